@@ -1,0 +1,78 @@
+//! The kernel's events: 16-bit data words in classes that `dgl` switches.
+//!
+//! Convention of the profiling class (report, section 2.2.3): `0xAAnn` and `0xABnn` belong to the monitor; any other
+//! word with bit 14 set schedules the thread in bits 13:0; otherwise bit 15 says that another word of the same event
+//! follows. The ready-queue class instead uses bit 14 for "joins" and bits 13:0 for the thread, so the two are never
+//! enabled together.
+
+/// Classes, bits of `dgl`.
+pub const DIAG_PROFILE: u32 = 1 << 0;
+/// Ready-queue changes; excludes [`DIAG_PROFILE`].
+pub const DIAG_READY: u32 = 1 << 1;
+/// Timer interrupts, so that their cost can be subtracted. Same convention as the profiling class.
+pub const DIAG_TIMER: u32 = 1 << 2;
+/// Data words that programs emit themselves.
+pub const DIAG_USER: u32 = 1 << 3;
+/// What `run` enables unless told otherwise.
+pub const DIAG_DEFAULT: u32 = DIAG_PROFILE | DIAG_TIMER | DIAG_USER;
+
+/// Added to a thread's number: the thread is being scheduled.
+pub const SCHEDULE: u16 = 0x4000;
+/// Added to a code when another word of the same event follows.
+pub const MORE: u16 = 0x8000;
+/// Bits of a thread's number.
+pub const THREAD_MASK: u16 = 0x3fff;
+
+/// One kind of event: its first word (without [`MORE`]), its name in traces, and what the second word, if any, means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    pub code: u16,
+    pub name: &'static str,
+    pub class: u32,
+    /// Name of the second word's field; `None` for a single-word event.
+    pub argument: Option<&'static str>,
+    pub meaning: &'static str,
+}
+
+macro_rules! kinds {
+    ($($constant:ident = $code:literal, $name:literal, $class:ident, $argument:expr, $meaning:literal;)*) => {
+        $(#[doc = $meaning] pub const $constant: u16 = $code;)*
+        /// Every kind of event of the profiling convention, in order of code.
+        pub const KINDS: &[Kind] = &[$(Kind {
+            code: $code, name: $name, class: $class, argument: $argument, meaning: $meaning,
+        }),*];
+    };
+}
+
+kinds! {
+    CREATE = 0x0001, "CREATE", DIAG_PROFILE, Some("thread"), "a child thread is created";
+    EXIT = 0x0002, "EXIT", DIAG_PROFILE, Some("thread"), "a thread ends";
+    WAIT = 0x0003, "WAIT", DIAG_PROFILE, None, "the running thread waits for its children";
+    TRAP7 = 0x0007, "TRAP7", DIAG_PROFILE, None, "the running thread requests to communicate";
+    TIMER = 0x0020, "TIMER", DIAG_TIMER, None, "a timer interrupt is being served";
+    TIMER_END = 0x0021, "TIMER_END", DIAG_TIMER, None, "the timer interrupt has been served";
+    TRAP70 = 0x0070, "TRAP70", DIAG_PROFILE, None, "the running thread is blocked after its request has been serviced";
+    TRAP72 = 0x0072, "TRAP72", DIAG_PROFILE, None, "data copied, both partners are ready";
+    RX_MPC = 0x0100, "RX_MPC", DIAG_PROFILE, Some("message"), "begin servicing a message protocol component";
+    RX_FOCUS = 0x0101, "RX_FOCUS", DIAG_PROFILE, None, "the component received was a focus token";
+    RX_END = 0x0102, "RX_END", DIAG_PROFILE, None, "the component has been serviced and released nobody";
+    TX_MPC = 0x0103, "TX_MPC", DIAG_PROFILE, Some("message"), "a component is handed to Centrenet";
+    COMMS = 0x0110, "COMMS", DIAG_PROFILE, Some("thread"), "the sender is returned to the ready queue";
+    COMMR = 0x0111, "COMMR", DIAG_PROFILE, Some("thread"), "the receiver is returned to the ready queue";
+    USER = 0x0200, "USER", DIAG_USER, Some("datum"), "a program's own event";
+}
+
+/// Second word of [`RX_MPC`] and [`TX_MPC`]: other processor in bits 15:12, message type in 11:8, channel in 7:0.
+pub const fn message_argument(processor: u8, kind: u8, channel: u8) -> u16 {
+    ((processor & 0xf) as u16) << 12 | ((kind & 0xf) as u16) << 8 | channel as u16
+}
+
+/// The kind that `code` (first word without [`MORE`]) names.
+pub fn kind(code: u16) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.code == code)
+}
+
+/// A thread's number as events carry it, unique in the machine: birth processor in bits 13:10, process in 9:6, thread in 5:0.
+pub const fn thread_number(processor: u8, process: u8, thread: u8) -> u16 {
+    ((processor & 0xf) as u16) << 10 | ((process & 0xf) as u16) << 6 | (thread & 0x3f) as u16
+}

@@ -1,0 +1,30 @@
+//! Every address, register, event code, packet layout and limit of the Testbed, defined once.
+//!
+//! HDL decode, emulator, firmware and host tools all take their numbers from here. The crate is `no_std`,
+//! has no dependencies and holds no behaviour beyond packing and unpacking of the layouts it defines.
+//!
+//! | module | what it defines |
+//! |---|---|
+//! | [`map`] | physical address map and device registers |
+//! | [`csr`] | CSR numbers and fields, trap causes |
+//! | [`timing`] | cycles an instruction, the look-ahead between processors |
+//! | [`page`] | page size, virtual layout, page-map entries, TLB geometry |
+//! | [`packet`] | Centrenet packets |
+//! | [`monitor`] | time-stamp/datum pairs, MMI words, markers |
+//! | [`event`] | the kernel's events and their classes |
+//! | [`limits`] | the operating system's limits |
+//! | [`syscall`] | system-call numbers and errors |
+//! | [`boot`] | the boot block that the host leaves in RAM for the kernel |
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod boot;
+pub mod csr;
+pub mod event;
+pub mod limits;
+pub mod map;
+pub mod monitor;
+pub mod packet;
+pub mod page;
+pub mod syscall;
+pub mod timing;

@@ -1,0 +1,174 @@
+//! Physical address map.
+//!
+//! ```text
+//! 0x0200_0000  CLINT      msip, mtimecmp, mtime (the standard SiFive layout, one hart)
+//! 0x1000_0000  UART       16550-style, byte registers
+//! 0x1001_0000  CENTRENET  this processor's bus station
+//! 0x1002_0000  SMI        slave monitoring interface (slaves only)
+//! 0x1003_0000  MMI        master monitoring interface (master only)
+//! 0x1004_0000  SYSTEM     identity of the machine, end of a simulation
+//! 0x8000_0000  RAM        local memory, a power of two bytes
+//! ```
+//!
+//! Each device answers in its whole 64 KiB; offsets that name no register read as 0 and ignore writes.
+//! Every other address raises an access fault. See `docs/hardware.md` for what each register does.
+
+/// Bytes of address space each device occupies.
+pub const DEVICE_BYTES: u32 = 0x1_0000;
+/// First byte of RAM; also the usual reset vector.
+pub const RAM_BASE: u32 = 0x8000_0000;
+/// Smallest and largest RAM a processor can have, in bytes. The size is a power of two.
+pub const RAM_BYTES_MIN: u32 = 16 * 1024;
+pub const RAM_BYTES_MAX: u32 = 4 * 1024 * 1024;
+
+pub const CLINT_BASE: u32 = 0x0200_0000;
+pub const UART_BASE: u32 = 0x1000_0000;
+pub const CENTRENET_BASE: u32 = 0x1001_0000;
+pub const SMI_BASE: u32 = 0x1002_0000;
+pub const MMI_BASE: u32 = 0x1003_0000;
+pub const SYSTEM_BASE: u32 = 0x1004_0000;
+
+/// Core-local interruptor; offsets from [`CLINT_BASE`].
+pub mod clint {
+    /// Bit 0 is the software interrupt.
+    pub const MSIP: u32 = 0x0000;
+    pub const MTIMECMP_LOW: u32 = 0x4000;
+    pub const MTIMECMP_HIGH: u32 = 0x4004;
+    /// Counts machine cycles.
+    pub const MTIME_LOW: u32 = 0xbff8;
+    pub const MTIME_HIGH: u32 = 0xbffc;
+}
+
+/// 16550-style UART; byte offsets from [`UART_BASE`].
+pub mod uart {
+    /// Receive buffer (read), transmit holding (write), divisor low (DLAB = 1).
+    pub const RBR_THR_DLL: u32 = 0;
+    /// Interrupt enable (kept, no interrupt is wired), divisor high (DLAB = 1).
+    pub const IER_DLM: u32 = 1;
+    /// Reads as 0xC1: FIFOs on, no interrupt pending.
+    pub const IIR_FCR: u32 = 2;
+    /// Bit 7 is DLAB.
+    pub const LCR: u32 = 3;
+    pub const MCR: u32 = 4;
+    pub const LSR: u32 = 5;
+    pub const MSR: u32 = 6;
+    pub const SCR: u32 = 7;
+    pub const LSR_DATA_READY: u8 = 1 << 0;
+    /// A received byte was lost because the receive buffer was full.
+    pub const LSR_OVERRUN: u8 = 1 << 1;
+    /// The transmit FIFO has room for a byte.
+    pub const LSR_THR_EMPTY: u8 = 1 << 5;
+    /// FIFO and shift register are empty.
+    pub const LSR_TX_IDLE: u8 = 1 << 6;
+    /// Bytes the transmit FIFO holds, apart from the one being shifted out. A byte written to a full FIFO is lost.
+    pub const TX_FIFO: usize = 16;
+    /// Cycles a character of ten bits takes is this times the divisor (a divisor of 0 counts as 1).
+    pub const CYCLES_PER_CHARACTER: u32 = 160;
+}
+
+/// Centrenet station; offsets from [`CENTRENET_BASE`].
+pub mod centrenet {
+    /// Read: this station's number in bits 7:0, number of stations in bits 15:8.
+    pub const ID: u32 = 0x00;
+    pub const CONTROL: u32 = 0x04;
+    pub const STATUS: u32 = 0x08;
+    /// Byte address in RAM of the payload of the next packet, a multiple of four.
+    pub const TX_ADDRESS: u32 = 0x0c;
+    /// Write: queue a packet; [`crate::packet::Header`] layout, source ignored.
+    pub const TX_COMMAND: u32 = 0x10;
+    /// Byte address in RAM of the receive ring, a multiple of four.
+    pub const RX_BASE: u32 = 0x14;
+    /// Ring size in words, less one; the size is a power of two up to 32,768.
+    pub const RX_MASK: u32 = 0x18;
+    /// Consumer's free-running word index, 16 bits, written by software.
+    pub const RX_HEAD: u32 = 0x1c;
+    /// Producer's free-running word index, 16 bits.
+    pub const RX_TAIL: u32 = 0x20;
+    /// Counters, 32 bits each, read only.
+    pub const TX_PACKETS: u32 = 0x24;
+    pub const TX_DROPPED: u32 = 0x28;
+    pub const TX_CORRUPTED: u32 = 0x2c;
+    pub const TX_NO_STATION: u32 = 0x30;
+    pub const TX_REFUSED: u32 = 0x34;
+    pub const TX_RETRIES: u32 = 0x38;
+    pub const RX_PACKETS: u32 = 0x3c;
+    pub const RX_CRC_ERRORS: u32 = 0x40;
+    /// A packet is dropped when the LFSR's 16 bits are below this.
+    pub const FAULT_DROP: u32 = 0x50;
+    /// A packet's CRC is spoiled when the LFSR's 16 bits are below this.
+    pub const FAULT_CORRUPT: u32 = 0x54;
+    /// Write: sets the LFSR (0 counts as 1).
+    pub const FAULT_SEED: u32 = 0x58;
+
+    pub const CONTROL_RECEIVE: u32 = 1 << 0;
+    /// External interrupt while the receive ring is not empty.
+    pub const CONTROL_INTERRUPT: u32 = 1 << 1;
+    /// Bits 3:0 of STATUS: free places in the transmit queue.
+    pub const STATUS_TX_FREE_MASK: u32 = 0xf;
+    /// Nothing queued and nothing being sent.
+    pub const STATUS_TX_IDLE: u32 = 1 << 8;
+    pub const STATUS_RX_READY: u32 = 1 << 9;
+    /// Packets that can wait in a station's transmit queue, besides the one being sent.
+    pub const TX_QUEUE: usize = 8;
+    /// Cycles after which a refused packet is offered again.
+    pub const RETRY_CYCLES: u32 = 256;
+}
+
+/// Slave monitoring interface; offsets from [`SMI_BASE`].
+pub mod smi {
+    /// Write (16 bits): emit this datum, stamped with the global clock.
+    pub const EVENT: u32 = 0x00;
+    /// Read: entries in the queue in bits 15:0; bit 31: the next event would be discarded or would stall.
+    pub const STATUS: u32 = 0x04;
+    pub const CONTROL: u32 = 0x08;
+    /// Counters, 32 bits each, read only. `EMITTED` counts every store to EVENT that completed.
+    pub const EMITTED: u32 = 0x0c;
+    pub const DROPPED: u32 = 0x10;
+    /// Stores of a datum whose high byte is reserved for markers; they are not enqueued.
+    pub const REFUSED: u32 = 0x14;
+    /// Entries that the SMI itself enqueued: wrap markers and both words of gap markers.
+    pub const MARKERS: u32 = 0x18;
+    /// Read: global clock in bits 15:0, wraps in bits 23:16.
+    pub const TIME: u32 = 0x1c;
+
+    pub const STATUS_FULL: u32 = 1 << 31;
+    /// Full queue: 1 stalls the storing processor until there is room, 0 discards and counts.
+    pub const CONTROL_STALL: u32 = 1 << 0;
+}
+
+/// Master monitoring interface; offsets from [`MMI_BASE`].
+pub mod mmi {
+    /// Read: takes the next word from the queue, [`crate::monitor::MmiWord`] layout with [`DATA_VALID`]; 0 if empty.
+    pub const DATA: u32 = 0x00;
+    /// Read: words in the queue.
+    pub const STATUS: u32 = 0x04;
+    pub const CONTROL: u32 = 0x08;
+    /// Cycles between two polls, at least 2.
+    pub const POLL_CYCLES: u32 = 0x0c;
+    /// Machine cycles a tick of the global clock, at least 1.
+    pub const TICK_CYCLES: u32 = 0x10;
+    /// Pairs delivered from SMI `n` at `DELIVERED + 4 n`.
+    pub const DELIVERED: u32 = 0x40;
+
+    pub const DATA_VALID: u32 = 1 << 31;
+    /// Poll the SMIs.
+    pub const CONTROL_POLL: u32 = 1 << 0;
+    /// Put the words into the master's queue; polling waits while it lacks room for a pair.
+    pub const CONTROL_QUEUE: u32 = 1 << 1;
+    /// Present the words at the trace port.
+    pub const CONTROL_TRACE: u32 = 1 << 2;
+    /// After reset: poll, and present at the trace port.
+    pub const CONTROL_RESET: u32 = CONTROL_POLL | CONTROL_TRACE;
+}
+
+/// System device; offsets from [`SYSTEM_BASE`].
+pub mod system {
+    /// Read: RAM bytes of this processor.
+    pub const RAM_BYTES: u32 = 0x00;
+    /// Read: nominal clock in hertz.
+    pub const CLOCK_HZ: u32 = 0x04;
+    /// Read: number of processors in the machine.
+    pub const PROCESSORS: u32 = 0x08;
+    /// Write: the program is over; the value is the exit code. Only the first write of each processor counts. Read: bit 31 set once written.
+    pub const EXIT: u32 = 0x0c;
+}

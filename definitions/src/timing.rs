@@ -1,0 +1,25 @@
+//! Cycles an instruction, and the look-ahead between processors. `docs/hardware.md` derives each number.
+
+/// A store on one processor affects no other processor sooner than this many cycles later.
+///
+/// It is also the period of the machine's window strobe: a signal that leaves a processor's own devices passes
+/// two registers that load once a window (see `docs/hardware.md`, "Look-ahead"). A power of two.
+pub const LOOKAHEAD: u64 = 32;
+
+/// ALU, `lui`, `auipc`, jumps, branches, `fence`, CSR instructions.
+pub const CYCLES_ALU: u64 = 2;
+pub const CYCLES_LOAD: u64 = 3;
+pub const CYCLES_STORE: u64 = 3;
+pub const CYCLES_MRET: u64 = 3;
+/// A `wfi` that finds an interrupt pending.
+pub const CYCLES_WFI: u64 = 3;
+pub const CYCLES_MULTIPLY: u64 = 7;
+pub const CYCLES_DIVIDE: u64 = 35;
+/// Added when a fetch or a data access misses the TLB and the walk succeeds.
+pub const CYCLES_WALK: u64 = 3;
+/// From the first cycle of an instruction that traps in execute to the first of the handler.
+pub const CYCLES_TRAP: u64 = 3;
+/// The same where the trap is taken on arrival of the instruction: interrupts and faulting fetches.
+pub const CYCLES_TRAP_ON_ARRIVAL: u64 = 2;
+/// The first instruction arrives in this cycle; the machine's first cycle is 0.
+pub const FIRST_ARRIVAL: u64 = 2;

@@ -1,0 +1,3 @@
+//! The protocols of TOS as pure state machines.
+#![no_std]
+#![forbid(unsafe_code)]
