@@ -1,1 +1,12 @@
-//! hdl
+//! The Testbed's hardware, all in rust-hdl.
+
+pub mod centrenet;
+pub mod clint;
+pub mod core;
+pub mod machine;
+pub mod monitor;
+pub mod processor;
+pub mod ram;
+pub mod support;
+pub mod system;
+pub mod uart;

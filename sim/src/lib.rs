@@ -1,3 +1,8 @@
 //! Simulators of the Testbed: one trait, three engines that agree cycle for cycle.
 
+pub mod emulator;
 pub mod engine;
+pub mod lockstep;
+pub mod model;
+pub mod rust_hdl;
+pub mod verilator;

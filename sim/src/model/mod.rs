@@ -1,0 +1,4 @@
+//! Arithmetic models of the hardware around the core: advanced when someone looks, not by ticking.
+
+pub mod centrenet;
+pub mod monitor;
