@@ -1,0 +1,291 @@
+//! The TOML form of a machine: parsing, validation, printing.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
+use testbed_definitions::{map, monitor, packet};
+use toml::Spanned;
+
+use crate::error::{place, Invalid};
+use crate::units::{self, Unit};
+use crate::{Machine, MachineError};
+
+/// Entries a queue may have.
+pub const QUEUE_MIN: u32 = 8;
+pub const QUEUE_MAX: u32 = 32_768;
+/// Clocks that make sense for this hardware, from slow motion to beyond any FPGA.
+pub const CLOCK_HZ_MIN: u32 = 1_000;
+pub const CLOCK_HZ_MAX: u32 = 1_000_000_000;
+/// Largest tick and largest poll interval in cycles: their registers have 16 bits.
+pub const CYCLES_MAX: u32 = 65_535;
+/// A pair is two words on the monitoring bus.
+pub const POLL_CYCLES_MIN: u32 = 2;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Description {
+    name: Spanned<String>,
+    processors: Spanned<Vec<Spanned<String>>>,
+    ram: Spanned<Quantity>,
+    clock: Spanned<Quantity>,
+    board: Option<Spanned<String>>,
+    #[serde(default)]
+    monitor: Monitor,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Monitor {
+    tick: Option<Spanned<Quantity>>,
+    poll: Option<Spanned<Quantity>>,
+    smi_queue: Option<Spanned<i64>>,
+    mmi_queue: Option<Spanned<i64>>,
+}
+
+/// A quantity's text. A bare number is refused here, since nobody can tell its unit.
+struct Quantity(String);
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Quantity;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a quoted number with its unit, such as \"4 MiB\", \"25 MHz\" or \"1 us\"")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Quantity, E> {
+                Ok(Quantity(text.into()))
+            }
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Quantity, E> {
+                Err(E::custom(format!("{number} has no unit")))
+            }
+        }
+        deserializer.deserialize_any(Text).map_err(D::Error::custom)
+    }
+}
+
+/// The text under validation: makes errors that know their place.
+struct Source<'a> {
+    text: &'a str,
+    origin: &'a str,
+}
+
+impl Source<'_> {
+    fn error(&self, key: &str, offset: usize, message: String, remedy: String) -> MachineError {
+        let (line, column, source_line) = place(self.text, offset);
+        MachineError::Invalid(Box::new(Invalid {
+            origin: self.origin.into(),
+            line,
+            column,
+            key: key.into(),
+            message,
+            remedy,
+            source_line: source_line.into(),
+        }))
+    }
+
+    /// A fault that the TOML reader found: no TOML, a missing or unknown key, a value of the wrong type.
+    fn toml_error(&self, error: &toml::de::Error) -> MachineError {
+        let message = error.message().lines().collect::<Vec<_>>().join(" ");
+        let offset = error.span().map_or(0, |span| span.start);
+        let quoted = |start: &str| Some(message.strip_prefix(start)?.split('`').next()?.to_string());
+        if let Some(key) = quoted("missing field `") {
+            return self.error(&key, offset, "is missing".into(), format!("add a line such as `{}`", example(&key)));
+        }
+        if let Some(key) = quoted("unknown field `") {
+            let known = message.split_once("expected ").map_or("", |(_, known)| known);
+            return self.error(&key, offset, "is not a key here".into(), format!("remove it, or use {known}"));
+        }
+        let (_, _, line) = place(self.text, offset);
+        match line.split_once('=') {
+            Some((key, _)) if !message.contains("TOML") && Self::is_key(key.trim()) && !is_syntax(&message) => {
+                let key = key.trim();
+                self.error(key, offset, message, format!("write it as in `{}`", example(key)))
+            }
+            _ => self.error("toml", offset, message, "see machines/testbed6.toml for a description that works".into()),
+        }
+    }
+
+    fn is_key(text: &str) -> bool {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    }
+
+    fn quantity(&self, key: &str, value: &Spanned<Quantity>, kinds: &[Unit]) -> Result<u128, MachineError> {
+        units::parse(&value.get_ref().0, kinds).map_err(|error| {
+            let remedy = format!("write a number and one of {}, as in `{}`", units::names(kinds), example(key));
+            self.error(key, value.span().start, error.to_string(), remedy)
+        })
+    }
+
+    /// A time or a number of cycles, as whole cycles within bounds.
+    fn cycles(&self, key: &str, value: &Spanned<Quantity>, clock_hz: u32, least: u32) -> Result<u32, MachineError> {
+        let (text, at) = (&value.get_ref().0, value.span().start);
+        let cycles = match units::parse(text, units::CYCLES) {
+            Ok(cycles) => cycles,
+            Err(_) => {
+                let kinds = [units::TIME, units::CYCLES].concat();
+                let picoseconds = self.quantity(key, value, &kinds)?;
+                let (cycles, exact) = units::cycles(picoseconds, clock_hz).unwrap_or((u64::MAX, true));
+                if !exact {
+                    let message = format!("{text} is no whole number of cycles at {clock_hz} Hz");
+                    return Err(self.error(key, at, message, format!("use \"{cycles} cycles\", or another clock")));
+                }
+                cycles.into()
+            }
+        };
+        match u32::try_from(cycles) {
+            Ok(cycles) if (least..=CYCLES_MAX).contains(&cycles) => Ok(cycles),
+            _ => Err(self.error(
+                key,
+                at,
+                format!("{text} is {cycles} cycles at {clock_hz} Hz, which is out of range"),
+                format!("use {least} to {CYCLES_MAX} cycles"),
+            )),
+        }
+    }
+
+    fn queue(&self, key: &str, value: &Spanned<i64>) -> Result<u32, MachineError> {
+        match u32::try_from(*value.get_ref()) {
+            Ok(entries) if entries.is_power_of_two() && (QUEUE_MIN..=QUEUE_MAX).contains(&entries) => Ok(entries),
+            _ => Err(self.error(
+                key,
+                value.span().start,
+                format!("a queue cannot have {} entries", value.get_ref()),
+                format!("use a power of two from {QUEUE_MIN} to {QUEUE_MAX}"),
+            )),
+        }
+    }
+
+    fn name(&self, key: &str, value: &Spanned<String>) -> Result<String, MachineError> {
+        let name = value.get_ref();
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        // Names become file names in the trace folder, next to `metadata`.
+        if name.is_empty() || name.len() > 32 || !name.chars().all(plain) || name == "metadata" {
+            let remedy = "use 1 to 32 letters, digits, `-` and `_`, and not `metadata`";
+            return Err(self.error(key, value.span().start, format!("`{name}` cannot be a name"), remedy.into()));
+        }
+        Ok(name.clone())
+    }
+
+    fn processors(&self, list: &Spanned<Vec<Spanned<String>>>) -> Result<Vec<String>, MachineError> {
+        let names = list.get_ref();
+        if names.is_empty() || names.len() > packet::STATIONS_MAX {
+            let message = format!("{} processors", names.len());
+            let remedy = format!("name 1 to {} processors, the master first", packet::STATIONS_MAX);
+            return Err(self.error("processors", list.span().start, message, remedy));
+        }
+        let mut seen = Vec::new();
+        for name in names {
+            let plain = self.name("processors", name)?;
+            if seen.contains(&plain) {
+                let message = format!("`{plain}` is there twice");
+                return Err(self.error("processors", name.span().start, message, "give each its own name".into()));
+            }
+            seen.push(plain);
+        }
+        Ok(seen)
+    }
+
+    fn ram(&self, value: &Spanned<Quantity>) -> Result<u32, MachineError> {
+        let bytes = self.quantity("ram", value, units::BYTES)?;
+        let (least, most) = (u128::from(map::RAM_BYTES_MIN), u128::from(map::RAM_BYTES_MAX));
+        let text = &value.get_ref().0;
+        if !(least..=most).contains(&bytes) {
+            let remedy = format!("use {} to {}", units::print(least, units::BYTES), units::print(most, units::BYTES));
+            return Err(self.error("ram", value.span().start, format!("{text} is out of range"), remedy));
+        }
+        if !bytes.is_power_of_two() {
+            let above = bytes.next_power_of_two();
+            let print = |bytes| units::print(bytes, units::BYTES);
+            let remedy = format!("use \"{}\" or \"{}\"", print(above / 2), print(above));
+            return Err(self.error("ram", value.span().start, format!("{text} is not a power of two"), remedy));
+        }
+        Ok(bytes as u32)
+    }
+
+    fn clock(&self, value: &Spanned<Quantity>) -> Result<u32, MachineError> {
+        let hertz = self.quantity("clock", value, units::HERTZ)?;
+        match u32::try_from(hertz) {
+            Ok(hertz) if (CLOCK_HZ_MIN..=CLOCK_HZ_MAX).contains(&hertz) => Ok(hertz),
+            _ => {
+                let message = format!("{} is out of range", value.get_ref().0);
+                Err(self.error("clock", value.span().start, message, "use 1 kHz to 1 GHz".into()))
+            }
+        }
+    }
+}
+
+/// Whether a message of the TOML reader is about its syntax, not about a value's type.
+fn is_syntax(message: &str) -> bool {
+    !(message.starts_with("invalid type") || message.starts_with("invalid value") || message.ends_with("no unit"))
+}
+
+/// A line with `key` that is right, for remedies.
+fn example(key: &str) -> String {
+    match key.rsplit('.').next().unwrap_or(key) {
+        "name" => "name = \"testbed6\"",
+        "processors" => "processors = [\"master\", \"earth\"]",
+        "ram" => "ram = \"4 MiB\"",
+        "clock" => "clock = \"25 MHz\"",
+        "board" => "board = \"ulx3s-85f\"",
+        "tick" => "tick = \"1 us\"",
+        "poll" => "poll = \"2 cycles\"",
+        "smi_queue" => "smi_queue = 1024",
+        "mmi_queue" => "mmi_queue = 512",
+        _ => "ram = \"4 MiB\"",
+    }
+    .into()
+}
+
+pub(crate) fn parse(text: &str, origin: &str) -> Result<Machine, MachineError> {
+    let source = Source { text, origin };
+    let description: Description = toml::from_str(text).map_err(|error| source.toml_error(&error))?;
+    let monitor = &description.monitor;
+    let clock_hz = source.clock(&description.clock)?;
+    let cycles = |key, value: &Option<_>, least, default| match value {
+        Some(value) => source.cycles(key, value, clock_hz, least),
+        None => Ok(default),
+    };
+    let queue = |key, value: &Option<_>, default: usize| match value {
+        Some(value) => source.queue(key, value),
+        None => Ok(default as u32),
+    };
+    Ok(Machine {
+        name: source.name("name", &description.name)?,
+        clock_hz,
+        processors: source.processors(&description.processors)?,
+        ram_bytes: source.ram(&description.ram)?,
+        smi_queue: queue("monitor.smi_queue", &monitor.smi_queue, monitor::SMI_QUEUE)?,
+        mmi_queue: queue("monitor.mmi_queue", &monitor.mmi_queue, monitor::MMI_QUEUE)?,
+        // The report's tick of 1 us, as near as the clock comes to it.
+        tick_cycles: cycles("monitor.tick", &monitor.tick, 1, (clock_hz / 1_000_000).max(1))?,
+        poll_cycles: cycles("monitor.poll", &monitor.poll, POLL_CYCLES_MIN, POLL_CYCLES_MIN)?,
+        board: description.board.as_ref().map(|board| source.name("board", board)).transpose()?,
+    })
+}
+
+pub(crate) fn print(machine: &Machine) -> String {
+    let cycles = |cycles: u32| {
+        let picoseconds = u128::from(cycles) * units::PICOSECONDS;
+        let clock = u128::from(machine.clock_hz);
+        let nanosecond = 1_000 * clock;
+        match picoseconds % nanosecond == 0 && picoseconds >= 100 * nanosecond {
+            true => units::print(picoseconds / clock, units::TIME),
+            false => format!("{cycles} cycles"),
+        }
+    };
+    let names: Vec<_> = machine.processors.iter().map(|name| format!("\"{name}\"")).collect();
+    let board = machine.board.as_ref().map_or(String::new(), |board| format!("board = \"{board}\"\n"));
+    format!(
+        "name = \"{}\"\nprocessors = [{}]\nram = \"{}\"\nclock = \"{}\"\n{board}\n\
+         [monitor]\ntick = \"{}\"\npoll = \"{}\"\nsmi_queue = {}\nmmi_queue = {}\n",
+        machine.name,
+        names.join(", "),
+        units::print(machine.ram_bytes.into(), units::BYTES),
+        units::print(machine.clock_hz.into(), units::HERTZ),
+        cycles(machine.tick_cycles),
+        cycles(machine.poll_cycles),
+        machine.smi_queue,
+        machine.mmi_queue,
+    )
+}
