@@ -108,6 +108,8 @@ pub mod centrenet {
     /// Nothing queued and nothing being sent.
     pub const STATUS_TX_IDLE: u32 = 1 << 8;
     pub const STATUS_RX_READY: u32 = 1 << 9;
+    /// The receiver is off: RX_BASE and RX_MASK can be written (they ignore stores otherwise).
+    pub const STATUS_RX_OFF: u32 = 1 << 10;
     /// Packets that can wait in a station's transmit queue, besides the one being sent.
     pub const TX_QUEUE: usize = 8;
     /// Cycles after which a refused packet is offered again.

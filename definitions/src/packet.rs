@@ -54,3 +54,17 @@ pub const fn crc_step(register: u32, word: u32) -> u32 {
     }
     value
 }
+
+/// Feedback of the fault LFSR, x^16 + x^14 + x^13 + x^11 + 1, shifted right.
+pub const FAULT_FEEDBACK: u16 = 0xb400;
+
+/// One draw of the fault LFSR: sixteen shifts, so that successive draws share no bits. Never leaves 0 or comes to it.
+pub const fn fault_step(state: u16) -> u16 {
+    let mut value = state;
+    let mut shift = 0;
+    while shift < 16 {
+        value = if value & 1 == 1 { (value >> 1) ^ FAULT_FEEDBACK } else { value >> 1 };
+        shift += 1;
+    }
+    value
+}
