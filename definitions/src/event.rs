@@ -3,7 +3,7 @@
 //! Convention of the profiling class (report, section 2.2.3): `0xAAnn` and `0xABnn` belong to the monitor; any other
 //! word with bit 14 set schedules the thread in bits 13:0; otherwise bit 15 says that another word of the same event
 //! follows. The ready-queue class instead uses bit 14 for "joins" and bits 13:0 for the thread, so the two are never
-//! enabled together.
+//! enabled together. The word after one with bit 15 set is an argument and is taken as it is.
 
 /// Classes, bits of `dgl`.
 pub const DIAG_PROFILE: u32 = 1 << 0;
@@ -65,6 +65,11 @@ kinds! {
 /// Second word of [`RX_MPC`] and [`TX_MPC`]: other processor in bits 15:12, message type in 11:8, channel in 7:0.
 pub const fn message_argument(processor: u8, kind: u8, channel: u8) -> u16 {
     ((processor & 0xf) as u16) << 12 | ((kind & 0xf) as u16) << 8 | channel as u16
+}
+
+/// Other processor, message type and channel of [`message_argument`].
+pub const fn message_fields(argument: u16) -> (u8, u8, u8) {
+    ((argument >> 12) as u8, (argument >> 8) as u8 & 0xf, argument as u8)
 }
 
 /// The kind that `code` (first word without [`MORE`]) names.

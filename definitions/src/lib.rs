@@ -10,6 +10,7 @@
 //! | [`timing`] | cycles an instruction, the look-ahead between processors |
 //! | [`page`] | page size, virtual layout, page-map entries, TLB geometry |
 //! | [`packet`] | Centrenet packets |
+//! | [`mpc`] | message protocol components and the kernel's own messages |
 //! | [`monitor`] | time-stamp/datum pairs, MMI words, markers |
 //! | [`event`] | the kernel's events and their classes |
 //! | [`limits`] | the operating system's limits |
@@ -24,6 +25,7 @@ pub mod event;
 pub mod limits;
 pub mod map;
 pub mod monitor;
+pub mod mpc;
 pub mod packet;
 pub mod page;
 pub mod syscall;
