@@ -1,0 +1,217 @@
+//! Arbiter and word multiplexer of one Centrenet node.
+
+use rust_hdl::prelude::*;
+
+/// What the word on the bus is, or what became of the packet offered.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, LogicState)]
+pub enum Phase {
+    Idle,
+    /// The word is a header: who is addressed answers in this cycle.
+    Header,
+    /// All addressed stations have room: payload follows.
+    Go,
+    /// An addressed station lacks room.
+    Abort,
+    /// Nobody is addressed.
+    NoTaker,
+    /// The word is payload.
+    Data,
+    /// The word is the CRC.
+    Crc,
+}
+
+/// States of the bus, in the order in which a transaction passes through them.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, LogicState)]
+enum State {
+    Idle,
+    Header,
+    Answer,
+    Verdict,
+    Start,
+    Stream,
+}
+
+/// The bus: grants in turn, one transaction at a time ("A transaction" in `docs/centrenet.md`).
+///
+/// ```text
+///                  +---------+
+/// request[N]    => |         | => grant[N]
+/// sent_word[N]  => |  Bus<N> | => phase  } to all
+/// ack[N]        => |         | => word   } stations
+/// nack[N]       => |         |
+///                  +---------+
+/// ```
+///
+/// Station `i` connects to index `i` of every array:
+///
+/// ```ignore
+/// for i in 0..N {
+///     self.station[i].grant.next = self.bus.grant[i].val();
+///     self.station[i].phase.next = self.bus.phase.val();
+///     self.station[i].word.next = self.bus.word.val();
+///     self.bus.request[i].next = self.station[i].request.val();
+///     self.bus.sent_word[i].next = self.station[i].sent_word.val();
+///     self.bus.ack[i].next = self.station[i].ack.val();
+///     self.bus.nack[i].next = self.station[i].nack.val();
+/// }
+/// ```
+///
+/// One index in a path is all that the Verilog generator understands, and there is none more here.
+#[derive(LogicBlock)]
+pub struct Bus<const N: usize> {
+    pub clock: Signal<In, Clock>,
+    pub request: [Signal<In, Bit>; N],
+    pub sent_word: [Signal<In, Bits<32>>; N],
+    pub ack: [Signal<In, Bit>; N],
+    pub nack: [Signal<In, Bit>; N],
+    pub grant: [Signal<Out, Bit>; N],
+    pub phase: Signal<Out, Phase>,
+    pub word: Signal<Out, Bits<32>>,
+    state: DFF<State>,
+    /// The station that is or was last granted, one-hot.
+    owner: DFF<Bits<16>>,
+    granted: DFF<Bit>,
+    /// The stations that come after the last grantee in this round.
+    above: DFF<Bits<16>>,
+    phase_register: DFF<Phase>,
+    word_register: DFF<Bits<32>>,
+    /// Payload words to come.
+    left: DFF<Bits<10>>,
+    requests: Signal<Local, Bits<16>>,
+    candidates: Signal<Local, Bits<16>>,
+    minus: Signal<Local, Bits<16>>,
+    lowest: Signal<Local, Bits<16>>,
+    below: Signal<Local, Bits<16>>,
+    upto: Signal<Local, Bits<16>>,
+    selected: Signal<Local, Bits<32>>,
+    length: Signal<Local, Bits<12>>,
+    rounded: Signal<Local, Bits<12>>,
+    any_ack: Signal<Local, Bit>,
+    any_nack: Signal<Local, Bit>,
+    one: Constant<Bits<16>>,
+}
+
+impl<const N: usize> Default for Bus<N> {
+    fn default() -> Self {
+        assert!((1..=testbed_definitions::packet::STATIONS_MAX).contains(&N), "a bus has 1 to 16 stations");
+        Bus {
+            clock: Default::default(),
+            request: std::array::from_fn(|_| Default::default()),
+            sent_word: std::array::from_fn(|_| Default::default()),
+            ack: std::array::from_fn(|_| Default::default()),
+            nack: std::array::from_fn(|_| Default::default()),
+            grant: std::array::from_fn(|_| Default::default()),
+            phase: Default::default(),
+            word: Default::default(),
+            state: Default::default(),
+            owner: Default::default(),
+            granted: Default::default(),
+            above: Default::default(),
+            phase_register: Default::default(),
+            word_register: Default::default(),
+            left: Default::default(),
+            requests: Default::default(),
+            candidates: Default::default(),
+            minus: Default::default(),
+            lowest: Default::default(),
+            below: Default::default(),
+            upto: Default::default(),
+            selected: Default::default(),
+            length: Default::default(),
+            rounded: Default::default(),
+            any_ack: Default::default(),
+            any_nack: Default::default(),
+            one: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const N: usize> Logic for Bus<N> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state, owner, granted, above, phase_register, word_register, left);
+        // Gather the stations' signals.
+        self.requests.next = 0.into();
+        self.selected.next = 0.into();
+        self.any_ack.next = false;
+        self.any_nack.next = false;
+        for i in 0..N {
+            self.requests.next = self.requests.val().replace_bit(i, self.request[i].val());
+            if self.owner.q.val().get_bit(i) {
+                self.selected.next = self.selected.val() | self.sent_word[i].val();
+            }
+            if self.ack[i].val() {
+                self.any_ack.next = true;
+            }
+            if self.nack[i].val() {
+                self.any_nack.next = true;
+            }
+        }
+        // Round robin: the lowest of those after the last grantee, else the lowest of all.
+        self.candidates.next = self.requests.val() & self.above.q.val();
+        if !self.candidates.val().any() {
+            self.candidates.next = self.requests.val();
+        }
+        self.minus.next = self.one.val() + (!self.candidates.val());
+        self.lowest.next = self.candidates.val() & self.minus.val();
+        self.below.next = self.lowest.val() - 1;
+        self.upto.next = self.lowest.val() | self.below.val();
+        // Payload words of the header that passes.
+        self.length.next = self.selected.val().get_bits::<12>(16);
+        self.rounded.next = self.length.val() + 3;
+
+        self.granted.d.next = false;
+        self.phase_register.d.next = Phase::Idle;
+        self.word_register.d.next = self.selected.val();
+        match self.state.q.val() {
+            State::Idle => {
+                if self.requests.val().any() {
+                    self.owner.d.next = self.lowest.val();
+                    self.above.d.next = !self.upto.val();
+                    self.granted.d.next = true;
+                    self.state.d.next = State::Header;
+                }
+            }
+            State::Header => {
+                self.phase_register.d.next = Phase::Header;
+                self.left.d.next = self.rounded.val().get_bits::<10>(2);
+                self.state.d.next = State::Answer;
+            }
+            State::Answer => {
+                self.state.d.next = State::Verdict;
+            }
+            State::Verdict => {
+                self.state.d.next = State::Idle;
+                if self.any_nack.val() {
+                    self.phase_register.d.next = Phase::Abort;
+                } else if self.any_ack.val() {
+                    self.phase_register.d.next = Phase::Go;
+                    self.state.d.next = State::Start;
+                } else {
+                    self.phase_register.d.next = Phase::NoTaker;
+                }
+            }
+            State::Start => {
+                self.state.d.next = State::Stream;
+            }
+            State::Stream => {
+                if self.left.q.val().any() {
+                    self.phase_register.d.next = Phase::Data;
+                    self.left.d.next = self.left.q.val() - 1;
+                } else {
+                    self.phase_register.d.next = Phase::Crc;
+                    self.state.d.next = State::Idle;
+                }
+            }
+            _ => {
+                self.state.d.next = State::Idle;
+            }
+        }
+
+        self.phase.next = self.phase_register.q.val();
+        self.word.next = self.word_register.q.val();
+        for i in 0..N {
+            self.grant[i].next = self.granted.q.val() & self.owner.q.val().get_bit(i);
+        }
+    }
+}
