@@ -33,20 +33,14 @@ pub fn settle<B: Block>(block: &mut B) -> Result<(), Unsettled> {
 }
 
 /// Sets the clock low and settles: the inputs set so far reach the outputs; registers keep.
-pub fn settle_low<B: Block>(
-    block: &mut B,
-    clock: impl Fn(&mut B) -> &mut Signal<In, Clock>,
-) -> Result<(), Unsettled> {
+pub fn settle_low<B: Block>(block: &mut B, clock: impl Fn(&mut B) -> &mut Signal<In, Clock>) -> Result<(), Unsettled> {
     clock(block).next = false.into();
     settle(block)
 }
 
 /// One cycle: clock low, settle, clock high, settle. Inputs set before it are what the registers see; outputs read
 /// after it are those of the next cycle with the same inputs.
-pub fn step<B: Block>(
-    block: &mut B,
-    clock: impl Fn(&mut B) -> &mut Signal<In, Clock>,
-) -> Result<(), Unsettled> {
+pub fn step<B: Block>(block: &mut B, clock: impl Fn(&mut B) -> &mut Signal<In, Clock>) -> Result<(), Unsettled> {
     settle_low(block, &clock)?;
     clock(block).next = true.into();
     settle(block)

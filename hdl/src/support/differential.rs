@@ -44,22 +44,12 @@ pub enum DifferentialError {
     #[error(transparent)]
     Verilog(#[from] VerilogError),
     #[error("seed {seed}, cycle {cycle}: {error}")]
-    Unsettled {
-        seed: u64,
-        cycle: usize,
-        error: Unsettled,
-    },
+    Unsettled { seed: u64, cycle: usize, error: Unsettled },
     #[error(transparent)]
     Tool(#[from] ToolError),
     /// The first difference. `verilog` is in binary, with `x` and `z`.
     #[error("seed {seed}, cycle {cycle}, output `{port}`: native {native:#x}, Verilog {verilog}")]
-    Differs {
-        seed: u64,
-        cycle: usize,
-        port: &'static str,
-        native: u64,
-        verilog: String,
-    },
+    Differs { seed: u64, cycle: usize, port: &'static str, native: u64, verilog: String },
     #[error("the Verilog simulation wrote {got} of {wanted} cycles")]
     Short { got: usize, wanted: usize },
 }
@@ -87,28 +77,16 @@ pub fn compare<B: Block>(
     write(&path("block.v"), &text)?;
     write(&path("bench.v"), &testbench(ports, cycles))?;
     write(&path("inputs.txt"), &input_lines(ports, &recording))?;
-    Tool::Iverilog.run(
-        folder.path(),
-        &["-g2005", "-o", "bench.vvp", "bench.v", "block.v"],
-    )?;
+    Tool::Iverilog.run(folder.path(), &["-g2005", "-o", "bench.vvp", "bench.v", "block.v"])?;
     Tool::Vvp.run_for(folder.path(), &["-n", "bench.vvp"], LIMIT)?;
     let lines = read(&path("outputs.txt"))?;
     let got: Vec<&str> = lines.lines().collect();
     if got.len() != cycles {
-        return Err(DifferentialError::Short {
-            got: got.len(),
-            wanted: cycles,
-        });
+        return Err(DifferentialError::Short { got: got.len(), wanted: cycles });
     }
     for (cycle, (native, line)) in recording.outputs.iter().zip(got).enumerate() {
         if let Some((port, native, verilog)) = difference(ports, native, line) {
-            return Err(DifferentialError::Differs {
-                seed,
-                cycle,
-                port,
-                native,
-                verilog,
-            });
+            return Err(DifferentialError::Differs { seed, cycle, port, native, verilog });
         }
     }
     Ok(())
@@ -122,22 +100,15 @@ fn record<B: Block>(
     mut stimulus: impl FnMut(&mut B, &mut Random, u64),
 ) -> Result<Recording, DifferentialError> {
     let mut random = Random::new(seed);
-    let mut recording = Recording {
-        inputs: vec![],
-        outputs: vec![],
-    };
+    let mut recording = Recording { inputs: vec![], outputs: vec![] };
     for cycle in 0..cycles {
         let unsettled = |error| DifferentialError::Unsettled { seed, cycle, error };
         (ports.clock)(block).next = false.into();
         settle(block).map_err(unsettled)?;
         stimulus(block, &mut random, cycle as u64);
         settle(block).map_err(unsettled)?;
-        recording
-            .inputs
-            .push(ports.inputs.iter().map(|port| (port.get)(block)).collect());
-        recording
-            .outputs
-            .push(ports.outputs.iter().map(|port| (port.get)(block)).collect());
+        recording.inputs.push(ports.inputs.iter().map(|port| (port.get)(block)).collect());
+        recording.outputs.push(ports.outputs.iter().map(|port| (port.get)(block)).collect());
         (ports.clock)(block).next = true.into();
         settle(block).map_err(unsettled)?;
     }
@@ -174,29 +145,14 @@ fn testbench<B>(ports: &Ports<B>, cycles: usize) -> String {
     for port in &ports.inputs {
         offset -= port.width;
         let (name, width) = (port.name, port.width);
-        writeln!(
-            inputs,
-            "  wire [{}:0] p_{name} = now[{offset} +: {width}];",
-            width - 1
-        )
-        .expect("strings take all");
+        writeln!(inputs, "  wire [{}:0] p_{name} = now[{offset} +: {width}];", width - 1).expect("strings take all");
         write!(connections, ", .{name}(p_{name})").expect("strings take all");
     }
     for port in &ports.outputs {
-        writeln!(
-            declarations,
-            "  wire [{}:0] p_{};",
-            port.width - 1,
-            port.name
-        )
-        .expect("strings take all");
+        writeln!(declarations, "  wire [{}:0] p_{};", port.width - 1, port.name).expect("strings take all");
         write!(connections, ", .{0}(p_{0})", port.name).expect("strings take all");
     }
-    let shown: Vec<String> = ports
-        .outputs
-        .iter()
-        .map(|port| format!("p_{}", port.name))
-        .collect();
+    let shown: Vec<String> = ports.outputs.iter().map(|port| format!("p_{}", port.name)).collect();
     let format = vec!["%b"; shown.len()].join(" ");
     let shown = shown.join(", ");
     let last = bits - 1;
@@ -225,11 +181,7 @@ endmodule
     )
 }
 
-fn difference<B>(
-    ports: &Ports<B>,
-    native: &[u64],
-    line: &str,
-) -> Option<(&'static str, u64, String)> {
+fn difference<B>(ports: &Ports<B>, native: &[u64], line: &str) -> Option<(&'static str, u64, String)> {
     let mut fields = line.split_whitespace();
     ports.outputs.iter().zip(native).find_map(|(port, &value)| {
         let field = fields.next().unwrap_or("");
@@ -345,17 +297,8 @@ mod tests {
             block.value.next = (cycle & 3).to_bits();
         };
         match compare(block, &ports, 10, 5, count) {
-            Err(DifferentialError::Differs {
-                seed,
-                cycle,
-                port,
-                native,
-                verilog,
-            }) => {
-                assert_eq!(
-                    (seed, cycle, port, native, &*verilog),
-                    (5, 3, "wraps", 1, "0")
-                );
+            Err(DifferentialError::Differs { seed, cycle, port, native, verilog }) => {
+                assert_eq!((seed, cycle, port, native, &*verilog), (5, 3, "wraps", 1, "0"));
             }
             other => panic!("{other:?}"),
         }
@@ -379,12 +322,7 @@ mod tests {
     fn an_unknown_value_is_a_difference() {
         let block = Fixed::default();
         let ports = crate::ports!(block: Fixed, clock: clock, inputs: [], outputs: [constant]);
-        let error = compare(block, &ports, 3, 1, uniform(&ports))
-            .unwrap_err()
-            .to_string();
-        assert_eq!(
-            error,
-            "seed 1, cycle 0, output `constant`: native 0x5, Verilog xxxx"
-        );
+        let error = compare(block, &ports, 3, 1, uniform(&ports)).unwrap_err().to_string();
+        assert_eq!(error, "seed 1, cycle 0, output `constant`: native 0x5, Verilog xxxx");
     }
 }

@@ -1,11 +1,12 @@
 //! What every block's tests share: generation, lint, native simulation, comparison with Icarus, synthesis.
 //!
 //! rust-hdl's native simulation and the Verilog that it generates can differ on ordinary expressions while all its
-//! own checks pass. So every block is linted, compared with its Verilog on random stimulus
+//! own checks pass. So every block is linted ([`lint`]), compared with its Verilog on random stimulus
 //! ([`differential`]) and run through yosys ([`synthesis`]).
 
 pub mod bench;
 pub mod differential;
+pub mod lint;
 pub mod ports;
 pub mod random;
 pub mod synthesis;

@@ -40,16 +40,8 @@ pub struct Cells {
 
 impl fmt::Display for Cells {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cells {
-            luts,
-            flip_flops,
-            block_rams,
-            multipliers,
-        } = self;
-        write!(
-            f,
-            "{luts} LUT4, {flip_flops} flip-flops, {block_rams} block RAM, {multipliers} multipliers"
-        )
+        let Cells { luts, flip_flops, block_rams, multipliers } = self;
+        write!(f, "{luts} LUT4, {flip_flops} flip-flops, {block_rams} block RAM, {multipliers} multipliers")
     }
 }
 
@@ -71,19 +63,12 @@ pub enum SynthesisError {
 
 /// Maps `block`, which need not be connected yet, to `family`. Fails on latches, on what yosys' `check -assert` finds
 /// (combinational loops, several drivers) and if the number of block RAM primitives is not `block_rams`.
-pub fn synthesise<B: Block>(
-    block: B,
-    family: Family,
-    block_rams: usize,
-) -> Result<Cells, SynthesisError> {
+pub fn synthesise<B: Block>(block: B, family: Family, block_rams: usize) -> Result<Cells, SynthesisError> {
     let cells = synthesise_verilog(&connected_verilog(block)?, family)?;
     if cells.block_rams == block_rams {
         Ok(cells)
     } else {
-        Err(SynthesisError::BlockRam {
-            got: cells.block_rams,
-            wanted: block_rams,
-        })
+        Err(SynthesisError::BlockRam { got: cells.block_rams, wanted: block_rams })
     }
 }
 
@@ -96,9 +81,7 @@ pub fn synthesise_verilog(text: &str, family: Family) -> Result<Cells, Synthesis
         Family::Ice40 => "synth_ice40",
         Family::Ecp5 => "synth_ecp5",
     };
-    let script = format!(
-        "read_verilog block.v; {map} -top {TOP}; check -assert; tee -q -o cells.json stat -json"
-    );
+    let script = format!("read_verilog block.v; {map} -top {TOP}; check -assert; tee -q -o cells.json stat -json");
     Tool::Yosys.run(folder.path(), &["-q", "-p", &script])?;
     count(&read(&folder.path().join("cells.json"))?, family)
 }
@@ -113,10 +96,7 @@ fn check_latches(folder: &Path) -> Result<(), SynthesisError> {
     if read(&folder.join("latches.txt"))?.trim().is_empty() {
         return Ok(());
     }
-    let named: Vec<&str> = log
-        .lines()
-        .filter(|line| line.contains("Latch inferred"))
-        .collect();
+    let named: Vec<&str> = log.lines().filter(|line| line.contains("Latch inferred")).collect();
     Err(SynthesisError::Latches(named.join("\n")))
 }
 
@@ -124,14 +104,10 @@ fn count(json: &str, family: Family) -> Result<Cells, SynthesisError> {
     let bad = |error: &dyn fmt::Display| SynthesisError::Statistics(error.to_string());
     let start = json.find('{').unwrap_or(0);
     let json: Value = serde_json::from_str(&json[start..]).map_err(|error| bad(&error))?;
-    let by_type = json["design"]["num_cells_by_type"]
-        .as_object()
-        .ok_or_else(|| bad(&"no design.num_cells_by_type"))?;
+    let by_type = json["design"]["num_cells_by_type"].as_object().ok_or_else(|| bad(&"no design.num_cells_by_type"))?;
     let mut cells = Cells::default();
     for (name, number) in by_type {
-        let number = number
-            .as_u64()
-            .ok_or_else(|| bad(&"a count is no number"))? as usize;
+        let number = number.as_u64().ok_or_else(|| bad(&"a count is no number"))? as usize;
         match (family, name.as_str()) {
             (Family::Ice40, "SB_LUT4") | (Family::Ecp5, "LUT4") => cells.luts += number,
             (Family::Ecp5, "CCU2C") => cells.luts += 2 * number,
@@ -173,13 +149,8 @@ mod tests {
     #[test]
     fn a_latch_is_found_and_named() {
         for family in [Family::Ice40, Family::Ecp5] {
-            let error = synthesise(Latched::default(), family, 0)
-                .unwrap_err()
-                .to_string();
-            assert!(
-                error.contains("latches") && error.contains("kept"),
-                "{error}"
-            );
+            let error = synthesise(Latched::default(), family, 0).unwrap_err().to_string();
+            assert!(error.contains("latches") && error.contains("kept"), "{error}");
         }
     }
 
@@ -187,13 +158,7 @@ mod tests {
     fn registers_are_counted() {
         for family in [Family::Ice40, Family::Ecp5] {
             let cells = synthesise(DFF::<Bits<12>>::default(), family, 0).unwrap();
-            assert_eq!(
-                cells,
-                Cells {
-                    flip_flops: 12,
-                    ..Cells::default()
-                }
-            );
+            assert_eq!(cells, Cells { flip_flops: 12, ..Cells::default() });
         }
     }
 
@@ -206,12 +171,7 @@ mod tests {
     #[test]
     fn a_combinational_loop_is_an_error() {
         let text = "module top(input a, output b); assign b = a & ~b; endmodule";
-        let error = synthesise_verilog(text, Family::Ice40)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("loop") || error.contains("problems"),
-            "{error}"
-        );
+        let error = synthesise_verilog(text, Family::Ice40).unwrap_err().to_string();
+        assert!(error.contains("loop") || error.contains("problems"), "{error}");
     }
 }

@@ -11,32 +11,19 @@ use std::time::{Duration, Instant};
 pub enum ToolError {
     /// Not in `PATH`.
     #[error("`{program}` is not in PATH; install it with `{remedy}`")]
-    Missing {
-        program: &'static str,
-        remedy: &'static str,
-    },
+    Missing { program: &'static str, remedy: &'static str },
     /// It could not be started.
     #[error("cannot start `{program}`: {error}")]
-    Start {
-        program: &'static str,
-        error: std::io::Error,
-    },
+    Start { program: &'static str, error: std::io::Error },
     /// It ended with an error.
     #[error("`{program}` failed ({status}):\n{output}")]
-    Failed {
-        program: &'static str,
-        status: std::process::ExitStatus,
-        output: String,
-    },
+    Failed { program: &'static str, status: std::process::ExitStatus, output: String },
     /// It was stopped.
     #[error("`{program}` did not end within {seconds} s and was stopped")]
     Slow { program: &'static str, seconds: u64 },
     /// A file for it, or from it, could not be written or read.
     #[error("{path}: {error}")]
-    File {
-        path: PathBuf,
-        error: std::io::Error,
-    },
+    File { path: PathBuf, error: std::io::Error },
 }
 
 /// The external tools that the tests of the hardware use.
@@ -89,10 +76,7 @@ impl Tool {
     ) -> Result<String, ToolError> {
         let program = self.program();
         let log = folder.join(format!("{program}.log"));
-        let at_log = |error| ToolError::File {
-            path: log.clone(),
-            error,
-        };
+        let at_log = |error| ToolError::File { path: log.clone(), error };
         let started = |error| ToolError::Start { program, error };
         let stream = File::create(&log).map_err(at_log)?;
         let mut child = Command::new(self.find()?)
@@ -112,10 +96,7 @@ impl Tool {
             if start.elapsed() > limit {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(ToolError::Slow {
-                    program,
-                    seconds: limit.as_secs(),
-                });
+                return Err(ToolError::Slow { program, seconds: limit.as_secs() });
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(50));
@@ -124,11 +105,7 @@ impl Tool {
         if status.success() {
             Ok(output)
         } else {
-            Err(ToolError::Failed {
-                program,
-                status,
-                output,
-            })
+            Err(ToolError::Failed { program, status, output })
         }
     }
 }
@@ -138,34 +115,22 @@ fn find_in(tool: Tool, path: &OsStr) -> Result<PathBuf, ToolError> {
     std::env::split_paths(path)
         .map(|folder| folder.join(program))
         .find(|candidate| candidate.is_file())
-        .ok_or(ToolError::Missing {
-            program,
-            remedy: tool.remedy(),
-        })
+        .ok_or(ToolError::Missing { program, remedy: tool.remedy() })
 }
 
 /// Writes `text` to `path`.
 pub fn write(path: &Path, text: &str) -> Result<(), ToolError> {
-    std::fs::write(path, text).map_err(|error| ToolError::File {
-        path: path.into(),
-        error,
-    })
+    std::fs::write(path, text).map_err(|error| ToolError::File { path: path.into(), error })
 }
 
 /// Reads all of `path`.
 pub fn read(path: &Path) -> Result<String, ToolError> {
-    std::fs::read_to_string(path).map_err(|error| ToolError::File {
-        path: path.into(),
-        error,
-    })
+    std::fs::read_to_string(path).map_err(|error| ToolError::File { path: path.into(), error })
 }
 
 /// A fresh folder that is removed when the value is dropped.
 pub fn scratch() -> Result<tempfile::TempDir, ToolError> {
-    tempfile::tempdir().map_err(|error| ToolError::File {
-        path: std::env::temp_dir(),
-        error,
-    })
+    tempfile::tempdir().map_err(|error| ToolError::File { path: std::env::temp_dir(), error })
 }
 
 #[cfg(test)]
@@ -174,19 +139,14 @@ mod tests {
 
     #[test]
     fn a_missing_tool_names_its_package() {
-        let error = find_in(Tool::Yosys, "/nonexistent".as_ref())
-            .unwrap_err()
-            .to_string();
+        let error = find_in(Tool::Yosys, "/nonexistent".as_ref()).unwrap_err().to_string();
         assert!(error.contains("apt-get install yosys"), "{error}");
     }
 
     #[test]
     fn a_failing_tool_shows_its_output() {
         let folder = scratch().unwrap();
-        let error = Tool::Iverilog
-            .run(folder.path(), &["missing.v"])
-            .unwrap_err()
-            .to_string();
+        let error = Tool::Iverilog.run(folder.path(), &["missing.v"]).unwrap_err().to_string();
         assert!(error.contains("missing.v"), "{error}");
     }
 }

@@ -1,0 +1,482 @@
+use super::*;
+
+/// A block with the ports below and the given `update`.
+macro_rules! block {
+    ($name:ident, $($update:tt)*) => {
+        #[derive(LogicBlock)]
+        struct $name {
+            pub clock: Signal<In, Clock>,
+            pub a: Signal<In, Bits<8>>,
+            pub b: Signal<In, Bits<8>>,
+            pub f: Signal<In, Bit>,
+            pub s: Signal<In, Signed<8>>,
+            pub t: Signal<In, Signed<8>>,
+            pub flag: Signal<Out, Bit>,
+            pub narrow: Signal<Out, Bits<8>>,
+            pub broad: Signal<Out, Bits<16>>,
+            byte_local: Signal<Local, Bits<8>>,
+            bit_local: Signal<Local, Bit>,
+            register: DFF<Bits<8>>,
+            lanes: [DFF<Bits<8>>; 2],
+            three: Constant<Bits<8>>,
+            state: DFF<State>,
+        }
+        impl Default for $name {
+            fn default() -> Self {
+                $name {
+                    clock: Default::default(),
+                    a: Default::default(),
+                    b: Default::default(),
+                    f: Default::default(),
+                    s: Default::default(),
+                    t: Default::default(),
+                    flag: Default::default(),
+                    narrow: Default::default(),
+                    broad: Default::default(),
+                    byte_local: Default::default(),
+                    bit_local: Default::default(),
+                    register: Default::default(),
+                    lanes: Default::default(),
+                    three: Constant::new(3.into()),
+                    state: Default::default(),
+                }
+            }
+        }
+        impl Logic for $name {
+            $($update)*
+        }
+    };
+}
+
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+enum State {
+    Idle,
+    Busy,
+    Done,
+}
+
+/// Rules found in `update`.
+macro_rules! rules {
+    ($($update:tt)*) => {{
+        block!(Subject, $($update)*);
+        lint(&Subject::default()).iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    }};
+}
+
+#[test]
+fn precedence() {
+    let bad = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = self.a.val() & 3 == self.b.val(); } };
+    assert_eq!(bad, [Rule::Precedence]);
+    let good = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = (self.a.val() & 3) == self.b.val(); } };
+    assert_eq!(good, []);
+    let same_tree =
+        rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = self.a.val() + self.b.val() & self.a.val(); } };
+    assert_eq!(same_tree, []);
+}
+
+#[test]
+fn comparison_of_a_sum_with_a_literal() {
+    let literal = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = self.a.val() + 1 == self.b.val(); } };
+    assert_eq!(literal, [Rule::WideComparison]);
+    let sized =
+        rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = self.a.val() + bits::<8>(1) == self.b.val(); } };
+    assert_eq!(sized, [Rule::WideComparison]);
+    let below = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = self.a.val() - 1 > self.b.val(); } };
+    assert_eq!(below, [Rule::WideComparison]);
+    let inverted = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = !self.a.val() == 5; } };
+    assert_eq!(inverted, [Rule::WideComparison]);
+    let good = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.byte_local.next = self.a.val() + 1;
+            self.flag.next = self.byte_local.val() == self.b.val();
+        }
+    };
+    assert_eq!(good, []);
+    let exact =
+        rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = self.a.val() + self.b.val() == self.a.val(); } };
+    assert_eq!(exact, []);
+}
+
+#[test]
+fn conditions_and_reductions() {
+    let reduction = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = (self.a.val() + 1).any(); } };
+    assert_eq!(reduction, [Rule::WideComparison]);
+    let condition = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.flag.next = false;
+            if (self.a.val() + 1).any() && self.f.val() {
+                self.flag.next = true;
+            }
+        }
+    };
+    assert_eq!(condition, [Rule::WideComparison]);
+    let good = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.flag.next = false;
+            if self.a.val().any() && !self.f.val() {
+                self.flag.next = !self.b.val().get_bit(3) & (self.a.val() > self.b.val());
+            }
+        }
+    };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn shift_of_a_sum() {
+    let bad = rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = (self.a.val() + 1) >> 1; } };
+    assert_eq!(bad, [Rule::WideShift]);
+    let good = rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = (self.a.val() + self.b.val()) >> self.b.val(); } };
+    // The context is 8 bits: the carry is gone.
+    assert_eq!(good, []);
+    let amount = rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = self.a.val() >> (self.b.val() + bits::<8>(1)); } };
+    assert_eq!(amount, [Rule::WideIndex]);
+}
+
+#[test]
+fn widening_cast() {
+    let sum = rules! { #[hdl_gen] fn update(&mut self) { self.broad.next = bit_cast::<16, 8>(self.a.val() + self.b.val()); } };
+    assert_eq!(sum, [Rule::WideCast]);
+    let inverted = rules! { #[hdl_gen] fn update(&mut self) { self.broad.next = bit_cast::<16, 8>(!self.a.val()); } };
+    assert_eq!(inverted, [Rule::WideCast]);
+    let added = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.flag.next = bit_cast::<4, 8>(self.a.val()) + bit_cast::<4, 8>(self.b.val()) == bit_cast::<4, 8>(self.a.val());
+        }
+    };
+    assert_eq!(added, [Rule::WideComparison]);
+    let good = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.byte_local.next = self.a.val() + self.b.val();
+            self.broad.next = bit_cast::<16, 8>(self.byte_local.val()) << 4;
+            self.narrow.next = bit_cast::<8, 16>(bit_cast::<16, 8>(self.a.val()) + bit_cast::<16, 8>(self.b.val()));
+        }
+    };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn an_inverted_bit_in_a_wider_place() {
+    let replaced =
+        rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = self.a.val().replace_bit(3, !self.f.val()); } };
+    assert_eq!(replaced, [Rule::WideIndex]);
+    let good = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.bit_local.next = !self.f.val();
+            self.narrow.next = self.a.val().replace_bit(3, self.bit_local.val());
+        }
+    };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn index_arithmetic() {
+    let bad = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = self.a.val().get_bit((self.b.val() + 1).index()); } };
+    assert_eq!(bad, [Rule::WideIndex]);
+    let good = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.narrow.next = 0.into();
+            for i in 0..7 {
+                self.narrow.next = self.narrow.val().replace_bit(i, self.a.val().get_bit(i + 1));
+            }
+            self.flag.next = self.a.val().get_bit(self.b.val().index());
+        }
+    };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn signs() {
+    let mixed = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = self.s.val() < 3.into(); } };
+    assert_eq!(mixed, [Rule::MixedSigns]);
+    let good = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = self.s.val() < self.t.val(); } };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn slice_of_an_expression() {
+    let bad = rules! { #[hdl_gen] fn update(&mut self) { self.flag.next = (self.a.val() & self.b.val()).get_bit(2); } };
+    assert_eq!(bad, [Rule::SliceOfExpression]);
+    let good = rules! { #[hdl_gen] fn update(&mut self) { self.broad.next = bit_cast::<16, 4>(self.a.val().get_bits::<4>(2)); } };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn a_const_as_a_value_is_undeclared() {
+    const FIVE: u64 = 5;
+    let bad = rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = self.a.val() + FIVE; } };
+    assert_eq!(bad, [Rule::Undeclared]);
+    let good = rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = self.a.val() + self.three.val(); } };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn match_patterns() {
+    let hexadecimal = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.flag.next = false;
+            match self.a.val().index() {
+                0x10 => { self.flag.next = true; }
+                _ => {}
+            }
+        }
+    };
+    assert_eq!(hexadecimal, [Rule::MatchLiteral]);
+    let arithmetic = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            self.flag.next = false;
+            match (self.a.val() + self.b.val()).index() {
+                16 => { self.flag.next = true; }
+                _ => {}
+            }
+        }
+    };
+    assert_eq!(arithmetic, [Rule::WideComparison]);
+    let good = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            dff_setup!(self, clock, state);
+            self.flag.next = false;
+            match self.state.q.val() {
+                State::Idle => { self.state.d.next = State::Busy; }
+                State::Busy => { self.flag.next = self.state.q.val() == State::Done; }
+                State::Done => {}
+            }
+            match self.a.val().index() {
+                16 => { self.flag.next = true; }
+                _ => {}
+            }
+        }
+    };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn arrays() {
+    let good = rules! {
+        #[hdl_gen] fn update(&mut self) {
+            for i in 0..2 {
+                self.lanes[i].clock.next = self.clock.val();
+                self.lanes[i].d.next = self.a.val();
+            }
+            self.narrow.next = self.lanes[1].q.val();
+        }
+    };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn a_clock_is_handed_down_only() {
+    #[derive(LogicBlock, Default)]
+    struct Gate {
+        pub clock: Signal<In, Clock>,
+        pub gated: Signal<Out, Clock>,
+    }
+    impl Logic for Gate {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.gated.next = self.clock.val();
+        }
+    }
+    #[derive(LogicBlock, Default)]
+    struct Through {
+        pub clock: Signal<In, Clock>,
+        pub q: Signal<Out, Bit>,
+        gate: Gate,
+        register: DFF<Bit>,
+    }
+    impl Logic for Through {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.gate.clock.next = self.clock.val();
+            self.register.clock.next = self.gate.gated.val();
+            self.register.d.next = !self.register.q.val();
+            self.q.next = self.register.q.val();
+        }
+    }
+    let found = lint(&Through::default());
+    let names: Vec<_> = found.iter().map(|f| (f.rule, f.culprit.as_str())).collect();
+    assert!(names.contains(&(Rule::Clock, "gated")), "{names:?}");
+    assert!(names.contains(&(Rule::Clock, "gate$gated")), "{names:?}");
+    let good = rules! { #[hdl_gen] fn update(&mut self) { dff_setup!(self, clock, register); self.narrow.next = self.register.q.val(); } };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn missing_code() {
+    #[derive(LogicBlock, Default)]
+    struct Inner {
+        pub i: Signal<In, Bit>,
+        pub o: Signal<Out, Bit>,
+    }
+    impl Logic for Inner {
+        fn update(&mut self) {
+            self.o.next = self.i.val();
+        }
+    }
+    #[derive(LogicBlock, Default)]
+    struct Outer {
+        pub i: Signal<In, Bit>,
+        pub o: Signal<Out, Bit>,
+        inner: Inner,
+    }
+    impl Logic for Outer {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.inner.i.next = self.i.val();
+            self.o.next = self.inner.o.val();
+        }
+    }
+    let found = lint(&Outer::default());
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].module.as_str(), found[0].rule), ("top$inner", Rule::EmptyModule));
+}
+
+#[test]
+fn a_block_that_never_wakes() {
+    let bad = rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = self.three.val() + 1; } };
+    assert_eq!(bad, [Rule::ConstantBlock]);
+    let good = rules! { #[hdl_gen] fn update(&mut self) { self.narrow.next = self.three.val() + self.a.val(); } };
+    assert_eq!(good, []);
+}
+
+#[test]
+fn keywords() {
+    #[derive(LogicBlock, Default)]
+    struct Bad {
+        pub event: Signal<In, Bit>,
+        pub o: Signal<Out, Bit>,
+    }
+    impl Logic for Bad {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.o.next = self.event.val();
+        }
+    }
+    let found = lint(&Bad::default());
+    assert_eq!((found.len(), found[0].rule, found[0].culprit.as_str()), (1, Rule::Keyword, "event"));
+}
+
+/// Overrides its output.
+#[derive(LogicBlock, Default)]
+struct Overrides {
+    pub request: Signal<In, Bit>,
+    pub grant: Signal<Out, Bit>,
+    pub mode: Signal<In, Bit>,
+}
+
+impl Logic for Overrides {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.grant.next = false;
+        if self.request.val() & self.mode.val() {
+            self.grant.next = true;
+        }
+    }
+}
+
+/// Assigns its output once.
+#[derive(LogicBlock, Default)]
+struct Once {
+    pub request: Signal<In, Bit>,
+    pub grant: Signal<Out, Bit>,
+    pub mode: Signal<In, Bit>,
+    value: Signal<Local, Bit>,
+}
+
+impl Logic for Once {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.value.next = false;
+        if self.request.val() & self.mode.val() {
+            self.value.next = true;
+        }
+        self.grant.next = self.value.val();
+    }
+}
+
+macro_rules! parent {
+    ($name:ident, $child:ty) => {
+        #[derive(LogicBlock, Default)]
+        struct $name {
+            pub go: Signal<In, Bit>,
+            pub done: Signal<Out, Bit>,
+            child: $child,
+        }
+        impl Logic for $name {
+            #[hdl_gen]
+            fn update(&mut self) {
+                self.child.mode.next = self.go.val();
+                self.child.request.next = false;
+                if self.go.val() {
+                    self.child.request.next = true;
+                }
+                self.done.next = self.child.grant.val();
+            }
+        }
+    };
+}
+
+#[test]
+fn overriding_both_ways() {
+    parent!(BothWays, Overrides);
+    parent!(OneWay, Once);
+    let found = lint(&BothWays::default());
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].rule, found[0].culprit.as_str()), (Rule::GlitchLoop, "child.request and child.grant"));
+    assert_eq!(lint(&OneWay::default()), []);
+}
+
+#[test]
+fn cores_are_not_repeated() {
+    #[derive(LogicBlock, Default)]
+    struct Wrapped {
+        pub i: Signal<In, Bit>,
+        pub o: Signal<Out, Bit>,
+    }
+    impl Logic for Wrapped {
+        fn update(&mut self) {}
+        fn connect(&mut self) {
+            self.o.connect();
+        }
+        fn hdl(&self) -> Verilog {
+            Verilog::Wrapper(Wrapper {
+                code: "core core(i, o);".into(),
+                cores: "module core(input i, output o); assign o = i; endmodule".into(),
+            })
+        }
+    }
+    #[derive(LogicBlock, Default)]
+    struct Twice {
+        pub i: Signal<In, Bit>,
+        pub o: Signal<Out, Bit>,
+        one: Wrapped,
+        two: Wrapped,
+    }
+    impl Logic for Twice {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.one.i.next = self.i.val();
+            self.two.i.next = self.one.o.val();
+            self.o.next = self.two.o.val();
+        }
+    }
+    let found = lint(&Twice::default());
+    assert_eq!((found.len(), found[0].rule), (1, Rule::DuplicateCore));
+    assert_eq!(lint(&Wrapped::default()), []);
+}
+
+#[test]
+fn a_finding_names_module_statement_and_remedy() {
+    block!(
+        Subject,
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.flag.next = self.a.val() + 1 == self.b.val();
+        }
+    );
+    let text = lint(&Subject::default())[0].to_string();
+    assert_eq!(
+        text,
+        "top: WideComparison at `a + 32'h1` in `flag = a + 32'h1 == b`; assign the operand to a Local of its own \
+         width first and use that"
+    );
+}
