@@ -1,0 +1,312 @@
+//! The compiled model behind its C interface: loading, signals by name, running, buffers.
+
+use std::ffi::{c_char, c_void, CString};
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use libloading::{Library, Symbol};
+
+use crate::engine::{ConsoleByte, EngineError, Exit, Retirement, TraceWord};
+
+#[repr(C)]
+struct RawTrace {
+    cycle: u64,
+    word: u32,
+    pad: u32,
+}
+
+/// A console byte or an exit: they have the same shape.
+#[repr(C)]
+struct RawByProcessor {
+    cycle: u64,
+    processor: u32,
+    value: u32,
+}
+
+#[repr(C)]
+struct RawRetirement {
+    cycle: u64,
+    pc: u32,
+    instruction: u32,
+    value: u32,
+    cause: u32,
+    tval: u32,
+    address: u32,
+    data: u32,
+    trap: u8,
+    rd: u8,
+    load: u8,
+    store: u8,
+    mask: u8,
+    pad: [u8; 3],
+}
+
+/// `struct Testbed` of the shim.
+#[repr(C)]
+struct Handle {
+    _opaque: [u8; 0],
+}
+
+type Buffer<T> = unsafe extern "C" fn(*const Handle, *mut u64) -> *const T;
+type Clear = unsafe extern "C" fn(*mut Handle);
+
+/// The functions of a shared object, which stays loaded as long as any model of it lives.
+struct Functions {
+    new: unsafe extern "C" fn(u32, u32) -> *mut Handle,
+    delete: unsafe extern "C" fn(*mut Handle),
+    find: unsafe extern "C" fn(*mut Handle, *const c_char, *const c_char, *mut u32) -> *mut c_void,
+    bind_trace: unsafe extern "C" fn(*mut Handle, *const c_void, *const c_void),
+    bind_processor: unsafe extern "C" fn(*mut Handle, u32, *const *const c_void),
+    eval: unsafe extern "C" fn(*mut Handle),
+    run: unsafe extern "C" fn(*mut Handle, u64),
+    cycle: unsafe extern "C" fn(*const Handle) -> u64,
+    retired: unsafe extern "C" fn(*const Handle, u32) -> u64,
+    record: unsafe extern "C" fn(*mut Handle, i32),
+    trace: (Buffer<RawTrace>, Clear),
+    console: (Buffer<RawByProcessor>, Clear),
+    exits: Buffer<RawByProcessor>,
+    retirements: (Buffer<RawRetirement>, Clear),
+    open_waves: unsafe extern "C" fn(*mut Handle, *const c_char, *const c_char, i32) -> i32,
+    close_waves: unsafe extern "C" fn(*mut Handle),
+    _library: Library,
+}
+
+/// A loaded shared object, from which any number of models can be made.
+#[derive(Clone)]
+pub struct Program(Arc<Functions>);
+
+impl Program {
+    /// Loads what [`super::compile::shared_object`] built.
+    ///
+    /// # Errors
+    /// The file cannot be loaded or is not one of ours.
+    pub fn load(path: &Path) -> Result<Self, EngineError> {
+        let failed = |error: libloading::Error| {
+            EngineError::Failed(format!("{} cannot be loaded: {error}; delete it to have it built again", path.display()))
+        };
+        // SAFETY: the object is our shim and Verilator's model; neither runs code with requirements when loaded.
+        let library = unsafe { Library::new(path) }.map_err(failed)?;
+        // SAFETY: every name is taken with the type that shim.cpp defines it with.
+        unsafe {
+            let functions = Functions {
+                new: get(&library, "tb_new").map_err(failed)?,
+                delete: get(&library, "tb_delete").map_err(failed)?,
+                find: get(&library, "tb_find").map_err(failed)?,
+                bind_trace: get(&library, "tb_bind_trace").map_err(failed)?,
+                bind_processor: get(&library, "tb_bind_processor").map_err(failed)?,
+                eval: get(&library, "tb_eval").map_err(failed)?,
+                run: get(&library, "tb_run").map_err(failed)?,
+                cycle: get(&library, "tb_cycle").map_err(failed)?,
+                retired: get(&library, "tb_retired").map_err(failed)?,
+                record: get(&library, "tb_record").map_err(failed)?,
+                trace: (get(&library, "tb_trace").map_err(failed)?, get(&library, "tb_clear_trace").map_err(failed)?),
+                console: (get(&library, "tb_console").map_err(failed)?, get(&library, "tb_clear_console").map_err(failed)?),
+                exits: get(&library, "tb_exits").map_err(failed)?,
+                retirements: (
+                    get(&library, "tb_retirements").map_err(failed)?,
+                    get(&library, "tb_clear_retirements").map_err(failed)?,
+                ),
+                open_waves: get(&library, "tb_open_waves").map_err(failed)?,
+                close_waves: get(&library, "tb_close_waves").map_err(failed)?,
+                _library: library,
+            };
+            Ok(Program(Arc::new(functions)))
+        }
+    }
+
+    /// A fresh model in cycle 0, its memories zero.
+    ///
+    /// # Errors
+    /// The model cannot be made (out of memory).
+    pub fn model(&self, reset_vector: u32, processors: usize) -> Result<Model, EngineError> {
+        // SAFETY: any arguments will do.
+        let handle = unsafe { (self.0.new)(reset_vector, processors as u32) };
+        let handle = NonNull::new(handle).ok_or_else(|| EngineError::Failed("no memory for the Verilator model".into()))?;
+        Ok(Model { handle, functions: self.0.clone() })
+    }
+}
+
+/// # Safety
+/// `T` must be the type of the function `name`.
+unsafe fn get<T: Copy>(library: &Library, name: &str) -> Result<T, libloading::Error> {
+    // SAFETY: by contract.
+    let symbol: Symbol<'_, T> = unsafe { library.get(name.as_bytes())? };
+    Ok(*symbol)
+}
+
+/// A running model.
+pub struct Model {
+    handle: NonNull<Handle>,
+    functions: Arc<Functions>,
+}
+
+// SAFETY: a model is a plain C++ object without ties to the thread that made it; `&mut` methods have it for themselves,
+// and `&` methods only read.
+unsafe impl Send for Model {}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from `new` and is not used again.
+        unsafe { (self.functions.delete)(self.handle.as_ptr()) }
+    }
+}
+
+/// Storage of a public signal: an array of `u8` or `u32` elements (one element for a plain signal) inside the model.
+#[derive(Clone, Copy, Debug)]
+pub struct Storage {
+    pub data: *mut u8,
+    /// Bytes of an element: 1 for up to 8 bits, 2, 4 for up to 32 bits.
+    pub element_bytes: u32,
+}
+
+/// Signals of one processor that the shim samples in every cycle, in the order of `enum Point`.
+pub const POINTS: usize = 17;
+
+impl Model {
+    /// Finds a public signal. `scope` is the path of instances after `TOP.`, e.g. `top.processors$0`.
+    ///
+    /// # Errors
+    /// There is none of that name, or it does not have `element_bytes`: the configuration and the design don't match.
+    pub fn find(&self, scope: &str, name: &str, element_bytes: u32) -> Result<Storage, EngineError> {
+        let failed = |what: String| EngineError::Failed(format!("signal {scope}.{name} of the Verilator model {what}"));
+        let (Ok(c_scope), Ok(c_name)) = (CString::new(format!("TOP.{scope}")), CString::new(name)) else {
+            return Err(failed("has a NUL in its name".into()));
+        };
+        let mut bytes = 0;
+        // SAFETY: the strings are NUL-terminated and live during the call.
+        let data = unsafe { (self.functions.find)(self.handle.as_ptr(), c_scope.as_ptr(), c_name.as_ptr(), &mut bytes) };
+        if data.is_null() {
+            return Err(failed("is not there".into()));
+        }
+        if bytes != element_bytes {
+            return Err(failed(format!("has elements of {bytes} bytes where {element_bytes} are expected")));
+        }
+        Ok(Storage { data: data.cast(), element_bytes })
+    }
+
+    /// Tells where the trace port is.
+    pub fn bind_trace(&mut self, valid: Storage, word: Storage) {
+        assert!(valid.element_bytes == 1 && word.element_bytes == 4);
+        // SAFETY: both point into this model and have the sizes that the shim reads.
+        unsafe { (self.functions.bind_trace)(self.handle.as_ptr(), valid.data.cast(), word.data.cast()) }
+    }
+
+    /// Tells where processor `processor`'s signals are.
+    pub fn bind_processor(&mut self, processor: usize, points: &[Storage; POINTS]) {
+        let points = points.map(|point| point.data.cast_const().cast::<c_void>());
+        // SAFETY: `points` has as many pointers as the shim reads, all into this model.
+        unsafe { (self.functions.bind_processor)(self.handle.as_ptr(), processor as u32, points.as_ptr()) }
+    }
+
+    /// Lets combinational logic see what was written to memories.
+    pub fn settle(&mut self) {
+        // SAFETY: plain call.
+        unsafe { (self.functions.eval)(self.handle.as_ptr()) }
+    }
+
+    /// Runs until cycle `until`.
+    pub fn run(&mut self, until: u64) {
+        // SAFETY: all processors and the trace port were bound when the engine was made.
+        unsafe { (self.functions.run)(self.handle.as_ptr(), until) }
+    }
+
+    pub fn cycle(&self) -> u64 {
+        // SAFETY: plain call.
+        unsafe { (self.functions.cycle)(self.handle.as_ptr()) }
+    }
+
+    pub fn retired(&self, processor: usize) -> u64 {
+        // SAFETY: callers give processors that exist.
+        unsafe { (self.functions.retired)(self.handle.as_ptr(), processor as u32) }
+    }
+
+    pub fn record(&mut self, processor: Option<usize>) {
+        let number = processor.map_or(-1, |processor| processor as i32);
+        // SAFETY: plain call.
+        unsafe { (self.functions.record)(self.handle.as_ptr(), number) }
+    }
+
+    pub fn take_trace(&mut self) -> Vec<TraceWord> {
+        let words = self.read(self.functions.trace.0, |raw| TraceWord { cycle: raw.cycle, word: raw.word });
+        self.clear(self.functions.trace.1);
+        words
+    }
+
+    pub fn take_console(&mut self) -> Vec<ConsoleByte> {
+        let bytes = self.read(self.functions.console.0, |raw| ConsoleByte {
+            cycle: raw.cycle,
+            processor: raw.processor as u8,
+            byte: raw.value as u8,
+        });
+        self.clear(self.functions.console.1);
+        bytes
+    }
+
+    pub fn exits(&self) -> Vec<Exit> {
+        self.read(self.functions.exits, |raw| Exit { cycle: raw.cycle, processor: raw.processor as u8, code: raw.value })
+    }
+
+    pub fn take_retirements(&mut self) -> Vec<Retirement> {
+        let retirements = self.read(self.functions.retirements.0, retirement);
+        self.clear(self.functions.retirements.1);
+        retirements
+    }
+
+    fn read<T, U>(&self, buffer: Buffer<T>, convert: impl Fn(&T) -> U) -> Vec<U> {
+        let mut count = 0;
+        // SAFETY: plain call; `count` lives.
+        let data = unsafe { buffer(self.handle.as_ptr(), &mut count) };
+        if count == 0 {
+            return Vec::new();
+        }
+        // SAFETY: the shim's vector holds `count` elements and does not change while we have `self`.
+        unsafe { std::slice::from_raw_parts(data, count as usize) }.iter().map(convert).collect()
+    }
+
+    fn clear(&mut self, clear: Clear) {
+        // SAFETY: plain call.
+        unsafe { clear(self.handle.as_ptr()) }
+    }
+
+    /// Starts writing waves to `path`; see [`crate::waves::Waves`].
+    ///
+    /// # Errors
+    /// The file cannot be written, or the model was built without waves.
+    pub fn open_waves(&mut self, path: &Path, scope: &str, depth: u32) -> Result<(), EngineError> {
+        let failed = |why: &str| EngineError::Failed(format!("waves cannot be written to {}: {why}", path.display()));
+        let c_path = path.to_str().and_then(|path| CString::new(path).ok()).ok_or_else(|| failed("the name is not UTF-8"))?;
+        let c_scope = CString::new(scope).map_err(|_| failed("the scope has a NUL in its name"))?;
+        // SAFETY: the strings are NUL-terminated and live during the call.
+        let result =
+            unsafe { (self.functions.open_waves)(self.handle.as_ptr(), c_path.as_ptr(), c_scope.as_ptr(), depth as i32) };
+        match result {
+            0 => Ok(()),
+            -1 => Err(failed("this build has no waves")),
+            _ => Err(failed("the file cannot be created")),
+        }
+    }
+
+    pub fn close_waves(&mut self) {
+        // SAFETY: plain call.
+        unsafe { (self.functions.close_waves)(self.handle.as_ptr()) }
+    }
+}
+
+fn retirement(raw: &RawRetirement) -> Retirement {
+    Retirement {
+        cycle: raw.cycle,
+        trap: raw.trap != 0,
+        pc: raw.pc,
+        instruction: raw.instruction,
+        rd: raw.rd,
+        value: raw.value,
+        cause: raw.cause,
+        tval: raw.tval,
+        load: raw.load != 0,
+        store: raw.store != 0,
+        address: raw.address,
+        data: raw.data,
+        mask: raw.mask,
+    }
+}

@@ -1,0 +1,233 @@
+// The C side of the Verilator engine: runs cycles without crossing the ABI in each of them.
+//
+// Built together with the model that Verilator generates (class Vtop) into one shared object. Signals are found by name
+// in the scopes that the `.vlt` file made public, so that this file does not depend on the machine's shape.
+//
+// Time: a model that has been evaluated with the clock low shows the signals of cycle t. tb_run samples them, then makes
+// the rising edge that ends t. Wave files get a sample a half cycle: cycle t begins at time 2 t.
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "Vtop.h"
+#include "verilated.h"
+#include "verilated_syms.h"
+#if TB_WAVES == 1
+#include "verilated_vcd_c.h"
+typedef VerilatedVcdC WaveFile;
+#elif TB_WAVES == 2
+#include "verilated_fst_c.h"
+typedef VerilatedFstC WaveFile;
+#endif
+
+namespace {
+
+struct TraceWord {
+    uint64_t cycle;
+    uint32_t word;
+    uint32_t pad;
+};
+
+struct ConsoleByte {
+    uint64_t cycle;
+    uint32_t processor;
+    uint32_t byte;
+};
+
+struct Exit {
+    uint64_t cycle;
+    uint32_t processor;
+    uint32_t code;
+};
+
+struct Retirement {
+    uint64_t cycle;
+    uint32_t pc, instruction, value, cause, tval, address, data;
+    uint8_t trap, rd, load, store, mask, pad[3];
+};
+
+// What tb_bind_processor binds, in this order.
+enum Point {
+    RETIRE_VALID, RETIRE_TRAP, RETIRE_PC, RETIRE_INSTRUCTION, RETIRE_RD, RETIRE_VALUE, RETIRE_CAUSE, RETIRE_TVAL,
+    RETIRE_LOAD, RETIRE_STORE, RETIRE_ADDRESS, RETIRE_DATA, RETIRE_MASK,
+    TX_VALID, TX_DATA, EXIT_VALID, EXIT_CODE, POINTS
+};
+
+struct Processor {
+    const void* point[POINTS] = {};
+    uint64_t retired = 0;
+    bool exited = false;
+};
+
+uint8_t bit(const void* signal) { return *static_cast<const uint8_t*>(signal); }
+uint32_t word(const void* signal) { return *static_cast<const uint32_t*>(signal); }
+
+struct Testbed {
+    VerilatedContext context;
+    std::unique_ptr<Vtop> top;
+    uint64_t cycle = 0;
+    std::vector<Processor> processors;
+    const void* trace_valid = nullptr;
+    const void* trace_word = nullptr;
+    int recorded = -1;
+    std::vector<TraceWord> trace;
+    std::vector<ConsoleByte> console;
+    std::vector<Exit> exits;
+    std::vector<Retirement> retirements;
+    uint64_t stop_at_retirements = UINT64_MAX;
+#if TB_WAVES
+    std::unique_ptr<WaveFile> waves;
+#endif
+
+    Testbed() {
+        // Waves need this before the model exists; it costs nothing until a file is opened.
+        context.traceEverOn(TB_WAVES != 0);
+        top.reset(new Vtop(&context, "TOP"));
+        top->clock = 0;
+    }
+    void record(const Processor& p) {
+        Retirement r;
+        std::memset(&r, 0, sizeof r);
+        r.cycle = cycle;
+        r.trap = bit(p.point[RETIRE_TRAP]);
+        r.pc = word(p.point[RETIRE_PC]);
+        r.instruction = word(p.point[RETIRE_INSTRUCTION]);
+        r.rd = bit(p.point[RETIRE_RD]);
+        r.value = word(p.point[RETIRE_VALUE]);
+        r.cause = word(p.point[RETIRE_CAUSE]);
+        r.tval = word(p.point[RETIRE_TVAL]);
+        r.load = bit(p.point[RETIRE_LOAD]);
+        r.store = bit(p.point[RETIRE_STORE]);
+        r.address = word(p.point[RETIRE_ADDRESS]);
+        r.data = word(p.point[RETIRE_DATA]);
+        r.mask = bit(p.point[RETIRE_MASK]);
+        retirements.push_back(r);
+    }
+    void sample() {
+        if (trace_valid && bit(trace_valid)) trace.push_back({cycle, word(trace_word), 0});
+        for (unsigned i = 0; i < processors.size(); ++i) {
+            Processor& p = processors[i];
+            if (bit(p.point[RETIRE_VALID])) {
+                if (!bit(p.point[RETIRE_TRAP])) ++p.retired;
+                if (recorded == static_cast<int>(i)) record(p);
+            }
+            if (bit(p.point[TX_VALID])) console.push_back({cycle, i, bit(p.point[TX_DATA])});
+            if (bit(p.point[EXIT_VALID]) && !p.exited) {
+                p.exited = true;
+                // The register shows the store one cycle after it was made.
+                exits.push_back({cycle - 1, i, word(p.point[EXIT_CODE])});
+            }
+        }
+    }
+    void dump(uint64_t time) {
+#if TB_WAVES
+        if (waves) waves->dump(time);
+#else
+        (void)time;
+#endif
+    }
+    void step() {
+        dump(2 * cycle);
+        sample();
+        top->clock = 1;
+        top->eval();
+        dump(2 * cycle + 1);
+        top->clock = 0;
+        top->eval();
+        ++cycle;
+    }
+};
+
+}  // namespace
+
+#define TB extern "C" __attribute__((visibility("default")))
+
+TB Testbed* tb_new(uint32_t reset_vector, uint32_t processors) {
+    Testbed* t = new Testbed;
+    t->top->reset_vector = reset_vector;
+    t->processors.resize(processors);
+    t->top->eval();
+    return t;
+}
+
+TB void tb_delete(Testbed* t) {
+    t->top->final();
+    delete t;
+}
+
+// Storage of a public signal and its bits an element; null if there is none of that name.
+TB void* tb_find(Testbed* t, const char* scope, const char* name, uint32_t* element_bytes) {
+    const VerilatedScope* found = t->context.scopeFind(scope);
+    if (!found) return nullptr;
+    VerilatedVar* var = found->varFind(name);
+    if (!var) return nullptr;
+    *element_bytes = static_cast<uint32_t>(var->entSize());
+    return var->datap();
+}
+
+TB void tb_bind_trace(Testbed* t, const void* valid, const void* word) {
+    t->trace_valid = valid;
+    t->trace_word = word;
+}
+
+TB void tb_bind_processor(Testbed* t, uint32_t processor, const void* const* points) {
+    for (int i = 0; i < POINTS; ++i) t->processors[processor].point[i] = points[i];
+}
+
+// Settles combinational logic after a write to memory.
+TB void tb_eval(Testbed* t) { t->top->eval(); }
+
+TB void tb_run(Testbed* t, uint64_t until) {
+    while (t->cycle < until && t->retirements.size() < t->stop_at_retirements) t->step();
+}
+
+TB uint64_t tb_cycle(const Testbed* t) { return t->cycle; }
+TB uint64_t tb_retired(const Testbed* t, uint32_t processor) { return t->processors[processor].retired; }
+TB void tb_record(Testbed* t, int32_t processor) { t->recorded = processor; }
+TB void tb_stop_at(Testbed* t, uint64_t retirements) { t->stop_at_retirements = retirements; }
+
+#define TB_BUFFER(name, type)                                                         \
+    TB const type* tb_##name(const Testbed* t, uint64_t* count) {                     \
+        *count = t->name.size();                                                      \
+        return t->name.data();                                                        \
+    }                                                                                 \
+    TB void tb_clear_##name(Testbed* t) { t->name.clear(); }
+
+TB_BUFFER(trace, TraceWord)
+TB_BUFFER(console, ConsoleByte)
+TB_BUFFER(exits, Exit)
+TB_BUFFER(retirements, Retirement)
+
+// Opens a wave file; `scope` (hierarchical name, "" for all) and `depth` (levels below it, 0 for all) select signals.
+// Returns 0, or -1 if this build has no waves, -2 if the file cannot be written.
+TB int32_t tb_open_waves(Testbed* t, const char* path, const char* scope, int32_t depth) {
+#if TB_WAVES
+    t->waves.reset(new WaveFile);
+    if (*scope || depth) t->waves->dumpvars(depth, scope);
+    t->top->trace(t->waves.get(), 99);
+    t->waves->open(path);
+    if (!t->waves->isOpen()) {
+        t->waves.reset();
+        return -2;
+    }
+    return 0;
+#else
+    (void)t, (void)path, (void)scope, (void)depth;
+    return -1;
+#endif
+}
+
+TB void tb_close_waves(Testbed* t) {
+#if TB_WAVES
+    if (t->waves) {
+        t->waves->dump(2 * t->cycle);
+        t->waves->close();
+        t->waves.reset();
+    }
+#else
+    (void)t;
+#endif
+}
