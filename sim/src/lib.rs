@@ -6,3 +6,4 @@ pub mod lockstep;
 pub mod model;
 pub mod rust_hdl;
 pub mod verilator;
+pub mod waves;

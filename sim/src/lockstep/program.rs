@@ -144,11 +144,7 @@ fn episode(random: &mut Random, maps: &[Vec<u32>; 2], code: &mut Assembly) -> Ep
         }
         alias = random.below(64);
     }
-    let offset = if mode == Mode::UserTranslated {
-        (alias * CODE_BYTES).wrapping_sub(map::RAM_BASE + CODE)
-    } else {
-        0
-    };
+    let offset = if mode == Mode::UserTranslated { (alias * CODE_BYTES).wrapping_sub(map::RAM_BASE + CODE) } else { 0 };
     let pc = code.here().wrapping_add(offset);
     BlockGenerator { random, code, mode, offset, maps }.emit();
 

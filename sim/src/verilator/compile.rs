@@ -67,9 +67,33 @@ pub fn shared_object(source: &Source<'_>, progress: &mut dyn FnMut(&str)) -> Res
 
 /// Verilator options of every build.
 const OPTIONS: &[&str] = &[
-    "--cc", "--exe", "--build", "-j", "2", "--top-module", "top", "--prefix", "Vtop", "-O3", "--x-assign", "fast",
-    "--x-initial", "0", "--noassert", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT", "-MAKEFLAGS",
-    "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2", "-LDFLAGS", "-shared -Wl,-Bsymbolic", "-o", "testbed.so", "--Mdir", "obj",
+    "--cc",
+    "--exe",
+    "--build",
+    "-j",
+    "2",
+    "--top-module",
+    "top",
+    "--prefix",
+    "Vtop",
+    "-O3",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "0",
+    "--noassert",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+    "-Wno-UNOPTFLAT",
+    "-MAKEFLAGS",
+    "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2",
+    "-LDFLAGS",
+    "-shared -Wl,-Bsymbolic",
+    "-o",
+    "testbed.so",
+    "--Mdir",
+    "obj",
 ];
 
 fn build(source: &Source<'_>, folder: &Path) -> Result<(), EngineError> {
@@ -134,8 +158,9 @@ struct Lock(#[allow(dead_code, reason = "the lock lives as long as the open file
 
 impl Lock {
     fn take(path: &Path) -> Result<Self, EngineError> {
-        let file = File::options().create(true).truncate(false).write(true).open(path).map_err(|error| at(path, error))?;
-        fs4::FileExt::lock_exclusive(&file).map_err(|error| at(path, error))?;
+        let file =
+            File::options().create(true).truncate(false).write(true).open(path).map_err(|error| at(path, error))?;
+        fs4::fs_std::FileExt::lock_exclusive(&file).map_err(|error| at(path, error))?;
         Ok(Lock(file))
     }
 }
@@ -157,7 +182,8 @@ mod tests {
         assert_ne!(fnv128(&["ab", "c"]), fnv128(&["a", "bc"]));
         assert_ne!(fnv128(&["ab"]), fnv128(&["ab", ""]));
         // The published test vector of FNV-1a 128 for "a", continued by the separator.
-        let a = (0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128 ^ 0x61).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        let a = (0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128 ^ 0x61)
+            .wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         assert_eq!(a, 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
     }
 }

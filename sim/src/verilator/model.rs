@@ -83,7 +83,10 @@ impl Program {
     /// The file cannot be loaded or is not one of ours.
     pub fn load(path: &Path) -> Result<Self, EngineError> {
         let failed = |error: libloading::Error| {
-            EngineError::Failed(format!("{} cannot be loaded: {error}; delete it to have it built again", path.display()))
+            EngineError::Failed(format!(
+                "{} cannot be loaded: {error}; delete it to have it built again",
+                path.display()
+            ))
         };
         // SAFETY: the object is our shim and Verilator's model; neither runs code with requirements when loaded.
         let library = unsafe { Library::new(path) }.map_err(failed)?;
@@ -101,7 +104,10 @@ impl Program {
                 retired: get(&library, "tb_retired").map_err(failed)?,
                 record: get(&library, "tb_record").map_err(failed)?,
                 trace: (get(&library, "tb_trace").map_err(failed)?, get(&library, "tb_clear_trace").map_err(failed)?),
-                console: (get(&library, "tb_console").map_err(failed)?, get(&library, "tb_clear_console").map_err(failed)?),
+                console: (
+                    get(&library, "tb_console").map_err(failed)?,
+                    get(&library, "tb_clear_console").map_err(failed)?,
+                ),
                 exits: get(&library, "tb_exits").map_err(failed)?,
                 retirements: (
                     get(&library, "tb_retirements").map_err(failed)?,
@@ -122,7 +128,8 @@ impl Program {
     pub fn model(&self, reset_vector: u32, processors: usize) -> Result<Model, EngineError> {
         // SAFETY: any arguments will do.
         let handle = unsafe { (self.0.new)(reset_vector, processors as u32) };
-        let handle = NonNull::new(handle).ok_or_else(|| EngineError::Failed("no memory for the Verilator model".into()))?;
+        let handle =
+            NonNull::new(handle).ok_or_else(|| EngineError::Failed("no memory for the Verilator model".into()))?;
         Ok(Model { handle, functions: self.0.clone() })
     }
 }
@@ -175,7 +182,8 @@ impl Model {
         };
         let mut bytes = 0;
         // SAFETY: the strings are NUL-terminated and live during the call.
-        let data = unsafe { (self.functions.find)(self.handle.as_ptr(), c_scope.as_ptr(), c_name.as_ptr(), &mut bytes) };
+        let data =
+            unsafe { (self.functions.find)(self.handle.as_ptr(), c_scope.as_ptr(), c_name.as_ptr(), &mut bytes) };
         if data.is_null() {
             return Err(failed("is not there".into()));
         }
@@ -244,7 +252,11 @@ impl Model {
     }
 
     pub fn exits(&self) -> Vec<Exit> {
-        self.read(self.functions.exits, |raw| Exit { cycle: raw.cycle, processor: raw.processor as u8, code: raw.value })
+        self.read(self.functions.exits, |raw| Exit {
+            cycle: raw.cycle,
+            processor: raw.processor as u8,
+            code: raw.value,
+        })
     }
 
     pub fn take_retirements(&mut self) -> Vec<Retirement> {
@@ -275,11 +287,13 @@ impl Model {
     /// The file cannot be written, or the model was built without waves.
     pub fn open_waves(&mut self, path: &Path, scope: &str, depth: u32) -> Result<(), EngineError> {
         let failed = |why: &str| EngineError::Failed(format!("waves cannot be written to {}: {why}", path.display()));
-        let c_path = path.to_str().and_then(|path| CString::new(path).ok()).ok_or_else(|| failed("the name is not UTF-8"))?;
+        let c_path =
+            path.to_str().and_then(|path| CString::new(path).ok()).ok_or_else(|| failed("the name is not UTF-8"))?;
         let c_scope = CString::new(scope).map_err(|_| failed("the scope has a NUL in its name"))?;
         // SAFETY: the strings are NUL-terminated and live during the call.
-        let result =
-            unsafe { (self.functions.open_waves)(self.handle.as_ptr(), c_path.as_ptr(), c_scope.as_ptr(), depth as i32) };
+        let result = unsafe {
+            (self.functions.open_waves)(self.handle.as_ptr(), c_path.as_ptr(), c_scope.as_ptr(), depth as i32)
+        };
         match result {
             0 => Ok(()),
             -1 => Err(failed("this build has no waves")),

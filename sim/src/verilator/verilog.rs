@@ -78,8 +78,10 @@ mod tests {
 
     #[test]
     fn equal_modules_merge_bottom_up_and_different_ones_stay() {
-        let leaf = |name: &str, value: u32| format!("module {name}(q);\n    initial q = {value};\nendmodule // {name}\n");
-        let middle = |name: &str| format!("module {name}(q);\n    {name}$r r(\n\n        .q(r$q));\nendmodule // {name}\n");
+        let leaf =
+            |name: &str, value: u32| format!("module {name}(q);\n    initial q = {value};\nendmodule // {name}\n");
+        let middle =
+            |name: &str| format!("module {name}(q);\n    {name}$r r(\n\n        .q(r$q));\nendmodule // {name}\n");
         let source = [
             "module top(q);\n    top$a a(\n\n    .q(a$q));\n    top$b b(\n\n    .q(b$q));\n    top$c c(\n\n    .q(c$q));\nendmodule // top\n".into(),
             middle("top$a"),
