@@ -1,1 +1,295 @@
-//! See `docs/hardware.md`.
+//! The processor core: RV32IM + Zicsr, M and U mode, 1 KiB pages. See `docs/hardware.md` for every cycle of it and
+//! `docs/core.md` for the block diagram.
+
+mod alu;
+mod commit;
+mod control;
+mod counter;
+mod csr;
+mod csr_select;
+mod decoder;
+mod flow;
+mod lanes;
+mod mmu;
+mod muldiv;
+mod register_file;
+mod shifter;
+mod tlb;
+
+pub use self::{
+    alu::Alu, commit::Commit, control::Control, counter::Counter, csr::CsrFile,
+    csr_select::CsrSelect, decoder::Decoder, flow::Flow, lanes::Lanes, mmu::Mmu, muldiv::MulDiv,
+    register_file::RegisterFile, shifter::Shifter, tlb::Tlb,
+};
+use rust_hdl::prelude::*;
+
+/// Bits of the state register. Exactly one is set, but for cycle 0, state R, when none is.
+pub mod state {
+    pub const F: u8 = 0;
+    pub const D: u8 = 1;
+    pub const X: u8 = 2;
+    pub const L: u8 = 3;
+    pub const M: u8 = 4;
+    pub const S: u8 = 5;
+    pub const W: u8 = 6;
+    pub const T: u8 = 7;
+}
+
+/// The core.
+///
+/// ```text
+///                               +--------+-> address, read, write, wdata, mask
+///   rdata, stall -------------->|        |
+///   irq_timer/software/external |  Core  |-> retirement port
+///   mtime_low/high ------------>|        |
+///   reset_vector, hart_id,      |        |-> instret_low
+///   ram_mask, has_smi/mmi ----->+--------+
+/// ```
+///
+/// One memory port: with `read` or `write` high in *t* the memory or device sees the physical byte `address` (and
+/// `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without `write`. While `stall` answers a
+/// `write`, the same write is repeated and nothing is committed. `ram_mask` is the RAM's size in bytes, less one; the
+/// last five inputs do not change while the core runs.
+#[derive(LogicBlock, Default)]
+pub struct Core {
+    pub clock: Signal<In, Clock>,
+    /// First pc; a multiple of four.
+    pub reset_vector: Signal<In, Bits<32>>,
+    pub hart_id: Signal<In, Bits<4>>,
+    pub ram_mask: Signal<In, Bits<32>>,
+    pub has_smi: Signal<In, Bit>,
+    pub has_mmi: Signal<In, Bit>,
+    pub address: Signal<Out, Bits<32>>,
+    pub read: Signal<Out, Bit>,
+    pub write: Signal<Out, Bit>,
+    pub wdata: Signal<Out, Bits<32>>,
+    pub mask: Signal<Out, Bits<4>>,
+    pub rdata: Signal<In, Bits<32>>,
+    pub stall: Signal<In, Bit>,
+    pub irq_timer: Signal<In, Bit>,
+    pub irq_software: Signal<In, Bit>,
+    pub irq_external: Signal<In, Bit>,
+    pub mtime_low: Signal<In, Bits<32>>,
+    pub mtime_high: Signal<In, Bits<32>>,
+    pub retire_valid: Signal<Out, Bit>,
+    pub retire_trap: Signal<Out, Bit>,
+    pub retire_pc: Signal<Out, Bits<32>>,
+    pub retire_instruction: Signal<Out, Bits<32>>,
+    pub retire_rd: Signal<Out, Bits<5>>,
+    pub retire_value: Signal<Out, Bits<32>>,
+    pub retire_cause: Signal<Out, Bits<32>>,
+    pub retire_tval: Signal<Out, Bits<32>>,
+    pub retire_load: Signal<Out, Bit>,
+    pub retire_store: Signal<Out, Bit>,
+    pub retire_address: Signal<Out, Bits<32>>,
+    pub retire_data: Signal<Out, Bits<32>>,
+    pub retire_mask: Signal<Out, Bits<4>>,
+    /// Low half of `minstret`.
+    pub instret_low: Signal<Out, Bits<32>>,
+    state: DFF<Bits<8>>,
+    walk_fetch: DFF<Bit>,
+    fetch_fault: DFF<Bit>,
+    fetch_denied: DFF<Bit>,
+    pc: DFF<Bits<32>>,
+    instruction: DFF<Bits<32>>,
+    /// Physical address of the access in the cycle before, for the retirement port.
+    address_before: DFF<Bits<32>>,
+    decoder: Decoder,
+    registers: RegisterFile,
+    alu: Alu,
+    muldiv: MulDiv,
+    lanes: Lanes,
+    flow: Flow,
+    mmu: Mmu,
+    csr_file: CsrFile,
+    control: Control,
+    commit: Commit,
+    second: Signal<Local, Bits<32>>,
+    latched: Signal<Local, Bits<32>>,
+}
+
+impl Logic for Core {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self, clock, state, walk_fetch, fetch_fault, fetch_denied, pc, instruction,
+            address_before, registers, muldiv, mmu, csr_file
+        );
+
+        // Fetched instruction and its registers.
+        self.latched.next = self.instruction.q.val();
+        if self.state.q.val().get_bit(1) {
+            self.latched.next = self.rdata.val();
+        }
+        self.instruction.d.next = self.latched.val();
+        self.decoder.instruction.next = self.instruction.q.val();
+        self.registers.read.next = self.state.q.val().get_bit(1);
+        self.registers.address_1.next = self.rdata.val().get_bits::<5>(15);
+        self.registers.address_2.next = self.rdata.val().get_bits::<5>(20);
+        self.registers.write.next = self.control.write_rd.val();
+        self.registers.write_address.next = self.instruction.q.val().get_bits::<5>(7);
+        self.registers.write_data.next = self.commit.rd_value.val();
+
+        // Arithmetic. Branches compare the registers, all others that are not register-register use the immediate.
+        self.second.next = self.decoder.immediate.val();
+        if self.decoder.register_op.val() | self.decoder.branch.val() {
+            self.second.next = self.registers.data_2.val();
+        }
+        self.alu.a.next = self.registers.data_1.val();
+        self.alu.b.next = self.second.val();
+        self.alu.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.alu.alternate.next = self.decoder.alternate.val();
+        self.muldiv.start.next = self.control.muldiv_start.val();
+        self.muldiv.step.next = self.state.q.val().get_bit(4);
+        self.muldiv.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.muldiv.a.next = self.registers.data_1.val();
+        self.muldiv.b.next = self.registers.data_2.val();
+
+        // The next pc and the address of the access.
+        self.flow.pc.next = self.pc.q.val();
+        self.flow.immediate.next = self.decoder.immediate.val();
+        self.flow.sum.next = self.alu.sum.val();
+        self.flow.condition.next = self.instruction.q.val().get_bits::<3>(12);
+        self.flow.equal.next = self.alu.equal.val();
+        self.flow.less.next = self.alu.less.val();
+        self.flow.less_unsigned.next = self.alu.less_unsigned.val();
+        self.flow.branch.next = self.decoder.branch.val();
+        self.flow.jal.next = self.decoder.jal.val();
+        self.flow.jalr.next = self.decoder.jalr.val();
+        self.flow.load.next = self.decoder.load.val();
+        self.flow.store.next = self.decoder.store.val();
+        self.flow.state.next = self.state.q.val();
+        self.flow.walk_fetch.next = self.walk_fetch.q.val();
+
+        self.mmu.va.next = self.flow.va.val();
+        self.mmu.fetch.next = self.flow.fetch.val();
+        self.mmu.store.next = self.decoder.store.val();
+        self.mmu.user_fetch.next = self.csr_file.user.val();
+        self.mmu.user_data.next = self.csr_file.user_data.val();
+        self.mmu.page_map.next = self.csr_file.page_map.val();
+        self.mmu.flush.next = self.csr_file.flush.val();
+        self.mmu.ram_mask.next = self.ram_mask.val();
+        self.mmu.has_smi.next = self.has_smi.val();
+        self.mmu.has_mmi.next = self.has_mmi.val();
+        self.mmu.walk.next = self.state.q.val().get_bit(6);
+        self.mmu.fill.next = self.control.fill.val();
+        self.mmu.entry.next = self.rdata.val();
+
+        self.lanes.offset.next = self.alu.sum.val().get_bits::<2>(0);
+        self.lanes.width.next = self.instruction.q.val().get_bits::<3>(12);
+        self.lanes.stored.next = self.registers.data_2.val();
+        self.lanes.word.next = self.rdata.val();
+
+        // CSRs.
+        self.csr_file.number.next = self.instruction.q.val().get_bits::<12>(20);
+        self.csr_file.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.csr_file.operand.next = self.registers.data_1.val();
+        self.csr_file.small.next = self.instruction.q.val().get_bits::<5>(15);
+        self.csr_file.writes.next = self.decoder.writes_csr.val();
+        self.csr_file.commit.next = self.control.csr_commit.val();
+        self.csr_file.trap.next = self.control.trap.val();
+        self.csr_file.trap_pc.next = self.pc.q.val();
+        self.csr_file.trap_cause.next = self.control.trap_cause.val();
+        self.csr_file.trap_value.next = self.commit.trap_value.val();
+        self.csr_file.mret.next = self.control.return_commit.val();
+        self.csr_file.retire.next = self.control.retire.val();
+        self.csr_file.irq_timer.next = self.irq_timer.val();
+        self.csr_file.irq_software.next = self.irq_software.val();
+        self.csr_file.irq_external.next = self.irq_external.val();
+        self.csr_file.mtime_low.next = self.mtime_low.val();
+        self.csr_file.mtime_high.next = self.mtime_high.val();
+        self.csr_file.hart_id.next = self.hart_id.val();
+
+        // Control.
+        self.control.state.next = self.state.q.val();
+        self.control.walk_fetch.next = self.walk_fetch.q.val();
+        self.control.fetch_fault.next = self.fetch_fault.q.val();
+        self.control.fetch_denied.next = self.fetch_denied.q.val();
+        self.control.muldiv.next = self.decoder.muldiv.val();
+        self.control.load.next = self.decoder.load.val();
+        self.control.store.next = self.decoder.store.val();
+        self.control.csr.next = self.decoder.csr.val();
+        self.control.ecall.next = self.decoder.ecall.val();
+        self.control.ebreak.next = self.decoder.ebreak.val();
+        self.control.mret.next = self.decoder.mret.val();
+        self.control.wfi.next = self.decoder.wfi.val();
+        self.control.illegal.next = self.decoder.illegal.val();
+        self.control.writes_rd.next = self.decoder.writes_rd.val();
+        self.control.csr_illegal.next = self.csr_file.illegal.val();
+        self.control.user.next = self.csr_file.user.val();
+        self.control.interrupt.next = self.csr_file.interrupt.val();
+        self.control.interrupt_cause.next = self.csr_file.interrupt_cause.val();
+        self.control.wake.next = self.csr_file.wake.val();
+        self.control.jump_misaligned.next = self.flow.misaligned.val();
+        self.control.data_misaligned.next = self.lanes.misaligned.val();
+        self.control.miss.next = self.mmu.miss.val();
+        self.control.page_fault.next = self.mmu.page_fault.val();
+        self.control.access_fault.next = self.mmu.access_fault.val();
+        self.control.walk_good.next = self.mmu.walk_good.val();
+        self.control.muldiv_done.next = self.muldiv.done.val();
+        self.control.stall.next = self.stall.val();
+        self.state.d.next = self.control.next_state.val();
+        self.walk_fetch.d.next = self.control.next_walk_fetch.val();
+        self.fetch_fault.d.next = self.control.next_fetch_fault.val();
+        self.fetch_denied.d.next = self.control.next_fetch_denied.val();
+
+        // Commit.
+        self.commit.state.next = self.state.q.val();
+        self.commit.reset_vector.next = self.reset_vector.val();
+        self.commit.pc.next = self.pc.q.val();
+        self.commit.instruction.next = self.instruction.q.val();
+        self.commit.csr.next = self.decoder.csr.val();
+        self.commit.lui.next = self.decoder.lui.val();
+        self.commit.auipc.next = self.decoder.auipc.val();
+        self.commit.link.next = self.decoder.jal.val() | self.decoder.jalr.val();
+        self.commit.alu_result.next = self.alu.result.val();
+        self.commit.csr_value.next = self.csr_file.value.val();
+        self.commit.immediate.next = self.decoder.immediate.val();
+        self.commit.target.next = self.flow.target.val();
+        self.commit.after.next = self.flow.after.val();
+        self.commit.load_data.next = self.lanes.load_data.val();
+        self.commit.muldiv_result.next = self.muldiv.result.val();
+        self.commit.va.next = self.flow.va.val();
+        self.commit.vector.next = self.csr_file.vector.val();
+        self.commit.return_pc.next = self.csr_file.return_pc.val();
+        self.commit.fetching.next = self.control.fetching.val();
+        self.commit.advance.next = self.control.advance.val();
+        self.commit.returning.next = self.control.return_commit.val();
+        self.commit.trap.next = self.control.trap.val();
+        self.commit.trap_cause.next = self.control.trap_cause.val();
+        self.commit.tval_pc.next = self.control.tval_pc.val();
+        self.commit.tval_instruction.next = self.control.tval_instruction.val();
+        self.commit.tval_va.next = self.control.tval_va.val();
+        self.commit.retire.next = self.control.retire.val();
+        self.commit.write_rd.next = self.control.write_rd.val();
+        self.commit.store.next = self.decoder.store.val();
+        self.commit.store_data.next = self.lanes.store_data.val();
+        self.commit.store_mask.next = self.lanes.mask.val();
+        self.commit.address.next = self.mmu.address.val();
+        self.commit.address_before.next = self.address_before.q.val();
+        self.pc.d.next = self.commit.next_pc.val();
+        self.address_before.d.next = self.mmu.address.val();
+
+        // The port.
+        self.address.next = self.mmu.address.val();
+        self.read.next = self.control.read.val();
+        self.write.next = self.control.write.val();
+        self.wdata.next = self.lanes.store_data.val();
+        self.mask.next = self.lanes.mask.val();
+
+        self.retire_valid.next = self.commit.retire_valid.val();
+        self.retire_trap.next = self.commit.retire_trap.val();
+        self.retire_pc.next = self.commit.retire_pc.val();
+        self.retire_instruction.next = self.commit.retire_instruction.val();
+        self.retire_rd.next = self.commit.retire_rd.val();
+        self.retire_value.next = self.commit.retire_value.val();
+        self.retire_cause.next = self.commit.retire_cause.val();
+        self.retire_tval.next = self.commit.retire_tval.val();
+        self.retire_load.next = self.commit.retire_load.val();
+        self.retire_store.next = self.commit.retire_store.val();
+        self.retire_address.next = self.commit.retire_address.val();
+        self.retire_data.next = self.commit.retire_data.val();
+        self.retire_mask.next = self.commit.retire_mask.val();
+        self.instret_low.next = self.csr_file.instret_low.val();
+    }
+}

@@ -1,0 +1,253 @@
+//! Instruction decoder.
+
+use rust_hdl::prelude::*;
+
+/// Decodes one RV32IM + Zicsr instruction, combinationally.
+///
+/// ```text
+///                 +-----------+
+///   instruction ->|           |-> class of instruction (at most one of them is high)
+///                 |  Decoder  |-> immediate, alternate, writes_csr
+///                 |           |-> illegal
+///                 +-----------+
+/// ```
+///
+/// Every word that is no instruction of this machine gives `illegal`, and then no class. What depends on more than the
+/// word (CSR numbers, privilege) is judged elsewhere.
+#[derive(LogicBlock)]
+pub struct Decoder {
+    pub instruction: Signal<In, Bits<32>>,
+    /// Sign-extended immediate of the instruction's format.
+    pub immediate: Signal<Out, Bits<32>>,
+    /// Register-register arithmetic, without multiply and divide.
+    pub register_op: Signal<Out, Bit>,
+    pub immediate_op: Signal<Out, Bit>,
+    /// `sub` or an arithmetic shift.
+    pub alternate: Signal<Out, Bit>,
+    pub muldiv: Signal<Out, Bit>,
+    pub load: Signal<Out, Bit>,
+    pub store: Signal<Out, Bit>,
+    pub branch: Signal<Out, Bit>,
+    pub jal: Signal<Out, Bit>,
+    pub jalr: Signal<Out, Bit>,
+    pub lui: Signal<Out, Bit>,
+    pub auipc: Signal<Out, Bit>,
+    pub csr: Signal<Out, Bit>,
+    /// The CSR instruction writes (`csrrs` and `csrrc` of `x0` do not).
+    pub writes_csr: Signal<Out, Bit>,
+    pub ecall: Signal<Out, Bit>,
+    pub ebreak: Signal<Out, Bit>,
+    pub mret: Signal<Out, Bit>,
+    pub wfi: Signal<Out, Bit>,
+    /// The instruction has a destination, and it is not `x0`.
+    pub writes_rd: Signal<Out, Bit>,
+    pub illegal: Signal<Out, Bit>,
+    opcode: Signal<Local, Bits<7>>,
+    minor: Signal<Local, Bits<3>>,
+    upper: Signal<Local, Bits<7>>,
+    plain: Signal<Local, Bit>,
+    other: Signal<Local, Bit>,
+    shift: Signal<Local, Bit>,
+    sign: Signal<Local, Bits<32>>,
+    format_i: Signal<Local, Bits<32>>,
+    format_s: Signal<Local, Bits<32>>,
+    format_b: Signal<Local, Bits<32>>,
+    format_j: Signal<Local, Bits<32>>,
+    chosen: Signal<Local, Bits<32>>,
+    is_op: Signal<Local, Bit>,
+    is_immediate: Signal<Local, Bit>,
+    is_muldiv: Signal<Local, Bit>,
+    is_load: Signal<Local, Bit>,
+    is_store: Signal<Local, Bit>,
+    is_branch: Signal<Local, Bit>,
+    is_jal: Signal<Local, Bit>,
+    is_jalr: Signal<Local, Bit>,
+    is_lui: Signal<Local, Bit>,
+    is_auipc: Signal<Local, Bit>,
+    is_csr: Signal<Local, Bit>,
+    is_ecall: Signal<Local, Bit>,
+    is_ebreak: Signal<Local, Bit>,
+    is_mret: Signal<Local, Bit>,
+    is_wfi: Signal<Local, Bit>,
+    is_fence: Signal<Local, Bit>,
+    ones: Constant<Bits<32>>,
+    upper_mask: Constant<Bits<32>>,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self {
+            instruction: Default::default(),
+            immediate: Default::default(),
+            register_op: Default::default(),
+            immediate_op: Default::default(),
+            alternate: Default::default(),
+            muldiv: Default::default(),
+            load: Default::default(),
+            store: Default::default(),
+            branch: Default::default(),
+            jal: Default::default(),
+            jalr: Default::default(),
+            lui: Default::default(),
+            auipc: Default::default(),
+            csr: Default::default(),
+            writes_csr: Default::default(),
+            ecall: Default::default(),
+            ebreak: Default::default(),
+            mret: Default::default(),
+            wfi: Default::default(),
+            writes_rd: Default::default(),
+            illegal: Default::default(),
+            opcode: Default::default(),
+            minor: Default::default(),
+            upper: Default::default(),
+            plain: Default::default(),
+            other: Default::default(),
+            shift: Default::default(),
+            sign: Default::default(),
+            format_i: Default::default(),
+            format_s: Default::default(),
+            format_b: Default::default(),
+            format_j: Default::default(),
+            chosen: Default::default(),
+            is_op: Default::default(),
+            is_immediate: Default::default(),
+            is_muldiv: Default::default(),
+            is_load: Default::default(),
+            is_store: Default::default(),
+            is_branch: Default::default(),
+            is_jal: Default::default(),
+            is_jalr: Default::default(),
+            is_lui: Default::default(),
+            is_auipc: Default::default(),
+            is_csr: Default::default(),
+            is_ecall: Default::default(),
+            is_ebreak: Default::default(),
+            is_mret: Default::default(),
+            is_wfi: Default::default(),
+            is_fence: Default::default(),
+            ones: Constant::new(0xffff_ffffu64.into()),
+            upper_mask: Constant::new(0xffff_f000u64.into()),
+        }
+    }
+}
+
+impl Logic for Decoder {
+    #[hdl_gen]
+    fn update(&mut self) {
+        // Fields.
+        self.opcode.next = self.instruction.val().get_bits::<7>(0);
+        self.minor.next = self.instruction.val().get_bits::<3>(12);
+        self.upper.next = self.instruction.val().get_bits::<7>(25);
+        self.plain.next = self.upper.val() == 0;
+        self.other.next = self.upper.val() == 32;
+        self.shift.next = (self.minor.val() == 1) | (self.minor.val() == 5);
+
+        // Classes, each only where the whole encoding is legal.
+        self.is_op.next = (self.opcode.val() == 0x33)
+            & (self.plain.val()
+                | (self.other.val() & ((self.minor.val() == 0) | (self.minor.val() == 5))));
+        self.is_muldiv.next = (self.opcode.val() == 0x33) & (self.upper.val() == 1);
+        self.is_immediate.next = (self.opcode.val() == 0x13)
+            & (!self.shift.val()
+                | self.plain.val()
+                | (self.other.val() & (self.minor.val() == 5)));
+        self.is_load.next = (self.opcode.val() == 0x03)
+            & (self.minor.val() != 3)
+            & (self.minor.val() != 6)
+            & (self.minor.val() != 7);
+        self.is_store.next = (self.opcode.val() == 0x23) & (self.minor.val() < 3);
+        self.is_branch.next =
+            (self.opcode.val() == 0x63) & (self.minor.val() != 2) & (self.minor.val() != 3);
+        self.is_jal.next = self.opcode.val() == 0x6f;
+        self.is_jalr.next = (self.opcode.val() == 0x67) & (self.minor.val() == 0);
+        self.is_lui.next = self.opcode.val() == 0x37;
+        self.is_auipc.next = self.opcode.val() == 0x17;
+        self.is_fence.next = (self.opcode.val() == 0x0f) & (self.minor.val() < 2);
+        self.is_csr.next =
+            (self.opcode.val() == 0x73) & (self.minor.val() != 0) & (self.minor.val() != 4);
+        self.is_ecall.next = self.instruction.val() == 0x0000_0073;
+        self.is_ebreak.next = self.instruction.val() == 0x0010_0073;
+        self.is_mret.next = self.instruction.val() == 0x3020_0073;
+        self.is_wfi.next = self.instruction.val() == 0x1050_0073;
+
+        // Immediates.
+        self.sign.next = 0.into();
+        if self.instruction.val().get_bit(31) {
+            self.sign.next = self.ones.val();
+        }
+        self.format_i.next = bit_cast::<32, 11>(self.instruction.val().get_bits::<11>(20))
+            | (self.sign.val() << 11);
+        self.format_s.next = bit_cast::<32, 5>(self.instruction.val().get_bits::<5>(7))
+            | (bit_cast::<32, 6>(self.instruction.val().get_bits::<6>(25)) << 5)
+            | (self.sign.val() << 11);
+        self.format_b.next = (bit_cast::<32, 4>(self.instruction.val().get_bits::<4>(8)) << 1)
+            | (bit_cast::<32, 6>(self.instruction.val().get_bits::<6>(25)) << 5)
+            | (bit_cast::<32, 1>(self.instruction.val().get_bits::<1>(7)) << 11)
+            | (self.sign.val() << 12);
+        self.format_j.next = (bit_cast::<32, 10>(self.instruction.val().get_bits::<10>(21)) << 1)
+            | (bit_cast::<32, 1>(self.instruction.val().get_bits::<1>(20)) << 11)
+            | (bit_cast::<32, 8>(self.instruction.val().get_bits::<8>(12)) << 12)
+            | (self.sign.val() << 20);
+        // The opcode alone selects: for words that are no instruction the immediate means nothing.
+        self.chosen.next = self.format_i.val();
+        if self.instruction.val().get_bits::<3>(2) == 5 {
+            self.chosen.next = self.instruction.val() & self.upper_mask.val();
+        } else if self.instruction.val().get_bits::<5>(2) == 8 {
+            self.chosen.next = self.format_s.val();
+        } else if self.instruction.val().get_bits::<5>(2) == 24 {
+            self.chosen.next = self.format_b.val();
+        } else if self.instruction.val().get_bits::<5>(2) == 27 {
+            self.chosen.next = self.format_j.val();
+        }
+
+        self.immediate.next = self.chosen.val();
+        self.register_op.next = self.is_op.val();
+        self.immediate_op.next = self.is_immediate.val();
+        // For `addi` and its like bit 30 belongs to the immediate.
+        self.alternate.next =
+            self.instruction.val().get_bit(30) & (self.is_op.val() | (self.minor.val() == 5));
+        self.muldiv.next = self.is_muldiv.val();
+        self.load.next = self.is_load.val();
+        self.store.next = self.is_store.val();
+        self.branch.next = self.is_branch.val();
+        self.jal.next = self.is_jal.val();
+        self.jalr.next = self.is_jalr.val();
+        self.lui.next = self.is_lui.val();
+        self.auipc.next = self.is_auipc.val();
+        self.csr.next = self.is_csr.val();
+        self.writes_csr.next = self.is_csr.val()
+            & (!self.instruction.val().get_bit(13)
+                | self.instruction.val().get_bits::<5>(15).any());
+        self.ecall.next = self.is_ecall.val();
+        self.ebreak.next = self.is_ebreak.val();
+        self.mret.next = self.is_mret.val();
+        self.wfi.next = self.is_wfi.val();
+        self.writes_rd.next = self.instruction.val().get_bits::<5>(7).any()
+            & (self.is_op.val()
+                | self.is_immediate.val()
+                | self.is_muldiv.val()
+                | self.is_load.val()
+                | self.is_jal.val()
+                | self.is_jalr.val()
+                | self.is_lui.val()
+                | self.is_auipc.val()
+                | self.is_csr.val());
+        self.illegal.next = !(self.is_op.val()
+            | self.is_immediate.val()
+            | self.is_muldiv.val()
+            | self.is_load.val()
+            | self.is_store.val()
+            | self.is_branch.val()
+            | self.is_jal.val()
+            | self.is_jalr.val()
+            | self.is_lui.val()
+            | self.is_auipc.val()
+            | self.is_fence.val()
+            | self.is_csr.val()
+            | self.is_ecall.val()
+            | self.is_ebreak.val()
+            | self.is_mret.val()
+            | self.is_wfi.val());
+    }
+}

@@ -1,0 +1,91 @@
+//! Integer registers.
+
+use rust_hdl::prelude::*;
+
+/// Thirty-two registers, two read ports, one write port, all synchronous.
+///
+/// ```text
+///   address_1, address_2, read  +----------------+-> data_1, data_2
+///   write_address, write_data   |  RegisterFile  |
+///   write              -------->+----------------+
+/// ```
+///
+/// With `read` high in *t* the data are there from *t*+1 and stay until the next `read`. A write in *t* is seen by
+/// reads from *t*+1 on; what a read of the same register in *t* gives is not relied on (the core never reads and
+/// writes in one cycle). Writes to register 0 are dropped, so it reads as 0.
+///
+/// Two copies of a memory, so that each read port maps to a block RAM of its own; the Verilog is written by hand for
+/// the read enable.
+#[derive(LogicBlock, Default)]
+pub struct RegisterFile {
+    pub clock: Signal<In, Clock>,
+    pub address_1: Signal<In, Bits<5>>,
+    pub address_2: Signal<In, Bits<5>>,
+    pub read: Signal<In, Bit>,
+    pub data_1: Signal<Out, Bits<32>>,
+    pub data_2: Signal<Out, Bits<32>>,
+    pub write: Signal<In, Bit>,
+    pub write_address: Signal<In, Bits<5>>,
+    pub write_data: Signal<In, Bits<32>>,
+    _words: [u32; 32],
+}
+
+impl Logic for RegisterFile {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            if self.read.val() {
+                self.data_1.next = u64::from(self._words[self.address_1.val().index()]).into();
+                self.data_2.next = u64::from(self._words[self.address_2.val().index()]).into();
+            }
+            let address = self.write_address.val().index();
+            if self.write.val() && address != 0 {
+                self._words[address] = self.write_data.val().to_u32();
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.data_1.connect();
+        self.data_2.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(
+            "\
+reg [31:0] copy_1[31:0];
+reg [31:0] copy_2[31:0];
+integer i;
+initial begin
+   data_1 = 0;
+   data_2 = 0;
+   for (i = 0; i < 32; i = i + 1) begin
+      copy_1[i] = 0;
+      copy_2[i] = 0;
+   end
+end
+always @(posedge clock) begin
+   if (read) begin
+      data_1 <= copy_1[address_1];
+      data_2 <= copy_2[address_2];
+   end
+   if (write & (write_address != 0)) begin
+      copy_1[write_address] <= write_data;
+      copy_2[write_address] <= write_data;
+   end
+end
+"
+            .into(),
+        )
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        vec![TimingInfo {
+            name: "register_file".into(),
+            clock: "clock".into(),
+            inputs: ["address_1", "address_2", "read", "write", "write_address", "write_data"]
+                .map(String::from)
+                .into(),
+            outputs: ["data_1", "data_2"].map(String::from).into(),
+        }]
+    }
+}
