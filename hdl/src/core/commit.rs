@@ -203,8 +203,7 @@ impl Logic for Commit {
 
         // The retirement port.
         self.loaded.next = self.retire.val() & self.state.val().get_bit(3);
-        self.stored.next =
-            self.retire.val() & self.store.val() & self.state.val().get_bit(2);
+        self.stored.next = self.retire.val() & self.store.val() & self.state.val().get_bit(2);
         self.shown_pc.next = 0.into();
         self.shown_instruction.next = 0.into();
         if self.retire.val() | self.trap.val() {
@@ -235,20 +234,16 @@ impl Logic for Commit {
             self.shown_address.next = self.address.val();
             self.shown_mask.next = self.store_mask.val();
             if self.store_mask.val().get_bit(0) {
-                self.shown_data.next = self.shown_data.val()
-                    | (self.store_data.val() & self.lane_0.val());
+                self.shown_data.next = self.shown_data.val() | (self.store_data.val() & self.lane_0.val());
             }
             if self.store_mask.val().get_bit(1) {
-                self.shown_data.next = self.shown_data.val()
-                    | (self.store_data.val() & self.lane_1.val());
+                self.shown_data.next = self.shown_data.val() | (self.store_data.val() & self.lane_1.val());
             }
             if self.store_mask.val().get_bit(2) {
-                self.shown_data.next = self.shown_data.val()
-                    | (self.store_data.val() & self.lane_2.val());
+                self.shown_data.next = self.shown_data.val() | (self.store_data.val() & self.lane_2.val());
             }
             if self.store_mask.val().get_bit(3) {
-                self.shown_data.next = self.shown_data.val()
-                    | (self.store_data.val() & self.lane_3.val());
+                self.shown_data.next = self.shown_data.val() | (self.store_data.val() & self.lane_3.val());
             }
         }
 

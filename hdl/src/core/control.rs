@@ -118,14 +118,12 @@ impl Logic for Control {
         self.receive.next = self.state.val().get_bit(7);
 
         // D: an interrupt goes before the fault of the fetch.
-        self.at_arrival.next =
-            self.arrive.val() & (self.interrupt.val() | self.fetch_fault.val());
+        self.at_arrival.next = self.arrive.val() & (self.interrupt.val() | self.fetch_fault.val());
 
         // X: `clean` instructions have no fault of their own; an access still has to be translated.
         self.memory.next = self.load.val() | self.store.val();
-        self.forbidden.next = self.illegal.val()
-            | (self.csr.val() & self.csr_illegal.val())
-            | (self.mret.val() & self.user.val());
+        self.forbidden.next =
+            self.illegal.val() | (self.csr.val() & self.csr_illegal.val()) | (self.mret.val() & self.user.val());
         self.clean.next = self.execute.val()
             & !self.forbidden.val()
             & !self.ecall.val()
@@ -134,18 +132,14 @@ impl Logic for Control {
             & !(self.memory.val() & self.data_misaligned.val());
         self.access.next = self.clean.val() & self.memory.val();
         self.fault.next = self.page_fault.val() | self.access_fault.val();
-        self.at_execute.next = (self.execute.val() & !self.clean.val())
-            | (self.access.val() & self.fault.val());
-        self.loading.next =
-            self.access.val() & self.load.val() & !self.miss.val() & !self.fault.val();
-        self.stored.next =
-            self.access.val() & self.store.val() & !self.miss.val() & !self.fault.val();
+        self.at_execute.next = (self.execute.val() & !self.clean.val()) | (self.access.val() & self.fault.val());
+        self.loading.next = self.access.val() & self.load.val() & !self.miss.val() & !self.fault.val();
+        self.stored.next = self.access.val() & self.store.val() & !self.miss.val() & !self.fault.val();
         self.done.next = self.clean.val() & !self.memory.val() & !self.muldiv.val();
 
         // T.
         self.walked.next = self.receive.val() & self.walk_good.val();
-        self.at_walk.next =
-            self.receive.val() & !self.walk_good.val() & !self.walk_fetch.val();
+        self.at_walk.next = self.receive.val() & !self.walk_good.val() & !self.walk_fetch.val();
 
         // Every cycle that asks for an instruction ends in D, or in a walk.
         self.asks.next = self.state.val().get_bit(0)
@@ -155,10 +149,8 @@ impl Logic for Control {
             | (self.sleep.val() & self.wake.val());
         self.got.next = self.asks.val() & !self.miss.val();
         self.trapping.next = self.at_arrival.val() | self.at_execute.val() | self.at_walk.val();
-        self.retiring.next = self.done.val()
-            | self.last_load.val()
-            | self.last_step.val()
-            | (self.stored.val() & !self.stall.val());
+        self.retiring.next =
+            self.done.val() | self.last_load.val() | self.last_step.val() | (self.stored.val() & !self.stall.val());
 
         // Cause.
         self.cause.next = 0.into();
@@ -197,11 +189,10 @@ impl Logic for Control {
                 self.cause.next = self.cause.val() | 2;
             }
         }
-        self.tval_pc.next = (self.arrive.val() & !self.interrupt.val())
-            | (self.execute.val() & self.ebreak.val());
+        self.tval_pc.next = (self.arrive.val() & !self.interrupt.val()) | (self.execute.val() & self.ebreak.val());
         self.tval_instruction.next = self.execute.val() & self.forbidden.val();
-        self.tval_va.next = self.receive.val()
-            | (self.execute.val() & (self.memory.val() | self.jump_misaligned.val()));
+        self.tval_va.next =
+            self.receive.val() | (self.execute.val() & (self.memory.val() | self.jump_misaligned.val()));
 
         // The next state.
         self.to_f.next = !self.state.val().any()
@@ -209,15 +200,13 @@ impl Logic for Control {
             | (self.stored.val() & !self.stall.val())
             | (self.done.val() & self.mret.val())
             | (self.walked.val() & self.walk_fetch.val());
-        self.to_d.next = self.got.val()
-            | (self.receive.val() & self.walk_fetch.val() & !self.walk_good.val());
+        self.to_d.next = self.got.val() | (self.receive.val() & self.walk_fetch.val() & !self.walk_good.val());
         self.to_x.next = (self.arrive.val() & !self.at_arrival.val())
             | (self.stored.val() & self.stall.val())
             | (self.walked.val() & !self.walk_fetch.val());
-        self.to_m.next = (self.clean.val() & self.muldiv.val())
-            | (self.state.val().get_bit(4) & !self.muldiv_done.val());
-        self.to_s.next = (self.done.val() & self.wfi.val())
-            | (self.sleep.val() & !self.wake.val());
+        self.to_m.next =
+            (self.clean.val() & self.muldiv.val()) | (self.state.val().get_bit(4) & !self.muldiv_done.val());
+        self.to_s.next = (self.done.val() & self.wfi.val()) | (self.sleep.val() & !self.wake.val());
         self.to_w.next = (self.asks.val() | self.access.val()) & self.miss.val();
         self.next_state.next = bit_cast::<8, 1>(self.to_f.val().into())
             | (bit_cast::<8, 1>(self.to_d.val().into()) << 1)
@@ -228,18 +217,14 @@ impl Logic for Control {
             | (bit_cast::<8, 1>(self.to_w.val().into()) << 6)
             | (bit_cast::<8, 1>(self.state.val().get_bit(6).into()) << 7);
         // Kept through W for T.
-        self.next_walk_fetch.next =
-            self.asks.val() | (self.walk_fetch.val() & self.state.val().get_bit(6));
+        self.next_walk_fetch.next = self.asks.val() | (self.walk_fetch.val() & self.state.val().get_bit(6));
         self.next_fetch_fault.next = (self.asks.val() & self.fault.val()) | self.receive.val();
         self.next_fetch_denied.next = self.asks.val() & self.access_fault.val();
 
-        self.read.next = (self.got.val() & !self.fault.val())
-            | self.loading.val()
-            | self.state.val().get_bit(6);
+        self.read.next = (self.got.val() & !self.fault.val()) | self.loading.val() | self.state.val().get_bit(6);
         self.write.next = self.stored.val();
         self.fetching.next = self.asks.val();
-        self.advance.next =
-            (self.stored.val() & !self.stall.val()) | (self.done.val() & self.wfi.val());
+        self.advance.next = (self.stored.val() & !self.stall.val()) | (self.done.val() & self.wfi.val());
         self.trap.next = self.trapping.val();
         self.trap_cause.next = self.cause.val();
         self.retire.next = self.retiring.val();

@@ -9,7 +9,7 @@ use testbed_definitions::csr;
 ///
 /// ```text
 ///   number, operation, operand    +-----------+-> value, illegal
-///   small, writes, commit         |           |-> user, user_data, page_map, flush
+///   rs1_field, writes, commit         |           |-> user, user_data, page_map, flush
 ///   trap, trap_pc/cause/value     |  CsrFile  |-> vector, return_pc
 ///   mret, retire                  |           |-> interrupt, interrupt_cause, wake
 ///   irq_*, mtime_*, hart_id ----->+-----------+
@@ -26,7 +26,7 @@ pub struct CsrFile {
     /// Value of rs1.
     pub operand: Signal<In, Bits<32>>,
     /// The instruction's rs1 field: the operand itself, if bit 2 of `operation` says so.
-    pub small: Signal<In, Bits<5>>,
+    pub rs1_field: Signal<In, Bits<5>>,
     pub writes: Signal<In, Bit>,
     pub commit: Signal<In, Bit>,
     pub value: Signal<Out, Bits<32>>,
@@ -109,7 +109,7 @@ impl Default for CsrFile {
             number: Default::default(),
             operation: Default::default(),
             operand: Default::default(),
-            small: Default::default(),
+            rs1_field: Default::default(),
             writes: Default::default(),
             commit: Default::default(),
             value: Default::default(),
@@ -173,9 +173,7 @@ impl Default for CsrFile {
             mcycleh_number: number(csr::MCYCLEH),
             minstret_number: number(csr::MINSTRET),
             minstreth_number: number(csr::MINSTRETH),
-            interrupts: word(
-                csr::INTERRUPT_SOFTWARE | csr::INTERRUPT_TIMER | csr::INTERRUPT_EXTERNAL,
-            ),
+            interrupts: word(csr::INTERRUPT_SOFTWARE | csr::INTERRUPT_TIMER | csr::INTERRUPT_EXTERNAL),
             aligned: word(!3),
             mcause_mask: word(csr::MCAUSE_MASK),
             pmbase_mask: word(csr::PMBASE_MASK),
@@ -197,8 +195,24 @@ impl Logic for CsrFile {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, is_user, mie, mpie, mpp, mprv, enabled, software, timer, external, mtvec,
-            counter_enable, mscratch, mepc, mcause, mtval, pmbase
+            self,
+            clock,
+            is_user,
+            mie,
+            mpie,
+            mpp,
+            mprv,
+            enabled,
+            software,
+            timer,
+            external,
+            mtvec,
+            counter_enable,
+            mscratch,
+            mepc,
+            mcause,
+            mtval,
+            pmbase
         );
         self.cycles.clock.next = self.clock.val();
         self.retired.clock.next = self.clock.val();
@@ -250,7 +264,7 @@ impl Logic for CsrFile {
         // What it writes.
         self.source.next = self.operand.val();
         if self.operation.val().get_bit(2) {
-            self.source.next = bit_cast::<32, 5>(self.small.val());
+            self.source.next = bit_cast::<32, 5>(self.rs1_field.val());
         }
         self.written.next = self.source.val();
         if self.operation.val().get_bits::<2>(0) == 2 {
@@ -289,16 +303,12 @@ impl Logic for CsrFile {
         // Counters.
         self.cycles.count.next = true;
         self.cycles.value.next = self.written.val();
-        self.cycles.write_low.next =
-            self.write.val() & (self.number.val() == self.mcycle_number.val());
-        self.cycles.write_high.next =
-            self.write.val() & (self.number.val() == self.mcycleh_number.val());
+        self.cycles.write_low.next = self.write.val() & (self.number.val() == self.mcycle_number.val());
+        self.cycles.write_high.next = self.write.val() & (self.number.val() == self.mcycleh_number.val());
         self.retired.count.next = self.retire.val();
         self.retired.value.next = self.written.val();
-        self.retired.write_low.next =
-            self.write.val() & (self.number.val() == self.minstret_number.val());
-        self.retired.write_high.next =
-            self.write.val() & (self.number.val() == self.minstreth_number.val());
+        self.retired.write_low.next = self.write.val() & (self.number.val() == self.minstret_number.val());
+        self.retired.write_high.next = self.write.val() & (self.number.val() == self.minstreth_number.val());
 
         // Traps and the return from them.
         if self.trap.val() {
@@ -321,8 +331,7 @@ impl Logic for CsrFile {
         self.value.next = self.select.value.val();
         self.illegal.next = self.select.illegal.val();
         self.user.next = self.is_user.q.val();
-        self.user_data.next =
-            self.is_user.q.val() | (self.mprv.q.val() & !self.mpp.q.val());
+        self.user_data.next = self.is_user.q.val() | (self.mprv.q.val() & !self.mpp.q.val());
         self.page_map.next = self.pmbase.q.val();
         self.vector.next = self.mtvec.q.val();
         self.return_pc.next = self.mepc.q.val();

@@ -303,8 +303,7 @@ impl Logic for CsrSelect {
                 & (self.entry.val() < 3)
                 & self.enabled.val().get_bit(self.number.val().get_bits::<2>(0).index()));
         self.value.next = self.chosen.val();
-        self.illegal.next = !self.known.val()
-            | !self.permitted.val()
-            | (self.writes.val() & self.number.val().get_bits::<2>(10).all());
+        self.illegal.next =
+            !self.known.val() | !self.permitted.val() | (self.writes.val() & self.number.val().get_bits::<2>(10).all());
     }
 }

@@ -145,27 +145,20 @@ impl Logic for Decoder {
 
         // Classes, each only where the whole encoding is legal.
         self.is_op.next = (self.opcode.val() == 0x33)
-            & (self.plain.val()
-                | (self.other.val() & ((self.minor.val() == 0) | (self.minor.val() == 5))));
+            & (self.plain.val() | (self.other.val() & ((self.minor.val() == 0) | (self.minor.val() == 5))));
         self.is_muldiv.next = (self.opcode.val() == 0x33) & (self.upper.val() == 1);
         self.is_immediate.next = (self.opcode.val() == 0x13)
-            & (!self.shift.val()
-                | self.plain.val()
-                | (self.other.val() & (self.minor.val() == 5)));
-        self.is_load.next = (self.opcode.val() == 0x03)
-            & (self.minor.val() != 3)
-            & (self.minor.val() != 6)
-            & (self.minor.val() != 7);
+            & (!self.shift.val() | self.plain.val() | (self.other.val() & (self.minor.val() == 5)));
+        self.is_load.next =
+            (self.opcode.val() == 0x03) & (self.minor.val() != 3) & (self.minor.val() != 6) & (self.minor.val() != 7);
         self.is_store.next = (self.opcode.val() == 0x23) & (self.minor.val() < 3);
-        self.is_branch.next =
-            (self.opcode.val() == 0x63) & (self.minor.val() != 2) & (self.minor.val() != 3);
+        self.is_branch.next = (self.opcode.val() == 0x63) & (self.minor.val() != 2) & (self.minor.val() != 3);
         self.is_jal.next = self.opcode.val() == 0x6f;
         self.is_jalr.next = (self.opcode.val() == 0x67) & (self.minor.val() == 0);
         self.is_lui.next = self.opcode.val() == 0x37;
         self.is_auipc.next = self.opcode.val() == 0x17;
         self.is_fence.next = (self.opcode.val() == 0x0f) & (self.minor.val() < 2);
-        self.is_csr.next =
-            (self.opcode.val() == 0x73) & (self.minor.val() != 0) & (self.minor.val() != 4);
+        self.is_csr.next = (self.opcode.val() == 0x73) & (self.minor.val() != 0) & (self.minor.val() != 4);
         self.is_ecall.next = self.instruction.val() == 0x0000_0073;
         self.is_ebreak.next = self.instruction.val() == 0x0010_0073;
         self.is_mret.next = self.instruction.val() == 0x3020_0073;
@@ -176,8 +169,7 @@ impl Logic for Decoder {
         if self.instruction.val().get_bit(31) {
             self.sign.next = self.ones.val();
         }
-        self.format_i.next = bit_cast::<32, 11>(self.instruction.val().get_bits::<11>(20))
-            | (self.sign.val() << 11);
+        self.format_i.next = bit_cast::<32, 11>(self.instruction.val().get_bits::<11>(20)) | (self.sign.val() << 11);
         self.format_s.next = bit_cast::<32, 5>(self.instruction.val().get_bits::<5>(7))
             | (bit_cast::<32, 6>(self.instruction.val().get_bits::<6>(25)) << 5)
             | (self.sign.val() << 11);
@@ -205,8 +197,7 @@ impl Logic for Decoder {
         self.register_op.next = self.is_op.val();
         self.immediate_op.next = self.is_immediate.val();
         // For `addi` and its like bit 30 belongs to the immediate.
-        self.alternate.next =
-            self.instruction.val().get_bit(30) & (self.is_op.val() | (self.minor.val() == 5));
+        self.alternate.next = self.instruction.val().get_bit(30) & (self.is_op.val() | (self.minor.val() == 5));
         self.muldiv.next = self.is_muldiv.val();
         self.load.next = self.is_load.val();
         self.store.next = self.is_store.val();
@@ -216,9 +207,8 @@ impl Logic for Decoder {
         self.lui.next = self.is_lui.val();
         self.auipc.next = self.is_auipc.val();
         self.csr.next = self.is_csr.val();
-        self.writes_csr.next = self.is_csr.val()
-            & (!self.instruction.val().get_bit(13)
-                | self.instruction.val().get_bits::<5>(15).any());
+        self.writes_csr.next =
+            self.is_csr.val() & (!self.instruction.val().get_bit(13) | self.instruction.val().get_bits::<5>(15).any());
         self.ecall.next = self.is_ecall.val();
         self.ebreak.next = self.is_ebreak.val();
         self.mret.next = self.is_mret.val();

@@ -56,12 +56,11 @@ impl Logic for Flow {
         // States: 0 F, 2 X, 5 S, 6 W, 7 T.
         self.execute.next = self.state.val().get_bit(2);
         self.walking.next = self.state.val().get_bit(6) | self.state.val().get_bit(7);
-        self.data.next = (self.execute.val() & (self.load.val() | self.store.val()))
-            | (self.walking.val() & !self.walk_fetch.val());
+        self.data.next =
+            (self.execute.val() & (self.load.val() | self.store.val())) | (self.walking.val() & !self.walk_fetch.val());
         self.at_sum.next = self.data.val() | (self.execute.val() & self.jalr.val());
-        self.at_pc.next = self.state.val().get_bit(0)
-            | self.state.val().get_bit(5)
-            | (self.walking.val() & self.walk_fetch.val());
+        self.at_pc.next =
+            self.state.val().get_bit(0) | self.state.val().get_bit(5) | (self.walking.val() & self.walk_fetch.val());
 
         if self.condition.val().get_bits::<2>(1) == 0 {
             self.holds.next = self.equal.val() ^ self.condition.val().get_bit(0);
@@ -87,8 +86,8 @@ impl Logic for Flow {
         }
         self.after.next = self.following.val();
         self.target.next = self.relative.val();
-        self.misaligned.next = (self.leap.val() & self.relative.val().get_bit(1))
-            | (self.jalr.val() & self.sum.val().get_bit(1));
+        self.misaligned.next =
+            (self.leap.val() & self.relative.val().get_bit(1)) | (self.jalr.val() & self.sum.val().get_bit(1));
         self.va.next = self.chosen.val();
         self.fetch.next = !self.data.val();
     }

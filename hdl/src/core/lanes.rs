@@ -77,8 +77,8 @@ impl Logic for Lanes {
             self.lanes.next = bits::<4>(1) << self.offset.val();
             self.odd.next = false;
         } else if self.width.val().get_bits::<2>(0) == 1 {
-            self.spread.next = bit_cast::<32, 16>(self.stored_half.val())
-                | (bit_cast::<32, 16>(self.stored_half.val()) << 16);
+            self.spread.next =
+                bit_cast::<32, 16>(self.stored_half.val()) | (bit_cast::<32, 16>(self.stored_half.val()) << 16);
             self.lanes.next = 3.into();
             if self.offset.val().get_bit(1) {
                 self.lanes.next = 12.into();

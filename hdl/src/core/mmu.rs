@@ -136,13 +136,12 @@ impl Logic for Mmu {
 
         self.outside.next = self.va.val().get_bits::<12>(20).any();
         self.miss.next = self.translated.val() & !self.outside.val() & !self.tlb.hit.val();
-        self.page_fault.next = self.translated.val()
-            & (self.outside.val() | (self.tlb.hit.val() & !self.allowed.val()));
+        self.page_fault.next =
+            self.translated.val() & (self.outside.val() | (self.tlb.hit.val() & !self.allowed.val()));
         self.walk_good.next = self.entry.val().get_bit(0) & self.granted.val();
 
         // Untranslated addresses must name RAM or, for data, a device that this processor has.
-        self.in_ram.next =
-            !((self.va.val() ^ self.ram_base.val()) & !self.ram_mask.val()).any();
+        self.in_ram.next = !((self.va.val() ^ self.ram_base.val()) & !self.ram_mask.val()).any();
         self.top.next = self.va.val().get_bits::<16>(16);
         self.in_device.next = (self.top.val() == self.clint.val())
             | (self.top.val() == self.uart.val())
@@ -150,21 +149,18 @@ impl Logic for Mmu {
             | ((self.top.val() == self.smi.val()) & self.has_smi.val())
             | ((self.top.val() == self.mmi.val()) & self.has_mmi.val())
             | (self.top.val() == self.identity.val());
-        self.access_fault.next = !self.translated.val()
-            & !self.in_ram.val()
-            & (self.fetch.val() | !self.in_device.val());
+        self.access_fault.next =
+            !self.translated.val() & !self.in_ram.val() & (self.fetch.val() | !self.in_device.val());
 
-        self.page_address.next = (bit_cast::<32, 12>(self.tlb.page.val()) << 10)
-            | bit_cast::<32, 10>(self.va.val().get_bits::<10>(0));
-        self.entry_address.next = (self.page_map.val() & self.map_mask.val())
-            | (bit_cast::<32, 10>(self.va.val().get_bits::<10>(10)) << 2);
+        self.page_address.next =
+            (bit_cast::<32, 12>(self.tlb.page.val()) << 10) | bit_cast::<32, 10>(self.va.val().get_bits::<10>(0));
+        self.entry_address.next =
+            (self.page_map.val() & self.map_mask.val()) | (bit_cast::<32, 10>(self.va.val().get_bits::<10>(10)) << 2);
         self.chosen.next = self.va.val();
         if self.walk.val() {
-            self.chosen.next =
-                (self.entry_address.val() & self.ram_mask.val()) | self.ram_base.val();
+            self.chosen.next = (self.entry_address.val() & self.ram_mask.val()) | self.ram_base.val();
         } else if self.translated.val() {
-            self.chosen.next =
-                (self.page_address.val() & self.ram_mask.val()) | self.ram_base.val();
+            self.chosen.next = (self.page_address.val() & self.ram_mask.val()) | self.ram_base.val();
         }
         self.address.next = self.chosen.val();
     }

@@ -17,9 +17,9 @@ mod shifter;
 mod tlb;
 
 pub use self::{
-    alu::Alu, commit::Commit, control::Control, counter::Counter, csr::CsrFile,
-    csr_select::CsrSelect, decoder::Decoder, flow::Flow, lanes::Lanes, mmu::Mmu, muldiv::MulDiv,
-    register_file::RegisterFile, shifter::Shifter, tlb::Tlb,
+    alu::Alu, commit::Commit, control::Control, counter::Counter, csr::CsrFile, csr_select::CsrSelect,
+    decoder::Decoder, flow::Flow, lanes::Lanes, mmu::Mmu, muldiv::MulDiv, register_file::RegisterFile,
+    shifter::Shifter, tlb::Tlb,
 };
 use rust_hdl::prelude::*;
 
@@ -112,8 +112,19 @@ impl Logic for Core {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(
-            self, clock, state, walk_fetch, fetch_fault, fetch_denied, pc, instruction,
-            address_before, registers, muldiv, mmu, csr_file
+            self,
+            clock,
+            state,
+            walk_fetch,
+            fetch_fault,
+            fetch_denied,
+            pc,
+            instruction,
+            address_before,
+            registers,
+            muldiv,
+            mmu,
+            csr_file
         );
 
         // Fetched instruction and its registers.
@@ -184,7 +195,7 @@ impl Logic for Core {
         self.csr_file.number.next = self.instruction.q.val().get_bits::<12>(20);
         self.csr_file.operation.next = self.instruction.q.val().get_bits::<3>(12);
         self.csr_file.operand.next = self.registers.data_1.val();
-        self.csr_file.small.next = self.instruction.q.val().get_bits::<5>(15);
+        self.csr_file.rs1_field.next = self.instruction.q.val().get_bits::<5>(15);
         self.csr_file.writes.next = self.decoder.writes_csr.val();
         self.csr_file.commit.next = self.control.csr_commit.val();
         self.csr_file.trap.next = self.control.trap.val();

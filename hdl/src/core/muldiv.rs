@@ -104,9 +104,7 @@ impl Default for MulDiv {
 impl Logic for MulDiv {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, left, right, high, low, product, count, negate, correct_left, correct_right
-        );
+        dff_setup!(self, clock, left, right, high, low, product, count, negate, correct_left, correct_right);
         self.divide.next = self.operation.val().get_bit(2);
 
         // Multiply: one partial product a step, low x low first.
@@ -140,22 +138,18 @@ impl Logic for MulDiv {
         self.total.next = self.high.q.val() + self.addend.val();
 
         // Divide: shift a bit of the dividend in; if the divisor fits, subtract it and shift a 1 into the quotient.
-        self.trial.next = (self.high.q.val() << 1)
-            | bit_cast::<32, 1>(self.left.q.val().get_bits::<1>(31));
+        self.trial.next = (self.high.q.val() << 1) | bit_cast::<32, 1>(self.left.q.val().get_bits::<1>(31));
         self.remainder.next = self.trial.val() - self.right.q.val();
         // The bit shifted out of the top makes the trial larger than any divisor.
-        self.fits.next =
-            self.high.q.val().get_bit(31) | (self.trial.val() >= self.right.q.val());
+        self.fits.next = self.high.q.val().get_bit(31) | (self.trial.val() >= self.right.q.val());
 
         // Signs. `mulhsu` takes only its left operand as signed, `mulhu`, `divu` and `remu` none.
         if self.divide.val() {
             self.signed_left.next = !self.operation.val().get_bit(0);
             self.signed_right.next = !self.operation.val().get_bit(0);
         } else {
-            self.signed_left.next =
-                self.operation.val().get_bit(0) ^ self.operation.val().get_bit(1);
-            self.signed_right.next =
-                self.operation.val().get_bit(0) & !self.operation.val().get_bit(1);
+            self.signed_left.next = self.operation.val().get_bit(0) ^ self.operation.val().get_bit(1);
+            self.signed_right.next = self.operation.val().get_bit(0) & !self.operation.val().get_bit(1);
         }
         self.minus_left.next = self.signed_left.val() & self.a.val().get_bit(31);
         self.minus_right.next = self.signed_right.val() & self.b.val().get_bit(31);
@@ -176,21 +170,19 @@ impl Logic for MulDiv {
                     self.right.d.next = self.zero.val() - self.b.val();
                 }
             } else {
-                self.high.d.next = bit_cast::<32, 1>(self.minus_left.val().into())
-                    + bit_cast::<32, 1>(self.minus_right.val().into());
+                self.high.d.next =
+                    bit_cast::<32, 1>(self.minus_left.val().into()) + bit_cast::<32, 1>(self.minus_right.val().into());
             }
             // A remainder has the dividend's sign; a quotient by zero stays all ones.
             if self.operation.val().get_bit(1) {
                 self.negate.d.next = self.minus_left.val();
             } else {
-                self.negate.d.next =
-                    (self.minus_left.val() ^ self.minus_right.val()) & self.b.val().any();
+                self.negate.d.next = (self.minus_left.val() ^ self.minus_right.val()) & self.b.val().any();
             }
         } else if self.step.val() {
             self.count.d.next = self.count.q.val() + 1;
             if self.divide.val() {
-                self.left.d.next = (self.left.q.val() << 1)
-                    | bit_cast::<32, 1>(self.fits.val().into());
+                self.left.d.next = (self.left.q.val() << 1) | bit_cast::<32, 1>(self.fits.val().into());
                 self.high.d.next = self.trial.val();
                 if self.fits.val() {
                     self.high.d.next = self.remainder.val();
@@ -201,8 +193,7 @@ impl Logic for MulDiv {
                 if self.count.q.val() == 1 {
                     self.low.d.next = self.product.q.val();
                 } else {
-                    self.low.d.next = (self.middle.val() << 16)
-                        | (self.low.q.val() & self.low_half.val());
+                    self.low.d.next = (self.middle.val() << 16) | (self.low.q.val() & self.low_half.val());
                 }
             }
         }

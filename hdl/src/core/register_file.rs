@@ -82,9 +82,7 @@ end
         vec![TimingInfo {
             name: "register_file".into(),
             clock: "clock".into(),
-            inputs: ["address_1", "address_2", "read", "write", "write_address", "write_data"]
-                .map(String::from)
-                .into(),
+            inputs: ["address_1", "address_2", "read", "write", "write_address", "write_data"].map(String::from).into(),
             outputs: ["data_1", "data_2"].map(String::from).into(),
         }]
     }
