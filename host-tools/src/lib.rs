@@ -1,1 +1,25 @@
-//! host-tools
+//! Runs a Testbed, keeps what its monitors saw, and proves the order of it.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`capture`] | the output folder: CTF trace, `mmi.raw`, console, `run.json`; writer, reader, integrity |
+//! | [`order`] | epochs from wrap markers, events from words, one ordered trace from many streams |
+//! | [`ledger`] | what was emitted is delivered, queued, dropped or refused: nothing else |
+//! | [`summary`] | what an ordered trace shows, in a screenful |
+//! | [`compare`] | first difference between two output folders |
+//! | [`drive`] | runs an engine into a capture until the program is over |
+//! | [`engines`] | engines by name |
+//! | [`firmware`], [`load`] | kernel and programs: building, and placing them in RAM |
+//!
+//! To read a trace in another program, [`capture::Capture::open`] the folder and iterate over [`order::events`].
+#![forbid(unsafe_code)]
+
+pub mod capture;
+pub mod compare;
+pub mod drive;
+pub mod engines;
+pub mod firmware;
+pub mod ledger;
+pub mod load;
+pub mod order;
+pub mod summary;

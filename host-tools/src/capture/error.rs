@@ -1,0 +1,45 @@
+//! Why a capture can't be written or read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Every message names the file and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureError {
+    #[error("cannot {doing} {}: {source}\n  help: {}", path.display(), help(.source))]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+    #[error(
+        "{} holds other files and no run.json\n  help: give a new or empty folder with --out, or one that `run` made",
+        .0.display()
+    )]
+    NotOurs(PathBuf),
+    #[error("{} is no output folder: it has no run.json\n  help: give the folder that `testbed run` named", .0.display())]
+    NoRun(PathBuf),
+    #[error("{}:{line}:{column}: {message}\n  help: the file is not as `testbed run` writes it; run again", path.display())]
+    Record { path: PathBuf, line: usize, column: usize, message: String },
+    #[error("the engine delivered {what} at cycle {cycle}\n  help: this is a fault in the engine or the hardware; keep the folder and report it")]
+    Protocol { what: String, cycle: u64 },
+}
+
+fn help(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "the disk is full; free some space, or give another folder with --out",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "the folder can't be written to; give another one with --out"
+        }
+        io::ErrorKind::NotFound => "check the path",
+        io::ErrorKind::NotADirectory => "a part of the path is a file; give another folder",
+        _ => "check the disk and the path",
+    }
+}
+
+/// Adds what was being done, and to which file.
+pub(crate) trait Context<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T, CaptureError>;
+}
+
+impl<T> Context<T> for io::Result<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T, CaptureError> {
+        self.map_err(|source| CaptureError::Io { doing, path: path.into(), source })
+    }
+}

@@ -1,0 +1,132 @@
+//! `run.json`: what ran, and how it ended.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use testbed_machine::Machine;
+
+use super::error::{CaptureError, Context};
+use super::RUN_JSON;
+use crate::ledger::Ledger;
+
+/// Contents of `run.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Whether the run came to its end; `false` while it runs and for ever if it was killed.
+    pub complete: bool,
+    pub program: String,
+    pub arguments: Vec<String>,
+    pub engine: String,
+    pub seed: u32,
+    /// Event classes that were enabled; decides how words are read as events.
+    pub dgl: u32,
+    pub machine: MachineRecord,
+    /// Machine cycles done, known when complete.
+    pub cycles: u64,
+    /// Why it stopped; absent until complete.
+    pub stopped: Option<Stop>,
+    /// Retired, by processor.
+    pub instructions: Vec<u64>,
+    pub exits: Vec<ExitRecord>,
+    pub ledger: Option<Ledger>,
+    pub wall_seconds: f64,
+}
+
+/// Why a run stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// A processor stored to EXIT, and what the monitors held has been delivered.
+    Exit,
+    /// The machine time asked for is over.
+    Limit,
+}
+
+/// A processor's first store to EXIT.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExitRecord {
+    pub processor: String,
+    pub cycle: u64,
+    pub code: u32,
+}
+
+/// A [`Machine`] as `run.json` shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineRecord {
+    pub name: String,
+    pub clock_hz: u32,
+    pub processors: Vec<String>,
+    pub ram_bytes: u32,
+    pub smi_queue: u32,
+    pub mmi_queue: u32,
+    pub tick_cycles: u32,
+    pub poll_cycles: u32,
+    pub board: Option<String>,
+}
+
+impl From<&Machine> for MachineRecord {
+    fn from(machine: &Machine) -> Self {
+        let Machine { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board } =
+            machine.clone();
+        MachineRecord { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board }
+    }
+}
+
+impl From<&MachineRecord> for Machine {
+    fn from(record: &MachineRecord) -> Self {
+        let MachineRecord { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board } =
+            record.clone();
+        Machine { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board }
+    }
+}
+
+impl RunRecord {
+    /// The last epoch of the global clock that the run can have reached; `None` if it never came to its end.
+    pub fn last_epoch(&self) -> Option<u64> {
+        self.complete.then(|| self.cycles / u64::from(self.machine.tick_cycles) / 65_536)
+    }
+
+    /// Reads `dir/run.json`.
+    ///
+    /// # Errors
+    /// No such file, or not a record; with line and column.
+    pub fn read(dir: &Path) -> Result<Self, CaptureError> {
+        let path = dir.join(RUN_JSON);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(CaptureError::NoRun(dir.into())),
+            other => other.at("read", &path)?,
+        };
+        let record: RunRecord = serde_json::from_str(&text).map_err(|error| CaptureError::Record {
+            path: path.clone(),
+            line: error.line(),
+            column: error.column(),
+            message: error.to_string(),
+        })?;
+        let machine = &record.machine;
+        if machine.processors.is_empty() || machine.tick_cycles == 0 || machine.clock_hz == 0 {
+            let message = "the machine has no processors, no clock or no tick".into();
+            return Err(CaptureError::Record { path, line: 1, column: 1, message });
+        }
+        Ok(record)
+    }
+
+    /// Writes `dir/run.json` so that a reader sees the old or the new one, never a part.
+    ///
+    /// # Errors
+    /// The folder can't be written to, or the disk is full.
+    pub fn write(&self, dir: &Path) -> Result<(), CaptureError> {
+        let path = dir.join(RUN_JSON);
+        let temporary = dir.join(".run.json.new");
+        let mut text = serde_json::to_string_pretty(self).expect("a record has string keys and finite numbers");
+        text.push('\n');
+        let write = || -> std::io::Result<()> {
+            let mut file = File::create(&temporary)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&temporary, &path)
+        };
+        write().at("write", &path)
+    }
+}

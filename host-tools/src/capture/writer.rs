@@ -1,0 +1,132 @@
+//! Writes the output folder while a machine runs.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use testbed_definitions::monitor::{MmiWord, Pair};
+use testbed_machine::Machine;
+use testbed_sim::engine::{ConsoleByte, TraceWord};
+
+use super::console::Lines;
+use super::error::{CaptureError, Context};
+use super::{ctf, RunRecord, CONSOLE, METADATA, MMI_RAW, RUN_JSON, TRACE};
+
+/// A file that knows its path, written in whole chunks.
+struct Output {
+    path: PathBuf,
+    file: File,
+    buffer: Vec<u8>,
+}
+
+impl Output {
+    fn create(path: PathBuf) -> Result<Self, CaptureError> {
+        let file = File::create(&path).at("create", &path)?;
+        Ok(Output { path, file, buffer: Vec::new() })
+    }
+
+    fn flush(&mut self) -> Result<(), CaptureError> {
+        self.file.write_all(&self.buffer).at("write", &self.path)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// Writer of an output folder. What was handed over is on its way to the disk when a call returns.
+pub struct CaptureWriter {
+    dir: PathBuf,
+    mmi: Output,
+    /// By SMI, that is by processor; the master has none.
+    streams: Vec<Option<Output>>,
+    console: Output,
+    lines: Lines,
+    /// A time-stamp whose datum has not come yet.
+    stamp: Option<MmiWord>,
+}
+
+impl CaptureWriter {
+    /// Makes `dir`, or clears what an earlier run left there, and writes `record` (not complete) and the metadata.
+    ///
+    /// # Errors
+    /// The folder holds files of others, can't be written to, or the disk is full.
+    pub fn create(dir: &Path, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
+        fs::create_dir_all(dir).at("create the folder", dir)?;
+        let mut entries = fs::read_dir(dir).at("read the folder", dir)?;
+        if entries.next().is_some() && !dir.join(RUN_JSON).is_file() {
+            return Err(CaptureError::NotOurs(dir.into()));
+        }
+        // First of all, so that nothing old is taken for complete.
+        RunRecord { complete: false, ..record.clone() }.write(dir)?;
+        let trace = dir.join(TRACE);
+        match fs::remove_dir_all(&trace) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("clear", &trace)?,
+            _ => {}
+        }
+        fs::create_dir(&trace).at("create the folder", &trace)?;
+        let mut metadata = Output::create(trace.join(METADATA))?;
+        metadata.buffer = ctf::metadata(machine).into_bytes();
+        metadata.flush()?;
+        let stream = |(smi, name): (usize, &String)| match smi {
+            0 => Ok(None),
+            _ => Output::create(trace.join(name)).map(Some),
+        };
+        Ok(CaptureWriter {
+            dir: dir.into(),
+            mmi: Output::create(dir.join(MMI_RAW))?,
+            streams: machine.processors.iter().enumerate().map(stream).collect::<Result<_, _>>()?,
+            console: Output::create(dir.join(CONSOLE))?,
+            lines: Lines::new(&machine.processors),
+            stamp: None,
+        })
+    }
+
+    /// Appends words of the trace port, in order.
+    ///
+    /// # Errors
+    /// The disk; or words that are no pairs of one SMI, which no sound machine delivers.
+    pub fn words(&mut self, words: &[TraceWord]) -> Result<(), CaptureError> {
+        for &TraceWord { cycle, word } in words {
+            self.mmi.buffer.extend_from_slice(&word.to_le_bytes());
+            let half = MmiWord::unpack(word);
+            let fault = |what: String| Err(CaptureError::Protocol { what, cycle });
+            if word >> 20 != 0 {
+                return fault(format!("the word {word:#x}, which has more than 20 bits,"));
+            }
+            match self.stamp.take() {
+                None => self.stamp = Some(half),
+                Some(stamp) if stamp.smi != half.smi => {
+                    return fault(format!("a time-stamp of SMI {} and then a datum of SMI {}", stamp.smi, half.smi));
+                }
+                Some(stamp) => match self.streams.get_mut(half.smi as usize) {
+                    Some(Some(stream)) => {
+                        let pair = Pair { time: stamp.value, datum: half.value };
+                        stream.buffer.extend_from_slice(&pair.pack().to_le_bytes());
+                    }
+                    _ => return fault(format!("a pair of SMI {}, which the machine lacks,", half.smi)),
+                },
+            }
+        }
+        // mmi.raw first: after a kill, the streams are then a prefix of it.
+        self.mmi.flush()?;
+        self.streams.iter_mut().flatten().try_for_each(Output::flush)
+    }
+
+    /// Appends console bytes, in order.
+    ///
+    /// # Errors
+    /// The disk.
+    pub fn console(&mut self, bytes: &[ConsoleByte]) -> Result<(), CaptureError> {
+        self.lines.push(bytes, &mut self.console.buffer);
+        self.console.flush()
+    }
+
+    /// Ends the capture: unfinished console lines, then `record`, which says that the run is complete.
+    ///
+    /// # Errors
+    /// The disk.
+    pub fn finish(mut self, record: &RunRecord) -> Result<(), CaptureError> {
+        self.lines.finish(&mut self.console.buffer);
+        self.console.flush()?;
+        record.write(&self.dir)
+    }
+}

@@ -1,0 +1,144 @@
+//! The conservation ledger: every event emitted is accounted for, from the hardware's own counters.
+
+use serde::{Deserialize, Serialize};
+use testbed_sim::engine::{Engine, SmiCounters, StationCounters};
+
+/// One SMI: `emitted + markers = delivered + queued + dropped + refused`. Counters are 32 bits and wrap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmiLine {
+    pub processor: String,
+    /// Stores to EVENT that completed.
+    pub emitted: u32,
+    /// Pairs that the SMI itself enqueued: wrap and gap markers.
+    pub markers: u32,
+    /// Pairs that left the MMI.
+    pub delivered: u32,
+    /// Pairs that wait in the SMI.
+    pub queued: u32,
+    /// Discarded since the queue was full, and counted by gap markers.
+    pub dropped: u32,
+    /// Refused since their value is a marker's.
+    pub refused: u32,
+}
+
+/// One Centrenet station.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StationLine {
+    pub processor: String,
+    pub tx_packets: u32,
+    pub tx_dropped: u32,
+    pub tx_corrupted: u32,
+    pub tx_no_station: u32,
+    pub tx_refused: u32,
+    pub tx_retries: u32,
+    pub rx_packets: u32,
+    pub rx_crc_errors: u32,
+}
+
+/// The counters of a whole machine at one cycle.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// Of SMI 1 on.
+    pub smis: Vec<SmiLine>,
+    /// Of station 0 on.
+    pub stations: Vec<StationLine>,
+}
+
+impl SmiLine {
+    fn new(name: &str, counters: SmiCounters) -> Self {
+        let SmiCounters { emitted, dropped, refused, markers, queued, delivered } = counters;
+        SmiLine { processor: name.into(), emitted, markers, delivered, queued, dropped, refused }
+    }
+
+    /// What is missing on the right-hand side (negative: too much); 0 if balanced.
+    pub fn difference(&self) -> i32 {
+        let left = self.emitted.wrapping_add(self.markers);
+        let right = [self.queued, self.dropped, self.refused].iter().fold(self.delivered, |sum, n| sum.wrapping_add(*n));
+        left.wrapping_sub(right) as i32
+    }
+}
+
+impl StationLine {
+    fn new(name: &str, counters: StationCounters) -> Self {
+        let StationCounters {
+            tx_packets,
+            tx_dropped,
+            tx_corrupted,
+            tx_no_station,
+            tx_refused,
+            tx_retries,
+            rx_packets,
+            rx_crc_errors,
+        } = counters;
+        StationLine {
+            processor: name.into(),
+            tx_packets,
+            tx_dropped,
+            tx_corrupted,
+            tx_no_station,
+            tx_refused,
+            tx_retries,
+            rx_packets,
+            rx_crc_errors,
+        }
+    }
+}
+
+impl Ledger {
+    /// Reads the counters of `engine` as they are now.
+    pub fn read(engine: &dyn Engine) -> Self {
+        let names = &engine.machine().processors;
+        let smis = (1..names.len()).map(|smi| SmiLine::new(&names[smi], engine.smi(smi)));
+        let stations = (0..names.len()).map(|station| StationLine::new(&names[station], engine.station(station)));
+        Ledger { smis: smis.collect(), stations: stations.collect() }
+    }
+
+    /// Pairs that wait in SMIs.
+    pub fn queued(&self) -> u64 {
+        self.smis.iter().map(|line| u64::from(line.queued)).sum()
+    }
+
+    /// One sentence for each SMI whose sides differ; empty if all balance.
+    pub fn imbalances(&self) -> Vec<String> {
+        let unbalanced = self.smis.iter().filter(|line| line.difference() != 0);
+        unbalanced
+            .map(|line| {
+                format!(
+                    "SMI of {}: {} emitted + {} markers, but {} delivered + {} queued + {} dropped + {} refused ({:+})",
+                    line.processor,
+                    line.emitted,
+                    line.markers,
+                    line.delivered,
+                    line.queued,
+                    line.dropped,
+                    line.refused,
+                    line.difference()
+                )
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line() -> SmiLine {
+        let processor = "earth".into();
+        SmiLine { processor, emitted: u32::MAX, markers: 5, delivered: 1, queued: 1, dropped: 1, refused: 1 }
+    }
+
+    #[test]
+    fn counters_may_wrap() {
+        assert_eq!(line().difference(), 0);
+    }
+
+    #[test]
+    fn an_imbalance_is_named_with_its_processor() {
+        let off = SmiLine { delivered: 0, ..line() };
+        let ledger = Ledger { smis: vec![line(), off], stations: vec![] };
+        let imbalances = ledger.imbalances();
+        assert_eq!(imbalances.len(), 1);
+        assert!(imbalances[0].contains("earth") && imbalances[0].ends_with("(+1)"), "{}", imbalances[0]);
+    }
+}

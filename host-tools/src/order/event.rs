@@ -1,0 +1,110 @@
+//! One event of the ordered trace.
+
+use testbed_definitions::event::{kind, Kind, DIAG_READY};
+
+use super::Epoch;
+
+/// How words are to be read; the kernel's classes exclude each other where their words would be confused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Convention {
+    /// Bit 14: scheduled thread; else bit 15: another word follows.
+    #[default]
+    Profile,
+    /// Bit 14: joins (else leaves) the ready queue; bits 13:0 the thread.
+    Ready,
+}
+
+impl Convention {
+    /// The convention of a run's event classes.
+    pub fn of(dgl: u32) -> Self {
+        match dgl & DIAG_READY {
+            0 => Convention::Profile,
+            _ => Convention::Ready,
+        }
+    }
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The thread runs from here on.
+    Schedule(u16),
+    /// The thread joins the ready queue.
+    Joins(u16),
+    /// The thread leaves the ready queue.
+    Leaves(u16),
+    /// An event of the table in `testbed_definitions::event`.
+    Known(&'static Kind),
+    /// A code that is not in the table.
+    Unknown(u16),
+    /// So many events were discarded here, if the count is there.
+    Gap(Option<u32>),
+}
+
+impl What {
+    /// The event with this first word (without the bit for a second one).
+    pub(crate) fn of_code(code: u16) -> Self {
+        kind(code).map_or(What::Unknown(code), What::Known)
+    }
+
+    /// The name in traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Schedule(_) => "SCHEDULE",
+            What::Joins(_) => "JOINS",
+            What::Leaves(_) => "LEAVES",
+            What::Known(kind) => kind.name,
+            What::Unknown(_) => "UNKNOWN",
+            What::Gap(_) => "GAP",
+        }
+    }
+
+    /// Name of the argument's meaning.
+    pub fn field(self) -> Option<&'static str> {
+        match self {
+            What::Schedule(_) | What::Joins(_) | What::Leaves(_) => Some("thread"),
+            What::Known(kind) => kind.argument,
+            What::Unknown(_) => Some("code"),
+            What::Gap(_) => Some("discarded"),
+        }
+    }
+}
+
+/// An event with its place in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub epoch: Epoch,
+    /// Ticks of the global clock within the epoch.
+    pub time: u16,
+    /// SMI number, which is the processor's.
+    pub smi: u8,
+    /// Number of its first pair in the stream, from 0; at byte 4 times this.
+    pub index: u64,
+    pub what: What,
+    /// The second word; `None` if the kind has none, or if it was lost.
+    pub argument: Option<u16>,
+    /// Words were lost just before, so that this may be the second word of an event whose first is gone.
+    pub doubtful: bool,
+}
+
+impl Event {
+    /// Ticks since the start, from the epoch or its lower bound.
+    pub fn ticks(&self) -> u64 {
+        self.epoch.low() << 16 | u64::from(self.time)
+    }
+
+    /// Whether epoch and decoding are both proven.
+    pub fn is_certain(&self) -> bool {
+        self.epoch.is_certain() && !self.doubtful
+    }
+
+    /// The value that goes with the event: its second word, thread, code or count.
+    pub fn value(&self) -> Option<u32> {
+        match self.what {
+            What::Schedule(thread) | What::Joins(thread) | What::Leaves(thread) => Some(thread.into()),
+            What::Unknown(code) if self.argument.is_none() => Some(code.into()),
+            What::Gap(count) => count,
+            _ => self.argument.map(u32::from),
+        }
+    }
+}
