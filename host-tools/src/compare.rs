@@ -1,1 +1,137 @@
-//! x
+//! The first difference between two output folders. Engine and wall time don't count.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use crate::capture::{verify, Capture, CaptureError, RunRecord, CONSOLE, MMI_RAW};
+use crate::order::{events, Event};
+use crate::summary::describe;
+
+/// Compares two captures; one sentence for each kind of difference, the events first. Empty: they are equal.
+///
+/// # Errors
+/// A file is missing or can't be read.
+pub fn compare(a: &Capture, b: &Capture) -> Result<Vec<String>, CaptureError> {
+    let mut differences = Vec::new();
+    let (one, other) = (&a.record, &b.record);
+    if one.machine.processors != other.machine.processors {
+        differences.push(format!("processors: {:?} and {:?}", one.machine.processors, other.machine.processors));
+        return Ok(differences);
+    }
+    differences.extend(first_event(a, b)?);
+    differences.extend(first_word(a, b)?);
+    for smi in a.smis() {
+        differences.extend(first_pair(a, b, smi)?);
+    }
+    differences.extend(first_line(&a.dir.join(CONSOLE), &b.dir.join(CONSOLE))?);
+    differences.extend(records(one, other));
+    Ok(differences)
+}
+
+fn first_event(a: &Capture, b: &Capture) -> Result<Option<String>, CaptureError> {
+    let (mut left, mut right) = (events(a, &verify(a)?)?, events(b, &verify(b)?)?);
+    for number in 0u64.. {
+        let (one, other) = (left.next().transpose()?, right.next().transpose()?);
+        match (&one, &other) {
+            (None, None) => break,
+            (Some(one), Some(other)) if same(one, other) => {}
+            _ => {
+                let show = |event: &Option<Event>, capture: &Capture| {
+                    event.map_or("the trace ends".into(), |event| describe(&event, &capture.record))
+                };
+                return Ok(Some(format!("event {number}: {}; {}", show(&one, a), show(&other, b))));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Bounds of ambiguous epochs depend on how long a run was, not on what happened.
+fn same(one: &Event, other: &Event) -> bool {
+    Event { epoch: other.epoch, ..*one } == *other && one.epoch.low() == other.epoch.low()
+}
+
+fn first_word(a: &Capture, b: &Capture) -> Result<Option<String>, CaptureError> {
+    let (mut left, mut right) = (a.mmi()?, b.mmi()?);
+    loop {
+        let offset = left.offset();
+        match (left.next().transpose()?, right.next().transpose()?) {
+            (None, None) => return Ok(None),
+            (one, other) if one == other => {}
+            (one, other) => return Ok(Some(at_byte(MMI_RAW, offset, one, other))),
+        }
+    }
+}
+
+fn first_pair(a: &Capture, b: &Capture, smi: usize) -> Result<Option<String>, CaptureError> {
+    let (mut left, mut right) = (a.pairs(smi)?, b.pairs(smi)?);
+    loop {
+        let offset = left.offset();
+        let (one, other) = (left.next().transpose()?, right.next().transpose()?);
+        if one.is_none() && other.is_none() {
+            return Ok(None);
+        }
+        if one != other {
+            let name = format!("trace/{}", a.record.machine.processors[smi]);
+            return Ok(Some(at_byte(&name, offset, one.map(|pair| pair.pack()), other.map(|pair| pair.pack()))));
+        }
+    }
+}
+
+fn at_byte(name: &str, offset: u64, one: Option<u32>, other: Option<u32>) -> String {
+    let show = |word: Option<u32>| word.map_or("the end".into(), |word| format!("{word:#010x}"));
+    format!("{name}: byte {offset}: {} and {}", show(one), show(other))
+}
+
+fn first_line(a: &Path, b: &Path) -> Result<Option<String>, CaptureError> {
+    let open = |path: &Path| {
+        File::open(path).map(|file| BufReader::new(file).split(b'\n')).map_err(|source| CaptureError::Io {
+            doing: "open",
+            path: path.into(),
+            source,
+        })
+    };
+    let (mut left, mut right) = (open(a)?, open(b)?);
+    for number in 1u64.. {
+        let read = |line: Option<std::io::Result<Vec<u8>>>, path: &Path| {
+            line.transpose().map_err(|source| CaptureError::Io { doing: "read", path: path.into(), source })
+        };
+        let (one, other) = (read(left.next(), a)?, read(right.next(), b)?);
+        if one.is_none() && other.is_none() {
+            break;
+        }
+        if one != other {
+            let show = |line: Option<Vec<u8>>| {
+                line.map_or("the end".into(), |line| format!("`{}`", String::from_utf8_lossy(&line)))
+            };
+            return Ok(Some(format!("{CONSOLE}: line {number}: {} and {}", show(one), show(other))));
+        }
+    }
+    Ok(None)
+}
+
+fn records(one: &RunRecord, other: &RunRecord) -> Vec<String> {
+    let mut differences = Vec::new();
+    let mut check = |what: &str, a: String, b: String| {
+        if a != b {
+            differences.push(format!("{what}: {a} and {b}"));
+        }
+    };
+    check("complete", one.complete.to_string(), other.complete.to_string());
+    check("final cycle", one.cycles.to_string(), other.cycles.to_string());
+    check("instructions", format!("{:?}", one.instructions), format!("{:?}", other.instructions));
+    let exits = |record: &RunRecord| {
+        let exit = |exit: &crate::capture::ExitRecord| format!("{} {} at {}", exit.processor, exit.code, exit.cycle);
+        record.exits.iter().map(exit).collect::<Vec<_>>().join(", ")
+    };
+    check("exits", exits(one), exits(other));
+    let (Some(one), Some(other)) = (&one.ledger, &other.ledger) else { return differences };
+    for (a, b) in one.smis.iter().zip(&other.smis) {
+        check("ledger", format!("{a:?}"), format!("{b:?}"));
+    }
+    for (a, b) in one.stations.iter().zip(&other.stations) {
+        check("bus counters", format!("{a:?}"), format!("{b:?}"));
+    }
+    differences
+}

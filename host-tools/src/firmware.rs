@@ -1,1 +1,164 @@
-//! x
+//! Builds the firmware: kernel and programs, for the processors of the Testbed.
+//!
+//! With rustup the target is added where it is missing. Where that is refused, Debian's `rustc-web`, `cargo-web`, `rust-web-src` and
+//! `lld` build the same sources together with `core`.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The processors' target.
+pub const TARGET: &str = "riscv32im-unknown-none-elf";
+/// What the second way of building needs, as Debian packages.
+pub const DEBIAN_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src", "lld"];
+
+/// Why there is no firmware.
+#[derive(Debug, thiserror::Error)]
+pub enum FirmwareError {
+    #[error("the Testbed's sources are not at {}\n  help: run `testbed` as `cargo testbed` inside its checkout", .0.display())]
+    NoSources(PathBuf),
+    #[error("no program is called `{name}`\n  help: the programs are {known}")]
+    UnknownProgram { name: String, known: String },
+    #[error("cannot start {tool}: {source}\n  help: install Rust with rustup (https://rustup.rs)")]
+    Tool { tool: String, source: std::io::Error },
+    #[error("the firmware does not build:\n{0}")]
+    Build(String),
+    #[error(
+        "the target {TARGET} is missing, and rustup would not add it ({rustup})\n  help: `rustup target add {TARGET}`, or \
+         `apt-get install {}`",
+        DEBIAN_PACKAGES.join(" ")
+    )]
+    NoTarget { rustup: String },
+    #[error("cannot read {}: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+}
+
+/// Built firmware.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Firmware {
+    /// Folder of the ELF files.
+    pub folder: PathBuf,
+}
+
+impl Firmware {
+    /// Path and bytes of the kernel or a program.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn read(&self, name: &str) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
+        let path = self.folder.join(name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok((path, bytes)),
+            Err(source) => Err(FirmwareError::Io { path, source }),
+        }
+    }
+}
+
+/// Root of the checkout that this binary was built from.
+///
+/// # Errors
+/// It is not there any more.
+pub fn root() -> Result<PathBuf, FirmwareError> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("/")).to_path_buf();
+    match root.join("firmware/Cargo.toml").is_file() {
+        true => Ok(root),
+        false => Err(FirmwareError::NoSources(root)),
+    }
+}
+
+/// Names of the programs in `firmware/programs`, sorted.
+///
+/// # Errors
+/// The folder can't be read.
+pub fn programs(root: &Path) -> Result<Vec<String>, FirmwareError> {
+    let path = root.join("firmware/programs/src/bin");
+    let entries = fs::read_dir(&path).map_err(|source| FirmwareError::Io { path: path.clone(), source })?;
+    let name = |path: PathBuf| {
+        let is_program = path.extension() == Some(OsStr::new("rs")) || path.join("main.rs").is_file();
+        is_program.then(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))?
+    };
+    let mut names: Vec<_> = entries.flatten().filter_map(|entry| name(entry.path())).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Checks that `program` exists before anything is built.
+///
+/// # Errors
+/// It doesn't; the message lists those that do.
+pub fn check_program(root: &Path, program: &str) -> Result<(), FirmwareError> {
+    let known = programs(root)?;
+    if known.iter().any(|name| name == program) {
+        return Ok(());
+    }
+    Err(FirmwareError::UnknownProgram { name: program.into(), known: known.join(", ") })
+}
+
+/// Builds kernel and programs; quick if nothing has changed.
+///
+/// # Errors
+/// No target and no way to get it, or the sources don't build (with the compiler's messages).
+pub fn build(root: &Path) -> Result<Firmware, FirmwareError> {
+    let target_dir = root.join("target/firmware");
+    let mut command = match add_target() {
+        Ok(()) => Command::new("cargo"),
+        Err(rustup) => debian_cargo().ok_or(FirmwareError::NoTarget { rustup })?,
+    };
+    command.args(["build", "--quiet", "--release", "--target", TARGET, "--target-dir"]).arg(&target_dir);
+    let output = output(command.current_dir(root.join("firmware")))?;
+    if !output.status.success() {
+        return Err(FirmwareError::Build(String::from_utf8_lossy(&output.stderr).trim_end().into()));
+    }
+    Ok(Firmware { folder: target_dir.join(TARGET).join("release") })
+}
+
+fn output(command: &mut Command) -> Result<std::process::Output, FirmwareError> {
+    let tool = command.get_program().to_string_lossy().into_owned();
+    // Flags for the host's code must not reach the firmware.
+    command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS").stdin(Stdio::null());
+    command.output().map_err(|source| FirmwareError::Tool { tool, source })
+}
+
+/// Makes sure that the toolchain has the target; the error is why it can't be had.
+fn add_target() -> Result<(), String> {
+    if has_target() {
+        return Ok(());
+    }
+    let add = Command::new("rustup").args(["target", "add", TARGET]).stdin(Stdio::null()).output();
+    match add {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let message = String::from_utf8_lossy(&output.stderr);
+            Err(message.lines().next_back().unwrap_or("no message").into())
+        }
+        Err(error) => Err(format!("rustup: {error}")),
+    }
+}
+
+/// Whether the toolchain in use has a `core` for the target.
+fn has_target() -> bool {
+    let print = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let folder = print.ok().filter(|output| output.status.success()).map(|output| output.stdout);
+    let folder = folder.map(|path| PathBuf::from(String::from_utf8_lossy(&path).trim()));
+    folder.and_then(|folder| fs::read_dir(folder).ok()).is_some_and(|mut entries| entries.next().is_some())
+}
+
+/// Debian's cargo, set up to build `core` along; `None` if a part of it is missing.
+fn debian_cargo() -> Option<Command> {
+    let is_there = |path: &str| Path::new(path).exists();
+    let parts = ["/usr/bin/cargo", "/usr/bin/rustc", "/usr/bin/ld.lld"];
+    if !parts.into_iter().all(is_there) {
+        return None;
+    }
+    let sysroot = Command::new("/usr/bin/rustc").args(["--print", "sysroot"]).output().ok()?;
+    let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot.stdout).trim());
+    if !sysroot.join("lib/rustlib/src/rust/library/core/Cargo.toml").is_file() {
+        return None;
+    }
+    let mut command = Command::new("/usr/bin/cargo");
+    command.args(["-Zbuild-std=core"]);
+    command.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1").env_remove("RUSTUP_TOOLCHAIN");
+    command.env("CARGO_TARGET_RISCV32IM_UNKNOWN_NONE_ELF_LINKER", "/usr/bin/ld.lld");
+    Some(command)
+}

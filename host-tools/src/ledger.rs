@@ -53,7 +53,8 @@ impl SmiLine {
     /// What is missing on the right-hand side (negative: too much); 0 if balanced.
     pub fn difference(&self) -> i32 {
         let left = self.emitted.wrapping_add(self.markers);
-        let right = [self.queued, self.dropped, self.refused].iter().fold(self.delivered, |sum, n| sum.wrapping_add(*n));
+        let right =
+            [self.queued, self.dropped, self.refused].iter().fold(self.delivered, |sum, n| sum.wrapping_add(*n));
         left.wrapping_sub(right) as i32
     }
 }

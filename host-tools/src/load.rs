@@ -1,1 +1,160 @@
-//! x
+//! Kernel and program into the RAM image that every processor starts with.
+
+use object::elf::{FileHeader32, EM_RISCV, PT_LOAD};
+use object::read::elf::{ElfFile32, FileHeader, ProgramHeader};
+use object::{LittleEndian, Object, ObjectSymbol};
+use testbed_definitions::boot::{self, word};
+use testbed_definitions::{map, page};
+use testbed_machine::{units, Machine};
+use testbed_sim::engine::Image;
+
+/// Why there is no image. `file` in messages is the ELF file's name.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    #[error("{file}: no 32-bit little-endian ELF file: {reason}\n  help: give a program that was built for riscv32im-unknown-none-elf")]
+    NotElf { file: String, reason: String },
+    #[error("{file}: built for another architecture (ELF machine {machine})\n  help: build it for riscv32im-unknown-none-elf")]
+    Architecture { file: String, machine: u16 },
+    #[error("{file}: segment at {address:#x}, {bytes} bytes, lies outside RAM ({ram_start:#x}, {ram_bytes} bytes)\n  help: link it for RAM, or choose a machine with more RAM (`ram` in its description)")]
+    Outside { file: String, address: u64, bytes: u64, ram_start: u32, ram_bytes: u32 },
+    #[error("{file}: no symbol `{}`, or not inside initialised data\n  help: the kernel must define it as a static in .data", boot::SYMBOL)]
+    NoBootBlock { file: String },
+    #[error(
+        "machine {machine} has too little RAM: kernel {kernel} bytes and program {program} bytes do not fit into {ram}\n  \
+         help: choose a machine with at least \"{needed}\" (`ram` in its description), or a smaller program"
+    )]
+    RamTooSmall { machine: String, kernel: u64, program: u64, ram: String, needed: String },
+    #[error(
+        "the arguments take {bytes} bytes, {} is the limit\n  help: give fewer or shorter arguments",
+        boot::ARGUMENT_BYTES
+    )]
+    Arguments { bytes: usize },
+}
+
+/// What the boot block tells the kernel, besides what the machine description says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Boot {
+    /// Event classes, `dgl`.
+    pub dgl: u32,
+    pub seed: u32,
+    /// Processor on which the program's first thread starts.
+    pub start_processor: u32,
+    pub arguments: Vec<String>,
+}
+
+/// Reads an ELF header, checked for class, byte order and architecture.
+fn elf<'a>(file: &str, bytes: &'a [u8]) -> Result<ElfFile32<'a, LittleEndian>, LoadError> {
+    let reason = |error: object::Error| LoadError::NotElf { file: file.into(), reason: error.to_string() };
+    let header = FileHeader32::<LittleEndian>::parse(bytes).map_err(reason)?;
+    let endian = header.endian().map_err(reason)?;
+    match header.e_machine(endian) {
+        EM_RISCV => ElfFile32::parse(bytes).map_err(reason),
+        machine => Err(LoadError::Architecture { file: file.into(), machine }),
+    }
+}
+
+/// The kernel's segments, and the first byte of RAM behind everything it occupies.
+fn segments(
+    file: &str,
+    elf: &ElfFile32<LittleEndian>,
+    ram_bytes: u32,
+) -> Result<(Vec<(u32, Vec<u8>)>, u64), LoadError> {
+    let ram = u64::from(map::RAM_BASE)..u64::from(map::RAM_BASE) + u64::from(ram_bytes);
+    let (mut segments, mut end) = (Vec::new(), ram.start);
+    for header in elf.elf_program_headers() {
+        let field = |value: u32| u64::from(value);
+        let (address, bytes) = (field(header.p_paddr(LittleEndian)), field(header.p_memsz(LittleEndian)));
+        if header.p_type(LittleEndian) != PT_LOAD || bytes == 0 {
+            continue;
+        }
+        if !ram.contains(&address) || address + bytes > ram.end {
+            let (ram_start, file) = (map::RAM_BASE, file.into());
+            return Err(LoadError::Outside { file, address, bytes, ram_start, ram_bytes });
+        }
+        let data = header.data(LittleEndian, elf.data()).map_err(|()| LoadError::NotElf {
+            file: file.into(),
+            reason: "a segment lies beyond the end of the file".into(),
+        })?;
+        end = end.max(address + bytes);
+        segments.push((address as u32, data.to_vec()));
+    }
+    Ok((segments, end))
+}
+
+/// The image for `machine`: `kernel` (ELF) at its place with the boot block filled in, `program` (ELF, as a file) at the top of RAM.
+///
+/// # Errors
+/// Files that are no ELF files for this machine, RAM too small, arguments too long.
+pub fn image(
+    machine: &Machine,
+    kernel: (&str, &[u8]),
+    program: (&str, &[u8]),
+    boot: &Boot,
+) -> Result<Image, LoadError> {
+    let (file, bytes) = kernel;
+    let kernel = elf(file, bytes)?;
+    elf(program.0, program.1)?;
+    let (mut segments, kernel_end) = segments(file, &kernel, machine.ram_bytes)?;
+    let program_address = place_program(machine, kernel_end, program.1.len())?;
+    let block = boot_block(machine, boot, program_address, program.1.len() as u32)?;
+    let symbol = kernel.symbols().find(|symbol| symbol.name() == Ok(boot::SYMBOL)).map(|symbol| symbol.address());
+    let written = symbol.is_some_and(|address| patch(&mut segments, address, &block));
+    if !written {
+        return Err(LoadError::NoBootBlock { file: file.into() });
+    }
+    segments.push((program_address, program.1.to_vec()));
+    Ok(Image { segments, entry: kernel.entry() as u32 })
+}
+
+/// The last page boundary from which the program's file fits into RAM.
+fn place_program(machine: &Machine, kernel_end: u64, bytes: usize) -> Result<u32, LoadError> {
+    let top = u64::from(map::RAM_BASE) + u64::from(machine.ram_bytes);
+    let pages = (bytes as u64).next_multiple_of(page::PAGE_BYTES.into());
+    match top.checked_sub(pages) {
+        Some(address) if address >= kernel_end => Ok(address as u32),
+        _ => {
+            let kernel = kernel_end - u64::from(map::RAM_BASE);
+            let needed = (kernel + pages).next_power_of_two();
+            Err(LoadError::RamTooSmall {
+                machine: machine.name.clone(),
+                kernel,
+                program: bytes as u64,
+                ram: units::print(machine.ram_bytes.into(), units::BYTES),
+                needed: units::print(needed.into(), units::BYTES),
+            })
+        }
+    }
+}
+
+fn boot_block(machine: &Machine, boot: &Boot, program: u32, program_bytes: u32) -> Result<Vec<u8>, LoadError> {
+    let mut arguments = boot.arguments.join("\0").into_bytes();
+    if !boot.arguments.is_empty() {
+        arguments.push(0);
+    }
+    if arguments.len() > boot::ARGUMENT_BYTES {
+        return Err(LoadError::Arguments { bytes: arguments.len() });
+    }
+    let mut words = [0u32; boot::WORDS];
+    words[word::MAGIC] = boot::MAGIC;
+    words[word::PROCESSORS] = machine.processors.len() as u32;
+    words[word::RAM_BYTES] = machine.ram_bytes;
+    words[word::CLOCK_HZ] = machine.clock_hz;
+    words[word::DIAG] = boot.dgl;
+    words[word::SEED] = boot.seed;
+    words[word::START_PROCESSOR] = boot.start_processor;
+    words[word::PROGRAM_ADDRESS] = program;
+    words[word::PROGRAM_BYTES] = program_bytes;
+    words[word::ARGUMENT_BYTES] = arguments.len() as u32;
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes[word::ARGUMENTS * 4..][..arguments.len()].copy_from_slice(&arguments);
+    Ok(bytes)
+}
+
+/// Writes `block` at `address` if one segment's file data hold it whole.
+fn patch(segments: &mut [(u32, Vec<u8>)], address: u64, block: &[u8]) -> bool {
+    segments.iter_mut().any(|(start, data)| {
+        let offset = address.checked_sub(u64::from(*start)).map(|offset| offset as usize);
+        let place = offset.and_then(|offset| data.get_mut(offset..offset + block.len()));
+        place.map(|place| place.copy_from_slice(block)).is_some()
+    })
+}

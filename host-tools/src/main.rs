@@ -1,1 +1,50 @@
-fn main() {}
+//! `testbed`: runs the machine, reads what its monitors saw.
+#![forbid(unsafe_code)]
+
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use commands::{compare::Compare, run::Run, trace::Trace, Exit, Failure};
+
+/// A message-passing multicomputer in open hardware, with event monitoring
+#[derive(Parser, Debug)]
+#[command(
+    name = "testbed",
+    version,
+    after_help = "Exit codes: 0 success; 1 a difference, a failed test, a program that exits with another code than 0;\n\
+                  2 the command line; 3 an input (machine description, program, ELF file, folder);\n\
+                  4 the machine (ledger, engine); 5 this computer (a tool, the disk)."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Run(Run),
+    Trace(Trace),
+    Compare(Compare),
+}
+
+impl Command {
+    fn run(&self) -> Result<Exit, Failure> {
+        match self {
+            Command::Run(command) => command.run(),
+            Command::Trace(command) => command.run(),
+            Command::Compare(command) => command.run(),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let exit = Cli::parse().command.run().unwrap_or_else(|failure| {
+        if failure.exit != Exit::Success {
+            eprintln!("error: {}", failure.message);
+        }
+        failure.exit
+    });
+    ExitCode::from(exit as u8)
+}

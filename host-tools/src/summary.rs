@@ -1,1 +1,210 @@
-//! x
+//! What an ordered trace shows, in a screenful. Knows nothing of particular programs.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fmt::{self, Write};
+
+use testbed_definitions::{event, mpc};
+
+use crate::capture::RunRecord;
+use crate::order::{Event, What};
+
+/// Exchanges that are shown.
+pub const EXCHANGES: usize = 8;
+
+/// A message from one kernel to another: handed to Centrenet, and served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    pub sent: Event,
+    pub served: Event,
+    /// Processors, message type, channel.
+    pub from: u8,
+    pub to: u8,
+    pub kind: u8,
+    pub channel: u8,
+}
+
+/// Counts and first exchanges of a trace; fed with events in order.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// By event name, then by processor.
+    pub counts: BTreeMap<&'static str, Vec<u64>>,
+    pub events: u64,
+    pub ambiguous: u64,
+    pub doubtful: u64,
+    /// Events that gap markers say were discarded.
+    pub discarded: u64,
+    pub first: Option<Event>,
+    pub last: Option<Event>,
+    pub exchanges: Vec<Exchange>,
+    /// Sent and not yet served, by (from, to, type, channel).
+    flying: HashMap<(u8, u8, u8, u8), VecDeque<Event>>,
+}
+
+impl Summary {
+    /// Takes the next event.
+    pub fn add(&mut self, event: &Event) {
+        let by_processor = self.counts.entry(event.what.name()).or_default();
+        let processor = event.smi as usize;
+        if by_processor.len() <= processor {
+            by_processor.resize(processor + 1, 0);
+        }
+        by_processor[processor] += 1;
+        self.events += 1;
+        self.ambiguous += u64::from(!event.epoch.is_certain());
+        self.doubtful += u64::from(event.doubtful);
+        if let What::Gap(count) = event.what {
+            self.discarded += u64::from(count.unwrap_or(0));
+        }
+        self.first.get_or_insert(*event);
+        self.last = Some(*event);
+        if self.exchanges.len() < EXCHANGES {
+            self.match_message(event);
+        }
+    }
+
+    fn match_message(&mut self, event: &Event) {
+        let (What::Known(kind), Some(argument)) = (event.what, event.argument) else { return };
+        let (other, message, channel) = event::message_fields(argument);
+        match kind.code {
+            event::TX_MPC => {
+                let sent = self.flying.entry((event.smi, other, message, channel)).or_default();
+                if sent.len() < 64 {
+                    sent.push_back(*event);
+                }
+            }
+            event::RX_MPC => {
+                let key = (other, event.smi, message, channel);
+                if let Some(sent) = self.flying.get_mut(&key).and_then(VecDeque::pop_front) {
+                    let (from, to) = (other, event.smi);
+                    self.exchanges.push(Exchange { sent, served: *event, from, to, kind: message, channel });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The summary as text for `record`'s machine.
+    pub fn text(&self, record: &RunRecord) -> String {
+        let mut out = String::new();
+        self.write(&mut out, record).expect("a String takes everything");
+        out
+    }
+
+    fn write(&self, out: &mut String, record: &RunRecord) -> fmt::Result {
+        let names = &record.machine.processors;
+        let (Some(first), Some(last)) = (&self.first, &self.last) else {
+            return writeln!(out, "ordered trace: no events");
+        };
+        let (from, to) = (microseconds(first.ticks(), record), microseconds(last.ticks(), record));
+        writeln!(out, "ordered trace: {} events from {from} to {to} us", self.events)?;
+        writeln!(
+            out,
+            "order: {}",
+            match (self.ambiguous, self.doubtful) {
+                (0, 0) => "every event's epoch is proven".into(),
+                (ambiguous, doubtful) =>
+                    format!("{ambiguous} events have an ambiguous epoch, {doubtful} follow a loss and may be misread"),
+            }
+        )?;
+        if self.discarded > 0 {
+            writeln!(out, "lost: {} events were discarded by full queues, and counted", self.discarded)?;
+        }
+        let header: String = names.iter().skip(1).map(|name| format!(" {name:>9}")).collect();
+        writeln!(out, "\n  {:<10}{header}     total", "event")?;
+        for (name, by_processor) in &self.counts {
+            let cell = |processor: usize| by_processor.get(processor).copied().unwrap_or(0);
+            let cells: String = (1..names.len()).map(|processor| format!(" {:>9}", cell(processor))).collect();
+            writeln!(out, "  {name:<10}{cells} {:>9}", by_processor.iter().sum::<u64>())?;
+        }
+        if !self.exchanges.is_empty() {
+            writeln!(out, "\nfirst exchanges:")?;
+        }
+        for exchange in &self.exchanges {
+            writeln!(
+                out,
+                "  {:>12} us  {} -> {}  {}, channel {}: served after {} us",
+                microseconds(exchange.sent.ticks(), record),
+                processor_name(exchange.from, record),
+                processor_name(exchange.to, record),
+                message_name(exchange.kind),
+                exchange.channel,
+                microseconds(exchange.served.ticks().saturating_sub(exchange.sent.ticks()), record)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Ticks as microseconds, exact to the picosecond, without trailing zeros.
+pub fn microseconds(ticks: u64, record: &RunRecord) -> String {
+    let machine = &record.machine;
+    let picoseconds =
+        u128::from(ticks) * u128::from(machine.tick_cycles) * 1_000_000_000_000 / u128::from(machine.clock_hz.max(1));
+    let (whole, rest) = (picoseconds / 1_000_000, picoseconds % 1_000_000);
+    match rest {
+        0 => whole.to_string(),
+        _ => format!("{whole}.{rest:06}").trim_end_matches('0').to_string(),
+    }
+}
+
+/// Name of a message's type.
+pub fn message_name(kind: u8) -> String {
+    match kind {
+        mpc::FOCUS => "focus".into(),
+        mpc::RTR => "rtr".into(),
+        mpc::MSG => "msg".into(),
+        mpc::ADVERT => "advert".into(),
+        mpc::REFUSE => "refuse".into(),
+        mpc::CREATE => "create".into(),
+        mpc::CREATED => "created".into(),
+        mpc::EXITED => "exited".into(),
+        other => format!("type {other}"),
+    }
+}
+
+/// Name of a processor, or its number where the machine has none such.
+pub fn processor_name(number: u8, record: &RunRecord) -> String {
+    record.machine.processors.get(number as usize).cloned().unwrap_or_else(|| format!("#{number}"))
+}
+
+/// A thread's number as birth processor, process, thread: `earth.0.1`.
+pub fn thread_name(thread: u16, record: &RunRecord) -> String {
+    let processor = processor_name((thread >> 10 & 0xf) as u8, record);
+    format!("{processor}.{}.{}", thread >> 6 & 0xf, thread & 0x3f)
+}
+
+/// What an event's value means, in words; empty if it has none.
+pub fn detail(event: &Event, record: &RunRecord) -> String {
+    let Some(value) = event.value() else {
+        return if event.what.field().is_some() { "argument lost".into() } else { String::new() };
+    };
+    match event.what.field() {
+        Some("thread") => thread_name(value as u16, record),
+        Some("message") => {
+            let (other, kind, channel) = event::message_fields(value as u16);
+            let direction = match event.what {
+                What::Known(kind) if kind.code == event::RX_MPC => "from",
+                _ => "to",
+            };
+            format!("{} {direction} {}, channel {channel}", message_name(kind), processor_name(other, record))
+        }
+        Some("discarded") => format!("{value} discarded"),
+        _ => format!("{value:#06x}"),
+    }
+}
+
+/// An event as one line of text.
+pub fn describe(event: &Event, record: &RunRecord) -> String {
+    let time = microseconds(event.ticks(), record);
+    let processor = processor_name(event.smi, record);
+    let line = format!("{time:>12} us  {processor:<8} {:<9} {}", event.what.name(), detail(event, record));
+    let mut line = line.trim_end().to_string();
+    if let crate::order::Epoch::Ambiguous { low, high } = event.epoch {
+        let high = high.map_or("?".into(), |high| high.to_string());
+        let _ = write!(line, "  (epoch {low} to {high})");
+    }
+    if event.doubtful {
+        line.push_str("  (follows a loss)");
+    }
+    line
+}

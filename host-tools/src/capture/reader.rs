@@ -27,7 +27,13 @@ pub struct Torn {
 
 impl std::fmt::Display for Torn {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{}: the last {} byte(s), from byte {}, are no whole record", self.path.display(), self.bytes, self.offset)
+        write!(
+            f,
+            "{}: the last {} byte(s), from byte {}, are no whole record",
+            self.path.display(),
+            self.bytes,
+            self.offset
+        )
     }
 }
 
@@ -58,7 +64,7 @@ impl Capture {
     /// # Errors
     /// The file can't be opened.
     pub fn mmi(&self) -> Result<MmiReader, CaptureError> {
-        Records::open(self.dir.join(MMI_RAW)).map(MmiReader)
+        Records::open(self.dir.join(MMI_RAW)).map(|records| MmiReader { records, half: None })
     }
 
     /// SMI numbers of the machine.
@@ -123,16 +129,23 @@ impl Iterator for PairReader {
 }
 
 /// Words of the MMI, in order of delivery; also those that have more than 20 bits, unmasked.
-pub struct MmiReader(Records);
+pub struct MmiReader {
+    records: Records,
+    half: Option<u32>,
+}
 
 impl MmiReader {
     /// Byte offset of the next word.
     pub fn offset(&self) -> u64 {
-        self.0.offset
+        self.records.offset
     }
     /// An incomplete record at the end, once the end has been reached.
     pub fn torn(&self) -> Option<&Torn> {
-        self.0.torn.as_ref()
+        self.records.torn.as_ref()
+    }
+    /// A time-stamp at the end whose datum did not come any more.
+    pub fn half(&self) -> Option<MmiWord> {
+        self.half.map(MmiWord::unpack)
     }
     /// The next two words as a pair of one SMI; `Err` in the inner result says why they are none.
     #[allow(clippy::type_complexity)]
@@ -141,10 +154,12 @@ impl MmiReader {
             Ok(word) => word,
             Err(error) => return Some(Err(error)),
         };
+        self.half = Some(stamp);
         let datum = match self.next()? {
             Ok(word) => word,
             Err(error) => return Some(Err(error)),
         };
+        self.half = None;
         if (stamp | datum) >> 20 != 0 {
             return Some(Ok(Err(format!("{:#x} has more than 20 bits", if stamp >> 20 != 0 { stamp } else { datum }))));
         }
@@ -159,6 +174,6 @@ impl MmiReader {
 impl Iterator for MmiReader {
     type Item = Result<u32, CaptureError>;
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
+        self.records.next()
     }
 }

@@ -76,8 +76,17 @@ impl From<&Machine> for MachineRecord {
 
 impl From<&MachineRecord> for Machine {
     fn from(record: &MachineRecord) -> Self {
-        let MachineRecord { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board } =
-            record.clone();
+        let MachineRecord {
+            name,
+            clock_hz,
+            processors,
+            ram_bytes,
+            smi_queue,
+            mmi_queue,
+            tick_cycles,
+            poll_cycles,
+            board,
+        } = record.clone();
         Machine { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board }
     }
 }

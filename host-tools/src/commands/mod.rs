@@ -1,0 +1,119 @@
+//! The commands of `testbed`, and what they share: failures with exit codes, output that may end early.
+
+pub mod compare;
+pub mod run;
+pub mod trace;
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+
+use testbed_host_tools::capture::CaptureError;
+use testbed_host_tools::drive::DriveError;
+use testbed_host_tools::engines::OpenError;
+use testbed_host_tools::firmware::FirmwareError;
+use testbed_host_tools::load::LoadError;
+use testbed_machine::MachineError;
+
+/// How a command ended, as the exit code says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    Success = 0,
+    /// `compare` found a difference, `test` a failure, `run` a program that ended with another code than 0.
+    Negative = 1,
+    // 2 is clap's: the command line can't be understood.
+    /// An input is wrong: machine description, program, ELF file, folder.
+    Input = 3,
+    /// The machine misbehaved: the ledger does not balance, an engine failed.
+    Machine = 4,
+    /// This computer lacks something: a tool, disk space, permission.
+    Environment = 5,
+}
+
+/// Why a command did not come to its end; printed after `error: `.
+#[derive(Debug)]
+pub struct Failure {
+    pub exit: Exit,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
+        Failure { exit, message: message.to_string() }
+    }
+}
+
+/// Errors of the library, each with the exit code of its class.
+macro_rules! failures {
+    ($($error:ty => $exit:expr;)*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                let exit: fn(&$error) -> Exit = $exit;
+                Failure::new(exit(&error), &error)
+            }
+        })*
+    };
+}
+
+failures! {
+    MachineError => |_| Exit::Input;
+    LoadError => |_| Exit::Input;
+    OpenError => |error| match error {
+        OpenError::Unknown { .. } => Exit::Input,
+        OpenError::Engine { .. } => Exit::Environment,
+    };
+    FirmwareError => |error| match error {
+        FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) => Exit::Input,
+        _ => Exit::Environment,
+    };
+    CaptureError => of_capture;
+    DriveError => |error| match error {
+        DriveError::Engine(_) => Exit::Machine,
+        DriveError::Capture(error) => of_capture(error),
+    };
+}
+
+fn of_capture(error: &CaptureError) -> Exit {
+    match error {
+        CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Record { .. } => Exit::Input,
+        CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => Exit::Input,
+        CaptureError::Io { .. } => Exit::Environment,
+        CaptureError::Protocol { .. } => Exit::Machine,
+    }
+}
+
+/// Output that nobody reads any more (`testbed trace DIR | head`) is no failure.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Failure { exit: Exit::Success, message: String::new() },
+            ErrorKind::StorageFull => {
+                Failure::new(Exit::Environment, "cannot write the output: the disk is full\n  help: free some space")
+            }
+            _ => Failure::new(Exit::Environment, format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `12_345_678.0` as `12.3 M`.
+pub fn scaled(number: f64) -> String {
+    match number {
+        n if n >= 1e9 => format!("{:.2} G", n / 1e9),
+        n if n >= 1e6 => format!("{:.2} M", n / 1e6),
+        n if n >= 1e3 => format!("{:.1} k", n / 1e3),
+        n => format!("{n:.1} "),
+    }
+}

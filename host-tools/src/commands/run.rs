@@ -1,0 +1,274 @@
+//! `testbed run`: a program on a machine, its output folder, and a summary of the ordered trace.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use testbed_definitions::event;
+use testbed_host_tools::capture::{verify, Capture, CaptureWriter, RunRecord, Stop, CONSOLE};
+use testbed_host_tools::drive::drive;
+use testbed_host_tools::load::Boot;
+use testbed_host_tools::order::events;
+use testbed_host_tools::summary::Summary;
+use testbed_host_tools::{engines, firmware, load};
+use testbed_machine::{units, Machine};
+
+use super::{grouped, scaled, Exit, Failure};
+
+/// Machine time after which a run ends unless told otherwise.
+const DEFAULT_SECONDS: u64 = 120;
+/// Console lines that the summary shows.
+const CONSOLE_LINES: usize = 20;
+
+/// Runs a program and leaves what its monitors saw in a folder.
+#[derive(Args, Debug)]
+pub struct Run {
+    /// A program of firmware/programs
+    pub program: String,
+    /// Arguments for the program
+    #[arg(trailing_var_arg = false)]
+    pub arguments: Vec<String>,
+    /// emulator, verilator or rust-hdl
+    #[arg(long, default_value = "emulator")]
+    pub engine: String,
+    /// A machine by name (testbed6, testbed2, ulx3s-85f, report1991) or a TOML file
+    #[arg(long, default_value = "testbed6", value_name = "FILE|NAME")]
+    pub machine: String,
+    /// Stop after this machine time, such as 500ms, 20us or 2s [default: 120s]
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "cycles")]
+    pub time: Option<String>,
+    /// Stop after this many machine cycles
+    #[arg(long, value_name = "N")]
+    pub cycles: Option<u64>,
+    /// Output folder [default: out/PROGRAM]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    pub seed: u32,
+    /// Event classes: profile, ready, timer, user, joined by `+`; or a number
+    #[arg(long, default_value = "profile+timer+user")]
+    pub dgl: String,
+}
+
+impl Run {
+    pub fn run(&self) -> Result<Exit, Failure> {
+        let machine = Machine::load(&self.machine)?;
+        let record = self.execute(&machine)?;
+        self.report(&record)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| Path::new("out").join(&self.program))
+    }
+
+    /// Runs the program into the output folder; all inputs are checked before anything is built.
+    pub fn execute(&self, machine: &Machine) -> Result<RunRecord, Failure> {
+        if !engines::NAMES.contains(&self.engine.as_str()) {
+            return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
+        }
+        let limit = self.limit(machine)?;
+        let dgl = classes(&self.dgl)?;
+        let root = firmware::root()?;
+        firmware::check_program(&root, &self.program)?;
+        let record = self.record(machine, dgl);
+        let spinner = spinner("building the firmware");
+        let built = firmware::build(&root)?;
+        let (kernel, program) = (built.read("kernel")?, built.read(&self.program)?);
+        let boot = Boot { dgl, seed: self.seed, start_processor: start(machine), arguments: self.arguments.clone() };
+        let name = |path: &Path| path.display().to_string();
+        let image = load::image(machine, (&name(&kernel.0), &kernel.1), (&name(&program.0), &program.1), &boot)?;
+        let writer = CaptureWriter::create(&self.folder(), machine, &record)?;
+        spinner.set_message(format!("starting the {} engine", self.engine));
+        let mut engine = engines::open(&self.engine, machine, &image)?;
+        spinner.finish_and_clear();
+        let bar = progress(limit);
+        let record = drive(engine.as_mut(), writer, record, limit, |cycle| bar.set_position(cycle))?;
+        bar.finish_and_clear();
+        Ok(record)
+    }
+
+    fn record(&self, machine: &Machine, dgl: u32) -> RunRecord {
+        RunRecord {
+            complete: false,
+            program: self.program.clone(),
+            arguments: self.arguments.clone(),
+            engine: self.engine.clone(),
+            seed: self.seed,
+            dgl,
+            machine: machine.into(),
+            cycles: 0,
+            stopped: None,
+            instructions: Vec::new(),
+            exits: Vec::new(),
+            ledger: None,
+            wall_seconds: 0.0,
+        }
+    }
+
+    fn limit(&self, machine: &Machine) -> Result<u64, Failure> {
+        let Some(time) = &self.time else {
+            return Ok(self.cycles.unwrap_or(DEFAULT_SECONDS * u64::from(machine.clock_hz)));
+        };
+        let wrong = |what: &dyn std::fmt::Display| {
+            let message =
+                format!("--for: {what}\n  help: write a number and one of {}, as in 500ms", units::names(units::TIME));
+            Failure::new(Exit::Input, message)
+        };
+        let picoseconds = units::parse(time, units::TIME).map_err(|error| wrong(&error))?;
+        let cycles = units::cycles(picoseconds, machine.clock_hz);
+        cycles.map(|(cycles, _)| cycles).ok_or_else(|| wrong(&format!("`{time}` is too long")))
+    }
+
+    /// Prints what the run showed. The exit code says whether it was sound, and what the program said.
+    fn report(&self, record: &RunRecord) -> Result<Exit, Failure> {
+        let capture = Capture { dir: self.folder(), record: record.clone() };
+        let integrity = verify(&capture)?;
+        super::trace::warn(&capture, &integrity);
+        let mut summary = Summary::default();
+        for event in events(&capture, &integrity)? {
+            summary.add(&event?);
+        }
+        let mut out = io::stdout().lock();
+        write!(out, "{}\n{}{}\n{}", head(record), console(&capture.dir)?, summary.text(record), ledger(record))?;
+        writeln!(out, "{}", speed(record))?;
+        writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json", capture.dir.display())?;
+        let imbalances = record.ledger.as_ref().map(|ledger| ledger.imbalances()).unwrap_or_default();
+        if !imbalances.is_empty() || !integrity.damage.is_empty() {
+            let damage = integrity.damage.iter().map(ToString::to_string);
+            let list: Vec<_> = imbalances.into_iter().chain(damage).collect();
+            let message = format!("the ledger does not balance\n  {}", list.join("\n  "));
+            return Err(Failure::new(Exit::Machine, message));
+        }
+        let failed = record.exits.first().is_some_and(|exit| exit.code != 0);
+        Ok(if failed { Exit::Negative } else { Exit::Success })
+    }
+}
+
+/// The program starts on the first slave: the master has no monitor.
+fn start(machine: &Machine) -> u32 {
+    u32::from(machine.processors.len() > 1)
+}
+
+/// Event classes from the command line.
+fn classes(text: &str) -> Result<u32, Failure> {
+    let class = |name: &str| match name.trim() {
+        "profile" => Some(event::DIAG_PROFILE),
+        "ready" => Some(event::DIAG_READY),
+        "timer" => Some(event::DIAG_TIMER),
+        "user" => Some(event::DIAG_USER),
+        "none" => Some(0),
+        number => match number.strip_prefix("0x") {
+            Some(hex) => u32::from_str_radix(hex, 16).ok(),
+            None => number.parse().ok(),
+        },
+    };
+    let wrong = |what: String| {
+        Failure::new(
+            Exit::Input,
+            format!("--dgl: {what}\n  help: join profile, ready, timer, user by `+`, or give a number"),
+        )
+    };
+    let mut dgl = 0;
+    for name in text.split('+') {
+        dgl |= class(name).ok_or_else(|| wrong(format!("`{name}` is no event class")))?;
+    }
+    let both = event::DIAG_PROFILE | event::DIAG_READY;
+    if dgl & both == both {
+        return Err(wrong("the classes profile and ready exclude each other, since their words look alike".into()));
+    }
+    Ok(dgl)
+}
+
+fn spinner(message: &'static str) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message(message);
+    spinner.enable_steady_tick(std::time::Duration::from_millis(100));
+    spinner
+}
+
+/// Shown on a terminal only.
+fn progress(limit: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{elapsed} {wide_bar} {human_pos} of {human_len} cycles, {per_sec}");
+    ProgressBar::new(limit).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn head(record: &RunRecord) -> String {
+    let machine = &record.machine;
+    let mut out = format!(
+        "{} on {} ({} processors, {} RAM each, {}), engine {}, seed {}\n",
+        record.program,
+        machine.name,
+        machine.processors.len(),
+        units::print(machine.ram_bytes.into(), units::BYTES),
+        units::print(machine.clock_hz.into(), units::HERTZ),
+        record.engine,
+        record.seed
+    );
+    let milliseconds = record.cycles as f64 * 1e3 / f64::from(machine.clock_hz);
+    let reason = match record.stopped {
+        Some(Stop::Exit) => "the program is over",
+        Some(Stop::Limit) => "the time given is over",
+        None => "not complete",
+    };
+    let _ = writeln!(out, "{reason}: {} cycles, {milliseconds:.3} ms of machine time", grouped(record.cycles));
+    for exit in &record.exits {
+        let _ = writeln!(out, "exit code {} on {} in cycle {}", exit.code, exit.processor, grouped(exit.cycle));
+    }
+    out
+}
+
+fn console(dir: &Path) -> Result<String, Failure> {
+    let text = String::from_utf8_lossy(&std::fs::read(dir.join(CONSOLE))?).into_owned();
+    let mut out = String::new();
+    for line in text.lines().take(CONSOLE_LINES) {
+        let _ = writeln!(out, "  | {line}");
+    }
+    match text.lines().count().saturating_sub(CONSOLE_LINES) {
+        0 if out.is_empty() => {}
+        0 => out.push('\n'),
+        more => {
+            let _ = writeln!(out, "  | and {more} more lines in {CONSOLE}\n");
+        }
+    }
+    Ok(out)
+}
+
+fn ledger(record: &RunRecord) -> String {
+    let Some(ledger) = &record.ledger else { return String::new() };
+    let mut out = "ledger:    emitted +  markers = delivered +   queued +  dropped +  refused\n".to_string();
+    for line in &ledger.smis {
+        let balance = if line.difference() == 0 { "" } else { "   DOES NOT BALANCE" };
+        let _ = writeln!(
+            out,
+            "  {:<8} {:>8}   {:>8}   {:>9}   {:>8}   {:>8}   {:>8}{balance}",
+            line.processor, line.emitted, line.markers, line.delivered, line.queued, line.dropped, line.refused
+        );
+    }
+    let sum = |field: fn(&testbed_host_tools::ledger::StationLine) -> u32| -> u64 {
+        ledger.stations.iter().map(|line| u64::from(field(line))).sum()
+    };
+    let _ = writeln!(
+        out,
+        "  bus: {} packets sent, {} received, {} retries, {} dropped, {} with CRC errors, {} refused",
+        sum(|line| line.tx_packets),
+        sum(|line| line.rx_packets),
+        sum(|line| line.tx_retries),
+        sum(|line| line.tx_dropped),
+        sum(|line| line.rx_crc_errors),
+        sum(|line| line.tx_refused)
+    );
+    out
+}
+
+fn speed(record: &RunRecord) -> String {
+    let seconds = record.wall_seconds.max(1e-9);
+    let instructions: u64 = record.instructions.iter().sum();
+    format!(
+        "speed: {}cycles/s, {}instructions/s ({} instructions in {seconds:.2} s)",
+        scaled(record.cycles as f64 / seconds),
+        scaled(instructions as f64 / seconds),
+        grouped(instructions)
+    )
+}

@@ -1,0 +1,248 @@
+//! The output folder: what is written is read back, also when it was cut short or damaged.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{record, Scripted};
+use tempfile::TempDir;
+use testbed_definitions::monitor::Pair;
+use testbed_host_tools::capture::{verify, Capture, CaptureError, CaptureWriter, RunRecord, Stop};
+use testbed_host_tools::compare::compare;
+use testbed_host_tools::drive::{drive, DriveError, CHUNK};
+use testbed_host_tools::order::events;
+use testbed_machine::Machine;
+use testbed_sim::engine::{ConsoleByte, Exit, TraceWord};
+
+/// Five slaves, a pair every 40 cycles from each in turn, wrap markers in their place; exit in cycle 100,000.
+fn script(pairs: u64) -> Scripted {
+    let machine = Machine::testbed6();
+    let mut engine = Scripted::new(machine);
+    let mut epochs = [0u64; 6];
+    for number in 0..pairs {
+        let (cycle, smi) = (40 * number, (number % 5 + 1) as usize);
+        // 100 times as fast as the clock says, so that it wraps within a short script.
+        let ticks = cycle * 4;
+        let pair = match ticks >> 16 {
+            epoch if epoch > epochs[smi] => {
+                epochs[smi] += 1;
+                Pair { time: 0, datum: 0xaa00 | (epochs[smi] & 0xff) as u16 }
+            }
+            _ => Pair { time: ticks as u16, datum: 0x4000 | number as u16 & 0xfff },
+        };
+        engine.pair(cycle, smi as u8, pair);
+    }
+    let text = b"hello\nworld";
+    engine.console = text.iter().map(|&byte| ConsoleByte { cycle: 5, processor: 1, byte }).collect();
+    engine.exits = vec![Exit { cycle: 100_000, processor: 1, code: 0 }];
+    engine
+}
+
+fn run(dir: &Path, mut engine: Scripted, limit: u64) -> Result<RunRecord, DriveError> {
+    let machine = engine.machine.clone();
+    let writer = CaptureWriter::create(dir, &machine, &record(&machine))?;
+    drive(&mut engine, writer, record(&machine), limit, |_| {})
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn a_run_ends_at_the_chunk_after_exit_and_is_whole() {
+    let dir = folder();
+    let done = run(dir.path(), script(4_000), 10 * CHUNK).unwrap();
+    assert_eq!((done.cycles, done.stopped), (2 * CHUNK, Some(Stop::Exit)));
+    let capture = Capture::open(dir.path()).unwrap();
+    assert_eq!(capture.record, done);
+    let integrity = verify(&capture).unwrap();
+    assert!(integrity.is_whole(), "{integrity:?}");
+    assert_eq!(integrity.proven.iter().sum::<u64>(), (2 * CHUNK).div_ceil(40));
+    assert_eq!(fs::read_to_string(dir.path().join("console.txt")).unwrap(), "earth: hello\nearth: world\n");
+    let events: Vec<_> = events(&capture, &integrity).unwrap().map(|event| event.unwrap()).collect();
+    assert!(events.iter().all(|event| event.is_certain()));
+    assert!(events.windows(2).all(|two| (two[0].ticks(), two[0].smi) < (two[1].ticks(), two[1].smi)));
+}
+
+#[test]
+fn babeltrace2_reads_the_folder_and_counts_the_same() {
+    let dir = folder();
+    run(dir.path(), script(4_000), 10 * CHUNK).unwrap();
+    let capture = Capture::open(dir.path()).unwrap();
+    let pairs: u64 = verify(&capture).unwrap().proven.iter().sum();
+    let output = Command::new("babeltrace2")
+        .arg(dir.path().join("trace"))
+        .output()
+        .expect("this test needs babeltrace2: apt-get install babeltrace2");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{errors}");
+    assert_eq!(text.lines().count() as u64, pairs);
+    assert!(text.lines().all(|line| line.contains("pair") && line.contains("datum = 0x")), "{:?}", text.lines().next());
+}
+
+#[test]
+fn the_streams_are_what_the_mmi_delivered() {
+    let dir = folder();
+    run(dir.path(), script(3_000), 10 * CHUNK).unwrap();
+    let raw = fs::read(dir.path().join("mmi.raw")).unwrap();
+    let mut streams = vec![Vec::new(); 6];
+    for pair in raw.chunks(8) {
+        let smi = (pair[2] & 0xf) as usize;
+        streams[smi].extend_from_slice(&[pair[0], pair[1], pair[4], pair[5]]);
+    }
+    for (smi, name) in ["earth", "air", "fire", "water", "space"].iter().enumerate() {
+        assert_eq!(fs::read(dir.path().join("trace").join(name)).unwrap(), streams[smi + 1], "{name}");
+    }
+    assert!(!dir.path().join("trace/master").exists());
+}
+
+#[test]
+fn a_run_that_fails_leaves_a_prefix_that_says_so() {
+    let dir = folder();
+    let mut engine = script(4_000);
+    engine.fails_at = Some(CHUNK);
+    assert!(matches!(run(dir.path(), engine, 10 * CHUNK), Err(DriveError::Engine(_))));
+    let capture = Capture::open(dir.path()).unwrap();
+    assert!(!capture.record.complete);
+    let integrity = verify(&capture).unwrap();
+    assert!(integrity.is_whole(), "{integrity:?}");
+    assert_eq!(integrity.proven.iter().sum::<u64>(), CHUNK.div_ceil(40));
+}
+
+/// Whatever a kill leaves of each file, it is read as a prefix, and torn ends are reported with their place.
+#[test]
+fn every_cut_of_the_files_is_readable() {
+    let dir = folder();
+    let mut engine = script(600);
+    engine.exits.clear();
+    engine.fails_at = Some(CHUNK);
+    let _ = run(dir.path(), engine, 10 * CHUNK);
+    let mmi = fs::read(dir.path().join("mmi.raw")).unwrap();
+    let fire = fs::read(dir.path().join("trace/fire")).unwrap();
+    for cut in 0..40 {
+        fs::write(dir.path().join("mmi.raw"), &mmi[..mmi.len() - cut]).unwrap();
+        fs::write(dir.path().join("trace/fire"), &fire[..fire.len().saturating_sub(cut + 45)]).unwrap();
+        let capture = Capture::open(dir.path()).unwrap();
+        let integrity = verify(&capture).unwrap();
+        let torn: Vec<_> = integrity.torn.iter().map(ToString::to_string).collect();
+        assert_eq!(torn.iter().any(|torn| torn.contains("mmi.raw")), cut % 4 != 0, "cut {cut}: {torn:?}");
+        let in_fire = torn.iter().find(|torn| torn.contains("trace/fire"));
+        assert_eq!(in_fire.is_some(), (cut + 45) % 4 != 0, "cut {cut}: {torn:?}");
+        if let Some(torn) = in_fire {
+            let offset = (fire.len() - cut - 45) / 4 * 4;
+            assert!(torn.contains(&format!("from byte {offset}")), "{torn}");
+        }
+        assert!(events(&capture, &integrity).unwrap().all(|event| event.is_ok()));
+    }
+}
+
+#[test]
+fn damage_is_found_and_placed() {
+    let dir = folder();
+    run(dir.path(), script(4_000), 10 * CHUNK).unwrap();
+    let path = dir.path().join("trace/air");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[402] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let capture = Capture::open(dir.path()).unwrap();
+    let integrity = verify(&capture).unwrap();
+    assert_eq!(integrity.damage.len(), 1);
+    assert_eq!(integrity.damage[0].offset, 400);
+    assert_eq!(integrity.proven[2], 100);
+    // Missing pairs are found from the hardware's count even if both copies lack them.
+    bytes[402] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let mmi = dir.path().join("mmi.raw");
+    let raw = fs::read(&mmi).unwrap();
+    fs::write(&mmi, &raw[..raw.len() - 40]).unwrap();
+    for name in ["earth", "air", "fire", "water", "space"] {
+        let path = dir.path().join("trace").join(name);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
+    }
+    let damage = verify(&capture).unwrap().damage;
+    assert_eq!(damage.len(), 5, "{damage:?}");
+    assert!(damage[0].what.contains("the hardware delivered"), "{}", damage[0]);
+}
+
+#[test]
+fn folders_of_others_are_left_alone() {
+    let dir = folder();
+    fs::write(dir.path().join("thesis.tex"), "precious").unwrap();
+    let error = run(dir.path(), script(10), CHUNK).unwrap_err();
+    assert!(error.to_string().contains("--out"), "{error}");
+    assert!(dir.path().join("thesis.tex").exists());
+    assert!(matches!(Capture::open(dir.path()), Err(CaptureError::NoRun(_))));
+}
+
+#[test]
+fn a_second_run_replaces_the_first() {
+    let dir = folder();
+    run(dir.path(), script(4_000), 10 * CHUNK).unwrap();
+    let mut engine = script(50);
+    engine.exits.clear();
+    let done = run(dir.path(), engine, 20_000).unwrap();
+    assert_eq!((done.cycles, done.stopped), (20_000, Some(Stop::Limit)));
+    assert_eq!(fs::metadata(dir.path().join("mmi.raw")).unwrap().len(), 400);
+}
+
+#[test]
+fn words_that_are_no_pairs_are_the_machines_fault() {
+    for words in [[0x1_0000, 0x2_0000], [0x7_0000, 0x7_0000], [0x0_0000, 0x0_0000], [0x10_0000, 0]] {
+        let dir = folder();
+        let mut engine = script(0);
+        engine.trace = words.iter().map(|&word| TraceWord { cycle: 77, word }).collect();
+        let error = run(dir.path(), engine, CHUNK).unwrap_err().to_string();
+        assert!(error.contains("cycle 77"), "{error}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_named() {
+    let dir = folder();
+    run(dir.path(), script(10), CHUNK).unwrap();
+    // /dev/full behind the name that the writer is going to open.
+    fs::remove_file(dir.path().join("mmi.raw")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", dir.path().join("mmi.raw")).unwrap();
+    let error = run(dir.path(), script(10), CHUNK).unwrap_err().to_string();
+    assert!(error.contains("mmi.raw") && error.contains("the disk is full"), "{error}");
+}
+
+#[test]
+fn an_unreadable_record_is_placed() {
+    let dir = folder();
+    fs::write(dir.path().join("run.json"), "{\n  \"complete\": maybe\n}").unwrap();
+    let error = Capture::open(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("run.json:2:"), "{error}");
+}
+
+#[test]
+fn compare_finds_the_first_difference() {
+    let (a, b) = (folder(), folder());
+    run(a.path(), script(4_000), 10 * CHUNK).unwrap();
+    run(b.path(), script(4_000), 10 * CHUNK).unwrap();
+    let open = |dir: &TempDir| Capture::open(dir.path()).unwrap();
+    assert_eq!(compare(&open(&a), &open(&b)).unwrap(), Vec::<String>::new());
+    let mut engine = script(4_000);
+    engine.trace[2_001].word ^= 1;
+    engine.console[1].byte = b'a';
+    run(b.path(), engine, 10 * CHUNK).unwrap();
+    let differences = compare(&open(&a), &open(&b)).unwrap();
+    assert_eq!(differences.len(), 4, "{differences:#?}");
+    assert!(differences[0].starts_with("event ") && differences[0].contains("earth"), "{}", differences[0]);
+    assert!(differences[1].starts_with("mmi.raw: byte 8004: "), "{}", differences[1]);
+    assert!(differences[2].starts_with("trace/earth: byte 800: "), "{}", differences[2]);
+    assert_eq!(differences[3], "console.txt: line 1: `earth: hello` and `earth: hallo`");
+}
+
+#[test]
+fn an_unbalanced_ledger_is_in_the_record() {
+    let dir = folder();
+    let mut engine = script(100);
+    engine.excess = 1;
+    let done = run(dir.path(), engine, CHUNK).unwrap();
+    assert_eq!(done.ledger.unwrap().imbalances().len(), 5);
+}

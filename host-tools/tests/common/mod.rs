@@ -1,0 +1,170 @@
+//! Shared by the tests: an engine that plays a script, and a model of an SMI that knows the truth.
+#![allow(dead_code)]
+
+use testbed_definitions::monitor::{is_reserved, MmiWord, Pair, GAP_MARKER, WRAP_MARKER};
+use testbed_host_tools::capture::RunRecord;
+use testbed_machine::Machine;
+use testbed_sim::engine::{
+    ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters, TraceWord,
+};
+
+/// An engine without hardware: presents given words, bytes and exits at their cycles.
+pub struct Scripted {
+    pub machine: Machine,
+    pub cycle: u64,
+    pub trace: Vec<TraceWord>,
+    pub console: Vec<ConsoleByte>,
+    pub exits: Vec<Exit>,
+    /// Fails when it is to run beyond this cycle.
+    pub fails_at: Option<u64>,
+    /// Added to each SMI's EMITTED, to unbalance the ledger.
+    pub excess: u32,
+    taken: (usize, usize),
+}
+
+impl Scripted {
+    pub fn new(machine: Machine) -> Self {
+        let (trace, console, exits) = (vec![], vec![], vec![]);
+        Scripted { machine, cycle: 0, trace, console, exits, fails_at: None, excess: 0, taken: (0, 0) }
+    }
+
+    /// Presents `pair` of `smi` in cycles `cycle` and `cycle + 1`.
+    pub fn pair(&mut self, cycle: u64, smi: u8, pair: Pair) {
+        for (late, value) in [pair.time, pair.datum].into_iter().enumerate() {
+            self.trace.push(TraceWord { cycle: cycle + late as u64, word: MmiWord { smi, value }.pack() });
+        }
+    }
+}
+
+impl Engine for Scripted {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+    fn cycle(&self) -> u64 {
+        self.cycle
+    }
+    fn run_until(&mut self, until: u64) -> Result<(), EngineError> {
+        if self.fails_at.is_some_and(|cycle| until > cycle) {
+            return Err(EngineError::Failed("the script ends here".into()));
+        }
+        self.cycle = until;
+        Ok(())
+    }
+    fn take_trace(&mut self) -> Vec<TraceWord> {
+        let rest = &self.trace[self.taken.0..];
+        let words: Vec<_> = rest.iter().take_while(|word| word.cycle < self.cycle).copied().collect();
+        self.taken.0 += words.len();
+        words
+    }
+    fn take_console(&mut self) -> Vec<ConsoleByte> {
+        let rest = &self.console[self.taken.1..];
+        let bytes: Vec<_> = rest.iter().take_while(|byte| byte.cycle < self.cycle).copied().collect();
+        self.taken.1 += bytes.len();
+        bytes
+    }
+    fn exits(&self) -> Vec<Exit> {
+        self.exits.iter().filter(|exit| exit.cycle < self.cycle).copied().collect()
+    }
+    fn instructions(&self, processor: usize) -> u64 {
+        self.cycle / 2 + processor as u64
+    }
+    fn smi(&self, processor: usize) -> SmiCounters {
+        let words = self.trace.iter().filter(|word| word.cycle < self.cycle).map(|word| MmiWord::unpack(word.word));
+        let delivered = words.filter(|word| word.smi as usize == processor).count() as u32 / 2;
+        SmiCounters { emitted: delivered + self.excess, delivered, ..SmiCounters::default() }
+    }
+    fn station(&self, _: usize) -> StationCounters {
+        StationCounters::default()
+    }
+    fn read_ram(&self, _: usize, _: u32, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+    fn write_ram(&mut self, _: usize, _: u32, _: &[u8]) {}
+    fn record_retirements(&mut self, _: Option<usize>) {}
+    fn take_retirements(&mut self) -> Vec<Retirement> {
+        vec![]
+    }
+}
+
+/// Opening an engine needs an image; a script needs none.
+pub fn no_image() -> Image {
+    Image::default()
+}
+
+pub fn record(machine: &Machine) -> RunRecord {
+    RunRecord {
+        complete: false,
+        program: "script".into(),
+        arguments: vec![],
+        engine: "scripted".into(),
+        seed: 1,
+        dgl: testbed_definitions::event::DIAG_DEFAULT,
+        machine: machine.into(),
+        cycles: 0,
+        stopped: None,
+        instructions: vec![],
+        exits: vec![],
+        ledger: None,
+        wall_seconds: 0.0,
+    }
+}
+
+/// What the SMI did, one entry a pair of its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Truth {
+    pub epoch: u64,
+    pub pair: Pair,
+    pub kind: PairKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairKind {
+    Word,
+    Wrap,
+    /// First half of a gap marker, with the number of events discarded.
+    Gap(u32),
+    /// Second half.
+    Count,
+}
+
+/// One step of a script for [`smi_stream`].
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// So many ticks pass.
+    Wait(u32),
+    /// An event; refused if reserved.
+    Emit(u16),
+    /// So many events are discarded, and the loss is marked.
+    Lose(u32),
+}
+
+/// The stream that an SMI delivers for `steps`, as `docs/monitor.md` says.
+pub fn smi_stream(steps: &[Step]) -> Vec<Truth> {
+    let (mut now, mut epoch, mut stream) = (0u64, 0u64, Vec::new());
+    for step in steps {
+        if let Step::Wait(ticks) = step {
+            now += u64::from(*ticks);
+        }
+        while epoch < now >> 16 {
+            epoch += 1;
+            let datum = u16::from(WRAP_MARKER) << 8 | (epoch & 0xff) as u16;
+            stream.push(Truth { epoch, pair: Pair { time: 0, datum }, kind: PairKind::Wrap });
+        }
+        let time = now as u16;
+        match *step {
+            Step::Emit(datum) if !is_reserved(datum) => {
+                stream.push(Truth { epoch, pair: Pair { time, datum }, kind: PairKind::Word });
+            }
+            Step::Lose(count) if count > 0 => {
+                let high = u16::from(GAP_MARKER) << 8 | (count >> 16) as u16;
+                stream.push(Truth { epoch, pair: Pair { time, datum: high }, kind: PairKind::Gap(count) });
+                stream.push(Truth { epoch, pair: Pair { time, datum: count as u16 }, kind: PairKind::Count });
+            }
+            _ => {}
+        }
+    }
+    stream
+}
