@@ -167,7 +167,9 @@ pub fn send(ccb: &mut Ccb, thread: Thread, length: u32, emit: &mut impl FnMut(Ou
         return emit(Output::Reject { thread, misuse: Misuse::ChannelInUse });
     }
     if let Receiver::Waiting { thread: receiver, capacity } = ccb.receiver {
-        return rendezvous(ccb, (thread, length), (receiver, capacity), emit);
+        copy(ccb, (thread, length), (receiver, capacity), emit);
+        emit_ready(Role::Receiver, receiver, length.min(capacity), emit);
+        return emit_ready(Role::Sender, thread, length.min(capacity), emit);
     }
     ccb.sender = Sender::Waiting { thread, length };
     emit(Output::Block { thread });
@@ -190,7 +192,11 @@ pub fn receive(ccb: &mut Ccb, thread: Thread, capacity: u32, emit: &mut impl FnM
         return emit(Output::Reject { thread, misuse: Misuse::ChannelInUse });
     }
     match ccb.sender {
-        Sender::Waiting { thread: sender, length } => rendezvous(ccb, (sender, length), (thread, capacity), emit),
+        Sender::Waiting { thread: sender, length } => {
+            copy(ccb, (sender, length), (thread, capacity), emit);
+            emit_ready(Role::Sender, sender, length.min(capacity), emit);
+            emit_ready(Role::Receiver, thread, length.min(capacity), emit);
+        }
         Sender::Focused { at, length } => {
             emit(Output::Block { thread });
             answer(ccb, at, thread, length.min(capacity), emit);
@@ -202,9 +208,9 @@ pub fn receive(ccb: &mut Ccb, thread: Thread, capacity: u32, emit: &mut impl FnM
     }
 }
 
-/// Both partners are on this processor: the second one copies.
+/// Both partners are on this processor: the second one copies. Afterwards the one that waited goes first.
 #[inline]
-fn rendezvous(
+fn copy(
     ccb: &mut Ccb,
     (sender, length): (Thread, u32),
     (receiver, capacity): (Thread, u32),
@@ -214,8 +220,11 @@ fn rendezvous(
     ccb.sender = Sender::Idle { thread: sender };
     ccb.receiver = Receiver::Idle { thread: receiver };
     emit(Output::Copy { sender, receiver, bytes });
-    emit(Output::Release { thread: sender, role: Role::Sender, result: Ok(bytes) });
-    emit(Output::Release { thread: receiver, role: Role::Receiver, result: Ok(bytes) });
+}
+
+#[inline]
+fn emit_ready(role: Role, thread: Thread, bytes: u32, emit: &mut impl FnMut(Output)) {
+    emit(Output::Release { thread, role, result: Ok(bytes) });
 }
 
 /// A token and a waiting receiver have met: ask for `length` bytes.
@@ -291,12 +300,7 @@ pub fn room(ccb: &mut Ccb, emit: &mut impl FnMut(Output)) {
 
 /// *FMsg*: a fragment of the message asked for.
 #[inline]
-pub fn msg(
-    ccb: &mut Ccb,
-    from: Processor,
-    (total, offset, bytes): (u32, u32, u32),
-    emit: &mut impl FnMut(Output),
-) {
+pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u32), emit: &mut impl FnMut(Output)) {
     let Receiver::Collecting { thread, length, received } = ccb.receiver else {
         return emit(Output::Ignored(Misuse::Unexpected));
     };
@@ -339,7 +343,9 @@ fn sending_thread(ccb: &Ccb) -> Option<Thread> {
 /// The thread of this processor that has the receiving end.
 pub fn receiving_thread(ccb: &Ccb) -> Option<Thread> {
     match ccb.receiver {
-        Receiver::Idle { thread } | Receiver::Waiting { thread, .. } | Receiver::Collecting { thread, .. } => Some(thread),
+        Receiver::Idle { thread } | Receiver::Waiting { thread, .. } | Receiver::Collecting { thread, .. } => {
+            Some(thread)
+        }
         _ => None,
     }
 }

@@ -84,7 +84,12 @@ fn random_channel(random: &mut Random, processors: usize) -> Channel {
     let messages = 1 + random.below(20);
     let mut sizes = || (0..messages).map(|_| SIZES[random.below(8)]).collect();
     let (lengths, capacities) = (sizes(), sizes());
-    Channel { sender_at: random.below(processors) as u8, receiver_at: random.below(processors) as u8, lengths, capacities }
+    Channel {
+        sender_at: random.below(processors) as u8,
+        receiver_at: random.below(processors) as u8,
+        lengths,
+        capacities,
+    }
 }
 
 #[test]

@@ -145,7 +145,8 @@ impl World {
             Output::Fragment { to, thread, total, offset, bytes } => {
                 assert_eq!(thread, sender(c));
                 assert!(offset + bytes <= self.channels[c].lengths[self.senders[c].requests - 1]);
-                let packet = Packet { channel: c, mpc: Mpc::Msg { total, offset, bytes }, message: self.senders[c].requests };
+                let packet =
+                    Packet { channel: c, mpc: Mpc::Msg { total, offset, bytes }, message: self.senders[c].requests };
                 self.transmit(at, Some(to), packet);
             }
             Output::Deliver { thread, offset, bytes } => {

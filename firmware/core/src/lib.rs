@@ -1,0 +1,19 @@
+//! The parts of the TOS kernel that are pure algorithms, so that the host can test them.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`queue`] | doubly-linked queues through a table, as of threads |
+//! | [`pages`] | which physical pages are free |
+//! | [`page_map`] | page-map entries: mapping, translation, checks of pointers |
+//! | [`elf`] | reading a program's ELF image |
+//! | [`ring`] | a ring of bytes |
+//! | [`text`] | numbers as text, without `core::fmt` |
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod elf;
+pub mod page_map;
+pub mod pages;
+pub mod queue;
+pub mod ring;
+pub mod text;

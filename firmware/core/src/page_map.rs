@@ -1,0 +1,101 @@
+//! Page maps: the entries that the hardware walks, written and read by the kernel.
+
+use testbed_definitions::map::RAM_BASE;
+use testbed_definitions::page::{
+    PAGE_BYTES, PAGE_SHIFT, PTE_EXECUTE, PTE_PAGE_MASK, PTE_PAGE_SHIFT, PTE_READ, PTE_VALID, PTE_WRITE, VIRTUAL_BYTES,
+    VIRTUAL_PAGES,
+};
+
+/// A page map as the hardware reads it.
+pub type PageMap = [u32; VIRTUAL_PAGES as usize];
+
+/// Permissions of a page.
+pub const READ: u32 = PTE_READ;
+pub const WRITE: u32 = PTE_WRITE;
+pub const EXECUTE: u32 = PTE_EXECUTE;
+
+/// The entry that maps physical page `page` with `permissions`.
+pub const fn entry(page: u32, permissions: u32) -> u32 {
+    PTE_VALID | permissions | (page & PTE_PAGE_MASK) << PTE_PAGE_SHIFT
+}
+
+/// The physical page that a valid entry maps.
+pub const fn mapped_page(entry: u32) -> Option<u32> {
+    if entry & PTE_VALID != 0 {
+        Some(entry >> PTE_PAGE_SHIFT & PTE_PAGE_MASK)
+    } else {
+        None
+    }
+}
+
+/// The physical address of `address`, if its page is mapped with all of `permissions`.
+#[inline]
+pub fn translate(map: &PageMap, address: u32, permissions: u32) -> Option<u32> {
+    let needed = PTE_VALID | permissions;
+    let entry = *map.get((address >> PAGE_SHIFT) as usize)?;
+    if entry & needed != needed {
+        return None;
+    }
+    Some(RAM_BASE + (entry & PTE_PAGE_MASK << PTE_PAGE_SHIFT) + (address & (PAGE_BYTES - 1)))
+}
+
+/// Whether `bytes` bytes from `address` are all mapped with `permissions`. No bytes are always allowed.
+#[inline]
+pub fn allows(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> bool {
+    if bytes == 0 {
+        return true;
+    }
+    if bytes > VIRTUAL_BYTES || address > VIRTUAL_BYTES - bytes {
+        return false;
+    }
+    let needed = PTE_VALID | permissions;
+    let (first, last) = (address >> PAGE_SHIFT, (address + bytes - 1) >> PAGE_SHIFT);
+    map[first as usize..=last as usize].iter().all(|entry| entry & needed == needed)
+}
+
+/// Bytes from `address` to the end of its page.
+#[inline]
+pub const fn rest_of_page(address: u32) -> u32 {
+    PAGE_BYTES - (address & (PAGE_BYTES - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map() -> PageMap {
+        let mut map = [0; VIRTUAL_PAGES as usize];
+        map[1] = entry(77, READ | EXECUTE);
+        map[512] = entry(4095, READ | WRITE);
+        map[513] = entry(3, READ | WRITE);
+        map[1023] = entry(4, READ | WRITE);
+        map
+    }
+
+    #[test]
+    fn translation() {
+        let map = map();
+        assert_eq!(translate(&map, 0x404, READ), Some(RAM_BASE + 77 * 1024 + 4));
+        assert_eq!(translate(&map, 0x404, WRITE), None);
+        assert_eq!(translate(&map, 0x8_03ff, WRITE), Some(RAM_BASE + 4095 * 1024 + 1023));
+        assert_eq!(translate(&map, 0, READ), None);
+        assert_eq!(translate(&map, 0x10_0000, READ), None);
+        assert_eq!(translate(&map, u32::MAX, READ), None);
+        assert_eq!(mapped_page(map[512]), Some(4095));
+        assert_eq!(mapped_page(map[0]), None);
+    }
+
+    #[test]
+    fn ranges() {
+        let map = map();
+        assert!(allows(&map, 0x8_0000, 2048, WRITE));
+        assert!(!allows(&map, 0x8_0000, 2049, WRITE));
+        assert!(!allows(&map, 0x7_ffff, 2, READ));
+        assert!(allows(&map, 0xf_fc00, 1024, WRITE));
+        assert!(!allows(&map, 0xf_fc00, 1025, WRITE));
+        assert!(!allows(&map, 0xffff_fff0, 0x20, READ));
+        assert!(!allows(&map, 0x8_0000, u32::MAX, READ));
+        assert!(allows(&map, 0xdead_beef, 0, WRITE));
+        assert_eq!((rest_of_page(0), rest_of_page(1023), rest_of_page(0x404)), (1024, 1, 1020));
+    }
+}

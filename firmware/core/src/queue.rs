@@ -1,0 +1,137 @@
+//! Doubly-linked queues whose links live in a table's entries, so that an entry is unlinked in constant time and
+//! nothing is ever allocated. An entry is in at most one queue at a time.
+
+/// The link that leads nowhere.
+pub const NONE: u8 = 0xff;
+
+/// The links of one entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Links {
+    next: u8,
+    previous: u8,
+}
+
+impl Links {
+    /// Links of an entry in no queue.
+    pub const NONE: Links = Links { next: NONE, previous: NONE };
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Links::NONE
+    }
+}
+
+/// A table entry that can be queued.
+pub trait Linked {
+    fn links(&mut self) -> &mut Links;
+}
+
+/// A queue of entries of one table, by index (below [`NONE`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Queue {
+    head: u8,
+    tail: u8,
+    length: u8,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Queue::new()
+    }
+}
+
+impl Queue {
+    pub const fn new() -> Self {
+        Queue { head: NONE, tail: NONE, length: 0 }
+    }
+    pub const fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+    pub const fn len(&self) -> usize {
+        self.length as usize
+    }
+    /// The first entry's index.
+    pub const fn front(&self) -> Option<u8> {
+        if self.head == NONE {
+            None
+        } else {
+            Some(self.head)
+        }
+    }
+
+    /// Appends entry `index`, which is in no queue.
+    pub fn push_back<T: Linked>(&mut self, table: &mut [T], index: u8) {
+        *table[index as usize].links() = Links { next: NONE, previous: self.tail };
+        match self.tail {
+            NONE => self.head = index,
+            tail => table[tail as usize].links().next = index,
+        }
+        self.tail = index;
+        self.length += 1;
+    }
+
+    /// Takes the first entry.
+    pub fn pop_front<T: Linked>(&mut self, table: &mut [T]) -> Option<u8> {
+        let index = self.front()?;
+        self.remove(table, index);
+        Some(index)
+    }
+
+    /// Unlinks entry `index`, which is in this queue.
+    pub fn remove<T: Linked>(&mut self, table: &mut [T], index: u8) {
+        let Links { next, previous } = *table[index as usize].links();
+        match previous {
+            NONE => self.head = next,
+            previous => table[previous as usize].links().next = next,
+        }
+        match next {
+            NONE => self.tail = previous,
+            next => table[next as usize].links().previous = previous,
+        }
+        self.length -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    #[derive(Default)]
+    struct Entry(Links);
+    impl Linked for Entry {
+        fn links(&mut self) -> &mut Links {
+            &mut self.0
+        }
+    }
+    fn table() -> Vec<Entry> {
+        (0..8).map(|_| Entry::default()).collect()
+    }
+
+    #[test]
+    fn first_in_first_out() {
+        let (mut table, mut queue) = (table(), Queue::new());
+        for index in [3, 1, 7] {
+            queue.push_back(&mut table, index);
+        }
+        assert_eq!(queue.len(), 3);
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop_front(&mut table)).collect();
+        assert_eq!(order, [3, 1, 7]);
+        assert_eq!(queue, Queue::new());
+    }
+
+    #[test]
+    fn removal_anywhere() {
+        for removed in [0, 1, 2] {
+            let (mut table, mut queue) = (table(), Queue::new());
+            (0..3).for_each(|index| queue.push_back(&mut table, index));
+            queue.remove(&mut table, removed);
+            queue.push_back(&mut table, 5);
+            let order: Vec<_> = std::iter::from_fn(|| queue.pop_front(&mut table)).collect();
+            let expected: Vec<_> = (0..3).filter(|&i| i != removed).chain([5]).collect();
+            assert_eq!(order, expected);
+        }
+    }
+}

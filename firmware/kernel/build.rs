@@ -1,0 +1,35 @@
+//! Writes the kernel's linker script from the machine's definition.
+
+use std::path::PathBuf;
+use testbed_definitions::map::RAM_BASE;
+
+/// Bytes of the kernel's stack: its deepest call chain is short and holds no large values.
+const STACK_BYTES: u32 = 4096;
+
+fn main() {
+    let script = format!(
+        "ENTRY(_start)
+SECTIONS {{
+    . = {RAM_BASE:#x};
+    .text : {{ KEEP(*(.text.start)) *(.text .text.*) }}
+    .rodata : ALIGN(4) {{ *(.rodata .rodata.* .srodata .srodata.*) }}
+    .data : ALIGN(4) {{ *(.data .data.* .sdata .sdata.*) . = ALIGN(4); }}
+    .bss (NOLOAD) : ALIGN(16) {{
+        __bss_start = .;
+        *(.bss .bss.* .sbss .sbss.*)
+        . = ALIGN(16);
+        __bss_end = .;
+        . += {STACK_BYTES};
+        __stack_top = .;
+    }}
+    KERNEL_END = .;
+    /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr) }}
+}}
+"
+    );
+    let directory = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let path = directory.join("kernel.ld");
+    std::fs::write(&path, script).expect("OUT_DIR can be written");
+    println!("cargo:rustc-link-arg-bins=-T{}", path.display());
+    println!("cargo:rerun-if-changed=build.rs");
+}

@@ -1,0 +1,222 @@
+//! Channels: the protocol's outputs made real. Events come from the places that the report names (Figures 5 and 6).
+
+use testbed_definitions::event::{self, COMMR, COMMS, DIAG_PROFILE, RX_END, RX_FOCUS, TRAP7, TRAP70, TRAP72};
+use testbed_definitions::limits::CHANNELS;
+use testbed_definitions::mpc::{self, MSG_HEADER_BYTES};
+use testbed_definitions::packet::BROADCAST;
+use testbed_definitions::page::VIRTUAL_BYTES;
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::page_map::{allows, READ, WRITE};
+use testbed_protocol::channel::{self, Output, Role};
+use testbed_protocol::mpc::Mpc;
+use testbed_protocol::{Processor, Thread};
+
+use crate::centrenet::Packet;
+use crate::kernel::Kernel;
+use crate::thread::State;
+use crate::{events, memory};
+
+/// What a step did that an event tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    Blocked,
+    Copied,
+    Released,
+}
+
+impl Kernel {
+    /// *FSend*: `send_block(channel, buffer, length)`.
+    pub fn send_request(&mut self, index: u8, channel: u32, buffer: u32, length: u32) {
+        events::emit(DIAG_PROFILE, TRAP7);
+        let Some((process, number)) = self.accept_request(index, channel, (buffer, length), READ) else { return };
+        let ccb = self.processes[process as usize].ccb(channel as u8);
+        let mut told = Told::Nothing;
+        channel::send(ccb, number, length, &mut |output| self.perform(process, channel as u8, output, None, &mut told));
+        self.tell_request(told);
+    }
+
+    /// *FReceive*: `receive(channel, buffer, length)`.
+    pub fn receive_request(&mut self, index: u8, channel: u32, buffer: u32, length: u32) {
+        events::emit(DIAG_PROFILE, TRAP7);
+        let Some((process, number)) = self.accept_request(index, channel, (buffer, length), WRITE) else { return };
+        let ccb = self.processes[process as usize].ccb(channel as u8);
+        let mut told = Told::Nothing;
+        channel::receive(ccb, number, length, &mut |output| {
+            self.perform(process, channel as u8, output, None, &mut told)
+        });
+        self.tell_request(told);
+    }
+
+    /// Checks a request and notes its buffer; `None` if it has been answered with an error.
+    #[inline]
+    fn accept_request(&mut self, index: u8, channel: u32, buffer: (u32, u32), access: u32) -> Option<(u8, Thread)> {
+        let tcb = &mut self.tcbs[index as usize];
+        let error = if channel >= CHANNELS as u32 {
+            Error::BadChannel
+        } else if buffer.1 > VIRTUAL_BYTES {
+            Error::BadLength
+        } else if !allows(self.processes[tcb.process as usize].map(), buffer.0, buffer.1, access) {
+            Error::BadPointer
+        } else {
+            tcb.state = State::Communicating;
+            tcb.channel = channel as u8;
+            tcb.buffer = buffer.0;
+            return Some((tcb.process, tcb.number));
+        };
+        self.finish(index, Err(error));
+        None
+    }
+
+    fn tell_request(&self, told: Told) {
+        match told {
+            Told::Blocked => events::emit(DIAG_PROFILE, TRAP70),
+            Told::Copied => events::emit(DIAG_PROFILE, TRAP72),
+            _ => {}
+        }
+    }
+
+    /// A component has arrived: *FFocus*, *FRtr* or *FMsg*.
+    pub fn serve_mpc(&mut self, packet: &Packet) {
+        let header = packet.header;
+        let (process, channel) = mpc::process_channel(packet.word(mpc::word::ADDRESS));
+        let (length, offset) = (packet.word(mpc::word::LENGTH), packet.word(mpc::word::OFFSET));
+        if events::enabled(DIAG_PROFILE) {
+            let argument = event::message_argument(header.source, header.kind, channel);
+            events::emit_with(DIAG_PROFILE, event::RX_MPC, argument);
+        }
+        let mut told = Told::Nothing;
+        let mut for_receiver = false;
+        let valid = (channel as usize) < CHANNELS && self.ensure_process(process).is_ok();
+        if let (true, Some(mpc)) = (valid, Mpc::decode(header.kind, header.length as usize, length, offset)) {
+            let ccb = self.processes[process as usize].ccb(channel);
+            let input = channel::Input::Mpc { from: header.source, mpc };
+            channel::step_with(ccb, input, &mut |output| {
+                self.perform(process, channel, output, Some(packet), &mut told)
+            });
+            let token = matches!(mpc, Mpc::Focus { .. } | Mpc::Advert { .. });
+            for_receiver = token && channel::receiving_thread(ccb).is_some();
+        }
+        if for_receiver {
+            events::emit(DIAG_PROFILE, RX_FOCUS);
+        } else if told != Told::Released {
+            events::emit(DIAG_PROFILE, RX_END);
+        }
+    }
+
+    /// Packs fragments while there are buffers for them, each thread in turn until its message has left.
+    pub fn pump_fragments(&mut self) {
+        while let Some(index) = self.transmitting.front() {
+            if self.net.free_buffer().is_none() {
+                return;
+            }
+            self.send_fragment(index);
+        }
+    }
+
+    /// Packs one fragment of the thread's message; `true` if it was the last.
+    fn send_fragment(&mut self, index: u8) -> bool {
+        let (process, channel) = (self.tcbs[index as usize].process, self.tcbs[index as usize].channel);
+        let ccb = self.processes[process as usize].ccb(channel);
+        let mut told = Told::Nothing;
+        channel::room(ccb, &mut |output| self.perform(process, channel, output, None, &mut told));
+        told == Told::Released
+    }
+
+    fn perform(&mut self, process: u8, channel: u8, output: Output, packet: Option<&Packet>, told: &mut Told) {
+        match output {
+            Output::Block { .. } => *told = Told::Blocked,
+            Output::Reject { thread, .. } => {
+                let index = self.thread_index(process, thread);
+                self.finish(index, Err(Error::ChannelInUse));
+            }
+            Output::Copy { sender, receiver, bytes } => {
+                self.copy_message(process, sender, receiver, bytes);
+                *told = Told::Copied;
+            }
+            Output::Transmit { to, mpc } => self.transmit(process, channel, to, mpc),
+            Output::WantRoom { thread } => {
+                let index = self.thread_index(process, thread);
+                self.tcbs[index as usize].state = State::Transmitting;
+                self.transmitting.push_back(self.tcbs, index);
+            }
+            Output::Fragment { to, thread, total, offset, bytes } => {
+                self.pack_fragment((process, channel), to, thread, (total, offset, bytes));
+            }
+            Output::Deliver { thread, offset, bytes } => self.unpack_fragment(process, thread, offset, bytes, packet),
+            Output::Release { thread, role, result } => self.release(process, thread, role, result.ok(), told),
+            Output::Ignored(_) => {}
+        }
+    }
+
+    /// The partners of a communication are ready; its events differ between local and remote.
+    #[inline]
+    fn release(&mut self, process: u8, thread: Thread, role: Role, bytes: Option<u32>, told: &mut Told) {
+        let index = self.thread_index(process, thread);
+        if self.tcbs[index as usize].state == State::Transmitting {
+            self.transmitting.remove(self.tcbs, index);
+        }
+        self.finish(index, bytes.ok_or(Error::ChannelInUse));
+        if *told != Told::Copied {
+            let code = if role == Role::Sender { COMMS } else { COMMR };
+            events::emit_with(DIAG_PROFILE, code, thread);
+            *told = Told::Released;
+        }
+    }
+
+    fn transmit(&mut self, process: u8, channel: u8, to: Option<Processor>, mpc: Mpc) {
+        if to.is_none() && self.processors == 1 {
+            return;
+        }
+        let (length, offset) = mpc.words();
+        let words = [mpc::address(process, channel), length, offset, 0];
+        self.net.queue_token(to.unwrap_or(BROADCAST), mpc.kind(), words, mpc::TOKEN_BYTES);
+    }
+
+    /// Control block of a thread of this processor that the protocol names.
+    #[inline]
+    pub fn thread_index(&self, process: u8, thread: Thread) -> u8 {
+        let index = self.processes[process as usize].threads[(thread & 0x3f) as usize];
+        assert!((index as usize) < self.tcbs.len(), "a blocked thread has gone");
+        index
+    }
+
+    fn buffer(&self, process: u8, thread: Thread) -> u32 {
+        self.tcbs[self.thread_index(process, thread) as usize].buffer
+    }
+
+    /// The second partner's copy. Buffers were checked when they were named, and pages don't go.
+    fn copy_message(&mut self, process: u8, sender: Thread, receiver: Thread, bytes: u32) {
+        let map = self.processes[process as usize].map();
+        let (from, to) = (self.buffer(process, sender), self.buffer(process, receiver));
+        memory::copy_between((map, from), (map, to), bytes).expect("a message's buffer has gone");
+    }
+
+    fn pack_fragment(&mut self, at: (u8, u8), to: Processor, thread: Thread, part: (u32, u32, u32)) {
+        let (total, offset, bytes) = part;
+        let packet = self.net.free_buffer().expect("a fragment without a buffer");
+        let words = packet as *mut u32;
+        // SAFETY: the buffer is the driver's, free, and has room for a packet.
+        unsafe {
+            words.add(mpc::word::ADDRESS).write_volatile(mpc::address(at.0, at.1));
+            words.add(mpc::word::LENGTH).write_volatile(total);
+            words.add(mpc::word::OFFSET).write_volatile(offset);
+        }
+        let (map, from) = (self.processes[at.0 as usize].map(), self.buffer(at.0, thread) + offset);
+        // SAFETY: as above; a fragment fits.
+        unsafe { memory::copy_from_user(map, from, packet + MSG_HEADER_BYTES as u32, bytes) }
+            .expect("a message's buffer has gone");
+        self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
+    }
+
+    fn unpack_fragment(&mut self, process: u8, thread: Thread, offset: u32, bytes: u32, packet: Option<&Packet>) {
+        let packet = packet.expect("data comes in packets");
+        let map = self.processes[process as usize].map();
+        let mut to = self.buffer(process, thread) + offset;
+        for (from, part) in packet.pieces(mpc::word::DATA, bytes) {
+            // SAFETY: the piece is in the receive ring.
+            unsafe { memory::copy_to_user(from, map, to, part) }.expect("a message's buffer has gone");
+            to += part;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The kernel's events. Testing a class is a load, an `and` and a branch; emitting is one store.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+use testbed_definitions::event::MORE;
+use testbed_definitions::{map, monitor};
+
+use crate::hw;
+
+/// The diagnostic level: classes of events to emit. Stays 0 on the master, which has no monitoring interface.
+static DGL: AtomicU32 = AtomicU32::new(0);
+
+/// Chooses the classes.
+pub fn enable(classes: u32) {
+    DGL.store(classes, Ordering::Relaxed);
+}
+
+/// Whether `class` is enabled.
+#[inline(always)]
+pub fn enabled(class: u32) -> bool {
+    DGL.load(Ordering::Relaxed) & class != 0
+}
+
+/// One store to the monitor.
+#[inline(always)]
+fn send_event(word: u16) {
+    // SAFETY: the register is there on every processor on which an event class is enabled.
+    unsafe { core::ptr::write_volatile((map::SMI_BASE + map::smi::EVENT) as *mut u16, word) }
+}
+
+/// Emits a single-word event of `class`.
+#[inline(always)]
+pub fn emit(class: u32, code: u16) {
+    if enabled(class) {
+        send_event(code);
+    }
+}
+
+/// Emits an event of `class` with an argument.
+#[inline(always)]
+pub fn emit_with(class: u32, code: u16, argument: u16) {
+    if enabled(class) {
+        send_event(code | MORE);
+        send_event(argument);
+    }
+}
+
+/// Emits an event if the monitor's queue has room: `false` if it is full. What it discards, it counts.
+pub fn try_emit_with(code: u16, argument: u16) -> bool {
+    let full = || hw::read(map::SMI_BASE, map::smi::STATUS) & map::smi::STATUS_FULL != 0;
+    if full() {
+        return false;
+    }
+    send_event(code | MORE);
+    let taken = !full();
+    send_event(argument);
+    taken
+}
+
+/// Whether the monitor keeps this datum for its own markers.
+pub fn is_reserved(datum: u32) -> bool {
+    datum > u16::MAX as u32 || monitor::is_reserved(datum as u16)
+}

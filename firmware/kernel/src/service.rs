@@ -1,0 +1,170 @@
+//! The service phase: system calls, the end of time-slices, faults.
+
+use testbed_definitions::csr;
+use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_TIMER};
+use testbed_definitions::syscall::{self, identity, Error};
+use testbed_kernel_core::page_map::{allows, translate, READ};
+
+use crate::kernel::Kernel;
+use crate::thread::{State, Tcb, A0, A7};
+use crate::{events, hw};
+
+impl Kernel {
+    fn tcb(&mut self, index: u8) -> &mut Tcb {
+        &mut self.tcbs[index as usize]
+    }
+
+    /// Answers the call if that needs neither the scheduler nor Centrenet; `false` leaves it to the service phase.
+    pub fn quick_call(&mut self, index: u8) -> bool {
+        let context = &self.tcbs[index as usize].context;
+        let (a0, a1) = (context.argument(0), context.argument(1));
+        let result = match context.get(A7) {
+            syscall::EXIT..=syscall::RECEIVE | syscall::YIELD => return false,
+            syscall::SEND_EVENT => self.send_event(a0),
+            syscall::WRITE => self.write(index, a0, a1),
+            syscall::CLOCK => Ok((hw::now() / (self.clock_hz / 1000).max(1) as u64) as u32),
+            syscall::IDENTITY => self.identity(index, a0),
+            _ => Err(Error::UnknownCall),
+        };
+        let context = &mut self.tcb(index).context;
+        context.pc += 4;
+        context.set(A0, code(result));
+        true
+    }
+
+    /// Does what the thread stopped for.
+    pub fn service(&mut self, index: u8, cause: u32) {
+        match cause {
+            csr::cause::ECALL_U => self.call(index),
+            _ if cause & csr::MCAUSE_INTERRUPT == 0 => self.fault(index, cause),
+            _ if cause == csr::MCAUSE_INTERRUPT | csr::cause::TIMER => {
+                events::emit(DIAG_TIMER, event::TIMER);
+                self.make_ready(index);
+                events::emit(DIAG_TIMER, event::TIMER_END);
+            }
+            // A packet, if the option lets it interrupt: the receive phase comes next.
+            _ => self.make_ready(index),
+        }
+    }
+
+    fn call(&mut self, index: u8) {
+        if !self.net.has_room() {
+            // Rather than lose a token: the call is made again when the thread is next scheduled.
+            return self.make_ready(index);
+        }
+        let context = &mut self.tcb(index).context;
+        context.pc += 4;
+        let [a0, a1, a2, a3, a4] = core::array::from_fn(|i| context.argument(i));
+        match context.get(A7) {
+            syscall::SEND => self.send_request(index, a0, a1, a2),
+            syscall::RECEIVE => self.receive_request(index, a0, a1, a2),
+            syscall::CREATE => self.create(index, a0, a1, a2 as i32, (a3, a4)),
+            syscall::WAIT => self.wait(index),
+            syscall::EXIT => self.exit(index, a0),
+            _ => self.finish(index, Ok(0)),
+        }
+    }
+
+    /// Ends a call with its result: the thread is ready.
+    pub fn finish(&mut self, index: u8, result: Result<u32, Error>) {
+        self.tcb(index).context.set(A0, code(result));
+        self.make_ready(index);
+    }
+
+    fn send_event(&mut self, datum: u32) -> Result<u32, Error> {
+        if events::is_reserved(datum) {
+            return Err(Error::BadDatum);
+        }
+        if self.me == 0 {
+            return Err(Error::NoMonitor);
+        }
+        let taken = !events::enabled(event::DIAG_USER) || events::try_emit_with(event::USER, datum as u16);
+        Ok(taken as u32)
+    }
+
+    fn write(&mut self, index: u8, address: u32, bytes: u32) -> Result<u32, Error> {
+        let map = self.processes[self.tcbs[index as usize].process as usize].map();
+        if !allows(map, address, bytes, READ) {
+            return Err(Error::BadPointer);
+        }
+        let accepted = bytes.min(self.console.room() as u32);
+        for offset in 0..accepted {
+            let physical = translate(map, address + offset, READ).ok_or(Error::BadPointer)?;
+            // SAFETY: the byte is in a page of the thread's.
+            self.console.put(unsafe { (physical as *const u8).read_volatile() });
+        }
+        Ok(accepted)
+    }
+
+    fn identity(&mut self, index: u8, what: u32) -> Result<u32, Error> {
+        match what {
+            identity::THREAD => Ok(self.tcb(index).number as u32),
+            identity::PROCESSOR => Ok(self.me as u32),
+            identity::PROCESSORS => Ok(self.processors as u32),
+            identity::CLOCK_HZ => Ok(self.clock_hz),
+            _ => Err(Error::UnknownCall),
+        }
+    }
+
+    fn wait(&mut self, index: u8) {
+        events::emit(DIAG_PROFILE, event::WAIT);
+        let tcb = self.tcb(index);
+        if tcb.children != 0 {
+            tcb.state = State::Waiting;
+            return;
+        }
+        let failed = core::mem::take(&mut tcb.failed);
+        self.finish(index, Ok(failed as u32));
+    }
+
+    fn exit(&mut self, index: u8, code: u32) {
+        let tcb = self.tcb(index);
+        tcb.exit_code = code;
+        if tcb.children != 0 {
+            tcb.state = State::Ending;
+        } else {
+            self.end_thread(index);
+        }
+    }
+
+    /// The thread touched what is not its own, or ran something that is no instruction: it ends.
+    fn fault(&mut self, index: u8, cause: u32) {
+        let (pc, number) = (self.tcb(index).context.pc, self.tcb(index).number);
+        let address = hw::trap_value();
+        let console = &mut self.console;
+        console.put_text("thread ");
+        console.put_hexadecimal(number as u32);
+        console.put_text(" ended on processor ");
+        console.put_decimal(self.me as u32);
+        console.put_text(": ");
+        console.put_text(cause_name(cause));
+        console.put_text(" at address ");
+        console.put_hexadecimal(address);
+        console.put_text(", pc ");
+        console.put_hexadecimal(pc);
+        console.put(b'\n');
+        self.exit(index, syscall::EXIT_STOP);
+    }
+}
+
+fn code(result: Result<u32, Error>) -> u32 {
+    match result {
+        Ok(value) => value,
+        Err(error) => error.code() as u32,
+    }
+}
+
+/// What a thread did, by `mcause`.
+pub fn cause_name(cause: u32) -> &'static str {
+    use csr::cause::*;
+    match cause {
+        FETCH_MISALIGNED | FETCH_ACCESS | FETCH_PAGE => "execution not allowed",
+        LOAD_ACCESS | LOAD_PAGE => "load not allowed",
+        STORE_ACCESS | STORE_PAGE => "store not allowed",
+        LOAD_MISALIGNED => "misaligned load",
+        STORE_MISALIGNED => "misaligned store",
+        ILLEGAL => "illegal instruction",
+        BREAKPOINT => "breakpoint",
+        _ => "unknown trap",
+    }
+}

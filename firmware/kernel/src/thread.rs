@@ -1,0 +1,103 @@
+//! Thread control blocks.
+
+use testbed_kernel_core::queue::{Linked, Links};
+
+/// Registers of a thread that is not running, as `trap.s` lays them out.
+#[repr(C)]
+pub struct Context {
+    pub pc: u32,
+    /// `x1` to `x31`.
+    registers: [u32; 31],
+    /// The kernel's own, while the thread runs.
+    kernel_stack: u32,
+}
+
+/// Register numbers of arguments, stack pointer and call number.
+pub const A0: usize = 10;
+pub const A7: usize = 17;
+pub const SP: usize = 2;
+
+impl Context {
+    /// Register `x1` to `x31`.
+    #[inline(always)]
+    pub fn get(&self, register: usize) -> u32 {
+        self.registers[register - 1]
+    }
+    #[inline(always)]
+    pub fn set(&mut self, register: usize, value: u32) {
+        self.registers[register - 1] = value;
+    }
+    /// System-call argument `a0`..
+    #[inline(always)]
+    pub fn argument(&self, index: usize) -> u32 {
+        self.get(A0 + index)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    Free,
+    /// In the ready queue, or running.
+    Ready,
+    /// Blocked on its channel.
+    Communicating,
+    /// Blocked on its channel, in the queue of those whose messages leave in fragments.
+    Transmitting,
+    /// Waits for another processor to create its child.
+    Creating,
+    /// Waits for its children.
+    Waiting,
+    /// Has called `exit` and waits for its children.
+    Ending,
+}
+
+/// A thread. A record of plain words, all zero when it is free but for `state`.
+#[repr(C)]
+pub struct Tcb {
+    pub context: Context,
+    links: Links,
+    pub state: State,
+    pub process: u8,
+    /// `event::thread_number`.
+    pub number: u16,
+    /// Number and processor of the thread that created it; number 0 for a program's first thread.
+    pub parent: u16,
+    pub parent_processor: u8,
+    /// Channel of the communication it is blocked in, and its buffer.
+    pub channel: u8,
+    pub buffer: u32,
+    /// Children that have not ended, and those that have ended with a code other than 0 since the last wait.
+    pub children: u16,
+    pub failed: u16,
+    pub exit_code: u32,
+    /// Address above its stack, and its pages.
+    pub stack: u32,
+    pub stack_pages: u32,
+}
+
+impl Tcb {
+    pub const fn free() -> Self {
+        Tcb {
+            context: Context { pc: 0, registers: [0; 31], kernel_stack: 0 },
+            links: Links::NONE,
+            state: State::Free,
+            process: 0,
+            number: 0,
+            parent: 0,
+            parent_processor: 0,
+            channel: 0,
+            buffer: 0,
+            children: 0,
+            failed: 0,
+            exit_code: 0,
+            stack: 0,
+            stack_pages: 0,
+        }
+    }
+}
+
+impl Linked for Tcb {
+    fn links(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}

@@ -1,0 +1,32 @@
+//! Writes the linker script of user programs, `libtos.ld`, from the virtual layout that the kernel and hardware share.
+//! A program asks for it with the linker argument `-Tlibtos.ld`.
+
+use std::path::PathBuf;
+use testbed_definitions::page::{CODE_BASE, DATA_BASE, PAGE_BYTES};
+
+fn main() {
+    // The first page stays unmapped, so that null pointers fault.
+    let code = CODE_BASE + PAGE_BYTES;
+    let script = format!(
+        "ENTRY(_start)
+PHDRS {{
+    code PT_LOAD FLAGS(5);
+    data PT_LOAD FLAGS(6);
+}}
+SECTIONS {{
+    . = {code:#x};
+    .text : {{ KEEP(*(.text.start)) *(.text .text.*) }} :code
+    .rodata : ALIGN(4) {{ *(.rodata .rodata.* .srodata .srodata.*) }} :code
+    ASSERT(. <= {DATA_BASE:#x}, \"the program's code is too large\")
+    . = {DATA_BASE:#x};
+    .data : ALIGN(4) {{ *(.data .data.* .sdata .sdata.*) . = ALIGN(4); }} :data
+    .bss : ALIGN(4) {{ *(.bss .bss.* .sbss .sbss.*) . = ALIGN(4); }} :data
+    /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr) }}
+}}
+"
+    );
+    let directory = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    std::fs::write(directory.join("libtos.ld"), script).expect("OUT_DIR can be written");
+    println!("cargo:rustc-link-search={}", directory.display());
+    println!("cargo:rerun-if-changed=build.rs");
+}

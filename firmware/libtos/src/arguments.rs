@@ -1,0 +1,30 @@
+//! The program's arguments.
+
+use core::str::FromStr;
+
+/// What the user wrote after the program's name.
+#[derive(Clone, Copy)]
+pub struct Arguments {
+    bytes: &'static [u8],
+}
+
+impl Arguments {
+    /// # Safety
+    /// The range stays as it is while the program runs.
+    pub unsafe fn from_kernel(address: *const u8, bytes: usize) -> Self {
+        // SAFETY: the caller's promise.
+        Arguments { bytes: unsafe { core::slice::from_raw_parts(address, bytes) } }
+    }
+
+    /// The arguments in order; those that are not UTF-8 are empty.
+    pub fn iter(self) -> impl Iterator<Item = &'static str> {
+        let bytes = self.bytes.strip_suffix(&[0]).unwrap_or(self.bytes);
+        let count = if bytes.is_empty() { 0 } else { usize::MAX };
+        bytes.split(|&byte| byte == 0).take(count).map(|word| core::str::from_utf8(word).unwrap_or(""))
+    }
+
+    /// Argument `index` as a number, `default` if it isn't given; `None` if it is something else.
+    pub fn number<T: FromStr>(self, index: usize, default: T) -> Option<T> {
+        self.iter().nth(index).map_or(Some(default), |word| word.parse().ok())
+    }
+}
