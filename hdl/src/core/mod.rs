@@ -16,6 +16,9 @@ mod register_file;
 mod shifter;
 mod tlb;
 
+#[cfg(test)]
+mod tests;
+
 pub use self::{
     alu::Alu, commit::Commit, control::Control, counter::Counter, csr::CsrFile, csr_select::CsrSelect,
     decoder::Decoder, flow::Flow, lanes::Lanes, mmu::Mmu, muldiv::MulDiv, register_file::RegisterFile,

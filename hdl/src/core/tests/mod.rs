@@ -1,0 +1,5 @@
+//! The core's tests: blocks and the whole against their Verilog, programs on a behavioural memory, synthesis.
+
+mod assembler;
+mod blocks;
+mod stream;
