@@ -33,25 +33,19 @@ impl Pages {
 
     /// Makes pages `first` to `end - 1` free. Pages beyond the largest RAM are ignored.
     pub fn release(&mut self, first: u32, end: u32) {
-        for page in first..end.min(PAGES_MAX as u32) {
-            let (word, bit) = (page as usize / 32, 1 << (page % 32));
-            if self.free[word] & bit == 0 {
-                self.free[word] |= bit;
-                self.count += 1;
-                self.lowest = self.lowest.min(word);
-            }
-        }
+        for_words(first, end, |word, bits| {
+            self.count += (bits & !self.free[word]).count_ones();
+            self.free[word] |= bits;
+            self.lowest = self.lowest.min(word);
+        });
     }
 
     /// Takes pages `first` to `end - 1` if they are free, and leaves those that are not.
     pub fn reserve(&mut self, first: u32, end: u32) {
-        for page in first..end.min(PAGES_MAX as u32) {
-            let (word, bit) = (page as usize / 32, 1 << (page % 32));
-            if self.free[word] & bit != 0 {
-                self.free[word] &= !bit;
-                self.count -= 1;
-            }
-        }
+        for_words(first, end, |word, bits| {
+            self.count -= (bits & self.free[word]).count_ones();
+            self.free[word] &= !bits;
+        });
     }
 
     /// Takes one page; `None` if there is none.
@@ -78,6 +72,18 @@ impl Pages {
             first += align;
         }
         None
+    }
+}
+
+/// Calls `each` with every word that pages `first` to `end - 1` have bits in, and those bits.
+fn for_words(first: u32, end: u32, mut each: impl FnMut(usize, u32)) {
+    let end = end.min(PAGES_MAX as u32);
+    let mut page = first;
+    while page < end {
+        let next = (page / 32 * 32 + 32).min(end);
+        let bits = (u32::MAX >> (32 - (next - page))) << (page % 32);
+        each(page as usize / 32, bits);
+        page = next;
     }
 }
 

@@ -22,6 +22,7 @@ enum Told {
     Nothing,
     Blocked,
     Copied,
+    WantsRoom,
     Released,
 }
 
@@ -97,6 +98,9 @@ impl Kernel {
             let token = matches!(mpc, Mpc::Focus { .. } | Mpc::Advert { .. });
             for_receiver = token && channel::receiving_thread(ccb).is_some();
         }
+        if told == Told::WantsRoom && self.transmitting.len() == 1 && self.pump_first() {
+            told = Told::Released;
+        }
         if for_receiver {
             events::emit(DIAG_PROFILE, RX_FOCUS);
         } else if told != Told::Released {
@@ -104,14 +108,20 @@ impl Kernel {
         }
     }
 
-    /// Packs fragments while there are buffers for them, each thread in turn until its message has left.
+    /// Packs fragments while there are buffers for them, one message after the other.
     pub fn pump_fragments(&mut self) {
-        while let Some(index) = self.transmitting.front() {
-            if self.net.free_buffer().is_none() {
-                return;
+        while self.pump_first() {}
+    }
+
+    /// Packs fragments of the first message that waits; `true` if all of it has been packed and its sender is ready.
+    fn pump_first(&mut self) -> bool {
+        let Some(index) = self.transmitting.front() else { return false };
+        while self.net.free_buffer().is_some() {
+            if self.send_fragment(index) {
+                return true;
             }
-            self.send_fragment(index);
         }
+        false
     }
 
     /// Packs one fragment of the thread's message; `true` if it was the last.
@@ -123,6 +133,8 @@ impl Kernel {
         told == Told::Released
     }
 
+    /// Does what the protocol says. Inlined, so that each place in the protocol becomes the few instructions it needs.
+    #[inline(always)]
     fn perform(&mut self, process: u8, channel: u8, output: Output, packet: Option<&Packet>, told: &mut Told) {
         match output {
             Output::Block { .. } => *told = Told::Blocked,
@@ -139,6 +151,7 @@ impl Kernel {
                 let index = self.thread_index(process, thread);
                 self.tcbs[index as usize].state = State::Transmitting;
                 self.transmitting.push_back(self.tcbs, index);
+                *told = Told::WantsRoom;
             }
             Output::Fragment { to, thread, total, offset, bytes } => {
                 self.pack_fragment((process, channel), to, thread, (total, offset, bytes));

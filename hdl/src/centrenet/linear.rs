@@ -39,9 +39,7 @@ impl Logic for CrcStep {
     }
     fn hdl(&self) -> Verilog {
         let equations = xor_equations("result", "mixed", 32, |mixed| crc_step(mixed, 0));
-        Verilog::Custom(format!(
-            "wire [31:0] mixed = register ^ word;\nalways @(*) begin\n{equations}end\n"
-        ))
+        Verilog::Custom(format!("wire [31:0] mixed = register ^ word;\nalways @(*) begin\n{equations}end\n"))
     }
 }
 

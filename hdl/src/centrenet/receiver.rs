@@ -230,8 +230,8 @@ impl Logic for Receiver {
         self.needed.next = self.used_wide.val() + self.words_wide.val();
         self.room.next = bit_cast::<17, 15>(self.mask_register.q.val());
         self.fits.next = self.needed.val() <= self.room.val();
-        self.addressed.next = (self.destination.val() == self.station.val())
-            | (self.destination.val() == self.broadcast.val());
+        self.addressed.next =
+            (self.destination.val() == self.station.val()) | (self.destination.val() == self.broadcast.val());
         self.addressed.next = self.addressed.val() & self.enable_exported.q.val() & (!self.offering.val());
         self.ack_register.d.next = false;
         self.nack_register.d.next = false;

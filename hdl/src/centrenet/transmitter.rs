@@ -237,7 +237,8 @@ impl Logic for Transmitter {
         // Push.
         self.queued.next = self.write_index.q.val() - self.read_index.q.val();
         self.length_pushed.next = self.push_header.val().get_bits::<12>(16);
-        self.accept.next = (self.queued.val() != self.depth.val()) & (self.length_pushed.val() <= self.length_max.val());
+        self.accept.next =
+            (self.queued.val() != self.depth.val()) & (self.length_pushed.val() <= self.length_max.val());
         self.accept.next = self.accept.val() & self.push.val();
         if self.accept.val() {
             self.write_index.d.next = self.write_index.q.val() + 1;
@@ -257,8 +258,7 @@ impl Logic for Transmitter {
         self.length.next = self.queue_header.read_data.val().get_bits::<12>(16);
         self.rounded.next = self.length.val() + 3;
         self.source.next = bit_cast::<32, 8>(self.station.val());
-        self.header.next =
-            (self.queue_header.read_data.val() & self.no_source.val()) | (self.source.val() << 28);
+        self.header.next = (self.queue_header.read_data.val() & self.no_source.val()) | (self.source.val() << 28);
         self.next_read.next = self.read_index.q.val();
         self.next_send.next = self.send_index.q.val();
         self.issue.next = false;
@@ -400,4 +400,3 @@ impl Logic for Transmitter {
         self.retries.next = self.count_retries.q.val();
     }
 }
-
