@@ -7,7 +7,7 @@ use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{allows, READ, WRITE};
-use testbed_protocol::channel::{self, Output, Role};
+use testbed_protocol::channel::{self, Output, Role, Sink};
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
 
@@ -15,6 +15,16 @@ use crate::centrenet::Packet;
 use crate::kernel::Kernel;
 use crate::thread::State;
 use crate::{events, memory};
+
+/// Does what a step of the protocol says.
+struct Performer<'a> {
+    kernel: &'a mut Kernel,
+    process: u8,
+    channel: u8,
+    /// The component that the step serves.
+    packet: Option<&'a Packet>,
+    told: Told,
+}
 
 /// What a step did that an event tells.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,15 +36,80 @@ enum Told {
     Released,
 }
 
+impl<'a> Performer<'a> {
+    fn new(kernel: &'a mut Kernel, process: u8, channel: u8) -> Self {
+        Performer { kernel, process, channel, packet: None, told: Told::Nothing }
+    }
+
+    /// The event that ends the service of a request.
+    fn tell_request(&self) {
+        match self.told {
+            Told::Blocked => events::emit(DIAG_PROFILE, TRAP70),
+            Told::Copied => events::emit(DIAG_PROFILE, TRAP72),
+            _ => {}
+        }
+    }
+
+    /// A partner is ready again. Its event is COMMS or COMMR, unless both are here and one event tells of both.
+    #[inline]
+    fn release(&mut self, thread: Thread, role: Role, bytes: Option<u32>) {
+        let kernel = &mut *self.kernel;
+        let index = kernel.thread_index(self.process, thread);
+        if kernel.tcbs[index as usize].state == State::Transmitting {
+            kernel.transmitting.remove(kernel.tcbs, index);
+        }
+        kernel.finish(index, bytes.ok_or(Error::ChannelInUse));
+        if self.told != Told::Copied {
+            let code = if role == Role::Sender { COMMS } else { COMMR };
+            events::emit_with(DIAG_PROFILE, code, thread);
+            self.told = Told::Released;
+        }
+    }
+}
+
+impl Sink for Performer<'_> {
+    /// Inlined, so that each place in the protocol becomes the few instructions it needs.
+    #[inline(always)]
+    fn put(&mut self, output: Output) {
+        let kernel = &mut *self.kernel;
+        match output {
+            Output::Block { .. } => self.told = Told::Blocked,
+            Output::Reject { thread, .. } => {
+                let index = kernel.thread_index(self.process, thread);
+                kernel.finish(index, Err(Error::ChannelInUse));
+            }
+            Output::Copy { sender, receiver, bytes } => {
+                kernel.copy_message(self.process, sender, receiver, bytes);
+                self.told = Told::Copied;
+            }
+            Output::Transmit { to, mpc } => kernel.transmit(self.process, self.channel, to, mpc),
+            Output::WantRoom { thread } => {
+                let index = kernel.thread_index(self.process, thread);
+                kernel.tcbs[index as usize].state = State::Transmitting;
+                kernel.transmitting.push_back(kernel.tcbs, index);
+                self.told = Told::WantsRoom;
+            }
+            Output::Fragment { to, thread, total, offset, bytes } => {
+                kernel.pack_fragment((self.process, self.channel), to, thread, (total, offset, bytes));
+            }
+            Output::Deliver { thread, offset, bytes } => {
+                kernel.unpack_fragment(self.process, thread, offset, bytes, self.packet);
+            }
+            Output::Release { thread, result, role } => self.release(thread, role, result.ok()),
+            Output::Ignored(_) => {}
+        }
+    }
+}
+
 impl Kernel {
     /// *FSend*: `send_block(channel, buffer, length)`.
     pub fn send_request(&mut self, index: u8, channel: u32, buffer: u32, length: u32) {
         events::emit(DIAG_PROFILE, TRAP7);
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), READ) else { return };
         let ccb = self.processes[process as usize].ccb(channel as u8);
-        let mut told = Told::Nothing;
-        channel::send(ccb, number, length, &mut |output| self.perform(process, channel as u8, output, None, &mut told));
-        self.tell_request(told);
+        let mut performer = Performer::new(self, process, channel as u8);
+        channel::send(ccb, number, length, &mut performer);
+        performer.tell_request();
     }
 
     /// *FReceive*: `receive(channel, buffer, length)`.
@@ -42,11 +117,9 @@ impl Kernel {
         events::emit(DIAG_PROFILE, TRAP7);
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), WRITE) else { return };
         let ccb = self.processes[process as usize].ccb(channel as u8);
-        let mut told = Told::Nothing;
-        channel::receive(ccb, number, length, &mut |output| {
-            self.perform(process, channel as u8, output, None, &mut told)
-        });
-        self.tell_request(told);
+        let mut performer = Performer::new(self, process, channel as u8);
+        channel::receive(ccb, number, length, &mut performer);
+        performer.tell_request();
     }
 
     /// Checks a request and notes its buffer; `None` if it has been answered with an error.
@@ -69,14 +142,6 @@ impl Kernel {
         None
     }
 
-    fn tell_request(&self, told: Told) {
-        match told {
-            Told::Blocked => events::emit(DIAG_PROFILE, TRAP70),
-            Told::Copied => events::emit(DIAG_PROFILE, TRAP72),
-            _ => {}
-        }
-    }
-
     /// A component has arrived: *FFocus*, *FRtr* or *FMsg*.
     pub fn serve_mpc(&mut self, packet: &Packet) {
         let header = packet.header;
@@ -92,9 +157,9 @@ impl Kernel {
         if let (true, Some(mpc)) = (valid, Mpc::decode(header.kind, header.length as usize, length, offset)) {
             let ccb = self.processes[process as usize].ccb(channel);
             let input = channel::Input::Mpc { from: header.source, mpc };
-            channel::step_with(ccb, input, &mut |output| {
-                self.perform(process, channel, output, Some(packet), &mut told)
-            });
+            let mut performer = Performer { packet: Some(packet), ..Performer::new(self, process, channel) };
+            channel::step_with(ccb, input, &mut performer);
+            told = performer.told;
             let token = matches!(mpc, Mpc::Focus { .. } | Mpc::Advert { .. });
             for_receiver = token && channel::receiving_thread(ccb).is_some();
         }
@@ -128,53 +193,9 @@ impl Kernel {
     fn send_fragment(&mut self, index: u8) -> bool {
         let (process, channel) = (self.tcbs[index as usize].process, self.tcbs[index as usize].channel);
         let ccb = self.processes[process as usize].ccb(channel);
-        let mut told = Told::Nothing;
-        channel::room(ccb, &mut |output| self.perform(process, channel, output, None, &mut told));
-        told == Told::Released
-    }
-
-    /// Does what the protocol says. Inlined, so that each place in the protocol becomes the few instructions it needs.
-    #[inline(always)]
-    fn perform(&mut self, process: u8, channel: u8, output: Output, packet: Option<&Packet>, told: &mut Told) {
-        match output {
-            Output::Block { .. } => *told = Told::Blocked,
-            Output::Reject { thread, .. } => {
-                let index = self.thread_index(process, thread);
-                self.finish(index, Err(Error::ChannelInUse));
-            }
-            Output::Copy { sender, receiver, bytes } => {
-                self.copy_message(process, sender, receiver, bytes);
-                *told = Told::Copied;
-            }
-            Output::Transmit { to, mpc } => self.transmit(process, channel, to, mpc),
-            Output::WantRoom { thread } => {
-                let index = self.thread_index(process, thread);
-                self.tcbs[index as usize].state = State::Transmitting;
-                self.transmitting.push_back(self.tcbs, index);
-                *told = Told::WantsRoom;
-            }
-            Output::Fragment { to, thread, total, offset, bytes } => {
-                self.pack_fragment((process, channel), to, thread, (total, offset, bytes));
-            }
-            Output::Deliver { thread, offset, bytes } => self.unpack_fragment(process, thread, offset, bytes, packet),
-            Output::Release { thread, role, result } => self.release(process, thread, role, result.ok(), told),
-            Output::Ignored(_) => {}
-        }
-    }
-
-    /// The partners of a communication are ready; its events differ between local and remote.
-    #[inline]
-    fn release(&mut self, process: u8, thread: Thread, role: Role, bytes: Option<u32>, told: &mut Told) {
-        let index = self.thread_index(process, thread);
-        if self.tcbs[index as usize].state == State::Transmitting {
-            self.transmitting.remove(self.tcbs, index);
-        }
-        self.finish(index, bytes.ok_or(Error::ChannelInUse));
-        if *told != Told::Copied {
-            let code = if role == Role::Sender { COMMS } else { COMMR };
-            events::emit_with(DIAG_PROFILE, code, thread);
-            *told = Told::Released;
-        }
+        let mut performer = Performer::new(self, process, channel);
+        channel::room(ccb, &mut performer);
+        performer.told == Told::Released
     }
 
     fn transmit(&mut self, process: u8, channel: u8, to: Option<Processor>, mpc: Mpc) {

@@ -107,9 +107,9 @@ impl Kernel {
         let table = self.take_row((count * size_of::<Tcb>() as u32).div_ceil(PAGE_BYTES)) as *mut Tcb;
         for index in 0..count as usize {
             // SAFETY: the row was just taken and has room for `count` entries.
-            unsafe { table.add(index).write(Tcb::free()) };
+            unsafe { Tcb::initialise(table.add(index)) };
         }
-        // SAFETY: as above, and all entries are written.
+        // SAFETY: as above; every entry is initialised, as far as its type asks for.
         self.tcbs = unsafe { core::slice::from_raw_parts_mut(table, count as usize) };
         for index in 0..count as u8 {
             self.free.push_back(self.tcbs, index);

@@ -138,7 +138,8 @@ impl Kernel {
         console.put_decimal(self.me as u32);
         console.put_text(": ");
         console.put_text(cause_name(cause));
-        console.put_text(" at address ");
+        // The trap's value is the instruction itself where that is what was wrong.
+        console.put_text(if cause == csr::cause::ILLEGAL { " " } else { " at address " });
         console.put_hexadecimal(address);
         console.put_text(", pc ");
         console.put_hexadecimal(pc);

@@ -96,6 +96,21 @@ impl Tcb {
     }
 }
 
+impl Tcb {
+    /// Makes what memory holds a free control block, at the least cost: all other fields are plain numbers, which are
+    /// set when it is taken.
+    ///
+    /// # Safety
+    /// `place` points to room for a control block that nobody else uses.
+    pub unsafe fn initialise(place: *mut Tcb) {
+        // SAFETY: inside the caller's room.
+        unsafe {
+            (&raw mut (*place).links).write(Links::NONE);
+            (&raw mut (*place).state).write(State::Free);
+        }
+    }
+}
+
 impl Linked for Tcb {
     fn links(&mut self) -> &mut Links {
         &mut self.links

@@ -123,14 +123,22 @@ pub struct Outputs {
     list: [Option<Output>; OUTPUTS],
 }
 
-impl Outputs {
-    fn push(&mut self, output: Output) {
+/// Takes a step's outputs one by one.
+pub trait Sink {
+    fn put(&mut self, output: Output);
+}
+
+impl Sink for Outputs {
+    fn put(&mut self, output: Output) {
         if let Some(place) = self.list.iter_mut().find(|place| place.is_none()) {
             *place = Some(output);
         } else {
             debug_assert!(false, "a step has at most {OUTPUTS} outputs");
         }
     }
+}
+
+impl Outputs {
     pub fn iter(&self) -> impl Iterator<Item = Output> + '_ {
         self.list.iter().flatten().copied()
     }
@@ -140,133 +148,128 @@ impl Outputs {
 pub fn step(ccb: Ccb, input: Input) -> (Ccb, Outputs) {
     let mut next = ccb;
     let mut outputs = Outputs::default();
-    step_with(&mut next, input, &mut |output| outputs.push(output));
+    step_with(&mut next, input, &mut outputs);
     (next, outputs)
 }
 
-/// [`step`] in place, with each output handed to `emit` as it is found. For the kernel, where no list is wanted.
+/// [`step`] in place, with each output handed to `sink` as it is found. For the kernel, where no list is wanted.
 #[inline]
-pub fn step_with(ccb: &mut Ccb, input: Input, emit: &mut impl FnMut(Output)) {
+pub fn step_with(ccb: &mut Ccb, input: Input, sink: &mut impl Sink) {
     match input {
-        Input::Send { thread, length } => send(ccb, thread, length, emit),
-        Input::Receive { thread, capacity } => receive(ccb, thread, capacity, emit),
-        Input::Mpc { from, mpc } => arrive(ccb, from, mpc, emit),
-        Input::Room => room(ccb, emit),
+        Input::Send { thread, length } => send(ccb, thread, length, sink),
+        Input::Receive { thread, capacity } => receive(ccb, thread, capacity, sink),
+        Input::Mpc { from, mpc } => arrive(ccb, from, mpc, sink),
+        Input::Room => room(ccb, sink),
     }
 }
 
 /// *FSend*: a thread of this processor requests to send.
 #[inline]
-pub fn send(ccb: &mut Ccb, thread: Thread, length: u32, emit: &mut impl FnMut(Output)) {
+pub fn send(ccb: &mut Ccb, thread: Thread, length: u32, sink: &mut impl Sink) {
     let mine = match ccb.sender {
         Sender::Unknown => true,
         Sender::Idle { thread: owner } => owner == thread,
         _ => false,
     };
     if !mine || receiving_thread(ccb) == Some(thread) {
-        return emit(Output::Reject { thread, misuse: Misuse::ChannelInUse });
+        return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
     }
     if let Receiver::Waiting { thread: receiver, capacity } = ccb.receiver {
-        copy(ccb, (thread, length), (receiver, capacity), emit);
-        emit_ready(Role::Receiver, receiver, length.min(capacity), emit);
-        return emit_ready(Role::Sender, thread, length.min(capacity), emit);
+        copy(ccb, (thread, length), (receiver, capacity), sink);
+        release(Role::Receiver, receiver, length.min(capacity), sink);
+        return release(Role::Sender, thread, length.min(capacity), sink);
     }
     ccb.sender = Sender::Waiting { thread, length };
-    emit(Output::Block { thread });
+    sink.put(Output::Block { thread });
     match ccb.receiver {
-        Receiver::Remote { at } => emit(Output::Transmit { to: Some(at), mpc: Mpc::Focus { length } }),
-        Receiver::Unknown => emit(Output::Transmit { to: None, mpc: Mpc::Advert { length } }),
+        Receiver::Remote { at } => sink.put(Output::Transmit { to: Some(at), mpc: Mpc::Focus { length } }),
+        Receiver::Unknown => sink.put(Output::Transmit { to: None, mpc: Mpc::Advert { length } }),
         _ => {}
     }
 }
 
 /// *FReceive*: a thread of this processor requests to receive.
 #[inline]
-pub fn receive(ccb: &mut Ccb, thread: Thread, capacity: u32, emit: &mut impl FnMut(Output)) {
+pub fn receive(ccb: &mut Ccb, thread: Thread, capacity: u32, sink: &mut impl Sink) {
     let mine = match ccb.receiver {
         Receiver::Unknown => true,
         Receiver::Idle { thread: owner } => owner == thread,
         _ => false,
     };
     if !mine || sending_thread(ccb) == Some(thread) {
-        return emit(Output::Reject { thread, misuse: Misuse::ChannelInUse });
+        return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
     }
     match ccb.sender {
         Sender::Waiting { thread: sender, length } => {
-            copy(ccb, (sender, length), (thread, capacity), emit);
-            emit_ready(Role::Sender, sender, length.min(capacity), emit);
-            emit_ready(Role::Receiver, thread, length.min(capacity), emit);
+            copy(ccb, (sender, length), (thread, capacity), sink);
+            release(Role::Sender, sender, length.min(capacity), sink);
+            release(Role::Receiver, thread, length.min(capacity), sink);
         }
         Sender::Focused { at, length } => {
-            emit(Output::Block { thread });
-            answer(ccb, at, thread, length.min(capacity), emit);
+            sink.put(Output::Block { thread });
+            answer(ccb, at, thread, length.min(capacity), sink);
         }
         _ => {
             ccb.receiver = Receiver::Waiting { thread, capacity };
-            emit(Output::Block { thread });
+            sink.put(Output::Block { thread });
         }
     }
 }
 
 /// Both partners are on this processor: the second one copies. Afterwards the one that waited goes first.
 #[inline]
-fn copy(
-    ccb: &mut Ccb,
-    (sender, length): (Thread, u32),
-    (receiver, capacity): (Thread, u32),
-    emit: &mut impl FnMut(Output),
-) {
+fn copy(ccb: &mut Ccb, (sender, length): (Thread, u32), (receiver, capacity): (Thread, u32), sink: &mut impl Sink) {
     let bytes = length.min(capacity);
     ccb.sender = Sender::Idle { thread: sender };
     ccb.receiver = Receiver::Idle { thread: receiver };
-    emit(Output::Copy { sender, receiver, bytes });
+    sink.put(Output::Copy { sender, receiver, bytes });
 }
 
 #[inline]
-fn emit_ready(role: Role, thread: Thread, bytes: u32, emit: &mut impl FnMut(Output)) {
-    emit(Output::Release { thread, role, result: Ok(bytes) });
+fn release(role: Role, thread: Thread, bytes: u32, sink: &mut impl Sink) {
+    sink.put(Output::Release { thread, role, result: Ok(bytes) });
 }
 
 /// A token and a waiting receiver have met: ask for `length` bytes.
 #[inline]
-fn answer(ccb: &mut Ccb, at: Processor, thread: Thread, length: u32, emit: &mut impl FnMut(Output)) {
+fn answer(ccb: &mut Ccb, at: Processor, thread: Thread, length: u32, sink: &mut impl Sink) {
     ccb.sender = Sender::Remote { at };
     ccb.receiver = Receiver::Collecting { thread, length, received: 0 };
-    emit(Output::Transmit { to: Some(at), mpc: Mpc::Rtr { length } });
+    sink.put(Output::Transmit { to: Some(at), mpc: Mpc::Rtr { length } });
 }
 
 #[inline]
-fn arrive(ccb: &mut Ccb, from: Processor, mpc: Mpc, emit: &mut impl FnMut(Output)) {
+fn arrive(ccb: &mut Ccb, from: Processor, mpc: Mpc, sink: &mut impl Sink) {
     match mpc {
-        Mpc::Focus { length } | Mpc::Advert { length } => focus(ccb, from, length, emit),
-        Mpc::Rtr { length } => rtr(ccb, from, length, emit),
-        Mpc::Msg { total, offset, bytes } => msg(ccb, from, (total, offset, bytes), emit),
-        Mpc::Refuse => refused(ccb, emit),
+        Mpc::Focus { length } | Mpc::Advert { length } => focus(ccb, from, length, sink),
+        Mpc::Rtr { length } => rtr(ccb, from, length, sink),
+        Mpc::Msg { total, offset, bytes } => msg(ccb, from, (total, offset, bytes), sink),
+        Mpc::Refuse => refused(ccb, sink),
     }
 }
 
 /// *FFocus*: a remote sender waits.
 #[inline]
-pub fn focus(ccb: &mut Ccb, from: Processor, length: u32, emit: &mut impl FnMut(Output)) {
+pub fn focus(ccb: &mut Ccb, from: Processor, length: u32, sink: &mut impl Sink) {
     let second = match ccb.sender {
         Sender::Unknown => false,
         Sender::Remote { at } => at != from,
-        Sender::Focused { at, .. } if at == from => return emit(Output::Ignored(Misuse::Unexpected)),
+        Sender::Focused { at, .. } if at == from => return sink.put(Output::Ignored(Misuse::Unexpected)),
         _ => true,
     };
     if second {
-        return emit(Output::Transmit { to: Some(from), mpc: Mpc::Refuse });
+        return sink.put(Output::Transmit { to: Some(from), mpc: Mpc::Refuse });
     }
     match ccb.receiver {
-        Receiver::Waiting { thread, capacity } => answer(ccb, from, thread, length.min(capacity), emit),
+        Receiver::Waiting { thread, capacity } => answer(ccb, from, thread, length.min(capacity), sink),
         Receiver::Unknown | Receiver::Idle { .. } => ccb.sender = Sender::Focused { at: from, length },
-        Receiver::Collecting { .. } | Receiver::Remote { .. } => emit(Output::Ignored(Misuse::Unexpected)),
+        Receiver::Collecting { .. } | Receiver::Remote { .. } => sink.put(Output::Ignored(Misuse::Unexpected)),
     }
 }
 
 /// *FRtr*: the remote receiver waits and asks for `length` bytes.
 #[inline]
-pub fn rtr(ccb: &mut Ccb, from: Processor, length: u32, emit: &mut impl FnMut(Output)) {
+pub fn rtr(ccb: &mut Ccb, from: Processor, length: u32, sink: &mut impl Sink) {
     let known = match ccb.receiver {
         Receiver::Unknown => true,
         Receiver::Remote { at } => at == from,
@@ -276,60 +279,60 @@ pub fn rtr(ccb: &mut Ccb, from: Processor, length: u32, emit: &mut impl FnMut(Ou
         Sender::Waiting { thread, length: offered } if known && length <= offered => {
             ccb.receiver = Receiver::Remote { at: from };
             ccb.sender = Sender::Transmitting { thread, to: from, total: length, offset: 0 };
-            emit(Output::WantRoom { thread });
+            sink.put(Output::WantRoom { thread });
         }
-        _ if known && matches!(ccb.receiver, Receiver::Remote { .. }) => emit(Output::Ignored(Misuse::Unexpected)),
-        _ => emit(Output::Transmit { to: Some(from), mpc: Mpc::Refuse }),
+        _ if known && matches!(ccb.receiver, Receiver::Remote { .. }) => sink.put(Output::Ignored(Misuse::Unexpected)),
+        _ => sink.put(Output::Transmit { to: Some(from), mpc: Mpc::Refuse }),
     }
 }
 
 /// The next fragment leaves; after the last one the sender is ready.
 #[inline]
-pub fn room(ccb: &mut Ccb, emit: &mut impl FnMut(Output)) {
+pub fn room(ccb: &mut Ccb, sink: &mut impl Sink) {
     let Sender::Transmitting { thread, to, total, offset } = ccb.sender else { return };
     let bytes = (total - offset).min(FRAGMENT_BYTES as u32);
-    emit(Output::Fragment { to, thread, total, offset, bytes });
+    sink.put(Output::Fragment { to, thread, total, offset, bytes });
     let offset = offset + bytes;
     if offset < total {
         ccb.sender = Sender::Transmitting { thread, to, total, offset };
         return;
     }
     ccb.sender = Sender::Idle { thread };
-    emit(Output::Release { thread, role: Role::Sender, result: Ok(total) });
+    sink.put(Output::Release { thread, role: Role::Sender, result: Ok(total) });
 }
 
 /// *FMsg*: a fragment of the message asked for.
 #[inline]
-pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u32), emit: &mut impl FnMut(Output)) {
+pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u32), sink: &mut impl Sink) {
     let Receiver::Collecting { thread, length, received } = ccb.receiver else {
-        return emit(Output::Ignored(Misuse::Unexpected));
+        return sink.put(Output::Ignored(Misuse::Unexpected));
     };
     let right = ccb.sender == Sender::Remote { at: from } && total == length && offset == received;
     if !right || bytes > length - received {
-        return emit(Output::Ignored(Misuse::Unexpected));
+        return sink.put(Output::Ignored(Misuse::Unexpected));
     }
-    emit(Output::Deliver { thread, offset, bytes });
+    sink.put(Output::Deliver { thread, offset, bytes });
     let received = received + bytes;
     if received < length {
         ccb.receiver = Receiver::Collecting { thread, length, received };
         return;
     }
     ccb.receiver = Receiver::Idle { thread };
-    emit(Output::Release { thread, role: Role::Receiver, result: Ok(length) });
+    sink.put(Output::Release { thread, role: Role::Receiver, result: Ok(length) });
 }
 
 /// Another processor refuses this one's request: the channel's end is not its thread's.
 #[inline]
-fn refused(ccb: &mut Ccb, emit: &mut impl FnMut(Output)) {
+fn refused(ccb: &mut Ccb, sink: &mut impl Sink) {
     if let Sender::Waiting { thread, .. } = ccb.sender {
         ccb.sender = Sender::Unknown;
-        return emit(Output::Release { thread, role: Role::Sender, result: Err(Misuse::ChannelInUse) });
+        return sink.put(Output::Release { thread, role: Role::Sender, result: Err(Misuse::ChannelInUse) });
     }
     if let Receiver::Collecting { thread, received: 0, .. } = ccb.receiver {
         *ccb = Ccb::default();
-        return emit(Output::Release { thread, role: Role::Receiver, result: Err(Misuse::ChannelInUse) });
+        return sink.put(Output::Release { thread, role: Role::Receiver, result: Err(Misuse::ChannelInUse) });
     }
-    emit(Output::Ignored(Misuse::Unexpected));
+    sink.put(Output::Ignored(Misuse::Unexpected));
 }
 
 /// The thread of this processor that has the sending end.

@@ -161,10 +161,7 @@ fn core() {
     if let Err(error) = result {
         panic!("{error}");
     }
-    println!(
-        "seed {seed}: {} retired, opcodes {:x?}, causes {:x?}",
-        reached.retired, reached.opcodes, reached.causes
-    );
+    println!("seed {seed}: {} retired, opcodes {:x?}, causes {:x?}", reached.retired, reached.opcodes, reached.causes);
     assert_eq!(reached.states.len(), 8, "states {:?}", reached.states);
     let causes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 15, 0x8000_0003, 0x8000_0007, 0x8000_000b];
     assert_eq!(reached.causes, BTreeSet::from(causes));

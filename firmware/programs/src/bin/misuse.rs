@@ -1,0 +1,104 @@
+//! Does what a program must not do, and prints what comes of it: each call gets its error, each thread that touches
+//! what is not its own is ended, and nobody else notices. Exit code 0 if everything went as it should.
+#![no_std]
+#![no_main]
+
+use core::cell::Cell;
+use libtos::{create, exit, println, receive, send_block, send_event, stack_for, wait, Error};
+
+libtos::program!(main);
+
+const STACK_PAGES: u32 = 4;
+const CHANNEL: u8 = 1;
+
+fn main(_arguments: libtos::Arguments) -> u32 {
+    let count = Cell::new(0);
+    let wrong = |is: bool| count.set(count.get() + is as u32);
+    let expect = |what: &str, result: Result<usize, Error>, expected: Error| {
+        let found = result.err().map_or("no error", Error::meaning);
+        println!("{what}: {found}");
+        wrong(found != expected.meaning());
+    };
+    let mut byte = [0];
+    expect("channel 128", send_block(128, &byte), Error::BadChannel);
+    expect("null buffer", send_block(0, range(0, 1)), Error::BadPointer);
+    expect("unmapped buffer", send_block(0, range(0xf_0000, 1)), Error::BadPointer);
+    expect("buffer that wraps", send_block(0, range(0xffff_fff0, 0x20)), Error::BadPointer);
+    expect("buffer too long", send_block(0, range(0x8_0000, 0x10_0001)), Error::BadLength);
+    expect("code as a buffer to receive", receive(0, range_mut(0x400, 4)), Error::BadPointer);
+    expect("marker as a datum", send_event(0xaa00).map(|_| 0), Error::BadDatum);
+    expect("processor 99", create(9, STACK_PAGES, 99, idle, stack_for(STACK_PAGES)).map(|_| 0), Error::BadProcessor);
+    expect("stack on the data", create(9, 1, here(), idle, 0x8_0400).map(|_| 0), Error::BadPointer);
+    expect("a stack too large", create(9, 511, here(), idle, 0xf_0000).map(|_| 0), Error::BadPointer);
+
+    for (id, entry) in
+        [null_store as extern "C" fn() -> !, code_store, data_run, illegal, device_load].iter().enumerate()
+    {
+        if let Err(error) = create(10 + id as u8, STACK_PAGES, here(), *entry, stack_for(STACK_PAGES)) {
+            println!("create: {}", error.meaning());
+        }
+    }
+    let ended = wait();
+    println!("{ended} threads ended for what they touched");
+    wrong(ended != 5);
+
+    // A channel has one receiver: the first.
+    for id in [20, 21] {
+        let _ = create(id, STACK_PAGES, here(), one_receive, stack_for(STACK_PAGES));
+    }
+    libtos::yield_now();
+    expect("a third receiver", receive(CHANNEL, &mut byte), Error::ChannelInUse);
+    let sent = send_block(CHANNEL, &[7]);
+    println!("send to the first receiver: {}", if sent == Ok(1) { "taken" } else { "NOT taken" });
+    let refused = wait();
+    println!("{refused} receiver refused");
+    wrong(refused != 1 || sent != Ok(1));
+    println!("misuse: {} wrong", count.get());
+    count.get()
+}
+
+fn here() -> i32 {
+    libtos::processor() as i32
+}
+/// Memory that isn't this program's.
+fn range(address: usize, bytes: usize) -> &'static [u8] {
+    // SAFETY: none; the kernel must refuse it before anybody reads it.
+    unsafe { core::slice::from_raw_parts(core::hint::black_box(address) as *const u8, bytes) }
+}
+fn range_mut(address: usize, bytes: usize) -> &'static mut [u8] {
+    // SAFETY: as above.
+    unsafe { core::slice::from_raw_parts_mut(core::hint::black_box(address) as *mut u8, bytes) }
+}
+
+extern "C" fn idle() -> ! {
+    exit(0)
+}
+extern "C" fn one_receive() -> ! {
+    let mut byte = [0];
+    exit((receive(CHANNEL, &mut byte) != Ok(1) || byte != [7]) as u32)
+}
+extern "C" fn null_store() -> ! {
+    // SAFETY: none; the page map must stop it, as all that follow.
+    unsafe { core::arch::asm!("sw zero, 0(zero)") };
+    exit(0)
+}
+extern "C" fn code_store() -> ! {
+    // SAFETY: see `null_store`.
+    unsafe { core::arch::asm!("sw zero, 0x400(zero)") };
+    exit(0)
+}
+extern "C" fn data_run() -> ! {
+    // SAFETY: see `null_store`.
+    unsafe { core::arch::asm!("jr sp") };
+    exit(0)
+}
+extern "C" fn illegal() -> ! {
+    // SAFETY: see `null_store`.
+    unsafe { core::arch::asm!("csrr t0, mstatus", out("t0") _) };
+    exit(0)
+}
+extern "C" fn device_load() -> ! {
+    // SAFETY: see `null_store`.
+    unsafe { core::arch::asm!("lui t0, 0x10000", "lb t0, 0(t0)", out("t0") _) };
+    exit(0)
+}
