@@ -1,5 +1,6 @@
 //! Arbiter and word multiplexer of one Centrenet node.
 
+use crate::support::ports::Word;
 use rust_hdl::prelude::*;
 
 /// What the word on the bus is, or what became of the packet offered.
@@ -18,6 +19,18 @@ pub enum Phase {
     Data,
     /// The word is the CRC.
     Crc,
+}
+
+impl Word for Phase {
+    fn to_word(self) -> u64 {
+        let bits: Bits<3> = self.into();
+        bits.to_u64()
+    }
+    /// Numbers that name no phase count as idle.
+    fn from_word(word: u64) -> Self {
+        use Phase::*;
+        [Idle, Header, Go, Abort, NoTaker, Data, Crc].get((word & 7) as usize).copied().unwrap_or(Idle)
+    }
 }
 
 /// States of the bus, in the order in which a transaction passes through them.

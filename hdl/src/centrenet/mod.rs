@@ -2,6 +2,7 @@
 
 pub mod bus;
 pub mod linear;
+pub mod node;
 pub mod receiver;
 pub mod station;
 pub mod strobe;

@@ -82,7 +82,7 @@ pub struct Transmitter {
     queue_header: RAM<Bits<32>, 3>,
     // The engine.
     state: DFF<State>,
-    wait: DFF<Bits<8>>,
+    waited: DFF<Bits<8>>,
     address: DFF<Bits<32>>,
     to_load: DFF<Bits<10>>,
     to_send: DFF<Bits<10>>,
@@ -171,7 +171,7 @@ impl Default for Transmitter {
             queue_address: Default::default(),
             queue_header: Default::default(),
             state: Default::default(),
-            wait: Default::default(),
+            waited: Default::default(),
             address: Default::default(),
             to_load: Default::default(),
             to_send: Default::default(),
@@ -223,7 +223,7 @@ impl Default for Transmitter {
 impl Logic for Transmitter {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_index, written_index, read_index, state, wait, address, to_load, to_send, spoil);
+        dff_setup!(self, clock, write_index, written_index, read_index, state, waited, address, to_load, to_send, spoil);
         dff_setup!(self, clock, request_register, word_register, reading, arriving, fill_index, send_index);
         dff_setup!(self, clock, lfsr_register, count_packets, count_dropped, count_corrupted, count_no_station);
         dff_setup!(self, clock, count_refused, count_retries);
@@ -266,7 +266,7 @@ impl Logic for Transmitter {
         self.step.next = false;
         self.first_step.next = false;
         self.step_word.next = self.word_register.q.val();
-        self.wait.d.next = self.wait.q.val() + 1;
+        self.waited.d.next = self.waited.q.val() + 1;
 
         match self.state.q.val() {
             State::Idle => {
@@ -289,7 +289,7 @@ impl Logic for Transmitter {
             }
             State::Load => {
                 if !self.to_load.q.val().any() {
-                    self.wait.d.next = 0.into();
+                    self.waited.d.next = 0.into();
                     self.state.d.next = State::Settle;
                 } else if !self.blocked.val() {
                     self.issue.next = true;
@@ -298,7 +298,7 @@ impl Logic for Transmitter {
                 }
             }
             State::Settle => {
-                if self.wait.q.val() == self.settle_last.val() {
+                if self.waited.q.val() == self.settle_last.val() {
                     self.request_register.d.next = true;
                     self.state.d.next = State::Request;
                 }
@@ -312,7 +312,7 @@ impl Logic for Transmitter {
                 }
             }
             State::Granted => {
-                self.wait.d.next = 0.into();
+                self.waited.d.next = 0.into();
                 if self.phase.val() == Phase::Go {
                     self.sending.next = true;
                 } else if self.phase.val() == Phase::Abort {
@@ -327,7 +327,7 @@ impl Logic for Transmitter {
                 self.sending.next = true;
             }
             State::Retry => {
-                if self.wait.q.val() == self.retry_last.val() {
+                if self.waited.q.val() == self.retry_last.val() {
                     self.request_register.d.next = true;
                     self.state.d.next = State::Request;
                 }
