@@ -44,7 +44,7 @@ pub struct Centrenet {
     head: u32,
 }
 
-/// Memory that the driver needs, by the RAM there is: pages of the receive ring, data buffers.
+/// Memory that the driver needs, by the RAM there is: pages of the receive ring, data buffers. Powers of two.
 pub const fn demand(ram_bytes: u32) -> (u32, u32) {
     if ram_bytes >= 1 << 20 {
         (16, 8)
@@ -74,7 +74,8 @@ impl Centrenet {
         }
     }
 
-    /// Starts the station with memory that is the driver's from now on. `ring_pages` is a power of two.
+    /// Starts the station with memory that is the driver's from now on. `ring_pages` and `buffer_count` are
+    /// powers of two.
     pub fn start(&mut self, ring: u32, ring_pages: u32, buffers: u32, buffer_count: u32) {
         (self.ring, self.buffers, self.buffer_count) = (ring, buffers, buffer_count);
         self.ring_mask = ring_pages * PAGE_BYTES / 4 - 1;
@@ -98,14 +99,18 @@ impl Centrenet {
     /// The address of a free data buffer.
     pub fn free_buffer(&self) -> Option<u32> {
         let free = self.buffers_taken.wrapping_sub(self.buffers_done) < self.buffer_count && self.has_room();
-        free.then(|| self.buffers + self.buffers_taken % self.buffer_count * BUFFER_BYTES)
+        free.then(|| self.next_buffer())
     }
 
     /// Queues the packet that is in [`Self::free_buffer`].
     pub fn queue_buffer(&mut self, destination: u8, kind: u8, bytes: u32) {
-        let buffer = self.buffers + self.buffers_taken % self.buffer_count * BUFFER_BYTES;
+        let buffer = self.next_buffer();
         self.buffers_taken = self.buffers_taken.wrapping_add(1);
         self.queue(Place { header: header(destination, kind, bytes), buffer, words: [0; TOKEN_WORDS] });
+    }
+
+    fn next_buffer(&self) -> u32 {
+        self.buffers + (self.buffers_taken & (self.buffer_count - 1)) * BUFFER_BYTES
     }
 
     fn queue(&mut self, place: Place) {

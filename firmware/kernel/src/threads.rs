@@ -44,15 +44,21 @@ impl Kernel {
     }
 
     /// Makes the process on this processor if it isn't there.
+    #[inline]
     pub fn ensure_process(&mut self, process: u8) -> Result<(), Error> {
         if process as usize >= PROCESSES || process != PROGRAM_PROCESS {
             return Err(Error::BadProgram);
         }
-        let place = &mut self.processes[process as usize];
-        if place.exists() {
+        if self.processes[process as usize].exists() {
             return Ok(());
         }
-        place.load(boot::program(), &mut self.pages)
+        self.load_process(process)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_process(&mut self, process: u8) -> Result<(), Error> {
+        self.processes[process as usize].load(boot::program(), &mut self.pages)
     }
 
     /// `create(id, n_pages, processor, entry, stack)`.
