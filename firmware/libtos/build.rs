@@ -15,7 +15,7 @@ PHDRS {{
 }}
 SECTIONS {{
     . = {code:#x};
-    .text : {{ KEEP(*(.text.start)) *(.text .text.*) }} :code
+    .text : {{ KEEP(*(.text.start)) KEEP(*(.text.fixed)) *(.text .text.*) }} :code
     .rodata : ALIGN(4) {{ *(.rodata .rodata.* .srodata .srodata.*) }} :code
     ASSERT(. <= {DATA_BASE:#x}, \"the program's code is too large\")
     . = {DATA_BASE:#x};

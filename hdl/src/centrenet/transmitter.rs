@@ -223,7 +223,19 @@ impl Default for Transmitter {
 impl Logic for Transmitter {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_index, written_index, read_index, state, waited, address, to_load, to_send, spoil);
+        dff_setup!(
+            self,
+            clock,
+            write_index,
+            written_index,
+            read_index,
+            state,
+            waited,
+            address,
+            to_load,
+            to_send,
+            spoil
+        );
         dff_setup!(self, clock, request_register, word_register, reading, arriving, fill_index, send_index);
         dff_setup!(self, clock, lfsr_register, count_packets, count_dropped, count_corrupted, count_no_station);
         dff_setup!(self, clock, count_refused, count_retries);

@@ -9,8 +9,12 @@ mod verilator;
 use traffic::{record, Profile, Recording};
 
 /// Three stations, every profile and a seed each.
-const NATIVE: [(Profile, u64, u64); 4] =
-    [(Profile::MIXED, 1, 9_000), (Profile::SMALL_RINGS, 2, 9_000), (Profile::LONG, 3, 12_000), (Profile::FAULTS, 4, 6_000)];
+const NATIVE: [(Profile, u64, u64); 4] = [
+    (Profile::MIXED, 1, 9_000),
+    (Profile::SMALL_RINGS, 2, 9_000),
+    (Profile::LONG, 3, 12_000),
+    (Profile::FAULTS, 4, 6_000),
+];
 
 #[test]
 fn model_equals_native_rtl() {
@@ -29,7 +33,9 @@ fn model_equals_verilog() {
             record(3, profile, 100 + seed, 120_000)
         })
         .collect();
-    for (recording, profile) in recordings.iter().zip([Profile::MIXED, Profile::SMALL_RINGS, Profile::LONG, Profile::FAULTS]) {
+    for (recording, profile) in
+        recordings.iter().zip([Profile::MIXED, Profile::SMALL_RINGS, Profile::LONG, Profile::FAULTS])
+    {
         recording.must_show(&profile, 20);
     }
     verilator::replay::<3>(&recordings);

@@ -115,8 +115,9 @@ impl Software {
             93 => {
                 // Nonsense: a head that overtakes, a ring base while it is in use, offsets without a register.
                 let value = self.random.next_u32();
-                let offset = [register::RX_BASE, register::RX_MASK, register::RX_TAIL, register::ID, 0x44, 0x5c, 0x1000]
-                    [self.random.below(7) as usize];
+                let offset =
+                    [register::RX_BASE, register::RX_MASK, register::RX_TAIL, register::ID, 0x44, 0x5c, 0x1000]
+                        [self.random.below(7) as usize];
                 self.plan.push_back(store(offset, value));
                 self.plan.push_back(Step::Do(Access::Load { offset: offset + self.random.below(4) as u32 }));
             }

@@ -43,7 +43,9 @@ fn stimulus(recording: &Recording) -> Vec<u8> {
 
 fn run(command: &mut Command) {
     let shown = format!("{command:?}");
-    let output = command.output().unwrap_or_else(|error| panic!("{shown}: {error}; install it: apt-get install verilator g++ make"));
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{shown}: {error}; install it: apt-get install verilator g++ make"));
     assert!(output.status.success(), "{shown}:\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -54,9 +56,26 @@ fn build<const N: usize>(folder: &Path) -> std::path::PathBuf {
     write("harness.v", harness(N));
     write("main.cpp", main_cpp(N));
     run(Command::new("verilator").current_dir(folder).args([
-        "--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", "harness",
-        "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0", "--output-split", "20000", "-CFLAGS", "-O1",
-        "harness.v", "node.v", "main.cpp",
+        "--cc",
+        "--exe",
+        "--build",
+        "-O3",
+        "--x-assign",
+        "fast",
+        "-Wno-fatal",
+        "-Wno-lint",
+        "-Wno-style",
+        "--top-module",
+        "harness",
+        "-MAKEFLAGS",
+        "OPT_FAST=-O1 OPT_SLOW=-O0",
+        "--output-split",
+        "20000",
+        "-CFLAGS",
+        "-O1",
+        "harness.v",
+        "node.v",
+        "main.cpp",
     ]));
     folder.join("obj_dir/Vharness")
 }

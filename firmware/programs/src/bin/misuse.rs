@@ -31,10 +31,11 @@ fn main(_arguments: libtos::Arguments) -> u32 {
     expect("stack on the data", create(9, 1, here(), idle, 0x8_0400).map(|_| 0), Error::BadPointer);
     expect("a stack too large", create(9, 511, here(), idle, 0xf_0000).map(|_| 0), Error::BadPointer);
 
-    for (id, entry) in
-        [null_store as extern "C" fn() -> !, code_store, data_run, illegal, device_load].iter().enumerate()
-    {
-        if let Err(error) = create(10 + id as u8, STACK_PAGES, here(), *entry, stack_for(STACK_PAGES)) {
+    let entries: [unsafe extern "C" fn() -> !; 5] = [null_store, code_store, data_run, illegal, device_load];
+    for (id, entry) in entries.into_iter().enumerate() {
+        // SAFETY: the types differ in `unsafe` only, and none of these gets past the page map: that is what they are for.
+        let entry = unsafe { core::mem::transmute::<unsafe extern "C" fn() -> !, extern "C" fn() -> !>(entry) };
+        if let Err(error) = create(10 + id as u8, STACK_PAGES, here(), entry, stack_for(STACK_PAGES)) {
             println!("create: {}", error.meaning());
         }
     }
@@ -77,28 +78,21 @@ extern "C" fn one_receive() -> ! {
     let mut byte = [0];
     exit((receive(CHANNEL, &mut byte) != Ok(1) || byte != [7]) as u32)
 }
-extern "C" fn null_store() -> ! {
-    // SAFETY: none; the page map must stop it, as all that follow.
-    unsafe { core::arch::asm!("sw zero, 0(zero)") };
-    exit(0)
-}
-extern "C" fn code_store() -> ! {
-    // SAFETY: see `null_store`.
-    unsafe { core::arch::asm!("sw zero, 0x400(zero)") };
-    exit(0)
-}
-extern "C" fn data_run() -> ! {
-    // SAFETY: see `null_store`.
-    unsafe { core::arch::asm!("jr sp") };
-    exit(0)
-}
-extern "C" fn illegal() -> ! {
-    // SAFETY: see `null_store`.
-    unsafe { core::arch::asm!("csrr t0, mstatus", out("t0") _) };
-    exit(0)
-}
-extern "C" fn device_load() -> ! {
-    // SAFETY: see `null_store`.
-    unsafe { core::arch::asm!("lui t0, 0x10000", "lb t0, 0(t0)", out("t0") _) };
-    exit(0)
+// What threads are ended for, at the same addresses whatever the compiler does: right after the start-up code.
+core::arch::global_asm!(
+    ".section .text.fixed, \"ax\"",
+    "null_store: sw zero, 0(zero)",
+    "code_store: sw zero, 0x400(zero)",
+    "data_run: jr sp",
+    "illegal: csrr t0, mstatus",
+    "device_load: lui t0, 0x10000",
+    "lb t0, 0(t0)",
+);
+
+extern "C" {
+    fn null_store() -> !;
+    fn code_store() -> !;
+    fn data_run() -> !;
+    fn illegal() -> !;
+    fn device_load() -> !;
 }

@@ -1,5 +1,5 @@
 //! The report's `overflow` (appendix A.5): emits events at a chosen rate until the monitor refuses one.
-//! Arguments: `[COMPUTE_US [SECONDS]]`, the time between two events and how long to go on; by default 885 us, about
+//! Arguments: `[COMPUTE_US [MILLISECONDS]]`, the time between two events and how long to go on; by default 885 us, about
 //! the rate that the report's monitor just sustained, and 30 s as in the report.
 #![no_std]
 #![no_main]
@@ -9,12 +9,11 @@ use libtos::{clock, compute_us, println, send_event};
 libtos::program!(main);
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(microseconds), Some(seconds)) = (arguments.number(0, 885), arguments.number(1, 30u32)) else {
-        println!("usage: overflow [COMPUTE_US [SECONDS]]");
+    let (Some(microseconds), Some(duration)) = (arguments.number(0, 885), arguments.number(1, 30_000)) else {
+        println!("usage: overflow [COMPUTE_US [MILLISECONDS]]");
         return 2;
     };
     let start = clock();
-    let duration = seconds.saturating_mul(1000);
     let (mut events, mut full) = (0u32, false);
     while clock() - start < duration {
         match send_event(0) {

@@ -57,7 +57,10 @@ mod tests {
             history.store(cycle, value);
         }
         assert_eq!([history.once(63), history.once(64), history.once(95), history.once(96)], [9, 2, 2, 4]);
-        assert_eq!([history.exported(95), history.exported(96), history.exported(127), history.exported(128)], [9, 2, 2, 4]);
+        assert_eq!(
+            [history.exported(95), history.exported(96), history.exported(127), history.exported(128)],
+            [9, 2, 2, 4]
+        );
     }
 
     #[test]

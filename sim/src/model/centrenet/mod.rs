@@ -31,8 +31,8 @@ mod station;
 mod tests;
 
 use crate::engine::StationCounters;
-pub use dma::Hazards;
 use dma::Burst;
+pub use dma::Hazards;
 use station::{Change, Station};
 use std::sync::Arc;
 use testbed_definitions::map::centrenet::RETRY_CYCLES;

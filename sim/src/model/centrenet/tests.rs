@@ -100,7 +100,12 @@ fn a_full_ring_blocks_only_its_senders() {
     for cycle in 0..8 {
         for station in 0..4u8 {
             let destination = if station == 3 { 2 } else { 3 };
-            network.store(station.into(), register::TX_COMMAND, command(destination, if station == 3 { 4 } else { 80 }), 96 + cycle);
+            network.store(
+                station.into(),
+                register::TX_COMMAND,
+                command(destination, if station == 3 { 4 } else { 80 }),
+                96 + cycle,
+            );
         }
     }
     run(&mut network, &mut memory, 20_000);
