@@ -19,7 +19,7 @@ pub struct Strobe {
     counter: DFF<Bits<COUNTER_BITS>>,
     level: DFF<Bit>,
     /// The count in the cycle before the strobe.
-    before: Constant<Bits<COUNTER_BITS>>,
+    last_but_one: Constant<Bits<COUNTER_BITS>>,
 }
 
 impl Default for Strobe {
@@ -29,7 +29,7 @@ impl Default for Strobe {
             strobe: Default::default(),
             counter: Default::default(),
             level: Default::default(),
-            before: Constant::new((LOOKAHEAD - 2).into()),
+            last_but_one: Constant::new((LOOKAHEAD - 2).into()),
         }
     }
 }
@@ -39,7 +39,7 @@ impl Logic for Strobe {
     fn update(&mut self) {
         dff_setup!(self, clock, counter, level);
         self.counter.d.next = self.counter.q.val() + 1;
-        self.level.d.next = self.counter.q.val() == self.before.val();
+        self.level.d.next = self.counter.q.val() == self.last_but_one.val();
         self.strobe.next = self.level.q.val();
     }
 }
