@@ -1,0 +1,350 @@
+//! The master monitoring interface: polls the SMIs over the monitoring bus.
+
+use super::smi::word_at;
+use super::{Late, QueueRam};
+use rust_hdl::prelude::*;
+use testbed_definitions::map::mmi;
+
+/// Reset values and size of an [`Mmi`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MmiConfig {
+    /// Words of the master's queue, a power of two in [`QueueRam::DEPTHS`].
+    pub queue: u32,
+    /// Cycles a slot of the poller takes; less than 2 counts as 2.
+    pub poll_cycles: u32,
+    /// Machine cycles a tick of the global clock; 0 counts as 1.
+    pub tick_cycles: u32,
+}
+
+/// Master monitoring interface of a machine with `N` processors, hence `N` - 1 SMIs ("Monitoring bus and MMI" in
+/// `docs/monitor.md`). Entry `i` of an array belongs to processor `i`; entry 0 is not looked at, or 0.
+///
+/// ```text
+///                     +-----+
+///      device port -->|     |--> rdata
+///                     |     |
+///    bus_ready [N] -->| Mmi |--> bus_select [N], bus_datum, bus_take [N]
+///     bus_data [N] ==>|     |
+///           strobe -->|     |--> tick_cycles (to the global clock)
+///            clock -->|     |--> trace_valid, trace_word [20]
+///                     +-----+
+/// ```
+///
+/// The ordering stage will stand between the word register (`held`) and the trace port.
+#[derive(LogicBlock)]
+pub struct Mmi<const N: usize> {
+    pub clock: Signal<In, Clock>,
+    /// Window strobe.
+    pub strobe: Signal<In, Bit>,
+
+    pub select: Signal<In, Bit>,
+    /// Byte offset in the device; bits 1:0 are ignored.
+    pub address: Signal<In, Bits<16>>,
+    pub read: Signal<In, Bit>,
+    pub write: Signal<In, Bit>,
+    pub wdata: Signal<In, Bits<32>>,
+    /// Registered; 0 after a cycle without a read.
+    pub rdata: Signal<Out, Bits<32>>,
+
+    /// SMI `i` has an entry.
+    pub bus_ready: [Signal<In, Bit>; N],
+    /// From SMI `i`; 0 unless it is selected.
+    pub bus_data: [Signal<In, Bits<16>>; N],
+    pub bus_select: [Signal<Out, Bit>; N],
+    /// Common to all SMIs. 0: time, 1: datum.
+    pub bus_datum: Signal<Out, Bit>,
+    pub bus_take: [Signal<Out, Bit>; N],
+
+    /// TICK_CYCLES as the global clock sees it.
+    pub tick_cycles: Signal<Out, Bits<32>>,
+    pub trace_valid: Signal<Out, Bit>,
+    /// `MmiWord` layout.
+    pub trace_word: Signal<Out, Bits<20>>,
+
+    queue: QueueRam<20>,
+    write_index: DFF<Bits<16>>,
+    write_seen: DFF<Bits<16>>,
+    read_index: DFF<Bits<16>>,
+    read_late: Late<16>,
+    control: DFFWithInit<Bits<3>>,
+    control_late: Late<3>,
+    poll: DFFWithInit<Bits<32>>,
+    poll_late: Late<32>,
+    tick: DFFWithInit<Bits<32>>,
+    tick_late: Late<32>,
+    slot: DFF<Bits<32>>,
+    current: DFFWithInit<Bits<4>>,
+    second: DFF<Bit>,
+    advance: DFF<Bit>,
+    held_valid: DFF<Bit>,
+    held: DFF<Bits<20>>,
+    to_queue: DFF<Bit>,
+    to_trace: DFF<Bit>,
+    delivered: [DFF<Bits<32>>; N],
+    answer: DFF<Bits<32>>,
+
+    word: Signal<Local, Bits<14>>,
+    store: Signal<Local, Bit>,
+    load: Signal<Local, Bit>,
+    turn: Signal<Local, Bits<16>>,
+    which: Signal<Local, Bits<16>>,
+    is_delivered: Signal<Local, Bit>,
+    in_flight: Signal<Local, Bits<16>>,
+    kept: Signal<Local, Bits<16>>,
+    has_room: Signal<Local, Bit>,
+    polling: Signal<Local, Bit>,
+    queueing: Signal<Local, Bit>,
+    tracing: Signal<Local, Bit>,
+    slot_up: Signal<Local, Bits<32>>,
+    slot_begins: Signal<Local, Bit>,
+    open: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    bus: Signal<Local, Bits<16>>,
+    words: Signal<Local, Bits<16>>,
+    pop: Signal<Local, Bit>,
+    enqueue: Signal<Local, Bit>,
+    read_next: Signal<Local, Bits<16>>,
+    control_next: Signal<Local, Bits<3>>,
+    poll_next: Signal<Local, Bits<32>>,
+    tick_next: Signal<Local, Bits<32>>,
+    loaded: Signal<Local, Bits<32>>,
+
+    data_word: Constant<Bits<14>>,
+    status_word: Constant<Bits<14>>,
+    control_word: Constant<Bits<14>>,
+    poll_word: Constant<Bits<14>>,
+    tick_word: Constant<Bits<14>>,
+    data_valid: Constant<Bits<32>>,
+    last_smi: Constant<Bits<4>>,
+    depth_less_two: Constant<Bits<16>>,
+}
+
+impl<const N: usize> Mmi<N> {
+    /// # Panics
+    /// If `N` is not 1 to 16 or the queue's depth is not allowed; machine descriptions are validated before.
+    pub fn new(config: MmiConfig) -> Self {
+        assert!((1..=16).contains(&N), "{N} processors: there can be 1 to 16");
+        let control = bits(u64::from(mmi::CONTROL_RESET));
+        let poll = bits(u64::from(config.poll_cycles));
+        let tick = bits(u64::from(config.tick_cycles));
+        Self {
+            clock: Default::default(),
+            strobe: Default::default(),
+            select: Default::default(),
+            address: Default::default(),
+            read: Default::default(),
+            write: Default::default(),
+            wdata: Default::default(),
+            rdata: Default::default(),
+            bus_ready: std::array::from_fn(|_| Default::default()),
+            bus_data: std::array::from_fn(|_| Default::default()),
+            bus_select: std::array::from_fn(|_| Default::default()),
+            bus_datum: Default::default(),
+            bus_take: std::array::from_fn(|_| Default::default()),
+            tick_cycles: Default::default(),
+            trace_valid: Default::default(),
+            trace_word: Default::default(),
+            queue: QueueRam::new(config.queue),
+            write_index: Default::default(),
+            write_seen: Default::default(),
+            read_index: Default::default(),
+            read_late: Late::new(bits(0)),
+            control: DFFWithInit::new(control),
+            control_late: Late::new(control),
+            poll: DFFWithInit::new(poll),
+            poll_late: Late::new(poll),
+            tick: DFFWithInit::new(tick),
+            tick_late: Late::new(tick),
+            slot: Default::default(),
+            current: DFFWithInit::new(bits(1)),
+            second: Default::default(),
+            advance: Default::default(),
+            held_valid: Default::default(),
+            held: Default::default(),
+            to_queue: Default::default(),
+            to_trace: Default::default(),
+            delivered: std::array::from_fn(|_| Default::default()),
+            answer: Default::default(),
+            word: Default::default(),
+            store: Default::default(),
+            load: Default::default(),
+            turn: Default::default(),
+            which: Default::default(),
+            is_delivered: Default::default(),
+            in_flight: Default::default(),
+            kept: Default::default(),
+            has_room: Default::default(),
+            polling: Default::default(),
+            queueing: Default::default(),
+            tracing: Default::default(),
+            slot_up: Default::default(),
+            slot_begins: Default::default(),
+            open: Default::default(),
+            ready: Default::default(),
+            taken: Default::default(),
+            bus: Default::default(),
+            words: Default::default(),
+            pop: Default::default(),
+            enqueue: Default::default(),
+            read_next: Default::default(),
+            control_next: Default::default(),
+            poll_next: Default::default(),
+            tick_next: Default::default(),
+            loaded: Default::default(),
+            data_word: word_at(mmi::DATA),
+            status_word: word_at(mmi::STATUS),
+            control_word: word_at(mmi::CONTROL),
+            poll_word: word_at(mmi::POLL_CYCLES),
+            tick_word: word_at(mmi::TICK_CYCLES),
+            data_valid: Constant::new(bits(u64::from(mmi::DATA_VALID))),
+            last_smi: Constant::new(bits(N.max(2) as u64 - 1)),
+            depth_less_two: Constant::new(bits(u64::from(config.queue - 2))),
+        }
+    }
+}
+
+impl<const N: usize> Logic for Mmi<N> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, write_index, write_seen, read_index, answer, control, poll, tick);
+        dff_setup!(self, clock, slot, current, second, advance, held_valid, held, to_queue, to_trace);
+        clock!(self, clock, queue, read_late, control_late, poll_late, tick_late);
+        for i in 0..N {
+            self.delivered[i].clock.next = self.clock.val();
+            self.delivered[i].d.next = self.delivered[i].q.val();
+        }
+
+        // Poller. A pair being taken goes on for two cycles, `current` standing still.
+        self.queueing.next = self.control_late.late.val().get_bit(1);
+        self.tracing.next = self.control_late.late.val().get_bit(2);
+        self.polling.next = self.control_late.late.val().get_bit(0) & (self.queueing.val() | self.tracing.val());
+        self.enqueue.next = self.held_valid.q.val() & self.to_queue.q.val();
+        self.in_flight.next = 0.into();
+        if self.enqueue.val() {
+            self.in_flight.next = 1.into();
+        }
+        self.kept.next = (self.write_index.q.val() - self.read_late.late.val()) + self.in_flight.val();
+        self.has_room.next = self.kept.val() <= self.depth_less_two.val();
+        self.slot_begins.next = !self.slot.q.val().any();
+        self.slot_up.next = self.slot.q.val() + 1;
+        self.slot.d.next = self.slot_up.val();
+        if (!self.slot_begins.val()) & (self.slot_up.val() >= self.poll_late.late.val()) {
+            self.slot.d.next = 0.into();
+        }
+        self.open.next = self.slot_begins.val() & self.polling.val() & (self.has_room.val() | (!self.queueing.val()));
+        self.turn.next = bits::<16>(1) << self.current.q.val();
+        self.ready.next = false;
+        self.bus.next = 0.into();
+        for i in 1..N {
+            self.ready.next = self.ready.val() | (self.bus_ready[i].val() & self.turn.val().get_bit(i));
+            self.bus.next = self.bus.val() | self.bus_data[i].val();
+        }
+        self.taken.next = self.open.val() & self.ready.val();
+        self.second.d.next = self.taken.val();
+        self.advance.d.next = self.open.val();
+        if self.advance.q.val() {
+            self.current.d.next = self.current.q.val() + 1;
+            if self.current.q.val() == self.last_smi.val() {
+                self.current.d.next = 1.into();
+            }
+        }
+
+        // Word register.
+        self.held_valid.d.next = self.taken.val() | self.second.q.val();
+        self.held.d.next = (bit_cast::<20, 4>(self.current.q.val()) << 16) | bit_cast::<20, 16>(self.bus.val());
+        if self.taken.val() {
+            self.to_queue.d.next = self.queueing.val();
+            self.to_trace.d.next = self.tracing.val();
+        }
+
+        // Device port.
+        self.word.next = self.address.val().get_bits::<14>(2);
+        self.store.next = self.select.val() & self.write.val();
+        self.load.next = self.select.val() & self.read.val();
+        self.control_next.next = self.control.q.val();
+        self.poll_next.next = self.poll.q.val();
+        self.tick_next.next = self.tick.q.val();
+        if self.store.val() & (self.word.val() == self.control_word.val()) {
+            self.control_next.next = self.wdata.val().get_bits::<3>(0);
+        }
+        if self.store.val() & (self.word.val() == self.poll_word.val()) {
+            self.poll_next.next = self.wdata.val();
+        }
+        if self.store.val() & (self.word.val() == self.tick_word.val()) {
+            self.tick_next.next = self.wdata.val();
+        }
+        self.control.d.next = self.control_next.val();
+        self.poll.d.next = self.poll_next.val();
+        self.tick.d.next = self.tick_next.val();
+
+        // The master's queue. A word can be read two cycles after it was written.
+        self.write_seen.d.next = self.write_index.q.val();
+        if self.enqueue.val() {
+            self.write_index.d.next = self.write_index.q.val() + 1;
+        }
+        self.words.next = self.write_seen.q.val() - self.read_index.q.val();
+        self.pop.next = self.load.val() & (self.word.val() == self.data_word.val()) & self.words.val().any();
+        self.read_next.next = self.read_index.q.val();
+        if self.pop.val() {
+            self.read_next.next = self.read_index.q.val() + 1;
+        }
+        self.read_index.d.next = self.read_next.val();
+        self.queue.write_enable.next = self.enqueue.val();
+        self.queue.write_index.next = self.write_index.q.val();
+        self.queue.write_data.next = self.held.q.val();
+        self.queue.read_index.next = self.read_next.val();
+
+        // Answers.
+        self.loaded.next = 0.into();
+        if self.pop.val() {
+            self.loaded.next = self.data_valid.val() | bit_cast::<32, 20>(self.queue.read_data.val());
+        }
+        if self.word.val() == self.status_word.val() {
+            self.loaded.next = bit_cast::<32, 16>(self.words.val());
+        }
+        if self.word.val() == self.control_word.val() {
+            self.loaded.next = bit_cast::<32, 3>(self.control.q.val());
+        }
+        if self.word.val() == self.poll_word.val() {
+            self.loaded.next = self.poll.q.val();
+        }
+        if self.word.val() == self.tick_word.val() {
+            self.loaded.next = self.tick.q.val();
+        }
+        self.is_delivered.next = self.word.val().get_bits::<10>(4) == bits::<10>(1);
+        self.which.next = bits::<16>(1) << self.word.val().get_bits::<4>(0);
+        for i in 1..N {
+            if self.second.q.val() & self.turn.val().get_bit(i) {
+                self.delivered[i].d.next = self.delivered[i].q.val() + 1;
+            }
+            if self.is_delivered.val() & self.which.val().get_bit(i) {
+                self.loaded.next = self.delivered[i].q.val();
+            }
+        }
+        self.answer.d.next = 0.into();
+        if self.load.val() {
+            self.answer.d.next = self.loaded.val();
+        }
+
+        // Exports.
+        self.read_late.strobe.next = self.strobe.val();
+        self.read_late.value.next = self.read_next.val();
+        self.control_late.strobe.next = self.strobe.val();
+        self.control_late.value.next = self.control_next.val();
+        self.poll_late.strobe.next = self.strobe.val();
+        self.poll_late.value.next = self.poll_next.val();
+        self.tick_late.strobe.next = self.strobe.val();
+        self.tick_late.value.next = self.tick_next.val();
+
+        self.rdata.next = self.answer.q.val();
+        self.tick_cycles.next = self.tick_late.late.val();
+        self.trace_valid.next = self.held_valid.q.val() & self.to_trace.q.val();
+        self.trace_word.next = self.held.q.val();
+        self.bus_datum.next = self.second.q.val();
+        for i in 0..N {
+            self.bus_select[i].next = self.turn.val().get_bit(i);
+            self.bus_take[i].next = self.second.q.val() & self.turn.val().get_bit(i);
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! The slave monitoring interface.
+
+use super::{Late, QueueRam};
+use rust_hdl::prelude::*;
+use testbed_definitions::map::smi;
+use testbed_definitions::monitor::{GAP_MARKER, WRAP_MARKER};
+
+/// Slave monitoring interface ("SMI" in `docs/monitor.md`): stamps events and queues them for the monitoring bus.
+///
+/// ```text
+///                    +-----+
+///     device port -->|     |--> rdata, stall
+///                    |     |
+/// stamp, wraps, ---->| Smi |--> bus_ready
+///   wrapped          |     |==> bus_data [16]
+///          strobe -->|     |<-- bus_select, bus_datum, bus_take
+///           clock -->|     |
+///                    +-----+
+/// ```
+///
+/// While there is room it accepts an event in every cycle, but for the one after an event that was stored in a wrap
+/// cycle or with the first half of a gap marker. It holds the queue's depth and one event more.
+///
+/// A filter's place is between the decoding of the store and the latch, see "Filter" in `docs/monitor.md`.
+#[derive(LogicBlock)]
+pub struct Smi {
+    pub clock: Signal<In, Clock>,
+    /// Window strobe.
+    pub strobe: Signal<In, Bit>,
+
+    pub select: Signal<In, Bit>,
+    /// Byte offset in the device; bits 1:0 are ignored.
+    pub address: Signal<In, Bits<16>>,
+    pub read: Signal<In, Bit>,
+    pub write: Signal<In, Bit>,
+    pub wdata: Signal<In, Bits<32>>,
+    /// Registered; 0 after a cycle without a read.
+    pub rdata: Signal<Out, Bits<32>>,
+    /// Combinational: the store of this cycle is not taken and has to be repeated in the next.
+    pub stall: Signal<Out, Bit>,
+
+    /// From [`super::GlobalClock`].
+    pub stamp: Signal<In, Bits<16>>,
+    pub wraps: Signal<In, Bits<8>>,
+    pub wrapped: Signal<In, Bit>,
+
+    /// An entry is there, as the MMI may know.
+    pub bus_ready: Signal<Out, Bit>,
+    /// This SMI's turn on the bus.
+    pub bus_select: Signal<In, Bit>,
+    /// 0: the entry's time, 1: its datum.
+    pub bus_datum: Signal<In, Bit>,
+    /// The entry is removed at the end of this cycle.
+    pub bus_take: Signal<In, Bit>,
+    /// 0 if not selected or not ready, so that all SMIs can be ORed.
+    pub bus_data: Signal<Out, Bits<16>>,
+
+    queue: QueueRam<32>,
+    write_index: DFF<Bits<16>>,
+    write_late: Late<16>,
+    read_index: DFF<Bits<16>>,
+    latch_valid: DFF<Bit>,
+    latch_stamp: DFF<Bits<16>>,
+    latch_datum: DFF<Bits<16>>,
+    latch_wraps: DFF<Bits<8>>,
+    front: DFF<Bit>,
+    back: DFF<Bit>,
+    gap: DFF<Bit>,
+    gap_count: DFF<Bits<24>>,
+    gap_low: DFF<Bit>,
+    gap_stamp: DFF<Bits<16>>,
+    wraps_before: DFF<Bits<8>>,
+    stall_on: DFF<Bit>,
+    emitted: DFF<Bits<32>>,
+    dropped: DFF<Bits<32>>,
+    refused: DFF<Bits<32>>,
+    markers: DFF<Bits<32>>,
+    answer: DFF<Bits<32>>,
+
+    word: Signal<Local, Bits<14>>,
+    store: Signal<Local, Bit>,
+    event_store: Signal<Local, Bit>,
+    datum: Signal<Local, Bits<16>>,
+    high: Signal<Local, Bits<8>>,
+    reserved: Signal<Local, Bit>,
+    plain: Signal<Local, Bit>,
+    accepting: Signal<Local, Bit>,
+    accepted: Signal<Local, Bit>,
+    stalled: Signal<Local, Bit>,
+    lost: Signal<Local, Bit>,
+    used: Signal<Local, Bits<16>>,
+    full: Signal<Local, Bit>,
+    room_for_gap: Signal<Local, Bit>,
+    front_goes: Signal<Local, Bit>,
+    latch_goes: Signal<Local, Bit>,
+    latch_stays: Signal<Local, Bit>,
+    gap_goes: Signal<Local, Bit>,
+    marker_goes: Signal<Local, Bit>,
+    enqueue: Signal<Local, Bit>,
+    front_wraps: Signal<Local, Bits<8>>,
+    entry_stamp: Signal<Local, Bits<16>>,
+    entry_datum: Signal<Local, Bits<16>>,
+    gap_high: Signal<Local, Bits<8>>,
+    write_next: Signal<Local, Bits<16>>,
+    read_next: Signal<Local, Bits<16>>,
+    ready: Signal<Local, Bit>,
+    loaded: Signal<Local, Bits<32>>,
+
+    event_word: Constant<Bits<14>>,
+    status_word: Constant<Bits<14>>,
+    control_word: Constant<Bits<14>>,
+    emitted_word: Constant<Bits<14>>,
+    dropped_word: Constant<Bits<14>>,
+    refused_word: Constant<Bits<14>>,
+    markers_word: Constant<Bits<14>>,
+    time_word: Constant<Bits<14>>,
+    wrap_code: Constant<Bits<8>>,
+    gap_code: Constant<Bits<8>>,
+    wrap_marker: Constant<Bits<16>>,
+    gap_marker: Constant<Bits<16>>,
+    status_full: Constant<Bits<32>>,
+    depth: Constant<Bits<16>>,
+    depth_less_two: Constant<Bits<16>>,
+}
+
+/// Index of the word at byte `offset` of a device.
+pub(super) fn word_at(offset: u32) -> Constant<Bits<14>> {
+    Constant::new(bits(u64::from(offset >> 2)))
+}
+
+impl Smi {
+    /// An SMI with room for `depth` pairs, a power of two in [`QueueRam::DEPTHS`].
+    pub fn new(depth: u32) -> Self {
+        Self {
+            clock: Default::default(),
+            strobe: Default::default(),
+            select: Default::default(),
+            address: Default::default(),
+            read: Default::default(),
+            write: Default::default(),
+            wdata: Default::default(),
+            rdata: Default::default(),
+            stall: Default::default(),
+            stamp: Default::default(),
+            wraps: Default::default(),
+            wrapped: Default::default(),
+            bus_ready: Default::default(),
+            bus_select: Default::default(),
+            bus_datum: Default::default(),
+            bus_take: Default::default(),
+            bus_data: Default::default(),
+            queue: QueueRam::new(depth),
+            write_index: Default::default(),
+            write_late: Late::new(bits(0)),
+            read_index: Default::default(),
+            latch_valid: Default::default(),
+            latch_stamp: Default::default(),
+            latch_datum: Default::default(),
+            latch_wraps: Default::default(),
+            front: Default::default(),
+            back: Default::default(),
+            gap: Default::default(),
+            gap_count: Default::default(),
+            gap_low: Default::default(),
+            gap_stamp: Default::default(),
+            wraps_before: Default::default(),
+            stall_on: Default::default(),
+            emitted: Default::default(),
+            dropped: Default::default(),
+            refused: Default::default(),
+            markers: Default::default(),
+            answer: Default::default(),
+            word: Default::default(),
+            store: Default::default(),
+            event_store: Default::default(),
+            datum: Default::default(),
+            high: Default::default(),
+            reserved: Default::default(),
+            plain: Default::default(),
+            accepting: Default::default(),
+            accepted: Default::default(),
+            stalled: Default::default(),
+            lost: Default::default(),
+            used: Default::default(),
+            full: Default::default(),
+            room_for_gap: Default::default(),
+            front_goes: Default::default(),
+            latch_goes: Default::default(),
+            latch_stays: Default::default(),
+            gap_goes: Default::default(),
+            marker_goes: Default::default(),
+            enqueue: Default::default(),
+            front_wraps: Default::default(),
+            entry_stamp: Default::default(),
+            entry_datum: Default::default(),
+            gap_high: Default::default(),
+            write_next: Default::default(),
+            read_next: Default::default(),
+            ready: Default::default(),
+            loaded: Default::default(),
+            event_word: word_at(smi::EVENT),
+            status_word: word_at(smi::STATUS),
+            control_word: word_at(smi::CONTROL),
+            emitted_word: word_at(smi::EMITTED),
+            dropped_word: word_at(smi::DROPPED),
+            refused_word: word_at(smi::REFUSED),
+            markers_word: word_at(smi::MARKERS),
+            time_word: word_at(smi::TIME),
+            wrap_code: Constant::new(bits(u64::from(WRAP_MARKER))),
+            gap_code: Constant::new(bits(u64::from(GAP_MARKER))),
+            wrap_marker: Constant::new(bits(u64::from(WRAP_MARKER) << 8)),
+            gap_marker: Constant::new(bits(u64::from(GAP_MARKER) << 8)),
+            status_full: Constant::new(bits(u64::from(smi::STATUS_FULL))),
+            depth: Constant::new(bits(u64::from(depth))),
+            depth_less_two: Constant::new(bits(u64::from(depth - 2))),
+        }
+    }
+}
+
+impl Logic for Smi {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, write_index, read_index, wraps_before, answer, stall_on);
+        dff_setup!(self, clock, latch_valid, latch_stamp, latch_datum, latch_wraps, front, back);
+        dff_setup!(self, clock, gap, gap_count, gap_low, gap_stamp);
+        dff_setup!(self, clock, emitted, dropped, refused, markers);
+        clock!(self, clock, queue, write_late);
+
+        // What the port asks for.
+        self.word.next = self.address.val().get_bits::<14>(2);
+        self.store.next = self.select.val() & self.write.val();
+        self.event_store.next = self.store.val() & (self.word.val() == self.event_word.val());
+        self.datum.next = self.wdata.val().get_bits::<16>(0);
+        self.high.next = self.wdata.val().get_bits::<8>(8);
+        self.reserved.next = (self.high.val() == self.wrap_code.val()) | (self.high.val() == self.gap_code.val());
+        self.plain.next = self.event_store.val() & !self.reserved.val();
+
+        // What is enqueued, the first that applies.
+        self.used.next = self.write_index.q.val() - self.read_index.q.val();
+        self.full.next = self.used.val() == self.depth.val();
+        self.room_for_gap.next = self.used.val() <= self.depth_less_two.val();
+        self.front_goes.next = self.front.q.val() & (!self.gap_low.q.val()) & (!self.full.val());
+        self.latch_goes.next =
+            self.latch_valid.q.val() & (!self.front.q.val()) & (!self.gap_low.q.val()) & (!self.full.val());
+        self.latch_stays.next = self.latch_valid.q.val() & (!self.latch_goes.val());
+        self.gap_goes.next = self.gap.q.val()
+            & (!self.gap_low.q.val())
+            & (!self.front.q.val())
+            & (!self.latch_valid.q.val())
+            & (!self.wrapped.val())
+            & self.room_for_gap.val();
+        self.marker_goes.next = self.gap_low.q.val() | self.front_goes.val() | self.gap_goes.val();
+        self.enqueue.next = self.marker_goes.val() | self.latch_goes.val();
+
+        self.front_wraps.next = self.wraps_before.q.val();
+        if self.latch_valid.q.val() {
+            self.front_wraps.next = self.latch_wraps.q.val();
+        }
+        self.gap_high.next = self.gap_count.q.val().get_bits::<8>(16);
+        self.entry_stamp.next = self.latch_stamp.q.val();
+        self.entry_datum.next = self.latch_datum.q.val();
+        if self.gap_low.q.val() {
+            self.entry_stamp.next = self.gap_stamp.q.val();
+            self.entry_datum.next = self.gap_count.q.val().get_bits::<16>(0);
+        } else if self.front_goes.val() {
+            self.entry_stamp.next = 0.into();
+            self.entry_datum.next = self.wrap_marker.val() | bit_cast::<16, 8>(self.front_wraps.val());
+        } else if self.gap_goes.val() {
+            self.entry_stamp.next = self.stamp.val();
+            self.entry_datum.next = self.gap_marker.val() | bit_cast::<16, 8>(self.gap_high.val());
+        }
+        self.queue.write_enable.next = self.enqueue.val();
+        self.queue.write_index.next = self.write_index.q.val();
+        self.queue.write_data.next =
+            (bit_cast::<32, 16>(self.entry_datum.val()) << 16) | bit_cast::<32, 16>(self.entry_stamp.val());
+        self.write_next.next = self.write_index.q.val();
+        if self.enqueue.val() {
+            self.write_next.next = self.write_index.q.val() + 1;
+        }
+        self.write_index.d.next = self.write_next.val();
+        if self.marker_goes.val() {
+            self.markers.d.next = self.markers.q.val() + 1;
+        }
+
+        // What becomes of the store.
+        self.accepting.next =
+            ((!self.gap.q.val()) | self.gap_goes.val()) & ((!self.latch_valid.q.val()) | self.latch_goes.val());
+        self.accepted.next = self.plain.val() & self.accepting.val();
+        self.stalled.next = self.plain.val() & (!self.accepting.val()) & self.stall_on.q.val();
+        self.lost.next = self.plain.val() & (!self.accepting.val()) & (!self.stall_on.q.val());
+        if self.event_store.val() & (!self.stalled.val()) {
+            self.emitted.d.next = self.emitted.q.val() + 1;
+        }
+        if self.event_store.val() & self.reserved.val() {
+            self.refused.d.next = self.refused.q.val() + 1;
+        }
+        self.latch_valid.d.next = self.latch_stays.val() | self.accepted.val();
+        if self.accepted.val() {
+            self.latch_stamp.d.next = self.stamp.val();
+            self.latch_datum.d.next = self.datum.val();
+            self.latch_wraps.d.next = self.wraps.val();
+        }
+
+        // Gap: open from the first loss until its marker goes.
+        self.gap_low.d.next = self.gap_goes.val();
+        if self.gap_goes.val() {
+            self.gap.d.next = false;
+            self.gap_stamp.d.next = self.stamp.val();
+        }
+        if self.lost.val() {
+            self.dropped.d.next = self.dropped.q.val() + 1;
+            self.gap.d.next = true;
+            if !self.gap_count.q.val().all() {
+                self.gap_count.d.next = self.gap_count.q.val() + 1;
+            }
+        }
+        if self.gap_low.q.val() {
+            self.gap_count.d.next = 0.into();
+            if self.lost.val() {
+                self.gap_count.d.next = 1.into();
+            }
+        }
+
+        // Wrap markers wait ahead of the latch or behind it.
+        self.wraps_before.d.next = self.wraps.val();
+        if self.front_goes.val() {
+            self.front.d.next = false;
+        }
+        if self.latch_goes.val() {
+            self.front.d.next = self.back.q.val();
+            self.back.d.next = false;
+        }
+        if self.wrapped.val() {
+            if self.latch_stays.val() {
+                self.back.d.next = true;
+            } else {
+                self.front.d.next = true;
+            }
+        }
+
+        // Registers.
+        if self.store.val() & (self.word.val() == self.control_word.val()) {
+            self.stall_on.d.next = self.wdata.val().get_bit(0);
+        }
+        self.loaded.next = 0.into();
+        if self.word.val() == self.status_word.val() {
+            self.loaded.next = bit_cast::<32, 16>(self.used.val());
+            if !self.accepting.val() {
+                self.loaded.next = bit_cast::<32, 16>(self.used.val()) | self.status_full.val();
+            }
+        }
+        if self.word.val() == self.control_word.val() {
+            self.loaded.next = bit_cast::<32, 1>(self.stall_on.q.val().into());
+        }
+        if self.word.val() == self.emitted_word.val() {
+            self.loaded.next = self.emitted.q.val();
+        }
+        if self.word.val() == self.dropped_word.val() {
+            self.loaded.next = self.dropped.q.val();
+        }
+        if self.word.val() == self.refused_word.val() {
+            self.loaded.next = self.refused.q.val();
+        }
+        if self.word.val() == self.markers_word.val() {
+            self.loaded.next = self.markers.q.val();
+        }
+        if self.word.val() == self.time_word.val() {
+            self.loaded.next = (bit_cast::<32, 8>(self.wraps.val()) << 16) | bit_cast::<32, 16>(self.stamp.val());
+        }
+        self.answer.d.next = 0.into();
+        if self.select.val() & self.read.val() {
+            self.answer.d.next = self.loaded.val();
+        }
+
+        // The bus.
+        self.read_next.next = self.read_index.q.val();
+        if self.bus_take.val() {
+            self.read_next.next = self.read_index.q.val() + 1;
+        }
+        self.read_index.d.next = self.read_next.val();
+        self.queue.read_index.next = self.read_next.val();
+        self.write_late.strobe.next = self.strobe.val();
+        self.write_late.value.next = self.write_next.val();
+        self.ready.next = self.write_late.late.val() != self.read_index.q.val();
+
+        self.rdata.next = self.answer.q.val();
+        self.stall.next = self.stalled.val();
+        self.bus_ready.next = self.ready.val();
+        self.bus_data.next = 0.into();
+        if self.bus_select.val() & self.ready.val() {
+            self.bus_data.next = self.queue.read_data.val().get_bits::<16>(0);
+            if self.bus_datum.val() {
+                self.bus_data.next = self.queue.read_data.val().get_bits::<16>(16);
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Structure: lint, native against Verilog, synthesis.
+
+use super::composition::MonitorBench;
+use super::*;
+use crate::differential;
+use crate::support::differential::compare;
+use crate::support::lint::assert_clean;
+use crate::support::random::Random;
+use crate::support::synthesis::{synthesise, Family};
+use rust_hdl::prelude::*;
+use testbed_definitions::map::{mmi, smi};
+use testbed_definitions::monitor::{MMI_QUEUE, SMI_QUEUE};
+
+fn config(queue: u32, poll_cycles: u32, tick_cycles: u32) -> MmiConfig {
+    MmiConfig { queue, poll_cycles, tick_cycles }
+}
+
+fn default_config() -> MmiConfig {
+    config(MMI_QUEUE as u32, 2, 25)
+}
+
+#[test]
+fn blocks_are_lint_clean() {
+    assert_clean(GlobalClock::default());
+    assert_clean(Smi::new(SMI_QUEUE as u32));
+    assert_clean(Mmi::<1>::new(default_config()));
+    assert_clean(Mmi::<6>::new(default_config()));
+    assert_clean(Mmi::<16>::new(default_config()));
+    assert_clean(MonitorBench::new(8, config(8, 2, 1)));
+}
+
+#[test]
+fn global_clock_native_equals_verilog() {
+    differential! {
+        block: GlobalClock = GlobalClock::default(),
+        inputs: [tick_cycles],
+        outputs: [stamp, wraps, wrapped],
+        cycles: 70_000,
+        seed: 1,
+        stimulus: |block, random, cycle| {
+            // Mostly ticks of one cycle, so that the clock wraps.
+            if cycle % 64 == 0 {
+                block.tick_cycles.next = if random.chance(1, 50) { random.below(40) } else { random.below(2) }.to_bits();
+            }
+        }
+    }
+}
+
+#[test]
+fn smi_native_equals_verilog() {
+    differential! {
+        block: Smi = Smi::new(4),
+        inputs: [strobe, select, address, read, write, wdata, stamp, wraps, wrapped, bus_select, bus_datum, bus_take],
+        outputs: [rdata, stall, bus_ready, bus_data],
+        cycles: 20_000,
+        seed: 2,
+        stimulus: |block, random, cycle| {
+            block.strobe.next = cycle % 4 == 3;
+            block.select.next = random.chance(3, 4);
+            block.address.next = if random.chance(1, 2) { 0 } else { random.below(12) * 4 + random.below(4) }.to_bits();
+            block.read.next = random.chance(1, 2);
+            block.write.next = random.chance(1, 2);
+            let high = random.one_of(&[0xaa, 0xab, 0, 0x40, 0xff]);
+            block.wdata.next = (high << 8 | random.below(256)).to_bits();
+            block.stamp.next = random.bits();
+            block.wraps.next = random.bits();
+            block.wrapped.next = random.chance(1, 12);
+            block.bus_select.next = random.chance(1, 2);
+            block.bus_datum.next = random.chance(1, 2);
+            block.bus_take.next = block.bus_ready.val() && random.chance(1, 1 + (cycle / 1000) % 16);
+        }
+    }
+}
+
+/// Sets one device port of [`MonitorBench`] at random: mostly accesses to `often`, else to any register.
+macro_rules! random_access {
+    ($random:ident, $often:expr, $values:expr, $select:expr, $address:expr, $read:expr, $write:expr, $wdata:expr) => {
+        $select.next = $random.chance(1, 2);
+        $address.next = if $random.chance(2, 3) { $often } else { $random.below(24) as u32 * 4 }.to_bits();
+        let read = $random.chance(1, 2);
+        $read.next = read;
+        $write.next = !read;
+        $wdata.next = $values.to_bits();
+    };
+}
+
+#[test]
+fn composition_native_equals_verilog() {
+    let bench = MonitorBench::new(8, config(8, 2, 1));
+    let ports = bench.ports();
+    let stimulus = |block: &mut MonitorBench, random: &mut Random, cycle: u64| {
+        block.strobe.next = cycle % 32 == 31;
+        for i in 0..3 {
+            random_access!(
+                random,
+                smi::EVENT,
+                random.next_u64() & 0xffff,
+                block.smi_select[i],
+                block.smi_address[i],
+                block.smi_read[i],
+                block.smi_write[i],
+                block.smi_wdata[i]
+            );
+        }
+        random_access!(
+            random,
+            mmi::DATA,
+            random.below(8),
+            block.mmi_select,
+            block.mmi_address,
+            block.mmi_read,
+            block.mmi_write,
+            block.mmi_wdata
+        );
+    };
+    if let Err(error) = compare(bench, &ports, 3_000, 3, stimulus) {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn synthesis_finds_no_latch_and_both_queues_in_block_ram() {
+    // 32 Kibit and 10 Kibit: two and one of ECP5's 18 Kibit, eight and three or more of iCE40's 4 Kibit.
+    let smi = synthesise(Smi::new(SMI_QUEUE as u32), Family::Ecp5, 2).unwrap();
+    let mmi = synthesise(Mmi::<6>::new(default_config()), Family::Ecp5, 1).unwrap();
+    let clock = synthesise(GlobalClock::default(), Family::Ecp5, 0).unwrap();
+    println!("ECP5: SMI {smi}; MMI of six processors {mmi}; global clock {clock}");
+    // An MMI that never finds anything needs no queue.
+    synthesise(Mmi::<1>::new(default_config()), Family::Ecp5, 0).unwrap();
+    let smi = synthesise(Smi::new(SMI_QUEUE as u32), Family::Ice40, 8).unwrap();
+    let mmi = synthesise(Mmi::<6>::new(default_config()), Family::Ice40, 3).unwrap();
+    println!("iCE40: SMI {smi}; MMI of six processors {mmi}");
+}
