@@ -1,0 +1,284 @@
+//! One slave monitoring interface by arithmetic. States and conditions have the names of `docs/monitor.md`.
+
+use super::clock::Clock;
+use super::HISTORY;
+use crate::engine::SmiCounters;
+use std::collections::VecDeque;
+use testbed_definitions::map::smi;
+use testbed_definitions::monitor::{is_reserved, Pair, GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
+
+/// What became of a store to EVENT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreOutcome {
+    /// Taken, dropped or refused.
+    Done,
+    Stalled,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Latch {
+    time: u16,
+    datum: u16,
+    wraps: u8,
+}
+
+/// What goes into the queue in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goes {
+    GapLow(u16),
+    Front,
+    Latch,
+    Gap,
+}
+
+/// An entry of the queue that the MMI has not taken, and the cycle in which it was enqueued.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    pair: Pair,
+    cycle: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Smi {
+    depth: u32,
+    /// The state below is that at the start of this cycle...
+    now: u64,
+    /// ...but `entries` lacks what the MMI takes in this cycle or later, `pops` tells when.
+    entries: VecDeque<Entry>,
+    used: u32,
+    /// Cycles of the pops that `used` does not know yet.
+    pops: VecDeque<u64>,
+    latch: Option<Latch>,
+    front: bool,
+    back: bool,
+    gap: bool,
+    gap_count: u32,
+    gap_low: Option<u16>,
+    stall_on: bool,
+    counters: SmiCounters,
+    /// Pops so far, and the cycles of the recent ones.
+    delivered: u32,
+    delivered_at: VecDeque<u64>,
+    /// First wrap cycle at or after `now`, and the clock's version it was computed from.
+    next_wrap: (u64, u64),
+}
+
+impl Smi {
+    pub fn new(depth: u32) -> Self {
+        Smi {
+            depth,
+            now: 0,
+            entries: VecDeque::new(),
+            used: 0,
+            pops: VecDeque::new(),
+            latch: None,
+            front: false,
+            back: false,
+            gap: false,
+            gap_count: 0,
+            gap_low: None,
+            stall_on: false,
+            counters: SmiCounters::default(),
+            delivered: 0,
+            delivered_at: VecDeque::new(),
+            next_wrap: (0, u64::MAX),
+        }
+    }
+
+    /// Does what happens by itself in cycles before `until`.
+    pub fn advance(&mut self, until: u64, clock: &Clock) {
+        while self.now < until {
+            self.count_pops();
+            let wrap = self.wrap_from_now(clock);
+            if self.now == wrap || self.goes(false).is_some() {
+                self.step(None, clock);
+            } else {
+                // Nothing changes before a wrap or, if something waits for room, the next pop.
+                let pop = if self.waits() { self.pops.front().map_or(u64::MAX, |&p| p + 1) } else { u64::MAX };
+                self.now = until.min(wrap).min(pop);
+            }
+        }
+        self.count_pops();
+    }
+
+    /// A store to EVENT in cycle `now`, which is then over.
+    pub fn store(&mut self, datum: u16, clock: &Clock) -> StoreOutcome {
+        self.step(Some(datum), clock)
+    }
+
+    /// A store to CONTROL in cycle `now`, which is then over.
+    pub fn set_stall(&mut self, on: bool, clock: &Clock) {
+        self.step(None, clock);
+        self.stall_on = on;
+    }
+
+    /// A load from the register at `offset` in cycle `now`.
+    pub fn load(&mut self, offset: u32, clock: &Clock) -> u32 {
+        match offset {
+            smi::STATUS => {
+                let wrapped = self.now == self.wrap_from_now(clock);
+                self.used | if self.accepting(self.goes(wrapped)) { 0 } else { smi::STATUS_FULL }
+            }
+            smi::CONTROL => u32::from(self.stall_on),
+            smi::EMITTED => self.counters.emitted,
+            smi::DROPPED => self.counters.dropped,
+            smi::REFUSED => self.counters.refused,
+            smi::MARKERS => self.counters.markers,
+            smi::TIME => u32::from(clock.time(self.now)) | u32::from(clock.wraps(self.now)) << 16,
+            _ => 0,
+        }
+    }
+
+    /// Counters at the start of cycle `now`; `delivered` is not filled in.
+    pub fn counters(&self) -> SmiCounters {
+        SmiCounters { queued: self.used + u32::from(self.latch.is_some()), ..self.counters }
+    }
+
+    /// A lower bound of the next cycle in which an event would be accepted, if none would be now. The MMI's pops are
+    /// known for cycles up to `known`.
+    pub fn stalls_until(&self, known: u64) -> u64 {
+        if self.goes(false).is_some() {
+            return self.now;
+        }
+        self.pops.front().map_or(known + 2, |&p| p + 1)
+    }
+
+    /// Pairs that were delivered before `cycle`, which is not long ago.
+    pub fn delivered(&self, cycle: u64) -> u32 {
+        let later = self.delivered_at.iter().rev().take_while(|&&p| p >= cycle).count();
+        self.delivered.wrapping_sub(later as u32)
+    }
+
+    /// Cycle in which the oldest entry was enqueued.
+    pub fn oldest(&self) -> Option<u64> {
+        self.entries.front().map(|e| e.cycle)
+    }
+
+    /// Removes the oldest entry in cycle `cycle`, which may be ahead of `now`.
+    pub fn take(&mut self, cycle: u64) -> Option<Pair> {
+        let entry = self.entries.pop_front()?;
+        self.pops.push_back(cycle);
+        while self.delivered_at.front().is_some_and(|&p| p + HISTORY < cycle) {
+            self.delivered_at.pop_front();
+        }
+        self.delivered_at.push_back(cycle);
+        self.delivered = self.delivered.wrapping_add(1);
+        Some(entry.pair)
+    }
+
+    /// Whether the state can change without a wrap, a store or a pop that is not known yet.
+    pub fn is_moving(&self) -> bool {
+        self.waits() && (self.goes(false).is_some() || !self.pops.is_empty())
+    }
+
+    /// First wrap cycle at or after `now`.
+    pub fn wrap_from_now(&mut self, clock: &Clock) -> u64 {
+        if self.next_wrap.1 != clock.version() || self.next_wrap.0 < self.now {
+            self.next_wrap = (clock.next_wrap(self.now), clock.version());
+        }
+        self.next_wrap.0
+    }
+
+    /// Something is on its way to the queue.
+    fn waits(&self) -> bool {
+        self.latch.is_some() || self.front || self.gap || self.gap_low.is_some()
+    }
+
+    fn count_pops(&mut self) {
+        while self.pops.front().is_some_and(|&p| p < self.now) {
+            self.pops.pop_front();
+            self.used -= 1;
+        }
+    }
+
+    fn goes(&self, wrapped: bool) -> Option<Goes> {
+        let full = self.used == self.depth;
+        if let Some(time) = self.gap_low {
+            return Some(Goes::GapLow(time));
+        }
+        if self.front {
+            return (!full).then_some(Goes::Front);
+        }
+        if self.latch.is_some() {
+            return (!full).then_some(Goes::Latch);
+        }
+        (self.gap && !wrapped && self.used + 2 <= self.depth).then_some(Goes::Gap)
+    }
+
+    fn accepting(&self, goes: Option<Goes>) -> bool {
+        (!self.gap || goes == Some(Goes::Gap)) && (self.latch.is_none() || goes == Some(Goes::Latch))
+    }
+
+    /// One cycle, with or without a store to EVENT.
+    fn step(&mut self, store: Option<u16>, clock: &Clock) -> StoreOutcome {
+        self.count_pops();
+        let wrapped = self.now == self.wrap_from_now(clock);
+        let goes = self.goes(wrapped);
+        let accepting = self.accepting(goes);
+        let latch_stays = self.latch.is_some() && goes != Some(Goes::Latch);
+        self.enqueue(goes, clock);
+        let outcome = store.map_or(StoreOutcome::Done, |datum| self.judge(datum, accepting, clock));
+        if wrapped && latch_stays {
+            self.back = true;
+        } else if wrapped {
+            self.front = true;
+        }
+        self.now += 1;
+        self.count_pops();
+        outcome
+    }
+
+    fn enqueue(&mut self, goes: Option<Goes>, clock: &Clock) {
+        let Some(goes) = goes else { return };
+        let pair = match goes {
+            Goes::GapLow(time) => {
+                let datum = self.gap_count as u16;
+                self.gap_low = None;
+                self.gap_count = 0;
+                Pair { time, datum }
+            }
+            Goes::Front => {
+                let wraps = self.latch.map_or_else(|| clock.wraps(self.now.saturating_sub(1)), |l| l.wraps);
+                self.front = false;
+                Pair { time: 0, datum: marker(WRAP_MARKER, wraps) }
+            }
+            Goes::Latch => {
+                let latch = self.latch.take().expect("goes only if valid");
+                self.front = std::mem::take(&mut self.back);
+                Pair { time: latch.time, datum: latch.datum }
+            }
+            Goes::Gap => {
+                let time = clock.time(self.now);
+                self.gap = false;
+                self.gap_low = Some(time);
+                Pair { time, datum: marker(GAP_MARKER, (self.gap_count >> 16) as u8) }
+            }
+        };
+        if goes != Goes::Latch {
+            self.counters.markers = self.counters.markers.wrapping_add(1);
+        }
+        self.entries.push_back(Entry { pair, cycle: self.now });
+        self.used += 1;
+    }
+
+    fn judge(&mut self, datum: u16, accepting: bool, clock: &Clock) -> StoreOutcome {
+        if is_reserved(datum) {
+            self.counters.refused = self.counters.refused.wrapping_add(1);
+        } else if accepting {
+            let (time, wraps) = (clock.time(self.now), clock.wraps(self.now));
+            self.latch = Some(Latch { time, datum, wraps });
+        } else if self.stall_on {
+            return StoreOutcome::Stalled;
+        } else {
+            self.counters.dropped = self.counters.dropped.wrapping_add(1);
+            self.gap = true;
+            self.gap_count = (self.gap_count + 1).min(GAP_COUNT_MAX);
+        }
+        self.counters.emitted = self.counters.emitted.wrapping_add(1);
+        StoreOutcome::Done
+    }
+}
+
+fn marker(high: u8, low: u8) -> u16 {
+    u16::from_be_bytes([high, low])
+}
