@@ -74,7 +74,7 @@ pub fn processor() -> u8 {
 
 /// Makes the page map at this physical address the current one.
 pub fn set_page_map(address: u32) {
-    write_csr!(csr::PMBASE, address - map::RAM_BASE | csr::PMBASE_ENABLE);
+    write_csr!(csr::PMBASE, (address - map::RAM_BASE) | csr::PMBASE_ENABLE);
 }
 
 /// The faulting address of the last trap.

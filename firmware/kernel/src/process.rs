@@ -115,7 +115,7 @@ impl Process {
 
     /// Maps `count` pages below `top` as a thread's stack. They must lie in the data half and be free.
     pub fn add_stack(&mut self, top: u32, count: u32, pages: &mut Pages) -> Result<(), Error> {
-        let in_data = top % PAGE_BYTES == 0 && top <= VIRTUAL_BYTES && top >= DATA_BASE;
+        let in_data = top % PAGE_BYTES == 0 && (DATA_BASE..=VIRTUAL_BYTES).contains(&top);
         if !in_data || count == 0 || count > (top - DATA_BASE) / PAGE_BYTES {
             return Err(Error::BadPointer);
         }
