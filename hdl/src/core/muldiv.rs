@@ -33,6 +33,7 @@ pub struct MulDiv {
     high: DFF<Bits<32>>,
     /// Low half of the product.
     low: DFF<Bits<32>>,
+    multiplier: Multiplier,
     /// The partial product formed in the step before.
     product: DFF<Bits<32>>,
     count: DFF<Bits<6>>,
@@ -46,7 +47,6 @@ pub struct MulDiv {
     minus_right: Signal<Local, Bit>,
     half_left: Signal<Local, Bits<16>>,
     half_right: Signal<Local, Bits<16>>,
-    partial: Signal<Local, Bits<32>>,
     middle: Signal<Local, Bits<32>>,
     addend: Signal<Local, Bits<32>>,
     total: Signal<Local, Bits<32>>,
@@ -74,6 +74,7 @@ impl Default for MulDiv {
             right: Default::default(),
             high: Default::default(),
             low: Default::default(),
+            multiplier: Default::default(),
             product: Default::default(),
             count: Default::default(),
             negate: Default::default(),
@@ -86,7 +87,6 @@ impl Default for MulDiv {
             minus_right: Default::default(),
             half_left: Default::default(),
             half_right: Default::default(),
-            partial: Default::default(),
             middle: Default::default(),
             addend: Default::default(),
             total: Default::default(),
@@ -116,7 +116,8 @@ impl Logic for MulDiv {
         if self.count.q.val().get_bit(0) {
             self.half_right.next = self.right.q.val().get_bits::<16>(16);
         }
-        self.partial.next = self.half_left.val() * self.half_right.val();
+        self.multiplier.a.next = self.half_left.val();
+        self.multiplier.b.next = self.half_right.val();
         self.middle.next = bit_cast::<32, 16>(self.low.q.val().get_bits::<16>(16))
             + bit_cast::<32, 16>(self.product.q.val().get_bits::<16>(0));
         // Subtracting x is adding !x and 1; the ones are in `high` from the start.
@@ -188,7 +189,7 @@ impl Logic for MulDiv {
                     self.high.d.next = self.remainder.val();
                 }
             } else {
-                self.product.d.next = self.partial.val();
+                self.product.d.next = self.multiplier.product.val();
                 self.high.d.next = self.total.val();
                 if self.count.q.val() == 1 {
                     self.low.d.next = self.product.q.val();
@@ -217,5 +218,30 @@ impl Logic for MulDiv {
             self.done.next = self.step.val() & self.count.q.val().get_bit(2);
         }
         self.result.next = self.chosen.val();
+    }
+}
+
+/// 16 x 16 bits, unsigned, combinational.
+///
+/// The Verilog is written by hand because a product there has the width of its context, unlike any other operator's
+/// result in this project; `product` is 32 bits wide, which is what makes it whole.
+#[derive(LogicBlock, Default)]
+pub struct Multiplier {
+    pub a: Signal<In, Bits<16>>,
+    pub b: Signal<In, Bits<16>>,
+    pub product: Signal<Out, Bits<32>>,
+}
+
+impl Logic for Multiplier {
+    fn update(&mut self) {
+        self.product.next = u64::from(self.a.val().to_u32() * self.b.val().to_u32()).into();
+    }
+
+    fn connect(&mut self) {
+        self.product.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("always @(*) product = a * b;\n".into())
     }
 }

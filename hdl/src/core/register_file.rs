@@ -15,7 +15,8 @@ use rust_hdl::prelude::*;
 /// writes in one cycle). Writes to register 0 are dropped, so it reads as 0.
 ///
 /// Two copies of a memory, so that each read port maps to a block RAM of its own; the Verilog is written by hand for
-/// the read enable.
+/// the read enable. Before the first read the data are 0 in simulation and unknown in hardware, where an initial value
+/// would cost a second register: nothing looks at them until then.
 #[derive(LogicBlock, Default)]
 pub struct RegisterFile {
     pub clock: Signal<In, Clock>,
@@ -55,9 +56,13 @@ impl Logic for RegisterFile {
 reg [31:0] copy_1[31:0];
 reg [31:0] copy_2[31:0];
 integer i;
+`ifndef SYNTHESIS
 initial begin
    data_1 = 0;
    data_2 = 0;
+end
+`endif
+initial begin
    for (i = 0; i < 32; i = i + 1) begin
       copy_1[i] = 0;
       copy_2[i] = 0;

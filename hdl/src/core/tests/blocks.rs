@@ -4,6 +4,7 @@ use super::stream::instruction;
 use crate::core::*;
 use crate::differential;
 use crate::support::random::Random;
+use crate::support::synthesis::{synthesise, Family};
 use rust_hdl::prelude::*;
 use testbed_definitions::{csr, map};
 
@@ -341,5 +342,19 @@ fn csr_file() {
             block.mtime_high.next = random.bits();
             block.hart_id.next = 9.into();
         }
+    }
+}
+
+#[test]
+fn the_core_is_clean() {
+    crate::support::lint::assert_clean(Core::default());
+}
+
+#[test]
+fn the_core_synthesises() {
+    for (family, block_rams) in [(Family::Ice40, 4), (Family::Ecp5, 2)] {
+        let cells = synthesise(Core::default(), family, block_rams).unwrap();
+        println!("{family:?}: {cells}");
+        assert!(cells.luts < 4_500, "{family:?}: {cells}");
     }
 }

@@ -1,6 +1,6 @@
 //! The core on a behavioural memory, natively, with everything that it retires.
 
-use crate::core::Core;
+use crate::core::{state, Core};
 use crate::support::bench::settle;
 use rust_hdl::prelude::*;
 use testbed_definitions::map;
@@ -37,6 +37,8 @@ pub struct Bus {
     pub cycle: u64,
     ram: Vec<u32>,
     pub retired: Vec<Retirement>,
+    /// Every cycle in state D, and the pc.
+    pub arrivals: Vec<(u64, u32)>,
     /// Accesses outside RAM: cycle, address, and the data of a store.
     pub device: Vec<(u64, u32, Option<u32>)>,
     /// Stores to devices stall until this cycle.
@@ -53,7 +55,7 @@ impl Bus {
         core.hart_id.next = 5.into();
         core.has_smi.next = true;
         let ram = vec![0; RAM_BYTES as usize / 4];
-        let mut bus = Bus { core, cycle: 0, ram, retired: vec![], device: vec![], stall_until: 0 };
+        let mut bus = Bus { core, cycle: 0, ram, retired: vec![], arrivals: vec![], device: vec![], stall_until: 0 };
         let [first, second] = super::assembler::li(31, HANDLER);
         let set_up = [first, second, super::assembler::csrw(testbed_definitions::csr::MTVEC, 31)];
         bus.place(START, &set_up);
@@ -114,6 +116,9 @@ impl Bus {
 
     fn record(&mut self) {
         let core = &self.core;
+        if core.state.q.val().get_bit(state::D as usize) {
+            self.arrivals.push((self.cycle, core.pc.q.val().to_u32()));
+        }
         if core.retire_valid.val() {
             self.retired.push(Retirement {
                 cycle: self.cycle,

@@ -2,4 +2,9 @@
 
 mod assembler;
 mod blocks;
+mod bus;
+mod csrs;
+mod paging;
 mod stream;
+mod timing;
+mod traps;

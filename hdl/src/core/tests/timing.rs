@@ -1,0 +1,133 @@
+//! Cycles of every class of instruction against `definitions::timing`.
+
+use super::assembler::*;
+use super::bus::{Bus, DATA, HANDLER};
+use testbed_definitions::{csr, map, timing};
+
+/// Cycles that each instruction of `program` takes, from its arrival to the next one's.
+fn cycles(program: &[u32]) -> Vec<u64> {
+    let mut code = program.to_vec();
+    code.push(NOP);
+    let mut bus = Bus::new(&code, &[NOP]);
+    bus.run_to(Bus::pc(program.len()));
+    // The three instructions of the set-up come first.
+    bus.arrivals.windows(2).skip(3).map(|pair| pair[1].0 - pair[0].0).collect()
+}
+
+#[test]
+fn the_first_instruction_arrives_when_it_should() {
+    let mut bus = Bus::new(&[NOP], &[NOP]);
+    bus.run(10);
+    assert_eq!(bus.arrivals[0], (timing::FIRST_ARRIVAL, map::RAM_BASE));
+    assert_eq!(bus.retired[0].cycle, timing::FIRST_ARRIVAL + 1);
+}
+
+#[test]
+fn two_cycles_for_what_computes_and_jumps() {
+    let mut program = vec![lui(1, 0x1000), auipc(2, 0), FENCE, FENCE_I, csrr(3, csr::MCYCLE), csrw(csr::MSCRATCH, 3)];
+    program.extend((0..8).map(|funct3| op(funct3, false, 4, 1, 2)));
+    program.extend([op(0, true, 4, 1, 2), op(5, true, 4, 1, 2), jal(1, 4), auipc(5, 0), jalr(1, 5, 8)]);
+    // Equal registers: taken for beq, bge, bgeu, not for bne, blt, bltu.
+    program.extend([0, 1, 4, 5, 6, 7].map(|funct3| branch(funct3, 1, 1, 4)));
+    assert_eq!(cycles(&program), vec![timing::CYCLES_ALU; program.len()]);
+}
+
+#[test]
+fn loads_stores_multiply_and_divide() {
+    let mut program = li(1, DATA).to_vec();
+    program.extend([sw(1, 1, 0), lw(2, 1, 0), store(0, 1, 1, 3), load(4, 2, 1, 3), store(1, 1, 1, 2)]);
+    program.extend((0..8).map(|funct3| muldiv(funct3, 3, 1, 2)));
+    let mut expected = vec![timing::CYCLES_ALU; 2];
+    let (load, store) = (timing::CYCLES_LOAD, timing::CYCLES_STORE);
+    expected.extend([store, load, store, load, store]);
+    expected.extend([timing::CYCLES_MULTIPLY; 4]);
+    expected.extend([timing::CYCLES_DIVIDE; 4]);
+    assert_eq!(cycles(&program), expected);
+}
+
+#[test]
+fn a_stalled_store_repeats_x_and_nothing_else() {
+    let mut program = li(1, map::SMI_BASE).to_vec();
+    program.extend([sw(1, 1, 0), NOP, NOP]);
+    let free = {
+        let mut bus = Bus::new(&program, &[NOP]);
+        bus.run_to(Bus::pc(4));
+        bus
+    };
+    let stalled = |until| {
+        let mut bus = Bus::new(&program, &[NOP]);
+        bus.stall_until = until;
+        bus.run_to(Bus::pc(4));
+        bus
+    };
+    // `stall` before the store's X does nothing.
+    let at = free.device[0].0;
+    assert_eq!(stalled(at).retired, free.retired);
+    for extra in 1..6 {
+        let bus = stalled(at + extra);
+        assert_eq!(bus.device, vec![(at + extra, map::SMI_BASE, Some(map::SMI_BASE))]);
+        assert_eq!(bus.retired.len(), free.retired.len());
+        for (late, early) in bus.retired.iter().zip(&free.retired) {
+            let delay = if early.cycle < at { 0 } else { extra };
+            assert_eq!(*late, super::bus::Retirement { cycle: early.cycle + delay, ..*early });
+        }
+    }
+}
+
+#[test]
+fn trap_and_return() {
+    let program = [ECALL];
+    let mut handler = li(1, Bus::pc(1)).to_vec();
+    handler.extend([csrw(csr::MEPC, 1), csrr(2, csr::MSTATUS), MRET]);
+    let mut bus = Bus::new(&program, &handler);
+    // `ecall` was made in machine mode, so that is where `mret` goes; pc(1) holds 0, which is illegal.
+    let last = bus.run_to(Bus::pc(1));
+    assert_eq!((last.trap, last.cause), (true, csr::cause::ILLEGAL));
+    let at = |pc| bus.arrivals.iter().find(|arrival| arrival.1 == pc).expect("it was reached").0;
+    assert_eq!(at(HANDLER) - at(Bus::pc(0)), timing::CYCLES_TRAP);
+    assert_eq!(at(Bus::pc(1)) - at(HANDLER + 16), timing::CYCLES_MRET);
+    let status = bus.retired.iter().find(|retired| retired.pc == HANDLER + 12).expect("it was reached");
+    assert_eq!(status.value, csr::MSTATUS_MPP);
+}
+
+#[test]
+fn wfi_sleeps_until_an_enabled_line_shows_in_mip() {
+    // The interrupt is enabled in `mie` but not taken, since MIE is 0.
+    let program = [addi(1, 0, csr::INTERRUPT_SOFTWARE as i32), csrw(csr::MIE, 1), WFI, NOP];
+    for rises in [0, 14, 15, 16, 17, 30] {
+        let mut bus = Bus::new(&program, &[NOP]);
+        while bus.cycle < 60 {
+            bus.core.irq_software.next = bus.cycle >= rises;
+            bus.step();
+        }
+        let at = |pc| bus.arrivals.iter().find(|arrival| arrival.1 == pc).expect("it was reached").0;
+        let (sleeps, wakes) = (at(Bus::pc(2)), at(Bus::pc(3)));
+        // The line is in `mip` the cycle after; S, one cycle at least, puts the pc on the port in that very cycle.
+        assert_eq!(wakes, (sleeps + 2).max(rises + 1) + 1, "line up in cycle {rises}");
+        let retired = bus.retired.iter().find(|retired| retired.pc == Bus::pc(2)).expect("it was reached");
+        assert_eq!((retired.cycle, retired.trap), (sleeps + 1, false));
+        assert_eq!(timing::CYCLES_WFI, 3);
+    }
+}
+
+#[test]
+fn an_interrupt_is_taken_on_arrival() {
+    let mut program = vec![addi(1, 0, csr::INTERRUPT_TIMER as i32), csrw(csr::MIE, 1), csr(6, 0, csr::MSTATUS, 8)];
+    program.extend([NOP; 10]);
+    for rises in [0, 18, 19, 20] {
+        let mut bus = Bus::new(&program, &[NOP, NOP]);
+        while bus.cycle < 60 {
+            bus.core.irq_timer.next = bus.cycle >= rises;
+            bus.step();
+        }
+        let trap = *bus.retired.iter().find(|retired| retired.trap).expect("it is taken");
+        let cause = csr::MCAUSE_INTERRUPT | csr::cause::TIMER;
+        assert_eq!((trap.cause, trap.tval, trap.instruction, trap.rd), (cause, 0, 0, 0));
+        let enabled = bus.arrivals.iter().find(|arrival| arrival.1 == Bus::pc(3)).expect("it arrives").0;
+        // The first arrival with the line in `mip`, not before MIE is set.
+        let expected = bus.arrivals.iter().find(|arrival| arrival.0 > rises && arrival.0 >= enabled).expect("one");
+        assert_eq!((trap.cycle, trap.pc), *expected);
+        let handler = bus.arrivals.iter().find(|arrival| arrival.1 == HANDLER).expect("it is reached").0;
+        assert_eq!(handler - trap.cycle, timing::CYCLES_TRAP_ON_ARRIVAL);
+    }
+}
