@@ -6,7 +6,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{compare::Compare, run::Run, trace::Trace, Exit, Failure};
+use commands::{compare::Compare, run::Run, test::Test, trace::Trace, Exit, Failure};
 
 /// A message-passing multicomputer in open hardware, with event monitoring
 #[derive(Parser, Debug)]
@@ -27,6 +27,7 @@ enum Command {
     Run(Run),
     Trace(Trace),
     Compare(Compare),
+    Test(Test),
 }
 
 impl Command {
@@ -35,6 +36,7 @@ impl Command {
             Command::Run(command) => command.run(),
             Command::Trace(command) => command.run(),
             Command::Compare(command) => command.run(),
+            Command::Test(command) => command.run(),
         }
     }
 }

@@ -139,6 +139,21 @@ fn every_cut_of_the_files_is_readable() {
     }
 }
 
+/// The hardware counts a pair when its time-stamp leaves: a run that stops before the datum is whole all the same.
+#[test]
+fn a_run_may_stop_between_the_words_of_a_pair() {
+    let dir = folder();
+    let mut engine = script(51);
+    engine.exits.clear();
+    run(dir.path(), engine, 2_001).unwrap();
+    assert_eq!(fs::metadata(dir.path().join("mmi.raw")).unwrap().len(), 404);
+    let capture = Capture::open(dir.path()).unwrap();
+    let integrity = verify(&capture).unwrap();
+    assert!(integrity.is_whole(), "{integrity:?}");
+    assert_eq!(capture.record.ledger.unwrap().smis[0].delivered, 11);
+    assert_eq!(integrity.proven[1], 10);
+}
+
 #[test]
 fn damage_is_found_and_placed() {
     let dir = folder();

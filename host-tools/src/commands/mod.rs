@@ -2,6 +2,8 @@
 
 pub mod compare;
 pub mod run;
+pub mod test;
+pub mod tools;
 pub mod trace;
 
 use std::fmt;

@@ -73,7 +73,7 @@ impl Engine for Scripted {
     }
     fn smi(&self, processor: usize) -> SmiCounters {
         let words = self.trace.iter().filter(|word| word.cycle < self.cycle).map(|word| MmiWord::unpack(word.word));
-        let delivered = words.filter(|word| word.smi as usize == processor).count() as u32 / 2;
+        let delivered = words.filter(|word| word.smi as usize == processor).count().div_ceil(2) as u32;
         SmiCounters { emitted: delivered + self.excess, delivered, ..SmiCounters::default() }
     }
     fn station(&self, _: usize) -> StationCounters {

@@ -1,0 +1,45 @@
+//! `testbed test`: everything that is tested, with what it needs installed first.
+
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use testbed_host_tools::firmware;
+
+use super::{tools, Exit, Failure};
+
+/// Runs all tests: hardware, engines against each other, firmware, programs, tools.
+#[derive(Args, Debug)]
+pub struct Test {
+    /// Soak: more cases from a new seed (printed), longer runs
+    #[arg(long)]
+    long: bool,
+    /// Write what programs print as their expected output
+    #[arg(long)]
+    overwrite: bool,
+    /// Only tests whose name contains this
+    filter: Option<String>,
+}
+
+impl Test {
+    pub fn run(&self) -> Result<Exit, Failure> {
+        tools::install()?;
+        let root = firmware::root()?;
+        firmware::build(&root)?;
+        let mut command = Command::new("cargo");
+        // The profile that built this binary, so that nothing is built twice.
+        command.args(["test", "--release", "--workspace"]).args(&self.filter).current_dir(&root);
+        if self.overwrite {
+            command.env("TESTBED_OVERWRITE", "1");
+        }
+        if self.long {
+            let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
+            eprintln!("soak with TESTBED_LONG=1 PROPTEST_CASES=20000 PROPTEST_RNG_SEED={seed}");
+            command.env("TESTBED_LONG", "1").env("PROPTEST_CASES", "20000").env("PROPTEST_RNG_SEED", seed.to_string());
+        }
+        let status = command.status().map_err(|error| {
+            Failure::new(Exit::Environment, format!("cannot start cargo: {error}\n  help: install Rust with rustup"))
+        })?;
+        Ok(if status.success() { Exit::Success } else { Exit::Negative })
+    }
+}

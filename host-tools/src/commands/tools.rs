@@ -1,0 +1,68 @@
+//! Tools of others that tests and some engines need: what they are for, and how to get them.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{Exit, Failure};
+
+/// A program that must be on the path, the Debian package that has it, and what needs it.
+pub struct Tool {
+    pub program: &'static str,
+    pub package: &'static str,
+    pub purpose: &'static str,
+}
+
+/// What `testbed test` needs besides Rust.
+pub const TOOLS: &[Tool] = &[
+    Tool { program: "verilator", package: "verilator", purpose: "the verilator engine" },
+    Tool { program: "g++", package: "g++", purpose: "the verilator engine" },
+    Tool { program: "make", package: "make", purpose: "the verilator engine" },
+    Tool { program: "iverilog", package: "iverilog", purpose: "comparing blocks with their Verilog" },
+    Tool { program: "yosys", package: "yosys", purpose: "checking blocks for latches and block RAM" },
+    Tool { program: "nextpnr-ice40", package: "nextpnr-ice40", purpose: "timing of the core" },
+    Tool { program: "icepack", package: "fpga-icestorm", purpose: "timing of the core" },
+    Tool { program: "babeltrace2", package: "babeltrace2", purpose: "reading traces with another tool" },
+];
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Installs the tools that are missing with apt, where that is allowed.
+///
+/// # Errors
+/// Some are missing and can't be installed; the message is the line to type.
+pub fn install() -> Result<(), Failure> {
+    let missing: Vec<_> = TOOLS.iter().filter(|tool| !is_there(tool.program)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages: Vec<_> = missing.iter().map(|tool| tool.package).collect();
+    eprintln!("installing {}", packages.join(", "));
+    let installed =
+        apt(&["update"]) && apt(&[&["install", "--yes", "--no-install-recommends"], &packages[..]].concat());
+    let still: Vec<_> = missing.iter().filter(|tool| !is_there(tool.program)).collect();
+    if installed && still.is_empty() {
+        return Ok(());
+    }
+    let why: Vec<_> = still.iter().map(|tool| format!("{} ({})", tool.program, tool.purpose)).collect();
+    let message = format!("missing: {}\n  help: sudo apt-get install {}", why.join(", "), packages.join(" "));
+    Err(Failure::new(Exit::Environment, message))
+}
+
+/// `apt-get` as root, or through sudo where that asks for no password.
+fn apt(arguments: &[&str]) -> bool {
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    let mut command = match is_root {
+        true => Command::new("apt-get"),
+        false if Path::new("/usr/bin/sudo").exists() => {
+            let mut command = Command::new("sudo");
+            command.args(["-n", "apt-get"]);
+            command
+        }
+        false => return false,
+    };
+    command.args(arguments).arg("-qq").env("DEBIAN_FRONTEND", "noninteractive");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).status().is_ok_and(|status| status.success())
+}

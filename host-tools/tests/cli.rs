@@ -1,0 +1,120 @@
+//! The command line: errors name what is wrong and the remedy, and have the documented exit codes.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use common::{record, Scripted};
+use testbed_definitions::monitor::Pair;
+use testbed_host_tools::capture::CaptureWriter;
+use testbed_host_tools::drive::drive;
+use testbed_machine::Machine;
+
+fn testbed(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).output().unwrap()
+}
+
+/// Runs `testbed` and expects it to fail with `code` and all of `parts` on standard error.
+#[track_caller]
+fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
+    let output = testbed(arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+    for part in parts {
+        assert!(error.contains(part), "{arguments:?}: `{part}` is not in:\n{error}");
+    }
+}
+
+/// A folder with `pairs` pairs of TRAP7 from earth, one a tick.
+fn folder(dir: &Path, pairs: u16) {
+    let machine = Machine::testbed6();
+    let mut engine = Scripted::new(machine.clone());
+    for number in 0..pairs {
+        engine.pair(25 * u64::from(number), 1, Pair { time: number, datum: 7 });
+    }
+    let writer = CaptureWriter::create(dir, &machine, &record(&machine)).unwrap();
+    drive(&mut engine, writer, record(&machine), 25 * u64::from(pairs), |_| {}).unwrap();
+}
+
+#[test]
+fn wrong_inputs_of_run() {
+    fails(&["run", "remote", "--engine", "abacus"], 3, &["no engine is called `abacus`", "emulator"]);
+    fails(&["run", "remote", "--machine", "testbed7"], 3, &["no machine is called `testbed7`", "testbed6, testbed2"]);
+    fails(&["run", "remote", "--for", "5"], 3, &["--for", "no unit", "ms"]);
+    fails(&["run", "remote", "--for", "1s", "--cycles", "5"], 2, &["cannot be used with"]);
+    fails(&["run", "remote", "--dgl", "profile+ready"], 3, &["exclude each other"]);
+    fails(&["run", "remote", "--dgl", "all"], 3, &["`all` is no event class", "profile, ready, timer, user"]);
+    fails(&["run", "no-such-program"], 3, &["no program is called `no-such-program`", "remote"]);
+}
+
+#[test]
+fn wrong_machine_descriptions_are_placed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("mine.toml");
+    fs::write(&path, "name = \"mine\"\nprocessors = [\"a\", \"a\"]\nram = \"1 MiB\"\nclock = \"25 MHz\"\n").unwrap();
+    let path = path.to_str().unwrap();
+    fails(&["run", "remote", "--machine", path], 3, &["mine.toml:2:20: processors: `a` is there twice", "help:"]);
+}
+
+#[test]
+fn folders_that_are_none() {
+    fails(&["trace", "/nonexistent"], 3, &["no run.json", "testbed run"]);
+    fails(&["compare", "/nonexistent", "/nonexistent"], 3, &["no run.json"]);
+}
+
+#[test]
+fn formats_of_trace() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 3);
+    let dir = dir.path().to_str().unwrap();
+    let show = |format: &str| String::from_utf8(testbed(&["trace", dir, "--format", format]).stdout).unwrap();
+    assert_eq!(
+        show("text"),
+        "           0 us  earth    TRAP7\n           1 us  earth    TRAP7\n           2 us  earth    TRAP7\n"
+    );
+    let csv = show("csv");
+    assert_eq!(csv.lines().nth(3), Some("2,0,0,2,earth,TRAP7,,\"\",true"), "{csv}");
+    let json: serde_json::Value = serde_json::from_str(&show("json")).unwrap();
+    assert_eq!(json.as_array().unwrap().len(), 3);
+    assert_eq!(json[2]["us"], "2");
+    assert_eq!(json[2]["event"], "TRAP7");
+    fails(&["trace", dir, "--format", "parquet"], 3, &["`parquet` does not exist", "text, csv, json"]);
+    fails(&["trace", dir, "-o", "/dev/full"], 5, &["disk is full"]);
+    fails(&["trace", dir, "-o", "/nonexistent/x"], 5, &["cannot create /nonexistent/x", "-o"]);
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 60_000);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_testbed"))
+        .arg("trace")
+        .arg(dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn compare_says_equal_or_where_not() {
+    let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    folder(a.path(), 3);
+    folder(b.path(), 3);
+    let arguments = ["compare", a.path().to_str().unwrap(), b.path().to_str().unwrap()];
+    let output = testbed(&arguments);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "equal: 3 pairs, 75 cycles\n");
+    folder(b.path(), 4);
+    let output = testbed(&arguments);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.starts_with("event 3: the trace ends; "), "{text}");
+    assert!(text.contains("mmi.raw: byte 24: the end and 0x00010003"), "{text}");
+}

@@ -1,0 +1,140 @@
+//! Runs every program of `tests/programs` on every engine.
+//!
+//! `NAME.expected` begins with the command to run, `$ testbed run …`; the rest is what `console.txt` must be. On the emulator the console
+//! is compared with it (`testbed test --overwrite` writes it instead); every other engine must leave the same folder as the emulator.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Cycles for the engine that simulates the rust-hdl blocks themselves, a thousand times slower than the others.
+const RUST_HDL_CYCLES: &str = "100000";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().into()
+}
+
+fn testbed(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).current_dir(root()).output().unwrap()
+}
+
+fn succeed(arguments: &[&str]) -> Result<Output, Failed> {
+    let output = testbed(arguments);
+    let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match output.status.code() {
+        Some(0) => Ok(output),
+        code => {
+            let (out, error) = (show(&output.stdout), show(&output.stderr));
+            Err(format!("testbed {} ended with {code:?}\n{out}\n{error}", arguments.join(" ")).into())
+        }
+    }
+}
+
+/// A case: the command's words after `testbed`, and the console it must leave.
+struct Case {
+    path: PathBuf,
+    name: String,
+    arguments: Vec<String>,
+    console: String,
+}
+
+impl Case {
+    fn read(path: PathBuf) -> Result<Self, String> {
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let (command, console) = text.split_once('\n').unwrap_or((&text, ""));
+        let words = command.strip_prefix("$ testbed run ");
+        let words = words.ok_or_else(|| format!("{}:1: no `$ testbed run …`", path.display()))?;
+        let arguments = words.split_whitespace().map(String::from).collect();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Case { name, arguments, console: console.into(), path })
+    }
+
+    /// Runs the case on `engine` into a folder of its own.
+    fn run(&self, engine: &str, cycles: Option<&str>, into: &Path) -> Result<(), Failed> {
+        let into = into.to_string_lossy();
+        let mut arguments = vec!["run"];
+        let mut words = self.arguments.iter();
+        while let Some(word) = words.next() {
+            // A limit in cycles takes the place of the case's own.
+            if cycles.is_some() && (word == "--for" || word == "--cycles") {
+                words.next();
+            } else {
+                arguments.push(word);
+            }
+        }
+        arguments.extend(["--engine", engine, "--out", &into]);
+        arguments.extend(cycles.iter().flat_map(|cycles| ["--cycles", cycles]));
+        succeed(&arguments).map(|_| ())
+    }
+
+    /// The console on the emulator is as expected, and babeltrace2 finds as many pairs in the trace as there are.
+    fn on_emulator(&self) -> Result<(), Failed> {
+        let folder = tempfile::tempdir()?;
+        self.run("emulator", None, folder.path())?;
+        babeltrace2_counts_the_same(folder.path())?;
+        let console = fs::read_to_string(folder.path().join("console.txt"))?;
+        if std::env::var_os("TESTBED_OVERWRITE").is_some() {
+            return Ok(fs::write(&self.path, format!("$ testbed run {}\n{console}", self.arguments.join(" ")))?);
+        }
+        if console != self.console {
+            let message = format!("console:\n{console}\nexpected ({}):\n{}", self.path.display(), self.console);
+            return Err(message.into());
+        }
+        Ok(())
+    }
+
+    /// Another engine leaves the same folder as the emulator.
+    fn on(&self, engine: &str, cycles: Option<&str>) -> Result<(), Failed> {
+        let folder = tempfile::tempdir()?;
+        let (one, other) = (folder.path().join("emulator"), folder.path().join(engine));
+        self.run("emulator", cycles, &one)?;
+        self.run(engine, cycles, &other)?;
+        succeed(&["compare", &one.to_string_lossy(), &other.to_string_lossy()]).map(|_| ())
+    }
+}
+
+fn babeltrace2_counts_the_same(folder: &Path) -> Result<(), Failed> {
+    let output = Command::new("babeltrace2")
+        .args(["--component", "sink.utils.counter"])
+        .arg(folder.join("trace"))
+        .output()
+        .map_err(|error| format!("this test needs babeltrace2 ({error}): apt-get install babeltrace2"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find(|line| line.contains(" Event message"));
+    let counted = line.and_then(|line| line.split_whitespace().next()?.replace(',', "").parse::<u64>().ok());
+    let pairs = fs::metadata(folder.join("mmi.raw"))?.len() / 8;
+    match counted {
+        Some(counted) if counted == pairs => Ok(()),
+        _ => Err(format!("babeltrace2 counts {counted:?} events of {pairs}\n{text}").into()),
+    }
+}
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Engines use both processors of a small machine themselves.
+    arguments.test_threads = arguments.test_threads.or(Some(2));
+    let mut paths: Vec<_> = fs::read_dir(root().join("tests/programs"))
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "expected"));
+    paths.sort();
+    let mut trials = Vec::new();
+    for path in paths {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for engine in ["emulator", "verilator", "rust-hdl"] {
+            let path = path.clone();
+            trials.push(Trial::test(format!("{name}::{engine}"), move || {
+                let case = Case::read(path).map_err(Failed::from)?;
+                assert!(!case.name.is_empty());
+                match engine {
+                    "emulator" => case.on_emulator(),
+                    "verilator" => case.on(engine, None),
+                    _ => case.on(engine, Some(RUST_HDL_CYCLES)),
+                }
+            }));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
