@@ -93,17 +93,40 @@ pub fn image(
 ) -> Result<Image, LoadError> {
     let (file, bytes) = kernel;
     let kernel = elf(file, bytes)?;
-    elf(program.0, program.1)?;
+    let program = trimmed(program.0, program.1)?;
     let (mut segments, kernel_end) = segments(file, &kernel, machine.ram_bytes)?;
-    let program_address = place_program(machine, kernel_end, program.1.len())?;
-    let block = boot_block(machine, boot, program_address, program.1.len() as u32)?;
+    let program_address = place_program(machine, kernel_end, program.len())?;
+    let block = boot_block(machine, boot, program_address, program.len() as u32)?;
     let symbol = kernel.symbols().find(|symbol| symbol.name() == Ok(boot::SYMBOL)).map(|symbol| symbol.address());
     let written = symbol.is_some_and(|address| patch(&mut segments, address, &block));
     if !written {
         return Err(LoadError::NoBootBlock { file: file.into() });
     }
-    segments.push((program_address, program.1.to_vec()));
+    segments.push((program_address, program));
     Ok(Image { segments, entry: kernel.entry() as u32 })
+}
+
+/// The part of a program's ELF file that is loaded: without symbols and debugging information, which would only take up RAM.
+fn trimmed(file: &str, bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
+    /// Offsets of e_shoff, and of e_shnum with e_shstrndx behind it, in a 32-bit ELF header.
+    const SECTIONS: [std::ops::Range<usize>; 2] = [32..36, 48..52];
+    let elf = elf(file, bytes)?;
+    let headers = elf.elf_program_headers();
+    let table = elf.elf_header().e_phoff.get(LittleEndian) as usize + std::mem::size_of_val(headers);
+    let ends = headers
+        .iter()
+        .filter(|header| header.p_type(LittleEndian) == PT_LOAD)
+        .map(|header| u64::from(header.p_offset(LittleEndian)).saturating_add(header.p_filesz(LittleEndian).into()));
+    let end = ends.max().unwrap_or(0).max(table as u64);
+    let Some(part) = usize::try_from(end).ok().and_then(|end| bytes.get(..end)) else {
+        let reason = "a segment lies beyond the end of the file".into();
+        return Err(LoadError::NotElf { file: file.into(), reason });
+    };
+    let mut part = part.to_vec();
+    for field in SECTIONS {
+        part[field].fill(0);
+    }
+    Ok(part)
 }
 
 /// The last page boundary from which the program's file fits into RAM.

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::{self, Write};
 
-use testbed_definitions::{event, mpc};
+use testbed_definitions::{event, mpc, packet};
 
 use crate::capture::RunRecord;
 use crate::order::{Event, What};
 
 /// Exchanges that are shown.
 pub const EXCHANGES: usize = 8;
+
+/// Destination of a broadcast, as the four bits in an event show it.
+const ALL: u8 = packet::BROADCAST & 0xf;
 
 /// A message from one kernel to another: handed to Centrenet, and served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +76,10 @@ impl Summary {
                 }
             }
             event::RX_MPC => {
-                let key = (other, event.smi, message, channel);
-                if let Some(sent) = self.flying.get_mut(&key).and_then(VecDeque::pop_front) {
+                let mine = self.flying.get_mut(&(other, event.smi, message, channel)).and_then(VecDeque::pop_front);
+                // A broadcast is served by many: it stays.
+                let sent = mine.or_else(|| self.flying.get(&(other, ALL, message, channel))?.back().copied());
+                if let Some(sent) = sent {
                     let (from, to) = (other, event.smi);
                     self.exchanges.push(Exchange { sent, served: *event, from, to, kind: message, channel });
                 }
@@ -186,7 +191,9 @@ pub fn detail(event: &Event, record: &RunRecord) -> String {
                 What::Known(kind) if kind.code == event::RX_MPC => "from",
                 _ => "to",
             };
-            format!("{} {direction} {}, channel {channel}", message_name(kind), processor_name(other, record))
+            let is_broadcast = direction == "to" && other == ALL && record.machine.processors.len() <= ALL as usize;
+            let other = if is_broadcast { "all".into() } else { processor_name(other, record) };
+            format!("{} {direction} {other}, channel {channel}", message_name(kind))
         }
         Some("discarded") => format!("{value} discarded"),
         _ => format!("{value:#06x}"),

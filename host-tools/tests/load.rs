@@ -1,0 +1,79 @@
+//! Kernel and programs: built, placed in RAM, refused with a reason.
+
+use std::sync::OnceLock;
+
+use testbed_definitions::boot::{self, word};
+use testbed_definitions::map::RAM_BASE;
+use testbed_host_tools::firmware::{self, Firmware};
+use testbed_host_tools::load::{image, Boot, LoadError};
+use testbed_machine::Machine;
+use testbed_sim::engine::Image;
+
+fn built() -> &'static Firmware {
+    static BUILT: OnceLock<Firmware> = OnceLock::new();
+    BUILT.get_or_init(|| firmware::build(&firmware::root().unwrap()).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn load(machine: &Machine, program: &[u8], boot: &Boot) -> Result<Image, LoadError> {
+    let (_, kernel) = built().read("kernel").unwrap();
+    image(machine, ("kernel", &kernel), ("program", program), boot)
+}
+
+#[test]
+fn the_boot_block_says_where_the_program_is() {
+    let (_, program) = built().read("remote").unwrap();
+    let arguments = vec!["20".into(), "word".into()];
+    let boot = Boot { dgl: 5, seed: 7, start_processor: 1, arguments };
+    let machine = Machine::testbed6();
+    let image = load(&machine, &program, &boot).unwrap();
+    let magic = boot::MAGIC.to_le_bytes();
+    let block = image.segments.iter().find_map(|(_, data)| {
+        let at = data.windows(4).position(|window| window == magic)?;
+        data.get(at..at + 4 * boot::WORDS)
+    });
+    let block = block.expect("the kernel's data hold the block");
+    let get = |index: usize| u32::from_le_bytes(block[4 * index..][..4].try_into().unwrap());
+    assert_eq!(get(word::PROCESSORS), 6);
+    assert_eq!(get(word::RAM_BYTES), 4 << 20);
+    assert_eq!((get(word::DIAG), get(word::SEED), get(word::START_PROCESSOR)), (5, 7, 1));
+    assert_eq!(get(word::ARGUMENT_BYTES), 8);
+    assert_eq!(&block[4 * word::ARGUMENTS..][..8], b"20\0word\0");
+    let (address, data) = image.segments.last().unwrap();
+    assert_eq!((*address, data.len() as u32), (get(word::PROGRAM_ADDRESS), get(word::PROGRAM_BYTES)));
+    assert_eq!(address % 1024, 0);
+    assert!(*address as usize + data.len() <= (RAM_BASE + machine.ram_bytes) as usize);
+    assert!(data.len() < program.len(), "debugging information is left out");
+}
+
+#[test]
+fn ram_too_small_is_said_with_the_size_that_does() {
+    let (_, program) = built().read("remote").unwrap();
+    let machine = Machine { ram_bytes: 16 << 10, ..Machine::testbed6() };
+    let error = load(&machine, &program, &Boot::default()).unwrap_err().to_string();
+    assert!(error.contains("RAM") && error.contains("`ram` in its description"), "{error}");
+}
+
+#[test]
+fn what_is_no_program_is_refused() {
+    let machine = Machine::testbed6();
+    let refuse = |bytes: &[u8]| load(&machine, bytes, &Boot::default()).unwrap_err();
+    assert!(matches!(refuse(b"#!/bin/sh\n"), LoadError::NotElf { .. }));
+    assert!(matches!(refuse(b""), LoadError::NotElf { .. }));
+    let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    assert!(matches!(refuse(&own), LoadError::NotElf { .. }), "a 64-bit ELF file");
+    let (_, program) = built().read("remote").unwrap();
+    let mut arm = program.clone();
+    arm[18] = 40;
+    assert_eq!(refuse(&arm), LoadError::Architecture { file: "program".into(), machine: 40 });
+    // Cut anywhere: an error or an image, never a panic.
+    for cut in (0..program.len()).step_by(97) {
+        let _ = load(&machine, &program[..cut], &Boot::default());
+    }
+}
+
+#[test]
+fn too_many_arguments_are_refused() {
+    let (_, program) = built().read("remote").unwrap();
+    let boot = Boot { arguments: vec!["x".repeat(300)], ..Boot::default() };
+    assert_eq!(load(&Machine::testbed6(), &program, &boot).unwrap_err(), LoadError::Arguments { bytes: 301 });
+}
