@@ -44,7 +44,7 @@ pub fn drive(
         writer.words(&engine.take_trace())?;
         writer.console(&engine.take_console())?;
         progress(engine.cycle());
-        if engine.cycle() % CHUNK == 0 && is_over(engine, patience) {
+        if engine.cycle().is_multiple_of(CHUNK) && is_over(engine, patience) {
             stopped = Stop::Exit;
             break;
         }

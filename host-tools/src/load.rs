@@ -53,12 +53,11 @@ fn elf<'a>(file: &str, bytes: &'a [u8]) -> Result<ElfFile32<'a, LittleEndian>, L
     }
 }
 
+/// Physical addresses and bytes.
+type Segments = Vec<(u32, Vec<u8>)>;
+
 /// The kernel's segments, and the first byte of RAM behind everything it occupies.
-fn segments(
-    file: &str,
-    elf: &ElfFile32<LittleEndian>,
-    ram_bytes: u32,
-) -> Result<(Vec<(u32, Vec<u8>)>, u64), LoadError> {
+fn segments(file: &str, elf: &ElfFile32<LittleEndian>, ram_bytes: u32) -> Result<(Segments, u64), LoadError> {
     let ram = u64::from(map::RAM_BASE)..u64::from(map::RAM_BASE) + u64::from(ram_bytes);
     let (mut segments, mut end) = (Vec::new(), ram.start);
     for header in elf.elf_program_headers() {

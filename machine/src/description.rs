@@ -269,7 +269,7 @@ pub(crate) fn print(machine: &Machine) -> String {
         let picoseconds = u128::from(cycles) * units::PICOSECONDS;
         let clock = u128::from(machine.clock_hz);
         let nanosecond = 1_000 * clock;
-        match picoseconds % nanosecond == 0 && picoseconds >= 100 * nanosecond {
+        match picoseconds.is_multiple_of(nanosecond) && picoseconds >= 100 * nanosecond {
             true => units::print(picoseconds / clock, units::TIME),
             false => format!("{cycles} cycles"),
         }

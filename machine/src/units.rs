@@ -55,7 +55,7 @@ pub fn parse(text: &str, units: &[Unit]) -> Result<u128, UnitError> {
 /// Writes `value` base units with the largest unit that divides it, such as `4 MiB`.
 pub fn print(value: u128, units: &[Unit]) -> String {
     let (name, scale) =
-        units.iter().rev().find(|(_, scale)| value % scale == 0 && value >= *scale).unwrap_or(&units[0]);
+        units.iter().rev().find(|(_, scale)| value.is_multiple_of(*scale) && value >= *scale).unwrap_or(&units[0]);
     format!("{} {name}", value / scale)
 }
 

@@ -140,7 +140,8 @@ where
         self.low += step;
         self.falls = 0;
         self.last_time = 0;
-        if !(sound && step == 1) && !self.proof.last_epoch.is_some_and(|last| self.low + 256 > last) {
+        let successive = sound && step == 1;
+        if !successive && self.proof.last_epoch.is_none_or(|last| self.low + 256 <= last) {
             self.spread = None;
         }
     }
