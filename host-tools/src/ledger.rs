@@ -99,8 +99,30 @@ impl Ledger {
         self.smis.iter().map(|line| u64::from(line.queued)).sum()
     }
 
-    /// One sentence for each SMI whose sides differ; empty if all balance.
+    /// One sentence for each SMI whose sides differ, and for the bus; empty if all balance.
     pub fn imbalances(&self) -> Vec<String> {
+        self.smi_imbalances().into_iter().chain(self.bus_imbalances()).collect()
+    }
+
+    /// Every packet that was sent is received whole or with a CRC error, by one station or, if broadcast, by up to all others.
+    /// The one packet that can be on the bus may be counted by its sender already.
+    fn bus_imbalances(&self) -> Vec<String> {
+        let sum = |field: fn(&StationLine) -> u32| self.stations.iter().map(|line| u64::from(field(line))).sum::<u64>();
+        let (sent, corrupted) = (sum(|line| line.tx_packets), sum(|line| line.tx_corrupted));
+        let (whole, spoiled) = (sum(|line| line.rx_packets), sum(|line| line.rx_crc_errors));
+        let others = (self.stations.len() as u64).saturating_sub(1);
+        let mut found = Vec::new();
+        let mut check = |what: &str, sent: u64, received: u64| {
+            if received + 1 < sent || received > sent * others {
+                found.push(format!("Centrenet: {sent} packets sent{what}, {received} received so by {others} others"));
+            }
+        };
+        check("", sent, whole + spoiled);
+        check(" with a spoiled CRC", corrupted, spoiled);
+        found
+    }
+
+    fn smi_imbalances(&self) -> Vec<String> {
         let unbalanced = self.smis.iter().filter(|line| line.difference() != 0);
         unbalanced
             .map(|line| {
@@ -132,6 +154,18 @@ mod tests {
     #[test]
     fn counters_may_wrap() {
         assert_eq!(line().difference(), 0);
+    }
+
+    #[test]
+    fn packets_can_be_broadcast_but_not_vanish() {
+        let line = |tx_packets, rx_packets| StationLine { tx_packets, rx_packets, ..StationLine::default() };
+        let bus = |stations: Vec<StationLine>| Ledger { smis: vec![], stations }.imbalances().len();
+        assert_eq!(bus(vec![line(5, 0), line(0, 5), line(0, 0)]), 0);
+        // Broadcasts, or one on the bus.
+        assert_eq!(bus(vec![line(5, 0), line(0, 5), line(0, 5)]), 0);
+        assert_eq!(bus(vec![line(5, 0), line(0, 4), line(0, 0)]), 0);
+        assert_eq!(bus(vec![line(5, 0), line(0, 3), line(0, 0)]), 1);
+        assert_eq!(bus(vec![line(5, 0), line(0, 5), line(0, 6)]), 1);
     }
 
     #[test]
