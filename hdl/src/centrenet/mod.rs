@@ -8,6 +8,9 @@ pub mod station;
 pub mod strobe;
 pub mod transmitter;
 
+#[cfg(test)]
+mod tests;
+
 pub use bus::{Bus, Phase};
 pub use linear::{CrcStep, FaultDraws};
 pub use station::Station;

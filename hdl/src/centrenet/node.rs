@@ -181,14 +181,3 @@ impl<const N: usize> Logic for Node<N> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::support::verilog::connected_verilog;
-
-    #[test]
-    fn verilog_is_accepted() {
-        connected_verilog(Node::<3>::default()).unwrap();
-    }
-}
