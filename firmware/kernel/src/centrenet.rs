@@ -11,8 +11,6 @@ use testbed_definitions::page::PAGE_BYTES;
 
 use crate::hw;
 
-/// Packets that wait, at most. More than there can be tokens of blocked threads, so that nobody waits for room here.
-const QUEUE: usize = 256;
 /// Words of payload a queued packet has room for without a buffer.
 pub const TOKEN_WORDS: usize = 4;
 /// Pages of a data buffer.
@@ -28,7 +26,8 @@ struct Place {
 }
 
 pub struct Centrenet {
-    places: [Place; QUEUE],
+    /// Packets that wait; a power of two, and more than blocked threads can have under way.
+    places: &'static mut [Place],
     /// Free-running counts of packets queued here, passed to the station, and known to have left it.
     queued: u32,
     issued: u32,
@@ -44,23 +43,30 @@ pub struct Centrenet {
     head: u32,
 }
 
-/// Memory that the driver needs, by the RAM there is: pages of the receive ring, data buffers. Powers of two.
-pub const fn demand(ram_bytes: u32) -> (u32, u32) {
-    if ram_bytes >= 1 << 20 {
-        (16, 8)
-    } else {
-        (4, 2)
-    }
+/// What the driver takes of a processor's memory.
+#[derive(Clone, Copy)]
+pub struct Demand {
+    /// Pages of the receive ring, a power of two.
+    pub ring_pages: u32,
+    /// Data buffers, a power of two.
+    pub buffers: u32,
+    /// Packets that can wait, a power of two.
+    pub places: u32,
 }
-/// Pages of `buffers` data buffers.
-pub const fn buffer_pages(buffers: u32) -> u32 {
-    buffers * BUFFER_PAGES
+
+impl Demand {
+    pub const fn pages_of_buffers(self) -> u32 {
+        self.buffers * BUFFER_PAGES
+    }
+    pub const fn pages_of_places(self) -> u32 {
+        (self.places * size_of::<Place>() as u32).div_ceil(PAGE_BYTES)
+    }
 }
 
 impl Centrenet {
     pub const fn new() -> Self {
         Centrenet {
-            places: [Place { header: 0, buffer: 0, words: [0; TOKEN_WORDS] }; QUEUE],
+            places: &mut [],
             queued: 0,
             issued: 0,
             done: 0,
@@ -74,11 +80,16 @@ impl Centrenet {
         }
     }
 
-    /// Starts the station with memory that is the driver's from now on. `ring_pages` and `buffer_count` are
-    /// powers of two.
-    pub fn start(&mut self, ring: u32, ring_pages: u32, buffers: u32, buffer_count: u32) {
-        (self.ring, self.buffers, self.buffer_count) = (ring, buffers, buffer_count);
-        self.ring_mask = ring_pages * PAGE_BYTES / 4 - 1;
+    /// Starts the station with memory that is the driver's from now on: as much as `demand` says.
+    pub fn start(&mut self, demand: Demand, ring: u32, buffers: u32, places: u32) {
+        (self.ring, self.buffers, self.buffer_count) = (ring, buffers, demand.buffers);
+        self.ring_mask = demand.ring_pages * PAGE_BYTES / 4 - 1;
+        for index in 0..demand.places as usize {
+            // SAFETY: the memory is the driver's and has room for as many places.
+            unsafe { (places as *mut Place).add(index).write(Place { header: 0, buffer: 0, words: [0; TOKEN_WORDS] }) };
+        }
+        // SAFETY: as above, and all are written.
+        self.places = unsafe { core::slice::from_raw_parts_mut(places as *mut Place, demand.places as usize) };
         hw::write(BASE, register::RX_BASE, ring);
         hw::write(BASE, register::RX_MASK, self.ring_mask);
         self.head = hw::read(BASE, register::RX_TAIL);
@@ -88,12 +99,13 @@ impl Centrenet {
 
     /// Whether a token can be queued.
     pub fn has_room(&self) -> bool {
-        (self.queued.wrapping_sub(self.done) as usize) < QUEUE - 4
+        (self.queued.wrapping_sub(self.done) as usize) + 4 < self.places.len()
     }
 
     /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked [`Self::has_room`] for up to four tokens.
     pub fn queue_token(&mut self, destination: u8, kind: u8, words: [u32; TOKEN_WORDS], bytes: usize) {
-        self.queue(Place { header: header(destination, kind, bytes as u32), buffer: 0, words });
+        let place = self.queue(header(destination, kind, bytes as u32), 0);
+        place.words = words;
     }
 
     /// The address of a free data buffer.
@@ -106,16 +118,26 @@ impl Centrenet {
     pub fn queue_buffer(&mut self, destination: u8, kind: u8, bytes: u32) {
         let buffer = self.next_buffer();
         self.buffers_taken = self.buffers_taken.wrapping_add(1);
-        self.queue(Place { header: header(destination, kind, bytes), buffer, words: [0; TOKEN_WORDS] });
+        self.queue(header(destination, kind, bytes), buffer);
+    }
+
+    /// The place of packet number `count`.
+    fn index(&self, count: u32) -> usize {
+        count as usize & (self.places.len() - 1)
     }
 
     fn next_buffer(&self) -> u32 {
         self.buffers + (self.buffers_taken & (self.buffer_count - 1)) * BUFFER_BYTES
     }
 
-    fn queue(&mut self, place: Place) {
-        self.places[self.queued as usize % QUEUE] = place;
+    /// Takes the next place; what it must hold besides is the caller's to write.
+    #[inline]
+    fn queue(&mut self, header: u32, buffer: u32) -> &mut Place {
+        let index = self.index(self.queued);
         self.queued = self.queued.wrapping_add(1);
+        let place = &mut self.places[index];
+        (place.header, place.buffer) = (header, buffer);
+        place
     }
 
     /// Finds out which packets have left, so that their places and buffers are free again.
@@ -127,7 +149,7 @@ impl Centrenet {
         let waiting = register::TX_QUEUE as u32 - (status & register::STATUS_TX_FREE_MASK);
         let held = waiting + (status & register::STATUS_TX_IDLE == 0) as u32;
         while self.issued.wrapping_sub(self.done) > held {
-            if self.places[self.done as usize % QUEUE].buffer != 0 {
+            if self.places[self.index(self.done)].buffer != 0 {
                 self.buffers_done = self.buffers_done.wrapping_add(1);
             }
             self.done = self.done.wrapping_add(1);
@@ -139,7 +161,7 @@ impl Centrenet {
         if !self.can_issue() {
             return None;
         }
-        let place = &self.places[self.issued as usize % QUEUE];
+        let place = &self.places[self.index(self.issued)];
         let payload = if place.buffer != 0 { place.buffer } else { place.words.as_ptr() as u32 };
         // SAFETY: the payload is a buffer or the place's own words.
         let first = unsafe { (payload as *const u32).read_volatile() };

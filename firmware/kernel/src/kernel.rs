@@ -16,7 +16,7 @@ use testbed_definitions::{csr, event, map};
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::Queue;
 
-use crate::centrenet::{self, Centrenet};
+use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
 use crate::process::Process;
 use crate::thread::{State, Tcb};
@@ -30,6 +30,11 @@ pub const FIRST_THREAD: u8 = 1;
 const FIRST_STACK_PAGES: u32 = 16;
 /// How long to sleep when the station is full and has more to do.
 const STATION_POLL_CYCLES: u64 = 512;
+
+/// Centrenet's memory where there is at least a mebibyte, and where there is less. Twice as many packets can wait as there are
+/// thread control blocks: more than blocked threads can have under way.
+const LARGE: Demand = Demand { ring_pages: 16, buffers: 8, places: 256 };
+const SMALL: Demand = Demand { ring_pages: 4, buffers: 2, places: 32 };
 
 pub struct Kernel {
     pub me: u8,
@@ -98,12 +103,12 @@ impl Kernel {
         let image = boot::get(word::PROGRAM_ADDRESS);
         self.pages.reserve(page(image), page(image + boot::get(word::PROGRAM_BYTES) + PAGE_BYTES - 1));
 
-        let (ring_pages, buffers) = centrenet::demand(ram_bytes);
-        let ring = self.take_row(ring_pages);
-        let buffer = self.take_row(centrenet::buffer_pages(buffers));
-        self.net.start(ring, ring_pages, buffer, buffers);
+        let (demand, count) = if ram_bytes >= 1 << 20 { (LARGE, 128) } else { (SMALL, 16) };
+        let ring = self.take_row(demand.ring_pages);
+        let buffers = self.take_row(demand.pages_of_buffers());
+        let places = self.take_row(demand.pages_of_places());
+        self.net.start(demand, ring, buffers, places);
 
-        let count = if ram_bytes >= 1 << 20 { 128 } else { 16 };
         let table = self.take_row((count * size_of::<Tcb>() as u32).div_ceil(PAGE_BYTES)) as *mut Tcb;
         for index in 0..count as usize {
             // SAFETY: the row was just taken and has room for `count` entries.
