@@ -12,14 +12,7 @@ mod work;
 use core::arch::{asm, global_asm};
 use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
-global_asm!(
-    ".section .text.start",
-    ".globl _start",
-    "_start:",
-    "la sp, _stack_top",
-    "call main",
-    "1: j 1b",
-);
+global_asm!(".section .text.start", ".globl _start", "_start:", "la sp, _stack_top", "call main", "1: j 1b",);
 
 /// Iterations; a debugger or loader may change it before the start.
 #[no_mangle]
