@@ -8,7 +8,13 @@ mod verilated;
 use proptest::prelude::*;
 use rust_hdl::prelude::*;
 use scenario::{scenario, Cycle, Setting, OUTPUTS};
+use testbed_definitions::map::{mmi, smi};
+use testbed_definitions::monitor::MmiWord;
+use testbed_definitions::timing::LOOKAHEAD;
 use testbed_hdl::support::bench::settle;
+use testbed_machine::Machine;
+use testbed_sim::engine::TraceWord;
+use testbed_sim::model::monitor::Monitor;
 use verilated::Verilated;
 
 /// Fails if `got`, the RTL's outputs in cycle `number`, is not what the model expects. The trace word counts where it is valid.
@@ -74,6 +80,7 @@ proptest! {
 /// Long runs, with many wraps, on small queues that are mostly full and on queues of the default size.
 #[test]
 fn model_equals_verilated_rtl() {
+    let (mut wraps, mut on_wrap) = (0, 0);
     for (smi_queue, mmi_queue) in [(4, 8), (1024, 512)] {
         let setting =
             Setting { seed: 0, windows: 12_500, smi_queue, mmi_queue, poll_cycles: 2, tick_cycles: 1, retick: false };
@@ -84,7 +91,92 @@ fn model_equals_verilated_rtl() {
             println!("{setting:?}: {coverage:?}");
             rtl.check(&cycles, &format!("{setting:?}"));
             assert!(coverage.pairs > 1000 && coverage.dropped > 100 && coverage.refused > 10, "{coverage:?}");
+            wraps += coverage.wrap_markers;
+            on_wrap += coverage.on_wrap;
+            assert!(coverage.gap_markers > 10, "{coverage:?}");
             assert!(coverage.stalls > 100 && coverage.words_read > 100, "{coverage:?}");
         }
     }
+    assert!(wraps > 100 && on_wrap > 10, "{wraps} wraps, {on_wrap} events on the very cycle of one");
+}
+
+/// Pairs that each of `smis` delivers in 1,000 cycles, if each emits whenever it is taken.
+fn delivered_per_thousand_cycles(busy: std::ops::RangeInclusive<usize>) -> Vec<usize> {
+    let mut monitor = Monitor::new(&Machine::testbed6());
+    for smi in busy.clone() {
+        monitor.smi_store(smi, smi::CONTROL, smi::CONTROL_STALL, 0).unwrap();
+    }
+    let mut next = [1; 6];
+    let (from, until): (u64, u64) = (10_000, 11_000);
+    for window in 0..until.div_ceil(LOOKAHEAD) {
+        for smi in busy.clone() {
+            while next[smi] < (window + 1) * LOOKAHEAD {
+                next[smi] = match monitor.smi_store(smi, smi::EVENT, 1, next[smi]) {
+                    Ok(()) => next[smi] + 3,
+                    Err(stall) => stall.retry,
+                };
+            }
+        }
+    }
+    monitor.advance(until);
+    let words = monitor.take_trace();
+    let delivered = |smi: usize| {
+        let of_smi = |word: &&TraceWord| {
+            usize::from(MmiWord::unpack(word.word).smi) == smi && (from..until).contains(&word.cycle)
+        };
+        words.iter().filter(of_smi).count() / 2
+    };
+    busy.map(delivered).collect()
+}
+
+#[test]
+fn rates_are_as_documented() {
+    // testbed6: five SMIs, a slot of two cycles each.
+    assert_eq!(Machine::testbed6().poll_cycles, 2);
+    assert_eq!(delivered_per_thousand_cycles(2..=2), [100]);
+    assert_eq!(delivered_per_thousand_cycles(1..=5), [100; 5]);
+}
+
+#[test]
+fn a_quiet_monitor_costs_nothing_and_says_how_long_it_stays_quiet() {
+    let mut monitor = Monitor::new(&Machine::testbed6());
+    let wrap = 25 * 65_536;
+    assert_eq!(monitor.quiet_until(), wrap);
+    monitor.advance(wrap);
+    assert_eq!(monitor.take_trace(), []);
+    // A minute of machine time: five markers every wrap and nothing else.
+    let wraps = 1000;
+    monitor.advance(wrap * wraps + 1000);
+    let words = monitor.take_trace();
+    assert_eq!(words.len() as u64, wraps * 5 * 2);
+    assert!(words[0].cycle > wrap && words[0].cycle < wrap + 100);
+    for smi in 1..=5 {
+        let counters = monitor.counters(smi, wrap * wraps + 1000);
+        assert_eq!((counters.markers, counters.delivered, counters.queued), (1000, 1000, 0));
+    }
+    // An event ends the quiet.
+    let now = wrap * wraps + 2000;
+    monitor.advance(now);
+    assert_eq!(monitor.quiet_until(), wrap * (wraps + 1));
+    monitor.smi_store(3, smi::EVENT, 7, now).unwrap();
+    assert!(monitor.quiet_until() <= now + 96);
+}
+
+#[test]
+fn a_stall_says_how_long_it_lasts_at_least() {
+    let machine = Machine { smi_queue: 4, ..Machine::testbed6() };
+    let mut monitor = Monitor::new(&machine);
+    monitor.mmi_store(mmi::CONTROL, 0, 0);
+    monitor.smi_store(1, smi::CONTROL, smi::CONTROL_STALL, 100).unwrap();
+    for n in 0..5 {
+        monitor.smi_store(1, smi::EVENT, n, 101 + 3 * u64::from(n)).unwrap();
+    }
+    let cycle = 101 + 3 * 5;
+    let stall = monitor.smi_store(1, smi::EVENT, 5, cycle).unwrap_err();
+    assert!(stall.retry > cycle);
+    // The emulator has let the poller run ahead to the end of a window: nothing is taken there.
+    monitor.advance(160);
+    let stall = monitor.smi_store(1, smi::EVENT, 5, cycle + 1).unwrap_err();
+    assert!(stall.retry > 160, "{stall:?}");
+    assert_eq!(monitor.counters(1, 200).emitted, 5, "a store that stalls is not counted");
 }

@@ -27,6 +27,8 @@ mod queue;
 mod smi;
 
 #[cfg(test)]
+mod promises;
+#[cfg(test)]
 mod tests;
 
 pub use clock::GlobalClock;

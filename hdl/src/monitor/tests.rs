@@ -2,11 +2,11 @@
 
 use super::composition::MonitorBench;
 use super::*;
-use crate::differential;
 use crate::support::differential::compare;
 use crate::support::lint::assert_clean;
 use crate::support::random::Random;
 use crate::support::synthesis::{synthesise, Family};
+use crate::{differential, step};
 use rust_hdl::prelude::*;
 use testbed_definitions::map::{mmi, smi};
 use testbed_definitions::monitor::{MMI_QUEUE, SMI_QUEUE};
@@ -116,6 +116,34 @@ fn composition_native_equals_verilog() {
     if let Err(error) = compare(bench, &ports, 3_000, 3, stimulus) {
         panic!("{error}");
     }
+}
+
+/// Steps an MMI whose SMIs are all ready all the time, with entry 0 as well; the SMI numbers at the trace port.
+fn traced<const N: usize>(cycles: u64) -> Vec<u64> {
+    let mut mmi = Mmi::<N>::new(default_config());
+    mmi.connect_all();
+    let mut numbers = vec![];
+    for cycle in 0..cycles {
+        mmi.strobe.next = cycle % 32 == 31;
+        for i in 0..N {
+            mmi.bus_ready[i].next = true;
+        }
+        step!(mmi).unwrap();
+        if mmi.trace_valid.val() {
+            numbers.push(mmi.trace_word.val().to_u64() >> 16);
+        }
+    }
+    numbers
+}
+
+#[test]
+fn smis_are_polled_in_turn_and_the_master_never() {
+    assert!(traced::<1>(200).is_empty());
+    assert_eq!(traced::<2>(7), [1; 7]);
+    assert_eq!(traced::<4>(8), [1, 1, 2, 2, 3, 3, 1, 1]);
+    let all = traced::<16>(64);
+    assert_eq!(all[..3], [1, 1, 2]);
+    assert_eq!(all[28..32], [15, 15, 1, 1]);
 }
 
 #[test]

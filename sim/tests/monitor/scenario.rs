@@ -1,6 +1,7 @@
 //! Random traffic, and what the model makes of it: for each cycle the inputs and the outputs of `MonitorBench`.
 
 use testbed_definitions::map::{mmi, smi};
+use testbed_definitions::monitor::{is_reserved, MmiWord, GAP_MARKER, WRAP_MARKER};
 use testbed_definitions::timing::LOOKAHEAD;
 use testbed_hdl::monitor::composition::MonitorBench;
 use testbed_hdl::monitor::MmiConfig;
@@ -57,11 +58,23 @@ pub struct Cycle {
 pub struct Coverage {
     pub pairs: u64,
     pub wrap_markers: u64,
+    /// Events with time 0: on the very cycle of the wrap, if a tick is a cycle.
+    pub on_wrap: u64,
     pub gap_markers: u64,
     pub dropped: u64,
     pub refused: u64,
     pub stalls: u64,
     pub words_read: u64,
+}
+
+impl Coverage {
+    /// Counts a pair at the trace port. The second half of a gap marker may look like anything but a first half.
+    fn count(&mut self, time: u16, datum: u16) {
+        self.pairs += 1;
+        self.on_wrap += u64::from(time == 0 && !is_reserved(datum));
+        self.wrap_markers += u64::from(datum >> 8 == u16::from(WRAP_MARKER));
+        self.gap_markers += u64::from(datum >> 8 == u16::from(GAP_MARKER));
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +104,9 @@ pub struct Scenario {
     moods: [Mood; SMIS + 1],
     /// The store that a processor has to repeat, and until when it need not ask.
     repeating: [Option<(u32, u64)>; SMIS + 1],
+    /// Words at the trace port, and the last one's value.
+    words: u64,
+    time: u16,
     coverage: Coverage,
 }
 
@@ -104,6 +120,8 @@ pub fn scenario(setting: Setting) -> (Vec<Cycle>, Coverage) {
         cycles: vec![Cycle::default(); (setting.windows * LOOKAHEAD) as usize + 4],
         moods: [mood; SMIS + 1],
         repeating: [None; SMIS + 1],
+        words: 0,
+        time: 0,
         coverage: Coverage::default(),
     };
     for window in 0..setting.windows {
@@ -149,7 +167,11 @@ impl Scenario {
             assert_eq!(outputs[1], 0, "two trace words in cycle {}", word.cycle);
             outputs[1] = 1;
             outputs[2] = word.word;
-            self.coverage.pairs += 1;
+            self.words += 1;
+            if self.words.is_multiple_of(2) {
+                self.coverage.count(self.time, MmiWord::unpack(word.word).value);
+            }
+            self.time = MmiWord::unpack(word.word).value;
         }
     }
 
@@ -265,7 +287,7 @@ impl Scenario {
         }
         let offset = random.below(12) as u32 * 4 + random.below(4) as u32;
         match random.below(8) {
-            0 => Access::Write(smi::CONTROL, random.next_u32() & 3),
+            0 => Access::Write(smi::CONTROL, random.one_of(&[0, 0, 1, 2])),
             1 if offset & !3 != smi::EVENT => Access::Write(offset, random.next_u32() & 1),
             _ => Access::Read(offset),
         }
