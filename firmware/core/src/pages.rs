@@ -63,6 +63,9 @@ impl Pages {
 
     /// Takes `count` pages in a row, the first a multiple of `align`; `None` if there are none.
     pub fn take_row(&mut self, count: u32, align: u32) -> Option<u32> {
+        while self.free.get(self.lowest) == Some(&0) {
+            self.lowest += 1;
+        }
         let mut first = (self.lowest as u32 * 32).next_multiple_of(align);
         while first + count <= PAGES_MAX as u32 {
             if (first..first + count).all(|page| self.free[page as usize / 32] & 1 << (page % 32) != 0) {

@@ -9,7 +9,7 @@ use testbed_definitions::map::CENTRENET_BASE as BASE;
 use testbed_definitions::packet::{Header, PAYLOAD_BYTES_MAX};
 use testbed_definitions::page::PAGE_BYTES;
 
-use crate::hw;
+use crate::{hw, memory};
 
 /// Words of payload a queued packet has room for without a buffer.
 pub const TOKEN_WORDS: usize = 4;
@@ -84,11 +84,9 @@ impl Centrenet {
     pub fn start(&mut self, demand: Demand, ring: u32, buffers: u32, places: u32) {
         (self.ring, self.buffers, self.buffer_count) = (ring, buffers, demand.buffers);
         self.ring_mask = demand.ring_pages * PAGE_BYTES / 4 - 1;
-        for index in 0..demand.places as usize {
-            // SAFETY: the memory is the driver's and has room for as many places.
-            unsafe { (places as *mut Place).add(index).write(Place { header: 0, buffer: 0, words: [0; TOKEN_WORDS] }) };
-        }
-        // SAFETY: as above, and all are written.
+        // SAFETY: the memory is the driver's and has room for the places, which are words without meaning until they are used.
+        unsafe { memory::clear(places, demand.places * size_of::<Place>() as u32) };
+        // SAFETY: as above.
         self.places = unsafe { core::slice::from_raw_parts_mut(places as *mut Place, demand.places as usize) };
         hw::write(BASE, register::RX_BASE, ring);
         hw::write(BASE, register::RX_MASK, self.ring_mask);

@@ -151,17 +151,25 @@ pub const fn page_address(page: u32) -> u32 {
 /// # Safety
 /// The range is RAM that is the caller's; address and length are multiples of four.
 pub unsafe fn clear(address: u32, bytes: u32) {
-    let words = address as *mut u32;
-    let count = bytes as usize / 4;
-    let (blocks, rest) = (count / 8, count % 8);
-    for block in 0..blocks {
-        for index in 0..8 {
-            // SAFETY: inside the caller's range.
-            unsafe { words.add(8 * block + index).write_volatile(0) };
-        }
-    }
-    for index in count - rest..count {
+    let (mut word, end) = (address as *mut u32, (address + bytes) as *mut u32);
+    let zero = |word: *mut u32, index: usize| {
         // SAFETY: inside the caller's range.
-        unsafe { words.add(index).write_volatile(0) };
+        unsafe { word.add(index).write_volatile(0) }
+    };
+    while end as u32 - word as u32 >= 32 {
+        // Written out, so that it is unrolled at any level of optimisation.
+        zero(word, 0);
+        zero(word, 1);
+        zero(word, 2);
+        zero(word, 3);
+        zero(word, 4);
+        zero(word, 5);
+        zero(word, 6);
+        zero(word, 7);
+        word = word.wrapping_add(8);
+    }
+    while word != end {
+        zero(word, 0);
+        word = word.wrapping_add(1);
     }
 }
