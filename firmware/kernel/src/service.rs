@@ -120,8 +120,13 @@ impl Kernel {
     fn exit(&mut self, index: u8, code: u32) {
         let tcb = self.tcb(index);
         tcb.exit_code = code;
-        if tcb.children != 0 {
-            tcb.state = State::Ending;
+        let children = tcb.children;
+        if code == syscall::EXIT_HALT {
+            // The program is over, whatever its other threads wait for.
+            self.exit_code = Some(code);
+        }
+        if children != 0 {
+            self.tcb(index).state = State::Ending;
         } else {
             self.end_thread(index);
         }
@@ -144,7 +149,9 @@ impl Kernel {
         console.put_text(", pc ");
         console.put_hexadecimal(pc);
         console.put(b'\n');
-        self.exit(index, syscall::EXIT_STOP);
+        // Without its first thread a program would never end.
+        let first = self.tcb(index).parent == 0;
+        self.exit(index, if first { syscall::EXIT_HALT } else { syscall::EXIT_STOP });
     }
 }
 

@@ -152,7 +152,7 @@ impl Kernel {
         self.free.push_back(self.tcbs, index);
         if parent == 0 {
             debug_assert_eq!((number & 0x3f) as u8, FIRST_THREAD);
-            self.exit_code = Some(exit_code);
+            self.exit_code.get_or_insert(exit_code);
             return None;
         }
         if parent_processor == self.me {

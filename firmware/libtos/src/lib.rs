@@ -26,7 +26,7 @@ mod thread;
 pub use arguments::Arguments;
 pub use compute::{compute_ms, compute_us};
 pub use testbed_definitions::syscall::Error;
-pub use thread::{create, exit, stack_for, wait, yield_now};
+pub use thread::{create, exit, halt, stack_for, wait, yield_now};
 
 use testbed_definitions::syscall::{self, identity};
 
@@ -91,5 +91,5 @@ pub fn clock_hz() -> u32 {
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo) -> ! {
     println!("{info}");
-    exit(syscall::EXIT_STOP)
+    halt()
 }

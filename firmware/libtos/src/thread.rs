@@ -38,6 +38,11 @@ pub fn exit(code: u32) -> ! {
     }
 }
 
+/// Ends the program, whatever its threads wait for; occam's `HALT`.
+pub fn halt() -> ! {
+    exit(syscall::EXIT_HALT)
+}
+
 /// Gives up the rest of the time-slice.
 pub fn yield_now() {
     call::value(syscall::YIELD, 0);

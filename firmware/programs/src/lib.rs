@@ -3,7 +3,7 @@
 #![no_std]
 
 use libtos::pattern::{fill, Check};
-use libtos::{compute_ms, create, exit, println, receive, send_block, stack_for, wait, Arguments};
+use libtos::{compute_ms, create, exit, halt, println, receive, send_block, stack_for, wait, Arguments};
 
 const MAX_MSG: usize = 5000;
 const CHANNEL: u8 = 1;
@@ -46,7 +46,7 @@ pub fn exchange(name: &str, arguments: Arguments, processor: u8) -> u32 {
         Ok(sent) => sent,
         Err(error) => {
             println!("{name}: send: {}", error.meaning());
-            return 1;
+            halt();
         }
     };
     let failed = wait();

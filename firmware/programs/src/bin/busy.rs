@@ -3,7 +3,7 @@
 #![no_main]
 
 use core::sync::atomic::{AtomicU32, Ordering};
-use libtos::{create, exit, println, processor, processors, receive, send_block, stack_for, wait};
+use libtos::{create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait};
 
 libtos::program!(main);
 
@@ -18,13 +18,13 @@ fn main(arguments: libtos::Arguments) -> u32 {
     for other in others.clone() {
         if let Err(error) = create(2 + other, STACK_PAGES, other as i32, worker, stack_for(STACK_PAGES)) {
             println!("busy: cannot create a thread on processor {other}: {}", error.meaning());
-            return 1;
+            halt();
         }
     }
     for other in others {
         if let Err(error) = send_block(other, &milliseconds.to_le_bytes()) {
             println!("busy: send: {}", error.meaning());
-            return 1;
+            halt();
         }
     }
     work(milliseconds);

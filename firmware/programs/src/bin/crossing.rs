@@ -6,7 +6,7 @@
 #![no_main]
 
 use libtos::pattern::{fill, Check};
-use libtos::{create, exit, println, processor, processors, receive, send_block, stack_for, wait, Error};
+use libtos::{create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Error};
 
 libtos::program!(main);
 
@@ -27,7 +27,7 @@ fn main(arguments: libtos::Arguments) -> u32 {
         let sent = made.and_then(|_| send_block(ORDERS + worker, &messages.to_le_bytes()));
         if let Err(error) = sent {
             println!("crossing: worker {worker}: {}", error.meaning());
-            return 1;
+            halt();
         }
     }
     let failed = wait();
@@ -61,7 +61,8 @@ extern "C" fn work() -> ! {
         Ok(check) => println!("processor {}: {} bytes wrong", processor(), check.wrong),
         Err(error) => println!("processor {}: {}", processor(), error.meaning()),
     }
-    exit(1)
+    // Its neighbours may wait for it.
+    halt()
 }
 
 fn exchange(messages: u32) -> Result<Check, Error> {
