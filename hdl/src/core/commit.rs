@@ -32,6 +32,8 @@ pub struct Commit {
     pub load_data: Signal<In, Bits<32>>,
     pub muldiv_result: Signal<In, Bits<32>>,
     pub va: Signal<In, Bits<32>>,
+    /// The fetch is at `after`, not at `va`.
+    pub falls: Signal<In, Bit>,
     pub vector: Signal<In, Bits<32>>,
     pub return_pc: Signal<In, Bits<32>>,
     pub fetching: Signal<In, Bit>,
@@ -105,6 +107,7 @@ impl Default for Commit {
             load_data: Default::default(),
             muldiv_result: Default::default(),
             va: Default::default(),
+            falls: Default::default(),
             vector: Default::default(),
             return_pc: Default::default(),
             fetching: Default::default(),
@@ -182,6 +185,9 @@ impl Logic for Commit {
         self.following.next = self.pc.val();
         if self.fetching.val() {
             self.following.next = self.va.val();
+            if self.falls.val() {
+                self.following.next = self.after.val();
+            }
         } else if self.trap.val() {
             self.following.next = self.vector.val();
         } else if self.returning.val() {

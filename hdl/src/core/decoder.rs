@@ -2,21 +2,23 @@
 
 use rust_hdl::prelude::*;
 
-/// Decodes one RV32IM + Zicsr instruction, combinationally.
+/// Decodes one RV32IM + Zicsr instruction as it arrives, and keeps what it found.
 ///
 /// ```text
 ///                 +-----------+
 ///   instruction ->|           |-> class of instruction (at most one of them is high)
-///                 |  Decoder  |-> immediate, alternate, writes_csr
+///   take        ->|  Decoder  |-> immediate, alternate, writes_csr
 ///                 |           |-> illegal
 ///                 +-----------+
 /// ```
 ///
-/// Every word that is no instruction of this machine gives `illegal`, and then no class. What depends on more than the
+/// With `take` high in *t* the outputs from *t*+1 on are those of the instruction of *t*, until the next `take`. Every word that is no instruction of this machine gives `illegal`, and then no class. What depends on more than the
 /// word (CSR numbers, privilege) is judged elsewhere.
 #[derive(LogicBlock)]
 pub struct Decoder {
+    pub clock: Signal<In, Clock>,
     pub instruction: Signal<In, Bits<32>>,
+    pub take: Signal<In, Bit>,
     /// Sign-extended immediate of the instruction's format.
     pub immediate: Signal<Out, Bits<32>>,
     /// Register-register arithmetic, without multiply and divide.
@@ -30,6 +32,8 @@ pub struct Decoder {
     pub branch: Signal<Out, Bit>,
     pub jal: Signal<Out, Bit>,
     pub jalr: Signal<Out, Bit>,
+    /// `jal` or `jalr`.
+    pub link: Signal<Out, Bit>,
     pub lui: Signal<Out, Bit>,
     pub auipc: Signal<Out, Bit>,
     pub csr: Signal<Out, Bit>,
@@ -42,6 +46,8 @@ pub struct Decoder {
     /// The instruction has a destination, and it is not `x0`.
     pub writes_rd: Signal<Out, Bit>,
     pub illegal: Signal<Out, Bit>,
+    kept: DFF<Bits<20>>,
+    kept_immediate: DFF<Bits<32>>,
     opcode: Signal<Local, Bits<7>>,
     minor: Signal<Local, Bits<3>>,
     upper: Signal<Local, Bits<7>>,
@@ -70,6 +76,11 @@ pub struct Decoder {
     is_mret: Signal<Local, Bit>,
     is_wfi: Signal<Local, Bit>,
     is_fence: Signal<Local, Bit>,
+    is_alternate: Signal<Local, Bit>,
+    is_writing: Signal<Local, Bit>,
+    has_rd: Signal<Local, Bit>,
+    is_illegal: Signal<Local, Bit>,
+    is_link: Signal<Local, Bit>,
     ones: Constant<Bits<32>>,
     upper_mask: Constant<Bits<32>>,
 }
@@ -77,7 +88,9 @@ pub struct Decoder {
 impl Default for Decoder {
     fn default() -> Self {
         Self {
+            clock: Default::default(),
             instruction: Default::default(),
+            take: Default::default(),
             immediate: Default::default(),
             register_op: Default::default(),
             immediate_op: Default::default(),
@@ -88,6 +101,7 @@ impl Default for Decoder {
             branch: Default::default(),
             jal: Default::default(),
             jalr: Default::default(),
+            link: Default::default(),
             lui: Default::default(),
             auipc: Default::default(),
             csr: Default::default(),
@@ -98,6 +112,8 @@ impl Default for Decoder {
             wfi: Default::default(),
             writes_rd: Default::default(),
             illegal: Default::default(),
+            kept: Default::default(),
+            kept_immediate: Default::default(),
             opcode: Default::default(),
             minor: Default::default(),
             upper: Default::default(),
@@ -126,6 +142,11 @@ impl Default for Decoder {
             is_mret: Default::default(),
             is_wfi: Default::default(),
             is_fence: Default::default(),
+            is_alternate: Default::default(),
+            is_writing: Default::default(),
+            has_rd: Default::default(),
+            is_illegal: Default::default(),
+            is_link: Default::default(),
             ones: Constant::new(0xffff_ffffu64.into()),
             upper_mask: Constant::new(0xffff_f000u64.into()),
         }
@@ -135,6 +156,8 @@ impl Default for Decoder {
 impl Logic for Decoder {
     #[hdl_gen]
     fn update(&mut self) {
+        clock!(self, clock, kept, kept_immediate);
+
         // Fields.
         self.opcode.next = self.instruction.val().get_bits::<7>(0);
         self.minor.next = self.instruction.val().get_bits::<3>(12);
@@ -193,51 +216,81 @@ impl Logic for Decoder {
             self.chosen.next = self.format_j.val();
         }
 
-        self.immediate.next = self.chosen.val();
-        self.register_op.next = self.is_op.val();
-        self.immediate_op.next = self.is_immediate.val();
         // For `addi` and its like bit 30 belongs to the immediate.
-        self.alternate.next = self.instruction.val().get_bit(30) & (self.is_op.val() | (self.minor.val() == 5));
-        self.muldiv.next = self.is_muldiv.val();
-        self.load.next = self.is_load.val();
-        self.store.next = self.is_store.val();
-        self.branch.next = self.is_branch.val();
-        self.jal.next = self.is_jal.val();
-        self.jalr.next = self.is_jalr.val();
-        self.lui.next = self.is_lui.val();
-        self.auipc.next = self.is_auipc.val();
-        self.csr.next = self.is_csr.val();
-        self.writes_csr.next =
+        self.is_alternate.next = self.instruction.val().get_bit(30) & (self.is_op.val() | (self.minor.val() == 5));
+        self.is_writing.next =
             self.is_csr.val() & (!self.instruction.val().get_bit(13) | self.instruction.val().get_bits::<5>(15).any());
-        self.ecall.next = self.is_ecall.val();
-        self.ebreak.next = self.is_ebreak.val();
-        self.mret.next = self.is_mret.val();
-        self.wfi.next = self.is_wfi.val();
-        self.writes_rd.next = self.instruction.val().get_bits::<5>(7).any()
+        self.is_link.next = self.is_jal.val() | self.is_jalr.val();
+        self.has_rd.next = self.instruction.val().get_bits::<5>(7).any()
             & (self.is_op.val()
                 | self.is_immediate.val()
                 | self.is_muldiv.val()
                 | self.is_load.val()
-                | self.is_jal.val()
-                | self.is_jalr.val()
+                | self.is_link.val()
                 | self.is_lui.val()
                 | self.is_auipc.val()
                 | self.is_csr.val());
-        self.illegal.next = !(self.is_op.val()
+        self.is_illegal.next = !(self.is_op.val()
             | self.is_immediate.val()
             | self.is_muldiv.val()
             | self.is_load.val()
             | self.is_store.val()
             | self.is_branch.val()
-            | self.is_jal.val()
-            | self.is_jalr.val()
+            | self.is_link.val()
             | self.is_lui.val()
             | self.is_auipc.val()
-            | self.is_fence.val()
             | self.is_csr.val()
             | self.is_ecall.val()
             | self.is_ebreak.val()
             | self.is_mret.val()
-            | self.is_wfi.val());
+            | self.is_wfi.val()
+            | self.is_fence.val());
+
+        self.kept.d.next = self.kept.q.val();
+        self.kept_immediate.d.next = self.kept_immediate.q.val();
+        if self.take.val() {
+            self.kept_immediate.d.next = self.chosen.val();
+            self.kept.d.next = bit_cast::<20, 1>(self.is_op.val().into())
+                | (bit_cast::<20, 1>(self.is_immediate.val().into()) << 1)
+                | (bit_cast::<20, 1>(self.is_muldiv.val().into()) << 2)
+                | (bit_cast::<20, 1>(self.is_load.val().into()) << 3)
+                | (bit_cast::<20, 1>(self.is_store.val().into()) << 4)
+                | (bit_cast::<20, 1>(self.is_branch.val().into()) << 5)
+                | (bit_cast::<20, 1>(self.is_jal.val().into()) << 6)
+                | (bit_cast::<20, 1>(self.is_jalr.val().into()) << 7)
+                | (bit_cast::<20, 1>(self.is_lui.val().into()) << 8)
+                | (bit_cast::<20, 1>(self.is_auipc.val().into()) << 9)
+                | (bit_cast::<20, 1>(self.is_csr.val().into()) << 10)
+                | (bit_cast::<20, 1>(self.is_ecall.val().into()) << 11)
+                | (bit_cast::<20, 1>(self.is_ebreak.val().into()) << 12)
+                | (bit_cast::<20, 1>(self.is_mret.val().into()) << 13)
+                | (bit_cast::<20, 1>(self.is_wfi.val().into()) << 14)
+                | (bit_cast::<20, 1>(self.is_alternate.val().into()) << 15)
+                | (bit_cast::<20, 1>(self.is_writing.val().into()) << 16)
+                | (bit_cast::<20, 1>(self.has_rd.val().into()) << 17)
+                | (bit_cast::<20, 1>(self.is_illegal.val().into()) << 18)
+                | (bit_cast::<20, 1>(self.is_link.val().into()) << 19);
+        }
+        self.immediate.next = self.kept_immediate.q.val();
+        self.register_op.next = self.kept.q.val().get_bit(0);
+        self.immediate_op.next = self.kept.q.val().get_bit(1);
+        self.muldiv.next = self.kept.q.val().get_bit(2);
+        self.load.next = self.kept.q.val().get_bit(3);
+        self.store.next = self.kept.q.val().get_bit(4);
+        self.branch.next = self.kept.q.val().get_bit(5);
+        self.jal.next = self.kept.q.val().get_bit(6);
+        self.jalr.next = self.kept.q.val().get_bit(7);
+        self.lui.next = self.kept.q.val().get_bit(8);
+        self.auipc.next = self.kept.q.val().get_bit(9);
+        self.csr.next = self.kept.q.val().get_bit(10);
+        self.ecall.next = self.kept.q.val().get_bit(11);
+        self.ebreak.next = self.kept.q.val().get_bit(12);
+        self.mret.next = self.kept.q.val().get_bit(13);
+        self.wfi.next = self.kept.q.val().get_bit(14);
+        self.alternate.next = self.kept.q.val().get_bit(15);
+        self.writes_csr.next = self.kept.q.val().get_bit(16);
+        self.writes_rd.next = self.kept.q.val().get_bit(17);
+        self.illegal.next = self.kept.q.val().get_bit(18);
+        self.link.next = self.kept.q.val().get_bit(19);
     }
 }

@@ -7,11 +7,12 @@ use rust_hdl::prelude::*;
 /// ```text
 ///   pc, immediate, sum            +--------+-> after (pc + 4), target (pc + immediate)
 ///   condition (funct3), compares  |  Flow  |-> misaligned
-///   state, walk_fetch        ---->+--------+-> va, fetch
+///   state, walk_fetch        ---->+--------+-> va, fetch, falls
 /// ```
 ///
-/// `va` is `sum` for data and for `jalr`, `pc` in F and S and in a fetch's walk, else the next pc: `target` in X of a
-/// jump or a taken branch, `after` otherwise.
+/// `va` is `sum` for data and for `jalr`, `pc` in F and S and in a fetch's walk, `target` in X of a branch or `jal`, `after`
+/// otherwise. Whether a branch is taken is known last, so it does not choose `va`: both addresses are translated, and
+/// `falls` says afterwards that `after` is the one.
 #[derive(LogicBlock, Default)]
 pub struct Flow {
     pub pc: Signal<In, Bits<32>>,
@@ -36,6 +37,8 @@ pub struct Flow {
     /// The jump or taken branch has a target that is no multiple of four.
     pub misaligned: Signal<Out, Bit>,
     pub va: Signal<Out, Bits<32>>,
+    /// A branch is not taken: the access is at `after` instead of `va`.
+    pub falls: Signal<Out, Bit>,
     /// The access that `va` is for is a fetch.
     pub fetch: Signal<Out, Bit>,
     execute: Signal<Local, Bit>,
@@ -81,7 +84,7 @@ impl Logic for Flow {
             }
         } else if self.at_pc.val() {
             self.chosen.next = self.pc.val();
-        } else if self.execute.val() & self.leap.val() {
+        } else if self.execute.val() & (self.jal.val() | self.branch.val()) {
             self.chosen.next = self.relative.val();
         }
         self.after.next = self.following.val();
@@ -89,6 +92,7 @@ impl Logic for Flow {
         self.misaligned.next =
             (self.leap.val() & self.relative.val().get_bit(1)) | (self.jalr.val() & self.sum.val().get_bit(1));
         self.va.next = self.chosen.val();
+        self.falls.next = self.execute.val() & self.branch.val() & !self.holds.val();
         self.fetch.next = !self.data.val();
     }
 }

@@ -7,12 +7,14 @@ use testbed_definitions::{csr, map};
 /// Turns the virtual address of an access into the physical address on the port, combinationally.
 ///
 /// ```text
-///   va, fetch, store         +-------+-> address
+///   va, fetch, store, after  +-------+-> address
 ///   user_fetch, user_data    |  Mmu  |-> miss, page_fault, access_fault
 ///   page_map, flush          |       |-> walk_good
-///   walk, fill, entry ------>+-------+
+///   walk, fill, entry        |       |
+///   falls         ---------->+-------+
 /// ```
 ///
+/// With `falls` high the access is the fetch at `after`, whatever `va`; that comes late, so both are translated.
 /// `miss` and `page_fault` exclude each other; `access_fault` is of untranslated addresses only. With `walk` high `address`
 /// is that of the page-map entry of `va`. In the cycle after, with the entry at `entry`, `walk_good` says whether it is
 /// valid and grants the access, and `fill` puts it into the TLB.
@@ -20,6 +22,8 @@ use testbed_definitions::{csr, map};
 pub struct Mmu {
     pub clock: Signal<In, Clock>,
     pub va: Signal<In, Bits<32>>,
+    pub after: Signal<In, Bits<32>>,
+    pub falls: Signal<In, Bit>,
     pub fetch: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
     /// Fetches are made in user mode.
@@ -51,6 +55,16 @@ pub struct Mmu {
     entry_address: Signal<Local, Bits<32>>,
     chosen: Signal<Local, Bits<32>>,
     top: Signal<Local, Bits<16>>,
+    va_miss: Signal<Local, Bit>,
+    va_page_fault: Signal<Local, Bit>,
+    va_access_fault: Signal<Local, Bit>,
+    after_translated: Signal<Local, Bit>,
+    after_outside: Signal<Local, Bit>,
+    after_miss: Signal<Local, Bit>,
+    after_page_fault: Signal<Local, Bit>,
+    after_access_fault: Signal<Local, Bit>,
+    after_page_address: Signal<Local, Bits<32>>,
+    after_chosen: Signal<Local, Bits<32>>,
     in_ram: Signal<Local, Bit>,
     in_device: Signal<Local, Bit>,
     ram_base: Constant<Bits<32>>,
@@ -68,6 +82,8 @@ impl Default for Mmu {
         Self {
             clock: Default::default(),
             va: Default::default(),
+            after: Default::default(),
+            falls: Default::default(),
             fetch: Default::default(),
             store: Default::default(),
             user_fetch: Default::default(),
@@ -96,6 +112,16 @@ impl Default for Mmu {
             entry_address: Default::default(),
             chosen: Default::default(),
             top: Default::default(),
+            va_miss: Default::default(),
+            va_page_fault: Default::default(),
+            va_access_fault: Default::default(),
+            after_translated: Default::default(),
+            after_outside: Default::default(),
+            after_miss: Default::default(),
+            after_page_fault: Default::default(),
+            after_access_fault: Default::default(),
+            after_page_address: Default::default(),
+            after_chosen: Default::default(),
             in_ram: Default::default(),
             in_device: Default::default(),
             ram_base: Constant::new(u64::from(map::RAM_BASE).into()),
@@ -115,6 +141,7 @@ impl Logic for Mmu {
     fn update(&mut self) {
         self.tlb.clock.next = self.clock.val();
         self.tlb.virtual_page.next = self.va.val().get_bits::<10>(10);
+        self.tlb.after_page.next = self.after.val().get_bits::<10>(10);
         self.tlb.fill.next = self.fill.val();
         self.tlb.new_page.next = self.entry.val().get_bits::<12>(10);
         self.tlb.new_rights.next = self.entry.val().get_bits::<3>(1);
@@ -135,8 +162,8 @@ impl Logic for Mmu {
         self.granted.next = self.rights.val().get_bit(self.right.val().index());
 
         self.outside.next = self.va.val().get_bits::<12>(20).any();
-        self.miss.next = self.translated.val() & !self.outside.val() & !self.tlb.hit.val();
-        self.page_fault.next =
+        self.va_miss.next = self.translated.val() & !self.outside.val() & !self.tlb.hit.val();
+        self.va_page_fault.next =
             self.translated.val() & (self.outside.val() | (self.tlb.hit.val() & !self.allowed.val()));
         self.walk_good.next = self.entry.val().get_bit(0) & self.granted.val();
 
@@ -149,7 +176,7 @@ impl Logic for Mmu {
             | ((self.top.val() == self.smi.val()) & self.has_smi.val())
             | ((self.top.val() == self.mmi.val()) & self.has_mmi.val())
             | (self.top.val() == self.identity.val());
-        self.access_fault.next =
+        self.va_access_fault.next =
             !self.translated.val() & !self.in_ram.val() & (self.fetch.val() | !self.in_device.val());
 
         self.page_address.next =
@@ -162,7 +189,33 @@ impl Logic for Mmu {
         } else if self.translated.val() {
             self.chosen.next = (self.page_address.val() & self.ram_mask.val()) | self.ram_base.val();
         }
-        self.address.next = self.chosen.val();
+
+        // The same for `after`, which is only ever fetched from.
+        self.after_translated.next = self.user_fetch.val() & self.page_map.val().get_bit(0);
+        self.after_outside.next = self.after.val().get_bits::<12>(20).any();
+        self.after_miss.next = self.after_translated.val() & !self.after_outside.val() & !self.tlb.after_hit.val();
+        self.after_page_fault.next = self.after_translated.val()
+            & (self.after_outside.val() | (self.tlb.after_hit.val() & !self.tlb.after_execute.val()));
+        self.after_access_fault.next =
+            !self.after_translated.val() & ((self.after.val() ^ self.ram_base.val()) & !self.ram_mask.val()).any();
+        self.after_page_address.next = (bit_cast::<32, 12>(self.tlb.after_physical.val()) << 10)
+            | bit_cast::<32, 10>(self.after.val().get_bits::<10>(0));
+        self.after_chosen.next = self.after.val();
+        if self.after_translated.val() {
+            self.after_chosen.next = (self.after_page_address.val() & self.ram_mask.val()) | self.ram_base.val();
+        }
+
+        if self.falls.val() {
+            self.address.next = self.after_chosen.val();
+            self.miss.next = self.after_miss.val();
+            self.page_fault.next = self.after_page_fault.val();
+            self.access_fault.next = self.after_access_fault.val();
+        } else {
+            self.address.next = self.chosen.val();
+            self.miss.next = self.va_miss.val();
+            self.page_fault.next = self.va_page_fault.val();
+            self.access_fault.next = self.va_access_fault.val();
+        }
     }
 }
 

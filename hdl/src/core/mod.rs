@@ -124,6 +124,7 @@ impl Logic for Core {
             pc,
             instruction,
             address_before,
+            decoder,
             registers,
             muldiv,
             mmu,
@@ -136,7 +137,8 @@ impl Logic for Core {
             self.latched.next = self.rdata.val();
         }
         self.instruction.d.next = self.latched.val();
-        self.decoder.instruction.next = self.instruction.q.val();
+        self.decoder.instruction.next = self.rdata.val();
+        self.decoder.take.next = self.state.q.val().get_bit(1);
         self.registers.read.next = self.state.q.val().get_bit(1);
         self.registers.address_1.next = self.rdata.val().get_bits::<5>(15);
         self.registers.address_2.next = self.rdata.val().get_bits::<5>(20);
@@ -176,6 +178,8 @@ impl Logic for Core {
         self.flow.walk_fetch.next = self.walk_fetch.q.val();
 
         self.mmu.va.next = self.flow.va.val();
+        self.mmu.after.next = self.flow.after.val();
+        self.mmu.falls.next = self.flow.falls.val();
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
         self.mmu.user_fetch.next = self.csr_file.user.val();
@@ -255,7 +259,7 @@ impl Logic for Core {
         self.commit.csr.next = self.decoder.csr.val();
         self.commit.lui.next = self.decoder.lui.val();
         self.commit.auipc.next = self.decoder.auipc.val();
-        self.commit.link.next = self.decoder.jal.val() | self.decoder.jalr.val();
+        self.commit.link.next = self.decoder.link.val();
         self.commit.alu_result.next = self.alu.result.val();
         self.commit.csr_value.next = self.csr_file.value.val();
         self.commit.immediate.next = self.decoder.immediate.val();
@@ -264,6 +268,7 @@ impl Logic for Core {
         self.commit.load_data.next = self.lanes.load_data.val();
         self.commit.muldiv_result.next = self.muldiv.result.val();
         self.commit.va.next = self.flow.va.val();
+        self.commit.falls.next = self.flow.falls.val();
         self.commit.vector.next = self.csr_file.vector.val();
         self.commit.return_pc.next = self.csr_file.return_pc.val();
         self.commit.fetching.next = self.control.fetching.val();

@@ -6,11 +6,11 @@ use testbed_definitions::page;
 /// What a TLB entry keeps of a page, in this order from bit 0: tag (6), page (12), read, write, execute.
 const ENTRY_BITS: usize = 21;
 
-/// Sixteen direct-mapped entries, looked up combinationally.
+/// Sixteen direct-mapped entries, looked up combinationally for two pages at once.
 ///
 /// ```text
-///   virtual_page                +-------+-> hit, read, write, execute
-///   fill, new_page, new_rights  |  Tlb  |-> page
+///   virtual_page, after_page    +-------+-> hit, rights, page
+///   fill, new_page, new_rights  |  Tlb  |-> after_hit, after_execute, after_physical
 ///   flush             --------->+-------+
 /// ```
 ///
@@ -25,6 +25,11 @@ pub struct Tlb {
     pub page: Signal<Out, Bits<12>>,
     /// Bit 0 read, 1 write, 2 execute.
     pub rights: Signal<Out, Bits<3>>,
+    /// The second page, of which only fetches are made.
+    pub after_page: Signal<In, Bits<10>>,
+    pub after_hit: Signal<Out, Bit>,
+    pub after_execute: Signal<Out, Bit>,
+    pub after_physical: Signal<Out, Bits<12>>,
     pub fill: Signal<In, Bit>,
     pub new_page: Signal<In, Bits<12>>,
     pub new_rights: Signal<In, Bits<3>>,
@@ -33,6 +38,8 @@ pub struct Tlb {
     valid: DFF<Bits<16>>,
     index: Signal<Local, Bits<4>>,
     tag: Signal<Local, Bits<6>>,
+    after_index: Signal<Local, Bits<4>>,
+    after_tag: Signal<Local, Bits<6>>,
     one: Constant<Bits<16>>,
 }
 
@@ -44,6 +51,10 @@ impl Default for Tlb {
             hit: Default::default(),
             page: Default::default(),
             rights: Default::default(),
+            after_page: Default::default(),
+            after_hit: Default::default(),
+            after_execute: Default::default(),
+            after_physical: Default::default(),
             fill: Default::default(),
             new_page: Default::default(),
             new_rights: Default::default(),
@@ -52,6 +63,8 @@ impl Default for Tlb {
             valid: Default::default(),
             index: Default::default(),
             tag: Default::default(),
+            after_index: Default::default(),
+            after_tag: Default::default(),
             one: Constant::new(1u64.into()),
         }
     }
@@ -67,7 +80,11 @@ impl Logic for Tlb {
         self.index.next = (bit_cast::<4, 1>(self.virtual_page.val().get_bits::<1>(9)) << 3)
             | bit_cast::<4, 3>(self.virtual_page.val().get_bits::<3>(0));
         self.tag.next = self.virtual_page.val().get_bits::<6>(3);
+        self.after_index.next = (bit_cast::<4, 1>(self.after_page.val().get_bits::<1>(9)) << 3)
+            | bit_cast::<4, 3>(self.after_page.val().get_bits::<3>(0));
+        self.after_tag.next = self.after_page.val().get_bits::<6>(3);
         self.entries.index.next = self.index.val();
+        self.entries.after_index.next = self.after_index.val();
         self.entries.write.next = self.fill.val();
         self.entries.write_data.next = bit_cast::<21, 6>(self.tag.val())
             | (bit_cast::<21, 12>(self.new_page.val()) << 6)
@@ -83,15 +100,21 @@ impl Logic for Tlb {
             & (self.entries.data.val().get_bits::<6>(0) == self.tag.val());
         self.page.next = self.entries.data.val().get_bits::<12>(6);
         self.rights.next = self.entries.data.val().get_bits::<3>(18);
+        self.after_hit.next = self.valid.q.val().get_bit(self.after_index.val().index())
+            & (self.entries.after_data.val().get_bits::<6>(0) == self.after_tag.val());
+        self.after_physical.next = self.entries.after_data.val().get_bits::<12>(6);
+        self.after_execute.next = self.entries.after_data.val().get_bit(20);
     }
 }
 
-/// The memory of the [`Tlb`]: one port, written synchronously, read combinationally (LUT RAM where there is any).
+/// The memory of the [`Tlb`]: one port written and read, one read, the reads combinational (LUT RAM where there is any).
 #[derive(LogicBlock, Default)]
 pub struct TlbMemory {
     pub clock: Signal<In, Clock>,
     pub index: Signal<In, Bits<4>>,
     pub data: Signal<Out, Bits<ENTRY_BITS>>,
+    pub after_index: Signal<In, Bits<4>>,
+    pub after_data: Signal<Out, Bits<ENTRY_BITS>>,
     pub write: Signal<In, Bit>,
     pub write_data: Signal<In, Bits<ENTRY_BITS>>,
     _entries: [u32; page::TLB_ENTRIES],
@@ -103,10 +126,12 @@ impl Logic for TlbMemory {
             self._entries[self.index.val().index()] = self.write_data.val().to_u32();
         }
         self.data.next = u64::from(self._entries[self.index.val().index()]).into();
+        self.after_data.next = u64::from(self._entries[self.after_index.val().index()]).into();
     }
 
     fn connect(&mut self) {
         self.data.connect();
+        self.after_data.connect();
     }
 
     fn hdl(&self) -> Verilog {
@@ -121,6 +146,7 @@ always @(posedge clock) begin
    if (write) entries[index] <= write_data;
 end
 always @(*) data = entries[index];
+always @(*) after_data = entries[after_index];
 "
             .into(),
         )

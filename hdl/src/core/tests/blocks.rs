@@ -40,20 +40,18 @@ fn word(random: &mut Random) -> Bits<32> {
     u64::from(value).into()
 }
 
-clocked!(ClockedDecoder, Decoder, inputs: [instruction: Bits<32>],
-    outputs: [immediate: Bits<32>, register_op: Bit, immediate_op: Bit, alternate: Bit, muldiv: Bit, load: Bit,
-              store: Bit, branch: Bit, jal: Bit, jalr: Bit, lui: Bit, auipc: Bit, csr: Bit, writes_csr: Bit,
-              ecall: Bit, ebreak: Bit, mret: Bit, wfi: Bit, writes_rd: Bit, illegal: Bit]);
-
 #[test]
 fn decoder() {
     differential! {
-        block: ClockedDecoder = ClockedDecoder::default(),
-        inputs: [instruction],
-        outputs: [immediate, register_op, immediate_op, alternate, muldiv, load, store, branch, jal, jalr, lui, auipc,
-                  csr, writes_csr, ecall, ebreak, mret, wfi, writes_rd, illegal],
+        block: Decoder = Decoder::default(),
+        inputs: [instruction, take],
+        outputs: [immediate, register_op, immediate_op, alternate, muldiv, load, store, branch, jal, jalr, link, lui,
+                  auipc, csr, writes_csr, ecall, ebreak, mret, wfi, writes_rd, illegal],
         cycles: 6_000, seed: 1,
-        stimulus: |block, random, _| block.instruction.next = u64::from(instruction(random)).into()
+        stimulus: |block, random, _| {
+            block.instruction.next = u64::from(instruction(random)).into();
+            block.take.next = random.chance(3, 4);
+        }
     }
 }
 
@@ -188,7 +186,7 @@ clocked!(ClockedFlow, Flow,
     inputs: [pc: Bits<32>, immediate: Bits<32>, sum: Bits<32>, condition: Bits<3>, equal: Bit, less: Bit,
              less_unsigned: Bit, branch: Bit, jal: Bit, jalr: Bit, load: Bit, store: Bit, state: Bits<8>,
              walk_fetch: Bit],
-    outputs: [after: Bits<32>, target: Bits<32>, misaligned: Bit, va: Bits<32>, fetch: Bit]);
+    outputs: [after: Bits<32>, target: Bits<32>, misaligned: Bit, va: Bits<32>, falls: Bit, fetch: Bit]);
 
 #[test]
 fn flow() {
@@ -196,7 +194,7 @@ fn flow() {
         block: ClockedFlow = ClockedFlow::default(),
         inputs: [pc, immediate, sum, condition, equal, less, less_unsigned, branch, jal, jalr, load, store, state,
                  walk_fetch],
-        outputs: [after, target, misaligned, va, fetch],
+        outputs: [after, target, misaligned, va, falls, fetch],
         cycles: 5_000, seed: 7,
     }
 }
@@ -238,7 +236,7 @@ fn counter() {
 fn mmu() {
     differential! {
         block: Mmu = Mmu::default(),
-        inputs: [va, fetch, store, user_fetch, user_data, page_map, flush, ram_mask, has_smi, has_mmi, walk, fill,
+        inputs: [va, after, falls, fetch, store, user_fetch, user_data, page_map, flush, ram_mask, has_smi, has_mmi, walk, fill,
                  entry],
         outputs: [address, miss, page_fault, access_fault, walk_good],
         cycles: 10_000, seed: 10,
@@ -249,6 +247,10 @@ fn mmu() {
             let page = random.below(4) << 10 | random.below(4) << 13 | random.below(2) << 19;
             let above = random.one_of(&[0, 0, 0, 0x10_0000]);
             block.va.next = (u64::from(base) + page + above + random.below(1024)).into();
+            // Walks are never of `after`.
+            let after = random.below(4) << 10 | random.below(4) << 13;
+            block.after.next = (u64::from(random.one_of(&[0, 0, map::RAM_BASE])) + after + above).into();
+            block.falls.next = random.chance(1, 4);
             block.fetch.next = random.chance(1, 3);
             block.store.next = random.chance(1, 3);
             block.user_fetch.next = random.chance(3, 4);
