@@ -2,7 +2,7 @@
 //! length on a channel, another receives them. They differ in where the second thread runs.
 #![no_std]
 
-use libtos::pattern::{fill, Check};
+use libtos::pattern::{fill, Buffer, Check};
 use libtos::{compute_ms, create, exit, halt, println, receive, send_block, stack_for, wait, Arguments};
 
 const MAX_MSG: usize = 5000;
@@ -57,7 +57,7 @@ pub fn exchange(name: &str, arguments: Arguments, processor: u8) -> u32 {
 
 /// Sends all messages and the empty one that ends them. Returns how many, and their bytes.
 fn send_all(plan: &Plan) -> Result<(u32, u32), libtos::Error> {
-    let mut buffer = [0; MAX_MSG];
+    let mut buffer = Buffer::<{ MAX_MSG.div_ceil(4) }>::new();
     let (mut messages, mut bytes) = (0, 0);
     for length in (1..=MAX_MSG).step_by(MAX_MSG / plan.steps) {
         compute_ms(5 * plan.compute_ms);
@@ -74,7 +74,7 @@ fn send_all(plan: &Plan) -> Result<(u32, u32), libtos::Error> {
 
 /// The second thread: receives until an empty message comes, and checks every byte.
 extern "C" fn receiver() -> ! {
-    let mut buffer = [0; MAX_MSG];
+    let mut buffer = Buffer::<{ MAX_MSG.div_ceil(4) }>::new();
     let mut check = Check::default();
     loop {
         match receive(CHANNEL, &mut buffer) {
@@ -86,8 +86,8 @@ extern "C" fn receiver() -> ! {
             }
         }
     }
-    let Check { messages, bytes, wrong, .. } = check;
-    let (processor, checksum) = (libtos::processor(), check.checksum());
+    let Check { messages, bytes, wrong, checksum } = check;
+    let processor = libtos::processor();
     println!(
         "received {messages} messages, {bytes} bytes on processor {processor}: {wrong} wrong, sum {checksum:#010x}"
     );

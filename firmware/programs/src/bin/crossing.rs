@@ -5,13 +5,14 @@
 #![no_std]
 #![no_main]
 
-use libtos::pattern::{fill, Check};
+use libtos::pattern::{fill, Buffer, Check};
 use libtos::{create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Error};
 
 libtos::program!(main);
 
 const STACK_PAGES: u32 = 20;
 const MAX_MSG: usize = 6000;
+type Room = Buffer<{ MAX_MSG / 4 }>;
 /// Channel to a worker with its number of messages; above: from a worker to the next one.
 const ORDERS: u8 = 0;
 const RING: u8 = 32;
@@ -58,7 +59,7 @@ extern "C" fn work() -> ! {
     }
     match exchange(u32::from_le_bytes(order)) {
         Ok(check) if check.wrong == 0 => exit(0),
-        Ok(check) => println!("processor {}: {} bytes wrong", processor(), check.wrong),
+        Ok(check) => println!("processor {}: {} words wrong", processor(), check.wrong),
         Err(error) => println!("processor {}: {}", processor(), error.meaning()),
     }
     // Its neighbours may wait for it.
@@ -66,7 +67,7 @@ extern "C" fn work() -> ! {
 }
 
 fn exchange(messages: u32) -> Result<Check, Error> {
-    let (mut out, mut inward) = ([0; MAX_MSG], [0; MAX_MSG]);
+    let (mut out, mut inward) = (Room::new(), Room::new());
     let to = RING + processor();
     let from = RING + (processor() + ring_size() - 1) % ring_size();
     let mut check = Check::default();
