@@ -159,9 +159,14 @@ impl Software {
     /// A run of reads and writes of RAM where DMA is likely.
     fn touch_ram(&mut self) {
         for _ in 0..1 + self.random.below(20) {
-            let near = match self.random.below(5) {
+            let near = match self.random.below(8) {
                 0 => self.random.next_u32(),
-                1..=2 => self.payload.wrapping_add(self.random.below(160) as u32),
+                // Where the next packet goes, if RX_TAIL was loaded last.
+                1..=4 => {
+                    let index = self.loaded.wrapping_add(self.random.below(16) as u32);
+                    self.ring.wrapping_add((index & (self.ring_words - 1)) * 4)
+                }
+                5..=6 => self.payload.wrapping_add(self.random.below(160) as u32),
                 _ => self.ring.wrapping_add(self.random.below(u64::from(self.ring_words) * 4) as u32),
             };
             let word = near % NODE_RAM_BYTES / 4;
@@ -177,8 +182,10 @@ impl Software {
     /// As software should: disable, wait until the receiver is off, set, empty, enable. Sometimes it doesn't wait.
     fn set_up_ring(&mut self) {
         self.plan.push_back(store(register::CONTROL, 0));
-        for _ in 0..self.random.below(2) * 100 {
-            self.plan.push_back(Step::Do(Access::Idle));
+        let (waits, poll) = (self.random.below(2) * 100, Access::Load { offset: register::STATUS });
+        let wait = if self.random.chance(1, 2) { poll } else { Access::Idle };
+        for _ in 0..waits {
+            self.plan.push_back(Step::Do(wait));
         }
         self.ring = self.random.below(NODE_RAM_BYTES.into()) as u32 & !3;
         let (least, most) = self.profile.ring_bits;
