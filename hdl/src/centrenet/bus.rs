@@ -69,7 +69,8 @@ enum State {
 /// }
 /// ```
 ///
-/// One index in a path is all that the Verilog generator understands, and there is none more here.
+/// [`Node`](super::node::Node) is a whole block that does this. (One index in a path is all that the Verilog generator
+/// understands, and there is none more here.)
 #[derive(LogicBlock)]
 pub struct Bus<const N: usize> {
     pub clock: Signal<In, Clock>,

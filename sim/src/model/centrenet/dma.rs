@@ -25,6 +25,7 @@ impl Hazards {
 }
 
 /// The reads of a packet's payload. A word issued in a cycle is on port B in the next.
+#[derive(Clone)]
 pub struct Load {
     /// Byte address of the next word.
     pub address: u32,
@@ -35,6 +36,7 @@ pub struct Load {
 }
 
 /// The writes of a packet into a ring: the header in the first cycle, payload from the second after that on.
+#[derive(Clone)]
 pub struct Burst {
     first: u64,
     header: u32,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use testbed_definitions::timing::LOOKAHEAD;
 
 /// Stores, oldest first, back to the last that an export register can still show.
+#[derive(Clone)]
 pub struct History<T> {
     stores: VecDeque<(u64, T)>,
     initial: T,

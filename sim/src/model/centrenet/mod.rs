@@ -113,9 +113,8 @@ impl Network {
         self.quiet = self.quiet.min(self.stations[station].next_event());
     }
 
-    /// The earliest cycle >= `from` at which the station's external line is high, as far as it is known: a cycle before the `until` of
-    /// the last `advance` is certain unless the station's own processor stores first. A later one may be preceded by nothing
-    /// earlier either. `None`: not before that `until`.
+    /// The earliest cycle >= `from` in which the station's external line is high; it is low in all cycles before that. Certain up to the
+    /// `until` of the last `advance`, and until the station's own processor stores to it. `None`: low for all that is known.
     pub fn external_from(&mut self, station: usize, from: u64) -> Option<u64> {
         self.stations[station].external_from(from)
     }
@@ -140,9 +139,11 @@ impl Network {
     }
 
     /// The counters as a load in `cycle` would find them.
-    pub fn counters(&mut self, station: usize, cycle: u64) -> StationCounters {
-        self.stations[station].sync(cycle);
-        self.stations[station].counters
+    pub fn counters(&self, station: usize, cycle: u64) -> StationCounters {
+        // What is known to happen until then may not have been applied yet; that is left to those who may change it.
+        let mut station = self.stations[station].clone();
+        station.sync(cycle);
+        station.counters
     }
 
     /// Brings all stations and their RAM to the start of `cycle`.

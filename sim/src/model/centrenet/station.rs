@@ -12,6 +12,7 @@ use testbed_definitions::packet::{fault_step, Header, PAYLOAD_BYTES_MAX};
 use testbed_definitions::timing::LOOKAHEAD;
 
 /// An entry of the transmit queue.
+#[derive(Clone)]
 pub struct Descriptor {
     /// Cycle of the store to TX_COMMAND.
     stored: u64,
@@ -26,6 +27,7 @@ impl Descriptor {
 }
 
 /// The packet that the engine has popped and not yet been rid of.
+#[derive(Clone)]
 pub struct Offer {
     /// With the source filled in.
     pub header: u32,
@@ -49,6 +51,7 @@ pub enum Change {
     CrcError,
 }
 
+#[derive(Clone)]
 pub struct Station {
     pub number: usize,
     stations: usize,
