@@ -2,6 +2,7 @@
 
 use testbed_machine::Machine;
 use testbed_sim::engine::{Engine, EngineError, Image};
+use testbed_sim::waves::Waves;
 
 /// Engines that can be opened, the default first.
 pub const NAMES: &[&str] = &[];
@@ -11,14 +12,21 @@ pub const NAMES: &[&str] = &[];
 pub enum OpenError {
     #[error("no engine is called `{name}`\n  help: use one of {}", NAMES.join(", "))]
     Unknown { name: String },
+    #[error("the {name} engine has no signals to write waves of\n  help: add --engine verilator or --engine rust-hdl")]
+    NoWaves { name: String },
     #[error("the {name} engine cannot start: {source}")]
     Engine { name: String, source: EngineError },
 }
 
-/// Starts the engine `name` with `machine` at cycle 0, RAM filled from `image`.
+/// Starts the engine `name` with `machine` at cycle 0, RAM filled from `image`, writing `waves` if given.
 ///
 /// # Errors
-/// No such engine; or it lacks a tool, which the error names with the remedy.
-pub fn open(name: &str, _machine: &Machine, _image: &Image) -> Result<Box<dyn Engine>, OpenError> {
+/// No such engine; it can't write waves; or it lacks a tool, which the error names with the remedy.
+pub fn open(
+    name: &str,
+    _machine: &Machine,
+    _image: &Image,
+    _waves: Option<Waves>,
+) -> Result<Box<dyn Engine>, OpenError> {
     Err(OpenError::Unknown { name: name.into() })
 }

@@ -1,7 +1,7 @@
 //! Builds the firmware: kernel and programs, for the processors of the Testbed.
 //!
 //! With rustup the target is added where it is missing. Where that is refused, Debian's `rustc-web`, `cargo-web`, `rust-web-src` and
-//! `lld` build the same sources together with `core`.
+//! `lld` build the same sources together with `core`; the environment variable `TESTBED_FIRMWARE=debian` chooses that way.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -103,7 +103,9 @@ pub fn build(root: &Path) -> Result<Firmware, FirmwareError> {
     let target_dir = root.join("target/firmware");
     let mut command = match add_target() {
         Ok(()) => Command::new("cargo"),
-        Err(rustup) => debian_cargo().ok_or(FirmwareError::NoTarget { rustup })?,
+        Err(rustup) => debian_cargo()
+            .or_else(|| crate::apt::install(DEBIAN_PACKAGES).then(debian_cargo)?)
+            .ok_or(FirmwareError::NoTarget { rustup })?,
     };
     command.args(["build", "--quiet", "--release", "--target", TARGET, "--target-dir"]).arg(&target_dir);
     let output = output(command.current_dir(root.join("firmware")))?;
@@ -122,6 +124,9 @@ fn output(command: &mut Command) -> Result<std::process::Output, FirmwareError> 
 
 /// Makes sure that the toolchain has the target; the error is why it can't be had.
 fn add_target() -> Result<(), String> {
+    if std::env::var_os("TESTBED_FIRMWARE").is_some_and(|way| way == "debian") {
+        return Err("TESTBED_FIRMWARE=debian".into());
+    }
     if has_target() {
         return Ok(());
     }

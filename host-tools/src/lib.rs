@@ -9,11 +9,13 @@
 //! | [`compare`] | first difference between two output folders |
 //! | [`drive`] | runs an engine into a capture until the program is over |
 //! | [`engines`] | engines by name |
+//! | [`apt`] | Debian packages that are missing |
 //! | [`firmware`], [`load`] | kernel and programs: building, and placing them in RAM |
 //!
 //! To read a trace in another program, [`capture::Capture::open`] the folder and iterate over [`order::events`].
 #![forbid(unsafe_code)]
 
+pub mod apt;
 pub mod capture;
 pub mod compare;
 pub mod drive;

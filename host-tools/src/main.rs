@@ -6,7 +6,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{compare::Compare, run::Run, test::Test, trace::Trace, Exit, Failure};
+use commands::{bench::Bench, compare::Compare, run::Run, test::Test, trace::Trace, Failure};
 
 /// A message-passing multicomputer in open hardware, with event monitoring
 #[derive(Parser, Debug)]
@@ -27,26 +27,30 @@ enum Command {
     Run(Run),
     Trace(Trace),
     Compare(Compare),
+    Bench(Bench),
     Test(Test),
 }
 
 impl Command {
-    fn run(&self) -> Result<Exit, Failure> {
-        match self {
-            Command::Run(command) => command.run(),
-            Command::Trace(command) => command.run(),
-            Command::Compare(command) => command.run(),
-            Command::Test(command) => command.run(),
-        }
+    /// The exit code.
+    fn run(&self) -> Result<u8, Failure> {
+        let exit = match self {
+            Command::Run(command) => command.run()?,
+            Command::Trace(command) => command.run()?,
+            Command::Compare(command) => command.run()?,
+            Command::Bench(command) => command.run()?,
+            Command::Test(command) => command.run()?,
+        };
+        Ok(exit as u8)
     }
 }
 
 fn main() -> ExitCode {
     let exit = Cli::parse().command.run().unwrap_or_else(|failure| {
-        if failure.exit != Exit::Success {
+        if failure.exit != commands::Exit::Success {
             eprintln!("error: {}", failure.message);
         }
-        failure.exit
+        failure.exit as u8
     });
-    ExitCode::from(exit as u8)
+    ExitCode::from(exit)
 }

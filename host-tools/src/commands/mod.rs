@@ -1,5 +1,6 @@
 //! The commands of `testbed`, and what they share: failures with exit codes, output that may end early.
 
+pub mod bench;
 pub mod compare;
 pub mod run;
 pub mod test;
@@ -61,7 +62,7 @@ failures! {
     MachineError => |_| Exit::Input;
     LoadError => |_| Exit::Input;
     OpenError => |error| match error {
-        OpenError::Unknown { .. } => Exit::Input,
+        OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,
         OpenError::Engine { .. } => Exit::Environment,
     };
     FirmwareError => |error| match error {

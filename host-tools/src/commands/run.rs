@@ -14,6 +14,8 @@ use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
 use testbed_host_tools::{engines, firmware, load};
 use testbed_machine::{units, Machine};
+use testbed_sim::engine::Image;
+use testbed_sim::waves::Waves;
 
 use super::{grouped, scaled, Exit, Failure};
 
@@ -48,6 +50,21 @@ pub struct Run {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u32,
+    /// Write waves to this VCD file (engines verilator, rust-hdl)
+    #[arg(long, value_name = "FILE", conflicts_with = "fst")]
+    pub vcd: Option<PathBuf>,
+    /// Write waves to this FST file (engine verilator)
+    #[arg(long, value_name = "FILE")]
+    pub fst: Option<PathBuf>,
+    /// First cycle of the waves
+    #[arg(long, default_value_t = 0, value_name = "CYCLE")]
+    pub wave_from: u64,
+    /// Cycles that the waves show
+    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    pub wave_cycles: u64,
+    /// Instance that the waves show, such as top.processors$1, with all below it [default: everything]
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH")]
+    pub wave_scope: String,
     /// Event classes: profile, ready, timer, user, joined by `+`; or a number
     #[arg(long, default_value = "profile+timer+user")]
     pub dgl: String,
@@ -71,18 +88,14 @@ impl Run {
         }
         let limit = self.limit(machine)?;
         let dgl = classes(&self.dgl)?;
-        let root = firmware::root()?;
-        firmware::check_program(&root, &self.program)?;
+        firmware::check_program(&firmware::root()?, &self.program)?;
         let record = self.record(machine, dgl);
         let spinner = spinner("building the firmware");
-        let built = firmware::build(&root)?;
-        let (kernel, program) = (built.read("kernel")?, built.read(&self.program)?);
         let boot = Boot { dgl, seed: self.seed, start_processor: start(machine), arguments: self.arguments.clone() };
-        let name = |path: &Path| path.display().to_string();
-        let image = load::image(machine, (&name(&kernel.0), &kernel.1), (&name(&program.0), &program.1), &boot)?;
+        let image = image(machine, &self.program, &boot)?;
         let writer = CaptureWriter::create(&self.folder(), machine, &record)?;
         spinner.set_message(format!("starting the {} engine", self.engine));
-        let mut engine = engines::open(&self.engine, machine, &image)?;
+        let mut engine = engines::open(&self.engine, machine, &image, self.waves())?;
         spinner.finish_and_clear();
         let bar = progress(limit);
         let record = drive(engine.as_mut(), writer, record, limit, |cycle| bar.set_position(cycle))?;
@@ -106,6 +119,12 @@ impl Run {
             ledger: None,
             wall_seconds: 0.0,
         }
+    }
+
+    fn waves(&self) -> Option<Waves> {
+        let path = self.vcd.as_ref().or(self.fst.as_ref())?;
+        let (from, until) = (self.wave_from, self.wave_from.saturating_add(self.wave_cycles));
+        Some(Waves { path: path.clone(), from, until, scope: self.wave_scope.clone(), depth: 0 })
     }
 
     fn limit(&self, machine: &Machine) -> Result<u64, Failure> {
@@ -145,6 +164,14 @@ impl Run {
         let failed = record.exits.first().is_some_and(|exit| exit.code != 0);
         Ok(if failed { Exit::Negative } else { Exit::Success })
     }
+}
+
+/// Builds the firmware and places kernel and `program` in RAM.
+pub fn image(machine: &Machine, program: &str, boot: &Boot) -> Result<Image, Failure> {
+    let built = firmware::build(&firmware::root()?)?;
+    let (kernel, program) = (built.read("kernel")?, built.read(program)?);
+    let name = |path: &Path| path.display().to_string();
+    Ok(load::image(machine, (&name(&kernel.0), &kernel.1), (&name(&program.0), &program.1), boot)?)
 }
 
 /// The program starts on the first slave: the master has no monitor.

@@ -1,7 +1,6 @@
 //! Tools of others that tests and some engines need: what they are for, and how to get them.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use testbed_host_tools::apt;
 
 use super::{Exit, Failure};
 
@@ -40,8 +39,7 @@ pub fn install() -> Result<(), Failure> {
     }
     let packages: Vec<_> = missing.iter().map(|tool| tool.package).collect();
     eprintln!("installing {}", packages.join(", "));
-    let installed =
-        apt(&["update"]) && apt(&[&["install", "--yes", "--no-install-recommends"], &packages[..]].concat());
+    let installed = apt::install(&packages);
     let still: Vec<_> = missing.iter().filter(|tool| !is_there(tool.program)).collect();
     if installed && still.is_empty() {
         return Ok(());
@@ -49,20 +47,4 @@ pub fn install() -> Result<(), Failure> {
     let why: Vec<_> = still.iter().map(|tool| format!("{} ({})", tool.program, tool.purpose)).collect();
     let message = format!("missing: {}\n  help: sudo apt-get install {}", why.join(", "), packages.join(" "));
     Err(Failure::new(Exit::Environment, message))
-}
-
-/// `apt-get` as root, or through sudo where that asks for no password.
-fn apt(arguments: &[&str]) -> bool {
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
-    let mut command = match is_root {
-        true => Command::new("apt-get"),
-        false if Path::new("/usr/bin/sudo").exists() => {
-            let mut command = Command::new("sudo");
-            command.args(["-n", "apt-get"]);
-            command
-        }
-        false => return false,
-    };
-    command.args(arguments).arg("-qq").env("DEBIAN_FRONTEND", "noninteractive");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).status().is_ok_and(|status| status.success())
 }

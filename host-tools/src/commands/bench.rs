@@ -1,0 +1,230 @@
+//! `testbed bench`: the project's speed table, peers side by side in one run.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde::Serialize;
+use testbed_definitions::event;
+use testbed_definitions::monitor::{MmiWord, Pair};
+use testbed_host_tools::capture::{verify, Capture, CaptureWriter, RunRecord, Stop};
+use testbed_host_tools::engines;
+use testbed_host_tools::load::Boot;
+use testbed_host_tools::order::events;
+use testbed_machine::Machine;
+use testbed_sim::engine::{Engine, Image, TraceWord};
+
+use super::run::image;
+use super::{scaled, Exit, Failure};
+
+/// Each is measured so often, all in turn; the median counts.
+const ROUNDS: usize = 3;
+/// Pairs of the trace that is read.
+const PAIRS: u64 = 2_000_000;
+/// Cycles in which all six processors have started.
+const START_CYCLES: u64 = 2_000_000;
+
+/// Measures engines and tools against each other on this computer.
+#[derive(Args, Debug)]
+pub struct Bench {
+    /// JSON instead of text
+    #[arg(long)]
+    json: bool,
+    /// Seconds each measurement takes, about
+    #[arg(long, default_value_t = 2.0)]
+    seconds: f64,
+}
+
+/// A line of the table.
+#[derive(Debug, Serialize)]
+struct Row {
+    /// What is measured; rows of one group are peers.
+    group: &'static str,
+    name: String,
+    unit: &'static str,
+    /// Absent if it could not be measured.
+    rate: Option<f64>,
+    /// The rate in units of the group's last row that has one.
+    ratio: Option<f64>,
+    note: String,
+}
+
+/// Something that can be measured again and again: a rate, or why there is none.
+type Subject<'a> = (String, Box<dyn FnMut() -> Result<f64, String> + 'a>);
+
+impl Bench {
+    pub fn run(&self) -> Result<Exit, Failure> {
+        let machine = Machine::testbed6();
+        let busy = image(&machine, "busy", &Boot { arguments: vec!["1000000".into()], ..boot() })?;
+        let idle = image(&machine, "hello", &boot())?;
+        let folder = Path::new("out/bench");
+        synthetic(folder)?;
+        let mut rows = measure("six busy processors", "cycles/s", self.engines(&machine, &busy));
+        rows.extend(measure("all processors asleep", "cycles/s", self.asleep(&machine, &idle)));
+        rows.extend(measure("reading a trace in order", "events/s", readers(folder)));
+        let mut out = io::stdout().lock();
+        if self.json {
+            writeln!(out, "{}", serde_json::to_string_pretty(&rows).map_err(io::Error::from)?)?;
+        } else {
+            write!(out, "{}", table(&rows))?;
+        }
+        Ok(Exit::Success)
+    }
+
+    /// One subject an engine, started and warm.
+    fn engines<'a>(&'a self, machine: &Machine, image: &Image) -> Vec<Subject<'a>> {
+        let subject = |name: &&'static str| {
+            let name = *name;
+            // The rust-hdl simulation can't wait until all have started.
+            let start = if name == "rust-hdl" { 0 } else { START_CYCLES };
+            let mut engine = open(name, machine, image, start);
+            let rate =
+                move || cycles_per_second(engine.as_mut().map_err(|error| error.clone())?.as_mut(), self.seconds);
+            (name.to_string(), Box::new(rate) as Box<dyn FnMut() -> Result<f64, String>>)
+        };
+        engines::NAMES.iter().map(subject).collect()
+    }
+
+    fn asleep<'a>(&'a self, machine: &Machine, image: &Image) -> Vec<Subject<'a>> {
+        let mut engine = open("emulator", machine, image, 20 * START_CYCLES);
+        let rate = move || cycles_per_second(engine.as_mut().map_err(|error| error.clone())?.as_mut(), self.seconds);
+        vec![("emulator".into(), Box::new(rate))]
+    }
+}
+
+fn boot() -> Boot {
+    Boot { dgl: event::DIAG_DEFAULT, seed: 1, start_processor: 1, arguments: Vec::new() }
+}
+
+fn open(name: &str, machine: &Machine, image: &Image, start: u64) -> Result<Box<dyn Engine>, String> {
+    let mut engine = engines::open(name, machine, image, None).map_err(|error| error.to_string())?;
+    engine.run_until(start).map_err(|error| error.to_string())?;
+    Ok(engine)
+}
+
+/// Runs on for about `seconds`, in growing steps so that slow engines end in time and fast ones are not asked too often.
+fn cycles_per_second(engine: &mut dyn Engine, seconds: f64) -> Result<f64, String> {
+    let (from, started) = (engine.cycle(), Instant::now());
+    let mut step = 256;
+    while started.elapsed() < Duration::from_secs_f64(seconds) {
+        let before = Instant::now();
+        engine.run_until(engine.cycle() + step).map_err(|error| error.to_string())?;
+        engine.take_trace();
+        engine.take_console();
+        if before.elapsed() < Duration::from_secs_f64(seconds / 50.0) {
+            step *= 2;
+        }
+    }
+    Ok((engine.cycle() - from) as f64 / started.elapsed().as_secs_f64())
+}
+
+fn readers(folder: &Path) -> Vec<Subject<'_>> {
+    let own = move || {
+        let started = Instant::now();
+        let capture = Capture::open(folder).map_err(|error| error.to_string())?;
+        let integrity = verify(&capture).map_err(|error| error.to_string())?;
+        let events = events(&capture, &integrity).map_err(|error| error.to_string())?;
+        let count = events.filter(|event| event.as_ref().is_ok_and(|event| event.is_certain())).count();
+        Ok(count as f64 / started.elapsed().as_secs_f64())
+    };
+    let babeltrace = move || {
+        let started = Instant::now();
+        let mut command = Command::new("babeltrace2");
+        command.args(["--component", "sink.utils.dummy"]).arg(folder.join("trace"));
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
+        match status {
+            Ok(status) if status.success() => Ok(PAIRS as f64 / started.elapsed().as_secs_f64()),
+            Ok(status) => Err(format!("babeltrace2: {status}")),
+            Err(error) => Err(format!("babeltrace2: {error}; apt-get install babeltrace2")),
+        }
+    };
+    vec![("testbed, verified".into(), Box::new(own)), ("babeltrace2".into(), Box::new(babeltrace))]
+}
+
+/// A folder with [`PAIRS`] pairs of five SMIs, an event a microsecond in all.
+fn synthetic(folder: &Path) -> Result<(), Failure> {
+    let machine = Machine::testbed6();
+    let mut record = RunRecord {
+        complete: false,
+        program: "synthetic".into(),
+        arguments: Vec::new(),
+        engine: "none".into(),
+        seed: 0,
+        dgl: event::DIAG_DEFAULT,
+        machine: (&machine).into(),
+        cycles: 25 * PAIRS,
+        stopped: Some(Stop::Limit),
+        instructions: Vec::new(),
+        exits: Vec::new(),
+        ledger: None,
+        wall_seconds: 0.0,
+    };
+    let mut writer = CaptureWriter::create(folder, &machine, &record)?;
+    let (mut epochs, mut words) = ([0; 6], Vec::new());
+    for tick in 0..PAIRS {
+        let smi = (tick % 5 + 1) as u8;
+        let epoch = &mut epochs[smi as usize];
+        let pair = if tick >> 16 > *epoch {
+            *epoch += 1;
+            Pair { time: 0, datum: 0xaa00 | (*epoch & 0xff) as u16 }
+        } else {
+            Pair { time: tick as u16, datum: event::SCHEDULE | tick as u16 & event::THREAD_MASK }
+        };
+        for value in [pair.time, pair.datum] {
+            words.push(TraceWord { cycle: 25 * tick, word: MmiWord { smi, value }.pack() });
+        }
+        if words.len() > 1 << 16 {
+            writer.words(&words)?;
+            words.clear();
+        }
+    }
+    writer.words(&words)?;
+    record.complete = true;
+    Ok(writer.finish(&record)?)
+}
+
+/// Measures all subjects in turn, round by round; rows with ratios to the last.
+fn measure(group: &'static str, unit: &'static str, mut subjects: Vec<Subject>) -> Vec<Row> {
+    let mut rates = vec![Vec::new(); subjects.len()];
+    let mut notes = vec![String::new(); subjects.len()];
+    for _ in 0..ROUNDS {
+        for (number, (_, rate)) in subjects.iter_mut().enumerate() {
+            match rate() {
+                Ok(rate) => rates[number].push(rate),
+                Err(error) => notes[number] = error.lines().next().unwrap_or_default().into(),
+            }
+        }
+    }
+    let medians: Vec<_> = rates.into_iter().map(median).collect();
+    let unity = medians.iter().rev().find_map(|rate| *rate);
+    let rows = subjects.iter().zip(medians).zip(notes).map(|(((name, _), rate), note)| {
+        let ratio = rate.zip(unity).map(|(rate, unity)| rate / unity);
+        Row { group, name: name.clone(), unit, rate, ratio, note }
+    });
+    rows.collect()
+}
+
+fn median(mut rates: Vec<f64>) -> Option<f64> {
+    rates.sort_by(f64::total_cmp);
+    rates.get(rates.len() / 2).copied()
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut out = String::new();
+    let mut group = "";
+    for row in rows {
+        if row.group != group {
+            group = row.group;
+            out += &format!("{group}\n");
+        }
+        out += &match (row.rate, row.ratio) {
+            (Some(rate), Some(ratio)) => {
+                format!("  {:<18} {:>10}{:<9} {ratio:>9.2} x\n", row.name, scaled(rate), row.unit)
+            }
+            _ => format!("  {:<18} not measured: {}\n", row.name, row.note),
+        };
+    }
+    out
+}
