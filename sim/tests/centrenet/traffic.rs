@@ -56,6 +56,9 @@ pub struct Recording {
     pub hazards: u64,
 }
 
+/// Register places at the start of the device.
+const REGISTERS: u32 = 24;
+
 struct Memories(Vec<Vec<u32>>);
 
 impl DmaMemory for Memories {
@@ -102,7 +105,7 @@ impl Run {
     }
 }
 
-/// Runs random software on `stations` processors for `cycles` cycles, then reads all of RAM and the counters.
+/// Runs random software on `stations` processors for `cycles` cycles, then reads all of RAM and all registers.
 pub fn record(stations: usize, profile: Profile, seed: u64, cycles: u64) -> Recording {
     let name = format!("{} stations, profile {}, seed {seed}", stations, profile.name);
     println!("{name}, {cycles} cycles");
@@ -114,7 +117,7 @@ pub fn record(stations: usize, profile: Profile, seed: u64, cycles: u64) -> Reco
         hazards: 0,
     };
     let words = NODE_RAM_BYTES / 4;
-    let end = cycles + u64::from(words);
+    let end = cycles + u64::from(words + REGISTERS);
     let mut table: Vec<Vec<Cycle>> = (0..end).map(|_| Vec::with_capacity(stations)).collect();
     let (mut from, irregular) = (0, seed % 2 == 1);
     while from < end {
@@ -125,8 +128,9 @@ pub fn record(stations: usize, profile: Profile, seed: u64, cycles: u64) -> Reco
         for (station, software) in software.iter_mut().enumerate() {
             for cycle in from..until {
                 let external = run.network.external_from(station, cycle) == Some(cycle);
-                let access = match cycle.checked_sub(cycles) {
-                    Some(word) => Access::RamRead { word: word as u32 },
+                let access = match cycle.checked_sub(cycles).map(|step| step as u32) {
+                    Some(step) if step < words => Access::RamRead { word: step },
+                    Some(step) => Access::Load { offset: (step - words) * 4 },
                     None => software.next(),
                 };
                 let result = run.perform(station, access, cycle);
