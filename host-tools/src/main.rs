@@ -24,7 +24,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    Run(Run),
+    Run(Box<Run>),
     Trace(Trace),
     Compare(Compare),
     Bench(Bench),
