@@ -39,7 +39,7 @@ fn global_clock_native_equals_verilog() {
         seed: 1,
         stimulus: |block, random, cycle| {
             // Mostly ticks of one cycle, so that the clock wraps.
-            if cycle % 64 == 0 {
+            if cycle.is_multiple_of(64) {
                 block.tick_cycles.next = if random.chance(1, 50) { random.below(40) } else { random.below(2) }.to_bits();
             }
         }
