@@ -230,6 +230,30 @@ fn the_gap_marker_follows_a_pending_wrap_marker() {
 }
 
 #[test]
+fn a_gap_marker_that_finds_room_around_a_wrap_is_stamped_in_its_epoch() {
+    for lead in 0..24 {
+        let mut bench = Bench::before_wrap(4, 200);
+        (0..10).for_each(|n| drop(bench.emit(n)));
+        // The bus begins to take pairs so many cycles before the wrap, so that room comes before, at or after it.
+        while bench.ticks < (1 << 16) - lead {
+            bench.idle(1);
+        }
+        let pairs = bench.drain();
+        assert_eq!(gap(&pairs).1, 5);
+        let (mut wraps, mut last) = (0, 0);
+        for pair in &pairs {
+            wraps += u64::from(pair.datum == 0xaa01);
+            let ticks = wraps << 16 | u64::from(pair.time);
+            assert!(ticks >= last, "lead {lead}: {pairs:x?}");
+            last = ticks;
+        }
+        // Stamped before the wrap or ahead of its marker: the time itself tells.
+        let at = |high: u16| pairs.iter().position(|p| p.datum >> 8 == high).unwrap();
+        assert_eq!(at(0xab) < at(0xaa), gap(&pairs).0 > 0xff00, "lead {lead}: {pairs:x?}");
+    }
+}
+
+#[test]
 fn wraps_missed_while_full_merge_into_one_marker_with_the_newest_count() {
     let mut bench = Bench::before_wrap(4, 8);
     for n in 0..5 {
