@@ -36,9 +36,10 @@ pub struct Commit {
     pub falls: Signal<In, Bit>,
     pub vector: Signal<In, Bits<32>>,
     pub return_pc: Signal<In, Bits<32>>,
-    pub fetching: Signal<In, Bit>,
-    pub advance: Signal<In, Bit>,
-    pub returning: Signal<In, Bit>,
+    /// The pc takes its next value.
+    pub moves: Signal<In, Bit>,
+    pub mret: Signal<In, Bit>,
+    pub wfi: Signal<In, Bit>,
     pub trap: Signal<In, Bit>,
     pub trap_cause: Signal<In, Bits<5>>,
     pub tval_pc: Signal<In, Bit>,
@@ -69,6 +70,7 @@ pub struct Commit {
     pub retire_data: Signal<Out, Bits<32>>,
     pub retire_mask: Signal<Out, Bits<4>>,
     value: Signal<Local, Bits<32>>,
+    chosen: Signal<Local, Bits<32>>,
     following: Signal<Local, Bits<32>>,
     culprit: Signal<Local, Bits<32>>,
     shown_pc: Signal<Local, Bits<32>>,
@@ -110,9 +112,9 @@ impl Default for Commit {
             falls: Default::default(),
             vector: Default::default(),
             return_pc: Default::default(),
-            fetching: Default::default(),
-            advance: Default::default(),
-            returning: Default::default(),
+            moves: Default::default(),
+            mret: Default::default(),
+            wfi: Default::default(),
             trap: Default::default(),
             trap_cause: Default::default(),
             tval_pc: Default::default(),
@@ -142,6 +144,7 @@ impl Default for Commit {
             retire_data: Default::default(),
             retire_mask: Default::default(),
             value: Default::default(),
+            chosen: Default::default(),
             following: Default::default(),
             culprit: Default::default(),
             shown_pc: Default::default(),
@@ -182,20 +185,20 @@ impl Logic for Commit {
             self.value.next = self.after.val();
         }
 
+        // Where to is chosen by the kind of instruction, which is known early; whether at all comes late.
+        self.chosen.next = self.va.val();
+        if !self.state.val().any() {
+            self.chosen.next = self.reset_vector.val();
+        } else if self.state.val().get_bit(2) & self.mret.val() {
+            self.chosen.next = self.return_pc.val();
+        } else if self.falls.val() | (self.state.val().get_bit(2) & (self.store.val() | self.wfi.val())) {
+            self.chosen.next = self.after.val();
+        }
         self.following.next = self.pc.val();
-        if self.fetching.val() {
-            self.following.next = self.va.val();
-            if self.falls.val() {
-                self.following.next = self.after.val();
-            }
-        } else if self.trap.val() {
+        if self.trap.val() {
             self.following.next = self.vector.val();
-        } else if self.returning.val() {
-            self.following.next = self.return_pc.val();
-        } else if self.advance.val() {
-            self.following.next = self.after.val();
-        } else if !self.state.val().any() {
-            self.following.next = self.reset_vector.val();
+        } else if self.moves.val() {
+            self.following.next = self.chosen.val();
         }
 
         self.culprit.next = 0.into();

@@ -8,7 +8,7 @@ use rust_hdl::prelude::*;
 /// ```text
 ///   state, walk_fetch           +-----------+-> next_state, next_walk_fetch, next fault of a fetch
 ///   class of the instruction    |  Control  |-> read, write
-///   mmu, csr, muldiv, stall --->+-----------+-> fetching, trap (and its cause), commits
+///   mmu, csr, muldiv, stall --->+-----------+-> moves, trap (and its cause), commits
 /// ```
 ///
 /// Exactly the table of `docs/hardware.md`, "Core".
@@ -56,10 +56,8 @@ pub struct Control {
     pub read: Signal<Out, Bit>,
     /// The port is written (or would be, but for `stall`).
     pub write: Signal<Out, Bit>,
-    /// An instruction is asked for at the virtual address, which is the next pc.
-    pub fetching: Signal<Out, Bit>,
-    /// The pc moves on by 4 without a fetch: store or `wfi`.
-    pub advance: Signal<Out, Bit>,
+    /// The pc takes its next value: what is fetched, or what follows a store, `wfi`, `mret` or R. Not with `trap`.
+    pub moves: Signal<Out, Bit>,
     pub trap: Signal<Out, Bit>,
     /// Bit 4: interrupt; bits 3:0: the code.
     pub trap_cause: Signal<Out, Bits<5>>,
@@ -223,8 +221,8 @@ impl Logic for Control {
 
         self.read.next = (self.got.val() & !self.fault.val()) | self.loading.val() | self.state.val().get_bit(6);
         self.write.next = self.stored.val();
-        self.fetching.next = self.asks.val();
-        self.advance.next = (self.stored.val() & !self.stall.val()) | (self.done.val() & self.wfi.val());
+        self.moves.next =
+            self.asks.val() | self.done.val() | (self.stored.val() & !self.stall.val()) | !self.state.val().any();
         self.trap.next = self.trapping.val();
         self.trap_cause.next = self.cause.val();
         self.retire.next = self.retiring.val();

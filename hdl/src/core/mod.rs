@@ -271,9 +271,9 @@ impl Logic for Core {
         self.commit.falls.next = self.flow.falls.val();
         self.commit.vector.next = self.csr_file.vector.val();
         self.commit.return_pc.next = self.csr_file.return_pc.val();
-        self.commit.fetching.next = self.control.fetching.val();
-        self.commit.advance.next = self.control.advance.val();
-        self.commit.returning.next = self.control.return_commit.val();
+        self.commit.moves.next = self.control.moves.val();
+        self.commit.mret.next = self.decoder.mret.val();
+        self.commit.wfi.next = self.decoder.wfi.val();
         self.commit.trap.next = self.control.trap.val();
         self.commit.trap_cause.next = self.control.trap_cause.val();
         self.commit.tval_pc.next = self.control.tval_pc.val();
