@@ -1,1 +1,237 @@
-//! See `docs/hardware.md`.
+//! The whole machine: processors, Centrenet bus, monitor.
+
+use rust_hdl::prelude::*;
+use testbed_machine::Machine as Description;
+
+use crate::centrenet::{Bus, Strobe};
+use crate::monitor::{GlobalClock, Mmi, MmiConfig, Smi};
+use crate::processor::Processor;
+use crate::support::verilog::{connected_verilog, VerilogError};
+
+/// A Testbed of `N` processors, 1 to 16. Processor 0 is the master.
+///
+/// ```text
+///                   +------------+
+///  reset_vector --->|            |---> tx             (console of the master)
+///            rx --->| Machine<N> |---> trace_valid
+///         clock --->|            |---> trace_word [20]
+///                   +------------+
+///
+///   processors[0] -- mmi <=========== monitoring bus ========+
+///        ||                                                  |
+///        ||      processors[1] -- smi[0]   ...   processors[N-1] -- smi[N-2]
+///        ||            ||                              ||
+///     ===++============++== Centrenet bus =============++===
+/// ```
+///
+/// Slave `i` has SMI `i`, at index `i - 1` of `smi`.
+#[derive(LogicBlock)]
+pub struct Machine<const N: usize> {
+    pub clock: Signal<In, Clock>,
+    /// First pc of every processor, constant.
+    pub reset_vector: Signal<In, Bits<32>>,
+    /// Serial line of the master's UART.
+    pub rx: Signal<In, Bit>,
+    pub tx: Signal<Out, Bit>,
+    pub trace_valid: Signal<Out, Bit>,
+    /// `MmiWord` layout.
+    pub trace_word: Signal<Out, Bits<20>>,
+
+    pub processors: [Processor; N],
+    pub smi: Vec<Smi>,
+    pub mmi: Mmi<N>,
+    strobe: Strobe,
+    bus: Bus<N>,
+    global_clock: GlobalClock,
+
+    number: [Constant<Bits<4>>; N],
+    stations: Constant<Bits<8>>,
+}
+
+impl<const N: usize> Machine<N> {
+    /// The machine that `description` describes.
+    ///
+    /// # Panics
+    /// If `description` does not have `N` processors, or was not validated.
+    pub fn new(description: &Description) -> Self {
+        assert_eq!(description.processors.len(), N, "processors of machine {}", description.name);
+        let mmi = MmiConfig {
+            queue: description.mmi_queue,
+            poll_cycles: description.poll_cycles,
+            tick_cycles: description.tick_cycles,
+        };
+        Self {
+            clock: Default::default(),
+            reset_vector: Default::default(),
+            rx: Default::default(),
+            tx: Default::default(),
+            trace_valid: Default::default(),
+            trace_word: Default::default(),
+            processors: std::array::from_fn(|_| Processor::new(description.ram_bytes, description.clock_hz, N as u32)),
+            smi: (1..N).map(|_| Smi::new(description.smi_queue)).collect(),
+            mmi: Mmi::new(mmi),
+            strobe: Default::default(),
+            bus: Default::default(),
+            global_clock: Default::default(),
+            number: std::array::from_fn(|i| Constant::new((i as u64).into())),
+            stations: Constant::new((N as u64).into()),
+        }
+    }
+}
+
+impl<const N: usize> Logic for Machine<N> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, strobe, bus, global_clock, mmi);
+
+        // Centrenet, and what all processors share.
+        for i in 0..N {
+            self.processors[i].clock.next = self.clock.val();
+            self.processors[i].reset_vector.next = self.reset_vector.val();
+            self.processors[i].number.next = self.number[i].val();
+            self.processors[i].stations.next = self.stations.val();
+            self.processors[i].strobe.next = self.strobe.strobe.val();
+            self.processors[i].grant.next = self.bus.grant[i].val();
+            self.processors[i].phase.next = self.bus.phase.val();
+            self.processors[i].word.next = self.bus.word.val();
+            self.bus.request[i].next = self.processors[i].request.val();
+            self.bus.sent_word[i].next = self.processors[i].sent_word.val();
+            self.bus.ack[i].next = self.processors[i].ack.val();
+            self.bus.nack[i].next = self.processors[i].nack.val();
+        }
+
+        // The master: console, MMI.
+        self.processors[0].rx.next = self.rx.val();
+        self.tx.next = self.processors[0].tx.val();
+        self.processors[0].has_smi.next = false;
+        self.processors[0].has_mmi.next = true;
+        self.processors[0].smi_rdata.next = 0.into();
+        self.processors[0].smi_stall.next = false;
+        self.processors[0].mmi_rdata.next = self.mmi.rdata.val();
+        self.mmi.strobe.next = self.strobe.strobe.val();
+        self.mmi.select.next = self.processors[0].mmi_select.val();
+        self.mmi.address.next = self.processors[0].address.val();
+        self.mmi.read.next = self.processors[0].read.val();
+        self.mmi.write.next = self.processors[0].write.val();
+        self.mmi.wdata.next = self.processors[0].wdata.val();
+        self.mmi.bus_ready[0].next = false;
+        self.mmi.bus_data[0].next = 0.into();
+        self.global_clock.tick_cycles.next = self.mmi.tick_cycles.val();
+        self.trace_valid.next = self.mmi.trace_valid.val();
+        self.trace_word.next = self.mmi.trace_word.val();
+
+        // The slaves, each with its SMI. Their serial input is idle.
+        for i in 1..N {
+            self.processors[i].rx.next = true;
+            self.processors[i].has_smi.next = true;
+            self.processors[i].has_mmi.next = false;
+            self.processors[i].mmi_rdata.next = 0.into();
+            self.processors[i].smi_rdata.next = self.smi[i - 1].rdata.val();
+            self.processors[i].smi_stall.next = self.smi[i - 1].stall.val();
+
+            self.smi[i - 1].clock.next = self.clock.val();
+            self.smi[i - 1].strobe.next = self.strobe.strobe.val();
+            self.smi[i - 1].select.next = self.processors[i].smi_select.val();
+            self.smi[i - 1].address.next = self.processors[i].address.val();
+            self.smi[i - 1].read.next = self.processors[i].read.val();
+            self.smi[i - 1].write.next = self.processors[i].write.val();
+            self.smi[i - 1].wdata.next = self.processors[i].wdata.val();
+
+            self.smi[i - 1].stamp.next = self.global_clock.stamp.val();
+            self.smi[i - 1].wraps.next = self.global_clock.wraps.val();
+            self.smi[i - 1].wrapped.next = self.global_clock.wrapped.val();
+            self.smi[i - 1].bus_select.next = self.mmi.bus_select[i].val();
+            self.smi[i - 1].bus_datum.next = self.mmi.bus_datum.val();
+            self.smi[i - 1].bus_take.next = self.mmi.bus_take[i].val();
+            self.mmi.bus_ready[i].next = self.smi[i - 1].bus_ready.val();
+            self.mmi.bus_data[i].next = self.smi[i - 1].bus_data.val();
+        }
+    }
+}
+
+/// Processors a machine can have.
+pub const PROCESSORS_MAX: usize = 16;
+
+/// Runs the body with the constant that `$count` has, for each count that a machine can have. The value is `None` for others.
+#[macro_export]
+macro_rules! with_processors {
+    ($count:expr, $N:ident => $body:expr) => {
+        $crate::with_processors!(@cases $count, $N, $body, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+    };
+    (@cases $count:expr, $N:ident, $body:expr, $($number:literal)*) => {
+        match $count {
+            $($number => {
+                const $N: usize = $number;
+                Some($body)
+            })*
+            _ => None,
+        }
+    };
+}
+
+/// Why a description has no hardware.
+#[derive(Debug, thiserror::Error)]
+pub enum MachineError {
+    #[error("machine {name} has {processors} processors; there can be 1 to {PROCESSORS_MAX}")]
+    Processors { name: String, processors: usize },
+    #[error(transparent)]
+    Verilog(#[from] VerilogError),
+    #[error("the thread that generates Verilog cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// Stack for whatever moves a machine around by value: 16 processors are some hundred kilobytes.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Runs `make` in a thread whose stack holds the largest machine.
+///
+/// # Errors
+/// The thread cannot be started.
+pub fn on_big_stack<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> std::io::Result<T> {
+    let thread = std::thread::Builder::new().name("machine".into()).stack_size(STACK_BYTES).spawn(make)?;
+    thread.join().or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The machine's Verilog; its top module is `top`.
+///
+/// # Errors
+/// The number of processors is out of range, or rust-hdl finds a mistake in a block.
+pub fn verilog(description: &Description) -> Result<String, MachineError> {
+    let description = description.clone();
+    on_big_stack(move || {
+        let processors = description.processors.len();
+        let text = with_processors!(processors, N => connected_verilog(Machine::<N>::new(&description))?);
+        text.ok_or_else(|| MachineError::Processors { name: description.name.clone(), processors })
+    })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::lint::assert_clean;
+
+    /// Smallest machine with everything in it.
+    fn two() -> Description {
+        Description { processors: vec!["a".into(), "b".into()], ram_bytes: 16 * 1024, ..Description::testbed6() }
+    }
+
+    #[test]
+    fn the_machine_and_all_its_blocks_pass_the_lint() {
+        on_big_stack(|| assert_clean(Machine::<2>::new(&two()))).unwrap();
+    }
+
+    #[test]
+    fn verilog_names_every_processor_and_one_smi_a_slave() {
+        let text = verilog(&two()).unwrap();
+        for module in ["top", "top$processors$0", "top$processors$1$core", "top$smi$0", "top$mmi", "top$bus"] {
+            assert!(text.contains(&format!("module {module}(")), "{module}");
+        }
+        assert!(!text.contains("module top$smi$1("));
+    }
+
+    #[test]
+    fn a_machine_without_processors_is_refused() {
+        let error = verilog(&Description { processors: vec![], ..two() }).unwrap_err();
+        assert_eq!(error.to_string(), "machine testbed6 has 0 processors; there can be 1 to 16");
+    }
+}
