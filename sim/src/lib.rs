@@ -4,6 +4,7 @@ pub mod emulator;
 pub mod engine;
 pub mod lockstep;
 pub mod model;
+pub mod probes;
 pub mod rust_hdl;
 pub mod verilator;
 pub mod waves;

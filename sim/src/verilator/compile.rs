@@ -18,10 +18,8 @@ pub enum WaveFormat {
 
 /// Everything that decides what is built.
 pub struct Source<'a> {
-    /// The design; its top module is `top`.
+    /// The design; its top module is `top`. Signals that the shim looks for are marked as public.
     pub verilog: &'a str,
-    /// Verilator configuration that makes signals public.
-    pub configuration: &'a str,
     /// Tracing slows the model down, so a build has it only when wanted.
     pub waves: Option<WaveFormat>,
 }
@@ -44,7 +42,7 @@ pub fn cache_folder() -> PathBuf {
 pub fn shared_object(source: &Source<'_>, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, EngineError> {
     let version = verilator_version()?;
     let waves = format!("{:?}", source.waves);
-    let key = fnv128(&[&version, SHIM, source.verilog, source.configuration, &waves, OPTIONS.join(" ").as_str()]);
+    let key = fnv128(&[&version, SHIM, source.verilog, &waves, OPTIONS.join(" ").as_str()]);
     let cache = cache_folder();
     fs::create_dir_all(&cache).map_err(|error| at(&cache, error))?;
     let finished = cache.join(format!("{key:032x}.so"));
@@ -77,6 +75,8 @@ const OPTIONS: &[&str] = &[
     "--prefix",
     "Vtop",
     "-O3",
+    "--default-language",
+    "1364-2005",
     "--x-assign",
     "fast",
     "--x-initial",
@@ -102,7 +102,6 @@ fn build(source: &Source<'_>, folder: &Path) -> Result<(), EngineError> {
         fs::write(&path, text).map_err(|error| at(&path, error))
     };
     write("top.v", source.verilog)?;
-    write("public.vlt", source.configuration)?;
     write("shim.cpp", SHIM)?;
     let (flag, number) = match source.waves {
         None => (None, 0),
@@ -112,7 +111,7 @@ fn build(source: &Source<'_>, folder: &Path) -> Result<(), EngineError> {
     let mut command = Command::new("verilator");
     command.current_dir(folder).args(OPTIONS).args(flag);
     command.args(["-CFLAGS", &format!("-fPIC -fvisibility=hidden -fno-gnu-unique -DTB_WAVES={number}")]);
-    command.args(["public.vlt", "top.v", "shim.cpp"]);
+    command.args(["top.v", "shim.cpp"]);
     let output = command.output().map_err(missing)?;
     if output.status.success() {
         return Ok(());

@@ -56,7 +56,6 @@ struct Functions {
     new: unsafe extern "C" fn(u32, u32) -> *mut Handle,
     delete: unsafe extern "C" fn(*mut Handle),
     find: unsafe extern "C" fn(*mut Handle, *const c_char, *const c_char, *mut u32) -> *mut c_void,
-    bind_trace: unsafe extern "C" fn(*mut Handle, *const c_void, *const c_void),
     bind_processor: unsafe extern "C" fn(*mut Handle, u32, *const *const c_void),
     eval: unsafe extern "C" fn(*mut Handle),
     run: unsafe extern "C" fn(*mut Handle, u64),
@@ -96,7 +95,6 @@ impl Program {
                 new: get(&library, "tb_new").map_err(failed)?,
                 delete: get(&library, "tb_delete").map_err(failed)?,
                 find: get(&library, "tb_find").map_err(failed)?,
-                bind_trace: get(&library, "tb_bind_trace").map_err(failed)?,
                 bind_processor: get(&library, "tb_bind_processor").map_err(failed)?,
                 eval: get(&library, "tb_eval").map_err(failed)?,
                 run: get(&library, "tb_run").map_err(failed)?,
@@ -167,6 +165,11 @@ pub struct Storage {
     pub element_bytes: u32,
 }
 
+impl Storage {
+    /// Nothing yet.
+    pub const NONE: Storage = Storage { data: std::ptr::null_mut(), element_bytes: 0 };
+}
+
 /// Signals of one processor that the shim samples in every cycle, in the order of `enum Point`.
 pub const POINTS: usize = 17;
 
@@ -176,6 +179,18 @@ impl Model {
     /// # Errors
     /// There is none of that name, or it does not have `element_bytes`: the configuration and the design don't match.
     pub fn find(&self, scope: &str, name: &str, element_bytes: u32) -> Result<Storage, EngineError> {
+        let storage = self.find_any(scope, name)?;
+        if storage.element_bytes != element_bytes {
+            return Err(EngineError::Failed(format!(
+                "signal {scope}.{name} of the Verilator model has elements of {} bytes where {element_bytes} are expected",
+                storage.element_bytes
+            )));
+        }
+        Ok(storage)
+    }
+
+    /// Finds a public signal of any width.
+    fn find_any(&self, scope: &str, name: &str) -> Result<Storage, EngineError> {
         let failed = |what: String| EngineError::Failed(format!("signal {scope}.{name} of the Verilator model {what}"));
         let (Ok(c_scope), Ok(c_name)) = (CString::new(format!("TOP.{scope}")), CString::new(name)) else {
             return Err(failed("has a NUL in its name".into()));
@@ -187,17 +202,41 @@ impl Model {
         if data.is_null() {
             return Err(failed("is not there".into()));
         }
-        if bytes != element_bytes {
-            return Err(failed(format!("has elements of {bytes} bytes where {element_bytes} are expected")));
-        }
-        Ok(Storage { data: data.cast(), element_bytes })
+        Ok(Storage { data: data.cast(), element_bytes: bytes })
     }
 
-    /// Tells where the trace port is.
-    pub fn bind_trace(&mut self, valid: Storage, word: Storage) {
-        assert!(valid.element_bytes == 1 && word.element_bytes == 4);
-        // SAFETY: both point into this model and have the sizes that the shim reads.
-        unsafe { (self.functions.bind_trace)(self.handle.as_ptr(), valid.data.cast(), word.data.cast()) }
+    /// Value of a public signal of up to 32 bits.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn value(&self, scope: &str, name: &str) -> Result<u32, EngineError> {
+        let storage = self.find_any(scope, name)?;
+        // SAFETY: the storage belongs to this model and has the size that it says.
+        Ok(unsafe {
+            match storage.element_bytes {
+                1 => u32::from(*storage.data),
+                2 => u32::from(*storage.data.cast::<u16>()),
+                _ => *storage.data.cast::<u32>(),
+            }
+        })
+    }
+
+    /// Bytes `offset` on of a memory of 32-bit words, as a little-endian processor sees them.
+    ///
+    /// # Safety
+    /// `memory` is a memory of this model and has the bytes.
+    pub unsafe fn read_memory(&self, memory: Storage, offset: usize, bytes: &mut [u8]) {
+        // SAFETY: by contract; the model does not run meanwhile.
+        unsafe { std::ptr::copy_nonoverlapping(memory.data.add(offset), bytes.as_mut_ptr(), bytes.len()) }
+    }
+
+    /// Writes to a memory of 32-bit words; [`Model::settle`] comes after.
+    ///
+    /// # Safety
+    /// `memory` is a memory of this model and has the bytes.
+    pub unsafe fn write_memory(&mut self, memory: Storage, offset: usize, bytes: &[u8]) {
+        // SAFETY: by contract; the model does not run meanwhile.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.data.add(offset), bytes.len()) }
     }
 
     /// Tells where processor `processor`'s signals are.
@@ -215,7 +254,7 @@ impl Model {
 
     /// Runs until cycle `until`.
     pub fn run(&mut self, until: u64) {
-        // SAFETY: all processors and the trace port were bound when the engine was made.
+        // SAFETY: all processors were bound when the engine was made.
         unsafe { (self.functions.run)(self.handle.as_ptr(), until) }
     }
 

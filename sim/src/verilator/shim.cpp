@@ -70,14 +70,11 @@ struct Testbed {
     std::unique_ptr<Vtop> top;
     uint64_t cycle = 0;
     std::vector<Processor> processors;
-    const void* trace_valid = nullptr;
-    const void* trace_word = nullptr;
     int recorded = -1;
     std::vector<TraceWord> trace;
     std::vector<ConsoleByte> console;
     std::vector<Exit> exits;
     std::vector<Retirement> retirements;
-    uint64_t stop_at_retirements = UINT64_MAX;
 #if TB_WAVES
     std::unique_ptr<WaveFile> waves;
 #endif
@@ -107,7 +104,7 @@ struct Testbed {
         retirements.push_back(r);
     }
     void sample() {
-        if (trace_valid && bit(trace_valid)) trace.push_back({cycle, word(trace_word), 0});
+        if (top->trace_valid) trace.push_back({cycle, top->trace_word, 0});
         for (unsigned i = 0; i < processors.size(); ++i) {
             Processor& p = processors[i];
             if (bit(p.point[RETIRE_VALID])) {
@@ -148,6 +145,7 @@ struct Testbed {
 TB Testbed* tb_new(uint32_t reset_vector, uint32_t processors) {
     Testbed* t = new Testbed;
     t->top->reset_vector = reset_vector;
+    t->top->rx = 1;
     t->processors.resize(processors);
     t->top->eval();
     return t;
@@ -158,19 +156,26 @@ TB void tb_delete(Testbed* t) {
     delete t;
 }
 
+// Verilator's own spelling of a name with `$`, which some versions keep in their tables.
+static std::string encoded(const char* name) {
+    std::string text;
+    for (; *name; ++name) {
+        if (*name == '$') text += "__024";
+        else text += *name;
+    }
+    return text;
+}
+
 // Storage of a public signal and its bits an element; null if there is none of that name.
 TB void* tb_find(Testbed* t, const char* scope, const char* name, uint32_t* element_bytes) {
     const VerilatedScope* found = t->context.scopeFind(scope);
+    if (!found) found = t->context.scopeFind(encoded(scope).c_str());
     if (!found) return nullptr;
     VerilatedVar* var = found->varFind(name);
+    if (!var) var = found->varFind(encoded(name).c_str());
     if (!var) return nullptr;
     *element_bytes = static_cast<uint32_t>(var->entSize());
     return var->datap();
-}
-
-TB void tb_bind_trace(Testbed* t, const void* valid, const void* word) {
-    t->trace_valid = valid;
-    t->trace_word = word;
 }
 
 TB void tb_bind_processor(Testbed* t, uint32_t processor, const void* const* points) {
@@ -181,13 +186,12 @@ TB void tb_bind_processor(Testbed* t, uint32_t processor, const void* const* poi
 TB void tb_eval(Testbed* t) { t->top->eval(); }
 
 TB void tb_run(Testbed* t, uint64_t until) {
-    while (t->cycle < until && t->retirements.size() < t->stop_at_retirements) t->step();
+    while (t->cycle < until) t->step();
 }
 
 TB uint64_t tb_cycle(const Testbed* t) { return t->cycle; }
 TB uint64_t tb_retired(const Testbed* t, uint32_t processor) { return t->processors[processor].retired; }
 TB void tb_record(Testbed* t, int32_t processor) { t->recorded = processor; }
-TB void tb_stop_at(Testbed* t, uint64_t retirements) { t->stop_at_retirements = retirements; }
 
 #define TB_BUFFER(name, type)                                                         \
     TB const type* tb_##name(const Testbed* t, uint64_t* count) {                     \

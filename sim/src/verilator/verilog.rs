@@ -42,7 +42,7 @@ pub fn merge_equal_modules(source: &str) -> String {
     texts.into_iter().map(|(i, text)| format!("module {}{text}endmodule\n\n", modules[i].name)).collect()
 }
 
-/// Modules by name that are left after merging, with the names of the instances' modules resolved: for the module of an instance path.
+/// Names of the modules in `source`, in order.
 pub fn module_names(source: &str) -> Vec<String> {
     split(source).iter().map(|module| module.name.to_owned()).collect()
 }
@@ -72,6 +72,68 @@ fn rename_instance(line: &str, by_name: &HashMap<&str, usize>, canonical: &HashM
     format!("{}{name}{}", &line[..line.len() - trimmed.len()], &trimmed[kind.len()..])
 }
 
+/// How the C side may use a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Public {
+    Read,
+    ReadWrite,
+}
+
+impl Public {
+    fn comment(self) -> &'static str {
+        match self {
+            Public::Read => " /*verilator public_flat_rd*/",
+            Public::ReadWrite => " /*verilator public_flat_rw*/",
+        }
+    }
+}
+
+/// Marks declarations as public: those for which `choose` (given the module's name and the signal's) says so.
+///
+/// What is public keeps its storage and its name, and cannot be optimised away.
+pub fn publish(source: &str, choose: impl Fn(&str, &str) -> Option<Public>) -> String {
+    let mut text = String::with_capacity(source.len() + 4096);
+    for module in split(source) {
+        text += &format!("module {}", module.name);
+        for line in &module.body {
+            match declared(line).and_then(|name| Some((name, choose(module.name, name)?))) {
+                Some((name, public)) => {
+                    let end = line.rfind(name).map_or(line.len(), |start| start + name.len());
+                    let (head, tail) = line.split_at(end);
+                    // The comment belongs after the dimensions of a memory.
+                    let (dimensions, rest) = tail.split_at(tail.find(';').unwrap_or(tail.len()));
+                    text += &format!("{head}{dimensions}{}{rest}\n", public.comment());
+                }
+                None => text += &format!("{line}\n"),
+            }
+        }
+        text += "endmodule\n\n";
+    }
+    text
+}
+
+/// Tells Verilator not to inline module `name` into its instances.
+pub fn keep_module(source: &str, name: &str) -> String {
+    let head = format!("module {name}(");
+    let mut text = String::with_capacity(source.len() + 64);
+    for line in source.lines() {
+        text += line;
+        if line.starts_with(&head) {
+            text += " /*verilator no_inline_module*/";
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The name that a line declares, if it is `reg …;` or `wire …;`.
+fn declared(line: &str) -> Option<&str> {
+    let text = line.trim().strip_suffix(';')?;
+    let text = text.strip_prefix("reg ").or_else(|| text.strip_prefix("wire "))?;
+    let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    text.split_whitespace().find(|word| is_name(word) && *word != "signed")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,5 +158,21 @@ mod tests {
         assert_eq!(module_names(&merged), ["top", "top$a", "top$a$r", "top$c", "top$c$r"]);
         assert!(merged.contains("top$a b("), "{merged}");
         assert!(merged.contains("top$c c("), "{merged}");
+    }
+
+    #[test]
+    fn declarations_become_public_where_chosen() {
+        let source = "module m(q);\n    output reg q;\n    wire  [3:0] a$q;\n    reg  [7:0] mem [0:15];\n    reg  b;\nendmodule\n";
+        let public = publish(source, |module, name| {
+            assert_eq!(module, "m");
+            match name {
+                "a$q" => Some(Public::Read),
+                "mem" => Some(Public::ReadWrite),
+                _ => None,
+            }
+        });
+        assert!(public.contains("wire  [3:0] a$q /*verilator public_flat_rd*/;"), "{public}");
+        assert!(public.contains("reg  [7:0] mem [0:15] /*verilator public_flat_rw*/;"), "{public}");
+        assert!(public.contains("    reg  b;\n"), "{public}");
     }
 }

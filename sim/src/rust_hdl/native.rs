@@ -1,0 +1,142 @@
+//! A machine of any number of processors behind one interface, and its stepping.
+
+use rust_hdl::core::atom::Atom;
+use rust_hdl::core::probe::Probe;
+use rust_hdl::prelude::*;
+use testbed_hdl::machine::Machine;
+use testbed_hdl::support::bench::PASSES_MAX;
+
+use crate::engine::{EngineError, Retirement};
+
+/// What one processor shows in a cycle.
+pub(super) struct Sample {
+    pub retired: bool,
+    pub trapped: bool,
+    pub byte: Option<u8>,
+    pub exit: Option<u32>,
+}
+
+/// A simulated machine. Between calls its clock is low and all signals are those of one cycle.
+pub(super) trait Native: Send {
+    /// Connects the blocks and settles in cycle 0.
+    fn start(&mut self, reset_vector: u32) -> Result<(), EngineError>;
+    /// Goes on to the next cycle.
+    fn step(&mut self) -> Result<(), EngineError>;
+    fn trace_word(&self) -> Option<u32>;
+    fn sample(&self, processor: usize) -> Sample;
+    /// What the retirement port shows; its cycle is 0.
+    fn retirement(&self, processor: usize) -> Retirement;
+    fn ram(&self, processor: usize) -> &[u32];
+    fn ram_mut(&mut self, processor: usize) -> &mut [u32];
+    fn block(&self) -> &dyn Block;
+}
+
+/// Passes after which a clock edge has reached every register: one for each level of blocks, and one to spare.
+const EDGE_PASSES: usize = 10;
+
+impl<const N: usize> Native for Machine<N> {
+    fn start(&mut self, reset_vector: u32) -> Result<(), EngineError> {
+        self.connect_all();
+        self.reset_vector.next = u64::from(reset_vector).into();
+        self.rx.next = true;
+        self.clock.next = false.into();
+        settle(self)
+    }
+
+    fn step(&mut self) -> Result<(), EngineError> {
+        self.clock.next = true.into();
+        for _ in 0..EDGE_PASSES {
+            self.update_all();
+        }
+        // The falling edge means nothing to any block, so it may travel while the logic behind the registers settles.
+        self.clock.next = false.into();
+        settle(self)
+    }
+
+    fn trace_word(&self) -> Option<u32> {
+        self.trace_valid.val().then(|| self.trace_word.val().index() as u32)
+    }
+
+    fn sample(&self, processor: usize) -> Sample {
+        let processor = &self.processors[processor];
+        let exit = processor.system.exit_valid.val().then(|| word(&processor.system.exit_code));
+        Sample {
+            retired: processor.core.retire_valid.val(),
+            trapped: processor.core.retire_trap.val(),
+            byte: processor.uart.tx_valid.val().then(|| processor.uart.tx_data.val().index() as u8),
+            exit,
+        }
+    }
+
+    fn retirement(&self, processor: usize) -> Retirement {
+        let core = &self.processors[processor].core;
+        Retirement {
+            cycle: 0,
+            trap: core.retire_trap.val(),
+            pc: word(&core.retire_pc),
+            instruction: word(&core.retire_instruction),
+            rd: core.retire_rd.val().index() as u8,
+            value: word(&core.retire_value),
+            cause: word(&core.retire_cause),
+            tval: word(&core.retire_tval),
+            load: core.retire_load.val(),
+            store: core.retire_store.val(),
+            address: word(&core.retire_address),
+            data: word(&core.retire_data),
+            mask: core.retire_mask.val().index() as u8,
+        }
+    }
+
+    fn ram(&self, processor: usize) -> &[u32] {
+        self.processors[processor].ram.words()
+    }
+
+    fn ram_mut(&mut self, processor: usize) -> &mut [u32] {
+        self.processors[processor].ram.words_mut()
+    }
+
+    fn block(&self) -> &dyn Block {
+        self
+    }
+}
+
+fn word(signal: &Signal<Out, Bits<32>>) -> u32 {
+    signal.val().index() as u32
+}
+
+fn settle<B: Block>(block: &mut B) -> Result<(), EngineError> {
+    if simulate(block, PASSES_MAX) {
+        Ok(())
+    } else {
+        Err(EngineError::Failed(format!("the machine does not settle within {PASSES_MAX} passes")))
+    }
+}
+
+/// Value of a signal, as [`crate::probes`] names it: instances separated by dots, then `instance$port`.
+pub(super) fn value(block: &dyn Block, scope: &str, name: &str) -> Option<u32> {
+    let (instance, port) = name.rsplit_once('$')?;
+    let mut finder = Finder { wanted: format!("machine.{scope}.{instance}.{port}"), path: Vec::new(), found: None };
+    block.accept("machine", &mut finder);
+    finder.found
+}
+
+struct Finder {
+    wanted: String,
+    path: Vec<String>,
+    found: Option<u32>,
+}
+
+impl Probe for Finder {
+    fn visit_start_scope(&mut self, name: &str, _node: &dyn Block) {
+        self.path.push(name.into());
+    }
+    fn visit_end_scope(&mut self, _name: &str, _node: &dyn Block) {
+        self.path.pop();
+    }
+    fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
+        let scope = self.path.join(".");
+        if self.wanted.strip_prefix(&scope).and_then(|rest| rest.strip_prefix('.')) == Some(name) {
+            self.found = Some(signal.verilog().as_usize() as u32);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Value change dumps of a native simulation.
+
+use std::io::{self, Write};
+
+use rust_hdl::core::atom::Atom;
+use rust_hdl::core::probe::Probe;
+use rust_hdl::core::synth::VCDValue;
+use rust_hdl::prelude::*;
+
+/// Writes a VCD file; its time unit is half a machine cycle, given as 1 ns.
+pub(super) struct Vcd<W: Write> {
+    out: W,
+    /// Value last written of each signal chosen, in the order of the hierarchy.
+    last: Vec<Option<String>>,
+    choice: Choice,
+}
+
+/// Which part of the hierarchy is wanted, and where the walk through it is.
+#[derive(Clone)]
+struct Choice {
+    scope: Vec<String>,
+    depth: usize,
+    path: Vec<String>,
+}
+
+impl Choice {
+    /// Whether signals of the instance at `path` are wanted.
+    fn includes(&self) -> bool {
+        let below = self.path.len() as isize - self.scope.len() as isize;
+        self.path.starts_with(&self.scope) && (self.depth == 0 || below < self.depth as isize)
+    }
+}
+
+impl<W: Write> Vcd<W> {
+    /// Writes the header: the signals of the instances from `scope` down to `depth` levels (all if empty, 0).
+    pub(super) fn start(mut out: W, block: &dyn Block, scope: &str, depth: u32) -> io::Result<Self> {
+        let scope = scope.split('.').filter(|name| !name.is_empty()).map(String::from).collect();
+        let choice = Choice { scope, depth: depth as usize, path: Vec::new() };
+        let mut header = Header { text: String::new(), signals: 0, choice: choice.clone() };
+        block.accept("top", &mut header);
+        writeln!(out, "$timescale 1ns $end\n{}$enddefinitions $end", header.text)?;
+        Ok(Vcd { out, last: vec![None; header.signals], choice })
+    }
+
+    /// Writes what has changed since the last sample.
+    pub(super) fn sample(&mut self, time: u64, block: &dyn Block) -> io::Result<()> {
+        let choice = self.choice.clone();
+        let mut changes = Changes { text: String::new(), next: 0, last: &mut self.last, choice };
+        block.accept("top", &mut changes);
+        if changes.text.is_empty() {
+            return Ok(());
+        }
+        write!(self.out, "#{time}\n{}", changes.text)
+    }
+
+    /// Marks the end of the last cycle and closes the file.
+    pub(super) fn finish(mut self, time: u64) -> io::Result<()> {
+        writeln!(self.out, "#{time}")?;
+        self.out.flush()
+    }
+}
+
+/// VCD's short name of signal `number`: printable characters, base 94.
+fn code(mut number: usize) -> String {
+    let mut text = String::new();
+    loop {
+        text.push(char::from(b'!' + (number % 94) as u8));
+        number /= 94;
+        if number == 0 {
+            return text;
+        }
+    }
+}
+
+struct Header {
+    text: String,
+    signals: usize,
+    choice: Choice,
+}
+
+impl Probe for Header {
+    fn visit_start_scope(&mut self, name: &str, _node: &dyn Block) {
+        self.choice.path.push(name.into());
+        self.text += &format!("$scope module {name} $end\n");
+    }
+    fn visit_end_scope(&mut self, _name: &str, _node: &dyn Block) {
+        self.choice.path.pop();
+        self.text += "$upscope $end\n";
+    }
+    fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
+        if !self.choice.includes() {
+            return;
+        }
+        let code = code(self.signals);
+        self.signals += 1;
+        self.text += &match signal.vcd() {
+            VCDValue::String(_) => format!("$var string 1 {code} {name} $end\n"),
+            _ => format!("$var wire {} {code} {name} $end\n", signal.bits()),
+        };
+    }
+}
+
+struct Changes<'a> {
+    text: String,
+    next: usize,
+    last: &'a mut [Option<String>],
+    choice: Choice,
+}
+
+impl Probe for Changes<'_> {
+    fn visit_start_scope(&mut self, name: &str, _node: &dyn Block) {
+        self.choice.path.push(name.into());
+    }
+    fn visit_end_scope(&mut self, _name: &str, _node: &dyn Block) {
+        self.choice.path.pop();
+    }
+    fn visit_atom(&mut self, _name: &str, signal: &dyn Atom) {
+        if !self.choice.includes() {
+            return;
+        }
+        let number = self.next;
+        self.next += 1;
+        let value = change(&signal.vcd());
+        if self.last[number].as_ref() != Some(&value) {
+            self.text += &format!("{value}{}\n", code(number));
+            self.last[number] = Some(value);
+        }
+    }
+}
+
+/// A value as it stands before the signal's short name.
+fn change(value: &VCDValue) -> String {
+    match value {
+        VCDValue::Single(bit) => bit.to_string(),
+        VCDValue::Vector(bits) if bits.len() == 1 => bits[0].to_string(),
+        VCDValue::Vector(bits) => {
+            let digits: String = bits.iter().map(ToString::to_string).collect();
+            format!("b{digits} ")
+        }
+        VCDValue::String(name) => format!("s{name} "),
+        VCDValue::Composite(parts) => parts.iter().map(|part| change(part)).collect(),
+    }
+}

@@ -1,0 +1,52 @@
+//! The engines agree on small programs: retirements with their cycles, console, trace words, counters, memory.
+
+mod common;
+
+use testbed_definitions::map;
+use testbed_machine::Machine;
+use testbed_sim::engine::{Engine, Image};
+use testbed_sim::lockstep::{compare_machines, compare_processor, program, Coverage};
+use testbed_sim::rust_hdl::RustHdl;
+use testbed_sim::verilator::Verilator;
+
+fn small(processors: usize) -> Machine {
+    let names = (0..processors).map(|i| format!("p{i}")).collect();
+    Machine { name: format!("small{processors}"), processors: names, ram_bytes: 64 * 1024, ..Machine::testbed6() }
+}
+
+/// Runs `image` on both RTL engines and compares all that they show.
+fn same(machine: &Machine, image: &Image, cycles: u64) {
+    let mut verilator = Verilator::new(machine, image).unwrap();
+    let mut native = RustHdl::new(machine, image).unwrap();
+    compare_machines(&mut verilator, &mut native, cycles).unwrap_or_else(|difference| panic!("{difference}"));
+    for processor in 0..machine.processors.len() {
+        assert_eq!(verilator.station(processor), native.station(processor), "station {processor}");
+        if processor > 0 {
+            assert_eq!(verilator.smi(processor), native.smi(processor), "SMI {processor}");
+        }
+        let mut memories = [vec![0; 64 * 1024], vec![0; 64 * 1024]];
+        verilator.read_ram(processor, map::RAM_BASE, &mut memories[0]);
+        native.read_ram(processor, map::RAM_BASE, &mut memories[1]);
+        assert!(memories[0] == memories[1], "memory of processor {processor}");
+    }
+}
+
+#[test]
+fn rtl_engines_agree_on_a_random_program() {
+    let machine = Machine::single(program::RAM_BYTES);
+    let image = program::generate(1);
+    let mut coverage = Coverage::default();
+    coverage.start(&image, program::RAM_BYTES);
+    let mut verilator = Verilator::new(&machine, &image).unwrap();
+    let mut native = RustHdl::new(&machine, &image).unwrap();
+    let agreement = compare_processor(&mut verilator, &mut native, 0, 5_000, Some(&mut coverage))
+        .unwrap_or_else(|difference| panic!("{difference}"));
+    assert!(agreement.retirements > 500, "{agreement:?}");
+    assert_eq!(coverage.contradictions, 0, "{coverage}");
+}
+
+#[test]
+fn rtl_engines_agree_on_packets_and_events() {
+    let image = common::chatter();
+    same(&small(3), &image, 6_000);
+}
