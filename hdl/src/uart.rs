@@ -403,3 +403,6 @@ impl Logic for Receiver {
         self.overrun.next = self.lost.q.val();
     }
 }
+
+#[cfg(test)]
+mod tests;
