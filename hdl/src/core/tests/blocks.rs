@@ -354,10 +354,10 @@ fn the_core_is_clean() {
 
 #[test]
 fn the_core_synthesises() {
-    // On ECP5 the register file fits into LUT RAM.
-    for (family, block_rams) in [(Family::Ice40, 4), (Family::Ecp5, 0)] {
+    // With the retirement port, and carries and LUT RAM counted as LUTs. On ECP5 the register file fits into LUT RAM.
+    for (family, block_rams, most) in [(Family::Ice40, 4, 4_500), (Family::Ecp5, 0, 4_900)] {
         let cells = synthesise(Core::default(), family, block_rams).unwrap();
         println!("{family:?}: {cells}");
-        assert!(cells.luts < 4_500, "{family:?}: {cells}");
+        assert!(cells.luts < most, "{family:?}: {cells}");
     }
 }
