@@ -1,11 +1,12 @@
 //! Engines by name.
 
 use testbed_machine::Machine;
+use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, EngineError, Image};
 use testbed_sim::waves::Waves;
 
 /// Engines that can be opened, the default first.
-pub const NAMES: &[&str] = &[];
+pub const NAMES: &[&str] = &["emulator"];
 
 /// Why there is no engine.
 #[derive(Debug, thiserror::Error)]
@@ -22,11 +23,11 @@ pub enum OpenError {
 ///
 /// # Errors
 /// No such engine; it can't write waves; or it lacks a tool, which the error names with the remedy.
-pub fn open(
-    name: &str,
-    _machine: &Machine,
-    _image: &Image,
-    _waves: Option<Waves>,
-) -> Result<Box<dyn Engine>, OpenError> {
-    Err(OpenError::Unknown { name: name.into() })
+pub fn open(name: &str, machine: &Machine, image: &Image, waves: Option<Waves>) -> Result<Box<dyn Engine>, OpenError> {
+    let failed = |source| OpenError::Engine { name: name.into(), source };
+    match name {
+        "emulator" if waves.is_some() => Err(OpenError::NoWaves { name: name.into() }),
+        "emulator" => Ok(Box::new(Emulator::new(machine, image).map_err(failed)?)),
+        _ => Err(OpenError::Unknown { name: name.into() }),
+    }
 }

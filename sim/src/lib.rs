@@ -2,6 +2,8 @@
 
 pub mod emulator;
 pub mod engine;
+pub mod exec;
+pub mod image;
 pub mod lockstep;
 pub mod model;
 pub mod probes;

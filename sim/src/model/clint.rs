@@ -1,0 +1,164 @@
+//! The core-local interruptor: `msip`, `mtime`, `mtimecmp`, by arithmetic.
+
+use testbed_definitions::map::clint;
+
+/// One processor's CLINT. Cycles are given with every access and never go back.
+#[derive(Clone, Debug)]
+pub struct Clint {
+    msip: bool,
+    mtimecmp: u64,
+    /// `mtime` in cycle `t` is `t + offset`.
+    offset: u64,
+    /// The last store, and whether `mtime >= mtimecmp` held in its cycle.
+    changed: Option<(u64, bool)>,
+}
+
+impl Default for Clint {
+    fn default() -> Self {
+        Clint { msip: false, mtimecmp: u64::MAX, offset: 0, changed: None }
+    }
+}
+
+impl Clint {
+    /// `mtime` in `cycle`.
+    pub fn time(&self, cycle: u64) -> u64 {
+        cycle.wrapping_add(self.offset)
+    }
+
+    /// What a load of the word at `offset` with its strobe in `cycle` reads.
+    pub fn load(&self, offset: u32, cycle: u64) -> u32 {
+        match offset & !3 {
+            clint::MSIP => u32::from(self.msip),
+            clint::MTIMECMP_LOW => self.mtimecmp as u32,
+            clint::MTIMECMP_HIGH => (self.mtimecmp >> 32) as u32,
+            clint::MTIME_LOW => self.time(cycle) as u32,
+            clint::MTIME_HIGH => (self.time(cycle) >> 32) as u32,
+            _ => 0,
+        }
+    }
+
+    /// A store made in `cycle`, seen by the registers from the next cycle on.
+    pub fn store(&mut self, offset: u32, value: u32, cycle: u64) {
+        self.changed = Some((cycle, self.expired(cycle)));
+        match offset & !3 {
+            clint::MSIP => self.msip = value & 1 != 0,
+            clint::MTIMECMP_LOW => self.mtimecmp = set_half(self.mtimecmp, false, value),
+            clint::MTIMECMP_HIGH => self.mtimecmp = set_half(self.mtimecmp, true, value),
+            clint::MTIME_LOW => self.set_time(false, value, cycle),
+            clint::MTIME_HIGH => self.set_time(true, value, cycle),
+            _ => {}
+        }
+    }
+
+    fn set_time(&mut self, high: bool, value: u32, cycle: u64) {
+        let time = set_half(self.time(cycle), high, value);
+        self.offset = time.wrapping_sub(cycle + 1);
+    }
+
+    fn expired(&self, cycle: u64) -> bool {
+        self.time(cycle) >= self.mtimecmp
+    }
+
+    /// The software interrupt line, from the cycle after the last store on.
+    pub fn software(&self) -> bool {
+        self.msip
+    }
+
+    /// The first cycle not before `from` in which the timer line is high, if no store comes in between.
+    /// `from` must be after the cycle of the last store.
+    pub fn timer_from(&self, from: u64) -> Option<u64> {
+        // The line in a cycle is the comparison of the cycle before.
+        let mut compared = from.saturating_sub(1);
+        if let Some((stored, expired)) = self.changed {
+            if compared <= stored {
+                if expired {
+                    return Some(from);
+                }
+                compared = stored + 1;
+            }
+        }
+        let missing = self.mtimecmp.saturating_sub(self.time(compared));
+        compared.checked_add(missing)?.checked_add(1).map(|cycle| cycle.max(from))
+    }
+}
+
+/// `value` with its upper or lower 32 bits replaced.
+pub(crate) fn set_half(value: u64, high: bool, half: u32) -> u64 {
+    if high {
+        value & 0xffff_ffff | u64::from(half) << 32
+    } else {
+        value & !0xffff_ffff | u64::from(half)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The registers and the line as `docs/hardware.md` describes them, one cycle at a time.
+    struct Ticking {
+        time: u64,
+        compare: u64,
+        line: bool,
+    }
+
+    impl Ticking {
+        fn tick(&mut self, store: Option<(u32, u32)>) {
+            self.line = self.time >= self.compare;
+            let next = self.time.wrapping_add(1);
+            self.time = match store {
+                Some((clint::MTIME_LOW, value)) => set_half(self.time, false, value),
+                Some((clint::MTIME_HIGH, value)) => set_half(self.time, true, value),
+                _ => next,
+            };
+            match store {
+                Some((clint::MTIMECMP_LOW, value)) => self.compare = set_half(self.compare, false, value),
+                Some((clint::MTIMECMP_HIGH, value)) => self.compare = set_half(self.compare, true, value),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn agrees_with_a_ticking_clint() {
+        let stores = [
+            (3, clint::MTIMECMP_LOW, 20),
+            (7, clint::MTIMECMP_HIGH, 0),
+            (40, clint::MTIME_LOW, 5),
+            (60, clint::MTIMECMP_LOW, 100),
+            (63, clint::MTIME_LOW, 99),
+            (90, clint::MTIME_HIGH, 1),
+            (93, clint::MTIMECMP_HIGH, 1),
+            (120, clint::MTIMECMP_LOW, 0x40),
+        ];
+        let mut ticking = Ticking { time: 0, compare: u64::MAX, line: false };
+        let mut clint = Clint::default();
+        let mut last_store = 0;
+        let mut high = 0;
+        for cycle in 0..200u64 {
+            if cycle > last_store {
+                assert_eq!(clint.timer_from(cycle) == Some(cycle), ticking.line, "line in cycle {cycle}");
+                high += usize::from(ticking.line);
+            }
+            let low = clint.load(clint::MTIME_LOW, cycle);
+            assert_eq!(u64::from(low) | u64::from(clint.load(clint::MTIME_HIGH, cycle)) << 32, ticking.time);
+            let store = stores.iter().find(|store| store.0 == cycle).map(|store| (store.1, store.2));
+            if let Some((offset, value)) = store {
+                clint.store(offset, value, cycle);
+                last_store = cycle;
+            }
+            ticking.tick(store);
+        }
+        assert!(high > 20 && high < 180, "the line must be seen both ways, was high {high} times");
+    }
+
+    #[test]
+    fn the_first_cycle_of_the_line_is_found_ahead() {
+        let mut clint = Clint::default();
+        assert_eq!(clint.timer_from(2), None);
+        clint.store(clint::MTIMECMP_LOW, 1000, 10);
+        clint.store(clint::MTIMECMP_HIGH, 0, 13);
+        assert_eq!(clint.timer_from(15), Some(1001));
+        assert_eq!(clint.timer_from(5000), Some(5000));
+    }
+}
