@@ -3,10 +3,12 @@
 use testbed_machine::Machine;
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, EngineError, Image};
+use testbed_sim::rust_hdl::RustHdl;
+use testbed_sim::verilator::Verilator;
 use testbed_sim::waves::Waves;
 
 /// Engines that can be opened, the default first.
-pub const NAMES: &[&str] = &["emulator"];
+pub const NAMES: &[&str] = &["emulator", "verilator", "rust-hdl"];
 
 /// Why there is no engine.
 #[derive(Debug, thiserror::Error)]
@@ -24,10 +26,17 @@ pub enum OpenError {
 /// # Errors
 /// No such engine; it can't write waves; or it lacks a tool, which the error names with the remedy.
 pub fn open(name: &str, machine: &Machine, image: &Image, waves: Option<Waves>) -> Result<Box<dyn Engine>, OpenError> {
-    let failed = |source| OpenError::Engine { name: name.into(), source };
-    match name {
-        "emulator" if waves.is_some() => Err(OpenError::NoWaves { name: name.into() }),
-        "emulator" => Ok(Box::new(Emulator::new(machine, image).map_err(failed)?)),
-        _ => Err(OpenError::Unknown { name: name.into() }),
+    fn boxed<E: Engine + 'static>(engine: Result<E, EngineError>) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(Box::new(engine?))
     }
+    let engine = match (name, waves) {
+        ("emulator", None) => boxed(Emulator::new(machine, image)),
+        ("emulator", Some(_)) => return Err(OpenError::NoWaves { name: name.into() }),
+        ("verilator", None) => boxed(Verilator::new(machine, image)),
+        ("verilator", Some(waves)) => boxed(Verilator::with_waves(machine, image, waves, &mut |_| ())),
+        ("rust-hdl", None) => boxed(RustHdl::new(machine, image)),
+        ("rust-hdl", Some(waves)) => boxed(RustHdl::with_waves(machine, image, waves)),
+        _ => return Err(OpenError::Unknown { name: name.into() }),
+    };
+    engine.map_err(|source| OpenError::Engine { name: name.into(), source })
 }

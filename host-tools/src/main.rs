@@ -6,7 +6,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{bench::Bench, compare::Compare, run::Run, test::Test, trace::Trace, Failure};
+use commands::{bench::Bench, compare::Compare, exec::Exec, run::Run, test::Test, trace::Trace, Failure};
 
 /// A message-passing multicomputer in open hardware, with event monitoring
 #[derive(Parser, Debug)]
@@ -25,6 +25,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(Box<Run>),
+    Exec(Exec),
     Trace(Trace),
     Compare(Compare),
     Bench(Bench),
@@ -35,6 +36,7 @@ impl Command {
     /// The exit code.
     fn run(&self) -> Result<u8, Failure> {
         let exit = match self {
+            Command::Exec(command) => return command.run(),
             Command::Run(command) => command.run()?,
             Command::Trace(command) => command.run()?,
             Command::Compare(command) => command.run()?,
