@@ -24,7 +24,9 @@ use rust_hdl::prelude::*;
 /// [`Ram::set_image`] in the generated Verilog.
 ///
 /// In Verilog the words are `mem`, one array of the instance's module. yosys maps it to true dual-port block RAM on
-/// ECP5. On iCE40, whose block RAM has one write port, it does so only if `b_write` is constant 0.
+/// ECP5; there, unlike in simulation, what one port reads, and what stays, is undefined for a word that the other port
+/// writes in the same cycle: the block RAM does not arbitrate, and logic that did would cost more than it is worth.
+/// iCE40 has no block RAM with two write ports.
 #[derive(LogicBlock)]
 pub struct Ram {
     pub clock: Signal<In, Clock>,
@@ -140,6 +142,7 @@ impl Logic for Ram {
         }
         Verilog::Custom(format!(
             "\
+(* no_rw_check *)
 reg [31:0] mem [0:{last_word}];
 wire [{width}:0] a_word = a_address[{last_bit}:2];
 wire [{width}:0] b_word = b_address[{last_bit}:2];
@@ -150,8 +153,12 @@ initial begin
 end
 always @(posedge clock) begin
   a_rdata <= mem[a_word];
+{lanes}`ifdef SYNTHESIS
+end
+always @(posedge clock) begin
+`endif
   b_rdata <= mem[b_word];
-{lanes}  if (b_write) mem[b_word] <= b_wdata;
+  if (b_write) mem[b_word] <= b_wdata;
 end
 ",
             width = last_bit - 2
@@ -163,6 +170,7 @@ end
 mod tests {
     use super::*;
     use crate::support::lint::assert_clean;
+    use crate::support::synthesis::{synthesise, Family};
     use crate::{differential, step};
 
     fn ram(bytes: u32) -> Ram {
@@ -221,6 +229,13 @@ mod tests {
             cycles: 5_000,
             seed: 11,
         }
+    }
+
+    #[test]
+    fn ecp5_gets_block_ram() {
+        // 16 KiB in DP16KD of 2 KiB each.
+        let cells = synthesise(Ram::new(16 * 1024), Family::Ecp5, 8).unwrap();
+        println!("16 KiB on ECP5: {cells}");
     }
 
     #[test]
