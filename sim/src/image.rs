@@ -16,8 +16,6 @@ pub enum ImageError {
     NotElf(Vec<u8>),
     #[error("{0}, but the machine runs 32-bit little-endian RISC-V; compile for riscv32im-unknown-none-elf or with -march=rv32im_zicsr -mabi=ilp32")]
     WrongArchitecture(String),
-    #[error("compiled with compressed instructions (RVC), which the machine does not have; compile with -march=rv32im_zicsr, without `c`")]
-    Compressed,
     #[error("not an executable (ELF type {0}); link it at {RAM_BASE:#010x}")]
     NotExecutable(u16),
     #[error("malformed ELF file: {0}")]
@@ -38,6 +36,9 @@ pub enum ImageError {
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub image: Image,
+    /// The file says that it holds compressed instructions (RVC), which the machine does not have. Some of its code may still run:
+    /// programs that ask `misa` first are marked as well.
+    pub compressed: bool,
     symbols: BTreeMap<String, u32>,
 }
 
@@ -54,7 +55,7 @@ impl Program {
     /// Takes the bytes of an ELF file apart. Segments go to their physical addresses; what they leave to zero is part of the image.
     ///
     /// # Errors
-    /// The file is no ELF file, is for another architecture, uses compressed instructions, or does not fit into RAM.
+    /// The file is no ELF file, is for another architecture, or does not fit into RAM.
     pub fn parse(bytes: &[u8], ram_bytes: u32) -> Result<Self, ImageError> {
         check_identity(bytes)?;
         let malformed = |error: object::Error| ImageError::Malformed(error.to_string());
@@ -64,9 +65,7 @@ impl Program {
         if kind != elf::ET_EXEC && kind != elf::ET_DYN {
             return Err(ImageError::NotExecutable(kind));
         }
-        if header.e_flags(LittleEndian) & elf::EF_RISCV_RVC != 0 {
-            return Err(ImageError::Compressed);
-        }
+        let compressed = header.e_flags(LittleEndian) & elf::EF_RISCV_RVC != 0;
         let ram = Ram { bytes: ram_bytes };
         let mut image = Image { segments: Vec::new(), entry: header.e_entry(LittleEndian) };
         let mut spans: Vec<(u64, u64, usize)> = Vec::new();
@@ -94,7 +93,7 @@ impl Program {
             let name = symbol.name().ok()?;
             (!name.is_empty() && symbol.is_definition()).then(|| (name.to_owned(), symbol.address() as u32))
         };
-        Ok(Program { image, symbols: file.symbols().filter_map(named).collect() })
+        Ok(Program { image, compressed, symbols: file.symbols().filter_map(named).collect() })
     }
 
     /// Address of a symbol.

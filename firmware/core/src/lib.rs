@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`clock`] | milliseconds from cycles |
 //! | [`queue`] | doubly-linked queues through a table, as of threads |
 //! | [`pages`] | which physical pages are free |
 //! | [`page_map`] | page-map entries: mapping, translation, checks of pointers |
@@ -11,6 +12,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod clock;
 pub mod elf;
 pub mod page_map;
 pub mod pages;

@@ -44,16 +44,15 @@ pub fn emit_with(class: u32, code: u16, argument: u16) {
     }
 }
 
-/// Emits an event if the monitor's queue has room: `false` if it is full. What it discards, it counts.
+/// Emits an event and says whether the monitor's queue had room for all of it. What did not fit the monitor has counted, and
+/// it will mark the gap.
 pub fn try_emit_with(code: u16, argument: u16) -> bool {
-    let full = || hw::read(map::SMI_BASE, map::smi::STATUS) & map::smi::STATUS_FULL != 0;
-    if full() {
-        return false;
-    }
+    let has_room = || hw::read(map::SMI_BASE, map::smi::STATUS) & map::smi::STATUS_FULL == 0;
+    let first = has_room();
     send_event(code | MORE);
-    let taken = !full();
+    let second = has_room();
     send_event(argument);
-    taken
+    first && second
 }
 
 /// Whether the monitor keeps this datum for its own markers.

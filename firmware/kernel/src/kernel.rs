@@ -13,6 +13,7 @@ use testbed_definitions::limits::{PROCESSES, TIME_SLICE_US};
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::{csr, event, map};
+use testbed_kernel_core::clock::Milliseconds;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::Queue;
 
@@ -40,6 +41,7 @@ pub struct Kernel {
     pub me: u8,
     pub processors: u8,
     pub clock_hz: u32,
+    pub clock: Milliseconds,
     slice_cycles: u64,
     pub tcbs: &'static mut [Tcb],
     pub free: Queue,
@@ -64,6 +66,7 @@ impl Kernel {
             me: 0,
             processors: 0,
             clock_hz: 0,
+            clock: Milliseconds::new(0),
             slice_cycles: 0,
             tcbs: &mut [],
             free: Queue::new(),
@@ -85,6 +88,7 @@ impl Kernel {
         self.me = hw::processor();
         self.processors = boot::get(word::PROCESSORS) as u8;
         self.clock_hz = boot::get(word::CLOCK_HZ);
+        self.clock = Milliseconds::new(self.clock_hz);
         self.slice_cycles = (self.clock_hz / 1_000_000) as u64 * TIME_SLICE_US as u64;
         self.random = (boot::get(word::SEED) ^ (self.me as u32) << 16) | 1;
         let ram_bytes = boot::get(word::RAM_BYTES);

@@ -22,7 +22,7 @@ impl Kernel {
             syscall::EXIT..=syscall::RECEIVE | syscall::YIELD => return false,
             syscall::SEND_EVENT => self.send_event(a0),
             syscall::WRITE => self.write(index, a0, a1),
-            syscall::CLOCK => Ok((hw::now() / (self.clock_hz / 1000).max(1) as u64) as u32),
+            syscall::CLOCK => Ok(self.clock.at(hw::now())),
             syscall::IDENTITY => self.identity(index, a0),
             _ => Err(Error::UnknownCall),
         };

@@ -9,6 +9,9 @@ const CYCLES_A_TURN: u32 = 4;
 
 /// Computes for `milliseconds` ms of processor time.
 pub fn compute_ms(milliseconds: u32) {
+    if milliseconds == 0 {
+        return;
+    }
     let turns = clock_hz() / 1000 / CYCLES_A_TURN;
     for _ in 0..milliseconds {
         spin(turns);

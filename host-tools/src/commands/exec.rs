@@ -31,6 +31,12 @@ impl Exec {
         let machine = Machine::single(map::RAM_BYTES_MAX);
         let program = Program::read(&self.elf, machine.ram_bytes)
             .map_err(|error| Failure::new(Exit::Input, format!("{}: {error}", self.elf.display())))?;
+        if program.compressed {
+            let name = self.elf.display();
+            eprintln!(
+                "warning: {name} is marked as holding compressed instructions, which trap here\n  help: compile with -march=rv32im_zicsr"
+            );
+        }
         let mut engine = engines::open(&self.engine, &machine, &program.image, None)?;
         let run = exec::run(engine.as_mut(), &program, self.max_cycles)
             .map_err(|error| Failure::new(Exit::Machine, error))?;
