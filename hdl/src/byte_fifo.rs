@@ -3,7 +3,7 @@
 use rust_hdl::prelude::*;
 
 /// Sixteen bytes of storage, written at the edge and read at once: distributed RAM.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct ByteStore {
     pub clock: Signal<In, Clock>,
     pub write: Signal<In, Bit>,
@@ -13,20 +13,6 @@ pub struct ByteStore {
     pub stored: Signal<Out, Bits<8>>,
     // rust-hdl skips fields that begin with an underscore.
     _bytes: [Bits<8>; 16],
-}
-
-impl Default for ByteStore {
-    fn default() -> Self {
-        ByteStore {
-            clock: Default::default(),
-            write: Default::default(),
-            write_index: Default::default(),
-            data: Default::default(),
-            read_index: Default::default(),
-            stored: Default::default(),
-            _bytes: [Bits::default(); 16],
-        }
-    }
 }
 
 impl Logic for ByteStore {

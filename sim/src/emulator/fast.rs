@@ -65,7 +65,7 @@ impl Processor {
                     } else {
                         address.wrapping_sub(RAM_BASE)
                     };
-                    if offset & $aligned != 0 {
+                    if !offset.is_multiple_of($aligned + 1) {
                         break;
                     }
                     offset
