@@ -77,9 +77,12 @@ impl RustHdl {
     /// As [`RustHdl::new`], for a run that also writes `waves`, as VCD.
     ///
     /// # Errors
-    /// As [`RustHdl::new`].
+    /// As [`RustHdl::new`], or the scope is not in the machine.
     pub fn with_waves(machine: &Machine, image: &Image, waves: Waves) -> Result<Self, EngineError> {
         let mut engine = Self::new(machine, image)?;
+        if Vcd::start(std::io::sink(), engine.hardware.block(), waves.top(), waves.depth)?.is_empty() {
+            return Err(waves.no_instance());
+        }
         engine.waves = Some(waves);
         Ok(engine)
     }
@@ -107,23 +110,29 @@ impl RustHdl {
         }
     }
 
-    /// Writes the state of this cycle to the wave file, which it opens and closes when it is time.
+    /// Writes the state of this cycle to the wave file, which it opens when it is time.
     fn dump(&mut self) -> Result<(), EngineError> {
         let Some(waves) = &self.waves else { return Ok(()) };
         if !(waves.from..waves.until).contains(&self.cycle) {
-            if let Some(vcd) = self.vcd.take() {
-                vcd.finish(2 * self.cycle)?;
-            }
             return Ok(());
         }
         if self.vcd.is_none() {
             let file = File::create(&waves.path).map_err(|error| {
                 EngineError::Failed(format!("waves cannot be written to {}: {error}", waves.path.display()))
             })?;
-            self.vcd = Some(Vcd::start(BufWriter::new(file), self.hardware.block(), &waves.scope, waves.depth)?);
+            self.vcd = Some(Vcd::start(BufWriter::new(file), self.hardware.block(), waves.top(), waves.depth)?);
         }
         if let Some(vcd) = &mut self.vcd {
-            vcd.sample(2 * self.cycle, self.hardware.block())?;
+            vcd.cycle(self.cycle, self.hardware.block())?;
+        }
+        Ok(())
+    }
+
+    /// Closes the wave file if this cycle is past it.
+    fn finish_waves(&mut self) -> Result<(), EngineError> {
+        let past = self.waves.as_ref().is_some_and(|waves| self.cycle >= waves.until);
+        if let Some(vcd) = if past { self.vcd.take() } else { None } {
+            vcd.finish(2 * self.cycle)?;
         }
         Ok(())
     }
@@ -159,8 +168,9 @@ impl Engine for RustHdl {
             self.dump()?;
             self.hardware.step()?;
             self.cycle += 1;
+            self.finish_waves()?;
         }
-        self.dump()
+        Ok(())
     }
     fn take_trace(&mut self) -> Vec<TraceWord> {
         std::mem::take(&mut self.trace)

@@ -7,6 +7,9 @@ use rust_hdl::core::probe::Probe;
 use rust_hdl::core::synth::VCDValue;
 use rust_hdl::prelude::*;
 
+/// Every block calls its clock so.
+const CLOCK: &str = "clock";
+
 /// Writes a VCD file; its time unit is half a machine cycle, given as 1 ns.
 pub(super) struct Vcd<W: Write> {
     out: W,
@@ -29,23 +32,39 @@ impl Choice {
         let below = self.path.len() as isize - self.scope.len() as isize;
         self.path.starts_with(&self.scope) && (self.depth == 0 || below < self.depth as isize)
     }
+
+    /// Whether the instance at `path` appears: wanted itself, or on the way to what is.
+    fn shows(&self) -> bool {
+        self.includes() || self.scope.starts_with(&self.path)
+    }
 }
 
 impl<W: Write> Vcd<W> {
-    /// Writes the header: the signals of the instances from `scope` down to `depth` levels (all if empty, 0).
+    /// Writes the header: the signals of `depth` levels of instances from `scope` down, of all if 0.
     pub(super) fn start(mut out: W, block: &dyn Block, scope: &str, depth: u32) -> io::Result<Self> {
-        let scope = scope.split('.').filter(|name| !name.is_empty()).map(String::from).collect();
-        let choice = Choice { scope, depth: depth as usize, path: Vec::new() };
+        let path = scope.split('.').map(String::from).collect();
+        let choice = Choice { scope: path, depth: depth as usize, path: Vec::new() };
         let mut header = Header { text: String::new(), signals: 0, choice: choice.clone() };
         block.accept("top", &mut header);
         writeln!(out, "$timescale 1ns $end\n{}$enddefinitions $end", header.text)?;
         Ok(Vcd { out, last: vec![None; header.signals], choice })
     }
 
-    /// Writes what has changed since the last sample.
-    pub(super) fn sample(&mut self, time: u64, block: &dyn Block) -> io::Result<()> {
+    /// Whether the file has any signals.
+    pub(super) fn is_empty(&self) -> bool {
+        self.last.is_empty()
+    }
+
+    /// Writes what has changed in `cycle`.
+    pub(super) fn cycle(&mut self, cycle: u64, block: &dyn Block) -> io::Result<()> {
+        // Between steps the simulation's clock is low; the file shows it as it is on the bench.
+        self.sample(2 * cycle, true, block)?;
+        self.sample(2 * cycle + 1, false, block)
+    }
+
+    fn sample(&mut self, time: u64, clock: bool, block: &dyn Block) -> io::Result<()> {
         let choice = self.choice.clone();
-        let mut changes = Changes { text: String::new(), next: 0, last: &mut self.last, choice };
+        let mut changes = Changes { text: String::new(), next: 0, last: &mut self.last, choice, clock };
         block.accept("top", &mut changes);
         if changes.text.is_empty() {
             return Ok(());
@@ -81,11 +100,15 @@ struct Header {
 impl Probe for Header {
     fn visit_start_scope(&mut self, name: &str, _node: &dyn Block) {
         self.choice.path.push(name.into());
-        self.text += &format!("$scope module {name} $end\n");
+        if self.choice.shows() {
+            self.text += &format!("$scope module {name} $end\n");
+        }
     }
     fn visit_end_scope(&mut self, _name: &str, _node: &dyn Block) {
+        if self.choice.shows() {
+            self.text += "$upscope $end\n";
+        }
         self.choice.path.pop();
-        self.text += "$upscope $end\n";
     }
     fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
         if !self.choice.includes() {
@@ -105,6 +128,8 @@ struct Changes<'a> {
     next: usize,
     last: &'a mut [Option<String>],
     choice: Choice,
+    /// What signals named `clock` show.
+    clock: bool,
 }
 
 impl Probe for Changes<'_> {
@@ -114,13 +139,13 @@ impl Probe for Changes<'_> {
     fn visit_end_scope(&mut self, _name: &str, _node: &dyn Block) {
         self.choice.path.pop();
     }
-    fn visit_atom(&mut self, _name: &str, signal: &dyn Atom) {
+    fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
         if !self.choice.includes() {
             return;
         }
         let number = self.next;
         self.next += 1;
-        let value = change(&signal.vcd());
+        let value = if name == CLOCK { u8::from(self.clock).to_string() } else { change(&signal.vcd()) };
         if self.last[number].as_ref() != Some(&value) {
             self.text += &format!("{value}{}\n", code(number));
             self.last[number] = Some(value);

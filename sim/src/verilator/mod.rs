@@ -13,6 +13,8 @@ mod names;
 pub mod processes;
 pub mod verilog;
 
+use std::sync::Arc;
+
 use testbed_definitions::map;
 use testbed_hdl::machine;
 use testbed_machine::Machine;
@@ -30,11 +32,18 @@ use model::{Model, Program, Storage};
 /// # Errors
 /// The hardware cannot be generated from the description.
 pub fn published_verilog(machine: &Machine) -> Result<String, EngineError> {
-    let generated = machine::verilog(machine).map_err(|error| EngineError::Failed(error.to_string()))?;
-    let merged = verilog::merge_equal_modules(&generated);
+    generated_verilog(machine).map(|generated| publish(&generated))
+}
+
+fn generated_verilog(machine: &Machine) -> Result<String, EngineError> {
+    machine::verilog(machine).map_err(|error| EngineError::Failed(error.to_string()))
+}
+
+fn publish(generated: &str) -> String {
+    let merged = verilog::merge_equal_modules(generated);
     let published = verilog::publish(&processes::split_processes(&merged), names::public);
     // One copy of a processor's code for all of them: half the build, and it stays in the instruction cache.
-    Ok(verilog::keep_module(&published, "top$processors$0"))
+    verilog::keep_module(&published, "top$processors$0")
 }
 
 /// A machine description, compiled: makes engines in cycle 0 as often as one likes.
@@ -43,6 +52,8 @@ pub struct Compiled {
     machine: Machine,
     program: Program,
     format: Option<WaveFormat>,
+    /// Every instance by path, `$` between its names, as rust-hdl names its module.
+    instances: Arc<[String]>,
 }
 
 impl Compiled {
@@ -55,9 +66,10 @@ impl Compiled {
         format: Option<WaveFormat>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Self, EngineError> {
-        let verilog = published_verilog(machine)?;
-        let object = compile::shared_object(&Source { verilog: &verilog, waves: format }, progress)?;
-        Ok(Compiled { machine: machine.clone(), program: Program::load(&object)?, format })
+        let generated = generated_verilog(machine)?;
+        let instances = verilog::module_names(&generated).into();
+        let object = compile::shared_object(&Source { verilog: &publish(&generated), waves: format }, progress)?;
+        Ok(Compiled { machine: machine.clone(), program: Program::load(&object)?, format, instances })
     }
 
     /// A fresh engine in cycle 0.
@@ -107,7 +119,7 @@ impl Verilator {
     /// As [`Verilator::new`], for a run that also writes `waves`: FST if the file's name ends in `.fst`, else VCD.
     ///
     /// # Errors
-    /// As [`Verilator::new`].
+    /// As [`Verilator::new`], or the scope is not in the machine.
     pub fn with_waves(
         machine: &Machine,
         image: &Image,
@@ -116,7 +128,11 @@ impl Verilator {
     ) -> Result<Self, EngineError> {
         let is_fst = waves.path.extension().is_some_and(|extension| extension == "fst");
         let format = if is_fst { WaveFormat::Fst } else { WaveFormat::Vcd };
-        let mut engine = Compiled::new(machine, Some(format), progress)?.engine(image)?;
+        let compiled = Compiled::new(machine, Some(format), progress)?;
+        if !compiled.instances.contains(&waves.top().replace('.', "$")) {
+            return Err(waves.no_instance());
+        }
+        let mut engine = compiled.engine(image)?;
         engine.waves = Some(waves);
         Ok(engine)
     }
@@ -142,8 +158,8 @@ impl Verilator {
         let cycle = self.model.cycle();
         let Some(waves) = &self.waves else { return Ok(until) };
         if !self.open && (waves.from..waves.until).contains(&cycle) {
-            let scope = if waves.scope.is_empty() { String::new() } else { format!("TOP.{}", waves.scope) };
-            self.model.open_waves(&waves.path, &scope, waves.depth)?;
+            let scope = format!("TOP.{}", waves.top());
+            self.model.open_waves(&waves.path, &scope, waves.depth, waves.until)?;
             self.open = true;
         }
         if self.open && cycle >= waves.until {

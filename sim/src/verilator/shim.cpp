@@ -4,8 +4,9 @@
 // in the scopes that the `.vlt` file made public, so that this file does not depend on the machine's shape.
 //
 // Time: a model that has been evaluated with the clock low shows the signals of cycle t. tb_run samples them, then makes
-// the rising edge that ends t. Wave files get a sample a half cycle: cycle t begins at time 2 t.
+// the rising edge that ends t. Wave files get a sample a half cycle: cycle t begins at time 2 t, when the clock rises.
 
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -77,6 +78,7 @@ struct Testbed {
     std::vector<Retirement> retirements;
 #if TB_WAVES
     std::unique_ptr<WaveFile> waves;
+    uint64_t waves_until = 0;
 #endif
 
     Testbed() {
@@ -119,22 +121,23 @@ struct Testbed {
             }
         }
     }
-    void dump(uint64_t time) {
+    // Writes one half of the current cycle to the wave file, if there is one and it goes so far.
+    void dump(unsigned half) {
 #if TB_WAVES
-        if (waves) waves->dump(time);
+        if (waves && cycle < waves_until) waves->dump(2 * cycle + half);
 #else
-        (void)time;
+        (void)half;
 #endif
     }
     void step() {
-        dump(2 * cycle);
         sample();
         top->clock = 1;
         top->eval();
-        dump(2 * cycle + 1);
+        ++cycle;
+        dump(0);
         top->clock = 0;
         top->eval();
-        ++cycle;
+        dump(1);
     }
 };
 
@@ -205,29 +208,34 @@ TB_BUFFER(console, ConsoleByte)
 TB_BUFFER(exits, Exit)
 TB_BUFFER(retirements, Retirement)
 
-// Opens a wave file; `scope` (hierarchical name, "" for all) and `depth` (levels below it, 0 for all) select signals.
+// Opens a wave file for the cycles from now to `until` - 1; `scope` (hierarchical name, "" for all) and `depth` (its
+// levels, from 1; 0 for all) select signals. The clock is low in the first cycle of a file, which did not see it rise.
 // Returns 0, or -1 if this build has no waves, -2 if the file cannot be written.
-TB int32_t tb_open_waves(Testbed* t, const char* path, const char* scope, int32_t depth) {
+TB int32_t tb_open_waves(Testbed* t, const char* path, const char* scope, int32_t depth, uint64_t until) {
 #if TB_WAVES
     t->waves.reset(new WaveFile);
-    if (*scope || depth) t->waves->dumpvars(depth, scope);
+    // To Verilator, 0 levels mean all of every scope.
+    if (*scope) t->waves->dumpvars(depth ? depth : INT_MAX, scope);
     t->top->trace(t->waves.get(), 99);
     t->waves->open(path);
     if (!t->waves->isOpen()) {
         t->waves.reset();
         return -2;
     }
+    t->waves_until = until;
+    t->dump(0);
+    t->dump(1);
     return 0;
 #else
-    (void)t, (void)path, (void)scope, (void)depth;
+    (void)t, (void)path, (void)scope, (void)depth, (void)until;
     return -1;
 #endif
 }
 
+// Ends the wave file at the first cycle that is not in it.
 TB void tb_close_waves(Testbed* t) {
 #if TB_WAVES
     if (t->waves) {
-        t->waves->dump(2 * t->cycle);
         t->waves->close();
         t->waves.reset();
     }
