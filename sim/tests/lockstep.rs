@@ -1,0 +1,39 @@
+//! Emulator against RTL, instruction by instruction: the same retirements in the same cycles, for random programs by seed.
+//!
+//! `TESTBED_LONG=1` (set by `testbed test --long`) compares over 10 million retirements; `TESTBED_SEED=n` starts with seed `n`.
+
+use testbed_machine::Machine;
+use testbed_sim::emulator::Emulator;
+use testbed_sim::lockstep::{compare_processor, program, Coverage};
+use testbed_sim::verilator::Compiled;
+
+const CYCLES: u64 = 100_000;
+/// Programs compared in a run that has to be short, and in a long one.
+const PROGRAMS: u64 = 10;
+const PROGRAMS_LONG: u64 = 340;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+#[test]
+fn emulator_and_rtl_retire_the_same_in_the_same_cycles() {
+    let first = number("TESTBED_SEED").unwrap_or(1);
+    let programs = if std::env::var_os("TESTBED_LONG").is_some() { PROGRAMS_LONG } else { PROGRAMS };
+    let machine = Machine::single(program::RAM_BYTES);
+    let compiled = Compiled::new(&machine, None, &mut |_| ()).unwrap();
+    let mut coverage = Coverage::default();
+    let mut retirements = 0;
+    for seed in first..first + programs {
+        let image = program::generate(seed);
+        coverage.start(&image, program::RAM_BYTES);
+        let mut emulator = Emulator::new(&machine, &image).unwrap();
+        let mut rtl = compiled.engine(&image).unwrap();
+        let agreement = compare_processor(&mut emulator, &mut rtl, 0, CYCLES, Some(&mut coverage));
+        let again = format!("TESTBED_SEED={seed} cargo test -p testbed-sim --test lockstep");
+        retirements += agreement.unwrap_or_else(|difference| panic!("{difference}\nagain: {again}")).retirements;
+    }
+    println!("seeds {first} to {}: {retirements} retirements equal\n{coverage}", first + programs - 1);
+    assert!(retirements > programs * 20_000, "the programs hardly ran: {retirements} retirements");
+    assert_eq!(coverage.contradictions, 0, "the page map was not followed: {coverage}");
+}
