@@ -1,7 +1,7 @@
 //! ELF files: what goes into RAM, and where symbols are.
 
 use crate::engine::Image;
-use object::read::elf::{ElfFile32, FileHeader, ProgramHeader};
+use object::read::elf::{ElfFile32, FileHeader, ProgramHeader, SectionHeader};
 use object::{elf, LittleEndian, Object, ObjectSymbol};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,8 @@ impl Program {
         Program::parse(&bytes, ram_bytes)
     }
 
-    /// Takes the bytes of an ELF file apart. Segments go to their physical addresses; what they leave to zero is part of the image.
+    /// Takes the bytes of an ELF file apart. Segments go to their physical addresses; what they leave to zero is part of the image,
+    /// what they hold of the file's own headers is not.
     ///
     /// # Errors
     /// The file is no ELF file, is for another architecture, or does not fit into RAM.
@@ -74,11 +75,16 @@ impl Program {
             if segment.p_type(LittleEndian) != elf::PT_LOAD || length == 0 {
                 continue;
             }
-            let start = segment.p_paddr(LittleEndian);
+            let headers = if segment.p_offset(LittleEndian) == 0 { headers_end(&file).min(length) } else { 0 };
+            let (start, length) = (segment.p_paddr(LittleEndian).wrapping_add(headers), length - headers);
+            if length == 0 {
+                continue;
+            }
             ram.check_segment(index, start, length)?;
             let data = segment
                 .data(LittleEndian, bytes)
                 .map_err(|()| ImageError::Malformed(format!("segment {index} lies beyond the end of the file")))?;
+            let data = data.get(headers as usize..).unwrap_or_default();
             if data.len() > length as usize {
                 return Err(ImageError::Malformed(format!("segment {index} is longer in the file than in memory")));
             }
@@ -87,11 +93,15 @@ impl Program {
             spans.push((start.into(), u64::from(start) + u64::from(length), index));
             image.segments.push((start, content));
         }
+        if spans.is_empty() {
+            return Err(ImageError::Empty);
+        }
         check_overlap(spans)?;
         ram.check_entry(image.entry)?;
         let named = |symbol: object::read::elf::ElfSymbol32<LittleEndian>| {
             let name = symbol.name().ok()?;
-            (!name.is_empty() && symbol.is_definition()).then(|| (name.to_owned(), symbol.address() as u32))
+            // Labels of assembly programs have neither type nor size.
+            (!name.is_empty() && !symbol.is_undefined()).then(|| (name.to_owned(), symbol.address() as u32))
         };
         Ok(Program { image, compressed, symbols: file.symbols().filter_map(named).collect() })
     }
@@ -131,6 +141,15 @@ fn check_identity(bytes: &[u8]) -> Result<(), ImageError> {
         return wrong("this ELF file is for 64-bit RISC-V".into());
     }
     Ok(())
+}
+
+/// Offset in the file of the first section that goes into memory. What linkers put before it are the file's own headers, often in
+/// a page below the program and outside RAM; nobody needs them there.
+fn headers_end(file: &ElfFile32<LittleEndian>) -> u32 {
+    let loaded = file.elf_section_table().iter().filter(|section| {
+        section.sh_flags(LittleEndian) & elf::SHF_ALLOC != 0 && section.sh_type(LittleEndian) != elf::SHT_NOBITS
+    });
+    loaded.map(|section| section.sh_offset(LittleEndian)).min().unwrap_or(0)
 }
 
 /// A name for an ELF machine number.

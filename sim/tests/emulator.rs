@@ -13,7 +13,12 @@ use testbed_sim::verilator::Compiled;
 
 fn machine(processors: usize) -> Machine {
     let names = (0..processors).map(|number| format!("p{number}")).collect();
-    Machine { name: format!("small{processors}"), processors: names, ram_bytes: program::RAM_BYTES, ..Machine::testbed6() }
+    Machine {
+        name: format!("small{processors}"),
+        processors: names,
+        ram_bytes: program::RAM_BYTES,
+        ..Machine::testbed6()
+    }
 }
 
 /// One processor on Verilator, compiled once for all tests.
@@ -57,7 +62,8 @@ fn agrees_with_the_rtl_on_packets_and_events() {
     let image = common::chatter();
     let mut emulator = Emulator::new(&machine, &image).unwrap();
     let mut rtl = Compiled::new(&machine, None, &mut |_| ()).unwrap().engine(&image).unwrap();
-    let agreement = compare_machines(&mut emulator, &mut rtl, 200_000).unwrap_or_else(|difference| panic!("{difference}"));
+    let agreement =
+        compare_machines(&mut emulator, &mut rtl, 200_000).unwrap_or_else(|difference| panic!("{difference}"));
     assert!(agreement.trace_words > 1000 && agreement.console_bytes > 100, "{agreement:?}");
     for processor in 0..3 {
         assert_eq!(emulator.station(processor), rtl.station(processor), "station {processor}");
