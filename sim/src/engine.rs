@@ -52,7 +52,7 @@ pub struct SmiCounters {
     pub dropped: u32,
     pub refused: u32,
     pub markers: u32,
-    /// Pairs that the SMI still holds: queue, event latch and pending markers' room not included.
+    /// Pairs that the SMI still holds, in its queue and its event latch; waiting markers are not enqueued yet and don't count.
     pub queued: u32,
     /// Pairs delivered by the MMI.
     pub delivered: u32,

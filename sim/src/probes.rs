@@ -20,7 +20,8 @@ const STATION: [&str; 8] = [
 ];
 
 /// Signals that [`smi_counters`] reads in `smi$N`.
-const SMI: [&str; 6] = ["emitted$q", "dropped$q", "refused$q", "markers$q", "write_index$q", "read_index$q"];
+const SMI: [&str; 7] =
+    ["emitted$q", "dropped$q", "refused$q", "markers$q", "write_index$q", "read_index$q", "latch_valid$q"];
 
 /// Whether signal `name` of the module of `instance` (as in `processors$0$station`) is one that the functions below read.
 pub fn is_counter(instance: &str, name: &str) -> bool {
@@ -60,8 +61,8 @@ pub fn smi_counters<E>(processor: usize, mut read: impl FnMut(&str, &str) -> Res
     for (value, name) in values.iter_mut().zip(SMI) {
         *value = read(&scope, name)?;
     }
-    let [emitted, dropped, refused, markers, write_index, read_index] = values;
-    let queued = u32::from((write_index as u16).wrapping_sub(read_index as u16));
+    let [emitted, dropped, refused, markers, write_index, read_index, latch_valid] = values;
+    let queued = u32::from((write_index as u16).wrapping_sub(read_index as u16)) + (latch_valid & 1);
     let delivered = read("mmi", &format!("delivered${processor}$q"))?;
     Ok(SmiCounters { emitted, dropped, refused, markers, queued, delivered })
 }
