@@ -4,10 +4,12 @@
 mod common;
 
 use std::sync::OnceLock;
-use testbed_definitions::map;
+use testbed_definitions::packet::{Header, BROADCAST};
+use testbed_definitions::{csr, map};
 use testbed_machine::Machine;
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
+use testbed_sim::lockstep::encode::*;
 use testbed_sim::lockstep::{compare_machines, compare_processor, program, Coverage};
 use testbed_sim::verilator::Compiled;
 
@@ -56,15 +58,22 @@ fn retires_what_the_rtl_retires_on_random_programs() {
     assert_eq!(coverage.contradictions, 0, "{coverage}");
 }
 
-#[test]
-fn agrees_with_the_rtl_on_packets_and_events() {
-    let machine = machine(3);
-    let image = common::chatter();
-    let mut emulator = Emulator::new(&machine, &image).unwrap();
-    let mut rtl = Compiled::new(&machine, None, &mut |_| ()).unwrap().engine(&image).unwrap();
-    let agreement =
-        compare_machines(&mut emulator, &mut rtl, 200_000).unwrap_or_else(|difference| panic!("{difference}"));
-    assert!(agreement.trace_words > 1000 && agreement.console_bytes > 100, "{agreement:?}");
+/// Three processors on Verilator, compiled once for all tests.
+fn three() -> &'static Compiled {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    COMPILED.get_or_init(|| Compiled::new(&crowded(), None, &mut |_| ()).unwrap())
+}
+
+/// Three processors with SMI queues that fill at once.
+fn crowded() -> Machine {
+    Machine { smi_queue: 16, ..machine(3) }
+}
+
+/// Runs `image` on three processors in the emulator and on Verilator, and compares all that they show.
+fn same(image: &Image, cycles: u64) -> Emulator {
+    let mut emulator = Emulator::new(&crowded(), image).unwrap();
+    let mut rtl = three().engine(image).unwrap();
+    compare_machines(&mut emulator, &mut rtl, cycles).unwrap_or_else(|difference| panic!("{difference}"));
     for processor in 0..3 {
         assert_eq!(emulator.station(processor), rtl.station(processor), "station {processor}");
         if processor > 0 {
@@ -72,6 +81,101 @@ fn agrees_with_the_rtl_on_packets_and_events() {
         }
         same_memory(&emulator, &rtl, processor);
     }
+    emulator
+}
+
+#[test]
+fn agrees_with_the_rtl_on_packets_and_events() {
+    let emulator = same(&common::chatter(), 200_000);
+    assert!(emulator.station(1).rx_packets > 1000, "{:?}", emulator.station(1));
+    assert!(emulator.smi(1).delivered > 1000, "{:?}", emulator.smi(1));
+}
+
+/// Slaves store events without a pause into a queue that makes them wait, with stalling switched on and off now and then.
+#[test]
+fn agrees_with_the_rtl_on_stalling_stores() {
+    let mut code = Assembly::new(map::RAM_BASE);
+    let (again, master) = (code.label(), code.label());
+    code.push(csrr(A2, csr::MHARTID)).branch(0, A2, ZERO, master);
+    code.li(T0, map::SMI_BASE).place(again).push(addi(A0, A0, 1));
+    // Bit 9 of the count decides on stalling.
+    code.push(immediate(OP_IMMEDIATE, 5, A1, A0, 9)).push(sw(A1, T0, map::smi::CONTROL as i32));
+    code.push(store(1, T0, A0, 0)).push(store(1, T0, A1, 0)).push(store(1, T0, A0, 0)).jal(ZERO, again);
+    // One slot in 20 cycles is too little for the two of them.
+    code.place(master).li(T0, map::MMI_BASE).push(addi(A0, ZERO, 20)).push(sw(A0, T0, map::mmi::POLL_CYCLES as i32));
+    let forever = code.label();
+    code.place(forever).push(WFI).jal(ZERO, forever);
+    let image = Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE };
+    let emulator = same(&image, 100_000);
+    assert!(
+        emulator.smi(1).dropped > 100 && emulator.smi(2).markers > 10,
+        "{:?} {:?}",
+        emulator.smi(1),
+        emulator.smi(2)
+    );
+}
+
+/// Everyone sends, sleeps until a packet or the timer wakes it, and takes the interrupt.
+#[test]
+fn agrees_with_the_rtl_on_sleep_and_interrupts() {
+    let mut code = Assembly::new(map::RAM_BASE);
+    let (start, again) = (code.label(), code.label());
+    code.jal(ZERO, start);
+    // The handler empties the ring and sets the timer anew.
+    let handler = code.here();
+    code.push(lw(A0, T0, map::centrenet::RX_TAIL as i32)).push(sw(A0, T0, map::centrenet::RX_HEAD as i32));
+    code.push(csrr(A1, csr::MCYCLE)).push(addi(A1, A1, 377)).push(sw(A1, T1, 0)).push(csrr(A1, csr::MCAUSE));
+    code.push(csrr(A1, csr::MIP)).push(MRET);
+    code.place(start).li(T0, map::CENTRENET_BASE).li(T1, map::CLINT_BASE + map::clint::MTIMECMP_LOW);
+    code.li(A0, map::RAM_BASE + 0x4000).push(sw(A0, T0, map::centrenet::RX_BASE as i32));
+    code.li(A0, 255).push(sw(A0, T0, map::centrenet::RX_MASK as i32));
+    code.li(A0, map::centrenet::CONTROL_RECEIVE | map::centrenet::CONTROL_INTERRUPT);
+    code.push(sw(A0, T0, map::centrenet::CONTROL as i32)).push(sw(ZERO, T1, 4));
+    code.li(A0, handler).push(csrw(csr::MTVEC, A0));
+    code.li(A0, csr::INTERRUPT_EXTERNAL | csr::INTERRUPT_TIMER).push(csrw(csr::MIE, A0));
+    code.push(csr(6, ZERO, 8, csr::MSTATUS)).push(csrr(A2, csr::MHARTID));
+    code.li(T4, Header { destination: BROADCAST, kind: 1, length: 40, source: 0 }.pack());
+    code.place(again);
+    // The master sends in every round, the others in every fourth.
+    let silent = code.label();
+    code.push(addi(T2, T2, 1)).push(immediate(OP_IMMEDIATE, 7, T3, T2, 3));
+    code.push(register(OP_REGISTER, 7, 0, T3, T3, A2)).branch(1, T3, ZERO, silent);
+    code.push(sw(T4, T0, map::centrenet::TX_COMMAND as i32));
+    code.place(silent).push(WFI).jal(ZERO, again);
+    let image = Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE };
+    let emulator = same(&image, 200_000);
+    assert!((0..3).all(|processor| emulator.station(processor).rx_packets > 100), "{:?}", emulator.station(0));
+}
+
+/// Everyone executes its own receive ring while packets of instructions arrive in it; headers and what was never written trap
+/// and are skipped.
+#[test]
+fn agrees_with_the_rtl_on_code_that_dma_overwrites() {
+    let ring = map::RAM_BASE + 0x4000;
+    let mut code = Assembly::new(map::RAM_BASE);
+    let (start, again) = (code.label(), code.label());
+    code.jal(ZERO, start);
+    let handler = code.here();
+    code.push(csrr(A1, csr::MEPC)).push(addi(A1, A1, 4)).push(csrw(csr::MEPC, A1)).push(MRET);
+    code.place(start).li(A0, handler).push(csrw(csr::MTVEC, A0)).li(T0, map::CENTRENET_BASE).li(T1, ring);
+    code.push(sw(T1, T0, map::centrenet::RX_BASE as i32)).li(A0, 63).push(sw(A0, T0, map::centrenet::RX_MASK as i32));
+    code.push(addi(A0, ZERO, 1)).push(sw(A0, T0, map::centrenet::CONTROL as i32));
+    code.li(T3, map::RAM_BASE + 0x3000).push(sw(T3, T0, map::centrenet::TX_ADDRESS as i32));
+    code.li(T4, Header { destination: BROADCAST, kind: 3, length: 28, source: 0 }.pack());
+    code.li(A2, addi(T2, T2, 0)).place(again);
+    // Six times `addi t2, t2, n`, n growing, then a store that changes the sender's next packet.
+    code.push(sw(T4, T0, map::centrenet::TX_COMMAND as i32)).li(A1, 1 << 20);
+    for word in 0..6 {
+        code.push(add(A2, A2, A1)).push(sw(A2, T3, 4 * word));
+    }
+    code.li(A1, sw(T2, T3, 28)).push(sw(A1, T3, 24));
+    code.push(lw(A0, T0, map::centrenet::RX_TAIL as i32)).push(sw(A0, T0, map::centrenet::RX_HEAD as i32));
+    code.push(jalr(RA, T1, 0)).jal(ZERO, again);
+    let back = jalr(ZERO, RA, 0).to_le_bytes().to_vec();
+    let image =
+        Image { segments: vec![(map::RAM_BASE, code.finish_bytes()), (ring + 256, back)], entry: map::RAM_BASE };
+    let emulator = same(&image, 200_000);
+    assert!((0..3).all(|processor| emulator.station(processor).rx_packets > 100), "{:?}", emulator.station(0));
 }
 
 /// Recording retirements makes the emulator take the exact step for every instruction; without, it takes the fast loop.
@@ -99,7 +203,6 @@ fn the_fast_loop_and_the_exact_step_leave_the_same_machine() {
 
 #[test]
 fn a_machine_that_sleeps_costs_nothing() {
-    use testbed_sim::lockstep::encode::*;
     let mut code = Assembly::new(map::RAM_BASE);
     let again = code.label();
     code.place(again).push(WFI).jal(ZERO, again);

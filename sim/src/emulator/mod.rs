@@ -119,6 +119,8 @@ impl Engine for Emulator {
             let quiet = self.asleep_until() / LOOKAHEAD * LOOKAHEAD;
             self.run_window(window.max(quiet).min(until));
         }
+        // Whoever looks at RAM now sees all DMA that has been done.
+        self.shared.network.settle(self.cycle, &mut All(&mut self.processors));
         Ok(())
     }
 

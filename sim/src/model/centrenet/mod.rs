@@ -146,8 +146,9 @@ impl Network {
         station.counters
     }
 
-    /// Brings all stations and their RAM to the start of `cycle`.
-    fn settle(&mut self, cycle: u64, memory: &mut impl DmaMemory) {
+    /// Brings all stations and their RAM to the start of `cycle`, which is not after the `until` of the last [`Network::advance`]. All stores
+    /// of earlier cycles must have been made. For who looks at RAM between two windows.
+    pub fn settle(&mut self, cycle: u64, memory: &mut impl DmaMemory) {
         for station in &mut self.stations {
             station.sync(cycle);
             station.run_dma(cycle, cycle, memory);
