@@ -1,6 +1,7 @@
 //! Emulator against RTL, instruction by instruction: the same retirements in the same cycles, for random programs by seed.
 //!
-//! `TESTBED_LONG=1` (set by `testbed test --long`) compares over 10 million retirements; `TESTBED_SEED=n` starts with seed `n`.
+//! `TESTBED_LONG=1` (set by `testbed test --long`) compares over 10 million retirements; `TESTBED_SEED=n` starts with seed `n`;
+//! `TESTBED_PROGRAMS=n` compares `n` programs.
 
 use testbed_machine::Machine;
 use testbed_sim::emulator::Emulator;
@@ -19,7 +20,8 @@ fn number(variable: &str) -> Option<u64> {
 #[test]
 fn emulator_and_rtl_retire_the_same_in_the_same_cycles() {
     let first = number("TESTBED_SEED").unwrap_or(1);
-    let programs = if std::env::var_os("TESTBED_LONG").is_some() { PROGRAMS_LONG } else { PROGRAMS };
+    let usual = if std::env::var_os("TESTBED_LONG").is_some() { PROGRAMS_LONG } else { PROGRAMS };
+    let programs = number("TESTBED_PROGRAMS").unwrap_or(usual);
     let machine = Machine::single(program::RAM_BYTES);
     let compiled = Compiled::new(&machine, None, &mut |_| ()).unwrap();
     let mut coverage = Coverage::default();
@@ -30,7 +32,7 @@ fn emulator_and_rtl_retire_the_same_in_the_same_cycles() {
         let mut emulator = Emulator::new(&machine, &image).unwrap();
         let mut rtl = compiled.engine(&image).unwrap();
         let agreement = compare_processor(&mut emulator, &mut rtl, 0, CYCLES, Some(&mut coverage));
-        let again = format!("TESTBED_SEED={seed} cargo test -p testbed-sim --test lockstep");
+        let again = format!("TESTBED_SEED={seed} TESTBED_PROGRAMS=1 cargo test -p testbed-sim --test lockstep");
         retirements += agreement.unwrap_or_else(|difference| panic!("{difference}\nagain: {again}")).retirements;
     }
     println!("seeds {first} to {}: {retirements} retirements equal\n{coverage}", first + programs - 1);
