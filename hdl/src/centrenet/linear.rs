@@ -4,13 +4,12 @@
 use rust_hdl::prelude::*;
 use testbed_definitions::packet::{crc_step, fault_step};
 
-/// `output[i] = input[a] ^ input[b] ^ ..` for every bit of a linear `function` of `bits` bits.
-fn xor_equations(output: &str, input: &str, bits: usize, function: impl Fn(u32) -> u32) -> String {
-    let terms = |row: usize| -> String {
-        let inputs = (0..bits).filter(|&column| function(1 << column) >> row & 1 == 1);
-        inputs.map(|column| format!("{input}[{column}]")).collect::<Vec<_>>().join(" ^ ")
-    };
-    (0..bits).map(|row| format!("    {output}[{row}] = {};\n", terms(row))).collect()
+/// `output = {bits{input[0]}} & C0 ^ {bits{input[1]}} & C1 ^ ..` for a linear `function` of `inputs` bits to `outputs` bits.
+///
+/// Synthesis makes it the XOR of the inputs that each output depends on, and simulators treat all outputs as one word.
+fn xor_columns(input: &str, inputs: usize, outputs: usize, function: impl Fn(u32) -> u32) -> String {
+    let column = |i: usize| format!("({{{outputs}{{{input}[{i}]}}}} & {outputs}'h{:x})", function(1 << i));
+    (0..inputs).map(column).collect::<Vec<_>>().join("\n        ^ ")
 }
 
 /// One step of the packet CRC over a 32-bit word, combinational.
@@ -38,8 +37,10 @@ impl Logic for CrcStep {
         self.result.connect();
     }
     fn hdl(&self) -> Verilog {
-        let equations = xor_equations("result", "mixed", 32, |mixed| crc_step(mixed, 0));
-        Verilog::Custom(format!("wire [31:0] mixed = register ^ word;\nalways @(*) begin\n{equations}end\n"))
+        let columns = xor_columns("mixed", 32, 32, |mixed| crc_step(mixed, 0));
+        Verilog::Custom(format!(
+            "wire [31:0] mixed = register ^ word;\nalways @(*) begin\n    result = {columns};\nend\n"
+        ))
     }
 }
 
@@ -69,9 +70,13 @@ impl Logic for FaultDraws {
         self.second.connect();
     }
     fn hdl(&self) -> Verilog {
-        let first = xor_equations("first", "state", 16, |state| fault_step(state as u16) as u32);
-        let second = xor_equations("second", "state", 16, |state| fault_step(fault_step(state as u16)) as u32);
-        Verilog::Custom(format!("always @(*) begin\n{first}{second}end\n"))
+        let columns = xor_columns("state", 16, 32, |state| {
+            let first = fault_step(state as u16);
+            u32::from(fault_step(first)) << 16 | u32::from(first)
+        });
+        Verilog::Custom(format!(
+            "reg [31:0] both;\nalways @(*) begin\n    both = {columns};\n    first = both[15:0];\n    second = both[31:16];\nend\n"
+        ))
     }
 }
 

@@ -38,23 +38,32 @@ impl Logic for Shifter {
     }
 
     fn hdl(&self) -> Verilog {
-        Verilog::Custom(
+        // Only wires in hardware; as swaps of ever larger groups it is quick to simulate too.
+        let swaps = [(1, 0x5555_5555u32), (2, 0x3333_3333), (4, 0x0f0f_0f0f), (8, 0x00ff_00ff), (16, 0x0000_ffff)];
+        let reversal: String = swaps
+            .map(|(n, mask)| {
+                format!("      stage = ((stage & 32'h{mask:x}) << {n}) | ((stage >> {n}) & 32'h{mask:x});\n")
+            })
+            .concat();
+        Verilog::Custom(format!(
             "\
 reg [31:0] stage;
 reg fill;
-integer i;
 always @(*) begin
    fill = arithmetic & ~left & value[31];
-   for (i = 0; i < 32; i = i + 1) stage[i] = left ? value[31 - i] : value[i];
-   if (amount[0]) stage = {{1{fill}}, stage[31:1]};
-   if (amount[1]) stage = {{2{fill}}, stage[31:2]};
-   if (amount[2]) stage = {{4{fill}}, stage[31:4]};
-   if (amount[3]) stage = {{8{fill}}, stage[31:8]};
-   if (amount[4]) stage = {{16{fill}}, stage[31:16]};
-   for (i = 0; i < 32; i = i + 1) result[i] = left ? stage[31 - i] : stage[i];
+   stage = value;
+   if (left) begin
+{reversal}   end
+   if (amount[0]) stage = {{{{1{{fill}}}}, stage[31:1]}};
+   if (amount[1]) stage = {{{{2{{fill}}}}, stage[31:2]}};
+   if (amount[2]) stage = {{{{4{{fill}}}}, stage[31:4]}};
+   if (amount[3]) stage = {{{{8{{fill}}}}, stage[31:8]}};
+   if (amount[4]) stage = {{{{16{{fill}}}}, stage[31:16]}};
+   if (left) begin
+{reversal}   end
+   result = stage;
 end
 "
-            .into(),
-        )
+        ))
     }
 }

@@ -24,6 +24,16 @@ pub struct Source<'a> {
     pub waves: Option<WaveFormat>,
 }
 
+impl Source<'_> {
+    fn options(&self) -> &'static [&'static str] {
+        if self.waves.is_some() {
+            WITH_WAVES
+        } else {
+            FAST
+        }
+    }
+}
+
 /// Where builds are kept: `$TESTBED_CACHE`, else `testbed` in `$XDG_CACHE_HOME` or `~/.cache`, else in the temporary folder.
 pub fn cache_folder() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -42,7 +52,8 @@ pub fn cache_folder() -> PathBuf {
 pub fn shared_object(source: &Source<'_>, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, EngineError> {
     let version = verilator_version()?;
     let waves = format!("{:?}", source.waves);
-    let key = fnv128(&[&version, SHIM, source.verilog, &waves, OPTIONS.join(" ").as_str()]);
+    let options = [OPTIONS, source.options()].concat().join(" ");
+    let key = fnv128(&[&version, SHIM, source.verilog, &waves, &options]);
     let cache = cache_folder();
     fs::create_dir_all(&cache).map_err(|error| at(&cache, error))?;
     let finished = cache.join(format!("{key:032x}.so"));
@@ -63,7 +74,7 @@ pub fn shared_object(source: &Source<'_>, progress: &mut dyn FnMut(&str)) -> Res
     Ok(finished)
 }
 
-/// Verilator options of every build.
+/// Verilator's options for every build.
 const OPTIONS: &[&str] = &[
     "--cc",
     "--exe",
@@ -86,8 +97,6 @@ const OPTIONS: &[&str] = &[
     "-Wno-lint",
     "-Wno-style",
     "-Wno-UNOPTFLAT",
-    "-MAKEFLAGS",
-    "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2",
     "-LDFLAGS",
     "-shared -Wl,-Bsymbolic",
     "-o",
@@ -95,6 +104,13 @@ const OPTIONS: &[&str] = &[
     "--Mdir",
     "obj",
 ];
+
+/// Options of builds without waves, to run fast: one C++ file, so that the compiler sees that instances of a module have
+/// the same code and keeps one copy of it.
+const FAST: &[&str] = &["--output-split", "0", "-MAKEFLAGS", "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2"];
+
+/// Options of builds with waves, to be compiled soon: they spend their time on the file.
+const WITH_WAVES: &[&str] = &["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O2"];
 
 fn build(source: &Source<'_>, folder: &Path) -> Result<(), EngineError> {
     let write = |name: &str, text: &str| {
@@ -109,7 +125,7 @@ fn build(source: &Source<'_>, folder: &Path) -> Result<(), EngineError> {
         Some(WaveFormat::Fst) => (Some("--trace-fst"), 2),
     };
     let mut command = Command::new("verilator");
-    command.current_dir(folder).args(OPTIONS).args(flag);
+    command.current_dir(folder).args(OPTIONS).args(source.options()).args(flag);
     command.args(["-CFLAGS", &format!("-fPIC -fvisibility=hidden -fno-gnu-unique -DTB_WAVES={number}")]);
     command.args(["top.v", "shim.cpp"]);
     let output = command.output().map_err(missing)?;
@@ -118,7 +134,9 @@ fn build(source: &Source<'_>, folder: &Path) -> Result<(), EngineError> {
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = text.lines().filter(|line| line.to_ascii_lowercase().contains("error")).take(20).collect();
-    let advice = if text.contains("g++: not found") || text.contains("make: not found") {
+    // The shell and make end with 127 what they cannot find; make says so of the compiler.
+    let not_found = ["make: not found", "g++: not found", "g++: No such file", "Error 127"];
+    let advice = if not_found.iter().any(|sign| text.contains(sign)) {
         "\nInstall a C++ compiler and make: apt install g++ make"
     } else if text.contains("zlib.h") {
         "\nInstall zlib's headers: apt install zlib1g-dev"
