@@ -100,7 +100,11 @@ fn check_latches(folder: &Path) -> Result<(), SynthesisError> {
     Err(SynthesisError::Latches(named.join("\n")))
 }
 
-fn count(json: &str, family: Family) -> Result<Cells, SynthesisError> {
+/// Reads what `stat -json` of yosys says of a mapped design.
+///
+/// # Errors
+/// It is not that.
+pub fn count(json: &str, family: Family) -> Result<Cells, SynthesisError> {
     let bad = |error: &dyn fmt::Display| SynthesisError::Statistics(error.to_string());
     let start = json.find('{').unwrap_or(0);
     let json: Value = serde_json::from_str(&json[start..]).map_err(|error| bad(&error))?;

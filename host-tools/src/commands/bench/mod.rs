@@ -1,4 +1,9 @@
 //! `testbed bench`: the project's speed table, peers side by side in one run.
+//!
+//! `core` measures the core by itself, `synth` its area and clock.
+
+mod core;
+mod synth;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -35,6 +40,9 @@ pub struct Bench {
     /// Seconds each measurement takes, about
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
+    /// Also synthesise, place and route the core for both FPGA families: some minutes
+    #[arg(long)]
+    synth: bool,
 }
 
 /// A line of the table.
@@ -46,7 +54,7 @@ struct Row {
     unit: &'static str,
     /// Absent if it could not be measured.
     rate: Option<f64>,
-    /// The rate in units of the group's last row that has one.
+    /// The rate in units of that of the peer that the group is held against.
     ratio: Option<f64>,
     note: String,
 }
@@ -61,14 +69,34 @@ impl Bench {
         let idle = image(&machine, "hello", &boot())?;
         let folder = Path::new("out/bench");
         synthetic(folder)?;
-        let mut rows = measure("six busy processors", "cycles/s", self.engines(&machine, &busy));
-        rows.extend(measure("all processors asleep", "cycles/s", self.asleep(&machine, &idle)));
-        rows.extend(measure("reading a trace in order", "events/s", readers(folder)));
+        let sole =
+            image(&machine, "overflow", &Boot { arguments: vec!["1000000".into(), "1000000".into()], ..boot() })?;
+        let mut rows = measure("six busy processors", "cycles/s", "verilator", self.engines(&machine, &busy));
+        rows.extend(measure(
+            "one busy, five asleep",
+            "cycles/s",
+            "emulator",
+            self.emulator(&machine, &sole, START_CYCLES),
+        ));
+        rows.extend(measure(
+            "all asleep in wfi",
+            "cycles/s",
+            "emulator",
+            self.emulator(&machine, &idle, 20 * START_CYCLES),
+        ));
+        rows.extend(measure("reading a trace in order", "events/s", "babeltrace2", readers(folder)));
+        rows.extend(core::rows()?);
+        if self.synth {
+            rows.extend(synth::rows());
+        }
         let mut out = io::stdout().lock();
         if self.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&rows).map_err(io::Error::from)?)?;
         } else {
             write!(out, "{}", table(&rows))?;
+            if !self.synth {
+                writeln!(out, "area and clock of the core on two FPGA families: add --synth (some minutes)")?;
+            }
         }
         Ok(Exit::Success)
     }
@@ -87,8 +115,9 @@ impl Bench {
         engines::NAMES.iter().map(subject).collect()
     }
 
-    fn asleep<'a>(&'a self, machine: &Machine, image: &Image) -> Vec<Subject<'a>> {
-        let mut engine = open("emulator", machine, image, 20 * START_CYCLES);
+    /// The emulator alone, from cycle `start` on.
+    fn emulator<'a>(&'a self, machine: &Machine, image: &Image, start: u64) -> Vec<Subject<'a>> {
+        let mut engine = open("emulator", machine, image, start);
         let rate = move || cycles_per_second(engine.as_mut().map_err(|error| error.clone())?.as_mut(), self.seconds);
         vec![("emulator".into(), Box::new(rate))]
     }
@@ -185,8 +214,8 @@ fn synthetic(folder: &Path) -> Result<(), Failure> {
     Ok(writer.finish(&record)?)
 }
 
-/// Measures all subjects in turn, round by round; rows with ratios to the last.
-fn measure(group: &'static str, unit: &'static str, mut subjects: Vec<Subject>) -> Vec<Row> {
+/// Measures all subjects in turn, round by round; rows with ratios to the one called `peer`.
+fn measure(group: &'static str, unit: &'static str, peer: &str, mut subjects: Vec<Subject>) -> Vec<Row> {
     let mut rates = vec![Vec::new(); subjects.len()];
     let mut notes = vec![String::new(); subjects.len()];
     for _ in 0..ROUNDS {
@@ -198,7 +227,7 @@ fn measure(group: &'static str, unit: &'static str, mut subjects: Vec<Subject>) 
         }
     }
     let medians: Vec<_> = rates.into_iter().map(median).collect();
-    let unity = medians.iter().rev().find_map(|rate| *rate);
+    let unity = subjects.iter().zip(&medians).find_map(|((name, _), rate)| if name == peer { *rate } else { None });
     let rows = subjects.iter().zip(medians).zip(notes).map(|(((name, _), rate), note)| {
         let ratio = rate.zip(unity).map(|(rate, unity)| rate / unity);
         Row { group, name: name.clone(), unit, rate, ratio, note }
@@ -221,8 +250,10 @@ fn table(rows: &[Row]) -> String {
         }
         out += &match (row.rate, row.ratio) {
             (Some(rate), Some(ratio)) => {
-                format!("  {:<18} {:>10}{:<9} {ratio:>9.2} x\n", row.name, scaled(rate), row.unit)
+                let digits = if ratio < 0.1 { 4 } else { 2 };
+                format!("  {:<22} {:>10}{:<12} {ratio:>9.digits$} x  {}\n", row.name, scaled(rate), row.unit, row.note)
             }
+            (Some(rate), None) => format!("  {:<22} {rate:>9.2} {:<12} {}\n", row.name, row.unit, row.note),
             _ => format!("  {:<18} not measured: {}\n", row.name, row.note),
         };
     }

