@@ -140,3 +140,41 @@ impl Probe for Finder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testbed_hdl::machine::on_big_stack;
+    use testbed_machine::Machine as Description;
+
+    /// Levels of blocks below the one visited, itself included.
+    #[derive(Default)]
+    struct Levels {
+        now: usize,
+        most: usize,
+    }
+
+    impl Probe for Levels {
+        fn visit_start_scope(&mut self, _name: &str, _node: &dyn Block) {
+            self.now += 1;
+            self.most = self.most.max(self.now);
+        }
+        fn visit_end_scope(&mut self, _name: &str, _node: &dyn Block) {
+            self.now -= 1;
+        }
+        fn visit_atom(&mut self, _name: &str, _signal: &dyn Atom) {}
+    }
+
+    #[test]
+    fn an_edge_reaches_the_lowest_level_in_the_passes_given() {
+        let levels = on_big_stack(|| {
+            let machine = Machine::<6>::new(&Description::testbed6());
+            let mut levels = Levels::default();
+            machine.accept("top", &mut levels);
+            levels
+        })
+        .unwrap();
+        assert!(levels.most > 3, "the machine has levels: {}", levels.most);
+        assert!(levels.most < EDGE_PASSES, "{} levels in {EDGE_PASSES} passes", levels.most);
+    }
+}
