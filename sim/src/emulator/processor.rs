@@ -135,9 +135,7 @@ impl Processor {
 
     /// Whether every instruction has to be looked at by itself.
     fn needs_exactness(&self, shared: &mut Shared) -> bool {
-        // An idle network has no DMA to do.
-        let idle = shared.network.quiet_until() == u64::MAX;
-        self.record.is_some() || !idle && !shared.network.hazards(self.number).is_empty()
+        self.record.is_some() || shared.dma_near(self.number)
     }
 
     /// Notes which word a fetch before `until` has read for an instruction that comes later.

@@ -18,9 +18,15 @@ impl Shared {
         Shared { network: Network::new(machine.processors.len(), machine.ram_bytes), monitor: Monitor::new(machine) }
     }
 
+    /// Whether DMA may touch the station's RAM before the end of the window.
+    pub fn dma_near(&self, station: usize) -> bool {
+        // An idle network has nothing to do, and that is soon found out.
+        self.network.quiet_until() != u64::MAX && !self.network.hazards(station).is_empty()
+    }
+
     /// Brings DMA on `memory` up to the start of `cycle`, if it may touch the word at `offset`.
     pub fn settle(&mut self, station: usize, memory: &mut Memory, offset: u32, cycle: u64) {
-        if self.network.hazards(station).contains(offset & !3) {
+        if self.dma_near(station) && self.network.hazards(station).contains(offset & !3) {
             self.network.catch_up(station, cycle, &mut One { station, memory });
         }
     }
