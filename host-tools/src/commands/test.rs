@@ -28,7 +28,7 @@ impl Test {
         firmware::build(&root)?;
         let mut command = Command::new("cargo");
         // The profile that built this binary, so that nothing is built twice.
-        command.args(["test", "--release", "--workspace"]).args(&self.filter).current_dir(&root);
+        command.args(["test", "--release", "--workspace", "--no-fail-fast"]).args(&self.filter).current_dir(&root);
         if self.overwrite {
             command.env("TESTBED_OVERWRITE", "1");
         }
