@@ -140,7 +140,7 @@ pub fn compare_processor(
     cycles: u64,
     coverage: Option<&mut Coverage>,
 ) -> Result<Agreement, Difference> {
-    let mut pair = Pair { engines: [first, second], agreement: Agreement::default() };
+    let mut pair = Pair { engines: [first, second], from: 0, agreement: Agreement::default() };
     let mut coverage = coverage;
     let mut common = VecDeque::new();
     pair.record(processor);
@@ -163,7 +163,7 @@ pub fn compare_processor(
 /// The first difference, or what an engine reports.
 pub fn compare_machines(first: &mut dyn Engine, second: &mut dyn Engine, cycles: u64) -> Result<Agreement, Difference> {
     let processors = first.machine().processors.len();
-    let mut pair = Pair { engines: [first, second], agreement: Agreement::default() };
+    let mut pair = Pair { engines: [first, second], from: 0, agreement: Agreement::default() };
     let mut left = cycles;
     for processor in (0..processors).cycle() {
         if left == 0 {
@@ -179,8 +179,14 @@ pub fn compare_machines(first: &mut dyn Engine, second: &mut dyn Engine, cycles:
     Ok(pair.agreement)
 }
 
+/// Longer than any instruction takes, a division after a page-map walk included.
+const IN_FLIGHT: u64 = 64;
+
 struct Pair<'a> {
     engines: [&'a mut dyn Engine; 2],
+    /// Retirements before this cycle are not compared: an instruction in flight when recording is turned on is recorded by the
+    /// RTL, which sees it commit, but not by an engine that has already executed it.
+    from: u64,
     agreement: Agreement,
 }
 
@@ -190,6 +196,8 @@ impl Pair<'_> {
             engine.record_retirements(Some(processor));
             engine.take_retirements();
         }
+        let now = self.engines[0].cycle();
+        self.from = if now == 0 { 0 } else { now + IN_FLIGHT };
     }
 
     fn run(&mut self, cycles: u64) -> Result<(), Difference> {
@@ -207,7 +215,8 @@ impl Pair<'_> {
         common: &mut VecDeque<Retirement>,
         coverage: Option<&mut Coverage>,
     ) -> Result<(), Difference> {
-        let taken = [self.engines[0].take_retirements(), self.engines[1].take_retirements()];
+        let mut taken = [self.engines[0].take_retirements(), self.engines[1].take_retirements()];
+        taken.iter_mut().for_each(|retirements| retirements.retain(|retirement| retirement.cycle >= self.from));
         let equal = taken[0].iter().zip(&taken[1]).take_while(|(a, b)| a == b).count();
         if let Some(coverage) = coverage {
             taken[0][..equal].iter().for_each(|retirement| coverage.count(retirement));
