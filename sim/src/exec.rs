@@ -2,7 +2,7 @@
 
 use crate::engine::{ConsoleByte, Engine, EngineError};
 use crate::image::Program;
-use testbed_definitions::map::RAM_BASE;
+use testbed_definitions::map::{uart, RAM_BASE};
 
 /// Cycles between two looks at `tohost`.
 pub const POLL_CYCLES: u64 = 1024;
@@ -29,7 +29,7 @@ pub struct Run {
 /// It ends by a store to SYSTEM EXIT, or by making the word at the symbol `tohost`, if it has one, not zero. Of an odd value
 /// the upper bits are the exit code (1 is success; the public RISC-V tests give twice the number of the failed test, plus one).
 /// An even value is a request to the host, which is not served: the word is cleared, as if it were.
-/// `tohost` is looked at every [`POLL_CYCLES`], so every engine ends at the same cycle.
+/// `tohost` is looked at every [`POLL_CYCLES`], so every engine ends at the same cycle. What the UART still holds then is sent.
 ///
 /// # Errors
 /// The engine's.
@@ -51,7 +51,24 @@ pub fn run(engine: &mut dyn Engine, program: &Program, max_cycles: u64) -> Resul
             break Outcome::Exit { code, cycle: engine.cycle() };
         }
     };
+    if let Outcome::Exit { .. } = outcome {
+        drain(engine, &mut console)?;
+    }
     Ok(Run { outcome, console })
+}
+
+/// Runs on until the UART has been silent for [`POLL_CYCLES`] (six characters' time, with a divisor of 1) or has sent as much as it holds.
+fn drain(engine: &mut dyn Engine, console: &mut Vec<ConsoleByte>) -> Result<(), EngineError> {
+    let full = console.len() + uart::TX_FIFO + 1;
+    while console.len() < full {
+        engine.run_until(engine.cycle() + POLL_CYCLES)?;
+        let bytes = engine.take_console();
+        if bytes.is_empty() {
+            break;
+        }
+        console.extend(bytes.into_iter().take(full - console.len()));
+    }
+    Ok(())
 }
 
 /// The exit code at `tohost`, if the program has left one.

@@ -49,6 +49,19 @@ fn storing(value: u32) -> Vec<u8> {
     elf(map::RAM_BASE, &[(map::RAM_BASE, code.finish_bytes(), 0x1004)], Some(tohost))
 }
 
+/// A program that stores `text` to the UART, which has room for it, then 1 to `tohost`, and loops.
+fn printing(text: &str) -> Vec<u8> {
+    let tohost = map::RAM_BASE + 0x1000;
+    let mut code = Assembly::new(map::RAM_BASE);
+    let forever = code.label();
+    code.li(T0, map::UART_BASE);
+    for byte in text.bytes() {
+        code.li(A0, byte.into()).push(sw(A0, T0, 0));
+    }
+    code.li(T0, tohost).li(A0, 1).push(sw(A0, T0, 0)).place(forever).jal(ZERO, forever);
+    elf(map::RAM_BASE, &[(map::RAM_BASE, code.finish_bytes(), 0x1004)], Some(tohost))
+}
+
 fn error(file: &[u8]) -> (ImageError, String) {
     let error = Program::parse(file, RAM).expect_err("refused");
     let text = error.to_string();
@@ -128,4 +141,15 @@ fn a_store_to_exit_ends_a_program() {
     let file = elf(map::RAM_BASE, &[(map::RAM_BASE, code.finish_bytes(), 0x100)], None);
     // Arrivals in 2, 4 (both words of `li`), 6 and 8; the store is made in 9.
     assert_eq!(run(&file, 10_000), Outcome::Exit { code: 42, cycle: 9 });
+}
+
+#[test]
+fn what_the_uart_holds_at_the_end_is_printed() {
+    let text = "sixteen, and one\n";
+    let program = Program::parse(&printing(text), RAM).unwrap();
+    let mut engine = Emulator::new(&Machine::single(RAM), &program.image).unwrap();
+    let run = exec::run(&mut engine, &program, 100_000).unwrap();
+    assert_eq!(run.outcome, Outcome::Exit { code: 0, cycle: exec::POLL_CYCLES });
+    let console: Vec<u8> = run.console.iter().map(|byte| byte.byte).collect();
+    assert_eq!(String::from_utf8(console).unwrap(), text);
 }
