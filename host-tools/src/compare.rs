@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::capture::{verify, Capture, CaptureError, RunRecord, CONSOLE, MMI_RAW};
 use crate::order::{events, Event};
 use crate::summary::describe;
@@ -128,10 +130,38 @@ fn records(one: &RunRecord, other: &RunRecord) -> Vec<String> {
     check("exits", exits(one), exits(other));
     let (Some(one), Some(other)) = (&one.ledger, &other.ledger) else { return differences };
     for (a, b) in one.smis.iter().zip(&other.smis) {
-        check("ledger", format!("{a:?}"), format!("{b:?}"));
+        differences.extend(fields("ledger", &a.processor, a, b));
     }
     for (a, b) in one.stations.iter().zip(&other.stations) {
-        check("bus counters", format!("{a:?}"), format!("{b:?}"));
+        differences.extend(fields("bus counters", &a.processor, a, b));
     }
     differences
+}
+
+/// The counters of one processor that differ, in one sentence.
+fn fields(what: &str, processor: &str, a: &impl Serialize, b: &impl Serialize) -> Option<String> {
+    let (a, b) = (value(a), value(b));
+    let names = a.as_object().into_iter().flat_map(|fields| fields.keys());
+    let differing: Vec<_> =
+        names.filter(|name| a[*name] != b[*name]).map(|name| format!("{name} {} and {}", a[name], b[name])).collect();
+    (!differing.is_empty()).then(|| format!("{what} of {processor}: {}", differing.join(", ")))
+}
+
+fn value(counters: &impl Serialize) -> serde_json::Value {
+    serde_json::to_value(counters).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::StationLine;
+
+    #[test]
+    fn only_the_counters_that_differ_are_named() {
+        let one = StationLine { tx_packets: 13, rx_packets: 27, ..StationLine::default() };
+        let other = StationLine { tx_packets: 13, rx_packets: 26, ..StationLine::default() };
+        assert_eq!(fields("bus counters", "air", &one, &one), None);
+        let text = fields("bus counters", "air", &one, &other);
+        assert_eq!(text.as_deref(), Some("bus counters of air: rx_packets 27 and 26"));
+    }
 }
