@@ -46,6 +46,10 @@ fn wrong_inputs_of_run() {
     fails(&["run", "remote", "--for", "1s", "--cycles", "5"], 2, &["cannot be used with"]);
     fails(&["run", "remote", "--dgl", "profile+ready"], 3, &["exclude each other"]);
     fails(&["run", "remote", "--dgl", "all"], 3, &["`all` is no event class", "profile, ready, timer, user"]);
+    fails(&["run", "remote", "--vcd", "a.vcd"], 3, &["the emulator engine has no signals", "verilator"]);
+    fails(&["run", "remote", "--engine", "rust-hdl", "--fst", "a.fst"], 3, &["cannot write FST", "--vcd"]);
+    fails(&["run", "remote", "--engine", "verilator", "--fst", "a.vcd"], 3, &["--fst: the name a.vcd", ".fst"]);
+    fails(&["run", "remote", "--engine", "verilator", "--vcd", "a.fst"], 3, &["--vcd: the name a.fst", ".fst"]);
     fails(&["run", "no-such-program"], 3, &["no program is called `no-such-program`", "remote"]);
 }
 

@@ -86,6 +86,7 @@ impl Run {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
+        let waves = self.waves()?;
         let limit = self.limit(machine)?;
         let dgl = classes(&self.dgl)?;
         firmware::check_program(&firmware::root()?, &self.program)?;
@@ -95,7 +96,7 @@ impl Run {
         let image = image(machine, &self.program, &boot)?;
         let writer = CaptureWriter::create(&self.folder(), machine, &record)?;
         spinner.set_message(format!("starting the {} engine", self.engine));
-        let mut engine = engines::open(&self.engine, machine, &image, self.waves())?;
+        let mut engine = engines::open(&self.engine, machine, &image, waves)?;
         spinner.finish_and_clear();
         let bar = progress(limit);
         let record = drive(engine.as_mut(), writer, record, limit, |cycle| bar.set_position(cycle))?;
@@ -121,10 +122,28 @@ impl Run {
         }
     }
 
-    fn waves(&self) -> Option<Waves> {
-        let path = self.vcd.as_ref().or(self.fst.as_ref())?;
+    /// Engines tell FST from VCD by the file's name, so the name has to fit the option.
+    fn waves(&self) -> Result<Option<Waves>, Failure> {
+        let Some(path) = self.vcd.as_ref().or(self.fst.as_ref()) else { return Ok(None) };
+        if self.engine == "emulator" {
+            return Err(engines::OpenError::NoWaves { name: self.engine.clone() }.into());
+        }
+        if self.fst.is_some() && self.engine != "verilator" {
+            let message =
+                format!("the {} engine cannot write FST\n  help: add --engine verilator, or use --vcd", self.engine);
+            return Err(Failure::new(Exit::Input, message));
+        }
+        let named_fst = path.extension().is_some_and(|extension| extension == "fst");
+        if named_fst != self.fst.is_some() {
+            let option = if named_fst { "--vcd" } else { "--fst" };
+            let message = format!(
+                "{option}: the name {} is not one of such a file\n  help: names of FST files end in .fst, those of others do not",
+                path.display()
+            );
+            return Err(Failure::new(Exit::Input, message));
+        }
         let (from, until) = (self.wave_from, self.wave_from.saturating_add(self.wave_cycles));
-        Some(Waves { path: path.clone(), from, until, scope: self.wave_scope.clone(), depth: 0 })
+        Ok(Some(Waves { path: path.clone(), from, until, scope: self.wave_scope.clone(), depth: 0 }))
     }
 
     fn limit(&self, machine: &Machine) -> Result<u64, Failure> {
