@@ -1,4 +1,4 @@
-//! The emulator against the RTL on Verilator: retirements with their cycles, console, trace words, counters, memory;
+//! The emulator against the RTL on Verilator (random programs: `lockstep.rs`): retirements with their cycles, console, trace words, counters, memory;
 //! and its two ways to execute against each other.
 
 mod common;
@@ -10,7 +10,7 @@ use testbed_machine::Machine;
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::encode::*;
-use testbed_sim::lockstep::{compare_machines, compare_processor, program, Coverage};
+use testbed_sim::lockstep::{compare_machines, memory_difference, program};
 use testbed_sim::verilator::Compiled;
 
 fn machine(processors: usize) -> Machine {
@@ -23,39 +23,9 @@ fn machine(processors: usize) -> Machine {
     }
 }
 
-/// One processor on Verilator, compiled once for all tests.
-fn single() -> &'static Compiled {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    COMPILED.get_or_init(|| Compiled::new(&machine(1), None, &mut |_| ()).unwrap())
-}
-
 fn same_memory(first: &dyn Engine, second: &dyn Engine, processor: usize) {
-    let mut memories = [vec![0; program::RAM_BYTES as usize], vec![0; program::RAM_BYTES as usize]];
-    first.read_ram(processor, map::RAM_BASE, &mut memories[0]);
-    second.read_ram(processor, map::RAM_BASE, &mut memories[1]);
-    let differs = memories[0].iter().zip(&memories[1]).position(|(a, b)| a != b);
+    let differs = memory_difference(first, second, processor);
     assert_eq!(differs, None, "offset of the first byte of RAM that differs on processor {processor}");
-}
-
-#[test]
-fn retires_what_the_rtl_retires_on_random_programs() {
-    let seeds = std::env::var("TESTBED_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
-    let cycles = std::env::var("TESTBED_CYCLES").ok().and_then(|text| text.parse().ok()).unwrap_or(100_000);
-    let mut coverage = Coverage::default();
-    let mut retirements = 0;
-    for seed in 1..=seeds {
-        let image = program::generate(seed);
-        coverage.start(&image, program::RAM_BYTES);
-        let mut emulator = Emulator::new(&machine(1), &image).unwrap();
-        let mut rtl = single().engine(&image).unwrap();
-        let agreement = compare_processor(&mut emulator, &mut rtl, 0, cycles, Some(&mut coverage))
-            .unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
-        same_memory(&emulator, &rtl, 0);
-        retirements += agreement.retirements;
-    }
-    println!("seeds 1 to {seeds}, {cycles} cycles each, {retirements} retirements\n{coverage}");
-    assert!(retirements > seeds * cycles / 8, "{retirements} retirements");
-    assert_eq!(coverage.contradictions, 0, "{coverage}");
 }
 
 /// Three processors on Verilator, compiled once for all tests.

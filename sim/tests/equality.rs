@@ -2,10 +2,9 @@
 
 mod common;
 
-use testbed_definitions::map;
 use testbed_machine::Machine;
 use testbed_sim::engine::{Engine, Image};
-use testbed_sim::lockstep::{compare_machines, compare_processor, program, Coverage};
+use testbed_sim::lockstep::{compare_machines, compare_processor, memory_difference, program, Coverage};
 use testbed_sim::rust_hdl::RustHdl;
 use testbed_sim::verilator::Verilator;
 
@@ -24,10 +23,7 @@ fn same(machine: &Machine, image: &Image, cycles: u64) {
         if processor > 0 {
             assert_eq!(verilator.smi(processor), native.smi(processor), "SMI {processor}");
         }
-        let mut memories = [vec![0; 64 * 1024], vec![0; 64 * 1024]];
-        verilator.read_ram(processor, map::RAM_BASE, &mut memories[0]);
-        native.read_ram(processor, map::RAM_BASE, &mut memories[1]);
-        assert!(memories[0] == memories[1], "memory of processor {processor}");
+        assert_eq!(memory_difference(&verilator, &native, processor), None, "memory of processor {processor}");
     }
 }
 

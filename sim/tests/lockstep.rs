@@ -5,7 +5,7 @@
 
 use testbed_machine::Machine;
 use testbed_sim::emulator::Emulator;
-use testbed_sim::lockstep::{compare_processor, program, Coverage};
+use testbed_sim::lockstep::{compare_processor, memory_difference, program, Coverage};
 use testbed_sim::verilator::Compiled;
 
 const CYCLES: u64 = 100_000;
@@ -34,6 +34,8 @@ fn emulator_and_rtl_retire_the_same_in_the_same_cycles() {
         let agreement = compare_processor(&mut emulator, &mut rtl, 0, CYCLES, Some(&mut coverage));
         let again = format!("TESTBED_SEED={seed} TESTBED_PROGRAMS=1 cargo test -p testbed-sim --test lockstep");
         retirements += agreement.unwrap_or_else(|difference| panic!("{difference}\nagain: {again}")).retirements;
+        let differs = memory_difference(&emulator, &rtl, 0);
+        assert_eq!(differs, None, "offset of the first byte of RAM that differs\nagain: {again}");
     }
     println!("seeds {first} to {}: {retirements} retirements equal\n{coverage}", first + programs - 1);
     assert!(retirements > programs * 20_000, "the programs hardly ran: {retirements} retirements");

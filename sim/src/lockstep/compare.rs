@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use testbed_definitions::map::RAM_BASE;
+
 use super::coverage::Coverage;
 use super::disassemble::disassemble;
 use crate::engine::{Engine, EngineError, Retirement};
@@ -177,6 +179,16 @@ pub fn compare_machines(first: &mut dyn Engine, second: &mut dyn Engine, cycles:
         left -= chunk;
     }
     Ok(pair.agreement)
+}
+
+/// Offset of the first byte of RAM in which `processor` differs between two engines of the same machine, if any does.
+pub fn memory_difference(first: &dyn Engine, second: &dyn Engine, processor: usize) -> Option<usize> {
+    let memory = |engine: &dyn Engine| {
+        let mut bytes = vec![0; engine.machine().ram_bytes as usize];
+        engine.read_ram(processor, RAM_BASE, &mut bytes);
+        bytes
+    };
+    memory(first).iter().zip(&memory(second)).position(|(a, b)| a != b)
 }
 
 /// Longer than any instruction takes, a division after a page-map walk included.

@@ -18,5 +18,5 @@ pub mod program;
 pub mod random;
 mod translation;
 
-pub use compare::{compare_machines, compare_processor, Agreement, Difference};
+pub use compare::{compare_machines, compare_processor, memory_difference, Agreement, Difference};
 pub use coverage::Coverage;
