@@ -18,12 +18,22 @@ pub mod word {
     pub const SEED: usize = 5;
     /// Processor on which the program's first thread starts.
     pub const START_PROCESSOR: usize = 6;
-    /// Physical address of the program's ELF image, and its bytes.
-    pub const PROGRAM_ADDRESS: usize = 7;
-    pub const PROGRAM_BYTES: usize = 8;
-    /// Bytes of arguments that follow, separated by NUL.
+    /// Physical address of the first of the files' records ([`crate::file::record`]), and how many there are. The first file is
+    /// the program to start. Records and files fill RAM from here to its end.
+    pub const FILES_ADDRESS: usize = 7;
+    pub const FILES: usize = 8;
+    /// Bytes of arguments that follow, a NUL after each.
     pub const ARGUMENT_BYTES: usize = 9;
-    pub const ARGUMENTS: usize = 10;
+    /// Bits of [`super::option`].
+    pub const OPTIONS: usize = 10;
+    pub const ARGUMENTS: usize = 11;
+}
+
+/// Choices of policy.
+pub mod option {
+    /// Behave as the report's kernel of 1994: packets wait for the main loop's receive phase, and what is queued there for its send
+    /// phase. Otherwise message components are served, and answered, when they arrive.
+    pub const TOS94: u32 = 1 << 0;
 }
 
 pub const WORDS: usize = word::ARGUMENTS + ARGUMENT_BYTES / 4;

@@ -13,6 +13,8 @@ pub const DIAG_READY: u32 = 1 << 1;
 pub const DIAG_TIMER: u32 = 1 << 2;
 /// Data words that programs emit themselves.
 pub const DIAG_USER: u32 = 1 << 3;
+/// What the profiling class leaves out but a check of the protocols needs ([`REQUEST`]).
+pub const DIAG_DETAIL: u32 = 1 << 4;
 /// What `run` enables unless told otherwise.
 pub const DIAG_DEFAULT: u32 = DIAG_PROFILE | DIAG_TIMER | DIAG_USER;
 
@@ -48,7 +50,10 @@ kinds! {
     CREATE = 0x0001, "CREATE", DIAG_PROFILE, Some("thread"), "a child thread is created";
     EXIT = 0x0002, "EXIT", DIAG_PROFILE, Some("thread"), "a thread ends";
     WAIT = 0x0003, "WAIT", DIAG_PROFILE, None, "the running thread waits for its children";
+    INVOKE = 0x0004, "INVOKE", DIAG_PROFILE, Some("process"), "a process begins here";
+    PROCESS_END = 0x0005, "PROCESS_END", DIAG_PROFILE, Some("process"), "a process that was invoked here has ended";
     TRAP7 = 0x0007, "TRAP7", DIAG_PROFILE, None, "the running thread requests to communicate";
+    REQUEST = 0x0008, "REQUEST", DIAG_DETAIL, Some("request"), "what the request is: see request_argument";
     TIMER = 0x0020, "TIMER", DIAG_TIMER, None, "a timer interrupt is being served";
     TIMER_END = 0x0021, "TIMER_END", DIAG_TIMER, None, "the timer interrupt has been served";
     TRAP70 = 0x0070, "TRAP70", DIAG_PROFILE, None, "the running thread is blocked after its request has been serviced";
@@ -59,6 +64,13 @@ kinds! {
     TX_MPC = 0x0103, "TX_MPC", DIAG_PROFILE, Some("message"), "a component is handed to Centrenet";
     COMMS = 0x0110, "COMMS", DIAG_PROFILE, Some("thread"), "the sender is returned to the ready queue";
     COMMR = 0x0111, "COMMR", DIAG_PROFILE, Some("thread"), "the receiver is returned to the ready queue";
+    PACK = 0x0120, "PACK", DIAG_PROFILE, Some("thread"), "begin packing a thread that migrates";
+    PACKED = 0x0121, "PACKED", DIAG_PROFILE, None, "the thread has left the ready queue and waits to be transmitted";
+    UNPACKED = 0x0122, "UNPACKED", DIAG_PROFILE, Some("thread"), "a thread that has arrived is ready";
+    PAGE_FAULT = 0x0130, "PAGE_FAULT", DIAG_PROFILE, Some("page"), "the running thread needs a page that is not here";
+    PAGE_BLOCKED = 0x0131, "PAGE_BLOCKED", DIAG_PROFILE, None, "the page has been asked for, its thread is blocked";
+    PAGE_READY = 0x0132, "PAGE_READY", DIAG_PROFILE, Some("thread"), "a thread blocked on a page is ready";
+    PAGE_END = 0x0133, "PAGE_END", DIAG_PROFILE, None, "a message of the page protocol has been serviced";
     USER = 0x0200, "USER", DIAG_USER, Some("datum"), "a program's own event";
 }
 
@@ -72,12 +84,19 @@ pub const fn message_fields(argument: u16) -> (u8, u8, u8) {
     ((argument >> 12) as u8, (argument >> 8) as u8 & 0xf, argument as u8)
 }
 
+/// Second word of [`REQUEST`]: bit 15 receive, bit 14 alternative, bit 13 not the first try (a page had to be fetched), channel in 7:0
+/// (of an alternative the first one).
+pub const fn request_argument(receive: bool, alternative: bool, again: bool, channel: u8) -> u16 {
+    (receive as u16) << 15 | (alternative as u16) << 14 | (again as u16) << 13 | channel as u16
+}
+
 /// The kind that `code` (first word without [`MORE`]) names.
 pub fn kind(code: u16) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.code == code)
 }
 
-/// A thread's number as events carry it, unique in the machine: birth processor in bits 13:10, process in 9:6, thread in 5:0.
-pub const fn thread_number(processor: u8, process: u8, thread: u8) -> u16 {
-    ((processor & 0xf) as u16) << 10 | ((process & 0xf) as u16) << 6 | (thread & 0x3f) as u16
+/// A thread's number as events carry it, unique in the machine: home of its process in bits 13:10, place of the process there
+/// in 9:6 ([`crate::process`]), the thread's id in its process in 5:0. It keeps it wherever it goes.
+pub const fn thread_number(home: u8, place: u8, id: u8) -> u16 {
+    ((home & 0xf) as u16) << 10 | ((place & 0xf) as u16) << 6 | (id & 0x3f) as u16
 }

@@ -15,6 +15,8 @@
 //! | [`event`] | the kernel's events and their classes |
 //! | [`limits`] | the operating system's limits |
 //! | [`syscall`] | system-call numbers and errors |
+//! | [`process`] | process ids |
+//! | [`file`] | the filestore's names and permissions, and what the host leaves for it |
 //! | [`boot`] | the boot block that the host leaves in RAM for the kernel |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -22,11 +24,13 @@
 pub mod boot;
 pub mod csr;
 pub mod event;
+pub mod file;
 pub mod limits;
 pub mod map;
 pub mod monitor;
 pub mod mpc;
 pub mod packet;
 pub mod page;
+pub mod process;
 pub mod syscall;
 pub mod timing;

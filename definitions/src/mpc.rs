@@ -1,18 +1,24 @@
 //! Message protocol components (MPCs) and the kernel's own messages: packet types and payload layouts.
 //!
-//! Packets between kernels carry one of the types below in [`crate::packet::Header::kind`]. Payloads are 32-bit words.
+//! Packets between kernels carry one of the types below in [`crate::packet::Header::kind`]. Payloads are 32-bit words; word 0
+//! is an *address* ([`address`]): channel or low byte of a page's number, process, operation.
 //!
 //! | type | words of payload |
 //! |---|---|
-//! | [`FOCUS`], [`ADVERT`] | address, bytes the sender offers |
-//! | [`RTR`] | address, bytes the receiver takes |
-//! | [`REFUSE`] | address, 0 |
+//! | [`FOCUS`], [`ADVERT`] | address, bytes the sender offers, sequence, epoch, sender and its processor (see [`token`]) |
+//! | [`RTR`] | address, bytes the receiver takes, sequence, receiver's epoch, receiver |
+//! | [`REFUSE`] | address, 0, sequence, 0, the thread whose request is refused |
 //! | [`MSG`] | address, bytes of the whole message, offset of this fragment, then its bytes |
-//! | [`CREATE`] | child's number, parent's number and pages, entry, stack (see [`create`]) |
-//! | [`CREATED`] | parent's number, child's number or negated error |
-//! | [`EXITED`] | parent's number, child's number, exit code |
+//! | [`THREAD`], [`ENDS`] | a thread that moves to another processor, and ends of channels that don't fit into its packet |
+//! | [`CREATE`] | see [`create`]; to the process's home, which passes it on to where the child will be |
+//! | [`CREATED`] | see [`created`]; back over the home |
+//! | [`EXITED`] | see [`exited`]; to the home, which passes it on to the parent |
+//! | [`MIGRATE`] | see [`migrate`] |
+//! | [`PAGE`], [`PAGE_DATA`] | the page protocol (see [`page`]); data is a page and nothing else |
+//! | [`PROCESS`] | the ends of processes, and what else concerns a whole process |
+//! | [`FILE`] | a file's way to a processor that lacks it |
 
-/// The sender is waiting; sent to the processor on which the receiver is known to be.
+/// The sender is waiting; sent to the processor on which the receiver is believed to be, and from there after it.
 pub const FOCUS: u8 = 1;
 /// Ready to receive: the answer to a focus token once the receiver waits.
 pub const RTR: u8 = 2;
@@ -22,58 +28,142 @@ pub const MSG: u8 = 3;
 pub const ADVERT: u8 = 4;
 /// The channel's end belongs to another thread: the request on the destination ends with an error.
 pub const REFUSE: u8 = 5;
+/// A migrating thread.
+pub const THREAD: u8 = 6;
+/// Ends of channels of the migrating thread whose packet follows.
+pub const ENDS: u8 = 7;
 /// Create a child thread.
 pub const CREATE: u8 = 8;
 /// The answer to [`CREATE`].
 pub const CREATED: u8 = 9;
-/// A child with a parent on another processor has ended.
+/// A thread has ended.
 pub const EXITED: u8 = 10;
+/// Please migrate a thread of yours.
+pub const MIGRATE: u8 = 11;
+/// Control messages of the page protocol.
+pub const PAGE: u8 = 12;
+/// A page's bytes; what it is, the [`PAGE`] before it from the same processor says.
+pub const PAGE_DATA: u8 = 13;
+/// Concerns a process as a whole.
+pub const PROCESS: u8 = 14;
+/// A piece of a file, or the wish for one.
+pub const FILE: u8 = 15;
 
-/// Payload bytes of every MPC but [`MSG`].
-pub const TOKEN_BYTES: usize = 8;
+/// Words of payload, at most, of every message that needs no data buffer.
+pub const TOKEN_WORDS: usize = 6;
+/// Payload bytes of focus, advert, rtr and refuse.
+pub const TOKEN_BYTES: usize = 4 * token::WORDS;
 /// Payload bytes of a [`MSG`] ahead of its data.
 pub const MSG_HEADER_BYTES: usize = 12;
 /// Message bytes that one [`MSG`] carries at most; longer messages go in fragments, in order.
 pub const FRAGMENT_BYTES: usize = crate::packet::PAYLOAD_BYTES_MAX - MSG_HEADER_BYTES;
 
-/// Word indices in an MPC's payload.
-pub mod word {
+/// Word 0 of every message but [`PAGE_DATA`]: channel (or low byte of a page's number) in bits 7:0, process id in 23:8, operation
+/// in 31:24 for the types that have several.
+pub const fn address(process: u16, channel: u8) -> u32 {
+    channel as u32 | (process as u32) << 8
+}
+/// Process id and channel of [`address`].
+pub const fn process_channel(address: u32) -> (u16, u8) {
+    ((address >> 8) as u16, address as u8)
+}
+/// Operation of word 0.
+pub const fn operation(address: u32) -> u8 {
+    (address >> 24) as u8
+}
+
+/// Words of a focus, an advert, an rtr and a refuse.
+pub mod token {
     pub const ADDRESS: usize = 0;
     pub const LENGTH: usize = 1;
+    /// Number of the communication on its channel, from 0.
+    pub const SEQUENCE: usize = 2;
+    /// How often the receiver had moved: when the sender learned of its place (focus), now (rtr).
+    pub const EPOCH: usize = 3;
+    /// A thread's number in bits 15:0; in a focus and advert the sender's processor in bits 23:16.
+    pub const THREAD: usize = 4;
+    pub const WORDS: usize = 5;
+}
+
+/// Words of a [`MSG`].
+pub mod msg {
+    pub const ADDRESS: usize = 0;
+    pub const TOTAL: usize = 1;
     pub const OFFSET: usize = 2;
     pub const DATA: usize = 3;
 }
 
-/// Word 0 of an MPC: channel in bits 7:0, process in bits 11:8.
-pub const fn address(process: u8, channel: u8) -> u32 {
-    channel as u32 | ((process & 0xf) as u32) << 8
-}
-/// Process and channel of [`address`].
-pub const fn process_channel(address: u32) -> (u8, u8) {
-    ((address >> 8) as u8 & 0xf, address as u8)
-}
-
 /// Words of a [`CREATE`].
 pub mod create {
-    /// The child's thread number.
-    pub const CHILD: usize = 0;
-    /// The parent's thread number in bits 15:0, pages of stack in bits 31:16.
-    pub const PARENT_PAGES: usize = 1;
+    pub const ADDRESS: usize = 0;
+    /// The child's number in bits 15:0, the parent's in bits 31:16.
+    pub const CHILD_PARENT: usize = 1;
     pub const ENTRY: usize = 2;
+    /// Address above its stack.
     pub const STACK: usize = 3;
-    pub const BYTES: usize = 16;
+    /// Pages of stack in bits 15:0, the parent's processor in bits 23:16, where to create it in bits 31:24.
+    pub const PAGES_PLACES: usize = 4;
+    pub const BYTES: usize = 20;
 }
 /// Words of a [`CREATED`].
 pub mod created {
-    pub const PARENT: usize = 0;
-    pub const RESULT: usize = 1;
-    pub const BYTES: usize = 8;
+    pub const ADDRESS: usize = 0;
+    /// As in [`super::create`].
+    pub const CHILD_PARENT: usize = 1;
+    /// The child's number or a negated error.
+    pub const RESULT: usize = 2;
+    /// The parent's processor.
+    pub const PARENT_PROCESSOR: usize = 3;
+    pub const BYTES: usize = 16;
 }
 /// Words of an [`EXITED`].
 pub mod exited {
-    pub const PARENT: usize = 0;
-    pub const CHILD: usize = 1;
+    pub const ADDRESS: usize = 0;
+    /// As in [`super::create`].
+    pub const CHILD_PARENT: usize = 1;
     pub const CODE: usize = 2;
+    /// The stack that nobody needs any more.
+    pub const STACK: usize = 3;
+    /// Pages of stack in bits 15:0, the parent's processor in bits 23:16.
+    pub const PAGES_PLACES: usize = 4;
+    pub const BYTES: usize = 20;
+}
+/// Words of a [`MIGRATE`].
+pub mod migrate {
+    pub const ADDRESS: usize = 0;
+    /// The thread's number.
+    pub const THREAD: usize = 1;
+    pub const DESTINATION: usize = 2;
+    pub const BYTES: usize = 12;
+}
+
+/// Operations and words of a [`PAGE`].
+pub mod page {
+    /// To the home: the source wants to read the page, or to write it. Words: address, page.
+    pub const READ: u8 = 1;
+    pub const WRITE: u8 = 2;
+    /// From the home to the owner: send a copy, or the page itself, to a processor. Words: address, page, processor.
+    pub const COPY_TO: u8 = 3;
+    pub const MOVE_TO: u8 = 4;
+    /// From the owner: the next [`super::PAGE_DATA`] from the same processor is a copy, or the page itself. Words: address, page.
+    pub const COPY: u8 = 5;
+    pub const MOVE: u8 = 6;
+    /// From the home: the page is yours to write as you have it.
+    pub const GRANT: u8 = 7;
+    /// From the home: forget your copy; answered by [`INVALIDATED`].
+    pub const INVALIDATE: u8 = 8;
+    pub const INVALIDATED: u8 = 9;
+    /// To the home: what was asked for has arrived.
+    pub const DONE: u8 = 10;
+    /// From the home: there is no such page.
+    pub const NO_PAGE: u8 = 11;
+    /// To the home: the owner does not have it (its thread has ended meanwhile).
+    pub const GONE: u8 = 12;
+
+    pub const ADDRESS: usize = 0;
+    /// Virtual page, 0 to 1,023.
+    pub const PAGE: usize = 1;
+    pub const PROCESSOR: usize = 2;
     pub const BYTES: usize = 12;
 }
 
@@ -85,9 +175,16 @@ pub const fn name(kind: u8) -> Option<&'static str> {
         MSG => "msg",
         ADVERT => "advert",
         REFUSE => "refuse",
+        THREAD => "thread",
+        ENDS => "ends",
         CREATE => "create",
         CREATED => "created",
         EXITED => "exited",
+        MIGRATE => "migrate",
+        PAGE => "page",
+        PAGE_DATA => "page data",
+        PROCESS => "process",
+        FILE => "file",
         _ => return None,
     })
 }

@@ -1,18 +1,35 @@
-//! System calls: `ecall` with the number in `a7`, arguments in `a0`.., result in `a0` (negative: an [`Error`]).
-//! All other registers keep their values.
+//! System calls: `ecall` with the number in `a7`, arguments in `a0`.., result in `a0` (negative: an [`Error`]), a second
+//! result in `a1` where the table names one. A call is like a function call: `t0` to `t6` and `a1` to `a7` do not keep their values.
+//! *Process* is a process id (see [`crate::process`]), *thread* a thread's number ([`crate::event::thread_number`]).
+//! Strings are an address and a length in bytes, without NUL; arguments are strings with a NUL after each.
 //!
-//! | call | arguments | result |
-//! |---|---|---|
-//! | [`EXIT`] | exit code | does not return |
-//! | [`CREATE`] | id, pages of stack, processor (negative: any), entry, stack top | child's number |
-//! | [`WAIT`] | | children that ended with a code other than 0 |
-//! | [`SEND`] | channel, buffer, bytes | bytes transferred |
-//! | [`RECEIVE`] | channel, buffer, bytes at most | bytes received |
-//! | [`SEND_EVENT`] | datum | 1 if taken, 0 if the queue is full |
-//! | [`WRITE`] | buffer, bytes | bytes accepted, possibly fewer |
-//! | [`YIELD`] | | 0 |
-//! | [`CLOCK`] | | milliseconds |
-//! | [`IDENTITY`] | what | the answer |
+//! | call | arguments | result | second result |
+//! |---|---|---|---|
+//! | [`EXIT`] | exit code | does not return | |
+//! | [`CREATE`] | id, pages of stack, processor (negative: any), entry, stack top | child's number | |
+//! | [`WAIT`] | | children that ended with a code other than 0 | |
+//! | [`SEND`] | channel, buffer, bytes | bytes transferred | |
+//! | [`RECEIVE`] | channel, buffer, bytes at most | bytes received | |
+//! | [`SEND_EVENT`] | datum | 1 if taken, 0 if the queue is full | |
+//! | [`WRITE`] | buffer, bytes | bytes accepted, possibly fewer | |
+//! | [`YIELD`] | | 0 | |
+//! | [`CLOCK`] | | milliseconds | microseconds, 32 bits, wrapping |
+//! | [`IDENTITY`] | what | the answer | |
+//! | [`ALT`] | channels (bytes), how many, buffer, bytes at most, timeout in us ([`FOREVER`]: none) | bytes received | index in the list |
+//! | [`DELAY`] | microseconds | 0 | |
+//! | [`MIGRATE`] | thread (0: the caller), the processor it is on (negative: this one), destination (negative: any) | 0 | |
+//! | [`INVOKE`] | name, length, arguments, length, processor (negative: this one) and [`invoke`] flags in bits 15:8 | process | |
+//! | [`AWAIT`] | process | 0 once it has ended | its exit code |
+//! | [`KILL`] | process | 0 | |
+//! | [`CONTROL`] | process, one of [`control`] | 0 | |
+//! | [`STATUS`] | one of [`status`], first record, buffer, records at most | records written | |
+//! | [`PEEK`] | process, address, buffer, bytes | bytes read; for trusted programs | |
+//! | [`OPEN`] | name, length, [`open`] flags | handle | bytes in the file |
+//! | [`READ_FILE`] | handle, offset, buffer, bytes | bytes read | |
+//! | [`WRITE_FILE`] | handle, offset, buffer, bytes | bytes written | |
+//! | [`UNLINK`] | name, length | 0 | |
+//! | [`RENAME`] | old name, length, new name, length | 0 | |
+//! | [`CHMOD`] | name, length, permissions ([`crate::file`]) | 0 | |
 
 pub const EXIT: u32 = 1;
 pub const CREATE: u32 = 2;
@@ -29,6 +46,92 @@ pub const YIELD: u32 = 8;
 pub const CLOCK: u32 = 9;
 /// A fact about the caller or the machine; `a0` is one of [`identity`].
 pub const IDENTITY: u32 = 10;
+/// occam's ALT: receive from the first channel of the list whose sender is ready, or from the first that becomes so.
+/// A timeout of 0 only looks. Channels of the list are claimed for the caller as by [`RECEIVE`].
+pub const ALT: u32 = 11;
+/// Wait for at least so many microseconds.
+pub const DELAY: u32 = 12;
+/// Move a ready thread without children to another processor. It goes on there as if nothing had happened.
+pub const MIGRATE: u32 = 13;
+/// Start a program from a file.
+pub const INVOKE: u32 = 14;
+/// Wait until a process has ended. Only the process that invoked it can.
+pub const AWAIT: u32 = 15;
+/// End a process and all its threads, wherever they are; its exit code is [`EXIT_HALT`].
+pub const KILL: u32 = 16;
+pub const CONTROL: u32 = 17;
+pub const STATUS: u32 = 18;
+/// Read another process's memory. For programs whose file has [`crate::file::TRUSTED`].
+pub const PEEK: u32 = 19;
+/// Files of the filestore of the processor on which the caller is; handles are good on that processor only.
+pub const OPEN: u32 = 20;
+pub const READ_FILE: u32 = 21;
+pub const WRITE_FILE: u32 = 22;
+pub const UNLINK: u32 = 23;
+pub const RENAME: u32 = 24;
+pub const CHMOD: u32 = 25;
+
+/// No timeout.
+pub const FOREVER: u32 = u32::MAX;
+
+/// Flags of [`INVOKE`], in bits 15:8 of its last argument; bits 7:0 are the processor, 0xff for this one.
+pub mod invoke {
+    /// Nobody waits for it at the console.
+    pub const BACKGROUND: u32 = 1 << 8;
+    /// Its threads do not run before [`super::control::RESUME`].
+    pub const SUSPENDED: u32 = 1 << 9;
+}
+
+/// What [`CONTROL`] does to a process.
+pub mod control {
+    pub const FOREGROUND: u32 = 0;
+    pub const BACKGROUND: u32 = 1;
+    /// Its threads stop running, on every processor.
+    pub const SUSPEND: u32 = 2;
+    pub const RESUME: u32 = 3;
+}
+
+/// What [`STATUS`] tells: records of 32-bit words, as many words as given.
+pub mod status {
+    /// Processes of this processor: process, state (0 foreground, 1 background; bit 4 suspended), threads here, file's index.
+    pub const PROCESSES: u32 = 0;
+    pub const PROCESS_WORDS: usize = 4;
+    /// Threads on this processor: number, state, channel or page it waits for, pc.
+    pub const THREADS: u32 = 1;
+    pub const THREAD_WORDS: usize = 4;
+    /// One record of this kernel's counters.
+    pub const COUNTERS: u32 = 2;
+    pub const COUNTER_WORDS: usize = 8;
+    /// Files: index, permissions, bytes, pages, then the name, [`crate::file::NAME_BYTES`] padded with NUL.
+    pub const FILES: u32 = 3;
+    pub const FILE_WORDS: usize = 4 + crate::file::NAME_BYTES / 4;
+
+    /// Words of [`COUNTERS`].
+    pub mod counter {
+        pub const FREE_PAGES: usize = 0;
+        pub const FREE_THREADS: usize = 1;
+        /// Processes of which this processor has something.
+        pub const PROCESSES: usize = 2;
+        /// Threads that have left and come, by migration, since reset.
+        pub const LEFT: usize = 3;
+        pub const COME: usize = 4;
+        /// Pages sent to other processors, and received, since reset.
+        pub const PAGES_SENT: usize = 5;
+        pub const PAGES_RECEIVED: usize = 6;
+        /// Messages that waited in kernel memory for a page of their receiver, since reset.
+        pub const STAGED: usize = 7;
+    }
+}
+
+/// Flags of [`OPEN`].
+pub mod open {
+    pub const READ: u32 = 1 << 0;
+    pub const WRITE: u32 = 1 << 1;
+    /// Make it if it isn't there.
+    pub const CREATE: u32 = 1 << 2;
+    /// Make it empty.
+    pub const TRUNCATE: u32 = 1 << 3;
+}
 
 /// What [`IDENTITY`] can be asked for.
 pub mod identity {
@@ -40,6 +143,8 @@ pub mod identity {
     pub const PROCESSORS: u32 = 2;
     /// Nominal clock in hertz.
     pub const CLOCK_HZ: u32 = 3;
+    /// The caller's process.
+    pub const PROCESS: u32 = 4;
 }
 
 /// Exit codes with a meaning (report, section 2.1.3): the whole program is over; this thread can't go on.
@@ -47,61 +152,61 @@ pub mod identity {
 pub const EXIT_HALT: u32 = 0xffff_fffe;
 pub const EXIT_STOP: u32 = 0xffff_ffff;
 
-/// Errors, returned negated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub enum Error {
-    UnknownCall = 1,
-    BadPointer = 2,
-    BadLength = 3,
-    BadChannel = 4,
-    ChannelInUse = 5,
-    BadProcessor = 6,
-    NoThread = 7,
-    NoMemory = 8,
-    /// The datum is reserved for the monitor's markers.
-    BadDatum = 9,
-    /// This processor has no monitoring interface.
-    NoMonitor = 10,
-    /// The program's file cannot be loaded.
-    BadProgram = 11,
+macro_rules! errors {
+    ($($name:ident = $code:literal, $meaning:literal;)*) => {
+        /// Errors, returned negated.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u32)]
+        pub enum Error {
+            $(#[doc = $meaning] $name = $code,)*
+        }
+
+        impl Error {
+            /// Every error, in order of code.
+            pub const ALL: &[Error] = &[$(Error::$name),*];
+            /// What a system call returns for this error.
+            pub const fn code(self) -> i32 {
+                -(self as u32 as i32)
+            }
+            /// The error that a system call returned; `None` for results and unknown codes.
+            pub const fn from_code(code: i32) -> Option<Error> {
+                match code.wrapping_neg() {
+                    $($code => Some(Error::$name),)*
+                    _ => None,
+                }
+            }
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $(Error::$name => $meaning,)*
+                }
+            }
+        }
+    };
 }
 
-impl Error {
-    /// What a system call returns for this error.
-    pub const fn code(self) -> i32 {
-        -(self as u32 as i32)
-    }
-    /// The error that a system call returned; `None` for results and unknown codes.
-    pub const fn from_code(code: i32) -> Option<Error> {
-        Some(match code {
-            -1 => Error::UnknownCall,
-            -2 => Error::BadPointer,
-            -3 => Error::BadLength,
-            -4 => Error::BadChannel,
-            -5 => Error::ChannelInUse,
-            -6 => Error::BadProcessor,
-            -7 => Error::NoThread,
-            -8 => Error::NoMemory,
-            -9 => Error::BadDatum,
-            -10 => Error::NoMonitor,
-            -11 => Error::BadProgram,
-            _ => return None,
-        })
-    }
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Error::UnknownCall => "no such system call",
-            Error::BadPointer => "bad pointer",
-            Error::BadLength => "bad length",
-            Error::BadChannel => "no such channel",
-            Error::ChannelInUse => "channel in use by other threads",
-            Error::BadProcessor => "no such processor",
-            Error::NoThread => "no thread free",
-            Error::NoMemory => "out of memory",
-            Error::BadDatum => "datum reserved for the monitor",
-            Error::NoMonitor => "no monitoring interface on this processor",
-            Error::BadProgram => "program cannot be loaded",
-        }
-    }
+errors! {
+    UnknownCall = 1, "no such system call";
+    BadPointer = 2, "bad pointer";
+    BadLength = 3, "bad length";
+    BadChannel = 4, "no such channel";
+    ChannelInUse = 5, "channel in use by other threads";
+    BadProcessor = 6, "no such processor";
+    NoThread = 7, "no thread free";
+    NoMemory = 8, "out of memory";
+    BadDatum = 9, "datum reserved for the monitor";
+    NoMonitor = 10, "no monitoring interface on this processor";
+    BadProgram = 11, "program cannot be loaded";
+    ThreadExists = 12, "thread id in use";
+    NotReady = 13, "thread is not ready, or has children";
+    NotHere = 14, "not on this processor";
+    Timeout = 15, "timed out";
+    NoProcess = 16, "no such process";
+    TooManyProcesses = 17, "too many processes";
+    NoFile = 18, "no such file";
+    BadName = 19, "bad file name";
+    NoPermission = 20, "permission denied";
+    TooManyFiles = 21, "filestore is full";
+    FileTooLarge = 22, "file too large";
+    FileExists = 23, "file exists";
+    Killed = 24, "process was killed";
 }

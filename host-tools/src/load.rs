@@ -4,7 +4,7 @@ use object::elf::{FileHeader32, EM_RISCV, PT_LOAD};
 use object::read::elf::{ElfFile32, FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSymbol};
 use testbed_definitions::boot::{self, word};
-use testbed_definitions::{map, page};
+use testbed_definitions::{file, map, page};
 use testbed_machine::{units, Machine};
 use testbed_sim::engine::Image;
 
@@ -20,10 +20,19 @@ pub enum LoadError {
     #[error("{file}: no symbol `{}`, or not inside initialised data\n  help: the kernel must define it as a static in .data", boot::SYMBOL)]
     NoBootBlock { file: String },
     #[error(
-        "machine {machine} has too little RAM: kernel {kernel} bytes and program {program} bytes do not fit into {ram}\n  \
-         help: choose a machine with at least \"{needed}\" (`ram` in its description), or a smaller program"
+        "machine {machine} has too little RAM: kernel {kernel} bytes and files of {files} bytes do not fit into {ram}\n  \
+         help: choose a machine with at least \"{needed}\" (`ram` in its description), or smaller or fewer files"
     )]
-    RamTooSmall { machine: String, kernel: u64, program: u64, ram: String, needed: String },
+    RamTooSmall { machine: String, kernel: u64, files: u64, ram: String, needed: String },
+    #[error(
+        "no file can be called `{name}`\n  help: give a name of 1 to {} printable characters without blanks and slashes",
+        file::NAME_BYTES
+    )]
+    FileName { name: String },
+    #[error("{name} has {bytes} bytes, {} is the limit\n  help: split it", testbed_definitions::limits::FILE_BYTES)]
+    FileTooLarge { name: String, bytes: usize },
+    #[error("{count} files, {} is the limit\n  help: leave some out", testbed_definitions::limits::FILES)]
+    TooManyFiles { count: usize },
     #[error(
         "the arguments take {bytes} bytes, {} is the limit\n  help: give fewer or shorter arguments",
         boot::ARGUMENT_BYTES
@@ -34,6 +43,8 @@ pub enum LoadError {
 /// What the boot block tells the kernel, besides what the machine description says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Boot {
+    /// Choices of policy, `boot::option`.
+    pub options: u32,
     /// Event classes, `dgl`.
     pub dgl: u32,
     pub seed: u32,
@@ -80,28 +91,40 @@ fn segments(file: &str, elf: &ElfFile32<LittleEndian>, ram_bytes: u32) -> Result
     Ok((segments, end))
 }
 
-/// The image for `machine`: `kernel` (ELF) at its place with the boot block filled in, `program` (ELF, as a file) at the top of RAM.
+/// A file that the start processor finds in its filestore.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    pub name: &'a str,
+    pub bytes: &'a [u8],
+    /// Bits of `definitions::file`. What can be executed must be an ELF file for this machine.
+    pub permissions: u32,
+}
+
+impl<'a> File<'a> {
+    /// A program that anybody may run.
+    pub fn program(name: &'a str, bytes: &'a [u8]) -> File<'a> {
+        File { name, bytes, permissions: file::READ | file::EXECUTE }
+    }
+}
+
+/// The image for `machine`: `kernel` (ELF) at its place with the boot block filled in, `files` at the top of RAM. The first file is
+/// the program to start.
 ///
 /// # Errors
 /// Files that are no ELF files for this machine, RAM too small, arguments too long.
-pub fn image(
-    machine: &Machine,
-    kernel: (&str, &[u8]),
-    program: (&str, &[u8]),
-    boot: &Boot,
-) -> Result<Image, LoadError> {
+pub fn image(machine: &Machine, kernel: (&str, &[u8]), files: &[File], boot: &Boot) -> Result<Image, LoadError> {
     let (file, bytes) = kernel;
     let kernel = elf(file, bytes)?;
-    let program = trimmed(program.0, program.1)?;
     let (mut segments, kernel_end) = segments(file, &kernel, machine.ram_bytes)?;
-    let program_address = place_program(machine, kernel_end, program.len())?;
-    let block = boot_block(machine, boot, program_address, program.len() as u32)?;
+    let store = filestore(files)?;
+    let address = place_files(machine, kernel_end, store.len())?;
+    let block = boot_block(machine, boot, address, files.len() as u32)?;
     let symbol = kernel.symbols().find(|symbol| symbol.name() == Ok(boot::SYMBOL)).map(|symbol| symbol.address());
     let written = symbol.is_some_and(|address| patch(&mut segments, address, &block));
     if !written {
         return Err(LoadError::NoBootBlock { file: file.into() });
     }
-    segments.push((program_address, program));
+    segments.push((address, store_at(store, address, files.len())));
     Ok(Image { segments, entry: kernel.entry() as u32 })
 }
 
@@ -128,8 +151,50 @@ fn trimmed(file: &str, bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     Ok(part)
 }
 
-/// The last page boundary from which the program's file fits into RAM.
-fn place_program(machine: &Machine, kernel_end: u64, bytes: usize) -> Result<u32, LoadError> {
+/// Records of the files, and from the next page boundary on the files themselves. Addresses are still relative.
+fn filestore(files: &[File]) -> Result<Vec<u8>, LoadError> {
+    use file::record;
+    if files.len() > testbed_definitions::limits::FILES {
+        return Err(LoadError::TooManyFiles { count: files.len() });
+    }
+    let page = page::PAGE_BYTES as usize;
+    let mut store = vec![0; (files.len() * record::WORDS * 4).next_multiple_of(page)];
+    for (index, file) in files.iter().enumerate() {
+        let good = |byte: &u8| byte.is_ascii_graphic() && *byte != b'/';
+        if file.name.is_empty() || file.name.len() > file::NAME_BYTES || !file.name.as_bytes().iter().all(good) {
+            return Err(LoadError::FileName { name: file.name.into() });
+        }
+        let bytes = match file.permissions & file::EXECUTE {
+            0 => file.bytes.to_vec(),
+            _ => trimmed(file.name, file.bytes)?,
+        };
+        if bytes.len() > testbed_definitions::limits::FILE_BYTES {
+            return Err(LoadError::FileTooLarge { name: file.name.into(), bytes: bytes.len() });
+        }
+        let place = &mut store[index * record::WORDS * 4..][..record::WORDS * 4];
+        place[record::BYTES * 4..][..4].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
+        place[record::PERMISSIONS * 4..][..4].copy_from_slice(&file.permissions.to_le_bytes());
+        place[record::NAME * 4..][..file.name.len()].copy_from_slice(file.name.as_bytes());
+        let start = store.len() as u32;
+        store[(index * record::WORDS + record::ADDRESS) * 4..][..4].copy_from_slice(&start.to_le_bytes());
+        store.extend(&bytes);
+        store.resize(store.len().next_multiple_of(page), 0);
+    }
+    Ok(store)
+}
+
+/// The files as they are in RAM from `address` on.
+fn store_at(mut store: Vec<u8>, address: u32, files: usize) -> Vec<u8> {
+    for index in 0..files {
+        let place = &mut store[(index * file::record::WORDS + file::record::ADDRESS) * 4..][..4];
+        let relative = u32::from_le_bytes([place[0], place[1], place[2], place[3]]);
+        place.copy_from_slice(&(address + relative).to_le_bytes());
+    }
+    store
+}
+
+/// The last page boundary from which the files fit into RAM.
+fn place_files(machine: &Machine, kernel_end: u64, bytes: usize) -> Result<u32, LoadError> {
     let top = u64::from(map::RAM_BASE) + u64::from(machine.ram_bytes);
     let pages = (bytes as u64).next_multiple_of(page::PAGE_BYTES.into());
     match top.checked_sub(pages) {
@@ -140,7 +205,7 @@ fn place_program(machine: &Machine, kernel_end: u64, bytes: usize) -> Result<u32
             Err(LoadError::RamTooSmall {
                 machine: machine.name.clone(),
                 kernel,
-                program: bytes as u64,
+                files: bytes as u64,
                 ram: units::print(machine.ram_bytes.into(), units::BYTES),
                 needed: units::print(needed.into(), units::BYTES),
             })
@@ -148,7 +213,7 @@ fn place_program(machine: &Machine, kernel_end: u64, bytes: usize) -> Result<u32
     }
 }
 
-fn boot_block(machine: &Machine, boot: &Boot, program: u32, program_bytes: u32) -> Result<Vec<u8>, LoadError> {
+fn boot_block(machine: &Machine, boot: &Boot, files_address: u32, files: u32) -> Result<Vec<u8>, LoadError> {
     let mut arguments = boot.arguments.join("\0").into_bytes();
     if !boot.arguments.is_empty() {
         arguments.push(0);
@@ -164,8 +229,9 @@ fn boot_block(machine: &Machine, boot: &Boot, program: u32, program_bytes: u32) 
     words[word::DIAG] = boot.dgl;
     words[word::SEED] = boot.seed;
     words[word::START_PROCESSOR] = boot.start_processor;
-    words[word::PROGRAM_ADDRESS] = program;
-    words[word::PROGRAM_BYTES] = program_bytes;
+    words[word::FILES_ADDRESS] = files_address;
+    words[word::FILES] = files;
+    words[word::OPTIONS] = boot.options;
     words[word::ARGUMENT_BYTES] = arguments.len() as u32;
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     bytes[word::ARGUMENTS * 4..][..arguments.len()].copy_from_slice(&arguments);

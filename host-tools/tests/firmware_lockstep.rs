@@ -20,8 +20,9 @@ fn same(program: &str, arguments: &[&str]) {
     let (kernel, user) = (built.read("kernel").unwrap(), built.read(program).unwrap());
     let name = |path: &Path| path.display().to_string();
     let arguments = arguments.iter().map(|word| word.to_string()).collect();
-    let boot = Boot { dgl: event::DIAG_DEFAULT, seed: 1, start_processor: 1, arguments };
-    let image = load::image(&machine, (&name(&kernel.0), &kernel.1), (&name(&user.0), &user.1), &boot).unwrap();
+    let boot = Boot { options: 0, dgl: event::DIAG_DEFAULT, seed: 1, start_processor: 1, arguments };
+    let image =
+        load::image(&machine, (&name(&kernel.0), &kernel.1), &[load::File::program(program, &user.1)], &boot).unwrap();
     let mut emulator = Emulator::new(&machine, &image).unwrap();
     let mut rtl = Verilator::new(&machine, &image).unwrap();
     let agreement = compare_machines(&mut emulator, &mut rtl, CYCLES)

@@ -3,9 +3,10 @@
 use std::sync::OnceLock;
 
 use testbed_definitions::boot::{self, word};
+use testbed_definitions::file;
 use testbed_definitions::map::RAM_BASE;
 use testbed_host_tools::firmware::{self, Firmware};
-use testbed_host_tools::load::{image, Boot, LoadError};
+use testbed_host_tools::load::{image, Boot, File, LoadError};
 use testbed_machine::Machine;
 use testbed_sim::engine::Image;
 
@@ -16,14 +17,14 @@ fn built() -> &'static Firmware {
 
 fn load(machine: &Machine, program: &[u8], boot: &Boot) -> Result<Image, LoadError> {
     let (_, kernel) = built().read("kernel").unwrap();
-    image(machine, ("kernel", &kernel), ("program", program), boot)
+    image(machine, ("kernel", &kernel), &[File::program("program", program)], boot)
 }
 
 #[test]
 fn the_boot_block_says_where_the_program_is() {
     let (_, program) = built().read("remote").unwrap();
     let arguments = vec!["20".into(), "word".into()];
-    let boot = Boot { dgl: 5, seed: 7, start_processor: 1, arguments };
+    let boot = Boot { options: 1, dgl: 5, seed: 7, start_processor: 1, arguments };
     let machine = Machine::testbed6();
     let image = load(&machine, &program, &boot).unwrap();
     let magic = boot::MAGIC.to_le_bytes();
@@ -39,10 +40,18 @@ fn the_boot_block_says_where_the_program_is() {
     assert_eq!(get(word::ARGUMENT_BYTES), 8);
     assert_eq!(&block[4 * word::ARGUMENTS..][..8], b"20\0word\0");
     let (address, data) = image.segments.last().unwrap();
-    assert_eq!((*address, data.len() as u32), (get(word::PROGRAM_ADDRESS), get(word::PROGRAM_BYTES)));
+    assert_eq!((*address, get(word::FILES), get(word::OPTIONS)), (get(word::FILES_ADDRESS), 1, 1));
+    let record: Vec<u32> =
+        data.chunks(4).take(file::record::WORDS).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    assert_eq!(
+        (record[file::record::ADDRESS], record[file::record::PERMISSIONS]),
+        (address + 1024, file::READ | file::EXECUTE)
+    );
+    assert!(data[1024..].starts_with(b"\x7fELF") && record[file::record::BYTES] as usize <= data.len() - 1024);
+    assert!(data[4 * file::record::NAME..].starts_with(b"program\0"));
     assert_eq!(address % 1024, 0);
     assert!(*address as usize + data.len() <= (RAM_BASE + machine.ram_bytes) as usize);
-    assert!(data.len() < program.len(), "debugging information is left out");
+    assert!(data.len() - 1024 < program.len(), "debugging information is left out");
 }
 
 #[test]

@@ -6,13 +6,12 @@
 use core::sync::atomic::{compiler_fence, Ordering};
 use testbed_definitions::map::centrenet as register;
 use testbed_definitions::map::CENTRENET_BASE as BASE;
+use testbed_definitions::mpc::TOKEN_WORDS;
 use testbed_definitions::packet::{Header, PAYLOAD_BYTES_MAX};
 use testbed_definitions::page::PAGE_BYTES;
 
 use crate::{hw, memory};
 
-/// Words of payload a queued packet has room for without a buffer.
-pub const TOKEN_WORDS: usize = 4;
 /// Pages of a data buffer.
 const BUFFER_PAGES: u32 = (PAYLOAD_BYTES_MAX as u32).div_ceil(PAGE_BYTES);
 const BUFFER_BYTES: u32 = BUFFER_PAGES * PAGE_BYTES;

@@ -145,14 +145,15 @@ impl Kernel {
     /// A component has arrived: *FFocus*, *FRtr* or *FMsg*.
     pub fn serve_mpc(&mut self, packet: &Packet) {
         let header = packet.header;
-        let (process, channel) = mpc::process_channel(packet.word(mpc::word::ADDRESS));
-        let (length, offset) = (packet.word(mpc::word::LENGTH), packet.word(mpc::word::OFFSET));
+        let (process, channel) = mpc::process_channel(packet.word(mpc::token::ADDRESS));
+        let (length, offset) = (packet.word(mpc::token::LENGTH), packet.word(mpc::msg::OFFSET));
         if events::enabled(DIAG_PROFILE) {
             let argument = event::message_argument(header.source, header.kind, channel);
             events::emit_with(DIAG_PROFILE, event::RX_MPC, argument);
         }
         let mut told = Told::Nothing;
         let mut for_receiver = false;
+        let process = process as u8;
         let valid = (channel as usize) < CHANNELS && self.ensure_process(process).is_ok();
         if let (true, Some(mpc)) = (valid, Mpc::decode(header.kind, header.length as usize, length, offset)) {
             let ccb = self.processes[process as usize].ccb(channel);
@@ -203,7 +204,7 @@ impl Kernel {
             return;
         }
         let (length, offset) = mpc.words();
-        let words = [mpc::address(process, channel), length, offset, 0];
+        let words = [mpc::address(process as u16, channel), length, offset, 0, 0, 0];
         self.net.queue_token(to.unwrap_or(BROADCAST), mpc.kind(), words, mpc::TOKEN_BYTES);
     }
 
@@ -232,9 +233,9 @@ impl Kernel {
         let words = packet as *mut u32;
         // SAFETY: the buffer is the driver's, free, and has room for a packet.
         unsafe {
-            words.add(mpc::word::ADDRESS).write_volatile(mpc::address(at.0, at.1));
-            words.add(mpc::word::LENGTH).write_volatile(total);
-            words.add(mpc::word::OFFSET).write_volatile(offset);
+            words.add(mpc::msg::ADDRESS).write_volatile(mpc::address(at.0 as u16, at.1));
+            words.add(mpc::msg::TOTAL).write_volatile(total);
+            words.add(mpc::msg::OFFSET).write_volatile(offset);
         }
         let (map, from) = (self.processes[at.0 as usize].map(), self.buffer(at.0, thread) + offset);
         // SAFETY: as above; a fragment fits.
@@ -247,7 +248,7 @@ impl Kernel {
         let packet = packet.expect("data comes in packets");
         let map = self.processes[process as usize].map();
         let mut to = self.buffer(process, thread) + offset;
-        for (from, part) in packet.pieces(mpc::word::DATA, bytes) {
+        for (from, part) in packet.pieces(mpc::msg::DATA, bytes) {
             // SAFETY: the piece is in the receive ring.
             unsafe { memory::copy_to_user(from, map, to, part) }.expect("a message's buffer has gone");
             to += part;

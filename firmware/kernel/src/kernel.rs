@@ -104,8 +104,8 @@ impl Kernel {
     fn share_memory(&mut self, end: u32, ram_bytes: u32) {
         let page = |address: u32| (address - RAM_BASE) / PAGE_BYTES;
         self.pages.release(page(end + PAGE_BYTES - 1), ram_bytes / PAGE_BYTES);
-        let image = boot::get(word::PROGRAM_ADDRESS);
-        self.pages.reserve(page(image), page(image + boot::get(word::PROGRAM_BYTES) + PAGE_BYTES - 1));
+        // The files' records, and the files behind them, up to the end.
+        self.pages.reserve(page(boot::get(word::FILES_ADDRESS)), ram_bytes / PAGE_BYTES);
 
         let (demand, count) = if ram_bytes >= 1 << 20 { (LARGE, 128) } else { (SMALL, 16) };
         let ring = self.take_row(demand.ring_pages);

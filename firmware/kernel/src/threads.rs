@@ -85,9 +85,9 @@ impl Kernel {
         if pages > u16::MAX as u32 {
             return self.finish(index, Err(Error::NoMemory));
         }
-        let mut words = [0; 4];
-        words[create::CHILD] = child as u32;
-        words[create::PARENT_PAGES] = number as u32 | pages << 16;
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[create::CHILD_PARENT] = child as u32 | (number as u32) << 16;
+        words[create::PAGES_PLACES] = pages;
         words[create::ENTRY] = entry;
         words[create::STACK] = stack;
         self.net.queue_token(target as u8, mpc::CREATE, words, create::BYTES);
@@ -158,9 +158,8 @@ impl Kernel {
         if parent_processor == self.me {
             return self.child_ended(parent, exit_code);
         }
-        let mut words = [0; 4];
-        words[exited::PARENT] = parent as u32;
-        words[exited::CHILD] = number as u32;
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[exited::CHILD_PARENT] = number as u32 | (parent as u32) << 16;
         words[exited::CODE] = exit_code;
         self.net.queue_token(parent_processor, mpc::EXITED, words, exited::BYTES);
         None
@@ -200,14 +199,14 @@ impl Kernel {
             (mpc::CREATED, created::BYTES) => {
                 let result = packet.word(created::RESULT) as i32;
                 let result = Error::from_code(result).map_or(Ok(result as u32), Err);
-                if let Some(index) = self.find(packet.word(created::PARENT) as Thread) {
+                if let Some(index) = self.find((packet.word(created::CHILD_PARENT) >> 16) as Thread) {
                     if self.tcbs[index as usize].state == State::Creating {
                         self.created(index, result);
                     }
                 }
             }
             (mpc::EXITED, exited::BYTES) => {
-                let parent = packet.word(exited::PARENT) as Thread;
+                let parent = (packet.word(exited::CHILD_PARENT) >> 16) as Thread;
                 if let Some(index) = self.child_ended(parent, packet.word(exited::CODE)) {
                     self.end_thread(index);
                 }
@@ -217,18 +216,18 @@ impl Kernel {
     }
 
     fn serve_create(&mut self, packet: &Packet) {
-        let parent_pages = packet.word(create::PARENT_PAGES);
+        let child_parent = packet.word(create::CHILD_PARENT);
         let birth = Birth {
-            number: packet.word(create::CHILD) as Thread,
-            parent: (parent_pages as Thread, packet.header.source),
+            number: child_parent as Thread,
+            parent: ((child_parent >> 16) as Thread, packet.header.source),
             entry: packet.word(create::ENTRY),
             stack: packet.word(create::STACK),
-            pages: parent_pages >> 16,
+            pages: packet.word(create::PAGES_PLACES) & 0xffff,
         };
         let number = birth.number as u32;
         let result = self.create_here(birth).map_or_else(|error| error.code() as u32, |_| number);
-        let mut words = [0; 4];
-        words[created::PARENT] = parent_pages & 0xffff;
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[created::CHILD_PARENT] = child_parent;
         words[created::RESULT] = result;
         self.net.queue_token(packet.header.source, mpc::CREATED, words, created::BYTES);
     }

@@ -92,7 +92,13 @@ impl Run {
         firmware::check_program(&firmware::root()?, &self.program)?;
         let record = self.record(machine, dgl);
         let spinner = spinner("building the firmware");
-        let boot = Boot { dgl, seed: self.seed, start_processor: start(machine), arguments: self.arguments.clone() };
+        let boot = Boot {
+            options: 0,
+            dgl,
+            seed: self.seed,
+            start_processor: start(machine),
+            arguments: self.arguments.clone(),
+        };
         let image = image(machine, &self.program, &boot)?;
         let writer = CaptureWriter::create(&self.folder(), machine, &record)?;
         spinner.set_message(format!("starting the {} engine", self.engine));
@@ -188,9 +194,9 @@ impl Run {
 /// Builds the firmware and places kernel and `program` in RAM.
 pub fn image(machine: &Machine, program: &str, boot: &Boot) -> Result<Image, Failure> {
     let built = firmware::build(&firmware::root()?)?;
-    let (kernel, program) = (built.read("kernel")?, built.read(program)?);
+    let (kernel, (_, bytes)) = (built.read("kernel")?, built.read(program)?);
     let name = |path: &Path| path.display().to_string();
-    Ok(load::image(machine, (&name(&kernel.0), &kernel.1), (&name(&program.0), &program.1), boot)?)
+    Ok(load::image(machine, (&name(&kernel.0), &kernel.1), &[load::File::program(program, &bytes)], boot)?)
 }
 
 /// The program starts on the first slave: the master has no monitor.
