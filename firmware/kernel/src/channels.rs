@@ -7,7 +7,7 @@ use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{allows, READ, WRITE};
-use testbed_protocol::channel::{self, Output, Role, Sink};
+use testbed_protocol::channel::{self, Output, Receiver, Role, Sink, NOWHERE};
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
 
@@ -78,6 +78,8 @@ impl Sink for Performer<'_> {
                 let index = kernel.thread_index(self.process, thread);
                 kernel.finish(index, Err(Error::ChannelInUse));
             }
+            // No thread uses alternatives yet.
+            Output::Chosen { .. } => {}
             Output::Copy { sender, receiver, bytes } => {
                 kernel.copy_message(self.process, sender, receiver, bytes);
                 self.told = Told::Copied;
@@ -108,7 +110,7 @@ impl Kernel {
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), READ) else { return };
         let ccb = self.processes[process as usize].ccb(channel as u8);
         let mut performer = Performer::new(self, process, channel as u8);
-        channel::send(ccb, number, length, &mut performer);
+        channel::send(ccb, performer.kernel.me, number, length, &mut performer);
         performer.tell_request();
     }
 
@@ -118,7 +120,7 @@ impl Kernel {
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), WRITE) else { return };
         let ccb = self.processes[process as usize].ccb(channel as u8);
         let mut performer = Performer::new(self, process, channel as u8);
-        channel::receive(ccb, number, length, &mut performer);
+        channel::receive(ccb, performer.kernel.me, number, length, &mut performer);
         performer.tell_request();
     }
 
@@ -146,7 +148,6 @@ impl Kernel {
     pub fn serve_mpc(&mut self, packet: &Packet) {
         let header = packet.header;
         let (process, channel) = mpc::process_channel(packet.word(mpc::token::ADDRESS));
-        let (length, offset) = (packet.word(mpc::token::LENGTH), packet.word(mpc::msg::OFFSET));
         if events::enabled(DIAG_PROFILE) {
             let argument = event::message_argument(header.source, header.kind, channel);
             events::emit_with(DIAG_PROFILE, event::RX_MPC, argument);
@@ -155,14 +156,14 @@ impl Kernel {
         let mut for_receiver = false;
         let process = process as u8;
         let valid = (channel as usize) < CHANNELS && self.ensure_process(process).is_ok();
-        if let (true, Some(mpc)) = (valid, Mpc::decode(header.kind, header.length as usize, length, offset)) {
+        if let (true, Some(mpc)) = (valid, Mpc::decode(header.kind, header.length as usize, |index| packet.word(index)))
+        {
             let ccb = self.processes[process as usize].ccb(channel);
-            let input = channel::Input::Mpc { from: header.source, mpc };
             let mut performer = Performer { packet: Some(packet), ..Performer::new(self, process, channel) };
-            channel::step_with(ccb, input, &mut performer);
+            channel::arrive(ccb, performer.kernel.me, header.source, mpc, &mut performer);
             told = performer.told;
             let token = matches!(mpc, Mpc::Focus { .. } | Mpc::Advert { .. });
-            for_receiver = token && channel::receiving_thread(ccb).is_some();
+            for_receiver = token && ccb.receiver != Receiver::Away;
         }
         if told == Told::WantsRoom && self.transmitting.len() == 1 && self.pump_first() {
             told = Told::Released;
@@ -199,13 +200,14 @@ impl Kernel {
         performer.told == Told::Released
     }
 
-    fn transmit(&mut self, process: u8, channel: u8, to: Option<Processor>, mpc: Mpc) {
-        if to.is_none() && self.processors == 1 {
+    fn transmit(&mut self, process: u8, channel: u8, to: Processor, mpc: Mpc) {
+        if to == NOWHERE && self.processors == 1 {
             return;
         }
-        let (length, offset) = mpc.words();
-        let words = [mpc::address(process as u16, channel), length, offset, 0, 0, 0];
-        self.net.queue_token(to.unwrap_or(BROADCAST), mpc.kind(), words, mpc::TOKEN_BYTES);
+        let [length, sequence, epoch, thread] = mpc.words();
+        let words = [mpc::address(process as u16, channel), length, sequence, epoch, thread, 0];
+        // Nowhere in particular is everywhere.
+        self.net.queue_token(if to == NOWHERE { BROADCAST } else { to }, mpc.kind(), words, mpc::TOKEN_BYTES);
     }
 
     /// Control block of a thread of this processor that the protocol names.

@@ -1,78 +1,166 @@
-//! The protocol of occam channels (report, section 2.1.3 and footnote 1).
+//! The protocol of occam channels between threads that move (report, sections 2.1.3 and 2.2.2, and footnote 1).
 //!
-//! A channel joins one sending and one receiving thread, reserved by their first requests and kept for ever after.
-//! Each processor has a channel control block ([`Ccb`]) for every channel of a process. Two threads on one
-//! processor meet in their shared CCB: the second partner copies. On different processors:
+//! A channel joins one sending and one receiving thread. Each *end* belongs to the thread that used it first, for the rest of
+//! the program, and goes where the thread goes ([`crate::ends`]). Each processor has a channel control block ([`Ccb`]) for
+//! every channel of a process, with the ends that are here and what is known of the others.
 //!
 //! ```text
 //! sender's processor                          receiver's processor
-//! Waiting      --- focus (advert at first) -->  Focused
+//! Waiting      --- focus (advert at first) -->  token kept
 //!                                               (the receiver waits, now or later)
 //! Transmitting <------------ rtr -------------  Collecting
 //! Idle         --- msg, in fragments -------->  Idle
 //! ```
 //!
-//! The receiver is passive: it never looks for its sender. The sender knows where the receiver is after the first
-//! `rtr`; before that it adverts to all processors. A processor that gets an advert remembers it, so it does not matter
-//! whether the first receive or the advert comes first. Adverts that stay behind on processors that have no partner
-//! are harmless: only a misuse could act on them, and it is refused.
+//! On one processor the second partner copies. The receiver is passive: it never looks for its sender. Only threads that are ready
+//! move, so a sender that waits and a receiver that has answered stay where they are; only tokens have to follow a receiver.
 //!
-//! [`step`] is a function of the state and the input alone. Each pair of processors is assumed to deliver
-//! messages once and in order; different pairs may overtake each other.
+//! Two numbers make that safe whatever overtakes what. The *sequence* counts a channel's communications at both ends, and every
+//! token and answer carries it: what is late or double is seen to be. The receiver's *epoch* counts its moves: of two
+//! beliefs about its place the one with the greater epoch is newer, so a token is passed on to ever newer places, never in a circle.
+//! Both wrap; they are compared as serial numbers (RFC 1982), so none may be 2^31 behind.
+//!
+//! Every function is one step: a change of the block, and outputs for [`Sink`]. Each pair of processors is assumed to deliver
+//! messages once and in order; different pairs may overtake each other; an advert reaches all other processors at one moment.
 
 use crate::mpc::Mpc;
 use crate::{Processor, Thread};
 use testbed_definitions::mpc::FRAGMENT_BYTES;
 
-/// What a processor knows of the sending end.
+/// No processor.
+pub const NOWHERE: Processor = 0xff;
+/// No thread; no thread has this number.
+pub const NOBODY: Thread = 0;
+
+/// A sending end, as its processor sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Sender {
+    /// Not here.
     #[default]
-    Unknown,
-    /// A thread of this processor, not sending now.
-    Idle { thread: Thread },
-    /// A thread of this processor is blocked; its partner has not answered.
-    Waiting { thread: Thread, length: u32 },
-    /// A thread of this processor is blocked while its message leaves in fragments; `offset` bytes have left.
-    Transmitting { thread: Thread, to: Processor, total: u32, offset: u32 },
-    /// On another processor, and no token is here.
-    Remote { at: Processor },
-    /// On another processor, and its token with this length is here.
-    Focused { at: Processor, length: u32 },
+    Away,
+    Idle,
+    /// Blocked; its partner has not answered.
+    Waiting,
+    /// Blocked while its message leaves in fragments.
+    Transmitting,
 }
 
-/// What a processor knows of the receiving end.
+/// A receiving end, as its processor sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Receiver {
+    /// Not here.
     #[default]
-    Unknown,
-    /// A thread of this processor, not receiving now.
-    Idle { thread: Thread },
-    /// A thread of this processor is blocked; no partner has been found.
-    Waiting { thread: Thread, capacity: u32 },
-    /// A thread of this processor is blocked; `length` bytes were asked for, `received` of them are here.
-    Collecting { thread: Thread, length: u32, received: u32 },
-    /// On another processor.
-    Remote { at: Processor },
+    Away,
+    Idle,
+    /// Blocked; no partner has come.
+    Waiting,
+    /// As `Waiting`, on several channels at once: whichever is first disables the others.
+    Alternative,
+    /// Blocked; bytes were asked for.
+    Collecting,
+}
+
+/// A sender elsewhere waits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Token {
+    /// Where it waits; [`NOWHERE`]: there is no token.
+    pub at: Processor,
+    pub sender: Thread,
+    /// Bytes offered.
+    pub length: u32,
+    pub sequence: u32,
+}
+
+impl Token {
+    pub const NONE: Token = Token { at: NOWHERE, sender: NOBODY, length: 0, sequence: 0 };
+    pub const fn exists(&self) -> bool {
+        self.at != NOWHERE
+    }
 }
 
 /// Channel control block: one channel as one processor sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ccb {
     pub sender: Sender,
     pub receiver: Receiver,
+    /// Whose the ends are, as far as is known here.
+    pub sender_thread: Thread,
+    pub receiver_thread: Thread,
+    /// Where the receiver is believed to be, unless it is here.
+    pub place: Processor,
+    /// The partner of `Transmitting`, and that of `Collecting`.
+    pub to: Processor,
+    pub from: Processor,
+    /// The receiver's moves: until now if it is here, else until it came to `place`.
+    pub epoch: u32,
+    /// Communications of the sender, if it is here, and of the receiver, if it is here.
+    pub sent: u32,
+    pub received: u32,
+    /// `Waiting`: bytes offered. `Transmitting`: bytes of the message, and how many have left.
+    pub length: u32,
+    pub offset: u32,
+    /// `Waiting`, `Alternative`: most bytes to take. `Collecting`: bytes asked for, and how many are here.
+    pub capacity: u32,
+    pub collected: u32,
+    /// The last token that came, or was left here, and has not been used. It may be out of date.
+    pub token: Token,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Input {
-    /// A thread of this processor requests to send `length` bytes.
-    Send { thread: Thread, length: u32 },
-    /// A thread of this processor requests to receive at most `capacity` bytes.
-    Receive { thread: Thread, capacity: u32 },
-    /// A component has arrived from another processor.
-    Mpc { from: Processor, mpc: Mpc },
-    /// There is room to transmit one fragment.
-    Room,
+impl Default for Ccb {
+    fn default() -> Self {
+        Ccb {
+            sender: Sender::Away,
+            receiver: Receiver::Away,
+            sender_thread: NOBODY,
+            receiver_thread: NOBODY,
+            place: NOWHERE,
+            to: NOWHERE,
+            from: NOWHERE,
+            epoch: 0,
+            sent: 0,
+            received: 0,
+            length: 0,
+            offset: 0,
+            capacity: 0,
+            collected: 0,
+            token: Token::NONE,
+        }
+    }
+}
+
+/// Whether `a` comes after `b`, both as serial numbers.
+#[inline]
+pub const fn is_after(a: u32, b: u32) -> bool {
+    a.wrapping_sub(b) as i32 > 0
+}
+
+impl Ccb {
+    /// Whether the token here is for the receiver's next communication.
+    #[inline]
+    pub fn has_token(&self) -> bool {
+        let known = self.sender_thread == NOBODY || self.sender_thread == self.token.sender;
+        self.token.exists() && self.token.sequence == self.received && known && self.sender == Sender::Away
+    }
+
+    /// Whether a receiver that is here need not wait.
+    #[inline]
+    pub fn is_offered(&self) -> bool {
+        self.sender == Sender::Waiting || self.has_token()
+    }
+
+    /// Whether `thread` may use the receiving end.
+    fn may_receive(&self, thread: Thread) -> bool {
+        (self.receiver_thread == thread || self.receiver_thread == NOBODY)
+            && self.sender_thread != thread
+            && matches!(self.receiver, Receiver::Away | Receiver::Idle)
+    }
+
+    /// The receiving end is this thread's from now on, if it isn't yet.
+    fn claim_receiver(&mut self, me: Processor, thread: Thread) {
+        if self.receiver == Receiver::Away {
+            (self.receiver, self.receiver_thread, self.place) = (Receiver::Idle, thread, me);
+        }
+    }
 }
 
 /// Which end of the channel a thread has.
@@ -89,6 +177,8 @@ pub enum Misuse {
     ChannelInUse,
     /// A component that the protocol does not allow in this state. The state is as before.
     Unexpected,
+    /// A component that is out of date; nothing is wrong.
+    Late,
 }
 
 /// What the processor has to do, in this order.
@@ -98,11 +188,14 @@ pub enum Output {
     Block { thread: Thread },
     /// The request ends at once with an error.
     Reject { thread: Thread, misuse: Misuse },
+    /// This channel has been chosen for the thread's alternative: [`disable`] its other channels. The outputs that follow are those
+    /// of a receiver that was waiting.
+    Chosen { thread: Thread },
     /// Copy from the sender's buffer to the receiver's; both are on this processor.
     Copy { sender: Thread, receiver: Thread, bytes: u32 },
-    /// Transmit a component without data to one processor, or to all others.
-    Transmit { to: Option<Processor>, mpc: Mpc },
-    /// The channel has fragments to send: give it [`Input::Room`] while there is room, until it releases the sender.
+    /// Transmit a component without data to one processor, or to all others ([`NOWHERE`]).
+    Transmit { to: Processor, mpc: Mpc },
+    /// The channel has fragments to send: call [`room`] while there is room, until it releases the sender.
     WantRoom { thread: Thread },
     /// Transmit a `Msg` with these bytes of the thread's buffer.
     Fragment { to: Processor, thread: Thread, total: u32, offset: u32, bytes: u32 },
@@ -110,17 +203,8 @@ pub enum Output {
     Deliver { thread: Thread, offset: u32, bytes: u32 },
     /// A thread is ready again; its request transferred so many bytes, or failed.
     Release { thread: Thread, role: Role, result: Result<u32, Misuse> },
-    /// The component was ignored; it is a fault of another processor or of the network.
+    /// The component was ignored.
     Ignored(Misuse),
-}
-
-/// Most outputs of one step.
-pub const OUTPUTS: usize = 3;
-
-/// The outputs of one step, in order.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Outputs {
-    list: [Option<Output>; OUTPUTS],
 }
 
 /// Takes a step's outputs one by one.
@@ -128,227 +212,252 @@ pub trait Sink {
     fn put(&mut self, output: Output);
 }
 
-impl Sink for Outputs {
-    fn put(&mut self, output: Output) {
-        if let Some(place) = self.list.iter_mut().find(|place| place.is_none()) {
-            *place = Some(output);
-        } else {
-            debug_assert!(false, "a step has at most {OUTPUTS} outputs");
-        }
-    }
-}
-
-impl Outputs {
-    pub fn iter(&self) -> impl Iterator<Item = Output> + '_ {
-        self.list.iter().flatten().copied()
-    }
-}
-
-/// One step of the protocol: the next state and what to do.
-pub fn step(ccb: Ccb, input: Input) -> (Ccb, Outputs) {
-    let mut next = ccb;
-    let mut outputs = Outputs::default();
-    step_with(&mut next, input, &mut outputs);
-    (next, outputs)
-}
-
-/// [`step`] in place, with each output handed to `sink` as it is found. For the kernel, where no list is wanted.
-#[inline]
-pub fn step_with(ccb: &mut Ccb, input: Input, sink: &mut impl Sink) {
-    match input {
-        Input::Send { thread, length } => send(ccb, thread, length, sink),
-        Input::Receive { thread, capacity } => receive(ccb, thread, capacity, sink),
-        Input::Mpc { from, mpc } => arrive(ccb, from, mpc, sink),
-        Input::Room => room(ccb, sink),
-    }
-}
-
-/// *FSend*: a thread of this processor requests to send.
-#[inline]
-pub fn send(ccb: &mut Ccb, thread: Thread, length: u32, sink: &mut impl Sink) {
-    let mine = match ccb.sender {
-        Sender::Unknown => true,
-        Sender::Idle { thread: owner } => owner == thread,
-        _ => false,
-    };
-    if !mine || receiving_thread(ccb) == Some(thread) {
-        return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
-    }
-    if let Receiver::Waiting { thread: receiver, capacity } = ccb.receiver {
-        copy(ccb, (thread, length), (receiver, capacity), sink);
-        release(Role::Receiver, receiver, length.min(capacity), sink);
-        return release(Role::Sender, thread, length.min(capacity), sink);
-    }
-    ccb.sender = Sender::Waiting { thread, length };
-    sink.put(Output::Block { thread });
-    match ccb.receiver {
-        Receiver::Remote { at } => sink.put(Output::Transmit { to: Some(at), mpc: Mpc::Focus { length } }),
-        Receiver::Unknown => sink.put(Output::Transmit { to: None, mpc: Mpc::Advert { length } }),
-        _ => {}
-    }
-}
-
-/// *FReceive*: a thread of this processor requests to receive.
-#[inline]
-pub fn receive(ccb: &mut Ccb, thread: Thread, capacity: u32, sink: &mut impl Sink) {
-    let mine = match ccb.receiver {
-        Receiver::Unknown => true,
-        Receiver::Idle { thread: owner } => owner == thread,
-        _ => false,
-    };
-    if !mine || sending_thread(ccb) == Some(thread) {
-        return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
-    }
-    match ccb.sender {
-        Sender::Waiting { thread: sender, length } => {
-            copy(ccb, (sender, length), (thread, capacity), sink);
-            release(Role::Sender, sender, length.min(capacity), sink);
-            release(Role::Receiver, thread, length.min(capacity), sink);
-        }
-        Sender::Focused { at, length } => {
-            sink.put(Output::Block { thread });
-            answer(ccb, at, thread, length.min(capacity), sink);
-        }
-        _ => {
-            ccb.receiver = Receiver::Waiting { thread, capacity };
-            sink.put(Output::Block { thread });
-        }
-    }
-}
-
-/// Both partners are on this processor: the second one copies. Afterwards the one that waited goes first.
-#[inline]
-fn copy(ccb: &mut Ccb, (sender, length): (Thread, u32), (receiver, capacity): (Thread, u32), sink: &mut impl Sink) {
-    let bytes = length.min(capacity);
-    ccb.sender = Sender::Idle { thread: sender };
-    ccb.receiver = Receiver::Idle { thread: receiver };
-    sink.put(Output::Copy { sender, receiver, bytes });
-}
-
 #[inline]
 fn release(role: Role, thread: Thread, bytes: u32, sink: &mut impl Sink) {
     sink.put(Output::Release { thread, role, result: Ok(bytes) });
 }
 
-/// A token and a waiting receiver have met: ask for `length` bytes.
+/// *FSend*: a thread of processor `me` requests to send `length` bytes.
 #[inline]
-fn answer(ccb: &mut Ccb, at: Processor, thread: Thread, length: u32, sink: &mut impl Sink) {
-    ccb.sender = Sender::Remote { at };
-    ccb.receiver = Receiver::Collecting { thread, length, received: 0 };
-    sink.put(Output::Transmit { to: Some(at), mpc: Mpc::Rtr { length } });
-}
-
-#[inline]
-fn arrive(ccb: &mut Ccb, from: Processor, mpc: Mpc, sink: &mut impl Sink) {
-    match mpc {
-        Mpc::Focus { length } | Mpc::Advert { length } => focus(ccb, from, length, sink),
-        Mpc::Rtr { length } => rtr(ccb, from, length, sink),
-        Mpc::Msg { total, offset, bytes } => msg(ccb, from, (total, offset, bytes), sink),
-        Mpc::Refuse => refused(ccb, sink),
+pub fn send(ccb: &mut Ccb, me: Processor, thread: Thread, length: u32, sink: &mut impl Sink) {
+    let mine = ccb.sender_thread == thread || ccb.sender_thread == NOBODY;
+    if !mine || ccb.receiver_thread == thread || !matches!(ccb.sender, Sender::Away | Sender::Idle) {
+        return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
+    }
+    ccb.sender_thread = thread;
+    ccb.length = length;
+    match ccb.receiver {
+        Receiver::Waiting | Receiver::Alternative => {
+            let receiver = ccb.receiver_thread;
+            if ccb.receiver == Receiver::Alternative {
+                sink.put(Output::Chosen { thread: receiver });
+            }
+            let bytes = copy(ccb, ccb.capacity, sink);
+            release(Role::Receiver, receiver, bytes, sink);
+            release(Role::Sender, thread, bytes, sink);
+        }
+        here => {
+            ccb.sender = Sender::Waiting;
+            sink.put(Output::Block { thread });
+            if here == Receiver::Away {
+                look_for_receiver(ccb, me, sink);
+            }
+        }
     }
 }
 
-/// *FFocus*: a remote sender waits.
+/// Tells the receiver, wherever it is, that the sender waits here.
 #[inline]
-pub fn focus(ccb: &mut Ccb, from: Processor, length: u32, sink: &mut impl Sink) {
-    let second = match ccb.sender {
-        Sender::Unknown => false,
-        Sender::Remote { at } => at != from,
-        Sender::Focused { at, .. } if at == from => return sink.put(Output::Ignored(Misuse::Unexpected)),
-        _ => true,
-    };
-    if second {
-        return sink.put(Output::Transmit { to: Some(from), mpc: Mpc::Refuse });
+fn look_for_receiver(ccb: &Ccb, me: Processor, sink: &mut impl Sink) {
+    let token = Token { at: me, sender: ccb.sender_thread, length: ccb.length, sequence: ccb.sent };
+    match ccb.place {
+        NOWHERE => sink.put(Output::Transmit { to: NOWHERE, mpc: Mpc::Advert { token } }),
+        // On its way here: it will find its sender.
+        place if place == me => {}
+        place => sink.put(Output::Transmit { to: place, mpc: Mpc::Focus { token, epoch: ccb.epoch } }),
+    }
+}
+
+/// *FReceive*: a thread of processor `me` requests to receive at most `capacity` bytes.
+#[inline]
+pub fn receive(ccb: &mut Ccb, me: Processor, thread: Thread, capacity: u32, sink: &mut impl Sink) {
+    if !ccb.may_receive(thread) {
+        return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
+    }
+    ccb.claim_receiver(me, thread);
+    if ccb.sender == Sender::Waiting {
+        let sender = ccb.sender_thread;
+        let bytes = copy(ccb, capacity, sink);
+        release(Role::Sender, sender, bytes, sink);
+        return release(Role::Receiver, thread, bytes, sink);
+    }
+    sink.put(Output::Block { thread });
+    ccb.capacity = capacity;
+    if ccb.has_token() {
+        let token = ccb.token;
+        return answer(ccb, token, sink);
+    }
+    ccb.receiver = Receiver::Waiting;
+}
+
+/// A thread's alternative includes this channel: claims it. `Ok(true)` if [`receive`] would not have to wait for a sender.
+#[inline]
+pub fn poll(ccb: &mut Ccb, me: Processor, thread: Thread) -> Result<bool, Misuse> {
+    if !ccb.may_receive(thread) {
+        return Err(Misuse::ChannelInUse);
+    }
+    ccb.claim_receiver(me, thread);
+    Ok(ccb.is_offered())
+}
+
+/// After [`poll`] has found no channel of the alternative ready, its thread is blocked on this one among others.
+#[inline]
+pub fn enable(ccb: &mut Ccb, capacity: u32) {
+    debug_assert!(ccb.receiver == Receiver::Idle);
+    ccb.receiver = Receiver::Alternative;
+    ccb.capacity = capacity;
+}
+
+/// The thread's alternative is over for this channel. No effect on a channel that the thread has not enabled.
+#[inline]
+pub fn disable(ccb: &mut Ccb, thread: Thread) {
+    if ccb.receiver == Receiver::Alternative && ccb.receiver_thread == thread {
+        ccb.receiver = Receiver::Idle;
+    }
+}
+
+/// Both partners are on this processor: the second one copies. Afterwards the one that waited goes first. Returns the bytes.
+#[inline]
+fn copy(ccb: &mut Ccb, capacity: u32, sink: &mut impl Sink) -> u32 {
+    let bytes = ccb.length.min(capacity);
+    ccb.sender = Sender::Idle;
+    ccb.receiver = Receiver::Idle;
+    ccb.sent = ccb.sent.wrapping_add(1);
+    ccb.received = ccb.received.wrapping_add(1);
+    sink.put(Output::Copy { sender: ccb.sender_thread, receiver: ccb.receiver_thread, bytes });
+    bytes
+}
+
+/// A token and a receiver that waits with `ccb.capacity` have met: ask for the bytes.
+#[inline]
+fn answer(ccb: &mut Ccb, token: Token, sink: &mut impl Sink) {
+    let length = token.length.min(ccb.capacity);
+    ccb.sender_thread = token.sender;
+    ccb.receiver = Receiver::Collecting;
+    (ccb.from, ccb.capacity, ccb.collected) = (token.at, length, 0);
+    ccb.token = Token::NONE;
+    let (thread, sequence, epoch) = (ccb.receiver_thread, ccb.received, ccb.epoch);
+    sink.put(Output::Transmit { to: token.at, mpc: Mpc::Rtr { thread, length, sequence, epoch } });
+}
+
+/// A component has arrived at processor `me`: *FFocus*, *FRtr* or *FMsg*.
+#[inline]
+pub fn arrive(ccb: &mut Ccb, me: Processor, from: Processor, mpc: Mpc, sink: &mut impl Sink) {
+    match mpc {
+        Mpc::Focus { token, epoch } => focus(ccb, me, token, Some(epoch), sink),
+        Mpc::Advert { token } => focus(ccb, me, token, None, sink),
+        Mpc::Rtr { .. } => rtr(ccb, from, mpc, sink),
+        Mpc::Msg { total, offset, bytes } => msg(ccb, from, (total, offset, bytes), sink),
+        Mpc::Refuse { thread, sequence } => refused(ccb, thread, sequence, sink),
+    }
+}
+
+/// *FFocus*: a sender elsewhere waits. `epoch` is what the token's sender knew of the receiver; `None` is an advert.
+#[inline]
+pub fn focus(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sink: &mut impl Sink) {
+    if ccb.sender_thread != NOBODY && ccb.sender_thread != token.sender {
+        let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence };
+        return sink.put(Output::Transmit { to: token.at, mpc });
+    }
+    // A sender that is here now, or was when it sent this: its receiver has found it here, or will.
+    if token.at == me || ccb.sender != Sender::Away {
+        return sink.put(Output::Ignored(Misuse::Late));
     }
     match ccb.receiver {
-        Receiver::Waiting { thread, capacity } => answer(ccb, from, thread, length.min(capacity), sink),
-        Receiver::Unknown | Receiver::Idle { .. } => ccb.sender = Sender::Focused { at: from, length },
-        Receiver::Collecting { .. } | Receiver::Remote { .. } => sink.put(Output::Ignored(Misuse::Unexpected)),
+        Receiver::Away => pass_on(ccb, me, token, epoch, sink),
+        _ if is_after(ccb.received, token.sequence) => sink.put(Output::Ignored(Misuse::Late)),
+        Receiver::Waiting => answer(ccb, token, sink),
+        Receiver::Alternative => {
+            sink.put(Output::Chosen { thread: ccb.receiver_thread });
+            answer(ccb, token, sink);
+        }
+        Receiver::Idle => keep(ccb, token, sink),
+        // The same token again, along another way.
+        Receiver::Collecting if token.sequence == ccb.received => sink.put(Output::Ignored(Misuse::Late)),
+        // The sender has moved and is faster than the end of its last message.
+        Receiver::Collecting => keep(ccb, token, sink),
     }
 }
 
-/// *FRtr*: the remote receiver waits and asks for `length` bytes.
+/// The receiver is not here: the token follows it, or stays because the receiver is on its way here, or nothing is known.
 #[inline]
-pub fn rtr(ccb: &mut Ccb, from: Processor, length: u32, sink: &mut impl Sink) {
-    let known = match ccb.receiver {
-        Receiver::Unknown => true,
-        Receiver::Remote { at } => at == from,
-        _ => false,
-    };
-    match ccb.sender {
-        Sender::Waiting { thread, length: offered } if known && length <= offered => {
-            ccb.receiver = Receiver::Remote { at: from };
-            ccb.sender = Sender::Transmitting { thread, to: from, total: length, offset: 0 };
-            sink.put(Output::WantRoom { thread });
-        }
-        _ if known && matches!(ccb.receiver, Receiver::Remote { .. }) => sink.put(Output::Ignored(Misuse::Unexpected)),
-        _ => sink.put(Output::Transmit { to: Some(from), mpc: Mpc::Refuse }),
+fn pass_on(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sink: &mut impl Sink) {
+    let gone = ccb.place != NOWHERE && ccb.place != me;
+    if gone && epoch.is_some_and(|epoch| is_after(ccb.epoch, epoch)) {
+        let mpc = Mpc::Focus { token, epoch: ccb.epoch };
+        return sink.put(Output::Transmit { to: ccb.place, mpc });
     }
+    keep(ccb, token, sink);
+}
+
+/// Keeps a token, unless the one that is here is of a later communication or another sender.
+#[inline]
+fn keep(ccb: &mut Ccb, token: Token, sink: &mut impl Sink) {
+    if ccb.token.exists() {
+        if ccb.token.sender != token.sender {
+            let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence };
+            return sink.put(Output::Transmit { to: token.at, mpc });
+        }
+        if is_after(ccb.token.sequence, token.sequence) {
+            return sink.put(Output::Ignored(Misuse::Late));
+        }
+    }
+    ccb.token = token;
+}
+
+/// *FRtr*: the receiver waits elsewhere and asks for bytes.
+#[inline]
+pub fn rtr(ccb: &mut Ccb, from: Processor, mpc: Mpc, sink: &mut impl Sink) {
+    let Mpc::Rtr { thread, length, sequence, epoch } = mpc else { return };
+    let known = ccb.receiver_thread == NOBODY || ccb.receiver_thread == thread;
+    let waits = ccb.sender == Sender::Waiting && ccb.sent == sequence && length <= ccb.length;
+    if !known || !waits || ccb.receiver != Receiver::Away {
+        return sink.put(Output::Transmit { to: from, mpc: Mpc::Refuse { thread, sequence } });
+    }
+    (ccb.receiver_thread, ccb.place, ccb.epoch) = (thread, from, epoch);
+    ccb.sender = Sender::Transmitting;
+    (ccb.to, ccb.length, ccb.offset) = (from, length, 0);
+    sink.put(Output::WantRoom { thread: ccb.sender_thread });
 }
 
 /// The next fragment leaves; after the last one the sender is ready.
 #[inline]
 pub fn room(ccb: &mut Ccb, sink: &mut impl Sink) {
-    let Sender::Transmitting { thread, to, total, offset } = ccb.sender else { return };
-    let bytes = (total - offset).min(FRAGMENT_BYTES as u32);
-    sink.put(Output::Fragment { to, thread, total, offset, bytes });
-    let offset = offset + bytes;
-    if offset < total {
-        ccb.sender = Sender::Transmitting { thread, to, total, offset };
+    if ccb.sender != Sender::Transmitting {
         return;
     }
-    ccb.sender = Sender::Idle { thread };
-    sink.put(Output::Release { thread, role: Role::Sender, result: Ok(total) });
+    let Ccb { to, sender_thread: thread, length: total, offset, .. } = *ccb;
+    let bytes = (total - offset).min(FRAGMENT_BYTES as u32);
+    sink.put(Output::Fragment { to, thread, total, offset, bytes });
+    ccb.offset = offset + bytes;
+    if ccb.offset == total {
+        ccb.sender = Sender::Idle;
+        ccb.sent = ccb.sent.wrapping_add(1);
+        release(Role::Sender, thread, total, sink);
+    }
 }
 
 /// *FMsg*: a fragment of the message asked for.
 #[inline]
 pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u32), sink: &mut impl Sink) {
-    let Receiver::Collecting { thread, length, received } = ccb.receiver else {
-        return sink.put(Output::Ignored(Misuse::Unexpected));
-    };
-    let right = ccb.sender == Sender::Remote { at: from } && total == length && offset == received;
-    if !right || bytes > length - received {
+    let right = ccb.receiver == Receiver::Collecting
+        && (ccb.from, ccb.capacity, ccb.collected) == (from, total, offset)
+        && bytes <= total - offset;
+    if !right {
         return sink.put(Output::Ignored(Misuse::Unexpected));
     }
+    let thread = ccb.receiver_thread;
     sink.put(Output::Deliver { thread, offset, bytes });
-    let received = received + bytes;
-    if received < length {
-        ccb.receiver = Receiver::Collecting { thread, length, received };
-        return;
+    ccb.collected = offset + bytes;
+    if ccb.collected == total {
+        ccb.receiver = Receiver::Idle;
+        ccb.received = ccb.received.wrapping_add(1);
+        release(Role::Receiver, thread, total, sink);
     }
-    ccb.receiver = Receiver::Idle { thread };
-    sink.put(Output::Release { thread, role: Role::Receiver, result: Ok(length) });
 }
 
 /// Another processor refuses this one's request: the channel's end is not its thread's.
 #[inline]
-fn refused(ccb: &mut Ccb, sink: &mut impl Sink) {
-    if let Sender::Waiting { thread, .. } = ccb.sender {
-        ccb.sender = Sender::Unknown;
-        return sink.put(Output::Release { thread, role: Role::Sender, result: Err(Misuse::ChannelInUse) });
+fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, sink: &mut impl Sink) {
+    let result = Err(Misuse::ChannelInUse);
+    if ccb.sender == Sender::Waiting && (ccb.sender_thread, ccb.sent) == (thread, sequence) {
+        (ccb.sender, ccb.sender_thread) = (Sender::Away, NOBODY);
+        return sink.put(Output::Release { thread, role: Role::Sender, result });
     }
-    if let Receiver::Collecting { thread, received: 0, .. } = ccb.receiver {
+    let collecting = ccb.receiver == Receiver::Collecting && ccb.collected == 0;
+    if collecting && (ccb.receiver_thread, ccb.received) == (thread, sequence) {
         *ccb = Ccb::default();
-        return sink.put(Output::Release { thread, role: Role::Receiver, result: Err(Misuse::ChannelInUse) });
+        return sink.put(Output::Release { thread, role: Role::Receiver, result });
     }
-    sink.put(Output::Ignored(Misuse::Unexpected));
-}
-
-/// The thread of this processor that has the sending end.
-fn sending_thread(ccb: &Ccb) -> Option<Thread> {
-    match ccb.sender {
-        Sender::Idle { thread } | Sender::Waiting { thread, .. } | Sender::Transmitting { thread, .. } => Some(thread),
-        _ => None,
-    }
-}
-
-/// The thread of this processor that has the receiving end.
-pub fn receiving_thread(ccb: &Ccb) -> Option<Thread> {
-    match ccb.receiver {
-        Receiver::Idle { thread } | Receiver::Waiting { thread, .. } | Receiver::Collecting { thread, .. } => {
-            Some(thread)
-        }
-        _ => None,
-    }
+    sink.put(Output::Ignored(Misuse::Late));
 }

@@ -1,20 +1,22 @@
 //! Message protocol components as values, and their words in a packet.
 
+use crate::channel::Token;
+use crate::{Processor, Thread};
 use testbed_definitions::mpc as layout;
 
 /// What a processor tells another one about a channel. Lengths are in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mpc {
-    /// The sender waits with this many bytes; the receiver is known to be at the destination.
-    Focus { length: u32 },
-    /// As `Focus`, to every processor: the sender does not know where the receiver is.
-    Advert { length: u32 },
-    /// The receiver waits and takes this many bytes (never more than were offered).
-    Rtr { length: u32 },
+    /// The sender waits; the receiver is believed to be at the destination, since its move number `epoch`.
+    Focus { token: Token, epoch: u32 },
+    /// The sender waits, and does not know where the receiver is: to every processor.
+    Advert { token: Token },
+    /// The receiver waits and takes this many bytes (never more than were offered); it has moved `epoch` times.
+    Rtr { thread: Thread, length: u32, sequence: u32, epoch: u32 },
     /// `bytes` bytes of a message of `total`, starting at `offset`.
     Msg { total: u32, offset: u32, bytes: u32 },
-    /// The request at the destination is a misuse of the channel.
-    Refuse,
+    /// The request of this thread at the destination is a misuse of the channel.
+    Refuse { thread: Thread, sequence: u32 },
 }
 
 impl Mpc {
@@ -25,37 +27,45 @@ impl Mpc {
             Mpc::Advert { .. } => layout::ADVERT,
             Mpc::Rtr { .. } => layout::RTR,
             Mpc::Msg { .. } => layout::MSG,
-            Mpc::Refuse => layout::REFUSE,
+            Mpc::Refuse { .. } => layout::REFUSE,
         }
     }
 
-    /// Words `LENGTH` and `OFFSET` of the payload; the second one is present in `Msg` only.
-    pub const fn words(self) -> (u32, u32) {
+    /// The payload's words from 1 on: all but the address. A `Msg` has the first two.
+    pub const fn words(self) -> [u32; layout::token::WORDS - 1] {
+        const fn place(token: Token) -> u32 {
+            token.sender as u32 | (token.at as u32) << 16
+        }
         match self {
-            Mpc::Focus { length } | Mpc::Advert { length } | Mpc::Rtr { length } => (length, 0),
-            Mpc::Msg { total, offset, .. } => (total, offset),
-            Mpc::Refuse => (0, 0),
+            Mpc::Focus { token, epoch } => [token.length, token.sequence, epoch, place(token)],
+            Mpc::Advert { token } => [token.length, token.sequence, 0, place(token)],
+            Mpc::Rtr { thread, length, sequence, epoch } => [length, sequence, epoch, thread as u32],
+            Mpc::Msg { total, offset, .. } => [total, offset, 0, 0],
+            Mpc::Refuse { thread, sequence } => [0, sequence, 0, thread as u32],
         }
     }
 
-    /// The component of packet type `kind` with these words and `payload` bytes of payload in all.
-    /// `None` if the type is not an MPC's or the payload has a wrong length.
-    pub const fn decode(kind: u8, payload: usize, length: u32, offset: u32) -> Option<Mpc> {
+    /// The component of packet type `kind` with `payload` bytes of payload in all; `word` gives a word of it. `None` if the type
+    /// is not an MPC's or the payload has a wrong length.
+    #[inline]
+    pub fn decode(kind: u8, payload: usize, word: impl Fn(usize) -> u32) -> Option<Mpc> {
+        use layout::{msg, token};
         if kind == layout::MSG {
-            if payload < layout::MSG_HEADER_BYTES {
-                return None;
-            }
-            let bytes = (payload - layout::MSG_HEADER_BYTES) as u32;
-            return Some(Mpc::Msg { total: length, offset, bytes });
+            let bytes = payload.checked_sub(layout::MSG_HEADER_BYTES)? as u32;
+            return Some(Mpc::Msg { total: word(msg::TOTAL), offset: word(msg::OFFSET), bytes });
         }
         if payload != layout::TOKEN_BYTES {
             return None;
         }
+        let (length, sequence) = (word(token::LENGTH), word(token::SEQUENCE));
+        let thread = word(token::THREAD);
+        let offered = Token { at: (thread >> 16) as Processor, sender: thread as Thread, length, sequence };
+        let (thread, epoch) = (thread as Thread, word(token::EPOCH));
         match kind {
-            layout::FOCUS => Some(Mpc::Focus { length }),
-            layout::ADVERT => Some(Mpc::Advert { length }),
-            layout::RTR => Some(Mpc::Rtr { length }),
-            layout::REFUSE => Some(Mpc::Refuse),
+            layout::FOCUS => Some(Mpc::Focus { token: offered, epoch }),
+            layout::ADVERT => Some(Mpc::Advert { token: offered }),
+            layout::RTR => Some(Mpc::Rtr { thread, length, sequence, epoch }),
+            layout::REFUSE => Some(Mpc::Refuse { thread, sequence }),
             _ => None,
         }
     }

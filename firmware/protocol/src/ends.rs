@@ -1,0 +1,77 @@
+//! Ends of channels that move with their threads (report, section 2.2.2: a shared CCB is split, two CCBs become one).
+
+use crate::channel::{is_after, Ccb, Receiver, Sender, Token, NOBODY, NOWHERE};
+use crate::{Processor, Thread};
+
+/// One end of a channel, on its way to another processor.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum End {
+    Sender {
+        /// Communications until now.
+        sent: u32,
+        /// Where the receiver is believed to be, since which of its moves, and who it is.
+        place: Processor,
+        epoch: u32,
+        receiver: Thread,
+    },
+    Receiver {
+        received: u32,
+        /// Moves, this one included.
+        epoch: u32,
+        /// For its next communication, if its sender is known to wait.
+        token: Token,
+        sender: Thread,
+    },
+}
+
+/// Takes the end of `thread` out of the block, because the thread leaves `me` for `to`. `None` if it has no end here, or one that is in
+/// use: the thread is blocked then and must not move.
+pub fn leave(ccb: &mut Ccb, me: Processor, to: Processor, thread: Thread) -> Option<End> {
+    if ccb.sender == Sender::Idle && ccb.sender_thread == thread {
+        let place = if ccb.receiver == Receiver::Away { ccb.place } else { me };
+        ccb.sender = Sender::Away;
+        return Some(End::Sender { sent: ccb.sent, place, epoch: ccb.epoch, receiver: ccb.receiver_thread });
+    }
+    if ccb.receiver == Receiver::Idle && ccb.receiver_thread == thread {
+        let token = match ccb.sender {
+            Sender::Waiting => Token { at: me, sender: ccb.sender_thread, length: ccb.length, sequence: ccb.sent },
+            _ if ccb.has_token() => ccb.token,
+            _ => Token::NONE,
+        };
+        ccb.token = Token::NONE;
+        ccb.receiver = Receiver::Away;
+        ccb.place = to;
+        ccb.epoch = ccb.epoch.wrapping_add(1);
+        return Some(End::Receiver { received: ccb.received, epoch: ccb.epoch, token, sender: ccb.sender_thread });
+    }
+    None
+}
+
+/// Puts the end of `thread`, which has come to `me`, into the block.
+pub fn join(ccb: &mut Ccb, me: Processor, thread: Thread, end: End) {
+    match end {
+        End::Sender { sent, place, epoch, receiver } => {
+            (ccb.sender, ccb.sender_thread, ccb.sent) = (Sender::Idle, thread, sent);
+            // It was of a communication that is over, for the sender is not waiting.
+            ccb.token = Token::NONE;
+            let newer = ccb.place == NOWHERE || is_after(epoch, ccb.epoch);
+            if ccb.receiver == Receiver::Away && place != NOWHERE && newer {
+                (ccb.place, ccb.epoch) = (place, epoch);
+            }
+            if ccb.receiver_thread == NOBODY {
+                ccb.receiver_thread = receiver;
+            }
+        }
+        End::Receiver { received, epoch, token, sender } => {
+            (ccb.receiver, ccb.receiver_thread, ccb.place) = (Receiver::Idle, thread, me);
+            (ccb.received, ccb.epoch) = (received, epoch);
+            if ccb.sender_thread == NOBODY {
+                ccb.sender_thread = sender;
+            }
+            // What the end brings, or what has waited for it here.
+            if !ccb.has_token() {
+                ccb.token = if token.at == me { Token::NONE } else { token };
+            }
+        }
+    }
+}
