@@ -13,13 +13,14 @@ use testbed_protocol::{Processor, Thread};
 
 use crate::centrenet::Packet;
 use crate::kernel::Kernel;
+use crate::process::Process;
 use crate::thread::State;
 use crate::{events, memory};
 
 /// Does what a step of the protocol says.
 struct Performer<'a> {
     kernel: &'a mut Kernel,
-    process: u8,
+    process: Process,
     channel: u8,
     /// The component that the step serves.
     packet: Option<&'a Packet>,
@@ -37,7 +38,7 @@ enum Told {
 }
 
 impl<'a> Performer<'a> {
-    fn new(kernel: &'a mut Kernel, process: u8, channel: u8) -> Self {
+    fn new(kernel: &'a mut Kernel, process: Process, channel: u8) -> Self {
         Performer { kernel, process, channel, packet: None, told: Told::Nothing }
     }
 
@@ -108,7 +109,7 @@ impl Kernel {
     pub fn send_request(&mut self, index: u8, channel: u32, buffer: u32, length: u32) {
         events::emit(DIAG_PROFILE, TRAP7);
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), READ) else { return };
-        let ccb = self.processes[process as usize].ccb(channel as u8);
+        let ccb = process.ccb(channel as u8);
         let mut performer = Performer::new(self, process, channel as u8);
         channel::send(ccb, performer.kernel.me, number, length, &mut performer);
         performer.tell_request();
@@ -118,7 +119,7 @@ impl Kernel {
     pub fn receive_request(&mut self, index: u8, channel: u32, buffer: u32, length: u32) {
         events::emit(DIAG_PROFILE, TRAP7);
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), WRITE) else { return };
-        let ccb = self.processes[process as usize].ccb(channel as u8);
+        let ccb = process.ccb(channel as u8);
         let mut performer = Performer::new(self, process, channel as u8);
         channel::receive(ccb, performer.kernel.me, number, length, &mut performer);
         performer.tell_request();
@@ -126,13 +127,19 @@ impl Kernel {
 
     /// Checks a request and notes its buffer; `None` if it has been answered with an error.
     #[inline]
-    fn accept_request(&mut self, index: u8, channel: u32, buffer: (u32, u32), access: u32) -> Option<(u8, Thread)> {
+    fn accept_request(
+        &mut self,
+        index: u8,
+        channel: u32,
+        buffer: (u32, u32),
+        access: u32,
+    ) -> Option<(Process, Thread)> {
         let tcb = &mut self.tcbs[index as usize];
         let error = if channel >= CHANNELS as u32 {
             Error::BadChannel
         } else if buffer.1 > VIRTUAL_BYTES {
             Error::BadLength
-        } else if !allows(self.processes[tcb.process as usize].map(), buffer.0, buffer.1, access) {
+        } else if !allows(tcb.process.map(), buffer.0, buffer.1, access) {
             Error::BadPointer
         } else {
             tcb.state = State::Communicating;
@@ -154,11 +161,10 @@ impl Kernel {
         }
         let mut told = Told::Nothing;
         let mut for_receiver = false;
-        let process = process as u8;
-        let valid = (channel as usize) < CHANNELS && self.ensure_process(process).is_ok();
-        if let (true, Some(mpc)) = (valid, Mpc::decode(header.kind, header.length as usize, |index| packet.word(index)))
-        {
-            let ccb = self.processes[process as usize].ccb(channel);
+        let process = if (channel as usize) < CHANNELS { self.ensure_process(process).ok() } else { None };
+        let mpc = Mpc::decode(header.kind, header.length as usize, |index| packet.word(index));
+        if let (Some(process), Some(mpc)) = (process, mpc) {
+            let ccb = process.ccb(channel);
             let mut performer = Performer { packet: Some(packet), ..Performer::new(self, process, channel) };
             channel::arrive(ccb, performer.kernel.me, header.source, mpc, &mut performer);
             told = performer.told;
@@ -194,61 +200,61 @@ impl Kernel {
     /// Packs one fragment of the thread's message; `true` if it was the last.
     fn send_fragment(&mut self, index: u8) -> bool {
         let (process, channel) = (self.tcbs[index as usize].process, self.tcbs[index as usize].channel);
-        let ccb = self.processes[process as usize].ccb(channel);
+        let ccb = process.ccb(channel);
         let mut performer = Performer::new(self, process, channel);
         channel::room(ccb, &mut performer);
         performer.told == Told::Released
     }
 
-    fn transmit(&mut self, process: u8, channel: u8, to: Processor, mpc: Mpc) {
+    fn transmit(&mut self, process: Process, channel: u8, to: Processor, mpc: Mpc) {
         if to == NOWHERE && self.processors == 1 {
             return;
         }
         let [length, sequence, epoch, thread] = mpc.words();
-        let words = [mpc::address(process as u16, channel), length, sequence, epoch, thread, 0];
+        let words = [mpc::address(process.id, channel), length, sequence, epoch, thread, 0];
         // Nowhere in particular is everywhere.
         self.net.queue_token(if to == NOWHERE { BROADCAST } else { to }, mpc.kind(), words, mpc::TOKEN_BYTES);
     }
 
     /// Control block of a thread of this processor that the protocol names.
     #[inline]
-    pub fn thread_index(&self, process: u8, thread: Thread) -> u8 {
-        let index = self.processes[process as usize].threads[(thread & 0x3f) as usize];
+    pub fn thread_index(&self, process: Process, thread: Thread) -> u8 {
+        let index = process.threads[(thread & 0x3f) as usize];
         assert!((index as usize) < self.tcbs.len(), "a blocked thread has gone");
         index
     }
 
-    fn buffer(&self, process: u8, thread: Thread) -> u32 {
+    fn buffer(&self, process: Process, thread: Thread) -> u32 {
         self.tcbs[self.thread_index(process, thread) as usize].buffer
     }
 
     /// The second partner's copy. Buffers were checked when they were named, and pages don't go.
-    fn copy_message(&mut self, process: u8, sender: Thread, receiver: Thread, bytes: u32) {
-        let map = self.processes[process as usize].map();
+    fn copy_message(&mut self, process: Process, sender: Thread, receiver: Thread, bytes: u32) {
+        let map = process.map();
         let (from, to) = (self.buffer(process, sender), self.buffer(process, receiver));
         memory::copy_between((map, from), (map, to), bytes).expect("a message's buffer has gone");
     }
 
-    fn pack_fragment(&mut self, at: (u8, u8), to: Processor, thread: Thread, part: (u32, u32, u32)) {
+    fn pack_fragment(&mut self, at: (Process, u8), to: Processor, thread: Thread, part: (u32, u32, u32)) {
         let (total, offset, bytes) = part;
         let packet = self.net.free_buffer().expect("a fragment without a buffer");
         let words = packet as *mut u32;
         // SAFETY: the buffer is the driver's, free, and has room for a packet.
         unsafe {
-            words.add(mpc::msg::ADDRESS).write_volatile(mpc::address(at.0 as u16, at.1));
+            words.add(mpc::msg::ADDRESS).write_volatile(mpc::address(at.0.id, at.1));
             words.add(mpc::msg::TOTAL).write_volatile(total);
             words.add(mpc::msg::OFFSET).write_volatile(offset);
         }
-        let (map, from) = (self.processes[at.0 as usize].map(), self.buffer(at.0, thread) + offset);
+        let (map, from) = (at.0.map(), self.buffer(at.0, thread) + offset);
         // SAFETY: as above; a fragment fits.
         unsafe { memory::copy_from_user(map, from, packet + MSG_HEADER_BYTES as u32, bytes) }
             .expect("a message's buffer has gone");
         self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
     }
 
-    fn unpack_fragment(&mut self, process: u8, thread: Thread, offset: u32, bytes: u32, packet: Option<&Packet>) {
+    fn unpack_fragment(&mut self, process: Process, thread: Thread, offset: u32, bytes: u32, packet: Option<&Packet>) {
         let packet = packet.expect("data comes in packets");
-        let map = self.processes[process as usize].map();
+        let map = process.map();
         let mut to = self.buffer(process, thread) + offset;
         for (from, part) in packet.pieces(mpc::msg::DATA, bytes) {
             // SAFETY: the piece is in the receive ring.

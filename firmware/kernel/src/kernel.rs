@@ -9,23 +9,21 @@
 //! the kernel they are never taken, so nothing in it runs twice at a time.
 
 use testbed_definitions::boot::word;
-use testbed_definitions::limits::{PROCESSES, TIME_SLICE_US};
+use testbed_definitions::limits::TIME_SLICE_US;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
-use testbed_definitions::{csr, event, map};
+use testbed_definitions::{csr, event, map, process};
 use testbed_kernel_core::clock::Milliseconds;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::Queue;
 
 use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
-use crate::process::Process;
+use crate::process::{Process, Processes};
 use crate::thread::{State, Tcb};
 use crate::{boot, events, hw, memory, options};
 
-/// The process that the host's program becomes, on every processor.
-pub const PROGRAM_PROCESS: u8 = 1;
-/// The number of its first thread within the process.
+/// The number of a process's first thread within the process.
 pub const FIRST_THREAD: u8 = 1;
 /// Pages of its stack.
 const FIRST_STACK_PAGES: u32 = 16;
@@ -48,12 +46,12 @@ pub struct Kernel {
     pub ready: Queue,
     /// Threads whose messages leave in fragments, in turn.
     pub transmitting: Queue,
-    pub processes: [Process; PROCESSES],
+    pub processes: Processes,
     pub pages: Pages,
     pub net: Centrenet,
     pub console: Console,
-    /// Process whose page map is the current one; 0, which no program is, if none is.
-    current: u8,
+    /// Process whose page map is the current one, if any is.
+    current: Process,
     random: u32,
     /// The program has ended with this code, and nobody has been told yet.
     pub exit_code: Option<u32>,
@@ -72,11 +70,11 @@ impl Kernel {
             free: Queue::new(),
             ready: Queue::new(),
             transmitting: Queue::new(),
-            processes: [const { Process::none() }; PROCESSES],
+            processes: Processes::new(),
             pages: Pages::new(),
             net: Centrenet::new(),
             console: Console::new(),
-            current: 0,
+            current: Process::NONE,
             random: 0,
             exit_code: None,
         }
@@ -135,8 +133,8 @@ impl Kernel {
         if boot::get(word::START_PROCESSOR) != self.me as u32 {
             return;
         }
-        let number = event::thread_number(self.me, PROGRAM_PROCESS, FIRST_THREAD);
-        if let Err(error) = self.create_first(number, FIRST_STACK_PAGES) {
+        let id = process::id(self.me, process::FIRST_PLACE, process::FIRST_GENERATION);
+        if let Err(error) = self.create_first(id, FIRST_STACK_PAGES) {
             self.console.put_text("the program can't start: ");
             self.console.put_text(error.meaning());
             self.console.put(b'\n');
@@ -191,7 +189,7 @@ impl Kernel {
         events::emit(event::DIAG_PROFILE, number & event::THREAD_MASK | event::SCHEDULE);
         if process != self.current {
             self.current = process;
-            hw::set_page_map(self.processes[process as usize].map_address());
+            hw::set_page_map(process.map_address());
         }
         Some(index)
     }
@@ -260,7 +258,7 @@ impl Kernel {
 
     /// Page-map entries have been taken away: the hardware must not use those it remembers.
     pub fn forget_page_map(&mut self) {
-        self.current = 0;
+        self.current = Process::NONE;
     }
 
     /// Puts a thread into the ready queue.

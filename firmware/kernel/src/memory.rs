@@ -146,6 +146,11 @@ pub const fn page_address(page: u32) -> u32 {
     RAM_BASE + page * PAGE_BYTES
 }
 
+/// The page that a physical address lies in.
+pub const fn page_of(address: u32) -> u32 {
+    (address - RAM_BASE) / PAGE_BYTES
+}
+
 /// Fills physical memory with zeros.
 ///
 /// # Safety

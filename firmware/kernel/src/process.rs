@@ -1,8 +1,10 @@
-//! Processes: a page map, channel control blocks and threads each. A process is made on a processor when the first of its
-//! threads starts there; its program is then loaded from the image that every processor has.
+//! Processes: a page map, channel control blocks and threads each. What this processor has of a process is made when a packet or
+//! a thread first needs it. Records are found by home and place; the generation tells a process from those that had its place before.
 
+use core::ops::{Deref, DerefMut};
 use testbed_definitions::limits::{CHANNELS, THREADS};
 use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, VIRTUAL_BYTES};
+use testbed_definitions::process::{generation, index, FIRST_GENERATION};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::elf::{Elf, Segment};
 use testbed_kernel_core::page_map::{entry, mapped_page, PageMap, EXECUTE, READ, WRITE};
@@ -10,66 +12,113 @@ use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::Ccb;
 
-use crate::memory;
+use crate::kernel::Kernel;
+use crate::{boot, memory};
 
-const CCB_PAGES: u32 = (CHANNELS * size_of::<Ccb>()).div_ceil(PAGE_BYTES as usize) as u32;
+const RECORD_PAGES: u32 = (size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
+const MAP_PAGES: u32 = PAGE_MAP_BYTES / PAGE_BYTES;
+/// Homes times places.
+pub const PROCESSES_KNOWN: usize = 256;
 
-/// One process as this processor has it.
-pub struct Process {
+/// What this processor has of a process.
+pub struct Record {
+    /// `definitions::process`.
+    pub id: u16,
     map: *mut PageMap,
-    ccbs: *mut Ccb,
     /// Index of the control block of each thread, [`NONE`] if it isn't here.
     pub threads: [u8; THREADS],
     /// Where the program's first thread starts.
     pub entry: u32,
+    ccbs: [Ccb; CHANNELS],
+}
+
+/// A process that this processor has something of: a pointer to its [`Record`], which lives until the process has ended and
+/// nothing names it any more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Process(*mut Record);
+
+impl Deref for Process {
+    type Target = Record;
+    fn deref(&self) -> &Record {
+        debug_assert!(*self != Process::NONE);
+        // SAFETY: made by `Process::new`. The kernel has one thread, and holds references into a record for one statement at a
+        // time, but for control blocks of channels during a step of their protocol.
+        unsafe { &*self.0 }
+    }
+}
+
+impl DerefMut for Process {
+    fn deref_mut(&mut self) -> &mut Record {
+        debug_assert!(*self != Process::NONE);
+        // SAFETY: as above.
+        unsafe { &mut *self.0 }
+    }
 }
 
 impl Process {
-    pub const fn none() -> Self {
-        Process { map: core::ptr::null_mut(), ccbs: core::ptr::null_mut(), threads: [NONE; THREADS], entry: 0 }
+    /// Of a thread control block that is free.
+    pub const NONE: Process = Process(core::ptr::null_mut());
+
+    /// A process without threads, with nothing mapped.
+    fn new(id: u16, pages: &mut Pages) -> Option<Process> {
+        let map = pages.take_row(MAP_PAGES, MAP_PAGES)?;
+        let Some(record) = pages.take_row(RECORD_PAGES, 1) else {
+            pages.release(map, map + MAP_PAGES);
+            return None;
+        };
+        let (map, record) = (memory::page_address(map), memory::page_address(record) as *mut Record);
+        // SAFETY: the rows were just taken, and have room. A page map of zeros maps nothing.
+        unsafe {
+            memory::clear(map, PAGE_MAP_BYTES);
+            (&raw mut (*record).id).write(id);
+            (&raw mut (*record).map).write(map as *mut PageMap);
+            (&raw mut (*record).entry).write(0);
+            let threads = (&raw mut (*record).threads).cast::<u8>();
+            (0..THREADS).for_each(|thread| threads.add(thread).write(NONE));
+            let ccbs = (&raw mut (*record).ccbs).cast::<Ccb>();
+            (0..CHANNELS).for_each(|channel| ccbs.add(channel).write(Ccb::default()));
+        }
+        Some(Process(record))
     }
 
-    pub fn exists(&self) -> bool {
-        !self.map.is_null()
-    }
-
-    pub fn map_address(&self) -> u32 {
+    /// Physical address of the page map.
+    pub fn map_address(self) -> u32 {
         self.map as u32
     }
 
-    /// The page map, for translation. Valid for ever: maps are not given back.
-    pub fn map(&self) -> &'static PageMap {
-        debug_assert!(self.exists());
-        // SAFETY: made by `load`, changed only by `self.map_mut()`, which the kernel's single thread never overlaps with this.
+    /// The page map, for translation; lives as long as the process.
+    pub fn map(self) -> &'static PageMap {
+        // SAFETY: made by `new`; as for the record.
         unsafe { &*self.map }
     }
-    fn map_mut(&mut self) -> &mut PageMap {
+    pub fn map_mut(self) -> &'static mut PageMap {
         // SAFETY: as above.
-        unsafe { &mut *self.map }
+        unsafe { &mut *(*self.0).map }
     }
 
     /// The control block of channel `channel`, below [`CHANNELS`]. Nothing else may hold it at the same time; the kernel
     /// holds one only during one step of the protocol.
-    #[allow(clippy::mut_from_ref)]
-    pub fn ccb(&self, channel: u8) -> &'static mut Ccb {
+    pub fn ccb(self, channel: u8) -> &'static mut Ccb {
         debug_assert!((channel as usize) < CHANNELS);
-        // SAFETY: made by `load` with CHANNELS blocks, in memory that nobody else uses.
-        unsafe { &mut *self.ccbs.add(channel as usize % CHANNELS) }
+        // SAFETY: in the record, and the index is below CHANNELS.
+        unsafe { &mut *(&raw mut (*self.0).ccbs).cast::<Ccb>().add(channel as usize % CHANNELS) }
     }
 
-    /// Makes the process from a program's image.
-    pub fn load(&mut self, image: &[u8], pages: &mut Pages) -> Result<(), Error> {
-        let elf = Elf::parse(image).ok_or(Error::BadProgram)?;
-        let map = pages.take_row(PAGE_MAP_BYTES / PAGE_BYTES, PAGE_MAP_BYTES / PAGE_BYTES).ok_or(Error::NoMemory)?;
-        let ccbs = pages.take_row(CCB_PAGES, 1).ok_or(Error::NoMemory)?;
-        // SAFETY: the rows were just taken. A page map of zeros maps nothing.
-        unsafe { memory::clear(memory::page_address(map), PAGE_MAP_BYTES) };
-        self.ccbs = memory::page_address(ccbs) as *mut Ccb;
-        for channel in 0..CHANNELS {
-            // SAFETY: the row has room for CHANNELS blocks.
-            unsafe { self.ccbs.add(channel).write(Ccb::default()) };
+    /// Gives the pages of its code, its data, its map and its record back.
+    pub fn release(self, pages: &mut Pages) {
+        for entry in self.map() {
+            if let Some(page) = mapped_page(*entry) {
+                pages.release(page, page + 1);
+            }
         }
-        self.map = memory::page_address(map) as *mut PageMap;
+        let (map, record) = (memory::page_of(self.map as u32), memory::page_of(self.0 as u32));
+        pages.release(map, map + MAP_PAGES);
+        pages.release(record, record + RECORD_PAGES);
+    }
+
+    /// Loads a program's segments.
+    pub fn load(mut self, image: &[u8], pages: &mut Pages) -> Result<(), Error> {
+        let elf = Elf::parse(image).ok_or(Error::BadProgram)?;
         self.entry = elf.entry;
         for segment in elf.segments() {
             self.load_segment(segment.map_err(|_| Error::BadProgram)?, pages)?;
@@ -78,7 +127,7 @@ impl Process {
     }
 
     /// Code is what lies in the lower half: read and execute. All else is read and write.
-    fn load_segment(&mut self, segment: Segment, pages: &mut Pages) -> Result<(), Error> {
+    fn load_segment(self, segment: Segment, pages: &mut Pages) -> Result<(), Error> {
         let Segment { address, bytes, content, .. } = segment;
         let end = address.checked_add(bytes).filter(|&end| end <= VIRTUAL_BYTES).ok_or(Error::BadProgram)?;
         let code = address < DATA_BASE;
@@ -100,7 +149,7 @@ impl Process {
     }
 
     /// Maps zeroed pages for `start` to `end - 1`, and keeps those that are there.
-    fn add_pages(&mut self, start: u32, end: u32, permissions: u32, pages: &mut Pages) -> Result<(), Error> {
+    fn add_pages(self, start: u32, end: u32, permissions: u32, pages: &mut Pages) -> Result<(), Error> {
         for virtual_page in start >> PAGE_SHIFT..end.div_ceil(PAGE_BYTES) {
             let place = &mut self.map_mut()[virtual_page as usize];
             if *place == 0 {
@@ -114,7 +163,7 @@ impl Process {
     }
 
     /// Maps `count` pages below `top` as a thread's stack. They must lie in the data half and be free.
-    pub fn add_stack(&mut self, top: u32, count: u32, pages: &mut Pages) -> Result<(), Error> {
+    pub fn add_stack(self, top: u32, count: u32, pages: &mut Pages) -> Result<(), Error> {
         let in_data = top % PAGE_BYTES == 0 && (DATA_BASE..=VIRTUAL_BYTES).contains(&top);
         if !in_data || count == 0 || count > (top - DATA_BASE) / PAGE_BYTES {
             return Err(Error::BadPointer);
@@ -131,12 +180,75 @@ impl Process {
     }
 
     /// Gives a stack back.
-    pub fn remove_stack(&mut self, top: u32, count: u32, pages: &mut Pages) {
+    pub fn remove_stack(self, top: u32, count: u32, pages: &mut Pages) {
         for virtual_page in (top >> PAGE_SHIFT) - count..top >> PAGE_SHIFT {
             let entry = core::mem::take(&mut self.map_mut()[virtual_page as usize]);
             if let Some(page) = mapped_page(entry) {
                 pages.release(page, page + 1);
             }
         }
+    }
+}
+
+/// The records, by home and place.
+pub struct Processes {
+    records: [Process; PROCESSES_KNOWN],
+    /// The oldest generation of each place that has not ended yet.
+    living: [u8; PROCESSES_KNOWN],
+}
+
+impl Processes {
+    pub const fn new() -> Self {
+        Processes { records: [Process::NONE; PROCESSES_KNOWN], living: [FIRST_GENERATION; PROCESSES_KNOWN] }
+    }
+
+    /// The process with this home and place (`definitions::process::index`), if something of it is here.
+    #[inline]
+    pub fn at(&self, index: usize) -> Option<Process> {
+        let process = self.records[index % PROCESSES_KNOWN];
+        (process != Process::NONE).then_some(process)
+    }
+
+    /// Whether the process has ended before.
+    fn is_over(&self, id: u16) -> bool {
+        (generation(id).wrapping_sub(self.living[index(id)]) as i8) < 0
+    }
+}
+
+impl Kernel {
+    /// The process with this id, if something of it is here.
+    #[inline]
+    pub fn process(&self, id: u16) -> Option<Process> {
+        self.processes.at(index(id)).filter(|process| process.id == id)
+    }
+
+    /// The process with this id, which a packet or an arriving thread names: its record is made if there is none. `Err(NoProcess)`
+    /// for one that has ended.
+    #[inline]
+    pub fn ensure_process(&mut self, id: u16) -> Result<Process, Error> {
+        match self.process(id) {
+            Some(process) => Ok(process),
+            None => self.make_process(id),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_process(&mut self, id: u16) -> Result<Process, Error> {
+        if generation(id) == 0 || self.processes.is_over(id) || self.processes.at(index(id)).is_some() {
+            return Err(Error::NoProcess);
+        }
+        let process = Process::new(id, &mut self.pages).ok_or(Error::NoMemory)?;
+        if let Err(error) = self.load_whole_image(process) {
+            process.release(&mut self.pages);
+            return Err(error);
+        }
+        self.processes.records[index(id)] = process;
+        Ok(process)
+    }
+
+    /// Loads the program that the host wants started from the image that every processor was given.
+    fn load_whole_image(&mut self, process: Process) -> Result<(), Error> {
+        process.load(boot::program(), &mut self.pages)
     }
 }

@@ -83,7 +83,7 @@ impl Kernel {
     }
 
     fn write(&mut self, index: u8, address: u32, bytes: u32) -> Result<u32, Error> {
-        let map = self.processes[self.tcbs[index as usize].process as usize].map();
+        let map = self.tcbs[index as usize].process.map();
         if !allows(map, address, bytes, READ) {
             return Err(Error::BadPointer);
         }
@@ -102,6 +102,7 @@ impl Kernel {
             identity::PROCESSOR => Ok(self.me as u32),
             identity::PROCESSORS => Ok(self.processors as u32),
             identity::CLOCK_HZ => Ok(self.clock_hz),
+            identity::PROCESS => Ok(self.tcb(index).process.id as u32),
             _ => Err(Error::UnknownCall),
         }
     }

@@ -2,6 +2,8 @@
 
 use testbed_kernel_core::queue::{Linked, Links};
 
+use crate::process::Process;
+
 /// Registers of a thread that is not running, as `trap.s` lays them out.
 #[repr(C)]
 pub struct Context {
@@ -57,7 +59,8 @@ pub struct Tcb {
     pub context: Context,
     links: Links,
     pub state: State,
-    pub process: u8,
+    /// [`Process::NONE`] if it is free.
+    pub process: Process,
     /// `event::thread_number`.
     pub number: u16,
     /// Number and processor of the thread that created it; number 0 for a program's first thread.
@@ -81,7 +84,7 @@ impl Tcb {
             context: Context { pc: 0, registers: [0; 31], kernel_stack: 0 },
             links: Links::NONE,
             state: State::Free,
-            process: 0,
+            process: Process::NONE,
             number: 0,
             parent: 0,
             parent_processor: 0,

@@ -1,20 +1,22 @@
 //! Threads' births and ends, here and on other processors.
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
-use testbed_definitions::limits::{PROCESSES, THREADS};
+use testbed_definitions::limits::THREADS;
 use testbed_definitions::mpc::{self, create, created, exited};
 use testbed_definitions::page::{DATA_BASE, VIRTUAL_BYTES};
+use testbed_definitions::process;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::Thread;
 
 use crate::centrenet::Packet;
-use crate::kernel::{Kernel, FIRST_THREAD, PROGRAM_PROCESS};
+use crate::kernel::{Kernel, FIRST_THREAD};
 use crate::thread::{State, Tcb, A0, SP};
 use crate::{boot, events, memory};
 
 /// What a new thread is given.
 struct Birth {
+    process: u16,
     number: Thread,
     /// Number and processor of its parent; number 0: none.
     parent: (Thread, u8),
@@ -25,40 +27,22 @@ struct Birth {
 
 impl Kernel {
     /// The program's first thread; the arguments lie at the top of its stack, their address and length in `a0` and `a1`.
-    pub fn create_first(&mut self, number: Thread, pages: u32) -> Result<(), Error> {
-        self.ensure_process(PROGRAM_PROCESS)?;
-        let entry = self.processes[PROGRAM_PROCESS as usize].entry;
-        let birth = Birth { number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages };
+    pub fn create_first(&mut self, id: u16, pages: u32) -> Result<(), Error> {
+        let process = self.ensure_process(id)?;
+        let number = event::thread_number(self.me, process::place(id), FIRST_THREAD);
+        let birth =
+            Birth { process: id, number, parent: (0, self.me), entry: process.entry, stack: VIRTUAL_BYTES, pages };
         let index = self.create_here(birth)?;
         let arguments = boot::arguments();
         let bytes = arguments.len() as u32;
         let top = (VIRTUAL_BYTES - bytes) & !15;
-        let map = self.processes[PROGRAM_PROCESS as usize].map();
         // SAFETY: the arguments are in the boot block.
-        unsafe { memory::copy_to_user(arguments.as_ptr() as u32, map, top, bytes) }.ok_or(Error::NoMemory)?;
+        unsafe { memory::copy_to_user(arguments.as_ptr() as u32, process.map(), top, bytes) }.ok_or(Error::NoMemory)?;
         let context = &mut self.tcbs[index as usize].context;
         context.set(SP, top);
         context.set(A0, top);
         context.set(A0 + 1, bytes);
         Ok(())
-    }
-
-    /// Makes the process on this processor if it isn't there.
-    #[inline]
-    pub fn ensure_process(&mut self, process: u8) -> Result<(), Error> {
-        if process as usize >= PROCESSES || process != PROGRAM_PROCESS {
-            return Err(Error::BadProgram);
-        }
-        if self.processes[process as usize].exists() {
-            return Ok(());
-        }
-        self.load_process(process)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn load_process(&mut self, process: u8) -> Result<(), Error> {
-        self.processes[process as usize].load(boot::program(), &mut self.pages)
     }
 
     /// `create(id, n_pages, processor, entry, stack)`.
@@ -73,12 +57,12 @@ impl Kernel {
         if target >= self.processors as u32 {
             return self.finish(index, Err(Error::BadProcessor));
         }
-        if id as usize >= THREADS {
+        if id == 0 || id as usize >= THREADS {
             return self.finish(index, Err(Error::NoThread));
         }
-        let child = event::thread_number(target as u8, process, id as u8);
+        let child = event::thread_number(process::home(process.id), process::place(process.id), id as u8);
         if target == self.me as u32 {
-            let birth = Birth { number: child, parent: (number, self.me), entry, stack, pages };
+            let birth = Birth { process: process.id, number: child, parent: (number, self.me), entry, stack, pages };
             let result = self.create_here(birth).map(|_| child as u32);
             return self.created(index, result);
         }
@@ -86,6 +70,7 @@ impl Kernel {
             return self.finish(index, Err(Error::NoMemory));
         }
         let mut words = [0; mpc::TOKEN_WORDS];
+        words[create::ADDRESS] = mpc::address(process.id, 0);
         words[create::CHILD_PARENT] = child as u32 | (number as u32) << 16;
         words[create::PAGES_PLACES] = pages;
         words[create::ENTRY] = entry;
@@ -105,19 +90,17 @@ impl Kernel {
 
     /// Creates a thread on this processor and makes it ready.
     fn create_here(&mut self, birth: Birth) -> Result<u8, Error> {
-        let process = (birth.number >> 6) as u8 & 0xf;
         let id = (birth.number & 0x3f) as usize;
-        self.ensure_process(process)?;
-        let place = &mut self.processes[process as usize];
-        if place.threads[id] != NONE {
-            return Err(Error::NoThread);
+        let mut process = self.ensure_process(birth.process)?;
+        if process.threads[id] != NONE {
+            return Err(Error::ThreadExists);
         }
         if birth.entry >= DATA_BASE || birth.entry % 4 != 0 {
             return Err(Error::BadPointer);
         }
         let index = self.free.front().ok_or(Error::NoThread)?;
-        place.add_stack(birth.stack, birth.pages, &mut self.pages)?;
-        place.threads[id] = index;
+        process.add_stack(birth.stack, birth.pages, &mut self.pages)?;
+        process.threads[id] = index;
         self.free.remove(self.tcbs, index);
         let tcb = &mut self.tcbs[index as usize];
         *tcb = Tcb::free();
@@ -144,9 +127,9 @@ impl Kernel {
         let Tcb { number, process, parent, parent_processor, exit_code, stack, stack_pages, .. } =
             self.tcbs[index as usize];
         events::emit_with(DIAG_PROFILE, event::EXIT, number);
-        let place = &mut self.processes[process as usize];
-        place.threads[(number & 0x3f) as usize] = NONE;
-        place.remove_stack(stack, stack_pages, &mut self.pages);
+        let mut process = process;
+        process.threads[(number & 0x3f) as usize] = NONE;
+        process.remove_stack(stack, stack_pages, &mut self.pages);
         self.forget_page_map();
         self.tcbs[index as usize].state = State::Free;
         self.free.push_back(self.tcbs, index);
@@ -159,6 +142,7 @@ impl Kernel {
             return self.child_ended(parent, exit_code);
         }
         let mut words = [0; mpc::TOKEN_WORDS];
+        words[exited::ADDRESS] = mpc::address(process.id, 0);
         words[exited::CHILD_PARENT] = number as u32 | (parent as u32) << 16;
         words[exited::CODE] = exit_code;
         self.net.queue_token(parent_processor, mpc::EXITED, words, exited::BYTES);
@@ -187,7 +171,7 @@ impl Kernel {
 
     /// The control block of a thread, if it is here.
     fn find(&self, number: Thread) -> Option<u8> {
-        let process = self.processes.get((number >> 6) as usize & 0xf)?;
+        let process = self.processes.at((number >> 6) as usize)?;
         let index = process.threads[(number & 0x3f) as usize];
         (index != NONE && self.tcbs[index as usize].number == number).then_some(index)
     }
@@ -218,6 +202,7 @@ impl Kernel {
     fn serve_create(&mut self, packet: &Packet) {
         let child_parent = packet.word(create::CHILD_PARENT);
         let birth = Birth {
+            process: mpc::process_channel(packet.word(create::ADDRESS)).0,
             number: child_parent as Thread,
             parent: ((child_parent >> 16) as Thread, packet.header.source),
             entry: packet.word(create::ENTRY),
@@ -227,6 +212,7 @@ impl Kernel {
         let number = birth.number as u32;
         let result = self.create_here(birth).map_or_else(|error| error.code() as u32, |_| number);
         let mut words = [0; mpc::TOKEN_WORDS];
+        words[created::ADDRESS] = packet.word(create::ADDRESS);
         words[created::CHILD_PARENT] = child_parent;
         words[created::RESULT] = result;
         self.net.queue_token(packet.header.source, mpc::CREATED, words, created::BYTES);
