@@ -67,6 +67,10 @@ pub const fn address(process: u16, channel: u8) -> u32 {
 pub const fn process_channel(address: u32) -> (u16, u8) {
     ((address >> 8) as u16, address as u8)
 }
+/// Word 0 of a message of a type that has several operations.
+pub const fn operation_address(operation: u8, process: u16) -> u32 {
+    (operation as u32) << 24 | address(process, 0)
+}
 /// Operation of word 0.
 pub const fn operation(address: u32) -> u8 {
     (address >> 24) as u8
@@ -114,7 +118,10 @@ pub mod created {
     pub const RESULT: usize = 2;
     /// The parent's processor.
     pub const PARENT_PROCESSOR: usize = 3;
-    pub const BYTES: usize = 16;
+    /// To the home: the stack, as in [`super::create`], and its pages.
+    pub const STACK: usize = 4;
+    pub const PAGES: usize = 5;
+    pub const BYTES: usize = 24;
 }
 /// Words of an [`EXITED`].
 pub mod exited {
@@ -135,6 +142,67 @@ pub mod migrate {
     pub const THREAD: usize = 1;
     pub const DESTINATION: usize = 2;
     pub const BYTES: usize = 12;
+}
+
+/// Operations and words of a [`PROCESS`]. Requests name who waits for the answer, a thread's number in bits 15:0 and its processor in
+/// 23:16; 0 in 15:0: nobody.
+pub mod process {
+    /// From the home to all others: the process has ended. Words: address.
+    pub const END: u8 = 1;
+    /// Nothing is left of it at the source. Words: address.
+    pub const ENDED: u8 = 2;
+    /// To the home: end the process with this exit code. Words: address, code, who waits, the waiting thread's process.
+    pub const KILL: u8 = 3;
+    /// To the home: one of `syscall::control`. Words as [`KILL`].
+    pub const CONTROL: u8 = 4;
+    /// From the home to all others: 1, the threads of the process must not run, or 0, they may. Words: address, which.
+    pub const SUSPEND: u8 = 5;
+    /// To the home: say when the process has ended. Words: address, 0, who waits, the waiting thread's process.
+    pub const AWAIT: u8 = 6;
+    /// To the processor on which a program is to be started; see [`INVOKE_NAME`].
+    pub const INVOKE: u8 = 7;
+    /// The answer to a request. Words: address of the waiting thread's process, who waits, results.
+    pub const REPLY: u8 = 8;
+
+    pub const ADDRESS: usize = 0;
+    pub const VALUE: usize = 1;
+    pub const WHO: usize = 2;
+    pub const WHOSE: usize = 3;
+    pub const REQUEST_BYTES: usize = 16;
+
+    /// Of [`END`] and [`ENDED`], and of [`SUSPEND`].
+    pub const END_BYTES: usize = 4;
+    pub const SUSPEND_BYTES: usize = 8;
+
+    /// Words of [`REPLY`].
+    pub const REPLY_WHO: usize = 1;
+    pub const RESULT: usize = 2;
+    pub const RESULT_2: usize = 3;
+    pub const REPLY_BYTES: usize = 16;
+
+    /// Words of [`INVOKE`]: address of the waiting thread's process; flags of `syscall::invoke`, and in bits 7:0 the processor that has the file;
+    /// who waits; bytes of arguments; the file's name; the arguments.
+    pub const INVOKE_FLAGS: usize = 1;
+    pub const INVOKE_BYTES: usize = 3;
+    pub const INVOKE_NAME: usize = 4;
+    pub const INVOKE_ARGUMENTS: usize = INVOKE_NAME + crate::file::NAME_BYTES / 4;
+}
+
+/// Operations and words of a [`FILE`].
+pub mod file {
+    /// Asks for a piece of a file. Words: operation, offset, name.
+    pub const WANT: u8 = 1;
+    /// A piece. Words: operation, offset, bytes of the file or a negated error, permissions, then up to [`PIECE_BYTES`] bytes.
+    pub const PIECE: u8 = 2;
+
+    pub const ADDRESS: usize = 0;
+    pub const OFFSET: usize = 1;
+    pub const NAME: usize = 2;
+    pub const WANT_BYTES: usize = 4 * NAME + crate::file::NAME_BYTES;
+    pub const SIZE: usize = 2;
+    pub const PERMISSIONS: usize = 3;
+    pub const DATA: usize = 4;
+    pub const PIECE_BYTES: usize = crate::page::PAGE_BYTES as usize;
 }
 
 /// Operations and words of a [`PAGE`].

@@ -9,24 +9,21 @@
 //! the kernel they are never taken, so nothing in it runs twice at a time.
 
 use testbed_definitions::boot::word;
-use testbed_definitions::limits::TIME_SLICE_US;
+use testbed_definitions::limits::{PROCESSES, TIME_SLICE_US};
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
-use testbed_definitions::{csr, event, map, process};
+use testbed_definitions::{csr, event, map};
 use testbed_kernel_core::clock::Milliseconds;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::Queue;
 
 use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
+use crate::home::Place;
 use crate::process::{Process, Processes};
 use crate::thread::{State, Tcb};
 use crate::{boot, events, hw, memory, options};
 
-/// The number of a process's first thread within the process.
-pub const FIRST_THREAD: u8 = 1;
-/// Pages of its stack.
-const FIRST_STACK_PAGES: u32 = 16;
 /// How long to sleep when the station is full and has more to do.
 const STATION_POLL_CYCLES: u64 = 512;
 
@@ -48,6 +45,8 @@ pub struct Kernel {
     pub transmitting: Queue,
     pub processes: Processes,
     pub pages: Pages,
+    /// Of processes that are invoked here.
+    pub places: [Place; PROCESSES],
     pub net: Centrenet,
     pub console: Console,
     /// Process whose page map is the current one, if any is.
@@ -71,6 +70,7 @@ impl Kernel {
             ready: Queue::new(),
             transmitting: Queue::new(),
             processes: Processes::new(),
+            places: [Place::FREE; PROCESSES],
             pages: Pages::new(),
             net: Centrenet::new(),
             console: Console::new(),
@@ -128,13 +128,17 @@ impl Kernel {
         memory::page_address(self.pages.take_row(count, 1).expect("RAM is too small for the kernel"))
     }
 
+    /// Whether the host's program starts here.
+    pub fn is_start(&self) -> bool {
+        boot::get(word::START_PROCESSOR) == self.me as u32
+    }
+
     /// Starts the host's program, if it is to start here.
     pub fn start_program(&mut self) {
-        if boot::get(word::START_PROCESSOR) != self.me as u32 {
+        if !self.is_start() {
             return;
         }
-        let id = process::id(self.me, process::FIRST_PLACE, process::FIRST_GENERATION);
-        if let Err(error) = self.create_first(id, FIRST_STACK_PAGES) {
+        if let Err(error) = self.invoke_first() {
             self.console.put_text("the program can't start: ");
             self.console.put_text(error.meaning());
             self.console.put(b'\n');
@@ -264,9 +268,17 @@ impl Kernel {
     /// Puts a thread into the ready queue.
     pub fn make_ready(&mut self, index: u8) {
         let tcb = &mut self.tcbs[index as usize];
+        if tcb.process.suspended {
+            return self.hold(index);
+        }
         tcb.state = State::Ready;
         events::emit(event::DIAG_READY, tcb.number & event::THREAD_MASK | event::SCHEDULE);
         self.ready.push_back(self.tcbs, index);
+    }
+
+    /// Keeps a thread of a suspended process that would be ready.
+    pub fn hold(&mut self, index: u8) {
+        self.tcbs[index as usize].state = State::Held;
     }
 
     /// A number below `bound`, from the seed of the boot block (xorshift).

@@ -7,6 +7,7 @@
 //! | [`service`] | system calls, time-slices, faults |
 //! | [`channels`] | occam channels: what the protocol says is done here |
 //! | [`threads`] | births and ends of threads, also across processors |
+//! | [`home`], [`invoke`] | processes' places, starts and ends |
 //! | [`process`] | page maps, channel control blocks, loading |
 //! | [`thread`] | thread control blocks |
 //! | [`memory`] | copying between threads' memories |
@@ -25,7 +26,9 @@ mod centrenet;
 mod channels;
 mod console;
 mod events;
+mod home;
 mod hw;
+mod invoke;
 mod kernel;
 mod memory;
 mod options;

@@ -3,24 +3,28 @@
 
 use core::ops::{Deref, DerefMut};
 use testbed_definitions::limits::{CHANNELS, THREADS};
-use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, VIRTUAL_BYTES};
-use testbed_definitions::process::{generation, index, FIRST_GENERATION};
+use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, VIRTUAL_BYTES};
+use testbed_definitions::process::{generation, home, id as process_id, index, FIRST_GENERATION};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::elf::{Elf, Segment};
 use testbed_kernel_core::page_map::{entry, mapped_page, PageMap, EXECUTE, READ, WRITE};
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::Ccb;
+use testbed_protocol::Thread;
 
 use crate::kernel::Kernel;
+use crate::threads::is_entry;
 use crate::{boot, memory};
 
 const RECORD_PAGES: u32 = (size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
 const MAP_PAGES: u32 = PAGE_MAP_BYTES / PAGE_BYTES;
+const DATA_PAGES: usize = ((VIRTUAL_BYTES - DATA_BASE) / PAGE_BYTES) as usize;
 /// Homes times places.
 pub const PROCESSES_KNOWN: usize = 256;
 
-/// What this processor has of a process.
+/// What this processor has of a process. All words but the control blocks are made zero.
+#[repr(C)]
 pub struct Record {
     /// `definitions::process`.
     pub id: u16,
@@ -29,12 +33,18 @@ pub struct Record {
     pub threads: [u8; THREADS],
     /// Where the program's first thread starts.
     pub entry: u32,
+    /// Its threads don't run.
+    pub suspended: bool,
+    /// On the home: thread ids in use, and pages of the data half that are.
+    ids: [u32; THREADS / 32],
+    given: [u32; DATA_PAGES / 32],
     ccbs: [Ccb; CHANNELS],
 }
 
 /// A process that this processor has something of: a pointer to its [`Record`], which lives until the process has ended and
 /// nothing names it any more.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
 pub struct Process(*mut Record);
 
 impl Deref for Process {
@@ -70,9 +80,9 @@ impl Process {
         // SAFETY: the rows were just taken, and have room. A page map of zeros maps nothing.
         unsafe {
             memory::clear(map, PAGE_MAP_BYTES);
+            memory::clear(record as u32, (size_of::<Record>() - size_of::<[Ccb; CHANNELS]>()) as u32 & !3);
             (&raw mut (*record).id).write(id);
             (&raw mut (*record).map).write(map as *mut PageMap);
-            (&raw mut (*record).entry).write(0);
             let threads = (&raw mut (*record).threads).cast::<u8>();
             (0..THREADS).for_each(|thread| threads.add(thread).write(NONE));
             let ccbs = (&raw mut (*record).ccbs).cast::<Ccb>();
@@ -106,7 +116,7 @@ impl Process {
 
     /// Gives the pages of its code, its data, its map and its record back.
     pub fn release(self, pages: &mut Pages) {
-        for entry in self.map() {
+        for entry in self.map().iter().filter(|&entry| entry & PTE_FILE == 0) {
             if let Some(page) = mapped_page(*entry) {
                 pages.release(page, page + 1);
             }
@@ -114,6 +124,34 @@ impl Process {
         let (map, record) = (memory::page_of(self.map as u32), memory::page_of(self.0 as u32));
         pages.release(map, map + MAP_PAGES);
         pages.release(record, record + RECORD_PAGES);
+    }
+
+    /// The home gives a thread's id out, and its stack: the pages and the address above them.
+    pub fn give(&mut self, number: Thread, entry: u32, (top, count): (u32, u32)) -> Result<(), Error> {
+        let id = (number & 0x3f) as usize;
+        if self.ids[id / 32] & 1 << (id % 32) != 0 {
+            return Err(Error::ThreadExists);
+        }
+        let in_data = top % PAGE_BYTES == 0 && (DATA_BASE..=VIRTUAL_BYTES).contains(&top);
+        if !is_entry(entry) || !in_data || count == 0 || count > (top - DATA_BASE) / PAGE_BYTES {
+            return Err(Error::BadPointer);
+        }
+        let pages = data_pages(top, count);
+        if pages.clone().any(|page| self.given[page / 32] & 1 << (page % 32) != 0) {
+            return Err(Error::BadPointer);
+        }
+        pages.for_each(|page| self.given[page / 32] |= 1 << (page % 32));
+        self.ids[id / 32] |= 1 << (id % 32);
+        Ok(())
+    }
+
+    /// The home takes back what [`Self::give`] gave out.
+    pub fn take_back(&mut self, number: Thread, (top, count): (u32, u32)) {
+        let id = (number & 0x3f) as usize;
+        self.ids[id / 32] &= !(1 << (id % 32));
+        if (DATA_BASE..=VIRTUAL_BYTES).contains(&top) && count <= (top - DATA_BASE) / PAGE_BYTES {
+            data_pages(top, count).for_each(|page| self.given[page / 32] &= !(1 << (page % 32)));
+        }
     }
 
     /// Loads a program's segments.
@@ -127,12 +165,16 @@ impl Process {
     }
 
     /// Code is what lies in the lower half: read and execute. All else is read and write.
-    fn load_segment(self, segment: Segment, pages: &mut Pages) -> Result<(), Error> {
+    fn load_segment(&mut self, segment: Segment, pages: &mut Pages) -> Result<(), Error> {
         let Segment { address, bytes, content, .. } = segment;
         let end = address.checked_add(bytes).filter(|&end| end <= VIRTUAL_BYTES).ok_or(Error::BadProgram)?;
         let code = address < DATA_BASE;
         if code && end > DATA_BASE {
             return Err(Error::BadProgram);
+        }
+        if !code {
+            data_pages(end.next_multiple_of(PAGE_BYTES), end.div_ceil(PAGE_BYTES) - address / PAGE_BYTES)
+                .for_each(|page| self.given[page / 32] |= 1 << (page % 32));
         }
         self.add_pages(address, end, if code { READ | EXECUTE } else { READ | WRITE }, pages)?;
         let mut done = 0;
@@ -162,21 +204,12 @@ impl Process {
         Ok(())
     }
 
-    /// Maps `count` pages below `top` as a thread's stack. They must lie in the data half and be free.
+    /// Maps `count` pages below `top` as a thread's stack; the home has given them out.
     pub fn add_stack(self, top: u32, count: u32, pages: &mut Pages) -> Result<(), Error> {
-        let in_data = top % PAGE_BYTES == 0 && (DATA_BASE..=VIRTUAL_BYTES).contains(&top);
-        if !in_data || count == 0 || count > (top - DATA_BASE) / PAGE_BYTES {
-            return Err(Error::BadPointer);
-        }
-        let bottom = top - count * PAGE_BYTES;
-        let range = (bottom >> PAGE_SHIFT) as usize..(top >> PAGE_SHIFT) as usize;
-        if self.map()[range].iter().any(|&entry| entry != 0) {
-            return Err(Error::BadPointer);
-        }
         if pages.count() < count {
             return Err(Error::NoMemory);
         }
-        self.add_pages(bottom, top, READ | WRITE, pages)
+        self.add_pages(top - count * PAGE_BYTES, top, READ | WRITE, pages)
     }
 
     /// Gives a stack back.
@@ -195,11 +228,31 @@ pub struct Processes {
     records: [Process; PROCESSES_KNOWN],
     /// The oldest generation of each place that has not ended yet.
     living: [u8; PROCESSES_KNOWN],
+    suspended: [u32; PROCESSES_KNOWN / 32],
+}
+
+/// Pages of the data half: `count` below `top`.
+fn data_pages(top: u32, count: u32) -> core::ops::Range<usize> {
+    let end = ((top - DATA_BASE) >> PAGE_SHIFT) as usize;
+    end - count as usize..end
+}
+
+/// The generation after this one.
+const fn after(generation: u8) -> u8 {
+    if generation == u8::MAX {
+        FIRST_GENERATION
+    } else {
+        generation + 1
+    }
 }
 
 impl Processes {
     pub const fn new() -> Self {
-        Processes { records: [Process::NONE; PROCESSES_KNOWN], living: [FIRST_GENERATION; PROCESSES_KNOWN] }
+        Processes {
+            records: [Process::NONE; PROCESSES_KNOWN],
+            living: [FIRST_GENERATION; PROCESSES_KNOWN],
+            suspended: [0; PROCESSES_KNOWN / 32],
+        }
     }
 
     /// The process with this home and place (`definitions::process::index`), if something of it is here.
@@ -209,8 +262,29 @@ impl Processes {
         (process != Process::NONE).then_some(process)
     }
 
+    /// Nothing is known of the process any more but that it has ended.
+    pub fn forget(&mut self, id: u16) {
+        if !self.is_over(id) {
+            self.records[index(id)] = Process::NONE;
+            self.living[index(id)] = after(generation(id));
+            self.set_suspended(id, false);
+        }
+    }
+
+    /// The generation of the next process in a place.
+    pub fn next_generation(&self, home: u8, place: u8) -> u8 {
+        self.living[index(process_id(home, place, 0))]
+    }
+
+    /// Notes whether the process's threads may run, for when its record is made.
+    pub fn set_suspended(&mut self, id: u16, suspended: bool) {
+        let bit = 1 << (index(id) % 32);
+        let word = &mut self.suspended[index(id) / 32];
+        *word = if suspended { *word | bit } else { *word & !bit };
+    }
+
     /// Whether the process has ended before.
-    fn is_over(&self, id: u16) -> bool {
+    pub fn is_over(&self, id: u16) -> bool {
         (generation(id).wrapping_sub(self.living[index(id)]) as i8) < 0
     }
 }
@@ -228,21 +302,31 @@ impl Kernel {
     pub fn ensure_process(&mut self, id: u16) -> Result<Process, Error> {
         match self.process(id) {
             Some(process) => Ok(process),
-            None => self.make_process(id),
+            // A process that is invoked here is not made by packets.
+            None if home(id) == self.me => Err(Error::NoProcess),
+            None => self.make_here(id),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn make_process(&mut self, id: u16) -> Result<Process, Error> {
+    fn make_here(&mut self, id: u16) -> Result<Process, Error> {
+        let process = self.make_process(id)?;
+        let loaded = self.load_whole_image(process);
+        if loaded.is_err() {
+            self.processes.records[index(id)] = Process::NONE;
+            process.release(&mut self.pages);
+        }
+        loaded.map(|()| process)
+    }
+
+    /// The record of a process that is new here.
+    pub fn make_process(&mut self, id: u16) -> Result<Process, Error> {
         if generation(id) == 0 || self.processes.is_over(id) || self.processes.at(index(id)).is_some() {
             return Err(Error::NoProcess);
         }
-        let process = Process::new(id, &mut self.pages).ok_or(Error::NoMemory)?;
-        if let Err(error) = self.load_whole_image(process) {
-            process.release(&mut self.pages);
-            return Err(error);
-        }
+        let mut process = Process::new(id, &mut self.pages).ok_or(Error::NoMemory)?;
+        process.suspended = self.processes.suspended[index(id) / 32] & 1 << (index(id) % 32) != 0;
         self.processes.records[index(id)] = process;
         Ok(process)
     }

@@ -19,12 +19,11 @@ impl Kernel {
         let context = &self.tcbs[index as usize].context;
         let (a0, a1) = (context.argument(0), context.argument(1));
         let result = match context.get(A7) {
-            syscall::EXIT..=syscall::RECEIVE | syscall::YIELD => return false,
             syscall::SEND_EVENT => self.send_event(a0),
             syscall::WRITE => self.write(index, a0, a1),
             syscall::CLOCK => Ok(self.clock.at(hw::now())),
             syscall::IDENTITY => self.identity(index, a0),
-            _ => Err(Error::UnknownCall),
+            _ => return false,
         };
         let context = &mut self.tcb(index).context;
         context.pc += 4;
@@ -61,7 +60,8 @@ impl Kernel {
             syscall::CREATE => self.create(index, a0, a1, a2 as i32, (a3, a4)),
             syscall::WAIT => self.wait(index),
             syscall::EXIT => self.exit(index, a0),
-            _ => self.finish(index, Ok(0)),
+            syscall::YIELD => self.finish(index, Ok(0)),
+            number => self.process_call(index, number, [a0, a1, a2, a3, a4]),
         }
     }
 
@@ -116,21 +116,6 @@ impl Kernel {
         }
         let failed = core::mem::take(&mut tcb.failed);
         self.finish(index, Ok(failed as u32));
-    }
-
-    fn exit(&mut self, index: u8, code: u32) {
-        let tcb = self.tcb(index);
-        tcb.exit_code = code;
-        let children = tcb.children;
-        if code == syscall::EXIT_HALT {
-            // The program is over, whatever its other threads wait for.
-            self.exit_code = Some(code);
-        }
-        if children != 0 {
-            self.tcb(index).state = State::Ending;
-        } else {
-            self.end_thread(index);
-        }
     }
 
     /// The thread touched what is not its own, or ran something that is no instruction: it ends.

@@ -49,8 +49,12 @@ pub enum State {
     Creating,
     /// Waits for its children.
     Waiting,
-    /// Has called `exit` and waits for its children.
+    /// Has called `exit` and waits for its children, or for its process to end.
     Ending,
+    /// Waits for another processor's answer.
+    Asking,
+    /// Would be ready, were its process not suspended.
+    Held,
 }
 
 /// A thread. A record of plain words, all zero when it is free but for `state`.
