@@ -9,7 +9,8 @@
 //! | [`RTR`] | address, bytes the receiver takes, sequence, receiver's epoch, receiver |
 //! | [`REFUSE`] | address, 0, sequence, 0, the thread whose request is refused |
 //! | [`MSG`] | address, bytes of the whole message, offset of this fragment, then its bytes |
-//! | [`THREAD`], [`ENDS`] | a thread that moves to another processor, and ends of channels that don't fit into its packet |
+//! | [`THREAD`] | see [`thread`]: a thread that moves to the destination |
+//! | [`ENDS`] | see [`ends`]: ends of channels of a thread that comes later, or has ended |
 //! | [`CREATE`] | see [`create`]; to the process's home, which passes it on to where the child will be |
 //! | [`CREATED`] | see [`created`]; back over the home |
 //! | [`EXITED`] | see [`exited`]; to the home, which passes it on to the parent |
@@ -30,7 +31,7 @@ pub const ADVERT: u8 = 4;
 pub const REFUSE: u8 = 5;
 /// A migrating thread.
 pub const THREAD: u8 = 6;
-/// Ends of channels of the migrating thread whose packet follows.
+/// Ends of channels, of a migrating thread that follows or of one that has ended.
 pub const ENDS: u8 = 7;
 /// Create a child thread.
 pub const CREATE: u8 = 8;
@@ -135,13 +136,58 @@ pub mod exited {
     pub const PAGES_PLACES: usize = 4;
     pub const BYTES: usize = 20;
 }
-/// Words of a [`MIGRATE`].
+/// Words of a [`MIGRATE`]. The answer is a [`process::REPLY`].
 pub mod migrate {
     pub const ADDRESS: usize = 0;
     /// The thread's number.
     pub const THREAD: usize = 1;
+    /// [`ANY`]: the processor on which the thread is chooses.
     pub const DESTINATION: usize = 2;
-    pub const BYTES: usize = 12;
+    /// Who asks: a thread's number in bits 15:0 and its processor in 23:16; its process is the address's.
+    pub const WHO: usize = 3;
+    pub const BYTES: usize = 16;
+    pub const ANY: u32 = 0xff;
+}
+/// Words of a [`THREAD`]: as many bytes as it has words, ends included.
+pub mod thread {
+    pub const ADDRESS: usize = 0;
+    /// The thread's number in bits 15:0, its parent's (0: none) in 31:16.
+    pub const NUMBER_PARENT: usize = 1;
+    /// The parent's processor in bits 7:0; in 31:16 children that ended with a code other than 0 since the last wait.
+    pub const PARENT_PROCESSOR_FAILED: usize = 2;
+    /// Address above its stack, and its pages.
+    pub const STACK: usize = 3;
+    pub const STACK_PAGES: usize = 4;
+    /// pc, x1 to x31.
+    pub const CONTEXT: usize = 5;
+    pub const CONTEXT_WORDS: usize = 32;
+    /// Ends of channels, one after the other; see [`super::end`].
+    pub const ENDS: usize = CONTEXT + CONTEXT_WORDS;
+}
+/// Words of an [`ENDS`].
+pub mod ends {
+    pub const ADDRESS: usize = 0;
+    /// The number of the thread whose ends they are.
+    pub const THREAD: usize = 1;
+    pub const ENDS: usize = 2;
+}
+/// Words of an end of a channel in a [`THREAD`] or [`ENDS`].
+pub mod end {
+    /// Channel in bits 6:0; bit 7 for the receiver; in 15:8 a processor: where the sender believes the receiver to be,
+    /// or where the sender of the receiver's token waits, 0xff for none; in 31:16 the partner, 0 for unknown.
+    pub const FIRST: usize = 0;
+    pub const RECEIVER: u32 = 1 << 7;
+    /// Communications until now.
+    pub const COUNT: usize = 1;
+    pub const EPOCH: usize = 2;
+    /// Words of an end without a token.
+    pub const WORDS: usize = 3;
+    /// Of a receiver's token, if it has one: bytes offered, number of the communication, who sends.
+    pub const LENGTH: usize = 3;
+    pub const SEQUENCE: usize = 4;
+    pub const SENDER: usize = 5;
+    /// Words of an end with a token.
+    pub const WORDS_MAX: usize = 6;
 }
 
 /// Operations and words of a [`PROCESS`]. Requests name who waits for the answer, a thread's number in bits 15:0 and its processor in

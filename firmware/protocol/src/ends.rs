@@ -2,6 +2,7 @@
 
 use crate::channel::{is_after, Ccb, Receiver, Sender, Token, NOBODY, NOWHERE};
 use crate::{Processor, Thread};
+use testbed_definitions::mpc::end as layout;
 
 /// One end of a channel, on its way to another processor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -22,6 +23,56 @@ pub enum End {
         token: Token,
         sender: Thread,
     },
+}
+
+impl End {
+    /// The end's words in a packet (`definitions::mpc::end`), and how many they are.
+    #[inline]
+    pub fn pack(self, channel: u8) -> ([u32; layout::WORDS_MAX], usize) {
+        let first = |role: u32, place: Processor, partner: Thread| {
+            channel as u32 | role | (place as u32) << 8 | (partner as u32) << 16
+        };
+        match self {
+            End::Sender { sent, place, epoch, receiver } => {
+                ([first(0, place, receiver), sent, epoch, 0, 0, 0], layout::WORDS)
+            }
+            End::Receiver { received, epoch, token, sender } => {
+                let words = [
+                    first(layout::RECEIVER, token.at, sender),
+                    received,
+                    epoch,
+                    token.length,
+                    token.sequence,
+                    token.sender as u32,
+                ];
+                (words, if token.exists() { layout::WORDS_MAX } else { layout::WORDS })
+            }
+        }
+    }
+
+    /// The end whose words `word` gives, its channel, and how many words it has. `None` if `left` words, all that there are, are too few.
+    #[inline]
+    pub fn unpack(left: usize, word: impl Fn(usize) -> u32) -> Option<(u8, End, usize)> {
+        if left < layout::WORDS {
+            return None;
+        }
+        let (first, count, epoch) = (word(layout::FIRST), word(layout::COUNT), word(layout::EPOCH));
+        let channel = first as u8 & !(layout::RECEIVER as u8);
+        let (place, partner) = ((first >> 8) as Processor, (first >> 16) as Thread);
+        if first & layout::RECEIVER == 0 {
+            return Some((channel, End::Sender { sent: count, place, epoch, receiver: partner }, layout::WORDS));
+        }
+        let (token, words) = if place == NOWHERE {
+            (Token::NONE, layout::WORDS)
+        } else if left < layout::WORDS_MAX {
+            return None;
+        } else {
+            let (length, sequence) = (word(layout::LENGTH), word(layout::SEQUENCE));
+            let sender = word(layout::SENDER) as Thread;
+            (Token { at: place, sender, length, sequence }, layout::WORDS_MAX)
+        };
+        Some((channel, End::Receiver { received: count, epoch, token, sender: partner }, words))
+    }
 }
 
 /// Takes the end of `thread` out of the block, because the thread leaves `me` for `to`. `None` if it has no end here, or one that is in
