@@ -236,9 +236,9 @@ pub mod process {
 
 /// Operations and words of a [`FILE`].
 pub mod file {
-    /// Asks for a piece of a file. Words: operation, offset, name.
+    /// Asks for a file's first piece. Words: operation, 0, name.
     pub const WANT: u8 = 1;
-    /// A piece. Words: operation, offset, bytes of the file or a negated error, permissions, then up to [`PIECE_BYTES`] bytes.
+    /// A piece. Words: operation, offset, bytes of the file or a negated error, permissions, file's index, then up to [`PIECE_BYTES`] bytes.
     pub const PIECE: u8 = 2;
 
     pub const ADDRESS: usize = 0;
@@ -247,7 +247,12 @@ pub mod file {
     pub const WANT_BYTES: usize = 4 * NAME + crate::file::NAME_BYTES;
     pub const SIZE: usize = 2;
     pub const PERMISSIONS: usize = 3;
-    pub const DATA: usize = 4;
+    /// The file's index at the source.
+    pub const FILE: usize = 4;
+    pub const DATA: usize = 5;
+    /// Asks for another piece; offset 2^32 - 1: for none. Words: operation, offset, file's index at the source.
+    pub const NEXT: u8 = 3;
+    pub const NEXT_BYTES: usize = 20;
     pub const PIECE_BYTES: usize = crate::page::PAGE_BYTES as usize;
 }
 

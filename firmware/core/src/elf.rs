@@ -1,4 +1,5 @@
-//! Reading a program: 32-bit little-endian RISC-V ELF executables with PT_LOAD segments. Every offset is checked.
+//! Reading a program: 32-bit little-endian RISC-V ELF executables with PT_LOAD segments. Every offset is checked. The headers must lie
+//! in the part of the file that is given: its first page.
 
 const MACHINE_RISCV: u16 = 243;
 const TYPE_EXECUTABLE: u16 = 2;
@@ -7,67 +8,69 @@ const PROGRAM_HEADER_BYTES: usize = 32;
 
 /// One part of the program's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Segment<'a> {
+pub struct Segment {
     pub address: u32,
-    /// Bytes in memory; those after `content` are zero.
+    /// Bytes in memory; those after the file's are zero.
     pub bytes: u32,
-    pub content: &'a [u8],
+    /// Where its bytes are in the file, and how many; all inside it.
+    pub offset: u32,
+    pub size: u32,
     pub executable: bool,
 }
 
-/// A program header, or the content it names, lies outside the image.
+/// A program header lies outside what was given, or the content that it names outside the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Broken;
 
-/// A program's ELF image.
+/// A program's ELF headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Elf<'a> {
-    image: &'a [u8],
+    head: &'a [u8],
+    size: u32,
     pub entry: u32,
     headers: usize,
     count: usize,
 }
 
 impl<'a> Elf<'a> {
-    /// `None` if `image` is not an executable for this machine.
-    pub fn parse(image: &'a [u8]) -> Option<Self> {
-        let ident = image.get(..7)?;
+    /// `head` is the beginning of a file of `size` bytes. `None` if that is not an executable for this machine.
+    pub fn parse(head: &'a [u8], size: u32) -> Option<Self> {
+        let ident = head.get(..7)?;
         if ident != [0x7f, b'E', b'L', b'F', 1, 1, 1] {
             return None;
         }
-        if half(image, 16)? != TYPE_EXECUTABLE || half(image, 18)? != MACHINE_RISCV {
+        if half(head, 16)? != TYPE_EXECUTABLE || half(head, 18)? != MACHINE_RISCV {
             return None;
         }
-        if half(image, 42)? as usize != PROGRAM_HEADER_BYTES {
+        if half(head, 42)? as usize != PROGRAM_HEADER_BYTES {
             return None;
         }
         Some(Elf {
-            image,
-            entry: word(image, 24)?,
-            headers: word(image, 28)? as usize,
-            count: half(image, 44)? as usize,
+            head,
+            size,
+            entry: word(head, 24)?,
+            headers: word(head, 28)? as usize,
+            count: half(head, 44)? as usize,
         })
     }
 
     /// The segments to load, in order.
-    pub fn segments(self) -> impl Iterator<Item = Result<Segment<'a>, Broken>> {
+    pub fn segments(self) -> impl Iterator<Item = Result<Segment, Broken>> + use<'a> {
         (0..self.count).filter_map(move |index| self.segment(index).ok_or(Broken).transpose())
     }
 
     /// `Some(None)` if header `index` is of another kind, `None` if it is broken.
-    fn segment(self, index: usize) -> Option<Option<Segment<'a>>> {
+    fn segment(self, index: usize) -> Option<Option<Segment>> {
         let start = self.headers.checked_add(index * PROGRAM_HEADER_BYTES)?;
-        let header = self.image.get(start..)?.get(..PROGRAM_HEADER_BYTES)?;
+        let header = self.head.get(start..)?.get(..PROGRAM_HEADER_BYTES)?;
         if word(header, 0)? != SEGMENT_LOAD {
             return Some(None);
         }
-        let (offset, size) = (word(header, 4)? as usize, word(header, 16)? as usize);
-        let content = self.image.get(offset..)?.get(..size)?;
-        let bytes = word(header, 20)?;
-        if (bytes as usize) < size {
+        let (offset, size, bytes) = (word(header, 4)?, word(header, 16)?, word(header, 20)?);
+        if offset > self.size || size > self.size - offset || bytes < size {
             return None;
         }
-        Some(Some(Segment { address: word(header, 8)?, bytes, content, executable: word(header, 24)? & 1 != 0 }))
+        Some(Some(Segment { address: word(header, 8)?, bytes, offset, size, executable: word(header, 24)? & 1 != 0 }))
     }
 }
 
@@ -111,9 +114,9 @@ mod tests {
     #[test]
     fn reads_segments() {
         let image = image();
-        let elf = Elf::parse(&image).unwrap();
+        let elf = Elf::parse(&image, image.len() as u32).unwrap();
         assert_eq!(elf.entry, 0x400);
-        let expected = Segment { address: 0x400, bytes: 16, content: &[1, 2, 3, 4], executable: true };
+        let expected = Segment { address: 0x400, bytes: 16, offset: 116, size: 4, executable: true };
         assert_eq!(elf.segments().collect::<Vec<_>>(), [Ok(expected)]);
     }
 
@@ -121,16 +124,17 @@ mod tests {
     fn rejects_what_is_broken() {
         let whole = image();
         for length in 0..whole.len() {
-            let sound = Elf::parse(&whole[..length]).is_some_and(|elf| elf.segments().all(|s| s.is_ok()));
+            let sound =
+                Elf::parse(&whole[..length], length as u32).is_some_and(|elf| elf.segments().all(|s| s.is_ok()));
             assert!(!sound, "cut to {length} bytes");
         }
         for at in [0, 4, 5, 16, 18] {
             let mut image = image();
             image[at] ^= 0x55;
-            assert!(Elf::parse(&image).is_none(), "byte {at}");
+            assert!(Elf::parse(&image, image.len() as u32).is_none(), "byte {at}");
         }
         let mut image = image();
         image[84 + 4..84 + 8].fill(0xff);
-        assert_eq!(Elf::parse(&image).unwrap().segments().collect::<Vec<_>>(), [Err(Broken)]);
+        assert_eq!(Elf::parse(&image, image.len() as u32).unwrap().segments().collect::<Vec<_>>(), [Err(Broken)]);
     }
 }

@@ -6,7 +6,8 @@
 //! | [`queue`] | doubly-linked queues through a table, as of threads |
 //! | [`pages`] | which physical pages are free |
 //! | [`page_map`] | page-map entries: mapping, translation, checks of pointers |
-//! | [`elf`] | reading a program's ELF image |
+//! | [`elf`] | reading a program's ELF headers |
+//! | [`filestore`] | the table of files |
 //! | [`ring`] | a ring of bytes |
 //! | [`text`] | numbers as text, without `core::fmt` |
 #![no_std]
@@ -14,6 +15,7 @@
 
 pub mod clock;
 pub mod elf;
+pub mod filestore;
 pub mod page_map;
 pub mod pages;
 pub mod queue;

@@ -1,11 +1,13 @@
 //! The home of processes: the places of those that were invoked here, how they end everywhere, and what others ask of them.
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::file::NAME_BYTES;
 use testbed_definitions::limits::PROCESSES;
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::process::{home, id as process_id, place, FIRST_GENERATION, FIRST_PLACE};
-use testbed_definitions::syscall::{control, Error, EXIT_HALT};
+use testbed_definitions::syscall::{self, control, Error, EXIT_HALT};
+use testbed_kernel_core::filestore::Name;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::{Processor, Thread};
 
@@ -57,11 +59,33 @@ pub struct Place {
     /// Who awaits its end, or while it is loading its start.
     pub waiter: Who,
     pub code: u32,
+    /// The file that it runs, [`NO_FILE`] before it does.
+    pub file: u8,
+    /// It may read other processes' memory.
+    pub trusted: bool,
+    /// While it is loading: the file's name, who has the file, and bytes of arguments.
+    pub name: Name,
+    pub source: Processor,
+    pub arguments: u32,
 }
 
+/// No file's index.
+pub const NO_FILE: u8 = 0xff;
+
 impl Place {
-    pub const FREE: Place =
-        Place { id: 0, life: Life::Free, background: false, invoker: 0, waiter: Who::NOBODY, code: 0 };
+    pub const FREE: Place = Place {
+        id: 0,
+        life: Life::Free,
+        background: false,
+        invoker: 0,
+        waiter: Who::NOBODY,
+        code: 0,
+        file: NO_FILE,
+        trusted: false,
+        name: [0; NAME_BYTES],
+        source: 0,
+        arguments: 0,
+    };
 }
 
 impl Kernel {
@@ -92,10 +116,15 @@ impl Kernel {
         }
         let Some(process) = self.process(id) else { return };
         let others = self.processors - 1;
+        let mut invoker = Who::NOBODY;
         if let Some(place) = self.place(id) {
+            if place.life == Life::Loading {
+                invoker = core::mem::replace(&mut place.waiter, Who::NOBODY);
+            }
             place.code = code;
             place.life = Life::Ending(others);
         }
+        self.reply(invoker, Error::Killed.code() as u32, 0);
         self.remove_process(process);
         if others == 0 {
             return self.process_ended(id);
@@ -105,7 +134,7 @@ impl Kernel {
     }
 
     /// Removes all that this processor has of a process.
-    fn remove_process(&mut self, process: Process) {
+    pub fn remove_process(&mut self, process: Process) {
         for index in process.threads.into_iter().filter(|&index| index != NONE) {
             events::emit_with(DIAG_PROFILE, event::EXIT, self.tcbs[index as usize].number);
             self.unqueue(index);
@@ -130,6 +159,10 @@ impl Kernel {
         let Some(place) = self.place(id) else { return };
         place.life = Life::Free;
         let (code, waiter) = (place.code, core::mem::replace(&mut place.waiter, Who::NOBODY));
+        let file = core::mem::replace(&mut place.file, NO_FILE);
+        if file != NO_FILE {
+            self.leave_file(file as usize);
+        }
         events::emit_with(DIAG_PROFILE, event::PROCESS_END, id);
         self.reply(waiter, 0, code);
         if id == process_id(self.me, FIRST_PLACE, FIRST_GENERATION) && self.is_start() {
@@ -274,6 +307,7 @@ impl Kernel {
                 let who = Who::unpack(packet.word(layout::WHO), packet.word(layout::WHOSE) as u16);
                 self.serve_request(operation, id, packet.word(layout::VALUE), who);
             }
+            (layout::INVOKE, _) => self.serve_invocation(id, packet),
             (layout::REPLY, layout::REPLY_BYTES) => {
                 let thread = packet.word(layout::REPLY_WHO) as Thread;
                 self.answered(id, thread, packet.word(layout::RESULT), packet.word(layout::RESULT_2));
@@ -291,8 +325,29 @@ impl Kernel {
         }
     }
 
-    /// `kill(process)`.
-    pub fn kill(&mut self, index: u8, id: u32) {
-        self.ask_home(index, layout::KILL, id, EXIT_HALT);
+    /// A call that concerns processes or files.
+    pub fn process_call(&mut self, index: u8, number: u32, arguments: [u32; 5]) {
+        let process = self.tcbs[index as usize].process;
+        let [a0, a1, ..] = arguments;
+        let result = match number {
+            syscall::AWAIT => return self.ask_home(index, layout::AWAIT, a0, 0),
+            syscall::KILL => return self.ask_home(index, layout::KILL, a0, EXIT_HALT),
+            syscall::CONTROL => return self.ask_home(index, layout::CONTROL, a0, a1),
+            syscall::INVOKE => match self.invoke(index, arguments) {
+                Ok(true) => return,
+                Ok(false) => {
+                    self.tcbs[index as usize].context.pc -= 4;
+                    return self.make_ready(index);
+                }
+                Err(error) => Err(error),
+            },
+            syscall::STATUS => self.status(process, arguments).map(|records| (records, 0)),
+            syscall::PEEK => self.peek(process, arguments).map(|bytes| (bytes, 0)),
+            _ => self.file_call(process, number, arguments),
+        };
+        if let Ok((_, second)) = result {
+            self.tcbs[index as usize].context.set(A0 + 1, second);
+        }
+        self.finish(index, result.map(|(first, _)| first));
     }
 }

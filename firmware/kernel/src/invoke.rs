@@ -1,60 +1,205 @@
-//! Programs become processes: invoking them, and the calls that concern processes.
+//! Programs become processes: invoking them, here or elsewhere.
 
+use testbed_definitions::boot::{word, ARGUMENT_BYTES};
 use testbed_definitions::event;
-use testbed_definitions::mpc::process as layout;
+use testbed_definitions::file::TRUSTED;
+use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::process;
-use testbed_definitions::syscall::{self, Error};
+use testbed_definitions::syscall::{invoke, Error};
+use testbed_kernel_core::filestore::{padded, File, Name};
+use testbed_protocol::Processor;
 
-use crate::home::Life;
+use crate::centrenet::Packet;
+use crate::files::{address_in, user_name};
+use crate::home::{Life, Who, NO_FILE};
 use crate::kernel::Kernel;
+use crate::load::Source;
 use crate::process::Process;
-use crate::thread::{A0, SP};
+use crate::thread::{State, A0, SP};
 use crate::threads::Birth;
+use crate::user::{read_packet, read_user};
 use crate::{boot, memory};
 
 /// The id of a process's first thread.
 const FIRST_THREAD: u8 = 1;
 /// Pages of its stack.
 const FIRST_STACK_PAGES: u32 = 16;
+/// The processor of an `invoke` call that means the caller's.
+const HERE: u32 = 0xff;
+
+/// What is to be invoked.
+pub struct Invocation<'a> {
+    pub name: Name,
+    /// `syscall::invoke`.
+    pub flags: u32,
+    /// Where the file is, if it isn't here.
+    pub source: Processor,
+    /// Who is told the process's id.
+    pub who: Who,
+    pub arguments: &'a [u8],
+}
 
 impl Kernel {
-    /// A call that concerns processes.
-    pub fn process_call(&mut self, index: u8, number: u32, [a0, a1, ..]: [u32; 5]) {
-        match number {
-            syscall::AWAIT => self.ask_home(index, layout::AWAIT, a0, 0),
-            syscall::KILL => self.kill(index, a0),
-            syscall::CONTROL => self.ask_home(index, layout::CONTROL, a0, a1),
-            _ => self.finish(index, Err(Error::UnknownCall)),
+    /// The program that the host wants started: its first file.
+    pub fn invoke_first(&mut self) -> Result<(), Error> {
+        let name = self.files.get(0).name;
+        let arguments = boot::arguments();
+        self.begin(&Invocation { name, flags: 0, source: self.me, who: Who::NOBODY, arguments })
+    }
+
+    /// `invoke(name, length, arguments, length, processor and flags)`. `Ok(false)`: the call is to be repeated.
+    pub fn invoke(&mut self, index: u8, [name, length, arguments, bytes, how]: [u32; 5]) -> Result<bool, Error> {
+        let (flags, target) = (how & !0xff, if how & 0xff == HERE { self.me } else { how as u8 });
+        if target >= self.processors {
+            return Err(Error::BadProcessor);
+        }
+        if flags & !(invoke::BACKGROUND | invoke::SUSPENDED) != 0 {
+            return Err(Error::UnknownCall);
+        }
+        let process = self.tcbs[index as usize].process;
+        let name = padded(&user_name(process, name, length)?[..length as usize])?;
+        let mut buffer = [0; ARGUMENT_BYTES];
+        let buffer = buffer.get_mut(..bytes as usize).ok_or(Error::BadLength)?;
+        read_user(process, arguments, buffer)?;
+        let here = self.files.find(&name).is_some();
+        let source = if here { self.me } else { boot::get(word::START_PROCESSOR) as u8 };
+        let tcb = &mut self.tcbs[index as usize];
+        let who = Who { process: process.id, thread: tcb.number, processor: self.me };
+        let invocation = Invocation { name, flags, source, who, arguments: buffer };
+        if target != self.me && self.net.free_buffer().is_none() {
+            return Ok(false);
+        }
+        tcb.state = State::Asking;
+        if target == self.me {
+            self.begin(&invocation)?;
+        } else {
+            self.send_invocation(target, &invocation);
+        }
+        Ok(true)
+    }
+
+    fn send_invocation(&mut self, to: Processor, invocation: &Invocation) {
+        let Some(packet) = self.net.free_buffer() else { return };
+        let words = packet as *mut u32;
+        let header = [
+            mpc::operation_address(layout::INVOKE, invocation.who.process),
+            invocation.flags | invocation.source as u32,
+            invocation.who.word(),
+            invocation.arguments.len() as u32,
+        ];
+        let bytes = invocation.arguments.len() as u32;
+        // SAFETY: the buffer is the driver's, free, and has room for a packet; name and arguments fit.
+        unsafe {
+            header.iter().enumerate().for_each(|(index, word)| words.add(index).write_volatile(*word));
+            let put =
+                |from: *const u8, word: usize, bytes: u32| memory::copy(from as u32, words.add(word) as u32, bytes);
+            put(invocation.name.as_ptr(), layout::INVOKE_NAME, invocation.name.len() as u32);
+            put(invocation.arguments.as_ptr(), layout::INVOKE_ARGUMENTS, bytes);
+        }
+        self.net.queue_buffer(to, mpc::PROCESS, 4 * layout::INVOKE_ARGUMENTS as u32 + bytes);
+    }
+
+    /// Another processor's thread invokes a program here.
+    pub fn serve_invocation(&mut self, id: u16, packet: &Packet) {
+        let bytes = packet.word(layout::INVOKE_BYTES);
+        if packet.header.length as u32 != 4 * layout::INVOKE_ARGUMENTS as u32 + bytes || bytes > ARGUMENT_BYTES as u32 {
+            return;
+        }
+        let who = Who::unpack(packet.word(layout::WHO), id);
+        let (mut name, mut arguments) = (Name::default(), [0; ARGUMENT_BYTES]);
+        read_packet(packet, layout::INVOKE_NAME, &mut name);
+        read_packet(packet, layout::INVOKE_ARGUMENTS, &mut arguments[..bytes as usize]);
+        let flags = packet.word(layout::INVOKE_FLAGS);
+        let arguments = &arguments[..bytes as usize];
+        let invocation = Invocation { name, flags: flags & !0xff, source: flags as u8, who, arguments };
+        if let Err(error) = self.begin(&invocation) {
+            self.reply(who, error.code() as u32, 0);
         }
     }
 
-    /// The program that the host wants started.
-    pub fn invoke_first(&mut self) -> Result<(), Error> {
-        let process = self.take_place(0)?;
-        process.load(boot::program(), &mut self.pages)?;
-        self.start_process(process, boot::arguments())
+    /// Makes the process, and starts it if its file is here; otherwise that is fetched. The invoker is told later, but of an error.
+    fn begin(&mut self, invocation: &Invocation) -> Result<(), Error> {
+        let process = self.take_place(invocation.who.process)?;
+        let begun = self.prepare(process, invocation).and_then(|()| match self.files.find(&invocation.name) {
+            Some(file) => self.start_process(process, file),
+            None if invocation.source == self.me => Err(Error::NoFile),
+            None => {
+                self.mount_next();
+                Ok(())
+            }
+        });
+        if begun.is_err() {
+            self.abandon(process);
+        }
+        begun
     }
 
-    /// Creates the first thread of a process that is loaded. The arguments lie at the top of its stack, their address and length in
-    /// `a0` and `a1`.
-    fn start_process(&mut self, mut process: Process, arguments: &[u8]) -> Result<(), Error> {
-        let (id, entry, bytes) = (process.id, process.entry, arguments.len() as u32);
-        let number = event::thread_number(self.me, process::place(id), FIRST_THREAD);
-        process.give(number, entry, (VIRTUAL_BYTES, FIRST_STACK_PAGES))?;
-        let birth =
-            Birth { process: id, number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages: FIRST_STACK_PAGES };
-        let index = self.create_here(birth)?;
+    /// Notes what is to be done when the file is here. The arguments lie at the top of the first thread's stack.
+    fn prepare(&mut self, mut process: Process, invocation: &Invocation) -> Result<(), Error> {
+        let suspended = invocation.flags & invoke::SUSPENDED != 0;
+        self.processes.set_suspended(process.id, suspended);
+        process.suspended = suspended;
+        let bytes = invocation.arguments.len() as u32;
+        process.add_stack(VIRTUAL_BYTES, FIRST_STACK_PAGES, &mut self.pages)?;
         let top = (VIRTUAL_BYTES - bytes) & !15;
         // SAFETY: the arguments are the kernel's.
-        unsafe { memory::copy_to_user(arguments.as_ptr() as u32, process.map(), top, bytes) }.ok_or(Error::NoMemory)?;
-        let context = &mut self.tcbs[index as usize].context;
-        context.set(SP, top);
-        context.set(A0, top);
-        context.set(A0 + 1, bytes);
-        if let Some(place) = self.place(id) {
-            place.life = Life::Running;
+        unsafe { memory::copy_to_user(invocation.arguments.as_ptr() as u32, process.map(), top, bytes) }
+            .ok_or(Error::NoMemory)?;
+        if let Some(place) = self.place(process.id) {
+            place.background = invocation.flags & invoke::BACKGROUND != 0;
+            place.waiter = invocation.who;
+            (place.name, place.source) = (invocation.name, invocation.source);
+            place.arguments = bytes;
         }
         Ok(())
+    }
+
+    /// Loads a file into a process that is prepared, and creates its first thread, with the arguments' address and length in `a0` and `a1`.
+    pub fn start_process(&mut self, mut process: Process, file: usize) -> Result<(), Error> {
+        let &File { bytes, list, permissions, .. } = self.files.executable(file)?;
+        let address = |offset| address_in(list, offset);
+        process.load(&Source { bytes, address: &address }, &mut self.pages)?;
+        let (id, entry, pages) = (process.id, process.entry, FIRST_STACK_PAGES);
+        let number = event::thread_number(self.me, process::place(id), FIRST_THREAD);
+        process.give(number, entry, (VIRTUAL_BYTES, pages))?;
+        let birth = Birth { process: id, number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages };
+        let index = self.create_here(birth)?;
+        self.files.add_user(file);
+        let Some(place) = self.place(id) else { return Ok(()) };
+        place.life = Life::Running;
+        (place.file, place.trusted) = (file as u8, permissions & TRUSTED != 0);
+        let (arguments, waiter) = (place.arguments, core::mem::replace(&mut place.waiter, Who::NOBODY));
+        let context = &mut self.tcbs[index as usize].context;
+        let top = (VIRTUAL_BYTES - arguments) & !15;
+        context.set(SP, top);
+        context.set(A0, top);
+        context.set(A0 + 1, arguments);
+        self.reply(waiter, id as u32, 0);
+        Ok(())
+    }
+
+    /// A process that has not started never will.
+    fn abandon(&mut self, process: Process) {
+        if let Some(place) = self.place(process.id) {
+            place.life = Life::Free;
+            (place.waiter, place.file) = (Who::NOBODY, NO_FILE);
+        }
+        self.remove_process(process);
+    }
+
+    /// A file is here, or cannot be had: processes that wait for it start, or are given up.
+    pub fn file_came(&mut self, name: &Name, result: Result<usize, Error>) {
+        for number in 0..self.places.len() {
+            let place = self.places[number];
+            if place.life != Life::Loading || place.name != *name {
+                continue;
+            }
+            let Some(process) = self.process(place.id) else { continue };
+            if let Err(error) = result.and_then(|file| self.start_process(process, file)) {
+                self.abandon(process);
+                self.reply(place.waiter, error.code() as u32, 0);
+            }
+        }
     }
 }

@@ -11,15 +11,19 @@
 use testbed_definitions::boot::word;
 use testbed_definitions::limits::{PROCESSES, TIME_SLICE_US};
 use testbed_definitions::map::RAM_BASE;
+use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::page::PAGE_BYTES;
+use testbed_definitions::syscall::status::COUNTER_WORDS;
 use testbed_definitions::{csr, event, map};
 use testbed_kernel_core::clock::Milliseconds;
+use testbed_kernel_core::filestore::Filestore;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::Queue;
 
 use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
 use crate::home::Place;
+use crate::mount::{Mount, Wanted};
 use crate::process::{Process, Processes};
 use crate::thread::{State, Tcb};
 use crate::{boot, events, hw, memory, options};
@@ -47,6 +51,14 @@ pub struct Kernel {
     pub pages: Pages,
     /// Of processes that are invoked here.
     pub places: [Place; PROCESSES],
+    pub files: Filestore,
+    /// The file that is on its way to this processor, and what others want.
+    pub mount: Option<Mount>,
+    pub wanted: [Option<Wanted>; STATIONS_MAX],
+    /// Packets with parts of files wait for a data buffer.
+    pub files_wait: bool,
+    /// What `status::COUNTERS` tells, as far as it is counted.
+    pub counters: [u32; COUNTER_WORDS],
     pub net: Centrenet,
     pub console: Console,
     /// Process whose page map is the current one, if any is.
@@ -71,6 +83,11 @@ impl Kernel {
             transmitting: Queue::new(),
             processes: Processes::new(),
             places: [Place::FREE; PROCESSES],
+            files: Filestore::new(),
+            mount: None,
+            wanted: [None; STATIONS_MAX],
+            files_wait: false,
+            counters: [0; COUNTER_WORDS],
             pages: Pages::new(),
             net: Centrenet::new(),
             console: Console::new(),
@@ -138,6 +155,7 @@ impl Kernel {
         if !self.is_start() {
             return;
         }
+        self.take_host_files();
         if let Err(error) = self.invoke_first() {
             self.console.put_text("the program can't start: ");
             self.console.put_text(error.meaning());
@@ -168,6 +186,9 @@ impl Kernel {
         self.net.retire();
         if !self.transmitting.is_empty() {
             self.pump_fragments();
+        }
+        if self.files_wait {
+            self.pump_files();
         }
         while let Some((header, first)) = self.net.issue() {
             if events::enabled(event::DIAG_PROFILE) {

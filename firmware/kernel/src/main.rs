@@ -7,7 +7,9 @@
 //! | [`service`] | system calls, time-slices, faults |
 //! | [`channels`] | occam channels: what the protocol says is done here |
 //! | [`threads`] | births and ends of threads, also across processors |
-//! | [`home`], [`invoke`] | processes' places, starts and ends |
+//! | [`home`], [`invoke`], [`load`] | processes' places, starts and ends |
+//! | [`files`], [`mount`] | the filestore, and files' ways to other processors |
+//! | [`status`], [`user`] | what calls tell, and the memory that they name |
 //! | [`process`] | page maps, channel control blocks, loading |
 //! | [`thread`] | thread control blocks |
 //! | [`memory`] | copying between threads' memories |
@@ -26,16 +28,21 @@ mod centrenet;
 mod channels;
 mod console;
 mod events;
+mod files;
 mod home;
 mod hw;
 mod invoke;
 mod kernel;
+mod load;
 mod memory;
+mod mount;
 mod options;
 mod process;
 mod service;
+mod status;
 mod thread;
 mod threads;
+mod user;
 
 use console::Emergency;
 use core::ptr::addr_of_mut;

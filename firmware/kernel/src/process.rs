@@ -6,14 +6,14 @@ use testbed_definitions::limits::{CHANNELS, THREADS};
 use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, VIRTUAL_BYTES};
 use testbed_definitions::process::{generation, home, id as process_id, index, FIRST_GENERATION};
 use testbed_definitions::syscall::Error;
-use testbed_kernel_core::elf::{Elf, Segment};
-use testbed_kernel_core::page_map::{entry, mapped_page, PageMap, EXECUTE, READ, WRITE};
+use testbed_kernel_core::page_map::{entry, mapped_page, PageMap, READ, WRITE};
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::Ccb;
 use testbed_protocol::Thread;
 
 use crate::kernel::Kernel;
+use crate::load::Source;
 use crate::threads::is_entry;
 use crate::{boot, memory};
 
@@ -154,44 +154,15 @@ impl Process {
         }
     }
 
-    /// Loads a program's segments.
-    pub fn load(mut self, image: &[u8], pages: &mut Pages) -> Result<(), Error> {
-        let elf = Elf::parse(image).ok_or(Error::BadProgram)?;
-        self.entry = elf.entry;
-        for segment in elf.segments() {
-            self.load_segment(segment.map_err(|_| Error::BadProgram)?, pages)?;
-        }
-        Ok(())
-    }
-
-    /// Code is what lies in the lower half: read and execute. All else is read and write.
-    fn load_segment(&mut self, segment: Segment, pages: &mut Pages) -> Result<(), Error> {
-        let Segment { address, bytes, content, .. } = segment;
-        let end = address.checked_add(bytes).filter(|&end| end <= VIRTUAL_BYTES).ok_or(Error::BadProgram)?;
-        let code = address < DATA_BASE;
-        if code && end > DATA_BASE {
-            return Err(Error::BadProgram);
-        }
-        if !code {
-            data_pages(end.next_multiple_of(PAGE_BYTES), end.div_ceil(PAGE_BYTES) - address / PAGE_BYTES)
-                .for_each(|page| self.given[page / 32] |= 1 << (page % 32));
-        }
-        self.add_pages(address, end, if code { READ | EXECUTE } else { READ | WRITE }, pages)?;
-        let mut done = 0;
-        while done < content.len() as u32 {
-            let part = (content.len() as u32 - done).min(PAGE_BYTES - (address + done) % PAGE_BYTES);
-            let virtual_page = ((address + done) >> PAGE_SHIFT) as usize;
-            let page = mapped_page(self.map()[virtual_page]).ok_or(Error::BadProgram)?;
-            let destination = memory::page_address(page) + (address + done) % PAGE_BYTES;
-            // SAFETY: the source is in the image, the destination in a page of this process.
-            unsafe { memory::copy(content.as_ptr() as u32 + done, destination, part) };
-            done += part;
-        }
-        Ok(())
+    /// Data pages from `address` to `end - 1` are not for stacks.
+    pub fn give_data(&mut self, address: u32, end: u32) {
+        let count = end.div_ceil(PAGE_BYTES) - address / PAGE_BYTES;
+        let top = end.next_multiple_of(PAGE_BYTES);
+        data_pages(top, count).for_each(|page| self.given[page / 32] |= 1 << (page % 32));
     }
 
     /// Maps zeroed pages for `start` to `end - 1`, and keeps those that are there.
-    fn add_pages(self, start: u32, end: u32, permissions: u32, pages: &mut Pages) -> Result<(), Error> {
+    pub fn add_pages(self, start: u32, end: u32, permissions: u32, pages: &mut Pages) -> Result<(), Error> {
         for virtual_page in start >> PAGE_SHIFT..end.div_ceil(PAGE_BYTES) {
             let place = &mut self.map_mut()[virtual_page as usize];
             if *place == 0 {
@@ -333,6 +304,8 @@ impl Kernel {
 
     /// Loads the program that the host wants started from the image that every processor was given.
     fn load_whole_image(&mut self, process: Process) -> Result<(), Error> {
-        process.load(boot::program(), &mut self.pages)
+        let program = boot::program();
+        let address = |offset| program.as_ptr() as u32 + offset;
+        process.load(&Source { bytes: program.len() as u32, address: &address }, &mut self.pages)
     }
 }

@@ -282,6 +282,7 @@ impl Kernel {
             (mpc::CREATED, created::BYTES) => self.serve_created(id(), packet),
             (mpc::EXITED, exited::BYTES) => self.serve_exited(id(), packet),
             (mpc::PROCESS, _) => self.serve_process(id(), packet),
+            (mpc::FILE, _) => self.serve_file(packet),
             _ => self.serve_mpc(packet),
         }
     }

@@ -1,0 +1,105 @@
+//! What the kernel tells of itself, and of other processes to programs that are trusted.
+
+use testbed_definitions::limits::{FILES, PROCESSES};
+use testbed_definitions::page::VIRTUAL_BYTES;
+use testbed_definitions::syscall::status::{self, counter};
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::page_map::{READ, WRITE};
+use testbed_kernel_core::queue::NONE;
+
+use crate::home::Life;
+use crate::kernel::Kernel;
+use crate::memory;
+use crate::process::{Process, PROCESSES_KNOWN};
+use crate::thread::State;
+use crate::user::{user_range, write_user};
+
+/// Most bytes that one call reads, so that it doesn't take long.
+const PEEK_BYTES: u32 = 4096;
+
+impl Kernel {
+    /// `status(what, first record, buffer, records at most)`.
+    pub fn status(&self, process: Process, [what, first, buffer, most, _]: [u32; 5]) -> Result<u32, Error> {
+        let words = match what {
+            status::PROCESSES => status::PROCESS_WORDS,
+            status::THREADS => status::THREAD_WORDS,
+            status::COUNTERS => status::COUNTER_WORDS,
+            status::FILES => status::FILE_WORDS,
+            _ => return Err(Error::UnknownCall),
+        };
+        let (mut seen, mut written) = (0, 0);
+        let records = match what {
+            status::PROCESSES => PROCESSES,
+            status::THREADS => self.tcbs.len(),
+            status::COUNTERS => 1,
+            _ => FILES,
+        };
+        for index in 0..records {
+            if written == most {
+                break;
+            }
+            let mut record = [0; status::FILE_WORDS];
+            let is_there = match what {
+                status::PROCESSES => self.process_record(index, &mut record),
+                status::THREADS => self.thread_record(index, &mut record),
+                status::COUNTERS => self.counter_record(&mut record),
+                _ => self.file_record(index).map(|words| record = words).is_some(),
+            };
+            if !is_there {
+                continue;
+            }
+            seen += 1;
+            if seen <= first {
+                continue;
+            }
+            // No more records than there are can be written, so this does not overflow.
+            let offset = written * 4 * words as u32;
+            write_user(process, buffer.checked_add(offset).ok_or(Error::BadPointer)?, &record[..words])?;
+            written += 1;
+        }
+        Ok(written)
+    }
+
+    fn process_record(&self, index: usize, record: &mut [u32]) -> bool {
+        let place = &self.places[index];
+        let Some(process) = self.process(place.id).filter(|_| place.life != Life::Free) else { return false };
+        let threads = process.threads.iter().filter(|&&index| index != NONE).count();
+        let state = place.background as u32 | (process.suspended as u32) << 4;
+        record[..4].copy_from_slice(&[process.id as u32, state, threads as u32, place.file as u32]);
+        true
+    }
+
+    fn thread_record(&self, index: usize, record: &mut [u32]) -> bool {
+        let tcb = &self.tcbs[index];
+        if tcb.state == State::Free {
+            return false;
+        }
+        record[..4].copy_from_slice(&[tcb.number as u32, tcb.state as u32, tcb.channel as u32, tcb.context.pc]);
+        true
+    }
+
+    fn counter_record(&self, record: &mut [u32]) -> bool {
+        record[..status::COUNTER_WORDS].copy_from_slice(&self.counters);
+        record[counter::FREE_PAGES] = self.pages.count();
+        record[counter::FREE_THREADS] = self.free.len() as u32;
+        record[counter::PROCESSES] =
+            (0..PROCESSES_KNOWN).filter(|&index| self.processes.at(index).is_some()).count() as u32;
+        true
+    }
+
+    /// `peek(process, address, buffer, bytes)`: only what is on this processor, and only by programs that are trusted.
+    pub fn peek(&mut self, process: Process, [id, address, buffer, bytes, _]: [u32; 5]) -> Result<u32, Error> {
+        if !self.place(process.id).is_some_and(|place| place.trusted) {
+            return Err(Error::NoPermission);
+        }
+        let other = self.process(id as u16).filter(|_| id <= u16::MAX as u32).ok_or(Error::NoProcess)?;
+        if bytes > VIRTUAL_BYTES {
+            return Err(Error::BadLength);
+        }
+        let bytes = bytes.min(PEEK_BYTES);
+        user_range(process, buffer, bytes, WRITE)?;
+        user_range(other, address, bytes, READ).map_err(|_| Error::NotHere)?;
+        memory::copy_between((other.map(), address), (process.map(), buffer), bytes).ok_or(Error::NotHere)?;
+        Ok(bytes)
+    }
+}
