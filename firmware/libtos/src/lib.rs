@@ -20,7 +20,9 @@ mod arguments;
 mod call;
 mod compute;
 pub mod console;
+pub mod file;
 pub mod pattern;
+pub mod process;
 mod thread;
 
 pub use arguments::Arguments;
