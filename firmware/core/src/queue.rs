@@ -2,13 +2,13 @@
 //! nothing is ever allocated. An entry is in at most one queue at a time.
 
 /// The link that leads nowhere.
-pub const NONE: u8 = 0xff;
+pub const NONE: u16 = 0xffff;
 
 /// The links of one entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Links {
-    next: u8,
-    previous: u8,
+    next: u16,
+    previous: u16,
 }
 
 impl Links {
@@ -30,9 +30,9 @@ pub trait Linked {
 /// A queue of entries of one table, by index (below [`NONE`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Queue {
-    head: u8,
-    tail: u8,
-    length: u8,
+    head: u16,
+    tail: u16,
+    length: u16,
 }
 
 impl Default for Queue {
@@ -52,7 +52,7 @@ impl Queue {
         self.length as usize
     }
     /// The first entry's index.
-    pub const fn front(&self) -> Option<u8> {
+    pub const fn front(&self) -> Option<u16> {
         if self.head == NONE {
             None
         } else {
@@ -61,7 +61,7 @@ impl Queue {
     }
 
     /// Appends entry `index`, which is in no queue.
-    pub fn push_back<T: Linked>(&mut self, table: &mut [T], index: u8) {
+    pub fn push_back<T: Linked>(&mut self, table: &mut [T], index: u16) {
         *table[index as usize].links() = Links { next: NONE, previous: self.tail };
         match self.tail {
             NONE => self.head = index,
@@ -72,14 +72,14 @@ impl Queue {
     }
 
     /// Takes the first entry.
-    pub fn pop_front<T: Linked>(&mut self, table: &mut [T]) -> Option<u8> {
+    pub fn pop_front<T: Linked>(&mut self, table: &mut [T]) -> Option<u16> {
         let index = self.front()?;
         self.remove(table, index);
         Some(index)
     }
 
     /// Unlinks entry `index`, which is in this queue.
-    pub fn remove<T: Linked>(&mut self, table: &mut [T], index: u8) {
+    pub fn remove<T: Linked>(&mut self, table: &mut [T], index: u16) {
         let Links { next, previous } = *table[index as usize].links();
         match previous {
             NONE => self.head = next,

@@ -10,7 +10,7 @@ use testbed_definitions::mpc::TOKEN_WORDS;
 use testbed_definitions::packet::{Header, PAYLOAD_BYTES_MAX};
 use testbed_definitions::page::PAGE_BYTES;
 
-use crate::{hw, memory};
+use crate::hw;
 
 /// Pages of a data buffer.
 const BUFFER_PAGES: u32 = (PAYLOAD_BYTES_MAX as u32).div_ceil(PAGE_BYTES);
@@ -83,9 +83,7 @@ impl Centrenet {
     pub fn start(&mut self, demand: Demand, ring: u32, buffers: u32, places: u32) {
         (self.ring, self.buffers, self.buffer_count) = (ring, buffers, demand.buffers);
         self.ring_mask = demand.ring_pages * PAGE_BYTES / 4 - 1;
-        // SAFETY: the memory is the driver's and has room for the places, which are words without meaning until they are used.
-        unsafe { memory::clear(places, demand.places * size_of::<Place>() as u32) };
-        // SAFETY: as above.
+        // SAFETY: the memory is the driver's and has room for the places, which are words: whatever RAM holds is one.
         self.places = unsafe { core::slice::from_raw_parts_mut(places as *mut Place, demand.places as usize) };
         hw::write(BASE, register::RX_BASE, ring);
         hw::write(BASE, register::RX_MASK, self.ring_mask);

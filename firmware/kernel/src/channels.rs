@@ -106,7 +106,7 @@ impl Sink for Performer<'_> {
 
 impl Kernel {
     /// *FSend*: `send_block(channel, buffer, length)`.
-    pub fn send_request(&mut self, index: u8, channel: u32, buffer: u32, length: u32) {
+    pub fn send_request(&mut self, index: u16, channel: u32, buffer: u32, length: u32) {
         events::emit(DIAG_PROFILE, TRAP7);
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), READ) else { return };
         let ccb = process.ccb(channel as u8);
@@ -116,7 +116,7 @@ impl Kernel {
     }
 
     /// *FReceive*: `receive(channel, buffer, length)`.
-    pub fn receive_request(&mut self, index: u8, channel: u32, buffer: u32, length: u32) {
+    pub fn receive_request(&mut self, index: u16, channel: u32, buffer: u32, length: u32) {
         events::emit(DIAG_PROFILE, TRAP7);
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), WRITE) else { return };
         let ccb = process.ccb(channel as u8);
@@ -129,7 +129,7 @@ impl Kernel {
     #[inline]
     fn accept_request(
         &mut self,
-        index: u8,
+        index: u16,
         channel: u32,
         buffer: (u32, u32),
         access: u32,
@@ -198,7 +198,7 @@ impl Kernel {
     }
 
     /// Packs one fragment of the thread's message; `true` if it was the last.
-    fn send_fragment(&mut self, index: u8) -> bool {
+    fn send_fragment(&mut self, index: u16) -> bool {
         let (process, channel) = (self.tcbs[index as usize].process, self.tcbs[index as usize].channel);
         let ccb = process.ccb(channel);
         let mut performer = Performer::new(self, process, channel);
@@ -218,7 +218,7 @@ impl Kernel {
 
     /// Control block of a thread of this processor that the protocol names.
     #[inline]
-    pub fn thread_index(&self, process: Process, thread: Thread) -> u8 {
+    pub fn thread_index(&self, process: Process, thread: Thread) -> u16 {
         let index = process.threads[(thread & 0x3f) as usize];
         assert!((index as usize) < self.tcbs.len(), "a blocked thread has gone");
         index

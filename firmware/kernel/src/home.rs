@@ -146,7 +146,7 @@ impl Kernel {
     }
 
     /// Takes a thread out of whatever queue it is in.
-    fn unqueue(&mut self, index: u8) {
+    fn unqueue(&mut self, index: u16) {
         match self.tcbs[index as usize].state {
             State::Ready => self.ready.remove(self.tcbs, index),
             State::Transmitting => self.transmitting.remove(self.tcbs, index),
@@ -172,7 +172,7 @@ impl Kernel {
     }
 
     /// The thread waits for an answer to a request to a process's home.
-    pub fn ask_home(&mut self, index: u8, operation: u8, id: u32, value: u32) {
+    pub fn ask_home(&mut self, index: u16, operation: u8, id: u32, value: u32) {
         let tcb = &mut self.tcbs[index as usize];
         let who = Who { process: tcb.process.id, thread: tcb.number, processor: self.me };
         let (id, home) = (id as u16, home(id as u16));
@@ -326,7 +326,7 @@ impl Kernel {
     }
 
     /// A call that concerns processes or files.
-    pub fn process_call(&mut self, index: u8, number: u32, arguments: [u32; 5]) {
+    pub fn process_call(&mut self, index: u16, number: u32, arguments: [u32; 5]) {
         let process = self.tcbs[index as usize].process;
         let [a0, a1, ..] = arguments;
         let result = match number {

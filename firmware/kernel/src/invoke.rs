@@ -49,7 +49,7 @@ impl Kernel {
     }
 
     /// `invoke(name, length, arguments, length, processor and flags)`. `Ok(false)`: the call is to be repeated.
-    pub fn invoke(&mut self, index: u8, [name, length, arguments, bytes, how]: [u32; 5]) -> Result<bool, Error> {
+    pub fn invoke(&mut self, index: u16, [name, length, arguments, bytes, how]: [u32; 5]) -> Result<bool, Error> {
         let (flags, target) = (how & !0xff, if how & 0xff == HERE { self.me } else { how as u8 });
         if target >= self.processors {
             return Err(Error::BadProcessor);

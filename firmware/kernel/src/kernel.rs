@@ -33,8 +33,8 @@ const STATION_POLL_CYCLES: u64 = 512;
 
 /// Centrenet's memory where there is at least a mebibyte, and where there is less. Twice as many packets can wait as there are
 /// thread control blocks: more than blocked threads can have under way.
-const LARGE: Demand = Demand { ring_pages: 16, buffers: 8, places: 256 };
-const SMALL: Demand = Demand { ring_pages: 4, buffers: 2, places: 32 };
+const LARGE: Demand = Demand { ring_pages: 16, buffers: 8, places: 2048 };
+const SMALL: Demand = Demand { ring_pages: 4, buffers: 2, places: 64 };
 
 pub struct Kernel {
     pub me: u8,
@@ -122,7 +122,7 @@ impl Kernel {
         // The files' records, and the files behind them, up to the end.
         self.pages.reserve(page(boot::get(word::FILES_ADDRESS)), ram_bytes / PAGE_BYTES);
 
-        let (demand, count) = if ram_bytes >= 1 << 20 { (LARGE, 128) } else { (SMALL, 16) };
+        let (demand, count) = if ram_bytes >= 1 << 20 { (LARGE, 1024) } else { (SMALL, 32) };
         let ring = self.take_row(demand.ring_pages);
         let buffers = self.take_row(demand.pages_of_buffers());
         let places = self.take_row(demand.pages_of_places());
@@ -135,7 +135,7 @@ impl Kernel {
         }
         // SAFETY: as above; every entry is initialised, as far as its type asks for.
         self.tcbs = unsafe { core::slice::from_raw_parts_mut(table, count as usize) };
-        for index in 0..count as u8 {
+        for index in 0..count as u16 {
             self.free.push_back(self.tcbs, index);
         }
     }
@@ -207,7 +207,7 @@ impl Kernel {
     }
 
     /// The next thread to run, with its page map in place.
-    fn schedule(&mut self) -> Option<u8> {
+    fn schedule(&mut self) -> Option<u16> {
         let index = self.ready.pop_front(self.tcbs)?;
         let Tcb { number, process, .. } = self.tcbs[index as usize];
         events::emit(event::DIAG_READY, number & event::THREAD_MASK);
@@ -221,7 +221,7 @@ impl Kernel {
 
     /// Runs a thread until its slice ends, it makes a call that needs the service phase, or it faults.
     /// Returns `mcause`. Calls that can be answered at once are, and the console is fed, in passing.
-    fn run_thread(&mut self, index: u8) -> u32 {
+    fn run_thread(&mut self, index: u16) -> u32 {
         const TIMER: u32 = csr::MCAUSE_INTERRUPT | csr::cause::TIMER;
         let end = hw::now() + self.slice_cycles;
         let mut deadline = end;
@@ -287,7 +287,7 @@ impl Kernel {
     }
 
     /// Puts a thread into the ready queue.
-    pub fn make_ready(&mut self, index: u8) {
+    pub fn make_ready(&mut self, index: u16) {
         let tcb = &mut self.tcbs[index as usize];
         if tcb.process.suspended {
             return self.hold(index);
@@ -298,7 +298,7 @@ impl Kernel {
     }
 
     /// Keeps a thread of a suspended process that would be ready.
-    pub fn hold(&mut self, index: u8) {
+    pub fn hold(&mut self, index: u16) {
         self.tcbs[index as usize].state = State::Held;
     }
 

@@ -30,7 +30,7 @@ pub struct Record {
     pub id: u16,
     map: *mut PageMap,
     /// Index of the control block of each thread, [`NONE`] if it isn't here.
-    pub threads: [u8; THREADS],
+    pub threads: [u16; THREADS],
     /// Where the program's first thread starts.
     pub entry: u32,
     /// Its threads don't run.
@@ -83,7 +83,7 @@ impl Process {
             memory::clear(record as u32, (size_of::<Record>() - size_of::<[Ccb; CHANNELS]>()) as u32 & !3);
             (&raw mut (*record).id).write(id);
             (&raw mut (*record).map).write(map as *mut PageMap);
-            let threads = (&raw mut (*record).threads).cast::<u8>();
+            let threads = (&raw mut (*record).threads).cast::<u16>();
             (0..THREADS).for_each(|thread| threads.add(thread).write(NONE));
             let ccbs = (&raw mut (*record).ccbs).cast::<Ccb>();
             (0..CHANNELS).for_each(|channel| ccbs.add(channel).write(Ccb::default()));

@@ -10,12 +10,12 @@ use crate::thread::{State, Tcb, A0, A7};
 use crate::{events, hw};
 
 impl Kernel {
-    fn tcb(&mut self, index: u8) -> &mut Tcb {
+    fn tcb(&mut self, index: u16) -> &mut Tcb {
         &mut self.tcbs[index as usize]
     }
 
     /// Answers the call if that needs neither the scheduler nor Centrenet; `false` leaves it to the service phase.
-    pub fn quick_call(&mut self, index: u8) -> bool {
+    pub fn quick_call(&mut self, index: u16) -> bool {
         let context = &self.tcbs[index as usize].context;
         let (a0, a1) = (context.argument(0), context.argument(1));
         let result = match context.get(A7) {
@@ -32,7 +32,7 @@ impl Kernel {
     }
 
     /// Does what the thread stopped for.
-    pub fn service(&mut self, index: u8, cause: u32) {
+    pub fn service(&mut self, index: u16, cause: u32) {
         match cause {
             csr::cause::ECALL_U => self.call(index),
             _ if cause & csr::MCAUSE_INTERRUPT == 0 => self.fault(index, cause),
@@ -46,7 +46,7 @@ impl Kernel {
         }
     }
 
-    fn call(&mut self, index: u8) {
+    fn call(&mut self, index: u16) {
         if !self.net.has_room() {
             // Rather than lose a token: the call is made again when the thread is next scheduled.
             return self.make_ready(index);
@@ -66,7 +66,7 @@ impl Kernel {
     }
 
     /// Ends a call with its result: the thread is ready.
-    pub fn finish(&mut self, index: u8, result: Result<u32, Error>) {
+    pub fn finish(&mut self, index: u16, result: Result<u32, Error>) {
         self.tcb(index).context.set(A0, code(result));
         self.make_ready(index);
     }
@@ -82,7 +82,7 @@ impl Kernel {
         Ok(taken as u32)
     }
 
-    fn write(&mut self, index: u8, address: u32, bytes: u32) -> Result<u32, Error> {
+    fn write(&mut self, index: u16, address: u32, bytes: u32) -> Result<u32, Error> {
         let map = self.tcbs[index as usize].process.map();
         if !allows(map, address, bytes, READ) {
             return Err(Error::BadPointer);
@@ -96,7 +96,7 @@ impl Kernel {
         Ok(accepted)
     }
 
-    fn identity(&mut self, index: u8, what: u32) -> Result<u32, Error> {
+    fn identity(&mut self, index: u16, what: u32) -> Result<u32, Error> {
         match what {
             identity::THREAD => Ok(self.tcb(index).number as u32),
             identity::PROCESSOR => Ok(self.me as u32),
@@ -107,7 +107,7 @@ impl Kernel {
         }
     }
 
-    fn wait(&mut self, index: u8) {
+    fn wait(&mut self, index: u16) {
         events::emit(DIAG_PROFILE, event::WAIT);
         let tcb = self.tcb(index);
         if tcb.children != 0 {
@@ -119,7 +119,7 @@ impl Kernel {
     }
 
     /// The thread touched what is not its own, or ran something that is no instruction: it ends.
-    fn fault(&mut self, index: u8, cause: u32) {
+    fn fault(&mut self, index: u16, cause: u32) {
         let (pc, number) = (self.tcb(index).context.pc, self.tcb(index).number);
         let address = hw::trap_value();
         let console = &mut self.console;

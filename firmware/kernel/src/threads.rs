@@ -49,7 +49,7 @@ const fn halves(word: u32) -> (u16, u16) {
 
 impl Kernel {
     /// `create(id, n_pages, processor, entry, stack)`.
-    pub fn create(&mut self, index: u8, id: u32, pages: u32, processor: i32, (entry, stack): (u32, u32)) {
+    pub fn create(&mut self, index: u16, id: u32, pages: u32, processor: i32, (entry, stack): (u32, u32)) {
         let target = match processor {
             // Programs run on the slaves; a machine without any has only its master.
             ..0 if self.processors > 1 => 1 + self.random_below(self.processors as u32 - 1),
@@ -142,7 +142,7 @@ impl Kernel {
     }
 
     /// Creates a thread on this processor and makes it ready.
-    pub fn create_here(&mut self, birth: Birth) -> Result<u8, Error> {
+    pub fn create_here(&mut self, birth: Birth) -> Result<u16, Error> {
         let id = (birth.number & 0x3f) as usize;
         let mut process = self.ensure_process(birth.process)?;
         if process.threads[id] != NONE {
@@ -165,7 +165,7 @@ impl Kernel {
     }
 
     /// `exit(code)`.
-    pub fn exit(&mut self, index: u8, code: u32) {
+    pub fn exit(&mut self, index: u16, code: u32) {
         let tcb = &mut self.tcbs[index as usize];
         tcb.exit_code = code;
         tcb.state = State::Ending;
@@ -180,7 +180,7 @@ impl Kernel {
     }
 
     /// Ends a thread without children, and those that only waited for it to end.
-    pub fn end_thread(&mut self, index: u8) {
+    pub fn end_thread(&mut self, index: u16) {
         let mut next = Some(index);
         while let Some(index) = next {
             let death = self.end_here(index);
@@ -189,7 +189,7 @@ impl Kernel {
     }
 
     /// Gives back what this processor has of a thread.
-    fn end_here(&mut self, index: u8) -> Death {
+    fn end_here(&mut self, index: u16) -> Death {
         let Tcb { number, mut process, parent, parent_processor, exit_code, stack, stack_pages, .. } =
             self.tcbs[index as usize];
         events::emit_with(DIAG_PROFILE, event::EXIT, number);
@@ -201,13 +201,13 @@ impl Kernel {
         Death { process: process.id, number, parent, code: exit_code, stack, pages: stack_pages }
     }
 
-    pub fn free_tcb(&mut self, index: u8) {
+    pub fn free_tcb(&mut self, index: u16) {
         self.tcbs[index as usize].state = State::Free;
         self.free.push_back(self.tcbs, index);
     }
 
     /// Returns the thread's parent if that has to end in turn.
-    fn tell_home(&mut self, death: Death) -> Option<u8> {
+    fn tell_home(&mut self, death: Death) -> Option<u16> {
         match process::home(death.process) {
             home if home == self.me => self.bury(death),
             home => {
@@ -228,14 +228,14 @@ impl Kernel {
     }
 
     /// The home's part: the stack is taken back from whoever has any of it, then the id is free, and the parent is told.
-    fn bury(&mut self, death: Death) -> Option<u8> {
+    fn bury(&mut self, death: Death) -> Option<u16> {
         let mut process = self.process(death.process)?;
         process.take_back(death.number, (death.stack, death.pages));
         self.mourn(death)
     }
 
     /// The id and the stack are free: what follows from the thread's end. Returns its parent if that has to end in turn.
-    pub fn mourn(&mut self, death: Death) -> Option<u8> {
+    pub fn mourn(&mut self, death: Death) -> Option<u16> {
         let (parent, processor) = death.parent;
         if parent == 0 {
             self.end_process(death.process, death.code);
@@ -249,7 +249,7 @@ impl Kernel {
     }
 
     /// A child of thread `parent` has ended. Returns the parent if it has to end in turn.
-    fn child_ended(&mut self, id: u16, parent: Thread, exit_code: u32) -> Option<u8> {
+    fn child_ended(&mut self, id: u16, parent: Thread, exit_code: u32) -> Option<u16> {
         let index = self.find(id, parent)?;
         let tcb = &mut self.tcbs[index as usize];
         tcb.children = tcb.children.saturating_sub(1);
@@ -269,7 +269,7 @@ impl Kernel {
     }
 
     /// The control block of a thread, if it is here.
-    pub fn find(&self, id: u16, number: Thread) -> Option<u8> {
+    pub fn find(&self, id: u16, number: Thread) -> Option<u16> {
         let index = self.process(id)?.threads[(number & 0x3f) as usize];
         (index != NONE).then_some(index)
     }
