@@ -28,7 +28,7 @@ mod thread;
 pub use arguments::Arguments;
 pub use compute::{compute_ms, compute_us};
 pub use testbed_definitions::syscall::Error;
-pub use thread::{create, exit, halt, stack_for, wait, yield_now};
+pub use thread::{create, exit, halt, migrate, stack_for, wait, yield_now};
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use testbed_definitions::syscall::{self, identity};

@@ -47,3 +47,9 @@ pub fn halt() -> ! {
 pub fn yield_now() {
     call::value(syscall::YIELD, 0);
 }
+
+/// Moves this thread, which has no children, to another processor (negative: the kernel chooses one).
+pub fn migrate(processor: i32) -> Result<(), Error> {
+    // SAFETY: the call touches no memory. What this thread has in its stack goes with it.
+    call::result(unsafe { call::call3(syscall::MIGRATE, 0, -1i32 as u32, processor as u32) }).map(|_| ())
+}
