@@ -18,6 +18,10 @@ pub const PTE_READ: u32 = 1 << 1;
 pub const PTE_WRITE: u32 = 1 << 2;
 pub const PTE_EXECUTE: u32 = 1 << 3;
 pub const PTE_SOFTWARE_SHIFT: u32 = 4;
+/// Software's: this processor owns the page. The others of a process have copies at most.
+pub const PTE_OWNED: u32 = 1 << 4;
+/// Software's: the page's home has been asked for it.
+pub const PTE_WANTED: u32 = 1 << 5;
 /// Software's: the page belongs to a file and is not the process's to give back.
 pub const PTE_FILE: u32 = 1 << 6;
 pub const PTE_PAGE_SHIFT: u32 = 10;

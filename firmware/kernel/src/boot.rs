@@ -32,14 +32,6 @@ fn bytes(address: u32, length: usize) -> &'static [u8] {
     unsafe { core::slice::from_raw_parts(address as *const u8, length) }
 }
 
-/// The ELF image of the first file, which is the program to start.
-pub fn program() -> &'static [u8] {
-    use testbed_definitions::file::record;
-    // SAFETY: the host left at least one record there, and nobody writes it.
-    let word = |index: usize| unsafe { (get(word::FILES_ADDRESS) as *const u32).add(index).read_volatile() };
-    bytes(word(record::ADDRESS), word(record::BYTES) as usize)
-}
-
 /// The program's arguments, separated by NUL.
 pub fn arguments() -> &'static [u8] {
     let length = (get(word::ARGUMENT_BYTES) as usize).min(ARGUMENT_BYTES);

@@ -10,16 +10,22 @@ use testbed_definitions::mpc::TOKEN_WORDS;
 use testbed_definitions::packet::{Header, PAYLOAD_BYTES_MAX};
 use testbed_definitions::page::PAGE_BYTES;
 
-use crate::hw;
+use testbed_kernel_core::pages::Pages;
+
+use crate::{hw, memory};
 
 /// Pages of a data buffer.
 const BUFFER_PAGES: u32 = (PAYLOAD_BYTES_MAX as u32).div_ceil(PAGE_BYTES);
 const BUFFER_BYTES: u32 = BUFFER_PAGES * PAGE_BYTES;
 
+/// The payload is a page, not one of the driver's buffers; and when it has left, nobody needs the page any more.
+const FRAME: u32 = 1;
+const FREE: u32 = 2;
+
 #[derive(Clone, Copy)]
 struct Place {
     header: u32,
-    /// 0: the payload is in `words`.
+    /// 0: the payload is in `words`. Otherwise its address, a multiple of four, and [`FRAME`] and [`FREE`].
     buffer: u32,
     words: [u32; TOKEN_WORDS],
 }
@@ -92,12 +98,12 @@ impl Centrenet {
         hw::write(BASE, register::CONTROL, register::CONTROL_RECEIVE | register::CONTROL_INTERRUPT);
     }
 
-    /// Whether a token can be queued.
+    /// Whether tokens can be queued: more than any one step needs.
     pub fn has_room(&self) -> bool {
-        (self.queued.wrapping_sub(self.done) as usize) + 4 < self.places.len()
+        (self.queued.wrapping_sub(self.done) as usize) + self.places.len() / 8 + 4 < self.places.len()
     }
 
-    /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked [`Self::has_room`] for up to four tokens.
+    /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked [`Self::has_room`].
     pub fn queue_token(&mut self, destination: u8, kind: u8, words: [u32; TOKEN_WORDS], bytes: usize) {
         let place = self.queue(header(destination, kind, bytes as u32), 0);
         place.words = words;
@@ -114,6 +120,12 @@ impl Centrenet {
         let buffer = self.next_buffer();
         self.buffers_taken = self.buffers_taken.wrapping_add(1);
         self.queue(header(destination, kind, bytes), buffer);
+    }
+
+    /// Queues a page as a packet; it must not change until it has left. `free`: it is free then.
+    pub fn queue_frame(&mut self, destination: u8, kind: u8, frame: u32, free: bool) {
+        let flags = if free { FRAME | FREE } else { FRAME };
+        self.queue(header(destination, kind, PAGE_BYTES), frame | flags);
     }
 
     /// The place of packet number `count`.
@@ -136,7 +148,7 @@ impl Centrenet {
     }
 
     /// Finds out which packets have left, so that their places and buffers are free again.
-    pub fn retire(&mut self) {
+    pub fn retire(&mut self, pages: &mut Pages) {
         if self.done == self.issued {
             return;
         }
@@ -144,7 +156,11 @@ impl Centrenet {
         let waiting = register::TX_QUEUE as u32 - (status & register::STATUS_TX_FREE_MASK);
         let held = waiting + (status & register::STATUS_TX_IDLE == 0) as u32;
         while self.issued.wrapping_sub(self.done) > held {
-            if self.places[self.index(self.done)].buffer != 0 {
+            let buffer = self.places[self.index(self.done)].buffer;
+            if buffer & FREE != 0 {
+                let page = memory::page_of(buffer & !(FRAME | FREE));
+                pages.release(page, page + 1);
+            } else if buffer != 0 && buffer & FRAME == 0 {
                 self.buffers_done = self.buffers_done.wrapping_add(1);
             }
             self.done = self.done.wrapping_add(1);
@@ -157,7 +173,7 @@ impl Centrenet {
             return None;
         }
         let place = &self.places[self.index(self.issued)];
-        let payload = if place.buffer != 0 { place.buffer } else { place.words.as_ptr() as u32 };
+        let payload = if place.buffer != 0 { place.buffer & !(FRAME | FREE) } else { place.words.as_ptr() as u32 };
         // SAFETY: the payload is a buffer or the place's own words.
         let first = unsafe { (payload as *const u32).read_volatile() };
         // The station reads memory: everything must have been stored.

@@ -6,15 +6,16 @@ use testbed_definitions::mpc::{self, MSG_HEADER_BYTES};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::Error;
-use testbed_kernel_core::page_map::{allows, READ, WRITE};
-use testbed_protocol::channel::{self, Output, Receiver, Role, Sink, NOWHERE};
+use testbed_kernel_core::page_map::{READ, WRITE};
+use testbed_protocol::channel::{self, Output, Receiver, Role, Sender, Sink, NOWHERE};
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
 
 use crate::centrenet::Packet;
-use crate::kernel::Kernel;
+use crate::kernel::{Index, Kernel};
+use crate::paging::Access;
 use crate::process::Process;
-use crate::thread::State;
+use crate::thread::{State, Tcb};
 use crate::{events, memory};
 
 /// Does what a step of the protocol says.
@@ -59,7 +60,7 @@ impl<'a> Performer<'a> {
         if kernel.tcbs[index as usize].state == State::Transmitting {
             kernel.transmitting.remove(kernel.tcbs, index);
         }
-        kernel.finish(index, bytes.ok_or(Error::ChannelInUse));
+        kernel.finish_staged(index, bytes.ok_or(Error::ChannelInUse));
         if self.told != Told::Copied {
             let code = if role == Role::Sender { COMMS } else { COMMR };
             events::emit_with(DIAG_PROFILE, code, thread);
@@ -134,31 +135,49 @@ impl Kernel {
         buffer: (u32, u32),
         access: u32,
     ) -> Option<(Process, Thread)> {
-        let tcb = &mut self.tcbs[index as usize];
         let error = if channel >= CHANNELS as u32 {
             Error::BadChannel
         } else if buffer.1 > VIRTUAL_BYTES {
             Error::BadLength
-        } else if !allows(tcb.process.map(), buffer.0, buffer.1, access) {
-            Error::BadPointer
         } else {
-            tcb.state = State::Communicating;
-            tcb.channel = channel as u8;
-            tcb.buffer = buffer.0;
-            return Some((tcb.process, tcb.number));
+            match self.ensure(index, buffer.0, buffer.1, access) {
+                Access::Here if self.ensure_partner(index, channel as u8, buffer.1, access) => {
+                    let tcb = &mut self.tcbs[index as usize];
+                    tcb.state = State::Communicating;
+                    tcb.channel = channel as u8;
+                    tcb.buffer = buffer.0;
+                    return Some((tcb.process, tcb.number));
+                }
+                Access::Here | Access::Coming => return None,
+                Access::Refused(error) => error,
+            }
         };
         self.finish(index, Err(error));
         None
+    }
+
+    /// The thread is about to communicate with one that waits on this processor, so that it will copy: whether the partner's
+    /// buffer is still here. If not, the thread fetches it and calls again.
+    #[inline]
+    fn ensure_partner(&mut self, index: Index, channel: u8, bytes: u32, access: u32) -> bool {
+        let process = self.tcbs[index as usize].process;
+        let ccb = process.ccb(channel);
+        let (partner, partner_bytes, partner_access) = match access {
+            READ if matches!(ccb.receiver, Receiver::Waiting | Receiver::Alternative) => {
+                (ccb.receiver_thread, ccb.capacity, WRITE)
+            }
+            WRITE if ccb.sender == Sender::Waiting => (ccb.sender_thread, ccb.length, READ),
+            _ => return true,
+        };
+        let buffer = self.buffer(process, partner);
+        self.ensure(index, buffer, bytes.min(partner_bytes), partner_access) == Access::Here
     }
 
     /// A component has arrived: *FFocus*, *FRtr* or *FMsg*.
     pub fn serve_mpc(&mut self, packet: &Packet) {
         let header = packet.header;
         let (process, channel) = mpc::process_channel(packet.word(mpc::token::ADDRESS));
-        if events::enabled(DIAG_PROFILE) {
-            let argument = event::message_argument(header.source, header.kind, channel);
-            events::emit_with(DIAG_PROFILE, event::RX_MPC, argument);
-        }
+        self.tell_packet(packet);
         let mut told = Told::Nothing;
         let mut for_receiver = false;
         let process = if (channel as usize) < CHANNELS { self.ensure_process(process).ok() } else { None };
@@ -181,6 +200,15 @@ impl Kernel {
         }
     }
 
+    /// The event that a packet's service begins.
+    pub fn tell_packet(&self, packet: &Packet) {
+        if events::enabled(DIAG_PROFILE) {
+            let header = packet.header;
+            let argument = event::message_argument(header.source, header.kind, packet.word(0) as u8);
+            events::emit_with(DIAG_PROFILE, event::RX_MPC, argument);
+        }
+    }
+
     /// Packs fragments while there are buffers for them, one message after the other.
     pub fn pump_fragments(&mut self) {
         while self.pump_first() {}
@@ -190,11 +218,31 @@ impl Kernel {
     fn pump_first(&mut self) -> bool {
         let Some(index) = self.transmitting.front() else { return false };
         while self.net.free_buffer().is_some() {
+            if !self.fragment_is_here(index) {
+                // Others may go on while its page is on its way.
+                self.transmitting.remove(self.tcbs, index);
+                self.transmitting.push_back(self.tcbs, index);
+                return false;
+            }
             if self.send_fragment(index) {
                 return true;
             }
         }
         false
+    }
+
+    /// Whether the memory of the next fragment is here; otherwise a page of it has been asked for.
+    fn fragment_is_here(&mut self, index: Index) -> bool {
+        let Tcb { process, channel, buffer, .. } = self.tcbs[index as usize];
+        let ccb = process.ccb(channel);
+        let bytes = (ccb.length - ccb.offset).min(mpc::FRAGMENT_BYTES as u32);
+        match memory::missing(process.map(), buffer + ccb.offset, bytes, READ) {
+            None => true,
+            Some(page) => {
+                self.ask_for_page(process, page, false);
+                false
+            }
+        }
     }
 
     /// Packs one fragment of the thread's message; `true` if it was the last.
@@ -256,6 +304,13 @@ impl Kernel {
         let packet = packet.expect("data comes in packets");
         let map = process.map();
         let mut to = self.buffer(process, thread) + offset;
+        let index = self.thread_index(process, thread);
+        if self.tcbs[index as usize].staged != 0 || memory::missing(map, to, bytes, WRITE).is_some() {
+            if !self.stage(index, to, bytes, packet, mpc::msg::DATA) {
+                self.out_of_memory(process);
+            }
+            return;
+        }
         for (from, part) in packet.pieces(mpc::msg::DATA, bytes) {
             // SAFETY: the piece is in the receive ring.
             unsafe { memory::copy_to_user(from, map, to, part) }.expect("a message's buffer has gone");

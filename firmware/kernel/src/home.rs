@@ -138,6 +138,7 @@ impl Kernel {
         for index in process.threads.into_iter().filter(|&index| index != NONE) {
             events::emit_with(DIAG_PROFILE, event::EXIT, self.tcbs[index as usize].number);
             self.unqueue(index);
+            self.drop_staged(index);
             self.free_tcb(index);
         }
         self.forget_page_map();

@@ -162,7 +162,7 @@ impl Kernel {
         process.load(&Source { bytes, address: &address }, &mut self.pages)?;
         let (id, entry, pages) = (process.id, process.entry, FIRST_STACK_PAGES);
         let number = event::thread_number(self.me, process::place(id), FIRST_THREAD);
-        process.give(number, entry, (VIRTUAL_BYTES, pages))?;
+        process.give(number, entry, (VIRTUAL_BYTES, pages), self.me)?;
         let birth = Birth { process: id, number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages };
         let index = self.create_here(birth)?;
         self.files.add_user(file);

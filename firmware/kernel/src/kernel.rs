@@ -24,6 +24,7 @@ use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
 use crate::home::Place;
 use crate::mount::{Mount, Wanted};
+use crate::paging::Announced;
 use crate::process::{Process, Processes};
 use crate::thread::{State, Tcb};
 use crate::{boot, events, hw, memory, options};
@@ -35,6 +36,9 @@ const STATION_POLL_CYCLES: u64 = 512;
 /// thread control blocks: more than blocked threads can have under way.
 const LARGE: Demand = Demand { ring_pages: 16, buffers: 8, places: 2048 };
 const SMALL: Demand = Demand { ring_pages: 4, buffers: 2, places: 64 };
+
+/// Of a thread control block.
+pub type Index = u16;
 
 pub struct Kernel {
     pub me: u8,
@@ -59,6 +63,10 @@ pub struct Kernel {
     pub files_wait: bool,
     /// What `status::COUNTERS` tells, as far as it is counted.
     pub counters: [u32; COUNTER_WORDS],
+    /// A process for whose messages there was no memory, 0: none.
+    pub doomed: u16,
+    /// The page that comes next from each processor.
+    pub announced: [Option<Announced>; STATIONS_MAX],
     pub net: Centrenet,
     pub console: Console,
     /// Process whose page map is the current one, if any is.
@@ -89,6 +97,8 @@ impl Kernel {
             files_wait: false,
             counters: [0; COUNTER_WORDS],
             pages: Pages::new(),
+            doomed: 0,
+            announced: [None; STATIONS_MAX],
             net: Centrenet::new(),
             console: Console::new(),
             current: Process::NONE,
@@ -183,7 +193,7 @@ impl Kernel {
     }
 
     fn send_phase(&mut self) {
-        self.net.retire();
+        self.net.retire(&mut self.pages);
         if !self.transmitting.is_empty() {
             self.pump_fragments();
         }
@@ -203,6 +213,9 @@ impl Kernel {
             let Some(packet) = self.net.receive() else { break };
             self.serve_packet(&packet);
             self.net.release(&packet);
+            if self.doomed != 0 {
+                self.end_doomed();
+            }
         }
     }
 
@@ -279,6 +292,13 @@ impl Kernel {
     pub fn enable_user_interrupts(&self) {
         let external = if options::PREEMPT_ON_RECEIVE { csr::INTERRUPT_EXTERNAL } else { 0 };
         hw::enable_interrupts(csr::INTERRUPT_TIMER | external);
+    }
+
+    /// Page-map entries have changed: the hardware must not use what it remembers of them.
+    pub fn refresh_page_map(&mut self) {
+        if self.current != Process::NONE {
+            hw::set_page_map(self.current.map_address());
+        }
     }
 
     /// Page-map entries have been taken away: the hardware must not use those it remembers.

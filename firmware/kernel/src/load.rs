@@ -1,6 +1,7 @@
 //! Programs' segments into a process's memory.
 
-use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_SHIFT, PTE_FILE, VIRTUAL_BYTES};
+use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, VIRTUAL_BYTES};
+use testbed_definitions::process::home;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::elf::{Elf, Segment};
 use testbed_kernel_core::page_map::{entry, mapped_page, EXECUTE, READ, WRITE};
@@ -49,9 +50,12 @@ impl Process {
         if code && bytes == size && address % PAGE_BYTES == offset % PAGE_BYTES {
             return self.map_code(segment, source);
         }
-        self.add_pages(address, end, if code { READ | EXECUTE } else { READ | WRITE }, pages)?;
-        if !code {
-            self.give_data(address, end);
+        if code {
+            self.add_pages(address, end, READ | EXECUTE, pages)?;
+        } else {
+            let estate = self.estate().ok_or(Error::NoProcess)?;
+            estate.register(address & !(PAGE_BYTES - 1), end, home(self.id))?;
+            self.add_pages(address, end, READ | WRITE | PTE_OWNED, pages)?;
         }
         let mut done = 0;
         while done < size {

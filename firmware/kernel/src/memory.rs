@@ -94,6 +94,18 @@ unsafe fn copy_shifted(from: *const u8, mut to: *mut u32, words: u32) -> (*const
     }
 }
 
+/// The first page of a range that is not there with the permission.
+pub fn missing(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Option<u32> {
+    let mut done = 0;
+    while done < bytes {
+        if translate(map, address + done, permission).is_none() {
+            return Some((address + done) / PAGE_BYTES);
+        }
+        done += rest_of_page(address + done);
+    }
+    None
+}
+
 /// Copies between two threads' memories; `None` if a page is not there with the permission needed.
 pub fn copy_between(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {
     let (mut source, mut destination, mut left) = (from.1, to.1, bytes);

@@ -3,23 +3,28 @@
 
 use core::ops::{Deref, DerefMut};
 use testbed_definitions::limits::{CHANNELS, THREADS};
-use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, VIRTUAL_BYTES};
+use testbed_definitions::page::{
+    DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, PTE_PAGE_MASK, PTE_PAGE_SHIFT, PTE_VALID,
+    PTE_WANTED, VIRTUAL_BYTES, VIRTUAL_PAGES,
+};
 use testbed_definitions::process::{generation, home, id as process_id, index, FIRST_GENERATION};
 use testbed_definitions::syscall::Error;
-use testbed_kernel_core::page_map::{entry, mapped_page, PageMap, READ, WRITE};
+use testbed_kernel_core::page_map::{entry, PageMap, READ, WRITE};
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::Ccb;
-use testbed_protocol::Thread;
+use testbed_protocol::{Processor, Thread};
 
+use testbed_protocol::pages::holder;
+
+use crate::estate::Estate;
 use crate::kernel::Kernel;
-use crate::load::Source;
+use crate::memory;
 use crate::threads::is_entry;
-use crate::{boot, memory};
 
 const RECORD_PAGES: u32 = (size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
 const MAP_PAGES: u32 = PAGE_MAP_BYTES / PAGE_BYTES;
-const DATA_PAGES: usize = ((VIRTUAL_BYTES - DATA_BASE) / PAGE_BYTES) as usize;
+const ESTATE_PAGES: u32 = (size_of::<Estate>() as u32).div_ceil(PAGE_BYTES);
 /// Homes times places.
 pub const PROCESSES_KNOWN: usize = 256;
 
@@ -35,9 +40,11 @@ pub struct Record {
     pub entry: u32,
     /// Its threads don't run.
     pub suspended: bool,
-    /// On the home: thread ids in use, and pages of the data half that are.
+    /// Threads that wait for a page, by id.
+    pub paging: [u32; THREADS / 32],
+    /// On the home: thread ids in use, and what it knows of the data pages.
     ids: [u32; THREADS / 32],
-    given: [u32; DATA_PAGES / 32],
+    estate: *mut Estate,
     ccbs: [Ccb; CHANNELS],
 }
 
@@ -70,10 +77,16 @@ impl Process {
     pub const NONE: Process = Process(core::ptr::null_mut());
 
     /// A process without threads, with nothing mapped.
-    fn new(id: u16, pages: &mut Pages) -> Option<Process> {
+    fn new(id: u16, at_home: bool, pages: &mut Pages) -> Option<Process> {
         let map = pages.take_row(MAP_PAGES, MAP_PAGES)?;
         let Some(record) = pages.take_row(RECORD_PAGES, 1) else {
             pages.release(map, map + MAP_PAGES);
+            return None;
+        };
+        let estate = if at_home { pages.take_row(ESTATE_PAGES, 1) } else { Some(0) };
+        let Some(estate) = estate else {
+            pages.release(map, map + MAP_PAGES);
+            pages.release(record, record + RECORD_PAGES);
             return None;
         };
         let (map, record) = (memory::page_address(map), memory::page_address(record) as *mut Record);
@@ -83,6 +96,11 @@ impl Process {
             memory::clear(record as u32, (size_of::<Record>() - size_of::<[Ccb; CHANNELS]>()) as u32 & !3);
             (&raw mut (*record).id).write(id);
             (&raw mut (*record).map).write(map as *mut PageMap);
+            if at_home {
+                // All zero: no pages, no deaths.
+                memory::clear(memory::page_address(estate), ESTATE_PAGES * PAGE_BYTES);
+                (&raw mut (*record).estate).write(memory::page_address(estate) as *mut Estate);
+            }
             let threads = (&raw mut (*record).threads).cast::<u16>();
             (0..THREADS).for_each(|thread| threads.add(thread).write(NONE));
             let ccbs = (&raw mut (*record).ccbs).cast::<Ccb>();
@@ -117,9 +135,15 @@ impl Process {
     /// Gives the pages of its code, its data, its map and its record back.
     pub fn release(self, pages: &mut Pages) {
         for entry in self.map().iter().filter(|&entry| entry & PTE_FILE == 0) {
-            if let Some(page) = mapped_page(*entry) {
-                pages.release(page, page + 1);
+            // What is wanted has a frame already.
+            if entry & (PTE_VALID | PTE_WANTED) != 0 {
+                let frame = entry >> PTE_PAGE_SHIFT & PTE_PAGE_MASK;
+                pages.release(frame, frame + 1);
             }
+        }
+        if !self.estate.is_null() {
+            let estate = memory::page_of(self.estate as u32);
+            pages.release(estate, estate + ESTATE_PAGES);
         }
         let (map, record) = (memory::page_of(self.map as u32), memory::page_of(self.0 as u32));
         pages.release(map, map + MAP_PAGES);
@@ -127,7 +151,14 @@ impl Process {
     }
 
     /// The home gives a thread's id out, and its stack: the pages and the address above them.
-    pub fn give(&mut self, number: Thread, entry: u32, (top, count): (u32, u32)) -> Result<(), Error> {
+    /// It will be at `owner`.
+    pub fn give(
+        &mut self,
+        number: Thread,
+        entry: u32,
+        (top, count): (u32, u32),
+        owner: Processor,
+    ) -> Result<(), Error> {
         let id = (number & 0x3f) as usize;
         if self.ids[id / 32] & 1 << (id % 32) != 0 {
             return Err(Error::ThreadExists);
@@ -136,40 +167,40 @@ impl Process {
         if !is_entry(entry) || !in_data || count == 0 || count > (top - DATA_BASE) / PAGE_BYTES {
             return Err(Error::BadPointer);
         }
-        let pages = data_pages(top, count);
-        if pages.clone().any(|page| self.given[page / 32] & 1 << (page % 32) != 0) {
-            return Err(Error::BadPointer);
-        }
-        pages.for_each(|page| self.given[page / 32] |= 1 << (page % 32));
+        let estate = self.estate().ok_or(Error::NoProcess)?;
+        estate.register(top - count * PAGE_BYTES, top, owner)?;
         self.ids[id / 32] |= 1 << (id % 32);
         Ok(())
     }
 
-    /// The home takes back what [`Self::give`] gave out.
-    pub fn take_back(&mut self, number: Thread, (top, count): (u32, u32)) {
+    /// The home takes a thread's id back.
+    pub fn take_back(&mut self, number: Thread) {
         let id = (number & 0x3f) as usize;
         self.ids[id / 32] &= !(1 << (id % 32));
-        if (DATA_BASE..=VIRTUAL_BYTES).contains(&top) && count <= (top - DATA_BASE) / PAGE_BYTES {
-            data_pages(top, count).for_each(|page| self.given[page / 32] &= !(1 << (page % 32)));
-        }
     }
 
-    /// Data pages from `address` to `end - 1` are not for stacks.
-    pub fn give_data(&mut self, address: u32, end: u32) {
-        let count = end.div_ceil(PAGE_BYTES) - address / PAGE_BYTES;
-        let top = end.next_multiple_of(PAGE_BYTES);
-        data_pages(top, count).for_each(|page| self.given[page / 32] |= 1 << (page % 32));
+    /// What the home knows of data pages and deaths; `None` elsewhere.
+    pub fn estate(self) -> Option<&'static mut Estate> {
+        // SAFETY: made by `new` and living as long as the process; the kernel holds it for one statement, or one step of the page protocol.
+        unsafe { self.estate.as_mut() }
+    }
+
+    /// The frame of a page that is here or wanted.
+    pub fn frame(self, page: u32) -> u32 {
+        self.map()[page as usize % VIRTUAL_PAGES as usize] >> PTE_PAGE_SHIFT & PTE_PAGE_MASK
     }
 
     /// Maps zeroed pages for `start` to `end - 1`, and keeps those that are there.
     pub fn add_pages(self, start: u32, end: u32, permissions: u32, pages: &mut Pages) -> Result<(), Error> {
         for virtual_page in start >> PAGE_SHIFT..end.div_ceil(PAGE_BYTES) {
             let place = &mut self.map_mut()[virtual_page as usize];
-            if *place == 0 {
-                let page = pages.take().ok_or(Error::NoMemory)?;
+            if *place & PTE_VALID == 0 {
+                // A page that was asked for before it existed has a frame, and will be answered.
+                let wanted = *place & PTE_WANTED;
+                let page = if wanted != 0 { self.frame(virtual_page) } else { pages.take().ok_or(Error::NoMemory)? };
                 // SAFETY: the page was just taken.
                 unsafe { memory::clear(memory::page_address(page), PAGE_BYTES) };
-                *place = entry(page, permissions);
+                *place = entry(page, permissions | wanted);
             }
         }
         Ok(())
@@ -180,15 +211,15 @@ impl Process {
         if pages.count() < count {
             return Err(Error::NoMemory);
         }
-        self.add_pages(top - count * PAGE_BYTES, top, READ | WRITE, pages)
+        self.add_pages(top - count * PAGE_BYTES, top, READ | WRITE | PTE_OWNED, pages)
     }
 
-    /// Gives a stack back.
+    /// Gives back what is here of a stack; the home sees to the rest.
     pub fn remove_stack(self, top: u32, count: u32, pages: &mut Pages) {
-        for virtual_page in (top >> PAGE_SHIFT) - count..top >> PAGE_SHIFT {
-            let entry = core::mem::take(&mut self.map_mut()[virtual_page as usize]);
-            if let Some(page) = mapped_page(entry) {
-                pages.release(page, page + 1);
+        for page in (top >> PAGE_SHIFT) - count..top >> PAGE_SHIFT {
+            let frame = self.frame(page);
+            if holder::end(&mut self.map_mut()[page as usize % VIRTUAL_PAGES as usize]) {
+                pages.release(frame, frame + 1);
             }
         }
     }
@@ -200,12 +231,6 @@ pub struct Processes {
     /// The oldest generation of each place that has not ended yet.
     living: [u8; PROCESSES_KNOWN],
     suspended: [u32; PROCESSES_KNOWN / 32],
-}
-
-/// Pages of the data half: `count` below `top`.
-fn data_pages(top: u32, count: u32) -> core::ops::Range<usize> {
-    let end = ((top - DATA_BASE) >> PAGE_SHIFT) as usize;
-    end - count as usize..end
 }
 
 /// The generation after this one.
@@ -275,37 +300,20 @@ impl Kernel {
             Some(process) => Ok(process),
             // A process that is invoked here is not made by packets.
             None if home(id) == self.me => Err(Error::NoProcess),
-            None => self.make_here(id),
+            None => self.make_process(id),
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn make_here(&mut self, id: u16) -> Result<Process, Error> {
-        let process = self.make_process(id)?;
-        let loaded = self.load_whole_image(process);
-        if loaded.is_err() {
-            self.processes.records[index(id)] = Process::NONE;
-            process.release(&mut self.pages);
-        }
-        loaded.map(|()| process)
     }
 
     /// The record of a process that is new here.
+    #[cold]
+    #[inline(never)]
     pub fn make_process(&mut self, id: u16) -> Result<Process, Error> {
         if generation(id) == 0 || self.processes.is_over(id) || self.processes.at(index(id)).is_some() {
             return Err(Error::NoProcess);
         }
-        let mut process = Process::new(id, &mut self.pages).ok_or(Error::NoMemory)?;
+        let mut process = Process::new(id, home(id) == self.me, &mut self.pages).ok_or(Error::NoMemory)?;
         process.suspended = self.processes.suspended[index(id) / 32] & 1 << (index(id) % 32) != 0;
         self.processes.records[index(id)] = process;
         Ok(process)
-    }
-
-    /// Loads the program that the host wants started from the image that every processor was given.
-    fn load_whole_image(&mut self, process: Process) -> Result<(), Error> {
-        let program = boot::program();
-        let address = |offset| program.as_ptr() as u32 + offset;
-        process.load(&Source { bytes: program.len() as u32, address: &address }, &mut self.pages)
     }
 }

@@ -20,7 +20,9 @@ impl Kernel {
         let (a0, a1) = (context.argument(0), context.argument(1));
         let result = match context.get(A7) {
             syscall::SEND_EVENT => self.send_event(a0),
-            syscall::WRITE => self.write(index, a0, a1),
+            syscall::WRITE if allows(self.tcbs[index as usize].process.map(), a0, a1, READ) => {
+                self.write(index, a0, a1)
+            }
             syscall::CLOCK => Ok(self.clock.at(hw::now())),
             syscall::IDENTITY => self.identity(index, a0),
             _ => return false,
@@ -35,7 +37,11 @@ impl Kernel {
     pub fn service(&mut self, index: u16, cause: u32) {
         match cause {
             csr::cause::ECALL_U => self.call(index),
-            _ if cause & csr::MCAUSE_INTERRUPT == 0 => self.fault(index, cause),
+            _ if cause & csr::MCAUSE_INTERRUPT == 0 => {
+                if !self.page_fault(index, cause) {
+                    self.end_for_fault(index, cause, hw::trap_value());
+                }
+            }
             _ if cause == csr::MCAUSE_INTERRUPT | csr::cause::TIMER => {
                 events::emit(DIAG_TIMER, event::TIMER);
                 self.make_ready(index);
@@ -54,13 +60,21 @@ impl Kernel {
         let context = &mut self.tcb(index).context;
         context.pc += 4;
         let [a0, a1, a2, a3, a4] = core::array::from_fn(|i| context.argument(i));
-        match context.get(A7) {
+        let number = context.get(A7);
+        if !self.ensure_for(index, number, [a0, a1, a2, a3, a4]) {
+            return;
+        }
+        match number {
             syscall::SEND => self.send_request(index, a0, a1, a2),
             syscall::RECEIVE => self.receive_request(index, a0, a1, a2),
             syscall::CREATE => self.create(index, a0, a1, a2 as i32, (a3, a4)),
             syscall::WAIT => self.wait(index),
             syscall::EXIT => self.exit(index, a0),
             syscall::YIELD => self.finish(index, Ok(0)),
+            syscall::WRITE => {
+                let result = self.write(index, a0, a1);
+                self.finish(index, result);
+            }
             number => self.process_call(index, number, [a0, a1, a2, a3, a4]),
         }
     }
@@ -119,9 +133,8 @@ impl Kernel {
     }
 
     /// The thread touched what is not its own, or ran something that is no instruction: it ends.
-    fn fault(&mut self, index: u16, cause: u32) {
+    pub fn end_for_fault(&mut self, index: u16, cause: u32, address: u32) {
         let (pc, number) = (self.tcb(index).context.pc, self.tcb(index).number);
-        let address = hw::trap_value();
         let console = &mut self.console;
         console.put_text("thread ");
         console.put_hexadecimal(number as u32);

@@ -1,5 +1,6 @@
 //! Thread control blocks.
 
+use crate::paging::Resume;
 use testbed_kernel_core::queue::{Linked, Links};
 
 use crate::process::Process;
@@ -53,6 +54,8 @@ pub enum State {
     Ending,
     /// Waits for another processor's answer.
     Asking,
+    /// Waits for a page.
+    Paging,
     /// Would be ready, were its process not suspended.
     Held,
 }
@@ -80,6 +83,12 @@ pub struct Tcb {
     /// Address above its stack, and its pages.
     pub stack: u32,
     pub stack_pages: u32,
+    /// Waits for this page because of that address, and then goes on so.
+    pub page: u16,
+    pub resume: Resume,
+    pub fault_address: u32,
+    /// Messages that wait for pages: address of the first, 0 if there is none.
+    pub staged: u32,
 }
 
 impl Tcb {
@@ -99,6 +108,10 @@ impl Tcb {
             exit_code: 0,
             stack: 0,
             stack_pages: 0,
+            page: 0,
+            resume: Resume::Call,
+            fault_address: 0,
+            staged: 0,
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::limits::THREADS;
-use testbed_definitions::mpc::{self, create, created, exited};
-use testbed_definitions::page::DATA_BASE;
+use testbed_definitions::mpc::{self, create, created, exited, page};
+use testbed_definitions::page::{DATA_BASE, PAGE_BYTES};
 use testbed_definitions::process;
 use testbed_definitions::syscall::{Error, EXIT_HALT};
 use testbed_kernel_core::queue::NONE;
@@ -14,6 +14,8 @@ use crate::centrenet::Packet;
 use crate::events;
 use crate::kernel::Kernel;
 use crate::thread::{State, Tcb, SP};
+
+const PAGE_DATA_BYTES: usize = PAGE_BYTES as usize;
 
 /// What a new thread is given.
 #[derive(Clone, Copy)]
@@ -31,12 +33,13 @@ pub struct Birth {
 /// What is left of a thread that has ended.
 #[derive(Clone, Copy)]
 pub struct Death {
-    process: u16,
-    number: Thread,
-    parent: (Thread, Processor),
-    code: u32,
-    stack: u32,
-    pages: u32,
+    pub process: u16,
+    pub number: Thread,
+    pub parent: (Thread, Processor),
+    pub code: u32,
+    /// Address above its stack, and its pages.
+    pub stack: u32,
+    pub pages: u32,
 }
 
 const fn child_parent(child: Thread, parent: Thread) -> u32 {
@@ -92,7 +95,7 @@ impl Kernel {
     /// The home's part: id and stack are given out, if they are free.
     fn create_from_home(&mut self, birth: Birth, target: Processor) {
         let Some(mut process) = self.process(birth.process) else { return };
-        let given = process.give(birth.number, birth.entry, (birth.stack, birth.pages));
+        let given = process.give(birth.number, birth.entry, (birth.stack, birth.pages), target);
         match given {
             Err(error) => self.answer_parent(birth.process, (birth.number, birth.parent), Err(error)),
             Ok(()) if target == self.me => {
@@ -112,7 +115,8 @@ impl Kernel {
         stack: (u32, u32),
     ) {
         if let (Err(_), Some(mut process)) = (result, self.process(id)) {
-            process.take_back(family.0, stack);
+            process.take_back(family.0);
+            self.free_unmade(process, stack);
         }
         self.answer_parent(id, family, result);
     }
@@ -209,7 +213,7 @@ impl Kernel {
     /// Returns the thread's parent if that has to end in turn.
     fn tell_home(&mut self, death: Death) -> Option<u16> {
         match process::home(death.process) {
-            home if home == self.me => self.bury(death),
+            home if home == self.me => self.bury(death, home),
             home => {
                 self.send_death(home, death);
                 None
@@ -225,13 +229,6 @@ impl Kernel {
         words[exited::STACK] = death.stack;
         words[exited::PAGES_PLACES] = death.pages | (death.parent.1 as u32) << 16;
         self.net.queue_token(to, mpc::EXITED, words, exited::BYTES);
-    }
-
-    /// The home's part: the stack is taken back from whoever has any of it, then the id is free, and the parent is told.
-    fn bury(&mut self, death: Death) -> Option<u16> {
-        let mut process = self.process(death.process)?;
-        process.take_back(death.number, (death.stack, death.pages));
-        self.mourn(death)
     }
 
     /// The id and the stack are free: what follows from the thread's end. Returns its parent if that has to end in turn.
@@ -283,6 +280,8 @@ impl Kernel {
             (mpc::EXITED, exited::BYTES) => self.serve_exited(id(), packet),
             (mpc::PROCESS, _) => self.serve_process(id(), packet),
             (mpc::FILE, _) => self.serve_file(packet),
+            (mpc::PAGE, page::BYTES) => self.serve_page(id(), packet),
+            (mpc::PAGE_DATA, PAGE_DATA_BYTES) => self.serve_page_data(packet),
             _ => self.serve_mpc(packet),
         }
     }
@@ -330,7 +329,8 @@ impl Kernel {
         let parent_ends = if process::home(id) == self.me {
             let pages_places = packet.word(exited::PAGES_PLACES);
             let (stack, pages) = (packet.word(exited::STACK), pages_places & 0xffff);
-            self.bury(Death { process: id, number, parent: (parent, (pages_places >> 16) as u8), code, stack, pages })
+            let parent = (parent, (pages_places >> 16) as u8);
+            self.bury(Death { process: id, number, parent, code, stack, pages }, packet.header.source)
         } else {
             self.child_ended(id, parent, code)
         };

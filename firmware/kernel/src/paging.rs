@@ -1,0 +1,412 @@
+//! Pages that are on other processors: faults, the page protocol's messages, and memory that calls name.
+//!
+//! The protocol (`testbed_protocol::pages`) is about data pages. Code pages are never written, so they need none of it: a processor
+//! that lacks one asks the home and keeps the copy.
+
+use testbed_definitions::csr::cause;
+use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::mpc::{self, page as layout};
+use testbed_definitions::page::{
+    DATA_BASE, PAGE_BYTES, PAGE_SHIFT, PTE_EXECUTE, PTE_PAGE_SHIFT, PTE_READ, PTE_VALID, PTE_WANTED, PTE_WRITE,
+    VIRTUAL_BYTES, VIRTUAL_PAGES,
+};
+use testbed_definitions::process;
+use testbed_definitions::syscall::status::counter;
+use testbed_definitions::syscall::{self, Error};
+use testbed_kernel_core::page_map::{READ, WRITE};
+use testbed_protocol::pages::directory::{self, Output as HomeOutput};
+use testbed_protocol::pages::holder::{self, Output, Touch};
+use testbed_protocol::pages::{Order, Report, Set};
+use testbed_protocol::Processor;
+
+use crate::centrenet::Packet;
+use crate::kernel::{Index, Kernel};
+use crate::memory;
+use crate::process::Process;
+use crate::thread::State;
+use crate::{events, hw};
+
+/// First page of the data half.
+pub const FIRST_DATA_PAGE: u32 = DATA_BASE >> PAGE_SHIFT;
+
+/// How a thread that waits for a page goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Resume {
+    /// Repeats its instruction, which has trapped with this cause.
+    Instruction(u8),
+    /// Repeats its call.
+    Call,
+    /// Takes the message that is staged for it.
+    Staged,
+}
+
+/// What a processor sends that is a page, and what it is: the order and the page of the [`mpc::PAGE`] before it.
+#[derive(Clone, Copy)]
+pub struct Announced {
+    pub process: u16,
+    pub page: u32,
+    pub order: Order,
+}
+
+/// The memory that a call names: address, bytes and access, twice.
+fn ranges(number: u32, [a0, a1, a2, a3, _]: [u32; 5]) -> [(u32, u32, u32); 2] {
+    const NONE: (u32, u32, u32) = (0, 0, READ);
+    match number {
+        syscall::WRITE | syscall::OPEN | syscall::UNLINK | syscall::CHMOD => [(a0, a1, READ), NONE],
+        syscall::INVOKE | syscall::RENAME => [(a0, a1, READ), (a2, a3, READ)],
+        syscall::READ_FILE | syscall::PEEK => [(a2, a3, WRITE), NONE],
+        syscall::WRITE_FILE => [(a2, a3, READ), NONE],
+        syscall::ALT => [(a0, a1, READ), (a2, a3, WRITE)],
+        syscall::STATUS => [(a2, 4 * a3.min(VIRTUAL_PAGES) * record_words(a0), WRITE), NONE],
+        _ => [NONE, NONE],
+    }
+}
+
+/// Words of a record of [`syscall::STATUS`].
+const fn record_words(what: u32) -> u32 {
+    use syscall::status::*;
+    match what {
+        PROCESSES => PROCESS_WORDS as u32,
+        THREADS => THREAD_WORDS as u32,
+        COUNTERS => COUNTER_WORDS as u32,
+        FILES => FILE_WORDS as u32,
+        _ => 0,
+    }
+}
+
+/// Whether memory that a call names can be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Now.
+    Here,
+    /// After a page has come; the thread is blocked and will repeat its call.
+    Coming,
+    /// Never.
+    Refused(Error),
+}
+
+impl Kernel {
+    /// A thread has touched what the page map does not allow. `false`: it never may.
+    pub fn page_fault(&mut self, index: Index, cause: u32) -> bool {
+        let address = hw::trap_value();
+        let page = address >> PAGE_SHIFT;
+        let write = cause == cause::STORE_PAGE;
+        let possible = match cause {
+            cause::FETCH_PAGE => page < FIRST_DATA_PAGE,
+            cause::LOAD_PAGE | cause::STORE_PAGE => page < VIRTUAL_PAGES,
+            _ => false,
+        };
+        if !possible {
+            return false;
+        }
+        events::emit_with(DIAG_PROFILE, event::PAGE_FAULT, page as u16);
+        let came = self.want_page(index, page, write, Resume::Instruction(cause as u8), address);
+        if came == Access::Coming {
+            events::emit(DIAG_PROFILE, event::PAGE_BLOCKED);
+        }
+        !matches!(came, Access::Refused(_))
+    }
+
+    /// Memory that a call names: whether it is here, with this access. If it must be fetched first the thread is blocked, and
+    /// will make its call again.
+    #[inline]
+    pub fn ensure(&mut self, index: Index, address: u32, bytes: u32, access: u32) -> Access {
+        if bytes == 0 {
+            return Access::Here;
+        }
+        if bytes > VIRTUAL_BYTES || address > VIRTUAL_BYTES - bytes {
+            return Access::Refused(Error::BadPointer);
+        }
+        let map = self.tcbs[index as usize].process.map();
+        let needed = PTE_VALID | access;
+        let (mut page, last) = (address >> PAGE_SHIFT, (address + bytes - 1) >> PAGE_SHIFT);
+        while map[page as usize % VIRTUAL_PAGES as usize] & needed == needed {
+            if page == last {
+                return Access::Here;
+            }
+            page += 1;
+        }
+        self.fetch_for_call(index, page, access)
+    }
+
+    /// Sees to it that memory that a call names is here. `false`: the thread is blocked, and will make the call again. What it
+    /// may not touch the call itself refuses.
+    pub fn ensure_for(&mut self, index: Index, number: u32, arguments: [u32; 5]) -> bool {
+        ranges(number, arguments)
+            .into_iter()
+            .all(|(address, bytes, access)| self.ensure(index, address, bytes, access) != Access::Coming)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fetch_for_call(&mut self, index: Index, page: u32, access: u32) -> Access {
+        events::emit_with(DIAG_PROFILE, event::PAGE_FAULT, page as u16);
+        let context = &mut self.tcbs[index as usize].context;
+        context.pc -= 4;
+        let came = self.want_page(index, page, access & WRITE != 0, Resume::Call, page << PAGE_SHIFT);
+        match came {
+            Access::Refused(_) => self.tcbs[index as usize].context.pc += 4,
+            _ => events::emit(DIAG_PROFILE, event::PAGE_BLOCKED),
+        }
+        came
+    }
+
+    /// A thread needs a page that is not here with the permission. It is blocked until something about the page has changed.
+    pub fn want_page(&mut self, index: Index, page: u32, write: bool, resume: Resume, address: u32) -> Access {
+        let mut process = self.tcbs[index as usize].process;
+        let home = process::home(process.id);
+        let code = page < FIRST_DATA_PAGE;
+        if code && (write || process.map()[page as usize] & PTE_VALID != 0 || home == self.me) {
+            return Access::Refused(Error::BadPointer);
+        }
+        let ask = match self.touch(process, page, write) {
+            Ok(ask) => ask,
+            Err(error) => return Access::Refused(error),
+        };
+        let tcb = &mut self.tcbs[index as usize];
+        let id = (tcb.number & 0x3f) as usize;
+        tcb.state = State::Paging;
+        (tcb.page, tcb.resume, tcb.fault_address) = (page as u16, resume, address);
+        process.paging[id / 32] |= 1 << (id % 32);
+        match ask {
+            // The answer may come at once.
+            Some(report) => self.tell_home_of_page(process, page, report),
+            None if self.is_allowed(process, page, write) => self.page_changed(process, page, None),
+            None => {}
+        }
+        Access::Coming
+    }
+
+    /// Notes that a page is wanted, with a frame for it if it has none. `Some`: the home has to be asked.
+    fn touch(&mut self, process: Process, page: u32, write: bool) -> Result<Option<Report>, Error> {
+        let entry = &mut process.map_mut()[page as usize % VIRTUAL_PAGES as usize];
+        let Touch::Ask(report) = holder::touch(entry, write) else { return Ok(None) };
+        if *entry & PTE_VALID == 0 {
+            let Some(frame) = self.pages.take() else {
+                *entry &= !PTE_WANTED;
+                return Err(Error::NoMemory);
+            };
+            *entry |= frame << PTE_PAGE_SHIFT;
+        }
+        Ok(Some(report))
+    }
+
+    /// The kernel needs a data page of a blocked thread, and looks again when it is there.
+    pub fn ask_for_page(&mut self, process: Process, page: u32, write: bool) {
+        match self.touch(process, page, write) {
+            Ok(Some(report)) => self.tell_home_of_page(process, page, report),
+            Ok(None) => {}
+            Err(_) => self.out_of_memory(process),
+        }
+    }
+
+    fn is_allowed(&self, process: Process, page: u32, write: bool) -> bool {
+        let needed = if write { PTE_VALID | PTE_WRITE } else { PTE_VALID | PTE_READ };
+        process.map()[page as usize % VIRTUAL_PAGES as usize] & needed == needed
+    }
+
+    /// Those that wait for the page go on: they touch it again, or, with an error, have touched what they must not.
+    fn page_changed(&mut self, mut process: Process, page: u32, error: Option<Error>) {
+        for word in 0..process.paging.len() {
+            let mut waiting = process.paging[word];
+            while waiting != 0 {
+                let bit = waiting.trailing_zeros();
+                waiting &= waiting - 1;
+                let index = process.threads[word * 32 + bit as usize];
+                if self.tcbs[index as usize].page as u32 == page {
+                    process.paging[word] &= !(1 << bit);
+                    self.resume(index, error);
+                }
+            }
+        }
+    }
+
+    fn resume(&mut self, index: Index, error: Option<Error>) {
+        let tcb = &mut self.tcbs[index as usize];
+        let number = tcb.number;
+        match (tcb.resume, error) {
+            (Resume::Staged, _) => return self.unstage(index),
+            (_, None) => self.make_ready(index),
+            (Resume::Call, Some(error)) => {
+                tcb.context.pc += 4;
+                self.finish(index, Err(error));
+            }
+            (Resume::Instruction(cause), Some(_)) => {
+                let address = tcb.fault_address;
+                return self.end_for_fault(index, cause as u32, address);
+            }
+        }
+        events::emit_with(DIAG_PROFILE, event::PAGE_READY, number);
+    }
+
+    fn tell_home_of_page(&mut self, process: Process, page: u32, report: Report) {
+        let home = process::home(process.id);
+        if home == self.me {
+            return self.serve_report(process, page, home, report);
+        }
+        self.send_page_message(home, process.id, page, report as u8, 0);
+    }
+
+    fn send_page_message(&mut self, to: Processor, id: u16, page: u32, operation: u8, processor: Processor) {
+        let address = mpc::operation_address(operation, id) | page & 0xff;
+        let words = [address, page, processor as u32, 0, 0, 0];
+        self.net.queue_token(to, mpc::PAGE, words, layout::BYTES);
+    }
+
+    fn order_page(&mut self, to: Processor, process: Process, page: u32, order: Order) {
+        if to == self.me {
+            return self.serve_order(process, page, order, None);
+        }
+        self.send_page_message(to, process.id, page, order.operation(), order.processor());
+    }
+
+    /// The home's part.
+    fn serve_report(&mut self, process: Process, page: u32, from: Processor, report: Report) {
+        if page < FIRST_DATA_PAGE {
+            return self.serve_code(process, page, from, report);
+        }
+        let Some(entry) = process.estate().and_then(|estate| estate.entry(page)) else { return };
+        let output = directory::step(entry, from, report);
+        self.perform_home(process, page, output);
+    }
+
+    /// What the directory says is to be done.
+    pub fn perform_home(&mut self, process: Process, page: u32, output: HomeOutput) {
+        match output {
+            HomeOutput::Nothing => {}
+            HomeOutput::Tell { to, order } => self.order_page(to, process, page, order),
+            HomeOutput::Invalidate { at } => self.order_all(at, process, page, Order::Invalidate),
+            HomeOutput::Ended { waiting, freed } => {
+                self.order_all(waiting, process, page, Order::NoPage);
+                if freed {
+                    self.page_freed(process, page);
+                }
+            }
+        }
+    }
+
+    /// The others first: this processor's own answer may be the last.
+    fn order_all(&mut self, at: Set, process: Process, page: u32, order: Order) {
+        let mut others = at.without(self.me);
+        while !others.is_empty() {
+            let to = others.lowest();
+            others = others.without(to);
+            self.order_page(to, process, page, order);
+        }
+        if at.has(self.me) {
+            self.order_page(self.me, process, page, order);
+        }
+    }
+
+    /// Anybody can have a copy of code.
+    fn serve_code(&mut self, process: Process, page: u32, to: Processor, report: Report) {
+        if report != Report::Read {
+            return;
+        }
+        let entry = process.map()[page as usize];
+        if entry & PTE_VALID == 0 {
+            return self.order_page(to, process, page, Order::NoPage);
+        }
+        self.send_frame(process, page, process.frame(page), (to, Order::Copy, false));
+    }
+
+    /// Does what this processor is told about a page. `data`: the packet with its bytes.
+    fn serve_order(&mut self, process: Process, page: u32, order: Order, data: Option<&Packet>) {
+        let frame = process.frame(page);
+        let entry = &mut process.map_mut()[page as usize % VIRTUAL_PAGES as usize];
+        let had = *entry & PTE_VALID != 0;
+        let output = holder::step(entry, order);
+        if page < FIRST_DATA_PAGE && *entry & PTE_VALID != 0 {
+            *entry |= PTE_EXECUTE;
+        }
+        let free = match output {
+            Output::Invalidated { free } | Output::Refused { free } => free,
+            _ => false,
+        };
+        if free {
+            self.pages.release(frame, frame + 1);
+        }
+        if had {
+            // The hardware may remember what is not so any more.
+            self.refresh_page_map();
+        }
+        match output {
+            Output::Report(report) => self.tell_home_of_page(process, page, report),
+            Output::Send { to, order, free } => {
+                // Its number has gone from the entry if the page was given up.
+                self.send_frame(process, page, frame, (to, order, free));
+            }
+            Output::Arrived { data: wants_data } => {
+                if let (true, Some(packet)) = (wants_data, data) {
+                    self.fill_frame(frame, packet);
+                }
+                self.page_changed(process, page, None);
+                if page >= FIRST_DATA_PAGE {
+                    self.tell_home_of_page(process, page, Report::Done);
+                }
+            }
+            Output::Invalidated { .. } => self.tell_home_of_page(process, page, Report::Invalidated),
+            Output::Refused { .. } => self.page_changed(process, page, Some(Error::BadPointer)),
+            Output::Ignored => {}
+        }
+    }
+
+    /// Sends a page, straight from its frame.
+    fn send_frame(&mut self, process: Process, page: u32, frame: u32, (to, order, free): (Processor, Order, bool)) {
+        self.send_page_message(to, process.id, page, order.operation(), 0);
+        self.net.queue_frame(to, mpc::PAGE_DATA, memory::page_address(frame), free);
+        self.counters[counter::PAGES_SENT] += 1;
+    }
+
+    fn fill_frame(&mut self, frame: u32, packet: &Packet) {
+        let mut to = memory::page_address(frame);
+        for (from, part) in packet.pieces(0, PAGE_BYTES) {
+            // SAFETY: the piece is in the receive ring, and the frame is the page's, which nobody can reach yet.
+            unsafe { memory::copy(from, to, part) };
+            to += part;
+        }
+        self.counters[counter::PAGES_RECEIVED] += 1;
+    }
+
+    /// A control message of the page protocol.
+    pub fn serve_page(&mut self, id: u16, packet: &Packet) {
+        self.tell_packet(packet);
+        let (operation, page) = (mpc::operation(packet.word(layout::ADDRESS)), packet.word(layout::PAGE));
+        let from = packet.header.source;
+        let order = Order::decode(operation, packet.word(layout::PROCESSOR) as u8);
+        if page < VIRTUAL_PAGES {
+            match (order, Report::decode(operation)) {
+                (Some(order @ (Order::Copy | Order::Move)), _) => {
+                    self.announced[from as usize & 0xf] = Some(Announced { process: id, page, order });
+                }
+                (Some(order), _) => {
+                    if let Some(process) = self.process(id) {
+                        self.serve_order(process, page, order, None);
+                    }
+                }
+                (None, Some(report)) => self.serve_page_report(id, page, from, report),
+                _ => {}
+            }
+        }
+        events::emit(DIAG_PROFILE, event::PAGE_END);
+    }
+
+    fn serve_page_report(&mut self, id: u16, page: u32, from: Processor, report: Report) {
+        // Otherwise the process is over, and its threads are about to hear it.
+        if let Some(process) = self.process(id) {
+            self.serve_report(process, page, from, report);
+        }
+    }
+
+    /// A page that the message before has announced.
+    pub fn serve_page_data(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let announced = self.announced[packet.header.source as usize & 0xf].take();
+        if let Some(Announced { process, page, order }) = announced {
+            if let Some(process) = self.process(process) {
+                self.serve_order(process, page, order, Some(packet));
+            }
+        }
+        events::emit(DIAG_PROFILE, event::PAGE_END);
+    }
+}

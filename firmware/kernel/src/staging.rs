@@ -1,0 +1,118 @@
+//! Messages that came while a page of their receiver was elsewhere: they are kept in kernel pages until it is back. The receiver
+//! had all its pages when it called; other threads of its process may take them before the message is here.
+
+use testbed_definitions::page::PAGE_BYTES;
+use testbed_definitions::syscall::status::counter;
+use testbed_definitions::syscall::{Error, EXIT_HALT};
+use testbed_kernel_core::page_map::WRITE;
+
+use crate::centrenet::Packet;
+use crate::kernel::{Index, Kernel};
+use crate::memory;
+use crate::paging::{Access, Resume};
+use crate::process::Process;
+use crate::thread::A0;
+
+/// What stands ahead of a fragment's bytes in its pages.
+#[repr(C)]
+struct Staged {
+    /// Address of the next one, 0 if there is none.
+    next: u32,
+    /// Where it belongs in user memory, and its bytes.
+    to: u32,
+    bytes: u32,
+}
+
+const HEADER: u32 = size_of::<Staged>() as u32;
+
+const fn pages_for(bytes: u32) -> u32 {
+    (HEADER + bytes).div_ceil(PAGE_BYTES)
+}
+
+impl Kernel {
+    /// Keeps a fragment for a blocked thread. `false`: there is no memory.
+    #[cold]
+    #[inline(never)]
+    pub fn stage(&mut self, index: Index, to: u32, bytes: u32, packet: &Packet, first_word: usize) -> bool {
+        let Some(row) = self.pages.take_row(pages_for(bytes), 1) else { return false };
+        let address = memory::page_address(row);
+        let tcb = &mut self.tcbs[index as usize];
+        // SAFETY: the row was just taken and has room for the header.
+        unsafe { (address as *mut Staged).write(Staged { next: tcb.staged, to, bytes }) };
+        tcb.staged = address;
+        let mut end = address + HEADER;
+        for (from, part) in packet.pieces(first_word, bytes) {
+            // SAFETY: the piece is in the receive ring, and the row has room.
+            unsafe { memory::copy(from, end, part) };
+            end += part;
+        }
+        self.counters[counter::STAGED] += 1;
+        true
+    }
+
+    /// Ends a communication: the thread is ready, as soon as it has what is staged for it.
+    #[inline]
+    pub fn finish_staged(&mut self, index: Index, result: Result<u32, Error>) {
+        if self.tcbs[index as usize].staged == 0 {
+            return self.finish(index, result);
+        }
+        self.tcbs[index as usize].context.set(A0, result.unwrap_or_else(|error| error.code() as u32));
+        self.unstage(index);
+    }
+
+    /// There is no page left to keep a message in: the process can't go on. It ends when what is being done has been done.
+    #[cold]
+    pub fn out_of_memory(&mut self, process: Process) {
+        self.doomed = process.id;
+    }
+
+    /// Ends a process that is out of memory.
+    #[cold]
+    pub fn end_doomed(&mut self) {
+        self.console.put_text("process ended: no memory for a message\n");
+        let id = core::mem::take(&mut self.doomed);
+        self.end_process(id, EXIT_HALT);
+    }
+
+    /// Gives a thread what is staged for it, as far as its pages are here. When all is given the thread is ready.
+    pub fn unstage(&mut self, index: Index) {
+        loop {
+            let tcb = &mut self.tcbs[index as usize];
+            let address = tcb.staged;
+            if address == 0 {
+                return self.make_ready(index);
+            }
+            // SAFETY: `stage` made it, and nobody else names it.
+            let Staged { next, to, bytes } = unsafe { (address as *const Staged).read() };
+            let map = tcb.process.map();
+            if let Some(page) = memory::missing(map, to, bytes, WRITE) {
+                // Its answer may come at once, and then calls this function again.
+                if self.want_page(index, page, true, Resume::Staged, to) == Access::Coming {
+                    return;
+                }
+                // The page has gone for ever: so has what belongs there.
+            } else {
+                // SAFETY: the bytes are in the staged row.
+                let _ = unsafe { memory::copy_to_user(address + HEADER, map, to, bytes) };
+            }
+            self.tcbs[index as usize].staged = next;
+            self.free_staged(address, bytes);
+        }
+    }
+
+    fn free_staged(&mut self, address: u32, bytes: u32) {
+        let row = memory::page_of(address);
+        self.pages.release(row, row + pages_for(bytes));
+    }
+
+    /// Drops what is staged for a thread that ends.
+    pub fn drop_staged(&mut self, index: Index) {
+        let mut address = core::mem::take(&mut self.tcbs[index as usize].staged);
+        while address != 0 {
+            // SAFETY: as in `unstage`.
+            let Staged { next, bytes, .. } = unsafe { (address as *const Staged).read() };
+            self.free_staged(address, bytes);
+            address = next;
+        }
+    }
+}

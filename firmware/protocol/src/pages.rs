@@ -1,0 +1,148 @@
+//! The protocol of pages: data that threads of a process share, wherever they are.
+//!
+//! Every data page of a process has one *owner*. The home of the process keeps an [`directory::Entry`] for each page: who
+//! owns it, who has copies, who waits for it. A processor keeps in its page map what it has of the page ([`holder`]).
+//!
+//! ```text
+//! read    q -- READ --> home -- COPY_TO q --> owner -- COPY, data --> q -- DONE --> home
+//! write   q -- WRITE -> home -- INVALIDATE -> all with copies -- INVALIDATED --> home
+//!                       home -- MOVE_TO q --> owner -- MOVE, data --> q -- DONE --> home
+//! write, q has the page or a copy
+//!         q -- WRITE -> home -- INVALIDATE -> all others -- INVALIDATED --> home -- GRANT --> q -- DONE --> home
+//! free                  home -- INVALIDATE -> all -- INVALIDATED --> home (waiting requests: NO_PAGE)
+//! ```
+//!
+//! The home does one thing at a time for each page, up to DONE: messages of different pairs of processors overtake each other, and
+//! without DONE the home's next INVALIDATE could overtake the owner's COPY. A step has at most one output, and it is
+//! the last thing the step does, so a processor that is home, owner and requester at once can serve itself without a queue.
+//! Each pair of processors is assumed to deliver messages once and in order.
+
+use crate::Processor;
+use testbed_definitions::mpc::page;
+
+pub mod directory;
+pub mod holder;
+
+/// A set of processors, one bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Set(pub u16);
+
+impl Set {
+    pub const EMPTY: Set = Set(0);
+
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+    pub const fn has(self, processor: Processor) -> bool {
+        self.0 >> (processor & 0xf) & 1 != 0
+    }
+    #[must_use]
+    pub const fn with(self, processor: Processor) -> Set {
+        Set(self.0 | 1 << (processor & 0xf))
+    }
+    #[must_use]
+    pub const fn without(self, processor: Processor) -> Set {
+        Set(self.0 & !(1 << (processor & 0xf)))
+    }
+    #[must_use]
+    pub const fn and(self, other: Set) -> Set {
+        Set(self.0 | other.0)
+    }
+    /// The lowest processor of the set (16 if it is empty).
+    pub const fn lowest(self) -> Processor {
+        self.0.trailing_zeros() as Processor
+    }
+    /// The first processor of the set after `last`, in cyclic order. The set must not be empty.
+    pub const fn after(self, last: Processor) -> Processor {
+        let above = Set(self.0 & (!1 << (last & 0xf)));
+        if above.is_empty() {
+            self.lowest()
+        } else {
+            above.lowest()
+        }
+    }
+}
+
+/// What a processor tells the home of a page.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Report {
+    /// It wants to read the page.
+    Read = page::READ,
+    /// It wants to write the page.
+    Write = page::WRITE,
+    /// It has given up what it had.
+    Invalidated = page::INVALIDATED,
+    /// What was asked for has arrived.
+    Done = page::DONE,
+    /// It does not have the page that it should own.
+    Gone = page::GONE,
+}
+
+/// What a processor is told about a page: by the home, or ([`Order::Copy`], [`Order::Move`]) by its owner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// Send a copy.
+    CopyTo(Processor),
+    /// Send the page and give it up.
+    MoveTo(Processor),
+    /// The page's data has come: a copy.
+    Copy,
+    /// The page's data has come: the page itself.
+    Move,
+    /// What is here, page or copy, is now the page itself, to write.
+    Grant,
+    /// Give up what is here.
+    Invalidate,
+    /// There is no such page.
+    NoPage,
+}
+
+impl Report {
+    /// The report with this operation (`definitions::mpc::page`).
+    pub const fn decode(operation: u8) -> Option<Report> {
+        Some(match operation {
+            page::READ => Report::Read,
+            page::WRITE => Report::Write,
+            page::INVALIDATED => Report::Invalidated,
+            page::DONE => Report::Done,
+            page::GONE => Report::Gone,
+            _ => return None,
+        })
+    }
+}
+
+impl Order {
+    /// Operation in `definitions::mpc::page`.
+    pub const fn operation(self) -> u8 {
+        match self {
+            Order::CopyTo(_) => page::COPY_TO,
+            Order::MoveTo(_) => page::MOVE_TO,
+            Order::Copy => page::COPY,
+            Order::Move => page::MOVE,
+            Order::Grant => page::GRANT,
+            Order::Invalidate => page::INVALIDATE,
+            Order::NoPage => page::NO_PAGE,
+        }
+    }
+    /// The third word of the message.
+    pub const fn processor(self) -> Processor {
+        match self {
+            Order::CopyTo(to) | Order::MoveTo(to) => to,
+            _ => 0,
+        }
+    }
+    /// The order with this operation and third word.
+    pub const fn decode(operation: u8, processor: Processor) -> Option<Order> {
+        Some(match operation {
+            page::COPY_TO => Order::CopyTo(processor & 0xf),
+            page::MOVE_TO => Order::MoveTo(processor & 0xf),
+            page::COPY => Order::Copy,
+            page::MOVE => Order::Move,
+            page::GRANT => Order::Grant,
+            page::INVALIDATE => Order::Invalidate,
+            page::NO_PAGE => Order::NoPage,
+            _ => return None,
+        })
+    }
+}
