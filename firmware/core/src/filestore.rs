@@ -35,10 +35,13 @@ pub struct File {
     generation: u16,
     /// Processes whose code it is.
     users: u16,
+    /// A copy from another processor, here as long as it has users.
+    mounted: bool,
 }
 
 impl File {
-    const FREE: File = File { name: [0; NAME_BYTES], bytes: 0, permissions: 0, list: 0, generation: 1, users: 0 };
+    const FREE: File =
+        File { name: [0; NAME_BYTES], bytes: 0, permissions: 0, list: 0, generation: 1, users: 0, mounted: false };
 
     pub const fn is_free(&self) -> bool {
         self.list == 0
@@ -181,12 +184,12 @@ impl Filestore {
     pub fn add_user(&mut self, index: usize) {
         self.files[index % FILES].users += 1;
     }
-    /// A process that ran it has ended. `true`: it had been removed, and is to be [`Self::free`]d now.
+    /// A process that ran it has ended. `true`: nobody needs it any more, and it is to be [`Self::free`]d.
     #[must_use]
     pub fn remove_user(&mut self, index: usize) -> bool {
         let file = &mut self.files[index % FILES];
         file.users = file.users.saturating_sub(1);
-        file.users == 0 && !file.has_name() && !file.is_free()
+        file.users == 0 && (!file.has_name() || file.mounted) && !file.is_free()
     }
 
     /// Takes a file's name. `Some`: nobody runs it, and it is to be [`Self::free`]d.
@@ -205,12 +208,13 @@ impl Filestore {
         *file = File { generation: file.generation.wrapping_add(1), ..File::FREE };
     }
 
-    /// Gives a file that has none a name.
-    pub fn name(&mut self, index: usize, name: &Name) -> Result<(), Error> {
+    /// Gives a file that has none a name: all of a copy from another processor is here.
+    pub fn mount(&mut self, index: usize, name: &Name) -> Result<(), Error> {
         if self.find(name).is_some() {
             return Err(Error::FileExists);
         }
-        self.files[index % FILES].name = *name;
+        let file = &mut self.files[index % FILES];
+        (file.name, file.mounted) = (*name, true);
         Ok(())
     }
 
@@ -314,6 +318,22 @@ mod tests {
         let index = store.create(&name("program"), READ | WRITE | TRUSTED, 1).unwrap();
         store.writing(store.handle(index), 0, 1).unwrap();
         assert_eq!(store.get(index).permissions, READ | WRITE);
+    }
+
+    #[test]
+    fn a_mounted_file_goes_with_its_last_user() {
+        let mut store = Filestore::new();
+        let index = store.create(&Name::default(), READ | EXECUTE, 1).unwrap();
+        assert_eq!(store.find(&Name::default()), None, "until it is whole nobody finds it");
+        assert_eq!(store.open(b"program", open::READ), Err(Error::NoFile));
+        store.mount(index, &name("program")).unwrap();
+        assert_eq!(store.find(&name("program")), Some(index));
+        store.add_user(index);
+        store.add_user(index);
+        assert!(!store.remove_user(index));
+        assert!(store.remove_user(index));
+        let other = store.create(&Name::default(), READ | EXECUTE, 1).unwrap();
+        assert_eq!(store.mount(other, &name("program")), Err(Error::FileExists));
     }
 
     #[test]

@@ -176,11 +176,12 @@ impl Kernel {
     pub fn ask_home(&mut self, index: u16, operation: u8, id: u32, value: u32) {
         let tcb = &mut self.tcbs[index as usize];
         let who = Who { process: tcb.process.id, thread: tcb.number, processor: self.me };
+        let known = id <= u16::MAX as u32;
         let (id, home) = (id as u16, home(id as u16));
         tcb.state = State::Asking;
-        if home == self.me {
+        if known && home == self.me {
             self.serve_request(operation, id, value, who);
-        } else if home < self.processors {
+        } else if known && home < self.processors {
             let words = [mpc::operation_address(operation, id), value, who.word(), who.process as u32, 0, 0];
             self.net.queue_token(home, mpc::PROCESS, words, layout::REQUEST_BYTES);
         } else {

@@ -1,7 +1,7 @@
 //! Programs become processes: invoking them, here or elsewhere.
 
 use testbed_definitions::boot::{word, ARGUMENT_BYTES};
-use testbed_definitions::event;
+use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::file::TRUSTED;
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::page::VIRTUAL_BYTES;
@@ -19,7 +19,7 @@ use crate::process::Process;
 use crate::thread::{State, A0, SP};
 use crate::threads::Birth;
 use crate::user::{read_packet, read_user};
-use crate::{boot, memory};
+use crate::{boot, events, memory};
 
 /// The id of a process's first thread.
 const FIRST_THREAD: u8 = 1;
@@ -185,6 +185,7 @@ impl Kernel {
             place.life = Life::Free;
             (place.waiter, place.file) = (Who::NOBODY, NO_FILE);
         }
+        events::emit_with(DIAG_PROFILE, event::PROCESS_END, process.id);
         self.remove_process(process);
     }
 

@@ -189,7 +189,7 @@ impl Kernel {
     /// All of the file is here, or nothing will be.
     fn mounted(&mut self, mount: &Mount, result: Result<(), Error>) {
         let named = match (result, mount.file) {
-            (Ok(()), Some(index)) => self.files.name(index, &mount.name),
+            (Ok(()), Some(index)) => self.files.mount(index, &mount.name),
             (Ok(()), None) => Err(Error::NoFile),
             (Err(error), _) => Err(error),
         };
@@ -199,7 +199,14 @@ impl Kernel {
         self.mount = None;
         // Another file of that name may have been made here meanwhile.
         let found = self.files.find(&mount.name);
+        if let Some(index) = found {
+            // Kept until all that wait for it have had their chance.
+            self.files.add_user(index);
+        }
         self.file_came(&mount.name, found.ok_or(named.err().unwrap_or(Error::NoFile)));
+        if let Some(index) = found {
+            self.leave_file(index);
+        }
         self.mount_next();
     }
 }
