@@ -13,24 +13,29 @@
 //! }
 //! ```
 //!
-//! Threads of one program on different processors have their own copies of its global data and share nothing but channels.
+//! `docs/programs.md` is the manual: threads, channels, memory, limits, and what a program in C looks like.
 #![no_std]
 
 mod arguments;
-mod call;
+pub mod call;
+mod channel;
 mod compute;
 pub mod console;
 pub mod file;
+pub mod lock;
 pub mod pattern;
 pub mod process;
+pub mod random;
 mod thread;
 
 pub use arguments::Arguments;
+pub use channel::{alt, receive, send_block};
 pub use compute::{compute_ms, compute_us};
 pub use testbed_definitions::syscall::Error;
-pub use thread::{create, exit, halt, migrate, stack_for, wait, yield_now};
+pub use thread::{
+    create, delay_us, exit, halt, migrate, migrate_self, stack_for, thread_id, thread_number, wait, yield_now, Place,
+};
 
-use core::sync::atomic::{AtomicU32, Ordering};
 use testbed_definitions::syscall::{self, identity};
 
 /// Names the program's main function, a `fn(Arguments) -> u32`; its result is the program's exit code.
@@ -49,21 +54,6 @@ macro_rules! program {
 // The kernel enters here with the arguments' address and length in a0 and a1, and the stack pointer set.
 core::arch::global_asm!(".section .text.start, \"ax\"", ".global _start", "_start:", "j program_main");
 
-/// Sends a message on a channel; returns when the partner has it. The result is the bytes that the partner took.
-pub fn send_block(channel: u8, message: &[u8]) -> Result<usize, Error> {
-    // SAFETY: the kernel only reads the buffer.
-    let result = unsafe { call::call3(syscall::SEND, channel as u32, message.as_ptr() as u32, message.len() as u32) };
-    call::result(result).map(|bytes| bytes as usize)
-}
-
-/// Receives a message of at most `buffer.len()` bytes; a longer one is cut. The result is the bytes received.
-pub fn receive(channel: u8, buffer: &mut [u8]) -> Result<usize, Error> {
-    // SAFETY: the kernel writes to the buffer only.
-    let result =
-        unsafe { call::call3(syscall::RECEIVE, channel as u32, buffer.as_mut_ptr() as u32, buffer.len() as u32) };
-    call::result(result).map(|bytes| bytes as usize)
-}
-
 /// Emits a datum to the monitor: `false` if its queue is full.
 pub fn send_event(datum: u16) -> Result<bool, Error> {
     call::result(call::value(syscall::SEND_EVENT, datum as u32)).map(|taken| taken != 0)
@@ -74,10 +64,12 @@ pub fn clock() -> u32 {
     call::value(syscall::CLOCK, 0)
 }
 
-/// This thread's number, unique in the machine.
-pub fn thread_number() -> u16 {
-    call::value(syscall::IDENTITY, identity::THREAD) as u16
+/// Microseconds since reset, modulo 2^32: it wraps after 71 minutes, so only differences mean anything.
+pub fn clock_us() -> u32 {
+    // SAFETY: concerns no memory.
+    unsafe { call::call(syscall::CLOCK, [0; 5]).1 }
 }
+
 /// The processor it runs on.
 pub fn processor() -> u8 {
     call::value(syscall::IDENTITY, identity::PROCESSOR) as u8
@@ -87,17 +79,9 @@ pub fn processors() -> u8 {
     call::value(syscall::IDENTITY, identity::PROCESSORS) as u8
 }
 
-/// The machine's clock in hertz. Only the first call of a program on a processor asks the kernel.
+/// The machine's clock in hertz.
 pub fn clock_hz() -> u32 {
-    static KNOWN: AtomicU32 = AtomicU32::new(0);
-    match KNOWN.load(Ordering::Relaxed) {
-        0 => {
-            let hertz = call::value(syscall::IDENTITY, identity::CLOCK_HZ);
-            KNOWN.store(hertz, Ordering::Relaxed);
-            hertz
-        }
-        hertz => hertz,
-    }
+    call::value(syscall::IDENTITY, identity::CLOCK_HZ)
 }
 
 #[panic_handler]

@@ -1,15 +1,16 @@
 //! Threads: a parent creates children, and waits until all have ended.
 
 use core::sync::atomic::{AtomicU32, Ordering};
+use testbed_definitions::limits::THREADS;
 use testbed_definitions::page::{PAGE_BYTES, VIRTUAL_BYTES};
-use testbed_definitions::syscall::{self, Error};
+use testbed_definitions::syscall::{self, identity, Error};
 
 use crate::call;
 
 /// Pages that the first thread's stack may have, with one more that stays free.
 const FIRST_STACK_PAGES: u32 = 17;
 
-/// Creates a thread with number `id` (0 to 63) in this program, on `processor` (negative: the kernel chooses a slave), with `pages`
+/// Creates a thread with id `id` (1 to 63) in this program, on `processor` (negative: the kernel chooses a slave), with `pages`
 /// pages of stack below `stack`. It starts at `entry`. The result is its number, unique in the machine.
 pub fn create(id: u8, pages: u32, processor: i32, entry: extern "C" fn() -> !, stack: u32) -> Result<u16, Error> {
     let arguments = [id as u32, pages, processor as u32, entry as usize as u32, stack];
@@ -43,13 +44,52 @@ pub fn halt() -> ! {
     exit(syscall::EXIT_HALT)
 }
 
+/// Where a thread is, or is to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The processor of the caller.
+    Here,
+    Processor(u8),
+    /// Whatever slave the kernel chooses.
+    Any,
+}
+
+/// Moves thread `thread` of this process from one processor to another, if it is ready and has no children. It goes on there as if
+/// nothing had happened.
+pub fn migrate(thread: u16, from: Place, to: Place) -> Result<(), Error> {
+    let from = match from {
+        Place::Processor(processor) => processor as u32,
+        _ => u32::MAX,
+    };
+    let to = match to {
+        Place::Here => crate::processor() as u32,
+        Place::Processor(processor) => processor as u32,
+        Place::Any => u32::MAX,
+    };
+    // SAFETY: concerns no memory.
+    call::result(unsafe { call::call3(syscall::MIGRATE, thread as u32, from, to) }).map(drop)
+}
+
+/// Moves this thread; returns on the other processor.
+pub fn migrate_self(to: Place) -> Result<(), Error> {
+    migrate(0, Place::Here, to)
+}
+
+/// Waits for at least so many microseconds while others run.
+pub fn delay_us(microseconds: u32) {
+    call::value(syscall::DELAY, microseconds);
+}
+
+/// This thread's number, unique in the machine.
+pub fn thread_number() -> u16 {
+    call::value(syscall::IDENTITY, identity::THREAD) as u16
+}
+/// This thread's id in its process, 1 to 63: what its parent called it.
+pub fn thread_id() -> u8 {
+    thread_number() as u8 & (THREADS as u8 - 1)
+}
+
 /// Gives up the rest of the time-slice.
 pub fn yield_now() {
     call::value(syscall::YIELD, 0);
-}
-
-/// Moves this thread, which has no children, to another processor (negative: the kernel chooses one).
-pub fn migrate(processor: i32) -> Result<(), Error> {
-    // SAFETY: the call touches no memory. What this thread has in its stack goes with it.
-    call::result(unsafe { call::call3(syscall::MIGRATE, 0, -1i32 as u32, processor as u32) }).map(|_| ())
 }

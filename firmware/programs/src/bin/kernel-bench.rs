@@ -174,7 +174,7 @@ extern "C" fn wanderer() -> ! {
     let away = if home + 1 < processors() { home + 1 } else { 0 };
     for round in 0..ROUNDS {
         event(LEAVE);
-        check(libtos::migrate(if round % 2 == 0 { away } else { home } as i32));
+        check(libtos::migrate_self(libtos::Place::Processor(if round % 2 == 0 { away } else { home })));
         event(ENTER);
     }
     exit(0)
