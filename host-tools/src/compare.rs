@@ -120,6 +120,13 @@ fn records(one: &RunRecord, other: &RunRecord) -> Vec<String> {
             differences.push(format!("{what}: {a} and {b}"));
         }
     };
+    let kernel = |record: &RunRecord| record.kernel.name().to_string();
+    check("program", one.program.clone(), other.program.clone());
+    check("arguments", format!("{:?}", one.arguments), format!("{:?}", other.arguments));
+    check("seed", one.seed.to_string(), other.seed.to_string());
+    check("kernel", kernel(one), kernel(other));
+    check("event classes", format!("{:#x}", one.dgl), format!("{:#x}", other.dgl));
+    check("files", one.files.join(", "), other.files.join(", "));
     check("complete", one.complete.to_string(), other.complete.to_string());
     check("final cycle", one.cycles.to_string(), other.cycles.to_string());
     check("instructions", format!("{:?}", one.instructions), format!("{:?}", other.instructions));

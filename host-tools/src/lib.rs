@@ -10,7 +10,7 @@
 //! | [`drive`] | runs an engine into a capture until the program is over |
 //! | [`engines`] | engines by name |
 //! | [`apt`] | Debian packages that are missing |
-//! | [`firmware`], [`load`] | kernel and programs: building, and placing them in RAM |
+//! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
 //!
 //! To read a trace in another program, [`capture::Capture::open`] the folder and iterate over [`order::events`].
 #![forbid(unsafe_code)]
@@ -20,6 +20,7 @@ pub mod capture;
 pub mod compare;
 pub mod drive;
 pub mod engines;
+pub mod files;
 pub mod firmware;
 pub mod ledger;
 pub mod load;

@@ -183,6 +183,17 @@ fn filestore(files: &[File]) -> Result<Vec<u8>, LoadError> {
     Ok(store)
 }
 
+/// Bytes of RAM that a file takes, without the rest of its last page.
+///
+/// # Errors
+/// It is to be executed and no ELF file for this machine.
+pub fn stored_bytes(file: &File) -> Result<usize, LoadError> {
+    match file.permissions & file::EXECUTE {
+        0 => Ok(file.bytes.len()),
+        _ => Ok(trimmed(file.name, file.bytes)?.len()),
+    }
+}
+
 /// The files as they are in RAM from `address` on.
 fn store_at(mut store: Vec<u8>, address: u32, files: usize) -> Vec<u8> {
     for index in 0..files {

@@ -9,7 +9,7 @@ use std::process::Command;
 use common::{record, Scripted};
 use tempfile::TempDir;
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::capture::{verify, Capture, CaptureError, CaptureWriter, RunRecord, Stop};
+use testbed_host_tools::capture::{verify, Capture, CaptureError, CaptureWriter, Claim, KernelKind, RunRecord, Stop};
 use testbed_host_tools::compare::compare;
 use testbed_host_tools::drive::{drive, DriveError, CHUNK};
 use testbed_host_tools::order::events;
@@ -191,6 +191,36 @@ fn folders_of_others_are_left_alone() {
     assert!(error.to_string().contains("--out"), "{error}");
     assert!(dir.path().join("thesis.tex").exists());
     assert!(matches!(Capture::open(dir.path()), Err(CaptureError::NoRun(_))));
+}
+
+#[test]
+fn a_folder_belongs_to_one_run_at_a_time() {
+    let dir = folder();
+    let claim = Claim::new(dir.path()).unwrap();
+    let error = run(dir.path(), script(10), CHUNK).unwrap_err();
+    assert!(matches!(error, DriveError::Capture(CaptureError::Busy(_))), "{error}");
+    drop(claim);
+    run(dir.path(), script(10), CHUNK).unwrap();
+    let machine = Machine::testbed6();
+    let writer = CaptureWriter::create(dir.path(), &machine, &record(&machine)).unwrap();
+    assert!(matches!(Claim::new(dir.path()), Err(CaptureError::Busy(_))));
+    drop(writer);
+    assert!(Claim::new(dir.path()).is_ok());
+}
+
+#[test]
+fn what_ran_is_compared() {
+    let (a, b) = (folder(), folder());
+    let dirs = [a.path(), b.path()].map(|dir| {
+        run(dir, script(100), CHUNK).unwrap();
+        dir
+    });
+    let mut other = Capture::open(dirs[1]).unwrap();
+    other.record.seed = 2;
+    other.record.arguments = vec!["5".into()];
+    other.record.kernel = KernelKind::Tos94;
+    let differences = compare(&Capture::open(dirs[0]).unwrap(), &other).unwrap();
+    assert_eq!(differences, ["arguments: [] and [\"5\"]", "seed: 1 and 2", "kernel: default and tos94"]);
 }
 
 #[test]

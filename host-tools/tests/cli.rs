@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use common::{record, Scripted};
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::capture::CaptureWriter;
+use testbed_host_tools::capture::{CaptureWriter, Claim};
 use testbed_host_tools::drive::drive;
 use testbed_machine::Machine;
 
@@ -50,6 +50,9 @@ fn wrong_inputs_of_run() {
     fails(&["run", "remote", "--engine", "rust-hdl", "--fst", "a.fst"], 3, &["cannot write FST", "--vcd"]);
     fails(&["run", "remote", "--engine", "verilator", "--fst", "a.vcd"], 3, &["--fst: the name a.vcd", ".fst"]);
     fails(&["run", "remote", "--engine", "verilator", "--vcd", "a.fst"], 3, &["--vcd: the name a.fst", ".fst"]);
+    fails(&["run", "remote", "--kernel", "tos95"], 3, &["no kernel is called `tos95`", "default or tos94"]);
+    fails(&["run", "remote", "--file", "/nonexistent"], 3, &["cannot read /nonexistent", "a program"]);
+    fails(&["run", "/nonexistent/program"], 3, &["cannot read /nonexistent/program"]);
     fails(&["run", "no-such-program"], 3, &["no program is called `no-such-program`", "remote"]);
 }
 
@@ -87,6 +90,51 @@ fn formats_of_trace() {
     fails(&["trace", dir, "--format", "parquet"], 3, &["`parquet` does not exist", "text, csv, json"]);
     fails(&["trace", dir, "-o", "/dev/full"], 5, &["disk is full"]);
     fails(&["trace", dir, "-o", "/nonexistent/x"], 5, &["cannot create /nonexistent/x", "-o"]);
+}
+
+/// Under whatever name: the capture would be gone before it is read.
+#[test]
+fn trace_does_not_write_onto_its_own_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let capture = dir.path().join("capture");
+    folder(&capture, 3);
+    std::os::unix::fs::symlink(capture.join("mmi.raw"), dir.path().join("link")).unwrap();
+    for own in ["capture/mmi.raw", "capture/run.json", "capture/trace/earth", "capture/trace/new", "link"] {
+        let output = dir.path().join(own);
+        let arguments = ["trace", capture.to_str().unwrap(), "-o", output.to_str().unwrap()];
+        fails(&arguments, 3, &["is a part of the output folder itself", "-o"]);
+    }
+    assert_eq!(fs::metadata(capture.join("mmi.raw")).unwrap().len(), 24);
+    let beside = capture.join("events.txt");
+    let output = testbed(&["trace", capture.to_str().unwrap(), "-o", beside.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn trace_says_that_metadata_are_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 3);
+    fs::remove_file(dir.path().join("trace/metadata")).unwrap();
+    let output = testbed(&["trace", dir.path().to_str().unwrap()]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("trace/metadata") && error.contains("missing"), "{error}");
+}
+
+/// What is found before the machine runs leaves an earlier capture alone.
+#[test]
+fn a_run_that_cannot_start_keeps_the_earlier_capture() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 3);
+    let before = fs::read(dir.path().join("run.json")).unwrap();
+    let (out, waves) = (dir.path().to_str().unwrap(), dir.path().join("a.vcd"));
+    let waves = waves.to_str().unwrap();
+    let run = ["run", "hello", "--out", out, "--engine", "rust-hdl", "--vcd", waves, "--wave-scope", "top.nothing"];
+    fails(&run, 5, &["top.nothing"]);
+    assert_eq!(fs::read(dir.path().join("run.json")).unwrap(), before);
+    let claim = Claim::new(dir.path()).unwrap();
+    fails(&["run", "hello", "--out", out], 3, &["another run is writing to", "--out"]);
+    drop(claim);
 }
 
 #[test]

@@ -13,6 +13,11 @@ pub enum CaptureError {
         .0.display()
     )]
     NotOurs(PathBuf),
+    #[error(
+        "another run is writing to {}\n  help: wait until it has ended, or give another folder with --out",
+        .0.display()
+    )]
+    Busy(PathBuf),
     #[error("{} is no output folder: it has no run.json\n  help: give the folder that `testbed run` named", .0.display())]
     NoRun(PathBuf),
     #[error("{}:{line}:{column}: {message}\n  help: the file is not as `testbed run` writes it; run again", path.display())]

@@ -1,13 +1,13 @@
 //! Reads an output folder, also one that was cut short.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use testbed_definitions::monitor::{MmiWord, Pair};
 
 use super::error::{CaptureError, Context};
-use super::{RunRecord, MMI_RAW, TRACE};
+use super::{RunRecord, CONSOLE, LOCK, MMI_RAW, RUN_JSON, TRACE};
 
 /// An output folder that has a readable `run.json`.
 #[derive(Clone, Debug)]
@@ -65,6 +65,21 @@ impl Capture {
     /// The file can't be opened.
     pub fn mmi(&self) -> Result<MmiReader, CaptureError> {
         Records::open(self.dir.join(MMI_RAW)).map(|records| MmiReader { records, half: None })
+    }
+
+    /// Whether `path` is one of the folder's own files, under whatever name, or would become one of `trace/`.
+    pub fn owns(&self, path: &Path) -> bool {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let target = fs::canonicalize(path)
+            .or_else(|_| fs::canonicalize(folder).map(|folder| folder.join(path.file_name().unwrap_or_default())));
+        let Ok(target) = target else { return false };
+        let own = |name: &str| fs::canonicalize(self.dir.join(name)).ok();
+        let is_own = |name: &str| own(name).is_some_and(|own| own == target);
+        [MMI_RAW, CONSOLE, RUN_JSON, LOCK].into_iter().any(is_own)
+            || own(TRACE).is_some_and(|trace| target.starts_with(trace))
     }
 
     /// SMI numbers of the machine.

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use testbed_definitions::boot;
 use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
@@ -20,6 +21,11 @@ pub struct RunRecord {
     pub arguments: Vec<String>,
     pub engine: String,
     pub seed: u32,
+    #[serde(default)]
+    pub kernel: KernelKind,
+    /// Files in the start processor's filestore, the program first.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// Event classes that were enabled; decides how words are read as events.
     pub dgl: u32,
     pub machine: MachineRecord,
@@ -32,6 +38,37 @@ pub struct RunRecord {
     pub exits: Vec<ExitRecord>,
     pub ledger: Option<Ledger>,
     pub wall_seconds: f64,
+}
+
+/// Which of its policies the kernel followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KernelKind {
+    /// Message components are served when they arrive.
+    #[default]
+    Default,
+    /// As in the report: they wait for the main loop.
+    Tos94,
+}
+
+impl KernelKind {
+    pub const ALL: [KernelKind; 2] = [KernelKind::Default, KernelKind::Tos94];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            KernelKind::Default => "default",
+            KernelKind::Tos94 => "tos94",
+        }
+    }
+
+    /// Bits of `boot::option`.
+    pub fn options(self) -> u32 {
+        match self {
+            KernelKind::Default => 0,
+            KernelKind::Tos94 => boot::option::TOS94,
+        }
+    }
 }
 
 /// Why a run stopped.

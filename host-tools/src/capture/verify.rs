@@ -1,9 +1,12 @@
 //! Whether a capture is whole: both copies of every pair agree, and their number is what the hardware counted.
 
 use std::fmt;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use super::{Capture, CaptureError, PairReader, Torn, MMI_RAW};
+use super::error::Context;
+use super::{ctf, Capture, CaptureError, PairReader, Torn, METADATA, MMI_RAW, TRACE};
 
 /// A place where the files disagree with each other or with the hardware's counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +37,7 @@ impl Integrity {
     }
 }
 
-/// Compares `mmi.raw` with the stream files, and both with the counters in `run.json`. Streams; holds no trace in memory.
+/// Compares `mmi.raw` with the stream files, and both with the counters in `run.json`; looks at the metadata. Streams; holds no trace in memory.
 ///
 /// # Errors
 /// A file is missing or can't be read. Damage is no error: it is what is asked for.
@@ -44,6 +47,7 @@ pub fn verify(capture: &Capture) -> Result<Integrity, CaptureError> {
         readers.push(Some(capture.pairs(smi)?));
     }
     let mut integrity = Integrity { proven: vec![0; readers.len()], ..Integrity::default() };
+    integrity.damage.extend(metadata(capture)?);
     let half = demultiplex(capture, &mut readers, &mut integrity)?;
     for smi in capture.smis() {
         if let Some(reader) = readers[smi].take() {
@@ -51,6 +55,18 @@ pub fn verify(capture: &Capture) -> Result<Integrity, CaptureError> {
         }
     }
     Ok(integrity)
+}
+
+/// Without its metadata the trace can't be read by other tools.
+fn metadata(capture: &Capture) -> Result<Option<Damage>, CaptureError> {
+    let path = capture.dir.join(TRACE).join(METADATA);
+    let what = match fs::read(&path) {
+        Ok(text) if text == ctf::metadata(&(&capture.record.machine).into()).into_bytes() => return Ok(None),
+        Ok(_) => "not what the run wrote",
+        Err(error) if error.kind() == ErrorKind::NotFound => "the file is missing, so other tools can't read the trace",
+        Err(error) => return Err(error).at("read", &path),
+    };
+    Ok(Some(Damage { path, offset: 0, what: what.into() }))
 }
 
 /// Walks through `mmi.raw`; a stream that disagrees is dropped from `readers`. Returns the SMI of which only a time-stamp came at

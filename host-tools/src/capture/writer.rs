@@ -10,7 +10,7 @@ use testbed_sim::engine::{ConsoleByte, TraceWord};
 
 use super::console::Lines;
 use super::error::{CaptureError, Context};
-use super::{ctf, RunRecord, CONSOLE, METADATA, MMI_RAW, RUN_JSON, TRACE};
+use super::{ctf, Claim, RunRecord, CONSOLE, METADATA, MMI_RAW, TRACE};
 
 /// A file that knows its path, written in whole chunks.
 struct Output {
@@ -34,7 +34,7 @@ impl Output {
 
 /// Writer of an output folder. What was handed over is on its way to the disk when a call returns.
 pub struct CaptureWriter {
-    dir: PathBuf,
+    claim: Claim,
     mmi: Output,
     /// By SMI, that is by processor; the master has none.
     streams: Vec<Option<Output>>,
@@ -48,13 +48,13 @@ impl CaptureWriter {
     /// Makes `dir`, or clears what an earlier run left there, and writes `record` (not complete) and the metadata.
     ///
     /// # Errors
-    /// The folder holds files of others, can't be written to, or the disk is full.
+    /// Another run has the folder, it holds files of others, can't be written to, or the disk is full.
     pub fn create(dir: &Path, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
-        fs::create_dir_all(dir).at("create the folder", dir)?;
-        let mut entries = fs::read_dir(dir).at("read the folder", dir)?;
-        if entries.next().is_some() && !dir.join(RUN_JSON).is_file() {
-            return Err(CaptureError::NotOurs(dir.into()));
-        }
+        Claim::new(dir)?.writer(machine, record)
+    }
+
+    pub(super) fn start(claim: Claim, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
+        let dir = claim.dir.as_path();
         // First of all, so that nothing old is taken for complete.
         RunRecord { complete: false, ..record.clone() }.write(dir)?;
         let trace = dir.join(TRACE);
@@ -71,12 +71,12 @@ impl CaptureWriter {
             _ => Output::create(trace.join(name)).map(Some),
         };
         Ok(CaptureWriter {
-            dir: dir.into(),
             mmi: Output::create(dir.join(MMI_RAW))?,
             streams: machine.processors.iter().enumerate().map(stream).collect::<Result<_, _>>()?,
             console: Output::create(dir.join(CONSOLE))?,
             lines: Lines::new(&machine.processors),
             stamp: None,
+            claim,
         })
     }
 
@@ -127,6 +127,6 @@ impl CaptureWriter {
     pub fn finish(mut self, record: &RunRecord) -> Result<(), CaptureError> {
         self.lines.finish(&mut self.console.buffer);
         self.console.flush()?;
-        record.write(&self.dir)
+        record.write(&self.claim.dir)
     }
 }

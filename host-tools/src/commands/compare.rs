@@ -8,7 +8,7 @@ use testbed_host_tools::capture::Capture;
 
 use super::{grouped, Exit, Failure};
 
-/// Compares two runs: events, raw words, console, counters, final cycle (not engine and wall time).
+/// Compares two runs: events, raw words, console, what ran, counters, final cycle (not engine and wall time).
 #[derive(Args, Debug)]
 pub struct Compare {
     a: PathBuf,

@@ -14,6 +14,7 @@ use std::io::{self, ErrorKind};
 use testbed_host_tools::capture::CaptureError;
 use testbed_host_tools::drive::DriveError;
 use testbed_host_tools::engines::OpenError;
+use testbed_host_tools::files::FilesError;
 use testbed_host_tools::firmware::FirmwareError;
 use testbed_host_tools::load::LoadError;
 use testbed_machine::MachineError;
@@ -66,20 +67,31 @@ failures! {
         OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,
         OpenError::Engine { .. } => Exit::Environment,
     };
-    FirmwareError => |error| match error {
-        FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) => Exit::Input,
-        _ => Exit::Environment,
-    };
+    FirmwareError => of_firmware;
     CaptureError => of_capture;
+    FilesError => |error| match error {
+        FilesError::Firmware(error) => of_firmware(error),
+        _ => Exit::Input,
+    };
     DriveError => |error| match error {
         DriveError::Engine(_) => Exit::Machine,
         DriveError::Capture(error) => of_capture(error),
     };
 }
 
+fn of_firmware(error: &FirmwareError) -> Exit {
+    match error {
+        FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) => Exit::Input,
+        _ => Exit::Environment,
+    }
+}
+
 fn of_capture(error: &CaptureError) -> Exit {
     match error {
-        CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Record { .. } => Exit::Input,
+        CaptureError::NotOurs(_)
+        | CaptureError::NoRun(_)
+        | CaptureError::Busy(_)
+        | CaptureError::Record { .. } => Exit::Input,
         CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => Exit::Input,
         CaptureError::Io { .. } => Exit::Environment,
         CaptureError::Protocol { .. } => Exit::Machine,

@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use testbed_definitions::event;
-use testbed_host_tools::capture::{verify, Capture, CaptureWriter, RunRecord, Stop, CONSOLE};
+use testbed_definitions::file::{EXECUTE, READ};
+use testbed_host_tools::capture::{verify, Capture, Claim, KernelKind, RunRecord, Stop, CONSOLE};
 use testbed_host_tools::drive::drive;
+use testbed_host_tools::files::{filestore, Source, Stored, Wanted};
+use testbed_host_tools::firmware::Firmware;
 use testbed_host_tools::load::Boot;
 use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
@@ -27,7 +30,7 @@ const CONSOLE_LINES: usize = 20;
 /// Runs a program and leaves what its monitors saw in a folder.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// A program of firmware/programs
+    /// A program of firmware/programs, or the path of an ELF file
     pub program: String,
     /// Arguments for the program
     #[arg(trailing_var_arg = false)]
@@ -50,6 +53,12 @@ pub struct Run {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u32,
+    /// default, or tos94: message components wait for the main loop, as in the report
+    #[arg(long, default_value = "default", value_name = "KIND")]
+    pub kernel: String,
+    /// Put this file into the filestore too; a program of firmware/programs or an ELF file can be executed [repeatable]
+    #[arg(long = "file", value_name = "PATH[=NAME]")]
+    pub files: Vec<String>,
     /// Write waves to this VCD file (engines verilator, rust-hdl)
     #[arg(long, value_name = "FILE", conflicts_with = "fst")]
     pub vcd: Option<PathBuf>,
@@ -65,7 +74,7 @@ pub struct Run {
     /// Instance that the waves show, such as top.processors$1, with all below it [default: everything]
     #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH")]
     pub wave_scope: String,
-    /// Event classes: profile, ready, timer, user, joined by `+`; or a number
+    /// Event classes: profile, ready, timer, user, detail, joined by `+`; or a number
     #[arg(long, default_value = "profile+timer+user")]
     pub dgl: String,
 }
@@ -73,50 +82,81 @@ pub struct Run {
 impl Run {
     pub fn run(&self) -> Result<Exit, Failure> {
         let machine = Machine::load(&self.machine)?;
-        let record = self.execute(&machine)?;
+        let (record, _claim) = self.execute(&machine)?;
         self.report(&record)
     }
 
     fn folder(&self) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| Path::new("out").join(&self.program))
+        let name = Path::new(&self.program).file_stem().unwrap_or_default();
+        self.out.clone().unwrap_or_else(|| Path::new("out").join(name))
+    }
+
+    /// The program to start and the files of the command line, checked to be there.
+    fn wanted(&self) -> Result<(Wanted, Vec<Wanted>), Failure> {
+        let root = firmware::root()?;
+        if !self.program.contains('/') {
+            firmware::check_program(&root, &self.program)?;
+        }
+        let programs = firmware::programs(&root)?;
+        let source = Source::new(&self.program, &programs);
+        let first = Wanted { name: source.name(), source };
+        let more: Vec<_> = self.files.iter().map(|text| Wanted::new(text, &programs)).collect();
+        std::iter::once(&first).chain(&more).try_for_each(|wanted| wanted.source.check())?;
+        Ok((first, more))
+    }
+
+    fn kernel(&self) -> Result<KernelKind, Failure> {
+        let known = KernelKind::ALL.into_iter().find(|kind| kind.name() == self.kernel);
+        known.ok_or_else(|| {
+            let names = KernelKind::ALL.map(KernelKind::name).join(" or ");
+            Failure::new(Exit::Input, format!("--kernel: no kernel is called `{}`\n  help: use {names}", self.kernel))
+        })
     }
 
     /// Runs the program into the output folder; all inputs are checked before anything is built.
-    pub fn execute(&self, machine: &Machine) -> Result<RunRecord, Failure> {
+    /// An earlier run's folder is cleared when nothing but the machine itself can fail any more.
+    pub fn execute(&self, machine: &Machine) -> Result<(RunRecord, Claim), Failure> {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
         let waves = self.waves()?;
         let limit = self.limit(machine)?;
         let dgl = classes(&self.dgl)?;
-        firmware::check_program(&firmware::root()?, &self.program)?;
-        let record = self.record(machine, dgl);
+        let kernel = self.kernel()?;
+        let (first, wanted) = self.wanted()?;
+        let claim = Claim::new(&self.folder())?;
         let spinner = spinner("building the firmware");
+        let root = firmware::root()?;
+        let built = firmware::build(&root)?;
+        let files = filestore(machine, &root, &built, &first, &wanted)?;
         let boot = Boot {
-            options: 0,
+            options: kernel.options(),
             dgl,
             seed: self.seed,
             start_processor: start(machine),
             arguments: self.arguments.clone(),
         };
-        let image = image(machine, &self.program, &boot)?;
-        let writer = CaptureWriter::create(&self.folder(), machine, &record)?;
+        let image = place(machine, &built, &files, &boot)?;
         spinner.set_message(format!("starting the {} engine", self.engine));
         let mut engine = engines::open(&self.engine, machine, &image, waves)?;
         spinner.finish_and_clear();
+        let record = self.record(machine, (dgl, kernel), &files);
+        let writer = claim.writer(machine, &record)?;
         let bar = progress(limit);
         let record = drive(engine.as_mut(), writer, record, limit, |cycle| bar.set_position(cycle))?;
         bar.finish_and_clear();
-        Ok(record)
+        Ok((record, claim))
     }
 
-    fn record(&self, machine: &Machine, dgl: u32) -> RunRecord {
+    fn record(&self, machine: &Machine, (dgl, kernel): (u32, KernelKind), files: &[Stored]) -> RunRecord {
         RunRecord {
             complete: false,
             program: self.program.clone(),
             arguments: self.arguments.clone(),
             engine: self.engine.clone(),
             seed: self.seed,
+            kernel,
+            files: files.iter().map(|file| file.name.clone()).collect(),
             dgl,
             machine: machine.into(),
             cycles: 0,
@@ -194,9 +234,15 @@ impl Run {
 /// Builds the firmware and places kernel and `program` in RAM.
 pub fn image(machine: &Machine, program: &str, boot: &Boot) -> Result<Image, Failure> {
     let built = firmware::build(&firmware::root()?)?;
-    let (kernel, (_, bytes)) = (built.read("kernel")?, built.read(program)?);
-    let name = |path: &Path| path.display().to_string();
-    Ok(load::image(machine, (&name(&kernel.0), &kernel.1), &[load::File::program(program, &bytes)], boot)?)
+    let (_, bytes) = built.read(program)?;
+    place(machine, &built, &[Stored { name: program.into(), bytes, permissions: READ | EXECUTE }], boot)
+}
+
+/// Places the kernel and `files` in RAM.
+fn place(machine: &Machine, built: &Firmware, files: &[Stored], boot: &Boot) -> Result<Image, Failure> {
+    let (path, kernel) = built.read("kernel")?;
+    let files: Vec<_> = files.iter().map(Stored::as_file).collect();
+    Ok(load::image(machine, (&path.display().to_string(), &kernel), &files, boot)?)
 }
 
 /// The program starts on the first slave: the master has no monitor.
@@ -211,6 +257,7 @@ fn classes(text: &str) -> Result<u32, Failure> {
         "ready" => Some(event::DIAG_READY),
         "timer" => Some(event::DIAG_TIMER),
         "user" => Some(event::DIAG_USER),
+        "detail" => Some(event::DIAG_DETAIL),
         "none" => Some(0),
         number => match number.strip_prefix("0x") {
             Some(hex) => u32::from_str_radix(hex, 16).ok(),
@@ -220,7 +267,7 @@ fn classes(text: &str) -> Result<u32, Failure> {
     let wrong = |what: String| {
         Failure::new(
             Exit::Input,
-            format!("--dgl: {what}\n  help: join profile, ready, timer, user by `+`, or give a number"),
+            format!("--dgl: {what}\n  help: join profile, ready, timer, user, detail by `+`, or give a number"),
         )
     };
     let mut dgl = 0;
@@ -249,13 +296,14 @@ fn progress(limit: u64) -> ProgressBar {
 fn head(record: &RunRecord) -> String {
     let machine = &record.machine;
     let mut out = format!(
-        "{} on {} ({} processors, {} RAM each, {}), engine {}, seed {}\n",
+        "{} on {} ({} processors, {} RAM each, {}), engine {}, kernel {}, seed {}\n",
         record.program,
         machine.name,
         machine.processors.len(),
         units::print(machine.ram_bytes.into(), units::BYTES),
         units::print(machine.clock_hz.into(), units::HERTZ),
         record.engine,
+        record.kernel.name(),
         record.seed
     );
     let milliseconds = record.cycles as f64 * 1e3 / f64::from(machine.clock_hz);

@@ -51,6 +51,11 @@ impl Trace {
         warn(&capture, &integrity);
         let mut out: Box<dyn Write> = match &self.output {
             None => Box::new(io::stdout().lock()),
+            Some(path) if capture.owns(path) => {
+                let message =
+                    format!("{} is a part of the output folder itself\n  help: give another name with -o", path.display());
+                return Err(Failure::new(Exit::Input, message));
+            }
             Some(path) => Box::new(File::create(path).map_err(|error| {
                 let message =
                     format!("cannot create {}: {error}\n  help: check the path given with -o", path.display());

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use testbed_definitions::monitor::{is_reserved, MmiWord, Pair, GAP_MARKER, WRAP_MARKER};
-use testbed_host_tools::capture::RunRecord;
+use testbed_host_tools::capture::{KernelKind, RunRecord};
 use testbed_machine::Machine;
 use testbed_sim::engine::{
     ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters, TraceWord,
@@ -101,6 +101,8 @@ pub fn record(machine: &Machine) -> RunRecord {
         arguments: vec![],
         engine: "scripted".into(),
         seed: 1,
+        kernel: KernelKind::Default,
+        files: Vec::new(),
         dgl: testbed_definitions::event::DIAG_DEFAULT,
         machine: machine.into(),
         cycles: 0,

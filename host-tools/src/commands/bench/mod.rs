@@ -14,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 use testbed_definitions::event;
 use testbed_definitions::monitor::{MmiWord, Pair};
-use testbed_host_tools::capture::{verify, Capture, CaptureWriter, RunRecord, Stop};
+use testbed_host_tools::capture::{verify, Capture, CaptureWriter, KernelKind, RunRecord, Stop};
 use testbed_host_tools::engines;
 use testbed_host_tools::load::Boot;
 use testbed_host_tools::order::events;
@@ -177,6 +177,8 @@ fn synthetic(folder: &Path) -> Result<(), Failure> {
         arguments: Vec::new(),
         engine: "none".into(),
         seed: 0,
+        kernel: KernelKind::Default,
+        files: Vec::new(),
         dgl: event::DIAG_DEFAULT,
         machine: (&machine).into(),
         cycles: 25 * PAIRS,

@@ -1,0 +1,48 @@
+//! An output folder belongs to one run at a time.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use testbed_machine::Machine;
+
+use super::error::{CaptureError, Context};
+use super::{CaptureWriter, RunRecord, LOCK, RUN_JSON};
+
+/// The right to write to a folder, which others are refused until this and the writer made from it are gone.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub(super) dir: PathBuf,
+    /// Open and locked; the lock goes with the last handle, also when the process is killed.
+    _lock: Arc<File>,
+}
+
+impl Claim {
+    /// Claims `dir`, making it if it isn't there. What is in it stays as it is.
+    ///
+    /// # Errors
+    /// Another run has it, it holds files of others, or it can't be written to.
+    pub fn new(dir: &Path) -> Result<Self, CaptureError> {
+        fs::create_dir_all(dir).at("create the folder", dir)?;
+        let entries = fs::read_dir(dir).at("read the folder", dir)?;
+        let holds_files = entries.flatten().any(|entry| entry.file_name() != LOCK);
+        if holds_files && !dir.join(RUN_JSON).is_file() {
+            return Err(CaptureError::NotOurs(dir.into()));
+        }
+        let path = dir.join(LOCK);
+        let lock = File::create(&path).at("create", &path)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Claim { dir: dir.into(), _lock: Arc::new(lock) }),
+            Err(TryLockError::WouldBlock) => Err(CaptureError::Busy(dir.into())),
+            Err(TryLockError::Error(source)) => Err(source).at("lock", &path),
+        }
+    }
+
+    /// Clears what an earlier run left and starts a capture; see [`CaptureWriter::create`].
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::create`].
+    pub fn writer(&self, machine: &Machine, record: &RunRecord) -> Result<CaptureWriter, CaptureError> {
+        CaptureWriter::start(self.clone(), machine, record)
+    }
+}

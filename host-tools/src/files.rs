@@ -1,0 +1,178 @@
+//! What the host leaves in the start processor's filestore: the program to start, files of the command line, and the other programs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use testbed_definitions::{file, limits, page};
+use testbed_machine::Machine;
+
+use crate::firmware::{self, Firmware, FirmwareError};
+use crate::load::{self, File, LoadError};
+
+/// A machine with less RAM gets the program that it starts and nothing else.
+const RAM_FOR_PROGRAMS: u32 = 1 << 20;
+/// Of RAM, at most one part in so many goes to programs that nobody has asked for.
+const SHARE: usize = 4;
+/// The program that may read other processes' memory.
+const TRUSTED: &str = "peek";
+
+/// Why a file can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum FilesError {
+    #[error("cannot read {}: {source}\n  help: give a file, or the name of a program of firmware/programs", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("two files are called `{name}`\n  help: name one of them otherwise, as in --file PATH=NAME")]
+    Twice { name: String },
+    #[error(transparent)]
+    Firmware(#[from] FirmwareError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+/// A file for the filestore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    pub name: String,
+    pub bytes: Vec<u8>,
+    /// Bits of `definitions::file`.
+    pub permissions: u32,
+}
+
+impl Stored {
+    /// The same, borrowed.
+    pub fn as_file(&self) -> File<'_> {
+        File { name: &self.name, bytes: &self.bytes, permissions: self.permissions }
+    }
+
+    fn program(name: &str, bytes: Vec<u8>) -> Self {
+        let trusted = if name == TRUSTED { file::TRUSTED } else { 0 };
+        Stored { name: name.into(), bytes, permissions: file::READ | file::EXECUTE | trusted }
+    }
+}
+
+/// What the command line names: a file of this computer, or a program of `firmware/programs`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    Program(String),
+    Host(PathBuf),
+}
+
+impl Source {
+    /// A word without slash that is a program's name is that program; everything else is a path.
+    pub fn new(text: &str, programs: &[String]) -> Self {
+        match programs.iter().any(|name| name == text) {
+            true => Source::Program(text.into()),
+            false => Source::Host(text.into()),
+        }
+    }
+
+    /// The name that it has unless told otherwise.
+    pub fn name(&self) -> String {
+        match self {
+            Source::Program(name) => name.clone(),
+            Source::Host(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// Checks, before anything is built, that it is there.
+    ///
+    /// # Errors
+    /// A file of this computer that can't be read.
+    pub fn check(&self) -> Result<(), FilesError> {
+        match self {
+            Source::Program(_) => Ok(()),
+            Source::Host(path) => {
+                fs::File::open(path).map(|_| ()).map_err(|source| FilesError::Io { path: path.clone(), source })
+            }
+        }
+    }
+
+    /// The file under this name. An ELF file can be executed, anything else only read.
+    fn read(&self, name: &str, built: &Firmware) -> Result<Stored, FilesError> {
+        match self {
+            Source::Program(program) => Ok(Stored { name: name.into(), ..Stored::program(program, built.read(program)?.1) }),
+            Source::Host(path) => {
+                let bytes = fs::read(path).map_err(|source| FilesError::Io { path: path.clone(), source })?;
+                let permissions = if bytes.starts_with(b"\x7fELF") { file::READ | file::EXECUTE } else { file::READ };
+                Ok(Stored { name: name.into(), bytes, permissions })
+            }
+        }
+    }
+}
+
+/// A file that the command line asks for, `PATH[=NAME]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub source: Source,
+    pub name: String,
+}
+
+impl Wanted {
+    /// Reads `PATH[=NAME]`; `programs` are those of `firmware/programs`.
+    pub fn new(text: &str, programs: &[String]) -> Self {
+        let (path, name) = text.rsplit_once('=').unwrap_or((text, ""));
+        let source = Source::new(path, programs);
+        let name = if name.is_empty() { source.name() } else { name.into() };
+        Wanted { source, name }
+    }
+}
+
+/// The filestore for `machine`: `first`, which is to be started, then `wanted`, then all programs that fit.
+///
+/// # Errors
+/// A file can't be read, or two have one name. Whether `first` and `wanted` fit into RAM is found when the image is made.
+pub fn filestore(
+    machine: &Machine,
+    root: &Path,
+    built: &Firmware,
+    first: &Wanted,
+    wanted: &[Wanted],
+) -> Result<Vec<Stored>, FilesError> {
+    let mut files: Vec<Stored> = Vec::new();
+    for Wanted { source, name } in std::iter::once(first).chain(wanted) {
+        if files.iter().any(|file| file.name == *name) {
+            return Err(FilesError::Twice { name: name.clone() });
+        }
+        files.push(source.read(name, built)?);
+    }
+    if machine.ram_bytes < RAM_FOR_PROGRAMS {
+        return Ok(files);
+    }
+    let mut room = machine.ram_bytes as usize / SHARE;
+    for name in firmware::programs(root)? {
+        if files.len() == limits::FILES || files.iter().any(|file| file.name == name) {
+            continue;
+        }
+        let program = Stored::program(&name, built.read(&name)?.1);
+        let bytes = load::stored_bytes(&program.as_file())?.next_multiple_of(page::PAGE_BYTES as usize);
+        if bytes <= room {
+            room -= bytes;
+            files.push(program);
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_from_paths_unless_given() {
+        let programs = ["hello".to_string()];
+        let wanted = |text| {
+            let Wanted { source, name } = Wanted::new(text, &programs);
+            (source, name)
+        };
+        assert_eq!(wanted("hello"), (Source::Program("hello".into()), "hello".into()));
+        assert_eq!(wanted("hello=greet"), (Source::Program("hello".into()), "greet".into()));
+        assert_eq!(wanted("./hello"), (Source::Host("./hello".into()), "hello".into()));
+        assert_eq!(wanted("a=b/c.txt=d"), (Source::Host("a=b/c.txt".into()), "d".into()));
+    }
+
+    #[test]
+    fn one_program_is_trusted() {
+        assert_eq!(Stored::program("hello", vec![]).permissions, file::READ | file::EXECUTE);
+        assert_eq!(Stored::program("peek", vec![]).permissions, file::READ | file::EXECUTE | file::TRUSTED);
+    }
+}
