@@ -129,8 +129,10 @@ impl Kernel {
     fn share_memory(&mut self, end: u32, ram_bytes: u32) {
         let page = |address: u32| (address - RAM_BASE) / PAGE_BYTES;
         self.pages.release(page(end + PAGE_BYTES - 1), ram_bytes / PAGE_BYTES);
-        // The files' records, and the files behind them, up to the end.
-        self.pages.reserve(page(boot::get(word::FILES_ADDRESS)), ram_bytes / PAGE_BYTES);
+        if self.is_start() {
+            // The files' records, and the files behind them, up to the end. The others have no use for them.
+            self.pages.reserve(page(boot::get(word::FILES_ADDRESS)), ram_bytes / PAGE_BYTES);
+        }
 
         let (demand, count) = if ram_bytes >= 1 << 20 { (LARGE, 1024) } else { (SMALL, 32) };
         let ring = self.take_row(demand.ring_pages);
