@@ -4,8 +4,6 @@ use testbed_definitions::boot::{word, ARGUMENT_BYTES};
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::file::TRUSTED;
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::page::VIRTUAL_BYTES;
-use testbed_definitions::process;
 use testbed_definitions::syscall::{invoke, Error};
 use testbed_kernel_core::filestore::{padded, File, Name};
 use testbed_protocol::Processor;
@@ -16,15 +14,10 @@ use crate::home::{Life, Who, NO_FILE};
 use crate::kernel::Kernel;
 use crate::load::Source;
 use crate::process::Process;
-use crate::thread::{State, A0, SP};
-use crate::threads::Birth;
+use crate::thread::State;
 use crate::user::{read_packet, read_user};
 use crate::{boot, events, memory};
 
-/// The id of a process's first thread.
-const FIRST_THREAD: u8 = 1;
-/// Pages of its stack.
-const FIRST_STACK_PAGES: u32 = 16;
 /// The processor of an `invoke` call that means the caller's.
 const HERE: u32 = 0xff;
 
@@ -122,7 +115,7 @@ impl Kernel {
     fn begin(&mut self, invocation: &Invocation) -> Result<(), Error> {
         let process = self.take_place(invocation.who.process)?;
         let begun = self.prepare(process, invocation).and_then(|()| match self.files.find(&invocation.name) {
-            Some(file) => self.start_process(process, file),
+            Some(file) => self.start_file(process, file),
             None if invocation.source == self.me => Err(Error::NoFile),
             None => {
                 self.mount_next();
@@ -135,47 +128,29 @@ impl Kernel {
         begun
     }
 
-    /// Notes what is to be done when the file is here. The arguments lie at the top of the first thread's stack.
+    /// Notes what is to be done when the file is here.
     fn prepare(&mut self, mut process: Process, invocation: &Invocation) -> Result<(), Error> {
         let suspended = invocation.flags & invoke::SUSPENDED != 0;
         self.processes.set_suspended(process.id, suspended);
         process.suspended = suspended;
-        let bytes = invocation.arguments.len() as u32;
-        process.add_stack(VIRTUAL_BYTES, FIRST_STACK_PAGES, &mut self.pages)?;
-        let top = (VIRTUAL_BYTES - bytes) & !15;
-        // SAFETY: the arguments are the kernel's.
-        unsafe { memory::copy_to_user(invocation.arguments.as_ptr() as u32, process.map(), top, bytes) }
-            .ok_or(Error::NoMemory)?;
+        self.put_arguments(process, invocation.arguments)?;
         if let Some(place) = self.place(process.id) {
             place.background = invocation.flags & invoke::BACKGROUND != 0;
             place.waiter = invocation.who;
             (place.name, place.source) = (invocation.name, invocation.source);
-            place.arguments = bytes;
         }
         Ok(())
     }
 
-    /// Loads a file into a process that is prepared, and creates its first thread, with the arguments' address and length in `a0` and `a1`.
-    pub fn start_process(&mut self, mut process: Process, file: usize) -> Result<(), Error> {
+    /// Loads a file into a process that is prepared, and starts it.
+    fn start_file(&mut self, process: Process, file: usize) -> Result<(), Error> {
         let &File { bytes, list, permissions, .. } = self.files.executable(file)?;
-        let address = |offset| address_in(list, offset);
-        process.load(&Source { bytes, address: &address }, &mut self.pages)?;
-        let (id, entry, pages) = (process.id, process.entry, FIRST_STACK_PAGES);
-        let number = event::thread_number(self.me, process::place(id), FIRST_THREAD);
-        process.give(number, entry, (VIRTUAL_BYTES, pages), self.me)?;
-        let birth = Birth { process: id, number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages };
-        let index = self.create_here(birth)?;
+        self.start_process(process, &Source { bytes, address: &|offset| address_in(list, offset) })?;
         self.files.add_user(file);
-        let Some(place) = self.place(id) else { return Ok(()) };
-        place.life = Life::Running;
+        let Some(place) = self.place(process.id) else { return Ok(()) };
         (place.file, place.trusted) = (file as u8, permissions & TRUSTED != 0);
-        let (arguments, waiter) = (place.arguments, core::mem::replace(&mut place.waiter, Who::NOBODY));
-        let context = &mut self.tcbs[index as usize].context;
-        let top = (VIRTUAL_BYTES - arguments) & !15;
-        context.set(SP, top);
-        context.set(A0, top);
-        context.set(A0 + 1, arguments);
-        self.reply(waiter, id as u32, 0);
+        let waiter = core::mem::replace(&mut place.waiter, Who::NOBODY);
+        self.reply(waiter, process.id as u32, 0);
         Ok(())
     }
 
@@ -197,7 +172,7 @@ impl Kernel {
                 continue;
             }
             let Some(process) = self.process(place.id) else { continue };
-            if let Err(error) = result.and_then(|file| self.start_process(process, file)) {
+            if let Err(error) = result.and_then(|file| self.start_file(process, file)) {
                 self.abandon(process);
                 self.reply(place.waiter, error.code() as u32, 0);
             }

@@ -7,7 +7,7 @@
 //! | [`service`] | system calls, time-slices, faults |
 //! | [`channels`] | occam channels: what the protocol says is done here |
 //! | [`threads`] | births and ends of threads, also across processors |
-//! | [`home`], [`invoke`], [`load`] | processes' places, starts and ends |
+//! | [`home`], [`invoke`], [`start`], [`load`] | processes' places, starts and ends |
 //! | [`files`], [`mount`] | the filestore, and files' ways to other processors |
 //! | [`status`], [`user`] | what calls tell, and the memory that they name |
 //! | [`process`] | page maps, channel control blocks, loading |
@@ -42,6 +42,7 @@ mod paging;
 mod process;
 mod service;
 mod staging;
+mod start;
 mod status;
 mod thread;
 mod threads;
