@@ -1,0 +1,128 @@
+//! What must hold in every state, and in every state in which nothing is under way.
+
+use crate::program::Setup;
+use crate::seen::{Path, Seen};
+use crate::world::{Load, Run, World, Wrong};
+use testbed_protocol::channel::{is_after, Receiver, Sender, NOWHERE};
+use testbed_protocol::ends::End;
+use testbed_protocol::{Processor, Thread};
+
+impl World {
+    pub fn check(&mut self, setup: &Setup, seen: &Seen) {
+        self.check_threads();
+        if !setup.misuse {
+            for channel in 0..setup.channels as u8 {
+                self.check_ends(setup, channel);
+            }
+        }
+        if !self.is_quiet() || self.wrong.is_some() {
+            return;
+        }
+        seen.path(Path::Quiet);
+        if !setup.misuse {
+            for channel in 0..setup.channels as u8 {
+                self.check_quiet_channel(setup, channel);
+            }
+            let over = |run: Run| matches!(run, Run::Ended);
+            self.require(self.can_go_on() || self.tasks.iter().all(|task| over(task.run)), Wrong::Deadlock);
+        }
+    }
+
+    /// In a quiet state: whether a thread is not waiting for others.
+    pub fn can_go_on(&self) -> bool {
+        let goes_on = |run, timed| matches!(run, Run::Ready | Run::Gone) || run == Run::Choosing && timed;
+        self.tasks.iter().any(|task| goes_on(task.run, task.timed))
+    }
+
+    /// Every thread is on a processor or in one packet.
+    fn check_threads(&mut self) {
+        for index in 0..self.tasks.len() {
+            let thread = index as Thread + 1;
+            let carried = self.packets.iter().filter(|packet| match packet.load {
+                Load::Thread(t, _) | Load::Exited(t, _) => t == thread,
+                _ => false,
+            });
+            let copies = carried.count() + (self.tasks[index].at != NOWHERE) as usize;
+            self.require(copies == 1, Wrong::Copies);
+        }
+    }
+
+    /// Each end is in one place, with its thread or in its wake, and counts right.
+    fn check_ends(&mut self, setup: &Setup, channel: u8) {
+        let (mut senders, mut receivers) = (0, 0);
+        for at in 0..setup.processors {
+            let ccb = *self.ccb(setup, at, channel);
+            if ccb.sender != Sender::Away {
+                senders += 1;
+                self.require(self.is_or_will_be(ccb.sender_thread, at), Wrong::Copies);
+                self.require(ccb.sent == self.sent[channel as usize] as u32, Wrong::Counts);
+            }
+            if ccb.receiver != Receiver::Away {
+                receivers += 1;
+                self.require(self.is_or_will_be(ccb.receiver_thread, at), Wrong::Copies);
+                self.require(ccb.received == self.received[channel as usize] as u32, Wrong::Counts);
+            }
+        }
+        for packet in &self.packets {
+            let (Load::Ends(_, ends) | Load::Thread(_, ends) | Load::Exited(_, ends)) = &packet.load else { continue };
+            for (_, end) in ends.iter().filter(|(c, _)| *c == channel) {
+                senders += matches!(end, End::Sender { .. }) as u32;
+                receivers += matches!(end, End::Receiver { .. }) as u32;
+            }
+        }
+        let (sent, received) = (self.sent[channel as usize] > 0, self.received[channel as usize] > 0);
+        self.require(senders <= 1 && senders >= sent as u32, Wrong::Copies);
+        self.require(receivers <= 1 && receivers >= received as u32, Wrong::Copies);
+    }
+
+    /// Whether the thread is at the processor, or follows its ends there.
+    fn is_or_will_be(&self, thread: Thread, at: Processor) -> bool {
+        let comes = |packet: &crate::world::Packet| {
+            packet.to == at && matches!(packet.load, Load::Thread(t, _) | Load::Exited(t, _) if t == thread)
+        };
+        self.task_of(thread).is_some_and(|task| task.at == at) || self.packets.iter().any(comes)
+    }
+
+    /// Nothing is under way: the ends agree, and what is believed leads where it must.
+    fn check_quiet_channel(&mut self, setup: &Setup, channel: u8) {
+        self.require(self.sent[channel as usize] == self.received[channel as usize], Wrong::Counts);
+        let find = |here: &dyn Fn(Processor) -> bool| (0..setup.processors).find(|&at| here(at));
+        let sender = find(&|at| self.ccb(setup, at, channel).sender != Sender::Away);
+        let receiver = find(&|at| self.ccb(setup, at, channel).receiver != Receiver::Away);
+        let Some(sender) = sender else { return };
+        let waits = self.ccb(setup, sender, channel).sender == Sender::Waiting;
+        match receiver {
+            Some(receiver) => {
+                self.require(self.leads_to(setup, channel, sender, receiver), Wrong::Belief);
+                let ccb = *self.ccb(setup, receiver, channel);
+                self.require(ccb.receiver != Receiver::Collecting, Wrong::Belief);
+                let knows = ccb.receiver == Receiver::Idle && ccb.is_offered();
+                self.require(!waits || knows, Wrong::Belief);
+            }
+            None => {
+                self.require(self.ccb(setup, sender, channel).place == NOWHERE, Wrong::Belief);
+                let mut others = (0..setup.processors).filter(|&other| other != sender);
+                let all_know = others.all(|other| self.ccb(setup, other, channel).has_token());
+                self.require(!waits || all_know, Wrong::Belief);
+            }
+        }
+    }
+
+    /// Whether a token from the sender's processor comes to the receiver.
+    fn leads_to(&self, setup: &Setup, channel: u8, sender: Processor, receiver: Processor) -> bool {
+        let start = self.ccb(setup, sender, channel);
+        // An advert reaches everybody.
+        if sender == receiver || start.place == NOWHERE {
+            return true;
+        }
+        let (mut at, mut epoch) = (start.place, start.epoch);
+        while at != receiver {
+            let ccb = self.ccb(setup, at, channel);
+            if ccb.place == NOWHERE || ccb.place == at || !is_after(ccb.epoch, epoch) {
+                return false;
+            }
+            (at, epoch) = (ccb.place, ccb.epoch);
+        }
+        true
+    }
+}

@@ -1,0 +1,13 @@
+//! The protocol of channels and of threads that move, explored exhaustively: small programs on small machines, with every order in which
+//! packets can arrive and every move at every moment. `docs/protocols.md` says what was explored.
+
+mod bugs;
+mod check;
+mod explore;
+mod model;
+mod moving;
+mod perform;
+mod program;
+mod scrub;
+mod seen;
+mod world;

@@ -1,0 +1,105 @@
+//! Little programs, and the machine that they run on.
+
+use testbed_protocol::Processor;
+
+/// What a thread does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// Send so many bytes on a channel.
+    Send(u8, u32),
+    /// Receive at most so many bytes from a channel.
+    Receive(u8, u32),
+    /// One message from each channel of the set (bit `c`: channel `c`), in whatever order alternatives choose them.
+    Each(u8, u32),
+    /// As `Each`, but the first alternative may time out; it is tried again without a limit.
+    EachTimed(u8, u32),
+    /// Exit. A thread of the same number is created later, somewhere, and goes on with the script.
+    Exit,
+}
+
+/// What is wrong with the machine: each would be a bug of the protocol or the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bug {
+    /// A receiver that leaves carries no token.
+    DropCarriedToken,
+    /// A token is passed on to the believed place whatever its sender knew.
+    ForwardWithoutEpoch,
+    /// A receiver that leaves doesn't count the move.
+    DontCountMoves,
+    /// A late token is taken for one of the next communication.
+    ForgetSequence,
+    /// A processor keeps the ends of a thread that leaves.
+    KeepEnds,
+    /// A processor keeps a thread that leaves.
+    KeepThread,
+    /// A token is answered twice.
+    AnswerTwice,
+    /// An alternative that has been chosen leaves its other channels enabled.
+    DontDisable,
+    /// An advert doesn't reach the processor with the greatest number.
+    AdvertMissesOne,
+    /// A fragment overtakes the one before it.
+    OvertakeFragment,
+    /// All fragments are put at the buffer's start.
+    ForgetOffset,
+    /// A fragment is read from the sender's buffer after the sender has gone on.
+    ReadLate,
+    /// A fragment leaves before its bytes are in the packet, which still holds the message before.
+    TransmitEarly,
+    /// After a local copy the block says that the receiver still waits.
+    CopyKeepsReceiver,
+    /// A receiver is released but not put into the ready queue.
+    ForgetReady,
+    /// An end that arrives starts to count anew.
+    ForgetCount,
+}
+
+/// A machine and its program.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub processors: Processor,
+    pub channels: usize,
+    /// One for each thread; thread `t` has number `t + 1`.
+    pub scripts: Vec<Vec<Op>>,
+    /// Moves of threads, all together.
+    pub moves: u8,
+    /// Where the ends of a thread that exits are kept.
+    pub home: Processor,
+    /// Ends travel in packets of their own ahead of the thread.
+    pub ends_ahead: bool,
+    /// Whether requests may be refused.
+    pub misuse: bool,
+    pub bug: Option<Bug>,
+}
+
+impl Setup {
+    pub fn new(processors: Processor, scripts: &[&[Op]], moves: u8) -> Self {
+        let scripts: Vec<Vec<Op>> = scripts.iter().map(|script| script.to_vec()).collect();
+        let channels = scripts.iter().flatten().map(|op| op.channels()).fold(0, |all, set| all | set);
+        let channels = 32 - channels.leading_zeros() as usize;
+        Setup { processors, channels, scripts, moves, home: 0, ends_ahead: false, misuse: false, bug: None }
+    }
+
+    /// Bytes offered by the `count`th message of `channel`.
+    pub fn length(&self, channel: u8, count: u8) -> Option<u32> {
+        let sends = |op: &Op| match *op {
+            Op::Send(c, length) if c == channel => Some(length),
+            _ => None,
+        };
+        self.scripts.iter().flatten().filter_map(sends).nth(count as usize)
+    }
+
+    pub fn exits(&self) -> bool {
+        self.scripts.iter().flatten().any(|op| *op == Op::Exit)
+    }
+}
+
+impl Op {
+    fn channels(self) -> u32 {
+        match self {
+            Op::Send(channel, _) | Op::Receive(channel, _) => 1 << channel,
+            Op::Each(set, _) | Op::EachTimed(set, _) => set as u32,
+            Op::Exit => 0,
+        }
+    }
+}

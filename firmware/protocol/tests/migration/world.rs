@@ -1,0 +1,413 @@
+//! A machine in one state, and its steps: threads run their scripts and move, packets arrive, messages leave. All that concerns
+//! channels is done by `testbed_protocol`; what the kernel does around it is here, and everything that it may rely on is checked.
+
+use crate::program::{Bug, Op, Setup};
+use crate::seen::{Path, Seen};
+use testbed_protocol::channel::{self, Ccb, Misuse, Output, Receiver, Sender, Sink, NOBODY, NOWHERE};
+use testbed_protocol::ends::End;
+use testbed_protocol::mpc::Mpc;
+use testbed_protocol::{Processor, Thread};
+
+/// What must never be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Wrong {
+    /// A message has been skipped.
+    Lost,
+    /// A message has come again.
+    Duplicated,
+    /// A message with other bytes than were sent, or another length.
+    Content,
+    /// A thread or an end is in two places, or in none.
+    Copies,
+    /// A thread is released, copied from or to, or asked for fragments, that doesn't wait for it.
+    Release,
+    /// `Reject`, `Refuse` or `Unexpected` in a correct program; a false precondition.
+    Refused,
+    /// A token is passed on to a place that is not newer.
+    Circle,
+    /// All is quiet, and the ends don't agree about how many messages there were.
+    Counts,
+    /// All is quiet, and a belief about the receiver's place doesn't lead to it, or a waiting sender's token not to its receiver.
+    Belief,
+    /// Nothing can happen any more, and a script has not ended.
+    Deadlock,
+}
+
+pub const ALL_WRONG: [(Wrong, &str); 10] = [
+    (Wrong::Lost, "no message is lost"),
+    (Wrong::Duplicated, "no message is duplicated"),
+    (Wrong::Content, "every message is what was sent"),
+    (Wrong::Copies, "one copy of each thread and end"),
+    (Wrong::Release, "threads are released once"),
+    (Wrong::Refused, "nothing is refused"),
+    (Wrong::Circle, "tokens go to newer places"),
+    (Wrong::Counts, "the ends' counts agree"),
+    (Wrong::Belief, "beliefs lead to the receiver"),
+    (Wrong::Deadlock, "every script ends"),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Run {
+    /// Between two operations; moves may happen.
+    Ready,
+    Sending {
+        channel: u8,
+        left: u32,
+    },
+    Receiving {
+        channel: u8,
+        got: u32,
+    },
+    /// Waits on several channels.
+    Choosing,
+    /// Has exited; its ends are at home or on their way.
+    Gone,
+    /// Its script is over.
+    Ended,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Task {
+    /// Its processor; [`NOWHERE`]: it is in a packet.
+    pub at: Processor,
+    pub run: Run,
+    pub next: u8,
+    /// Of an `Each`: the channels that remain.
+    pub set: u8,
+    /// The alternative may time out.
+    pub timed: bool,
+    /// Requests that were refused.
+    pub refused: u8,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Load {
+    /// With the message's number, for `Msg`.
+    Mpc {
+        channel: u8,
+        mpc: Mpc,
+        number: u8,
+    },
+    Ends(Thread, Vec<(u8, End)>),
+    Thread(Thread, Vec<(u8, End)>),
+    /// The ends of a thread that has exited.
+    Exited(Thread, Vec<(u8, End)>),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Packet {
+    pub from: Processor,
+    pub to: Processor,
+    pub load: Load,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    /// The thread executes its next operation.
+    Run(Thread),
+    /// The thread's alternative times out.
+    Timeout(Thread),
+    Move(Thread, Processor),
+    /// A thread with the number of one that has exited is created.
+    Create(Thread, Processor),
+    /// The oldest packet between two processors arrives.
+    Arrive(Processor, Processor),
+    /// A fragment leaves.
+    Room(Processor, u8),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct World {
+    /// Of channel `c` at processor `p`: `p * channels + c`.
+    pub ccbs: Vec<Ccb>,
+    pub tasks: Vec<Task>,
+    /// By source and destination, oldest first.
+    pub packets: Vec<Packet>,
+    /// Messages of each channel whose sender, and whose receiver, has been released.
+    pub sent: Vec<u8>,
+    pub received: Vec<u8>,
+    pub moves: u8,
+    pub wrong: Option<Wrong>,
+}
+
+#[derive(Default)]
+pub struct Outputs(pub Vec<Output>);
+
+impl Sink for Outputs {
+    fn put(&mut self, output: Output) {
+        self.0.push(output);
+    }
+}
+
+impl World {
+    pub fn new(setup: &Setup, places: &[Processor]) -> Self {
+        let task = |&at| Task { at, run: Run::Ready, next: 0, set: 0, timed: false, refused: 0 };
+        let mut world = World {
+            ccbs: vec![Ccb::default(); setup.channels * setup.processors as usize],
+            tasks: places.iter().map(task).collect(),
+            packets: Vec::new(),
+            sent: vec![0; setup.channels],
+            received: vec![0; setup.channels],
+            moves: 0,
+            wrong: None,
+        };
+        (0..world.tasks.len()).for_each(|index| world.prepare(setup, index));
+        world
+    }
+
+    pub fn ccb(&self, setup: &Setup, at: Processor, channel: u8) -> &Ccb {
+        &self.ccbs[at as usize * setup.channels + channel as usize]
+    }
+
+    pub fn ccb_mut(&mut self, setup: &Setup, at: Processor, channel: u8) -> &mut Ccb {
+        &mut self.ccbs[at as usize * setup.channels + channel as usize]
+    }
+
+    /// Everything that can happen next.
+    pub fn actions(&self, setup: &Setup, actions: &mut Vec<Action>) {
+        if self.wrong.is_some() {
+            return;
+        }
+        for (index, task) in self.tasks.iter().enumerate() {
+            let thread = index as Thread + 1;
+            let others = || (0..setup.processors).filter(|&to| to != task.at);
+            match task.run {
+                Run::Ready if task.at != NOWHERE => {
+                    actions.push(Action::Run(thread));
+                    if self.moves < setup.moves {
+                        actions.extend(others().map(|to| Action::Move(thread, to)));
+                    }
+                }
+                Run::Choosing if task.timed => actions.push(Action::Timeout(thread)),
+                Run::Gone if task.at != NOWHERE => {
+                    actions.extend((0..setup.processors).map(|to| Action::Create(thread, to)));
+                }
+                _ => {}
+            }
+        }
+        let mut last = (NOWHERE, NOWHERE);
+        for packet in &self.packets {
+            if (packet.from, packet.to) != last {
+                last = (packet.from, packet.to);
+                actions.push(Action::Arrive(packet.from, packet.to));
+            }
+        }
+        for at in 0..setup.processors {
+            for channel in 0..setup.channels as u8 {
+                if self.ccb(setup, at, channel).sender == Sender::Transmitting {
+                    actions.push(Action::Room(at, channel));
+                }
+            }
+        }
+    }
+
+    pub fn act(&mut self, setup: &Setup, action: Action, seen: &Seen) {
+        match action {
+            Action::Run(thread) => self.run(setup, thread, seen),
+            Action::Timeout(thread) => self.time_out(setup, thread, seen),
+            Action::Move(thread, to) => self.depart(setup, thread, to, seen),
+            Action::Create(thread, to) => self.create(setup, thread, to, seen),
+            Action::Arrive(from, to) => self.arrive(setup, from, to, seen),
+            Action::Room(at, channel) => {
+                let mut outputs = Outputs::default();
+                channel::room(self.ccb_mut(setup, at, channel), &mut outputs);
+                self.perform(setup, at, channel, outputs, None, seen);
+            }
+        }
+        self.check(setup, seen);
+    }
+
+    pub fn fail(&mut self, wrong: Wrong) {
+        self.wrong = self.wrong.or(Some(wrong));
+    }
+
+    pub fn require(&mut self, condition: bool, wrong: Wrong) {
+        if !condition {
+            self.fail(wrong);
+        }
+    }
+
+    /// Makes a thread ready for the next operation of its script.
+    pub fn prepare(&mut self, setup: &Setup, index: usize) {
+        let task = &mut self.tasks[index];
+        task.timed = false;
+        task.run = Run::Ready;
+        match setup.scripts[index].get(task.next as usize) {
+            None => task.run = Run::Ended,
+            Some(&Op::Each(set, _)) => task.set = set,
+            Some(&Op::EachTimed(set, _)) => (task.set, task.timed) = (set, true),
+            Some(_) => {}
+        }
+    }
+
+    pub fn capacity(&self, setup: &Setup, thread: Thread) -> u32 {
+        let index = thread as usize - 1;
+        match setup.scripts[index][self.tasks[index].next as usize] {
+            Op::Receive(_, capacity) | Op::Each(_, capacity) | Op::EachTimed(_, capacity) => capacity,
+            Op::Send(..) | Op::Exit => 0,
+        }
+    }
+
+    fn run(&mut self, setup: &Setup, thread: Thread, seen: &Seen) {
+        let index = thread as usize - 1;
+        let at = self.tasks[index].at;
+        let mut outputs = Outputs::default();
+        let channel = match setup.scripts[index][self.tasks[index].next as usize] {
+            Op::Send(channel, length) => {
+                self.tasks[index].run = Run::Sending { channel, left: length };
+                channel::send(self.ccb_mut(setup, at, channel), at, thread, length, &mut outputs);
+                channel
+            }
+            Op::Receive(channel, capacity) => {
+                self.start_receive(setup, thread, channel, capacity, &mut outputs, seen);
+                channel
+            }
+            Op::Each(set, capacity) | Op::EachTimed(set, capacity) => {
+                let set = if self.tasks[index].set == 0 { set } else { self.tasks[index].set };
+                match self.choose(setup, thread, set, capacity) {
+                    Ok(Some(channel)) => {
+                        seen.path(Path::AlternativeReady);
+                        self.start_receive(setup, thread, channel, capacity, &mut outputs, seen);
+                        channel
+                    }
+                    Ok(None) => return,
+                    Err(_) => return self.refuse(setup, thread),
+                }
+            }
+            Op::Exit => return self.exit(setup, thread, seen),
+        };
+        self.perform(setup, at, channel, outputs, None, seen);
+    }
+
+    fn start_receive(
+        &mut self,
+        setup: &Setup,
+        thread: Thread,
+        channel: u8,
+        capacity: u32,
+        outputs: &mut Outputs,
+        seen: &Seen,
+    ) {
+        let at = self.tasks[thread as usize - 1].at;
+        self.tasks[thread as usize - 1].run = Run::Receiving { channel, got: 0 };
+        let ccb = self.ccb_mut(setup, at, channel);
+        if ccb.sender != Sender::Waiting && ccb.token.exists() {
+            seen.path(Path::TokenKept);
+        }
+        channel::receive(ccb, at, thread, capacity, outputs);
+    }
+
+    /// The kernel's part of an alternative: the first channel that is ready, or none, and then the thread waits for all.
+    fn choose(&mut self, setup: &Setup, thread: Thread, set: u8, capacity: u32) -> Result<Option<u8>, Misuse> {
+        let at = self.tasks[thread as usize - 1].at;
+        let channels = || (0..setup.channels as u8).filter(move |&channel| set >> channel & 1 != 0);
+        for channel in channels() {
+            if channel::poll(self.ccb_mut(setup, at, channel), at, thread)? {
+                return Ok(Some(channel));
+            }
+        }
+        for channel in channels() {
+            let ccb = self.ccb_mut(setup, at, channel);
+            let idle = ccb.receiver == Receiver::Idle;
+            channel::enable(ccb, capacity);
+            self.require(idle, Wrong::Refused);
+        }
+        self.tasks[thread as usize - 1].run = Run::Choosing;
+        Ok(None)
+    }
+
+    fn time_out(&mut self, setup: &Setup, thread: Thread, seen: &Seen) {
+        seen.path(Path::Timeout);
+        let at = self.tasks[thread as usize - 1].at;
+        for channel in 0..setup.channels as u8 {
+            channel::disable(self.ccb_mut(setup, at, channel), thread);
+        }
+        let task = &mut self.tasks[thread as usize - 1];
+        (task.run, task.timed) = (Run::Ready, false);
+    }
+
+    /// A request has failed: the thread goes on with its script.
+    pub fn refuse(&mut self, setup: &Setup, thread: Thread) {
+        self.require(setup.misuse, Wrong::Refused);
+        let task = &mut self.tasks[thread as usize - 1];
+        (task.next, task.refused, task.set) = (task.next + 1, task.refused + 1, 0);
+        self.prepare(setup, thread as usize - 1);
+    }
+
+    /// Puts a packet behind all others between these two processors.
+    pub fn transmit(&mut self, from: Processor, to: Processor, load: Load) {
+        let place = self.packets.partition_point(|packet| (packet.from, packet.to) <= (from, to));
+        self.packets.insert(place, Packet { from, to, load });
+    }
+
+    fn arrive(&mut self, setup: &Setup, from: Processor, to: Processor, seen: &Seen) {
+        let Some(mut place) = self.packets.iter().position(|packet| (packet.from, packet.to) == (from, to)) else {
+            return;
+        };
+        if setup.bug == Some(Bug::OvertakeFragment) {
+            let fragment = |packet: &&Packet| (packet.from, packet.to) == (from, to) && packet.is_fragment();
+            place += self.packets[place..].iter().take_while(fragment).count().saturating_sub(1);
+        }
+        match self.packets.remove(place).load {
+            Load::Ends(thread, ends) => self.put_ends(setup, thread, to, &ends, seen),
+            Load::Thread(thread, ends) => {
+                self.require(self.tasks[thread as usize - 1].at == NOWHERE, Wrong::Copies);
+                self.tasks[thread as usize - 1].at = to;
+                self.put_ends(setup, thread, to, &ends, seen);
+            }
+            Load::Exited(thread, ends) => {
+                self.tasks[thread as usize - 1].at = to;
+                self.put_ends(setup, thread, to, &ends, seen);
+            }
+            Load::Mpc { channel, mpc, number } => self.arrive_mpc(setup, (from, to, channel), mpc, number, seen),
+        }
+    }
+
+    fn arrive_mpc(
+        &mut self,
+        setup: &Setup,
+        (from, to, channel): (Processor, Processor, u8),
+        mut mpc: Mpc,
+        number: u8,
+        seen: &Seen,
+    ) {
+        let mut outputs = Outputs::default();
+        let arrived = mpc;
+        let ccb = self.ccb_mut(setup, to, channel);
+        match (setup.bug, &mut mpc) {
+            (Some(Bug::ForgetSequence), Mpc::Focus { token, .. } | Mpc::Advert { token })
+                if ccb.receiver != Receiver::Away && channel::is_after(ccb.received, token.sequence) =>
+            {
+                token.sequence = ccb.received;
+            }
+            (Some(Bug::ForwardWithoutEpoch), Mpc::Focus { token, epoch }) => {
+                let passed = ccb.receiver == Receiver::Away && ccb.place != NOWHERE && ccb.place != to;
+                if passed && !channel::is_after(ccb.epoch, *epoch) {
+                    let mpc = Mpc::Focus { token: *token, epoch: ccb.epoch };
+                    outputs.put(Output::Transmit { to: ccb.place, mpc });
+                    return self.perform(setup, to, channel, outputs, Some((arrived, number)), seen);
+                }
+            }
+            _ => {}
+        }
+        channel::arrive(ccb, to, from, mpc, &mut outputs);
+        seen.arrive(&mpc, &outputs.0);
+        self.perform(setup, to, channel, outputs, Some((mpc, number)), seen);
+    }
+
+    /// Nothing is under way.
+    pub fn is_quiet(&self) -> bool {
+        self.packets.is_empty() && self.ccbs.iter().all(|ccb| ccb.sender != Sender::Transmitting)
+    }
+
+    /// The thread of an end's claim, as an index.
+    pub fn task_of(&self, thread: Thread) -> Option<&Task> {
+        (thread != NOBODY).then(|| &self.tasks[thread as usize - 1])
+    }
+}
+
+impl Packet {
+    fn is_fragment(&self) -> bool {
+        matches!(self.load, Load::Mpc { mpc: Mpc::Msg { .. }, .. })
+    }
+}
