@@ -2,6 +2,9 @@
 //! length on a channel, another receives them. They differ in where the second thread runs.
 #![no_std]
 
+pub mod chatter;
+pub mod probe;
+
 use libtos::pattern::{fill, Buffer, Check};
 use libtos::{compute_ms, create, exit, halt, println, receive, send_block, stack_for, wait, Arguments};
 
