@@ -148,28 +148,26 @@ pub mod migrate {
     pub const BYTES: usize = 16;
     pub const ANY: u32 = 0xff;
 }
-/// Words of a [`THREAD`]: as many bytes as it has words, ends included.
-pub mod thread {
-    pub const ADDRESS: usize = 0;
-    /// The thread's number in bits 15:0, its parent's (0: none) in 31:16.
-    pub const NUMBER_PARENT: usize = 1;
-    /// The parent's processor in bits 7:0; in 31:16 children that ended with a code other than 0 since the last wait.
-    pub const PARENT_PROCESSOR_FAILED: usize = 2;
-    /// Address above its stack, and its pages.
-    pub const STACK: usize = 3;
-    pub const STACK_PAGES: usize = 4;
-    /// pc, x1 to x31.
-    pub const CONTEXT: usize = 5;
-    pub const CONTEXT_WORDS: usize = 32;
-    /// Ends of channels, one after the other; see [`super::end`].
-    pub const ENDS: usize = CONTEXT + CONTEXT_WORDS;
-}
-/// Words of an [`ENDS`].
+/// Words of an [`ENDS`]: as many as its bytes say.
 pub mod ends {
     pub const ADDRESS: usize = 0;
-    /// The number of the thread whose ends they are.
+    /// The number of the thread whose ends they are in bits 15:0.
     pub const THREAD: usize = 1;
+    /// Ends of channels, one after the other; see [`super::end`].
     pub const ENDS: usize = 2;
+}
+/// Words of a [`THREAD`]: first as an [`ENDS`], with the parent's number (0: none) in bits 31:16 of the second word. Then, as its last
+/// words, the following.
+pub mod thread {
+    /// The parent's processor in bits 7:0; in 31:16 children that ended with a code other than 0 since the last wait.
+    pub const PARENT_PROCESSOR_FAILED: usize = 0;
+    /// Address above its stack, and its pages.
+    pub const STACK: usize = 1;
+    pub const STACK_PAGES: usize = 2;
+    /// pc, x1 to x31.
+    pub const CONTEXT: usize = 3;
+    pub const CONTEXT_WORDS: usize = 32;
+    pub const WORDS: usize = CONTEXT + CONTEXT_WORDS;
 }
 /// Words of an end of a channel in a [`THREAD`] or [`ENDS`].
 pub mod end {

@@ -80,8 +80,10 @@ impl Sink for Performer<'_> {
                 let index = kernel.thread_index(self.process, thread);
                 kernel.finish(index, Err(Error::ChannelInUse));
             }
-            // No thread uses alternatives yet.
-            Output::Chosen { .. } => {}
+            Output::Chosen { thread } => {
+                let index = kernel.thread_index(self.process, thread);
+                kernel.chosen(index, self.channel);
+            }
             Output::Copy { sender, receiver, bytes } => {
                 kernel.copy_message(self.process, sender, receiver, bytes);
                 self.told = Told::Copied;
@@ -111,6 +113,9 @@ impl Kernel {
         events::emit(DIAG_PROFILE, TRAP7);
         let Some((process, number)) = self.accept_request(index, channel, (buffer, length), READ) else { return };
         let ccb = process.ccb(channel as u8);
+        if ccb.sender == Sender::Away {
+            self.tcbs[index as usize].own(channel as u8);
+        }
         let mut performer = Performer::new(self, process, channel as u8);
         channel::send(ccb, performer.kernel.me, number, length, &mut performer);
         performer.tell_request();
@@ -119,10 +124,20 @@ impl Kernel {
     /// *FReceive*: `receive(channel, buffer, length)`.
     pub fn receive_request(&mut self, index: u16, channel: u32, buffer: u32, length: u32) {
         events::emit(DIAG_PROFILE, TRAP7);
-        let Some((process, number)) = self.accept_request(index, channel, (buffer, length), WRITE) else { return };
-        let ccb = process.ccb(channel as u8);
-        let mut performer = Performer::new(self, process, channel as u8);
-        channel::receive(ccb, performer.kernel.me, number, length, &mut performer);
+        let Some((process, _)) = self.accept_request(index, channel, (buffer, length), WRITE) else { return };
+        self.receive_on(process, channel as u8, index, length);
+    }
+
+    /// The thread, whose buffer is known, receives.
+    pub fn receive_on(&mut self, process: Process, channel: u8, index: u16, capacity: u32) {
+        let ccb = process.ccb(channel);
+        let tcb = &mut self.tcbs[index as usize];
+        if ccb.receiver == Receiver::Away {
+            tcb.own(channel);
+        }
+        let number = tcb.number;
+        let mut performer = Performer::new(self, process, channel);
+        channel::receive(ccb, performer.kernel.me, number, capacity, &mut performer);
         performer.tell_request();
     }
 
@@ -159,7 +174,7 @@ impl Kernel {
     /// The thread is about to communicate with one that waits on this processor, so that it will copy: whether the partner's
     /// buffer is still here. If not, the thread fetches it and calls again.
     #[inline]
-    fn ensure_partner(&mut self, index: Index, channel: u8, bytes: u32, access: u32) -> bool {
+    pub fn ensure_partner(&mut self, index: Index, channel: u8, bytes: u32, access: u32) -> bool {
         let process = self.tcbs[index as usize].process;
         let ccb = process.ccb(channel);
         let (partner, partner_bytes, partner_access) = match access {
@@ -170,7 +185,15 @@ impl Kernel {
             _ => return true,
         };
         let buffer = self.buffer(process, partner);
-        self.ensure(index, buffer, bytes.min(partner_bytes), partner_access) == Access::Here
+        match self.ensure(index, buffer, bytes.min(partner_bytes), partner_access) {
+            Access::Here => true,
+            Access::Coming => false,
+            Access::Refused(error) => {
+                // The partner's buffer was in memory that has been given back.
+                self.finish(index, Err(error));
+                false
+            }
+        }
     }
 
     /// A component has arrived: *FFocus*, *FRtr* or *FMsg*.
@@ -180,7 +203,11 @@ impl Kernel {
         self.tell_packet(packet);
         let mut told = Told::Nothing;
         let mut for_receiver = false;
-        let process = if (channel as usize) < CHANNELS { self.ensure_process(process).ok() } else { None };
+        let process = match header.kind {
+            _ if channel as usize >= CHANNELS => None,
+            mpc::FOCUS | mpc::ADVERT => self.ensure_process(process).ok(),
+            _ => self.process(process),
+        };
         let mpc = Mpc::decode(header.kind, header.length as usize, |index| packet.word(index));
         if let (Some(process), Some(mpc)) = (process, mpc) {
             let ccb = process.ccb(channel);
@@ -214,17 +241,18 @@ impl Kernel {
         while self.pump_first() {}
     }
 
-    /// Packs fragments of the first message that waits; `true` if all of it has been packed and its sender is ready.
-    fn pump_first(&mut self) -> bool {
+    /// Packs what is first in the queue of messages and threads that leave; `true` if all of it has been packed.
+    pub fn pump_first(&mut self) -> bool {
         let Some(index) = self.transmitting.front() else { return false };
         while self.net.free_buffer().is_some() {
-            if !self.fragment_is_here(index) {
+            let message = self.tcbs[index as usize].state == State::Transmitting;
+            if message && !self.fragment_is_here(index) {
                 // Others may go on while its page is on its way.
                 self.transmitting.remove(self.tcbs, index);
                 self.transmitting.push_back(self.tcbs, index);
                 return false;
             }
-            if self.send_fragment(index) {
+            if if message { self.send_fragment(index) } else { self.pack(index) } {
                 return true;
             }
         }

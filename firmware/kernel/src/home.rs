@@ -150,7 +150,10 @@ impl Kernel {
     fn unqueue(&mut self, index: u16) {
         match self.tcbs[index as usize].state {
             State::Ready => self.ready.remove(self.tcbs, index),
-            State::Transmitting => self.transmitting.remove(self.tcbs, index),
+            State::Transmitting | State::Moving | State::Returning | State::Courier => {
+                self.transmitting.remove(self.tcbs, index);
+            }
+            State::Alternative => self.end_alternative(index),
             _ => {}
         }
     }

@@ -6,6 +6,8 @@
 //! | [`kernel`] | state, start, main loop, scheduling, sleep |
 //! | [`service`] | system calls, time-slices, faults |
 //! | [`channels`] | occam channels: what the protocol says is done here |
+//! | [`alternatives`] | occam's ALT |
+//! | [`migrate`] | threads that move, and where ends of channels are without a thread |
 //! | [`threads`] | births and ends of threads, also across processors |
 //! | [`home`], [`invoke`], [`start`], [`load`] | processes' places, starts and ends |
 //! | [`files`], [`mount`] | the filestore, and files' ways to other processors |
@@ -23,6 +25,7 @@
 #![no_std]
 #![no_main]
 
+mod alternatives;
 mod boot;
 mod centrenet;
 mod channels;
@@ -36,6 +39,7 @@ mod invoke;
 mod kernel;
 mod load;
 mod memory;
+mod migrate;
 mod mount;
 mod options;
 mod paging;

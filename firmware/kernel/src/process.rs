@@ -45,6 +45,8 @@ pub struct Record {
     /// On the home: thread ids in use, and what it knows of the data pages.
     ids: [u32; THREADS / 32],
     estate: *mut Estate,
+    /// Threads that are not here but have ends of channels here.
+    resting: [u32; THREADS / 32],
     ccbs: [Ccb; CHANNELS],
 }
 
@@ -148,6 +150,18 @@ impl Process {
         let (map, record) = (memory::page_of(self.map as u32), memory::page_of(self.0 as u32));
         pages.release(map, map + MAP_PAGES);
         pages.release(record, record + RECORD_PAGES);
+    }
+
+    /// Whether ends of channels are here without the thread that they belong to.
+    pub fn is_resting(&self, number: Thread) -> bool {
+        let id = (number & 0x3f) as usize;
+        self.resting[id / 32] & 1 << (id % 32) != 0
+    }
+    pub fn set_resting(&mut self, number: Thread, resting: bool) {
+        let id = (number & 0x3f) as usize;
+        let bit = 1 << (id % 32);
+        let word = &mut self.resting[id / 32];
+        *word = if resting { *word | bit } else { *word & !bit };
     }
 
     /// The home gives a thread's id out, and its stack: the pages and the address above them.

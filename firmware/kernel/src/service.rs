@@ -67,6 +67,8 @@ impl Kernel {
         match number {
             syscall::SEND => self.send_request(index, a0, a1, a2),
             syscall::RECEIVE => self.receive_request(index, a0, a1, a2),
+            syscall::ALT => self.alt_request(index, [a0, a1, a2, a3, a4]),
+            syscall::MIGRATE => self.migrate_request(index, a0, a1 as i32, a2 as i32),
             syscall::CREATE => self.create(index, a0, a1, a2 as i32, (a3, a4)),
             syscall::WAIT => self.wait(index),
             syscall::EXIT => self.exit(index, a0),

@@ -1,8 +1,10 @@
 //! Thread control blocks.
 
 use crate::paging::Resume;
+use testbed_definitions::limits::CHANNELS;
 use testbed_kernel_core::queue::{Linked, Links};
 
+use crate::alternatives::List;
 use crate::process::Process;
 
 /// Registers of a thread that is not running, as `trap.s` lays them out.
@@ -46,6 +48,14 @@ pub enum State {
     Communicating,
     /// Blocked on its channel, in the queue of those whose messages leave in fragments.
     Transmitting,
+    /// Blocked on the channels of its list.
+    Alternative,
+    /// On its way to the processor in `buffer`, in the queue of those whose messages leave.
+    Moving,
+    /// Has ended; its channels' ends wait in that queue to leave for the process's home.
+    Returning,
+    /// No thread: ends that go to where a thread is to be created again, ahead of that, or come back from there if `exit_code` says why.
+    Courier,
     /// Waits for another processor to create its child.
     Creating,
     /// Waits for its children.
@@ -89,9 +99,19 @@ pub struct Tcb {
     pub fault_address: u32,
     /// Messages that wait for pages: address of the first, 0 if there is none.
     pub staged: u32,
+    /// Channels of which it has an end, as bits.
+    pub ends: [u32; CHANNELS / 32],
+    /// Channels of its alternative.
+    pub list: List,
 }
 
 impl Tcb {
+    /// Notes that it has an end of a channel.
+    #[inline]
+    pub fn own(&mut self, channel: u8) {
+        self.ends[channel as usize / 32 % (CHANNELS / 32)] |= 1 << (channel % 32);
+    }
+
     pub const fn free() -> Self {
         Tcb {
             context: Context { pc: 0, registers: [0; 31], kernel_stack: 0 },
@@ -112,6 +132,8 @@ impl Tcb {
             resume: Resume::Call,
             fault_address: 0,
             staged: 0,
+            ends: [0; CHANNELS / 32],
+            list: List::NONE,
         }
     }
 }

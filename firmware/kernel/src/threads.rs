@@ -3,7 +3,7 @@
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::limits::THREADS;
-use testbed_definitions::mpc::{self, create, created, exited, page};
+use testbed_definitions::mpc::{self, create, created, exited, migrate, page};
 use testbed_definitions::page::{DATA_BASE, PAGE_BYTES};
 use testbed_definitions::process;
 use testbed_definitions::syscall::{Error, EXIT_HALT};
@@ -82,7 +82,7 @@ impl Kernel {
         }
     }
 
-    fn send_birth(&mut self, to: Processor, birth: Birth, target: Processor) {
+    pub fn send_birth(&mut self, to: Processor, birth: Birth, target: Processor) {
         let mut words = [0; mpc::TOKEN_WORDS];
         words[create::ADDRESS] = mpc::address(birth.process, 0);
         words[create::CHILD_PARENT] = child_parent(birth.number, birth.parent.0);
@@ -96,13 +96,21 @@ impl Kernel {
     fn create_from_home(&mut self, birth: Birth, target: Processor) {
         let Some(mut process) = self.process(birth.process) else { return };
         let given = process.give(birth.number, birth.entry, (birth.stack, birth.pages), target);
-        match given {
-            Err(error) => self.answer_parent(birth.process, (birth.number, birth.parent), Err(error)),
-            Ok(()) if target == self.me => {
+        if let Err(error) = given {
+            return self.answer_parent(birth.process, (birth.number, birth.parent), Err(error));
+        }
+        let ahead = if target == self.me { Ok(false) } else { self.send_ends(birth, target, None) };
+        match ahead {
+            Ok(true) => {}
+            Err(error) => {
+                let stack = (birth.stack, birth.pages);
+                self.created_at_home(birth.process, (birth.number, birth.parent), Err(error), stack);
+            }
+            Ok(false) if target == self.me => {
                 let result = self.create_here(birth).map(drop);
                 self.created_at_home(birth.process, (birth.number, birth.parent), result, (birth.stack, birth.pages));
             }
-            Ok(()) => self.send_birth(target, birth, target),
+            Ok(false) => self.send_birth(target, birth, target),
         }
     }
 
@@ -164,6 +172,7 @@ impl Kernel {
         (tcb.stack, tcb.stack_pages) = (birth.stack, birth.pages);
         tcb.context.pc = birth.entry;
         tcb.context.set(SP, birth.stack);
+        self.adopt_ends(index);
         self.make_ready(index);
         Ok(index)
     }
@@ -187,6 +196,9 @@ impl Kernel {
     pub fn end_thread(&mut self, index: u16) {
         let mut next = Some(index);
         while let Some(index) = next {
+            if !self.return_ends(index) {
+                return;
+            }
             let death = self.end_here(index);
             next = self.tell_home(death);
         }
@@ -279,6 +291,8 @@ impl Kernel {
             (mpc::CREATED, created::BYTES) => self.serve_created(id(), packet),
             (mpc::EXITED, exited::BYTES) => self.serve_exited(id(), packet),
             (mpc::PROCESS, _) => self.serve_process(id(), packet),
+            (mpc::MIGRATE, migrate::BYTES) => self.serve_migrate(id(), packet),
+            (mpc::THREAD | mpc::ENDS, _) => self.serve_ends(id(), packet),
             (mpc::FILE, _) => self.serve_file(packet),
             (mpc::PAGE, page::BYTES) => self.serve_page(id(), packet),
             (mpc::PAGE_DATA, PAGE_DATA_BYTES) => self.serve_page_data(packet),
@@ -300,15 +314,26 @@ impl Kernel {
         if process::home(id) == self.me {
             return self.create_from_home(birth, (pages_places >> 24) as u8);
         }
-        let result = self.create_here(birth).map_or_else(|error| error.code() as u32, |_| number as u32);
+        let result = match self.create_here(birth) {
+            Ok(_) => number as u32,
+            Err(error) => match self.send_ends(birth, packet.header.source, Some(error)) {
+                Ok(true) => return,
+                _ => error.code() as u32,
+            },
+        };
+        self.send_created(packet.header.source, birth, result);
+    }
+
+    /// Tells the home what has become of its order.
+    pub fn send_created(&mut self, home: Processor, birth: Birth, result: u32) {
         let mut words = [0; mpc::TOKEN_WORDS];
-        words[created::ADDRESS] = packet.word(create::ADDRESS);
-        words[created::CHILD_PARENT] = packet.word(create::CHILD_PARENT);
+        words[created::ADDRESS] = mpc::address(birth.process, 0);
+        words[created::CHILD_PARENT] = child_parent(birth.number, birth.parent.0);
         words[created::RESULT] = result;
         words[created::PARENT_PROCESSOR] = birth.parent.1 as u32;
         words[created::STACK] = birth.stack;
         words[created::PAGES] = birth.pages;
-        self.net.queue_token(packet.header.source, mpc::CREATED, words, created::BYTES);
+        self.net.queue_token(home, mpc::CREATED, words, created::BYTES);
     }
 
     fn serve_created(&mut self, id: u16, packet: &Packet) {

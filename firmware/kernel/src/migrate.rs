@@ -1,0 +1,324 @@
+//! Threads that move (report, section 2.2.2). A thread's packet has its context and the ends of its channels; its pages come when it
+//! uses them. Ends that don't fit go ahead of it in packets of their own. While no data buffer is free it waits in the queue of those whose
+//! messages leave.
+//!
+//! A thread that has ended leaves its ends with its process's home; a thread that is created again with its id goes on with them.
+
+use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_READY};
+use testbed_definitions::limits::CHANNELS;
+use testbed_definitions::mpc::{self, end, ends, migrate, thread as layout};
+use testbed_definitions::packet::PAYLOAD_WORDS_MAX;
+use testbed_definitions::process;
+use testbed_definitions::syscall::status::counter;
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::channel::{Receiver, Sender};
+use testbed_protocol::ends::{join, leave, End};
+use testbed_protocol::{Processor, Thread};
+
+use crate::alternatives::List;
+use crate::centrenet::Packet;
+use crate::home::Who;
+use crate::kernel::Kernel;
+use crate::process::Process;
+use crate::thread::{State, Tcb, A0};
+use crate::threads::Birth;
+use crate::{events, memory};
+
+impl Kernel {
+    /// `migrate(thread, processor, destination)`.
+    pub fn migrate_request(&mut self, index: u16, thread: u32, at: i32, destination: i32) {
+        match self.ask_to_move(index, thread, at, destination) {
+            Ok(true) => {}
+            Ok(false) => self.finish(index, Ok(0)),
+            Err(error) => self.finish(index, Err(error)),
+        }
+    }
+
+    /// `Ok(true)`: the caller itself moves, or waits for an answer.
+    fn ask_to_move(&mut self, index: u16, thread: u32, at: i32, destination: i32) -> Result<bool, Error> {
+        let Tcb { process, number: caller, .. } = self.tcbs[index as usize];
+        let number = if thread == 0 { caller } else { thread as Thread };
+        if thread > u16::MAX as u32 || number & 0x3f == 0 {
+            return Err(Error::NoThread);
+        }
+        if number >> 6 != caller >> 6 {
+            return Err(Error::NoPermission);
+        }
+        if at >= self.processors as i32 || destination >= self.processors as i32 {
+            return Err(Error::BadProcessor);
+        }
+        let destination = if destination < 0 { migrate::ANY } else { destination as u32 };
+        if at >= 0 && at != self.me as i32 {
+            if number == caller {
+                return Err(Error::NotHere);
+            }
+            let who = Who { process: process.id, thread: caller, processor: self.me };
+            self.tcbs[index as usize].state = State::Asking;
+            let words = [mpc::address(process.id, 0), number as u32, destination, who.word(), 0, 0];
+            self.net.queue_token(at as Processor, mpc::MIGRATE, words, migrate::BYTES);
+            return Ok(true);
+        }
+        if number == caller {
+            self.tcbs[index as usize].context.set(A0, 0);
+            return self.move_thread(index, destination, false);
+        }
+        let other = self.find(process.id, number).ok_or(Error::NotHere)?;
+        self.move_thread(other, destination, true).map(|_| false)
+    }
+
+    /// A thread elsewhere asks for a thread to be moved.
+    pub fn serve_migrate(&mut self, id: u16, packet: &Packet) {
+        let number = packet.word(migrate::THREAD) as Thread;
+        let destination = packet.word(migrate::DESTINATION);
+        let result = match self.find(id, number) {
+            _ if destination != migrate::ANY && destination >= self.processors as u32 => Err(Error::BadProcessor),
+            Some(index) => self.move_thread(index, destination, true),
+            None => Err(Error::NotHere),
+        };
+        let result = result.map_or_else(|error| error.code() as u32, |_| 0);
+        self.reply(Who::unpack(packet.word(migrate::WHO), id), result, 0);
+    }
+
+    /// Moves a thread that is in the ready queue, is kept from it because its process is suspended, or is the caller. `Ok(false)`: it is where
+    /// it should be.
+    fn move_thread(&mut self, index: u16, destination: u32, queued: bool) -> Result<bool, Error> {
+        let Tcb { state, children, number, .. } = self.tcbs[index as usize];
+        if !matches!(state, State::Ready | State::Held) || children != 0 {
+            return Err(Error::NotReady);
+        }
+        let to = if destination == migrate::ANY { self.another_slave() } else { destination as Processor };
+        if to == self.me {
+            return Ok(false);
+        }
+        events::emit_with(DIAG_PROFILE, event::PACK, number);
+        if queued && state == State::Ready {
+            self.ready.remove(self.tcbs, index);
+            events::emit(DIAG_READY, number & event::THREAD_MASK);
+        }
+        self.send_away(index, State::Moving, to);
+        Ok(true)
+    }
+
+    /// Any slave but this processor, if there is one.
+    fn another_slave(&mut self) -> Processor {
+        match (self.me, self.processors) {
+            (me, 1) | (me @ 1, 2) => me,
+            (0, processors) => 1 + self.random_below(processors as u32 - 1) as Processor,
+            (me, processors) => {
+                let slave = 1 + self.random_below(processors as u32 - 2) as Processor;
+                slave + (slave >= me) as Processor
+            }
+        }
+    }
+
+    /// Puts a control block whose ends leave into the queue of those whose messages leave.
+    fn send_away(&mut self, index: u16, state: State, to: Processor) {
+        let tcb = &mut self.tcbs[index as usize];
+        (tcb.state, tcb.buffer) = (state, to as u32);
+        self.transmitting.push_back(self.tcbs, index);
+        if self.transmitting.len() == 1 {
+            self.pump_first();
+        }
+    }
+
+    /// Packs as much as one data buffer, which is free, takes of a control block whose ends leave; `true` if that was all.
+    pub fn pack(&mut self, index: u16) -> bool {
+        let Some(packet) = self.net.free_buffer() else { return false };
+        let words = packet as *mut u32;
+        let mut used = self.pack_ends(index, words);
+        let Tcb { process, number, parent, state, buffer: to, ends: left, .. } = self.tcbs[index as usize];
+        let is_last = left == [0; CHANNELS / 32];
+        let with_thread = is_last && state == State::Moving && used + layout::WORDS <= PAYLOAD_WORDS_MAX;
+        let parent = if with_thread { parent } else { 0 };
+        // SAFETY: the buffer is the driver's, free, and has room for a packet.
+        unsafe {
+            words.add(ends::ADDRESS).write_volatile(mpc::address(process.id, 0));
+            words.add(ends::THREAD).write_volatile(number as u32 | (parent as u32) << 16);
+            if with_thread {
+                self.pack_thread(index, words.add(used));
+                used += layout::WORDS;
+            }
+        }
+        let kind = if with_thread { mpc::THREAD } else { mpc::ENDS };
+        if used != ends::ENDS {
+            self.net.queue_buffer(to as Processor, kind, 4 * used as u32);
+        }
+        let is_all = with_thread || is_last && state != State::Moving;
+        if is_all {
+            self.transmitting.remove(self.tcbs, index);
+            self.gone(index);
+        }
+        is_all
+    }
+
+    /// Takes ends of the thread's out of their control blocks and writes them from word [`ends::ENDS`] on, as many as fit. Returns the words
+    /// of payload.
+    fn pack_ends(&mut self, index: u16, words: *mut u32) -> usize {
+        let tcb = &mut self.tcbs[index as usize];
+        let mut used = ends::ENDS;
+        for group in 0..CHANNELS / 32 {
+            while tcb.ends[group] != 0 && used + end::WORDS_MAX <= PAYLOAD_WORDS_MAX {
+                let channel = (32 * group) as u8 + tcb.ends[group].trailing_zeros() as u8;
+                tcb.ends[group] &= tcb.ends[group] - 1;
+                let ccb = tcb.process.ccb(channel);
+                let Some(end) = leave(ccb, self.me, tcb.buffer as Processor, tcb.number) else { continue };
+                let (packed, count) = end.pack(channel);
+                for word in &packed[..count] {
+                    // SAFETY: in the packet's buffer, which has room for the longest payload.
+                    unsafe { words.add(used).write_volatile(*word) };
+                    used += 1;
+                }
+            }
+        }
+        used
+    }
+
+    /// Writes the last words of a thread's packet.
+    ///
+    /// # Safety
+    /// There is room for them in a buffer that is the driver's.
+    unsafe fn pack_thread(&self, index: u16, words: *mut u32) {
+        let tcb = &self.tcbs[index as usize];
+        let places = tcb.parent_processor as u32 | (tcb.failed as u32) << 16;
+        // SAFETY: the caller's; a context begins with the words that move.
+        unsafe {
+            words.add(layout::PARENT_PROCESSOR_FAILED).write_volatile(places);
+            words.add(layout::STACK).write_volatile(tcb.stack);
+            words.add(layout::STACK_PAGES).write_volatile(tcb.stack_pages);
+            let context = &raw const tcb.context as u32;
+            memory::copy(context, words.add(layout::CONTEXT) as u32, 4 * layout::CONTEXT_WORDS as u32);
+        }
+    }
+
+    /// All that had to leave has been packed.
+    fn gone(&mut self, index: u16) {
+        let Tcb { mut process, number, state, stack, stack_pages: pages, exit_code, .. } = self.tcbs[index as usize];
+        if state == State::Returning {
+            return self.end_thread(index);
+        }
+        process.threads[(number & 0x3f) as usize] = NONE;
+        let tcb = &self.tcbs[index as usize];
+        let (parent, to) = ((tcb.parent, tcb.parent_processor), tcb.buffer as Processor);
+        let birth = Birth { process: process.id, number, parent, entry: tcb.context.pc, stack, pages };
+        self.free_tcb(index);
+        if state == State::Moving {
+            self.counters[counter::LEFT] += 1;
+            events::emit(DIAG_PROFILE, event::PACKED);
+        } else if exit_code == 0 {
+            self.send_birth(to, birth, to);
+        } else {
+            self.send_created(to, birth, exit_code);
+        }
+    }
+
+    /// Ends of channels have come, with the thread that has them or for one that comes later.
+    pub fn serve_ends(&mut self, id: u16, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.header.payload_words();
+        let with_thread = packet.header.kind == mpc::THREAD;
+        let tail = if with_thread { layout::WORDS } else { 0 };
+        let number = packet.word(ends::THREAD) as Thread;
+        let belongs = number >> 6 == event::thread_number(process::home(id), process::place(id), 0) >> 6;
+        if words < ends::ENDS + tail || !belongs {
+            return events::emit(DIAG_PROFILE, event::RX_END);
+        }
+        let Ok(mut process) = self.ensure_process(id) else {
+            return events::emit(DIAG_PROFILE, event::RX_END);
+        };
+        let owned = self.join_all(process, number, packet, words - tail);
+        process.set_resting(number, process.is_resting(number) | !with_thread);
+        if with_thread && process.threads[(number & 0x3f) as usize] == NONE {
+            self.unpack_thread(process, number, owned, packet);
+        } else {
+            events::emit(DIAG_PROFILE, event::RX_END);
+        }
+    }
+
+    /// Puts the ends of a packet into their control blocks; returns their channels.
+    fn join_all(&mut self, process: Process, number: Thread, packet: &Packet, limit: usize) -> [u32; CHANNELS / 32] {
+        let mut owned = [0; CHANNELS / 32];
+        let mut at = ends::ENDS;
+        while let Some((channel, end, words)) = End::unpack(limit - at, |index| packet.word(at + index)) {
+            owned[channel as usize / 32 % (CHANNELS / 32)] |= 1 << (channel % 32);
+            join(process.ccb(channel), self.me, number, end);
+            at += words;
+        }
+        owned
+    }
+
+    fn unpack_thread(&mut self, mut process: Process, number: Thread, owned: [u32; CHANNELS / 32], packet: &Packet) {
+        let Some(index) = self.free.pop_front(self.tcbs) else { return };
+        process.threads[(number & 0x3f) as usize] = index;
+        let tail = packet.header.payload_words() - layout::WORDS;
+        let places = packet.word(tail + layout::PARENT_PROCESSOR_FAILED);
+        let tcb = &mut self.tcbs[index as usize];
+        (tcb.process, tcb.number, tcb.parent) = (process, number, (packet.word(ends::THREAD) >> 16) as Thread);
+        (tcb.parent_processor, tcb.failed) = (places as Processor, (places >> 16) as u16);
+        (tcb.stack, tcb.stack_pages) = (packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
+        (tcb.children, tcb.exit_code, tcb.staged, tcb.ends, tcb.list) = (0, 0, 0, owned, List::NONE);
+        let mut to = &raw mut tcb.context as u32;
+        for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
+            // SAFETY: the pieces are in the receive ring and are as many words as a context begins with.
+            unsafe { memory::copy(from, to, bytes) };
+            to += bytes;
+        }
+        self.adopt_ends(index);
+        self.counters[counter::COME] += 1;
+        self.make_ready(index);
+        events::emit_with(DIAG_PROFILE, event::UNPACKED, number);
+    }
+
+    /// A thread that is new here has the ends that have waited here for it.
+    pub fn adopt_ends(&mut self, index: u16) {
+        let tcb = &mut self.tcbs[index as usize];
+        let (mut process, number) = (tcb.process, tcb.number);
+        if !process.is_resting(number) {
+            return;
+        }
+        process.set_resting(number, false);
+        for channel in 0..CHANNELS as u8 {
+            let ccb = process.ccb(channel);
+            let sends = ccb.sender != Sender::Away && ccb.sender_thread == number;
+            if sends || ccb.receiver != Receiver::Away && ccb.receiver_thread == number {
+                tcb.own(channel);
+            }
+        }
+    }
+
+    /// A thread has ended: its ends go to its process's home. `false` if it has to wait until they have left; its end goes on then.
+    pub fn return_ends(&mut self, index: u16) -> bool {
+        let tcb = &mut self.tcbs[index as usize];
+        if tcb.ends == [0; CHANNELS / 32] {
+            return true;
+        }
+        let home = process::home(tcb.process.id);
+        if home == self.me {
+            tcb.ends = [0; CHANNELS / 32];
+            let number = tcb.number;
+            tcb.process.set_resting(number, true);
+            return true;
+        }
+        self.send_away(index, State::Returning, home);
+        false
+    }
+
+    /// Ends that wait here for a thread that is to be created elsewhere go there ahead of the order to create it. With `error` they go back
+    /// to the home ahead of that answer. `Ok(false)` if there are none.
+    pub fn send_ends(&mut self, birth: Birth, to: Processor, error: Option<Error>) -> Result<bool, Error> {
+        let Some(mut process) = self.process(birth.process).filter(|process| process.is_resting(birth.number)) else {
+            return Ok(false);
+        };
+        let index = self.free.pop_front(self.tcbs).ok_or(Error::NoThread)?;
+        process.threads[(birth.number & 0x3f) as usize] = index;
+        let tcb = &mut self.tcbs[index as usize];
+        *tcb = Tcb::free();
+        (tcb.process, tcb.number, tcb.context.pc) = (process, birth.number, birth.entry);
+        (tcb.parent, tcb.parent_processor) = birth.parent;
+        (tcb.stack, tcb.stack_pages) = (birth.stack, birth.pages);
+        tcb.exit_code = error.map_or(0, |error| error.code() as u32);
+        self.adopt_ends(index);
+        self.send_away(index, State::Courier, to);
+        Ok(true)
+    }
+}
