@@ -124,7 +124,7 @@ impl Kernel {
         }
         tcb.state = State::Alternative;
         if timeout != FOREVER {
-            return self.fail_alternative(index, Error::UnknownCall);
+            self.start_timer(index, timeout);
         }
         events::emit(DIAG_PROFILE, TRAP70);
     }
@@ -146,12 +146,12 @@ impl Kernel {
 
     /// A sender has come to this channel of a thread's alternative; the channel's own control block is the protocol's to change.
     pub fn chosen(&mut self, index: u16, channel: u8) {
+        self.stop_timer(index);
         let position = self.disable_all(index, Some(channel));
         self.choose(index, position);
     }
 
     /// Nobody came in time.
-    #[allow(dead_code)]
     pub fn alt_timeout(&mut self, index: u16) {
         self.disable_all(index, None);
         self.fail_alternative(index, Error::Timeout);
@@ -159,6 +159,7 @@ impl Kernel {
 
     /// Its process ends: the thread waits no more.
     pub fn end_alternative(&mut self, index: u16) {
+        self.stop_timer(index);
         self.tcbs[index as usize].list.release(&mut self.pages);
     }
 

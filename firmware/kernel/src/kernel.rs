@@ -51,6 +51,8 @@ pub struct Kernel {
     pub ready: Queue,
     /// Threads whose messages leave in fragments, in turn.
     pub transmitting: Queue,
+    /// Threads that wait for time.
+    pub timed: Queue,
     pub processes: Processes,
     pub pages: Pages,
     /// Of processes that are invoked here.
@@ -89,6 +91,7 @@ impl Kernel {
             free: Queue::new(),
             ready: Queue::new(),
             transmitting: Queue::new(),
+            timed: crate::timers::none(),
             processes: Processes::new(),
             places: [Place::FREE; PROCESSES],
             files: Filestore::new(),
@@ -181,6 +184,7 @@ impl Kernel {
         loop {
             self.send_phase();
             self.receive_phase();
+            self.serve_time();
             if options::TRANSMIT_BEFORE_SCHEDULE {
                 self.send_phase();
             }
@@ -282,7 +286,10 @@ impl Kernel {
             }
         }
         let now = hw::now();
-        let busy = self.net.is_waiting() || !self.transmitting.is_empty() || self.exit_code.is_some();
+        let busy = self.net.is_waiting()
+            || !self.transmitting.is_empty()
+            || !self.timed.is_empty()
+            || self.exit_code.is_some();
         let station = if busy { now + STATION_POLL_CYCLES } else { u64::MAX };
         hw::set_timer(self.console.due(now).map_or(station, |due| due.min(station)));
         hw::enable_interrupts(csr::INTERRUPT_TIMER | csr::INTERRUPT_EXTERNAL);

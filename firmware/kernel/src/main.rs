@@ -50,6 +50,7 @@ mod start;
 mod status;
 mod thread;
 mod threads;
+mod timers;
 mod user;
 
 use console::Emergency;

@@ -101,6 +101,8 @@ pub struct Tcb {
     pub staged: u32,
     /// Channels of which it has an end, as bits.
     pub ends: [u32; CHANNELS / 32],
+    /// When its alternative fails: cycles since reset, or 0.
+    pub deadline: u64,
     /// Channels of its alternative.
     pub list: List,
 }
@@ -133,6 +135,7 @@ impl Tcb {
             fault_address: 0,
             staged: 0,
             ends: [0; CHANNELS / 32],
+            deadline: 0,
             list: List::NONE,
         }
     }

@@ -5,7 +5,7 @@
 
 use core::cell::Cell;
 use libtos::pattern::{fill, Buffer, Check};
-use libtos::{alt, compute_us, create, exit, halt, println, processor, processors, receive, send_block};
+use libtos::{alt, clock, compute_us, create, exit, halt, println, processor, processors, receive, send_block};
 use libtos::{stack_for, wait, yield_now, Error};
 
 libtos::program!(main);
@@ -87,9 +87,45 @@ fn priorities() -> u32 {
     wrong + (order != [0, 0, 1, 1, 2, 2]) as u32
 }
 
-/// A sender that is late, and what comes after.
+/// A sender that is late: time is up again and again before it comes, and nothing is lost.
 fn timeouts() -> u32 {
-    0
+    const PATIENCE_US: u32 = 3000;
+    start(FIRST, processor(), late);
+    let list = [DATA, DATA + FIRST];
+    let mut wrong = 0;
+    for expected in 0..2 {
+        let mut failures = 0;
+        let mut buffer = [0; 8];
+        let received = loop {
+            let before = clock();
+            match alt(&list, &mut buffer, Some(PATIENCE_US)) {
+                Err(Error::Timeout) => {
+                    failures += 1;
+                    // The clock counts whole milliseconds.
+                    wrong += (clock() - before < PATIENCE_US / 1000 - 1) as u32;
+                }
+                result => break result,
+            }
+        };
+        wrong += (received != Ok((1, 1)) || buffer[0] != expected || failures == 0) as u32;
+    }
+    wrong += wait();
+    println!("a late sender: {}", if wrong == 0 { "heard after some timeouts" } else { "NOT heard after timeouts" });
+    wrong
+}
+
+/// Sends two bytes, and takes its time.
+extern "C" fn late() -> ! {
+    for byte in 0..2 {
+        let begin = clock();
+        while clock() - begin < 10 {
+            yield_now();
+        }
+        if send_block(DATA + FIRST, &[byte]) != Ok(1) {
+            exit(1);
+        }
+    }
+    exit(0)
 }
 
 /// Senders on every processor at once.
