@@ -4,6 +4,9 @@
 use std::path::PathBuf;
 use testbed_definitions::page::{CODE_BASE, DATA_BASE, PAGE_BYTES};
 
+/// Of a C program's heap, unless the linker is told `--defsym=tos_heap_bytes=N`.
+const HEAP_BYTES: u32 = 64 * 1024;
+
 fn main() {
     // The first page stays unmapped, so that null pointers fault.
     let code = CODE_BASE + PAGE_BYTES;
@@ -20,13 +23,22 @@ SECTIONS {{
     ASSERT(. <= {DATA_BASE:#x}, \"the program's code is too large\")
     . = {DATA_BASE:#x};
     .data : ALIGN(4) {{ *(.data .data.* .sdata .sdata.*) . = ALIGN(4); }} :data
-    .bss : ALIGN(4) {{ *(.bss .bss.* .sbss .sbss.*) . = ALIGN(4); }} :data
+    .bss : ALIGN(4) {{ *(.bss .bss.* .sbss .sbss.* COMMON) . = ALIGN(8); }} :data
+    .heap (NOLOAD) : ALIGN(8) {{
+        __heap_start = .;
+        . += DEFINED(malloc) ? (DEFINED(tos_heap_bytes) ? tos_heap_bytes : {HEAP_BYTES:#x}) : 0;
+        __heap_end = .;
+    }} :data
     /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr) }}
 }}
 "
     );
     let directory = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    std::fs::write(directory.join("libtos.ld"), script).expect("OUT_DIR can be written");
+    std::fs::write(directory.join("libtos.ld"), &script).expect("OUT_DIR can be written");
+    // C programs find it beside the archive: OUT_DIR is `build/<package>/out` in the folder of what is built.
+    if let Some(folder) = directory.ancestors().nth(3) {
+        std::fs::write(folder.join("libtos.ld"), script).expect("the target folder can be written");
+    }
     println!("cargo:rustc-link-search={}", directory.display());
     println!("cargo:rerun-if-changed=build.rs");
 }

@@ -1,0 +1,54 @@
+/* Files of the filestore, and the console. There is no standard input, and no floating point. */
+#ifndef _STDIO_H
+#define _STDIO_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#define EOF (-1)
+#define FOPEN_MAX 8
+#define BUFSIZ 256
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
+
+typedef struct FILE FILE;
+/* The console of the processor on which the thread is; written line by line. */
+extern FILE *const stdout;
+extern FILE *const stderr;
+
+/* A file is open on one processor: a thread that migrates has to open it again. */
+FILE *fopen(const char *name, const char *mode);
+int fclose(FILE *file);
+int fflush(FILE *file);
+int fseek(FILE *file, long offset, int whence);
+long ftell(FILE *file);
+void rewind(FILE *file);
+int feof(FILE *file);
+int ferror(FILE *file);
+int remove(const char *name);
+int unlink(const char *name);
+int rename(const char *old, const char *new_name);
+
+int fgetc(FILE *file);
+int getc(FILE *file);
+int fputc(int byte, FILE *file);
+int putc(int byte, FILE *file);
+int putchar(int byte);
+char *fgets(char *buffer, int bytes, FILE *file);
+int fputs(const char *text, FILE *file);
+int puts(const char *text);
+size_t fread(void *buffer, size_t bytes, size_t count, FILE *file);
+size_t fwrite(const void *buffer, size_t bytes, size_t count, FILE *file);
+
+/* Conversions d i u x X o c s p %, flags - 0 + blank #, width, precision, lengths hh h l ll z. */
+int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int fprintf(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int sprintf(char *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int snprintf(char *buffer, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int vprintf(const char *format, va_list list);
+int vfprintf(FILE *file, const char *format, va_list list);
+int vsprintf(char *buffer, const char *format, va_list list);
+int vsnprintf(char *buffer, size_t bytes, const char *format, va_list list);
+
+#endif

@@ -1,0 +1,74 @@
+/* Threads, channels and processes (report, section 2.1.3). Calls that return int return a negated TOS_ error if they fail, unless they say
+   otherwise. docs/programs.md is the manual. */
+#ifndef _TOS_H
+#define _TOS_H
+
+/* Exit codes: the whole program is over; this thread can't go on. */
+#define HALT ((int)0xfffffffe)
+#define STOP ((int)0xffffffff)
+
+/* No timeout. */
+#define FOREVER 0xffffffffu
+
+#define TOS_UNKNOWN_CALL 1 /* no such system call */
+#define TOS_BAD_POINTER 2 /* bad pointer */
+#define TOS_BAD_LENGTH 3 /* bad length */
+#define TOS_BAD_CHANNEL 4 /* no such channel */
+#define TOS_CHANNEL_IN_USE 5 /* channel in use by other threads */
+#define TOS_BAD_PROCESSOR 6 /* no such processor */
+#define TOS_NO_THREAD 7 /* no thread free */
+#define TOS_NO_MEMORY 8 /* out of memory */
+#define TOS_BAD_DATUM 9 /* datum reserved for the monitor */
+#define TOS_NO_MONITOR 10 /* no monitoring interface on this processor */
+#define TOS_BAD_PROGRAM 11 /* program cannot be loaded */
+#define TOS_THREAD_EXISTS 12 /* thread id in use */
+#define TOS_NOT_READY 13 /* thread is not ready, or has children */
+#define TOS_NOT_HERE 14 /* not on this processor */
+#define TOS_TIMEOUT 15 /* timed out */
+#define TOS_NO_PROCESS 16 /* no such process */
+#define TOS_TOO_MANY_PROCESSES 17 /* too many processes */
+#define TOS_NO_FILE 18 /* no such file */
+#define TOS_BAD_NAME 19 /* bad file name */
+#define TOS_NO_PERMISSION 20 /* permission denied */
+#define TOS_TOO_MANY_FILES 21 /* filestore is full */
+#define TOS_FILE_TOO_LARGE 22 /* file too large */
+#define TOS_FILE_EXISTS 23 /* file exists */
+#define TOS_KILLED 24 /* process was killed */
+
+/* A child thread `id` (1 to 63), with n_pages KiB of stack below `stack`, on `processor` (negative: any slave), starting at `entry`, which must
+   not return. The result is its number, 0 if it cannot be created; tos_create returns the error instead. */
+int create(int id, int n_pages, int processor, void (*entry)(void), void *stack);
+int tos_create(int id, int n_pages, int processor, void (*entry)(void), void *stack);
+/* A place for a stack: the address above it. Every call gives another one. */
+void *stack_for(int n_pages);
+/* Waits until all children have ended; how many ended with a code other than 0. */
+int wait(void);
+
+/* Both block until the communication is over, and return the bytes transferred: what the receiver has room for. */
+int send_block(int channel, const void *buffer, int length);
+int receive(int channel, void *buffer, int length);
+/* Receives from the first of `count` channels whose sender is ready; `which` is its place in the list. */
+int alt(const unsigned char *channels, int count, void *buffer, int length, unsigned timeout_us, int *which);
+
+/* Moves a ready thread without children; thread 0 is the caller, a negative `from` this processor, a negative `to` any. 0 if it moved. */
+int migrate(int thread, int from, int to);
+void delay_us(unsigned microseconds);
+void yield_now(void);
+
+int thread_id(void);
+/* Unique in the machine; what migrate takes. */
+int thread_number(void);
+int processor(void);
+int processors(void);
+/* Microseconds since reset, modulo 2^32. */
+unsigned clock_us(void);
+/* Emits a datum to the monitor: 1, or 0 if its queue is full. */
+int send_event(int datum);
+
+/* Starts the program in a file: its process. Arguments have a NUL after each. A negative processor: this one. */
+int invoke(const char *name, const char *arguments, int bytes, int processor);
+/* Waits for a process that this one invoked. */
+int await_end(int process, int *exit_code);
+int kill(int process);
+
+#endif

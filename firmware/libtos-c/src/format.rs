@@ -1,0 +1,282 @@
+//! `printf`'s language: flags `-`, `0`, `+`, blank, `#`, a width and a precision (numbers or `*`), lengths `hh`, `h`, `l`, `ll`, `z`, conversions
+//! `d i u x X o c s p %`. There is no floating point.
+
+use core::ffi::c_char;
+
+/// A `va_list`: a pointer to the next argument. Arguments of 64 bits are aligned to that.
+pub struct List(*const u32);
+
+impl List {
+    /// # Safety
+    /// `list` is a `va_list` of the calling convention ilp32.
+    pub unsafe fn new(list: *const u32) -> Self {
+        List(list)
+    }
+
+    fn word(&mut self) -> u32 {
+        // SAFETY: the format names as many arguments as there are; if not, C says that anything may happen.
+        unsafe {
+            let word = self.0.read();
+            self.0 = self.0.add(1);
+            word
+        }
+    }
+
+    fn double(&mut self) -> u64 {
+        self.0 = ((self.0 as usize + 7) & !7) as *const u32;
+        let low = self.word();
+        u64::from(low) | u64::from(self.word()) << 32
+    }
+}
+
+/// Between `%` and the conversion.
+#[derive(Default)]
+struct Spec {
+    left: bool,
+    zero: bool,
+    alternate: bool,
+    /// What stands before a number that is not negative.
+    plus: Option<u8>,
+    width: usize,
+    precision: Option<usize>,
+    length: Length,
+}
+
+#[derive(Default, PartialEq)]
+enum Length {
+    Byte,
+    Short,
+    #[default]
+    Word,
+    Double,
+}
+
+/// Takes bytes, and counts them.
+pub struct Out<'a> {
+    put: &'a mut dyn FnMut(u8),
+    pub count: usize,
+}
+
+impl<'a> Out<'a> {
+    pub fn new(put: &'a mut dyn FnMut(u8)) -> Self {
+        Out { put, count: 0 }
+    }
+
+    fn put(&mut self, byte: u8) {
+        (self.put)(byte);
+        self.count += 1;
+    }
+
+    fn repeat(&mut self, byte: u8, times: usize) {
+        (0..times).for_each(|_| self.put(byte));
+    }
+
+    /// Text within the width.
+    fn padded(&mut self, spec: &Spec, text: &[u8]) {
+        let padding = spec.width.saturating_sub(text.len());
+        if !spec.left {
+            self.repeat(b' ', padding);
+        }
+        text.iter().for_each(|&byte| self.put(byte));
+        if spec.left {
+            self.repeat(b' ', padding);
+        }
+    }
+
+    /// A number: prefix, zeros, digits.
+    fn number(&mut self, spec: &Spec, prefix: &[u8], mut value: u64, base: u32, upper: bool) {
+        let mut digits = [0; 22];
+        let mut start = digits.len();
+        while value != 0 {
+            let (rest, digit) = divide(value, base);
+            value = rest;
+            start -= 1;
+            digits[start] = match digit {
+                0..=9 => b'0' + digit,
+                _ if upper => b'A' + digit - 10,
+                _ => b'a' + digit - 10,
+            };
+        }
+        let digits = &digits[start..];
+        let mut zeros = spec.precision.unwrap_or(1).saturating_sub(digits.len());
+        let taken = prefix.len() + digits.len();
+        if spec.zero && !spec.left && spec.precision.is_none() {
+            zeros = zeros.max(spec.width.saturating_sub(taken));
+        }
+        let padding = spec.width.saturating_sub(taken + zeros);
+        if !spec.left {
+            self.repeat(b' ', padding);
+        }
+        prefix.iter().for_each(|&byte| self.put(byte));
+        self.repeat(b'0', zeros);
+        digits.iter().for_each(|&byte| self.put(byte));
+        if spec.left {
+            self.repeat(b' ', padding);
+        }
+    }
+}
+
+/// Quotient and remainder; most numbers need no division of 64 bits.
+fn divide(value: u64, base: u32) -> (u64, u8) {
+    match u32::try_from(value) {
+        Ok(value) => (u64::from(value / base), (value % base) as u8),
+        Err(_) => (value / u64::from(base), (value % u64::from(base)) as u8),
+    }
+}
+
+/// The format's bytes, up to its NUL.
+struct Text(*const u8);
+
+impl Text {
+    fn peek(&self) -> u8 {
+        // SAFETY: `next` doesn't go behind the NUL.
+        unsafe { *self.0 }
+    }
+
+    fn next(&mut self) -> u8 {
+        let byte = self.peek();
+        if byte != 0 {
+            // SAFETY: as above.
+            self.0 = unsafe { self.0.add(1) };
+        }
+        byte
+    }
+
+    fn take(&mut self, wanted: u8) -> bool {
+        let is_there = self.peek() == wanted;
+        if is_there {
+            self.next();
+        }
+        is_there
+    }
+
+    /// A number or `*`.
+    fn number(&mut self, list: &mut List) -> i32 {
+        if self.take(b'*') {
+            return list.word() as i32;
+        }
+        let mut value = 0i32;
+        while self.peek().is_ascii_digit() {
+            value = value.saturating_mul(10).saturating_add(i32::from(self.next() - b'0'));
+        }
+        value
+    }
+
+    /// Flags, width, precision and length.
+    fn spec(&mut self, list: &mut List) -> Spec {
+        let mut spec = Spec::default();
+        loop {
+            match self.peek() {
+                b'-' => spec.left = true,
+                b'0' => spec.zero = true,
+                b'#' => spec.alternate = true,
+                b'+' => spec.plus = Some(b'+'),
+                b' ' => spec.plus = spec.plus.or(Some(b' ')),
+                _ => break,
+            }
+            self.next();
+        }
+        let width = self.number(list);
+        spec.left |= width < 0;
+        spec.width = width.unsigned_abs() as usize;
+        if self.take(b'.') {
+            spec.precision = usize::try_from(self.number(list)).ok();
+        }
+        spec.length = match self.peek() {
+            b'h' | b'l' | b'z' => match (self.next(), self.peek()) {
+                (b'h', b'h') => Length::Byte,
+                (b'h', _) => Length::Short,
+                (b'l', b'l') => Length::Double,
+                _ => Length::Word,
+            },
+            _ => Length::Word,
+        };
+        if matches!(spec.length, Length::Byte | Length::Double) {
+            self.next();
+        }
+        spec
+    }
+}
+
+/// Writes what `format` says.
+///
+/// # Safety
+/// `format` ends with a NUL, and `list` has the arguments that it names.
+pub unsafe fn format(out: &mut Out, format: *const c_char, list: &mut List) {
+    let mut text = Text(format.cast());
+    loop {
+        match text.next() {
+            0 => return,
+            b'%' => {
+                let spec = text.spec(list);
+                match text.next() {
+                    0 => return,
+                    conversion => convert(out, &spec, conversion, list),
+                }
+            }
+            byte => out.put(byte),
+        }
+    }
+}
+
+fn convert(out: &mut Out, spec: &Spec, conversion: u8, list: &mut List) {
+    match conversion {
+        b'd' | b'i' => {
+            let value = match spec.length {
+                Length::Double => list.double() as i64,
+                Length::Word => i64::from(list.word() as i32),
+                Length::Short => i64::from(list.word() as i16),
+                Length::Byte => i64::from(list.word() as i8),
+            };
+            let sign = if value < 0 { Some(b'-') } else { spec.plus };
+            out.number(spec, sign.as_slice(), value.unsigned_abs(), 10, false);
+        }
+        b'u' | b'x' | b'X' | b'o' => {
+            let value = match spec.length {
+                Length::Double => list.double(),
+                Length::Word => u64::from(list.word()),
+                Length::Short => u64::from(list.word() as u16),
+                Length::Byte => u64::from(list.word() as u8),
+            };
+            let (base, prefix): (u32, &[u8]) = match conversion {
+                b'u' => (10, b""),
+                b'o' => (8, b"0"),
+                b'x' => (16, b"0x"),
+                _ => (16, b"0X"),
+            };
+            let prefix = if spec.alternate && value != 0 { prefix } else { b"" };
+            out.number(spec, prefix, value, base, conversion == b'X');
+        }
+        b'p' => out.number(spec, b"0x", u64::from(list.word()), 16, false),
+        b'c' => out.padded(spec, &[list.word() as u8]),
+        b's' => {
+            let text = list.word() as *const u8;
+            // SAFETY: C's promise: a string that ends with a NUL or, if it has a precision, has so many bytes.
+            out.padded(spec, unsafe { bytes(text, spec.precision.unwrap_or(usize::MAX)) });
+        }
+        b'%' => out.put(b'%'),
+        other => {
+            // Not a conversion: shown as it is.
+            out.put(b'%');
+            out.put(other);
+        }
+    }
+}
+
+/// The bytes of a string, at most `most`.
+///
+/// # Safety
+/// It ends with a NUL or has `most` bytes, or is null.
+unsafe fn bytes<'a>(text: *const u8, most: usize) -> &'a [u8] {
+    if text.is_null() {
+        return b"(null)";
+    }
+    let mut length = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        while length < most && *text.add(length) != 0 {
+            length += 1;
+        }
+        core::slice::from_raw_parts(text, length)
+    }
+}

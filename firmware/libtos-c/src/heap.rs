@@ -1,0 +1,151 @@
+//! `malloc` and its family: first fit on a list of free blocks in order of address, neighbours joined when a block is freed. The heap is what the
+//! linker script leaves behind the program's data: 64 KiB unless the symbol `tos_heap_bytes` says otherwise.
+
+use core::ffi::c_void;
+use core::ptr::{copy_nonoverlapping, null_mut, write_bytes};
+
+use crate::Shared;
+
+extern "C" {
+    static mut __heap_start: u8;
+    static mut __heap_end: u8;
+}
+
+/// Blocks are multiples of this, and begin at one.
+const UNIT: usize = 8;
+
+/// Ahead of every block; its bytes include the header. `next` is for free blocks.
+struct Header {
+    bytes: usize,
+    next: *mut Header,
+}
+
+const HEADER: usize = size_of::<Header>().next_multiple_of(UNIT);
+
+struct Heap {
+    free: *mut Header,
+    is_ready: bool,
+}
+
+// SAFETY of the methods: the list's headers are in the heap, which nobody else writes to, except for blocks that have been given out.
+impl Heap {
+    fn prepare(&mut self) {
+        if self.is_ready {
+            return;
+        }
+        self.is_ready = true;
+        let (start, end) = (&raw mut __heap_start as usize, &raw mut __heap_end as usize);
+        let (start, end) = (start.next_multiple_of(UNIT), end & !(UNIT - 1));
+        if end > start + HEADER {
+            self.free = start as *mut Header;
+            // SAFETY: the heap's first bytes.
+            unsafe { self.free.write(Header { bytes: end - start, next: null_mut() }) };
+        }
+    }
+
+    fn allocate(&mut self, bytes: usize) -> *mut u8 {
+        self.prepare();
+        let Some(wanted) = bytes.max(1).checked_next_multiple_of(UNIT).and_then(|bytes| bytes.checked_add(HEADER))
+        else {
+            return null_mut();
+        };
+        let mut link: *mut *mut Header = &mut self.free;
+        unsafe {
+            while !(*link).is_null() {
+                let block = *link;
+                let rest = (*block).bytes.wrapping_sub(wanted);
+                if (*block).bytes < wanted {
+                    link = &raw mut (*block).next;
+                    continue;
+                }
+                if rest > HEADER {
+                    let behind = block.byte_add(wanted);
+                    behind.write(Header { bytes: rest, next: (*block).next });
+                    (*block).bytes = wanted;
+                    *link = behind;
+                } else {
+                    *link = (*block).next;
+                }
+                return block.byte_add(HEADER).cast();
+            }
+        }
+        null_mut()
+    }
+
+    /// `address` is of a block that was given out.
+    unsafe fn release(&mut self, address: *mut u8) {
+        let block: *mut Header = unsafe { address.sub(HEADER) }.cast();
+        let mut before: *mut Header = null_mut();
+        let mut after = self.free;
+        unsafe {
+            while !after.is_null() && after < block {
+                before = after;
+                after = (*after).next;
+            }
+            (*block).next = after;
+            if !after.is_null() && block.byte_add((*block).bytes) == after {
+                (*block).bytes += (*after).bytes;
+                (*block).next = (*after).next;
+            }
+            if before.is_null() {
+                self.free = block;
+            } else if before.byte_add((*before).bytes) == block {
+                (*before).bytes += (*block).bytes;
+                (*before).next = (*block).next;
+            } else {
+                (*before).next = block;
+            }
+        }
+    }
+}
+
+static HEAP: Shared<Heap> = Shared::new(Heap { free: null_mut(), is_ready: false });
+
+#[no_mangle]
+pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
+    HEAP.with(|heap| heap.allocate(bytes)).cast()
+}
+
+/// # Safety
+/// A block of `malloc`, `calloc` or `realloc` that has not been freed, or null.
+#[no_mangle]
+pub unsafe extern "C" fn free(block: *mut c_void) {
+    if !block.is_null() {
+        // SAFETY: the caller's promise.
+        HEAP.with(|heap| unsafe { heap.release(block.cast()) });
+    }
+}
+
+#[no_mangle]
+pub extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
+    let Some(all) = count.checked_mul(bytes) else { return null_mut() };
+    let block = malloc(all);
+    if !block.is_null() {
+        // SAFETY: it has so many bytes.
+        unsafe { write_bytes(block.cast::<u8>(), 0, all) };
+    }
+    block
+}
+
+/// # Safety
+/// As for `free`.
+#[no_mangle]
+pub unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mut c_void {
+    if block.is_null() {
+        return malloc(bytes);
+    }
+    // SAFETY: the header of a block that was given out.
+    let had = unsafe { (*block.byte_sub(HEADER).cast::<Header>()).bytes } - HEADER;
+    if bytes <= had {
+        return block;
+    }
+    let new = malloc(bytes);
+    if !new.is_null() {
+        // SAFETY: both have so many bytes, and are different blocks.
+        unsafe {
+            copy_nonoverlapping(block.cast::<u8>(), new.cast(), had);
+            free(block);
+        }
+    }
+    new
+}

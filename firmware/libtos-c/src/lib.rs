@@ -1,0 +1,70 @@
+//! What C programs for TOS link against: `libtos.a`, with the headers of `include/`. The report's list (section 2.1.3): parts of `stdio`, `string`,
+//! `stdlib` and `time`, and the calls for threads and channels. `docs/programs.md` says how to build a program.
+//!
+//! All state (streams, heap, environment) is the process's, shared by its threads wherever they are, and guarded by
+//! [`libtos::lock::Lock`]s.
+#![no_std]
+
+mod environment;
+mod format;
+mod heap;
+mod number;
+mod stdio;
+mod stream;
+mod string;
+mod tos;
+mod variadic;
+
+use core::cell::UnsafeCell;
+use core::ffi::{c_char, c_int};
+use libtos::lock::Lock;
+
+/// State that only one thread of the process uses at a time.
+struct Shared<T> {
+    lock: Lock,
+    state: UnsafeCell<T>,
+}
+
+// SAFETY: `with` is the only way to the state, and lets one thread in at a time.
+unsafe impl<T> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    const fn new(state: T) -> Self {
+        Shared { lock: Lock::new(), state: UnsafeCell::new(state) }
+    }
+
+    /// Not to be nested.
+    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: the lock.
+        self.lock.with(|| work(unsafe { &mut *self.state.get() }))
+    }
+}
+
+/// Arguments of `main` at most, with the program's name.
+const ARGUMENTS: usize = 64;
+
+extern "C" {
+    fn main(argc: c_int, argv: *const *const c_char) -> c_int;
+}
+
+/// The start-up code comes here with the arguments as the kernel passes them: a NUL after each.
+#[no_mangle]
+extern "C" fn program_main(address: *const u8, bytes: usize) -> ! {
+    // The program's own name is not passed.
+    let mut argv = [c"".as_ptr(); ARGUMENTS + 1];
+    let mut argc = 1;
+    let mut start = 0;
+    for at in 0..bytes {
+        // SAFETY: the kernel's range.
+        if unsafe { *address.add(at) } == 0 && argc < ARGUMENTS {
+            // SAFETY: as above.
+            argv[argc] = unsafe { address.add(start) }.cast();
+            argc += 1;
+            start = at + 1;
+        }
+    }
+    argv[argc] = core::ptr::null();
+    // SAFETY: the C program's main, called once.
+    let code = unsafe { main(argc as c_int, argv.as_ptr()) };
+    tos::exit(code)
+}

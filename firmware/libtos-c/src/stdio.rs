@@ -1,0 +1,261 @@
+//! `stdio.h`. A `FILE` is an index in the table of streams, plus one, as a pointer that is never followed.
+
+use core::ffi::{c_char, c_int, c_long, c_void, CStr};
+use core::ptr::null_mut;
+
+use crate::format::{format, List, Out};
+use crate::stream::{Stream, STDERR, STDOUT, STREAMS};
+use crate::Shared;
+
+const EOF: c_int = -1;
+
+static TABLE: Shared<[Stream; STREAMS]> = Shared::new(Stream::initial());
+
+type FilePointer = *mut c_void;
+
+#[repr(transparent)]
+struct Standard(FilePointer);
+// SAFETY: a number that never changes.
+unsafe impl Sync for Standard {}
+#[no_mangle]
+static stdout: Standard = Standard(pointer(STDOUT));
+#[no_mangle]
+static stderr: Standard = Standard(pointer(STDERR));
+
+const fn pointer(index: usize) -> FilePointer {
+    core::ptr::without_provenance_mut(index + 1)
+}
+
+/// Does something with a stream that is open, alone.
+fn with<R>(file: FilePointer, otherwise: R, work: impl FnOnce(&mut Stream) -> R) -> R {
+    TABLE.with(|table| match table.get_mut((file as usize).wrapping_sub(1)) {
+        Some(stream) if !stream.is_closed() => work(stream),
+        _ => otherwise,
+    })
+}
+
+fn status(is_right: bool) -> c_int {
+    if is_right {
+        0
+    } else {
+        EOF
+    }
+}
+
+/// Writes what is still in buffers; the end of a thread.
+pub fn flush_all() {
+    TABLE.with(|table| {
+        for stream in table.iter_mut().filter(|stream| !stream.is_closed()) {
+            stream.flush();
+        }
+    });
+}
+
+/// A name or mode of C.
+///
+/// # Safety
+/// It ends with a NUL.
+unsafe fn text<'a>(text: *const c_char) -> &'a str {
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("")
+}
+
+// SAFETY of all below: C's rules: strings end with a NUL, buffers have the bytes that are named.
+
+#[no_mangle]
+unsafe extern "C" fn fopen(name: *const c_char, mode: *const c_char) -> FilePointer {
+    let (name, mode) = unsafe { (text(name), text(mode)) };
+    TABLE.with(|table| {
+        let free = table.iter().position(Stream::is_closed);
+        let opened = free.filter(|&index| table[index].open(name, mode.as_bytes()).is_ok());
+        opened.map_or(null_mut(), pointer)
+    })
+}
+
+#[no_mangle]
+extern "C" fn fclose(file: FilePointer) -> c_int {
+    status(with(file, false, Stream::close))
+}
+
+#[no_mangle]
+extern "C" fn fflush(file: FilePointer) -> c_int {
+    if file.is_null() {
+        flush_all();
+        return 0;
+    }
+    status(with(file, false, Stream::flush))
+}
+
+#[no_mangle]
+extern "C" fn fseek(file: FilePointer, offset: c_long, whence: c_int) -> c_int {
+    status(with(file, false, |stream| stream.seek(offset, whence)))
+}
+
+#[no_mangle]
+extern "C" fn ftell(file: FilePointer) -> c_long {
+    with(file, -1, |stream| stream.position() as c_long)
+}
+
+#[no_mangle]
+extern "C" fn rewind(file: FilePointer) {
+    with(file, (), |stream| {
+        stream.seek(0, 0);
+        stream.failed = false;
+    });
+}
+
+#[no_mangle]
+extern "C" fn feof(file: FilePointer) -> c_int {
+    with(file, 0, |stream| stream.at_end as c_int)
+}
+
+#[no_mangle]
+extern "C" fn ferror(file: FilePointer) -> c_int {
+    with(file, 1, |stream| stream.failed as c_int)
+}
+
+#[no_mangle]
+unsafe extern "C" fn remove(name: *const c_char) -> c_int {
+    status(libtos::file::unlink(unsafe { text(name) }).is_ok())
+}
+
+#[no_mangle]
+unsafe extern "C" fn unlink(name: *const c_char) -> c_int {
+    unsafe { remove(name) }
+}
+
+#[no_mangle]
+unsafe extern "C" fn rename(old: *const c_char, new: *const c_char) -> c_int {
+    status(libtos::file::rename(unsafe { text(old) }, unsafe { text(new) }).is_ok())
+}
+
+#[no_mangle]
+extern "C" fn fgetc(file: FilePointer) -> c_int {
+    with(file, EOF, |stream| stream.read().map_or(EOF, c_int::from))
+}
+
+#[no_mangle]
+extern "C" fn getc(file: FilePointer) -> c_int {
+    fgetc(file)
+}
+
+#[no_mangle]
+extern "C" fn fputc(byte: c_int, file: FilePointer) -> c_int {
+    if with(file, false, |stream| stream.write(byte as u8)) {
+        byte & 0xff
+    } else {
+        EOF
+    }
+}
+
+#[no_mangle]
+extern "C" fn putc(byte: c_int, file: FilePointer) -> c_int {
+    fputc(byte, file)
+}
+
+#[no_mangle]
+extern "C" fn putchar(byte: c_int) -> c_int {
+    fputc(byte, pointer(STDOUT))
+}
+
+#[no_mangle]
+unsafe extern "C" fn fputs(text: *const c_char, file: FilePointer) -> c_int {
+    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+    status(with(file, false, |stream| bytes.iter().all(|&byte| stream.write(byte))))
+}
+
+#[no_mangle]
+unsafe extern "C" fn puts(text: *const c_char) -> c_int {
+    let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+    status(with(pointer(STDOUT), false, |stream| bytes.iter().chain(b"\n").all(|&byte| stream.write(byte))))
+}
+
+#[no_mangle]
+unsafe extern "C" fn fgets(buffer: *mut c_char, bytes: c_int, file: FilePointer) -> *mut c_char {
+    let room = usize::try_from(bytes - 1).unwrap_or(0);
+    let read = with(file, 0, |stream| {
+        let mut read = 0;
+        while read < room {
+            let Some(byte) = stream.read() else { break };
+            unsafe { *buffer.add(read) = byte as c_char };
+            read += 1;
+            if byte == b'\n' {
+                break;
+            }
+        }
+        read
+    });
+    if read == 0 {
+        return null_mut();
+    }
+    unsafe { *buffer.add(read) = 0 };
+    buffer
+}
+
+#[no_mangle]
+unsafe extern "C" fn fread(buffer: *mut c_void, bytes: usize, count: usize, file: FilePointer) -> usize {
+    let buffer: *mut u8 = buffer.cast();
+    let all = bytes.saturating_mul(count);
+    let read = with(file, 0, |stream| {
+        let mut read = 0;
+        while read < all {
+            let Some(byte) = stream.read() else { break };
+            unsafe { *buffer.add(read) = byte };
+            read += 1;
+        }
+        read
+    });
+    read.checked_div(bytes).unwrap_or(0)
+}
+
+#[no_mangle]
+unsafe extern "C" fn fwrite(buffer: *const c_void, bytes: usize, count: usize, file: FilePointer) -> usize {
+    let buffer: *const u8 = buffer.cast();
+    let all = bytes.saturating_mul(count);
+    let written = with(file, 0, |stream| (0..all).take_while(|&at| stream.write(unsafe { *buffer.add(at) })).count());
+    written.checked_div(bytes).unwrap_or(0)
+}
+
+#[no_mangle]
+unsafe extern "C" fn vfprintf(file: FilePointer, text: *const c_char, list: *const u32) -> c_int {
+    with(file, EOF, |stream| {
+        let mut is_right = true;
+        let mut put = |byte| is_right &= stream.write(byte);
+        let mut out = Out::new(&mut put);
+        unsafe { format(&mut out, text, &mut List::new(list)) };
+        let count = out.count as c_int;
+        if is_right {
+            count
+        } else {
+            EOF
+        }
+    })
+}
+
+#[no_mangle]
+unsafe extern "C" fn vprintf(text: *const c_char, list: *const u32) -> c_int {
+    unsafe { vfprintf(pointer(STDOUT), text, list) }
+}
+
+#[no_mangle]
+unsafe extern "C" fn vsnprintf(buffer: *mut c_char, bytes: usize, text: *const c_char, list: *const u32) -> c_int {
+    let mut at = 0;
+    let mut put = |byte: u8| {
+        if at + 1 < bytes {
+            unsafe { *buffer.add(at) = byte as c_char };
+            at += 1;
+        }
+    };
+    let mut out = Out::new(&mut put);
+    unsafe { format(&mut out, text, &mut List::new(list)) };
+    let count = out.count as c_int;
+    if bytes > 0 {
+        unsafe { *buffer.add(at) = 0 };
+    }
+    count
+}
+
+#[no_mangle]
+unsafe extern "C" fn vsprintf(buffer: *mut c_char, text: *const c_char, list: *const u32) -> c_int {
+    unsafe { vsnprintf(buffer, usize::MAX, text, list) }
+}

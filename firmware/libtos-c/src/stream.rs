@@ -1,0 +1,181 @@
+//! Streams: files and the console behind a buffer.
+
+use libtos::console;
+use libtos::file::{flags, File};
+use libtos::Error;
+
+/// Open at the same time at most, with `stdout` and `stderr`.
+pub const STREAMS: usize = 10;
+pub const STDOUT: usize = 0;
+pub const STDERR: usize = 1;
+const BUFFER: usize = 256;
+
+/// Where a stream's bytes are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Device {
+    Closed,
+    /// Written to line by line; text of a call is written at its end if it is `stderr`.
+    Console,
+    File(File),
+}
+
+/// `buffer[..filled]` stands for the file's bytes from `base` on; `at` is the next one's place in it.
+pub struct Stream {
+    device: Device,
+    readable: bool,
+    writable: bool,
+    append: bool,
+    dirty: bool,
+    pub at_end: bool,
+    pub failed: bool,
+    base: u32,
+    at: usize,
+    filled: usize,
+    /// Of the file, as far as it is known to reach.
+    size: u32,
+    buffer: [u8; BUFFER],
+}
+
+impl Stream {
+    const CLOSED: Stream = Stream {
+        device: Device::Closed,
+        readable: false,
+        writable: false,
+        append: false,
+        dirty: false,
+        at_end: false,
+        failed: false,
+        base: 0,
+        at: 0,
+        filled: 0,
+        size: 0,
+        buffer: [0; BUFFER],
+    };
+
+    /// What a new process has.
+    pub const fn initial() -> [Stream; STREAMS] {
+        let mut all = [const { Stream::CLOSED }; STREAMS];
+        all[STDOUT].device = Device::Console;
+        all[STDERR].device = Device::Console;
+        all[STDOUT].writable = true;
+        all[STDERR].writable = true;
+        all
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.device == Device::Closed
+    }
+
+    /// Opens a file as `fopen`'s mode says.
+    pub fn open(&mut self, name: &str, mode: &[u8]) -> Result<(), Error> {
+        let (kind, both) = (mode.first().copied(), mode.contains(&b'+'));
+        let how = match kind {
+            Some(b'r') if both => flags::READ | flags::WRITE,
+            Some(b'r') => flags::READ,
+            Some(b'w') => flags::WRITE | flags::CREATE | flags::TRUNCATE | if both { flags::READ } else { 0 },
+            // The bytes around those that are added may have to be read.
+            Some(b'a') => flags::WRITE | flags::CREATE | if both { flags::READ } else { 0 },
+            _ => return Err(Error::BadName),
+        };
+        let file = File::open(name, how)?;
+        *self = Stream {
+            device: Device::File(file),
+            readable: how & flags::READ != 0,
+            writable: how & flags::WRITE != 0,
+            append: kind == Some(b'a'),
+            size: if how & flags::TRUNCATE != 0 { 0 } else { file.bytes },
+            ..Stream::CLOSED
+        };
+        Ok(())
+    }
+
+    /// Writes what is in the buffer; `false` if that failed. The position stays.
+    pub fn flush(&mut self) -> bool {
+        if core::mem::take(&mut self.dirty) {
+            let bytes = &self.buffer[..self.filled];
+            match self.device {
+                Device::Console => console::write(bytes),
+                Device::File(file) => match file.write(self.base, bytes) {
+                    Ok(()) => self.size = self.size.max(self.base + self.filled as u32),
+                    Err(_) => self.failed = true,
+                },
+                Device::Closed => self.failed = true,
+            }
+        }
+        self.base += self.at as u32;
+        (self.at, self.filled) = (0, 0);
+        !self.failed
+    }
+
+    pub fn close(&mut self) -> bool {
+        let was_open = !self.is_closed();
+        let flushed = self.flush();
+        *self = Stream::CLOSED;
+        was_open && flushed
+    }
+
+    /// The next byte; [`None`] at the end.
+    pub fn read(&mut self) -> Option<u8> {
+        let Device::File(file) = self.device else {
+            self.failed = true;
+            return None;
+        };
+        if self.at == self.filled {
+            self.flush();
+            let read = if self.readable { file.read(self.base, &mut self.buffer) } else { Err(Error::NoPermission) };
+            match read {
+                Ok(0) => self.at_end = true,
+                Ok(bytes) => self.filled = bytes,
+                Err(_) => self.failed = true,
+            }
+        }
+        let byte = self.buffer[..self.filled].get(self.at).copied();
+        self.at += byte.is_some() as usize;
+        byte
+    }
+
+    /// Takes a byte; `false` if it can't.
+    pub fn write(&mut self, byte: u8) -> bool {
+        if !self.writable {
+            self.failed = true;
+            return false;
+        }
+        if self.append && !self.dirty {
+            self.flush();
+            self.base = self.size;
+        }
+        if self.at == BUFFER {
+            self.flush();
+        }
+        self.buffer[self.at] = byte;
+        self.at += 1;
+        self.filled = self.filled.max(self.at);
+        self.dirty = true;
+        if byte == b'\n' && self.device == Device::Console {
+            self.flush();
+        }
+        !self.failed
+    }
+
+    /// Where the next byte is.
+    pub fn position(&self) -> u32 {
+        self.base + self.at as u32
+    }
+
+    /// Goes to a place relative to the start, here, or the end.
+    pub fn seek(&mut self, offset: i32, whence: i32) -> bool {
+        if !matches!(self.device, Device::File(_)) || !self.flush() {
+            return false;
+        }
+        let from = match whence {
+            0 => 0,
+            1 => self.base,
+            2 => self.size,
+            _ => return false,
+        };
+        let Some(place) = from.checked_add_signed(offset) else { return false };
+        self.base = place;
+        self.at_end = false;
+        true
+    }
+}
