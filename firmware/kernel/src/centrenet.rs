@@ -230,6 +230,10 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// A packet that is kept in a page: the payload from the second word on.
+    pub fn kept(page: u32, header: Header) -> Packet {
+        Packet { ring: memory::page_address(page), mask: PAGE_BYTES / 4 - 1, head: 0, header }
+    }
     fn address(&self, index: u32) -> u32 {
         self.ring + ((self.head + 1 + index) & self.mask) * 4
     }

@@ -65,6 +65,8 @@ pub struct Kernel {
     pub files_wait: bool,
     /// What `status::COUNTERS` tells, as far as it is counted.
     pub counters: [u32; COUNTER_WORDS],
+    /// First of the pages with threads that have come while no control block was free, 0: none.
+    pub parked: u32,
     /// A process for whose messages there was no memory, 0: none.
     pub doomed: u16,
     /// The page that comes next from each processor.
@@ -100,6 +102,7 @@ impl Kernel {
             files_wait: false,
             counters: [0; COUNTER_WORDS],
             pages: Pages::new(),
+            parked: 0,
             doomed: 0,
             announced: [None; STATIONS_MAX],
             net: Centrenet::new(),
@@ -202,6 +205,9 @@ impl Kernel {
         self.net.retire(&mut self.pages);
         if !self.transmitting.is_empty() {
             self.pump_fragments();
+        }
+        if self.parked != 0 {
+            self.unpark();
         }
         if self.files_wait {
             self.pump_files();

@@ -7,7 +7,7 @@
 use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_READY};
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::mpc::{self, end, ends, migrate, thread as layout};
-use testbed_definitions::packet::PAYLOAD_WORDS_MAX;
+use testbed_definitions::packet::{Header, PAYLOAD_WORDS_MAX};
 use testbed_definitions::process;
 use testbed_definitions::syscall::status::counter;
 use testbed_definitions::syscall::Error;
@@ -223,15 +223,60 @@ impl Kernel {
         if words < ends::ENDS + tail || !belongs {
             return events::emit(DIAG_PROFILE, event::RX_END);
         }
-        let Ok(mut process) = self.ensure_process(id) else {
-            return events::emit(DIAG_PROFILE, event::RX_END);
+        let mut process = match self.ensure_process(id) {
+            Ok(process) => process,
+            Err(error) => {
+                // The process has ended before, or ends now that a part of it has nowhere to be.
+                if error != Error::NoProcess {
+                    self.doomed = id;
+                }
+                return events::emit(DIAG_PROFILE, event::RX_END);
+            }
         };
         let owned = self.join_all(process, number, packet, words - tail);
-        process.set_resting(number, process.is_resting(number) | !with_thread);
         if with_thread && process.threads[(number & 0x3f) as usize] == NONE {
-            self.unpack_thread(process, number, owned, packet);
-        } else {
-            events::emit(DIAG_PROFILE, event::RX_END);
+            match self.free.pop_front(self.tcbs) {
+                Some(index) => return self.unpack_thread(index, process, owned, packet),
+                None => self.park(process, packet),
+            }
+        }
+        process.set_resting(number, true);
+        events::emit(DIAG_PROFILE, event::RX_END);
+    }
+
+    /// Keeps a thread, whose ends have been put where they belong, until a control block is free.
+    #[cold]
+    fn park(&mut self, process: Process, packet: &Packet) {
+        let Some(page) = self.pages.take() else { return self.out_of_memory(process) };
+        let words = memory::page_address(page) as *mut u32;
+        let tail = packet.header.payload_words() - layout::WORDS;
+        // SAFETY: the page was just taken and has room for the words.
+        unsafe {
+            words.write(core::mem::replace(&mut self.parked, page));
+            words.add(1 + ends::ADDRESS).write(packet.word(ends::ADDRESS));
+            words.add(1 + ends::THREAD).write(packet.word(ends::THREAD));
+            for index in 0..layout::WORDS {
+                words.add(1 + ends::ENDS + index).write(packet.word(tail + index));
+            }
+        }
+    }
+
+    /// Unpacks threads that have waited for a control block, the last one first.
+    #[cold]
+    pub fn unpark(&mut self) {
+        while self.parked != 0 && !self.free.is_empty() {
+            let page = self.parked;
+            // SAFETY: `park` wrote it.
+            self.parked = unsafe { (memory::page_address(page) as *const u32).read() };
+            let length = 4 * (ends::ENDS + layout::WORDS) as u16;
+            let packet =
+                Packet::kept(page, Header { destination: self.me, kind: mpc::THREAD, length, source: self.me });
+            let id = mpc::process_channel(packet.word(ends::ADDRESS)).0;
+            // What is left of a process that has ended makes none.
+            if self.process(id).is_some() {
+                self.serve_ends(id, &packet);
+            }
+            self.pages.release(page, page + 1);
         }
     }
 
@@ -247,8 +292,8 @@ impl Kernel {
         owned
     }
 
-    fn unpack_thread(&mut self, mut process: Process, number: Thread, owned: [u32; CHANNELS / 32], packet: &Packet) {
-        let Some(index) = self.free.pop_front(self.tcbs) else { return };
+    fn unpack_thread(&mut self, index: u16, mut process: Process, owned: [u32; CHANNELS / 32], packet: &Packet) {
+        let number = packet.word(ends::THREAD) as Thread;
         process.threads[(number & 0x3f) as usize] = index;
         let tail = packet.header.payload_words() - layout::WORDS;
         let places = packet.word(tail + layout::PARENT_PROCESSOR_FAILED);
