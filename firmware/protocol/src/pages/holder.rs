@@ -59,6 +59,11 @@ pub fn touch(entry: &mut u32, write: bool) -> Touch {
     Touch::Ask(if write { Report::Write } else { Report::Read })
 }
 
+/// The page begins here, and its owner is this processor. An entry that is 0 needs a frame.
+pub fn begin(entry: &mut u32) {
+    *entry |= PERMISSIONS | PTE_OWNED;
+}
+
 /// The page is no longer needed here (the thread whose stack it was has ended, and the home will be told). `true` if the page
 /// has been given up: its frame is free. Otherwise the home will ask.
 pub fn end(entry: &mut u32) -> bool {

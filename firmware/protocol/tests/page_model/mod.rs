@@ -1,0 +1,443 @@
+//! A machine whose processors share pages, for the model checker: threads that read and write as they like, a first-in-first-out
+//! channel for each pair of processors (also from each to itself), and the value that a page's frame has where.
+
+use stateright::{Model, Property};
+use testbed_definitions::page::{PTE_OWNED, PTE_READ, PTE_VALID, PTE_WRITE};
+use testbed_protocol::pages::directory::{self, Entry, Phase};
+use testbed_protocol::pages::holder::{self, Touch};
+use testbed_protocol::pages::{Order, Report, Set};
+
+mod properties;
+
+/// The processor with the directory.
+const HOME: u8 = 0;
+/// A page to write.
+const WRITABLE: u32 = PTE_VALID | PTE_READ | PTE_WRITE | PTE_OWNED;
+
+/// What is explored.
+#[derive(Clone, Default)]
+pub struct World {
+    pub processors: u8,
+    /// Each page's first owner.
+    pub owners: Vec<u8>,
+    /// Where each thread runs, how many reads or writes it does, and whether it may write.
+    pub threads: Vec<(u8, u8, bool)>,
+    /// A thread that waited goes on before its processor does anything else; otherwise the page may be taken away first.
+    pub at_once: bool,
+    /// The first page ends once, when a thread of this processor ends.
+    pub ends_at: Option<u8>,
+    /// After its end the first page begins again, at this processor.
+    pub begins_at: Option<u8>,
+    /// Answers to the home that arrive twice, at most.
+    pub doubles: u8,
+    pub bug: Option<Bug>,
+}
+
+/// Mistakes that a protocol like this one could have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bug {
+    /// The home hands the page over without waiting for INVALIDATED.
+    SkipInvalidated,
+    /// The home grants the page to one who has nothing.
+    GrantNothing,
+    /// The home grants the page to one who has a copy, and does not tell the owner.
+    GrantBoth,
+    /// The owner goes on writing after it has sent a copy.
+    KeepWriting,
+    /// The home forgets who waits to write when something is done.
+    ForgetWaiter,
+    /// A processor answers INVALIDATED and keeps its copy.
+    KeepCopy,
+    /// The home goes on without DONE.
+    SkipDone,
+    /// The home does not note who has a copy.
+    UnknownCopy,
+    /// The owner sends the page away and keeps it.
+    KeepPage,
+    /// When a page ends, those who wait for it are not told.
+    SilentEnd,
+    /// When a page ends, its owner is not told.
+    LeakPage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Content {
+    Report(Report),
+    /// With the page's value, if the order carries data.
+    Order(Order, u8),
+    /// A thread has ended, and the page with it.
+    Exited,
+    /// The page begins at the receiver.
+    Begin,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Message {
+    from: u8,
+    to: u8,
+    page: u8,
+    content: Content,
+}
+
+/// What the page's processor has of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Held {
+    entry: u32,
+    /// What its frame holds.
+    value: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Thread {
+    /// Reads and writes that are left.
+    left: u8,
+    touch: Doing,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Doing {
+    Nothing,
+    Blocked { page: u8, write: bool },
+    Ready { page: u8, write: bool },
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    entries: Vec<Entry>,
+    /// By page, then processor.
+    held: Vec<Held>,
+    /// The value that was written last to each page.
+    last: Vec<u8>,
+    threads: Vec<Thread>,
+    /// Under way; in order for each pair.
+    messages: Vec<Message>,
+    ends_left: u8,
+    begins_left: u8,
+    doubles_left: u8,
+    /// Calls of `free` that have not been answered by `freed`.
+    freeing: u8,
+    /// A thread has read something else than what was written last.
+    stale: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    Touch {
+        thread: u8,
+        page: u8,
+        write: bool,
+    },
+    /// A thread whose page has come touches it again.
+    Retry {
+        thread: u8,
+    },
+    Deliver {
+        from: u8,
+        to: u8,
+    },
+    /// As `Deliver`, and the same message will come again.
+    Double {
+        from: u8,
+    },
+    /// The thread that had the first page for its stack ends.
+    End,
+    /// The first page begins again.
+    Begin,
+}
+
+impl State {
+    fn send(&mut self, from: u8, to: u8, page: u8, content: Content) {
+        let at = self.messages.iter().position(|other| (other.from, other.to) > (from, to));
+        self.messages.insert(at.unwrap_or(self.messages.len()), Message { from, to, page, content });
+    }
+
+    fn report(&mut self, from: u8, page: u8, report: Report) {
+        self.send(from, HOME, page, Content::Report(report));
+    }
+
+    /// The message that arrives next from `from` at `to`.
+    fn take(&mut self, from: u8, to: u8) -> Option<Message> {
+        let at = self.messages.iter().position(|message| (message.from, message.to) == (from, to))?;
+        Some(self.messages.remove(at))
+    }
+}
+
+impl World {
+    fn index(&self, page: u8, processor: u8) -> usize {
+        (page * self.processors + processor) as usize
+    }
+    fn has(&self, bug: Bug) -> bool {
+        self.bug == Some(bug)
+    }
+
+    /// A thread touches a page: it does what it wanted, or waits.
+    fn touch(&self, state: &mut State, thread: u8, page: u8, write: bool) {
+        let at = self.threads[thread as usize].0;
+        let held = &mut state.held[self.index(page, at)];
+        let task = &mut state.threads[thread as usize];
+        task.touch = Doing::Blocked { page, write };
+        match holder::touch(&mut held.entry, write) {
+            Touch::Allowed => {
+                state.stale |= held.value != state.last[page as usize];
+                if write {
+                    state.last[page as usize] += 1;
+                    held.value = state.last[page as usize];
+                }
+                *task = Thread { left: task.left - 1, touch: Doing::Nothing };
+            }
+            Touch::Ask(report) => state.report(at, page, report),
+            Touch::Wait => {}
+        }
+    }
+
+    /// Threads at `processor` that wait for the page go on, or end if there is none.
+    fn wake(&self, state: &mut State, page: u8, processor: u8, refused: bool) {
+        for thread in 0..self.threads.len() {
+            let Doing::Blocked { page: wanted, write } = state.threads[thread].touch else { continue };
+            if wanted != page || self.threads[thread].0 != processor {
+                continue;
+            }
+            if refused {
+                state.threads[thread] = Thread { left: 0, touch: Doing::Nothing };
+            } else if self.at_once {
+                self.touch(state, thread as u8, page, write);
+            } else {
+                state.threads[thread].touch = Doing::Ready { page, write };
+            }
+        }
+    }
+
+    fn deliver(&self, state: &mut State, message: Message) {
+        let Message { from, to, page, content } = message;
+        match content {
+            Content::Report(report) => self.serve_report(state, page, from, report),
+            Content::Order(order, value) => self.serve_order(state, page, to, order, value),
+            Content::Exited => {
+                let output = directory::free(&mut state.entries[page as usize], Some(from));
+                self.perform(state, page, output);
+            }
+            Content::Begin => {
+                holder::begin(&mut state.held[self.index(page, to)].entry);
+                state.held[self.index(page, to)].value = state.last[page as usize];
+            }
+        }
+    }
+
+    fn serve_report(&self, state: &mut State, page: u8, from: u8, report: Report) {
+        let entry = &mut state.entries[page as usize];
+        let copies = entry.copies;
+        let output = directory::step(entry, from, report);
+        if report == Report::Done {
+            if self.has(Bug::ForgetWaiter) {
+                entry.writing = Set::EMPTY;
+            }
+            if self.has(Bug::UnknownCopy) && entry.phase() == Phase::Quiet {
+                entry.copies = copies;
+            }
+        }
+        self.perform(state, page, output);
+    }
+
+    /// Does what the directory says.
+    fn perform(&self, state: &mut State, page: u8, output: directory::Output) {
+        use directory::Output;
+        match output {
+            Output::Nothing => {}
+            Output::Tell { to, order } => {
+                let (to, order) = match order {
+                    Order::MoveTo(subject) if self.has(Bug::GrantNothing) => (subject, Order::Grant),
+                    _ => (to, order),
+                };
+                state.send(HOME, to, page, Content::Order(order, 0));
+                if let (Order::CopyTo(subject), true) = (order, self.has(Bug::SkipDone)) {
+                    self.serve_report(state, page, subject, Report::Done);
+                }
+            }
+            Output::Invalidate { at } => {
+                let ending = state.entries[page as usize].phase() == Phase::Ending;
+                let owner = state.entries[page as usize].owner();
+                for to in (0..self.processors).filter(|&to| at.has(to)) {
+                    let former =
+                        self.has(Bug::GrantBoth) && !ending && state.held[self.index(page, to)].entry & PTE_OWNED != 0;
+                    if former || self.has(Bug::LeakPage) && ending && to == owner {
+                        self.serve_report(state, page, to, Report::Invalidated);
+                        continue;
+                    }
+                    state.send(HOME, to, page, Content::Order(Order::Invalidate, 0));
+                }
+                if self.has(Bug::SkipInvalidated) {
+                    for to in (0..self.processors).filter(|&to| at.has(to)) {
+                        self.serve_report(state, page, to, Report::Invalidated);
+                    }
+                }
+            }
+            Output::Ended { waiting, freed } => {
+                state.freeing -= freed as u8;
+                if !self.has(Bug::SilentEnd) {
+                    for to in (0..self.processors).filter(|&to| waiting.has(to)) {
+                        state.send(HOME, to, page, Content::Order(Order::NoPage, 0));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does what the home or an owner orders at processor `at`.
+    fn serve_order(&self, state: &mut State, page: u8, at: u8, order: Order, value: u8) {
+        use holder::Output;
+        let index = self.index(page, at);
+        let before = state.held[index].entry;
+        let entry = &mut state.held[index].entry;
+        let output = holder::step(entry, order);
+        match order {
+            Order::CopyTo(_) if self.has(Bug::KeepWriting) => *entry = before,
+            Order::Invalidate if self.has(Bug::KeepCopy) && before & PTE_OWNED == 0 => *entry = before,
+            Order::MoveTo(_) if self.has(Bug::KeepPage) => *entry = before,
+            _ => {}
+        }
+        match output {
+            Output::Report(report) => state.report(at, page, report),
+            Output::Send { to, order, .. } => {
+                let value = state.held[index].value;
+                state.send(at, to, page, Content::Order(order, value));
+            }
+            Output::Arrived { data } => {
+                if data {
+                    state.held[index].value = value;
+                }
+                self.wake(state, page, at, false);
+                state.report(at, page, Report::Done);
+            }
+            Output::Invalidated { .. } => state.report(at, page, Report::Invalidated),
+            Output::Refused { .. } => self.wake(state, page, at, true),
+            Output::Ignored => {}
+        }
+        if state.held[index].entry == 0 {
+            state.held[index].value = 0;
+        }
+    }
+}
+
+impl World {
+    /// An action in words; `state` is the one before it.
+    pub fn describe(&self, state: &State, action: Action) -> String {
+        match action {
+            Action::Deliver { from, to } => {
+                let message = state.messages.iter().find(|message| (message.from, message.to) == (from, to));
+                let content = message.map(|message| match message.content {
+                    Content::Order(order, _) => format!("{order:?}"),
+                    Content::Report(report) => format!("{report:?}"),
+                    other => format!("{other:?}"),
+                });
+                format!("{from} -> {to}: {}", content.unwrap_or_default())
+            }
+            Action::Touch { thread, page, write } => {
+                let verb = if write { "writes" } else { "reads" };
+                format!("thread at {} {verb} page {page}", self.threads[thread as usize].0)
+            }
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+impl Model for World {
+    type State = State;
+    type Action = Action;
+
+    fn init_states(&self) -> Vec<State> {
+        let mut state = State {
+            entries: vec![Entry::default(); self.owners.len()],
+            held: vec![Held::default(); self.owners.len() * self.processors as usize],
+            last: vec![0; self.owners.len()],
+            threads: self.threads.iter().map(|&(_, left, _)| Thread { left, touch: Doing::Nothing }).collect(),
+            messages: Vec::new(),
+            ends_left: self.ends_at.is_some() as u8,
+            begins_left: self.begins_at.is_some() as u8,
+            doubles_left: self.doubles,
+            freeing: 0,
+            stale: false,
+        };
+        for (page, &owner) in self.owners.iter().enumerate() {
+            assert!(directory::register(&mut state.entries[page], owner));
+            state.held[self.index(page as u8, owner)].entry = WRITABLE;
+        }
+        vec![state]
+    }
+
+    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
+        for (thread, task) in state.threads.iter().enumerate() {
+            let may_write = self.threads[thread].2;
+            let thread = thread as u8;
+            match task.touch {
+                Doing::Nothing if task.left != 0 => {
+                    for page in 0..self.owners.len() as u8 {
+                        actions.push(Action::Touch { thread, page, write: false });
+                        if may_write {
+                            actions.push(Action::Touch { thread, page, write: true });
+                        }
+                    }
+                }
+                Doing::Ready { .. } => actions.push(Action::Retry { thread }),
+                _ => {}
+            }
+        }
+        let mut last = None;
+        for &Message { from, to, content, .. } in &state.messages {
+            if last.replace((from, to)) != Some((from, to)) {
+                actions.push(Action::Deliver { from, to });
+                let answer = matches!(content, Content::Report(Report::Invalidated | Report::Done | Report::Gone));
+                if answer && state.doubles_left != 0 {
+                    actions.push(Action::Double { from });
+                }
+            }
+        }
+        if state.ends_left != 0 {
+            actions.push(Action::End);
+        }
+        if state.begins_left != 0 && state.entries[0].phase() == Phase::Absent {
+            actions.push(Action::Begin);
+        }
+    }
+
+    fn next_state(&self, last: &State, action: Action) -> Option<State> {
+        let mut state = last.clone();
+        match action {
+            Action::Touch { thread, page, write } => self.touch(&mut state, thread, page, write),
+            Action::Retry { thread } => {
+                let Doing::Ready { page, write } = state.threads[thread as usize].touch else { return None };
+                self.touch(&mut state, thread, page, write);
+            }
+            Action::Deliver { from, to } => {
+                let message = state.take(from, to)?;
+                self.deliver(&mut state, message);
+            }
+            Action::Double { from } => {
+                let message = *state.messages.iter().find(|message| (message.from, message.to) == (from, HOME))?;
+                state.doubles_left -= 1;
+                self.deliver(&mut state, message);
+            }
+            Action::End => {
+                let at = self.ends_at?;
+                state.ends_left = 0;
+                state.freeing += 1;
+                if holder::end(&mut state.held[self.index(0, at)].entry) {
+                    state.held[self.index(0, at)].value = 0;
+                }
+                state.send(at, HOME, 0, Content::Exited);
+            }
+            Action::Begin => {
+                let at = self.begins_at?;
+                state.begins_left = 0;
+                // What the frame holds then counts as written last.
+                state.last[0] = 0;
+                assert!(directory::register(&mut state.entries[0], at));
+                state.send(HOME, at, 0, Content::Begin);
+            }
+        }
+        Some(state)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        properties::all(self)
+    }
+}
