@@ -1,14 +1,18 @@
-//! Kills processes in the middle of what they do: `killing [ROUNDS]`. Each round invokes this program on some processor; there it creates threads
-//! on all processors that communicate, create children and end; after some milliseconds it is killed. In the end every processor must
-//! have as many free pages, control blocks and processes as in the beginning. Exit code 0 if it does.
+//! Kills processes in the middle of what they do: `killing [ROUNDS [PROGRAM [ARGUMENTS]]]`. Each round invokes the program on some processor, by
+//! default this one, which creates threads on all processors that communicate, migrate, create children and end; after some
+//! milliseconds it is killed. In the end every processor must have as many free pages, control blocks and processes as in the
+//! beginning. Exit code 0 if it does.
 #![no_std]
 #![no_main]
 
-use libtos::process::{await_end, counter, counters, invoke, kill, How};
+use libtos::process::{await_end, invoke, kill, How};
+use libtos::random::Random;
 use libtos::{
-    clock, compute_us, create, exit, println, processor, processors, receive, send_block, stack_for, thread_number,
+    clock, compute_us, create, exit, migrate_self, println, processor, processors, receive, send_block, stack_for,
+    thread_id, wait, yield_now, Arguments, Error, Place,
 };
-use libtos::{wait, yield_now, Arguments, Error};
+use programs::probe::{differences, Probe};
+use testbed_definitions::syscall::EXIT_HALT;
 
 libtos::program!(main);
 
@@ -17,61 +21,69 @@ const PAGES: u32 = 4;
 /// Threads in the victim's ring.
 const RING: u8 = 12;
 const ROUNDS: u32 = 30;
+/// A victim lives shorter.
+const LONGEST_MS: u32 = 64;
+const SEED: u32 = 7;
 
 fn main(arguments: Arguments) -> u32 {
-    match arguments.iter().next() {
-        Some("victim") => victim(),
-        Some("probe") => probe(),
-        _ => match arguments.number(0, ROUNDS) {
-            Some(rounds) => killer(rounds),
-            None => {
-                println!("usage: {NAME} [ROUNDS]");
-                2
+    if arguments.iter().next() == Some("victim") {
+        return victim();
+    }
+    let Some(rounds) = arguments.number(0, ROUNDS) else {
+        println!("usage: {NAME} [ROUNDS [PROGRAM [ARGUMENTS]]]");
+        return 2;
+    };
+    killer(rounds, &Victim::new(arguments.iter().skip(1))).unwrap_or_else(|error| {
+        println!("{NAME}: {}", error.meaning());
+        1
+    })
+}
+
+/// The program to kill and its arguments.
+struct Victim {
+    name: &'static str,
+    arguments: [u8; 256],
+    length: usize,
+}
+
+impl Victim {
+    fn new(mut arguments: impl Iterator<Item = &'static str>) -> Victim {
+        let name = arguments.next();
+        let mut victim = Victim { name: name.unwrap_or(NAME), arguments: [0; 256], length: 0 };
+        for word in arguments.chain(name.is_none().then_some("victim")) {
+            if let Some(place) = victim.arguments.get_mut(victim.length..victim.length + word.len()) {
+                place.copy_from_slice(word.as_bytes());
+                victim.length += word.len() + 1;
             }
-        },
+        }
+        victim
+    }
+    /// Its exit code.
+    fn kill_after(&self, milliseconds: u32, processor: u8) -> Result<u32, Error> {
+        let how = How { processor: Some(processor), background: true, suspended: false };
+        let process = invoke(self.name, &self.arguments[..self.length.min(256)], how)?;
+        pause(milliseconds);
+        kill(process)?;
+        await_end(process)
     }
 }
 
-/// What this processor has free, in one number.
-fn probe() -> u32 {
-    let counters = counters();
-    counters[counter::FREE_PAGES] << 16 ^ counters[counter::FREE_THREADS] << 8 ^ counters[counter::PROCESSES]
-}
-
-fn on(processor: u8, arguments: &[u8]) -> Result<u16, Error> {
-    invoke(NAME, arguments, How { processor: Some(processor), background: true, suspended: false })
-}
-
-fn killer(rounds: u32) -> u32 {
-    let mut before = [0; 16];
-    for place in 0..processors() {
-        before[place as usize] = on(place, b"probe\0").and_then(await_end).unwrap_or(0);
-    }
-    let (mut random, mut killed, mut failed) = (0x2545_f491u32, 0, 0);
+fn killer(rounds: u32, victim: &Victim) -> Result<u32, Error> {
+    let probe = Probe::new(2, 0);
+    // The first time, the probe's own code and data come to every processor.
+    probe.ask()?;
+    let before = probe.ask()?;
+    let (mut random, mut killed) = (Random::new(SEED), 0);
     for round in 0..rounds {
-        random ^= random << 13;
-        random ^= random >> 17;
-        random ^= random << 5;
-        let result = on((round % processors() as u32) as u8, b"victim\0").and_then(|victim| {
-            pause(random % 64);
-            kill(victim)?;
-            await_end(victim)
-        });
-        match result {
-            Ok(0xffff_fffe) => killed += 1,
+        match victim.kill_after(random.below(LONGEST_MS), (round % processors() as u32) as u8) {
+            Ok(EXIT_HALT) => killed += 1,
             Ok(code) => println!("the victim of round {round} ended with {code:#x}"),
             Err(error) => println!("round {round}: {}", error.meaning()),
         }
     }
-    for place in 0..processors() {
-        let after = on(place, b"probe\0").and_then(await_end).unwrap_or(1);
-        if after != before[place as usize] {
-            println!("processor {place}: {:#010x} free before, {after:#010x} after", before[place as usize]);
-            failed += 1;
-        }
-    }
-    println!("killing: {killed} of {rounds} killed, {failed} processors have not got everything back");
-    (failed != 0 || killed != rounds) as u32
+    let leaks = differences(&before, &probe.ask()?);
+    println!("killing: {killed} of {rounds} killed, {leaks} leaks");
+    Ok((leaks != 0 || killed != rounds) as u32)
 }
 
 /// Lets others run for some milliseconds.
@@ -96,7 +108,7 @@ fn victim() -> u32 {
 }
 
 extern "C" fn station() -> ! {
-    let id = (thread_number() & 0x3f) as u8;
+    let id = thread_id();
     let next = if id == RING + 1 { 40 } else { id + 1 };
     let mut message = [0; 600];
     // The first of the ring hears the first thread once, then the last of the ring.
@@ -110,6 +122,9 @@ extern "C" fn station() -> ! {
             let stack = 0x9_0000 + (id as u32) * 8 * 1024;
             let _ = create(id + 20, PAGES, -1, child, stack);
             wait();
+        }
+        if bytes % 5 == 0 {
+            let _ = migrate_self(Place::Any);
         }
         if send_block(next, &message[..bytes]).is_err() {
             exit(2)
