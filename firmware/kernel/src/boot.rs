@@ -37,3 +37,12 @@ pub fn arguments() -> &'static [u8] {
     let length = (get(word::ARGUMENT_BYTES) as usize).min(ARGUMENT_BYTES);
     bytes(BOOT_BLOCK.0.get() as u32 + 4 * word::ARGUMENTS as u32, length)
 }
+
+/// Address and bytes of the host's first file.
+#[cfg(feature = "small")]
+pub fn first_file() -> (u32, u32) {
+    use testbed_definitions::file::record;
+    // SAFETY: the host left at least one record there, and nobody writes it.
+    let word = |index: usize| unsafe { (get(word::FILES_ADDRESS) as *const u32).add(index).read_volatile() };
+    (word(record::ADDRESS), word(record::BYTES))
+}

@@ -1,12 +1,14 @@
 //! The home of processes: the places of those that were invoked here, how they end everywhere, and what others ask of them.
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
+#[cfg(not(feature = "small"))]
 use testbed_definitions::file::NAME_BYTES;
 use testbed_definitions::limits::PROCESSES;
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::process::{home, id as process_id, place, FIRST_GENERATION, FIRST_PLACE};
-use testbed_definitions::syscall::{self, control, Error, EXIT_HALT};
+use testbed_definitions::syscall::Error;
+#[cfg(not(feature = "small"))]
 use testbed_kernel_core::filestore::Name;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::{Processor, Thread};
@@ -53,38 +55,55 @@ pub struct Place {
     /// The process, or the one that was here last.
     pub id: u16,
     pub life: Life,
+    #[cfg(not(feature = "small"))]
     pub background: bool,
     /// The process that invoked it, 0 if it was the host.
+    #[cfg(not(feature = "small"))]
     pub invoker: u16,
     /// Who awaits its end, or while it is loading its start.
     pub waiter: Who,
     pub code: u32,
+    /// Bytes of arguments.
+    pub arguments: u32,
     /// The file that it runs, [`NO_FILE`] before it does.
+    #[cfg(not(feature = "small"))]
     pub file: u8,
     /// It may read other processes' memory.
+    #[cfg(not(feature = "small"))]
     pub trusted: bool,
-    /// While it is loading: the file's name, who has the file, and bytes of arguments.
+    /// While it is loading: the file's name, and who has the file.
+    #[cfg(not(feature = "small"))]
     pub name: Name,
+    #[cfg(not(feature = "small"))]
     pub source: Processor,
-    pub arguments: u32,
 }
 
+/// Processes that can be invoked on a processor; the small kernel knows the host's only.
+pub const PLACES: usize = if cfg!(feature = "small") { 1 } else { PROCESSES };
+
 /// No file's index.
+#[cfg(not(feature = "small"))]
 pub const NO_FILE: u8 = 0xff;
 
 impl Place {
     pub const FREE: Place = Place {
         id: 0,
         life: Life::Free,
+        #[cfg(not(feature = "small"))]
         background: false,
+        #[cfg(not(feature = "small"))]
         invoker: 0,
         waiter: Who::NOBODY,
         code: 0,
-        file: NO_FILE,
-        trusted: false,
-        name: [0; NAME_BYTES],
-        source: 0,
         arguments: 0,
+        #[cfg(not(feature = "small"))]
+        file: NO_FILE,
+        #[cfg(not(feature = "small"))]
+        trusted: false,
+        #[cfg(not(feature = "small"))]
+        name: [0; NAME_BYTES],
+        #[cfg(not(feature = "small"))]
+        source: 0,
     };
 }
 
@@ -92,18 +111,18 @@ impl Kernel {
     /// The place of a process that was invoked here, or of the last one there.
     pub fn place(&mut self, id: u16) -> Option<&mut Place> {
         let me = self.me;
-        let found = &mut self.places[place(id) as usize % PROCESSES];
+        let found = &mut self.places[place(id) as usize & (PLACES - 1)];
         (home(id) == me && found.id == id).then_some(found)
     }
 
     /// Takes a place for a new process and makes its record.
-    pub fn take_place(&mut self, invoker: u16) -> Result<Process, Error> {
-        let count = PROCESSES as u8;
-        let free = |&place: &u8| self.places[place as usize].life == Life::Free;
-        let place = (0..count).map(|n| (n + FIRST_PLACE) % count).find(free).ok_or(Error::TooManyProcesses)?;
+    pub fn take_place(&mut self) -> Result<Process, Error> {
+        let free = |&place: &u8| self.places[place as usize & (PLACES - 1)].life == Life::Free;
+        let places = (0..PLACES as u8).map(|n| (n + FIRST_PLACE) % PROCESSES as u8);
+        let place = places.into_iter().find(free).ok_or(Error::TooManyProcesses)?;
         let id = process_id(self.me, place, self.processes.next_generation(self.me, place));
         let process = self.make_process(id)?;
-        self.places[place as usize] = Place { id, life: Life::Loading, invoker, ..Place::FREE };
+        self.places[place as usize & (PLACES - 1)] = Place { id, life: Life::Loading, ..Place::FREE };
         events::emit_with(DIAG_PROFILE, event::INVOKE, id);
         Ok(process)
     }
@@ -163,112 +182,17 @@ impl Kernel {
         let Some(place) = self.place(id) else { return };
         place.life = Life::Free;
         let (code, waiter) = (place.code, core::mem::replace(&mut place.waiter, Who::NOBODY));
-        let file = core::mem::replace(&mut place.file, NO_FILE);
-        if file != NO_FILE {
+        #[cfg(not(feature = "small"))]
+        if place.file != NO_FILE {
+            let file = core::mem::replace(&mut place.file, NO_FILE);
             self.leave_file(file as usize);
         }
         events::emit_with(DIAG_PROFILE, event::PROCESS_END, id);
         self.reply(waiter, 0, code);
         if id == process_id(self.me, FIRST_PLACE, FIRST_GENERATION) && self.is_start() {
             self.exit_code = Some(code);
+            #[cfg(not(feature = "small"))]
             self.suspend_all();
-        }
-    }
-
-    /// The thread waits for an answer to a request to a process's home.
-    pub fn ask_home(&mut self, index: u16, operation: u8, id: u32, value: u32) {
-        let tcb = &mut self.tcbs[index as usize];
-        let who = Who { process: tcb.process.id, thread: tcb.number, processor: self.me };
-        let known = id <= u16::MAX as u32;
-        let (id, home) = (id as u16, home(id as u16));
-        tcb.state = State::Asking;
-        if known && home == self.me {
-            self.serve_request(operation, id, value, who);
-        } else if known && home < self.processors {
-            let words = [mpc::operation_address(operation, id), value, who.word(), who.process as u32, 0, 0];
-            self.net.queue_token(home, mpc::PROCESS, words, layout::REQUEST_BYTES);
-        } else {
-            self.finish(index, Err(Error::NoProcess));
-        }
-    }
-
-    /// The home's answer to a request.
-    fn serve_request(&mut self, operation: u8, id: u16, value: u32, who: Who) {
-        let result = match operation {
-            layout::KILL if self.process(id).is_some() => {
-                self.end_process(id, value);
-                Ok(())
-            }
-            layout::CONTROL if self.process(id).is_some() => self.control(id, value),
-            layout::AWAIT => match self.await_end(id, who) {
-                Some(result) => result,
-                None => return,
-            },
-            _ => Err(Error::NoProcess),
-        };
-        let code = if operation == layout::AWAIT { self.place(id).map_or(0, |place| place.code) } else { 0 };
-        self.reply(who, result.map_or_else(|error| error.code() as u32, |()| 0), code);
-    }
-
-    /// `None`: it has not ended yet.
-    fn await_end(&mut self, id: u16, who: Who) -> Option<Result<(), Error>> {
-        let Some(place) = self.place(id) else { return Some(Err(Error::NoProcess)) };
-        if place.invoker != who.process || place.waiter != Who::NOBODY {
-            return Some(Err(Error::NoPermission));
-        }
-        if place.life == Life::Free {
-            return Some(Ok(()));
-        }
-        place.waiter = who;
-        None
-    }
-
-    fn control(&mut self, id: u16, what: u32) -> Result<(), Error> {
-        match what {
-            control::FOREGROUND | control::BACKGROUND => {
-                if let Some(place) = self.place(id) {
-                    place.background = what == control::BACKGROUND;
-                }
-            }
-            control::SUSPEND | control::RESUME => {
-                let suspended = what == control::SUSPEND;
-                self.suspend(id, suspended);
-                if self.processors > 1 {
-                    let words = [mpc::operation_address(layout::SUSPEND, id), suspended as u32, 0, 0, 0, 0];
-                    self.net.queue_token(BROADCAST, mpc::PROCESS, words, layout::SUSPEND_BYTES);
-                }
-            }
-            _ => return Err(Error::UnknownCall),
-        }
-        Ok(())
-    }
-
-    /// Lets the threads of a process that are here run, or not.
-    fn suspend(&mut self, id: u16, suspended: bool) {
-        if self.processes.is_over(id) {
-            return;
-        }
-        self.processes.set_suspended(id, suspended);
-        let Some(mut process) = self.process(id) else { return };
-        process.suspended = suspended;
-        for index in process.threads.into_iter().filter(|&index| index != NONE) {
-            match self.tcbs[index as usize].state {
-                State::Ready if suspended => {
-                    self.ready.remove(self.tcbs, index);
-                    self.hold(index);
-                }
-                State::Held if !suspended => self.make_ready(index),
-                _ => {}
-            }
-        }
-    }
-
-    /// Nothing runs here any more: the machine is about to stop.
-    fn suspend_all(&mut self) {
-        for index in 0..=u8::MAX {
-            let id = self.processes.at(index as usize).map_or(index as u16, |process| process.id);
-            self.processes.set_suspended(id, true);
-            self.suspend(id, true);
         }
     }
 
@@ -307,11 +231,16 @@ impl Kernel {
                 self.net.queue_token(packet.header.source, mpc::PROCESS, words, layout::END_BYTES);
             }
             (layout::ENDED, layout::END_BYTES) => self.one_has_ended(id),
+            #[cfg(feature = "small")]
+            (layout::KILL, layout::REQUEST_BYTES) => self.end_process(id, packet.word(layout::VALUE)),
+            #[cfg(not(feature = "small"))]
             (layout::SUSPEND, layout::SUSPEND_BYTES) => self.suspend(id, packet.word(layout::VALUE) != 0),
+            #[cfg(not(feature = "small"))]
             (layout::KILL | layout::CONTROL | layout::AWAIT, layout::REQUEST_BYTES) => {
                 let who = Who::unpack(packet.word(layout::WHO), packet.word(layout::WHOSE) as u16);
                 self.serve_request(operation, id, packet.word(layout::VALUE), who);
             }
+            #[cfg(not(feature = "small"))]
             (layout::INVOKE, _) => self.serve_invocation(id, packet),
             (layout::REPLY, layout::REPLY_BYTES) => {
                 let thread = packet.word(layout::REPLY_WHO) as Thread;
@@ -328,31 +257,5 @@ impl Kernel {
             Life::Ending(left) => *left -= 1,
             _ => {}
         }
-    }
-
-    /// A call that concerns processes or files.
-    pub fn process_call(&mut self, index: u16, number: u32, arguments: [u32; 5]) {
-        let process = self.tcbs[index as usize].process;
-        let [a0, a1, ..] = arguments;
-        let result = match number {
-            syscall::AWAIT => return self.ask_home(index, layout::AWAIT, a0, 0),
-            syscall::KILL => return self.ask_home(index, layout::KILL, a0, EXIT_HALT),
-            syscall::CONTROL => return self.ask_home(index, layout::CONTROL, a0, a1),
-            syscall::INVOKE => match self.invoke(index, arguments) {
-                Ok(true) => return,
-                Ok(false) => {
-                    self.tcbs[index as usize].context.pc -= 4;
-                    return self.make_ready(index);
-                }
-                Err(error) => Err(error),
-            },
-            syscall::STATUS => self.status(process, arguments).map(|records| (records, 0)),
-            syscall::PEEK => self.peek(process, arguments).map(|bytes| (bytes, 0)),
-            _ => self.file_call(process, number, arguments),
-        };
-        if let Ok((_, second)) = result {
-            self.tcbs[index as usize].context.set(A0 + 1, second);
-        }
-        self.finish(index, result.map(|(first, _)| first));
     }
 }

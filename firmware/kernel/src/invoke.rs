@@ -113,7 +113,7 @@ impl Kernel {
 
     /// Makes the process, and starts it if its file is here; otherwise that is fetched. The invoker is told later, but of an error.
     fn begin(&mut self, invocation: &Invocation) -> Result<(), Error> {
-        let process = self.take_place(invocation.who.process)?;
+        let process = self.take_place()?;
         let begun = self.prepare(process, invocation).and_then(|()| match self.files.find(&invocation.name) {
             Some(file) => self.start_file(process, file),
             None if invocation.source == self.me => Err(Error::NoFile),
@@ -135,6 +135,7 @@ impl Kernel {
         process.suspended = suspended;
         self.put_arguments(process, invocation.arguments)?;
         if let Some(place) = self.place(process.id) {
+            place.invoker = invocation.who.process;
             place.background = invocation.flags & invoke::BACKGROUND != 0;
             place.waiter = invocation.who;
             (place.name, place.source) = (invocation.name, invocation.source);

@@ -9,20 +9,22 @@
 //! the kernel they are never taken, so nothing in it runs twice at a time.
 
 use testbed_definitions::boot::word;
-use testbed_definitions::limits::{PROCESSES, TIME_SLICE_US};
+use testbed_definitions::limits::TIME_SLICE_US;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::status::COUNTER_WORDS;
 use testbed_definitions::{csr, event, map};
 use testbed_kernel_core::clock::Milliseconds;
+#[cfg(not(feature = "small"))]
 use testbed_kernel_core::filestore::Filestore;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::Queue;
 
 use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
-use crate::home::Place;
+use crate::home::{Place, PLACES};
+#[cfg(not(feature = "small"))]
 use crate::mount::{Mount, Wanted};
 use crate::paging::Announced;
 use crate::process::{Process, Processes};
@@ -56,12 +58,16 @@ pub struct Kernel {
     pub processes: Processes,
     pub pages: Pages,
     /// Of processes that are invoked here.
-    pub places: [Place; PROCESSES],
+    pub places: [Place; PLACES],
+    #[cfg(not(feature = "small"))]
     pub files: Filestore,
     /// The file that is on its way to this processor, and what others want.
+    #[cfg(not(feature = "small"))]
     pub mount: Option<Mount>,
+    #[cfg(not(feature = "small"))]
     pub wanted: [Option<Wanted>; STATIONS_MAX],
     /// Packets with parts of files wait for a data buffer.
+    #[cfg(not(feature = "small"))]
     pub files_wait: bool,
     /// What `status::COUNTERS` tells, as far as it is counted.
     pub counters: [u32; COUNTER_WORDS],
@@ -95,10 +101,14 @@ impl Kernel {
             transmitting: Queue::new(),
             timed: crate::timers::none(),
             processes: Processes::new(),
-            places: [Place::FREE; PROCESSES],
+            places: [Place::FREE; PLACES],
+            #[cfg(not(feature = "small"))]
             files: Filestore::new(),
+            #[cfg(not(feature = "small"))]
             mount: None,
+            #[cfg(not(feature = "small"))]
             wanted: [None; STATIONS_MAX],
+            #[cfg(not(feature = "small"))]
             files_wait: false,
             counters: [0; COUNTER_WORDS],
             pages: Pages::new(),
@@ -173,6 +183,7 @@ impl Kernel {
         if !self.is_start() {
             return;
         }
+        #[cfg(not(feature = "small"))]
         self.take_host_files();
         if let Err(error) = self.invoke_first() {
             self.console.put_text("the program can't start: ");
@@ -209,6 +220,7 @@ impl Kernel {
         if self.parked != 0 {
             self.unpark();
         }
+        #[cfg(not(feature = "small"))]
         if self.files_wait {
             self.pump_files();
         }

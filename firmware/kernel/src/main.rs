@@ -9,7 +9,7 @@
 //! | [`alternatives`] | occam's ALT |
 //! | [`migrate`] | threads that move, and where ends of channels are without a thread |
 //! | [`threads`] | births and ends of threads, also across processors |
-//! | [`home`], [`invoke`], [`start`], [`load`] | processes' places, starts and ends |
+//! | [`home`], [`requests`], [`invoke`], [`start`], [`load`] | processes' places, starts and ends |
 //! | [`files`], [`mount`] | the filestore, and files' ways to other processors |
 //! | [`status`], [`user`] | what calls tell, and the memory that they name |
 //! | [`process`] | page maps, channel control blocks, loading |
@@ -32,25 +32,32 @@ mod channels;
 mod console;
 mod estate;
 mod events;
+#[cfg(not(feature = "small"))]
 mod files;
 mod home;
 mod hw;
+#[cfg(not(feature = "small"))]
 mod invoke;
 mod kernel;
 mod load;
 mod memory;
 mod migrate;
+#[cfg(not(feature = "small"))]
 mod mount;
 mod options;
 mod paging;
 mod process;
+#[cfg(not(feature = "small"))]
+mod requests;
 mod service;
 mod staging;
 mod start;
+#[cfg(not(feature = "small"))]
 mod status;
 mod thread;
 mod threads;
 mod timers;
+#[cfg(not(feature = "small"))]
 mod user;
 
 use console::Emergency;

@@ -26,7 +26,7 @@ const RECORD_PAGES: u32 = (size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
 const MAP_PAGES: u32 = PAGE_MAP_BYTES / PAGE_BYTES;
 const ESTATE_PAGES: u32 = (size_of::<Estate>() as u32).div_ceil(PAGE_BYTES);
 /// Homes times places.
-pub const PROCESSES_KNOWN: usize = 256;
+pub const PROCESSES_KNOWN: usize = if cfg!(feature = "small") { 1 } else { 256 };
 
 /// What this processor has of a process. All words but the control blocks are made zero.
 #[repr(C)]
@@ -239,12 +239,17 @@ impl Process {
     }
 }
 
+/// Where the tables have a process.
+const fn slot(id: u16) -> usize {
+    index(id) & (PROCESSES_KNOWN - 1)
+}
+
 /// The records, by home and place.
 pub struct Processes {
     records: [Process; PROCESSES_KNOWN],
     /// The oldest generation of each place that has not ended yet.
     living: [u8; PROCESSES_KNOWN],
-    suspended: [u32; PROCESSES_KNOWN / 32],
+    suspended: [u32; PROCESSES_KNOWN.div_ceil(32)],
 }
 
 /// The generation after this one.
@@ -261,41 +266,41 @@ impl Processes {
         Processes {
             records: [Process::NONE; PROCESSES_KNOWN],
             living: [FIRST_GENERATION; PROCESSES_KNOWN],
-            suspended: [0; PROCESSES_KNOWN / 32],
+            suspended: [0; PROCESSES_KNOWN.div_ceil(32)],
         }
     }
 
     /// The process with this home and place (`definitions::process::index`), if something of it is here.
     #[inline]
     pub fn at(&self, index: usize) -> Option<Process> {
-        let process = self.records[index % PROCESSES_KNOWN];
+        let process = self.records[index & (PROCESSES_KNOWN - 1)];
         (process != Process::NONE).then_some(process)
     }
 
     /// Nothing is known of the process any more but that it has ended.
     pub fn forget(&mut self, id: u16) {
         if !self.is_over(id) {
-            self.records[index(id)] = Process::NONE;
-            self.living[index(id)] = after(generation(id));
+            self.records[slot(id)] = Process::NONE;
+            self.living[slot(id)] = after(generation(id));
             self.set_suspended(id, false);
         }
     }
 
     /// The generation of the next process in a place.
     pub fn next_generation(&self, home: u8, place: u8) -> u8 {
-        self.living[index(process_id(home, place, 0))]
+        self.living[slot(process_id(home, place, 0))]
     }
 
     /// Notes whether the process's threads may run, for when its record is made.
     pub fn set_suspended(&mut self, id: u16, suspended: bool) {
-        let bit = 1 << (index(id) % 32);
-        let word = &mut self.suspended[index(id) / 32];
+        let bit = 1 << (slot(id) % 32);
+        let word = &mut self.suspended[slot(id) / 32];
         *word = if suspended { *word | bit } else { *word & !bit };
     }
 
     /// Whether the process has ended before.
     pub fn is_over(&self, id: u16) -> bool {
-        (generation(id).wrapping_sub(self.living[index(id)]) as i8) < 0
+        (generation(id).wrapping_sub(self.living[slot(id)]) as i8) < 0
     }
 }
 
@@ -303,7 +308,7 @@ impl Kernel {
     /// The process with this id, if something of it is here.
     #[inline]
     pub fn process(&self, id: u16) -> Option<Process> {
-        self.processes.at(index(id)).filter(|process| process.id == id)
+        self.processes.at(slot(id)).filter(|process| process.id == id)
     }
 
     /// The process with this id, which a packet or an arriving thread names: its record is made if there is none. `Err(NoProcess)`
@@ -322,12 +327,12 @@ impl Kernel {
     #[cold]
     #[inline(never)]
     pub fn make_process(&mut self, id: u16) -> Result<Process, Error> {
-        if generation(id) == 0 || self.processes.is_over(id) || self.processes.at(index(id)).is_some() {
+        if generation(id) == 0 || self.processes.is_over(id) || self.processes.at(slot(id)).is_some() {
             return Err(Error::NoProcess);
         }
         let mut process = Process::new(id, home(id) == self.me, &mut self.pages).ok_or(Error::NoMemory)?;
-        process.suspended = self.processes.suspended[index(id) / 32] & 1 << (index(id) % 32) != 0;
-        self.processes.records[index(id)] = process;
+        process.suspended = self.processes.suspended[slot(id) / 32] & 1 << (slot(id) % 32) != 0;
+        self.processes.records[slot(id)] = process;
         Ok(process)
     }
 }

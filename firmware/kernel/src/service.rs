@@ -77,6 +77,9 @@ impl Kernel {
                 let result = self.write(index, a0, a1);
                 self.finish(index, result);
             }
+            #[cfg(feature = "small")]
+            _ => self.finish(index, Err(Error::UnknownCall)),
+            #[cfg(not(feature = "small"))]
             number => self.process_call(index, number, [a0, a1, a2, a3, a4]),
         }
     }

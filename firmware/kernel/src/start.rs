@@ -55,3 +55,15 @@ impl Kernel {
         Ok(())
     }
 }
+
+/// The small kernel has no filestore: it starts the host's first file where it lies.
+#[cfg(feature = "small")]
+impl Kernel {
+    /// The program that the host wants started.
+    pub fn invoke_first(&mut self) -> Result<(), Error> {
+        let process = self.take_place()?;
+        self.put_arguments(process, crate::boot::arguments())?;
+        let (first, bytes) = crate::boot::first_file();
+        self.start_process(process, &Source { bytes, address: &|offset| first + offset })
+    }
+}

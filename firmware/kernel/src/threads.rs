@@ -293,6 +293,7 @@ impl Kernel {
             (mpc::PROCESS, _) => self.serve_process(id(), packet),
             (mpc::MIGRATE, migrate::BYTES) => self.serve_migrate(id(), packet),
             (mpc::THREAD | mpc::ENDS, _) => self.serve_ends(id(), packet),
+            #[cfg(not(feature = "small"))]
             (mpc::FILE, _) => self.serve_file(packet),
             (mpc::PAGE, page::BYTES) => self.serve_page(id(), packet),
             (mpc::PAGE_DATA, PAGE_DATA_BYTES) => self.serve_page_data(packet),
