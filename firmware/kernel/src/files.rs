@@ -9,12 +9,11 @@ use testbed_kernel_core::filestore::{padded, Name, Opening};
 use testbed_kernel_core::page_map::{rest_of_page, READ, WRITE};
 
 use crate::kernel::Kernel;
+use crate::paging::BYTES_A_CALL;
 use crate::process::Process;
 use crate::user::{read_user, user_range};
 use crate::{boot, memory};
 
-/// Most bytes that one call reads or writes, so that it doesn't take long.
-const BYTES_A_CALL: u32 = 4096;
 const PAGES_MAX: usize = FILE_BYTES / PAGE_BYTES as usize;
 
 /// Numbers of a file's pages.

@@ -54,13 +54,16 @@ fn ranges(number: u32, [a0, a1, a2, a3, _]: [u32; 5]) -> [(u32, u32, u32); 2] {
     match number {
         syscall::WRITE | syscall::OPEN | syscall::UNLINK | syscall::CHMOD => [(a0, a1, READ), NONE],
         syscall::INVOKE | syscall::RENAME => [(a0, a1, READ), (a2, a3, READ)],
-        syscall::READ_FILE | syscall::PEEK => [(a2, a3, WRITE), NONE],
-        syscall::WRITE_FILE => [(a2, a3, READ), NONE],
+        syscall::READ_FILE | syscall::PEEK => [(a2, a3.min(BYTES_A_CALL), WRITE), NONE],
+        syscall::WRITE_FILE => [(a2, a3.min(BYTES_A_CALL), READ), NONE],
         syscall::ALT => [(a0, a1, READ), (a2, a3, WRITE)],
         syscall::STATUS => [(a2, 4 * a3.min(VIRTUAL_PAGES) * record_words(a0), WRITE), NONE],
         _ => [NONE, NONE],
     }
 }
+
+/// Most bytes that a call reads or writes which may do less than it was asked for, so that it doesn't take long.
+pub const BYTES_A_CALL: u32 = 4096;
 
 /// Words of a record of [`syscall::STATUS`].
 const fn record_words(what: u32) -> u32 {

@@ -10,12 +10,10 @@ use testbed_kernel_core::queue::NONE;
 use crate::home::Life;
 use crate::kernel::Kernel;
 use crate::memory;
+use crate::paging::BYTES_A_CALL;
 use crate::process::{Process, PROCESSES_KNOWN};
 use crate::thread::State;
 use crate::user::{user_range, write_user};
-
-/// Most bytes that one call reads, so that it doesn't take long.
-const PEEK_BYTES: u32 = 4096;
 
 impl Kernel {
     /// `status(what, first record, buffer, records at most)`.
@@ -96,7 +94,7 @@ impl Kernel {
         if bytes > VIRTUAL_BYTES {
             return Err(Error::BadLength);
         }
-        let bytes = bytes.min(PEEK_BYTES);
+        let bytes = bytes.min(BYTES_A_CALL);
         user_range(process, buffer, bytes, WRITE)?;
         user_range(other, address, bytes, READ).map_err(|_| Error::NotHere)?;
         memory::copy_between((other.map(), address), (process.map(), buffer), bytes).ok_or(Error::NotHere)?;
