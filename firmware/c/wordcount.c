@@ -84,8 +84,8 @@ static void check_library(void)
     char text[80], *end;
     void *blocks[40];
 
-    check("snprintf", snprintf(text, sizeof text, "%5d|%-5d|%05d|%x|%#X|%c|%s|%.2s|%%", -42, 42, -42, 0xbeef, 255, 'c', "str", "cut") == 40);
-    check("snprintf text", strcmp(text, "  -42|42   |-0042|beef|0XFF|c|str|cu|%") == 0 || strlen(text) == 40);
+    check("snprintf", snprintf(text, sizeof text, "%5d|%-5d|%05d|%x|%#X|%c|%s|%.2s|%%", -42, 42, -42, 0xbeef, 255, 'c', "str", "cut") == 38);
+    check("snprintf text", strcmp(text, "  -42|42   |-0042|beef|0XFF|c|str|cu|%") == 0);
     check("snprintf cuts", snprintf(text, 4, "%s", "longer") == 6 && strcmp(text, "lon") == 0);
     sprintf(text, "%ld %lu %lld %p %+d % d %8.3u %*d", -1l, 4000000000ul, -5000000000ll, (void *)0x1234, 7, 7, 7u, 4, 9);
     check("many arguments", strcmp(text, "-1 4000000000 -5000000000 0x1234 +7  7      007    9") == 0);

@@ -90,7 +90,9 @@ impl Source {
     /// The file under this name. An ELF file can be executed, anything else only read.
     fn read(&self, name: &str, built: &Firmware) -> Result<Stored, FilesError> {
         match self {
-            Source::Program(program) => Ok(Stored { name: name.into(), ..Stored::program(program, built.read(program)?.1) }),
+            Source::Program(program) => {
+                Ok(Stored { name: name.into(), ..Stored::program(program, built.read(program)?.1) })
+            }
             Source::Host(path) => {
                 let bytes = fs::read(path).map_err(|source| FilesError::Io { path: path.clone(), source })?;
                 let permissions = if bytes.starts_with(b"\x7fELF") { file::READ | file::EXECUTE } else { file::READ };

@@ -70,9 +70,10 @@ impl Report {
         self.moved += other.moved;
     }
 
-    fn count(&mut self, bytes: usize) {
+    /// A message of so many bytes, whether or not all were taken.
+    fn count(&mut self, bytes: u32) {
         self.messages += 1;
-        self.bytes += bytes as u32;
+        self.bytes += bytes;
         self.kilobytes += self.bytes / 1000;
         self.bytes %= 1000;
     }
@@ -296,7 +297,7 @@ impl Worker {
             && message.is_in(&self.buffer[place.start..place.start + bytes])
             && self.buffer[place.end] == GUARD;
         self.report.wrong += !is_right as u32;
-        self.report.count(bytes);
+        self.report.count(message.bytes);
     }
 
     /// Moves itself, mostly, or another worker if that happens to be ready on this processor.

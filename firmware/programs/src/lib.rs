@@ -4,6 +4,7 @@
 
 pub mod chatter;
 pub mod probe;
+pub mod victim;
 
 use libtos::pattern::{fill, Buffer, Check};
 use libtos::{compute_ms, create, exit, halt, println, receive, send_block, stack_for, wait, Arguments};

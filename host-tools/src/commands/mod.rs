@@ -88,10 +88,9 @@ fn of_firmware(error: &FirmwareError) -> Exit {
 
 fn of_capture(error: &CaptureError) -> Exit {
     match error {
-        CaptureError::NotOurs(_)
-        | CaptureError::NoRun(_)
-        | CaptureError::Busy(_)
-        | CaptureError::Record { .. } => Exit::Input,
+        CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Busy(_) | CaptureError::Record { .. } => {
+            Exit::Input
+        }
         CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => Exit::Input,
         CaptureError::Io { .. } => Exit::Environment,
         CaptureError::Protocol { .. } => Exit::Machine,

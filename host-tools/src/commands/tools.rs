@@ -20,6 +20,7 @@ pub const TOOLS: &[Tool] = &[
     Tool { program: "yosys", package: "yosys", purpose: "checking blocks for latches and block RAM" },
     Tool { program: "nextpnr-ice40", package: "nextpnr-ice40", purpose: "timing of the core" },
     Tool { program: "icepack", package: "fpga-icestorm", purpose: "timing of the core" },
+    Tool { program: "riscv64-unknown-elf-gcc", package: "gcc-riscv64-unknown-elf", purpose: "programs in C" },
     Tool { program: "babeltrace2", package: "babeltrace2", purpose: "reading traces with another tool" },
 ];
 

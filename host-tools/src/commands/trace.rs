@@ -52,8 +52,10 @@ impl Trace {
         let mut out: Box<dyn Write> = match &self.output {
             None => Box::new(io::stdout().lock()),
             Some(path) if capture.owns(path) => {
-                let message =
-                    format!("{} is a part of the output folder itself\n  help: give another name with -o", path.display());
+                let message = format!(
+                    "{} is a part of the output folder itself\n  help: give another name with -o",
+                    path.display()
+                );
                 return Err(Failure::new(Exit::Input, message));
             }
             Some(path) => Box::new(File::create(path).map_err(|error| {
