@@ -9,6 +9,7 @@
 //! | [`compare`] | first difference between two output folders |
 //! | [`drive`] | runs an engine into a capture until the program is over |
 //! | [`engines`] | engines by name |
+//! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
 //! | [`apt`] | Debian packages that are missing |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
 //!
@@ -22,6 +23,7 @@ pub mod drive;
 pub mod engines;
 pub mod files;
 pub mod firmware;
+pub mod kernel_bench;
 pub mod ledger;
 pub mod load;
 pub mod order;

@@ -56,6 +56,7 @@ pub const NAMED: &[(&str, &str)] = &[
     ("testbed2", include_str!("../../machines/testbed2.toml")),
     ("ulx3s-85f", include_str!("../../machines/ulx3s-85f.toml")),
     ("report1991", include_str!("../../machines/report1991.toml")),
+    ("bench", include_str!("../../machines/bench.toml")),
 ];
 
 impl Machine {

@@ -16,6 +16,7 @@ use testbed_host_tools::drive::DriveError;
 use testbed_host_tools::engines::OpenError;
 use testbed_host_tools::files::FilesError;
 use testbed_host_tools::firmware::FirmwareError;
+use testbed_host_tools::kernel_bench::BenchError;
 use testbed_host_tools::load::LoadError;
 use testbed_machine::MachineError;
 
@@ -63,6 +64,10 @@ macro_rules! failures {
 failures! {
     MachineError => |_| Exit::Input;
     LoadError => |_| Exit::Input;
+    BenchError => |error| match error {
+        BenchError::Capture(error) => of_capture(error),
+        _ => Exit::Machine,
+    };
     OpenError => |error| match error {
         OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,
         OpenError::Engine { .. } => Exit::Environment,

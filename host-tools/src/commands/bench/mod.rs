@@ -1,8 +1,9 @@
 //! `testbed bench`: the project's speed table, peers side by side in one run.
 //!
-//! `core` measures the core by itself, `synth` its area and clock.
+//! `core` measures the core by itself, `synth` its area and clock, `kernel` the kernel's services.
 
 mod core;
+mod kernel;
 mod synth;
 
 use std::io::{self, Write};
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 use testbed_definitions::event;
 use testbed_definitions::monitor::{MmiWord, Pair};
@@ -31,9 +32,12 @@ const PAIRS: u64 = 2_000_000;
 /// Cycles in which all six processors have started.
 const START_CYCLES: u64 = 2_000_000;
 
-/// Measures engines and tools against each other on this computer.
+/// Measures engines and tools against each other on this computer; with `kernel` the kernel's services.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {
+    #[command(subcommand)]
+    what: Option<Part>,
     /// JSON instead of text
     #[arg(long)]
     json: bool,
@@ -43,6 +47,11 @@ pub struct Bench {
     /// Also synthesise, place and route the core for both FPGA families: some minutes
     #[arg(long)]
     synth: bool,
+}
+
+#[derive(Subcommand, Debug)]
+enum Part {
+    Kernel(kernel::Kernel),
 }
 
 /// A line of the table.
@@ -66,6 +75,9 @@ type Subject<'a> = (String, Box<dyn FnMut() -> Result<f64, String> + 'a>);
 
 impl Bench {
     pub fn run(&self) -> Result<Exit, Failure> {
+        if let Some(Part::Kernel(kernel)) = &self.what {
+            return kernel.run();
+        }
         // First, since it is quick and a wrong result ends the command.
         let core = core::rows()?;
         let machine = Machine::testbed6();

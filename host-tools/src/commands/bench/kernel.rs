@@ -1,0 +1,235 @@
+//! `testbed bench kernel`: what the kernel's services cost, by the monitors' stamps.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::Args;
+use serde::Serialize;
+use testbed_definitions::event;
+use testbed_host_tools::capture::{Capture, CaptureWriter, KernelKind, RunRecord};
+use testbed_host_tools::drive::drive;
+use testbed_host_tools::kernel_bench::{self as bench, Case, Figures, Probe, Row, INSTRUCTIONS_A_REPORT_MS, PEERS};
+use testbed_host_tools::load::Boot;
+use testbed_host_tools::{compare, engines};
+use testbed_machine::Machine;
+
+use super::super::run::image;
+use super::super::{Exit, Failure};
+
+const PROGRAM: &str = "kernel-bench";
+const FOLDER: &str = "out/bench-kernel";
+/// Bytes of the messages; the last remote one still fits one packet.
+const LOCAL_BYTES: &[u32] = &[4, 64, 256, 1_024, 2_048, 4_096, 8_192];
+const REMOTE_BYTES: &[u32] = &[4, 64, 256, 1_024, 2_028];
+/// A case that is not over by then is given up.
+const SECONDS: u64 = 5;
+
+/// Measures the kernel's services on the machine, both kernels side by side
+#[derive(Args, Debug)]
+pub struct Kernel {
+    /// emulator, verilator or rust-hdl; another engine than the emulator must agree with it
+    #[arg(long, default_value = "emulator")]
+    engine: String,
+    /// JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// One kernel's figures.
+struct Measured {
+    kernel: KernelKind,
+    probe: Probe,
+    /// Cycles an instruction while threads switch.
+    cpi: f64,
+    rows: Vec<Row>,
+}
+
+impl Kernel {
+    pub fn run(&self) -> Result<Exit, Failure> {
+        if !engines::NAMES.contains(&self.engine.as_str()) {
+            return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
+        }
+        let machine = Machine::load("bench")?;
+        let measured = KernelKind::ALL.map(|kernel| self.measure(&machine, kernel));
+        let [default, tos94] = measured;
+        let measured = [default?, tos94?];
+        let mut out = io::stdout().lock();
+        if self.json {
+            let json = json(&self.engine, &machine, &measured);
+            writeln!(out, "{}", serde_json::to_string_pretty(&json).map_err(io::Error::from)?)?;
+        } else {
+            write!(out, "{}", text(&self.engine, &machine, &measured))?;
+        }
+        Ok(Exit::Success)
+    }
+
+    fn measure(&self, machine: &Machine, kernel: KernelKind) -> Result<Measured, Failure> {
+        let case = |arguments: &[&str]| self.case(machine, kernel, arguments);
+        let lengths = |name: &'static str, all: &'static [u32]| all.iter().map(move |bytes| (name, *bytes));
+        let switching = case(&["switch"])?;
+        let switch = bench::switch(&switching)?;
+        let mut figures = Figures {
+            switch,
+            local: Vec::new(),
+            remote: Vec::new(),
+            migration: bench::migration(&case(&["migrate"])?)?,
+            page: bench::page(&case(&["page"])?)?,
+        };
+        for (name, bytes) in lengths("local", LOCAL_BYTES) {
+            figures.local.push((bytes, bench::local(&case(&[name, &bytes.to_string()])?)?));
+        }
+        for (name, bytes) in lengths("remote", REMOTE_BYTES) {
+            figures.remote.push((bytes, bench::remote(&case(&[name, &bytes.to_string()])?)?));
+        }
+        let cpi = self.cpi(machine, kernel, switch.span)?;
+        Ok(Measured { kernel, probe: switching.probe, cpi, rows: figures.rows() })
+    }
+
+    fn boot(kernel: KernelKind, arguments: &[&str]) -> Boot {
+        Boot {
+            options: kernel.options(),
+            dgl: event::DIAG_PROFILE | event::DIAG_USER,
+            seed: 1,
+            start_processor: 1,
+            arguments: arguments.iter().map(|argument| argument.to_string()).collect(),
+        }
+    }
+
+    /// Runs one case; on another engine than the emulator, on both, which must show the same.
+    fn case(&self, machine: &Machine, kernel: KernelKind, arguments: &[&str]) -> Result<Case, Failure> {
+        let emulated = capture(machine, "emulator", kernel, arguments)?;
+        let measured = match self.engine.as_str() {
+            "emulator" => emulated,
+            other => {
+                let measured = capture(machine, other, kernel, arguments)?;
+                if let Some(difference) = compare::compare(&emulated, &measured)?.first() {
+                    let what =
+                        format!("emulator and {other} differ in {PROGRAM} {}: {difference}", arguments.join(" "));
+                    return Err(Failure::new(Exit::Machine, what));
+                }
+                measured
+            }
+        };
+        Ok(Case::read(&measured)?)
+    }
+
+    /// Cycles an instruction on the processor whose threads switch, by its own counters.
+    fn cpi(&self, machine: &Machine, kernel: KernelKind, (from, to): (u64, u64)) -> Result<f64, Failure> {
+        let image = image(machine, PROGRAM, &Self::boot(kernel, &["switch"]))?;
+        let mut engine = engines::open("emulator", machine, &image, None)?;
+        let mut retired = |cycle: u64| match engine.run_until(cycle) {
+            Ok(()) => Ok(engine.instructions(1)),
+            Err(error) => Err(Failure::new(Exit::Machine, error)),
+        };
+        let (before, after) = (retired(from)?, retired(to)?);
+        Ok((to - from) as f64 / (after - before).max(1) as f64)
+    }
+}
+
+/// Runs one case into a folder of its own.
+fn capture(machine: &Machine, engine: &str, kernel: KernelKind, arguments: &[&str]) -> Result<Capture, Failure> {
+    let boot = Kernel::boot(kernel, arguments);
+    let image = image(machine, PROGRAM, &boot)?;
+    let mut engine = engines::open(engine, machine, &image, None)?;
+    let record = RunRecord {
+        complete: false,
+        program: PROGRAM.into(),
+        arguments: boot.arguments,
+        engine: engine.name().into(),
+        seed: boot.seed,
+        kernel,
+        files: vec![PROGRAM.into()],
+        dgl: boot.dgl,
+        machine: machine.into(),
+        cycles: 0,
+        stopped: None,
+        instructions: Vec::new(),
+        exits: Vec::new(),
+        ledger: None,
+        wall_seconds: 0.0,
+    };
+    let folder = Path::new(FOLDER).join(format!("{}-{}-{}", engine.name(), kernel.name(), arguments.join("-")));
+    let writer = CaptureWriter::create(&folder, machine, &record)?;
+    let record = drive(engine.as_mut(), writer, record, SECONDS * u64::from(machine.clock_hz), |_| ())?;
+    Ok(Capture { dir: folder, record })
+}
+
+/// A row as JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    kernel: &'static str,
+    #[serde(flatten)]
+    row: &'a Row,
+    microseconds: f64,
+    instructions: f64,
+    report_milliseconds: f64,
+    /// How many times less than the report's, in report milliseconds.
+    ratio: Option<f64>,
+    met: Option<bool>,
+}
+
+impl<'a> Line<'a> {
+    fn new(measured: &Measured, row: &'a Row, machine: &Machine) -> Self {
+        let instructions = row.cycles / measured.cpi;
+        let report_milliseconds = instructions / INSTRUCTIONS_A_REPORT_MS;
+        Line {
+            kernel: measured.kernel.name(),
+            row,
+            microseconds: row.cycles * 1e6 / f64::from(machine.clock_hz),
+            instructions,
+            report_milliseconds,
+            ratio: row.report_ms.map(|report| report / report_milliseconds),
+            met: row.is_met(),
+        }
+    }
+}
+
+fn json(engine: &str, machine: &Machine, measured: &[Measured]) -> serde_json::Value {
+    let lines: Vec<_> =
+        measured.iter().flat_map(|one| one.rows.iter().map(|row| Line::new(one, row, machine))).collect();
+    let kernels: Vec<_> = measured
+        .iter()
+        .map(|one| {
+            let Measured { kernel, probe, cpi, .. } = one;
+            serde_json::json!({ "kernel": kernel.name(), "cpi": cpi, "test_cycles": probe.test, "store_cycles": probe.store })
+        })
+        .collect();
+    serde_json::json!({ "engine": engine, "clock_hz": machine.clock_hz, "kernels": kernels, "rows": lines, "peers": PEERS })
+}
+
+fn text(engine: &str, machine: &Machine, measured: &[Measured; 2]) -> String {
+    let [default, tos94] = measured;
+    let mut out = format!("services of the kernel, engine {engine}; medians of 100 rounds, in cycles\n\n");
+    let _ = writeln!(
+        out,
+        "  {:<40} {:>9} {:>9} {:>9} {:>7} {:>10} {:>9} {:>7}  goal (default)",
+        "", "tos94", "default", "us", "instr", "report ms", "report", "ratio"
+    );
+    for (old, row) in tos94.rows.iter().zip(&default.rows) {
+        let line = Line::new(default, row, machine);
+        let digits = if row.unit.is_empty() { 0 } else { 2 };
+        let report = row.report_ms.map_or(String::new(), |ms| format!("{ms:.3}"));
+        let ratio = line.ratio.map_or(String::new(), |ratio| format!("{ratio:.1}"));
+        let goal = row
+            .goal
+            .map_or(String::new(), |goal| format!("{goal} {}", if line.met == Some(true) { "met" } else { "NOT MET" }));
+        let text = format!(
+            "  {:<40} {:>9.digits$} {:>9.digits$} {:>9.2} {:>7.digits$} {:>10.4} {report:>9} {ratio:>7}  {goal}",
+            row.name, old.cycles, row.cycles, line.microseconds, line.instructions, line.report_milliseconds,
+        );
+        let _ = writeln!(out, "{}", text.trim_end());
+    }
+    let _ = writeln!(
+        out,
+        "\nus, instr(uctions), report ms and ratio are the default kernel's. Instructions: cycles by {:.2} cycles an instruction, counted while\n\
+         threads switch (tos94: {:.2}); report ms: those at 1.2 MIPS; report: the original's own figure; ratio: how many times less.\n\
+         Subtracted: {} cycles for the test of each event of the kernel (its instructions) and {} for each word (measured, words back to\n\
+         back); an empty event call where a program's events bracket.\n\nothers, by their own figures:",
+        default.cpi, tos94.cpi, default.probe.test, default.probe.store
+    );
+    for (name, figure) in PEERS {
+        let _ = writeln!(out, "  {name:<52} {figure}");
+    }
+    out
+}

@@ -1,0 +1,150 @@
+//! Spans between events, without what the events themselves cost, and without what is only flight.
+
+use testbed_definitions::{event, timing};
+
+use super::median;
+use crate::capture::{Capture, CaptureError};
+use crate::order::{Event, What};
+
+/// The instructions that test a class: a load, an `and`, a branch.
+const TEST_CYCLES: i64 = (timing::CYCLES_LOAD + 2 * timing::CYCLES_ALU) as i64;
+
+/// What an event of the kernel costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// Cycles of the test of its class, by its instructions.
+    pub test: i64,
+    /// Cycles from one word to the next, measured: the least in the trace.
+    pub store: i64,
+}
+
+impl Probe {
+    /// From the stamps of the two words of events, which are stored back to back. `None` if there are none.
+    pub(super) fn measure(capture: &Capture, events: &[Event]) -> Result<Option<Self>, CaptureError> {
+        let mut least = None;
+        for smi in capture.smis() {
+            let pairs = capture.pairs(smi)?.collect::<Result<Vec<_>, _>>()?;
+            let two_words = events.iter().filter(|event| event.smi as usize == smi && is_kernels(event));
+            for event in two_words.filter(|event| event.argument.is_some()) {
+                let at = event.index as usize;
+                if let Some([first, second]) = pairs.get(at..at + 2).map(|two| [two[0].time, two[1].time]) {
+                    let cycles = i64::from(second.wrapping_sub(first));
+                    least = Some(least.map_or(cycles, |least: i64| least.min(cycles)));
+                }
+            }
+        }
+        Ok(least.map(|store| Probe { test: TEST_CYCLES, store }))
+    }
+
+    /// Cycles of a whole event.
+    pub fn cost(&self, event: &Event) -> i64 {
+        self.test + self.store * words(event)
+    }
+}
+
+fn words(event: &Event) -> i64 {
+    1 + i64::from(event.argument.is_some())
+}
+
+/// Not a program's.
+fn is_kernels(event: &Event) -> bool {
+    !matches!(event.what, What::Known(kind) if kind.code == event::USER)
+}
+
+/// Code of an event of the table, without a program's datum.
+pub fn code(event: &Event) -> Option<u16> {
+    match event.what {
+        What::Known(kind) => Some(kind.code),
+        _ => None,
+    }
+}
+
+/// Datum of a program's event.
+pub fn user(event: &Event) -> Option<u16> {
+    if code(event) == Some(event::USER) {
+        event.argument
+    } else {
+        None
+    }
+}
+
+/// Cycles between two events.
+pub fn elapsed(from: &Event, to: &Event) -> i64 {
+    to.ticks() as i64 - from.ticks() as i64
+}
+
+/// Cycles of the kernel's events strictly between places `from` and `to` of the trace, on the processors of both.
+pub fn events_between(events: &[Event], from: usize, to: usize, probe: &Probe) -> i64 {
+    let involved = |event: &&Event| event.smi == events[from].smi || event.smi == events[to].smi;
+    events[from + 1..to].iter().filter(involved).filter(|event| is_kernels(event)).map(|event| probe.cost(event)).sum()
+}
+
+/// Between two of the kernel's events on one processor, without what these and those between cost.
+pub fn service(events: &[Event], from: usize, to: usize, probe: &Probe) -> i64 {
+    let ends = probe.test + probe.store * words(&events[from]);
+    let same = |event: &&Event| event.smi == events[from].smi && is_kernels(event);
+    let between: i64 = events[from + 1..to].iter().filter(same).map(|event| probe.cost(event)).sum();
+    elapsed(&events[from], &events[to]) - between - ends
+}
+
+/// The next place from `from` on where `wanted` holds.
+pub fn next(events: &[Event], from: usize, wanted: impl Fn(&Event) -> bool) -> Option<usize> {
+    events[from.min(events.len())..].iter().position(wanted).map(|at| from + at)
+}
+
+/// The last place before `from` where `wanted` holds.
+pub fn previous(events: &[Event], from: usize, wanted: impl Fn(&Event) -> bool) -> Option<usize> {
+    events[..from].iter().rposition(wanted)
+}
+
+/// Messages handed over between places `from` and `to` of the trace and served there: places of both events, and the type.
+pub fn flights(events: &[Event], from: usize, to: usize) -> Vec<(usize, usize, u8)> {
+    let mut found = Vec::new();
+    for sent in from..to {
+        let (event, Some(argument)) = (&events[sent], events[sent].argument) else { continue };
+        if code(event) != Some(event::TX_MPC) {
+            continue;
+        }
+        let (receiver, kind, channel) = event::message_fields(argument);
+        let expected = event::message_argument(event.smi, kind, channel);
+        let served = next(&events[..to], sent, |other| {
+            code(other) == Some(event::RX_MPC) && other.argument == Some(expected) && other.smi == receiver
+        });
+        found.extend(served.map(|served| (sent, served, kind)));
+    }
+    found
+}
+
+/// Cycles between places `from` and `to` in which a message was under way and neither processor worked on any.
+pub fn only_flight(events: &[Event], from: usize, to: usize) -> i64 {
+    let stamp = |at: usize| events[at].ticks() as i64;
+    let flying: Vec<_> =
+        flights(events, from, to).into_iter().map(|(sent, served, _)| (stamp(sent), stamp(served))).collect();
+    let mut cuts: Vec<i64> = flying.iter().flat_map(|&(from, to)| [from, to]).collect();
+    let busy: Vec<_> = busy(events, from, to).into_iter().map(|(from, to)| (stamp(from), stamp(to))).collect();
+    cuts.extend(busy.iter().flat_map(|&(from, to)| [from, to]));
+    cuts.sort_unstable();
+    cuts.dedup();
+    let inside = |spans: &[(i64, i64)], from: i64| spans.iter().any(|&(start, end)| start <= from && from < end);
+    let pieces = cuts.windows(2).filter(|piece| inside(&flying, piece[0]) && !inside(&busy, piece[0]));
+    pieces.map(|piece| piece[1] - piece[0]).sum()
+}
+
+/// Spans in which a processor works: from a request, a fault or a message to the last of the kernel's events before the next.
+fn busy(events: &[Event], from: usize, to: usize) -> Vec<(usize, usize)> {
+    let begins =
+        |event: &Event| matches!(code(event), Some(event::RX_MPC | event::TRAP7 | event::PAGE_FAULT | event::PACK));
+    let ends = |event: &Event| begins(event) || code(event).is_none() || !is_kernels(event);
+    let mut spans = Vec::new();
+    for start in (from..to).filter(|&at| begins(&events[at])) {
+        let own = |at: &usize| events[*at].smi == events[start].smi;
+        let span = (start + 1..to).filter(own).take_while(|&at| !ends(&events[at]));
+        spans.extend(span.last().map(|end| (start, end)));
+    }
+    spans
+}
+
+/// The median, or `None` if `values` is empty.
+pub fn typical(values: impl Iterator<Item = i64>) -> Option<i64> {
+    median(values.collect())
+}
