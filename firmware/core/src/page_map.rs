@@ -53,6 +53,22 @@ pub fn allows(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> bool
     map[first as usize..=last as usize].iter().all(|entry| entry & needed == needed)
 }
 
+/// The physical address of `address`, if `bytes` bytes from there lie in one page that is mapped with all of `permissions`. No bytes lie
+/// in any page, whose address then means nothing.
+#[inline(always)]
+pub fn in_one_page(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> Option<u32> {
+    let page = address >> PAGE_SHIFT;
+    if bytes == 0 {
+        return Some(RAM_BASE);
+    }
+    if page >= VIRTUAL_PAGES || bytes > rest_of_page(address) {
+        return None;
+    }
+    let (entry, needed) = (map[page as usize], PTE_VALID | permissions);
+    (entry & needed == needed)
+        .then(|| RAM_BASE + (entry & PTE_PAGE_MASK << PTE_PAGE_SHIFT) + (address & (PAGE_BYTES - 1)))
+}
+
 /// Bytes from `address` to the end of its page.
 #[inline]
 pub const fn rest_of_page(address: u32) -> u32 {
@@ -83,6 +99,19 @@ mod tests {
         assert_eq!(translate(&map, u32::MAX, READ), None);
         assert_eq!(mapped_page(map[512]), Some(4095));
         assert_eq!(mapped_page(map[0]), None);
+    }
+
+    #[test]
+    fn parts_of_a_page() {
+        let map = map();
+        assert_eq!(in_one_page(&map, 0x404, 1020, READ), translate(&map, 0x404, READ));
+        assert_eq!(in_one_page(&map, 0x404, 1021, READ), None);
+        assert_eq!(in_one_page(&map, 0x404, 4, WRITE), None);
+        assert_eq!(in_one_page(&map, 0x8_0000, 1025, WRITE), None);
+        assert_eq!(in_one_page(&map, 0xf_fffc, 4, WRITE), translate(&map, 0xf_fffc, WRITE));
+        assert_eq!(in_one_page(&map, 0x10_0000, 4, READ), None);
+        assert_eq!(in_one_page(&map, u32::MAX, u32::MAX, READ), None);
+        assert!(in_one_page(&map, u32::MAX, 0, WRITE).is_some());
     }
 
     #[test]

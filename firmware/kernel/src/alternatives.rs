@@ -9,7 +9,6 @@ use testbed_kernel_core::pages::Pages;
 use testbed_protocol::channel;
 
 use crate::kernel::Kernel;
-use crate::process::Process;
 use crate::thread::{State, A0};
 use crate::{events, memory};
 
@@ -86,8 +85,8 @@ impl Kernel {
                 let tcb = &mut self.tcbs[index as usize];
                 let channel = tcb.list.channels()[position];
                 if self.ensure_partner(index, channel, capacity, WRITE) {
-                    let (process, channel) = self.choose(index, position);
-                    self.receive_on(process, channel, index, capacity);
+                    self.choose(index, position);
+                    self.communicate::<false>(index, channel as u32, buffer, capacity);
                 } else {
                     // It will call again.
                     self.tcbs[index as usize].list.release(&mut self.pages);
@@ -135,13 +134,12 @@ impl Kernel {
     }
 
     /// The alternative has become a communication on the channel at this place of its list: the call's second result.
-    fn choose(&mut self, index: u16, position: usize) -> (Process, u8) {
+    fn choose(&mut self, index: u16, position: usize) {
         let tcb = &mut self.tcbs[index as usize];
         tcb.channel = tcb.list.channels()[position];
         tcb.context.set(A0 + 1, position as u32);
         tcb.list.release(&mut self.pages);
         tcb.state = State::Communicating;
-        (tcb.process, tcb.channel)
     }
 
     /// A sender has come to this channel of a thread's alternative; the channel's own control block is the protocol's to change.

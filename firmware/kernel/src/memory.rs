@@ -31,6 +31,26 @@ pub unsafe fn copy(source: u32, destination: u32, bytes: u32) {
     }
 }
 
+/// [`copy`] for what is short as a rule: whole words at multiples of four are copied in line.
+///
+/// # Safety
+/// As for [`copy`].
+#[inline(always)]
+pub unsafe fn copy_short(source: u32, destination: u32, bytes: u32) {
+    // SAFETY: the caller's. Volatile, so that the loop isn't made a call of `memcpy`.
+    unsafe {
+        if (source | destination | bytes) & 3 != 0 || bytes > 32 {
+            return copy(source, destination, bytes);
+        }
+        let (mut from, mut to, end) = (source as *const u32, destination as *mut u32, destination + bytes);
+        while to as u32 != end {
+            to.write_volatile(from.read_volatile());
+            from = from.add(1);
+            to = to.add(1);
+        }
+    }
+}
+
 /// Copies one byte and moves both pointers on.
 #[inline(always)]
 unsafe fn step(from: &mut *const u8, to: &mut *mut u8) {
