@@ -104,6 +104,7 @@ impl Centrenet {
     }
 
     /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked [`Self::has_room`].
+    #[inline]
     pub fn queue_token(&mut self, destination: u8, kind: u8, words: [u32; TOKEN_WORDS], bytes: usize) {
         let place = self.queue(header(destination, kind, bytes as u32), 0);
         place.words = words;
@@ -241,6 +242,17 @@ impl Packet {
     pub fn word(&self, index: usize) -> u32 {
         // SAFETY: the address is in the ring. Volatile, since the station wrote it.
         unsafe { (self.address(index as u32) as *const u32).read_volatile() }
+    }
+    /// The payload's first words; those after its end mean nothing.
+    #[inline(always)]
+    pub fn words<const N: usize>(&self) -> [u32; N] {
+        let first = (self.head + 1) & self.mask;
+        if first + N as u32 > self.mask {
+            return core::array::from_fn(|index| self.word(index));
+        }
+        let start = (self.ring + first * 4) as *const u32;
+        // SAFETY: as above; none of them is behind the ring's end.
+        core::array::from_fn(|index| unsafe { start.add(index).read_volatile() })
     }
     /// The payload from word `index` on, `bytes` bytes, as one or two pieces of memory: address and bytes.
     pub fn pieces(&self, index: usize, bytes: u32) -> [(u32, u32); 2] {

@@ -2,7 +2,7 @@
 
 use testbed_definitions::event::{self, COMMR, COMMS, DIAG_PROFILE, RX_END, RX_FOCUS, TRAP7, TRAP70, TRAP72};
 use testbed_definitions::limits::CHANNELS;
-use testbed_definitions::mpc::{self, MSG_HEADER_BYTES};
+use testbed_definitions::mpc::{self, msg, token, MSG_HEADER_BYTES};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::Error;
@@ -25,8 +25,6 @@ enum Told {
     Nothing,
     Blocked,
     Copied,
-    WantsRoom,
-    Released,
 }
 
 /// Does what the protocol says of a request, but for what concerns both partners if both are here: that is done afterwards.
@@ -49,7 +47,7 @@ impl Sink for Request<'_> {
                 self.kernel.chosen(index, self.channel);
             }
             Output::Copy { bytes, .. } => (self.told, self.bytes) = (Told::Copied, bytes),
-            Output::Transmit { to, mpc } => self.kernel.transmit(self.process, self.channel, to, mpc),
+            Output::Transmit { to, mpc } => self.kernel.transmit((self.process, self.channel), to, mpc),
             // Rejected, which `Told::Nothing` says, or released after a copy.
             _ => {}
         }
@@ -61,14 +59,13 @@ struct Performer<'a> {
     kernel: &'a mut Kernel,
     process: Process,
     channel: u8,
-    /// The component that the step serves.
-    packet: Option<&'a Packet>,
-    told: Told,
+    wants_room: bool,
+    released: bool,
 }
 
 impl<'a> Performer<'a> {
-    fn new(kernel: &'a mut Kernel, process: Process, channel: u8) -> Self {
-        Performer { kernel, process, channel, packet: None, told: Told::Nothing }
+    fn new(kernel: &'a mut Kernel, (process, channel): (Process, u8)) -> Self {
+        Performer { kernel, process, channel, wants_room: false, released: false }
     }
 
     /// A thread is ready again.
@@ -79,9 +76,9 @@ impl<'a> Performer<'a> {
         if kernel.tcbs[index as usize].state == State::Transmitting {
             kernel.transmitting.remove(kernel.tcbs, index);
         }
-        kernel.finish_staged(index, bytes.ok_or(Error::ChannelInUse));
+        kernel.finish(index, bytes.ok_or(Error::ChannelInUse));
         events::emit_with(DIAG_PROFILE, if role == Role::Sender { COMMS } else { COMMR }, thread);
-        self.told = Told::Released;
+        self.released = true;
     }
 }
 
@@ -94,19 +91,41 @@ impl Sink for Performer<'_> {
                 let index = kernel.thread_index(self.process, thread);
                 kernel.chosen(index, self.channel);
             }
-            Output::Transmit { to, mpc } => kernel.transmit(self.process, self.channel, to, mpc),
-            Output::WantRoom { .. } => self.told = Told::WantsRoom,
+            Output::Transmit { to, mpc } => kernel.transmit((self.process, self.channel), to, mpc),
+            Output::WantRoom { .. } => self.wants_room = true,
             Output::Fragment { to, thread, total, offset, bytes } => {
                 kernel.pack_fragment((self.process, self.channel), to, thread, (total, offset, bytes));
             }
-            Output::Deliver { thread, offset, bytes } => {
-                kernel.unpack_fragment(self.process, thread, offset, bytes, self.packet);
-            }
             Output::Release { thread, result, role } => self.release(thread, role, result.ok()),
-            // Nothing is to be done, or it is a request's.
+            // Nothing is to be done, or it is a request's or a fragment's.
             _ => {}
         }
     }
+}
+
+/// Of a fragment that has come: whether its bytes are for the thread, and whether they are its last.
+struct Fragment {
+    deliver: bool,
+    done: bool,
+}
+
+impl Sink for Fragment {
+    #[inline(always)]
+    fn put(&mut self, output: Output) {
+        match output {
+            Output::Deliver { .. } => self.deliver = true,
+            Output::Release { .. } => self.done = true,
+            _ => {}
+        }
+    }
+}
+
+/// What the protocol says is known before.
+struct Noted;
+
+impl Sink for Noted {
+    #[inline(always)]
+    fn put(&mut self, _: Output) {}
 }
 
 impl Kernel {
@@ -219,51 +238,107 @@ impl Kernel {
 
     /// A component has arrived: *FFocus*, *FRtr* or *FMsg*.
     pub fn serve_mpc(&mut self, packet: &Packet) {
-        let header = packet.header;
-        let (process, channel) = mpc::process_channel(packet.word(mpc::token::ADDRESS));
         self.tell_packet(packet);
-        let process = match header.kind {
+        let words = packet.words::<{ token::WORDS }>();
+        let (id, channel) = mpc::process_channel(words[token::ADDRESS]);
+        let kind = packet.header.kind;
+        let process = match kind {
             _ if channel as usize >= CHANNELS => None,
-            mpc::FOCUS | mpc::ADVERT => self.ensure_process(process).ok(),
-            _ => self.process(process),
+            mpc::FOCUS | mpc::ADVERT => self.ensure_process(id).ok(),
+            _ => self.process(id),
         };
-        let mpc = Mpc::decode(header.kind, header.length as usize, |index| packet.word(index));
-        let (Some(process), Some(mpc)) = (process, mpc) else { return events::emit(DIAG_PROFILE, RX_END) };
-        let ccb = process.ccb(channel);
-        let mut performer = Performer { packet: Some(packet), ..Performer::new(self, process, channel) };
-        channel::arrive(ccb, performer.kernel.me, header.source, mpc, &mut performer);
-        let mut told = performer.told;
-        if told == Told::WantsRoom {
-            told = self.begin_message(process, channel);
-        }
-        let token = matches!(mpc, Mpc::Focus { .. } | Mpc::Advert { .. });
-        if token && ccb.receiver != Receiver::Away {
-            events::emit(DIAG_PROFILE, RX_FOCUS);
-        } else if told != Told::Released {
+        let released = match (process, kind) {
+            (None, _) => false,
+            (Some(process), mpc::RTR) => self.serve_rtr((process, channel), packet, words),
+            (Some(process), mpc::MSG) => self.serve_msg((process, channel), packet, words),
+            (Some(process), _) => return self.serve_token((process, channel), packet, words),
+        };
+        if !released {
             events::emit(DIAG_PROFILE, RX_END);
         }
     }
 
-    /// A message can leave: at once if it is one fragment, is here and has a buffer; otherwise when its turn comes.
+    /// A focus, an advert or a refuse.
+    fn serve_token(&mut self, at: (Process, u8), packet: &Packet, words: [u32; token::WORDS]) {
+        let header = packet.header;
+        let mpc = Mpc::decode(header.kind, header.length as usize, |index| words[index]);
+        let Some(mpc) = mpc else { return events::emit(DIAG_PROFILE, RX_END) };
+        let ccb = at.0.ccb(at.1);
+        let mut performer = Performer::new(self, at);
+        let me = performer.kernel.me;
+        match mpc {
+            Mpc::Focus { token, epoch } => channel::focus(ccb, me, token, Some(epoch), &mut performer),
+            Mpc::Advert { token } => channel::focus(ccb, me, token, None, &mut performer),
+            _ => channel::arrive(ccb, me, header.source, mpc, &mut performer),
+        }
+        if header.kind != mpc::REFUSE && ccb.receiver != Receiver::Away {
+            events::emit(DIAG_PROFILE, RX_FOCUS);
+        } else if !performer.released {
+            events::emit(DIAG_PROFILE, RX_END);
+        }
+    }
+
+    /// The receiver asks for bytes; `true` if they have all been packed. They are at once if they are one fragment, in one page that is
+    /// here, and a buffer is free; otherwise when their turn comes.
     #[inline]
-    fn begin_message(&mut self, process: Process, channel: u8) -> Told {
-        let ccb = process.ccb(channel);
-        let index = self.thread_index(process, ccb.sender_thread);
-        let buffer = self.tcbs[index as usize].buffer;
-        let at_once = self.transmitting.is_empty()
-            && self.net.free_buffer().is_some()
-            && in_one_page(process.map(), buffer, ccb.length, READ).is_some();
-        if at_once {
-            let mut performer = Performer::new(self, process, channel);
-            channel::room(ccb, &mut performer);
-            return performer.told;
+    fn serve_rtr(&mut self, at: (Process, u8), packet: &Packet, words: [u32; token::WORDS]) -> bool {
+        let header = packet.header;
+        let Some(mpc) = Mpc::decode(mpc::RTR, header.length as usize, |index| words[index]) else { return false };
+        let ccb = at.0.ccb(at.1);
+        let mut performer = Performer::new(self, at);
+        channel::rtr(ccb, header.source, mpc, &mut performer);
+        if !performer.wants_room {
+            return false;
+        }
+        let (thread, length) = (ccb.sender_thread, ccb.length);
+        let index = self.thread_index(at.0, thread);
+        let from = in_one_page(at.0.map(), self.tcbs[index as usize].buffer, length, READ);
+        if let (Some(from), Some(buffer), true) = (from, self.net.free_buffer(), self.transmitting.is_empty()) {
+            channel::room(ccb, &mut Noted);
+            self.queue_message((at.0.id, at.1), (header.source, length), from, buffer);
+            self.finish(index, Ok(length));
+            events::emit_with(DIAG_PROFILE, COMMS, thread);
+            return true;
         }
         self.tcbs[index as usize].state = State::Transmitting;
         self.transmitting.push_back(self.tcbs, index);
-        if self.transmitting.len() == 1 && self.pump_first() {
-            return Told::Released;
+        self.transmitting.len() == 1 && self.pump_first()
+    }
+
+    /// Packs a message that is one fragment, from physical memory, into a buffer that is free.
+    #[inline]
+    fn queue_message(&mut self, at: (u16, u8), (to, length): (Processor, u32), from: u32, buffer: u32) {
+        let words = buffer as *mut u32;
+        // SAFETY: the buffer is the driver's, free, and has room for a packet; the bytes are in a page of the thread's.
+        unsafe {
+            words.add(msg::ADDRESS).write_volatile(mpc::address(at.0, at.1));
+            words.add(msg::TOTAL).write_volatile(length);
+            words.add(msg::OFFSET).write_volatile(0);
+            memory::copy_short(from, words.add(msg::DATA) as u32, length);
         }
-        Told::WantsRoom
+        self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + length);
+    }
+
+    /// A fragment has come; `true` if it was the last one.
+    #[inline]
+    fn serve_msg(&mut self, at: (Process, u8), packet: &Packet, words: [u32; token::WORDS]) -> bool {
+        let header = packet.header;
+        let Some(bytes) = (header.length as u32).checked_sub(MSG_HEADER_BYTES as u32) else { return false };
+        let ccb = at.0.ccb(at.1);
+        let mut fragment = Fragment { deliver: false, done: false };
+        let (total, offset) = (words[msg::TOTAL], words[msg::OFFSET]);
+        channel::msg(ccb, header.source, (total, offset, bytes), &mut fragment);
+        if !fragment.deliver {
+            return false;
+        }
+        let thread = ccb.receiver_thread;
+        let index = self.thread_index(at.0, thread);
+        self.unpack_fragment(index, offset, bytes, packet);
+        if fragment.done {
+            self.finish_staged(index, Ok(total));
+            events::emit_with(DIAG_PROFILE, COMMR, thread);
+        }
+        fragment.done
     }
 
     /// The event that a packet's service begins.
@@ -316,19 +391,28 @@ impl Kernel {
     fn send_fragment(&mut self, index: u16) -> bool {
         let (process, channel) = (self.tcbs[index as usize].process, self.tcbs[index as usize].channel);
         let ccb = process.ccb(channel);
-        let mut performer = Performer::new(self, process, channel);
+        let mut performer = Performer::new(self, (process, channel));
         channel::room(ccb, &mut performer);
-        performer.told == Told::Released
+        performer.released
     }
 
-    fn transmit(&mut self, process: Process, channel: u8, to: Processor, mpc: Mpc) {
+    /// Transmits a component without data. Inlined, so that what is known of it where it is made needs no choice here.
+    #[inline(always)]
+    fn transmit(&mut self, (process, channel): (Process, u8), to: Processor, mpc: Mpc) {
+        let [length, sequence, epoch, thread] = mpc.words();
+        self.transmit_words(to, mpc.kind(), mpc::address(process.id, channel), length, sequence, epoch, thread);
+    }
+
+    /// With its words in registers.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(never)]
+    fn transmit_words(&mut self, to: Processor, kind: u8, address: u32, a: u32, b: u32, c: u32, d: u32) {
         if to == NOWHERE && self.processors == 1 {
             return;
         }
-        let [length, sequence, epoch, thread] = mpc.words();
-        let words = [mpc::address(process.id, channel), length, sequence, epoch, thread, 0];
         // Nowhere in particular is everywhere.
-        self.net.queue_token(if to == NOWHERE { BROADCAST } else { to }, mpc.kind(), words, mpc::TOKEN_BYTES);
+        let to = if to == NOWHERE { BROADCAST } else { to };
+        self.net.queue_token(to, kind, [address, a, b, c, d, 0], mpc::TOKEN_BYTES);
     }
 
     /// Control block of a thread of this processor that the protocol names.
@@ -350,42 +434,35 @@ impl Kernel {
         memory::copy_between((map, from.buffer), (map, to.buffer), bytes).expect("a message's buffer has gone");
     }
 
-    #[inline]
     fn pack_fragment(&mut self, at: (Process, u8), to: Processor, thread: Thread, part: (u32, u32, u32)) {
         let (total, offset, bytes) = part;
         let packet = self.net.free_buffer().expect("a fragment without a buffer");
         let words = packet as *mut u32;
-        let data = packet + MSG_HEADER_BYTES as u32;
         // SAFETY: the buffer is the driver's, free, and has room for a packet.
         unsafe {
-            words.add(mpc::msg::ADDRESS).write_volatile(mpc::address(at.0.id, at.1));
-            words.add(mpc::msg::TOTAL).write_volatile(total);
-            words.add(mpc::msg::OFFSET).write_volatile(offset);
+            words.add(msg::ADDRESS).write_volatile(mpc::address(at.0.id, at.1));
+            words.add(msg::TOTAL).write_volatile(total);
+            words.add(msg::OFFSET).write_volatile(offset);
         }
         let (map, from) = (at.0.map(), self.buffer(at.0, thread) + offset);
-        match in_one_page(map, from, bytes, READ) {
-            // SAFETY: as above, and the part lies in a page of the thread's.
-            Some(from) => unsafe { memory::copy_short(from, data, bytes) },
-            // SAFETY: as above; a fragment fits.
-            None => unsafe { memory::copy_from_user(map, from, data, bytes) }.expect("a message's buffer has gone"),
-        }
+        // SAFETY: as above; a fragment fits.
+        unsafe { memory::copy_from_user(map, from, packet + MSG_HEADER_BYTES as u32, bytes) }
+            .expect("a message's buffer has gone");
         self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
     }
 
     #[inline]
-    fn unpack_fragment(&mut self, process: Process, thread: Thread, offset: u32, bytes: u32, packet: Option<&Packet>) {
-        let packet = packet.expect("data comes in packets");
+    fn unpack_fragment(&mut self, index: Index, offset: u32, bytes: u32, packet: &Packet) {
+        let Tcb { process, buffer, staged, .. } = self.tcbs[index as usize];
         let map = process.map();
-        let index = self.thread_index(process, thread);
-        let mut to = self.tcbs[index as usize].buffer + offset;
-        let nothing_staged = self.tcbs[index as usize].staged == 0;
-        let pieces = packet.pieces(mpc::msg::DATA, bytes);
+        let (mut to, nothing_staged) = (buffer + offset, staged == 0);
+        let pieces = packet.pieces(msg::DATA, bytes);
         if let (Some(to), true, 0) = (in_one_page(map, to, bytes, WRITE), nothing_staged, pieces[1].1) {
             // SAFETY: the piece is in the receive ring, and the part lies in a page of the thread's.
             return unsafe { memory::copy_short(pieces[0].0, to, bytes) };
         }
         if !nothing_staged || memory::missing(map, to, bytes, WRITE).is_some() {
-            if !self.stage(index, to, bytes, packet, mpc::msg::DATA) {
+            if !self.stage(index, to, bytes, packet, msg::DATA) {
                 self.out_of_memory(process);
             }
             return;
