@@ -1,7 +1,5 @@
 //! The program's arguments.
 
-use core::str::FromStr;
-
 /// What the user wrote after the program's name.
 #[derive(Clone, Copy)]
 pub struct Arguments {
@@ -18,13 +16,29 @@ impl Arguments {
 
     /// The arguments in order; those that are not UTF-8 are empty.
     pub fn iter(self) -> impl Iterator<Item = &'static str> {
+        self.words().map(|word| core::str::from_utf8(word).unwrap_or(""))
+    }
+
+    fn words(self) -> impl Iterator<Item = &'static [u8]> {
         let bytes = self.bytes.strip_suffix(&[0]).unwrap_or(self.bytes);
         let count = if bytes.is_empty() { 0 } else { usize::MAX };
-        bytes.split(|&byte| byte == 0).take(count).map(|word| core::str::from_utf8(word).unwrap_or(""))
+        bytes.split(|&byte| byte == 0).take(count)
     }
 
     /// Argument `index` as a number, `default` if it isn't given; `None` if it is something else.
-    pub fn number<T: FromStr>(self, index: usize, default: T) -> Option<T> {
-        self.iter().nth(index).map_or(Some(default), |word| word.parse().ok())
+    pub fn number<T: TryFrom<u32>>(self, index: usize, default: T) -> Option<T> {
+        self.words().nth(index).map_or(Some(default), |word| T::try_from(decimal(word)?).ok())
     }
+}
+
+fn decimal(word: &[u8]) -> Option<u32> {
+    let mut value = 0u32;
+    for byte in word {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(u32::from(digit))?;
+    }
+    (!word.is_empty()).then_some(value)
 }

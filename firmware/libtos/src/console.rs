@@ -50,13 +50,13 @@ impl Line {
         self.used = 0;
     }
 
-    pub fn text(mut self, text: &str) -> Self {
+    pub fn text(&mut self, text: &str) -> &mut Self {
         text.bytes().for_each(|byte| self.put(byte));
         self
     }
 
     /// A number in decimal.
-    pub fn number(mut self, number: u32) -> Self {
+    pub fn number(&mut self, number: u32) -> &mut Self {
         let mut power = 1_000_000_000;
         while power > 1 && number < power {
             power /= 10;
@@ -69,8 +69,9 @@ impl Line {
     }
 
     /// Ends the line and writes it.
-    pub fn end(mut self) {
+    pub fn end(&mut self) {
         self.put(b'\n');
+        self.flush();
     }
 }
 

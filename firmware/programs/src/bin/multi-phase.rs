@@ -68,8 +68,13 @@ fn main(arguments: libtos::Arguments) -> u32 {
         compute_ms(pause);
     }
     let failed = wait();
-    let line = Line::new().text("multi-phase: ").number(25).text(" threads, ").number(PHASES).text(" phases, ");
-    line.number(bytes).text(" bytes: ").number(failed).text(" failed").end();
+    let mut line = Line::new();
+    line.text("multi-phase: 25 threads, 8 phases, ")
+        .number(bytes)
+        .text(" bytes: ")
+        .number(failed)
+        .text(" failed")
+        .end();
     failed
 }
 
