@@ -5,6 +5,8 @@ use testbed_definitions::map::RAM_BASE;
 
 /// Bytes of the kernel's stack: its deepest call chain is short and holds no large values.
 const STACK_BYTES: u32 = 4096;
+/// Behind the stack, for the registers when the kernel itself traps.
+const CONTEXT_BYTES: u32 = 144;
 
 fn main() {
     let script = format!(
@@ -21,6 +23,7 @@ SECTIONS {{
         __bss_end = .;
         . += {STACK_BYTES};
         __stack_top = .;
+        . += {CONTEXT_BYTES};
     }}
     KERNEL_END = .;
     /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr) }}

@@ -9,6 +9,7 @@
 //! | [`elf`] | reading a program's ELF headers |
 //! | [`filestore`] | the table of files |
 //! | [`ring`] | a ring of bytes |
+//! | [`timers`] | deadlines, earliest first |
 //! | [`text`] | numbers as text, without `core::fmt` |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -21,3 +22,4 @@ pub mod pages;
 pub mod queue;
 pub mod ring;
 pub mod text;
+pub mod timers;

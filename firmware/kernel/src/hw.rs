@@ -72,9 +72,21 @@ pub fn processor() -> u8 {
     read_csr!(csr::MHARTID) as u8
 }
 
-/// Makes the page map at this physical address the current one.
-pub fn set_page_map(address: u32) {
-    write_csr!(csr::PMBASE, (address - map::RAM_BASE) | csr::PMBASE_ENABLE);
+/// Empties the TLB.
+pub fn forget_page_map() {
+    let map = read_csr!(csr::PMBASE);
+    write_csr!(csr::PMBASE, map);
+}
+
+/// Where traps go.
+pub fn set_trap_vector(address: u32) {
+    write_csr!(csr::MTVEC, address);
+}
+
+/// The low word of [`now`].
+#[inline(always)]
+pub fn now_low() -> u32 {
+    read_csr!(csr::TIME)
 }
 
 /// The faulting address of the last trap.

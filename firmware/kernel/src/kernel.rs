@@ -1,12 +1,15 @@
-//! The kernel's state, its start, and the main loop of the report (section 3.2.1):
+//! The kernel's state, its start, and what goes on between threads.
+//!
+//! A thread runs until it calls, faults or is interrupted; the service of that ends in [`Kernel::go_on`] with who runs next. With no
+//! thread ready the processor sleeps. Inside the kernel interrupts are never taken, so nothing in it runs twice at a time.
+//!
+//! Packets interrupt the running thread; they are served, what they queue is handed to Centrenet at once, and the thread goes on within its
+//! time-slice. With the option `tos94` all happens as in the report (section 3.2.1), in a main loop:
 //!
 //! 1. *send*: packets that are queued are passed to Centrenet;
 //! 2. *receive*: packets that have arrived are served;
 //! 3. *schedule*: the thread at the front of the ready queue runs until it calls or its time-slice ends;
 //! 4. *service*: what it asked for is done.
-//!
-//! With no thread ready the processor sleeps until a packet arrives. Interrupts end a thread's run or a sleep; inside
-//! the kernel they are never taken, so nothing in it runs twice at a time.
 
 use testbed_definitions::boot::word;
 use testbed_definitions::limits::TIME_SLICE_US;
@@ -15,11 +18,12 @@ use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::status::COUNTER_WORDS;
 use testbed_definitions::{csr, event, map};
-use testbed_kernel_core::clock::Milliseconds;
+use testbed_kernel_core::clock::{Clock, Cycles};
 #[cfg(not(feature = "small"))]
 use testbed_kernel_core::filestore::Filestore;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::Queue;
+use testbed_kernel_core::timers::Timers;
 
 use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
@@ -27,12 +31,10 @@ use crate::home::{Place, PLACES};
 #[cfg(not(feature = "small"))]
 use crate::mount::{Mount, Wanted};
 use crate::paging::Announced;
-use crate::process::{Process, Processes};
+use crate::process::Processes;
+use crate::ready::Ready;
 use crate::thread::{State, Tcb};
-use crate::{boot, events, hw, memory, options};
-
-/// How long to sleep when the station is full and has more to do.
-const STATION_POLL_CYCLES: u64 = 512;
+use crate::{boot, events, hw, memory, options, timers};
 
 /// Centrenet's memory where there is at least a mebibyte, and where there is less. Twice as many packets can wait as there are
 /// thread control blocks: more than blocked threads can have under way.
@@ -46,15 +48,17 @@ pub struct Kernel {
     pub me: u8,
     pub processors: u8,
     pub clock_hz: u32,
-    pub clock: Milliseconds,
-    slice_cycles: u64,
+    pub clock: Clock,
+    pub cycles: Cycles,
+    pub slice_cycles: u32,
     pub tcbs: &'static mut [Tcb],
     pub free: Queue,
-    pub ready: Queue,
+    pub ready: Ready,
+    pub timers: Timers<'static>,
+    /// When the timer is set to interrupt.
+    pub alarm: u64,
     /// Threads whose messages leave in fragments, in turn.
     pub transmitting: Queue,
-    /// Threads that wait for time.
-    pub timed: Queue,
     pub processes: Processes,
     pub pages: Pages,
     /// Of processes that are invoked here.
@@ -79,8 +83,8 @@ pub struct Kernel {
     pub announced: [Option<Announced>; STATIONS_MAX],
     pub net: Centrenet,
     pub console: Console,
-    /// Process whose page map is the current one, if any is.
-    current: Process,
+    /// Packets have arrived that there is no room to answer: they wait, and don't interrupt.
+    stuck: bool,
     random: u32,
     /// The program has ended with this code, and nobody has been told yet.
     pub exit_code: Option<u32>,
@@ -93,13 +97,15 @@ impl Kernel {
             me: 0,
             processors: 0,
             clock_hz: 0,
-            clock: Milliseconds::new(0),
+            clock: Clock::new(0),
+            cycles: Cycles::new(0),
             slice_cycles: 0,
             tcbs: &mut [],
             free: Queue::new(),
-            ready: Queue::new(),
+            ready: Ready::new(),
+            timers: Timers::new(&mut []),
+            alarm: u64::MAX,
             transmitting: Queue::new(),
-            timed: crate::timers::none(),
             processes: Processes::new(),
             places: [Place::FREE; PLACES],
             #[cfg(not(feature = "small"))]
@@ -117,7 +123,7 @@ impl Kernel {
             announced: [None; STATIONS_MAX],
             net: Centrenet::new(),
             console: Console::new(),
-            current: Process::NONE,
+            stuck: false,
             random: 0,
             exit_code: None,
         }
@@ -129,8 +135,10 @@ impl Kernel {
         self.me = hw::processor();
         self.processors = boot::get(word::PROCESSORS) as u8;
         self.clock_hz = boot::get(word::CLOCK_HZ);
-        self.clock = Milliseconds::new(self.clock_hz);
-        self.slice_cycles = (self.clock_hz / 1_000_000) as u64 * TIME_SLICE_US as u64;
+        self.clock = Clock::new(self.clock_hz);
+        self.cycles = Cycles::new(self.clock_hz);
+        self.slice_cycles = self.cycles.of(TIME_SLICE_US) as u32;
+        options::start();
         self.random = (boot::get(word::SEED) ^ (self.me as u32) << 16) | 1;
         let ram_bytes = boot::get(word::RAM_BYTES);
         self.share_memory(end, ram_bytes);
@@ -138,7 +146,10 @@ impl Kernel {
             events::enable(boot::get(word::DIAG));
         }
         hw::allow_counters();
-        hw::set_timer(u64::MAX);
+        if !options::tos94() && !events::enabled(event::DIAG_PROFILE | event::DIAG_READY) {
+            crate::let_threads_yield_quickly();
+        }
+        self.enable_user_interrupts();
     }
 
     /// Gives out the memory after the kernel: tables, Centrenet's buffers, and pages.
@@ -159,13 +170,16 @@ impl Kernel {
         let table = self.take_row((count * size_of::<Tcb>() as u32).div_ceil(PAGE_BYTES)) as *mut Tcb;
         for index in 0..count as usize {
             // SAFETY: the row was just taken and has room for `count` entries.
-            unsafe { Tcb::initialise(table.add(index)) };
+            unsafe { Tcb::initialise(table.add(index), index as u16) };
         }
         // SAFETY: as above; every entry is initialised, as far as its type asks for.
         self.tcbs = unsafe { core::slice::from_raw_parts_mut(table, count as usize) };
         for index in 0..count as u16 {
             self.free.push_back(self.tcbs, index);
         }
+        let heap = self.take_row((count * size_of::<u16>() as u32).div_ceil(PAGE_BYTES)) as *mut u16;
+        // SAFETY: as above; any words are a heap of which nothing is used.
+        self.timers = Timers::new(unsafe { core::slice::from_raw_parts_mut(heap, count as usize) });
     }
 
     /// Pages that the kernel can't do without.
@@ -193,22 +207,53 @@ impl Kernel {
         }
     }
 
-    /// The main loop.
-    pub fn run(&mut self) -> ! {
+    /// The main loop: the address of the next thread's control block.
+    pub fn next(&mut self) -> u32 {
         loop {
-            self.send_phase();
-            self.receive_phase();
-            self.serve_time();
-            if options::TRANSMIT_BEFORE_SCHEDULE {
+            if options::tos94() {
                 self.send_phase();
             }
-            match self.schedule() {
-                Some(index) => {
-                    let cause = self.run_thread(index);
-                    self.service(index, cause);
-                }
-                None => self.idle(),
+            self.receive_phase();
+            if !self.ready.is_empty() {
+                let next = self.schedule();
+                self.set_slice_timer();
+                return next;
             }
+            self.idle();
+        }
+    }
+
+    /// After the service of a call: the address of the next thread's control block, 0 if the main loop has to find it.
+    #[inline]
+    pub fn go_on(&mut self) -> u32 {
+        if options::tos94() {
+            return 0;
+        }
+        if self.is_busy() {
+            self.hand_over();
+        }
+        self.schedule()
+    }
+
+    /// Whether the station has more to do than it has taken.
+    #[inline]
+    pub fn is_busy(&self) -> bool {
+        #[cfg(not(feature = "small"))]
+        if self.files_wait {
+            return true;
+        }
+        self.net.is_waiting() || !self.transmitting.is_empty() || self.stuck || self.parked != 0
+    }
+
+    /// Passes to the station what it takes, and comes back to the rest by the timer.
+    #[inline(never)]
+    fn hand_over(&mut self) {
+        self.send_phase();
+        if self.doomed != 0 {
+            self.end_doomed();
+        }
+        if self.is_busy() {
+            self.want_timer(hw::now() + timers::STATION_POLL);
         }
     }
 
@@ -232,105 +277,104 @@ impl Kernel {
         }
     }
 
+    /// Serves what has arrived.
     fn receive_phase(&mut self) {
-        while self.net.has_room() {
-            let Some(packet) = self.net.receive() else { break };
+        while let Some(packet) = self.net.receive() {
+            if !self.net.has_room() {
+                self.net.retire(&mut self.pages);
+            }
+            if !self.net.has_room() {
+                return self.set_stuck(true);
+            }
             self.serve_packet(&packet);
             self.net.release(&packet);
             if self.doomed != 0 {
                 self.end_doomed();
             }
+            if !options::tos94() && self.is_busy() {
+                self.hand_over();
+            }
+        }
+        self.set_stuck(false);
+    }
+
+    /// Whether packets have to wait until there is room; meanwhile they don't interrupt.
+    #[inline]
+    fn set_stuck(&mut self, stuck: bool) {
+        if self.stuck != stuck {
+            self.stuck = stuck;
+            self.enable_user_interrupts();
         }
     }
 
-    /// The next thread to run, with its page map in place.
-    fn schedule(&mut self) -> Option<u16> {
-        let index = self.ready.pop_front(self.tcbs)?;
-        let Tcb { number, process, .. } = self.tcbs[index as usize];
-        events::emit(event::DIAG_READY, number & event::THREAD_MASK);
-        events::emit(event::DIAG_PROFILE, number & event::THREAD_MASK | event::SCHEDULE);
-        if process != self.current {
-            self.current = process;
-            hw::set_page_map(process.map_address());
-        }
-        Some(index)
+    /// The first of the ready threads has a new time-slice; 0 if there is none.
+    #[inline]
+    fn schedule(&mut self) -> u32 {
+        let Some(tcb) = self.ready.front(self.tcbs) else { return 0 };
+        events::emit(event::DIAG_READY, tcb.number);
+        events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
+        tcb.start = hw::now_low();
+        self.ready.address()
     }
 
-    /// Runs a thread until its slice ends, it makes a call that needs the service phase, or it faults.
-    /// Returns `mcause`. Calls that can be answered at once are, and the console is fed, in passing.
-    fn run_thread(&mut self, index: u16) -> u32 {
-        const TIMER: u32 = csr::MCAUSE_INTERRUPT | csr::cause::TIMER;
-        let end = hw::now() + self.slice_cycles;
-        let mut deadline = end;
-        if self.console.is_waiting() {
-            deadline = self.feed_console(end);
-        }
-        hw::set_timer(deadline);
-        loop {
-            let cause = crate::run_user(&mut self.tcbs[index as usize].context);
-            let goes_on = match cause {
-                csr::cause::ECALL_U => self.quick_call(index),
-                TIMER if deadline < end => true,
-                _ => return cause,
+    /// A packet or the timer has interrupted the first of the ready threads.
+    pub fn interrupted(&mut self, cause: u32) -> u32 {
+        let interrupted = self.ready.address();
+        if cause == csr::MCAUSE_INTERRUPT | csr::cause::TIMER {
+            let over = self.serve_timer();
+            if over && options::tos94() {
+                return self.next();
+            }
+            if !options::tos94() && self.is_busy() {
+                self.receive_phase();
+                self.hand_over();
+            }
+            if over || self.ready.address() != interrupted {
+                return self.next();
+            }
+            self.set_slice_timer();
+        } else {
+            self.receive_phase();
+            let Some(tcb) = self.ready.front(self.tcbs).filter(|_| self.ready.address() == interrupted) else {
+                return self.next();
             };
-            if !goes_on {
-                return cause;
-            }
-            if self.console.is_waiting() {
-                deadline = self.feed_console(end);
-                hw::set_timer(deadline);
-            } else if deadline != end {
-                deadline = end;
-                hw::set_timer(end);
-            }
+            events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
         }
-    }
-
-    /// Fills the UART and says when it must be done again, or when the slice ends.
-    fn feed_console(&mut self, end: u64) -> u64 {
-        self.console.fill();
-        self.console.due(hw::now()).map_or(end, |due| due.min(end))
+        interrupted
     }
 
     /// Nothing is ready: sleep until a packet arrives or something of our own is due.
     fn idle(&mut self) {
         self.console.fill();
-        if self.net.can_issue() {
+        if !options::tos94() && self.is_busy() {
+            self.send_phase();
+        } else if self.net.can_issue() {
             return;
         }
-        if self.exit_code.is_some() && self.net.is_quiet() && self.console.is_silent() {
+        let ended = self.exit_code.is_some();
+        if ended && self.net.is_quiet() && self.console.is_silent() {
             if let Some(code) = self.exit_code.take() {
                 hw::write(map::SYSTEM_BASE, map::system::EXIT, code);
             }
         }
-        let now = hw::now();
-        let busy = self.net.is_waiting()
-            || !self.transmitting.is_empty()
-            || !self.timed.is_empty()
-            || self.exit_code.is_some();
-        let station = if busy { now + STATION_POLL_CYCLES } else { u64::MAX };
-        hw::set_timer(self.console.due(now).map_or(station, |due| due.min(station)));
-        hw::enable_interrupts(csr::INTERRUPT_TIMER | csr::INTERRUPT_EXTERNAL);
+        self.set_idle_timer();
+        if !self.stuck {
+            hw::enable_interrupts(csr::INTERRUPT_TIMER | csr::INTERRUPT_EXTERNAL);
+        }
         hw::sleep();
         self.enable_user_interrupts();
+        self.serve_time();
     }
 
     /// The interrupts that end a thread's run.
-    pub fn enable_user_interrupts(&self) {
-        let external = if options::PREEMPT_ON_RECEIVE { csr::INTERRUPT_EXTERNAL } else { 0 };
+    fn enable_user_interrupts(&self) {
+        let external = if options::tos94() || self.stuck { 0 } else { csr::INTERRUPT_EXTERNAL };
         hw::enable_interrupts(csr::INTERRUPT_TIMER | external);
     }
 
-    /// Page-map entries have changed: the hardware must not use what it remembers of them.
-    pub fn refresh_page_map(&mut self) {
-        if self.current != Process::NONE {
-            hw::set_page_map(self.current.map_address());
-        }
-    }
-
-    /// Page-map entries have been taken away: the hardware must not use those it remembers.
+    /// Page-map entries have changed or gone: the hardware must not use what it remembers of them.
     pub fn forget_page_map(&mut self) {
-        self.current = Process::NONE;
+        hw::forget_page_map();
     }
 
     /// Puts a thread into the ready queue.
@@ -340,7 +384,7 @@ impl Kernel {
             return self.hold(index);
         }
         tcb.state = State::Ready;
-        events::emit(event::DIAG_READY, tcb.number & event::THREAD_MASK | event::SCHEDULE);
+        events::emit(event::DIAG_READY, tcb.number | event::SCHEDULE);
         self.ready.push_back(self.tcbs, index);
     }
 

@@ -4,7 +4,10 @@
 //! |---|---|
 //! | `trap.s` | start-up, and the passage between kernel and user threads |
 //! | [`kernel`] | state, start, main loop, scheduling, sleep |
-//! | [`service`] | system calls, time-slices, faults |
+//! | [`ready`] | the ready threads |
+//! | [`timers`] | deadlines, the timer, time-slices |
+//! | [`entry`] | where `trap.s` enters: calls that are made as functions, interrupts |
+//! | [`service`] | the other system calls, faults |
 //! | [`channels`] | occam channels: what the protocol says is done here |
 //! | [`alternatives`] | occam's ALT |
 //! | [`migrate`] | threads that move, and where ends of channels are without a thread |
@@ -19,7 +22,7 @@
 //! | [`events`] | what the monitor is told |
 //! | [`boot`] | what the host left |
 //! | [`hw`] | control registers and device registers |
-//! | [`options`] | choices of policy |
+//! | [`options`] | the choice of policy |
 //!
 //! The kernel runs with interrupts off, on one stack, and has one piece of state: [`kernel::Kernel`].
 #![no_std]
@@ -30,6 +33,7 @@ mod boot;
 mod centrenet;
 mod channels;
 mod console;
+mod entry;
 mod estate;
 mod events;
 #[cfg(not(feature = "small"))]
@@ -47,6 +51,7 @@ mod mount;
 mod options;
 mod paging;
 mod process;
+mod ready;
 #[cfg(not(feature = "small"))]
 mod requests;
 mod service;
@@ -61,42 +66,10 @@ mod timers;
 mod user;
 
 use console::Emergency;
-use core::ptr::addr_of_mut;
 use testbed_definitions::map::{system, SYSTEM_BASE};
 use testbed_definitions::syscall::EXIT_STOP;
 
-core::arch::global_asm!(include_str!("trap.s"));
-
-extern "C" {
-    static KERNEL_END: u8;
-}
-
-mod assembly {
-    use crate::thread::Context;
-    extern "C" {
-        pub fn run_user(context: *mut Context) -> u32;
-    }
-}
-
-/// Runs a thread until it traps; returns `mcause`.
-fn run_user(context: &mut thread::Context) -> u32 {
-    // SAFETY: the page map in place is the thread's, so that it can only touch its own; the context is not used otherwise.
-    unsafe { assembly::run_user(context) }
-}
-
-static mut KERNEL: kernel::Kernel = kernel::Kernel::new();
-
-/// Where `trap.s` goes after start-up.
-#[no_mangle]
-extern "C" fn kernel_main() -> ! {
-    // SAFETY: called once; nothing else uses the static.
-    let kernel = unsafe { &mut *addr_of_mut!(KERNEL) };
-    let end = &raw const KERNEL_END as u32;
-    kernel.start(end);
-    kernel.enable_user_interrupts();
-    kernel.start_program();
-    kernel.run()
-}
+pub use entry::let_threads_yield_quickly;
 
 /// Where `trap.s` goes when the kernel itself traps.
 #[no_mangle]

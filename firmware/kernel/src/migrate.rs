@@ -302,7 +302,6 @@ impl Kernel {
         (tcb.parent_processor, tcb.failed) = (places as Processor, (places >> 16) as u16);
         (tcb.stack, tcb.stack_pages) = (packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
         (tcb.children, tcb.exit_code, tcb.staged, tcb.ends, tcb.list) = (0, 0, 0, owned, List::NONE);
-        tcb.deadline = 0;
         let mut to = &raw mut tcb.context as u32;
         for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
             // SAFETY: the pieces are in the receive ring and are as many words as a context begins with.
@@ -358,7 +357,7 @@ impl Kernel {
         let index = self.free.pop_front(self.tcbs).ok_or(Error::NoThread)?;
         process.threads[(birth.number & 0x3f) as usize] = index;
         let tcb = &mut self.tcbs[index as usize];
-        *tcb = Tcb::free();
+        tcb.reset();
         (tcb.process, tcb.number, tcb.context.pc) = (process, birth.number, birth.entry);
         (tcb.parent, tcb.parent_processor) = birth.parent;
         (tcb.stack, tcb.stack_pages) = (birth.stack, birth.pages);

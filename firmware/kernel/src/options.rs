@@ -1,9 +1,19 @@
-//! Choices of policy, with the report's as the default.
+//! The choice of policy that the boot block leaves.
 
-/// An arriving packet ends the running thread's time-slice, so that it is served at once. The report's kernel serves it at
-/// the next pass of the main loop.
-pub const PREEMPT_ON_RECEIVE: bool = false;
+use core::sync::atomic::{AtomicBool, Ordering};
+use testbed_definitions::boot::{option, word};
 
-/// What the receive phase queues is passed to Centrenet before a thread is scheduled. In the report's kernel it waits for
-/// the next send phase, up to a time-slice later (report, section 3.3.2).
-pub const TRANSMIT_BEFORE_SCHEDULE: bool = false;
+use crate::boot;
+
+static TOS94: AtomicBool = AtomicBool::new(false);
+
+/// Looks into the boot block.
+pub fn start() {
+    TOS94.store(boot::get(word::OPTIONS) & option::TOS94 != 0, Ordering::Relaxed);
+}
+
+/// Whether the kernel behaves as the report's: packets wait for the main loop. Otherwise they interrupt, and what is queued leaves at once.
+#[inline(always)]
+pub fn tos94() -> bool {
+    TOS94.load(Ordering::Relaxed)
+}

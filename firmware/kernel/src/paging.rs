@@ -331,7 +331,7 @@ impl Kernel {
         }
         if had {
             // The hardware may remember what is not so any more.
-            self.refresh_page_map();
+            self.forget_page_map();
         }
         match output {
             Output::Report(report) => self.tell_home_of_page(process, page, report),

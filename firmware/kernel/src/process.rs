@@ -33,7 +33,7 @@ pub const PROCESSES_KNOWN: usize = if cfg!(feature = "small") { 1 } else { 256 }
 pub struct Record {
     /// `definitions::process`.
     pub id: u16,
-    map: *mut PageMap,
+    pub map: *mut PageMap,
     /// Index of the control block of each thread, [`NONE`] if it isn't here.
     pub threads: [u16; THREADS],
     /// Where the program's first thread starts.
@@ -109,11 +109,6 @@ impl Process {
             (0..CHANNELS).for_each(|channel| ccbs.add(channel).write(Ccb::default()));
         }
         Some(Process(record))
-    }
-
-    /// Physical address of the page map.
-    pub fn map_address(self) -> u32 {
-        self.map as u32
     }
 
     /// The page map, for translation; lives as long as the process.

@@ -1,7 +1,7 @@
-//! The service phase: system calls, the end of time-slices, faults.
+//! System calls and faults.
 
 use testbed_definitions::csr;
-use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_TIMER};
+use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::syscall::{self, identity, Error};
 use testbed_kernel_core::page_map::{allows, translate, READ};
 
@@ -14,41 +14,12 @@ impl Kernel {
         &mut self.tcbs[index as usize]
     }
 
-    /// Answers the call if that needs neither the scheduler nor Centrenet; `false` leaves it to the service phase.
-    pub fn quick_call(&mut self, index: u16) -> bool {
-        let context = &self.tcbs[index as usize].context;
-        let (a0, a1) = (context.argument(0), context.argument(1));
-        let result = match context.get(A7) {
-            syscall::SEND_EVENT => self.send_event(a0),
-            syscall::WRITE if allows(self.tcbs[index as usize].process.map(), a0, a1, READ) => {
-                self.write(index, a0, a1)
-            }
-            syscall::CLOCK => Ok(self.clock.at(hw::now())),
-            syscall::IDENTITY => self.identity(index, a0),
-            _ => return false,
-        };
-        let context = &mut self.tcb(index).context;
-        context.pc += 4;
-        context.set(A0, code(result));
-        true
-    }
-
-    /// Does what the thread stopped for.
+    /// Does what the thread, which is in no queue, stopped for.
     pub fn service(&mut self, index: u16, cause: u32) {
-        match cause {
-            csr::cause::ECALL_U => self.call(index),
-            _ if cause & csr::MCAUSE_INTERRUPT == 0 => {
-                if !self.page_fault(index, cause) {
-                    self.end_for_fault(index, cause, hw::trap_value());
-                }
-            }
-            _ if cause == csr::MCAUSE_INTERRUPT | csr::cause::TIMER => {
-                events::emit(DIAG_TIMER, event::TIMER);
-                self.make_ready(index);
-                events::emit(DIAG_TIMER, event::TIMER_END);
-            }
-            // A packet, if the option lets it interrupt: the receive phase comes next.
-            _ => self.make_ready(index),
+        if cause == csr::cause::ECALL_U {
+            self.call(index);
+        } else if !self.page_fault(index, cause) {
+            self.end_for_fault(index, cause, hw::trap_value());
         }
     }
 
@@ -65,18 +36,10 @@ impl Kernel {
             return;
         }
         match number {
-            syscall::SEND => self.send_request(index, a0, a1, a2),
-            syscall::RECEIVE => self.receive_request(index, a0, a1, a2),
-            syscall::ALT => self.alt_request(index, [a0, a1, a2, a3, a4]),
             syscall::MIGRATE => self.migrate_request(index, a0, a1 as i32, a2 as i32),
             syscall::CREATE => self.create(index, a0, a1, a2 as i32, (a3, a4)),
             syscall::WAIT => self.wait(index),
             syscall::EXIT => self.exit(index, a0),
-            syscall::YIELD => self.finish(index, Ok(0)),
-            syscall::WRITE => {
-                let result = self.write(index, a0, a1);
-                self.finish(index, result);
-            }
             #[cfg(feature = "small")]
             _ => self.finish(index, Err(Error::UnknownCall)),
             #[cfg(not(feature = "small"))]
@@ -90,7 +53,7 @@ impl Kernel {
         self.make_ready(index);
     }
 
-    fn send_event(&mut self, datum: u32) -> Result<u32, Error> {
+    pub fn send_event(&mut self, datum: u32) -> Result<u32, Error> {
         if events::is_reserved(datum) {
             return Err(Error::BadDatum);
         }
@@ -101,7 +64,7 @@ impl Kernel {
         Ok(taken as u32)
     }
 
-    fn write(&mut self, index: u16, address: u32, bytes: u32) -> Result<u32, Error> {
+    pub fn write(&mut self, index: u16, address: u32, bytes: u32) -> Result<u32, Error> {
         let map = self.tcbs[index as usize].process.map();
         if !allows(map, address, bytes, READ) {
             return Err(Error::BadPointer);
@@ -112,10 +75,11 @@ impl Kernel {
             // SAFETY: the byte is in a page of the thread's.
             self.console.put(unsafe { (physical as *const u8).read_volatile() });
         }
+        self.feed_console();
         Ok(accepted)
     }
 
-    fn identity(&mut self, index: u16, what: u32) -> Result<u32, Error> {
+    pub fn identity(&mut self, index: u16, what: u32) -> Result<u32, Error> {
         match what {
             identity::THREAD => Ok(self.tcb(index).number as u32),
             identity::PROCESSOR => Ok(self.me as u32),
@@ -159,7 +123,7 @@ impl Kernel {
     }
 }
 
-fn code(result: Result<u32, Error>) -> u32 {
+pub fn code(result: Result<u32, Error>) -> u32 {
     match result {
         Ok(value) => value,
         Err(error) => error.code() as u32,

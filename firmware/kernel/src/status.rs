@@ -12,7 +12,7 @@ use crate::kernel::Kernel;
 use crate::memory;
 use crate::paging::BYTES_A_CALL;
 use crate::process::{Process, PROCESSES_KNOWN};
-use crate::thread::State;
+use crate::thread::{State, RESULT};
 use crate::user::{user_range, write_user};
 
 impl Kernel {
@@ -72,7 +72,12 @@ impl Kernel {
         if tcb.state == State::Free {
             return false;
         }
-        record[..4].copy_from_slice(&[tcb.number as u32, tcb.state as u32, tcb.channel as u32, tcb.context.pc]);
+        record[..4].copy_from_slice(&[
+            tcb.number as u32,
+            tcb.state as u32,
+            tcb.channel as u32,
+            tcb.context.pc & !RESULT,
+        ]);
         true
     }
 

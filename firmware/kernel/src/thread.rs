@@ -3,6 +3,7 @@
 use crate::paging::Resume;
 use testbed_definitions::limits::CHANNELS;
 use testbed_kernel_core::queue::{Linked, Links};
+use testbed_kernel_core::timers::{Alarm, Timed};
 
 use crate::alternatives::List;
 use crate::process::Process;
@@ -10,12 +11,14 @@ use crate::process::Process;
 /// Registers of a thread that is not running, as `trap.s` lays them out.
 #[repr(C)]
 pub struct Context {
+    /// With [`RESULT`] in bit 0.
     pub pc: u32,
     /// `x1` to `x31`.
     registers: [u32; 31],
-    /// The kernel's own, while the thread runs.
-    kernel_stack: u32,
 }
+
+/// Of a saved pc: the thread waits for a call's result, and the registers that a call does not keep are not in its context.
+pub const RESULT: u32 = 1;
 
 /// Register numbers of arguments, stack pointer and call number.
 pub const A0: usize = 10;
@@ -68,14 +71,26 @@ pub enum State {
     Paging,
     /// Would be ready, were its process not suspended.
     Held,
+    /// Waits for a time.
+    Delayed,
 }
 
-/// A thread. A record of plain words, all zero when it is free but for `state`.
+/// A thread. `trap.s` knows where the first fields and `process` are.
 #[repr(C)]
 pub struct Tcb {
     pub context: Context,
+    /// The page map's CSR value, if the thread runs or has just yielded; else 0.
+    pub yielded: u32,
+    /// Addresses of its neighbours in the ready ring ([`crate::ready`]).
+    pub next: u32,
+    pub previous: u32,
+    /// When its time-slice began: low word of `time`.
+    pub start: u32,
+    /// Its own index in the table.
+    pub index: u16,
     links: Links,
     pub state: State,
+    alarm: Alarm,
     /// [`Process::NONE`] if it is free.
     pub process: Process,
     /// `event::thread_number`.
@@ -101,8 +116,6 @@ pub struct Tcb {
     pub staged: u32,
     /// Channels of which it has an end, as bits.
     pub ends: [u32; CHANNELS / 32],
-    /// When its alternative fails: cycles since reset, or 0.
-    pub deadline: u64,
     /// Channels of its alternative.
     pub list: List,
 }
@@ -114,45 +127,47 @@ impl Tcb {
         self.ends[channel as usize / 32 % (CHANNELS / 32)] |= 1 << (channel % 32);
     }
 
-    pub const fn free() -> Self {
-        Tcb {
-            context: Context { pc: 0, registers: [0; 31], kernel_stack: 0 },
-            links: Links::NONE,
-            state: State::Free,
-            process: Process::NONE,
-            number: 0,
-            parent: 0,
-            parent_processor: 0,
-            channel: 0,
-            buffer: 0,
-            children: 0,
-            failed: 0,
-            exit_code: 0,
-            stack: 0,
-            stack_pages: 0,
-            page: 0,
-            resume: Resume::Call,
-            fault_address: 0,
-            staged: 0,
-            ends: [0; CHANNELS / 32],
-            deadline: 0,
-            list: List::NONE,
-        }
-    }
-}
-
-impl Tcb {
-    /// Makes what memory holds a free control block, at the least cost: all other fields are plain numbers, which are
-    /// set when it is taken.
+    /// Makes what memory holds a free control block, at the least cost: the other fields are plain words, which [`Tcb::reset`] sets.
     ///
     /// # Safety
     /// `place` points to room for a control block that nobody else uses.
-    pub unsafe fn initialise(place: *mut Tcb) {
+    pub unsafe fn initialise(place: *mut Tcb, index: u16) {
         // SAFETY: inside the caller's room.
         unsafe {
+            (&raw mut (*place).index).write(index);
+            (&raw mut (*place).yielded).write(0);
             (&raw mut (*place).links).write(Links::NONE);
             (&raw mut (*place).state).write(State::Free);
+            (&raw mut (*place).alarm).write(Alarm::NONE);
+            (&raw mut (*place).process).write(Process::NONE);
         }
+    }
+
+    /// Makes it a thread that has done nothing yet; what its creator knows is still to be set. It is in no queue and has no deadline.
+    pub fn reset(&mut self) {
+        self.context = Context { pc: 0, registers: [0; 31] };
+        self.yielded = 0;
+        self.parent = 0;
+        self.parent_processor = 0;
+        self.channel = 0;
+        self.buffer = 0;
+        self.children = 0;
+        self.failed = 0;
+        self.exit_code = 0;
+        self.stack = 0;
+        self.stack_pages = 0;
+        self.page = 0;
+        self.resume = Resume::Call;
+        self.fault_address = 0;
+        self.staged = 0;
+        self.ends = [0; CHANNELS / 32];
+        self.list = List::NONE;
+    }
+}
+
+impl Timed for Tcb {
+    fn alarm(&mut self) -> &mut Alarm {
+        &mut self.alarm
     }
 }
 

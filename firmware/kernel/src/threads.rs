@@ -165,7 +165,7 @@ impl Kernel {
         process.threads[id] = index;
         self.free.remove(self.tcbs, index);
         let tcb = &mut self.tcbs[index as usize];
-        *tcb = Tcb::free();
+        tcb.reset();
         tcb.process = process;
         tcb.number = birth.number;
         (tcb.parent, tcb.parent_processor) = birth.parent;
@@ -218,7 +218,9 @@ impl Kernel {
     }
 
     pub fn free_tcb(&mut self, index: u16) {
-        self.tcbs[index as usize].state = State::Free;
+        self.stop_timer(index);
+        let tcb = &mut self.tcbs[index as usize];
+        (tcb.state, tcb.yielded) = (State::Free, 0);
         self.free.push_back(self.tcbs, index);
     }
 

@@ -1,38 +1,103 @@
-//! Alternatives with a timeout: looked at in turn, one a pass of the main loop.
+//! Time: threads that wait for it, the processor's timer, and time-slices.
+//!
+//! The timer is set to the earliest of all that is due. A time-slice's end is worked out when it interrupts: threads that have
+//! yielded since it was set have moved it on, so then it is just set again.
 
-use testbed_kernel_core::queue::Queue;
+use testbed_definitions::event::{self, DIAG_TIMER};
 
-use crate::hw;
 use crate::kernel::Kernel;
+use crate::thread::State;
+use crate::{events, hw, options};
+
+/// How soon to look whether the station takes more: while nothing runs, and while a thread does.
+const STATION_POLL_IDLE: u64 = 512;
+pub const STATION_POLL: u64 = 2048;
 
 impl Kernel {
-    /// The thread's alternative fails after so many microseconds ([`Kernel::stop_timer`] before).
+    /// The thread's time is up after so many microseconds ([`Kernel::stop_timer`] before): a delay ends, an alternative fails.
     pub fn start_timer(&mut self, index: u16, microseconds: u32) {
-        let cycles = microseconds as u64 * (self.clock_hz / 1_000_000) as u64;
-        self.tcbs[index as usize].deadline = hw::now() + cycles;
-        self.timed.push_back(self.tcbs, index);
+        let deadline = hw::now() + self.cycles.of(microseconds);
+        self.timers.arm(self.tcbs, index, deadline);
+        self.want_timer(deadline);
     }
 
     /// The thread waits for no time any more. One that did not may be named.
     pub fn stop_timer(&mut self, index: u16) {
-        if core::mem::take(&mut self.tcbs[index as usize].deadline) != 0 {
-            self.timed.remove(self.tcbs, index);
+        self.timers.disarm(self.tcbs, index);
+    }
+
+    /// Those whose time is up.
+    fn wake(&mut self, now: u64) {
+        while let Some(index) = self.timers.expired(self.tcbs, now) {
+            match self.tcbs[index as usize].state {
+                State::Delayed => self.finish(index, Ok(0)),
+                _ => self.alt_timeout(index),
+            }
         }
     }
 
-    /// Looks at the next thread that waits for time.
+    /// The timer is to interrupt at cycle `when` at the latest.
+    pub fn want_timer(&mut self, when: u64) {
+        if when < self.alarm {
+            self.alarm = when;
+            hw::set_timer(when);
+        }
+    }
+
+    /// Sets the timer to what is due next, `end` at the latest.
+    fn set_timer(&mut self, now: u64, poll: u64, end: u64) {
+        let console = self.console.due(now).unwrap_or(end);
+        let station = if self.is_busy() || self.exit_code.is_some() { now + poll } else { end };
+        self.alarm = end.min(console).min(station).min(self.timers.first());
+        hw::set_timer(self.alarm);
+    }
+
+    /// Sets the timer for the thread that is first in the ready ring.
+    pub fn set_slice_timer(&mut self) {
+        let Some(tcb) = self.ready.front(self.tcbs) else { return };
+        let now = hw::now();
+        let left = self.slice_cycles.saturating_sub((now as u32).wrapping_sub(tcb.start));
+        // The main loop's send phase is all that the report's kernel does for the station.
+        let poll = if options::tos94() { u64::MAX >> 1 } else { STATION_POLL };
+        self.set_timer(now, poll, now + left as u64);
+    }
+
+    /// Sets the timer for a sleep.
+    pub fn set_idle_timer(&mut self) {
+        self.set_timer(hw::now(), STATION_POLL_IDLE, u64::MAX);
+    }
+
+    /// Bytes have been written: the UART takes what it can, and the rest later.
+    pub fn feed_console(&mut self) {
+        self.console.fill();
+        if let Some(due) = self.console.due(hw::now()) {
+            self.want_timer(due);
+        }
+    }
+
+    /// What is due after a sleep.
     pub fn serve_time(&mut self) {
-        let Some(index) = self.timed.pop_front(self.tcbs) else { return };
-        let tcb = &mut self.tcbs[index as usize];
-        if hw::now() >= tcb.deadline {
-            tcb.deadline = 0;
-            return self.alt_timeout(index);
+        if hw::now() >= self.timers.first() {
+            self.wake(hw::now());
         }
-        self.timed.push_back(self.tcbs, index);
     }
-}
 
-/// Threads that wait for time.
-pub const fn none() -> Queue {
-    Queue::new()
+    /// The timer has interrupted the thread that is first in the ready ring. `true`: its time-slice is over, and it is the last now.
+    pub fn serve_timer(&mut self) -> bool {
+        let now = hw::now();
+        self.console.fill();
+        let Some(tcb) = self.ready.front(self.tcbs) else { return true };
+        let over = (now as u32).wrapping_sub(tcb.start) >= self.slice_cycles;
+        let number = tcb.number;
+        if over {
+            events::emit(DIAG_TIMER, event::TIMER);
+            self.ready.rotate(self.tcbs);
+            events::emit(event::DIAG_READY, number | event::SCHEDULE);
+        }
+        self.wake(now);
+        if over {
+            events::emit(DIAG_TIMER, event::TIMER_END);
+        }
+        over
+    }
 }

@@ -1,0 +1,197 @@
+//! Where `trap.s` enters the kernel. Threads are named by the addresses of their control blocks, here and there.
+//!
+//! The calls of [`CALLS`] are made as functions are: with the arguments in registers, and with most registers unsaved. So they must not look
+//! at the caller's context but for its results, nor let the thread go anywhere before they return.
+
+use core::arch::global_asm;
+use core::mem::offset_of;
+use core::ptr::addr_of_mut;
+use testbed_definitions::syscall::{self, Error};
+use testbed_definitions::{csr, event};
+use testbed_kernel_core::page_map::{allows, READ};
+
+use crate::kernel::Kernel;
+use crate::process::Record;
+use crate::service::code;
+use crate::thread::{State, Tcb, A0, A7, RESULT};
+use crate::{events, hw};
+
+global_asm!(
+    include_str!("trap.s"),
+    NEXT = const offset_of!(Tcb, next),
+    YIELDED = const offset_of!(Tcb, yielded),
+    START = const offset_of!(Tcb, start),
+    PROCESS = const offset_of!(Tcb, process),
+    MAP = const offset_of!(Record, map),
+    PMBASE = const csr::PMBASE,
+    ENABLE = const csr::PMBASE_ENABLE,
+    ECALL_U = const csr::cause::ECALL_U,
+    YIELD = const syscall::YIELD,
+    FIRST_CALL = const syscall::SEND,
+    CALLS = const CALL_COUNT,
+);
+
+const _: () = assert!(syscall::YIELD == csr::cause::ECALL_U, "`trap.s` compares the one with the other");
+
+extern "C" {
+    static KERNEL_END: u8;
+    fn trap_quick();
+}
+
+static mut KERNEL: Kernel = Kernel::new();
+
+/// The kernel, for one entry.
+#[inline(always)]
+fn kernel() -> &'static mut Kernel {
+    // SAFETY: entries do not nest, since the kernel takes no interrupts, and none of them keeps the reference.
+    unsafe { &mut *addr_of_mut!(KERNEL) }
+}
+
+/// After start-up: the first thread that runs here.
+#[no_mangle]
+extern "C" fn kernel_main() -> u32 {
+    let kernel = kernel();
+    kernel.start(&raw const KERNEL_END as u32);
+    kernel.start_program();
+    kernel.next()
+}
+
+/// No thread is ready, or the main loop is wanted.
+#[no_mangle]
+extern "C" fn kernel_next() -> u32 {
+    kernel().next()
+}
+
+/// The running thread was interrupted, faulted, or made a call that is not in the table.
+#[no_mangle]
+extern "C" fn kernel_service(thread: u32, cause: u32) -> u32 {
+    let kernel = kernel();
+    if cause & csr::MCAUSE_INTERRUPT != 0 {
+        kernel.ready.enter(kernel.tcbs, thread);
+        return kernel.interrupted(cause);
+    }
+    let index = kernel.ready.leave(kernel.tcbs, thread);
+    kernel.service(index, cause);
+    match kernel.go_on() {
+        0 => kernel.next(),
+        next => next,
+    }
+}
+
+/// Yields are done in `trap.s` alone. Only where no event and no phase of the main loop has to come between.
+pub fn let_threads_yield_quickly() {
+    hw::set_trap_vector(trap_quick as *const () as u32);
+}
+
+type Call = extern "C" fn(u32, u32, u32, u32, u32, u32, u32, u32) -> u32;
+const CALL_COUNT: usize = (syscall::DELAY - syscall::SEND + 1) as usize;
+
+/// From [`syscall::SEND`] to [`syscall::DELAY`].
+#[no_mangle]
+static CALLS: [Call; CALL_COUNT] = [send, receive, send_event, write, yield_now, clock, identity, alt, delay];
+
+/// Serves a call that may block the thread, or let another go on.
+#[inline(always)]
+fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&mut Kernel, u16)) -> u32 {
+    let kernel = kernel();
+    let index = kernel.ready.leave(kernel.tcbs, thread);
+    let pc = kernel.tcbs[index as usize].context.pc;
+    if kernel.net.has_room() {
+        serve(kernel, index);
+    } else {
+        // Rather than lose a token.
+        kernel.tcbs[index as usize].context.pc = pc - 4;
+        kernel.make_ready(index);
+    }
+    if kernel.tcbs[index as usize].context.pc != pc {
+        return again(kernel, index, arguments, number);
+    }
+    kernel.go_on()
+}
+
+/// The call is to be made again: the thread gets its arguments back.
+#[cold]
+#[inline(never)]
+fn again(kernel: &mut Kernel, index: u16, arguments: [u32; 5], number: u32) -> u32 {
+    let context = &mut kernel.tcbs[index as usize].context;
+    context.pc &= !RESULT;
+    (0..5).for_each(|i| context.set(A0 + i, arguments[i]));
+    context.set(A7, number);
+    0
+}
+
+/// Answers a call at once.
+#[inline(always)]
+fn answer(thread: u32, result: Result<u32, Error>) -> u32 {
+    tcb(thread).context.set(A0, code(result));
+    thread
+}
+
+#[inline(always)]
+fn tcb(thread: u32) -> &'static mut Tcb {
+    // SAFETY: `trap.s` names the running thread's control block; the reference is used for one statement.
+    unsafe { &mut *(thread as *mut Tcb) }
+}
+
+extern "C" fn send(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
+    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, index| kernel.send_request(index, a0, a1, a2))
+}
+
+extern "C" fn receive(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
+    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, index| kernel.receive_request(index, a0, a1, a2))
+}
+
+extern "C" fn alt(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, _: u32, thread: u32, number: u32) -> u32 {
+    let arguments = [a0, a1, a2, a3, a4];
+    blocking(thread, arguments, number, |kernel, index| {
+        if kernel.ensure_for(index, number, arguments) {
+            kernel.alt_request(index, arguments);
+        }
+    })
+}
+
+extern "C" fn delay(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
+    blocking(thread, [a0, 0, 0, 0, 0], number, |kernel, index| {
+        kernel.tcbs[index as usize].state = State::Delayed;
+        kernel.start_timer(index, a0);
+    })
+}
+
+extern "C" fn send_event(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    answer(thread, kernel().send_event(a0))
+}
+
+extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
+    let Tcb { process, index, .. } = *tcb(thread);
+    if allows(process.map(), a0, a1, READ) {
+        let result = kernel().write(index, a0, a1);
+        return answer(thread, result);
+    }
+    let arguments = [a0, a1, 0, 0, 0];
+    blocking(thread, arguments, number, |kernel, index| {
+        if kernel.ensure_for(index, number, arguments) {
+            let result = kernel.write(index, a0, a1);
+            kernel.finish(index, result);
+        }
+    })
+}
+
+extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    answer(thread, Ok(0));
+    let kernel = kernel();
+    let number = kernel.ready.enter(kernel.tcbs, thread).number;
+    events::emit(event::DIAG_READY, number | event::SCHEDULE);
+    kernel.ready.rotate(kernel.tcbs);
+    kernel.go_on()
+}
+
+extern "C" fn clock(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    let (milliseconds, microseconds) = kernel().clock.at(hw::now());
+    tcb(thread).context.set(A0 + 1, microseconds);
+    answer(thread, Ok(milliseconds))
+}
+
+extern "C" fn identity(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    let index = tcb(thread).index;
+    answer(thread, kernel().identity(index, a0))
+}

@@ -1,0 +1,95 @@
+//! The ready threads: a ring, in which the running thread stays, first of all. So a yield only goes on to the next, and what becomes ready
+//! joins behind the last. Links are addresses of control blocks, for `trap.s` to follow.
+
+use crate::thread::{Tcb, A0};
+
+#[derive(Default)]
+pub struct Ready {
+    /// Address of the first thread's control block, 0 if none is ready. The kernel is told it on entry: `trap.s` goes from one to the
+    /// next by itself.
+    first: u32,
+}
+
+/// The control block at an address of the ring.
+#[inline(always)]
+fn at(tcbs: &mut [Tcb], address: u32) -> &mut Tcb {
+    // SAFETY: addresses in the ring are those of the table's entries, and the result lives as long as the table is lent.
+    unsafe { &mut *tcbs.as_mut_ptr().with_addr(address as usize) }
+}
+
+impl Ready {
+    pub const fn new() -> Self {
+        Ready { first: 0 }
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.first == 0
+    }
+
+    /// Address of the first thread's control block, 0 if there is none.
+    pub const fn address(&self) -> u32 {
+        self.first
+    }
+
+    /// The first thread's control block.
+    #[inline]
+    pub fn front<'a>(&self, tcbs: &'a mut [Tcb]) -> Option<&'a mut Tcb> {
+        (self.first != 0).then(|| at(tcbs, self.first))
+    }
+
+    /// The thread at `address`, which has run until now, is the first.
+    #[inline]
+    pub fn enter<'a>(&mut self, tcbs: &'a mut [Tcb], address: u32) -> &'a mut Tcb {
+        self.first = address;
+        at(tcbs, address)
+    }
+
+    /// Takes the thread at `address`, which has run until now, out; returns its index.
+    #[inline]
+    pub fn leave(&mut self, tcbs: &mut [Tcb], address: u32) -> u16 {
+        let &mut Tcb { next, previous, index, .. } = at(tcbs, address);
+        if next == address {
+            self.first = 0;
+        } else {
+            at(tcbs, previous).next = next;
+            at(tcbs, next).previous = previous;
+            self.first = next;
+        }
+        index
+    }
+
+    /// The first becomes the last.
+    pub fn rotate(&mut self, tcbs: &mut [Tcb]) {
+        if self.first != 0 {
+            self.first = at(tcbs, self.first).next;
+        }
+    }
+
+    /// Appends thread `index`, which is in no queue.
+    #[inline]
+    pub fn push_back(&mut self, tcbs: &mut [Tcb], index: u16) {
+        let new = (&raw const tcbs[index as usize]).addr() as u32;
+        let (first, last) = match self.first {
+            0 => (new, new),
+            first => (first, core::mem::replace(&mut at(tcbs, first).previous, new)),
+        };
+        at(tcbs, last).next = new;
+        let tcb = at(tcbs, new);
+        (tcb.next, tcb.previous) = (first, last);
+        self.first = first;
+    }
+
+    /// Takes out thread `index`, which is in the ring.
+    pub fn remove(&mut self, tcbs: &mut [Tcb], index: u16) {
+        let tcb = &mut tcbs[index as usize];
+        if core::mem::take(&mut tcb.yielded) != 0 {
+            tcb.context.set(A0, 0);
+        }
+        let address = (&raw const *tcb).addr() as u32;
+        let first = self.first;
+        self.leave(tcbs, address);
+        if first != address {
+            self.first = first;
+        }
+    }
+}
