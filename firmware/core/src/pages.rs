@@ -49,11 +49,13 @@ impl Pages {
     }
 
     /// Takes one page; `None` if there is none.
+    #[inline]
     pub fn take(&mut self) -> Option<u32> {
-        while let Some(&bits) = self.free.get(self.lowest) {
-            if bits != 0 {
+        while let Some(bits) = self.free.get_mut(self.lowest) {
+            if *bits != 0 {
                 let page = self.lowest as u32 * 32 + bits.trailing_zeros();
-                self.reserve(page, page + 1);
+                *bits &= *bits - 1;
+                self.count -= 1;
                 return Some(page);
             }
             self.lowest += 1;
