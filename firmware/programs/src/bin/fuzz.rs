@@ -7,7 +7,7 @@
 use libtos::process::{await_end, invoke, kill, How, Process};
 use libtos::random::Random;
 use libtos::{
-    alt, create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Arguments, Error,
+    alt, create, delay_us, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Arguments, Error,
 };
 use programs::victim;
 
@@ -56,7 +56,7 @@ fn fuzz(seed: u32, calls: u32) -> Result<u32, Error> {
             *place = Some(start(&mut random)?);
             victims += 1;
         }
-        let _ = alt(&[99], &mut [0; 4], Some(BATCH_US));
+        delay_us(BATCH_US);
         for process in batch.into_iter().flatten() {
             // Most have ended. What a victim has made of itself may go on for ever.
             let _ = kill(process);
