@@ -1,13 +1,14 @@
 //! Channels: the protocol's outputs made real. Events come from the places that the report names (Figures 5 and 6).
 
-use testbed_definitions::event::{self, COMMR, COMMS, DIAG_PROFILE, RX_END, RX_FOCUS, TRAP7, TRAP70, TRAP72};
+use testbed_definitions::event::{
+    self, COMMR, COMMS, DIAG_PROFILE, DIAG_READY, RX_END, RX_FOCUS, TRAP7, TRAP70, TRAP72,
+};
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::mpc::{self, msg, token, MSG_HEADER_BYTES};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{in_one_page, READ, WRITE};
-use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::{self, Output, Receiver, Role, Sender, Sink, NOWHERE};
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
@@ -16,7 +17,7 @@ use crate::centrenet::Packet;
 use crate::kernel::{Index, Kernel};
 use crate::paging::Access;
 use crate::process::Process;
-use crate::thread::{State, Tcb};
+use crate::thread::{State, Tcb, A0};
 use crate::{events, memory};
 
 /// What a step did that an event tells.
@@ -153,7 +154,8 @@ impl Kernel {
             return self.finish(index, Err(Error::BadLength));
         }
         let channel = channel as u8;
-        let process = self.tcbs[index as usize].process;
+        let tcb = self.tcb_of(index);
+        let process = tcb.process;
         let own = in_one_page(process.map(), buffer, length, access);
         if own.is_none() {
             match self.ensure(index, buffer, length, access) {
@@ -169,17 +171,15 @@ impl Kernel {
             (false, Sender::Waiting, _) => Some((ccb.sender_thread, ccb.length)),
             _ => None,
         };
-        let mut other = (NONE, None);
+        let mut other = None;
         if let Some((thread, room)) = partner {
-            let theirs = self.thread_index(process, thread);
-            let (bytes, there) = (length.min(room), self.tcbs[theirs as usize].buffer);
-            let part = in_one_page(process.map(), there, bytes, if SEND { WRITE } else { READ });
+            let theirs = self.tcb_of(self.thread_index(process, thread));
+            let part = in_one_page(process.map(), theirs.buffer, length.min(room), if SEND { WRITE } else { READ });
             if part.is_none() && !self.ensure_partner(index, channel, length, access) {
                 return;
             }
-            other = (theirs, part);
+            other = Some((theirs, part));
         }
-        let tcb = &mut self.tcbs[index as usize];
         (tcb.state, tcb.channel, tcb.buffer) = (State::Communicating, channel, buffer);
         if if SEND { ccb.sender == Sender::Away } else { ccb.receiver == Receiver::Away } {
             tcb.own(channel);
@@ -191,25 +191,51 @@ impl Kernel {
         } else {
             channel::receive(ccb, me, number, length, &mut request);
         }
-        match (request.told, request.bytes) {
-            (Told::Copied, bytes) => self.meet::<SEND>((index, own), other, bytes),
-            (Told::Blocked, _) => events::emit(DIAG_PROFILE, TRAP70),
+        match (request.told, request.bytes, other) {
+            (Told::Copied, bytes, Some(other)) => self.meet::<SEND>((tcb, own), other, bytes),
+            (Told::Blocked, _, _) => events::emit(DIAG_PROFILE, TRAP70),
             _ => self.finish(index, Err(Error::ChannelInUse)),
         }
     }
 
     /// Both partners are here: the second one copies, and both are ready, the one that waited first.
     #[inline]
-    fn meet<const SEND: bool>(&mut self, own: (Index, Option<u32>), other: (Index, Option<u32>), bytes: u32) {
-        let (from, to) = if SEND { (own, other) } else { (other, own) };
-        match (from.1, to.1) {
+    fn meet<const SEND: bool>(&mut self, own: (&mut Tcb, Option<u32>), other: (&mut Tcb, Option<u32>), bytes: u32) {
+        let process = own.0.process;
+        let (own_part, other_part) = (own.1, other.1);
+        let (own, other) = (own.0, other.0);
+        let (from, to) = if SEND { (own_part, other_part) } else { (other_part, own_part) };
+        match (from, to) {
             // SAFETY: the parts lie in pages of the threads'.
             (Some(from), Some(to)) => unsafe { memory::copy_short(from, to, bytes) },
-            _ => self.copy_message(from.0, to.0, bytes),
+            _ => {
+                let (from, to) = if SEND { (own.buffer, other.buffer) } else { (other.buffer, own.buffer) };
+                let map = process.map();
+                memory::copy_between((map, from), (map, to), bytes).expect("a message's buffer has gone");
+            }
         }
-        self.finish(other.0, Ok(bytes));
-        self.finish(own.0, Ok(bytes));
+        own.context.set(A0, bytes);
+        other.context.set(A0, bytes);
+        if process.suspended {
+            (own.state, other.state) = (State::Held, State::Held);
+        } else {
+            (own.state, other.state) = (State::Ready, State::Ready);
+            if events::enabled(DIAG_READY) {
+                events::emit(DIAG_READY, other.number | event::SCHEDULE);
+                events::emit(DIAG_READY, own.number | event::SCHEDULE);
+            }
+            self.ready.push_pair(self.tcbs, other, own);
+        }
         events::emit(DIAG_PROFILE, TRAP72);
+    }
+
+    /// The control block of a thread, for as long as a request is served.
+    #[inline(always)]
+    fn tcb_of(&mut self, index: Index) -> &'static mut Tcb {
+        let tcb = &raw mut self.tcbs[index as usize];
+        // SAFETY: the table stays where it is. A request holds the blocks of two different threads, its own and its partner's, and while it
+        // does so names them by no other way but between two uses.
+        unsafe { &mut *tcb }
     }
 
     /// The thread is about to communicate with one that waits on this processor, so that it will copy: whether the partner's
@@ -425,13 +451,6 @@ impl Kernel {
 
     fn buffer(&self, process: Process, thread: Thread) -> u32 {
         self.tcbs[self.thread_index(process, thread) as usize].buffer
-    }
-
-    /// The second partner's copy. Both buffers are here.
-    fn copy_message(&mut self, from: Index, to: Index, bytes: u32) {
-        let (from, to) = (&self.tcbs[from as usize], &self.tcbs[to as usize]);
-        let map = from.process.map();
-        memory::copy_between((map, from.buffer), (map, to.buffer), bytes).expect("a message's buffer has gone");
     }
 
     fn pack_fragment(&mut self, at: (Process, u8), to: Processor, thread: Thread, part: (u32, u32, u32)) {

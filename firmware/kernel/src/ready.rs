@@ -79,6 +79,22 @@ impl Ready {
         self.first = first;
     }
 
+    /// Appends two threads that are in no queue.
+    #[inline]
+    pub fn push_pair(&mut self, tcbs: &mut [Tcb], a: &mut Tcb, b: &mut Tcb) {
+        let (first_new, last_new) = ((&raw const *a).addr() as u32, (&raw const *b).addr() as u32);
+        let (first, last) = match self.first {
+            0 => (first_new, last_new),
+            first => (first, core::mem::replace(&mut at(tcbs, first).previous, last_new)),
+        };
+        (a.next, a.previous) = (last_new, last);
+        (b.next, b.previous) = (first, first_new);
+        if self.first != 0 {
+            at(tcbs, last).next = first_new;
+        }
+        self.first = first;
+    }
+
     /// Takes out thread `index`, which is in the ring.
     pub fn remove(&mut self, tcbs: &mut [Tcb], index: u16) {
         let tcb = &mut tcbs[index as usize];
