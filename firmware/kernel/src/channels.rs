@@ -229,6 +229,20 @@ impl Kernel {
         events::emit(DIAG_PROFILE, TRAP72);
     }
 
+    /// A component has ended a thread's request: it is ready.
+    #[inline]
+    fn released(&mut self, tcb: &mut Tcb, bytes: u32, code: u16) {
+        tcb.context.set(A0, bytes);
+        if tcb.process.suspended {
+            tcb.state = State::Held;
+        } else {
+            tcb.state = State::Ready;
+            events::emit(DIAG_READY, tcb.number | event::SCHEDULE);
+            self.ready.push_address(self.tcbs, (&raw const *tcb).addr() as u32);
+        }
+        events::emit_with(DIAG_PROFILE, code, tcb.number);
+    }
+
     /// The control block of a thread, for as long as a request is served.
     #[inline(always)]
     fn tcb_of(&mut self, index: Index) -> &'static mut Tcb {
@@ -316,17 +330,17 @@ impl Kernel {
         if !performer.wants_room {
             return false;
         }
-        let (thread, length) = (ccb.sender_thread, ccb.length);
-        let index = self.thread_index(at.0, thread);
-        let from = in_one_page(at.0.map(), self.tcbs[index as usize].buffer, length, READ);
+        let length = ccb.length;
+        let index = self.thread_index(at.0, ccb.sender_thread);
+        let tcb = self.tcb_of(index);
+        let from = in_one_page(at.0.map(), tcb.buffer, length, READ);
         if let (Some(from), Some(buffer), true) = (from, self.net.free_buffer(), self.transmitting.is_empty()) {
             channel::room(ccb, &mut Noted);
             self.queue_message((at.0.id, at.1), (header.source, length), from, buffer);
-            self.finish(index, Ok(length));
-            events::emit_with(DIAG_PROFILE, COMMS, thread);
+            self.released(tcb, length, COMMS);
             return true;
         }
-        self.tcbs[index as usize].state = State::Transmitting;
+        tcb.state = State::Transmitting;
         self.transmitting.push_back(self.tcbs, index);
         self.transmitting.len() == 1 && self.pump_first()
     }
@@ -359,12 +373,24 @@ impl Kernel {
         }
         let thread = ccb.receiver_thread;
         let index = self.thread_index(at.0, thread);
-        self.unpack_fragment(index, offset, bytes, packet);
-        if fragment.done {
+        let tcb = self.tcb_of(index);
+        let to = in_one_page(at.0.map(), tcb.buffer.wrapping_add(offset), bytes, WRITE);
+        let [(from, part), _] = packet.pieces(msg::DATA, bytes);
+        match to {
+            // SAFETY: the piece is in the receive ring, and the part lies in a page of the thread's.
+            Some(to) if tcb.staged == 0 && part == bytes => unsafe { memory::copy_short(from, to, bytes) },
+            _ => self.unpack_fragment(index, offset, bytes, packet),
+        }
+        if !fragment.done {
+            return false;
+        }
+        if tcb.staged == 0 {
+            self.released(tcb, total, COMMR);
+        } else {
             self.finish_staged(index, Ok(total));
             events::emit_with(DIAG_PROFILE, COMMR, thread);
         }
-        fragment.done
+        true
     }
 
     /// The event that a packet's service begins.
@@ -470,23 +496,18 @@ impl Kernel {
         self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
     }
 
-    #[inline]
+    /// A fragment in several pages, or whose pages are not all here.
     fn unpack_fragment(&mut self, index: Index, offset: u32, bytes: u32, packet: &Packet) {
         let Tcb { process, buffer, staged, .. } = self.tcbs[index as usize];
         let map = process.map();
-        let (mut to, nothing_staged) = (buffer + offset, staged == 0);
-        let pieces = packet.pieces(msg::DATA, bytes);
-        if let (Some(to), true, 0) = (in_one_page(map, to, bytes, WRITE), nothing_staged, pieces[1].1) {
-            // SAFETY: the piece is in the receive ring, and the part lies in a page of the thread's.
-            return unsafe { memory::copy_short(pieces[0].0, to, bytes) };
-        }
-        if !nothing_staged || memory::missing(map, to, bytes, WRITE).is_some() {
+        let mut to = buffer + offset;
+        if staged != 0 || memory::missing(map, to, bytes, WRITE).is_some() {
             if !self.stage(index, to, bytes, packet, msg::DATA) {
                 self.out_of_memory(process);
             }
             return;
         }
-        for (from, part) in pieces {
+        for (from, part) in packet.pieces(msg::DATA, bytes) {
             // SAFETY: the piece is in the receive ring.
             unsafe { memory::copy_to_user(from, map, to, part) }.expect("a message's buffer has gone");
             to += part;

@@ -7,7 +7,8 @@
 use libtos::process::{await_end, invoke, kill, How, Process};
 use libtos::random::Random;
 use libtos::{
-    alt, create, delay_us, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Arguments, Error,
+    alt, create, delay_us, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Arguments,
+    Error,
 };
 use programs::victim;
 
