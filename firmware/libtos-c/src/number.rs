@@ -9,7 +9,7 @@ use core::ffi::{c_char, c_int, c_long, c_ulong};
 unsafe fn parse(text: *const c_char, base: c_int) -> (bool, u64, *const c_char) {
     let mut at = text;
     // SAFETY: nothing is read behind the NUL, which is neither blank, sign nor digit.
-    let byte = |at: *const c_char| unsafe { *at as u8 };
+    let byte = |at: *const c_char| unsafe { *at };
     let skip = |at: &mut *const c_char, count: usize| *at = at.wrapping_add(count);
     while byte(at) == b' ' || (9..=13).contains(&byte(at)) {
         skip(&mut at, 1);

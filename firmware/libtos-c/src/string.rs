@@ -57,7 +57,7 @@ unsafe extern "C" fn strcmp(one: *const c_char, other: *const c_char) -> c_int {
 #[no_mangle]
 unsafe extern "C" fn strncmp(one: *const c_char, other: *const c_char, bytes: usize) -> c_int {
     for at in 0..bytes {
-        let (a, b) = unsafe { (*one.add(at) as u8, *other.add(at) as u8) };
+        let (a, b) = unsafe { (*one.add(at), *other.add(at)) };
         if a != b || a == 0 {
             return c_int::from(a) - c_int::from(b);
         }
@@ -85,7 +85,7 @@ unsafe extern "C" fn strchr(text: *const c_char, byte: c_int) -> *mut c_char {
 unsafe extern "C" fn strrchr(text: *const c_char, byte: c_int) -> *mut c_char {
     let length = unsafe { strlen(text) };
     for at in (0..=length).rev() {
-        if unsafe { *text.add(at) } as u8 == byte as u8 {
+        if unsafe { *text.add(at) } == byte as u8 {
             return unsafe { text.add(at) }.cast_mut();
         }
     }

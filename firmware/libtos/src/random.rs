@@ -21,7 +21,7 @@ impl Random {
 
     /// A number below `limit`; 0 if that is 0.
     pub fn below(&mut self, limit: u32) -> u32 {
-        (self.word() as u64 * limit as u64 >> 32) as u32
+        ((self.word() as u64 * limit as u64) >> 32) as u32
     }
 
     /// True in `percent` of 100 cases.

@@ -15,7 +15,7 @@ const CHANNELS: u8 = 128;
 /// Channels that other trials use.
 const MESSAGES: u8 = 5;
 /// A large message; sender and receiver have it in the process's data, half of which it takes.
-const LARGE: usize = 128 * 1024;
+const LARGE: usize = 64 * 1024;
 type Words = [u32; LARGE / 4];
 struct Room(UnsafeCell<Words>);
 // SAFETY: one is the first thread's, the other its partner's.
@@ -41,7 +41,7 @@ fn main(_arguments: libtos::Arguments) -> u32 {
         say("a message into room for none", send_block(MESSAGES, &[1; 100]) == Ok(0));
         say("a message cut by the receiver", send_block(MESSAGES, &[2; 100]) == Ok(60));
         say("room for more than is sent", send_block(MESSAGES, &[3; 20]) == Ok(20));
-        say("a message of 128 KiB", large());
+        say("a message of 64 KiB", large());
         say("its receiver's verdict", wait() == 0);
     }
     let error = |result: Result<usize, Error>| result.err().map_or("no error", Error::meaning);
