@@ -10,6 +10,7 @@ use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{in_one_page, READ, WRITE};
 use testbed_protocol::channel::{self, Output, Receiver, Role, Sender, Sink, NOWHERE};
+use testbed_protocol::ends::{self, End};
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
 
@@ -400,6 +401,12 @@ impl Kernel {
             let argument = event::message_argument(header.source, header.kind, packet.word(0) as u8);
             events::emit_with(DIAG_PROFILE, event::RX_MPC, argument);
         }
+    }
+
+    /// An end of a thread's has come to its channel's control block.
+    pub fn join_end(&mut self, process: Process, channel: u8, thread: Thread, end: End) {
+        let mut performer = Performer::new(self, (process, channel));
+        ends::join(process.ccb(channel), performer.kernel.me, thread, end, &mut performer);
     }
 
     /// Packs fragments while there are buffers for them, one message after the other.

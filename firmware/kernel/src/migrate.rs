@@ -13,7 +13,7 @@ use testbed_definitions::syscall::status::counter;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::{Receiver, Sender};
-use testbed_protocol::ends::{join, leave, End};
+use testbed_protocol::ends::{leave, End};
 use testbed_protocol::{Processor, Thread};
 
 use crate::alternatives::List;
@@ -286,7 +286,7 @@ impl Kernel {
         let mut at = ends::ENDS;
         while let Some((channel, end, words)) = End::unpack(limit - at, |index| packet.word(at + index)) {
             owned[channel as usize / 32 % (CHANNELS / 32)] |= 1 << (channel % 32);
-            join(process.ccb(channel), self.me, number, end);
+            self.join_end(process, channel, number, end);
             at += words;
         }
         owned

@@ -153,6 +153,30 @@ impl Ccb {
         (self.receiver_thread == thread || self.receiver_thread == NOBODY)
             && self.sender_thread != thread
             && matches!(self.receiver, Receiver::Away | Receiver::Idle)
+            // Else it is for one who is on its way here.
+            && !(self.token.exists() && is_after(self.token.sequence, self.received))
+    }
+
+    /// The end here is not its thread's: the thread goes on with an error if it waits.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn evict(&mut self, role: Role, sink: &mut impl Sink) {
+        let (thread, waits) = match role {
+            Role::Sender => {
+                let state = core::mem::take(&mut self.sender);
+                (self.sender_thread, matches!(state, Sender::Waiting | Sender::Transmitting))
+            }
+            Role::Receiver => {
+                let (state, thread) = (core::mem::take(&mut self.receiver), self.receiver_thread);
+                if state == Receiver::Alternative {
+                    sink.put(Output::Chosen { thread });
+                }
+                (thread, !matches!(state, Receiver::Away | Receiver::Idle))
+            }
+        };
+        if waits {
+            sink.put(Output::Release { thread, role, result: Err(Misuse::ChannelInUse) });
+        }
     }
 
     /// The receiving end is this thread's from now on, if it isn't yet.
@@ -346,53 +370,71 @@ pub fn arrive(ccb: &mut Ccb, me: Processor, from: Processor, mpc: Mpc, sink: &mu
 #[inline]
 pub fn focus(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sink: &mut impl Sink) {
     if ccb.sender_thread != NOBODY && ccb.sender_thread != token.sender {
-        let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence };
-        return sink.put(Output::Transmit { to: token.at, mpc });
+        let unproven =
+            ccb.sender == Sender::Waiting && ccb.sent == 0 || ccb.receiver == Receiver::Collecting && ccb.received == 0;
+        if !unproven || token.sequence == 0 {
+            return refuse(token, sink);
+        }
+        // Who has communicated is right, not who only wants to.
+        ccb.evict(Role::Sender, sink);
+        ccb.sender_thread = token.sender;
     }
     // A sender that is here now, or was when it sent this: its receiver has found it here, or will.
     if token.at == me || ccb.sender != Sender::Away {
         return sink.put(Output::Ignored(Misuse::Late));
     }
+    let expected = token.sequence == ccb.received;
     match ccb.receiver {
-        Receiver::Away => pass_on(ccb, me, token, epoch, sink),
-        _ if is_after(ccb.received, token.sequence) => sink.put(Output::Ignored(Misuse::Late)),
-        Receiver::Waiting => answer(ccb, token, sink),
-        Receiver::Alternative => {
-            sink.put(Output::Chosen { thread: ccb.receiver_thread });
-            answer(ccb, token, sink);
+        // It follows the receiver; or it stays because the receiver is on its way here, or nothing is known.
+        Receiver::Away => {
+            let gone = ccb.place != NOWHERE && ccb.place != me;
+            if gone && epoch.is_some_and(|epoch| is_after(ccb.epoch, epoch)) {
+                let mpc = Mpc::Focus { token, epoch: ccb.epoch };
+                return sink.put(Output::Transmit { to: ccb.place, mpc });
+            }
         }
-        Receiver::Idle => keep(ccb, token, sink),
+        _ if is_after(ccb.received, token.sequence) => return sink.put(Output::Ignored(Misuse::Late)),
         // The same token again, along another way.
-        Receiver::Collecting if token.sequence == ccb.received => sink.put(Output::Ignored(Misuse::Late)),
+        Receiver::Collecting if expected => return sink.put(Output::Ignored(Misuse::Late)),
         // The sender has moved and is faster than the end of its last message.
-        Receiver::Collecting => keep(ccb, token, sink),
-    }
-}
-
-/// The receiver is not here: the token follows it, or stays because the receiver is on its way here, or nothing is known.
-#[inline]
-fn pass_on(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sink: &mut impl Sink) {
-    let gone = ccb.place != NOWHERE && ccb.place != me;
-    if gone && epoch.is_some_and(|epoch| is_after(ccb.epoch, epoch)) {
-        let mpc = Mpc::Focus { token, epoch: ccb.epoch };
-        return sink.put(Output::Transmit { to: ccb.place, mpc });
+        Receiver::Collecting => {}
+        // Not the sender's partner, who is on its way here.
+        _ if !expected => {
+            ccb.evict(Role::Receiver, sink);
+            (ccb.receiver_thread, ccb.place) = (NOBODY, NOWHERE);
+        }
+        Receiver::Idle => {}
+        waits => {
+            if waits == Receiver::Alternative {
+                sink.put(Output::Chosen { thread: ccb.receiver_thread });
+            }
+            return answer(ccb, token, sink);
+        }
     }
     keep(ccb, token, sink);
 }
 
-/// Keeps a token, unless the one that is here is of a later communication or another sender.
+/// Keeps a token, unless the one that is here is as new. Of two senders' tokens the older one is refused.
 #[inline]
 fn keep(ccb: &mut Ccb, token: Token, sink: &mut impl Sink) {
     if ccb.token.exists() {
+        let newer = is_after(token.sequence, ccb.token.sequence);
         if ccb.token.sender != token.sender {
-            let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence };
-            return sink.put(Output::Transmit { to: token.at, mpc });
+            refuse(if newer { ccb.token } else { token }, sink);
         }
-        if is_after(ccb.token.sequence, token.sequence) {
+        if !newer {
             return sink.put(Output::Ignored(Misuse::Late));
         }
     }
     ccb.token = token;
+}
+
+/// The token's sender has no right to the channel.
+#[cold]
+#[inline(never)]
+fn refuse(token: Token, sink: &mut impl Sink) {
+    let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence };
+    sink.put(Output::Transmit { to: token.at, mpc });
 }
 
 /// *FRtr*: the receiver waits elsewhere and asks for bytes.
@@ -449,15 +491,17 @@ pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u3
 /// Another processor refuses this one's request: the channel's end is not its thread's.
 #[inline]
 fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, sink: &mut impl Sink) {
-    let result = Err(Misuse::ChannelInUse);
     if ccb.sender == Sender::Waiting && (ccb.sender_thread, ccb.sent) == (thread, sequence) {
-        (ccb.sender, ccb.sender_thread) = (Sender::Away, NOBODY);
-        return sink.put(Output::Release { thread, role: Role::Sender, result });
+        ccb.evict(Role::Sender, sink);
+        ccb.sender_thread = NOBODY;
+        return;
     }
     let collecting = ccb.receiver == Receiver::Collecting && ccb.collected == 0;
     if collecting && (ccb.receiver_thread, ccb.received) == (thread, sequence) {
-        *ccb = Ccb::default();
-        return sink.put(Output::Release { thread, role: Role::Receiver, result });
+        ccb.evict(Role::Receiver, sink);
+        // Moves are still counted, for there are beliefs about its place; a token that came meanwhile is for the right receiver.
+        *ccb = Ccb { epoch: ccb.epoch, token: ccb.token, ..Ccb::default() };
+        return;
     }
     sink.put(Output::Ignored(Misuse::Late));
 }

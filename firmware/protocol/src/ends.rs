@@ -1,6 +1,6 @@
 //! Ends of channels that move with their threads (report, section 2.2.2: a shared CCB is split, two CCBs become one).
 
-use crate::channel::{is_after, Ccb, Receiver, Sender, Token, NOBODY, NOWHERE};
+use crate::channel::{is_after, Ccb, Receiver, Role, Sender, Sink, Token, NOBODY, NOWHERE};
 use crate::{Processor, Thread};
 use testbed_definitions::mpc::end as layout;
 
@@ -98,25 +98,45 @@ pub fn leave(ccb: &mut Ccb, me: Processor, to: Processor, thread: Thread) -> Opt
     None
 }
 
-/// Puts the end of `thread`, which has come to `me`, into the block.
-pub fn join(ccb: &mut Ccb, me: Processor, thread: Thread, end: End) {
+/// Puts the end of `thread`, which has come to `me`, into the block. If another thread has used the end here, or an end that is not the
+/// partner's, the one that has communicated is right: the others' requests end with an error.
+pub fn join(ccb: &mut Ccb, me: Processor, thread: Thread, end: End, sink: &mut impl Sink) {
     match end {
         End::Sender { sent, place, epoch, receiver } => {
+            if ccb.sender_thread != NOBODY && ccb.sender_thread != thread {
+                if sent == 0 {
+                    return;
+                }
+                ccb.evict(Role::Sender, sink);
+            }
             (ccb.sender, ccb.sender_thread, ccb.sent) = (Sender::Idle, thread, sent);
             // It was of a communication that is over, for the sender is not waiting.
             ccb.token = Token::NONE;
+            if sent != 0 && ccb.receiver_thread != receiver && receiver != NOBODY {
+                ccb.evict(Role::Receiver, sink);
+                ccb.place = NOWHERE;
+            }
             let newer = ccb.place == NOWHERE || is_after(epoch, ccb.epoch);
             if ccb.receiver == Receiver::Away && place != NOWHERE && newer {
                 (ccb.place, ccb.epoch) = (place, epoch);
             }
-            if ccb.receiver_thread == NOBODY {
+            if ccb.receiver == Receiver::Away && receiver != NOBODY {
                 ccb.receiver_thread = receiver;
             }
         }
         End::Receiver { received, epoch, token, sender } => {
+            if ccb.receiver_thread != NOBODY && ccb.receiver_thread != thread {
+                // Of two that have not, who knows of a sender.
+                let rival = ccb.receiver != Receiver::Away && ccb.received == 0;
+                if received == 0 && !(rival && token.exists()) {
+                    return;
+                }
+                ccb.evict(Role::Receiver, sink);
+            }
             (ccb.receiver, ccb.receiver_thread, ccb.place) = (Receiver::Idle, thread, me);
             (ccb.received, ccb.epoch) = (received, epoch);
-            if ccb.sender_thread == NOBODY {
+            if sender != NOBODY && ccb.sender_thread != sender && (received != 0 || ccb.sender_thread == NOBODY) {
+                ccb.evict(Role::Sender, sink);
                 ccb.sender_thread = sender;
             }
             // What the end brings, or what has waited for it here.

@@ -3,34 +3,53 @@
 use crate::program::Setup;
 use crate::seen::{Path, Seen};
 use crate::world::{Load, Run, World, Wrong};
-use testbed_protocol::channel::{is_after, Receiver, Sender, NOWHERE};
+use testbed_protocol::channel::{is_after, Ccb, Receiver, Sender, NOWHERE};
 use testbed_protocol::ends::End;
 use testbed_protocol::{Processor, Thread};
 
 impl World {
     pub fn check(&mut self, setup: &Setup, seen: &Seen) {
         self.check_threads();
-        if !setup.misuse {
-            for channel in 0..setup.channels as u8 {
-                self.check_ends(setup, channel);
-            }
+        if setup.lawless {
+            return self.check_lawless(setup);
+        }
+        for channel in 0..setup.channels as u8 {
+            self.check_ends(setup, channel);
         }
         if !self.is_quiet() || self.wrong.is_some() {
             return;
         }
         seen.path(Path::Quiet);
-        if !setup.misuse {
-            for channel in 0..setup.channels as u8 {
-                self.check_quiet_channel(setup, channel);
-            }
-            let over = |run: Run| matches!(run, Run::Ended);
-            self.require(self.can_go_on() || self.tasks.iter().all(|task| over(task.run)), Wrong::Deadlock);
+        for channel in 0..setup.channels as u8 {
+            self.check_quiet_channel(setup, channel);
+        }
+        if !self.can_go_on() {
+            let waits = |index: usize, run: Run| run != Run::Ended && !setup.is_rogue(index as Thread + 1);
+            let stuck = self.tasks.iter().enumerate().any(|(index, task)| waits(index, task.run));
+            self.require(!stuck, Wrong::Deadlock);
+        }
+    }
+
+    /// At the end nobody waits to send on a channel on which somebody waits to receive.
+    fn check_lawless(&mut self, setup: &Setup) {
+        if !self.is_quiet() || self.can_go_on() {
+            return;
+        }
+        for channel in 0..setup.channels as u8 {
+            let waits = |run: &dyn Fn(Run) -> bool| self.tasks.iter().any(|task| run(task.run));
+            let sends = waits(&|run| matches!(run, Run::Sending { channel: c, .. } if c == channel));
+            let receives = waits(&|run| matches!(run, Run::Receiving { channel: c, .. } if c == channel));
+            self.require(!sends || !receives, Wrong::Deadlock);
         }
     }
 
     /// In a quiet state: whether a thread is not waiting for others.
-    pub fn can_go_on(&self) -> bool {
-        let goes_on = |run, timed| matches!(run, Run::Ready | Run::Gone) || run == Run::Choosing && timed;
+    fn can_go_on(&self) -> bool {
+        let goes_on = |run, timed| match run {
+            Run::Ready | Run::Gone | Run::Leaving { .. } => true,
+            Run::Choosing => timed,
+            _ => false,
+        };
         self.tasks.iter().any(|task| goes_on(task.run, task.timed))
     }
 
@@ -52,19 +71,22 @@ impl World {
         let (mut senders, mut receivers) = (0, 0);
         for at in 0..setup.processors {
             let ccb = *self.ccb(setup, at, channel);
-            if ccb.sender != Sender::Away {
+            if ccb.sender != Sender::Away && !setup.is_rogue(ccb.sender_thread) {
                 senders += 1;
                 self.require(self.is_or_will_be(ccb.sender_thread, at), Wrong::Copies);
                 self.require(ccb.sent == self.sent[channel as usize] as u32, Wrong::Counts);
             }
-            if ccb.receiver != Receiver::Away {
+            if ccb.receiver != Receiver::Away && !setup.is_rogue(ccb.receiver_thread) {
                 receivers += 1;
                 self.require(self.is_or_will_be(ccb.receiver_thread, at), Wrong::Copies);
                 self.require(ccb.received == self.received[channel as usize] as u32, Wrong::Counts);
             }
         }
         for packet in &self.packets {
-            let (Load::Ends(_, ends) | Load::Thread(_, ends) | Load::Exited(_, ends)) = &packet.load else { continue };
+            let (Load::Ends(t, ends) | Load::Thread(t, ends) | Load::Exited(t, ends)) = &packet.load else { continue };
+            if setup.is_rogue(*t) {
+                continue;
+            }
             for (_, end) in ends.iter().filter(|(c, _)| *c == channel) {
                 senders += matches!(end, End::Sender { .. }) as u32;
                 receivers += matches!(end, End::Receiver { .. }) as u32;
@@ -80,15 +102,17 @@ impl World {
         let comes = |packet: &crate::world::Packet| {
             packet.to == at && matches!(packet.load, Load::Thread(t, _) | Load::Exited(t, _) if t == thread)
         };
-        self.task_of(thread).is_some_and(|task| task.at == at) || self.packets.iter().any(comes)
+        let leaves = |run| matches!(run, Run::Leaving { to, .. } if to == at);
+        self.task_of(thread).is_some_and(|task| task.at == at || leaves(task.run)) || self.packets.iter().any(comes)
     }
 
     /// Nothing is under way: the ends agree, and what is believed leads where it must.
     fn check_quiet_channel(&mut self, setup: &Setup, channel: u8) {
         self.require(self.sent[channel as usize] == self.received[channel as usize], Wrong::Counts);
-        let find = |here: &dyn Fn(Processor) -> bool| (0..setup.processors).find(|&at| here(at));
-        let sender = find(&|at| self.ccb(setup, at, channel).sender != Sender::Away);
-        let receiver = find(&|at| self.ccb(setup, at, channel).receiver != Receiver::Away);
+        let sends = |ccb: &Ccb| ccb.sender != Sender::Away && !setup.is_rogue(ccb.sender_thread);
+        let receives = |ccb: &Ccb| ccb.receiver != Receiver::Away && !setup.is_rogue(ccb.receiver_thread);
+        let find = |has: &dyn Fn(&Ccb) -> bool| (0..setup.processors).find(|&at| has(self.ccb(setup, at, channel)));
+        let (sender, receiver) = (find(&sends), find(&receives));
         let Some(sender) = sender else { return };
         let waits = self.ccb(setup, sender, channel).sender == Sender::Waiting;
         match receiver {

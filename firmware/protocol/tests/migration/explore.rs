@@ -26,28 +26,28 @@ pub fn right(name: &str, setup: Setup) -> Report {
 }
 
 /// Two threads and a channel: short, in fragments, truncated, empty.
-fn pair(processors: u8, moves: u8) -> Setup {
+fn pair(processors: u8, moves: u16) -> Setup {
     let sender = [Op::Send(0, 4), Op::Send(0, LONG), Op::Send(0, 0)];
     let receiver = [Op::Receive(0, 2), Op::Receive(0, LONG), Op::Receive(0, 4)];
     Setup::new(processors, &[&sender, &receiver], moves)
 }
 
 /// One thread receives on one channel and sends on another.
-fn chain(processors: u8, moves: u8) -> Setup {
+fn chain(processors: u8, moves: u16) -> Setup {
     let first = [Op::Send(0, 4), Op::Send(0, LONG)];
     let second = [Op::Receive(0, 4), Op::Send(1, 4), Op::Receive(0, LONG)];
     Setup::new(processors, &[&first, &second, &[Op::Receive(1, 4)]], moves)
 }
 
 /// Two threads that send to each other.
-fn there_and_back(moves: u8) -> Setup {
+fn there_and_back(moves: u16) -> Setup {
     let first = [Op::Send(0, 4), Op::Receive(1, 4), Op::Send(0, 4)];
     let second = [Op::Receive(0, 4), Op::Send(1, 4), Op::Receive(0, 4)];
     Setup::new(3, &[&first, &second], moves)
 }
 
 /// Two threads send to one that chooses.
-fn alternative(processors: u8, moves: u8) -> Setup {
+fn alternative(processors: u8, moves: u16) -> Setup {
     let first = [Op::Send(0, 4), Op::Send(0, LONG)];
     let second = [Op::Send(1, 4)];
     let chooser = [Op::Each(3, 4), Op::Receive(0, LONG)];
@@ -55,7 +55,7 @@ fn alternative(processors: u8, moves: u8) -> Setup {
 }
 
 /// As `alternative`, and it may time out.
-fn timed(moves: u8) -> Setup {
+fn timed(moves: u16) -> Setup {
     Setup::new(
         3,
         &[&[Op::Send(0, 4)], &[Op::Send(1, 4), Op::Send(1, 4)], &[Op::EachTimed(3, 4), Op::Receive(1, 4)]],
@@ -64,7 +64,7 @@ fn timed(moves: u8) -> Setup {
 }
 
 /// Threads that exit and are created again; the partner goes on.
-fn exits(moves: u8) -> [Setup; 2] {
+fn exits(moves: u16) -> [Setup; 2] {
     let [send, receive] = [Op::Send(0, 4), Op::Receive(0, 4)];
     [
         Setup::new(3, &[&[send, Op::Exit, send], &[receive, receive]], moves),

@@ -4,10 +4,12 @@
 mod bugs;
 mod check;
 mod explore;
+mod misuse;
 mod model;
 mod moving;
 mod perform;
 mod program;
+mod random;
 mod scrub;
 mod seen;
 mod world;

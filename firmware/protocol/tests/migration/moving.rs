@@ -2,7 +2,7 @@
 
 use crate::program::{Bug, Setup};
 use crate::seen::{Path, Seen};
-use crate::world::{Load, Packet, Run, World};
+use crate::world::{Load, Outputs, Run, World, Wrong};
 use testbed_protocol::channel::{Token, NOWHERE};
 use testbed_protocol::ends::{self, End};
 use testbed_protocol::{Processor, Thread};
@@ -17,63 +17,100 @@ impl World {
         to: Processor,
         seen: &Seen,
     ) -> Vec<(u8, End)> {
-        let mut taken = Vec::new();
-        for channel in 0..setup.channels as u8 {
-            let ccb = self.ccb_mut(setup, at, channel);
-            let before = *ccb;
-            let Some(mut end) = ends::leave(ccb, at, to, thread) else { continue };
-            seen.leave(&before, &end);
-            match (setup.bug, &mut end) {
-                (Some(Bug::KeepEnds), _) => *ccb = before,
-                (Some(Bug::DropCarriedToken), End::Receiver { token, .. }) => *token = Token::NONE,
-                (Some(Bug::DontCountMoves), End::Receiver { epoch, .. }) => {
-                    ccb.epoch = before.epoch;
-                    *epoch = before.epoch;
-                }
-                (Some(Bug::ForgetCount), End::Receiver { received: count, .. } | End::Sender { sent: count, .. }) => {
-                    *count = 0;
-                }
-                _ => {}
+        let channels = 0..setup.channels as u8;
+        let take = |channel| Some((channel, self.take_end(setup, thread, channel, (at, to), seen)?));
+        channels.filter_map(take).collect()
+    }
+
+    fn take_end(
+        &mut self,
+        setup: &Setup,
+        thread: Thread,
+        channel: u8,
+        (at, to): (Processor, Processor),
+        seen: &Seen,
+    ) -> Option<End> {
+        let ccb = self.ccb_mut(setup, at, channel);
+        let before = *ccb;
+        let mut end = ends::leave(ccb, at, to, thread)?;
+        seen.leave(&before, &end);
+        match (setup.bug, &mut end) {
+            (Some(Bug::KeepEnds), _) => *ccb = before,
+            (Some(Bug::DropCarriedToken), End::Receiver { token, .. }) => *token = Token::NONE,
+            (Some(Bug::DontCountMoves), End::Receiver { epoch, .. }) => {
+                ccb.epoch = before.epoch;
+                *epoch = before.epoch;
             }
-            taken.push((channel, end));
+            (Some(Bug::ForgetCount), End::Receiver { received: count, .. } | End::Sender { sent: count, .. }) => {
+                *count = 0;
+            }
+            _ => {}
         }
-        taken
+        Some(end)
     }
 
     pub fn put_ends(&mut self, setup: &Setup, thread: Thread, at: Processor, ends: &[(u8, End)], seen: &Seen) {
         for &(channel, end) in ends {
+            let mut outputs = Outputs::default();
             let ccb = self.ccb_mut(setup, at, channel);
             seen.join(ccb, &end);
-            ends::join(ccb, at, thread, end);
+            ends::join(ccb, at, thread, end, &mut outputs);
+            self.require(outputs.0.is_empty() || setup.rogues != 0, Wrong::Refused);
+            self.perform(setup, at, channel, outputs, None, seen);
         }
     }
 
     pub fn depart(&mut self, setup: &Setup, thread: Thread, to: Processor, seen: &Seen) {
-        let at = self.tasks[thread as usize - 1].at;
-        let mut ends = self.take_ends(setup, thread, at, to, seen);
-        if setup.ends_ahead {
-            for end in std::mem::take(&mut ends) {
-                self.transmit(at, to, Load::Ends(thread, vec![end]));
-            }
-        }
+        let index = thread as usize - 1;
         self.moves += 1;
+        if setup.ends_ahead {
+            self.tasks[index].run = Run::Leaving { to, exits: false };
+            return;
+        }
+        let at = self.tasks[index].at;
+        let ends = self.take_ends(setup, thread, at, to, seen);
         if setup.bug != Some(Bug::KeepThread) {
-            self.tasks[thread as usize - 1].at = NOWHERE;
+            self.tasks[index].at = NOWHERE;
         }
         self.transmit(at, to, Load::Thread(thread, ends));
-        let flights = |packet: &&Packet| matches!(packet.load, Load::Thread(..));
-        seen.path_if(self.packets.iter().filter(flights).count() > 1, Path::TwoInFlight);
+        self.note_flights(seen);
+    }
+
+    fn note_flights(&self, seen: &Seen) {
+        let flights = self.packets.iter().filter(|packet| matches!(packet.load, Load::Thread(..)));
+        seen.path_if(flights.count() > 1, Path::TwoInFlight);
     }
 
     pub fn exit(&mut self, setup: &Setup, thread: Thread, seen: &Seen) {
-        let (at, home) = (self.tasks[thread as usize - 1].at, setup.home);
         let task = &mut self.tasks[thread as usize - 1];
+        let (at, home) = (task.at, setup.home);
         (task.next, task.run) = (task.next + 1, Run::Gone);
-        if at != home {
-            self.tasks[thread as usize - 1].at = NOWHERE;
-            let ends = self.take_ends(setup, thread, at, home, seen);
-            self.transmit(at, home, Load::Exited(thread, ends));
+        if at == home {
+            return;
         }
+        if setup.ends_ahead {
+            task.run = Run::Leaving { to: home, exits: true };
+            return;
+        }
+        task.at = NOWHERE;
+        let ends = self.take_ends(setup, thread, at, home, seen);
+        self.transmit(at, home, Load::Exited(thread, ends));
+    }
+
+    /// The next end of a thread that leaves goes ahead of it; at last the thread itself.
+    pub fn pack(&mut self, setup: &Setup, thread: Thread, seen: &Seen) {
+        let task = self.tasks[thread as usize - 1];
+        let Run::Leaving { to, exits } = task.run else { return };
+        for channel in 0..setup.channels as u8 {
+            if let Some(end) = self.take_end(setup, thread, channel, (task.at, to), seen) {
+                return self.transmit(task.at, to, Load::Ends(thread, vec![(channel, end)]));
+            }
+        }
+        let task = &mut self.tasks[thread as usize - 1];
+        task.run = if exits { Run::Gone } else { Run::Ready };
+        let at = std::mem::replace(&mut task.at, NOWHERE);
+        self.transmit(at, to, if exits { Load::Exited(thread, vec![]) } else { Load::Thread(thread, vec![]) });
+        self.note_flights(seen);
     }
 
     pub fn create(&mut self, setup: &Setup, thread: Thread, to: Processor, seen: &Seen) {

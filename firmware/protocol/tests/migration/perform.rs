@@ -38,11 +38,11 @@ impl World {
                         Some(Bug::ReadLate) => number = self.sent[channel as usize],
                         _ => {}
                     }
-                    self.deliver(at, channel, thread, offset, bytes, number);
+                    self.deliver(setup, (at, channel), thread, (offset, bytes), number);
                 }
                 Output::Release { thread, role, result } => self.release(setup, at, channel, thread, role, result),
                 Output::Ignored(Misuse::Late) => seen.path(Path::Late),
-                Output::Ignored(_) => self.require(setup.misuse, Wrong::Refused),
+                Output::Ignored(_) => self.require(setup.rogues != 0, Wrong::Refused),
             }
         }
     }
@@ -90,7 +90,7 @@ impl World {
         if !self.sends(sender, at, channel) || !self.receives(receiver, at, channel) {
             return self.fail(Wrong::Release);
         }
-        self.deliver(at, channel, receiver, 0, bytes, self.sent[channel as usize]);
+        self.deliver(setup, (at, channel), receiver, (0, bytes), self.sent[channel as usize]);
         let offered = setup.length(channel, self.sent[channel as usize]).unwrap_or(0);
         seen.path_if(bytes < offered, Path::Truncated);
         if let Run::Sending { left, .. } = &mut self.tasks[sender as usize - 1].run {
@@ -124,13 +124,21 @@ impl World {
     }
 
     /// Bytes of message `number` come into the thread's buffer.
-    fn deliver(&mut self, at: Processor, channel: u8, thread: Thread, offset: u32, bytes: u32, number: u8) {
+    fn deliver(
+        &mut self,
+        setup: &Setup,
+        (at, channel): (Processor, u8),
+        thread: Thread,
+        (offset, bytes): (u32, u32),
+        number: u8,
+    ) {
+        let lawless = setup.lawless;
         if !self.receives(thread, at, channel) {
             return self.fail(Wrong::Release);
         }
         let expected = self.received[channel as usize];
-        self.require(number <= expected, Wrong::Lost);
-        self.require(number >= expected, Wrong::Duplicated);
+        self.require(lawless || number <= expected, Wrong::Lost);
+        self.require(lawless || number >= expected, Wrong::Duplicated);
         if let Run::Receiving { got, .. } = &mut self.tasks[thread as usize - 1].run {
             let follows = *got == offset;
             *got = offset + bytes;
@@ -155,11 +163,13 @@ impl World {
             return self.fail(Wrong::Release);
         }
         let Ok(bytes) = result else { return self.refuse(setup, thread) };
+        self.require(setup.lawless || !setup.is_rogue(thread), Wrong::Rogue);
         match self.tasks[thread as usize - 1].run {
             Run::Receiving { got, .. } => {
                 let offered = setup.length(channel, self.received[channel as usize]);
                 let expected = offered.map(|offered| offered.min(self.capacity(setup, thread)));
-                self.require(got == bytes && expected == Some(bytes), Wrong::Content);
+                let right = got == bytes && expected == Some(bytes);
+                self.require(setup.lawless || right, Wrong::Content);
                 self.received[channel as usize] += 1;
             }
             Run::Sending { left, .. } => {
@@ -189,7 +199,7 @@ impl World {
     ) {
         let load = Load::Mpc { channel, mpc, number: 0 };
         match (mpc, cause) {
-            (Mpc::Refuse { .. }, _) => self.require(setup.misuse, Wrong::Refused),
+            (Mpc::Refuse { .. }, _) => self.require(setup.rogues != 0, Wrong::Refused),
             (Mpc::Focus { epoch, .. }, Some((Mpc::Focus { epoch: before, .. }, _))) => {
                 self.require(channel::is_after(epoch, before), Wrong::Circle);
             }

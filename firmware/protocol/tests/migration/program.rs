@@ -1,6 +1,6 @@
 //! Little programs, and the machine that they run on.
 
-use testbed_protocol::Processor;
+use testbed_protocol::{Processor, Thread};
 
 /// What a thread does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,11 +10,13 @@ pub enum Op {
     /// Receive at most so many bytes from a channel.
     Receive(u8, u32),
     /// One message from each channel of the set (bit `c`: channel `c`), in whatever order alternatives choose them.
-    Each(u8, u32),
+    Each(u32, u32),
     /// As `Each`, but the first alternative may time out; it is tried again without a limit.
-    EachTimed(u8, u32),
+    EachTimed(u32, u32),
     /// Exit. A thread of the same number is created later, somewhere, and goes on with the script.
     Exit,
+    /// Go on once so many messages of a channel have been received.
+    Await(u8, u8),
 }
 
 /// What is wrong with the machine: each would be a bug of the protocol or the kernel.
@@ -62,22 +64,24 @@ pub struct Setup {
     /// One for each thread; thread `t` has number `t + 1`.
     pub scripts: Vec<Vec<Op>>,
     /// Moves of threads, all together.
-    pub moves: u8,
+    pub moves: u16,
     /// Where the ends of a thread that exits are kept.
     pub home: Processor,
-    /// Ends travel in packets of their own ahead of the thread.
+    /// Ends leave one by one, in packets of their own ahead of the thread.
     pub ends_ahead: bool,
-    /// Whether requests may be refused.
-    pub misuse: bool,
+    /// Threads (bit `t`: number `t`) that use other threads' ends of channels.
+    pub rogues: u32,
+    /// Nobody's rights are settled: all that is checked is what the kernel relies on, and that nobody waits who could be served.
+    pub lawless: bool,
     pub bug: Option<Bug>,
 }
 
 impl Setup {
-    pub fn new(processors: Processor, scripts: &[&[Op]], moves: u8) -> Self {
+    pub fn new(processors: Processor, scripts: &[&[Op]], moves: u16) -> Self {
         let scripts: Vec<Vec<Op>> = scripts.iter().map(|script| script.to_vec()).collect();
         let channels = scripts.iter().flatten().map(|op| op.channels()).fold(0, |all, set| all | set);
         let channels = 32 - channels.leading_zeros() as usize;
-        Setup { processors, channels, scripts, moves, home: 0, ends_ahead: false, misuse: false, bug: None }
+        Setup { processors, channels, scripts, moves, home: 0, ends_ahead: false, rogues: 0, lawless: false, bug: None }
     }
 
     /// Bytes offered by the `count`th message of `channel`.
@@ -89,6 +93,10 @@ impl Setup {
         self.scripts.iter().flatten().filter_map(sends).nth(count as usize)
     }
 
+    pub fn is_rogue(&self, thread: Thread) -> bool {
+        self.rogues >> thread & 1 != 0
+    }
+
     pub fn exits(&self) -> bool {
         self.scripts.iter().flatten().any(|op| *op == Op::Exit)
     }
@@ -98,8 +106,8 @@ impl Op {
     fn channels(self) -> u32 {
         match self {
             Op::Send(channel, _) | Op::Receive(channel, _) => 1 << channel,
-            Op::Each(set, _) | Op::EachTimed(set, _) => set as u32,
-            Op::Exit => 0,
+            Op::Each(set, _) | Op::EachTimed(set, _) => set,
+            Op::Exit | Op::Await(..) => 0,
         }
     }
 }

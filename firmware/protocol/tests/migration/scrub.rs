@@ -1,7 +1,7 @@
 //! Makes states equal whose differences cannot matter.
 
 use crate::program::Setup;
-use crate::world::{Load, World};
+use crate::world::{Load, Run, World};
 use testbed_protocol::channel::{Ccb, Receiver, Sender, NOBODY, NOWHERE};
 use testbed_protocol::ends::End;
 use testbed_protocol::mpc::Mpc;
@@ -85,7 +85,12 @@ fn rename(world: &mut World, setup: &Setup) {
         let at = names[index / setup.channels] as usize;
         world.ccbs[at * setup.channels + index % setup.channels] = ccb;
     }
-    world.tasks.iter_mut().for_each(|task| name(&mut task.at));
+    for task in &mut world.tasks {
+        name(&mut task.at);
+        if let Run::Leaving { to, .. } = &mut task.run {
+            name(to);
+        }
+    }
     for packet in &mut world.packets {
         name(&mut packet.from);
         name(&mut packet.to);

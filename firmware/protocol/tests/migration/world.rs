@@ -21,8 +21,10 @@ pub enum Wrong {
     Copies,
     /// A thread is released, copied from or to, or asked for fragments, that doesn't wait for it.
     Release,
-    /// `Reject`, `Refuse` or `Unexpected` in a correct program; a false precondition.
+    /// `Reject`, `Refuse` or `Unexpected` for a correct thread; a false precondition.
     Refused,
+    /// A thread has used an end that isn't its own.
+    Rogue,
     /// A token is passed on to a place that is not newer.
     Circle,
     /// All is quiet, and the ends don't agree about how many messages there were.
@@ -33,13 +35,14 @@ pub enum Wrong {
     Deadlock,
 }
 
-pub const ALL_WRONG: [(Wrong, &str); 10] = [
+pub const ALL_WRONG: [(Wrong, &str); 11] = [
     (Wrong::Lost, "no message is lost"),
     (Wrong::Duplicated, "no message is duplicated"),
     (Wrong::Content, "every message is what was sent"),
     (Wrong::Copies, "one copy of each thread and end"),
     (Wrong::Release, "threads are released once"),
     (Wrong::Refused, "nothing is refused"),
+    (Wrong::Rogue, "nobody uses another's end"),
     (Wrong::Circle, "tokens go to newer places"),
     (Wrong::Counts, "the ends' counts agree"),
     (Wrong::Belief, "beliefs lead to the receiver"),
@@ -60,6 +63,11 @@ pub enum Run {
     },
     /// Waits on several channels.
     Choosing,
+    /// Leaves; its ends are packed one by one.
+    Leaving {
+        to: Processor,
+        exits: bool,
+    },
     /// Has exited; its ends are at home or on their way.
     Gone,
     /// Its script is over.
@@ -73,7 +81,7 @@ pub struct Task {
     pub run: Run,
     pub next: u8,
     /// Of an `Each`: the channels that remain.
-    pub set: u8,
+    pub set: u32,
     /// The alternative may time out.
     pub timed: bool,
     /// Requests that were refused.
@@ -108,6 +116,8 @@ pub enum Action {
     /// The thread's alternative times out.
     Timeout(Thread),
     Move(Thread, Processor),
+    /// An end of a thread that leaves is packed, or when none is left the thread.
+    Pack(Thread),
     /// A thread with the number of one that has exited is created.
     Create(Thread, Processor),
     /// The oldest packet between two processors arrives.
@@ -126,7 +136,7 @@ pub struct World {
     /// Messages of each channel whose sender, and whose receiver, has been released.
     pub sent: Vec<u8>,
     pub received: Vec<u8>,
-    pub moves: u8,
+    pub moves: u16,
     pub wrong: Option<Wrong>,
 }
 
@@ -173,11 +183,14 @@ impl World {
             let others = || (0..setup.processors).filter(|&to| to != task.at);
             match task.run {
                 Run::Ready if task.at != NOWHERE => {
-                    actions.push(Action::Run(thread));
+                    if self.may_run(setup, index) {
+                        actions.push(Action::Run(thread));
+                    }
                     if self.moves < setup.moves {
                         actions.extend(others().map(|to| Action::Move(thread, to)));
                     }
                 }
+                Run::Leaving { .. } => actions.push(Action::Pack(thread)),
                 Run::Choosing if task.timed => actions.push(Action::Timeout(thread)),
                 Run::Gone if task.at != NOWHERE => {
                     actions.extend((0..setup.processors).map(|to| Action::Create(thread, to)));
@@ -206,6 +219,7 @@ impl World {
             Action::Run(thread) => self.run(setup, thread, seen),
             Action::Timeout(thread) => self.time_out(setup, thread, seen),
             Action::Move(thread, to) => self.depart(setup, thread, to, seen),
+            Action::Pack(thread) => self.pack(setup, thread, seen),
             Action::Create(thread, to) => self.create(setup, thread, to, seen),
             Action::Arrive(from, to) => self.arrive(setup, from, to, seen),
             Action::Room(at, channel) => {
@@ -244,7 +258,14 @@ impl World {
         let index = thread as usize - 1;
         match setup.scripts[index][self.tasks[index].next as usize] {
             Op::Receive(_, capacity) | Op::Each(_, capacity) | Op::EachTimed(_, capacity) => capacity,
-            Op::Send(..) | Op::Exit => 0,
+            Op::Send(..) | Op::Exit | Op::Await(..) => 0,
+        }
+    }
+
+    fn may_run(&self, setup: &Setup, index: usize) -> bool {
+        match setup.scripts[index].get(self.tasks[index].next as usize) {
+            Some(&Op::Await(channel, count)) => self.received[channel as usize] >= count,
+            _ => true,
         }
     }
 
@@ -275,6 +296,10 @@ impl World {
                 }
             }
             Op::Exit => return self.exit(setup, thread, seen),
+            Op::Await(..) => {
+                self.tasks[index].next += 1;
+                return self.prepare(setup, index);
+            }
         };
         self.perform(setup, at, channel, outputs, None, seen);
     }
@@ -298,13 +323,17 @@ impl World {
     }
 
     /// The kernel's part of an alternative: the first channel that is ready, or none, and then the thread waits for all.
-    fn choose(&mut self, setup: &Setup, thread: Thread, set: u8, capacity: u32) -> Result<Option<u8>, Misuse> {
+    fn choose(&mut self, setup: &Setup, thread: Thread, set: u32, capacity: u32) -> Result<Option<u8>, Misuse> {
         let at = self.tasks[thread as usize - 1].at;
         let channels = || (0..setup.channels as u8).filter(move |&channel| set >> channel & 1 != 0);
+        let mut ready = None;
         for channel in channels() {
             if channel::poll(self.ccb_mut(setup, at, channel), at, thread)? {
-                return Ok(Some(channel));
+                ready = ready.or(Some(channel));
             }
+        }
+        if ready.is_some() {
+            return Ok(ready);
         }
         for channel in channels() {
             let ccb = self.ccb_mut(setup, at, channel);
@@ -328,7 +357,7 @@ impl World {
 
     /// A request has failed: the thread goes on with its script.
     pub fn refuse(&mut self, setup: &Setup, thread: Thread) {
-        self.require(setup.misuse, Wrong::Refused);
+        self.require(setup.is_rogue(thread), Wrong::Refused);
         let task = &mut self.tasks[thread as usize - 1];
         (task.next, task.refused, task.set) = (task.next + 1, task.refused + 1, 0);
         self.prepare(setup, thread as usize - 1);
