@@ -129,6 +129,22 @@ impl Centrenet {
         self.queue(header(destination, kind, PAGE_BYTES), frame | flags);
     }
 
+    /// Frees a page: now, or, if it waits to be sent, when it has left.
+    pub fn release_frame(&mut self, frame: u32, pages: &mut Pages) {
+        let waits = memory::page_address(frame) | FRAME;
+        let mut count = self.queued;
+        while count != self.done {
+            count = count.wrapping_sub(1);
+            let index = self.index(count);
+            let place = &mut self.places[index];
+            if place.buffer == waits {
+                place.buffer |= FREE;
+                return;
+            }
+        }
+        pages.release(frame, frame + 1);
+    }
+
     /// The place of packet number `count`.
     fn index(&self, count: u32) -> usize {
         count as usize & (self.places.len() - 1)

@@ -162,7 +162,7 @@ impl Kernel {
         }
         self.forget_page_map();
         self.processes.forget(process.id);
-        process.release(&mut self.pages);
+        process.release(&mut self.pages, &mut self.net);
     }
 
     /// Takes a thread out of whatever queue it is in.

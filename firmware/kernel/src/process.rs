@@ -17,6 +17,7 @@ use testbed_protocol::{Processor, Thread};
 
 use testbed_protocol::pages::holder;
 
+use crate::centrenet::Centrenet;
 use crate::estate::Estate;
 use crate::kernel::Kernel;
 use crate::memory;
@@ -137,12 +138,11 @@ impl Process {
     }
 
     /// Gives the pages of its code, its data, its map and its record back.
-    pub fn release(self, pages: &mut Pages) {
+    pub fn release(self, pages: &mut Pages, net: &mut Centrenet) {
         for entry in self.map().iter().filter(|&entry| entry & PTE_FILE == 0) {
             // What is wanted has a frame already.
             if entry & (PTE_VALID | PTE_WANTED) != 0 {
-                let frame = entry >> PTE_PAGE_SHIFT & PTE_PAGE_MASK;
-                pages.release(frame, frame + 1);
+                net.release_frame(entry >> PTE_PAGE_SHIFT & PTE_PAGE_MASK, pages);
             }
         }
         if !self.estate.is_null() {
@@ -231,11 +231,11 @@ impl Process {
     }
 
     /// Gives back what is here of a stack; the home sees to the rest.
-    pub fn remove_stack(self, top: u32, count: u32, pages: &mut Pages) {
+    pub fn remove_stack(self, top: u32, count: u32, pages: &mut Pages, net: &mut Centrenet) {
         for page in (top >> PAGE_SHIFT) - count..top >> PAGE_SHIFT {
             let frame = self.frame(page);
             if holder::end(&mut self.map_mut()[page as usize % VIRTUAL_PAGES as usize]) {
-                pages.release(frame, frame + 1);
+                net.release_frame(frame, pages);
             }
         }
     }

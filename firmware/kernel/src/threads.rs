@@ -210,7 +210,7 @@ impl Kernel {
             self.tcbs[index as usize];
         events::emit_with(DIAG_PROFILE, event::EXIT, number);
         process.threads[(number & 0x3f) as usize] = NONE;
-        process.remove_stack(stack, stack_pages, &mut self.pages);
+        process.remove_stack(stack, stack_pages, &mut self.pages, &mut self.net);
         self.forget_page_map();
         self.free_tcb(index);
         let parent = (parent, parent_processor);
