@@ -110,6 +110,12 @@ impl Centrenet {
         place.words = words;
     }
 
+    /// As [`Self::queue_token`], with the words still to be written.
+    #[inline]
+    pub fn queue_words(&mut self, destination: u8, kind: u8, bytes: u32) -> *mut u32 {
+        self.queue(header(destination, kind, bytes), 0).words.as_mut_ptr()
+    }
+
     /// The address of a free data buffer.
     pub fn free_buffer(&self) -> Option<u32> {
         let free = self.buffers_taken.wrapping_sub(self.buffers_done) < self.buffer_count && self.has_room();

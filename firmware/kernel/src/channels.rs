@@ -277,97 +277,146 @@ impl Kernel {
         }
     }
 
-    /// A component has arrived: *FFocus*, *FRtr* or *FMsg*.
-    pub fn serve_mpc(&mut self, packet: &Packet) {
-        self.tell_packet(packet);
-        let words = packet.words::<{ token::WORDS }>();
-        let (id, channel) = mpc::process_channel(words[token::ADDRESS]);
-        let kind = packet.header.kind;
-        let process = match kind {
-            _ if channel as usize >= CHANNELS => None,
-            mpc::FOCUS | mpc::ADVERT => self.ensure_process(id).ok(),
-            _ => self.process(id),
-        };
-        let released = match (process, kind) {
-            (None, _) => false,
-            (Some(process), mpc::RTR) => self.serve_rtr((process, channel), packet, words),
-            (Some(process), mpc::MSG) => self.serve_msg((process, channel), packet, words),
-            (Some(process), _) => return self.serve_token((process, channel), packet, words),
-        };
-        if !released {
-            events::emit(DIAG_PROFILE, RX_END);
+    /// The channel that a component names, of a process that is known here.
+    #[inline(always)]
+    fn channel_at(&self, address: u32) -> Option<(Process, u8)> {
+        let (id, channel) = mpc::process_channel(address);
+        if (channel as usize) < CHANNELS {
+            self.process(id).map(|process| (process, channel))
+        } else {
+            None
         }
     }
 
-    /// A focus, an advert or a refuse.
-    fn serve_token(&mut self, at: (Process, u8), packet: &Packet, words: [u32; token::WORDS]) {
-        let header = packet.header;
-        let mpc = Mpc::decode(header.kind, header.length as usize, |index| words[index]);
-        let Some(mpc) = mpc else { return events::emit(DIAG_PROFILE, RX_END) };
+    /// *FFocus*: a focus or an advert has arrived.
+    pub fn serve_token(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let (header, words) = (packet.header, packet.words::<{ token::WORDS }>());
+        let at = match self.channel_at(words[token::ADDRESS]) {
+            None => self.channel_made(words[token::ADDRESS]),
+            at => at,
+        };
+        // An advert's words are a focus's, but that its sender knows no epoch.
+        let mpc = Mpc::decode(mpc::FOCUS, header.length as usize, |index| words[index]);
+        let (Some(at), Some(Mpc::Focus { token, epoch })) = (at, mpc) else {
+            return events::emit(DIAG_PROFILE, RX_END);
+        };
+        let epoch = (header.kind == mpc::FOCUS).then_some(epoch);
         let ccb = at.0.ccb(at.1);
         let mut performer = Performer::new(self, at);
         let me = performer.kernel.me;
-        match mpc {
-            Mpc::Focus { token, epoch } => channel::focus(ccb, me, token, Some(epoch), &mut performer),
-            Mpc::Advert { token } => channel::focus(ccb, me, token, None, &mut performer),
-            _ => channel::arrive(ccb, me, header.source, mpc, &mut performer),
+        channel::focus(ccb, me, token, epoch, &mut performer);
+        let end = if ccb.receiver == Receiver::Away { RX_END } else { RX_FOCUS };
+        events::emit(DIAG_PROFILE, end);
+    }
+
+    /// The request of a thread here has been refused.
+    pub fn serve_refuse(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.words::<{ token::WORDS }>();
+        let mpc = Mpc::decode(mpc::REFUSE, packet.header.length as usize, |index| words[index]);
+        if let (Some(at), Some(mpc)) = (self.channel_at(words[token::ADDRESS]), mpc) {
+            let mut performer = Performer::new(self, at);
+            let me = performer.kernel.me;
+            channel::arrive(at.0.ccb(at.1), me, packet.header.source, mpc, &mut performer);
+            if performer.released {
+                return;
+            }
         }
-        if header.kind != mpc::REFUSE && ccb.receiver != Receiver::Away {
-            events::emit(DIAG_PROFILE, RX_FOCUS);
-        } else if !performer.released {
+        events::emit(DIAG_PROFILE, RX_END);
+    }
+
+    /// The channel that a token names; its process is made if it is new here.
+    #[cold]
+    #[inline(never)]
+    fn channel_made(&mut self, address: u32) -> Option<(Process, u8)> {
+        self.ensure_process(mpc::process_channel(address).0).ok()?;
+        self.channel_at(address)
+    }
+
+    /// *FRtr*: the receiver asks for bytes.
+    pub fn serve_rtr(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.words::<{ token::WORDS }>();
+        let mpc = Mpc::decode(mpc::RTR, packet.header.length as usize, |index| words[index]);
+        let packed = match (self.channel_at(words[token::ADDRESS]), mpc) {
+            (Some(at), Some(mpc)) => self.answer_rtr(at, packet.header.source, mpc),
+            _ => false,
+        };
+        if !packed {
             events::emit(DIAG_PROFILE, RX_END);
         }
     }
 
-    /// The receiver asks for bytes; `true` if they have all been packed. They are at once if they are one fragment, in one page that is
-    /// here, and a buffer is free; otherwise when their turn comes.
-    #[inline]
-    fn serve_rtr(&mut self, at: (Process, u8), packet: &Packet, words: [u32; token::WORDS]) -> bool {
-        let header = packet.header;
-        let Some(mpc) = Mpc::decode(mpc::RTR, header.length as usize, |index| words[index]) else { return false };
+    /// `true` if all bytes that the receiver asks for have been packed. They are at once if they are in one page that is here, and are few
+    /// or a buffer is free; otherwise when their turn comes.
+    #[inline(always)]
+    fn answer_rtr(&mut self, at: (Process, u8), from: Processor, mpc: Mpc) -> bool {
         let ccb = at.0.ccb(at.1);
         let mut performer = Performer::new(self, at);
-        channel::rtr(ccb, header.source, mpc, &mut performer);
+        channel::rtr(ccb, from, mpc, &mut performer);
         if !performer.wants_room {
             return false;
         }
         let length = ccb.length;
         let index = self.thread_index(at.0, ccb.sender_thread);
         let tcb = self.tcb_of(index);
-        let from = in_one_page(at.0.map(), tcb.buffer, length, READ);
-        if let (Some(from), Some(buffer), true) = (from, self.net.free_buffer(), self.transmitting.is_empty()) {
-            channel::room(ccb, &mut Noted);
-            self.queue_message((at.0.id, at.1), (header.source, length), from, buffer);
-            self.released(tcb, length, COMMS);
-            return true;
+        if let Some(bytes) = in_one_page(at.0.map(), tcb.buffer, length, READ) {
+            if self.queue_message(at, (from, length), bytes) {
+                channel::room(ccb, &mut Noted);
+                self.released(tcb, length, COMMS);
+                return true;
+            }
         }
         tcb.state = State::Transmitting;
         self.transmitting.push_back(self.tcbs, index);
         self.transmitting.len() == 1 && self.pump_first()
     }
 
-    /// Packs a message that is one fragment, from physical memory, into a buffer that is free.
-    #[inline]
-    fn queue_message(&mut self, at: (u16, u8), (to, length): (Processor, u32), from: u32, buffer: u32) {
-        let words = buffer as *mut u32;
-        // SAFETY: the buffer is the driver's, free, and has room for a packet; the bytes are in a page of the thread's.
+    /// *FMsg*: a fragment has arrived.
+    pub fn serve_msg(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.words::<{ msg::DATA }>();
+        let done = match self.channel_at(words[msg::ADDRESS]) {
+            Some(at) => self.take_fragment(at, packet, (words[msg::TOTAL], words[msg::OFFSET])),
+            None => false,
+        };
+        if !done {
+            events::emit(DIAG_PROFILE, RX_END);
+        }
+    }
+
+    /// Packs a message that is one fragment, from physical memory: a short one into the queue itself, others into a buffer. `false` if it has to
+    /// wait for that.
+    #[inline(always)]
+    fn queue_message(&mut self, at: (Process, u8), (to, length): (Processor, u32), from: u32) -> bool {
+        const SHORT: u32 = (4 * mpc::TOKEN_WORDS - MSG_HEADER_BYTES) as u32;
+        let bytes = MSG_HEADER_BYTES as u32 + length;
+        let words = if length <= SHORT {
+            self.net.queue_words(to, mpc::MSG, bytes)
+        } else if let (Some(buffer), true) = (self.net.free_buffer(), self.transmitting.is_empty()) {
+            self.net.queue_buffer(to, mpc::MSG, bytes);
+            buffer as *mut u32
+        } else {
+            return false;
+        };
+        // SAFETY: the buffer or place is the driver's, not issued yet, and has room; the bytes are in a page of the thread's.
         unsafe {
-            words.add(msg::ADDRESS).write_volatile(mpc::address(at.0, at.1));
+            words.add(msg::ADDRESS).write_volatile(mpc::address(at.0.id, at.1));
             words.add(msg::TOTAL).write_volatile(length);
             words.add(msg::OFFSET).write_volatile(0);
             memory::copy_short(from, words.add(msg::DATA) as u32, length);
         }
-        self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + length);
+        true
     }
 
-    /// A fragment has come; `true` if it was the last one.
-    #[inline]
-    fn serve_msg(&mut self, at: (Process, u8), packet: &Packet, words: [u32; token::WORDS]) -> bool {
+    /// `true` if the fragment was the last one of its message.
+    #[inline(always)]
+    fn take_fragment(&mut self, at: (Process, u8), packet: &Packet, (total, offset): (u32, u32)) -> bool {
         let header = packet.header;
         let Some(bytes) = (header.length as u32).checked_sub(MSG_HEADER_BYTES as u32) else { return false };
         let ccb = at.0.ccb(at.1);
         let mut fragment = Fragment { deliver: false, done: false };
-        let (total, offset) = (words[msg::TOTAL], words[msg::OFFSET]);
         channel::msg(ccb, header.source, (total, offset, bytes), &mut fragment);
         if !fragment.deliver {
             return false;

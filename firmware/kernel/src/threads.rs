@@ -299,7 +299,11 @@ impl Kernel {
             (mpc::FILE, _) => self.serve_file(packet),
             (mpc::PAGE, page::BYTES) => self.serve_page(id(), packet),
             (mpc::PAGE_DATA, PAGE_DATA_BYTES) => self.serve_page_data(packet),
-            _ => self.serve_mpc(packet),
+            (mpc::MSG, _) => self.serve_msg(packet),
+            (mpc::RTR, _) => self.serve_rtr(packet),
+            (mpc::FOCUS | mpc::ADVERT, _) => self.serve_token(packet),
+            (mpc::REFUSE, _) => self.serve_refuse(packet),
+            _ => {}
         }
     }
 
