@@ -96,6 +96,7 @@ impl Emergency {
     pub fn put_hexadecimal(value: u32) {
         text::hexadecimal(value, Self::put);
     }
+    #[cfg(not(feature = "small"))]
     pub fn put_decimal(value: u32) {
         text::decimal(value, Self::put);
     }

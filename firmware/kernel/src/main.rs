@@ -83,13 +83,12 @@ extern "C" fn kernel_fault(cause: u32, pc: u32, value: u32) -> ! {
     stop()
 }
 
+/// Says where. The small kernel has no room for the places' names.
 #[panic_handler]
-fn panic(info: &core::panic::PanicInfo) -> ! {
-    Emergency::put_text("\nkernel: ");
-    if let Some(message) = info.message().as_str() {
-        Emergency::put_text(message);
-    }
-    if let Some(location) = info.location() {
+fn panic(_info: &core::panic::PanicInfo) -> ! {
+    Emergency::put_text("\nkernel: panic");
+    #[cfg(not(feature = "small"))]
+    if let Some(location) = _info.location() {
         Emergency::put_text(" at ");
         Emergency::put_text(location.file());
         Emergency::put_text(":");

@@ -1,5 +1,5 @@
 //! Copying between threads' memory and physical memory. Pages are translated one by one; within a page, words are
-//! copied: 7 cycles each if source and destination are alike in alignment, 18 if words must be put together from two.
+//! copied: 6.1 cycles each if source and destination are alike in alignment, 18 if words must be put together from two.
 
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
@@ -62,37 +62,41 @@ unsafe fn step(from: &mut *const u8, to: &mut *mut u8) {
     }
 }
 
-/// Copies words, eight at a time: 6.5 cycles a word.
+/// Words that are copied between two branches. A word takes a load and a store, 6 cycles: 1.5 a byte is the limit, and this is
+/// 1.52 (1.59 in the small kernel).
+const UNROLLED: u32 = if cfg!(feature = "small") { 16 } else { 64 };
+
+/// Copies at least one word, and begins in the midst of the row of loads and stores, so that whole rows are left.
 #[inline(always)]
-unsafe fn copy_words(mut from: *const u32, mut to: *mut u32, mut words: u32) -> (*const u8, *mut u8) {
-    // SAFETY: the caller's ranges have this many words. Volatile, so that the loops aren't made calls of `memcpy`.
+unsafe fn copy_words(from: *const u32, to: *mut u32, words: u32) -> (*const u8, *mut u8) {
+    let skipped = words.wrapping_neg() & (UNROLLED - 1);
+    let (end, end_to) = (from.wrapping_add(words as usize), to.wrapping_add(words as usize));
+    // SAFETY: the caller's ranges have this many words; each is loaded and stored once. A load and a store take 8 bytes of code.
     unsafe {
-        let load = |from: *const u32, index: usize| from.add(index).read_volatile();
-        let store = |to: *mut u32, index: usize, word: u32| to.add(index).write_volatile(word);
-        while words >= 8 {
-            // Written out, so that it is unrolled at any level of optimisation.
-            let (a, b, c, d) = (load(from, 0), load(from, 1), load(from, 2), load(from, 3));
-            let (e, f, g, h) = (load(from, 4), load(from, 5), load(from, 6), load(from, 7));
-            store(to, 0, a);
-            store(to, 1, b);
-            store(to, 2, c);
-            store(to, 3, d);
-            store(to, 4, e);
-            store(to, 5, f);
-            store(to, 6, g);
-            store(to, 7, h);
-            from = from.add(8);
-            to = to.add(8);
-            words -= 8;
-        }
-        while words != 0 {
-            to.write_volatile(from.read_volatile());
-            from = from.add(1);
-            to = to.add(1);
-            words -= 1;
-        }
+        core::arch::asm!(
+            "lla {word}, 2f",
+            "add {word}, {word}, {skipped}",
+            "jr {word}",
+            "2:",
+            ".set offset, 0",
+            ".rept {unrolled}",
+            "lw {word}, offset({from})",
+            "sw {word}, offset({to})",
+            ".set offset, offset + 4",
+            ".endr",
+            "addi {from}, {from}, 4 * {unrolled}",
+            "addi {to}, {to}, 4 * {unrolled}",
+            "bne {from}, {end}, 2b",
+            word = out(reg) _,
+            skipped = in(reg) skipped * 8,
+            from = inout(reg) from.wrapping_sub(skipped as usize) => _,
+            to = inout(reg) to.wrapping_sub(skipped as usize) => _,
+            end = in(reg) end,
+            unrolled = const UNROLLED,
+            options(nostack)
+        );
     }
-    (from.cast(), to.cast())
+    (end.cast(), end_to.cast())
 }
 
 /// Copies words from an address that is no multiple of four: each is put together from two.

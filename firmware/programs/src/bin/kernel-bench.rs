@@ -159,7 +159,7 @@ extern "C" fn receiver() -> ! {
             let_partner_wait(settings[2] != 0, bytes);
         }
         event(RECEIVE);
-        let received = check(receive(CHANNEL, &mut buffer));
+        let received = check(receive(CHANNEL, &mut buffer[..bytes]));
         event(RECEIVED);
         if received != bytes {
             exit(1);
