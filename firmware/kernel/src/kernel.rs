@@ -44,23 +44,42 @@ const SMALL: Demand = Demand { ring_pages: 4, buffers: 2, places: 64 };
 /// Of a thread control block.
 pub type Index = u16;
 
+/// What every call and packet needs comes first, where one instruction reaches it.
+#[repr(C)]
 pub struct Kernel {
+    pub tcbs: &'static mut [Tcb],
+    pub ready: Ready,
     pub me: u8,
     pub processors: u8,
+    /// Packets have arrived that there is no room to answer: they wait, and don't interrupt.
+    stuck: bool,
+    /// Packets with parts of files wait for a data buffer.
+    #[cfg(not(feature = "small"))]
+    pub files_wait: bool,
+    /// First of the pages with threads that have come while no control block was free, 0: none.
+    pub parked: u32,
+    /// A process for whose messages there was no memory, 0: none.
+    pub doomed: u16,
+    /// Threads whose messages leave in fragments, in turn.
+    pub transmitting: Queue,
+    pub free: Queue,
+    pub net: Centrenet,
+    /// When the timer is set to interrupt.
+    pub alarm: u64,
+    pub timers: Timers<'static>,
     pub clock_hz: u32,
     pub clock: Clock,
     pub cycles: Cycles,
     pub slice_cycles: u32,
-    pub tcbs: &'static mut [Tcb],
-    pub free: Queue,
-    pub ready: Ready,
-    pub timers: Timers<'static>,
-    /// When the timer is set to interrupt.
-    pub alarm: u64,
-    /// Threads whose messages leave in fragments, in turn.
-    pub transmitting: Queue,
+    random: u32,
+    /// The program has ended with this code, and nobody has been told yet.
+    pub exit_code: Option<u32>,
+    /// What `status::COUNTERS` tells, as far as it is counted.
+    pub counters: [u32; COUNTER_WORDS],
     pub processes: Processes,
     pub pages: Pages,
+    /// The page that comes next from each processor.
+    pub announced: [Option<Announced>; STATIONS_MAX],
     /// Of processes that are invoked here.
     pub places: [Place; PLACES],
     #[cfg(not(feature = "small"))]
@@ -70,24 +89,7 @@ pub struct Kernel {
     pub mount: Option<Mount>,
     #[cfg(not(feature = "small"))]
     pub wanted: [Option<Wanted>; STATIONS_MAX],
-    /// Packets with parts of files wait for a data buffer.
-    #[cfg(not(feature = "small"))]
-    pub files_wait: bool,
-    /// What `status::COUNTERS` tells, as far as it is counted.
-    pub counters: [u32; COUNTER_WORDS],
-    /// First of the pages with threads that have come while no control block was free, 0: none.
-    pub parked: u32,
-    /// A process for whose messages there was no memory, 0: none.
-    pub doomed: u16,
-    /// The page that comes next from each processor.
-    pub announced: [Option<Announced>; STATIONS_MAX],
-    pub net: Centrenet,
     pub console: Console,
-    /// Packets have arrived that there is no room to answer: they wait, and don't interrupt.
-    stuck: bool,
-    random: u32,
-    /// The program has ended with this code, and nobody has been told yet.
-    pub exit_code: Option<u32>,
 }
 
 impl Kernel {
