@@ -271,11 +271,28 @@ impl Kernel {
         if self.files_wait {
             self.pump_files();
         }
+        self.issue();
+    }
+
+    /// Passes to the station what it takes.
+    #[inline]
+    fn issue(&mut self) {
         while let Some((header, first)) = self.net.issue() {
             if events::enabled(event::DIAG_PROFILE) {
                 let argument = event::message_argument(header.destination, header.kind, first as u8);
                 events::emit_with(event::DIAG_PROFILE, event::TX_MPC, argument);
             }
+        }
+    }
+
+    /// Waits until the station has taken enough that another token can be queued: for a step that needs more of them than
+    /// [`Centrenet::has_room`] promises. The others go on receiving meanwhile, since a processor has at most one such token for each page.
+    #[cold]
+    #[inline(never)]
+    pub fn await_room(&mut self) {
+        while !self.net.has_room() {
+            self.issue();
+            self.net.retire(&mut self.pages);
         }
     }
 

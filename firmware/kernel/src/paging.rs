@@ -294,6 +294,9 @@ impl Kernel {
         while !others.is_empty() {
             let to = others.lowest();
             others = others.without(to);
+            if !self.net.has_room() {
+                self.await_room();
+            }
             self.order_page(to, process, page, order);
         }
         if at.has(self.me) {

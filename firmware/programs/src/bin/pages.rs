@@ -8,7 +8,8 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use libtos::pattern::{fill, Buffer, Check};
 use libtos::process::counter;
 use libtos::{
-    create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, yield_now, Error,
+    create, exit, halt, migrate_self, println, processor, processors, receive, send_block, stack_for, thread_id, wait,
+    yield_now, Error, Place,
 };
 use programs::probe::{Counters, Probe};
 
@@ -85,7 +86,13 @@ fn main(arguments: libtos::Arguments) -> u32 {
 
 /// What the threads do when they are told.
 type Work = fn(argument: u32) -> u32;
-const WORK: [Work; 6] = [hand_on, read_table, read_constants, read_parent, add, receive_halves];
+const WORK: [Work; 7] = [hand_on, read_table, read_constants, read_parent, add, receive_halves, read_deep];
+
+/// A thread with a stack of nearly all pages that are left, which all others read; its id, its channel, and where its stack ends.
+const DEEP_PAGES: u32 = 420;
+const DEEP: u8 = 40;
+const DEEP_CHANNEL: u8 = 100;
+static DEEP_TOP: AtomicU32 = AtomicU32::new(0);
 
 fn run(rounds: u32, additions: u32) -> Result<u32, Error> {
     let probe = Probe::new(PROBES, PROBE_CHANNELS);
@@ -119,10 +126,13 @@ fn run(rounds: u32, additions: u32) -> Result<u32, Error> {
     let messages = send_halves(additions)?;
     println!("{additions} messages to each half of a page: {messages} wrong");
 
+    let deep = deep_stacks()?;
+    println!("a stack of {DEEP_PAGES} pages that all read, twice: {deep} wrong");
+
     for at in 0..processors() {
         send_block(TO + at, &[])?;
     }
-    wrong += constants + parents + added + messages + wait();
+    wrong += constants + parents + added + messages + deep + wait();
     let after = probe.ask()?;
     let staged = sum(&after, counter::STAGED) - sum(&before, counter::STAGED);
     println!("messages that waited for a page: {}", if staged != 0 { "some" } else { "none" });
@@ -211,6 +221,48 @@ fn add(times: u32) -> u32 {
         mine.store(time + 1, Relaxed);
     }
     0
+}
+
+/// The second thread has the first one's stack: all copies of its pages must have gone.
+fn deep_stacks() -> Result<u32, Error> {
+    let top = stack_for(DEEP_PAGES);
+    DEEP_TOP.store(top, Relaxed);
+    let mut wrong = 0;
+    for turn in 0..2u8 {
+        // The first one's stack is free when its ends have been told everywhere; there is no other way to know.
+        while let Err(error) = create(DEEP + turn, DEEP_PAGES, (processors() - 1) as i32, deep, top) {
+            if error != Error::BadPointer {
+                return Err(error);
+            }
+            yield_now();
+        }
+        receive(DEEP_CHANNEL + 2 * turn, &mut [])?;
+        wrong += tell_all(6, turn as u32)?;
+        send_block(DEEP_CHANNEL + 2 * turn + 1, &[])?;
+    }
+    Ok(wrong)
+}
+
+/// Word of a page of the deep stack.
+fn deep_word(page: u32) -> *mut u32 {
+    (DEEP_TOP.load(Relaxed) - 1024 * (page + 1)) as *mut u32
+}
+
+extern "C" fn deep() -> ! {
+    let turn = thread_id() - DEEP;
+    // The uppermost pages are in use.
+    for page in 4..DEEP_PAGES {
+        // SAFETY: in this thread's stack, far below its stack pointer.
+        unsafe { deep_word(page).write_volatile(page << turn) };
+    }
+    let told = send_block(DEEP_CHANNEL + 2 * turn, &[]).and_then(|_| receive(DEEP_CHANNEL + 2 * turn + 1, &mut []));
+    // It ends where it is not the owner, so that everybody is asked for everything.
+    exit(told.and_then(|_| migrate_self(Place::Processor(0))).is_err() as u32)
+}
+
+fn read_deep(turn: u32) -> u32 {
+    // SAFETY: the thread whose stack it is waits.
+    (4..DEEP_PAGES).map(|page| unsafe { deep_word(page).read_volatile() != page << turn } as u32).sum()
 }
 
 /// Messages to the threads on the last two processors, which receive into the same page.
