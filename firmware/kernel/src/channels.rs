@@ -474,7 +474,13 @@ impl Kernel {
                 self.transmitting.push_back(self.tcbs, index);
                 return false;
             }
-            if if message { self.send_fragment(index) } else { self.pack(index) } {
+            if message {
+                if self.send_fragment(index) {
+                    return true;
+                }
+            } else if self.pack(index) {
+                self.transmitting.remove(self.tcbs, index);
+                self.gone(index);
                 return true;
             }
         }

@@ -116,19 +116,24 @@ impl Kernel {
     fn send_away(&mut self, index: u16, state: State, to: Processor) {
         let tcb = &mut self.tcbs[index as usize];
         (tcb.state, tcb.buffer) = (state, to as u32);
-        self.transmitting.push_back(self.tcbs, index);
-        if self.transmitting.len() == 1 {
-            self.pump_first();
+        if self.transmitting.is_empty() {
+            while self.net.free_buffer().is_some() {
+                if self.pack(index) {
+                    return self.gone(index);
+                }
+            }
         }
+        self.transmitting.push_back(self.tcbs, index);
     }
 
-    /// Packs as much as one data buffer, which is free, takes of a control block whose ends leave; `true` if that was all.
+    /// Packs as much as one data buffer, which is free, takes of a control block whose ends leave; `true` if that was all: it is to be
+    /// [`Self::gone`].
     pub fn pack(&mut self, index: u16) -> bool {
         let Some(packet) = self.net.free_buffer() else { return false };
         let words = packet as *mut u32;
         let mut used = self.pack_ends(index, words);
         let Tcb { process, number, parent, state, buffer: to, ends: left, .. } = self.tcbs[index as usize];
-        let is_last = left == [0; CHANNELS / 32];
+        let is_last = none(left);
         let with_thread = is_last && state == State::Moving && used + layout::WORDS <= PAYLOAD_WORDS_MAX;
         let parent = if with_thread { parent } else { 0 };
         // SAFETY: the buffer is the driver's, free, and has room for a packet.
@@ -144,12 +149,7 @@ impl Kernel {
         if used != ends::ENDS {
             self.net.queue_buffer(to as Processor, kind, 4 * used as u32);
         }
-        let is_all = with_thread || is_last && state != State::Moving;
-        if is_all {
-            self.transmitting.remove(self.tcbs, index);
-            self.gone(index);
-        }
-        is_all
+        with_thread || is_last && state != State::Moving
     }
 
     /// Takes ends of the thread's out of their control blocks and writes them from word [`ends::ENDS`] on, as many as fit. Returns the words
@@ -163,12 +163,20 @@ impl Kernel {
                 tcb.ends[group] &= tcb.ends[group] - 1;
                 let ccb = tcb.process.ccb(channel);
                 let Some(end) = leave(ccb, self.me, tcb.buffer as Processor, tcb.number) else { continue };
-                let (packed, count) = end.pack(channel);
-                for word in &packed[..count] {
-                    // SAFETY: in the packet's buffer, which has room for the longest payload.
-                    unsafe { words.add(used).write_volatile(*word) };
-                    used += 1;
+                let ([a, b, c, d, e, f], count) = end.pack(channel);
+                // SAFETY: in the packet's buffer, which has room for the longest payload. Written out, so that the words stay in registers.
+                unsafe {
+                    let place = words.add(used);
+                    place.write_volatile(a);
+                    place.add(1).write_volatile(b);
+                    place.add(2).write_volatile(c);
+                    if count > end::WORDS {
+                        place.add(3).write_volatile(d);
+                        place.add(4).write_volatile(e);
+                        place.add(5).write_volatile(f);
+                    }
                 }
+                used += count;
             }
         }
         used
@@ -192,7 +200,7 @@ impl Kernel {
     }
 
     /// All that had to leave has been packed.
-    fn gone(&mut self, index: u16) {
+    pub fn gone(&mut self, index: u16) {
         let Tcb { mut process, number, state, stack, stack_pages: pages, exit_code, .. } = self.tcbs[index as usize];
         if state == State::Returning {
             return self.end_thread(index);
@@ -334,7 +342,7 @@ impl Kernel {
     /// A thread has ended: its ends go to its process's home. `false` if it has to wait until they have left; its end goes on then.
     pub fn return_ends(&mut self, index: u16) -> bool {
         let tcb = &mut self.tcbs[index as usize];
-        if tcb.ends == [0; CHANNELS / 32] {
+        if none(tcb.ends) {
             return true;
         }
         let home = process::home(tcb.process.id);
@@ -366,4 +374,10 @@ impl Kernel {
         self.send_away(index, State::Courier, to);
         Ok(true)
     }
+}
+
+/// Whether a thread has no ends.
+#[inline(always)]
+fn none(ends: [u32; CHANNELS / 32]) -> bool {
+    ends.into_iter().fold(0, |all, some| all | some) == 0
 }

@@ -27,7 +27,7 @@ pub enum End {
 
 impl End {
     /// The end's words in a packet (`definitions::mpc::end`), and how many they are.
-    #[inline]
+    #[inline(always)]
     pub fn pack(self, channel: u8) -> ([u32; layout::WORDS_MAX], usize) {
         let first = |role: u32, place: Processor, partner: Thread| {
             channel as u32 | role | (place as u32) << 8 | (partner as u32) << 16
@@ -51,7 +51,7 @@ impl End {
     }
 
     /// The end whose words `word` gives, its channel, and how many words it has. `None` if `left` words, all that there are, are too few.
-    #[inline]
+    #[inline(always)]
     pub fn unpack(left: usize, word: impl Fn(usize) -> u32) -> Option<(u8, End, usize)> {
         if left < layout::WORDS {
             return None;
@@ -77,6 +77,7 @@ impl End {
 
 /// Takes the end of `thread` out of the block, because the thread leaves `me` for `to`. `None` if it has no end here, or one that is in
 /// use: the thread is blocked then and must not move.
+#[inline(always)]
 pub fn leave(ccb: &mut Ccb, me: Processor, to: Processor, thread: Thread) -> Option<End> {
     if ccb.sender == Sender::Idle && ccb.sender_thread == thread {
         let place = if ccb.receiver == Receiver::Away { ccb.place } else { me };
@@ -100,6 +101,7 @@ pub fn leave(ccb: &mut Ccb, me: Processor, to: Processor, thread: Thread) -> Opt
 
 /// Puts the end of `thread`, which has come to `me`, into the block. If another thread has used the end here, or an end that is not the
 /// partner's, the one that has communicated is right: the others' requests end with an error.
+#[inline(always)]
 pub fn join(ccb: &mut Ccb, me: Processor, thread: Thread, end: End, sink: &mut impl Sink) {
     match end {
         End::Sender { sent, place, epoch, receiver } => {
