@@ -6,6 +6,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod block;
 pub mod channel;
 pub mod ends;
 pub mod mpc;

@@ -74,12 +74,15 @@ impl World {
             if ccb.sender != Sender::Away && !setup.is_rogue(ccb.sender_thread) {
                 senders += 1;
                 self.require(self.is_or_will_be(ccb.sender_thread, at), Wrong::Copies);
-                self.require(ccb.sent == self.sent[channel as usize] as u32, Wrong::Counts);
+                self.require(ccb.sent.wrapping_sub(setup.base) == self.sent[channel as usize] as u32, Wrong::Counts);
             }
             if ccb.receiver != Receiver::Away && !setup.is_rogue(ccb.receiver_thread) {
                 receivers += 1;
                 self.require(self.is_or_will_be(ccb.receiver_thread, at), Wrong::Copies);
-                self.require(ccb.received == self.received[channel as usize] as u32, Wrong::Counts);
+                self.require(
+                    ccb.received.wrapping_sub(setup.base) == self.received[channel as usize] as u32,
+                    Wrong::Counts,
+                );
             }
         }
         for packet in &self.packets {

@@ -54,6 +54,13 @@ fn alternative(processors: u8, moves: u16) -> Setup {
     Setup::new(processors, &[&first, &second, &chooser], moves)
 }
 
+/// Four threads and three channels: one chooses between a chain of two and a single one.
+fn four(processors: u8, moves: u16) -> Setup {
+    let [send, receive] = [Op::Send(0, 4), Op::Receive(0, 4)];
+    let chooser = [Op::Each(6, 4)];
+    Setup::new(processors, &[&[send], &[receive, Op::Send(1, 4)], &chooser, &[Op::Send(2, 4)]], moves)
+}
+
 /// As `alternative`, and it may time out.
 fn timed(moves: u16) -> Setup {
     Setup::new(
@@ -79,6 +86,7 @@ fn every_order_is_right_and_every_path_is_taken() {
         ("pair, 5 moves", pair(3, 5)),
         ("pair, 4 moves, ends ahead", Setup { ends_ahead: true, ..pair(3, 4) }),
         ("pair, 4 processors, 4 moves", pair(4, 4)),
+        ("pair, 4 moves, counts wrap", Setup { base: u32::MAX, ..pair(3, 4) }),
         ("there and back, 5 moves", there_and_back(5)),
         ("chain, 3 moves", chain(3, 3)),
         ("chain, 4 processors, 2 moves", chain(4, 2)),
@@ -104,6 +112,10 @@ fn large_configurations() {
     if !long() {
         return;
     }
-    right("alternative, 6 moves", alternative(3, 6));
     right("chain, 6 moves", chain(3, 6));
+    right("chain, 4 processors, 3 moves", chain(4, 3));
+    right("four threads, 6 moves", four(3, 6));
+    right("alternative, 4 processors, 4 moves", alternative(4, 4));
+    right("alternative, 5 moves, ends ahead", Setup { ends_ahead: true, ..alternative(3, 5) });
+    right("alternative, 8 moves", alternative(3, 8));
 }

@@ -12,4 +12,5 @@ mod program;
 mod random;
 mod scrub;
 mod seen;
+mod state;
 mod world;

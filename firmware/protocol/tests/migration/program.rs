@@ -56,6 +56,25 @@ pub enum Bug {
     ForgetCount,
 }
 
+pub const ALL_BUGS: [Bug; 16] = [
+    Bug::DropCarriedToken,
+    Bug::ForwardWithoutEpoch,
+    Bug::DontCountMoves,
+    Bug::ForgetSequence,
+    Bug::KeepEnds,
+    Bug::KeepThread,
+    Bug::AnswerTwice,
+    Bug::DontDisable,
+    Bug::AdvertMissesOne,
+    Bug::OvertakeFragment,
+    Bug::ForgetOffset,
+    Bug::ReadLate,
+    Bug::TransmitEarly,
+    Bug::CopyKeepsReceiver,
+    Bug::ForgetReady,
+    Bug::ForgetCount,
+];
+
 /// A machine and its program.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -73,6 +92,8 @@ pub struct Setup {
     pub rogues: u32,
     /// Nobody's rights are settled: all that is checked is what the kernel relies on, and that nobody waits who could be served.
     pub lawless: bool,
+    /// What sequences and epochs start from.
+    pub base: u32,
     pub bug: Option<Bug>,
 }
 
@@ -81,7 +102,18 @@ impl Setup {
         let scripts: Vec<Vec<Op>> = scripts.iter().map(|script| script.to_vec()).collect();
         let channels = scripts.iter().flatten().map(|op| op.channels()).fold(0, |all, set| all | set);
         let channels = 32 - channels.leading_zeros() as usize;
-        Setup { processors, channels, scripts, moves, home: 0, ends_ahead: false, rogues: 0, lawless: false, bug: None }
+        Setup {
+            processors,
+            channels,
+            scripts,
+            moves,
+            home: 0,
+            ends_ahead: false,
+            rogues: 0,
+            lawless: false,
+            base: 0,
+            bug: None,
+        }
     }
 
     /// Bytes offered by the `count`th message of `channel`.

@@ -1,11 +1,12 @@
 //! Large programs on large machines, in random order.
 
 use crate::explore::long;
-use crate::program::{Op, Setup};
+use crate::program::{Op, Setup, ALL_BUGS};
 use crate::seen::Seen;
 use crate::world::{Action, Run, World};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 use testbed_definitions::mpc::FRAGMENT_BYTES;
 use testbed_protocol::Processor;
 
@@ -134,4 +135,19 @@ fn random_orders_of_large_programs() {
         }
     });
     println!("{cases} programs, {} steps, {:.1} s", total.get(), started.elapsed().as_secs_f64());
+}
+
+/// Of the seeded bugs, random orders find each, too.
+#[test]
+fn random_orders_find_seeded_bugs() {
+    for bug in ALL_BUGS {
+        let config = Config { rng_seed: RngSeed::Fixed(1995), failure_persistence: None, ..Config::default() };
+        let mut runner = TestRunner::new(config);
+        let found = (1..=2000).find(|_| {
+            let program = programs().new_tree(&mut runner).expect("a program").current();
+            walk(&Setup { bug: Some(bug), ..setup(&program) }, program.schedule).is_err()
+        });
+        println!("{bug:?}: found by program {found:?}");
+        assert!(found.is_some(), "{bug:?} is not found");
+    }
 }

@@ -3,157 +3,17 @@
 
 use crate::program::{Bug, Op, Setup};
 use crate::seen::{Path, Seen};
+pub use crate::state::*;
 use testbed_protocol::channel::{self, Ccb, Misuse, Output, Receiver, Sender, Sink, NOBODY, NOWHERE};
-use testbed_protocol::ends::End;
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
-
-/// What must never be.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Wrong {
-    /// A message has been skipped.
-    Lost,
-    /// A message has come again.
-    Duplicated,
-    /// A message with other bytes than were sent, or another length.
-    Content,
-    /// A thread or an end is in two places, or in none.
-    Copies,
-    /// A thread is released, copied from or to, or asked for fragments, that doesn't wait for it.
-    Release,
-    /// `Reject`, `Refuse` or `Unexpected` for a correct thread; a false precondition.
-    Refused,
-    /// A thread has used an end that isn't its own.
-    Rogue,
-    /// A token is passed on to a place that is not newer.
-    Circle,
-    /// All is quiet, and the ends don't agree about how many messages there were.
-    Counts,
-    /// All is quiet, and a belief about the receiver's place doesn't lead to it, or a waiting sender's token not to its receiver.
-    Belief,
-    /// Nothing can happen any more, and a script has not ended.
-    Deadlock,
-}
-
-pub const ALL_WRONG: [(Wrong, &str); 11] = [
-    (Wrong::Lost, "no message is lost"),
-    (Wrong::Duplicated, "no message is duplicated"),
-    (Wrong::Content, "every message is what was sent"),
-    (Wrong::Copies, "one copy of each thread and end"),
-    (Wrong::Release, "threads are released once"),
-    (Wrong::Refused, "nothing is refused"),
-    (Wrong::Rogue, "nobody uses another's end"),
-    (Wrong::Circle, "tokens go to newer places"),
-    (Wrong::Counts, "the ends' counts agree"),
-    (Wrong::Belief, "beliefs lead to the receiver"),
-    (Wrong::Deadlock, "every script ends"),
-];
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Run {
-    /// Between two operations; moves may happen.
-    Ready,
-    Sending {
-        channel: u8,
-        left: u32,
-    },
-    Receiving {
-        channel: u8,
-        got: u32,
-    },
-    /// Waits on several channels.
-    Choosing,
-    /// Leaves; its ends are packed one by one.
-    Leaving {
-        to: Processor,
-        exits: bool,
-    },
-    /// Has exited; its ends are at home or on their way.
-    Gone,
-    /// Its script is over.
-    Ended,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Task {
-    /// Its processor; [`NOWHERE`]: it is in a packet.
-    pub at: Processor,
-    pub run: Run,
-    pub next: u8,
-    /// Of an `Each`: the channels that remain.
-    pub set: u32,
-    /// The alternative may time out.
-    pub timed: bool,
-    /// Requests that were refused.
-    pub refused: u8,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Load {
-    /// With the message's number, for `Msg`.
-    Mpc {
-        channel: u8,
-        mpc: Mpc,
-        number: u8,
-    },
-    Ends(Thread, Vec<(u8, End)>),
-    Thread(Thread, Vec<(u8, End)>),
-    /// The ends of a thread that has exited.
-    Exited(Thread, Vec<(u8, End)>),
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Packet {
-    pub from: Processor,
-    pub to: Processor,
-    pub load: Load,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Action {
-    /// The thread executes its next operation.
-    Run(Thread),
-    /// The thread's alternative times out.
-    Timeout(Thread),
-    Move(Thread, Processor),
-    /// An end of a thread that leaves is packed, or when none is left the thread.
-    Pack(Thread),
-    /// A thread with the number of one that has exited is created.
-    Create(Thread, Processor),
-    /// The oldest packet between two processors arrives.
-    Arrive(Processor, Processor),
-    /// A fragment leaves.
-    Room(Processor, u8),
-}
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct World {
-    /// Of channel `c` at processor `p`: `p * channels + c`.
-    pub ccbs: Vec<Ccb>,
-    pub tasks: Vec<Task>,
-    /// By source and destination, oldest first.
-    pub packets: Vec<Packet>,
-    /// Messages of each channel whose sender, and whose receiver, has been released.
-    pub sent: Vec<u8>,
-    pub received: Vec<u8>,
-    pub moves: u16,
-    pub wrong: Option<Wrong>,
-}
-
-#[derive(Default)]
-pub struct Outputs(pub Vec<Output>);
-
-impl Sink for Outputs {
-    fn put(&mut self, output: Output) {
-        self.0.push(output);
-    }
-}
 
 impl World {
     pub fn new(setup: &Setup, places: &[Processor]) -> Self {
         let task = |&at| Task { at, run: Run::Ready, next: 0, set: 0, timed: false, refused: 0 };
+        let block = Ccb { sent: setup.base, received: setup.base, epoch: setup.base, ..Ccb::default() };
         let mut world = World {
-            ccbs: vec![Ccb::default(); setup.channels * setup.processors as usize],
+            ccbs: vec![block; setup.channels * setup.processors as usize],
             tasks: places.iter().map(task).collect(),
             packets: Vec::new(),
             sent: vec![0; setup.channels],
@@ -432,11 +292,5 @@ impl World {
     /// The thread of an end's claim, as an index.
     pub fn task_of(&self, thread: Thread) -> Option<&Task> {
         (thread != NOBODY).then(|| &self.tasks[thread as usize - 1])
-    }
-}
-
-impl Packet {
-    fn is_fragment(&self) -> bool {
-        matches!(self.load, Load::Mpc { mpc: Mpc::Msg { .. }, .. })
     }
 }
