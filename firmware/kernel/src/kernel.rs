@@ -30,7 +30,7 @@ use crate::console::Console;
 use crate::home::{Place, PLACES};
 #[cfg(not(feature = "small"))]
 use crate::mount::{Mount, Wanted};
-use crate::paging::Announced;
+use crate::paging::{Announced, Kept, KEPT};
 use crate::process::Processes;
 use crate::ready::Ready;
 use crate::thread::{State, Tcb};
@@ -44,6 +44,11 @@ const SMALL: Demand = Demand { ring_pages: 4, buffers: 2, places: 64 };
 /// Of a thread control block.
 pub type Index = u16;
 
+/// Packets have arrived that there is no room to answer: they wait, and don't interrupt.
+const STUCK: u8 = 1 << 0;
+/// Some page in `kept` has come for a thread that has not used it yet.
+pub const KEEPING: u8 = 1 << 1;
+
 /// What every call and packet needs comes first, where one instruction reaches it.
 #[repr(C)]
 pub struct Kernel {
@@ -51,8 +56,8 @@ pub struct Kernel {
     pub ready: Ready,
     pub me: u8,
     pub processors: u8,
-    /// Packets have arrived that there is no room to answer: they wait, and don't interrupt.
-    stuck: bool,
+    /// [`STUCK`] and [`KEEPING`].
+    pub unfinished: u8,
     /// Packets with parts of files wait for a data buffer.
     #[cfg(not(feature = "small"))]
     pub files_wait: bool,
@@ -80,6 +85,8 @@ pub struct Kernel {
     pub pages: Pages,
     /// The page that comes next from each processor.
     pub announced: [Option<Announced>; STATIONS_MAX],
+    /// See [`Kernel::keep_page`].
+    pub kept: [Option<Kept>; KEPT],
     /// Of processes that are invoked here.
     pub places: [Place; PLACES],
     #[cfg(not(feature = "small"))]
@@ -125,7 +132,8 @@ impl Kernel {
             announced: [None; STATIONS_MAX],
             net: Centrenet::new(),
             console: Console::new(),
-            stuck: false,
+            unfinished: 0,
+            kept: [None; KEPT],
             random: 0,
             exit_code: None,
         }
@@ -244,7 +252,7 @@ impl Kernel {
         if self.files_wait {
             return true;
         }
-        self.net.is_waiting() || !self.transmitting.is_empty() || self.stuck || self.parked != 0
+        self.net.is_waiting() || !self.transmitting.is_empty() || self.unfinished != 0 || self.parked != 0
     }
 
     /// Passes to the station what it takes, and comes back to the rest by the timer.
@@ -261,6 +269,9 @@ impl Kernel {
 
     fn send_phase(&mut self) {
         self.net.retire(&mut self.pages);
+        if self.unfinished & KEEPING != 0 {
+            self.release_pages();
+        }
         if !self.transmitting.is_empty() {
             self.pump_fragments();
         }
@@ -317,11 +328,15 @@ impl Kernel {
         self.set_stuck(false);
     }
 
+    fn is_stuck(&self) -> bool {
+        self.unfinished & STUCK != 0
+    }
+
     /// Whether packets have to wait until there is room; meanwhile they don't interrupt.
     #[inline]
     fn set_stuck(&mut self, stuck: bool) {
-        if self.stuck != stuck {
-            self.stuck = stuck;
+        if self.is_stuck() != stuck {
+            self.unfinished ^= STUCK;
             self.enable_user_interrupts();
         }
     }
@@ -377,7 +392,7 @@ impl Kernel {
             }
         }
         self.set_idle_timer();
-        if !self.stuck {
+        if !self.is_stuck() {
             hw::enable_interrupts(csr::INTERRUPT_TIMER | csr::INTERRUPT_EXTERNAL);
         }
         hw::sleep();
@@ -387,7 +402,7 @@ impl Kernel {
 
     /// The interrupts that end a thread's run.
     fn enable_user_interrupts(&self) {
-        let external = if options::tos94() || self.stuck { 0 } else { csr::INTERRUPT_EXTERNAL };
+        let external = if options::tos94() || self.is_stuck() { 0 } else { csr::INTERRUPT_EXTERNAL };
         hw::enable_interrupts(csr::INTERRUPT_TIMER | external);
     }
 

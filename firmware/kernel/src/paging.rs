@@ -20,7 +20,7 @@ use testbed_protocol::pages::{Order, Report, Set};
 use testbed_protocol::Processor;
 
 use crate::centrenet::Packet;
-use crate::kernel::{Index, Kernel};
+use crate::kernel::{Index, Kernel, KEEPING};
 use crate::memory;
 use crate::process::Process;
 use crate::thread::State;
@@ -47,6 +47,19 @@ pub struct Announced {
     pub page: u32,
     pub order: Order,
 }
+
+/// A page that has come for a thread: the home hears that it has arrived when the thread has gone on.
+#[derive(Clone, Copy)]
+pub struct Kept {
+    process: u16,
+    page: u16,
+    index: Index,
+    /// What it repeats.
+    pc: u32,
+}
+
+/// Pages kept at a time; of more, the home hears at once.
+pub const KEPT: usize = 4;
 
 /// The memory that a call names: address, bytes and access, twice.
 fn ranges(number: u32, [a0, a1, a2, a3, _]: [u32; 5]) -> [(u32, u32, u32); 2] {
@@ -174,7 +187,9 @@ impl Kernel {
         match ask {
             // The answer may come at once.
             Some(report) => self.tell_home_of_page(process, page, report),
-            None if self.is_allowed(process, page, write) => self.page_changed(process, page, None),
+            None if self.is_allowed(process, page, write) => {
+                self.page_changed(process, page, None);
+            }
             None => {}
         }
         Access::Coming
@@ -208,8 +223,10 @@ impl Kernel {
         process.map()[page as usize % VIRTUAL_PAGES as usize] & needed == needed
     }
 
-    /// Those that wait for the page go on: they touch it again, or, with an error, have touched what they must not.
-    fn page_changed(&mut self, mut process: Process, page: u32, error: Option<Error>) {
+    /// Those that wait for the page go on: they touch it again, or, with an error, have touched what they must not. Returns
+    /// one of them that is ready.
+    fn page_changed(&mut self, mut process: Process, page: u32, error: Option<Error>) -> Option<Index> {
+        let mut ready = None;
         for word in 0..process.paging.len() {
             let mut waiting = process.paging[word];
             while waiting != 0 {
@@ -219,7 +236,40 @@ impl Kernel {
                 if self.tcbs[index as usize].page as u32 == page {
                     process.paging[word] &= !(1 << bit);
                     self.resume(index, error);
+                    if self.tcbs[index as usize].state == State::Ready {
+                        ready = Some(index);
+                    }
                 }
+            }
+        }
+        ready
+    }
+
+    /// Keeps a page that has come until its thread has gone on: the home asks for it again, for somebody else, only after it has heard
+    /// that it arrived. Otherwise processors that want the same page could take it from each other for ever, without anybody using it.
+    fn keep_page(&mut self, process: Process, page: u32, user: Option<Index>) -> bool {
+        let Some(index) = user else { return false };
+        let Some(place) = self.kept.iter_mut().find(|place| place.is_none()) else { return false };
+        let pc = self.tcbs[index as usize].context.pc;
+        *place = Some(Kept { process: process.id, page: page as u16, index, pc });
+        self.unfinished |= KEEPING;
+        true
+    }
+
+    /// Tells homes of pages whose threads have gone on, or have something else to wait for.
+    #[cold]
+    pub fn release_pages(&mut self) {
+        self.unfinished &= !KEEPING;
+        for place in 0..KEPT {
+            let Some(Kept { process, page, index, pc }) = self.kept[place] else { continue };
+            let tcb = &self.tcbs[index as usize];
+            if tcb.state == State::Ready && tcb.context.pc == pc {
+                self.unfinished |= KEEPING;
+                continue;
+            }
+            self.kept[place] = None;
+            if let Some(process) = self.process(process) {
+                self.tell_home_of_page(process, page as u32, Report::Done);
             }
         }
     }
@@ -346,13 +396,15 @@ impl Kernel {
                 if let (true, Some(packet)) = (wants_data, data) {
                     self.fill_frame(frame, packet);
                 }
-                self.page_changed(process, page, None);
-                if page >= FIRST_DATA_PAGE {
+                let user = self.page_changed(process, page, None);
+                if page >= FIRST_DATA_PAGE && !self.keep_page(process, page, user) {
                     self.tell_home_of_page(process, page, Report::Done);
                 }
             }
             Output::Invalidated { .. } => self.tell_home_of_page(process, page, Report::Invalidated),
-            Output::Refused { .. } => self.page_changed(process, page, Some(Error::BadPointer)),
+            Output::Refused { .. } => {
+                self.page_changed(process, page, Some(Error::BadPointer));
+            }
             Output::Ignored => {}
         }
     }
