@@ -3,13 +3,17 @@
 #![no_std]
 #![no_main]
 
-use libtos::{alt, create, exit, println, processor, processors, receive, send_block, stack_for, wait, Error};
+use libtos::{
+    alt, create, delay_us, exit, println, processor, processors, receive, send_block, stack_for, wait, Error,
+};
 
 libtos::program!(main);
 
 const STACK_PAGES: u32 = 2;
 const WITNESS: u8 = 2;
 const FIRST: u8 = 10;
+/// Until a console has nothing to say any more.
+const SILENCE_US: u32 = 100_000;
 const ASK: u8 = 1;
 const ANSWER: u8 = 2;
 
@@ -48,11 +52,14 @@ fn main(_arguments: libtos::Arguments) -> u32 {
             if let Err(error) = create(id, STACK_PAGES, place, entry, stack_for(STACK_PAGES)) {
                 println!("create: {}", error.meaning());
             }
+            // Time for its line on the console.
+            delay_us(1000);
             wrong += !ask(id) as u32;
         }
         // The witness's own exit code is 0.
         let _ = send_block(ASK, &[]);
         let ended = wait();
+        delay_us(SILENCE_US);
         println!("{ended} of {FAULTS} threads ended for what they touched");
         wrong += (ended as usize != FAULTS) as u32;
     }
