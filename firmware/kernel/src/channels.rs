@@ -78,7 +78,7 @@ impl<'a> Performer<'a> {
         if kernel.tcbs[index as usize].state == State::Transmitting {
             kernel.transmitting.remove(kernel.tcbs, index);
         }
-        kernel.finish(index, bytes.ok_or(Error::ChannelInUse));
+        kernel.finish_staged(index, bytes.ok_or(Error::ChannelInUse));
         events::emit_with(DIAG_PROFILE, if role == Role::Sender { COMMS } else { COMMR }, thread);
         self.released = true;
     }
@@ -306,8 +306,11 @@ impl Kernel {
         let mut performer = Performer::new(self, at);
         let me = performer.kernel.me;
         channel::focus(ccb, me, token, epoch, &mut performer);
-        let end = if ccb.receiver == Receiver::Away { RX_END } else { RX_FOCUS };
-        events::emit(DIAG_PROFILE, end);
+        if ccb.receiver != Receiver::Away {
+            events::emit(DIAG_PROFILE, RX_FOCUS);
+        } else if !performer.released {
+            events::emit(DIAG_PROFILE, RX_END);
+        }
     }
 
     /// The request of a thread here has been refused.
