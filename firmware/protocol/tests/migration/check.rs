@@ -32,7 +32,7 @@ impl World {
 
     /// At the end nobody waits to send on a channel on which somebody waits to receive.
     fn check_lawless(&mut self, setup: &Setup) {
-        if !self.is_quiet() || self.can_go_on() {
+        if !setup.served || !self.is_quiet() || self.can_go_on() {
             return;
         }
         for channel in 0..setup.channels as u8 {

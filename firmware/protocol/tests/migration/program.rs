@@ -90,8 +90,10 @@ pub struct Setup {
     pub ends_ahead: bool,
     /// Threads (bit `t`: number `t`) that use other threads' ends of channels.
     pub rogues: u32,
-    /// Nobody's rights are settled: all that is checked is what the kernel relies on, and that nobody waits who could be served.
+    /// Nobody's rights are settled: all that is checked is what the kernel relies on,
     pub lawless: bool,
+    /// and that at the end nobody waits who could be served.
+    pub served: bool,
     /// What sequences and epochs start from.
     pub base: u32,
     pub bug: Option<Bug>,
@@ -111,6 +113,7 @@ impl Setup {
             ends_ahead: false,
             rogues: 0,
             lawless: false,
+            served: true,
             base: 0,
             bug: None,
         }
