@@ -39,7 +39,12 @@ pub enum FirmwareError {
 pub struct Firmware {
     /// Folder of the ELF files.
     pub folder: PathBuf,
+    /// The kernel for small processors.
+    pub small_kernel: PathBuf,
 }
+
+/// Processors with less RAM get the small kernel.
+pub const SMALL_BELOW: u32 = 1 << 20;
 
 impl Firmware {
     /// Path and bytes of the kernel or a program.
@@ -47,11 +52,26 @@ impl Firmware {
     /// # Errors
     /// The file can't be read.
     pub fn read(&self, name: &str) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
-        let path = self.folder.join(name);
-        match fs::read(&path) {
-            Ok(bytes) => Ok((path, bytes)),
-            Err(source) => Err(FirmwareError::Io { path, source }),
+        read(self.folder.join(name))
+    }
+
+    /// Path and bytes of the kernel for processors with so much RAM.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn kernel(&self, ram_bytes: u32) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
+        if ram_bytes < SMALL_BELOW {
+            read(self.small_kernel.clone())
+        } else {
+            self.read("kernel")
         }
+    }
+}
+
+fn read(path: PathBuf) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
+    match fs::read(&path) {
+        Ok(bytes) => Ok((path, bytes)),
+        Err(source) => Err(FirmwareError::Io { path, source }),
     }
 }
 
@@ -95,24 +115,34 @@ pub fn check_program(root: &Path, program: &str) -> Result<(), FirmwareError> {
     Err(FirmwareError::UnknownProgram { name: program.into(), known: known.join(", ") })
 }
 
-/// Builds kernel and programs; quick if nothing has changed.
+/// Builds both kernels and the programs; quick if nothing has changed.
 ///
 /// # Errors
 /// No target and no way to get it, or the sources don't build (with the compiler's messages).
 pub fn build(root: &Path) -> Result<Firmware, FirmwareError> {
-    let target_dir = root.join("target/firmware");
-    let mut command = match add_target() {
-        Ok(()) => Command::new("cargo"),
+    let release = |folder: &str, arguments: &[&str]| {
+        let target_dir = root.join(folder);
+        let mut command = cargo()?;
+        command.args(["build", "--quiet", "--release", "--target", TARGET, "--target-dir"]).arg(&target_dir);
+        let output = output(command.args(arguments).current_dir(root.join("firmware")))?;
+        if !output.status.success() {
+            return Err(FirmwareError::Build(String::from_utf8_lossy(&output.stderr).trim_end().into()));
+        }
+        Ok(target_dir.join(TARGET).join("release"))
+    };
+    let folder = release("target/firmware", &[])?;
+    let small_kernel = release("target/firmware-small", &["-p", "kernel", "--features", "small"])?.join("kernel");
+    Ok(Firmware { folder, small_kernel })
+}
+
+/// The cargo that can build for the target.
+fn cargo() -> Result<Command, FirmwareError> {
+    match add_target() {
+        Ok(()) => Ok(Command::new("cargo")),
         Err(rustup) => debian_cargo()
             .or_else(|| crate::apt::install(DEBIAN_PACKAGES).then(debian_cargo)?)
-            .ok_or(FirmwareError::NoTarget { rustup })?,
-    };
-    command.args(["build", "--quiet", "--release", "--target", TARGET, "--target-dir"]).arg(&target_dir);
-    let output = output(command.current_dir(root.join("firmware")))?;
-    if !output.status.success() {
-        return Err(FirmwareError::Build(String::from_utf8_lossy(&output.stderr).trim_end().into()));
+            .ok_or(FirmwareError::NoTarget { rustup }),
     }
-    Ok(Firmware { folder: target_dir.join(TARGET).join("release") })
 }
 
 fn output(command: &mut Command) -> Result<std::process::Output, FirmwareError> {

@@ -240,7 +240,7 @@ pub fn image(machine: &Machine, program: &str, boot: &Boot) -> Result<Image, Fai
 
 /// Places the kernel and `files` in RAM.
 fn place(machine: &Machine, built: &Firmware, files: &[Stored], boot: &Boot) -> Result<Image, Failure> {
-    let (path, kernel) = built.read("kernel")?;
+    let (path, kernel) = built.kernel(machine.ram_bytes)?;
     let files: Vec<_> = files.iter().map(Stored::as_file).collect();
     Ok(load::image(machine, (&path.display().to_string(), &kernel), &files, boot)?)
 }
