@@ -263,7 +263,9 @@ impl Kernel {
         for place in 0..KEPT {
             let Some(Kept { process, page, index, pc }) = self.kept[place] else { continue };
             let tcb = &self.tcbs[index as usize];
-            if tcb.state == State::Ready && tcb.context.pc == pc {
+            // A call may need several pages: who waits for one keeps those before it, so that nobody waits in a circle.
+            let waits = tcb.state == State::Paging && tcb.page > page;
+            if (waits || tcb.state == State::Ready) && tcb.context.pc == pc {
                 self.unfinished |= KEEPING;
                 continue;
             }
