@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use testbed_definitions::map::RAM_BASE;
 
 /// Bytes of the kernel's stack: its deepest call chain is short and holds no large values.
-const STACK_BYTES: u32 = 4096;
+const STACK_BYTES: u32 = if cfg!(feature = "small") { 2048 } else { 4096 };
 /// Behind the stack, for the registers when the kernel itself traps.
 const CONTEXT_BYTES: u32 = 144;
 

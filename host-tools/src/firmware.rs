@@ -44,7 +44,7 @@ pub struct Firmware {
 }
 
 /// Processors with less RAM get the small kernel.
-pub const SMALL_BELOW: u32 = 1 << 20;
+pub const SMALL_BELOW: u32 = 256 << 10;
 
 impl Firmware {
     /// Path and bytes of the kernel or a program.
@@ -120,18 +120,18 @@ pub fn check_program(root: &Path, program: &str) -> Result<(), FirmwareError> {
 /// # Errors
 /// No target and no way to get it, or the sources don't build (with the compiler's messages).
 pub fn build(root: &Path) -> Result<Firmware, FirmwareError> {
-    let release = |folder: &str, arguments: &[&str]| {
-        let target_dir = root.join(folder);
+    let target_dir = root.join("target/firmware");
+    let profile = |profile: &str, arguments: &[&str]| {
         let mut command = cargo()?;
-        command.args(["build", "--quiet", "--release", "--target", TARGET, "--target-dir"]).arg(&target_dir);
+        command.args(["build", "--quiet", "--profile", profile, "--target", TARGET, "--target-dir"]).arg(&target_dir);
         let output = output(command.args(arguments).current_dir(root.join("firmware")))?;
         if !output.status.success() {
             return Err(FirmwareError::Build(String::from_utf8_lossy(&output.stderr).trim_end().into()));
         }
-        Ok(target_dir.join(TARGET).join("release"))
+        Ok(target_dir.join(TARGET).join(profile))
     };
-    let folder = release("target/firmware", &[])?;
-    let small_kernel = release("target/firmware-small", &["-p", "kernel", "--features", "small"])?.join("kernel");
+    let folder = profile("release", &[])?;
+    let small_kernel = profile("small", &["-p", "kernel", "--features", "small"])?.join("kernel");
     Ok(Firmware { folder, small_kernel })
 }
 

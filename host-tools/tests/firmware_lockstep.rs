@@ -17,7 +17,7 @@ const CYCLES: u64 = 1_000_000;
 fn same(program: &str, arguments: &[&str]) {
     let machine = Machine::testbed6();
     let built = firmware::build(&firmware::root().unwrap()).unwrap();
-    let (kernel, user) = (built.read("kernel").unwrap(), built.read(program).unwrap());
+    let (kernel, user) = (built.kernel(machine.ram_bytes).unwrap(), built.read(program).unwrap());
     let name = |path: &Path| path.display().to_string();
     let arguments = arguments.iter().map(|word| word.to_string()).collect();
     let boot = Boot { options: 0, dgl: event::DIAG_DEFAULT, seed: 1, start_processor: 1, arguments };

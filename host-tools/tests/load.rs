@@ -16,7 +16,7 @@ fn built() -> &'static Firmware {
 }
 
 fn load(machine: &Machine, program: &[u8], boot: &Boot) -> Result<Image, LoadError> {
-    let (_, kernel) = built().read("kernel").unwrap();
+    let (_, kernel) = built().kernel(machine.ram_bytes).unwrap();
     image(machine, ("kernel", &kernel), &[File::program("program", program)], boot)
 }
 

@@ -3,12 +3,11 @@
 use testbed_definitions::event::{
     self, COMMR, COMMS, DIAG_PROFILE, DIAG_READY, RX_END, RX_FOCUS, TRAP7, TRAP70, TRAP72,
 };
-use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::mpc::{self, msg, token, MSG_HEADER_BYTES};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::Error;
-use testbed_kernel_core::page_map::{in_one_page, READ, WRITE};
+use testbed_kernel_core::page_map::{self, PageMap, READ, WRITE};
 use testbed_protocol::channel::{self, Output, Receiver, Role, Sender, Sink, NOWHERE};
 use testbed_protocol::ends::{self, End};
 use testbed_protocol::mpc::Mpc;
@@ -17,7 +16,7 @@ use testbed_protocol::{Processor, Thread};
 use crate::centrenet::Packet;
 use crate::kernel::{Index, Kernel};
 use crate::paging::Access;
-use crate::process::Process;
+use crate::process::{Process, CHANNELS};
 use crate::thread::{State, Tcb, A0};
 use crate::{events, memory};
 
@@ -130,6 +129,18 @@ impl Sink for Noted {
     fn put(&mut self, _: Output) {}
 }
 
+/// A page that was here when a call was accepted may be elsewhere later.
+const PAGES_GO: bool = !cfg!(feature = "small");
+
+/// The physical address of memory that lies in one page which is here. The small kernel has no short ways that need it.
+#[inline(always)]
+fn in_one_page(map: &PageMap, address: u32, bytes: u32, access: u32) -> Option<u32> {
+    if cfg!(feature = "small") {
+        return None;
+    }
+    page_map::in_one_page(map, address, bytes, access)
+}
+
 impl Kernel {
     /// *FSend*: `send_block(channel, buffer, length)`.
     pub fn send_request(&mut self, index: Index, channel: u32, buffer: u32, length: u32) {
@@ -176,7 +187,7 @@ impl Kernel {
         if let Some((thread, room)) = partner {
             let theirs = self.tcb_of(self.thread_index(process, thread));
             let part = in_one_page(process.map(), theirs.buffer, length.min(room), if SEND { WRITE } else { READ });
-            if part.is_none() && !self.ensure_partner(index, channel, length, access) {
+            if part.is_none() && PAGES_GO && !self.ensure_partner(index, channel, length, access) {
                 return;
             }
             other = Some((theirs, part));
@@ -320,8 +331,9 @@ impl Kernel {
         let mpc = Mpc::decode(mpc::REFUSE, packet.header.length as usize, |index| words[index]);
         if let (Some(at), Some(mpc)) = (self.channel_at(words[token::ADDRESS]), mpc) {
             let mut performer = Performer::new(self, at);
-            let me = performer.kernel.me;
-            channel::arrive(at.0.ccb(at.1), me, packet.header.source, mpc, &mut performer);
+            if let Mpc::Refuse { thread, sequence } = mpc {
+                channel::refused(at.0.ccb(at.1), thread, sequence, &mut performer);
+            }
             if performer.released {
                 return;
             }
@@ -471,7 +483,7 @@ impl Kernel {
         let Some(index) = self.transmitting.front() else { return false };
         while self.net.free_buffer().is_some() {
             let message = self.tcbs[index as usize].state == State::Transmitting;
-            if message && !self.fragment_is_here(index) {
+            if message && PAGES_GO && !self.fragment_is_here(index) {
                 // Others may go on while its page is on its way.
                 self.transmitting.remove(self.tcbs, index);
                 self.transmitting.push_back(self.tcbs, index);
@@ -566,7 +578,7 @@ impl Kernel {
         let Tcb { process, buffer, staged, .. } = self.tcbs[index as usize];
         let map = process.map();
         let mut to = buffer + offset;
-        if staged != 0 || memory::missing(map, to, bytes, WRITE).is_some() {
+        if PAGES_GO && (staged != 0 || memory::missing(map, to, bytes, WRITE).is_some()) {
             if !self.stage(index, to, bytes, packet, msg::DATA) {
                 self.out_of_memory(process);
             }

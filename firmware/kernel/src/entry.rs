@@ -5,6 +5,7 @@
 
 use core::arch::global_asm;
 use core::mem::offset_of;
+use core::mem::MaybeUninit;
 use core::ptr::addr_of_mut;
 use testbed_definitions::syscall::{self, Error};
 use testbed_definitions::{csr, event};
@@ -13,7 +14,9 @@ use testbed_kernel_core::page_map::{allows, READ};
 use crate::kernel::Kernel;
 use crate::process::Record;
 use crate::service::code;
-use crate::thread::{State, Tcb, A0, A7, RESULT};
+#[cfg(not(feature = "small"))]
+use crate::thread::State;
+use crate::thread::{Tcb, A0, A7, RESULT};
 use crate::{events, hw};
 
 global_asm!(
@@ -38,19 +41,21 @@ extern "C" {
     fn trap_quick();
 }
 
-static mut KERNEL: Kernel = Kernel::new();
+/// Made at start-up, so that the image needn't hold it.
+static mut KERNEL: MaybeUninit<Kernel> = MaybeUninit::zeroed();
 
 /// The kernel, for one entry.
 #[inline(always)]
 fn kernel() -> &'static mut Kernel {
-    // SAFETY: entries do not nest, since the kernel takes no interrupts, and none of them keeps the reference.
-    unsafe { &mut *addr_of_mut!(KERNEL) }
+    // SAFETY: entries do not nest, since the kernel takes no interrupts, and none of them keeps the reference. The first entry makes it.
+    unsafe { (*addr_of_mut!(KERNEL)).assume_init_mut() }
 }
 
 /// After start-up: the first thread that runs here.
 #[no_mangle]
 extern "C" fn kernel_main() -> u32 {
-    let kernel = kernel();
+    // SAFETY: this is the first entry.
+    let kernel = unsafe { Kernel::make((*addr_of_mut!(KERNEL)).as_mut_ptr()) };
     kernel.start(&raw const KERNEL_END as u32);
     kernel.start_program();
     kernel.next()
@@ -89,6 +94,14 @@ const CALL_COUNT: usize = (syscall::DELAY - syscall::SEND + 1) as usize;
 /// From [`syscall::SEND`] to [`syscall::DELAY`].
 #[no_mangle]
 static CALLS: [Call; CALL_COUNT] = [send, receive, send_event, write, yield_now, clock, identity, alt, delay];
+
+/// A call that the small kernel has not.
+#[cfg(feature = "small")]
+extern "C" fn alt(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    answer(thread, Err(Error::UnknownCall))
+}
+#[cfg(feature = "small")]
+use alt as delay;
 
 /// Serves a call that may block the thread, or let another go on.
 #[inline(always)]
@@ -141,6 +154,7 @@ extern "C" fn receive(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread:
     blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, index| kernel.receive_request(index, a0, a1, a2))
 }
 
+#[cfg(not(feature = "small"))]
 extern "C" fn alt(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, _: u32, thread: u32, number: u32) -> u32 {
     let arguments = [a0, a1, a2, a3, a4];
     blocking(thread, arguments, number, |kernel, index| {
@@ -150,6 +164,7 @@ extern "C" fn alt(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, _: u32, thread: u
     })
 }
 
+#[cfg(not(feature = "small"))]
 extern "C" fn delay(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
     blocking(thread, [a0, 0, 0, 0, 0], number, |kernel, index| {
         kernel.tcbs[index as usize].state = State::Delayed;
@@ -166,6 +181,9 @@ extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread: u3
     if allows(process.map(), a0, a1, READ) {
         let result = kernel().write(index, a0, a1);
         return answer(thread, result);
+    }
+    if cfg!(feature = "small") {
+        return answer(thread, Err(Error::BadPointer));
     }
     let arguments = [a0, a1, 0, 0, 0];
     blocking(thread, arguments, number, |kernel, index| {

@@ -198,7 +198,8 @@ impl Kernel {
 
     /// Answers a thread's request, wherever it waits.
     pub fn reply(&mut self, who: Who, result: u32, second: u32) {
-        if who.thread == 0 {
+        // The small kernel has no requests.
+        if who.thread == 0 || cfg!(feature = "small") {
             return;
         }
         if who.processor == self.me {
@@ -242,6 +243,7 @@ impl Kernel {
             }
             #[cfg(not(feature = "small"))]
             (layout::INVOKE, _) => self.serve_invocation(id, packet),
+            #[cfg(not(feature = "small"))]
             (layout::REPLY, layout::REPLY_BYTES) => {
                 let thread = packet.word(layout::REPLY_WHO) as Thread;
                 self.answered(id, thread, packet.word(layout::RESULT), packet.word(layout::RESULT_2));

@@ -39,7 +39,8 @@ use crate::{boot, events, hw, memory, options, timers};
 /// Centrenet's memory where there is at least a mebibyte, and where there is less. Twice as many packets can wait as there are
 /// thread control blocks: more than blocked threads can have under way.
 const LARGE: Demand = Demand { ring_pages: 16, buffers: 8, places: 2048 };
-const SMALL: Demand = Demand { ring_pages: 4, buffers: 2, places: 64 };
+const MIDDLE: Demand = Demand { ring_pages: 4, buffers: 2, places: 64 };
+const SMALL: Demand = Demand { ring_pages: 4, buffers: 1, places: 16 };
 
 /// Of a thread control block.
 pub type Index = u16;
@@ -100,42 +101,47 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel that has not started.
-    pub const fn new() -> Self {
-        Kernel {
-            me: 0,
-            processors: 0,
-            clock_hz: 0,
-            clock: Clock::new(0),
-            cycles: Cycles::new(0),
-            slice_cycles: 0,
-            tcbs: &mut [],
-            free: Queue::new(),
-            ready: Ready::new(),
-            timers: Timers::new(&mut []),
-            alarm: u64::MAX,
-            transmitting: Queue::new(),
-            processes: Processes::new(),
-            places: [Place::FREE; PLACES],
+    /// Makes a kernel that has not started. Field by field: a whole one would not fit on the stack, and the image needn't hold it.
+    ///
+    /// # Safety
+    /// `place` has room for a kernel, and nobody uses it.
+    pub unsafe fn make(place: *mut Kernel) -> &'static mut Kernel {
+        // SAFETY: by the contract; every field is written.
+        unsafe {
+            (&raw mut (*place).me).write(0);
+            (&raw mut (*place).processors).write(0);
+            (&raw mut (*place).clock_hz).write(0);
+            (&raw mut (*place).clock).write(Clock::new(0));
+            (&raw mut (*place).cycles).write(Cycles::new(0));
+            (&raw mut (*place).slice_cycles).write(0);
+            (&raw mut (*place).tcbs).write(&mut []);
+            (&raw mut (*place).free).write(Queue::new());
+            (&raw mut (*place).ready).write(Ready::new());
+            (&raw mut (*place).timers).write(Timers::new(&mut []));
+            (&raw mut (*place).alarm).write(u64::MAX);
+            (&raw mut (*place).transmitting).write(Queue::new());
+            (&raw mut (*place).processes).write(Processes::new());
+            (&raw mut (*place).places).write([Place::FREE; PLACES]);
             #[cfg(not(feature = "small"))]
-            files: Filestore::new(),
+            (&raw mut (*place).files).write(Filestore::new());
             #[cfg(not(feature = "small"))]
-            mount: None,
+            (&raw mut (*place).mount).write(None);
             #[cfg(not(feature = "small"))]
-            wanted: [None; STATIONS_MAX],
+            (&raw mut (*place).wanted).write([None; STATIONS_MAX]);
             #[cfg(not(feature = "small"))]
-            files_wait: false,
-            counters: [0; COUNTER_WORDS],
-            pages: Pages::new(),
-            parked: 0,
-            doomed: 0,
-            announced: [None; STATIONS_MAX],
-            net: Centrenet::new(),
-            console: Console::new(),
-            unfinished: 0,
-            kept: [None; KEPT],
-            random: 0,
-            exit_code: None,
+            (&raw mut (*place).files_wait).write(false);
+            (&raw mut (*place).counters).write([0; COUNTER_WORDS]);
+            (&raw mut (*place).pages).write(Pages::new());
+            (&raw mut (*place).parked).write(0);
+            (&raw mut (*place).doomed).write(0);
+            (&raw mut (*place).announced).write([None; STATIONS_MAX]);
+            (&raw mut (*place).net).write(Centrenet::new());
+            (&raw mut (*place).console).write(Console::new());
+            (&raw mut (*place).unfinished).write(0);
+            (&raw mut (*place).kept).write([None; KEPT]);
+            (&raw mut (*place).random).write(0);
+            (&raw mut (*place).exit_code).write(None);
+            &mut *place
         }
     }
 
@@ -166,12 +172,16 @@ impl Kernel {
     fn share_memory(&mut self, end: u32, ram_bytes: u32) {
         let page = |address: u32| (address - RAM_BASE) / PAGE_BYTES;
         self.pages.release(page(end + PAGE_BYTES - 1), ram_bytes / PAGE_BYTES);
-        if self.is_start() {
+        if self.is_start() || cfg!(feature = "small") {
             // The files' records, and the files behind them, up to the end. The others have no use for them.
             self.pages.reserve(page(boot::get(word::FILES_ADDRESS)), ram_bytes / PAGE_BYTES);
         }
 
-        let (demand, count) = if ram_bytes >= 1 << 20 { (LARGE, 1024) } else { (SMALL, 32) };
+        let (demand, count) = match ram_bytes {
+            _ if cfg!(feature = "small") => (SMALL, 8),
+            ..0x10_0000 => (MIDDLE, 32),
+            _ => (LARGE, 1024),
+        };
         let ring = self.take_row(demand.ring_pages);
         let buffers = self.take_row(demand.pages_of_buffers());
         let places = self.take_row(demand.pages_of_places());
@@ -186,6 +196,9 @@ impl Kernel {
         self.tcbs = unsafe { core::slice::from_raw_parts_mut(table, count as usize) };
         for index in 0..count as u16 {
             self.free.push_back(self.tcbs, index);
+        }
+        if cfg!(feature = "small") {
+            return;
         }
         let heap = self.take_row((count * size_of::<u16>() as u32).div_ceil(PAGE_BYTES)) as *mut u16;
         // SAFETY: as above; any words are a heap of which nothing is used.
@@ -211,7 +224,11 @@ impl Kernel {
         self.take_host_files();
         if let Err(error) = self.invoke_first() {
             self.console.put_text("the program can't start: ");
-            self.console.put_text(error.meaning());
+            if cfg!(feature = "small") {
+                self.console.put_decimal(error as u32);
+            } else {
+                self.console.put_text(error.meaning());
+            }
             self.console.put(b'\n');
             self.exit_code = Some(testbed_definitions::syscall::EXIT_STOP);
         }

@@ -27,13 +27,17 @@
 //! The kernel runs with interrupts off, on one stack, and has one piece of state: [`kernel::Kernel`].
 #![no_std]
 #![no_main]
+// What only pages, moving threads and requests need.
+#![cfg_attr(feature = "small", allow(dead_code))]
 
+#[cfg(not(feature = "small"))]
 mod alternatives;
 mod boot;
 mod centrenet;
 mod channels;
 mod console;
 mod entry;
+#[cfg(not(feature = "small"))]
 mod estate;
 mod events;
 #[cfg(not(feature = "small"))]
@@ -45,16 +49,21 @@ mod invoke;
 mod kernel;
 mod load;
 mod memory;
+#[cfg(not(feature = "small"))]
 mod migrate;
 #[cfg(not(feature = "small"))]
 mod mount;
 mod options;
+#[cfg(not(feature = "small"))]
 mod paging;
 mod process;
 mod ready;
 #[cfg(not(feature = "small"))]
 mod requests;
 mod service;
+#[cfg(feature = "small")]
+mod small;
+#[cfg(not(feature = "small"))]
 mod staging;
 mod start;
 #[cfg(not(feature = "small"))]
@@ -66,6 +75,8 @@ mod timers;
 mod user;
 
 use console::Emergency;
+#[cfg(feature = "small")]
+use small::{alternatives, estate, paging};
 use testbed_definitions::map::{system, SYSTEM_BASE};
 use testbed_definitions::syscall::EXIT_STOP;
 

@@ -2,7 +2,7 @@
 //! a thread first needs it. Records are found by home and place; the generation tells a process from those that had its place before.
 
 use core::ops::{Deref, DerefMut};
-use testbed_definitions::limits::{CHANNELS, THREADS};
+use testbed_definitions::limits::{self, THREADS};
 use testbed_definitions::page::{
     DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, PTE_PAGE_MASK, PTE_PAGE_SHIFT, PTE_VALID,
     PTE_WANTED, VIRTUAL_BYTES, VIRTUAL_PAGES,
@@ -23,9 +23,12 @@ use crate::kernel::Kernel;
 use crate::memory;
 use crate::threads::is_entry;
 
+/// Pages of a record, and of the home's, which has its estate behind it.
 const RECORD_PAGES: u32 = (size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
+const HOME_PAGES: u32 = (size_of::<(Record, Estate)>() as u32).div_ceil(PAGE_BYTES);
 const MAP_PAGES: u32 = PAGE_MAP_BYTES / PAGE_BYTES;
-const ESTATE_PAGES: u32 = (size_of::<Estate>() as u32).div_ceil(PAGE_BYTES);
+/// Channels of a process; the small kernel has room for half of them.
+pub const CHANNELS: usize = if cfg!(feature = "small") { limits::CHANNELS / 2 } else { limits::CHANNELS };
 /// Homes times places.
 pub const PROCESSES_KNOWN: usize = if cfg!(feature = "small") { 1 } else { 256 };
 
@@ -82,14 +85,8 @@ impl Process {
     /// A process without threads, with nothing mapped.
     fn new(id: u16, at_home: bool, pages: &mut Pages) -> Option<Process> {
         let map = pages.take_row(MAP_PAGES, MAP_PAGES)?;
-        let Some(record) = pages.take_row(RECORD_PAGES, 1) else {
+        let Some(record) = pages.take_row(if at_home { HOME_PAGES } else { RECORD_PAGES }, 1) else {
             pages.release(map, map + MAP_PAGES);
-            return None;
-        };
-        let estate = if at_home { pages.take_row(ESTATE_PAGES, 1) } else { Some(0) };
-        let Some(estate) = estate else {
-            pages.release(map, map + MAP_PAGES);
-            pages.release(record, record + RECORD_PAGES);
             return None;
         };
         let (map, record) = (memory::page_address(map), memory::page_address(record) as *mut Record);
@@ -101,8 +98,9 @@ impl Process {
             (&raw mut (*record).map).write(map as *mut PageMap);
             if at_home {
                 // All zero: no pages, no deaths.
-                memory::clear(memory::page_address(estate), ESTATE_PAGES * PAGE_BYTES);
-                (&raw mut (*record).estate).write(memory::page_address(estate) as *mut Estate);
+                let estate = (record as u32 + size_of::<Record>() as u32).next_multiple_of(4);
+                memory::clear(estate, size_of::<Estate>() as u32 & !3);
+                (&raw mut (*record).estate).write(estate as *mut Estate);
             }
             let threads = (&raw mut (*record).threads).cast::<u16>();
             (0..THREADS).for_each(|thread| threads.add(thread).write(NONE));
@@ -145,13 +143,10 @@ impl Process {
                 net.release_frame(entry >> PTE_PAGE_SHIFT & PTE_PAGE_MASK, pages);
             }
         }
-        if !self.estate.is_null() {
-            let estate = memory::page_of(self.estate as u32);
-            pages.release(estate, estate + ESTATE_PAGES);
-        }
+        let record_pages = if self.estate.is_null() { RECORD_PAGES } else { HOME_PAGES };
         let (map, record) = (memory::page_of(self.map as u32), memory::page_of(self.0 as u32));
         pages.release(map, map + MAP_PAGES);
-        pages.release(record, record + RECORD_PAGES);
+        pages.release(record, record + record_pages);
     }
 
     /// Whether ends of channels are here without the thread that they belong to.
@@ -321,8 +316,16 @@ impl Kernel {
             Some(process) => Ok(process),
             // A process that is invoked here is not made by packets.
             None if home(id) == self.me => Err(Error::NoProcess),
-            None => self.make_process(id),
+            None => self.make_guest(id),
         }
+    }
+
+    /// The record of a process whose home is elsewhere. The small kernel loads the program besides, since no page comes later.
+    fn make_guest(&mut self, id: u16) -> Result<Process, Error> {
+        let process = self.make_process(id)?;
+        #[cfg(feature = "small")]
+        self.load_first(process)?;
+        Ok(process)
     }
 
     /// The record of a process that is new here.
@@ -332,7 +335,8 @@ impl Kernel {
         if generation(id) == 0 || self.processes.is_over(id) || self.processes.at(slot(id)).is_some() {
             return Err(Error::NoProcess);
         }
-        let mut process = Process::new(id, home(id) == self.me, &mut self.pages).ok_or(Error::NoMemory)?;
+        let mut process =
+            Process::new(id, home(id) == self.me || cfg!(feature = "small"), &mut self.pages).ok_or(Error::NoMemory)?;
         process.suspended = self.processes.suspended[slot(id) / 32] & 1 << (slot(id) % 32) != 0;
         self.processes.records[slot(id)] = process;
         Ok(process)

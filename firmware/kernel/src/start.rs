@@ -16,7 +16,7 @@ use crate::threads::Birth;
 /// The id of a process's first thread.
 const FIRST_THREAD: u8 = 1;
 /// Pages of its stack.
-const FIRST_STACK_PAGES: u32 = 16;
+const FIRST_STACK_PAGES: u32 = if cfg!(feature = "small") { 2 } else { 16 };
 
 /// Where arguments begin, at the top of the first thread's stack.
 const fn arguments_address(bytes: u32) -> u32 {
@@ -65,5 +65,11 @@ impl Kernel {
         self.put_arguments(process, crate::boot::arguments())?;
         let (first, bytes) = crate::boot::first_file();
         self.start_process(process, &Source { bytes, address: &|offset| first + offset })
+    }
+
+    /// Every processor has the program in RAM.
+    pub fn load_first(&mut self, process: crate::process::Process) -> Result<(), Error> {
+        let (first, bytes) = crate::boot::first_file();
+        process.load(&Source { bytes, address: &|offset| first + offset }, &mut self.pages)
     }
 }

@@ -282,7 +282,7 @@ pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u3
 
 /// Another processor refuses this one's request: the channel's end is not its thread's.
 #[inline]
-fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, sink: &mut impl Sink) {
+pub fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, sink: &mut impl Sink) {
     if ccb.sender == Sender::Waiting && (ccb.sender_thread, ccb.sent) == (thread, sequence) {
         ccb.evict(Role::Sender, sink);
         ccb.sender_thread = NOBODY;
