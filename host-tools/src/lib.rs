@@ -7,6 +7,7 @@
 //! | [`ledger`] | what was emitted is delivered, queued, dropped or refused: nothing else |
 //! | [`summary`] | what an ordered trace shows, in a screenful |
 //! | [`compare`] | first difference between two output folders |
+//! | [`conform`] | whether a trace is what the protocols' state machines allow |
 //! | [`drive`] | runs an engine into a capture until the program is over |
 //! | [`engines`] | engines by name |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
@@ -19,6 +20,7 @@
 pub mod apt;
 pub mod capture;
 pub mod compare;
+pub mod conform;
 pub mod drive;
 pub mod engines;
 pub mod files;

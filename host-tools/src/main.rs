@@ -6,7 +6,9 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{bench::Bench, compare::Compare, exec::Exec, run::Run, test::Test, trace::Trace, Failure};
+use commands::{
+    bench::Bench, compare::Compare, conform::Conform, exec::Exec, run::Run, test::Test, trace::Trace, Failure,
+};
 
 /// A message-passing multicomputer in open hardware, with event monitoring
 #[derive(Parser, Debug)]
@@ -28,6 +30,7 @@ enum Command {
     Exec(Exec),
     Trace(Trace),
     Compare(Compare),
+    Conform(Conform),
     Bench(Bench),
     Test(Test),
 }
@@ -40,6 +43,7 @@ impl Command {
             Command::Run(command) => command.run()?,
             Command::Trace(command) => command.run()?,
             Command::Compare(command) => command.run()?,
+            Command::Conform(command) => command.run()?,
             Command::Bench(command) => command.run()?,
             Command::Test(command) => command.run()?,
         };

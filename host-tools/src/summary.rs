@@ -154,17 +154,7 @@ pub fn microseconds(ticks: u64, record: &RunRecord) -> String {
 
 /// Name of a message's type.
 pub fn message_name(kind: u8) -> String {
-    match kind {
-        mpc::FOCUS => "focus".into(),
-        mpc::RTR => "rtr".into(),
-        mpc::MSG => "msg".into(),
-        mpc::ADVERT => "advert".into(),
-        mpc::REFUSE => "refuse".into(),
-        mpc::CREATE => "create".into(),
-        mpc::CREATED => "created".into(),
-        mpc::EXITED => "exited".into(),
-        other => format!("type {other}"),
-    }
+    mpc::name(kind).map_or_else(|| format!("type {kind}"), Into::into)
 }
 
 /// Name of a processor, or its number where the machine has none such.
@@ -172,7 +162,12 @@ pub fn processor_name(number: u8, record: &RunRecord) -> String {
     record.machine.processors.get(number as usize).cloned().unwrap_or_else(|| format!("#{number}"))
 }
 
-/// A thread's number as birth processor, process, thread: `earth.0.1`.
+/// A thread's number where the processors' names are not known: `1.0.1`.
+pub fn thread_text(thread: u16) -> String {
+    format!("{}.{}.{}", thread >> 10 & 0xf, thread >> 6 & 0xf, thread & 0x3f)
+}
+
+/// A thread's number as home and place of its process, and its id: `earth.0.1`.
 pub fn thread_name(thread: u16, record: &RunRecord) -> String {
     let processor = processor_name((thread >> 10 & 0xf) as u8, record);
     format!("{processor}.{}.{}", thread >> 6 & 0xf, thread & 0x3f)

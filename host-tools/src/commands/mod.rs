@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod compare;
+pub mod conform;
 pub mod exec;
 pub mod run;
 pub mod test;

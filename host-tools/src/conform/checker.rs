@@ -1,0 +1,395 @@
+//! Takes events in order and holds them against the state machines.
+
+mod messages;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use testbed_definitions::{event, mpc, packet};
+
+use super::channel::Channels;
+use super::packets::{Packet, Packets, Served};
+use super::service::{Service, Step};
+use super::thread::{Happening, Request, State, Thread};
+use super::{Conformance, Deviation, DEVIATIONS_MAX};
+use crate::order::{Event, What};
+
+/// Destination of a broadcast, as the four bits in an event show it.
+const ALL: u8 = packet::BROADCAST & 0xf;
+
+/// What is known of a processor.
+#[derive(Debug, Default)]
+struct Processor {
+    service: Service,
+    running: Option<u16>,
+    /// Partners that a TRAP72 here has released without a name, by process.
+    unnamed: HashMap<u16, u64>,
+    /// Threads packed here, and not handed to Centrenet yet; those in the order of PACK whose PACKED is due.
+    packing: VecDeque<u16>,
+    packed: VecDeque<u16>,
+    /// Threads and ends that have come may have brought tokens.
+    brought_tokens: bool,
+    /// Nothing is known of it: it has no monitor, or events were lost.
+    dark: bool,
+    /// Events follow a loss: the end of a service whose beginning was lost is none's fault.
+    resuming: bool,
+}
+
+/// The check of one trace.
+#[derive(Debug)]
+pub struct Checker {
+    processors: Vec<Processor>,
+    threads: HashMap<u16, Thread>,
+    packets: Packets,
+    channels: Channels,
+    /// Threads under way, by sender and receiver.
+    flying: HashMap<(u8, u8), VecDeque<u16>>,
+    /// Class `detail` is there.
+    detail: bool,
+    /// Processes whose threads were seen, and have not ended.
+    processes: HashSet<u16>,
+    number: u64,
+    found: Conformance,
+}
+
+/// Home and place of a thread's process.
+fn process_of(thread: u16) -> u16 {
+    thread >> 6
+}
+
+impl Checker {
+    /// For a machine of so many processors, the first of which has no monitor. `detail`: requests tell their channels.
+    pub fn new(processors: usize, detail: bool) -> Self {
+        let processor = |number| Processor { dark: number == 0, ..Processor::default() };
+        Checker {
+            processors: (0..processors).map(processor).collect(),
+            threads: HashMap::new(),
+            packets: Packets::default(),
+            channels: Channels::default(),
+            flying: HashMap::new(),
+            detail,
+            processes: HashSet::new(),
+            number: 0,
+            found: Conformance::default(),
+        }
+    }
+
+    /// Something that can't be checked.
+    pub fn note(&mut self, what: impl Into<String>) {
+        *self.found.unchecked.entry(what.into()).or_default() += 1;
+    }
+
+    fn deviation(&mut self, event: &Event, what: impl Into<String>, expected: impl Into<String>) {
+        if self.found.deviations.len() >= DEVIATIONS_MAX {
+            return self.note("deviations beyond the first");
+        }
+        let (what, expected) = (what.into(), expected.into());
+        self.found.deviations.push(Deviation { number: self.number, event: *event, what, expected });
+    }
+
+    /// Takes the next event of the ordered trace.
+    pub fn add(&mut self, event: &Event) {
+        self.found.events += 1;
+        if (event.smi as usize) < self.processors.len() {
+            match event.what {
+                What::Gap(_) => self.lose(event.smi),
+                _ if event.doubtful => self.note("events that may be misread after a loss"),
+                What::Known(kind) if kind.argument.is_some() && event.argument.is_none() => self.lose(event.smi),
+                What::Known(kind) => self.known(event, kind.code, event.argument.unwrap_or(0)),
+                What::Schedule(thread) => self.schedule(event, thread),
+                What::Unknown(_) => self.note("events of unknown kinds"),
+                What::Joins(_) | What::Leaves(_) => self.note("events of the ready-queue class"),
+            }
+        }
+        self.number += 1;
+    }
+
+    /// Events of `me` are missing: what was known of it, its threads and its packets is not any more.
+    fn lose(&mut self, me: u8) {
+        self.note("processors of which events were lost: from there on only parts of their services");
+        self.threads.retain(|_, thread| thread.at != me);
+        self.packets.forget(me);
+        self.flying.retain(|&(from, to), _| from != me && to != me);
+        self.processors[me as usize] = Processor { dark: true, resuming: true, ..Processor::default() };
+    }
+
+    /// Some processor is dark, so threads and ends may have passed through it.
+    fn any_loss(&self) -> bool {
+        self.processors.iter().skip(1).any(|processor| processor.dark)
+    }
+
+    fn here(&mut self, event: &Event) -> &mut Processor {
+        &mut self.processors[event.smi as usize]
+    }
+
+    /// Moves the processor's service on; returns the service that the event belongs to.
+    fn serve(&mut self, event: &Event, code: Option<u16>) -> Service {
+        let (service, resuming) = (self.here(event).service, self.here(event).resuming);
+        match service.step(code) {
+            Step::Within => {}
+            Step::Ends | Step::Ended => self.here(event).service = Service::None,
+            Step::Unfinished => {
+                self.deviation(event, format!("{} in the middle of a service", event.what.name()), service.expected());
+                self.here(event).service = Service::None;
+            }
+            Step::Stray if resuming => self.note("ends of services whose beginnings were lost"),
+            Step::Stray => {
+                self.deviation(event, format!("{} ends nothing", event.what.name()), service.expected());
+            }
+        }
+        self.here(event).resuming &= !matches!(code, None | Some(event::RX_MPC | event::TRAP7));
+        service
+    }
+
+    /// A thread's state moves on, if it is where the event says.
+    fn happens(&mut self, event: &Event, number: u16, happening: Happening) {
+        let mut thread = match self.threads.get(&number) {
+            Some(thread) => *thread,
+            None => {
+                self.found.threads += 1;
+                Thread { at: event.smi, ..Thread::default() }
+            }
+        };
+        self.processes.insert(process_of(number));
+        let moves = matches!(happening, Happening::Arrives | Happening::Unpacked);
+        if thread.state == State::Unknown || moves && happening == Happening::Arrives {
+            thread.at = event.smi;
+        }
+        let what = format!("{} of thread {}", event.what.name(), crate::summary::thread_text(number));
+        if thread.at != event.smi {
+            self.deviation(event, what.clone(), format!("it on processor {}, where it is", thread.at));
+            thread = Thread { state: State::Unknown, at: event.smi, request: None };
+        }
+        match thread.state.after(happening) {
+            Ok(next) => thread.state = next,
+            Err(expected) => {
+                self.deviation(event, what, expected);
+                thread.state = State::Unknown.after(happening).unwrap_or_default();
+            }
+        }
+        self.threads.insert(number, thread);
+    }
+
+    fn schedule(&mut self, event: &Event, number: u16) {
+        self.serve(event, None);
+        let thread = self.threads.get(&number).copied().unwrap_or_default();
+        if thread.state == State::Blocked && thread.at == event.smi {
+            // Released by a partner's TRAP72 that could not be told from others', or by its time.
+            let unnamed = self.here(event).unnamed.entry(process_of(number)).or_default();
+            let timeout = thread.request.is_none_or(|request| request.alternative);
+            if *unnamed > 0 {
+                *unnamed -= 1;
+                self.happens(event, number, Happening::Released);
+            } else if timeout {
+                if thread.request.is_none() {
+                    self.note(
+                        "threads scheduled without release: alternatives whose time was over (class detail tells)",
+                    );
+                }
+                self.happens(event, number, Happening::Released);
+            }
+        }
+        self.happens(event, number, Happening::Scheduled);
+        self.here(event).running = Some(number);
+    }
+
+    /// Something happens to the running thread. `over`: it does not run any more.
+    fn running(&mut self, event: &Event, happening: Happening, over: bool) -> Option<u16> {
+        let running = self.here(event).running;
+        if over {
+            self.here(event).running = None;
+        }
+        match running {
+            Some(number) => self.happens(event, number, happening),
+            None if self.processors[event.smi as usize].dark => {}
+            None => self.deviation(event, format!("{} with no thread running", event.what.name()), "SCHEDULE first"),
+        }
+        running
+    }
+
+    fn known(&mut self, event: &Event, code: u16, argument: u16) {
+        let service = self.serve(event, Some(code));
+        match code {
+            event::TRAP7 => {
+                self.found.requests += 1;
+                self.here(event).service = Service::Request;
+                if let Some(number) = self.running(event, Happening::Requests, false) {
+                    self.threads.entry(number).or_default().request = None;
+                }
+            }
+            event::REQUEST => self.request(event, argument),
+            event::TRAP70 => {
+                self.running(event, Happening::Blocks, true);
+            }
+            event::TRAP72 => self.copied(event),
+            event::WAIT => {
+                self.running(event, Happening::Waits, true);
+            }
+            event::PAGE_FAULT => {
+                self.found.faults += 1;
+                self.here(event).service = Service::Fault;
+                self.running(event, Happening::Faults, false);
+            }
+            event::PAGE_BLOCKED => {
+                self.running(event, Happening::PageBlocks, true);
+            }
+            event::PAGE_READY => self.happens(event, argument, Happening::PageComes),
+            event::TIMER => self.here(event).running = None,
+            event::TX_MPC => self.sent(event, argument),
+            event::RX_MPC => self.served(event, argument),
+            event::COMMS => self.sender_released(event, argument, service),
+            event::COMMR => self.receiver_released(event, argument, service),
+            event::PACK => {
+                let processor = self.here(event);
+                processor.packing.push_back(argument);
+                processor.running = processor.running.filter(|running| *running != argument);
+                self.happens(event, argument, Happening::Packs);
+            }
+            event::PACKED => self.packed(event),
+            event::UNPACKED => {
+                self.found.migrations += 1;
+                self.here(event).brought_tokens = true;
+                self.happens(event, argument, Happening::Unpacked);
+            }
+            event::EXIT => {
+                let processor = self.here(event);
+                processor.running = processor.running.filter(|running| *running != argument);
+                processor.packing.retain(|packing| *packing != argument);
+                self.happens(event, argument, Happening::Ends);
+            }
+            event::PROCESS_END => self.process_ends(argument),
+            _ => {}
+        }
+    }
+
+    fn request(&mut self, event: &Event, argument: u16) {
+        let Some(number) = self.here(event).running else { return };
+        let request =
+            Request { receive: argument & 1 << 15 != 0, alternative: argument & 1 << 14 != 0, channel: argument as u8 };
+        self.threads.entry(number).or_default().request = Some(request);
+    }
+
+    /// TRAP72: the running thread and one that waits here have communicated.
+    fn copied(&mut self, event: &Event) {
+        let Some(number) = self.running(event, Happening::Copies, true) else { return };
+        let process = process_of(number);
+        let request = self.threads.get(&number).and_then(|thread| thread.request);
+        let mut partners: Vec<_> = self
+            .threads
+            .iter()
+            .filter(|(other, thread)| {
+                let fits = match (request, thread.request) {
+                    (Some(mine), Some(theirs)) => {
+                        let any = mine.alternative || theirs.alternative;
+                        mine.receive != theirs.receive && (any || mine.channel == theirs.channel)
+                    }
+                    _ => true,
+                };
+                process_of(**other) == process && thread.at == event.smi && thread.state == State::Blocked && fits
+            })
+            .map(|(other, thread)| (*other, thread.request))
+            .collect();
+        partners.sort_unstable_by_key(|(other, _)| *other);
+        let unnamed = self.here(event).unnamed.get(&process).copied().unwrap_or(0);
+        let exact = |partner: &&(u16, Option<Request>)| partner.1.is_some_and(|theirs| !theirs.alternative);
+        let chosen = match (request, partners.as_slice()) {
+            // The sender of a receiving thread's channel, or the other way round: there is one at most.
+            (Some(mine), all) if !mine.alternative => {
+                all.iter().find(exact).or_else(|| all.first().filter(|_| all.len() == 1))
+            }
+            (_, [only]) if unnamed == 0 => Some(only),
+            _ => None,
+        };
+        match chosen.copied() {
+            Some((partner, theirs)) => {
+                self.happens(event, partner, Happening::Released);
+                let channel = [request, theirs].into_iter().flatten().find(|request| !request.alternative);
+                if let Some(Request { channel, .. }) = channel {
+                    self.count(event, (process, channel), (1, 1));
+                }
+            }
+            None if partners.len() as u64 > unnamed => {
+                if self.detail {
+                    self.note("local communications of alternatives whose channel is not told");
+                }
+                *self.here(event).unnamed.entry(process).or_default() += 1;
+            }
+            None if self.processors[event.smi as usize].dark => {}
+            None => self.deviation(event, "TRAP72 with no partner waiting", "TRAP70 of the partner first"),
+        }
+    }
+
+    fn count(&mut self, event: &Event, (process, channel): (u16, u8), (sends, receives): (u64, u64)) {
+        if self.any_loss() || !self.detail {
+            return;
+        }
+        if let Err((sent, received)) = self.channels.count(process, channel, sends, receives) {
+            let what = format!("channel {channel}: {sent} communications sent, {received} received");
+            self.deviation(event, what, "both ends to have communicated equally often, or the sender once more");
+        }
+    }
+
+    fn sender_released(&mut self, event: &Event, number: u16, service: Service) {
+        if !self.channels.release_sender(event.smi) && !self.processors[event.smi as usize].dark {
+            self.deviation(
+                event,
+                format!("COMMS of thread {}", crate::summary::thread_text(number)),
+                "an rtr for it first",
+            );
+        }
+        self.happens(event, number, Happening::Released);
+        let request = self.threads.get(&number).and_then(|thread| thread.request);
+        match request {
+            Some(request) if request.receive => self.deviation(event, "COMMS of a thread that receives", "COMMR"),
+            Some(request) if !matches!(service, Service::Message { kind: mpc::REFUSE, .. }) => {
+                self.count_remote(event, number, request.channel, (1, 0));
+            }
+            _ => {}
+        }
+    }
+
+    fn receiver_released(&mut self, event: &Event, number: u16, service: Service) {
+        self.happens(event, number, Happening::Released);
+        let request = self.threads.get(&number).and_then(|thread| thread.request);
+        if request.is_some_and(|request| !request.receive) {
+            self.deviation(event, "COMMR of a thread that sends", "COMMS");
+        }
+        if let Service::Message { kind: mpc::MSG, channel } = service {
+            let right = request.is_none_or(|request| request.alternative || request.channel == channel);
+            if !right {
+                let what = format!("COMMR by a message on channel {channel}");
+                return self.deviation(event, what, "a message on the channel that the thread waits for");
+            }
+            if request.is_some() {
+                self.count_remote(event, number, channel, (0, 1));
+            }
+        }
+    }
+
+    /// Partners on the master are not seen.
+    fn count_remote(&mut self, event: &Event, number: u16, channel: u8, counts: (u64, u64)) {
+        self.count(event, (process_of(number), channel), counts);
+    }
+
+    fn packed(&mut self, event: &Event) {
+        match self.here(event).packing.pop_front() {
+            Some(number) => {
+                self.here(event).packed.push_back(number);
+                self.happens(event, number, Happening::IsPacked);
+            }
+            None if self.processors[event.smi as usize].dark => {}
+            None => self.deviation(event, "PACKED with no thread being packed", "PACK first"),
+        }
+    }
+
+    fn process_ends(&mut self, process: u16) {
+        // Home and place are in the same bits as in a thread's number.
+        let index = process & 0xff;
+        let gone: Vec<_> = self.threads.keys().copied().filter(|number| process_of(*number) == index).collect();
+        for number in &gone {
+            self.threads.remove(number);
+        }
+        self.flying.values_mut().for_each(|threads| threads.retain(|number| process_of(*number) != index));
+        self.channels.forget_process(index);
+        self.processes.remove(&index);
+    }
+}
