@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::{self, Write};
 
-use testbed_definitions::{event, mpc, packet};
+use testbed_definitions::{event, mpc, packet, process};
 
 use crate::capture::RunRecord;
 use crate::order::{Event, What};
 
-/// Exchanges that are shown.
+/// Exchanges that are shown of each group.
 pub const EXCHANGES: usize = 8;
+/// What messages between processors are about.
+const GROUPS: [&str; 3] = ["exchanges", "migrations", "pages"];
 
 /// Destination of a broadcast, as the four bits in an event show it.
 const ALL: u8 = packet::BROADCAST & 0xf;
@@ -39,6 +41,7 @@ pub struct Summary {
     pub first: Option<Event>,
     pub last: Option<Event>,
     pub exchanges: Vec<Exchange>,
+    shown: [usize; GROUPS.len()],
     /// Sent and not yet served, by (from, to, type, channel).
     flying: HashMap<(u8, u8, u8, u8), VecDeque<Event>>,
 }
@@ -60,14 +63,16 @@ impl Summary {
         }
         self.first.get_or_insert(*event);
         self.last = Some(*event);
-        if self.exchanges.len() < EXCHANGES {
-            self.match_message(event);
-        }
+        self.match_message(event);
     }
 
     fn match_message(&mut self, event: &Event) {
         let (What::Known(kind), Some(argument)) = (event.what, event.argument) else { return };
         let (other, message, channel) = event::message_fields(argument);
+        let group = group_of(message);
+        if self.shown[group] == EXCHANGES {
+            return;
+        }
         match kind.code {
             event::TX_MPC => {
                 let sent = self.flying.entry((event.smi, other, message, channel)).or_default();
@@ -81,6 +86,7 @@ impl Summary {
                 let sent = mine.or_else(|| self.flying.get(&(other, ALL, message, channel))?.back().copied());
                 if let Some(sent) = sent {
                     let (from, to) = (other, event.smi);
+                    self.shown[group] += 1;
                     self.exchanges.push(Exchange { sent, served: *event, from, to, kind: message, channel });
                 }
             }
@@ -121,22 +127,36 @@ impl Summary {
             let cells: String = (1..names.len()).map(|processor| format!(" {:>9}", cell(processor))).collect();
             writeln!(out, "  {name:<10}{cells} {:>9}", by_processor.iter().sum::<u64>())?;
         }
-        if !self.exchanges.is_empty() {
-            writeln!(out, "\nfirst exchanges:")?;
-        }
-        for exchange in &self.exchanges {
-            writeln!(
-                out,
-                "  {:>12} us  {} -> {}  {}, channel {}: served after {} us",
-                microseconds(exchange.sent.ticks(), record),
-                processor_name(exchange.from, record),
-                processor_name(exchange.to, record),
-                message_name(exchange.kind),
-                exchange.channel,
-                microseconds(exchange.served.ticks().saturating_sub(exchange.sent.ticks()), record)
-            )?;
+        for (group, title) in GROUPS.iter().enumerate() {
+            let mut exchanges = self.exchanges.iter().filter(|exchange| group_of(exchange.kind) == group).peekable();
+            if exchanges.peek().is_some() {
+                writeln!(out, "\nfirst {title}:")?;
+            }
+            exchanges.try_for_each(|exchange| write_exchange(out, exchange, record))?;
         }
         Ok(())
+    }
+}
+
+fn write_exchange(out: &mut String, exchange: &Exchange, record: &RunRecord) -> fmt::Result {
+    writeln!(
+        out,
+        "  {:>12} us  {} -> {}  {}{}: served after {} us",
+        microseconds(exchange.sent.ticks(), record),
+        processor_name(exchange.from, record),
+        processor_name(exchange.to, record),
+        message_name(exchange.kind),
+        address_text(exchange.kind, exchange.channel),
+        microseconds(exchange.served.ticks().saturating_sub(exchange.sent.ticks()), record)
+    )
+}
+
+/// Which of [`GROUPS`] a message belongs to.
+fn group_of(kind: u8) -> usize {
+    match kind {
+        mpc::THREAD | mpc::ENDS => 1,
+        mpc::PAGE | mpc::PAGE_DATA => 2,
+        _ => 0,
     }
 }
 
@@ -159,18 +179,37 @@ pub fn message_name(kind: u8) -> String {
 
 /// Name of a processor, or its number where the machine has none such.
 pub fn processor_name(number: u8, record: &RunRecord) -> String {
-    record.machine.processors.get(number as usize).cloned().unwrap_or_else(|| format!("#{number}"))
+    processor_text(number, &record.machine.processors)
 }
 
-/// A thread's number where the processors' names are not known: `1.0.1`.
-pub fn thread_text(thread: u16) -> String {
-    format!("{}.{}.{}", thread >> 10 & 0xf, thread >> 6 & 0xf, thread & 0x3f)
+/// The same, for processors of these names.
+pub fn processor_text(number: u8, names: &[String]) -> String {
+    names.get(number as usize).cloned().unwrap_or_else(|| format!("#{number}"))
+}
+
+/// A thread's number as [`thread_name`], for processors of these names.
+pub fn thread_text(thread: u16, names: &[String]) -> String {
+    format!("{}.{}.{}", processor_text((thread >> 10 & 0xf) as u8, names), thread >> 6 & 0xf, thread & 0x3f)
+}
+
+/// A process id as home, place and generation: `earth.1, generation 1`.
+fn process_name(id: u16, record: &RunRecord) -> String {
+    let home = processor_name(process::home(id), record);
+    format!("{home}.{}, generation {}", process::place(id), process::generation(id))
+}
+
+/// What the low byte of a message's address says, with a comma before it.
+fn address_text(kind: u8, low: u8) -> String {
+    match kind {
+        mpc::FOCUS | mpc::RTR | mpc::MSG | mpc::ADVERT | mpc::REFUSE => format!(", channel {low}"),
+        mpc::PAGE => ", of a page".into(),
+        _ => String::new(),
+    }
 }
 
 /// A thread's number as home and place of its process, and its id: `earth.0.1`.
 pub fn thread_name(thread: u16, record: &RunRecord) -> String {
-    let processor = processor_name((thread >> 10 & 0xf) as u8, record);
-    format!("{processor}.{}.{}", thread >> 6 & 0xf, thread & 0x3f)
+    thread_text(thread, &record.machine.processors)
 }
 
 /// What an event's value means, in words; empty if it has none.
@@ -188,7 +227,12 @@ pub fn detail(event: &Event, record: &RunRecord) -> String {
             };
             let is_broadcast = direction == "to" && other == ALL && record.machine.processors.len() <= ALL as usize;
             let other = if is_broadcast { "all".into() } else { processor_name(other, record) };
-            format!("{} {direction} {other}, channel {channel}", message_name(kind))
+            format!("{} {direction} {other}{}", message_name(kind), address_text(kind, channel))
+        }
+        Some("process") => process_name(value as u16, record),
+        Some("request") => {
+            let what = ["send", "send", "receive", "alternative of receive"][(value >> 14 & 3) as usize];
+            format!("{what}, channel {}", value & 0xff)
         }
         Some("discarded") => format!("{value} discarded"),
         _ => format!("{value:#06x}"),

@@ -2,6 +2,7 @@
 //!
 //! `NAME.expected` begins with the command to run, `$ testbed run …`; the rest is what `console.txt` must be. On the emulator the console
 //! is compared with it (`testbed test --overwrite` writes it instead); every other engine must leave the same folder as the emulator.
+//! The events of both kernels must conform.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Cycles for the engine that simulates the rust-hdl blocks themselves, a thousand times slower than the others.
 const RUST_HDL_CYCLES: &str = "100000";
+/// Cycles for the compiled Verilog, which does about a million a second; longer programs are compared so far unless there is time.
+const VERILATOR_CYCLES: &str = "4000000";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().into()
@@ -85,6 +88,27 @@ impl Case {
         Ok(())
     }
 
+    /// On both kernels the events are what the protocols' state machines allow, looked at most closely.
+    fn conforms(&self) -> Result<(), Failed> {
+        for kernel in ["default", "tos94"] {
+            let folder = tempfile::tempdir()?;
+            let into = folder.path().to_string_lossy();
+            let mut arguments = vec!["run", "--out", &into];
+            let mut words = self.arguments.iter();
+            while let Some(word) = words.next() {
+                if word == "--kernel" || word == "--dgl" {
+                    words.next();
+                } else {
+                    arguments.push(word);
+                }
+            }
+            arguments.extend(["--kernel", kernel, "--dgl", "profile+timer+user+detail"]);
+            succeed(&arguments)?;
+            succeed(&["conform", &into])?;
+        }
+        Ok(())
+    }
+
     /// Another engine leaves the same folder as the emulator.
     fn on(&self, engine: &str, cycles: Option<&str>) -> Result<(), Failed> {
         let folder = tempfile::tempdir()?;
@@ -123,9 +147,10 @@ fn main() {
     let mut trials = Vec::new();
     for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        for engine in ["emulator", "verilator", "rust-hdl"] {
+        let long = std::env::var_os("TESTBED_LONG").is_some();
+        for engine in ["emulator", "conform", "verilator", "rust-hdl"] {
             // Minutes a program: one of them says enough unless there is time.
-            if engine == "rust-hdl" && name != "remote" && std::env::var_os("TESTBED_LONG").is_none() {
+            if engine == "rust-hdl" && name != "remote" && !long {
                 continue;
             }
             let path = path.clone();
@@ -134,7 +159,8 @@ fn main() {
                 assert!(!case.name.is_empty());
                 match engine {
                     "emulator" => case.on_emulator(),
-                    "verilator" => case.on(engine, None),
+                    "conform" => case.conforms(),
+                    "verilator" => case.on(engine, (!long).then_some(VERILATOR_CYCLES)),
                     _ => case.on(engine, Some(RUST_HDL_CYCLES)),
                 }
             }));

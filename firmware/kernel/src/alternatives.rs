@@ -1,6 +1,6 @@
 //! occam's ALT: a thread waits on several channels at once and receives from the first whose sender is there.
 
-use testbed_definitions::event::{DIAG_PROFILE, TRAP7, TRAP70};
+use testbed_definitions::event::{self, DIAG_DETAIL, DIAG_PROFILE, TRAP7, TRAP70};
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::{Error, FOREVER};
@@ -104,6 +104,8 @@ impl Kernel {
         tcb.list = List::take(count, &mut self.pages)?;
         let process = tcb.process;
         tcb.list.read(process.map(), address)?;
+        let first = tcb.list.channels().first().copied().unwrap_or(0);
+        events::emit_with(DIAG_DETAIL, event::REQUEST, event::request_argument(true, true, false, first));
         let mut ready = None;
         for position in 0..count as usize {
             let channel = tcb.list.channels()[position];

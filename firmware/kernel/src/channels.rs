@@ -1,8 +1,6 @@
 //! Channels: the protocol's outputs made real. Events come from the places that the report names (Figures 5 and 6).
 
-use testbed_definitions::event::{
-    self, COMMR, COMMS, DIAG_PROFILE, DIAG_READY, RX_END, RX_FOCUS, TRAP7, TRAP70, TRAP72,
-};
+use testbed_definitions::event::{self, COMMR, COMMS, DIAG_PROFILE, DIAG_READY, RX_END, RX_FOCUS, TRAP70, TRAP72};
 use testbed_definitions::mpc::{self, msg, token, MSG_HEADER_BYTES};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
@@ -144,13 +142,13 @@ fn in_one_page(map: &PageMap, address: u32, bytes: u32, access: u32) -> Option<u
 impl Kernel {
     /// *FSend*: `send_block(channel, buffer, length)`.
     pub fn send_request(&mut self, index: Index, channel: u32, buffer: u32, length: u32) {
-        events::emit(DIAG_PROFILE, TRAP7);
+        events::request(false, channel as u8);
         self.communicate::<true>(index, channel, buffer, length);
     }
 
     /// *FReceive*: `receive(channel, buffer, length)`.
     pub fn receive_request(&mut self, index: Index, channel: u32, buffer: u32, length: u32) {
-        events::emit(DIAG_PROFILE, TRAP7);
+        events::request(true, channel as u8);
         self.communicate::<false>(index, channel, buffer, length);
     }
 

@@ -1,7 +1,7 @@
 //! The kernel's events. Testing a class is a load, an `and` and a branch; emitting is one store.
 
 use core::sync::atomic::{AtomicU32, Ordering};
-use testbed_definitions::event::MORE;
+use testbed_definitions::event::{self, MORE};
 use testbed_definitions::{map, monitor};
 
 use crate::hw;
@@ -41,6 +41,18 @@ pub fn emit_with(class: u32, code: u16, argument: u16) {
     if enabled(class) {
         send_event(code | MORE);
         send_event(argument);
+    }
+}
+
+/// A thread requests to communicate on `channel`: what it is only where class `detail` asks, looked at where the first class is there.
+#[inline(always)]
+pub fn request(receive: bool, channel: u8) {
+    if enabled(event::DIAG_PROFILE) {
+        send_event(event::TRAP7);
+        if enabled(event::DIAG_DETAIL) {
+            send_event(event::REQUEST | MORE);
+            send_event(event::request_argument(receive, false, false, channel));
+        }
     }
 }
 

@@ -117,7 +117,8 @@ impl Kernel {
         }
         events::emit_with(DIAG_PROFILE, event::PAGE_FAULT, page as u16);
         let came = self.want_page(index, page, write, Resume::Instruction(cause as u8), address);
-        if came == Access::Coming {
+        // Where the home is here, the thread may have ended for it already.
+        if came == Access::Coming && self.tcbs[index as usize].state == State::Paging {
             events::emit(DIAG_PROFILE, event::PAGE_BLOCKED);
         }
         !matches!(came, Access::Refused(_))

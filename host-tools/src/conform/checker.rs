@@ -12,6 +12,7 @@ use super::service::{Service, Step};
 use super::thread::{Happening, Request, State, Thread};
 use super::{Conformance, Deviation, DEVIATIONS_MAX};
 use crate::order::{Event, What};
+use crate::summary::{processor_text, thread_text};
 
 /// Destination of a broadcast, as the four bits in an event show it.
 const ALL: u8 = packet::BROADCAST & 0xf;
@@ -20,11 +21,15 @@ const ALL: u8 = packet::BROADCAST & 0xf;
 #[derive(Debug, Default)]
 struct Processor {
     service: Service,
+    /// Where the service of a message began, with the event's number.
+    since: Option<(Event, u64)>,
     running: Option<u16>,
     /// Partners that a TRAP72 here has released without a name, by process.
     unnamed: HashMap<u16, u64>,
     /// Threads packed here, and not handed to Centrenet yet; those in the order of PACK whose PACKED is due.
     packing: VecDeque<u16>,
+    /// The thread whose packet is being served.
+    arriving: Option<u16>,
     packed: VecDeque<u16>,
     /// Threads and ends that have come may have brought tokens.
     brought_tokens: bool,
@@ -37,6 +42,7 @@ struct Processor {
 /// The check of one trace.
 #[derive(Debug)]
 pub struct Checker {
+    names: Vec<String>,
     processors: Vec<Processor>,
     threads: HashMap<u16, Thread>,
     packets: Packets,
@@ -45,6 +51,9 @@ pub struct Checker {
     flying: HashMap<(u8, u8), VecDeque<u16>>,
     /// Class `detail` is there.
     detail: bool,
+    /// Channels of which an end was on a processor without a whole trace, and whether threads have been there: nobody knows what they did.
+    hidden_channels: HashSet<u8>,
+    hidden_threads: bool,
     /// Processes whose threads were seen, and have not ended.
     processes: HashSet<u16>,
     number: u64,
@@ -57,20 +66,31 @@ fn process_of(thread: u16) -> u16 {
 }
 
 impl Checker {
-    /// For a machine of so many processors, the first of which has no monitor. `detail`: requests tell their channels.
-    pub fn new(processors: usize, detail: bool) -> Self {
+    /// For a machine of these processors, the first of which has no monitor. `detail`: requests tell their channels.
+    pub fn new(names: &[String], detail: bool) -> Self {
         let processor = |number| Processor { dark: number == 0, ..Processor::default() };
         Checker {
-            processors: (0..processors).map(processor).collect(),
+            names: names.to_vec(),
+            processors: (0..names.len()).map(processor).collect(),
             threads: HashMap::new(),
             packets: Packets::default(),
             channels: Channels::default(),
             flying: HashMap::new(),
             detail,
+            hidden_channels: HashSet::new(),
+            hidden_threads: false,
             processes: HashSet::new(),
             number: 0,
             found: Conformance::default(),
         }
+    }
+
+    fn name(&self, processor: u8) -> String {
+        processor_text(processor, &self.names)
+    }
+
+    fn thread(&self, number: u16) -> String {
+        thread_text(number, &self.names)
     }
 
     /// Something that can't be checked.
@@ -107,6 +127,10 @@ impl Checker {
     fn lose(&mut self, me: u8) {
         self.note("processors of which events were lost: from there on only parts of their services");
         self.threads.retain(|_, thread| thread.at != me);
+        let touching = self.flying.iter().filter(|((from, to), _)| *from == me || *to == me);
+        touching.flat_map(|(_, threads)| threads).for_each(|number| {
+            self.threads.remove(number);
+        });
         self.packets.forget(me);
         self.flying.retain(|&(from, to), _| from != me && to != me);
         self.processors[me as usize] = Processor { dark: true, resuming: true, ..Processor::default() };
@@ -154,9 +178,9 @@ impl Checker {
         if thread.state == State::Unknown || moves && happening == Happening::Arrives {
             thread.at = event.smi;
         }
-        let what = format!("{} of thread {}", event.what.name(), crate::summary::thread_text(number));
+        let what = format!("{} of thread {}", event.what.name(), self.thread(number));
         if thread.at != event.smi {
-            self.deviation(event, what.clone(), format!("it on processor {}, where it is", thread.at));
+            self.deviation(event, what.clone(), format!("it on {}, where it is", self.name(thread.at)));
             thread = Thread { state: State::Unknown, at: event.smi, request: None };
         }
         match thread.state.after(happening) {
@@ -248,7 +272,14 @@ impl Checker {
             event::UNPACKED => {
                 self.found.migrations += 1;
                 self.here(event).brought_tokens = true;
+                self.here(event).arriving = None;
                 self.happens(event, argument, Happening::Unpacked);
+            }
+            event::RX_END => {
+                // Its process is over, or it waits for a control block. Until it is unpacked it can do nothing.
+                if let Some(number) = self.here(event).arriving.take() {
+                    self.threads.remove(&number);
+                }
             }
             event::EXIT => {
                 let processor = self.here(event);
@@ -319,7 +350,9 @@ impl Checker {
     }
 
     fn count(&mut self, event: &Event, (process, channel): (u16, u8), (sends, receives): (u64, u64)) {
-        if self.any_loss() || !self.detail {
+        let home = (process >> 4) as u8;
+        let hidden = self.hidden_threads || self.hidden_channels.contains(&channel);
+        if !self.detail || self.any_loss() || hidden || self.is_dark(home) {
             return;
         }
         if let Err((sent, received)) = self.channels.count(process, channel, sends, receives) {
@@ -330,11 +363,7 @@ impl Checker {
 
     fn sender_released(&mut self, event: &Event, number: u16, service: Service) {
         if !self.channels.release_sender(event.smi) && !self.processors[event.smi as usize].dark {
-            self.deviation(
-                event,
-                format!("COMMS of thread {}", crate::summary::thread_text(number)),
-                "an rtr for it first",
-            );
+            self.deviation(event, format!("COMMS of thread {}", self.thread(number)), "an rtr for it first");
         }
         self.happens(event, number, Happening::Released);
         let request = self.threads.get(&number).and_then(|thread| thread.request);

@@ -62,7 +62,7 @@ pub(crate) const DEVIATIONS_MAX: usize = 100;
 pub fn conform(capture: &Capture) -> Result<Conformance, CaptureError> {
     let record = &capture.record;
     let integrity = verify(capture)?;
-    let mut checker = Checker::new(record.machine.processors.len(), record.dgl & DIAG_DETAIL != 0);
+    let mut checker = Checker::new(&record.machine.processors, record.dgl & DIAG_DETAIL != 0);
     if Convention::of(record.dgl) == Convention::Ready || record.dgl & DIAG_PROFILE == 0 {
         let mut found = checker.finish(None);
         let class = if record.dgl & DIAG_READY != 0 { "instead of ready" } else { "" };

@@ -18,6 +18,8 @@ pub struct Packet {
 #[derive(Debug, Default)]
 pub struct Packets {
     queues: HashMap<(u8, u8), VecDeque<Packet>>,
+    /// Type of the last packet sent, also if it has been served.
+    last: HashMap<(u8, u8), u8>,
 }
 
 /// What the service of a packet shows.
@@ -33,6 +35,7 @@ pub enum Served {
 
 impl Packets {
     pub fn send(&mut self, from: u8, to: u8, packet: Packet) {
+        self.last.insert((from, to), packet.kind);
         self.queues.entry((from, to)).or_default().push_back(packet);
     }
 
@@ -49,9 +52,9 @@ impl Packets {
         }
     }
 
-    /// The last packet under way between two processors.
-    pub fn last(&self, from: u8, to: u8) -> Option<&Packet> {
-        self.queues.get(&(from, to))?.back()
+    /// Type of the last packet sent between two processors.
+    pub fn last(&self, from: u8, to: u8) -> Option<u8> {
+        self.last.get(&(from, to)).copied()
     }
 
     /// Nothing is known any more of packets from or to a processor.

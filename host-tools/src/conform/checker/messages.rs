@@ -42,8 +42,20 @@ impl Checker {
         }
     }
 
+    /// What passes through a processor without a whole trace has ends there.
+    fn hide(&mut self, kind: u8, channel: u8) {
+        match kind {
+            mpc::FOCUS | mpc::RTR | mpc::MSG | mpc::REFUSE => {
+                self.hidden_channels.insert(channel);
+            }
+            mpc::THREAD | mpc::ENDS => self.hidden_threads = true,
+            _ => {}
+        }
+    }
+
     fn launch(&mut self, from: u8, to: u8, packet: Packet) {
         if self.is_dark(to) || self.is_dark(from) {
+            self.hide(packet.kind, packet.channel);
             return self.note("packets from or to processors without a whole trace");
         }
         self.packets.send(from, to, packet);
@@ -53,7 +65,7 @@ impl Checker {
     fn permit(&mut self, event: &Event, to: u8, kind: u8, channel: u8) {
         let me = event.smi;
         let sole = self.processes.len() <= 1;
-        let announced = self.packets.last(me, to).is_some_and(|packet| packet.kind == mpc::PAGE);
+        let announced = self.packets.last(me, to) == Some(mpc::PAGE);
         let permitted = self.channels.sent(me, to, kind, channel, sole);
         if self.is_dark(me) {
             return;
@@ -78,7 +90,7 @@ impl Checker {
         match self.here(event).packed.pop_front() {
             Some(number) => {
                 self.happens(event, number, Happening::Leaves);
-                if self.is_dark(to) {
+                if self.is_dark(to) || self.is_dark(event.smi) {
                     // It may come out of there anywhere.
                     self.threads.remove(&number);
                 } else {
@@ -94,7 +106,10 @@ impl Checker {
     pub(super) fn served(&mut self, event: &Event, argument: u16) {
         let (from, kind, channel) = event::message_fields(argument);
         let me = event.smi;
-        self.here(event).service = Service::Message { kind, channel };
+        let number = self.number;
+        let processor = self.here(event);
+        processor.service = Service::Message { kind, channel };
+        processor.since = Some((*event, number));
         self.channels.served(me, from, kind, channel);
         if matches!(kind, mpc::THREAD | mpc::ENDS) {
             self.here(event).brought_tokens = true;
@@ -104,6 +119,7 @@ impl Checker {
             return;
         }
         if self.is_dark(from) || self.is_dark(me) {
+            self.hide(kind, channel);
             return self.note("packets from or to processors without a whole trace");
         }
         self.found.packets += 1;
@@ -115,13 +131,14 @@ impl Checker {
                 }
             }
             Served::Unsent => {
-                let what = format!("{} from processor {from} served", message(kind, channel));
+                let what = format!("{} from {} served", message(kind, channel), self.name(from));
                 return self.deviation(event, what, "TX_MPC there first");
             }
         }
         if kind == mpc::THREAD {
             if let Some(number) = self.flying.get_mut(&(from, me)).and_then(|threads| threads.pop_front()) {
                 self.happens(event, number, Happening::Arrives);
+                self.here(event).arriving = Some(number);
             }
         }
     }
@@ -130,9 +147,9 @@ impl Checker {
         if packet.kind == mpc::THREAD {
             self.flying.get_mut(&(from, to)).and_then(|threads| threads.pop_front());
         }
-        let what = format!("{} to processor {to} is lost", message(packet.kind, packet.channel));
+        let what = format!("{} to {} is lost", message(packet.kind, packet.channel), self.name(to));
         let number = std::mem::replace(&mut self.number, packet.number);
-        self.deviation(&packet.sent, what, format!("RX_MPC on processor {to}"));
+        self.deviation(&packet.sent, what, format!("RX_MPC on {}", self.name(to)));
         self.number = number;
     }
 
@@ -142,6 +159,15 @@ impl Checker {
             match settled {
                 Some(settled) if packet.sent.ticks() < settled => self.lost(from, to, &packet),
                 _ => self.note("packets under way at the end"),
+            }
+        }
+        for processor in std::mem::take(&mut self.processors) {
+            let (Service::Message { .. }, Some((event, number))) = (processor.service, processor.since) else {
+                continue;
+            };
+            if settled.is_some_and(|settled| event.ticks() < settled) {
+                self.number = number;
+                self.deviation(&event, "service never ends", processor.service.expected());
             }
         }
         self.found.deviations.sort_by_key(|deviation| deviation.number);

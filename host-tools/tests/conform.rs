@@ -1,0 +1,355 @@
+//! Conformance: good traces conform, and every kind of deviation is found.
+
+use proptest::prelude::*;
+use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
+use testbed_definitions::mpc;
+use testbed_host_tools::conform::{Checker, Conformance};
+use testbed_host_tools::order::{Epoch, Event, What};
+
+const EARTH: u8 = 1;
+const AIR: u8 = 2;
+const FIRE: u8 = 3;
+/// Two threads of one process, one of another.
+const FIRST: u16 = thread_number(EARTH, 1, 1);
+const SECOND: u16 = thread_number(EARTH, 1, 2);
+
+/// One event: processor, code (or [`SCHEDULE`] for a thread that is scheduled), second word.
+type Step = (u8, u16, u16);
+
+fn event(tick: u64, (smi, code, argument): Step) -> Event {
+    let (what, argument) = match code {
+        SCHEDULE => (What::Schedule(argument), None),
+        GAP => (What::Gap(Some(argument.into())), None),
+        code => {
+            let kind = event::kind(code).unwrap();
+            (What::Known(kind), kind.argument.map(|_| argument))
+        }
+    };
+    Event { epoch: Epoch::Certain(tick >> 16), time: tick as u16, smi, index: tick, what, argument, doubtful: false }
+}
+
+/// Stands for a loss of events.
+const GAP: u16 = 0xab00;
+
+fn check(steps: &[Step], settled: Option<u64>) -> Conformance {
+    let mut checker = Checker::new(&["master", "earth", "air", "fire"].map(String::from), true);
+    for (tick, step) in steps.iter().enumerate() {
+        checker.add(&event(tick as u64, *step));
+    }
+    checker.finish(settled)
+}
+
+/// The trace is over long after its last event.
+fn conforms(steps: &[Step]) -> Conformance {
+    check(steps, Some(u64::MAX))
+}
+
+fn tx(from: u8, to: u8, kind: u8, channel: u8) -> Step {
+    (from, event::TX_MPC, message_argument(to, kind, channel))
+}
+fn rx(at: u8, from: u8, kind: u8, channel: u8) -> Step {
+    (at, event::RX_MPC, message_argument(from, kind, channel))
+}
+fn plain(at: u8, code: u16) -> Step {
+    (at, code, 0)
+}
+fn runs(at: u8, thread: u16) -> Step {
+    (at, SCHEDULE, thread)
+}
+fn request(at: u8, receive: bool, channel: u8) -> [Step; 2] {
+    [plain(at, event::TRAP7), (at, event::REQUEST, request_argument(receive, false, false, channel))]
+}
+
+/// The report's Figure 5: the second thread receives, then the first sends.
+fn local(at: u8, channel: u8) -> Vec<Step> {
+    let mut steps = vec![runs(at, SECOND)];
+    steps.extend(request(at, true, channel));
+    steps.extend([plain(at, event::TRAP70), runs(at, FIRST)]);
+    steps.extend(request(at, false, channel));
+    steps.extend([plain(at, event::TRAP72), runs(at, SECOND), runs(at, FIRST)]);
+    steps
+}
+
+/// Figure 6: the first thread sends from one processor to the second thread on another, in so many fragments.
+fn remote(from: u8, to: u8, channel: u8, fragments: usize, receiver_first: bool) -> Vec<Step> {
+    let mut steps = vec![runs(from, FIRST)];
+    steps.extend(request(from, false, channel));
+    let focus = [tx(from, to, mpc::FOCUS, channel), rx(to, from, mpc::FOCUS, channel), plain(to, event::RX_FOCUS)];
+    let mut asks = vec![runs(to, SECOND)];
+    asks.extend(request(to, true, channel));
+    asks.push(plain(to, event::TRAP70));
+    steps.push(plain(from, event::TRAP70));
+    if receiver_first {
+        steps.extend(asks);
+        steps.extend(focus);
+    } else {
+        steps.extend(focus);
+        steps.extend(asks);
+    }
+    steps.extend([tx(to, from, mpc::RTR, channel), rx(from, to, mpc::RTR, channel), (from, event::COMMS, FIRST)]);
+    for fragment in 0..fragments {
+        steps.extend([tx(from, to, mpc::MSG, channel), rx(to, from, mpc::MSG, channel)]);
+        steps.push(if fragment + 1 == fragments { (to, event::COMMR, SECOND) } else { plain(to, event::RX_END) });
+    }
+    steps.extend([runs(from, FIRST), runs(to, SECOND)]);
+    steps
+}
+
+/// Figure 7.
+fn migration(thread: u16, from: u8, to: u8) -> Vec<Step> {
+    vec![
+        runs(from, thread),
+        (from, event::PACK, thread),
+        plain(from, event::PACKED),
+        tx(from, to, mpc::THREAD, 0),
+        rx(to, from, mpc::THREAD, 0),
+        (to, event::UNPACKED, thread),
+        runs(to, thread),
+    ]
+}
+
+/// Figure 8: the page is at its home.
+fn page(thread: u16, at: u8, home: u8) -> Vec<Step> {
+    vec![
+        runs(at, thread),
+        (at, event::PAGE_FAULT, 0x201),
+        plain(at, event::PAGE_BLOCKED),
+        tx(at, home, mpc::PAGE, 1),
+        rx(home, at, mpc::PAGE, 1),
+        plain(home, event::PAGE_END),
+        tx(home, at, mpc::PAGE, 1),
+        tx(home, at, mpc::PAGE_DATA, 9),
+        rx(at, home, mpc::PAGE, 1),
+        plain(at, event::PAGE_END),
+        rx(at, home, mpc::PAGE_DATA, 9),
+        (at, event::PAGE_READY, thread),
+        plain(at, event::PAGE_END),
+        runs(at, thread),
+    ]
+}
+
+/// Everything once: the second thread begins on air, comes to earth, and goes back.
+fn everything() -> Vec<Step> {
+    [
+        remote(EARTH, AIR, 1, 1, true),
+        remote(EARTH, AIR, 1, 3, false),
+        page(SECOND, AIR, EARTH),
+        migration(SECOND, AIR, EARTH),
+        local(EARTH, 1),
+        local(EARTH, 2),
+        migration(SECOND, EARTH, AIR),
+        remote(EARTH, AIR, 1, 2, true),
+    ]
+    .concat()
+}
+
+#[track_caller]
+fn good(steps: &[Step]) {
+    let found = conforms(steps);
+    assert_eq!(found.deviations, vec![], "{:#?}", found.unchecked);
+}
+
+/// The first deviation is of `smi`, and says and expects this.
+#[track_caller]
+fn bad(steps: &[Step], what: &str, expected: &str) {
+    let found = conforms(steps).deviations;
+    let hit = found.iter().any(|one| one.what.contains(what) && one.expected.contains(expected));
+    assert!(hit, "no `{what}` with `{expected}` in {found:#?}");
+}
+
+/// The trace without its `nth` step that is `step`.
+fn without(steps: &[Step], step: Step, nth: usize) -> Vec<Step> {
+    let place = steps.iter().enumerate().filter(|(_, one)| **one == step).nth(nth).unwrap().0;
+    let mut rest = steps.to_vec();
+    rest.remove(place);
+    rest
+}
+
+#[test]
+fn good_traces_conform() {
+    for steps in [local(EARTH, 1), remote(EARTH, AIR, 3, 2, true), remote(AIR, EARTH, 3, 1, false), everything()] {
+        good(&steps);
+    }
+    let found = conforms(&everything());
+    assert_eq!((found.threads, found.migrations, found.faults, found.requests), (2, 2, 1, 10));
+    assert_eq!(found.packets, 2 * 2 + 1 + 3 + 3 + 2 + 2 + 2);
+}
+
+#[test]
+fn a_request_without_its_end() {
+    let steps = remote(EARTH, AIR, 1, 1, true);
+    bad(&without(&steps, plain(EARTH, event::TRAP70), 0), "COMMS of thread earth.1.1", "blocked by TRAP70");
+    bad(&without(&steps, plain(AIR, event::TRAP70), 0), "COMMR of thread earth.1.2", "blocked by TRAP70");
+    bad(&without(&local(EARTH, 1), plain(EARTH, event::TRAP70), 0), "TRAP72 with no partner", "TRAP70");
+    bad(&without(&local(EARTH, 1), plain(EARTH, event::TRAP72), 0), "SCHEDULE of thread earth.1.2", "TRAP72");
+    bad(&without(&local(EARTH, 1), plain(EARTH, event::TRAP7), 1), "TRAP72 ends nothing", "TRAP7");
+}
+
+#[test]
+fn releases_that_nothing_explains() {
+    let steps = remote(EARTH, AIR, 1, 1, true);
+    bad(&without(&steps, rx(EARTH, AIR, mpc::RTR, 1), 0), "COMMS of thread earth.1.1", "an rtr for it");
+    bad(&without(&steps, rx(AIR, EARTH, mpc::MSG, 1), 0), "COMMR ends nothing", "RX_MPC");
+    bad(&without(&steps, (EARTH, event::COMMS, FIRST), 0), "SCHEDULE of thread earth.1.1", "COMMS");
+    bad(&without(&steps, (AIR, event::COMMR, SECOND), 0), "in the middle of a service", "COMMR or RX_END");
+}
+
+#[test]
+fn messages_that_nothing_permits() {
+    bad(&[tx(AIR, EARTH, mpc::RTR, 1)], "rtr on channel 1 leaves", "focus or advert");
+    let steps = remote(EARTH, AIR, 1, 1, true);
+    let steps = without(&steps, rx(EARTH, AIR, mpc::RTR, 1), 0);
+    bad(&steps, "msg on channel 1 leaves", "an rtr from there");
+    bad(&[tx(EARTH, AIR, mpc::PAGE_DATA, 1)], "page data leaves", "just before it");
+    bad(&[tx(EARTH, AIR, mpc::PAGE, 1), tx(EARTH, AIR, mpc::PAGE_DATA, 1)], "page data leaves", "asks for it");
+    bad(&[tx(EARTH, AIR, mpc::THREAD, 0)], "thread leaves", "PACK and PACKED");
+}
+
+/// A permission is used up by the next token.
+#[test]
+fn an_old_rtr_permits_no_new_message() {
+    let mut steps = [remote(EARTH, AIR, 1, 1, true), remote(EARTH, AIR, 1, 1, true)].concat();
+    let second = steps.len() / 2;
+    let place = second + steps[second..].iter().position(|step| *step == rx(EARTH, AIR, mpc::RTR, 1)).unwrap();
+    steps.remove(place);
+    bad(&steps, "msg on channel 1 leaves", "since the last token");
+}
+
+#[test]
+fn packets_that_are_lost_or_from_nowhere() {
+    let steps = remote(EARTH, AIR, 1, 2, true);
+    let lost = without(&without(&steps, rx(AIR, EARTH, mpc::FOCUS, 1), 0), plain(AIR, event::RX_FOCUS), 0);
+    bad(&lost, "focus on channel 1 to air is lost", "RX_MPC on air");
+    bad(&without(&steps, tx(EARTH, AIR, mpc::MSG, 1), 1), "msg on channel 1 from earth served", "TX_MPC there");
+    let two = [tx(EARTH, AIR, mpc::FOCUS, 1), tx(EARTH, AIR, mpc::FOCUS, 2)];
+    let reordered = [two[0], two[1], rx(AIR, EARTH, mpc::FOCUS, 2), plain(AIR, event::RX_END)];
+    bad(&reordered, "focus on channel 1 to air is lost", "RX_MPC");
+    // At the end it may still be under way.
+    assert_eq!(check(&two, None).deviations, vec![]);
+    assert_eq!(check(&two, Some(0)).deviations, vec![]);
+    assert_eq!(check(&two, Some(1)).deviations.len(), 1);
+}
+
+#[test]
+fn threads_that_are_in_two_places_or_none() {
+    bad(&[runs(EARTH, FIRST), runs(AIR, FIRST)], "SCHEDULE of thread earth.1.1", "on earth");
+    let steps = migration(FIRST, EARTH, AIR);
+    let unsent = without(&without(&steps, tx(EARTH, AIR, mpc::THREAD, 0), 0), rx(AIR, EARTH, mpc::THREAD, 0), 0);
+    bad(&unsent, "UNPACKED ends nothing", "RX_MPC");
+    bad(&without(&steps, plain(EARTH, event::PACKED), 0), "thread leaves", "PACK and PACKED");
+    bad(&without(&steps, (EARTH, event::PACK, FIRST), 0), "PACKED with no thread", "PACK first");
+    bad(&without(&steps, (AIR, event::UNPACKED, FIRST), 0), "in the middle of a service", "UNPACKED or RX_END");
+    let early = [&steps[..3], &[runs(EARTH, FIRST)]].concat();
+    bad(&early, "SCHEDULE of thread earth.1.1", "UNPACKED first");
+    let blocked =
+        [&[runs(EARTH, FIRST)][..], &request(EARTH, false, 1), &[plain(EARTH, event::TRAP70)], &steps[1..2]].concat();
+    bad(&blocked, "PACK of thread earth.1.1", "in the ready queue");
+}
+
+#[test]
+fn pages_out_of_turn() {
+    let steps = page(FIRST, EARTH, AIR);
+    bad(&without(&steps, (EARTH, event::PAGE_READY, FIRST), 0), "SCHEDULE of thread earth.1.1", "PAGE_READY");
+    bad(&without(&steps, plain(EARTH, event::PAGE_BLOCKED), 0), "PAGE_READY of thread earth.1.1", "PAGE_BLOCKED");
+    bad(&without(&steps, plain(AIR, event::PAGE_END), 0), "never ends", "PAGE_END");
+    bad(&without(&steps, (EARTH, event::PAGE_FAULT, 0x201), 0), "PAGE_BLOCKED ends nothing", "PAGE_FAULT");
+}
+
+/// With class `detail`: what was sent on a channel is what was received on it.
+#[test]
+fn both_ends_count_the_same() {
+    let mut steps = remote(EARTH, AIR, 1, 1, true);
+    let other = steps.iter().position(|step| step.1 == event::REQUEST && step.0 == AIR).unwrap();
+    steps[other].2 = request_argument(true, false, false, 2);
+    bad(&steps, "COMMR by a message on channel 1", "the channel that the thread waits for");
+    let mut steps = remote(EARTH, AIR, 1, 1, true);
+    let mine = steps.iter().position(|step| step.1 == event::REQUEST && step.0 == EARTH).unwrap();
+    steps[mine].2 = request_argument(false, false, false, 2);
+    bad(&steps, "channel 1: 0 communications sent, 1 received", "equally often");
+    steps[mine].2 = request_argument(true, false, false, 1);
+    bad(&steps, "COMMS of a thread that receives", "COMMR");
+}
+
+/// What the trace does not show is named, and no deviation.
+#[test]
+fn losses_make_nothing_a_deviation() {
+    let steps = everything();
+    for place in 0..steps.len() {
+        for smi in [EARTH, AIR] {
+            let mut lossy = steps.clone();
+            // The loss takes up to three events of the processor with it.
+            let gone: Vec<_> = (place..lossy.len()).filter(|at| lossy[*at].0 == smi).take(3).collect();
+            for at in gone.into_iter().rev() {
+                lossy.remove(at);
+            }
+            lossy.insert(place, (smi, GAP, 3));
+            let found = conforms(&lossy);
+            assert_eq!(found.deviations, vec![], "place {place}");
+            assert!(found.unchecked.keys().any(|what| what.contains("lost")), "{:?}", found.unchecked);
+        }
+    }
+}
+
+/// The master has no monitor: what it sends and gets is named, not judged.
+#[test]
+fn the_master_is_not_judged() {
+    let steps = [rx(EARTH, 0, mpc::FOCUS, 1), plain(EARTH, event::RX_END), tx(EARTH, 0, mpc::RTR, 1)];
+    let found = conforms(&steps);
+    assert_eq!(found.deviations, vec![]);
+    assert_eq!(found.unchecked.len(), 1);
+}
+
+fn scenario() -> impl Strategy<Value = Vec<Step>> {
+    // The threads stand where the rounds leave them: the second thread on air at the beginning and end of each.
+    let round = prop_oneof![
+        (0u8..4, 1usize..4, any::<bool>())
+            .prop_map(|(channel, fragments, first)| remote(EARTH, AIR, channel, fragments, first)),
+        (0u8..4).prop_map(|channel| {
+            [migration(SECOND, AIR, EARTH), local(EARTH, channel), migration(SECOND, EARTH, AIR)].concat()
+        }),
+        Just(page(SECOND, AIR, EARTH)),
+        Just([migration(SECOND, AIR, FIRE), page(SECOND, FIRE, EARTH), migration(SECOND, FIRE, AIR)].concat()),
+    ];
+    prop::collection::vec(round, 1..8).prop_map(|rounds| rounds.concat())
+}
+
+/// Whether a trace without this event is no good one: all but those whose absence has another good meaning.
+fn is_essential(step: &Step) -> bool {
+    !matches!(step.1, SCHEDULE | event::REQUEST | event::TRAP7)
+}
+
+proptest! {
+    #[test]
+    fn good_traces_of_any_length_conform(steps in scenario()) {
+        prop_assert_eq!(conforms(&steps).deviations, vec![]);
+    }
+
+    /// A good trace that lacks one event is none.
+    #[test]
+    fn a_missing_event_is_found(steps in scenario(), place in any::<prop::sample::Index>()) {
+        let essential: Vec<_> = (0..steps.len()).filter(|at| is_essential(&steps[*at])).collect();
+        let mut steps = steps;
+        let gone = steps.remove(essential[place.index(essential.len())]);
+        prop_assert!(!conforms(&steps).deviations.is_empty(), "{gone:?} is missing in {steps:?}");
+    }
+
+    /// Nor is one in which an event comes twice.
+    #[test]
+    fn a_double_event_is_found(steps in scenario(), place in any::<prop::sample::Index>()) {
+        // A fault may be answered at once, and come again.
+        let once = |step: &Step| is_essential(step) && step.1 != event::PAGE_FAULT;
+        let essential: Vec<_> = (0..steps.len()).filter(|at| once(&steps[*at])).collect();
+        let at = essential[place.index(essential.len())];
+        let mut steps = steps;
+        steps.insert(at, steps[at]);
+        prop_assert!(!conforms(&steps).deviations.is_empty(), "{:?} is double in {steps:?}", steps[at]);
+    }
+
+    /// Whatever comes: no panic, and as many events as there are.
+    #[test]
+    fn any_events_are_survived(codes in prop::collection::vec((0u8..6, 0..event::KINDS.len() + 2, any::<u16>()), 0..200)) {
+        let code = |kind: usize| event::KINDS.get(kind).map_or([SCHEDULE, GAP][kind % 2], |kind| kind.code);
+        let steps: Vec<_> = codes.into_iter().map(|(smi, kind, argument)| (smi, code(kind), argument & 0x3fff)).collect();
+        prop_assert_eq!(conforms(&steps).events, steps.len() as u64);
+    }
+}
