@@ -163,7 +163,9 @@ impl Kernel {
         let came = self.want_page(index, page, access & WRITE != 0, Resume::Call, page << PAGE_SHIFT);
         match came {
             Access::Refused(_) => self.tcbs[index as usize].context.pc += 4,
-            _ => events::emit(DIAG_PROFILE, event::PAGE_BLOCKED),
+            _ if self.tcbs[index as usize].state == State::Paging => events::emit(DIAG_PROFILE, event::PAGE_BLOCKED),
+            // Answered at once, with an error: the home is here.
+            _ => {}
         }
         came
     }

@@ -256,7 +256,15 @@ impl Checker {
             event::PAGE_BLOCKED => {
                 self.running(event, Happening::PageBlocks, true);
             }
-            event::PAGE_READY => self.happens(event, argument, Happening::PageComes),
+            event::PAGE_READY => {
+                // Within the thread's own fault: the home is here, and has answered at once.
+                if service == Service::Fault && self.here(event).running == Some(argument) {
+                    self.happens(event, argument, Happening::PageBlocks);
+                    *self.here(event) =
+                        Processor { service: Service::None, running: None, ..std::mem::take(self.here(event)) };
+                }
+                self.happens(event, argument, Happening::PageComes);
+            }
             event::TIMER => self.here(event).running = None,
             event::TX_MPC => self.sent(event, argument),
             event::RX_MPC => self.served(event, argument),

@@ -18,7 +18,7 @@ fn message(kind: u8, channel: u8) -> String {
 }
 
 impl Checker {
-    fn is_dark(&self, processor: u8) -> bool {
+    pub(super) fn is_dark(&self, processor: u8) -> bool {
         self.processors.get(processor as usize).is_none_or(|processor| processor.dark)
     }
 
