@@ -75,8 +75,7 @@ impl Case {
         if let Some(event) = events.iter().find(|event| !event.is_certain() || matches!(event.what, What::Gap(_))) {
             return Err(wrong(format!("events were lost or are ambiguous from cycle {} on", event.ticks())));
         }
-        let probe =
-            Probe::measure(capture, &events)?.ok_or_else(|| wrong("there are no events of two words".into()))?;
+        let probe = Probe::measure(capture, &events)?;
         Ok(Case { name, events, probe })
     }
 

@@ -19,8 +19,8 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// From the stamps of the two words of events, which are stored back to back. `None` if there are none.
-    pub(super) fn measure(capture: &Capture, events: &[Event]) -> Result<Option<Self>, CaptureError> {
+    /// From the stamps of the two words of events, which are stored back to back; by the instruction if there are none.
+    pub(super) fn measure(capture: &Capture, events: &[Event]) -> Result<Self, CaptureError> {
         let mut least = None;
         for smi in capture.smis() {
             let pairs = capture.pairs(smi)?.collect::<Result<Vec<_>, _>>()?;
@@ -33,7 +33,7 @@ impl Probe {
                 }
             }
         }
-        Ok(least.map(|store| Probe { test: TEST_CYCLES, store }))
+        Ok(Probe { test: TEST_CYCLES, store: least.unwrap_or(timing::CYCLES_STORE as i64) })
     }
 
     /// Cycles of a whole event.
