@@ -3,11 +3,16 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
 use super::{CaptureWriter, RunRecord, LOCK, RUN_JSON};
+
+/// How often a lock that is held is tried again, and after which time.
+const ATTEMPTS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The right to write to a folder, which others are refused until this and the writer made from it are gone.
 #[derive(Clone, Debug)]
@@ -31,11 +36,16 @@ impl Claim {
         }
         let path = dir.join(LOCK);
         let lock = File::create(&path).at("create", &path)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Claim { dir: dir.into(), _lock: Arc::new(lock) }),
-            Err(TryLockError::WouldBlock) => Err(CaptureError::Busy(dir.into())),
-            Err(TryLockError::Error(source)) => Err(source).at("lock", &path),
+        // A process that this one is about to start holds a copy of an earlier lock for a moment.
+        for attempt in 0..ATTEMPTS {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Claim { dir: dir.into(), _lock: Arc::new(lock) }),
+                Err(TryLockError::WouldBlock) if attempt + 1 < ATTEMPTS => std::thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => break,
+                Err(TryLockError::Error(source)) => return Err(source).at("lock", &path),
+            }
         }
+        Err(CaptureError::Busy(dir.into()))
     }
 
     /// Clears what an earlier run left and starts a capture; see [`CaptureWriter::create`].

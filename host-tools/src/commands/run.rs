@@ -124,7 +124,6 @@ impl Run {
         let dgl = classes(&self.dgl)?;
         let kernel = self.kernel()?;
         let (first, wanted) = self.wanted()?;
-        let claim = Claim::new(&self.folder())?;
         let spinner = spinner("building the firmware");
         let root = firmware::root()?;
         let built = firmware::build(&root)?;
@@ -137,6 +136,7 @@ impl Run {
             arguments: self.arguments.clone(),
         };
         let image = place(machine, &built, &files, &boot)?;
+        let claim = Claim::new(&self.folder())?;
         spinner.set_message(format!("starting the {} engine", self.engine));
         let mut engine = engines::open(&self.engine, machine, &image, waves)?;
         spinner.finish_and_clear();
