@@ -5,7 +5,7 @@ use std::time::Instant;
 use testbed_sim::engine::{Engine, EngineError};
 
 use crate::capture::{CaptureError, CaptureWriter, ExitRecord, RunRecord, Stop};
-use crate::ledger::Ledger;
+use crate::counters::ledger;
 
 /// Whether a run is over is looked at after every so many cycles: the same on every engine.
 pub const CHUNK: u64 = 65_536;
@@ -41,8 +41,8 @@ pub fn drive(
     while engine.cycle() < limit {
         let next = (engine.cycle() / SLICE + 1) * SLICE;
         engine.run_until(next.min(limit))?;
-        writer.words(&engine.take_trace())?;
-        writer.console(&engine.take_console())?;
+        writer.words(engine.take_trace().into_iter().map(|word| (word.cycle, word.word)))?;
+        writer.console(engine.take_console().into_iter().map(|byte| (byte.processor, byte.byte)))?;
         progress(engine.cycle());
         if engine.cycle().is_multiple_of(CHUNK) && is_over(engine, patience) {
             stopped = Stop::Exit;
@@ -63,7 +63,7 @@ fn drain_cycles(engine: &dyn Engine) -> u64 {
 /// A processor has exited, and the SMIs are empty or have had all the time they need (a program may have turned polling off).
 fn is_over(engine: &dyn Engine, patience: u64) -> bool {
     let Some(first) = engine.exits().first().map(|exit| exit.cycle) else { return false };
-    Ledger::read(engine).queued() == 0 || engine.cycle() - first > patience
+    ledger(engine).queued() == 0 || engine.cycle() - first > patience
 }
 
 fn complete(engine: &dyn Engine, record: RunRecord, stopped: Stop, started: Instant) -> RunRecord {
@@ -81,7 +81,7 @@ fn complete(engine: &dyn Engine, record: RunRecord, stopped: Stop, started: Inst
         stopped: Some(stopped),
         instructions: (0..names.len()).map(|processor| engine.instructions(processor)).collect(),
         exits: exits.iter().map(exit).collect(),
-        ledger: Some(Ledger::read(engine)),
+        ledger: Some(ledger(engine)),
         wall_seconds: started.elapsed().as_secs_f64(),
         ..record
     }

@@ -150,21 +150,13 @@ impl Run {
 
     fn record(&self, machine: &Machine, (dgl, kernel): (u32, KernelKind), files: &[Stored]) -> RunRecord {
         RunRecord {
-            complete: false,
-            program: self.program.clone(),
             arguments: self.arguments.clone(),
             engine: self.engine.clone(),
             seed: self.seed,
             kernel,
             files: files.iter().map(|file| file.name.clone()).collect(),
             dgl,
-            machine: machine.into(),
-            cycles: 0,
-            stopped: None,
-            instructions: Vec::new(),
-            exits: Vec::new(),
-            ledger: None,
-            wall_seconds: 0.0,
+            ..RunRecord::new(machine, &self.program)
         }
     }
 

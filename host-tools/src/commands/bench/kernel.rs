@@ -134,21 +134,13 @@ fn capture(machine: &Machine, engine: &str, kernel: KernelKind, arguments: &[&st
     let image = image(machine, PROGRAM, &boot)?;
     let mut engine = engines::open(engine, machine, &image, None)?;
     let record = RunRecord {
-        complete: false,
-        program: PROGRAM.into(),
         arguments: boot.arguments,
         engine: engine.name().into(),
         seed: boot.seed,
         kernel,
         files: vec![PROGRAM.into()],
         dgl: boot.dgl,
-        machine: machine.into(),
-        cycles: 0,
-        stopped: None,
-        instructions: Vec::new(),
-        exits: Vec::new(),
-        ledger: None,
-        wall_seconds: 0.0,
+        ..RunRecord::new(machine, PROGRAM)
     };
     let folder = Path::new(FOLDER).join(format!("{}-{}-{}", engine.name(), kernel.name(), arguments.join("-")));
     let writer = CaptureWriter::create(&folder, machine, &record)?;

@@ -15,12 +15,12 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use testbed_definitions::event;
 use testbed_definitions::monitor::{MmiWord, Pair};
-use testbed_host_tools::capture::{verify, Capture, CaptureWriter, KernelKind, RunRecord, Stop};
+use testbed_host_tools::capture::{verify, Capture, CaptureWriter, RunRecord, Stop};
 use testbed_host_tools::engines;
 use testbed_host_tools::load::Boot;
 use testbed_host_tools::order::events;
 use testbed_machine::Machine;
-use testbed_sim::engine::{Engine, Image, TraceWord};
+use testbed_sim::engine::{Engine, Image};
 
 use super::run::image;
 use super::{scaled, Exit, Failure};
@@ -184,21 +184,10 @@ fn readers(folder: &Path) -> Vec<Subject<'_>> {
 fn synthetic(folder: &Path) -> Result<(), Failure> {
     let machine = Machine::testbed6();
     let mut record = RunRecord {
-        complete: false,
-        program: "synthetic".into(),
-        arguments: Vec::new(),
         engine: "none".into(),
-        seed: 0,
-        kernel: KernelKind::Default,
-        files: Vec::new(),
-        dgl: event::DIAG_DEFAULT,
-        machine: (&machine).into(),
         cycles: 25 * PAIRS,
         stopped: Some(Stop::Limit),
-        instructions: Vec::new(),
-        exits: Vec::new(),
-        ledger: None,
-        wall_seconds: 0.0,
+        ..RunRecord::new(&machine, "synthetic")
     };
     let mut writer = CaptureWriter::create(folder, &machine, &record)?;
     let (mut epochs, mut words) = ([0; 6], Vec::new());
@@ -212,14 +201,14 @@ fn synthetic(folder: &Path) -> Result<(), Failure> {
             Pair { time: tick as u16, datum: event::SCHEDULE | tick as u16 & event::THREAD_MASK }
         };
         for value in [pair.time, pair.datum] {
-            words.push(TraceWord { cycle: 25 * tick, word: MmiWord { smi, value }.pack() });
+            words.push((25 * tick, MmiWord { smi, value }.pack()));
         }
         if words.len() > 1 << 16 {
-            writer.words(&words)?;
+            writer.words(words.drain(..))?;
             words.clear();
         }
     }
-    writer.words(&words)?;
+    writer.words(words.drain(..))?;
     record.complete = true;
     Ok(writer.finish(&record)?)
 }

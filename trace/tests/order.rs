@@ -8,7 +8,7 @@ use common::{smi_stream, PairKind, Step, Truth};
 use proptest::prelude::*;
 use testbed_definitions::event::{COMMS, CREATE, EXIT, MORE, SCHEDULE, TRAP7, WAIT};
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::order::{merge, Convention, Epoch, Event, Events, Proof, Stamped, Unwrap, What, Word};
+use testbed_trace::order::{merge, Convention, Epoch, Event, Events, Proof, Stamped, Unwrap, What, Word};
 
 fn unwrap(pairs: &[Pair], proof: Proof) -> Vec<Stamped> {
     Unwrap::new(pairs.iter().map(|pair| Ok::<_, Infallible>(*pair)), proof).map(|stamped| stamped.unwrap()).collect()

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_machine::Machine;
-use testbed_sim::engine::{ConsoleByte, TraceWord};
 
 use super::console::Lines;
 use super::error::{CaptureError, Context};
@@ -80,12 +79,12 @@ impl CaptureWriter {
         })
     }
 
-    /// Appends words of the trace port, in order.
+    /// Appends words of the trace port, each with its cycle, in order.
     ///
     /// # Errors
     /// The disk; or words that are no pairs of one SMI, which no sound machine delivers.
-    pub fn words(&mut self, words: &[TraceWord]) -> Result<(), CaptureError> {
-        for &TraceWord { cycle, word } in words {
+    pub fn words(&mut self, words: impl IntoIterator<Item = (u64, u32)>) -> Result<(), CaptureError> {
+        for (cycle, word) in words {
             self.mmi.buffer.extend_from_slice(&word.to_le_bytes());
             let half = MmiWord::unpack(word);
             let fault = |what: String| Err(CaptureError::Protocol { what, cycle });
@@ -111,11 +110,11 @@ impl CaptureWriter {
         self.streams.iter_mut().flatten().try_for_each(Output::flush)
     }
 
-    /// Appends console bytes, in order.
+    /// Appends console bytes, each with its processor, in order.
     ///
     /// # Errors
     /// The disk.
-    pub fn console(&mut self, bytes: &[ConsoleByte]) -> Result<(), CaptureError> {
+    pub fn console(&mut self, bytes: impl IntoIterator<Item = (u8, u8)>) -> Result<(), CaptureError> {
         self.lines.push(bytes, &mut self.console.buffer);
         self.console.flush()
     }

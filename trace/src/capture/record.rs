@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use testbed_definitions::boot;
+use testbed_definitions::{boot, event};
 use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
@@ -129,6 +129,28 @@ impl From<&MachineRecord> for Machine {
 }
 
 impl RunRecord {
+    /// What is known before a run begins, for the caller to complete: no arguments, files, engine or seed, the default kernel with its
+    /// default event classes.
+    pub fn new(machine: &Machine, program: &str) -> Self {
+        RunRecord {
+            complete: false,
+            program: program.into(),
+            arguments: Vec::new(),
+            engine: String::new(),
+            seed: 0,
+            kernel: KernelKind::Default,
+            files: Vec::new(),
+            dgl: event::DIAG_DEFAULT,
+            machine: machine.into(),
+            cycles: 0,
+            stopped: None,
+            instructions: Vec::new(),
+            exits: Vec::new(),
+            ledger: None,
+            wall_seconds: 0.0,
+        }
+    }
+
     /// The last epoch of the global clock that the run can have reached; `None` if it never came to its end.
     pub fn last_epoch(&self) -> Option<u64> {
         self.complete.then(|| self.cycles / u64::from(self.machine.tick_cycles) / 65_536)

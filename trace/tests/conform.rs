@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
 use testbed_definitions::mpc;
-use testbed_host_tools::conform::{Checker, Conformance};
-use testbed_host_tools::order::{Epoch, Event, What};
+use testbed_trace::conform::{Checker, Conformance};
+use testbed_trace::order::{Epoch, Event, What};
 
 const EARTH: u8 = 1;
 const AIR: u8 = 2;

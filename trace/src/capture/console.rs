@@ -1,7 +1,5 @@
 //! Console bytes of many processors as whole lines, each with its processor's name.
 
-use testbed_sim::engine::ConsoleByte;
-
 /// A line that never ends is cut here.
 const LINE_MAX: usize = 4096;
 
@@ -16,12 +14,12 @@ impl Lines {
         Lines { names: names.to_vec(), partial: vec![Vec::new(); names.len()] }
     }
 
-    /// Takes bytes and appends the lines that they complete to `out`. Bytes of unknown processors are ignored.
-    pub fn push(&mut self, bytes: &[ConsoleByte], out: &mut Vec<u8>) {
-        for byte in bytes {
-            let processor = byte.processor as usize;
+    /// Takes bytes, each with its processor, and appends the lines that they complete to `out`. Bytes of unknown processors are ignored.
+    pub fn push(&mut self, bytes: impl IntoIterator<Item = (u8, u8)>, out: &mut Vec<u8>) {
+        for (processor, byte) in bytes {
+            let processor = processor as usize;
             let Some(line) = self.partial.get_mut(processor) else { continue };
-            match byte.byte {
+            match byte {
                 b'\r' => {}
                 b'\n' => self.end(processor, out),
                 other => {
@@ -58,13 +56,9 @@ mod tests {
     #[test]
     fn lines_of_two_processors_do_not_mix() {
         let mut lines = Lines::new(&["master".into(), "earth".into()]);
-        let bytes: Vec<_> = b"hwio\r\n"
-            .iter()
-            .zip([0, 1, 0, 1, 0, 0])
-            .map(|(&byte, processor)| ConsoleByte { cycle: 0, processor, byte })
-            .collect();
+        let bytes = b"hwio\r\n".iter().zip([0, 1, 0, 1, 0, 0]).map(|(&byte, processor)| (processor, byte));
         let mut out = Vec::new();
-        lines.push(&bytes, &mut out);
+        lines.push(bytes, &mut out);
         assert_eq!(out, b"master: hi\n");
         lines.finish(&mut out);
         assert_eq!(out, b"master: hi\nearth: wo\n");

@@ -1,7 +1,6 @@
 //! The conservation ledger: every event emitted is accounted for, from the hardware's own counters.
 
 use serde::{Deserialize, Serialize};
-use testbed_sim::engine::{Engine, SmiCounters, StationCounters};
 
 /// One SMI: `emitted + markers = delivered + queued + dropped + refused`. Counters are 32 bits and wrap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,11 +44,6 @@ pub struct Ledger {
 }
 
 impl SmiLine {
-    fn new(name: &str, counters: SmiCounters) -> Self {
-        let SmiCounters { emitted, dropped, refused, markers, queued, delivered } = counters;
-        SmiLine { processor: name.into(), emitted, markers, delivered, queued, dropped, refused }
-    }
-
     /// What is missing on the right-hand side (negative: too much); 0 if balanced.
     pub fn difference(&self) -> i32 {
         let left = self.emitted.wrapping_add(self.markers);
@@ -59,41 +53,7 @@ impl SmiLine {
     }
 }
 
-impl StationLine {
-    fn new(name: &str, counters: StationCounters) -> Self {
-        let StationCounters {
-            tx_packets,
-            tx_dropped,
-            tx_corrupted,
-            tx_no_station,
-            tx_refused,
-            tx_retries,
-            rx_packets,
-            rx_crc_errors,
-        } = counters;
-        StationLine {
-            processor: name.into(),
-            tx_packets,
-            tx_dropped,
-            tx_corrupted,
-            tx_no_station,
-            tx_refused,
-            tx_retries,
-            rx_packets,
-            rx_crc_errors,
-        }
-    }
-}
-
 impl Ledger {
-    /// Reads the counters of `engine` as they are now.
-    pub fn read(engine: &dyn Engine) -> Self {
-        let names = &engine.machine().processors;
-        let smis = (1..names.len()).map(|smi| SmiLine::new(&names[smi], engine.smi(smi)));
-        let stations = (0..names.len()).map(|station| StationLine::new(&names[station], engine.station(station)));
-        Ledger { smis: smis.collect(), stations: stations.collect() }
-    }
-
     /// Pairs that wait in SMIs.
     pub fn queued(&self) -> u64 {
         self.smis.iter().map(|line| u64::from(line.queued)).sum()

@@ -1,0 +1,20 @@
+//! One proven, time-ordered trace from the words of a Testbed's hardware monitors, and what people ask of it.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`capture`] | the output folder: CTF trace, `mmi.raw`, console, `run.json`; writer, reader, integrity |
+//! | [`order`] | epochs from wrap markers, events from words, one ordered trace from many streams |
+//! | [`ledger`] | what was emitted is delivered, queued, dropped or refused: nothing else |
+//! | [`summary`] | what an ordered trace shows, in a screenful |
+//! | [`compare`] | first difference between two output folders |
+//! | [`conform`] | whether a trace is what the protocols' state machines allow |
+//!
+//! [`capture::Capture::open`] a folder and iterate over [`order::events`]. Nothing here knows hardware or engines.
+#![forbid(unsafe_code)]
+
+pub mod capture;
+pub mod compare;
+pub mod conform;
+pub mod ledger;
+pub mod order;
+pub mod summary;
