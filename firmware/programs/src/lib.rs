@@ -4,6 +4,7 @@
 
 pub mod chatter;
 pub mod probe;
+pub mod verdict;
 pub mod victim;
 
 use libtos::pattern::{fill, Buffer, Check};

@@ -2,11 +2,11 @@
 #![no_std]
 #![no_main]
 
-use core::cell::Cell;
 use libtos::file::{chmod, flags, list, rename, unlink, File, EXECUTE, READ, TRUSTED, WRITE};
 use libtos::pattern::{fill, Buffer, Check};
 use libtos::process::{counter, counters};
 use libtos::{println, Error};
+use programs::verdict::Verdict;
 
 libtos::program!(main);
 
@@ -17,24 +17,8 @@ const FILE_BYTES: u32 = 512 * 1024;
 const CHUNK: usize = 4096;
 const MAKE: u32 = flags::READ | flags::WRITE | flags::CREATE;
 
-struct Test {
-    wrong: Cell<u32>,
-}
-
-impl Test {
-    fn expect<T>(&self, what: &str, result: Result<T, Error>, expected: Result<(), Error>) {
-        let result = result.map(drop);
-        println!("{what}: {}", result.err().map_or("done", Error::meaning));
-        self.wrong.set(self.wrong.get() + (result != expected) as u32);
-    }
-    fn check(&self, what: &str, right: bool) {
-        println!("{what}: {}", if right { "right" } else { "WRONG" });
-        self.wrong.set(self.wrong.get() + !right as u32);
-    }
-}
-
 fn main(_arguments: libtos::Arguments) -> u32 {
-    let test = Test { wrong: Cell::new(0) };
+    let test = Verdict::default();
     let before = (counters()[counter::FREE_PAGES], list().count());
     names(&test);
     permissions(&test);
@@ -43,11 +27,11 @@ fn main(_arguments: libtos::Arguments) -> u32 {
     size(&test);
     let after = (counters()[counter::FREE_PAGES], list().count());
     test.check("pages and files as before", before == after);
-    println!("files: {} wrong", test.wrong.get());
-    test.wrong.get()
+    println!("files: {} wrong", test.wrong());
+    test.wrong()
 }
 
-fn names(test: &Test) {
+fn names(test: &Verdict) {
     test.expect("a name with a slash", File::open("a/b", MAKE), Err(Error::BadName));
     test.expect("no name", File::open("", MAKE), Err(Error::BadName));
     test.expect("25 characters", File::open("a234567890123456789012345", MAKE), Err(Error::BadName));
@@ -58,7 +42,7 @@ fn names(test: &Test) {
     test.expect("the new name", File::open("one", flags::READ), Ok(()));
 }
 
-fn permissions(test: &Test) {
+fn permissions(test: &Verdict) {
     let Ok(file) = File::open("one", flags::READ | flags::WRITE) else { return test.check("open", false) };
     test.expect("write", file.write(0, b"hello"), Ok(()));
     test.expect("write with a gap", file.write(2000, b"!"), Ok(()));
@@ -80,7 +64,7 @@ fn permissions(test: &Test) {
 }
 
 /// The program that runs cannot be damaged.
-fn own_file(test: &Test) {
+fn own_file(test: &Verdict) {
     test.expect("write to this program", File::open(NAME, flags::WRITE), Err(Error::NoPermission));
     test.expect("may be written", chmod(NAME, READ | WRITE | EXECUTE), Ok(()));
     test.expect("write to this program", File::open(NAME, flags::WRITE), Err(Error::NoPermission));
@@ -89,7 +73,7 @@ fn own_file(test: &Test) {
 }
 
 /// As many files as there can be, and one more.
-fn count(test: &Test) {
+fn count(test: &Verdict) {
     let free = FILES - list().count();
     let mut name = *b"file..";
     let mut with_name = |number: usize, act: &dyn Fn(&str) -> bool| {
@@ -104,7 +88,7 @@ fn count(test: &Test) {
 }
 
 /// A file as large as can be, and one byte more.
-fn size(test: &Test) {
+fn size(test: &Verdict) {
     let Ok(file) = File::open("large", MAKE) else { return test.check("open", false) };
     let mut buffer = Buffer::<{ CHUNK / 4 }>::new();
     let chunks = FILE_BYTES / CHUNK as u32;

@@ -6,6 +6,7 @@
 use core::cell::UnsafeCell;
 
 use libtos::{create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Error};
+use programs::verdict::Verdict;
 
 libtos::program!(main);
 
@@ -24,11 +25,7 @@ static SENT: Room = Room(UnsafeCell::new([0; LARGE / 4]));
 static RECEIVED: Room = Room(UnsafeCell::new([0; LARGE / 4]));
 
 fn main(_arguments: libtos::Arguments) -> u32 {
-    let mut wrong = 0;
-    let mut say = |what: &str, is_right: bool| {
-        println!("{what}: {}", if is_right { "right" } else { "WRONG" });
-        wrong += !is_right as u32;
-    };
+    let verdict = Verdict::default();
     let far = if processors() > 2 { processor() + 1 } else { processor() };
     for (where_, place) in [("here", processor()), ("elsewhere", far)] {
         println!("partner {where_}");
@@ -36,21 +33,21 @@ fn main(_arguments: libtos::Arguments) -> u32 {
             println!("limits: create: {}", error.meaning());
             halt();
         }
-        say("a byte on each of 128 channels", all_channels());
-        say("a message of no bytes", send_block(MESSAGES, &[]) == Ok(0));
-        say("a message into room for none", send_block(MESSAGES, &[1; 100]) == Ok(0));
-        say("a message cut by the receiver", send_block(MESSAGES, &[2; 100]) == Ok(60));
-        say("room for more than is sent", send_block(MESSAGES, &[3; 20]) == Ok(20));
-        say("a message of 64 KiB", large());
-        say("its receiver's verdict", wait() == 0);
+        verdict.check("a byte on each of 128 channels", all_channels());
+        verdict.check("a message of no bytes", send_block(MESSAGES, &[]) == Ok(0));
+        verdict.check("a message into room for none", send_block(MESSAGES, &[1; 100]) == Ok(0));
+        verdict.check("a message cut by the receiver", send_block(MESSAGES, &[2; 100]) == Ok(60));
+        verdict.check("room for more than is sent", send_block(MESSAGES, &[3; 20]) == Ok(20));
+        verdict.check("a message of 64 KiB", large());
+        verdict.check("its receiver's verdict", wait() == 0);
     }
     let error = |result: Result<usize, Error>| result.err().map_or("no error", Error::meaning);
     let mut byte = [0];
     println!("channel 128: {}", error(send_block(CHANNELS, &byte)));
     println!("channel 255: {}", error(receive(255, &mut byte)));
     println!("another thread's channel to receive: {}", error(receive(MESSAGES, &mut byte)));
-    println!("limits: {wrong} wrong");
-    wrong
+    println!("limits: {} wrong", verdict.wrong());
+    verdict.wrong()
 }
 
 fn all_channels() -> bool {

@@ -3,9 +3,9 @@
 #![no_std]
 #![no_main]
 
-use core::cell::Cell;
 use libtos::process::{await_end, counter, counters, invoke, kill, process, processes, resume, suspend, How, Process};
 use libtos::{create, exit, println, receive, stack_for, wait, yield_now, Arguments, Error};
+use programs::verdict::Verdict;
 
 libtos::program!(main);
 
@@ -24,21 +24,19 @@ fn main(arguments: Arguments) -> u32 {
 
 struct Test {
     how: How,
-    wrong: Cell<u32>,
+    verdict: Verdict,
 }
 
 impl Test {
     fn expect<T>(&self, what: &str, result: Result<T, Error>, expected: Result<(), Error>) {
-        let result = result.map(drop);
-        println!("{what}: {}", result.err().map_or("done", Error::meaning));
-        self.wrong.set(self.wrong.get() + (result != expected) as u32);
+        self.verdict.expect(what, result, expected);
     }
     fn expect_code(&self, what: &str, code: Result<u32, Error>, expected: u32) {
         match code {
             Ok(code) => println!("{what}: exit code {:#x}", code),
             Err(error) => println!("{what}: {}", error.meaning()),
         }
-        self.wrong.set(self.wrong.get() + (code != Ok(expected)) as u32);
+        self.verdict.count(code == Ok(expected));
     }
     fn invoke(&self, arguments: &str) -> Result<Process, Error> {
         invoke(NAME, arguments.as_bytes(), self.how)
@@ -51,7 +49,7 @@ impl Test {
 
 fn test(processor: u8) -> u32 {
     let how = How { processor: Some(processor), background: true, suspended: false };
-    let test = Test { how, wrong: Cell::new(0) };
+    let test = Test { how, verdict: Verdict::default() };
     // Once, so that the file is there when pages are counted.
     let first = test.invoke("code\x007\0");
     test.expect_code("a process ends", first.and_then(await_end), 7);
@@ -64,8 +62,8 @@ fn test(processor: u8) -> u32 {
     let kept = [counter::FREE_PAGES, counter::FREE_THREADS, counter::PROCESSES];
     let same = kept.into_iter().all(|index| before[index] == after[index]);
     println!("pages, threads and processes are {} before", if same { "as many as" } else { "NOT as many as" });
-    println!("processes: {} wrong", test.wrong.get());
-    test.wrong.get() + !same as u32
+    println!("processes: {} wrong", test.verdict.wrong());
+    test.verdict.wrong() + !same as u32
 }
 
 fn errors(test: &Test) {
@@ -88,7 +86,7 @@ fn limit(test: &Test) {
         *child = test.invoke("block\0").unwrap_or(0);
     }
     let made = children.iter().filter(|&&child| child != 0).count();
-    test.wrong.set(test.wrong.get() + (made != test.places()) as u32);
+    test.verdict.count(made == test.places());
     println!("{} processes beside the first", if made == test.places() { "as many as can be" } else { "TOO FEW" });
     test.expect("one more", test.invoke("code\0"), Err(Error::TooManyProcesses));
     if test.how.processor == Some(libtos::processor()) {
@@ -97,7 +95,7 @@ fn limit(test: &Test) {
     let killed = children.iter().filter(|&&child| kill(child).is_ok()).count();
     let ended = children.iter().filter(|&&child| await_end(child) == Ok(0xffff_fffe)).count();
     println!("{} of them killed, {} awaited", made - killed, made - ended);
-    test.wrong.set(test.wrong.get() + (killed != made || ended != made) as u32);
+    test.verdict.count(killed == made && ended == made);
     test.expect("kill again", kill(children[0]), Err(Error::NoProcess));
 }
 

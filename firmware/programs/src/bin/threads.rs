@@ -3,11 +3,11 @@
 #![no_std]
 #![no_main]
 
-use core::cell::Cell;
 use libtos::process::{counter, counters};
 use libtos::{
     create, exit, println, processor, processors, receive, send_block, stack_for, thread_number, wait, Error,
 };
+use programs::verdict::Verdict;
 
 libtos::program!(main);
 
@@ -20,24 +20,8 @@ const END: u8 = 1;
 /// The same for a grandchild: the ends of a channel stay with the threads that had them first.
 const GRANDCHILD_END: u8 = 100;
 
-struct Test {
-    wrong: Cell<u32>,
-}
-
-impl Test {
-    fn expect<T>(&self, what: &str, result: Result<T, Error>, expected: Result<(), Error>) {
-        let result = result.map(drop);
-        println!("{what}: {}", result.err().map_or("done", Error::meaning));
-        self.wrong.set(self.wrong.get() + (result != expected) as u32);
-    }
-    fn check(&self, what: &str, right: bool) {
-        println!("{what}: {}", if right { "right" } else { "WRONG" });
-        self.wrong.set(self.wrong.get() + !right as u32);
-    }
-}
-
 fn main(_arguments: libtos::Arguments) -> u32 {
-    let test = Test { wrong: Cell::new(0) };
+    let test = Verdict::default();
     let other = (processor() + 1) % processors();
     let kept = || [counter::FREE_THREADS, counter::FREE_PAGES].map(|index| counters()[index]);
     let before = kept();
@@ -46,15 +30,15 @@ fn main(_arguments: libtos::Arguments) -> u32 {
     random(&test);
     all(&test);
     test.check("pages and threads as before", before == kept());
-    println!("threads: {} wrong", test.wrong.get());
-    test.wrong.get()
+    println!("threads: {} wrong", test.wrong());
+    test.wrong()
 }
 
 fn at(processor: u8, id: u8, stack: u32) -> Result<u16, Error> {
     create(id, PAGES, processor as i32, end, stack)
 }
 
-fn refused(test: &Test, other: u8) {
+fn refused(test: &Verdict, other: u8) {
     let (stack, here) = (stack_for(PAGES), processor());
     test.expect("id 0", at(here, 0, stack), Err(Error::NoThread));
     test.expect("id 64", at(here, 64, stack), Err(Error::NoThread));
@@ -73,7 +57,7 @@ fn refused(test: &Test, other: u8) {
 }
 
 /// What belongs to a thread elsewhere, and parents that end before their children.
-fn families(test: &Test, other: u8) {
+fn families(test: &Verdict, other: u8) {
     let stack = stack_for(PAGES);
     let waiting = create(2, PAGES, other as i32, wait_for_end, stack);
     test.check("a thread has its number wherever it is", waiting.is_ok_and(|child| child == thread_number() + 1));
@@ -89,7 +73,7 @@ fn families(test: &Test, other: u8) {
     test.check("the code of the child, not of the grandchild", wait() == 1 && wait() == 0);
 }
 
-fn random(test: &Test) {
+fn random(test: &Verdict) {
     let mut seen = [0u8; 16];
     for id in 2..32 {
         let mut place = [0];
@@ -105,7 +89,7 @@ fn random(test: &Test) {
 }
 
 /// As many as there are ids, on all processors.
-fn all(test: &Test) {
+fn all(test: &Verdict) {
     let mut stack = 0xb_0000;
     let mut next = || {
         stack += (PAGES + 1) * PAGE_BYTES;
