@@ -34,16 +34,15 @@ pub enum FirmwareError {
     Io { path: PathBuf, source: std::io::Error },
 }
 
-/// Built firmware.
+/// Built firmware: the programs and a kernel. The small kernel is built when it is first wanted, since few machines have use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Firmware {
     /// Folder of the ELF files.
     pub folder: PathBuf,
-    /// The kernel for small processors.
-    pub small_kernel: PathBuf,
+    root: PathBuf,
 }
 
-/// Processors with less RAM get the small kernel.
+/// Processors with less RAM than so many bytes get the small kernel.
 pub const SMALL_BELOW: u32 = 256 << 10;
 
 impl Firmware {
@@ -55,16 +54,16 @@ impl Firmware {
         read(self.folder.join(name))
     }
 
-    /// Path and bytes of the kernel for processors with so much RAM.
+    /// Path and bytes of the kernel for processors with so much RAM, in bytes.
     ///
     /// # Errors
-    /// The file can't be read.
+    /// It is the small kernel, and that can't be built, as for [`build`]; the file can't be read.
     pub fn kernel(&self, ram_bytes: u32) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
-        if ram_bytes < SMALL_BELOW {
-            read(self.small_kernel.clone())
-        } else {
-            self.read("kernel")
+        if ram_bytes >= SMALL_BELOW {
+            return self.read("kernel");
         }
+        let folder = build_profile(&self.root, "small", &["-p", "kernel", "--features", "small"])?;
+        read(folder.join("kernel"))
     }
 }
 
@@ -115,24 +114,25 @@ pub fn check_program(root: &Path, program: &str) -> Result<(), FirmwareError> {
     Err(FirmwareError::UnknownProgram { name: program.into(), known: known.join(", ") })
 }
 
-/// Builds both kernels and the programs; quick if nothing has changed.
+/// Builds the kernel and the programs; quick if nothing has changed.
 ///
 /// # Errors
 /// No target and no way to get it, or the sources don't build (with the compiler's messages).
 pub fn build(root: &Path) -> Result<Firmware, FirmwareError> {
+    let folder = build_profile(root, "release", &[])?;
+    Ok(Firmware { folder, root: root.into() })
+}
+
+/// Builds what `arguments` choose of the firmware, by default all, with a profile of `firmware/Cargo.toml`. Gives the folder of the ELF files.
+fn build_profile(root: &Path, profile: &str, arguments: &[&str]) -> Result<PathBuf, FirmwareError> {
     let target_dir = root.join("target/firmware");
-    let profile = |profile: &str, arguments: &[&str]| {
-        let mut command = cargo()?;
-        command.args(["build", "--quiet", "--profile", profile, "--target", TARGET, "--target-dir"]).arg(&target_dir);
-        let output = output(command.args(arguments).current_dir(root.join("firmware")))?;
-        if !output.status.success() {
-            return Err(FirmwareError::Build(String::from_utf8_lossy(&output.stderr).trim_end().into()));
-        }
-        Ok(target_dir.join(TARGET).join(profile))
-    };
-    let folder = profile("release", &[])?;
-    let small_kernel = profile("small", &["-p", "kernel", "--features", "small"])?.join("kernel");
-    Ok(Firmware { folder, small_kernel })
+    let mut command = cargo()?;
+    command.args(["build", "--quiet", "--profile", profile, "--target", TARGET, "--target-dir"]).arg(&target_dir);
+    let output = output(command.args(arguments).current_dir(root.join("firmware")))?;
+    if !output.status.success() {
+        return Err(FirmwareError::Build(String::from_utf8_lossy(&output.stderr).trim_end().into()));
+    }
+    Ok(target_dir.join(TARGET).join(profile))
 }
 
 /// The cargo that can build for the target.

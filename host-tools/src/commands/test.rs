@@ -25,7 +25,8 @@ impl Test {
     pub fn run(&self) -> Result<Exit, Failure> {
         tools::install()?;
         let root = firmware::root()?;
-        firmware::build(&root)?;
+        // Both kernels, so that what is wrong with them shows before the tests are built.
+        firmware::build(&root)?.kernel(firmware::SMALL_BELOW - 1)?;
         let mut command = Command::new("cargo");
         // The profile that built this binary, so that nothing is built twice.
         command.args(["test", "--release", "--workspace", "--no-fail-fast"]).args(&self.filter).current_dir(&root);
