@@ -71,7 +71,7 @@ pub struct Place {
     /// It may read other processes' memory.
     #[cfg(not(feature = "small"))]
     pub trusted: bool,
-    /// While it is loading: the file's name, and who has the file.
+    /// The file's name when it was invoked, and who had the file.
     #[cfg(not(feature = "small"))]
     pub name: Name,
     #[cfg(not(feature = "small"))]

@@ -101,12 +101,26 @@ impl Kernel {
         self.finish(index, Ok(failed as u32));
     }
 
+    /// Prints whose the thread is: the program's name, which only the process's home knows, elsewhere the process's id.
+    #[cfg(not(feature = "small"))]
+    fn put_owner(&mut self, index: u16) {
+        let id = self.tcb(index).process.id;
+        let name = self.place(id).map(|place| place.name);
+        self.console.put_text(if name.is_some() { " of " } else { " of process " });
+        match name {
+            Some(name) => name.into_iter().take_while(|&byte| byte != 0).for_each(|byte| self.console.put(byte)),
+            None => self.console.put_hexadecimal(id as u32),
+        }
+    }
+
     /// The thread touched what is not its own, or ran something that is no instruction: it ends.
     pub fn end_for_fault(&mut self, index: u16, cause: u32, address: u32) {
         let (pc, number) = (self.tcb(index).context.pc, self.tcb(index).number);
+        self.console.put_text("thread ");
+        self.console.put_hexadecimal(number as u32);
+        #[cfg(not(feature = "small"))]
+        self.put_owner(index);
         let console = &mut self.console;
-        console.put_text("thread ");
-        console.put_hexadecimal(number as u32);
         console.put_text(" ended on processor ");
         console.put_decimal(self.me as u32);
         console.put_text(": ");
