@@ -46,7 +46,7 @@ impl Queue {
         Queue { head: NONE, tail: NONE, length: 0 }
     }
     pub const fn is_empty(&self) -> bool {
-        self.head == NONE
+        self.length == 0
     }
     pub const fn len(&self) -> usize {
         self.length as usize

@@ -22,12 +22,34 @@ const BUFFER_BYTES: u32 = BUFFER_PAGES * PAGE_BYTES;
 const FRAME: u32 = 1;
 const FREE: u32 = 2;
 
+/// Packets without data that may have left before [`Centrenet::retire`] looks.
+const TOKENS_HELD: u32 = 4;
+
+/// A packet that waits, or is on its way.
 #[derive(Clone, Copy)]
-struct Place {
+pub struct Place {
     header: u32,
     /// 0: the payload is in `words`. Otherwise its address, a multiple of four, and [`FRAME`] and [`FREE`].
     buffer: u32,
     words: [u32; TOKEN_WORDS],
+}
+
+impl Place {
+    #[inline]
+    fn payload(&self) -> u32 {
+        match self.buffer {
+            0 => self.words.as_ptr() as u32,
+            buffer => buffer & !(FRAME | FREE),
+        }
+    }
+
+    /// What its event tells.
+    #[inline]
+    pub fn header_and_first_word(&self) -> (Header, u32) {
+        // SAFETY: the payload is a buffer or the place's own words.
+        let first = unsafe { (self.payload() as *const u32).read_volatile() };
+        (Header::unpack(self.header), first)
+    }
 }
 
 pub struct Centrenet {
@@ -37,6 +59,8 @@ pub struct Centrenet {
     queued: u32,
     issued: u32,
     done: u32,
+    /// Packets queued and not known to have left whose payload is a buffer or a page.
+    large: u32,
     /// Data buffers: where, how many, and free-running counts of those taken and free again.
     buffers: u32,
     buffer_count: u32,
@@ -75,6 +99,7 @@ impl Centrenet {
             queued: 0,
             issued: 0,
             done: 0,
+            large: 0,
             buffers: 0,
             buffer_count: 0,
             buffers_taken: 0,
@@ -126,12 +151,14 @@ impl Centrenet {
     pub fn queue_buffer(&mut self, destination: u8, kind: u8, bytes: u32) {
         let buffer = self.next_buffer();
         self.buffers_taken = self.buffers_taken.wrapping_add(1);
+        self.large += 1;
         self.queue(header(destination, kind, bytes), buffer);
     }
 
     /// Queues a page as a packet; it must not change until it has left. `free`: it is free then.
     pub fn queue_frame(&mut self, destination: u8, kind: u8, frame: u32, free: bool) {
         let flags = if free { FRAME | FREE } else { FRAME };
+        self.large += 1;
         self.queue(header(destination, kind, PAGE_BYTES), frame | flags);
     }
 
@@ -170,6 +197,12 @@ impl Centrenet {
         place
     }
 
+    /// Whether it is time to [`Self::retire`]: tokens hold nothing but their places, so that some of them may wait.
+    #[inline]
+    pub fn wants_retiring(&self) -> bool {
+        self.large != 0 && self.done != self.issued || self.issued.wrapping_sub(self.done) >= TOKENS_HELD
+    }
+
     /// Finds out which packets have left, so that their places and buffers are free again.
     pub fn retire(&mut self, pages: &mut Pages) {
         if self.done == self.issued {
@@ -180,31 +213,32 @@ impl Centrenet {
         let held = waiting + (status & register::STATUS_TX_IDLE == 0) as u32;
         while self.issued.wrapping_sub(self.done) > held {
             let buffer = self.places[self.index(self.done)].buffer;
-            if buffer & FREE != 0 {
-                let page = memory::page_of(buffer & !(FRAME | FREE));
-                pages.release(page, page + 1);
-            } else if buffer != 0 && buffer & FRAME == 0 {
-                self.buffers_done = self.buffers_done.wrapping_add(1);
+            if buffer != 0 {
+                self.large -= 1;
+                if buffer & FREE != 0 {
+                    free_page(buffer, pages);
+                } else if buffer & FRAME == 0 {
+                    self.buffers_done = self.buffers_done.wrapping_add(1);
+                }
             }
             self.done = self.done.wrapping_add(1);
         }
     }
 
-    /// Passes the next packet to the station, if there is one and it takes it. Returns its header and first word.
-    pub fn issue(&mut self) -> Option<(Header, u32)> {
+    /// Passes the next packet to the station if the station takes it.
+    #[inline]
+    pub fn issue(&mut self) -> Option<&Place> {
         if !self.can_issue() {
             return None;
         }
-        let place = &self.places[self.index(self.issued)];
-        let payload = if place.buffer != 0 { place.buffer & !(FRAME | FREE) } else { place.words.as_ptr() as u32 };
-        // SAFETY: the payload is a buffer or the place's own words.
-        let first = unsafe { (payload as *const u32).read_volatile() };
+        let index = self.index(self.issued);
+        self.issued = self.issued.wrapping_add(1);
+        let place = &self.places[index];
         // The station reads memory: everything must have been stored.
         compiler_fence(Ordering::SeqCst);
-        hw::write(BASE, register::TX_ADDRESS, payload);
+        hw::write(BASE, register::TX_ADDRESS, place.payload());
         hw::write(BASE, register::TX_COMMAND, place.header);
-        self.issued = self.issued.wrapping_add(1);
-        Some((Header::unpack(place.header), first))
+        Some(place)
     }
 
     /// Whether a packet waits and the station takes it.
@@ -238,6 +272,13 @@ impl Centrenet {
         self.head = (self.head + 1 + packet.header.payload_words() as u32) & 0xffff;
         hw::write(BASE, register::RX_HEAD, self.head);
     }
+}
+
+/// The page of a packet that has left is nobody's.
+#[inline(never)]
+fn free_page(buffer: u32, pages: &mut Pages) {
+    let page = memory::page_of(buffer & !(FRAME | FREE));
+    pages.release(page, page + 1);
 }
 
 fn header(destination: u8, kind: u8, bytes: u32) -> u32 {

@@ -3,7 +3,7 @@
 //! The calls of [`CALLS`] are made as functions are: with the arguments in registers, and with most registers unsaved. So they must not look
 //! at the caller's context but for its results, nor let the thread go anywhere before they return.
 
-use core::arch::global_asm;
+use core::arch::{asm, global_asm};
 use core::mem::offset_of;
 use core::mem::MaybeUninit;
 use core::ptr::addr_of_mut;
@@ -32,6 +32,7 @@ global_asm!(
     YIELD = const syscall::YIELD,
     FIRST_CALL = const syscall::SEND,
     CALLS = const CALL_COUNT,
+    PACKETS = const csr::MCAUSE_INTERRUPT | csr::cause::EXTERNAL,
 );
 
 const _: () = assert!(syscall::YIELD == csr::cause::ECALL_U, "`trap.s` compares the one with the other");
@@ -39,6 +40,7 @@ const _: () = assert!(syscall::YIELD == csr::cause::ECALL_U, "`trap.s` compares 
 extern "C" {
     static KERNEL_END: u8;
     fn trap_quick();
+    fn resume() -> !;
 }
 
 /// Made at start-up, so that the image needn't hold it.
@@ -58,29 +60,44 @@ extern "C" fn kernel_main() -> u32 {
     let kernel = unsafe { Kernel::make((*addr_of_mut!(KERNEL)).as_mut_ptr()) };
     kernel.start(&raw const KERNEL_END as u32);
     kernel.start_program();
-    kernel.next()
+    kernel.next(0)
 }
 
-/// No thread is ready, or the main loop is wanted.
+/// Packets have interrupted the running thread; or, with `thread` 0, none is running and the main loop has to find one.
 #[no_mangle]
-extern "C" fn kernel_next() -> u32 {
-    kernel().next()
+extern "C" fn kernel_next(thread: u32) -> ! {
+    let kernel = kernel();
+    if thread != 0 {
+        kernel.ready.enter(kernel.tcbs, thread);
+    }
+    run(kernel.next(thread))
 }
 
-/// The running thread was interrupted, faulted, or made a call that is not in the table.
+/// The timer has interrupted the running thread, it has faulted, or made a call that is not in the table.
 #[no_mangle]
-extern "C" fn kernel_service(thread: u32, cause: u32) -> u32 {
+extern "C" fn kernel_service(thread: u32, cause: u32) -> ! {
     let kernel = kernel();
     if cause & csr::MCAUSE_INTERRUPT != 0 {
         kernel.ready.enter(kernel.tcbs, thread);
-        return kernel.interrupted(cause);
+        let next = if kernel.timer_interrupt() { thread } else { 0 };
+        if next == 0 || kernel.is_stuck() {
+            kernel_next(next);
+        }
+        run(next);
     }
     let index = kernel.ready.leave(kernel.tcbs, thread);
     kernel.service(index, cause);
     match kernel.go_on() {
-        0 => kernel.next(),
-        next => next,
+        0 => kernel_next(0),
+        next => run(next),
     }
+}
+
+/// Leaves the kernel: the thread whose control block is at this address goes on.
+#[inline(always)]
+fn run(thread: u32) -> ! {
+    // SAFETY: `resume` needs nothing of the kernel's stack, whose frames end here.
+    unsafe { asm!("j {}", sym resume, in("a0") thread, options(noreturn)) }
 }
 
 /// Yields are done in `trap.s` alone. Only where no event and no phase of the main loop has to come between.
@@ -114,7 +131,7 @@ fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&m
     } else {
         // Rather than lose a token.
         kernel.tcbs[index as usize].context.pc = pc - 4;
-        kernel.make_ready(index);
+        kernel.put_off(index);
     }
     if kernel.tcbs[index as usize].context.pc != pc {
         return again(kernel, index, arguments, number);

@@ -27,6 +27,12 @@ fn send_event(word: u16) {
     unsafe { core::ptr::write_volatile((map::SMI_BASE + map::smi::EVENT) as *mut u16, word) }
 }
 
+/// Emits a word of an event whose class is known to be enabled.
+#[inline(always)]
+pub fn emit_word(word: u16) {
+    send_event(word);
+}
+
 /// Emits a single-word event of `class`.
 #[inline(always)]
 pub fn emit(class: u32, code: u16) {

@@ -234,18 +234,25 @@ impl Kernel {
         }
     }
 
-    /// The main loop: the address of the next thread's control block.
-    pub fn next(&mut self) -> u32 {
+    /// The main loop: the address of the next thread's control block. That may be `interrupted`, which goes on within its time-slice.
+    #[inline]
+    pub fn next(&mut self, mut interrupted: u32) -> u32 {
         loop {
             if options::tos94() {
                 self.send_phase();
             }
             self.receive_phase();
-            if !self.ready.is_empty() {
-                let next = self.schedule();
+            if let Some(tcb) = self.ready.front(self.tcbs) {
+                let next = self.ready.address();
+                if next == interrupted {
+                    events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
+                    return next;
+                }
+                self.schedule();
                 self.set_slice_timer();
                 return next;
             }
+            interrupted = 0;
             self.idle();
         }
     }
@@ -265,16 +272,30 @@ impl Kernel {
     /// Whether the station has more to do than it has taken.
     #[inline]
     pub fn is_busy(&self) -> bool {
+        self.net.is_waiting() || self.has_work() || self.unfinished != 0
+    }
+
+    /// Whether more than issuing what waits is to be done for the station.
+    #[inline]
+    fn has_work(&self) -> bool {
         #[cfg(not(feature = "small"))]
         if self.files_wait {
             return true;
         }
-        self.net.is_waiting() || !self.transmitting.is_empty() || self.unfinished != 0 || self.parked != 0
+        !self.transmitting.is_empty() || self.parked != 0
     }
 
-    /// Passes to the station what it takes, and comes back to the rest by the timer.
-    #[inline(never)]
+    /// Passes to the station what it takes, and comes back to the rest by the timer. What is queued leaves before anything else is done.
+    #[inline]
     fn hand_over(&mut self) {
+        self.issue();
+        if self.is_busy() || self.doomed != 0 || self.net.wants_retiring() {
+            self.work_for_station();
+        }
+    }
+
+    #[inline(never)]
+    fn work_for_station(&mut self) {
         self.send_phase();
         if self.doomed != 0 {
             self.end_doomed();
@@ -305,10 +326,12 @@ impl Kernel {
     /// Passes to the station what it takes.
     #[inline]
     fn issue(&mut self) {
-        while let Some((header, first)) = self.net.issue() {
+        while let Some(place) = self.net.issue() {
             if events::enabled(event::DIAG_PROFILE) {
+                let (header, first) = place.header_and_first_word();
                 let argument = event::message_argument(header.destination, header.kind, first as u8);
-                events::emit_with(event::DIAG_PROFILE, event::TX_MPC, argument);
+                events::emit_word(event::TX_MPC | event::MORE);
+                events::emit_word(argument);
             }
         }
     }
@@ -325,6 +348,7 @@ impl Kernel {
     }
 
     /// Serves what has arrived.
+    #[inline]
     fn receive_phase(&mut self) {
         while let Some(packet) = self.net.receive() {
             if !self.net.has_room() {
@@ -335,17 +359,20 @@ impl Kernel {
             }
             self.serve_packet(&packet);
             self.net.release(&packet);
+            if !options::tos94() {
+                self.issue();
+                if self.has_work() || self.net.wants_retiring() {
+                    self.work_for_station();
+                }
+            }
             if self.doomed != 0 {
                 self.end_doomed();
-            }
-            if !options::tos94() && self.is_busy() {
-                self.hand_over();
             }
         }
         self.set_stuck(false);
     }
 
-    fn is_stuck(&self) -> bool {
+    pub fn is_stuck(&self) -> bool {
         self.unfinished & STUCK != 0
     }
 
@@ -368,30 +395,18 @@ impl Kernel {
         self.ready.address()
     }
 
-    /// A packet or the timer has interrupted the first of the ready threads.
-    pub fn interrupted(&mut self, cause: u32) -> u32 {
+    /// The timer has interrupted the first of the ready threads. `true`: it goes on.
+    pub fn timer_interrupt(&mut self) -> bool {
         let interrupted = self.ready.address();
-        if cause == csr::MCAUSE_INTERRUPT | csr::cause::TIMER {
-            let over = self.serve_timer();
-            if over && options::tos94() {
-                return self.next();
-            }
-            if !options::tos94() && self.is_busy() {
-                self.receive_phase();
-                self.hand_over();
-            }
-            if over || self.ready.address() != interrupted {
-                return self.next();
-            }
-            self.set_slice_timer();
-        } else {
-            self.receive_phase();
-            let Some(tcb) = self.ready.front(self.tcbs).filter(|_| self.ready.address() == interrupted) else {
-                return self.next();
-            };
-            events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
+        let over = self.serve_timer();
+        if !options::tos94() && self.is_busy() {
+            self.hand_over();
         }
-        interrupted
+        let goes_on = !over && self.ready.address() == interrupted;
+        if goes_on {
+            self.set_slice_timer();
+        }
+        goes_on
     }
 
     /// Nothing is ready: sleep until a packet arrives or something of our own is due.

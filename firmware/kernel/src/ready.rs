@@ -22,10 +22,6 @@ impl Ready {
         Ready { first: 0 }
     }
 
-    pub const fn is_empty(&self) -> bool {
-        self.first == 0
-    }
-
     /// Address of the first thread's control block, 0 if there is none.
     pub const fn address(&self) -> u32 {
         self.first

@@ -23,10 +23,18 @@ impl Kernel {
         }
     }
 
+    /// There is no room for what the call may have to say: it is made again when the thread is next scheduled.
+    #[cold]
+    #[inline(never)]
+    pub fn put_off(&mut self, index: u16) {
+        self.net.retire(&mut self.pages);
+        self.make_ready(index);
+    }
+
     fn call(&mut self, index: u16) {
         if !self.net.has_room() {
-            // Rather than lose a token: the call is made again when the thread is next scheduled.
-            return self.make_ready(index);
+            // Rather than lose a token.
+            return self.put_off(index);
         }
         let context = &mut self.tcb(index).context;
         context.pc += 4;
