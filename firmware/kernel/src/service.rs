@@ -122,6 +122,7 @@ impl Kernel {
     }
 
     /// The thread touched what is not its own, or ran something that is no instruction: it ends.
+    #[cold]
     pub fn end_for_fault(&mut self, index: u16, cause: u32, address: u32) {
         let (pc, number) = (self.tcb(index).context.pc, self.tcb(index).number);
         self.console.put_text("thread ");
