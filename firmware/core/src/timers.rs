@@ -39,6 +39,11 @@ impl<'a> Timers<'a> {
         self.first
     }
 
+    /// Whether there is no deadline.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Gives entry `index`, which has none, a deadline.
     pub fn arm<T: Timed>(&mut self, table: &mut [T], index: u16, deadline: u64) {
         if self.count < self.heap.len() {

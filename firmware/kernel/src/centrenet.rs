@@ -130,9 +130,10 @@ impl Centrenet {
 
     /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked [`Self::has_room`].
     #[inline]
-    pub fn queue_token(&mut self, destination: u8, kind: u8, words: [u32; TOKEN_WORDS], bytes: usize) {
+    pub fn queue_token<const N: usize>(&mut self, destination: u8, kind: u8, words: [u32; N], bytes: usize) {
+        const { assert!(N <= TOKEN_WORDS, "a place has fewer words") };
         let place = self.queue(header(destination, kind, bytes as u32), 0);
-        place.words = words;
+        place.words[..N].copy_from_slice(&words);
     }
 
     /// As [`Self::queue_token`], with the words still to be written.

@@ -243,23 +243,8 @@ impl Kernel {
     #[inline]
     fn released(&mut self, tcb: &mut Tcb, bytes: u32, code: u16) {
         tcb.context.set(A0, bytes);
-        if tcb.process.suspended {
-            tcb.state = State::Held;
-        } else {
-            tcb.state = State::Ready;
-            events::emit(DIAG_READY, tcb.number | event::SCHEDULE);
-            self.ready.push_address(self.tcbs, (&raw const *tcb).addr() as u32);
-        }
+        self.make_tcb_ready(tcb);
         events::emit_with(DIAG_PROFILE, code, tcb.number);
-    }
-
-    /// The control block of a thread, for as long as a request is served.
-    #[inline(always)]
-    fn tcb_of(&mut self, index: Index) -> &'static mut Tcb {
-        let tcb = &raw mut self.tcbs[index as usize];
-        // SAFETY: the table stays where it is. A request holds the blocks of two different threads, its own and its partner's, and while it
-        // does so names them by no other way but between two uses.
-        unsafe { &mut *tcb }
     }
 
     /// The thread is about to communicate with one that waits on this processor, so that it will copy: whether the partner's
@@ -539,7 +524,7 @@ impl Kernel {
         }
         // Nowhere in particular is everywhere.
         let to = if to == NOWHERE { BROADCAST } else { to };
-        self.net.queue_token(to, kind, [address, a, b, c, d, 0], mpc::TOKEN_BYTES);
+        self.net.queue_token(to, kind, [address, a, b, c, d], mpc::TOKEN_BYTES);
     }
 
     /// Control block of a thread of this processor that the protocol names.

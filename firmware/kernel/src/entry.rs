@@ -55,12 +55,12 @@ fn kernel() -> &'static mut Kernel {
 
 /// After start-up: the first thread that runs here.
 #[no_mangle]
-extern "C" fn kernel_main() -> u32 {
+extern "C" fn kernel_main() -> ! {
     // SAFETY: this is the first entry.
     let kernel = unsafe { Kernel::make((*addr_of_mut!(KERNEL)).as_mut_ptr()) };
     kernel.start(&raw const KERNEL_END as u32);
     kernel.start_program();
-    kernel.next(0)
+    kernel_next(0)
 }
 
 /// Packets have interrupted the running thread; or, with `thread` 0, none is running and the main loop has to find one.

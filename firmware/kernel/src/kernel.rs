@@ -235,7 +235,7 @@ impl Kernel {
     }
 
     /// The main loop: the address of the next thread's control block. That may be `interrupted`, which goes on within its time-slice.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, mut interrupted: u32) -> u32 {
         loop {
             if options::tos94() {
@@ -348,7 +348,7 @@ impl Kernel {
     }
 
     /// Serves what has arrived.
-    #[inline]
+    #[inline(always)]
     fn receive_phase(&mut self) {
         while let Some(packet) = self.net.receive() {
             if !self.net.has_room() {
@@ -445,13 +445,37 @@ impl Kernel {
 
     /// Puts a thread into the ready queue.
     pub fn make_ready(&mut self, index: u16) {
-        let tcb = &mut self.tcbs[index as usize];
+        let tcb = self.tcb_of(index);
+        self.make_tcb_ready(tcb);
+    }
+
+    /// Puts a thread into the ready queue, unless its process is suspended.
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    pub fn make_tcb_ready(&mut self, tcb: &mut Tcb) {
         if tcb.process.suspended {
-            return self.hold(index);
+            tcb.state = State::Held;
+            return;
         }
         tcb.state = State::Ready;
         events::emit(event::DIAG_READY, tcb.number | event::SCHEDULE);
-        self.ready.push_back(self.tcbs, index);
+        self.ready.push_address(self.tcbs, (&raw const *tcb).addr() as u32);
+    }
+
+    /// The control block of a thread, for as long as a request is served.
+    #[inline(always)]
+    pub fn tcb_of(&mut self, index: Index) -> &'static mut Tcb {
+        let tcb = &raw mut self.tcbs[index as usize];
+        // SAFETY: the table stays where it is. Who holds a block names it by no other way but between two uses, and holds blocks of
+        // different threads only.
+        unsafe { &mut *tcb }
+    }
+
+    /// The same by the block's address, as in [`crate::ready`].
+    #[inline(always)]
+    pub fn tcb_at(&mut self, address: u32) -> &'static mut Tcb {
+        let tcb = self.tcbs.as_mut_ptr().with_addr(address as usize);
+        // SAFETY: lists and the ready ring have addresses of the table's entries; and as above.
+        unsafe { &mut *tcb }
     }
 
     /// Keeps a thread of a suspended process that would be ready.

@@ -31,6 +31,18 @@ pub unsafe fn copy(source: u32, destination: u32, bytes: u32) {
     }
 }
 
+/// [`copy`] for whole words at multiples of four, as a call that is not in line.
+///
+/// # Safety
+/// As for [`copy`].
+#[cfg(not(feature = "small"))]
+pub unsafe fn copy_whole_words(source: u32, destination: u32, bytes: u32) {
+    if bytes != 0 {
+        // SAFETY: the caller's.
+        unsafe { copy_words(source as *const u32, destination as *mut u32, bytes / 4) };
+    }
+}
+
 /// [`copy`] for what is short as a rule: whole words at multiples of four are copied in line.
 ///
 /// # Safety

@@ -23,7 +23,7 @@ use crate::centrenet::Packet;
 use crate::kernel::{Index, Kernel, KEEPING};
 use crate::memory;
 use crate::process::Process;
-use crate::thread::State;
+use crate::thread::{State, Tcb};
 use crate::{events, hw};
 
 /// First page of the data half.
@@ -182,11 +182,10 @@ impl Kernel {
             Ok(ask) => ask,
             Err(error) => return Access::Refused(error),
         };
-        let tcb = &mut self.tcbs[index as usize];
-        let id = (tcb.number & 0x3f) as usize;
+        let tcb = self.tcb_of(index);
         tcb.state = State::Paging;
         (tcb.page, tcb.resume, tcb.fault_address) = (page as u16, resume, address);
-        process.paging[id / 32] |= 1 << (id % 32);
+        (tcb.next, process.paging) = (process.paging, (&raw const *tcb).addr() as u32);
         match ask {
             // The answer may come at once.
             Some(report) => self.tell_home_of_page(process, page, report),
@@ -229,20 +228,33 @@ impl Kernel {
     /// Those that wait for the page go on: they touch it again, or, with an error, have touched what they must not. Returns
     /// one of them that is ready.
     fn page_changed(&mut self, mut process: Process, page: u32, error: Option<Error>) -> Option<Index> {
-        let mut ready = None;
-        for word in 0..process.paging.len() {
-            let mut waiting = process.paging[word];
-            while waiting != 0 {
-                let bit = waiting.trailing_zeros();
-                waiting &= waiting - 1;
-                let index = process.threads[word * 32 + bit as usize];
-                if self.tcbs[index as usize].page as u32 == page {
-                    process.paging[word] &= !(1 << bit);
-                    self.resume(index, error);
-                    if self.tcbs[index as usize].state == State::Ready {
-                        ready = Some(index);
-                    }
+        // All are taken out first: who goes on may want the page again.
+        let (mut address, mut before, mut changed) = (process.paging, 0, 0);
+        while address != 0 {
+            let tcb = self.tcb_at(address);
+            let next = tcb.next;
+            if tcb.page as u32 == page {
+                match before {
+                    0 => process.paging = next,
+                    before => self.tcb_at(before).next = next,
                 }
+                (tcb.next, changed) = (changed, address);
+            } else {
+                before = address;
+            }
+            address = next;
+        }
+        let mut ready = None;
+        while changed != 0 {
+            let tcb = self.tcb_at(changed);
+            changed = tcb.next;
+            if error.is_some() || tcb.resume == Resume::Staged {
+                self.resume_otherwise(tcb.index, error);
+            } else {
+                self.resume(tcb);
+            }
+            if tcb.state == State::Ready {
+                ready = Some(tcb.index);
             }
         }
         ready
@@ -279,19 +291,28 @@ impl Kernel {
         }
     }
 
-    fn resume(&mut self, index: Index, error: Option<Error>) {
+    /// Apart, so that the loop that calls it has few registers to save.
+    #[inline(never)]
+    fn resume(&mut self, tcb: &mut Tcb) {
+        self.make_tcb_ready(tcb);
+        events::emit_with(DIAG_PROFILE, event::PAGE_READY, tcb.number);
+    }
+
+    /// The page has come for what is staged, or will never come.
+    #[cold]
+    #[inline(never)]
+    fn resume_otherwise(&mut self, index: Index, error: Option<Error>) {
         let tcb = &mut self.tcbs[index as usize];
         let number = tcb.number;
-        match (tcb.resume, error) {
-            (Resume::Staged, _) => return self.unstage(index),
-            (_, None) => self.make_ready(index),
-            (Resume::Call, Some(error)) => {
-                tcb.context.pc += 4;
-                self.finish(index, Err(error));
-            }
-            (Resume::Instruction(cause), Some(_)) => {
+        match tcb.resume {
+            Resume::Staged => return self.unstage(index),
+            Resume::Instruction(cause) => {
                 let address = tcb.fault_address;
                 return self.end_for_fault(index, cause as u32, address);
+            }
+            Resume::Call => {
+                tcb.context.pc += 4;
+                self.finish(index, error.map_or(Ok(0), Err));
             }
         }
         events::emit_with(DIAG_PROFILE, event::PAGE_READY, number);
@@ -307,7 +328,7 @@ impl Kernel {
 
     fn send_page_message(&mut self, to: Processor, id: u16, page: u32, operation: u8, processor: Processor) {
         let address = mpc::operation_address(operation, id) | page & 0xff;
-        let words = [address, page, processor as u32, 0, 0, 0];
+        let words = [address, page, processor as u32];
         self.net.queue_token(to, mpc::PAGE, words, layout::BYTES);
     }
 
@@ -424,8 +445,8 @@ impl Kernel {
     fn fill_frame(&mut self, frame: u32, packet: &Packet) {
         let mut to = memory::page_address(frame);
         for (from, part) in packet.pieces(0, PAGE_BYTES) {
-            // SAFETY: the piece is in the receive ring, and the frame is the page's, which nobody can reach yet.
-            unsafe { memory::copy(from, to, part) };
+            // SAFETY: the piece is in the receive ring, and the frame is the page's, which nobody can reach yet. Both are whole words.
+            unsafe { memory::copy_whole_words(from, to, part) };
             to += part;
         }
         self.counters[counter::PAGES_RECEIVED] += 1;
@@ -434,9 +455,10 @@ impl Kernel {
     /// A control message of the page protocol.
     pub fn serve_page(&mut self, id: u16, packet: &Packet) {
         self.tell_packet(packet);
-        let (operation, page) = (mpc::operation(packet.word(layout::ADDRESS)), packet.word(layout::PAGE));
+        let words = packet.words::<{ layout::BYTES / 4 }>();
+        let (operation, page) = (mpc::operation(words[layout::ADDRESS]), words[layout::PAGE]);
         let from = packet.header.source;
-        let order = Order::decode(operation, packet.word(layout::PROCESSOR) as u8);
+        let order = Order::decode(operation, words[layout::PROCESSOR] as u8);
         if page < VIRTUAL_PAGES {
             match (order, Report::decode(operation)) {
                 (Some(order @ (Order::Copy | Order::Move)), _) => {

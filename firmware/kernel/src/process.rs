@@ -44,8 +44,8 @@ pub struct Record {
     pub entry: u32,
     /// Its threads don't run.
     pub suspended: bool,
-    /// Threads that wait for a page, by id.
-    pub paging: [u32; THREADS / 32],
+    /// The first thread that waits for a page: the address of its control block, whose `next` leads on. 0: none.
+    pub paging: u32,
     /// On the home: thread ids in use, and what it knows of the data pages.
     ids: [u32; THREADS / 32],
     estate: *mut Estate,

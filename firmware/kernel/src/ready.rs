@@ -61,13 +61,6 @@ impl Ready {
         }
     }
 
-    /// Appends thread `index`, which is in no queue.
-    #[inline]
-    pub fn push_back(&mut self, tcbs: &mut [Tcb], index: u16) {
-        let new = (&raw const tcbs[index as usize]).addr() as u32;
-        self.push_address(tcbs, new);
-    }
-
     /// Appends the thread whose control block is at this address of the table; it is in no queue.
     #[inline]
     pub fn push_address(&mut self, tcbs: &mut [Tcb], new: u32) {

@@ -31,6 +31,7 @@ impl Kernel {
         self.make_ready(index);
     }
 
+    #[inline(never)]
     fn call(&mut self, index: u16) {
         if !self.net.has_room() {
             // Rather than lose a token.
@@ -123,6 +124,7 @@ impl Kernel {
 
     /// The thread touched what is not its own, or ran something that is no instruction: it ends.
     #[cold]
+    #[inline(never)]
     pub fn end_for_fault(&mut self, index: u16, cause: u32, address: u32) {
         let (pc, number) = (self.tcb(index).context.pc, self.tcb(index).number);
         self.console.put_text("thread ");

@@ -81,7 +81,7 @@ pub struct Tcb {
     pub context: Context,
     /// The page map's CSR value, if the thread runs or has just yielded; else 0.
     pub yielded: u32,
-    /// Addresses of its neighbours in the ready ring ([`crate::ready`]).
+    /// Addresses of its neighbours in the ready ring ([`crate::ready`]). A thread that waits for a page: the next one of its process that does.
     pub next: u32,
     pub previous: u32,
     /// When its time-slice began: low word of `time`.

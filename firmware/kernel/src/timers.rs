@@ -58,10 +58,23 @@ impl Kernel {
     }
 
     /// Sets the timer for the thread that is first in the ready ring.
+    #[inline]
     pub fn set_slice_timer(&mut self) {
         let Some(tcb) = self.ready.front(self.tcbs) else { return };
         let now = hw::now();
         let left = self.slice_cycles.saturating_sub((now as u32).wrapping_sub(tcb.start));
+        let nothing_else =
+            !self.is_busy() && self.exit_code.is_none() && !self.console.is_waiting() && self.timers.is_empty();
+        if !cfg!(feature = "small") && nothing_else {
+            self.alarm = now + left as u64;
+            return hw::set_timer(self.alarm);
+        }
+        self.set_timer_for_slice(now, left);
+    }
+
+    /// Something else is due besides the slice's end.
+    #[inline(never)]
+    fn set_timer_for_slice(&mut self, now: u64, left: u32) {
         // The main loop's send phase is all that the report's kernel does for the station.
         let poll = if options::tos94() { u64::MAX >> 1 } else { STATION_POLL };
         self.set_timer(now, poll, now + left as u64);

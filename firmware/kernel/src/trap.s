@@ -25,8 +25,7 @@ _start:
     csrw    mtvec, t0
     csrw    mscratch, sp
     csrw    mstatus, zero
-    call    kernel_main
-    j       resume
+    j       kernel_main
 
 # The trap vector where a yield need tell nobody: no event, no phase of the main loop. 145 cycles from one thread to another of its process.
 # The number of YIELD is also the cause of a trap by a call.

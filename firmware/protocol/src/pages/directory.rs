@@ -116,6 +116,7 @@ pub fn free(entry: &mut Entry, ended_by: Option<Processor>) -> Output {
 }
 
 /// Serves what processor `from` reports.
+#[inline]
 pub fn step(entry: &mut Entry, from: Processor, report: Report) -> Output {
     let phase = entry.phase();
     match report {
@@ -157,6 +158,7 @@ pub fn step(entry: &mut Entry, from: Processor, report: Report) -> Output {
 }
 
 /// Begins the next thing to do.
+#[inline]
 fn next(entry: &mut Entry) -> Output {
     if entry.is_to_be_freed() {
         return end(entry, true);
@@ -193,6 +195,7 @@ fn end(entry: &mut Entry, ask_owner: bool) -> Output {
     go_on_or_invalidate(entry)
 }
 
+#[inline]
 fn go_on_or_invalidate(entry: &mut Entry) -> Output {
     if entry.copies.is_empty() {
         go_on(entry)
@@ -202,6 +205,7 @@ fn go_on_or_invalidate(entry: &mut Entry) -> Output {
 }
 
 /// Once all have given up: the subject becomes the owner, or the page ends.
+#[inline]
 fn go_on(entry: &mut Entry) -> Output {
     if !entry.copies.is_empty() {
         return Output::Nothing;

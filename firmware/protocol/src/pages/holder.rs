@@ -75,6 +75,7 @@ pub fn end(entry: &mut u32) -> bool {
 }
 
 /// Serves an order. Whenever the entry was valid before, the hardware must not use what it remembers of it.
+#[inline]
 pub fn step(entry: &mut u32, order: Order) -> Output {
     let before = *entry;
     let wanted = before & PTE_WANTED != 0;
