@@ -8,8 +8,12 @@ pub const LOOKAHEAD: u64 = 32;
 
 /// ALU, `lui`, `auipc`, jumps, branches, `fence`, CSR instructions.
 pub const CYCLES_ALU: u64 = 2;
-pub const CYCLES_LOAD: u64 = 3;
-pub const CYCLES_STORE: u64 = 3;
+/// A load or store after which the next word in order was read ahead; else [`CYCLES_NOT_AHEAD`] more.
+pub const CYCLES_LOAD: u64 = 2;
+pub const CYCLES_STORE: u64 = 2;
+/// Added to a load or store if the word after it could not be read while it arrived: its page misses the TLB or may not be executed,
+/// or RAM ends there.
+pub const CYCLES_NOT_AHEAD: u64 = 1;
 pub const CYCLES_MRET: u64 = 3;
 /// A `wfi` that finds an interrupt pending.
 pub const CYCLES_WFI: u64 = 3;

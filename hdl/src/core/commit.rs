@@ -32,6 +32,9 @@ pub struct Commit {
     pub load_data: Signal<In, Bits<32>>,
     pub muldiv_result: Signal<In, Bits<32>>,
     pub va: Signal<In, Bits<32>>,
+    pub load: Signal<In, Bit>,
+    /// The pc of the cycle before: the load's, when the next instruction arrives in the cycle that completes it.
+    pub pc_before: Signal<In, Bits<32>>,
     /// The fetch is at `after`, not at `va`.
     pub falls: Signal<In, Bit>,
     pub vector: Signal<In, Bits<32>>,
@@ -109,6 +112,8 @@ impl Default for Commit {
             load_data: Default::default(),
             muldiv_result: Default::default(),
             va: Default::default(),
+            load: Default::default(),
+            pc_before: Default::default(),
             falls: Default::default(),
             vector: Default::default(),
             return_pc: Default::default(),
@@ -191,7 +196,9 @@ impl Logic for Commit {
             self.chosen.next = self.reset_vector.val();
         } else if self.state.val().get_bit(2) & self.mret.val() {
             self.chosen.next = self.return_pc.val();
-        } else if self.falls.val() | (self.state.val().get_bit(2) & (self.store.val() | self.wfi.val())) {
+        } else if self.falls.val()
+            | (self.state.val().get_bit(2) & (self.load.val() | self.store.val() | self.wfi.val()))
+        {
             self.chosen.next = self.after.val();
         }
         self.following.next = self.pc.val();
@@ -217,7 +224,10 @@ impl Logic for Commit {
         self.shown_instruction.next = 0.into();
         if self.retire.val() | self.trap.val() {
             self.shown_pc.next = self.pc.val();
-            if !self.state.val().get_bit(1) {
+            if self.state.val().get_bits::<3>(1) == 5 {
+                self.shown_pc.next = self.pc_before.val();
+            }
+            if self.retire.val() | !self.state.val().get_bit(1) {
                 self.shown_instruction.next = self.instruction.val();
             }
         }

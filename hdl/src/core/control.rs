@@ -16,6 +16,8 @@ use rust_hdl::prelude::*;
 pub struct Control {
     /// One bit a state, see [`super::state`]; all zero is R.
     pub state: Signal<In, Bits<8>>,
+    /// In X: the word after the instruction was read in D.
+    pub ahead: Signal<In, Bit>,
     /// The walk under way is for a fetch.
     pub walk_fetch: Signal<In, Bit>,
     /// The instruction that arrives in D could not be fetched.
@@ -49,6 +51,12 @@ pub struct Control {
     pub muldiv_done: Signal<In, Bit>,
     pub stall: Signal<In, Bit>,
     pub next_state: Signal<Out, Bits<8>>,
+    /// The word after the instruction that arrives is read in this cycle, if `next_ahead` is taken (with `passes`).
+    pub next_ahead: Signal<Out, Bit>,
+    /// What arrives goes on to X.
+    pub passes: Signal<Out, Bit>,
+    /// The next D takes the word that was read ahead.
+    pub next_held: Signal<Out, Bit>,
     pub next_walk_fetch: Signal<Out, Bit>,
     pub next_fetch_fault: Signal<Out, Bit>,
     pub next_fetch_denied: Signal<Out, Bit>,
@@ -76,6 +84,10 @@ pub struct Control {
     arrive: Signal<Local, Bit>,
     execute: Signal<Local, Bit>,
     last_load: Signal<Local, Bit>,
+    alone: Signal<Local, Bit>,
+    late: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
+    moves_on: Signal<Local, Bit>,
     last_step: Signal<Local, Bit>,
     sleep: Signal<Local, Bit>,
     receive: Signal<Local, Bit>,
@@ -115,8 +127,12 @@ impl Logic for Control {
         self.sleep.next = self.state.val().get_bit(5);
         self.receive.next = self.state.val().get_bit(7);
 
-        // D: an interrupt goes before the fault of the fetch.
-        self.at_arrival.next = self.arrive.val() & (self.interrupt.val() | self.fetch_fault.val());
+        // D: an interrupt goes before the fault of the fetch. While a load is completed in the same cycle, the interrupt waits for
+        // the next one, so that at most one thing retires or traps in a cycle; what arrived then could be fetched.
+        self.alone.next = self.last_load.val() & !self.arrive.val();
+        self.late.next = self.last_load.val() & self.arrive.val() & self.interrupt.val();
+        self.at_arrival.next =
+            self.arrive.val() & !self.last_load.val() & (self.interrupt.val() | self.fetch_fault.val());
 
         // X: `clean` instructions have no fault of their own; an access still has to be translated.
         self.memory.next = self.load.val() | self.store.val();
@@ -134,6 +150,8 @@ impl Logic for Control {
         self.loading.next = self.access.val() & self.load.val() & !self.miss.val() & !self.fault.val();
         self.stored.next = self.access.val() & self.store.val() & !self.miss.val() & !self.fault.val();
         self.done.next = self.clean.val() & !self.memory.val() & !self.muldiv.val();
+        // A load or store gives the port back to the instruction after it, or that one is there already.
+        self.leaves.next = self.loading.val() | (self.stored.val() & !self.stall.val());
 
         // T.
         self.walked.next = self.receive.val() & self.walk_good.val();
@@ -142,7 +160,7 @@ impl Logic for Control {
         // Every cycle that asks for an instruction ends in D, or in a walk.
         self.asks.next = self.state.val().get_bit(0)
             | (self.done.val() & !self.mret.val() & !self.wfi.val())
-            | self.last_load.val()
+            | self.alone.val()
             | self.last_step.val()
             | (self.sleep.val() & self.wake.val());
         self.got.next = self.asks.val() & !self.miss.val();
@@ -195,11 +213,14 @@ impl Logic for Control {
         // The next state.
         self.to_f.next = !self.state.val().any()
             | self.trapping.val()
-            | (self.stored.val() & !self.stall.val())
+            | (self.stored.val() & !self.stall.val() & !self.ahead.val())
             | (self.done.val() & self.mret.val())
             | (self.walked.val() & self.walk_fetch.val());
-        self.to_d.next = self.got.val() | (self.receive.val() & self.walk_fetch.val() & !self.walk_good.val());
-        self.to_x.next = (self.arrive.val() & !self.at_arrival.val())
+        self.to_d.next = self.got.val()
+            | (self.receive.val() & self.walk_fetch.val() & !self.walk_good.val())
+            | (self.leaves.val() & self.ahead.val())
+            | self.late.val();
+        self.to_x.next = (self.arrive.val() & !self.at_arrival.val() & !self.late.val())
             | (self.stored.val() & self.stall.val())
             | (self.walked.val() & !self.walk_fetch.val());
         self.to_m.next =
@@ -219,10 +240,16 @@ impl Logic for Control {
         self.next_fetch_fault.next = (self.asks.val() & self.fault.val()) | self.receive.val();
         self.next_fetch_denied.next = self.asks.val() & self.access_fault.val();
 
-        self.read.next = (self.got.val() & !self.fault.val()) | self.loading.val() | self.state.val().get_bit(6);
+        self.passes.next = self.arrive.val() & !self.at_arrival.val() & !self.late.val();
+        self.next_ahead.next = !self.miss.val() & !self.fault.val();
+        self.moves_on.next = (self.stored.val() & !self.stall.val()) | (self.loading.val() & self.ahead.val());
+        self.next_held.next = (self.leaves.val() & self.ahead.val()) | self.late.val();
+
+        self.read.next = ((self.got.val() | self.arrive.val()) & !self.miss.val() & !self.fault.val())
+            | self.loading.val()
+            | self.state.val().get_bit(6);
         self.write.next = self.stored.val();
-        self.moves.next =
-            self.asks.val() | self.done.val() | (self.stored.val() & !self.stall.val()) | !self.state.val().any();
+        self.moves.next = self.asks.val() | self.done.val() | self.moves_on.val() | !self.state.val().any();
         self.trap.next = self.trapping.val();
         self.trap_cause.next = self.cause.val();
         self.retire.next = self.retiring.val();

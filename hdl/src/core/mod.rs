@@ -26,7 +26,8 @@ pub use self::{
 };
 use rust_hdl::prelude::*;
 
-/// Bits of the state register. Exactly one is set, but for cycle 0, state R, when none is.
+/// Bits of the state register. One is set, but for cycle 0, state R, when none is, and for the cycle that completes a load
+/// while the next instruction arrives, when D and L are.
 pub mod state {
     pub const F: u8 = 0;
     pub const D: u8 = 1;
@@ -95,8 +96,17 @@ pub struct Core {
     fetch_denied: DFF<Bit>,
     pc: DFF<Bits<32>>,
     instruction: DFF<Bits<32>>,
-    /// Physical address of the access in the cycle before, for the retirement port.
+    /// In X: the word after the instruction was, or is being, read from the port.
+    ahead: DFF<Bit>,
+    /// It is at `rdata` in this cycle.
+    fresh: DFF<Bit>,
+    /// The word that was read ahead.
+    following: DFF<Bits<32>>,
+    /// What arrives is `following`, not `rdata`.
+    held: DFF<Bit>,
+    /// Physical address of the access in the cycle before, and its pc, for the retirement port.
     address_before: DFF<Bits<32>>,
+    pc_before: DFF<Bits<32>>,
     decoder: Decoder,
     registers: RegisterFile,
     alu: Alu,
@@ -108,6 +118,7 @@ pub struct Core {
     control: Control,
     commit: Commit,
     second: Signal<Local, Bits<32>>,
+    arriving: Signal<Local, Bits<32>>,
     latched: Signal<Local, Bits<32>>,
 }
 
@@ -123,7 +134,12 @@ impl Logic for Core {
             fetch_denied,
             pc,
             instruction,
+            ahead,
+            fresh,
+            following,
+            held,
             address_before,
+            pc_before,
             decoder,
             registers,
             muldiv,
@@ -131,17 +147,32 @@ impl Logic for Core {
             csr_file
         );
 
-        // Fetched instruction and its registers.
+        // Fetched instruction and its registers. Every D also reads the word after; the port is free then. A load or store, which
+        // needs the port in X, leaves it in `following` for the D after.
+        self.arriving.next = self.rdata.val();
+        if self.held.q.val() {
+            self.arriving.next = self.following.q.val();
+        }
+        self.following.d.next = self.following.q.val();
+        if self.fresh.q.val() {
+            self.following.d.next = self.rdata.val();
+        }
+        self.ahead.d.next = self.ahead.q.val();
+        if self.control.passes.val() {
+            self.ahead.d.next = self.control.next_ahead.val();
+        }
+        self.fresh.d.next = self.control.passes.val();
+        self.held.d.next = self.control.next_held.val();
         self.latched.next = self.instruction.q.val();
         if self.state.q.val().get_bit(1) {
-            self.latched.next = self.rdata.val();
+            self.latched.next = self.arriving.val();
         }
         self.instruction.d.next = self.latched.val();
-        self.decoder.instruction.next = self.rdata.val();
+        self.decoder.instruction.next = self.arriving.val();
         self.decoder.take.next = self.state.q.val().get_bit(1);
         self.registers.read.next = self.state.q.val().get_bit(1);
-        self.registers.address_1.next = self.rdata.val().get_bits::<5>(15);
-        self.registers.address_2.next = self.rdata.val().get_bits::<5>(20);
+        self.registers.address_1.next = self.arriving.val().get_bits::<5>(15);
+        self.registers.address_2.next = self.arriving.val().get_bits::<5>(20);
         self.registers.write.next = self.control.write_rd.val();
         self.registers.write_address.next = self.instruction.q.val().get_bits::<5>(7);
         self.registers.write_data.next = self.commit.rd_value.val();
@@ -220,6 +251,7 @@ impl Logic for Core {
 
         // Control.
         self.control.state.next = self.state.q.val();
+        self.control.ahead.next = self.ahead.q.val();
         self.control.walk_fetch.next = self.walk_fetch.q.val();
         self.control.fetch_fault.next = self.fetch_fault.q.val();
         self.control.fetch_denied.next = self.fetch_denied.q.val();
@@ -268,6 +300,8 @@ impl Logic for Core {
         self.commit.load_data.next = self.lanes.load_data.val();
         self.commit.muldiv_result.next = self.muldiv.result.val();
         self.commit.va.next = self.flow.va.val();
+        self.commit.load.next = self.decoder.load.val();
+        self.commit.pc_before.next = self.pc_before.q.val();
         self.commit.falls.next = self.flow.falls.val();
         self.commit.vector.next = self.csr_file.vector.val();
         self.commit.return_pc.next = self.csr_file.return_pc.val();
@@ -288,6 +322,7 @@ impl Logic for Core {
         self.commit.address_before.next = self.address_before.q.val();
         self.pc.d.next = self.commit.next_pc.val();
         self.address_before.d.next = self.mmu.address.val();
+        self.pc_before.d.next = self.pc.q.val();
 
         // The port.
         self.address.next = self.mmu.address.val();

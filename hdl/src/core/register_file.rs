@@ -11,8 +11,8 @@ use rust_hdl::prelude::*;
 /// ```
 ///
 /// With `read` high in *t* the data are there from *t*+1 and stay until the next `read`. A write in *t* is seen by
-/// reads from *t*+1 on; what a read of the same register in *t* gives is not relied on (the core never reads and
-/// writes in one cycle). Writes to register 0 are dropped, so it reads as 0.
+/// reads from *t* on: a load's value is written while the next instruction reads its registers. Writes to register 0 are
+/// dropped, so it reads as 0.
 ///
 /// Two copies of a memory, so that each read port maps to a block RAM of its own; the Verilog is written by hand for
 /// the read enable. Before the first read the data are 0 in simulation and unknown in hardware, where an initial value
@@ -34,13 +34,13 @@ pub struct RegisterFile {
 impl Logic for RegisterFile {
     fn update(&mut self) {
         if self.clock.pos_edge() {
-            if self.read.val() {
-                self.data_1.next = u64::from(self._words[self.address_1.val().index()]).into();
-                self.data_2.next = u64::from(self._words[self.address_2.val().index()]).into();
-            }
             let address = self.write_address.val().index();
             if self.write.val() && address != 0 {
                 self._words[address] = self.write_data.val().to_u32();
+            }
+            if self.read.val() {
+                self.data_1.next = u64::from(self._words[self.address_1.val().index()]).into();
+                self.data_2.next = u64::from(self._words[self.address_2.val().index()]).into();
             }
         }
     }
@@ -55,6 +55,7 @@ impl Logic for RegisterFile {
             "\
 reg [31:0] copy_1[31:0];
 reg [31:0] copy_2[31:0];
+wire writes = write & (write_address != 0);
 integer i;
 `ifndef SYNTHESIS
 initial begin
@@ -70,10 +71,10 @@ initial begin
 end
 always @(posedge clock) begin
    if (read) begin
-      data_1 <= copy_1[address_1];
-      data_2 <= copy_2[address_2];
+      data_1 <= (writes & (write_address == address_1)) ? write_data : copy_1[address_1];
+      data_2 <= (writes & (write_address == address_2)) ? write_data : copy_2[address_2];
    end
-   if (write & (write_address != 0)) begin
+   if (writes) begin
       copy_1[write_address] <= write_data;
       copy_2[write_address] <= write_data;
    end

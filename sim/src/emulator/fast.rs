@@ -11,7 +11,7 @@ use testbed_definitions::timing::*;
 
 impl Processor {
     /// Executes instructions that arrive before cycle `limit`, up to the first that needs [`Processor::step`]: it leaves the
-    /// stretch, is not decoded, misses the TLB, traps, reaches a device or a CSR.
+    /// stretch, is not decoded, misses the TLB, traps, reaches a device or a CSR, or is a load or store at the stretch's end.
     ///
     /// The caller knows that no interrupt is taken before `limit` and that DMA is far from what the core touches.
     #[inline(never)]
@@ -75,19 +75,32 @@ impl Processor {
                 ($op:expr, $aligned:expr) => {{
                     let offset = address!(READ, $aligned);
                     let Some(&word) = words.get((offset / 4) as usize) else { break };
+                    if at + 1 >= stretch.words {
+                        break;
+                    }
                     reg!(rd) = extract($op, word, offset);
                     at = at.wrapping_add(1);
                     arrival += CYCLES_LOAD;
-                    complete = arrival;
+                    complete = arrival + 1;
                 }};
             }
             macro_rules! store {
                 ($aligned:expr, $lanes:expr) => {{
                     let offset = address!(WRITE, $aligned);
-                    let Some(word) = words.get_mut((offset / 4) as usize) else { break };
+                    let index = (offset / 4) as usize;
+                    let Some(word) = words.get_mut(index) else { break };
+                    if at + 1 >= stretch.words {
+                        break;
+                    }
+                    if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
+                        // The word after has been read already.
+                        if index as u32 == stretch.first + at + 1 {
+                            break;
+                        }
+                        decoded[index].set(Decoded::UNDECODED);
+                    }
                     let shift = 8 * (offset & 3);
                     *word = *word & !($lanes << shift) | (reg!(rs2) & $lanes) << shift;
-                    forget(decoded, has_code, (offset / 4) as usize);
                     at = at.wrapping_add(1);
                     arrival += CYCLES_STORE;
                 }};
@@ -178,13 +191,5 @@ impl Processor {
         self.arrival = arrival;
         self.complete = complete;
         self.retired += executed;
-    }
-}
-
-/// Drops the decoded form of a word that is overwritten.
-#[inline(always)]
-fn forget(decoded: &[Cell<Decoded>], has_code: &[Cell<bool>], index: usize) {
-    if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
-        decoded[index].set(Decoded::UNDECODED);
     }
 }

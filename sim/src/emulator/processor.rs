@@ -61,6 +61,9 @@ pub(super) struct Processor {
     pub interrupt_at: u64,
     /// The instruction at `pc` was let past before this cycle, and is not to be asked again.
     pub let_past: u64,
+    /// What was read ahead of the instruction at `pc` when it was let past, if that may have changed since: the word after it,
+    /// or nothing.
+    pub ahead: Option<Option<u32>>,
     /// Retirements, if they are recorded.
     pub record: Option<Vec<Retirement>>,
 }
@@ -86,6 +89,7 @@ impl Processor {
             asleep: false,
             interrupt_at: u64::MAX,
             let_past: 0,
+            ahead: None,
             record: None,
         };
         processor.refetch();
@@ -106,7 +110,7 @@ impl Processor {
         self.find_interrupt(shared);
         let mut exact = self.needs_exactness(shared);
         loop {
-            if !exact && self.memory.latched.is_none() {
+            if !exact && self.memory.latched.is_none() && self.ahead.is_none() {
                 let limit = self.interrupt_at.min(until - 1);
                 if self.arrival < limit {
                     self.run_fast(limit);

@@ -44,6 +44,14 @@ impl Processor {
         if self.arrival >= until {
             return Step::Later;
         }
+        if self.arrival >= self.interrupt_at && self.complete > self.arrival {
+            // A load is completed in this cycle: what arrives stays, and is looked at again in the next one.
+            if self.memory.latched.is_none() {
+                self.memory.latched = self.stretch.index(self.pc).map(|index| self.memory.words[index as usize]);
+            }
+            self.arrival += 1;
+            return Step::Changed;
+        }
         if self.arrival >= self.interrupt_at {
             let cause = interrupt_cause(self.pending(shared, self.arrival) & self.csrs.enabled);
             self.trap(self.arrival, 0, cause, 0);
@@ -55,6 +63,9 @@ impl Processor {
         }
         if self.arrival + 1 >= until {
             self.let_past = self.arrival + 1;
+            if self.ahead.is_none() && shared.dma_near(self.number) {
+                self.ahead = Some(self.read_ahead(shared));
+            }
             return Step::Later;
         }
         let word = self.arrived(shared);
@@ -104,7 +115,33 @@ impl Processor {
         self.memory.words[index as usize]
     }
 
+    /// The word after the one that arrives, as the core reads it in the same cycle; `None` if it can't.
+    fn read_ahead(&mut self, shared: &mut Shared) -> Option<u32> {
+        let next = self.pc.wrapping_add(4);
+        let index = match self.stretch.index(next) {
+            Some(index) => index,
+            None if !self.csrs.translates_fetches() => self.memory.offset(next)? / 4,
+            None => match self.tlb.look_up(next, EXECUTE) {
+                Lookup::Hit(offset) => offset / 4,
+                _ => return None,
+            },
+        };
+        shared.settle(self.number, &mut self.memory, index * 4, self.arrival);
+        Some(self.memory.words[index as usize])
+    }
+
+    /// Goes on after a load or store, whose next word may have been read ahead.
+    fn proceed(&mut self, ahead: Option<u32>, cycles: u64) {
+        self.pc = self.pc.wrapping_add(4);
+        self.arrival += cycles;
+        match ahead {
+            Some(_) => self.memory.latched = ahead,
+            None => self.arrival += CYCLES_NOT_AHEAD,
+        }
+    }
+
     fn execute(&mut self, shared: &mut Shared, word: u32, until: u64) -> Step {
+        let ahead = self.ahead.take();
         let instruction = decode(word);
         let Decoded { op, rd, rs1, rs2, imm } = instruction;
         let (a, b) = (self.registers[rs1 as usize], self.registers[rs2 as usize]);
@@ -118,9 +155,13 @@ impl Processor {
                 self.branch(word, if taken(op, a, b) { self.pc.wrapping_add(imm) } else { next })
             }
             Op::Lb | Op::Lh | Op::Lw | Op::Lbu | Op::Lhu => {
-                self.load(shared, word, instruction, a.wrapping_add(imm), until)
+                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                self.load(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
             }
-            Op::Sb | Op::Sh | Op::Sw => self.store(shared, word, instruction, a.wrapping_add(imm), until),
+            Op::Sb | Op::Sh | Op::Sw => {
+                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                self.store(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
+            }
             Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => self.long(word, rd, operate(op, a, b), CYCLES_MULTIPLY),
             Op::Div | Op::Divu | Op::Rem | Op::Remu => self.long(word, rd, operate(op, a, b), CYCLES_DIVIDE),
             Op::Fence => self.simple(word, 0, 0, next),
@@ -169,7 +210,15 @@ impl Processor {
         self.simple(word, 0, 0, target)
     }
 
-    fn load(&mut self, shared: &mut Shared, word: u32, instruction: Decoded, va: u32, until: u64) -> Step {
+    /// A load at the virtual address; beside it, the word after the instruction if it was read ahead.
+    fn load(
+        &mut self,
+        shared: &mut Shared,
+        word: u32,
+        instruction: Decoded,
+        (va, ahead): (u32, Option<u32>),
+        until: u64,
+    ) -> Step {
         let Decoded { op, rd, .. } = instruction;
         if va & (access_bytes(op) - 1) != 0 {
             return self.trap_in_x(word, cause::LOAD_MISALIGNED, va);
@@ -177,7 +226,7 @@ impl Processor {
         let address = match self.translate(shared, va, READ, until) {
             Access::Physical(address) => address,
             Access::Fault { cause, cycle } => return self.trap(cycle, word, cause, va),
-            Access::Later => return self.hold(word),
+            Access::Later => return self.hold(word, ahead),
         };
         let x = self.arrival + 1;
         let content = if let Some(offset) = self.memory.offset(address) {
@@ -193,12 +242,19 @@ impl Processor {
             retirement.load = true;
             retirement.address = address;
         });
-        self.pc = self.pc.wrapping_add(4);
-        self.arrival += CYCLES_LOAD;
+        self.proceed(ahead, CYCLES_LOAD);
         Step::Done
     }
 
-    fn store(&mut self, shared: &mut Shared, word: u32, instruction: Decoded, va: u32, until: u64) -> Step {
+    /// A store at the virtual address; beside it, the word after the instruction if it was read ahead.
+    fn store(
+        &mut self,
+        shared: &mut Shared,
+        word: u32,
+        instruction: Decoded,
+        (va, ahead): (u32, Option<u32>),
+        until: u64,
+    ) -> Step {
         let bytes = access_bytes(instruction.op);
         if va & (bytes - 1) != 0 {
             return self.trap_in_x(word, cause::STORE_MISALIGNED, va);
@@ -206,7 +262,7 @@ impl Processor {
         let address = match self.translate(shared, va, WRITE, until) {
             Access::Physical(address) => address,
             Access::Fault { cause, cycle } => return self.trap(cycle, word, cause, va),
-            Access::Later => return self.hold(word),
+            Access::Later => return self.hold(word, ahead),
         };
         let value = self.registers[instruction.rs2 as usize];
         let (lanes, mask) = match bytes {
@@ -221,7 +277,7 @@ impl Processor {
             if let Err(retry) = self.device_store(shared, device, address, lanes, self.arrival + 1) {
                 // X is repeated; D is not.
                 self.arrival = retry - 1;
-                self.hold(word);
+                self.hold(word, ahead);
                 return Step::Done;
             }
             Step::Changed
@@ -235,8 +291,7 @@ impl Processor {
             retirement.data = lanes & lane_bits(mask);
             retirement.mask = mask;
         });
-        self.pc = self.pc.wrapping_add(4);
-        self.arrival += CYCLES_STORE;
+        self.proceed(ahead, CYCLES_STORE);
         after
     }
 
@@ -272,8 +327,9 @@ impl Processor {
     }
 
     /// Puts the instruction off: its X, or the walk it needs, comes in a later cycle. Its D is over.
-    fn hold(&mut self, word: u32) -> Step {
+    fn hold(&mut self, word: u32, ahead: Option<u32>) -> Step {
         self.memory.latched = Some(word);
+        self.ahead = Some(ahead);
         self.let_past = self.arrival + 1;
         self.interrupt_at = self.interrupt_at.max(self.let_past);
         Step::Later
@@ -357,6 +413,7 @@ impl Processor {
         self.arrival = cycle + CYCLES_TRAP_ON_ARRIVAL;
         self.fetch_fault = None;
         self.memory.latched = None;
+        self.ahead = None;
         self.privilege_changed();
         Step::Changed
     }

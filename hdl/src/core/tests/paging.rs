@@ -60,8 +60,8 @@ fn every_way_to_ask_for_an_instruction_can_miss() {
     let last = [
         (NOP, timing::CYCLES_ALU),
         (jal(0, 4), timing::CYCLES_ALU),
-        (lw(3, 0, 0), timing::CYCLES_LOAD),
-        (sw(0, 0, 4), timing::CYCLES_STORE),
+        (lw(3, 0, 0), timing::CYCLES_LOAD + timing::CYCLES_NOT_AHEAD),
+        (sw(0, 0, 4), timing::CYCLES_STORE + timing::CYCLES_NOT_AHEAD),
         (muldiv(0, 1, 1, 1), timing::CYCLES_MULTIPLY),
         (muldiv(4, 1, 1, 1), timing::CYCLES_DIVIDE),
         (WFI, timing::CYCLES_WFI),

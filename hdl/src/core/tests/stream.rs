@@ -68,7 +68,7 @@ fn phrase(random: &mut Random) -> Vec<u32> {
     }
 }
 
-/// Feeds the core: what arrives in D is the next word of the script, in T a page-map entry, in L anything.
+/// Feeds the core: what arrives in D, or is read ahead in D, is the next word of the script, in T a page-map entry, in L anything.
 struct Script {
     words: VecDeque<u32>,
     /// Sources of interrupts that are high.
@@ -83,21 +83,37 @@ impl Script {
         Script { words, lines: [false; 3] }
     }
 
-    fn next(&mut self, random: &mut Random) -> u32 {
+    /// The next word, which stays the next one.
+    fn peek(&mut self, random: &mut Random) -> u32 {
         loop {
-            match self.words.pop_front() {
+            match self.words.front() {
                 // The vector stays.
-                Some(word) if word & 0x7f == 0x73 && word >> 20 == u32::from(csr::MTVEC) && word >> 15 & 31 != 1 => {}
-                Some(word) => return word,
+                Some(word) if word & 0x7f == 0x73 && word >> 20 == u32::from(csr::MTVEC) && word >> 15 & 31 != 1 => {
+                    self.words.pop_front();
+                }
+                Some(word) => return *word,
                 None => self.words.extend(phrase(random)),
             }
         }
     }
 
+    fn next(&mut self, random: &mut Random) -> u32 {
+        let word = self.peek(random);
+        self.words.pop_front();
+        word
+    }
+
     fn drive(&mut self, core: &mut Core, random: &mut Random) {
         let now = core.state.q.val();
         let rdata = if now.get_bit(state::D as usize) {
-            self.next(random)
+            let word = self.next(random);
+            if core.held.q.val() {
+                random.next_u32()
+            } else {
+                word
+            }
+        } else if core.fresh.q.val() {
+            self.peek(random)
         } else if now.get_bit(state::T as usize) && random.chance(7, 8) {
             random.next_u32() | random.one_of(&[0xf, 0xf, 0xb, 0x9, 0x3])
         } else {

@@ -1,7 +1,7 @@
 //! Cycles of every class of instruction against `definitions::timing`.
 
 use super::assembler::*;
-use super::bus::{Bus, DATA, HANDLER};
+use super::bus::{Bus, DATA, HANDLER, RAM_BYTES};
 use testbed_definitions::{csr, map, timing};
 
 /// Cycles that each instruction of `program` takes, from its arrival to the next one's.
@@ -43,6 +43,85 @@ fn loads_stores_multiply_and_divide() {
     expected.extend([timing::CYCLES_MULTIPLY; 4]);
     expected.extend([timing::CYCLES_DIVIDE; 4]);
     assert_eq!(cycles(&program), expected);
+}
+
+#[test]
+fn a_loaded_value_is_there_for_the_next_instruction() {
+    let mut program = li(1, DATA).to_vec();
+    program.extend([sw(1, 1, 0), lw(2, 1, 0), addi(3, 2, 1), lw(2, 1, 0), sw(2, 2, 4), lw(4, 1, 4), lw(4, 4, 0)]);
+    program.extend([lw(0, 1, 0), op(0, false, 5, 0, 0), NOP]);
+    let mut bus = Bus::new(&program, &[NOP]);
+    bus.run_to(Bus::pc(program.len() - 1));
+    let value = |index| bus.retired.iter().find(|retired| retired.pc == Bus::pc(index)).expect("it retires").value;
+    assert_eq!([3, 4, 7, 8, 10].map(value), [DATA, DATA + 1, DATA, DATA, 0]);
+    assert_eq!(bus.word(DATA + 4), DATA);
+    // It retires in the cycle in which the next one arrives.
+    let load = bus.retired.iter().find(|retired| retired.load).expect("one").cycle;
+    assert!(bus.arrivals.contains(&(load, Bus::pc(4))));
+}
+
+#[test]
+fn a_store_does_not_reach_the_word_that_was_read_ahead() {
+    // Stores `addi x5, x0, 2` over the next instruction, and over the one after it.
+    let new = addi(5, 0, 2);
+    for (place, expected) in [(6, 1), (7, 2)] {
+        let mut program = li(1, Bus::pc(0)).to_vec();
+        program.extend(li(2, new));
+        program.extend([NOP, sw(2, 1, 4 * place), addi(5, 0, 1), addi(5, 0, 1), NOP]);
+        if place == 6 {
+            program[7] = NOP;
+        }
+        let mut bus = Bus::new(&program, &[NOP]);
+        bus.run_to(Bus::pc(8));
+        let last = bus.retired.iter().rfind(|retired| retired.rd == 5).expect("x5 is written");
+        assert_eq!(last.value, expected, "stored over instruction {place}");
+        assert_eq!(bus.word(Bus::pc(place as usize)), new);
+    }
+}
+
+#[test]
+fn at_the_end_of_ram_nothing_is_read_ahead() {
+    let top = map::RAM_BASE + RAM_BYTES - 4;
+    let mut program = li(1, top).to_vec();
+    program.push(jalr(0, 1, 0));
+    let mut bus = Bus::new(&program, &[NOP]);
+    bus.place(top, &[lw(2, 1, 0)]);
+    let fault = bus.run_to(top.wrapping_add(4));
+    assert_eq!((fault.trap, fault.cause), (true, csr::cause::FETCH_ACCESS));
+    let arrived = bus.arrivals.iter().find(|arrival| arrival.1 == top).expect("it arrives").0;
+    assert_eq!(fault.cycle - arrived, timing::CYCLES_LOAD + timing::CYCLES_NOT_AHEAD);
+    assert!(bus.device.is_empty());
+}
+
+#[test]
+fn an_interrupt_waits_for_a_load_to_complete() {
+    let mut program = vec![addi(1, 0, csr::INTERRUPT_TIMER as i32), csrw(csr::MIE, 1)];
+    program.extend(li(2, DATA));
+    program.extend([csr(6, 0, csr::MSTATUS, 8), NOP, lw(3, 2, 0), addi(4, 3, 7), NOP]);
+    let run = |rises: u64| {
+        let mut bus = Bus::new(&program, &[NOP, NOP]);
+        bus.place(DATA, &[35]);
+        while bus.cycle < 60 {
+            bus.core.irq_timer.next = bus.cycle >= rises;
+            bus.step();
+        }
+        bus
+    };
+    let load = run(1000).retired.iter().find(|retired| retired.load).expect("it loads").cycle;
+    // The line is in `mip` a cycle later: on arrival of the addition, while the load completes; then on a late second look.
+    let bus = run(load - 1);
+    let trap = bus.retired.iter().find(|retired| retired.trap).expect("it is taken");
+    assert_eq!((trap.cycle, trap.pc), (load + 1, Bus::pc(7)));
+    assert_eq!(
+        bus.retired.iter().find(|retired| retired.load).map(|retired| (retired.cycle, retired.value)),
+        Some((load, 35))
+    );
+    // A cycle later is too late for that arrival.
+    let bus = run(load);
+    let trap = bus.retired.iter().find(|retired| retired.trap).expect("it is taken");
+    assert_eq!((trap.cycle, trap.pc), (load + 2, Bus::pc(8)));
+    let sum = bus.retired.iter().find(|retired| retired.pc == Bus::pc(7)).expect("it is executed");
+    assert_eq!(sum.value, 42);
 }
 
 #[test]
