@@ -186,8 +186,8 @@ impl Processor {
         if enabled & INTERRUPT_TIMER != 0 {
             consider(self.clint.timer_from(lines));
         }
-        if enabled & INTERRUPT_SOFTWARE != 0 && self.clint.software() {
-            consider(Some(lines));
+        if enabled & INTERRUPT_SOFTWARE != 0 {
+            consider(self.clint.software_from(lines));
         }
         if enabled & INTERRUPT_EXTERNAL != 0 {
             consider(shared.network.external_from(self.number, lines));
@@ -199,7 +199,7 @@ impl Processor {
     pub fn pending(&self, shared: &mut Shared, cycle: u64) -> u32 {
         let line = cycle - 1;
         let timer = if self.clint.timer_from(line) == Some(line) { INTERRUPT_TIMER } else { 0 };
-        let software = if self.clint.software() { INTERRUPT_SOFTWARE } else { 0 };
+        let software = if self.clint.software_from(line) == Some(line) { INTERRUPT_SOFTWARE } else { 0 };
         let arrived = shared.network.external_from(self.number, line).is_some_and(|from| from <= line);
         timer | software | if arrived { INTERRUPT_EXTERNAL } else { 0 }
     }

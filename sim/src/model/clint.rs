@@ -9,13 +9,24 @@ pub struct Clint {
     mtimecmp: u64,
     /// `mtime` in cycle `t` is `t + offset`.
     offset: u64,
-    /// The last store, and whether `mtime >= mtimecmp` held in its cycle.
-    changed: Option<(u64, bool)>,
+    last: Option<Store>,
+}
+
+/// The last store, and what held in its cycle, before it was seen.
+#[derive(Clone, Copy, Debug)]
+struct Store {
+    cycle: u64,
+    /// `mtime >= mtimecmp`.
+    expired: bool,
+    /// The timer line.
+    timer: bool,
+    /// The software line.
+    software: bool,
 }
 
 impl Default for Clint {
     fn default() -> Self {
-        Clint { msip: false, mtimecmp: u64::MAX, offset: 0, changed: None }
+        Clint { msip: false, mtimecmp: u64::MAX, offset: 0, last: None }
     }
 }
 
@@ -39,7 +50,12 @@ impl Clint {
 
     /// A store made in `cycle`, seen by the registers from the next cycle on.
     pub fn store(&mut self, offset: u32, value: u32, cycle: u64) {
-        self.changed = Some((cycle, self.expired(cycle)));
+        self.last = Some(Store {
+            cycle,
+            expired: self.expired(cycle),
+            timer: self.timer_from(cycle) == Some(cycle),
+            software: self.software_from(cycle) == Some(cycle),
+        });
         match offset & !3 {
             clint::MSIP => self.msip = value & 1 != 0,
             clint::MTIMECMP_LOW => self.mtimecmp = set_half(self.mtimecmp, false, value),
@@ -59,22 +75,30 @@ impl Clint {
         self.time(cycle) >= self.mtimecmp
     }
 
-    /// The software interrupt line, from the cycle after the last store on.
-    pub fn software(&self) -> bool {
-        self.msip
+    /// The first cycle not before `from` in which the software line is high, if no store comes in between.
+    /// `from` must not be before the cycle of the last store.
+    pub fn software_from(&self, from: u64) -> Option<u64> {
+        match self.last {
+            Some(store) if from <= store.cycle && store.software => Some(from),
+            Some(store) if from <= store.cycle => self.msip.then_some(store.cycle + 1),
+            _ => self.msip.then_some(from),
+        }
     }
 
     /// The first cycle not before `from` in which the timer line is high, if no store comes in between.
-    /// `from` must be after the cycle of the last store.
+    /// `from` must not be before the cycle of the last store.
     pub fn timer_from(&self, from: u64) -> Option<u64> {
         // The line in a cycle is the comparison of the cycle before.
         let mut compared = from.saturating_sub(1);
-        if let Some((stored, expired)) = self.changed {
-            if compared <= stored {
-                if expired {
-                    return Some(from);
+        if let Some(store) = self.last {
+            if from <= store.cycle && store.timer {
+                return Some(from);
+            }
+            if compared <= store.cycle {
+                if store.expired {
+                    return Some(from.max(store.cycle + 1));
                 }
-                compared = stored + 1;
+                compared = store.cycle + 1;
             }
         }
         let missing = self.mtimecmp.saturating_sub(self.time(compared));
@@ -100,6 +124,7 @@ mod tests {
         time: u64,
         compare: u64,
         line: bool,
+        software: bool,
     }
 
     impl Ticking {
@@ -114,6 +139,7 @@ mod tests {
             match store {
                 Some((clint::MTIMECMP_LOW, value)) => self.compare = set_half(self.compare, false, value),
                 Some((clint::MTIMECMP_HIGH, value)) => self.compare = set_half(self.compare, true, value),
+                Some((clint::MSIP, value)) => self.software = value & 1 != 0,
                 _ => {}
             }
         }
@@ -130,22 +156,28 @@ mod tests {
             (90, clint::MTIME_HIGH, 1),
             (93, clint::MTIMECMP_HIGH, 1),
             (120, clint::MTIMECMP_LOW, 0x40),
+            (130, clint::MSIP, 1),
+            (132, clint::MTIMECMP_HIGH, 0),
+            (134, clint::MTIMECMP_HIGH, 2),
+            (136, clint::MSIP, 0),
+            (138, clint::MSIP, 1),
         ];
-        let mut ticking = Ticking { time: 0, compare: u64::MAX, line: false };
+        let mut ticking = Ticking { time: 0, compare: u64::MAX, line: false, software: false };
         let mut clint = Clint::default();
-        let mut last_store = 0;
         let mut high = 0;
         for cycle in 0..200u64 {
-            if cycle > last_store {
-                assert_eq!(clint.timer_from(cycle) == Some(cycle), ticking.line, "line in cycle {cycle}");
-                high += usize::from(ticking.line);
-            }
+            // Asked after the store of the cycle, as the core asks in the next one, and before it.
+            let lines =
+                |clint: &Clint| (clint.timer_from(cycle) == Some(cycle), clint.software_from(cycle) == Some(cycle));
+            let expected = (ticking.line, ticking.software);
+            assert_eq!(lines(&clint), expected, "lines in cycle {cycle}");
+            high += usize::from(ticking.line);
             let low = clint.load(clint::MTIME_LOW, cycle);
             assert_eq!(u64::from(low) | u64::from(clint.load(clint::MTIME_HIGH, cycle)) << 32, ticking.time);
             let store = stores.iter().find(|store| store.0 == cycle).map(|store| (store.1, store.2));
             if let Some((offset, value)) = store {
                 clint.store(offset, value, cycle);
-                last_store = cycle;
+                assert_eq!(lines(&clint), expected, "lines in cycle {cycle}, after its store");
             }
             ticking.tick(store);
         }

@@ -355,8 +355,9 @@ impl Station {
     /// See [`super::Network::external_from`].
     pub fn external_from(&mut self, from: u64) -> Option<u64> {
         self.sync(from);
-        if (self.last_high.0..=self.last_high.1).contains(&from) {
-            return Some(from);
+        let (first, last) = self.last_high;
+        if first <= last && from <= last {
+            return Some(from.max(first));
         }
         if let Some(since) = self.pending_since {
             return Some(from.max(since + 1));
