@@ -65,8 +65,8 @@ pub fn in_one_page(map: &PageMap, address: u32, bytes: u32, permissions: u32) ->
         return None;
     }
     let (entry, needed) = (map[page as usize], PTE_VALID | permissions);
-    (entry & needed == needed)
-        .then(|| RAM_BASE + (entry & PTE_PAGE_MASK << PTE_PAGE_SHIFT) + (address & (PAGE_BYTES - 1)))
+    // An entry has nothing above the page, so one mask that fits an instruction takes the rest away.
+    (entry & needed == needed).then(|| RAM_BASE + (entry & !(PAGE_BYTES - 1)) + (address & (PAGE_BYTES - 1)))
 }
 
 /// Bytes from `address` to the end of its page.

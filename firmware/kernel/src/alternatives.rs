@@ -84,9 +84,10 @@ impl Kernel {
             Ok(Some(position)) => {
                 let tcb = &mut self.tcbs[index as usize];
                 let channel = tcb.list.channels()[position];
-                if self.ensure_partner(index, channel, capacity, WRITE) {
+                if self.ensure_partner(index, channel, capacity) {
                     self.choose(index, position);
-                    self.communicate::<false>(index, channel as u32, buffer, capacity);
+                    let thread = (&raw const self.tcbs[index as usize]).addr() as u32;
+                    self.communicate::<false>(thread, channel as u32, buffer, capacity);
                 } else {
                     // It will call again.
                     self.tcbs[index as usize].list.release(&mut self.pages);

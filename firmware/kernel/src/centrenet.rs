@@ -129,7 +129,8 @@ impl Centrenet {
     }
 
     /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked [`Self::has_room`].
-    #[inline]
+    #[cfg_attr(feature = "small", inline)]
+    #[cfg_attr(not(feature = "small"), inline(always))]
     pub fn queue_token<const N: usize>(&mut self, destination: u8, kind: u8, words: [u32; N], bytes: usize) {
         const { assert!(N <= TOKEN_WORDS, "a place has fewer words") };
         let place = self.queue(header(destination, kind, bytes as u32), 0);

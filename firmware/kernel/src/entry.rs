@@ -122,19 +122,19 @@ use alt as delay;
 
 /// Serves a call that may block the thread, or let another go on.
 #[inline(always)]
-fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&mut Kernel, u16)) -> u32 {
+fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&mut Kernel, u32)) -> u32 {
     let kernel = kernel();
-    let index = kernel.ready.leave(kernel.tcbs, thread);
-    let pc = kernel.tcbs[index as usize].context.pc;
+    kernel.ready.leave(kernel.tcbs, thread);
+    let pc = tcb(thread).context.pc;
     if kernel.net.has_room() {
-        serve(kernel, index);
+        serve(kernel, thread);
     } else {
         // Rather than lose a token.
-        kernel.tcbs[index as usize].context.pc = pc - 4;
-        kernel.put_off(index);
+        tcb(thread).context.pc = pc - 4;
+        kernel.put_off(tcb(thread).index);
     }
-    if kernel.tcbs[index as usize].context.pc != pc {
-        return again(kernel, index, arguments, number);
+    if tcb(thread).context.pc != pc {
+        return again(thread, arguments, number);
     }
     kernel.go_on()
 }
@@ -142,8 +142,8 @@ fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&m
 /// The call is to be made again: the thread gets its arguments back.
 #[cold]
 #[inline(never)]
-fn again(kernel: &mut Kernel, index: u16, arguments: [u32; 5], number: u32) -> u32 {
-    let context = &mut kernel.tcbs[index as usize].context;
+fn again(thread: u32, arguments: [u32; 5], number: u32) -> u32 {
+    let context = &mut tcb(thread).context;
     context.pc &= !RESULT;
     (0..5).for_each(|i| context.set(A0 + i, arguments[i]));
     context.set(A7, number);
@@ -164,17 +164,18 @@ fn tcb(thread: u32) -> &'static mut Tcb {
 }
 
 extern "C" fn send(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
-    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, index| kernel.send_request(index, a0, a1, a2))
+    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, thread| kernel.send_request(thread, a0, a1, a2))
 }
 
 extern "C" fn receive(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
-    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, index| kernel.receive_request(index, a0, a1, a2))
+    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, thread| kernel.receive_request(thread, a0, a1, a2))
 }
 
 #[cfg(not(feature = "small"))]
 extern "C" fn alt(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, _: u32, thread: u32, number: u32) -> u32 {
     let arguments = [a0, a1, a2, a3, a4];
-    blocking(thread, arguments, number, |kernel, index| {
+    blocking(thread, arguments, number, |kernel, thread| {
+        let index = tcb(thread).index;
         if kernel.ensure_for(index, number, arguments) {
             kernel.alt_request(index, arguments);
         }
@@ -183,9 +184,9 @@ extern "C" fn alt(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, _: u32, thread: u
 
 #[cfg(not(feature = "small"))]
 extern "C" fn delay(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
-    blocking(thread, [a0, 0, 0, 0, 0], number, |kernel, index| {
-        kernel.tcbs[index as usize].state = State::Delayed;
-        kernel.start_timer(index, a0);
+    blocking(thread, [a0, 0, 0, 0, 0], number, |kernel, thread| {
+        tcb(thread).state = State::Delayed;
+        kernel.start_timer(tcb(thread).index, a0);
     })
 }
 
@@ -203,7 +204,8 @@ extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread: u3
         return answer(thread, Err(Error::BadPointer));
     }
     let arguments = [a0, a1, 0, 0, 0];
-    blocking(thread, arguments, number, |kernel, index| {
+    blocking(thread, arguments, number, |kernel, thread| {
+        let index = tcb(thread).index;
         if kernel.ensure_for(index, number, arguments) {
             let result = kernel.write(index, a0, a1);
             kernel.finish(index, result);

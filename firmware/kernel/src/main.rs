@@ -8,7 +8,7 @@
 //! | [`timers`] | deadlines, the timer, time-slices |
 //! | [`entry`] | where `trap.s` enters: calls that are made as functions, interrupts |
 //! | [`service`] | the other system calls, faults |
-//! | [`channels`] | occam channels: what the protocol says is done here |
+//! | [`channels`], [`components`] | occam channels: requests of threads, components that arrive; what the protocol says is done here |
 //! | [`alternatives`] | occam's ALT |
 //! | [`migrate`] | threads that move, and where ends of channels are without a thread |
 //! | [`threads`] | births and ends of threads, also across processors |
@@ -35,6 +35,7 @@ mod alternatives;
 mod boot;
 mod centrenet;
 mod channels;
+mod components;
 mod console;
 mod entry;
 #[cfg(not(feature = "small"))]

@@ -34,7 +34,7 @@ fn release(role: Role, thread: Thread, bytes: u32, sink: &mut impl Sink) {
 }
 
 /// *FSend*: a thread of processor `me` requests to send `length` bytes.
-#[inline]
+#[inline(always)]
 pub fn send(ccb: &mut Ccb, me: Processor, thread: Thread, length: u32, sink: &mut impl Sink) {
     let mine = ccb.sender_thread == thread || ccb.sender_thread == NOBODY;
     if !mine || ccb.receiver_thread == thread || !matches!(ccb.sender, Sender::Away | Sender::Idle) {
@@ -63,7 +63,7 @@ pub fn send(ccb: &mut Ccb, me: Processor, thread: Thread, length: u32, sink: &mu
 }
 
 /// Tells the receiver, wherever it is, that the sender waits here.
-#[inline]
+#[inline(always)]
 fn look_for_receiver(ccb: &Ccb, me: Processor, sink: &mut impl Sink) {
     let token = Token { at: me, sender: ccb.sender_thread, length: ccb.length, sequence: ccb.sent };
     match ccb.place {
@@ -75,7 +75,7 @@ fn look_for_receiver(ccb: &Ccb, me: Processor, sink: &mut impl Sink) {
 }
 
 /// *FReceive*: a thread of processor `me` requests to receive at most `capacity` bytes.
-#[inline]
+#[inline(always)]
 pub fn receive(ccb: &mut Ccb, me: Processor, thread: Thread, capacity: u32, sink: &mut impl Sink) {
     if !ccb.may_receive(thread) {
         return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
@@ -123,7 +123,7 @@ pub fn disable(ccb: &mut Ccb, thread: Thread) {
 }
 
 /// Both partners are on this processor: the second one copies. Afterwards the one that waited goes first. Returns the bytes.
-#[inline]
+#[inline(always)]
 fn copy(ccb: &mut Ccb, capacity: u32, sink: &mut impl Sink) -> u32 {
     let bytes = ccb.length.min(capacity);
     ccb.sender = Sender::Idle;
@@ -135,7 +135,7 @@ fn copy(ccb: &mut Ccb, capacity: u32, sink: &mut impl Sink) -> u32 {
 }
 
 /// A token and a receiver that waits with `ccb.capacity` have met: ask for the bytes.
-#[inline]
+#[inline(always)]
 fn answer(ccb: &mut Ccb, token: Token, sink: &mut impl Sink) {
     let length = token.length.min(ccb.capacity);
     ccb.sender_thread = token.sender;
