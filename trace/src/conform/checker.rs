@@ -1,5 +1,6 @@
 //! Takes events in order and holds them against the state machines.
 
+mod look;
 mod messages;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -9,6 +10,7 @@ use testbed_definitions::{event, mpc, packet};
 use super::channel::Channels;
 use super::packets::{Packet, Packets, Served};
 use super::service::{Service, Step};
+use super::steps::{Move, Steps};
 use super::thread::{Happening, Request, State, Thread};
 use super::{Conformance, Deviation, DEVIATIONS_MAX};
 use crate::order::{Event, What};
@@ -58,6 +60,7 @@ pub struct Checker {
     processes: HashSet<u16>,
     number: u64,
     found: Conformance,
+    steps: Steps,
 }
 
 /// Home and place of a thread's process.
@@ -82,6 +85,7 @@ impl Checker {
             processes: HashSet::new(),
             number: 0,
             found: Conformance::default(),
+            steps: Steps::default(),
         }
     }
 
@@ -99,6 +103,7 @@ impl Checker {
     }
 
     fn deviation(&mut self, event: &Event, what: impl Into<String>, expected: impl Into<String>) {
+        self.steps.deviates = true;
         if self.found.deviations.len() >= DEVIATIONS_MAX {
             return self.note("deviations beyond the first");
         }
@@ -109,10 +114,14 @@ impl Checker {
     /// Takes the next event of the ordered trace.
     pub fn add(&mut self, event: &Event) {
         self.found.events += 1;
+        self.steps.clear();
         if (event.smi as usize) < self.processors.len() {
             match event.what {
                 What::Gap(_) => self.lose(event.smi),
-                _ if event.doubtful => self.note("events that may be misread after a loss"),
+                _ if event.doubtful => {
+                    self.steps.misread = true;
+                    self.note("events that may be misread after a loss");
+                }
                 What::Known(kind) if kind.argument.is_some() && event.argument.is_none() => self.lose(event.smi),
                 What::Known(kind) => self.known(event, kind.code, event.argument.unwrap_or(0)),
                 What::Schedule(thread) => self.schedule(event, thread),
@@ -125,6 +134,7 @@ impl Checker {
 
     /// Events of `me` are missing: what was known of it, its threads and its packets is not any more.
     fn lose(&mut self, me: u8) {
+        self.steps.lost = true;
         self.note("processors of which events were lost: from there on only parts of their services");
         self.threads.retain(|_, thread| thread.at != me);
         let touching = self.flying.iter().filter(|((from, to), _)| *from == me || *to == me);
@@ -183,13 +193,15 @@ impl Checker {
             self.deviation(event, what.clone(), format!("it on {}, where it is", self.name(thread.at)));
             thread = Thread { state: State::Unknown, at: event.smi, request: None };
         }
-        match thread.state.after(happening) {
+        let before = thread.state;
+        match before.after(happening) {
             Ok(next) => thread.state = next,
             Err(expected) => {
                 self.deviation(event, what, expected);
                 thread.state = State::Unknown.after(happening).unwrap_or_default();
             }
         }
+        self.steps.threads.push(Move { number, happening, before });
         self.threads.insert(number, thread);
     }
 

@@ -14,9 +14,10 @@
 
 mod channel;
 mod checker;
-mod packets;
-mod service;
-mod thread;
+pub(crate) mod packets;
+pub(crate) mod service;
+pub(crate) mod steps;
+pub(crate) mod thread;
 
 pub use checker::Checker;
 

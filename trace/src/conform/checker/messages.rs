@@ -18,7 +18,7 @@ fn message(kind: u8, channel: u8) -> String {
 }
 
 impl Checker {
-    pub(super) fn is_dark(&self, processor: u8) -> bool {
+    pub(crate) fn is_dark(&self, processor: u8) -> bool {
         self.processors.get(processor as usize).is_none_or(|processor| processor.dark)
     }
 
@@ -124,8 +124,9 @@ impl Checker {
         }
         self.found.packets += 1;
         match self.packets.serve(from, me, kind, channel) {
-            Served::Next(_) => {}
-            Served::Skips(_, lost) => {
+            Served::Next(packet) => self.steps.arrived = Some(packet),
+            Served::Skips(packet, lost) => {
+                self.steps.arrived = Some(packet);
                 for packet in lost {
                     self.lost(from, me, &packet);
                 }
