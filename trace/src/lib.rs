@@ -2,6 +2,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | [`analysis`] | where time goes: phases, latencies, threads, queues, processors, links, paths; two runs side by side |
 //! | [`capture`] | the output folder: CTF trace, `mmi.raw`, console, `run.json`; writer, reader, integrity |
 //! | [`order`] | epochs from wrap markers, events from words, one ordered trace from many streams |
 //! | [`ledger`] | what was emitted is delivered, queued, dropped or refused: nothing else |
@@ -12,6 +13,7 @@
 //! [`capture::Capture::open`] a folder and iterate over [`order::events`]. Nothing here knows hardware or engines.
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 pub mod capture;
 pub mod compare;
 pub mod conform;

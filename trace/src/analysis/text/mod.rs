@@ -1,0 +1,148 @@
+//! Reports as tables.
+
+mod diff;
+mod protocols;
+mod resources;
+mod table;
+
+use std::fmt::{self, Write};
+
+use testbed_definitions::event::thread_number;
+
+use super::measure::Omitted;
+use super::{Report, Run};
+use crate::summary::{processor_text, thread_text};
+
+pub use diff::diff;
+use table::{grouped, Table};
+
+/// The report as text. `details`: with histograms, series and the slowest paths.
+pub fn text(report: &Report, details: bool) -> String {
+    let mut out = String::new();
+    write(&mut out, report, details).expect("a String takes everything");
+    out
+}
+
+fn write(out: &mut String, report: &Report, details: bool) -> fmt::Result {
+    head(out, report)?;
+    if let Some(phases) = &report.phases {
+        protocols::phases(out, phases, &report.run)?;
+    }
+    if let Some(latency) = &report.latency {
+        protocols::latency(out, latency, &report.run, details)?;
+    }
+    if let Some(path) = &report.path {
+        protocols::path(out, path, &report.run, details)?;
+    }
+    if let Some(threads) = &report.threads {
+        resources::threads(out, threads, report)?;
+    }
+    if let Some(queues) = &report.queues {
+        resources::queues(out, queues, report, details)?;
+    }
+    if let Some(cpu) = &report.cpu {
+        resources::cpu(out, cpu, report, details)?;
+    }
+    if let Some(links) = &report.links {
+        resources::links(out, links, report, details)?;
+    }
+    for (kind, option) in &report.not_recorded {
+        writeln!(out, "\nnot recorded: what `{}` needs; run the program with --dgl {option}", kind.name())?;
+    }
+    Ok(())
+}
+
+fn head(out: &mut String, report: &Report) -> fmt::Result {
+    let Report { run, range, probe, uncertainty, .. } = report;
+    let arguments = run.arguments.iter().fold(String::new(), |line, argument| line + " " + argument);
+    writeln!(
+        out,
+        "{}{arguments}, kernel {}, machine {}: {} events",
+        run.program,
+        run.kernel,
+        run.machine,
+        grouped(run.events)
+    )?;
+    writeln!(
+        out,
+        "observed: {} to {}; a stamp is exact to {}{}",
+        run.time(range.from_cycle),
+        run.time(range.to_cycle),
+        run.time(run.tick_cycles),
+        if run.complete { "" } else { "; the run did not come to its end" }
+    )?;
+    writeln!(
+        out,
+        "probe: {} cycles to test an event's class, {} a word ({}); net: without these",
+        probe.test_cycles,
+        probe.store_cycles,
+        if probe.measured { "measured" } else { "by its instruction" }
+    )?;
+    for class in &run.classes_missing {
+        writeln!(out, "not recorded: class {class}")?;
+    }
+    let counts = [
+        (uncertainty.ambiguous, "events whose time is not proven"),
+        (uncertainty.doubtful, "events that follow a loss and may be misread"),
+        (uncertainty.gaps, "gaps"),
+        (uncertainty.discarded, "events discarded in gaps"),
+        (uncertainty.deviations, "events that the protocols don't allow (`testbed conform` lists them)"),
+    ];
+    for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        writeln!(out, "uncertain: {} {what}", grouped(count))?;
+    }
+    uncertainty.damage.iter().try_for_each(|damage| writeln!(out, "damaged: {damage}"))
+}
+
+impl Run {
+    /// Cycles as a time, to the precision that three digits after the point give.
+    pub fn time(&self, cycles: u64) -> String {
+        self.time_of(cycles as f64)
+    }
+
+    pub(crate) fn time_of(&self, cycles: f64) -> String {
+        let microseconds = self.microseconds(cycles);
+        match microseconds.abs() {
+            us if us >= 1e6 => format!("{:.3} s", microseconds / 1e6),
+            us if us >= 1e4 => format!("{:.3} ms", microseconds / 1e3),
+            _ => format!("{microseconds:.2} us"),
+        }
+    }
+
+    pub(crate) fn microseconds(&self, cycles: f64) -> f64 {
+        cycles * 1e6 / f64::from(self.clock_hz)
+    }
+
+    pub(crate) fn processor(&self, number: u8) -> String {
+        processor_text(number, &self.processors)
+    }
+
+    pub(crate) fn thread(&self, number: u16) -> String {
+        thread_text(number, &self.processors)
+    }
+
+    /// A process by home and place, as threads' numbers begin.
+    pub(crate) fn process(&self, process: u16) -> String {
+        let thread = self.thread(thread_number((process >> 4) as u8, process as u8, 0));
+        thread.trim_end_matches(".0").to_string()
+    }
+}
+
+fn omitted(out: &mut String, omitted: &Omitted) -> fmt::Result {
+    omitted.0.iter().try_for_each(|(reason, count)| writeln!(out, "  left out, {}: {reason}", grouped(*count)))
+}
+
+/// Part of a whole, in per cent.
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        100.0 * part as f64 / whole as f64
+    }
+}
+
+/// A bar of at most `width` characters.
+fn bar(value: f64, most: f64, width: usize) -> String {
+    let length = if most > 0.0 { (value / most * width as f64).round() as usize } else { 0 };
+    "#".repeat(length.max(usize::from(value > 0.0)).min(width))
+}

@@ -1,0 +1,6 @@
+//! Analyses, held against traces whose answers are known, and against what must hold for every trace.
+
+mod known;
+mod properties;
+mod scripts;
+mod uncertain;
