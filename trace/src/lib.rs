@@ -9,6 +9,7 @@
 //! | [`summary`] | what an ordered trace shows, in a screenful |
 //! | [`compare`] | first difference between two output folders |
 //! | [`conform`] | whether a trace is what the protocols' state machines allow |
+//! | [`export`] | an ordered trace in the forms that other tools read |
 //!
 //! [`capture::Capture::open`] a folder and iterate over [`order::events`]. Nothing here knows hardware or engines.
 #![forbid(unsafe_code)]
@@ -17,6 +18,7 @@ pub mod analysis;
 pub mod capture;
 pub mod compare;
 pub mod conform;
+pub mod export;
 pub mod ledger;
 pub mod order;
 pub mod summary;

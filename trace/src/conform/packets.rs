@@ -57,6 +57,16 @@ impl Packets {
         self.last.get(&(from, to)).copied()
     }
 
+    /// How many are on their way from one processor to another.
+    pub fn under_way(&self, from: u8, to: u8) -> usize {
+        self.queues.get(&(from, to)).map_or(0, VecDeque::len)
+    }
+
+    /// Follows the oldest packet of a pair no further.
+    pub fn drop_oldest(&mut self, from: u8, to: u8) {
+        self.queues.get_mut(&(from, to)).and_then(VecDeque::pop_front);
+    }
+
     /// Nothing is known any more of packets from or to a processor.
     pub fn forget(&mut self, processor: u8) {
         self.queues.retain(|&(from, to), _| from != processor && to != processor);
