@@ -87,9 +87,44 @@ fn formats_of_trace() {
     assert_eq!(json.as_array().unwrap().len(), 3);
     assert_eq!(json[2]["us"], "2");
     assert_eq!(json[2]["event"], "TRAP7");
-    fails(&["trace", dir, "--format", "parquet"], 3, &["`parquet` does not exist", "text, csv, json"]);
+    fails(
+        &["trace", dir, "--format", "excel"],
+        3,
+        &["`excel` does not exist", "text, csv, json, jsonl, gnuplot, perfetto"],
+    );
+    assert_eq!(show("jsonl").lines().count(), 3);
+    assert_eq!(show("gnuplot").lines().filter(|line| !line.starts_with('#')).count(), 3);
+    fails(&["trace", dir, "--format", "fst"], 3, &["fst can only be written to a file", "--format fst -o FILE"]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for (format, start) in [("parquet", "PAR1"), ("perfetto", "\n"), ("vcd", "$version"), ("fst", "\0")] {
+        let output = testbed(&["trace", dir, "--format", format, "-o", file.path().to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{format}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(fs::read(file.path()).unwrap().starts_with(start.as_bytes()), "{format}");
+    }
     fails(&["trace", dir, "-o", "/dev/full"], 5, &["disk is full"]);
     fails(&["trace", dir, "-o", "/nonexistent/x"], 5, &["cannot create /nonexistent/x", "-o"]);
+}
+
+#[test]
+fn filters_of_trace() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 30);
+    let dir = dir.path().to_str().unwrap();
+    let count = |arguments: &[&str]| {
+        let output = testbed(&[&["trace", dir], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout.iter().filter(|byte| **byte == b'\n').count()
+    };
+    assert_eq!(count(&["--from", "5us", "--to", "0.01ms"]), 5);
+    assert_eq!(count(&["--processor", "earth", "--event", "trap7", "--certain"]), 30);
+    assert_eq!(count(&["--processor", "air"]), 0);
+    fails(&["trace", dir, "--processor", "mars"], 3, &["--processor mars", "earth, air, fire, water, space"]);
+    fails(&["trace", dir, "--event", "TRAP8"], 3, &["--event TRAP8", "TRAP7, "]);
+    fails(&["trace", dir, "--from", "5"], 3, &["--from 5", "1.5ms"]);
+    fails(&["trace", dir, "--from", "-5us"], 3, &["--from -5us"]);
+    fails(&["trace", dir, "--from", "5us", "--to", "5us"], 3, &["--to 5us", "later time than --from 5us"]);
+    fails(&["trace", dir, "--thread", "earth"], 3, &["--thread earth", "earth.1.1"]);
+    fails(&["trace", dir, "--thread", "earth.1.1"], 3, &["earth.1.1", "does not occur", "--event SCHEDULE"]);
 }
 
 /// Under whatever name: the capture would be gone before it is read.

@@ -27,6 +27,7 @@ impl Test {
         let root = firmware::root()?;
         // Both kernels, so that what is wrong with them shows before the tests are built.
         firmware::build(&root)?.kernel(firmware::SMALL_BELOW - 1)?;
+        tools::install_python(&root);
         let mut command = Command::new("cargo");
         // The profile that built this binary, so that nothing is built twice.
         command.args(["test", "--release", "--workspace", "--no-fail-fast"]).args(&self.filter).current_dir(&root);

@@ -1,5 +1,8 @@
 //! Tools of others that tests and some engines need: what they are for, and how to get them.
 
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use testbed_host_tools::apt;
 
 use super::{Exit, Failure};
@@ -22,7 +25,12 @@ pub const TOOLS: &[Tool] = &[
     Tool { program: "icepack", package: "fpga-icestorm", purpose: "timing of the core" },
     Tool { program: "riscv64-unknown-elf-gcc", package: "gcc-riscv64-unknown-elf", purpose: "programs in C" },
     Tool { program: "babeltrace2", package: "babeltrace2", purpose: "reading traces with another tool" },
+    Tool { program: "gnuplot", package: "gnuplot-nox", purpose: "plotting exported traces" },
+    Tool { program: "python3", package: "python3-venv", purpose: "reading exported traces with others' packages" },
 ];
+
+/// Python packages that tests read exported traces with, of PyPI: SQL over Parquet, and the published schema of Perfetto's traces.
+const PYTHON_PACKAGES: &[&str] = &["duckdb", "perfetto"];
 
 fn is_there(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -48,4 +56,32 @@ pub fn install() -> Result<(), Failure> {
     let why: Vec<_> = still.iter().map(|tool| format!("{} ({})", tool.program, tool.purpose)).collect();
     let message = format!("missing: {}\n  help: sudo apt-get install {}", why.join(", "), packages.join(" "));
     Err(Failure::new(Exit::Environment, message))
+}
+
+/// Installs the Python packages that are missing into `target/python` of the workspace at `root`, where that is allowed. Where it isn't,
+/// says so and goes on: the tests that need them say it again.
+pub fn install_python(root: &Path) {
+    let folder = root.join("target/python");
+    let python = folder.join("bin/python3");
+    let runs = |program: &Path, arguments: &[&str]| {
+        let status =
+            Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        status.status().is_ok_and(|status| status.success())
+    };
+    let are_there = || runs(&python, &["-c", &format!("import {}", PYTHON_PACKAGES.join(", "))]);
+    if are_there() {
+        return;
+    }
+    eprintln!("installing {} for Python in {}", PYTHON_PACKAGES.join(", "), folder.display());
+    let name = folder.to_string_lossy();
+    let make = || runs(Path::new("python3"), &["-m", "venv", &name]);
+    // Debian's Python has no venv of its own.
+    let made = make() || (apt::install(&["python3-venv"]) && make());
+    let install = [&["-m", "pip", "install", "--quiet"], PYTHON_PACKAGES].concat();
+    if !(made && runs(&python, &install) && are_there()) {
+        let packages = PYTHON_PACKAGES.join(" ");
+        eprintln!(
+            "note: that failed; tests that need them will too\n  help: python3 -m venv {name} && {name}/bin/python3 -m pip install {packages}"
+        );
+    }
 }

@@ -1,74 +1,139 @@
-//! `testbed trace`: the ordered events of an output folder as text, CSV or JSON.
+//! `testbed trace`: the ordered events of an output folder, in a form that people or other tools read.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
-use testbed_host_tools::capture::{verify, Capture, Integrity, RunRecord};
-use testbed_host_tools::order::{events, Epoch, Event};
-use testbed_host_tools::summary::{describe, detail, microseconds, processor_name};
+use testbed_host_tools::capture::{verify, Capture, Integrity};
+use testbed_host_tools::export::{export, Choice, ExportError, Exported, Filter, FilterError, Format, Target};
+use testbed_host_tools::order::events;
 
 use super::{Exit, Failure};
 
-/// Formats that exist.
-const FORMATS: &str = "text, csv, json";
-
-/// Prints the ordered events of a run.
+/// Writes the ordered events of a run: all of them, or those of a time slice, processor, thread or name.
 #[derive(Args, Debug)]
 pub struct Trace {
     /// The folder that `run` left
     dir: PathBuf,
-    /// text, csv or json
+    /// text, csv, json, jsonl, gnuplot, perfetto, parquet, vcd or fst
     #[arg(long, default_value = "text")]
     format: String,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Only events at this machine time or later, such as 1.5ms
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    from: Option<String>,
+    /// Only events before this machine time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    to: Option<String>,
+    /// Only events of this processor, or of several with commas between
+    #[arg(long, value_name = "NAME")]
+    processor: Option<String>,
+    /// Only events of these names, and losses
+    #[arg(long, value_name = "NAME[,NAME]")]
+    event: Option<String>,
+    /// Only events that name this thread or happen while it runs, and losses: a number, or a name such as earth.1.2
+    #[arg(long, value_name = "N")]
+    thread: Option<String>,
+    /// Only events of which time and decoding are proven
+    #[arg(long)]
+    certain: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Format {
-    Text,
-    Csv,
-    Json,
+impl From<FilterError> for Failure {
+    fn from(error: FilterError) -> Self {
+        Failure::new(Exit::Input, error)
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Order(error) => error.into(),
+            ExportError::Io(error) => error.into(),
+            ExportError::Format(message) => Failure::new(Exit::Input, message),
+        }
+    }
 }
 
 impl Trace {
     pub fn run(&self) -> Result<Exit, Failure> {
-        let format = match self.format.as_str() {
-            "text" => Format::Text,
-            "csv" => Format::Csv,
-            "json" => Format::Json,
-            other => {
-                let message = format!("the format `{other}` does not exist\n  help: use one of {FORMATS}");
-                return Err(Failure::new(Exit::Input, message));
-            }
-        };
+        let format = Format::named(&self.format).ok_or_else(|| {
+            let message =
+                format!("the format `{}` does not exist\n  help: use one of {}", self.format, Format::names());
+            Failure::new(Exit::Input, message)
+        })?;
         let capture = Capture::open(&self.dir)?;
+        let filter = Filter::new(&self.choice(), &capture.record)?;
+        self.check_output(format)?;
         let integrity = verify(&capture)?;
         warn(&capture, &integrity);
-        let mut out: Box<dyn Write> = match &self.output {
-            None => Box::new(io::stdout().lock()),
-            Some(path) if capture.owns(path) => {
-                let message = format!(
-                    "{} is a part of the output folder itself\n  help: give another name with -o",
-                    path.display()
-                );
-                return Err(Failure::new(Exit::Input, message));
-            }
-            Some(path) => Box::new(File::create(path).map_err(|error| {
-                let message =
-                    format!("cannot create {}: {error}\n  help: check the path given with -o", path.display());
-                Failure::new(Exit::Environment, message)
-            })?),
+        let target = match &self.output {
+            None => Target::Stream(Box::new(io::stdout())),
+            Some(path) => Target::File(Box::new(create(&capture, path)?)),
         };
-        let mut out = BufWriter::with_capacity(1 << 16, &mut out);
-        write(&capture, &integrity, format, &mut out)?;
-        out.flush()?;
+        let whole = integrity.is_whole();
+        let exported = export(events(&capture, &integrity)?, &capture.record, &filter, format, target, whole)?;
+        self.report(&exported)?;
         Ok(if integrity.damage.is_empty() { Exit::Success } else { Exit::Negative })
     }
+
+    fn choice(&self) -> Choice<'_> {
+        Choice {
+            from: self.from.as_deref(),
+            to: self.to.as_deref(),
+            processor: self.processor.as_deref(),
+            event: self.event.as_deref(),
+            thread: self.thread.as_deref(),
+            certain: self.certain,
+        }
+    }
+
+    /// Whether standard output takes the format, if it goes there.
+    fn check_output(&self, format: Format) -> Result<(), Failure> {
+        let why = match self.output {
+            Some(_) => return Ok(()),
+            None if format.needs_file() => "can only be written to a file, not to a pipe or terminal",
+            None if format.is_binary() && io::stdout().is_terminal() => "is binary, and standard output is a terminal",
+            None => return Ok(()),
+        };
+        let name = &self.format;
+        let dir = self.dir.display();
+        let message = format!("{name} {why}\n  help: testbed trace {dir} --format {name} -o FILE");
+        Err(Failure::new(Exit::Input, message))
+    }
+
+    /// Says what filters kept out unexpectedly.
+    fn report(&self, exported: &Exported) -> Result<(), Failure> {
+        if exported.unproven > 0 {
+            eprintln!("note: --certain left out {} events of which time or decoding are not proven", exported.unproven);
+        }
+        match &self.thread {
+            Some(thread) if !exported.thread_seen => {
+                let message = format!(
+                    "--thread {thread}: it does not occur before the end of what was asked for\n  \
+                     help: testbed trace {} --event SCHEDULE shows the threads that run",
+                    self.dir.display()
+                );
+                Err(Failure::new(Exit::Input, message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn create(capture: &Capture, path: &Path) -> Result<File, Failure> {
+    if capture.owns(path) {
+        let message =
+            format!("{} is a part of the output folder itself\n  help: give another name with -o", path.display());
+        return Err(Failure::new(Exit::Input, message));
+    }
+    File::create(path).map_err(|error| {
+        let message = format!("cannot create {}: {error}\n  help: check the path given with -o", path.display());
+        Failure::new(Exit::Environment, message)
+    })
 }
 
 /// Says on standard error what keeps a capture from being whole.
@@ -81,87 +146,5 @@ pub fn warn(capture: &Capture, integrity: &Integrity) {
     }
     for damage in &integrity.damage {
         eprintln!("warning: {damage}");
-    }
-}
-
-fn write(capture: &Capture, integrity: &Integrity, format: Format, out: &mut impl Write) -> Result<(), Failure> {
-    let record = &capture.record;
-    match format {
-        Format::Text => {}
-        Format::Csv => writeln!(out, "us,epoch,epoch_high,tick,processor,event,value,detail,certain")?,
-        Format::Json => out.write_all(b"[")?,
-    }
-    let mut first = true;
-    for event in events(capture, integrity)? {
-        let event = event?;
-        match format {
-            Format::Text => writeln!(out, "{}", describe(&event, record))?,
-            Format::Csv => csv(&event, record, out)?,
-            Format::Json => {
-                out.write_all(if first { b"\n" } else { b",\n" })?;
-                serde_json::to_writer(&mut *out, &Row::new(&event, record)).map_err(io::Error::from)?;
-            }
-        }
-        first = false;
-    }
-    if matches!(format, Format::Json) {
-        out.write_all(b"\n]\n")?;
-    }
-    Ok(())
-}
-
-/// Upper bound of the epoch as CSV shows it: empty if there is none.
-fn csv(event: &Event, record: &RunRecord, out: &mut impl Write) -> io::Result<()> {
-    let row = Row::new(event, record);
-    let number = |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
-    // Only `detail` can hold a comma, and nothing holds a quote.
-    writeln!(
-        out,
-        "{},{},{},{},{},{},{},\"{}\",{}",
-        row.us,
-        row.epoch,
-        number(row.epoch_high),
-        row.tick,
-        row.processor,
-        row.event,
-        number(row.value.map(u64::from)),
-        row.detail,
-        row.certain
-    )
-}
-
-/// An event as JSON.
-#[derive(Serialize)]
-struct Row<'a> {
-    /// Microseconds since the start as a decimal string, exact.
-    us: String,
-    /// The epoch, or its lower bound.
-    epoch: u64,
-    /// The same if certain; `null` if nothing bounds it.
-    epoch_high: Option<u64>,
-    tick: u16,
-    processor: String,
-    event: &'a str,
-    value: Option<u32>,
-    detail: String,
-    certain: bool,
-}
-
-impl<'a> Row<'a> {
-    fn new(event: &Event, record: &RunRecord) -> Self {
-        Row {
-            us: microseconds(event.ticks(), record),
-            epoch: event.epoch.low(),
-            epoch_high: match event.epoch {
-                Epoch::Certain(epoch) => Some(epoch),
-                Epoch::Ambiguous { high, .. } => high,
-            },
-            tick: event.time,
-            processor: processor_name(event.smi, record),
-            event: event.what.name(),
-            value: event.value(),
-            detail: detail(event, record),
-            certain: event.is_certain(),
-        }
     }
 }
