@@ -64,9 +64,9 @@ pub fn install_python(root: &Path) {
     let folder = root.join("target/python");
     let python = folder.join("bin/python3");
     let runs = |program: &Path, arguments: &[&str]| {
-        let status =
-            Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        status.status().is_ok_and(|status| status.success())
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
     };
     let are_there = || runs(&python, &["-c", &format!("import {}", PYTHON_PACKAGES.join(", "))]);
     if are_there() {

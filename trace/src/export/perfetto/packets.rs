@@ -127,7 +127,7 @@ impl Packets {
         };
         let name = |(note, name): (Note, &str)| InternedName { iid: Some(note as u64), name: Some(name.into()) };
         let interned = InternedData { debug_annotation_names: NOTES.map(name).into(), ..InternedData::default() };
-        packets.write(&TracePacket {
+        packets.write(TracePacket {
             sequence_flags: Some(sequence::INCREMENTAL_STATE_CLEARED),
             interned_data: Some(interned),
             ..TracePacket::default()
@@ -135,10 +135,10 @@ impl Packets {
         Ok(packets)
     }
 
-    fn write(&mut self, packet: &TracePacket) -> io::Result<()> {
+    fn write(&mut self, packet: TracePacket) -> io::Result<()> {
         self.buffer.clear();
         self.buffer.push(PACKET);
-        let packet = TracePacket { trusted_packet_sequence_id: Some(SEQUENCE), ..packet.clone() };
+        let packet = TracePacket { trusted_packet_sequence_id: Some(SEQUENCE), ..packet };
         packet.encode_length_delimited(&mut self.buffer).expect("a Vec takes everything");
         self.out.write_all(&self.buffer)
     }
@@ -172,7 +172,7 @@ impl Packets {
                 descriptor.counter = Some(CounterDescriptor { unit_name: Some(unit.into()) });
             }
         }
-        self.write(&TracePacket { track_descriptor: Some(descriptor), ..TracePacket::default() })
+        self.write(TracePacket { track_descriptor: Some(descriptor), ..TracePacket::default() })
     }
 
     /// Writes an event at `ns` on a described track, under `name` if it is no end and no counter.
@@ -188,7 +188,7 @@ impl Packets {
                 interned = Some(InternedData { event_names: vec![name], ..InternedData::default() });
             }
         }
-        self.write(&TracePacket {
+        self.write(TracePacket {
             timestamp: Some(ns),
             track_event: Some(event),
             interned_data: interned,
