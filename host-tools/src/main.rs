@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
-    bench::Bench, compare::Compare, conform::Conform, exec::Exec, run::Run, test::Test, trace::Trace, Failure,
+    analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, run::Run, test::Test,
+    trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -29,7 +30,9 @@ enum Command {
     Run(Box<Run>),
     Exec(Exec),
     Trace(Trace),
+    Analyse(Analyse),
     Compare(Compare),
+    Diff(Diff),
     Conform(Conform),
     Bench(Bench),
     Test(Test),
@@ -42,7 +45,9 @@ impl Command {
             Command::Exec(command) => return command.run(),
             Command::Run(command) => command.run()?,
             Command::Trace(command) => command.run()?,
+            Command::Analyse(command) => command.run()?,
             Command::Compare(command) => command.run()?,
+            Command::Diff(command) => command.run()?,
             Command::Conform(command) => command.run()?,
             Command::Bench(command) => command.run()?,
             Command::Test(command) => command.run()?,

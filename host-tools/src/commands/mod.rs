@@ -1,8 +1,10 @@
 //! The commands of `testbed`, and what they share: failures with exit codes, output that may end early.
 
+pub mod analyse;
 pub mod bench;
 pub mod compare;
 pub mod conform;
+pub mod diff;
 pub mod exec;
 pub mod run;
 pub mod test;
@@ -12,6 +14,7 @@ pub mod trace;
 use std::fmt;
 use std::io::{self, ErrorKind};
 
+use testbed_host_tools::analysis::AnalysisError;
 use testbed_host_tools::capture::CaptureError;
 use testbed_host_tools::drive::DriveError;
 use testbed_host_tools::engines::OpenError;
@@ -68,6 +71,10 @@ failures! {
     BenchError => |error| match error {
         BenchError::Capture(error) => of_capture(error),
         _ => Exit::Machine,
+    };
+    AnalysisError => |error| match error {
+        AnalysisError::Capture(error) => of_capture(error),
+        _ => Exit::Input,
     };
     OpenError => |error| match error {
         OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,

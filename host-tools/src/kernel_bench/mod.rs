@@ -75,7 +75,7 @@ impl Case {
         if let Some(event) = events.iter().find(|event| !event.is_certain() || matches!(event.what, What::Gap(_))) {
             return Err(wrong(format!("events were lost or are ambiguous from cycle {} on", event.ticks())));
         }
-        let probe = Probe::measure(capture, &events)?;
+        let probe = crate::analysis::probe::Probe::measure(capture)?.into();
         Ok(Case { name, events, probe })
     }
 

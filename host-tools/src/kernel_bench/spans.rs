@@ -1,15 +1,12 @@
 //! Spans between events, without what the events themselves cost, and without what is only flight.
 
-use testbed_definitions::{event, timing};
+use testbed_definitions::event;
 
 use super::median;
-use crate::capture::{Capture, CaptureError};
+use crate::analysis::probe;
 use crate::order::{Event, What};
 
-/// The instructions that test a class: a load, an `and`, a branch.
-const TEST_CYCLES: i64 = (timing::CYCLES_LOAD + 2 * timing::CYCLES_ALU) as i64;
-
-/// What an event of the kernel costs.
+/// What an event of the kernel costs, in cycles as differences have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// Cycles of the test of its class, by its instructions.
@@ -18,24 +15,13 @@ pub struct Probe {
     pub store: i64,
 }
 
-impl Probe {
-    /// From the stamps of the two words of events, which are stored back to back; by the instruction if there are none.
-    pub(super) fn measure(capture: &Capture, events: &[Event]) -> Result<Self, CaptureError> {
-        let mut least = None;
-        for smi in capture.smis() {
-            let pairs = capture.pairs(smi)?.collect::<Result<Vec<_>, _>>()?;
-            let two_words = events.iter().filter(|event| event.smi as usize == smi && is_kernels(event));
-            for event in two_words.filter(|event| event.argument.is_some()) {
-                let at = event.index as usize;
-                if let Some([first, second]) = pairs.get(at..at + 2).map(|two| [two[0].time, two[1].time]) {
-                    let cycles = i64::from(second.wrapping_sub(first));
-                    least = Some(least.map_or(cycles, |least: i64| least.min(cycles)));
-                }
-            }
-        }
-        Ok(Probe { test: TEST_CYCLES, store: least.unwrap_or(timing::CYCLES_STORE as i64) })
+impl From<probe::Probe> for Probe {
+    fn from(probe: probe::Probe) -> Self {
+        Probe { test: probe.test_cycles as i64, store: probe.store_cycles as i64 }
     }
+}
 
+impl Probe {
     /// Cycles of a whole event.
     pub fn cost(&self, event: &Event) -> i64 {
         self.test + self.store * words(event)

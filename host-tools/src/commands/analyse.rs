@@ -1,0 +1,95 @@
+//! `testbed analyse`: where a run's time goes.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use testbed_host_tools::analysis::{analyse, text, Kind, Options, Report};
+use testbed_host_tools::capture::{verify, Capture};
+use testbed_machine::units;
+
+use super::trace::warn;
+use super::{Exit, Failure};
+
+/// Says where a run's time went: protocol phases, latencies, threads, ready queues, processors, links, critical paths.
+///
+/// One analysis is shown with its histograms and series, several only with their tables. Times are in machine cycles, as stamped and, as
+/// `net`, without what the monitoring itself cost. What the trace leaves open is left out and counted.
+#[derive(Args, Debug)]
+pub struct Analyse {
+    /// The folder that `run` left
+    dir: PathBuf,
+    /// phases, latency, threads, queues, cpu, links, path, or all that the run's events allow
+    #[arg(default_value = "all")]
+    analyses: Vec<String>,
+    /// JSON instead of text
+    #[arg(long)]
+    json: bool,
+    /// Length of the windows of series, such as 1ms or 500 cycles
+    #[arg(long, value_name = "TIME")]
+    window: Option<String>,
+    /// Look only at what happened from this machine time on
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// Look only at what happened before this machine time
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+}
+
+impl Analyse {
+    pub fn run(&self) -> Result<Exit, Failure> {
+        let capture = Capture::open(&self.dir)?;
+        let clock_hz = capture.record.machine.clock_hz;
+        let cycles = |option: &str, time: &Option<String>| {
+            time.as_deref().map(|time| cycles_of(option, time, clock_hz)).transpose()
+        };
+        let options = Options {
+            kinds: self.kinds()?,
+            window_cycles: cycles("--window", &self.window)?,
+            from_cycle: cycles("--from", &self.from)?,
+            to_cycle: cycles("--to", &self.to)?,
+        };
+        let integrity = verify(&capture)?;
+        warn(&capture, &integrity);
+        let report = analyse(&capture, &options)?;
+        self.print(&report)?;
+        Ok(if integrity.damage.is_empty() { Exit::Success } else { Exit::Negative })
+    }
+
+    /// The analyses asked for; none stands for all.
+    fn kinds(&self) -> Result<Vec<Kind>, Failure> {
+        if self.analyses.iter().any(|name| name == "all") {
+            return Ok(Vec::new());
+        }
+        Ok(self.analyses.iter().map(|name| name.parse()).collect::<Result<_, _>>()?)
+    }
+
+    fn print(&self, report: &Report) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        if self.json {
+            writeln!(out, "{}", serde_json::to_string_pretty(report).map_err(io::Error::from)?)?;
+        } else {
+            let one = self.analyses.len() == 1 && self.analyses[0] != "all";
+            write!(out, "{}", text::text(report, one))?;
+        }
+        Ok(())
+    }
+}
+
+/// A time of the machine, or a number of cycles, as cycles.
+fn cycles_of(option: &str, text: &str, clock_hz: u32) -> Result<u64, Failure> {
+    let cycles = match units::parse(text, units::CYCLES) {
+        Ok(cycles) => u64::try_from(cycles).ok(),
+        Err(_) => {
+            let picoseconds = units::parse(text, units::TIME).map_err(|error| wrong_time(option, &error))?;
+            units::cycles(picoseconds, clock_hz).map(|(cycles, _)| cycles)
+        }
+    };
+    cycles.ok_or_else(|| wrong_time(option, &format!("`{text}` is too long")))
+}
+
+fn wrong_time(option: &str, what: &dyn std::fmt::Display) -> Failure {
+    let message =
+        format!("{option}: {what}\n  help: write a number and one of {}, cycles, as in 1ms", units::names(units::TIME));
+    Failure::new(Exit::Input, message)
+}
