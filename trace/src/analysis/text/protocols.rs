@@ -95,9 +95,11 @@ pub fn latency(out: &mut String, report: &LatencyReport, run: &Run, details: boo
         writeln!(out, "\n{} until ready, cycles", row.service.name())?;
         let most = row.bars.iter().map(|bar| bar.count).max().unwrap_or(0);
         let mut table = Table::new(&["from", "to", "count", "<"]);
-        for step in &row.bars {
-            let bar = bar(step.count as f64, most as f64, 50);
-            table.row(vec![grouped(step.from_cycles), grouped(step.to_cycles), grouped(step.count), bar]);
+        // A run of empty steps is one row.
+        for steps in row.bars.chunk_by(|one, other| one.count == 0 && other.count == 0) {
+            let (Some(first), Some(last)) = (steps.first(), steps.last()) else { continue };
+            let bar = bar(first.count as f64, most as f64, 50);
+            table.row(vec![grouped(first.from_cycles), grouped(last.to_cycles), grouped(first.count), bar]);
         }
         table.write(out)?;
     }

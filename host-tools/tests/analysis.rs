@@ -1,0 +1,195 @@
+//! Analyses of real runs: what they say agrees with what is measured in other ways.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use testbed_definitions::event;
+use testbed_host_tools::analysis::fact::{Phase, Protocol};
+use testbed_host_tools::analysis::measure::Distribution;
+use testbed_host_tools::analysis::{analyse, Kind, Options, Report};
+use testbed_host_tools::capture::{verify, Capture};
+use testbed_host_tools::kernel_bench::{self as bench, datum, Case};
+use testbed_host_tools::order::{events, What};
+
+const DETAIL: &str = "profile+timer+user+detail";
+
+fn testbed(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).output().unwrap()
+}
+
+/// The capture of a run with these words on the command line.
+fn run(words: &[&str], dgl: &str) -> (TempDir, Capture) {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let output = testbed(&[&["run"], words, &["--dgl", dgl, "--out", out]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let capture = Capture::open(dir.path()).unwrap();
+    (dir, capture)
+}
+
+fn all(capture: &Capture) -> Report {
+    analyse(capture, &Options::default()).unwrap()
+}
+
+fn phase(report: &Report, protocol: Protocol, phase: Phase, beside: bool) -> Distribution {
+    let protocols = &report.phases.as_ref().unwrap().protocols;
+    let found = protocols.iter().find(|found| found.protocol == protocol).expect("the protocol is there");
+    let row = found.phases.iter().find(|row| (row.phase, row.beside) == (phase, beside));
+    row.unwrap_or_else(|| panic!("{phase:?} is not in {found:?}")).figures
+}
+
+/// How often an event of the table is in the trace.
+fn count(capture: &Capture, code: u16) -> u64 {
+    let integrity = verify(capture).unwrap();
+    let events = events(capture, &integrity).unwrap().map(|event| event.unwrap());
+    events.filter(|event| matches!(event.what, What::Known(kind) if kind.code == code)).count() as u64
+}
+
+/// Cycle of the first event of a program with this datum.
+fn cycle_of(capture: &Capture, wanted: u16) -> u64 {
+    let integrity = verify(capture).unwrap();
+    let mut events = events(capture, &integrity).unwrap().map(|event| event.unwrap());
+    let user = |what: What| matches!(what, What::Known(kind) if kind.code == event::USER);
+    let found = events.find(|event| user(event.what) && event.argument == Some(wanted)).expect("the program says so");
+    found.ticks() * u64::from(capture.record.machine.tick_cycles)
+}
+
+#[test]
+fn phases_are_what_the_kernel_s_benchmark_measures() {
+    let (_dir, capture) = run(&["kernel-bench", "remote", "4", "--machine", "bench"], "profile+user");
+    let measured = bench::remote(&Case::read(&capture).unwrap()).unwrap();
+    let from_cycle = Some(cycle_of(&capture, datum::RECEIVER_WAITS));
+    let report = analyse(&capture, &Options { from_cycle, ..Options::default() }).unwrap();
+    let net = |wanted, beside| phase(&report, Protocol::Remote, wanted, beside).corrected_median_cycles as i64;
+    assert_eq!(net(Phase::SenderRequest, false), measured.send_request);
+    assert_eq!(net(Phase::ReceiverRequest, true), measured.receive_request);
+    assert_eq!(net(Phase::FocusService, false), measured.focus);
+    assert_eq!(net(Phase::RtrService, false), measured.rtr);
+    assert_eq!(net(Phase::MsgService, false), measured.msg);
+    assert_eq!(net(Phase::FocusFlight, false), measured.focus_flight);
+    assert_eq!(net(Phase::RtrFlight, false), measured.rtr_flight);
+    assert_eq!(net(Phase::MsgFlight, false), measured.msg_flight);
+
+    let (_dir, capture) = run(&["kernel-bench", "migrate", "--machine", "bench"], "profile+user");
+    let measured = bench::migration(&Case::read(&capture).unwrap()).unwrap();
+    let report = all(&capture);
+    let net = |wanted| phase(&report, Protocol::Migration, wanted, false).corrected_median_cycles as i64;
+    assert_eq!(net(Phase::Packing), measured.pack);
+    assert_eq!(net(Phase::Unpacking), measured.unpack);
+    assert_eq!(net(Phase::ThreadFlight), measured.flight);
+
+    let (_dir, capture) = run(&["kernel-bench", "local", "64", "--machine", "bench"], "profile+user");
+    let measured = bench::local(&Case::read(&capture).unwrap()).unwrap();
+    // Half of its rounds begin with the sender, half with the receiver; the median of all is that of one half.
+    let turn = Some(cycle_of(&capture, datum::RECEIVER_WAITS));
+    let halves = [(None, turn), (turn, None)].map(|(from_cycle, to_cycle)| {
+        let options = Options { from_cycle, to_cycle, ..Options::default() };
+        let report = analyse(&capture, &options).unwrap();
+        [Phase::FirstRequest, Phase::SecondRequest]
+            .map(|wanted| phase(&report, Protocol::Local, wanted, false).corrected_median_cycles as i64)
+    });
+    assert!(halves.iter().any(|half| half[0] == measured.first), "{halves:?}, {measured:?}");
+    assert!(halves.iter().any(|half| half[1] == measured.second), "{halves:?}, {measured:?}");
+}
+
+/// What must hold of every run without losses.
+fn consistent(capture: &Capture) -> Report {
+    let report = all(capture);
+    assert_eq!((report.uncertainty.ambiguous, report.uncertainty.gaps), (0, 0));
+    let time = report.range.cycles();
+    assert_eq!(time, capture.record.cycles);
+    for thread in &report.threads.as_ref().unwrap().threads {
+        assert_eq!(thread.states.values().sum::<u64>(), thread.elapsed_cycles);
+    }
+    for processor in &report.cpu.as_ref().unwrap().processors {
+        assert_eq!(processor.cycles.values().sum::<u64>(), time);
+    }
+    for queue in &report.queues.as_ref().unwrap().processors {
+        assert_eq!(queue.cycles_by_length.values().sum::<u64>(), time);
+    }
+    // The phases of each protocol tile its episodes, and no episode is shorter than its probes.
+    for protocol in &report.phases.as_ref().unwrap().protocols {
+        let parts = protocol.phases.iter().filter(|row| !row.beside);
+        let sum: u64 = parts.map(|row| row.figures.total_cycles).sum();
+        let whole = protocol.whole.expect("one was followed to its end");
+        assert_eq!((sum, protocol.omitted.total()), (whole.total_cycles, 0), "{:?}", protocol.omitted);
+        assert!(whole.corrected_mean_cycles > 0.0 && whole.corrected_mean_cycles < whole.mean_cycles);
+    }
+    let links = report.links.as_ref().unwrap();
+    assert_eq!(links.links.iter().map(|link| link.communications).sum::<u64>(), count(capture, event::COMMR));
+    report
+}
+
+fn episodes(report: &Report, protocol: Protocol) -> u64 {
+    let protocols = &report.phases.as_ref().unwrap().protocols;
+    let found = protocols.iter().find(|found| found.protocol == protocol);
+    found.and_then(|found| found.whole).map_or(0, |whole| whole.count)
+}
+
+#[test]
+fn every_communication_migration_and_page_of_a_run_is_followed() {
+    for words in [&["remote", "5", "2", "1"][..], &["migrate"], &["multi-phase"]] {
+        let (_dir, capture) = run(words, DETAIL);
+        let report = consistent(&capture);
+        assert_eq!(episodes(&report, Protocol::Local), count(&capture, event::TRAP72), "{words:?}");
+        assert_eq!(episodes(&report, Protocol::Remote), count(&capture, event::COMMR), "{words:?}");
+        assert_eq!(episodes(&report, Protocol::Migration), count(&capture, event::UNPACKED), "{words:?}");
+        assert_eq!(episodes(&report, Protocol::Page), count(&capture, event::PAGE_READY), "{words:?}");
+    }
+}
+
+#[test]
+fn queues_are_the_same_from_either_class_of_events() {
+    let (_one, profile) = run(&["multi-phase"], DETAIL);
+    let (_other, ready) = run(&["multi-phase"], "ready");
+    let (profile, ready) = (all(&profile), all(&ready));
+    assert!(ready.phases.is_none() && ready.not_recorded.len() == Kind::ALL.len() - 1);
+    let (profile, ready) = (profile.queues.unwrap(), ready.queues.unwrap());
+    assert!(ready.contradictions.is_empty());
+    for (one, other) in profile.processors.iter().zip(&ready.processors) {
+        // What the classes cost differs, and with it who is ahead of whom.
+        let (one, other) = (one.mean.unwrap(), other.mean.unwrap());
+        assert!((one - other).abs() < 0.05 * other, "{one} and {other}");
+    }
+}
+
+/// Runs `analyse` or `diff` on folders.
+fn shown(words: &[&str], folders: &[&Path]) -> (i32, String, String) {
+    let folders: Vec<_> = folders.iter().map(|folder| folder.to_str().unwrap()).collect();
+    let output = testbed(&[&words[..1], &folders, &words[1..]].concat());
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn the_commands_show_what_is_there_and_say_what_is_not() {
+    let (one, _) = run(&["remote", "5", "2", "1"], DETAIL);
+    let (other, _) = run(&["remote", "5", "2", "1", "--kernel", "tos94"], DETAIL);
+    let (ready, _) = run(&["remote", "5", "2", "1"], "ready");
+    let shows = |words: &[&str], code: i32, parts: &[&str]| {
+        let (found, out, error) = shown(&[&["analyse"], words].concat(), &[one.path()]);
+        assert_eq!(found, code, "{error}");
+        for part in parts {
+            assert!(out.contains(part) || error.contains(part), "`{part}` is not in\n{out}{error}");
+        }
+    };
+    shows(&[], 0, &["phases of remote communication", "latencies", "time-lines", "ready queues", "links"]);
+    shows(&["path"], 0, &["critical path of remote communication", "slow: earth.1.1 to earth.1.2, channel 1"]);
+    shows(&["cpu", "--window", "10ms", "--from", "20ms", "--to", "50ms"], 0, &["windows of 10.000 ms", "20.000 ms  "]);
+    shows(&["phases", "--json"], 0, &["\"median_cycles\"", "\"rtr_service\""]);
+    shows(&["phase"], 3, &["no analysis `phase`", "phases, latency"]);
+    shows(&["cpu", "--window", "1"], 3, &["--window: `1` has no unit", "cycles"]);
+    shows(&["cpu", "--from", "10s"], 3, &["no time lies between", "--from"]);
+    let (code, _, error) = shown(&["analyse", "phases"], &[ready.path()]);
+    assert_eq!(code, 3);
+    assert!(error.contains("`phases` needs") && error.contains("--dgl profile+timer+user+detail"), "{error}");
+
+    let (code, out, _) = shown(&["diff"], &[one.path(), one.path()]);
+    assert_eq!((code, out.contains("the same events at the same times")), (0, true), "{out}");
+    let (code, out, _) = shown(&["diff"], &[one.path(), other.path()]);
+    assert_eq!(code, 1);
+    for part in ["the kernels differ", "first differ", "more time in b", "remote communication: focus flight"] {
+        assert!(out.contains(part), "`{part}` is not in\n{out}");
+    }
+}
