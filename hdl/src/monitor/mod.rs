@@ -27,6 +27,8 @@ mod queue;
 mod smi;
 
 #[cfg(test)]
+mod formal;
+#[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod tests;

