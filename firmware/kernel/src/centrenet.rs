@@ -158,6 +158,7 @@ impl Centrenet {
     }
 
     /// Queues a page as a packet; it must not change until it has left. `free`: it is free then.
+    #[cfg(not(feature = "small"))]
     pub fn queue_frame(&mut self, destination: u8, kind: u8, frame: u32, free: bool) {
         let flags = if free { FRAME | FREE } else { FRAME };
         self.large += 1;
@@ -297,6 +298,7 @@ pub struct Packet {
 
 impl Packet {
     /// A packet that is kept in a page: the payload from the second word on.
+    #[cfg(not(feature = "small"))]
     pub fn kept(page: u32, header: Header) -> Packet {
         Packet { ring: memory::page_address(page), mask: PAGE_BYTES / 4 - 1, head: 0, header }
     }

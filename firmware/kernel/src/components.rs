@@ -5,7 +5,6 @@ use testbed_definitions::mpc::{self, msg, token, MSG_HEADER_BYTES};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{READ, WRITE};
 use testbed_protocol::channel::{self, Output, Receiver, Role, Sink};
-use testbed_protocol::ends::{self, End};
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
 
@@ -16,9 +15,9 @@ use crate::process::{Process, CHANNELS};
 use crate::thread::{State, Tcb, A0};
 use crate::{events, memory};
 
-/// Does what the protocol says of a component.
-struct Performer<'a> {
-    kernel: &'a mut Kernel,
+/// Does what the protocol says of a component, or of an end of a channel that has come.
+pub struct Performer<'a> {
+    pub kernel: &'a mut Kernel,
     process: Process,
     channel: u8,
     wants_room: bool,
@@ -26,7 +25,7 @@ struct Performer<'a> {
 }
 
 impl<'a> Performer<'a> {
-    fn new(kernel: &'a mut Kernel, (process, channel): (Process, u8)) -> Self {
+    pub fn new(kernel: &'a mut Kernel, (process, channel): (Process, u8)) -> Self {
         Performer { kernel, process, channel, wants_room: false, released: false }
     }
 
@@ -288,12 +287,6 @@ impl Kernel {
             let argument = event::message_argument(header.source, header.kind, packet.word(0) as u8);
             events::emit_with(DIAG_PROFILE, event::RX_MPC, argument);
         }
-    }
-
-    /// An end of a thread's has come to its channel's control block.
-    pub fn join_end(&mut self, process: Process, channel: u8, thread: Thread, end: End) {
-        let mut performer = Performer::new(self, (process, channel));
-        ends::join(process.ccb(channel), performer.kernel.me, thread, end, &mut performer);
     }
 
     /// Packs fragments while there are buffers for them, one message after the other.

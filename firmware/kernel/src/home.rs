@@ -34,6 +34,7 @@ impl Who {
     pub const fn word(self) -> u32 {
         self.thread as u32 | (self.processor as u32) << 16
     }
+    #[cfg(not(feature = "small"))]
     pub const fn unpack(word: u32, process: u16) -> Who {
         Who { process, thread: word as u16, processor: (word >> 16) as u8 }
     }

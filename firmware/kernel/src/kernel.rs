@@ -28,13 +28,14 @@ use testbed_kernel_core::timers::Timers;
 use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
 use crate::home::{Place, PLACES};
+use crate::keeping::{Kept, KEPT};
 #[cfg(not(feature = "small"))]
 use crate::mount::{Mount, Wanted};
-use crate::paging::{Announced, Kept, KEPT};
+use crate::paging::Announced;
 use crate::process::Processes;
 use crate::ready::Ready;
 use crate::thread::{State, Tcb};
-use crate::{boot, events, hw, memory, options, timers};
+use crate::{boot, events, hw, memory, options};
 
 /// Centrenet's memory where there is at least a mebibyte, and where there is less. Twice as many packets can wait as there are
 /// thread control blocks: more than blocked threads can have under way.
@@ -46,7 +47,7 @@ const SMALL: Demand = Demand { ring_pages: 4, buffers: 1, places: 16 };
 pub type Index = u16;
 
 /// Packets have arrived that there is no room to answer: they wait, and don't interrupt.
-const STUCK: u8 = 1 << 0;
+pub const STUCK: u8 = 1 << 0;
 /// Some page in `kept` has come for a thread that has not used it yet.
 pub const KEEPING: u8 = 1 << 1;
 
@@ -248,8 +249,11 @@ impl Kernel {
                     events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
                     return next;
                 }
-                self.schedule();
-                self.set_slice_timer();
+                let keeping = self.is_keeping();
+                self.schedule(keeping);
+                if !(keeping && self.watch_keeper()) {
+                    self.set_slice_timer();
+                }
                 return next;
             }
             interrupted = 0;
@@ -258,141 +262,45 @@ impl Kernel {
     }
 
     /// After the service of a call: the address of the next thread's control block, 0 if the main loop has to find it.
-    #[inline]
+    #[cfg_attr(feature = "small", inline)]
+    #[cfg_attr(not(feature = "small"), inline(always))]
     pub fn go_on(&mut self) -> u32 {
         if options::tos94() {
             return 0;
         }
         if self.is_busy() {
-            self.hand_over();
+            return self.go_on_busy();
         }
-        self.schedule()
+        self.schedule(false)
     }
 
-    /// Whether the station has more to do than it has taken.
-    #[inline]
-    pub fn is_busy(&self) -> bool {
-        self.net.is_waiting() || self.has_work() || self.unfinished != 0
-    }
-
-    /// Whether more than issuing what waits is to be done for the station.
-    #[inline]
-    fn has_work(&self) -> bool {
-        #[cfg(not(feature = "small"))]
-        if self.files_wait {
-            return true;
-        }
-        !self.transmitting.is_empty() || self.parked != 0
-    }
-
-    /// Passes to the station what it takes, and comes back to the rest by the timer. What is queued leaves before anything else is done.
-    #[inline]
-    fn hand_over(&mut self) {
-        self.issue();
-        if self.is_busy() || self.doomed != 0 || self.net.wants_retiring() {
-            self.work_for_station();
-        }
-    }
-
+    /// As [`Self::go_on`] where there is something to do for the station, or for a page that is kept.
     #[inline(never)]
-    fn work_for_station(&mut self) {
-        self.send_phase();
-        if self.doomed != 0 {
-            self.end_doomed();
+    fn go_on_busy(&mut self) -> u32 {
+        self.hand_over();
+        let keeping = self.is_keeping();
+        let next = self.schedule(keeping);
+        if keeping {
+            self.watch_keeper();
         }
-        if self.is_busy() {
-            self.want_timer(hw::now() + timers::STATION_POLL);
-        }
+        next
     }
 
-    fn send_phase(&mut self) {
-        self.net.retire(&mut self.pages);
-        if self.unfinished & KEEPING != 0 {
-            self.release_pages();
+    /// The first of the ready threads has a new time-slice, unless a page is kept for it; 0 if there is none. `keeping`: whether any is.
+    #[cfg_attr(feature = "small", inline)]
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    fn schedule(&mut self, keeping: bool) -> u32 {
+        let first = self.ready.address();
+        if first == 0 {
+            return 0;
         }
-        if !self.transmitting.is_empty() {
-            self.pump_fragments();
-        }
-        if self.parked != 0 {
-            self.unpark();
-        }
-        #[cfg(not(feature = "small"))]
-        if self.files_wait {
-            self.pump_files();
-        }
-        self.issue();
-    }
-
-    /// Passes to the station what it takes.
-    #[inline]
-    fn issue(&mut self) {
-        while let Some(place) = self.net.issue() {
-            if events::enabled(event::DIAG_PROFILE) {
-                let (header, first) = place.header_and_first_word();
-                let argument = event::message_argument(header.destination, header.kind, first as u8);
-                events::emit_word(event::TX_MPC | event::MORE);
-                events::emit_word(argument);
-            }
-        }
-    }
-
-    /// Waits until the station has taken enough that another token can be queued: for a step that needs more of them than
-    /// [`Centrenet::has_room`] promises. The others go on receiving meanwhile, since a processor has at most one such token for each page.
-    #[cold]
-    #[inline(never)]
-    pub fn await_room(&mut self) {
-        while !self.net.has_room() {
-            self.issue();
-            self.net.retire(&mut self.pages);
-        }
-    }
-
-    /// Serves what has arrived.
-    #[inline(always)]
-    fn receive_phase(&mut self) {
-        while let Some(packet) = self.net.receive() {
-            if !self.net.has_room() {
-                self.net.retire(&mut self.pages);
-            }
-            if !self.net.has_room() {
-                return self.set_stuck(true);
-            }
-            self.serve_packet(&packet);
-            self.net.release(&packet);
-            if !options::tos94() {
-                self.issue();
-                if self.has_work() || self.net.wants_retiring() {
-                    self.work_for_station();
-                }
-            }
-            if self.doomed != 0 {
-                self.end_doomed();
-            }
-        }
-        self.set_stuck(false);
-    }
-
-    pub fn is_stuck(&self) -> bool {
-        self.unfinished & STUCK != 0
-    }
-
-    /// Whether packets have to wait until there is room; meanwhile they don't interrupt.
-    #[inline]
-    fn set_stuck(&mut self, stuck: bool) {
-        if self.is_stuck() != stuck {
-            self.unfinished ^= STUCK;
-            self.enable_user_interrupts();
-        }
-    }
-
-    /// The first of the ready threads has a new time-slice; 0 if there is none.
-    #[inline]
-    fn schedule(&mut self) -> u32 {
-        let Some(tcb) = self.ready.front(self.tcbs) else { return 0 };
+        let tcb = self.tcb_at(first);
         events::emit(event::DIAG_READY, tcb.number);
         events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
-        tcb.start = hw::now_low();
-        self.ready.address()
+        if !(keeping && self.keeps(tcb.index)) {
+            tcb.start = hw::now_low();
+        }
+        first
     }
 
     /// The timer has interrupted the first of the ready threads. `true`: it goes on.
@@ -433,7 +341,7 @@ impl Kernel {
     }
 
     /// The interrupts that end a thread's run.
-    fn enable_user_interrupts(&self) {
+    pub fn enable_user_interrupts(&self) {
         let external = if options::tos94() || self.is_stuck() { 0 } else { csr::INTERRUPT_EXTERNAL };
         hw::enable_interrupts(csr::INTERRUPT_TIMER | external);
     }
@@ -479,6 +387,7 @@ impl Kernel {
     }
 
     /// Keeps a thread of a suspended process that would be ready.
+    #[cfg(not(feature = "small"))]
     pub fn hold(&mut self, index: u16) {
         self.tcbs[index as usize].state = State::Held;
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `trap.s` | start-up, and the passage between kernel and user threads |
 //! | [`kernel`] | state, start, main loop, scheduling, sleep |
+//! | [`station`] | what leaves by Centrenet and what arrives |
 //! | [`ready`] | the ready threads |
 //! | [`timers`] | deadlines, the timer, time-slices |
 //! | [`entry`] | where `trap.s` enters: calls that are made as functions, interrupts |
@@ -27,8 +28,6 @@
 //! The kernel runs with interrupts off, on one stack, and has one piece of state: [`kernel::Kernel`].
 #![no_std]
 #![no_main]
-// What only pages, moving threads and requests need.
-#![cfg_attr(feature = "small", allow(dead_code))]
 
 #[cfg(not(feature = "small"))]
 mod alternatives;
@@ -47,6 +46,8 @@ mod home;
 mod hw;
 #[cfg(not(feature = "small"))]
 mod invoke;
+#[cfg(not(feature = "small"))]
+mod keeping;
 mod kernel;
 mod load;
 mod memory;
@@ -67,6 +68,7 @@ mod small;
 #[cfg(not(feature = "small"))]
 mod staging;
 mod start;
+mod station;
 #[cfg(not(feature = "small"))]
 mod status;
 mod thread;
@@ -77,7 +79,7 @@ mod user;
 
 use console::Emergency;
 #[cfg(feature = "small")]
-use small::{alternatives, estate, paging};
+use small::{alternatives, estate, keeping, paging};
 use testbed_definitions::map::{system, SYSTEM_BASE};
 use testbed_definitions::syscall::EXIT_STOP;
 

@@ -13,11 +13,12 @@ use testbed_definitions::syscall::status::counter;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::{Receiver, Sender};
-use testbed_protocol::ends::{leave, End};
+use testbed_protocol::ends::{join, leave, End};
 use testbed_protocol::{Processor, Thread};
 
 use crate::alternatives::List;
 use crate::centrenet::Packet;
+use crate::components::Performer;
 use crate::home::Who;
 use crate::kernel::Kernel;
 use crate::process::Process;
@@ -286,6 +287,12 @@ impl Kernel {
             }
             self.pages.release(page, page + 1);
         }
+    }
+
+    /// An end of a thread's has come to its channel's control block.
+    fn join_end(&mut self, process: Process, channel: u8, thread: Thread, end: End) {
+        let mut performer = Performer::new(self, (process, channel));
+        join(process.ccb(channel), performer.kernel.me, thread, end, &mut performer);
     }
 
     /// Puts the ends of a packet into their control blocks; returns their channels.

@@ -20,7 +20,7 @@ use testbed_protocol::pages::{Order, Report, Set};
 use testbed_protocol::Processor;
 
 use crate::centrenet::Packet;
-use crate::kernel::{Index, Kernel, KEEPING};
+use crate::kernel::{Index, Kernel};
 use crate::memory;
 use crate::process::Process;
 use crate::thread::{State, Tcb};
@@ -47,19 +47,6 @@ pub struct Announced {
     pub page: u32,
     pub order: Order,
 }
-
-/// A page that has come for a thread: the home hears that it has arrived when the thread has gone on.
-#[derive(Clone, Copy)]
-pub struct Kept {
-    process: u16,
-    page: u16,
-    index: Index,
-    /// What it repeats.
-    pc: u32,
-}
-
-/// Pages kept at a time; of more, the home hears at once.
-pub const KEPT: usize = 4;
 
 /// The memory that a call names: address, bytes and access, twice.
 fn ranges(number: u32, [a0, a1, a2, a3, _]: [u32; 5]) -> [(u32, u32, u32); 2] {
@@ -260,37 +247,6 @@ impl Kernel {
         ready
     }
 
-    /// Keeps a page that has come until its thread has gone on: the home asks for it again, for somebody else, only after it has heard
-    /// that it arrived. Otherwise processors that want the same page could take it from each other for ever, without anybody using it.
-    fn keep_page(&mut self, process: Process, page: u32, user: Option<Index>) -> bool {
-        let Some(index) = user else { return false };
-        let Some(place) = self.kept.iter_mut().find(|place| place.is_none()) else { return false };
-        let pc = self.tcbs[index as usize].context.pc;
-        *place = Some(Kept { process: process.id, page: page as u16, index, pc });
-        self.unfinished |= KEEPING;
-        true
-    }
-
-    /// Tells homes of pages whose threads have gone on, or have something else to wait for.
-    #[cold]
-    pub fn release_pages(&mut self) {
-        self.unfinished &= !KEEPING;
-        for place in 0..KEPT {
-            let Some(Kept { process, page, index, pc }) = self.kept[place] else { continue };
-            let tcb = &self.tcbs[index as usize];
-            // A call may need several pages: who waits for one keeps those before it, so that nobody waits in a circle.
-            let waits = tcb.state == State::Paging && tcb.page > page;
-            if (waits || tcb.state == State::Ready) && tcb.context.pc == pc {
-                self.unfinished |= KEEPING;
-                continue;
-            }
-            self.kept[place] = None;
-            if let Some(process) = self.process(process) {
-                self.tell_home_of_page(process, page as u32, Report::Done);
-            }
-        }
-    }
-
     /// Apart, so that the loop that calls it has few registers to save.
     #[inline(never)]
     fn resume(&mut self, tcb: &mut Tcb) {
@@ -318,7 +274,7 @@ impl Kernel {
         events::emit_with(DIAG_PROFILE, event::PAGE_READY, number);
     }
 
-    fn tell_home_of_page(&mut self, process: Process, page: u32, report: Report) {
+    pub fn tell_home_of_page(&mut self, process: Process, page: u32, report: Report) {
         let home = process::home(process.id);
         if home == self.me {
             return self.serve_report(process, page, home, report);
@@ -345,11 +301,14 @@ impl Kernel {
             return self.serve_code(process, page, from, report);
         }
         let Some(entry) = process.estate().and_then(|estate| estate.entry(page)) else { return };
-        let output = directory::step(entry, from, report);
-        self.perform_home(process, page, output);
+        match directory::step(entry, from, report) {
+            HomeOutput::Tell { to, order } => self.order_page(to, process, page, order),
+            output => self.perform_home(process, page, output),
+        }
     }
 
     /// What the directory says is to be done.
+    #[inline(never)]
     pub fn perform_home(&mut self, process: Process, page: u32, output: HomeOutput) {
         match output {
             HomeOutput::Nothing => {}
@@ -396,42 +355,47 @@ impl Kernel {
     fn serve_order(&mut self, process: Process, page: u32, order: Order, data: Option<&Packet>) {
         let frame = process.frame(page);
         let entry = &mut process.map_mut()[page as usize % VIRTUAL_PAGES as usize];
-        let had = *entry & PTE_VALID != 0;
-        let output = holder::step(entry, order);
-        if page < FIRST_DATA_PAGE && *entry & PTE_VALID != 0 {
-            *entry |= PTE_EXECUTE;
-        }
-        let free = match output {
-            Output::Invalidated { free } | Output::Refused { free } => free,
-            _ => false,
-        };
-        if free {
-            self.pages.release(frame, frame + 1);
-        }
-        if had {
+        if *entry & PTE_VALID != 0 {
             // The hardware may remember what is not so any more.
-            self.forget_page_map();
+            hw::forget_page_map();
         }
-        match output {
+        match holder::step(entry, order) {
             Output::Report(report) => self.tell_home_of_page(process, page, report),
-            Output::Send { to, order, free } => {
-                // Its number has gone from the entry if the page was given up.
-                self.send_frame(process, page, frame, (to, order, free));
+            // Its number has gone from the entry if the page was given up.
+            Output::Send { to, order, free } => self.send_frame(process, page, frame, (to, order, free)),
+            Output::Arrived { data: wants_data } => self.page_arrived(process, page, data.filter(|_| wants_data)),
+            Output::Invalidated { free } => {
+                self.release_if(free, frame);
+                self.tell_home_of_page(process, page, Report::Invalidated);
             }
-            Output::Arrived { data: wants_data } => {
-                if let (true, Some(packet)) = (wants_data, data) {
-                    self.fill_frame(frame, packet);
-                }
-                let user = self.page_changed(process, page, None);
-                if page >= FIRST_DATA_PAGE && !self.keep_page(process, page, user) {
-                    self.tell_home_of_page(process, page, Report::Done);
-                }
-            }
-            Output::Invalidated { .. } => self.tell_home_of_page(process, page, Report::Invalidated),
-            Output::Refused { .. } => {
+            Output::Refused { free } => {
+                self.release_if(free, frame);
                 self.page_changed(process, page, Some(Error::BadPointer));
             }
             Output::Ignored => {}
+        }
+    }
+
+    fn release_if(&mut self, free: bool, frame: u32) {
+        if free {
+            self.pages.release(frame, frame + 1);
+        }
+    }
+
+    /// What was asked for is here, with bytes or without: those that wait go on.
+    #[inline(never)]
+    fn page_arrived(&mut self, process: Process, page: u32, data: Option<&Packet>) {
+        if let Some(packet) = data {
+            self.fill_frame(process.frame(page), packet);
+        }
+        if page < FIRST_DATA_PAGE {
+            process.map_mut()[page as usize] |= PTE_EXECUTE;
+            self.page_changed(process, page, None);
+            return;
+        }
+        let user = self.page_changed(process, page, None);
+        if !self.keep_page(process, page, user) {
+            self.tell_home_of_page(process, page, Report::Done);
         }
     }
 

@@ -150,10 +150,12 @@ impl Process {
     }
 
     /// Whether ends of channels are here without the thread that they belong to.
+    #[cfg(not(feature = "small"))]
     pub fn is_resting(&self, number: Thread) -> bool {
         let id = (number & 0x3f) as usize;
         self.resting[id / 32] & 1 << (id % 32) != 0
     }
+    #[cfg(not(feature = "small"))]
     pub fn set_resting(&mut self, number: Thread, resting: bool) {
         let id = (number & 0x3f) as usize;
         let bit = 1 << (id % 32);

@@ -90,6 +90,14 @@ impl Ready {
         self.first = first;
     }
 
+    /// The last becomes the first.
+    #[cfg(not(feature = "small"))]
+    pub fn last_first(&mut self, tcbs: &mut [Tcb]) {
+        if self.first != 0 {
+            self.first = at(tcbs, self.first).previous;
+        }
+    }
+
     /// Takes out thread `index`, which is in the ring.
     pub fn remove(&mut self, tcbs: &mut [Tcb], index: u16) {
         let tcb = &mut tcbs[index as usize];

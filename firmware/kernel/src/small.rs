@@ -22,9 +22,6 @@ pub mod alternatives {
     }
 
     impl Kernel {
-        pub fn alt_request(&mut self, index: Index, _: [u32; 5]) {
-            self.finish(index, Err(Error::UnknownCall));
-        }
         pub fn chosen(&mut self, _: Index, _: u8) {}
         pub fn alt_timeout(&mut self, _: Index) {}
         pub fn end_alternative(&mut self, _: Index) {}
@@ -35,7 +32,7 @@ pub mod migrate {
     //! Threads stay where they are, and so do their channels' ends.
     use super::*;
     use crate::threads::Birth;
-    use testbed_protocol::{Processor, Thread};
+    use testbed_protocol::Processor;
 
     impl Kernel {
         pub fn migrate_request(&mut self, index: Index, _: u32, _: i32, _: i32) {
@@ -56,31 +53,15 @@ pub mod migrate {
             Ok(false)
         }
     }
-
-    impl Process {
-        /// No thread is away.
-        pub fn rests(&self, _: Thread) -> bool {
-            false
-        }
-    }
 }
 
 pub mod paging {
     //! Pages are here or nowhere.
     use super::*;
-    use testbed_definitions::page::{DATA_BASE, PAGE_SHIFT};
     use testbed_kernel_core::page_map::allows;
-
-    /// First page of the data half.
-    pub const FIRST_DATA_PAGE: u32 = DATA_BASE >> PAGE_SHIFT;
 
     #[derive(Clone, Copy)]
     pub struct Announced;
-
-    #[derive(Clone, Copy)]
-    pub struct Kept;
-    /// No page is kept for anybody.
-    pub const KEPT: usize = 0;
 
     /// How a thread that waits for a page goes on.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,10 +94,27 @@ pub mod paging {
         pub fn ensure_for(&mut self, _: Index, _: u32, _: [u32; 5]) -> bool {
             true
         }
-        pub fn release_pages(&mut self) {}
         pub fn ask_for_page(&mut self, _: Process, _: u32, _: bool) {}
         pub fn serve_page(&mut self, _: u16, _: &Packet) {}
         pub fn serve_page_data(&mut self, _: &Packet) {}
+    }
+}
+
+pub mod keeping {
+    //! No page is kept for anybody.
+    use super::*;
+
+    #[derive(Clone, Copy)]
+    pub struct Kept;
+    pub const KEPT: usize = 0;
+
+    impl Kernel {
+        pub fn watch_keeper(&mut self) -> bool {
+            false
+        }
+        pub fn keeps(&self, _: Index) -> bool {
+            false
+        }
     }
 }
 

@@ -43,6 +43,7 @@ impl Context {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "small", allow(dead_code))]
 pub enum State {
     Free,
     /// In the ready queue, or running.

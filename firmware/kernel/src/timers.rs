@@ -15,6 +15,7 @@ pub const STATION_POLL: u64 = 2048;
 
 impl Kernel {
     /// The thread's time is up after so many microseconds ([`Kernel::stop_timer`] before): a delay ends, an alternative fails.
+    #[cfg(not(feature = "small"))]
     pub fn start_timer(&mut self, index: u16, microseconds: u32) {
         let deadline = hw::now() + self.cycles.of(microseconds);
         self.timers.arm(self.tcbs, index, deadline);

@@ -116,7 +116,7 @@ pub fn free(entry: &mut Entry, ended_by: Option<Processor>) -> Output {
 }
 
 /// Serves what processor `from` reports.
-#[inline]
+#[inline(always)]
 pub fn step(entry: &mut Entry, from: Processor, report: Report) -> Output {
     let phase = entry.phase();
     match report {
