@@ -8,6 +8,7 @@
 //! | [`ledger`] | what was emitted is delivered, queued, dropped or refused: nothing else |
 //! | [`summary`] | what an ordered trace shows, in a screenful |
 //! | [`compare`] | first difference between two output folders |
+//! | [`synthetic`] | streams of any length with the truth beside them |
 //! | [`conform`] | whether a trace is what the protocols' state machines allow |
 //! | [`export`] | an ordered trace in the forms that other tools read |
 //!
@@ -22,3 +23,4 @@ pub mod export;
 pub mod ledger;
 pub mod order;
 pub mod summary;
+pub mod synthetic;

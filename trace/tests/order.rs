@@ -2,31 +2,19 @@
 
 mod common;
 
-use std::convert::Infallible;
-
-use common::{smi_stream, PairKind, Step, Truth};
+use common::{read, smi_stream, words, PairKind, Part, Script, Step, Truth};
 use proptest::prelude::*;
 use testbed_definitions::event::{COMMS, CREATE, EXIT, MORE, SCHEDULE, TRAP7, WAIT};
 use testbed_definitions::monitor::Pair;
-use testbed_trace::order::{merge, Convention, Epoch, Event, Events, Proof, Stamped, Unwrap, What, Word};
-
-fn unwrap(pairs: &[Pair], proof: Proof) -> Vec<Stamped> {
-    Unwrap::new(pairs.iter().map(|pair| Ok::<_, Infallible>(*pair)), proof).map(|stamped| stamped.unwrap()).collect()
-}
+use testbed_trace::order::{Convention, Epoch, Event, Hole, Input, Ordered, What};
 
 fn pairs(stream: &[Truth]) -> Vec<Pair> {
     stream.iter().map(|truth| truth.pair).collect()
 }
 
 fn decode(words: &[u16]) -> Vec<(What, Option<u16>)> {
-    let words = words.iter().enumerate().map(|(index, &word)| {
-        let word = Word::Datum(word);
-        Ok::<_, Infallible>(Stamped { epoch: Epoch::Certain(0), time: 0, index: index as u64, word })
-    });
-    Events::new(words, 1, Convention::Profile)
-        .map(|event| event.unwrap())
-        .map(|event| (event.what, event.argument))
-        .collect()
+    let pairs = words.iter().map(|&datum| Pair { time: 0, datum }).collect();
+    read([Part::Pairs(pairs)], Convention::Profile, Some(0)).iter().map(|event| (event.what, event.argument)).collect()
 }
 
 fn known(code: u16) -> What {
@@ -53,11 +41,8 @@ fn events_take_one_word_or_two() {
 
 #[test]
 fn the_ready_class_is_read_by_its_own_convention() {
-    let words = [0x4005u16, 0x0005].map(Word::Datum);
-    let words = words
-        .into_iter()
-        .map(|word| Ok::<_, Infallible>(Stamped { epoch: Epoch::Certain(0), time: 0, index: 0, word }));
-    let events: Vec<_> = Events::new(words, 1, Convention::Ready).map(|event| event.unwrap().what).collect();
+    let pairs = [0x4005u16, 0x0005].map(|datum| Pair { time: 0, datum });
+    let events: Vec<_> = words([Part::Pairs(pairs.into())], None).iter().map(|event| event.what).collect();
     assert_eq!(events, [What::Joins(5), What::Leaves(5)]);
 }
 
@@ -72,10 +57,7 @@ fn what_follows_a_loss_is_doubtful_until_the_grammar_is_in_step_again() {
         Step::Emit(2),
         Step::Emit(WAIT),
     ]);
-    let pairs = pairs(&stream);
-    let words =
-        Unwrap::new(pairs.iter().map(|pair| Ok::<_, Infallible>(*pair)), Proof { intact: 7, last_epoch: Some(0) });
-    let events: Vec<Event> = Events::new(words, 1, Convention::Profile).map(|event| event.unwrap()).collect();
+    let events = read([Part::Pairs(pairs(&stream))], Convention::Profile, Some(0));
     let shown: Vec<_> = events.iter().map(|event| (event.what, event.doubtful)).collect();
     assert_eq!(
         shown,
@@ -93,18 +75,36 @@ fn what_follows_a_loss_is_doubtful_until_the_grammar_is_in_step_again() {
 #[test]
 fn a_merged_marker_leaves_the_epoch_certain_if_the_run_was_short() {
     let pairs = [(0xfff0, 1), (0, 0xaa03), (5, 2)].map(|(time, datum)| Pair { time, datum });
-    let stamped = unwrap(&pairs, Proof { intact: 3, last_epoch: Some(3) });
-    assert_eq!(stamped.iter().map(|word| word.epoch).collect::<Vec<_>>(), [Epoch::Certain(0), Epoch::Certain(3)]);
+    let epochs = |last| words([Part::Pairs(pairs.into())], last).iter().map(|event| event.epoch).collect::<Vec<_>>();
+    assert_eq!(epochs(Some(3)), [Epoch::Certain(0), Epoch::Certain(3)]);
     // Where the run was long enough for 256 wraps more, the number modulo 256 proves nothing.
-    let stamped = unwrap(&pairs, Proof { intact: 3, last_epoch: Some(300) });
-    assert_eq!(stamped[1].epoch, Epoch::Ambiguous { low: 3, high: Some(300) });
+    assert_eq!(epochs(Some(300))[1], Epoch::Ambiguous { low: 3, high: Some(259) });
+    assert_eq!(epochs(None)[1], Epoch::Ambiguous { low: 3, high: None });
 }
 
 #[test]
 fn a_gap_marker_that_was_cut_has_no_count() {
-    let stamped = unwrap(&[Pair { time: 9, datum: 0xab00 }], Proof::default());
-    assert_eq!(stamped.len(), 1);
-    assert_eq!(stamped[0].word, Word::Gap(None));
+    let events = words([Part::Pairs(vec![Pair { time: 9, datum: 0xab00 }])], None);
+    assert_eq!(events.iter().map(|event| event.what).collect::<Vec<_>>(), [What::Gap(None)]);
+}
+
+/// As many wraps are hidden as pairs are missing, at most; the next marker says how many, modulo 256.
+#[test]
+fn a_hole_is_bounded_by_what_is_missing_and_by_the_next_marker() {
+    let pair = |time, datum| Pair { time, datum };
+    let parts = |at_most: Option<u64>, nn: u16| {
+        let behind = vec![pair(7, 2), pair(0, 0xaa00 | nn), pair(8, 3)];
+        let hole = Hole { index: 1 + at_most.unwrap_or(9), at_most };
+        [Part::Pairs(vec![pair(5, 1)]), Part::Hole(hole), Part::Pairs(behind)]
+    };
+    let epochs = |at_most, nn| words(parts(at_most, nn), None)[1..].iter().map(|event| event.epoch).collect::<Vec<_>>();
+    // Nothing but a wrap marker can be missing, and none is.
+    assert_eq!(epochs(Some(1), 1), [Epoch::Certain(0), Epoch::Certain(1)]);
+    assert_eq!(epochs(Some(2), 3), [Epoch::Ambiguous { low: 0, high: Some(2) }, Epoch::Certain(3)]);
+    let far = [Epoch::Ambiguous { low: 0, high: Some(258) }, Epoch::Ambiguous { low: 3, high: Some(259) }];
+    assert_eq!(epochs(Some(300), 3), far);
+    let open = [Epoch::Ambiguous { low: 0, high: None }, Epoch::Ambiguous { low: 3, high: None }];
+    assert_eq!(epochs(None, 3), open);
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -116,23 +116,37 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Every word of `stamped`, looked up by `original` (its index in the undamaged stream), is certain only where that is true.
-fn check_certain(stamped: &[Stamped], truth: &[Truth], original: impl Fn(u64) -> usize) -> Result<(), TestCaseError> {
-    for word in stamped {
-        let truth = truth[original(word.index)];
-        match word.epoch {
-            Epoch::Certain(epoch) => prop_assert_eq!(epoch, truth.epoch, "{:?}", word),
+/// Every event's epoch is the true one if certain, and otherwise within its bounds.
+fn check(events: &[Event], truth: &[Truth]) -> Result<(), TestCaseError> {
+    for event in events {
+        let truth = truth[event.index as usize];
+        match event.epoch {
+            Epoch::Certain(epoch) => prop_assert_eq!(epoch, truth.epoch, "{:?}", event),
             Epoch::Ambiguous { low, high } => {
-                prop_assert!(
-                    low <= truth.epoch && high.is_none_or(|high| truth.epoch <= high),
-                    "{:?} {:?}",
-                    word,
-                    truth
-                );
+                let within = low <= truth.epoch && high.is_none_or(|high| truth.epoch <= high);
+                prop_assert!(within, "{:?} {:?}", event, truth);
             }
         }
     }
     Ok(())
+}
+
+/// Pairs with those of `holes` taken out, as a source announces it; `known`: with the number of the missing.
+fn with_holes(truth: &[Truth], holes: &[(usize, usize)], known: bool) -> Vec<Part> {
+    let mut missing = vec![false; truth.len()];
+    holes.iter().for_each(|&(from, to)| missing[from..to].fill(true));
+    let (mut parts, mut at) = (Vec::new(), 0);
+    for run in missing.chunk_by(|one, other| one == other) {
+        let end = at + run.len();
+        if run[0] {
+            let hole = Hole { index: end as u64, at_most: known.then_some(run.len() as u64) };
+            parts.push(Part::Hole(hole));
+        } else {
+            parts.push(Part::Pairs(pairs(&truth[at..end])));
+        }
+        at = end;
+    }
+    parts
 }
 
 proptest! {
@@ -141,33 +155,60 @@ proptest! {
     fn a_whole_stream_is_certain_throughout(steps in prop::collection::vec(step(), 0..300)) {
         let truth = smi_stream(&steps);
         let last_epoch = truth.last().map_or(0, |truth| truth.epoch);
-        let stamped = unwrap(&pairs(&truth), Proof { intact: truth.len() as u64, last_epoch: Some(last_epoch) });
+        let events = words([Part::Pairs(pairs(&truth))], Some(last_epoch));
+        let found: Vec<_> = events.iter().map(|event| (event.index as usize, event.epoch, event.time, event.what)).collect();
         let expected: Vec<_> = truth.iter().enumerate().filter_map(|(index, truth)| {
-            let word = match truth.kind {
-                PairKind::Word => Word::Datum(truth.pair.datum),
-                PairKind::Gap(count) => Word::Gap(Some(count)),
+            let datum = truth.pair.datum;
+            let what = match truth.kind {
+                PairKind::Word if datum & SCHEDULE != 0 => What::Joins(datum & 0x3fff),
+                PairKind::Word => What::Leaves(datum & 0x3fff),
+                PairKind::Gap(count) => What::Gap(Some(count)),
                 PairKind::Wrap | PairKind::Count => return None,
             };
-            Some(Stamped { epoch: Epoch::Certain(truth.epoch), time: truth.pair.time, index: index as u64, word })
+            Some((index, Epoch::Certain(truth.epoch), truth.pair.time, what))
         }).collect();
-        prop_assert_eq!(stamped, expected);
+        prop_assert_eq!(found, expected);
     }
 
-    /// The same without the second copy that proves wholeness: certain as far as the last marker, and true.
+    /// The same if nobody knows whether pairs are missing: the epoch is known as far as the last marker, but no event is certain.
     #[test]
-    fn markers_alone_prove_all_but_the_tail(steps in prop::collection::vec(step(), 0..300)) {
+    fn markers_alone_prove_the_epochs_of_all_but_the_tail(steps in prop::collection::vec(step(), 0..300)) {
         let truth = smi_stream(&steps);
-        let stamped = unwrap(&pairs(&truth), Proof::default());
-        check_certain(&stamped, &truth, |index| index as usize)?;
+        let events = words([Part::Unguarded, Part::Pairs(pairs(&truth))], None);
+        check(&events, &truth)?;
         let last_marker = truth.iter().rposition(|truth| truth.kind == PairKind::Wrap).unwrap_or(0) as u64;
-        for word in stamped.iter().filter(|word| word.index < last_marker) {
-            prop_assert!(word.epoch.is_certain(), "{:?}", word);
+        for event in &events {
+            prop_assert!(event.epoch.is_certain() || event.index >= last_marker, "{:?}", event);
+            prop_assert!(!event.is_certain());
         }
     }
 
-    /// Pairs that are missing in the middle (fewer than 256 wraps) make no wrong epoch certain.
+    /// Holes that are announced make no wrong epoch certain, however many wraps they hide; without them everything is.
     #[test]
-    fn a_hole_makes_nothing_wrong_certain(
+    fn holes_make_nothing_wrong_certain(
+        steps in prop::collection::vec(step(), 1..300),
+        silence in 0u32..40_000_000,
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        known in any::<bool>(),
+        know_last in any::<bool>(),
+    ) {
+        let mut steps = steps;
+        steps.insert(steps.len() / 2, Step::Wait(silence));
+        let truth = smi_stream(&steps);
+        prop_assume!(!truth.is_empty());
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(truth.len())).collect();
+        cuts.sort();
+        let holes: Vec<_> = cuts.chunks_exact(2).map(|two| (two[0], two[1])).collect();
+        let last_epoch = know_last.then(|| truth[truth.len() - 1].epoch);
+        let events = words(with_holes(&truth, &holes, known), last_epoch);
+        check(&events, &truth)?;
+        let first = holes.iter().find(|(from, to)| from < to).map_or(truth.len(), |hole| hole.0) as u64;
+        prop_assert!(events.iter().all(|event| event.index >= first || event.epoch.is_certain() || event.what == What::Gap(None)));
+    }
+
+    /// The same with pairs missing anywhere, unannounced (fewer than 256 wraps).
+    #[test]
+    fn a_silent_hole_makes_no_wrong_epoch_certain(
         steps in prop::collection::vec(step(), 1..300),
         hole in any::<(prop::sample::Index, prop::sample::Index)>(),
         know_last in any::<bool>(),
@@ -179,12 +220,17 @@ proptest! {
         let (from, to) = (one.min(other), one.max(other));
         let wraps = truth[from..to].iter().filter(|truth| truth.kind == PairKind::Wrap).count();
         prop_assume!(wraps < 256);
-        let damaged: Vec<_> = truth[..from].iter().chain(&truth[to..]).copied().collect();
         let last_epoch = know_last.then(|| truth[truth.len() - 1].epoch);
+        let intact = intact.index(from + 1);
         // Only what lies before the hole can have been proven to be without one.
-        let proof = Proof { intact: intact.index(from + 1) as u64, last_epoch };
-        let stamped = unwrap(&pairs(&damaged), proof);
-        check_certain(&stamped, &truth, |index| if (index as usize) < from { index as usize } else { index as usize + to - from })?;
+        let damaged: Vec<_> = truth[intact..from].iter().chain(&truth[to..]).copied().collect();
+        let parts = [Part::Pairs(pairs(&truth[..intact])), Part::Unguarded, Part::Pairs(pairs(&damaged))];
+        let mut events = words(parts, last_epoch);
+        for event in events.iter_mut().filter(|event| event.index as usize >= from) {
+            event.index += (to - from) as u64;
+        }
+        check(&events, &truth)?;
+        prop_assert!(events.iter().all(|event| !event.is_certain() || (event.index as usize) < from));
     }
 
     /// A stream that was cut short anywhere gives the same events as the whole one, up to there.
@@ -193,22 +239,38 @@ proptest! {
         let truth = smi_stream(&steps);
         prop_assume!(!truth.is_empty());
         let cut = cut.index(truth.len());
-        let whole = unwrap(&pairs(&truth), Proof { intact: truth.len() as u64, last_epoch: None });
-        let part = unwrap(&pairs(&truth[..cut]), Proof { intact: cut as u64, last_epoch: None });
+        let whole = words([Part::Pairs(pairs(&truth))], None);
+        let part = words([Part::Pairs(pairs(&truth[..cut]))], None);
         for (a, b) in part.iter().zip(&whole) {
-            let lost_count = b.word != a.word && a.word == Word::Gap(None);
+            let lost_count = b.what != a.what && a.what == What::Gap(None);
             prop_assert!(lost_count || a == b, "{:?} {:?}", a, b);
         }
     }
 
     /// Any pairs at all: nothing panics, every pair comes out at most once, in order.
     #[test]
-    fn garbage_is_survived(raw in prop::collection::vec((any::<u16>(), any::<u16>()), 0..300), intact in 0u64..300) {
-        let pairs: Vec<_> = raw.iter().map(|&(time, datum)| Pair { time, datum }).collect();
-        let stamped = unwrap(&pairs, Proof { intact, last_epoch: Some(3) });
-        prop_assert!(stamped.windows(2).all(|two| two[0].index < two[1].index));
-        let events = Events::new(stamped.into_iter().map(Ok::<_, Infallible>), 1, Convention::Profile);
-        prop_assert!(events.count() <= pairs.len());
+    fn garbage_is_survived(
+        raw in prop::collection::vec((any::<u16>(), any::<u16>()), 0..300),
+        markers in prop::collection::vec((any::<prop::sample::Index>(), 0u16..512), 0..30),
+        cut in any::<prop::sample::Index>(),
+        ready in any::<bool>(),
+    ) {
+        let mut pairs: Vec<_> = raw.iter().map(|&(time, datum)| Pair { time, datum }).collect();
+        for (place, low) in &markers {
+            if !pairs.is_empty() {
+                let place = place.index(pairs.len());
+                pairs[place].datum = 0xaa00 + low;
+            }
+        }
+        let cut = cut.index(pairs.len() + 1);
+        let hole = Hole { index: cut as u64 + 3, at_most: Some(3) };
+        let (one, other) = (Part::Pairs(pairs[..cut].into()), Part::Pairs(pairs[cut..].into()));
+        let convention = if ready { Convention::Ready } else { Convention::Profile };
+        for middle in [Part::Unguarded, Part::Hole(hole)] {
+            let events = read([one.clone(), middle, other.clone()], convention, Some(3));
+            prop_assert!(events.windows(2).all(|two| two[0].index < two[1].index));
+            prop_assert!(events.len() <= pairs.len());
+        }
     }
 
     /// Streams of several SMIs merge into true order.
@@ -216,12 +278,10 @@ proptest! {
     fn merged_streams_are_in_true_order(streams in prop::collection::vec(prop::collection::vec(step(), 0..100), 1..6)) {
         let truths: Vec<_> = streams.iter().map(|steps| smi_stream(steps)).collect();
         let events = truths.iter().enumerate().map(|(smi, truth)| {
-            let pairs = pairs(truth).into_iter().map(Ok::<_, Infallible>);
-            let proof = Proof { intact: truth.len() as u64, last_epoch: None };
-            Box::new(Events::new(Unwrap::new(pairs, Proof { last_epoch: Some(u64::MAX >> 20), ..proof }), smi as u8 + 1, Convention::Ready))
-                as Box<dyn Iterator<Item = Result<Event, Infallible>>>
+            let pairs = Box::new(Script::new([Part::Pairs(pairs(truth))]));
+            Input { smi: smi as u8 + 1, pairs, guarded: true }
         });
-        let merged: Vec<_> = merge(events).map(|event| event.unwrap()).collect();
+        let merged: Vec<_> = Ordered::new(events.collect(), Convention::Ready, Some(u64::MAX >> 20)).map(|event| event.unwrap()).collect();
         let mut expected: Vec<_> = truths.iter().enumerate().flat_map(|(smi, truth)| {
             truth.iter().enumerate().filter(|(_, truth)| matches!(truth.kind, PairKind::Word | PairKind::Gap(_)))
                 .map(move |(index, truth)| (truth.epoch, truth.pair.time, smi as u8 + 1, index as u64))

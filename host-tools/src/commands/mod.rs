@@ -7,6 +7,7 @@ pub mod conform;
 pub mod diff;
 pub mod exec;
 pub mod run;
+pub mod source;
 pub mod test;
 pub mod tools;
 pub mod trace;
@@ -104,6 +105,7 @@ fn of_capture(error: &CaptureError) -> Exit {
         CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Busy(_) | CaptureError::Record { .. } => {
             Exit::Input
         }
+        CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
         CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => Exit::Input,
         CaptureError::Io { .. } => Exit::Environment,
         CaptureError::Protocol { .. } => Exit::Machine,

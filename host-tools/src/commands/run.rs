@@ -200,7 +200,7 @@ impl Run {
 
     /// Prints what the run showed. The exit code says whether it was sound, and what the program said.
     fn report(&self, record: &RunRecord) -> Result<Exit, Failure> {
-        let capture = Capture { dir: self.folder(), record: record.clone() };
+        let capture = Capture::of_run(&self.folder(), record.clone());
         let integrity = verify(&capture)?;
         super::trace::warn(&capture, &integrity);
         let mut summary = Summary::default();
@@ -243,7 +243,7 @@ fn start(machine: &Machine) -> u32 {
 }
 
 /// Event classes from the command line.
-fn classes(text: &str) -> Result<u32, Failure> {
+pub fn classes(text: &str) -> Result<u32, Failure> {
     let class = |name: &str| match name.trim() {
         "profile" => Some(event::DIAG_PROFILE),
         "ready" => Some(event::DIAG_READY),

@@ -5,17 +5,18 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use testbed_host_tools::capture::{verify, Capture, Integrity};
+use testbed_host_tools::capture::{Capture, Integrity};
 use testbed_host_tools::export::{export, Choice, ExportError, Exported, Filter, FilterError, Format, Target};
 use testbed_host_tools::order::events;
 
+use super::source::Source;
 use super::{Exit, Failure};
 
 /// Writes the ordered events of a run: all of them, or those of a time slice, processor, thread or name.
 #[derive(Args, Debug)]
 pub struct Trace {
-    /// The folder that `run` left
-    dir: PathBuf,
+    #[command(flatten)]
+    source: Source,
     /// text, csv, json, jsonl, gnuplot, perfetto, parquet, vcd or fst
     #[arg(long, default_value = "text")]
     format: String,
@@ -65,10 +66,9 @@ impl Trace {
                 format!("the format `{}` does not exist\n  help: use one of {}", self.format, Format::names());
             Failure::new(Exit::Input, message)
         })?;
-        let capture = Capture::open(&self.dir)?;
-        let filter = Filter::new(&self.choice(), &capture.record)?;
         self.check_output(format)?;
-        let integrity = verify(&capture)?;
+        let (capture, integrity) = self.source.open()?;
+        let filter = Filter::new(&self.choice(), &capture.record)?;
         warn(&capture, &integrity);
         let target = match &self.output {
             None => Target::Stream(Box::new(io::stdout())),
@@ -100,7 +100,7 @@ impl Trace {
             None => return Ok(()),
         };
         let name = &self.format;
-        let dir = self.dir.display();
+        let dir = self.source.argument();
         let message = format!("{name} {why}\n  help: testbed trace {dir} --format {name} -o FILE");
         Err(Failure::new(Exit::Input, message))
     }
@@ -115,7 +115,7 @@ impl Trace {
                 let message = format!(
                     "--thread {thread}: it does not occur before the end of what was asked for\n  \
                      help: testbed trace {} --event SCHEDULE shows the threads that run",
-                    self.dir.display()
+                    self.source.argument()
                 );
                 Err(Failure::new(Exit::Input, message))
             }
@@ -138,7 +138,7 @@ fn create(capture: &Capture, path: &Path) -> Result<File, Failure> {
 
 /// Says on standard error what keeps a capture from being whole.
 pub fn warn(capture: &Capture, integrity: &Integrity) {
-    if !capture.record.complete {
+    if !capture.record.complete && capture.has_streams() && capture.has_mmi() {
         eprintln!("note: {}: the run did not come to its end; this is a prefix of it", capture.dir.display());
     }
     for torn in &integrity.torn {

@@ -22,6 +22,10 @@ pub enum CaptureError {
     NoRun(PathBuf),
     #[error("{}:{line}:{column}: {message}\n  help: the file is not as `testbed run` writes it; run again", path.display())]
     Record { path: PathBuf, line: usize, column: usize, message: String },
+    #[error("{}: {message}\n  help: give the folder `trace/` of a run of this version, or its `mmi.raw` and machine", path.display())]
+    Metadata { path: PathBuf, message: String },
+    #[error("{}: {message}\n  help: record waves that show the MMI, for instance with --wave-scope top.mmi", path.display())]
+    Wave { path: PathBuf, message: String },
     #[error("the engine delivered {what} at cycle {cycle}\n  help: this is a fault in the engine or the hardware; keep the folder and report it")]
     Protocol { what: String, cycle: u64 },
 }

@@ -4,6 +4,8 @@
 //! DIR/run.json        what ran and how it ended; written first with `complete: false`, replaced at the end
 //! DIR/trace/          CTF 1.8: `metadata`, and a stream file an SMI named after its processor
 //! DIR/mmi.raw         the MMI's words in the order of delivery, little-endian u32 each
+//! DIR/trace/.*.sums   sums of the blocks of each stream file, and
+//! DIR/.mmi.raw.sums   of mmi.raw: what a damaged file held, and where, is proven block by block
 //! DIR/console.txt     console lines, each with its processor's name
 //! DIR/.lock           locked while a run writes to the folder
 //! ```
@@ -16,16 +18,26 @@ mod claim;
 mod console;
 mod ctf;
 mod error;
+mod pieces;
 mod reader;
 mod record;
+mod repair;
+mod sums;
+mod vcd;
 mod verify;
+mod wave;
+mod words;
 mod writer;
 
 pub use claim::Claim;
 pub use error::CaptureError;
+pub use pieces::{Copy, Piece, Pieces};
 pub use reader::{Capture, MmiReader, PairReader, Torn};
 pub use record::{ExitRecord, KernelKind, MachineRecord, RunRecord, Stop};
+pub use sums::{sums_path, BLOCK as SUM_BLOCK};
 pub use verify::{verify, Damage, Integrity};
+pub use wave::wave;
+pub use words::Words;
 pub use writer::CaptureWriter;
 
 /// Names inside the output folder.

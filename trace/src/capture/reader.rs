@@ -1,19 +1,36 @@
 //! Reads an output folder, also one that was cut short.
 
 use std::fs::{self, File};
-use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tempfile::TempPath;
 use testbed_definitions::monitor::{MmiWord, Pair};
+use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
-use super::{RunRecord, CONSOLE, LOCK, MMI_RAW, RUN_JSON, TRACE};
+use super::{ctf, sums_path, RunRecord, Words, CONSOLE, LOCK, METADATA, MMI_RAW, RUN_JSON, TRACE};
 
-/// An output folder that has a readable `run.json`.
+/// An output folder that has a readable `run.json`, or one of the copies that such a folder holds.
 #[derive(Clone, Debug)]
 pub struct Capture {
+    /// The folder, or the file.
     pub dir: PathBuf,
+    /// Of a copy alone: the machine and the event classes; otherwise as of a run that did not come to its end.
     pub record: RunRecord,
+    pub(super) parts: Parts,
+    /// A temporary file that `dir` names.
+    pub(super) spool: Option<Arc<TempPath>>,
+}
+
+/// What there is of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parts {
+    Folder,
+    /// The MMI's words alone.
+    Mmi,
+    /// The CTF trace alone.
+    Ctf,
 }
 
 /// Bytes at the end of a file that are no whole record.
@@ -43,12 +60,68 @@ impl Capture {
     /// # Errors
     /// It has no `run.json`, or an unreadable one.
     pub fn open(dir: &Path) -> Result<Self, CaptureError> {
-        Ok(Capture { dir: dir.into(), record: RunRecord::read(dir)? })
+        Ok(Capture::of_run(dir, RunRecord::read(dir)?))
+    }
+
+    /// The folder that a run made of which this is the record.
+    pub fn of_run(dir: &Path, record: RunRecord) -> Self {
+        Capture { dir: dir.into(), record, parts: Parts::Folder, spool: None }
+    }
+
+    /// Takes the MMI's words alone, a file like `mmi.raw`. `dgl` are the event classes that were enabled.
+    pub fn of_mmi(path: &Path, machine: &Machine, dgl: u32) -> Self {
+        let record = RunRecord { dgl, ..RunRecord::new(machine, "") };
+        Capture { dir: path.into(), record, parts: Parts::Mmi, spool: None }
+    }
+
+    /// Opens a CTF trace alone, a folder like `trace/`.
+    ///
+    /// # Errors
+    /// Its metadata can't be read, or are not such as a run writes.
+    pub fn of_ctf(dir: &Path) -> Result<Self, CaptureError> {
+        let path = dir.join(METADATA);
+        let text = fs::read(&path).at("read", &path)?;
+        let (machine, dgl) = ctf::described(&String::from_utf8_lossy(&text))
+            .map_err(|message| CaptureError::Metadata { path, message })?;
+        let record = RunRecord { dgl, machine, ..RunRecord::new(&Machine::testbed6(), "") };
+        Ok(Capture { dir: dir.into(), record, parts: Parts::Ctf, spool: None })
+    }
+
+    /// Whether there are stream files.
+    pub fn has_streams(&self) -> bool {
+        self.parts != Parts::Mmi
+    }
+
+    /// Whether there are the MMI's words.
+    pub fn has_mmi(&self) -> bool {
+        self.parts != Parts::Ctf
+    }
+
+    /// Path of the MMI's words.
+    pub fn mmi_path(&self) -> PathBuf {
+        match self.parts {
+            Parts::Mmi => self.dir.clone(),
+            _ => self.dir.join(MMI_RAW),
+        }
+    }
+
+    /// The folder with the CTF trace.
+    pub fn trace_path(&self) -> PathBuf {
+        match self.parts {
+            Parts::Ctf => self.dir.clone(),
+            _ => self.dir.join(TRACE),
+        }
     }
 
     /// Path of SMI `smi`'s stream file.
     pub fn stream_path(&self, smi: usize) -> PathBuf {
-        self.dir.join(TRACE).join(&self.record.machine.processors[smi])
+        self.trace_path().join(&self.record.machine.processors[smi])
+    }
+
+    /// Pairs of SMI `smi` that the hardware counted, modulo 2^32.
+    pub(super) fn delivered(&self, smi: usize) -> Option<u32> {
+        let ledger = self.record.ledger.as_ref()?;
+        Some(ledger.smis.get(smi.checked_sub(1)?)?.delivered)
     }
 
     /// Pairs of SMI `smi` (1 to the number of slaves).
@@ -56,7 +129,15 @@ impl Capture {
     /// # Errors
     /// The file can't be opened.
     pub fn pairs(&self, smi: usize) -> Result<PairReader, CaptureError> {
-        Records::open(self.stream_path(smi)).map(PairReader)
+        self.words(smi).map(PairReader)
+    }
+
+    /// Packed pairs of SMI `smi` (1 to the number of slaves), a block at a time.
+    ///
+    /// # Errors
+    /// The file can't be opened.
+    pub fn words(&self, smi: usize) -> Result<Words<File>, CaptureError> {
+        open(&self.stream_path(smi))
     }
 
     /// Words of `mmi.raw`.
@@ -64,7 +145,7 @@ impl Capture {
     /// # Errors
     /// The file can't be opened.
     pub fn mmi(&self) -> Result<MmiReader, CaptureError> {
-        Records::open(self.dir.join(MMI_RAW)).map(|records| MmiReader { records, half: None })
+        open(&self.mmi_path()).map(|words| MmiReader { words, half: None })
     }
 
     /// Whether `path` is one of the folder's own files, under whatever name, or would become one of `trace/`.
@@ -76,9 +157,16 @@ impl Capture {
         let target = fs::canonicalize(path)
             .or_else(|_| fs::canonicalize(folder).map(|folder| folder.join(path.file_name().unwrap_or_default())));
         let Ok(target) = target else { return false };
+        if self.parts == Parts::Mmi {
+            return fs::canonicalize(&self.dir).is_ok_and(|own| own == target);
+        }
+        if self.parts == Parts::Ctf {
+            return fs::canonicalize(&self.dir).is_ok_and(|own| target.starts_with(own));
+        }
         let own = |name: &str| fs::canonicalize(self.dir.join(name)).ok();
         let is_own = |name: &str| own(name).is_some_and(|own| own == target);
-        [MMI_RAW, CONSOLE, RUN_JSON, LOCK].into_iter().any(is_own)
+        let sums = sums_path(Path::new(MMI_RAW));
+        [MMI_RAW, CONSOLE, RUN_JSON, LOCK, &sums.to_string_lossy()].into_iter().any(is_own)
             || own(TRACE).is_some_and(|trace| target.starts_with(trace))
     }
 
@@ -88,51 +176,28 @@ impl Capture {
     }
 }
 
-/// Four-byte records of a file.
-struct Records {
-    path: PathBuf,
-    file: BufReader<File>,
-    offset: u64,
-    torn: Option<Torn>,
-}
-
-impl Records {
-    fn open(path: PathBuf) -> Result<Self, CaptureError> {
-        let file = File::open(&path).at("open", &path)?;
-        Ok(Records { path, file: BufReader::with_capacity(1 << 16, file), offset: 0, torn: None })
-    }
-
-    fn next(&mut self) -> Option<Result<u32, CaptureError>> {
-        let mut bytes = [0; 4];
-        let mut filled = 0;
-        while filled < 4 {
-            match self.file.read(&mut bytes[filled..]) {
-                Ok(0) if filled == 0 => return None,
-                Ok(0) => {
-                    self.torn = Some(Torn { path: self.path.clone(), offset: self.offset, bytes: filled });
-                    return None;
-                }
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(source) => return Some(Err(source).at("read", &self.path)),
-            }
-        }
-        self.offset += 4;
-        Some(Ok(u32::from_le_bytes(bytes)))
-    }
+fn open(path: &Path) -> Result<Words<File>, CaptureError> {
+    Ok(Words::new(File::open(path).at("open", path)?, path, 0))
 }
 
 /// Pairs of one SMI, in order.
-pub struct PairReader(Records);
+pub struct PairReader(Words<File>);
 
 impl PairReader {
     /// Byte offset of the next pair.
     pub fn offset(&self) -> u64 {
-        self.0.offset
+        self.0.offset()
     }
     /// An incomplete record at the end, once the end has been reached.
     pub fn torn(&self) -> Option<&Torn> {
-        self.0.torn.as_ref()
+        self.0.torn()
+    }
+
+    /// Passes the next pair if it is this one.
+    pub(super) fn pass(&mut self, pair: u32) -> Result<bool, CaptureError> {
+        let is_next = self.0.peek()?.first() == Some(&pair);
+        self.0.consume(usize::from(is_next));
+        Ok(is_next)
     }
 }
 
@@ -145,19 +210,29 @@ impl Iterator for PairReader {
 
 /// Words of the MMI, in order of delivery; also those that have more than 20 bits, unmasked.
 pub struct MmiReader {
-    records: Records,
+    words: Words<File>,
     half: Option<u32>,
 }
 
 impl MmiReader {
     /// Byte offset of the next word.
     pub fn offset(&self) -> u64 {
-        self.records.offset
+        self.words.offset()
     }
     /// An incomplete record at the end, once the end has been reached.
     pub fn torn(&self) -> Option<&Torn> {
-        self.records.torn.as_ref()
+        self.words.torn()
     }
+    /// The words that come next, none at the end; see [`Words::peek`].
+    pub(super) fn peek(&mut self) -> Result<&[u32], CaptureError> {
+        self.words.peek()
+    }
+
+    /// Passes `count` of them.
+    pub(super) fn consume(&mut self, count: usize) {
+        self.words.consume(count);
+    }
+
     /// A time-stamp at the end whose datum did not come any more.
     pub fn half(&self) -> Option<MmiWord> {
         self.half.map(MmiWord::unpack)
@@ -189,6 +264,6 @@ impl MmiReader {
 impl Iterator for MmiReader {
     type Item = Result<u32, CaptureError>;
     fn next(&mut self) -> Option<Self::Item> {
-        self.records.next()
+        self.words.next()
     }
 }

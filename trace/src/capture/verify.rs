@@ -1,14 +1,19 @@
-//! Whether a capture is whole: both copies of every pair agree, and their number is what the hardware counted.
+//! Whether a capture is whole: both copies of every pair agree, and their number is what the hardware counted. Of one that is not:
+//! what of it is proven all the same, and an account of the rest.
 
 use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use super::error::Context;
-use super::{ctf, Capture, CaptureError, PairReader, Torn, METADATA, MMI_RAW, TRACE};
+use testbed_definitions::monitor::Pair;
 
-/// A place where the files disagree with each other or with the hardware's counters.
+use super::error::Context;
+use super::pieces::{Copy, Piece, Pieces};
+use super::repair::repair;
+use super::{ctf, Capture, CaptureError, MmiReader, PairReader, Torn, METADATA};
+
+/// A place where the files disagree with each other, with their sums or with the hardware's counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     pub path: PathBuf,
@@ -25,43 +30,90 @@ impl fmt::Display for Damage {
 /// What is known of a capture's wholeness.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Integrity {
-    /// By SMI: pairs from the start that are the same in `mmi.raw` and in the stream file, hence without a hole.
+    /// By SMI: pairs from the start that are proven, hence without a hole.
     pub proven: Vec<u64>,
     pub torn: Vec<Torn>,
     pub damage: Vec<Damage>,
+    /// By SMI: where the pairs that are proven are to be found, and what is left.
+    pub pieces: Vec<Vec<Piece>>,
 }
 
 impl Integrity {
     pub fn is_whole(&self) -> bool {
         self.torn.is_empty() && self.damage.is_empty()
     }
+
+    /// The pairs of SMI `smi`, as far as they are known.
+    pub fn pairs(&self, capture: &Capture, smi: usize) -> Pieces {
+        Pieces::new(capture, smi, self.pieces.get(smi).map_or(&[], |pieces| &pieces[..]))
+    }
 }
 
-/// Compares `mmi.raw` with the stream files, and both with the counters in `run.json`; looks at the metadata. Streams; holds no trace in memory.
+/// What a comparison of both copies of a stream found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Agreement {
+    /// Pairs from the start that are the same in both.
+    pub pairs: u64,
+    /// Whether that is all that was delivered, as far as anybody knows.
+    pub is_all: bool,
+}
+
+/// Compares `mmi.raw` with the stream files, and both with the counters in `run.json`; looks at the metadata. Where they disagree, their
+/// sums say which blocks are as they were written. Streams; holds no trace in memory.
 ///
 /// # Errors
 /// A file is missing or can't be read. Damage is no error: it is what is asked for.
 pub fn verify(capture: &Capture) -> Result<Integrity, CaptureError> {
-    let mut readers = vec![None];
-    for smi in capture.smis() {
-        readers.push(Some(capture.pairs(smi)?));
+    let count = capture.record.machine.processors.len();
+    let mut integrity = Integrity { proven: vec![0; count], pieces: vec![Vec::new(); count], ..Integrity::default() };
+    let mut agreements = vec![Agreement::default(); count];
+    if capture.has_streams() {
+        integrity.damage.extend(metadata(capture)?);
     }
-    let mut integrity = Integrity { proven: vec![0; readers.len()], ..Integrity::default() };
-    integrity.damage.extend(metadata(capture)?);
-    let half = demultiplex(capture, &mut readers, &mut integrity)?;
-    for smi in capture.smis() {
-        if let Some(reader) = readers[smi].take() {
-            finish(capture, smi, reader, half == Some(smi), &mut integrity)?;
+    if capture.has_streams() && capture.has_mmi() {
+        agree(capture, &mut agreements, &mut integrity)?;
+    }
+    if capture.smis().all(|smi| agreements[smi].is_all) {
+        for smi in capture.smis() {
+            let pairs = agreements[smi].pairs;
+            integrity.proven[smi] = pairs;
+            integrity.pieces[smi] = vec![Piece {
+                copy: Copy::Stream,
+                offset: 0,
+                skip: 0,
+                index: 0,
+                pairs,
+                missing: Some(0),
+                guarded: true,
+            }];
         }
+    } else {
+        repair(capture, &agreements, &mut integrity)?;
     }
     Ok(integrity)
 }
 
+/// Compares both copies of every stream.
+fn agree(capture: &Capture, agreements: &mut [Agreement], integrity: &mut Integrity) -> Result<(), CaptureError> {
+    let mut readers = vec![None];
+    for smi in capture.smis() {
+        readers.push(or_missing(capture.pairs(smi), integrity)?);
+    }
+    let half = demultiplex(capture, &mut readers, agreements, integrity)?;
+    for smi in capture.smis() {
+        if let Some(reader) = readers[smi].take() {
+            agreements[smi].is_all = finish(capture, smi, reader, half == Some(smi), agreements[smi].pairs, integrity)?;
+        }
+    }
+    Ok(())
+}
+
 /// Without its metadata the trace can't be read by other tools.
 fn metadata(capture: &Capture) -> Result<Option<Damage>, CaptureError> {
-    let path = capture.dir.join(TRACE).join(METADATA);
+    let path = capture.trace_path().join(METADATA);
+    let record = &capture.record;
     let what = match fs::read(&path) {
-        Ok(text) if text == ctf::metadata(&(&capture.record.machine).into()).into_bytes() => return Ok(None),
+        Ok(text) if text == ctf::metadata(&(&record.machine).into(), record.dgl).into_bytes() => return Ok(None),
         Ok(_) => "not what the run wrote",
         Err(error) if error.kind() == ErrorKind::NotFound => "the file is missing, so other tools can't read the trace",
         Err(error) => return Err(error).at("read", &path),
@@ -69,22 +121,38 @@ fn metadata(capture: &Capture) -> Result<Option<Damage>, CaptureError> {
     Ok(Some(Damage { path, offset: 0, what: what.into() }))
 }
 
+/// A file that is not there is damage, since the other copy may hold what it held.
+fn or_missing<T>(opened: Result<T, CaptureError>, integrity: &mut Integrity) -> Result<Option<T>, CaptureError> {
+    match opened {
+        Err(CaptureError::Io { path, source, .. }) if source.kind() == ErrorKind::NotFound => {
+            integrity.damage.push(Damage { path, offset: 0, what: "the file is missing".into() });
+            Ok(None)
+        }
+        other => other.map(Some),
+    }
+}
+
 /// Walks through `mmi.raw`; a stream that disagrees is dropped from `readers`. Returns the SMI of which only a time-stamp came at
 /// the end: a machine may be stopped between the two words of a pair.
 fn demultiplex(
     capture: &Capture,
     readers: &mut [Option<PairReader>],
+    agreements: &mut [Agreement],
     integrity: &mut Integrity,
 ) -> Result<Option<usize>, CaptureError> {
-    let mut mmi = capture.mmi()?;
+    let Some(mut mmi) = or_missing(capture.mmi(), integrity)? else {
+        readers.fill_with(|| None);
+        return Ok(None);
+    };
     loop {
+        agree_quickly(&mut mmi, readers, agreements)?;
         let offset = mmi.offset();
         let Some(next) = mmi.next_pair() else { break };
         let (smi, pair) = match next? {
             Ok((smi, pair)) if capture.smis().contains(&smi) => (smi, pair),
             other => {
                 let what = other.map_or_else(|what| what, |(smi, _)| format!("SMI {smi} is none of the machine"));
-                integrity.damage.push(Damage { path: capture.dir.join(MMI_RAW), offset, what });
+                integrity.damage.push(Damage { path: capture.mmi_path(), offset, what });
                 // Nothing after this place can be trusted to be in step.
                 readers.fill_with(|| None);
                 break;
@@ -93,7 +161,7 @@ fn demultiplex(
         let Some(reader) = &mut readers[smi] else { continue };
         let at = reader.offset();
         match reader.next().transpose()? {
-            Some(own) if own == pair => integrity.proven[smi] += 1,
+            Some(own) if own == pair => agreements[smi].pairs += 1,
             // The streams are written after mmi.raw: a run that was killed may lack some.
             None if !capture.record.complete => {}
             other => {
@@ -110,30 +178,68 @@ fn demultiplex(
     Ok(mmi.half().map(|stamp| stamp.smi as usize))
 }
 
-/// The end of a stream that agreed so far: nothing may follow, and the hardware's count must be met.
+/// Passes as many pairs as agree without looking into why the next does not.
+fn agree_quickly(
+    mmi: &mut MmiReader,
+    readers: &mut [Option<PairReader>],
+    agreements: &mut [Agreement],
+) -> Result<(), CaptureError> {
+    loop {
+        let words = mmi.peek()?;
+        let mut passed = 0;
+        for two in words.chunks_exact(2) {
+            let smi = (two[0] >> 16) as usize;
+            let is_pair = two[0] >> 16 == two[1] >> 16;
+            let pair = two[0] & 0xffff | two[1] << 16;
+            let agrees = match readers.get_mut(smi) {
+                Some(Some(reader)) => is_pair && reader.pass(pair)?,
+                _ => false,
+            };
+            if !agrees {
+                break;
+            }
+            agreements[smi].pairs += 1;
+            passed += 2;
+        }
+        let all = passed == words.len() && passed > 0;
+        mmi.consume(passed);
+        if !all {
+            return Ok(());
+        }
+    }
+}
+
+/// The end of a stream that agreed so far: nothing may follow, and the hardware's count must be met. Returns whether that is so.
 fn finish(
     capture: &Capture,
     smi: usize,
     mut reader: PairReader,
     half: bool,
+    proven: u64,
     integrity: &mut Integrity,
-) -> Result<(), CaptureError> {
+) -> Result<bool, CaptureError> {
     let offset = reader.offset();
+    let before = integrity.damage.len();
     let mut damage = |what| integrity.damage.push(Damage { path: capture.stream_path(smi), offset, what });
     if reader.next().transpose()?.is_some() {
         damage("there are more pairs than in mmi.raw".into());
     }
-    if let Some(ledger) = &capture.record.ledger {
-        let delivered = ledger.smis.get(smi - 1).map_or(0, |line| line.delivered);
-        let proven = integrity.proven[smi];
+    if let Some(delivered) = capture.delivered(smi) {
         // The hardware counts a pair when its time-stamp leaves.
         if proven as u32 != delivered && !(half && proven as u32 + 1 == delivered) {
             let what = format!("the file ends after {proven} pairs, the hardware delivered {delivered}");
-            integrity.damage.push(Damage { path: capture.stream_path(smi), offset, what });
+            damage(what);
         }
     }
+    let is_all = integrity.damage.len() == before;
     if let Some(torn) = reader.torn() {
         integrity.torn.push(torn.clone());
     }
-    Ok(())
+    Ok(is_all)
+}
+
+/// A pair as words of the account show it.
+pub(super) fn shown(pair: u32) -> String {
+    let Pair { time, datum } = Pair::unpack(pair);
+    format!("{datum:#06x} at {time}")
 }

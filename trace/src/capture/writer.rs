@@ -9,6 +9,7 @@ use testbed_machine::Machine;
 
 use super::console::Lines;
 use super::error::{CaptureError, Context};
+use super::sums::{sums_path, Summer};
 use super::{ctf, Claim, RunRecord, CONSOLE, METADATA, MMI_RAW, TRACE};
 
 /// A file that knows its path, written in whole chunks.
@@ -16,17 +17,44 @@ struct Output {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
+    sums: Option<Box<Sums>>,
+}
+
+/// The sums of a file, written behind it.
+struct Sums {
+    summer: Summer,
+    output: Output,
 }
 
 impl Output {
     fn create(path: PathBuf) -> Result<Self, CaptureError> {
         let file = File::create(&path).at("create", &path)?;
-        Ok(Output { path, file, buffer: Vec::new() })
+        Ok(Output { path, file, buffer: Vec::new(), sums: None })
+    }
+
+    /// A file with sums; `smis` as [`Summer::new`] takes them.
+    fn summed(path: PathBuf, smis: usize) -> Result<Self, CaptureError> {
+        let sums = Sums { summer: Summer::new(smis), output: Output::create(sums_path(&path))? };
+        Ok(Output { sums: Some(Box::new(sums)), ..Output::create(path)? })
     }
 
     fn flush(&mut self) -> Result<(), CaptureError> {
         self.file.write_all(&self.buffer).at("write", &self.path)?;
+        if let Some(sums) = &mut self.sums {
+            sums.summer.push(&self.buffer, &mut sums.output.buffer);
+            sums.output.flush()?;
+        }
         self.buffer.clear();
+        Ok(())
+    }
+
+    /// Nothing follows.
+    fn finish(&mut self) -> Result<(), CaptureError> {
+        self.flush()?;
+        if let Some(sums) = &mut self.sums {
+            sums.summer.finish(&mut sums.output.buffer);
+            sums.output.flush()?;
+        }
         Ok(())
     }
 }
@@ -63,14 +91,14 @@ impl CaptureWriter {
         }
         fs::create_dir(&trace).at("create the folder", &trace)?;
         let mut metadata = Output::create(trace.join(METADATA))?;
-        metadata.buffer = ctf::metadata(machine).into_bytes();
+        metadata.buffer = ctf::metadata(machine, record.dgl).into_bytes();
         metadata.flush()?;
         let stream = |(smi, name): (usize, &String)| match smi {
             0 => Ok(None),
-            _ => Output::create(trace.join(name)).map(Some),
+            _ => Output::summed(trace.join(name), 0).map(Some),
         };
         Ok(CaptureWriter {
-            mmi: Output::create(dir.join(MMI_RAW))?,
+            mmi: Output::summed(dir.join(MMI_RAW), machine.processors.len().saturating_sub(1))?,
             streams: machine.processors.iter().enumerate().map(stream).collect::<Result<_, _>>()?,
             console: Output::create(dir.join(CONSOLE))?,
             lines: Lines::new(&machine.processors),
@@ -126,6 +154,8 @@ impl CaptureWriter {
     pub fn finish(mut self, record: &RunRecord) -> Result<(), CaptureError> {
         self.lines.finish(&mut self.console.buffer);
         self.console.flush()?;
+        self.mmi.finish()?;
+        self.streams.iter_mut().flatten().try_for_each(Output::finish)?;
         record.write(&self.claim.dir)
     }
 }

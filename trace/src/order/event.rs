@@ -1,6 +1,6 @@
 //! One event of the ordered trace.
 
-use testbed_definitions::event::{kind, Kind, DIAG_READY};
+use testbed_definitions::event::{Kind, DIAG_READY, KINDS};
 
 use super::Epoch;
 
@@ -24,6 +24,25 @@ impl Convention {
     }
 }
 
+/// What each code says, so that none is searched for.
+static TABLE: [What; CODES] = {
+    let mut table = [What::Unknown(0); CODES];
+    let mut code = 0;
+    while code < CODES {
+        table[code] = What::Unknown(code as u16);
+        code += 1;
+    }
+    let mut next = 0;
+    while next < KINDS.len() {
+        table[KINDS[next].code as usize] = What::Known(&KINDS[next]);
+        next += 1;
+    }
+    table
+};
+
+/// Codes of all kinds are below this, or [`TABLE`] does not compile.
+const CODES: usize = 0x400;
+
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
@@ -44,7 +63,7 @@ pub enum What {
 impl What {
     /// The event with this first word (without the bit for a second one).
     pub(crate) fn of_code(code: u16) -> Self {
-        kind(code).map_or(What::Unknown(code), What::Known)
+        TABLE.get(usize::from(code)).copied().unwrap_or(What::Unknown(code))
     }
 
     /// The name in traces.

@@ -2,169 +2,163 @@
 //!
 //! ```text
 //! event    = gap | schedule | long | short              (profiling convention)
+//! gap      = pair with 0xABhh; count: a pair with the same time
 //! schedule = word with bit 14
-//! long     = word with bit 15, not bit 14; argument     (argument: any word; absent if a gap or the end follows)
+//! long     = word with bit 15, not bit 14; argument     (argument: any word; absent if a gap, a hole or the end follows)
 //! short    = word with neither
 //! ```
-
-use winnow::combinator::{alt, opt};
-use winnow::error::{ContextError, ErrMode};
-use winnow::stream::Partial;
-use winnow::token::any;
-use winnow::{ModalResult, Parser};
+//!
+//! It is regular and needs one word of look-ahead, so it is a state machine over blocks of words.
 
 use testbed_definitions::event::{MORE, SCHEDULE, THREAD_MASK};
+use testbed_definitions::monitor::GAP_MARKER;
 
-use super::{Convention, Event, Stamped, What, Word};
+use super::unwrap::{mark, Span};
+use super::{Convention, Event, What};
 
-type Input<'a> = Partial<&'a [Stamped]>;
-
-/// An event, and whether its last word said that another follows.
-type Parsed = (Stamped, What, Option<u16>, bool);
-
-fn is_long(word: u16) -> bool {
-    word & MORE != 0 && word & SCHEDULE == 0
+/// An event whose second word is due.
+struct Begun {
+    event: Event,
+    is_gap: bool,
 }
 
-fn datum(input: &mut Input) -> ModalResult<(Stamped, u16)> {
-    any.verify_map(|stamped: Stamped| match stamped.word {
-        Word::Datum(word) => Some((stamped, word)),
-        Word::Gap(_) => None,
-    })
-    .parse_next(input)
-}
-
-fn gap(input: &mut Input) -> ModalResult<Parsed> {
-    any.verify_map(|stamped: Stamped| match stamped.word {
-        Word::Gap(count) => Some((stamped, What::Gap(count), None, false)),
-        Word::Datum(_) => None,
-    })
-    .parse_next(input)
-}
-
-fn schedule(input: &mut Input) -> ModalResult<Parsed> {
-    datum
-        .verify(|(_, word)| word & SCHEDULE != 0)
-        .map(|(stamped, word)| (stamped, What::Schedule(word & THREAD_MASK), None, false))
-        .parse_next(input)
-}
-
-fn long(input: &mut Input) -> ModalResult<Parsed> {
-    (datum.verify(|(_, word)| is_long(*word)), opt(datum))
-        .map(|((stamped, word), argument)| {
-            let argument = argument.map(|(_, argument)| argument);
-            (stamped, What::of_code(word & !MORE), argument, argument.is_some_and(is_long))
-        })
-        .parse_next(input)
-}
-
-fn short(input: &mut Input) -> ModalResult<Parsed> {
-    datum.map(|(stamped, word)| (stamped, What::of_code(word & !MORE), None, is_long(word))).parse_next(input)
-}
-
-fn ready(input: &mut Input) -> ModalResult<Parsed> {
-    datum
-        .map(|(stamped, word)| {
-            let thread = word & THREAD_MASK;
-            let what = if word & SCHEDULE != 0 { What::Joins(thread) } else { What::Leaves(thread) };
-            (stamped, what, None, false)
-        })
-        .parse_next(input)
-}
-
-fn profile(input: &mut Input) -> ModalResult<Parsed> {
-    alt((gap, schedule, long, short)).parse_next(input)
-}
-
-fn ready_queue(input: &mut Input) -> ModalResult<Parsed> {
-    alt((gap, ready)).parse_next(input)
-}
-
-/// Words decoded at a time.
-const CHUNK: usize = 1024;
-
-/// Iterator over the events of one SMI, from its words.
-pub struct Events<I> {
-    words: I,
+/// Reads the words of one SMI as events.
+pub(super) struct Grammar {
     smi: u8,
     convention: Convention,
-    buffer: Vec<Stamped>,
-    /// Words of `buffer` already decoded.
-    done: usize,
+    begun: Option<Begun>,
     /// Words were lost, and where an event starts is not known for sure since then.
     doubtful: bool,
-    ended: bool,
 }
 
-impl<I, E> Events<I>
-where
-    I: Iterator<Item = Result<Stamped, E>>,
-{
-    pub fn new(words: I, smi: u8, convention: Convention) -> Self {
-        Events { words, smi, convention, buffer: Vec::new(), done: 0, doubtful: false, ended: false }
+const fn datum(word: u32) -> u16 {
+    (word >> 16) as u16
+}
+
+const fn is_long(datum: u16) -> bool {
+    datum & MORE != 0 && datum & SCHEDULE == 0
+}
+
+impl Grammar {
+    pub fn new(smi: u8, convention: Convention) -> Self {
+        Grammar { smi, convention, begun: None, doubtful: false }
     }
 
-    /// Gets more words behind those not decoded yet.
-    fn fill(&mut self) -> Result<(), E> {
-        self.buffer.drain(..self.done);
-        self.done = 0;
-        while self.buffer.len() < CHUNK && !self.ended {
-            match self.words.next() {
-                Some(stamped) => self.buffer.push(stamped?),
-                None => self.ended = true,
-            }
+    /// Reads words, at least one. If not `guarded`, words may be missing or altered anywhere.
+    pub fn feed(&mut self, span: Span, words: &[u32], guarded: bool, out: &mut Vec<Event>) {
+        let first = out.len();
+        if span.behind_hole {
+            self.end(out);
+            self.doubtful = true;
         }
-        Ok(())
-    }
-
-    fn decode(&mut self) -> Option<Event> {
-        let rest = &self.buffer[self.done..];
-        let mut input = Partial::new(rest);
-        if self.ended {
-            let _ = winnow::stream::StreamIsPartial::complete(&mut input);
-        }
-        let parsed: Result<Parsed, ErrMode<ContextError>> = match self.convention {
-            Convention::Profile => profile(&mut input),
-            Convention::Ready => ready_queue(&mut input),
-        };
-        // The grammar covers every word, so what is left is only the lack of more words.
-        let (first, what, argument, ends_long) = parsed.ok()?;
-        self.done += rest.len() - input.len();
-        let lost = matches!(what, What::Gap(_)) || !first.epoch.is_certain();
-        let doubtful = self.doubtful && !matches!(what, What::Gap(_));
-        self.doubtful = lost || (doubtful && ends_long);
-        Some(Event {
-            epoch: first.epoch,
-            time: first.time,
+        out.reserve(words.len() + 1);
+        let done = self.complete(words[0], out);
+        let mut event = Event {
+            epoch: span.epoch,
+            time: 0,
             smi: self.smi,
-            index: first.index,
-            what,
-            argument,
-            doubtful: doubtful && self.convention == Convention::Profile,
-        })
+            index: 0,
+            what: What::Gap(None),
+            argument: None,
+            doubtful: false,
+        };
+        match self.convention {
+            Convention::Profile => self.profile(&mut event, span.index, words, done, out),
+            Convention::Ready => self.ready(&mut event, span.index, words, done, out),
+        }
+        if !guarded {
+            out[first..].iter_mut().for_each(|event| event.doubtful = true);
+        }
     }
-}
 
-impl<I, E> Iterator for Events<I>
-where
-    I: Iterator<Item = Result<Stamped, E>>,
-{
-    type Item = Result<Event, E>;
+    /// Nothing follows: passes on an event whose second word did not come.
+    pub fn end(&mut self, out: &mut Vec<Event>) {
+        if let Some(begun) = self.begun.take() {
+            self.doubtful = begun.is_gap;
+            let what = if begun.is_gap { What::Gap(None) } else { begun.event.what };
+            out.push(Event { what, ..begun.event });
+        }
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(event) = self.decode() {
-                return Some(Ok(event));
+    /// Completes an event whose second word is due with `word`. Returns the number of words used.
+    fn complete(&mut self, word: u32, out: &mut Vec<Event>) -> usize {
+        let Some(Begun { event, is_gap }) = &mut self.begun else { return 0 };
+        let is_gap = *is_gap;
+        let belongs = if is_gap { event.time == word as u16 } else { mark(word) != GAP_MARKER };
+        if belongs {
+            match &mut event.what {
+                What::Gap(Some(count)) => *count |= u32::from(datum(word)),
+                _ => event.argument = Some(datum(word)),
             }
-            if self.ended {
-                return None;
+        } else if let What::Gap(count) = &mut event.what {
+            *count = None;
+        }
+        let event = *event;
+        self.begun = None;
+        self.doubtful = is_gap || (belongs && event.doubtful && is_long(datum(word)));
+        out.push(event);
+        usize::from(belongs)
+    }
+
+    /// A gap marker's first half.
+    fn gap(&mut self, event: &Event, word: u32) {
+        // The count is due; until then the half of it.
+        let what = What::Gap(Some(u32::from(datum(word) & 0xff) << 16));
+        self.begun = Some(Begun { event: Event { what, argument: None, doubtful: false, ..*event }, is_gap: true });
+    }
+
+    fn profile(&mut self, event: &mut Event, index: u64, words: &[u32], mut next: usize, out: &mut Vec<Event>) {
+        while let Some(&word) = words.get(next) {
+            event.time = word as u16;
+            event.index = index + next as u64;
+            next += 1;
+            let datum = datum(word);
+            if is_long(datum) {
+                next += self.long(event, word, words.get(next), out);
+                continue;
             }
-            if let Err(error) = self.fill() {
-                self.ended = true;
-                self.buffer.clear();
-                self.done = 0;
-                return Some(Err(error));
+            // Which of the two comes next nobody can foresee: chosen without a branch.
+            let choice = [What::of_code(datum), What::Schedule(datum & THREAD_MASK)];
+            event.what = choice[usize::from(datum & SCHEDULE != 0)];
+            event.doubtful = self.doubtful;
+            self.doubtful = false;
+            out.push(*event);
+        }
+    }
+
+    /// An event of two words, or a gap. Returns how many words behind `word` were used.
+    fn long(&mut self, event: &Event, word: u32, second: Option<&u32>, out: &mut Vec<Event>) -> usize {
+        if mark(word) == GAP_MARKER {
+            self.gap(event, word);
+        } else {
+            let what = What::of_code(datum(word) & !MORE);
+            let begun = Event { what, argument: None, doubtful: self.doubtful, ..*event };
+            match second {
+                // The usual case, without a detour.
+                Some(&second) if mark(second) != GAP_MARKER => {
+                    self.doubtful = self.doubtful && is_long(datum(second));
+                    out.push(Event { argument: Some(datum(second)), ..begun });
+                    return 1;
+                }
+                _ => self.begun = Some(Begun { event: begun, is_gap: false }),
             }
+        }
+        second.map_or(0, |&second| self.complete(second, out))
+    }
+
+    fn ready(&mut self, event: &mut Event, index: u64, words: &[u32], mut next: usize, out: &mut Vec<Event>) {
+        while let Some(&word) = words.get(next) {
+            event.time = word as u16;
+            event.index = index + next as u64;
+            next += 1;
+            if mark(word) == GAP_MARKER {
+                self.gap(event, word);
+                next += words.get(next).map_or(0, |&second| self.complete(second, out));
+                continue;
+            }
+            let thread = datum(word) & THREAD_MASK;
+            event.what = if datum(word) & SCHEDULE != 0 { What::Joins(thread) } else { What::Leaves(thread) };
+            out.push(*event);
         }
     }
 }

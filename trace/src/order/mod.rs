@@ -1,21 +1,23 @@
 //! From the monitors' pairs to one ordered trace, with every event's epoch proven or reported as ambiguous.
 //!
-//! 1. [`unwrap`]: pairs of one SMI become words with an *epoch*, the number of times that the global clock has wrapped, counted
+//! 1. `unwrap`: pairs of one SMI become words with an *epoch*, the number of times that the global clock has wrapped, counted
 //!    by the wrap markers in the stream.
-//! 2. [`grammar`]: words of one SMI become events, some of which take two words.
-//! 3. [`events`]: the streams of all SMIs are merged by (epoch, time, SMI).
+//! 2. `grammar`: words of one SMI become events, some of which take two words.
+//! 3. [`Ordered`]: the streams of all SMIs are merged by (epoch, time, SMI).
 //!
-//! All three stream: memory does not grow with the trace.
+//! All three work on blocks of words, and memory does not grow with the trace.
 
+mod decode;
 mod event;
 mod grammar;
 mod merge;
+mod pairs;
 mod unwrap;
 
+pub use decode::{Events, Input};
 pub use event::{Convention, Event, What};
-pub use grammar::Events;
-pub use merge::{events, merge, OrderError};
-pub use unwrap::{Proof, Stamped, Unwrap, Word, SEGMENT_MAX};
+pub use merge::{events, OrderError, Ordered, HELD_MAX};
+pub use pairs::{Hole, Next, Pairs};
 
 /// How often the global clock had wrapped when a word was stamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,12 +39,5 @@ impl Epoch {
 
     pub fn is_certain(self) -> bool {
         matches!(self, Epoch::Certain(_))
-    }
-
-    fn new(low: u64, high: Option<u64>) -> Self {
-        match high {
-            Some(high) if high <= low => Epoch::Certain(low),
-            high => Epoch::Ambiguous { low, high },
-        }
     }
 }

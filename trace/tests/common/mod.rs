@@ -1,6 +1,10 @@
 //! A model of an SMI that knows the truth.
 
+use std::collections::VecDeque;
+
 use testbed_definitions::monitor::{is_reserved, Pair, GAP_MARKER, WRAP_MARKER};
+use testbed_trace::capture::CaptureError;
+use testbed_trace::order::{Convention, Event, Hole, Input, Next, Ordered, Pairs};
 
 /// What the SMI did, one entry a pair of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,4 +61,61 @@ pub fn smi_stream(steps: &[Step]) -> Vec<Truth> {
         }
     }
     stream
+}
+
+/// A part of a stream as a test puts it together.
+#[derive(Clone, Debug)]
+pub enum Part {
+    Pairs(Vec<Pair>),
+    Hole(Hole),
+    Unguarded,
+}
+
+/// A stream of parts.
+pub struct Script {
+    parts: VecDeque<(Part, Vec<u32>)>,
+    taken: usize,
+}
+
+impl Script {
+    pub fn new(parts: impl IntoIterator<Item = Part>) -> Self {
+        let packed = |part: Part| match &part {
+            Part::Pairs(pairs) => (part.clone(), pairs.iter().map(|pair| pair.pack()).collect()),
+            _ => (part, Vec::new()),
+        };
+        Script { parts: parts.into_iter().map(packed).collect(), taken: 0 }
+    }
+}
+
+impl Pairs for Script {
+    fn peek(&mut self, limit: usize) -> Result<Next<'_>, CaptureError> {
+        while matches!(self.parts.front(), Some((Part::Pairs(_), words)) if self.taken == words.len()) {
+            self.parts.pop_front();
+            self.taken = 0;
+        }
+        Ok(match self.parts.front() {
+            None => Next::End,
+            Some((Part::Hole(hole), _)) => Next::Hole(*hole),
+            Some((Part::Unguarded, _)) => Next::Unguarded,
+            Some((Part::Pairs(_), words)) => Next::Pairs(&words[self.taken..words.len().min(self.taken + limit)]),
+        })
+    }
+
+    fn consume(&mut self, count: usize) {
+        match self.parts.front() {
+            Some((Part::Pairs(_), _)) => self.taken += count,
+            _ => drop(self.parts.pop_front()),
+        }
+    }
+}
+
+/// The events of one stream, each word being one (the convention of the ready class).
+pub fn words(parts: impl IntoIterator<Item = Part>, last_epoch: Option<u64>) -> Vec<Event> {
+    read(parts, Convention::Ready, last_epoch)
+}
+
+/// The events of one stream.
+pub fn read(parts: impl IntoIterator<Item = Part>, convention: Convention, last_epoch: Option<u64>) -> Vec<Event> {
+    let input = Input { smi: 1, pairs: Box::new(Script::new(parts)), guarded: true };
+    Ordered::new(vec![input], convention, last_epoch).map(|event| event.unwrap()).collect()
 }

@@ -145,7 +145,7 @@ fn capture(machine: &Machine, engine: &str, kernel: KernelKind, arguments: &[&st
     let folder = Path::new(FOLDER).join(format!("{}-{}-{}", engine.name(), kernel.name(), arguments.join("-")));
     let writer = CaptureWriter::create(&folder, machine, &record)?;
     let record = drive(engine.as_mut(), writer, record, SECONDS * u64::from(machine.clock_hz), |_| ())?;
-    Ok(Capture { dir: folder, record })
+    Ok(Capture::of_run(&folder, record))
 }
 
 /// A row as JSON.

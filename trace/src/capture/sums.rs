@@ -1,0 +1,307 @@
+//! Sums beside the files of a capture: what each block of a file was when it was written.
+//!
+//! For `trace/NAME` they are in `trace/.NAME.sums` (trace tools pass over hidden files), for `mmi.raw` in `.mmi.raw.sums`: a record for
+//! every [`BLOCK`] bytes, of little-endian `u64`: bytes in the block (less than [`BLOCK`] only in the last), pairs of each SMI before
+//! it (`mmi.raw` only), XXH3 of the block, XXH3 of all that and the record's number. So each block proves by itself what was written
+//! and where it belongs, wherever it is found.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use testbed_definitions::monitor::MmiWord;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::error::{CaptureError, Context};
+
+/// Bytes that one sum covers; a multiple of a pair's bytes in either file.
+pub const BLOCK: usize = 8192;
+/// Records looked ahead for a block that is not where it should be: 2 MiB of the file.
+const AHEAD: usize = 256;
+/// Displaced blocks searched for, at most, in a file; each search reads two blocks and takes milliseconds.
+const SEARCHES: usize = 1000;
+
+/// Where the sums of `path` are.
+pub fn sums_path(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.sums"))
+}
+
+/// What a file's sums are made of.
+#[derive(Clone, Debug)]
+struct Record {
+    bytes: u64,
+    /// By SMI, from 1 on.
+    before: Vec<u64>,
+    sum: u64,
+}
+
+impl Record {
+    /// Its bytes in the file, the last eight of which prove the others.
+    fn pack(&self, number: u64) -> Vec<u8> {
+        let fields = [self.bytes].into_iter().chain(self.before.iter().copied()).chain([self.sum]);
+        let mut packed: Vec<u8> = fields.flat_map(u64::to_le_bytes).collect();
+        let proof = Self::proof(&packed, number);
+        packed.extend(proof.to_le_bytes());
+        packed
+    }
+
+    fn proof(fields: &[u8], number: u64) -> u64 {
+        xxh3_64(&[fields, &number.to_le_bytes()].concat())
+    }
+
+    /// `None` if it has been damaged.
+    fn unpack(packed: &[u8], number: u64) -> Option<Self> {
+        let (fields, proof) = packed.split_at(packed.len() - 8);
+        let values: Vec<u64> = fields
+            .chunks_exact(8)
+            .map(|bytes| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
+            .collect();
+        let [bytes, before @ .., sum] = &values[..] else { return None };
+        let is_sound = proof == Self::proof(fields, number).to_le_bytes() && (1..=BLOCK as u64).contains(bytes);
+        is_sound.then(|| Record { bytes: *bytes, before: before.to_vec(), sum: *sum })
+    }
+}
+
+/// Makes the sums of a file as it is written.
+pub(super) struct Summer {
+    block: Vec<u8>,
+    /// Pairs of each SMI so far, if the file is `mmi.raw`.
+    pairs: Vec<u64>,
+    number: u64,
+}
+
+impl Summer {
+    /// `smis`: how many the pairs are counted of; 0 for a stream file.
+    pub fn new(smis: usize) -> Self {
+        Summer { block: Vec::with_capacity(BLOCK), pairs: vec![0; smis], number: 0 }
+    }
+
+    /// Takes bytes as they are written, and appends the records that they complete to `out`.
+    pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
+        while !bytes.is_empty() {
+            let (now, rest) = bytes.split_at(bytes.len().min(BLOCK - self.block.len()));
+            self.block.extend_from_slice(now);
+            bytes = rest;
+            if self.block.len() == BLOCK {
+                self.finish(out);
+            }
+        }
+    }
+
+    /// Appends the record of a last block that is not full.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        if self.block.is_empty() {
+            return;
+        }
+        let record = Record { bytes: self.block.len() as u64, before: self.pairs.clone(), sum: xxh3_64(&self.block) };
+        out.extend(record.pack(self.number));
+        self.number += 1;
+        count(&self.block, &mut self.pairs);
+        self.block.clear();
+    }
+}
+
+/// Adds the pairs of a sound block of `mmi.raw` to those counted; nothing if none are counted.
+fn count(block: &[u8], pairs: &mut [u64]) {
+    if pairs.is_empty() {
+        return;
+    }
+    for pair in block.chunks_exact(8) {
+        let smi = MmiWord::unpack(u32::from_le_bytes([pair[0], pair[1], pair[2], pair[3]])).smi;
+        if let Some(pairs) = pairs.get_mut((smi as usize).wrapping_sub(1)) {
+            *pairs += 1;
+        }
+    }
+}
+
+/// A part of a file that is proven to be as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Good {
+    /// Where it was written, and where it is now.
+    pub written: u64,
+    pub at: u64,
+    pub bytes: u64,
+    /// Pairs of each SMI, from 1 on, that were written before it, and up to its end; empty for a stream file.
+    pub before: Vec<u64>,
+    pub after: Vec<u64>,
+}
+
+/// What a file's sums say of it.
+pub(super) struct Checked {
+    pub good: Vec<Good>,
+    /// Bytes that were written, as far as the sums tell; the sums of a run that was killed lack the end.
+    pub written: u64,
+}
+
+/// Holds a file against its sums; `smis` as in [`Summer::new`]. `None` if there are none.
+///
+/// # Errors
+/// A file can't be read.
+pub(super) fn check(path: &Path, smis: usize) -> Result<Option<Checked>, CaptureError> {
+    let sums = sums_path(path);
+    let mut sums_file = match File::open(&sums) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        other => other.at("open", &sums)?,
+    };
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        other => other.at("open", path)?,
+    };
+    let size = file.metadata().at("read", path)?.len();
+    let record_bytes = 8 * (smis + 3);
+    let records = sums_file.metadata().at("read", &sums)?.len() / record_bytes as u64;
+    let mut written = records * BLOCK as u64;
+    if let Some(last) = records.checked_sub(1) {
+        let mut packed = vec![0; record_bytes];
+        sums_file.seek(SeekFrom::Start(last * record_bytes as u64)).at("read", &sums)?;
+        sums_file.read_exact(&mut packed).at("read", &sums)?;
+        sums_file.rewind().at("read", &sums)?;
+        if let Some(record) = Record::unpack(&packed, last) {
+            written = last * BLOCK as u64 + record.bytes;
+        }
+    }
+    let mut checker = Checker {
+        path,
+        file,
+        size,
+        written,
+        sums: BufReader::new(sums_file),
+        sums_path: &sums,
+        record_bytes,
+        ahead: Vec::new(),
+        first: 0,
+        good: Vec::new(),
+        searches: 0,
+        block: Vec::new(),
+    };
+    checker.run()?;
+    Ok(Some(Checked { good: checker.good, written: checker.written }))
+}
+
+struct Checker<'a> {
+    path: &'a Path,
+    file: File,
+    size: u64,
+    /// Bytes that the records say were written; up to a block too many if the last one is damaged.
+    written: u64,
+    sums: BufReader<File>,
+    sums_path: &'a Path,
+    record_bytes: usize,
+    /// Records from number `first` on.
+    ahead: Vec<Option<Record>>,
+    first: u64,
+    good: Vec<Good>,
+    searches: usize,
+    block: Vec<u8>,
+}
+
+impl Checker<'_> {
+    /// Reads records up to [`AHEAD`] of them. Returns whether there are any.
+    fn look_ahead(&mut self) -> Result<bool, CaptureError> {
+        while self.ahead.len() < AHEAD {
+            let mut packed = vec![0; self.record_bytes];
+            match self.sums.read_exact(&mut packed) {
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
+                other => other.at("read", self.sums_path)?,
+            }
+            let number = self.first + self.ahead.len() as u64;
+            self.ahead.push(Record::unpack(&packed, number));
+        }
+        Ok(!self.ahead.is_empty())
+    }
+
+    /// Bytes `at..at + count` of the file, as many as there are, into `self.block`.
+    fn read(&mut self, at: u64, count: usize) -> Result<(), CaptureError> {
+        self.block.clear();
+        self.file.seek(SeekFrom::Start(at)).at("read", self.path)?;
+        (&mut self.file).take(count as u64).read_to_end(&mut self.block).at("read", self.path)?;
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), CaptureError> {
+        // How far the blocks stand from where they were written.
+        let mut shift = 0i64;
+        // The last record's block was not found, and where the file goes on is searched for from there.
+        let mut lost = false;
+        while self.look_ahead()? {
+            let written = self.first * BLOCK as u64;
+            let found = match written.checked_add_signed(shift) {
+                Some(at) if self.is_at(0, at)? => Some((0, at)),
+                _ if lost => self.search(shift)?,
+                _ => None,
+            };
+            match found {
+                Some((skipped, at)) => {
+                    self.skip(skipped);
+                    shift = at as i64 - (self.first * BLOCK as u64) as i64;
+                    self.accept(at);
+                    lost = false;
+                }
+                None => lost = true,
+            }
+            self.skip(1);
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, records: usize) {
+        self.ahead.drain(..records);
+        self.first += records as u64;
+    }
+
+    /// Whether the block of record `number` of those ahead is at byte `at`; leaves it in `self.block`.
+    fn is_at(&mut self, number: usize, at: u64) -> Result<bool, CaptureError> {
+        let Some(record) = self.ahead[number].clone() else { return Ok(false) };
+        self.read(at, record.bytes as usize)?;
+        Ok(self.block.len() as u64 == record.bytes && xxh3_64(&self.block) == record.sum)
+    }
+
+    /// Where the next block is that can be found: number of the record, byte.
+    fn search(&mut self, shift: i64) -> Result<Option<(usize, u64)>, CaptureError> {
+        // Where the file has the length that it should have, nothing is displaced.
+        if self.searches == SEARCHES || self.size as i64 == self.written as i64 + shift {
+            return Ok(None);
+        }
+        self.searches += 1;
+        let behind = self.good.last().map_or(0, |good| good.at + good.bytes);
+        let expected = (self.first * BLOCK as u64).saturating_add_signed(shift);
+        let from = behind.max(expected.saturating_sub(BLOCK as u64)).min(self.size);
+        let mut sums: HashMap<u64, Option<usize>> = HashMap::new();
+        for (number, record) in self.ahead.iter().enumerate() {
+            if let Some(record) = record.as_ref().filter(|record| record.bytes == BLOCK as u64) {
+                // Two blocks that are the same can't be told from each other.
+                sums.entry(record.sum).and_modify(|entry| *entry = None).or_insert(Some(number));
+            }
+        }
+        self.read(from, 3 * BLOCK)?;
+        let window = std::mem::take(&mut self.block);
+        let found = window.windows(BLOCK).enumerate().find_map(|(place, block)| {
+            let number = (*sums.get(&xxh3_64(block))?)?;
+            Some((number, from + place as u64))
+        });
+        if let Some((number, at)) = found {
+            self.is_at(number, at)?;
+        }
+        Ok(found)
+    }
+
+    /// Takes the block in `self.block`, found at `at`, whose record is the first ahead.
+    fn accept(&mut self, at: u64) {
+        let Some(Some(record)) = self.ahead.first() else { return };
+        let written = self.first * BLOCK as u64;
+        let mut after = record.before.clone();
+        count(&self.block, &mut after);
+        match self.good.last_mut() {
+            Some(last) if last.written + last.bytes == written && last.at + last.bytes == at => {
+                last.bytes += record.bytes;
+                last.after = after;
+            }
+            _ => {
+                let before = record.before.clone();
+                self.good.push(Good { written, at, bytes: record.bytes, before, after });
+            }
+        }
+    }
+}
