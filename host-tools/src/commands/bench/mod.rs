@@ -1,10 +1,11 @@
 //! `testbed bench`: the project's speed table, peers side by side in one run.
 //!
-//! `core` measures the core by itself, `synth` its area and clock, `kernel` the kernel's services.
+//! `core` measures the core by itself, `synth` its area and clock, `kernel` the kernel's services, `trace` the reading of traces.
 
 mod core;
 mod kernel;
 mod synth;
+mod trace;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -32,7 +33,8 @@ const PAIRS: u64 = 2_000_000;
 /// Cycles in which all six processors have started.
 const START_CYCLES: u64 = 2_000_000;
 
-/// Measures engines and tools against each other on this computer; with `kernel` the kernel's services.
+/// Measures engines and tools against each other on this computer; with `kernel` the kernel's services, with `trace` how traces are
+/// read.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {
@@ -52,6 +54,7 @@ pub struct Bench {
 #[derive(Subcommand, Debug)]
 enum Part {
     Kernel(kernel::Kernel),
+    Trace(trace::Trace),
 }
 
 /// A line of the table.
@@ -75,8 +78,10 @@ type Subject<'a> = (String, Box<dyn FnMut() -> Result<f64, String> + 'a>);
 
 impl Bench {
     pub fn run(&self) -> Result<Exit, Failure> {
-        if let Some(Part::Kernel(kernel)) = &self.what {
-            return kernel.run();
+        match &self.what {
+            Some(Part::Kernel(kernel)) => return kernel.run(),
+            Some(Part::Trace(trace)) => return trace.run(),
+            None => {}
         }
         // First, since it is quick and a wrong result ends the command.
         let core = core::rows()?;
