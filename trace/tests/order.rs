@@ -97,7 +97,11 @@ fn a_hole_is_bounded_by_what_is_missing_and_by_the_next_marker() {
         let hole = Hole { index: 1 + at_most.unwrap_or(9), at_most };
         [Part::Pairs(vec![pair(5, 1)]), Part::Hole(hole), Part::Pairs(behind)]
     };
-    let epochs = |at_most, nn| words(parts(at_most, nn), None)[1..].iter().map(|event| event.epoch).collect::<Vec<_>>();
+    let epochs = |at_most, nn| {
+        let events = words(parts(at_most, nn), None);
+        assert_eq!((events[1].what, events[1].doubtful), (What::Gap(None), true));
+        events[2..].iter().map(|event| event.epoch).collect::<Vec<_>>()
+    };
     // Nothing but a wrap marker can be missing, and none is.
     assert_eq!(epochs(Some(1), 1), [Epoch::Certain(0), Epoch::Certain(1)]);
     assert_eq!(epochs(Some(2), 3), [Epoch::Ambiguous { low: 0, high: Some(2) }, Epoch::Certain(3)]);
@@ -268,8 +272,9 @@ proptest! {
         let convention = if ready { Convention::Ready } else { Convention::Profile };
         for middle in [Part::Unguarded, Part::Hole(hole)] {
             let events = read([one.clone(), middle, other.clone()], convention, Some(3));
-            prop_assert!(events.windows(2).all(|two| two[0].index < two[1].index));
-            prop_assert!(events.len() <= pairs.len());
+            let is_hole = |event: &Event| event.what == What::Gap(None);
+            prop_assert!(events.windows(2).all(|two| two[0].index < two[1].index + u64::from(is_hole(&two[0]))));
+            prop_assert!(events.len() <= pairs.len() + 1);
         }
     }
 

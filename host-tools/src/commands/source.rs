@@ -36,7 +36,8 @@ impl Source {
     /// As it was given on the command line.
     pub fn argument(&self) -> String {
         let options = [(&self.dir, ""), (&self.raw, "--raw "), (&self.ctf, "--ctf "), (&self.wave, "--wave ")];
-        let given = options.into_iter().find_map(|(path, option)| Some(format!("{option}{}", path.as_ref()?.display())));
+        let given =
+            options.into_iter().find_map(|(path, option)| Some(format!("{option}{}", path.as_ref()?.display())));
         given.unwrap_or_default()
     }
 

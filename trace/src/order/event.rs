@@ -56,7 +56,8 @@ pub enum What {
     Known(&'static Kind),
     /// A code that is not in the table.
     Unknown(u16),
-    /// So many events were discarded here, if the count is there.
+    /// So many events were discarded here, if the count is there. A hole in what was captured is one without a count, and doubtful; it
+    /// stands where the first pair behind it does.
     Gap(Option<u32>),
 }
 

@@ -50,6 +50,15 @@ impl Grammar {
         if span.behind_hole {
             self.end(out);
             self.doubtful = true;
+            out.push(Event {
+                epoch: span.epoch,
+                time: words[0] as u16,
+                smi: self.smi,
+                index: span.index,
+                what: What::Gap(None),
+                argument: None,
+                doubtful: true,
+            });
         }
         out.reserve(words.len() + 1);
         let done = self.complete(words[0], out);
