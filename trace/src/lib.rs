@@ -6,6 +6,7 @@
 //! | [`capture`] | the output folder: CTF trace, `mmi.raw`, console, `run.json`; writer, reader, integrity |
 //! | [`order`] | epochs from wrap markers, events from words, one ordered trace from many streams |
 //! | [`ledger`] | what was emitted is delivered, queued, dropped or refused: nothing else |
+//! | [`report`] | a run as one page of HTML, to be opened from a file |
 //! | [`summary`] | what an ordered trace shows, in a screenful |
 //! | [`compare`] | first difference between two output folders |
 //! | [`synthetic`] | streams of any length with the truth beside them |
@@ -22,5 +23,6 @@ pub mod conform;
 pub mod export;
 pub mod ledger;
 pub mod order;
+pub mod report;
 pub mod summary;
 pub mod synthetic;

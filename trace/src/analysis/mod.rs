@@ -258,7 +258,7 @@ pub fn analyse(capture: &Capture, options: &Options) -> Result<Report, AnalysisE
 }
 
 /// Where the run ended; of one that did not come to its end, one tick after its last event.
-fn end_cycle(capture: &Capture, integrity: &crate::capture::Integrity) -> Result<u64, CaptureError> {
+pub(crate) fn end_cycle(capture: &Capture, integrity: &crate::capture::Integrity) -> Result<u64, CaptureError> {
     let record = &capture.record;
     if record.complete {
         return Ok(record.cycles);

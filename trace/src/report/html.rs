@@ -1,0 +1,85 @@
+//! Data, style and script put into one page that needs nothing else.
+
+/// The page without its parts, which stand where `{{NAME}}` is.
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// In the order in which they need each other; one script at last.
+const SCRIPTS: [&str; 7] = [
+    include_str!("words.js"),
+    include_str!("build.js"),
+    include_str!("lanes.js"),
+    include_str!("timeline.js"),
+    include_str!("pointer.js"),
+    include_str!("sections.js"),
+    include_str!("tables.js"),
+];
+
+/// Text as HTML that shows it, in an element or a quoted attribute.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// JSON that may stand in a script element: nothing in it can end the element or begin a comment. It is the same JSON, since these
+/// characters occur in strings only.
+pub fn embeddable(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The page with this title and these data (JSON).
+pub fn page(title: &str, json: &str) -> String {
+    let part = |name: &str| match name {
+        "TITLE" => escape(title),
+        "STYLE" => STYLE.into(),
+        "DATA" => embeddable(json),
+        "SCRIPT" => format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.concat()),
+        other => panic!("page.html asks for {other}, which there is not"),
+    };
+    // From the front, so that what a part holds is never taken for a place.
+    let (mut out, mut rest) = (String::new(), TEMPLATE);
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").expect("every place in page.html is closed");
+        out.push_str(before);
+        out.push_str(&part(name));
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_stays_the_same_and_can_t_leave_its_element() {
+        let hostile = "</script><!--<script>&amp;\u{2028}\"\\";
+        let json = serde_json::to_string(hostile).unwrap();
+        let embedded = embeddable(&json);
+        assert!(!embedded.contains(['<', '>', '&', '\u{2028}']));
+        assert_eq!(serde_json::from_str::<String>(&embedded).unwrap(), hostile);
+    }
+
+    #[test]
+    fn what_a_part_holds_is_no_place() {
+        let page = page("{{SCRIPT}}<b>\"'&", "\"{{STYLE}}\"");
+        assert_eq!(page.matches("<title>{{SCRIPT}}&lt;b&gt;&quot;&#39;&amp;").count(), 1);
+        assert_eq!(page.matches("\"{{STYLE}}\"").count(), 1);
+    }
+}
