@@ -21,4 +21,4 @@ pub mod firmware;
 pub mod kernel_bench;
 pub mod load;
 
-pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, summary};
+pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary};

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
-    analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, run::Run, test::Test,
+    analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, report::Report, run::Run, test::Test,
     trace::Trace, Failure,
 };
 
@@ -31,6 +31,7 @@ enum Command {
     Exec(Exec),
     Trace(Trace),
     Analyse(Analyse),
+    Report(Report),
     Compare(Compare),
     Diff(Diff),
     Conform(Conform),
@@ -46,6 +47,7 @@ impl Command {
             Command::Run(command) => command.run()?,
             Command::Trace(command) => command.run()?,
             Command::Analyse(command) => command.run()?,
+            Command::Report(command) => command.run()?,
             Command::Compare(command) => command.run()?,
             Command::Diff(command) => command.run()?,
             Command::Conform(command) => command.run()?,

@@ -77,7 +77,7 @@ impl Analyse {
 }
 
 /// A time of the machine, or a number of cycles, as cycles.
-fn cycles_of(option: &str, text: &str, clock_hz: u32) -> Result<u64, Failure> {
+pub(super) fn cycles_of(option: &str, text: &str, clock_hz: u32) -> Result<u64, Failure> {
     let cycles = match units::parse(text, units::CYCLES) {
         Ok(cycles) => u64::try_from(cycles).ok(),
         Err(_) => {

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod conform;
 pub mod diff;
 pub mod exec;
+pub mod report;
 pub mod run;
 pub mod source;
 pub mod test;

@@ -25,6 +25,7 @@ pub const TOOLS: &[Tool] = &[
     Tool { program: "icepack", package: "fpga-icestorm", purpose: "timing of the core" },
     Tool { program: "riscv64-unknown-elf-gcc", package: "gcc-riscv64-unknown-elf", purpose: "programs in C" },
     Tool { program: "babeltrace2", package: "babeltrace2", purpose: "reading traces with another tool" },
+    Tool { program: "chromium", package: "chromium", purpose: "looking at reports" },
     Tool { program: "gnuplot", package: "gnuplot-nox", purpose: "plotting exported traces" },
     Tool { program: "python3", package: "python3-venv", purpose: "reading exported traces with others' packages" },
 ];

@@ -8,6 +8,7 @@
 //! DIR/.mmi.raw.sums   of mmi.raw: what a damaged file held, and where, is proven block by block
 //! DIR/console.txt     console lines, each with its processor's name
 //! DIR/.lock           locked while a run writes to the folder
+//! DIR/report.html     a page about the run, if somebody has asked for it
 //! ```
 //!
 //! `mmi.raw` demultiplexed is exactly the stream files: the capture holds every pair twice, which is what lets
@@ -47,3 +48,5 @@ pub const MMI_RAW: &str = "mmi.raw";
 pub const CONSOLE: &str = "console.txt";
 pub const RUN_JSON: &str = "run.json";
 pub const LOCK: &str = ".lock";
+/// Where `testbed report` writes unless told otherwise; a new run removes it.
+pub const REPORT: &str = "report.html";

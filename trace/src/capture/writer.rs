@@ -10,7 +10,7 @@ use testbed_machine::Machine;
 use super::console::Lines;
 use super::error::{CaptureError, Context};
 use super::sums::{sums_path, Summer};
-use super::{ctf, Claim, RunRecord, CONSOLE, METADATA, MMI_RAW, TRACE};
+use super::{ctf, Claim, RunRecord, CONSOLE, METADATA, MMI_RAW, REPORT, TRACE};
 
 /// A file that knows its path, written in whole chunks.
 struct Output {
@@ -90,6 +90,11 @@ impl CaptureWriter {
             _ => {}
         }
         fs::create_dir(&trace).at("create the folder", &trace)?;
+        let report = dir.join(REPORT);
+        match fs::remove_file(&report) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", &report)?,
+            _ => {}
+        }
         let mut metadata = Output::create(trace.join(METADATA))?;
         metadata.buffer = ctf::metadata(machine, record.dgl).into_bytes();
         metadata.flush()?;

@@ -53,8 +53,8 @@ function notice(kind, ...children) {
 
 const list = (items) => h("ul", {}, items.map((item) => h("li", {}, item)));
 
-function legend(names, words, kind = "") {
-  return h("ul", { class: "legend" }, names.map((name) =>
+function legend(names, words, kind = "", title = "") {
+  return h("ul", { class: "legend" }, title && h("li", {}, h("strong", {}, title)), names.map((name) =>
     h("li", { "data-tip": words[name] },
       h("span", { class: `swatch ${kind} ${name === "unknown" ? "hatch" : ""}`, style: kind === "line" ? { "border-color": `var(--${name})` } : { "background-color": `var(--${name})` } }),
       kind === "line" ? words[name] : `${name}`)));
@@ -64,7 +64,7 @@ function legend(names, words, kind = "") {
 function stack(parts, total, label) {
   return h("div", { class: "stack", role: "img", "aria-label": label },
     parts.filter(([, cycles]) => cycles > 0).map(([name, cycles]) =>
-      h("i", { style: { flex: `${cycles} 0 0`, "background-color": `var(--${name})` }, "data-tip": `${capital(name)}: ${percent(cycles, total)}\n${lengths(cycles)}` })));
+      h("i", { class: name === "unknown" ? "hatch" : null, style: { flex: `${cycles} 0 0`, "background-color": `var(--${name})` }, "data-tip": `${capital(name)}: ${percent(cycles, total)}\n${lengths(cycles)}` })));
 }
 
 // Sections are filled again when the unit changes.

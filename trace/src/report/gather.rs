@@ -114,12 +114,12 @@ pub fn cut(report: &mut Report) -> Vec<String> {
             told.push(format!("Threads: the {ROWS_MAX} of {count} that ran longest are listed."));
         }
         // A thread may be blocked on any of 65,536 pages.
-        const MOST: usize = 8;
+        const MOST: usize = 24;
         let long = threads.threads.iter_mut().filter(|thread| thread.blocked.len() > MOST);
         let shortened = long.map(|thread| thread.blocked.truncate(MOST)).count();
         if shortened > 0 {
             told.push(format!(
-                "Threads: of {shortened} only the {MOST} channels and pages on which they were blocked longest are listed."
+                "Threads: of {shortened} with many channels and pages only the {MOST} on which each was blocked longest are listed."
             ));
         }
     }

@@ -67,10 +67,9 @@ function reliability() {
   const recorded = D.classes.filter((one) => one.recorded).map((one) => one.name).join(", ") || "none";
   return [
     h("h3", {}, "How far to trust it"),
+    A && !wrong.length && !doubts.gaps && !doubts.ambiguous && notice("good", `No event was lost, and every time-stamp is proven${missing.length ? "." : "; nothing is left out."}`),
     wrong.length > 0 && notice("bad", list(wrong)),
     missing.length > 0 && notice("warn", list(missing)),
-    !wrong.length && !missing.length && notice("good", "Every event is accounted for, every time-stamp is proven, and nothing is left out."),
-    wrong.length + missing.length > 0 && !doubts?.gaps && !doubts?.ambiguous && A && h("p", {}, "No event was lost, and every time-stamp is proven."),
     folded(`Event classes recorded: ${recorded}`, table("What each class of events tells", ["class", "recorded", ["what it tells", "wrap"]],
       D.classes.map(({ name, recorded, tells }) => [name, recorded ? "yes" : "no", tells]))),
   ];
@@ -100,10 +99,10 @@ function timeline() {
     h("div", { class: "mini" }, mini),
     holder,
     h("div", { class: "detail", id: "detail", "aria-live": "polite" }, h("div", {}, HINT)),
-    PROCESSORS.length > 0 && [h("h3", {}, "Processors"), legend(states(D.words.doing, PROCESSORS), DOING)],
-    groups.size > 0 && legend([...groups].sort(), PACKET_GROUPS, "line"),
-    THREADS.length > 0 && [h("h3", {}, "Threads"), legend(states(D.words.states, THREADS), STATES),
-      h("p", { class: "soft" }, "A triangle above a thread's row: it has come to another processor.")],
+    PROCESSORS.length > 0 && legend(states(D.words.doing, PROCESSORS), DOING, "", "Processors"),
+    groups.size > 0 && legend([...groups].sort(), PACKET_GROUPS, "line", "Packets"),
+    THREADS.length > 0 && [legend(states(D.words.states, THREADS), STATES, "", "Threads"),
+      h("p", { class: "soft" }, "A triangle above a thread's row: it has come to another processor. Where much happens, colours share the height as the states share the time.")],
   ];
 }
 

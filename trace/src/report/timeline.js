@@ -6,14 +6,22 @@ const shown = { packets: true, queues: true, threads: true };
 // The moment and row that the keyboard has chosen; `null` until it is used.
 let chosen = null;
 let rows = [];
-let canvas, mini, holder, colours, hatch;
+let canvas, mini, holder, colours, textOn, hatch;
 const AXIS = 26;
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+/** Relative luminance of a colour like #2f6fb5: above 0.179 black text contrasts more than white. */
+function light(colour) {
+  const parts = (colour.match(/[0-9a-f]{2}/gi) ?? []).map((part) => parseInt(part, 16) / 255);
+  const [red, green, blue] = parts.map((value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
 function readColours() {
-  const names = [...D.words.doing, ...D.words.states, ...Object.keys(PACKET_GROUPS), "ink", "soft", "line", "panel", "track", "accent", "bad", "on-dark", "on-light", "sans"];
+  const names = [...D.words.doing, ...D.words.states, ...Object.keys(PACKET_GROUPS), "ink", "soft", "line", "panel", "track", "accent", "bad", "sans"];
   colours = Object.fromEntries(names.map((name) => [name, style(name)]));
+  textOn = Object.fromEntries(names.map((name) => [name, light(colours[name]) > 0.179 ? "#101214" : "#ffffff"]));
   const tile = document.createElement("canvas");
   tile.width = tile.height = 6;
   const pen = tile.getContext("2d");
@@ -77,6 +85,7 @@ function marks(pen) {
   const wanted = ((view.to - view.from) / Math.max(2, plotWidth() / 150)) / one;
   const decade = 10 ** Math.floor(Math.log10(Math.max(wanted, 1)));
   const step = one * ([1, 2, 5, 10].map((factor) => factor * decade).find((round) => round >= wanted) ?? decade);
+  const decimals = Math.min(DECIMALS, Math.max(0, Math.ceil(-Math.log10((step / CLOCK) * 1e3) - 1e-9)));
   pen.font = `12px ${colours.sans}`;
   pen.textBaseline = "middle";
   for (let cycle = Math.ceil(view.from / step) * step; cycle < view.to; cycle += step) {
@@ -84,7 +93,7 @@ function marks(pen) {
     pen.fillStyle = colours.line;
     pen.fillRect(x, AXIS - 6, 1, canvas.clientHeight);
     pen.fillStyle = colours.soft;
-    const text = moment(cycle);
+    const text = moment(cycle, decimals);
     if (x + 3 + pen.measureText(text).width < canvas.clientWidth) pen.fillText(text, x + 3, AXIS / 2 - 2);
   }
 }
@@ -145,13 +154,16 @@ function cellText(pen, kind, number, lane, cell, name, x, width, y, height) {
   let text = kind === "processor" ? (name === "user" && runnerAt(number, middle)) || name : name;
   if (kind === "thread" && lane.blockedOn(cell) !== null) text = D.timeline.on[lane.blockedOn(cell)];
   if (kind === "thread" && name === "running") text = `on ${processorName(lane.processor(cell))}`;
+  // Rather the end of a long text, which tells channel or page, than its beginning.
+  pen.font = `11px ${colours.sans}`;
+  if (pen.measureText(text).width > width - 8) text = text.split(" ").slice(-2).join(" ");
+  if (pen.measureText(text).width > width - 6) return;
   pen.save();
   pen.beginPath();
   pen.rect(x, y, width - 3, height);
   pen.clip();
-  pen.font = `11px ${colours.sans}`;
   pen.textBaseline = "middle";
-  pen.fillStyle = LIGHT_TEXT.has(name) ? colours["on-dark"] : colours["on-light"];
+  pen.fillStyle = textOn[name];
   pen.fillText(text, x + 4, y + height / 2 + 0.5);
   pen.restore();
 }
@@ -200,8 +212,10 @@ function visiblePackets() {
 }
 
 function drawPackets(pen, down) {
-  const packets = visiblePackets();
-  const clear = Math.min(1, Math.max(0.12, 120 / packets.length));
+  // Those that fall on the same pixels are one line.
+  const lines = new Map(visiblePackets().map((one) => [[one.x0, one.x1, one.y0, one.y1, packetGroup(one.packet[4])].map((part) => (typeof part === "number" ? Math.round(part) : part)).join(), one]));
+  const packets = [...lines.values()];
+  const clear = Math.min(1, Math.max(0.1, 60 / packets.length));
   pen.save();
   pen.beginPath();
   pen.rect(labelWidth(), AXIS, plotWidth(), canvas.clientHeight);
@@ -214,7 +228,7 @@ function drawPackets(pen, down) {
     pen.moveTo(x0, y0 - down);
     pen.lineTo(x1, y1 - down);
     pen.stroke();
-    if (packets.length > 400) continue;
+    if (packets.length > 80) continue;
     pen.beginPath();
     pen.arc(x1, y1 - down, 2.6, 0, 7);
     pen.fill();

@@ -41,11 +41,10 @@ const lengths = (cycles) =>
 // As many decimals of a millisecond as a tick of the global clock has.
 const DECIMALS = Math.max(0, Math.ceil(-Math.log10((TICK / CLOCK) * 1e3) - 1e-9));
 
-/** A moment: time since the start of the machine. */
-function moment(cycles) {
+/** A moment: time since the start of the machine, exact to a tick, or to `decimals` of a millisecond. */
+function moment(cycles, decimals = DECIMALS) {
   if (unit !== "time") return `cycle ${grouped(cycles)}`;
-  const text = ((cycles / CLOCK) * 1e3).toFixed(DECIMALS);
-  const [whole, rest] = text.split(".");
+  const [whole, rest] = ((cycles / CLOCK) * 1e3).toFixed(decimals).split(".");
   return `${grouped(+whole)}${rest ? "." + rest : ""} ms`;
 }
 
@@ -59,7 +58,7 @@ const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const processorName = (number) => RUN.machine.processors[number] ?? `#${number}`;
 const threadName = (number) => D.threads[number] ?? `thread ${number}`;
 
-// What each state means, in the order of the data. Text colours are those that contrast with the state's.
+// What each state means.
 const DOING = {
   user: "a thread runs",
   request: "the kernel serves a request to communicate",
@@ -84,7 +83,6 @@ const STATES = {
   untold: "gave the processor up in a call of which no event tells",
   unknown: "events of its processor were lost",
 };
-const LIGHT_TEXT = new Set(["user", "running", "message", "interrupted", "fault", "timer", "packing", "moving", "unknown", "kernel"]);
 
 // Messages between kernels, by what they are about.
 const PACKET_GROUPS = {
