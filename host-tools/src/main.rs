@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
-    analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, report::Report, run::Run, test::Test,
-    trace::Trace, Failure,
+    analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, report::Report,
+    run::Run, test::Test, trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring

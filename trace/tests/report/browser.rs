@@ -74,7 +74,10 @@ fn text(browser: &mut Browser, expression: &str) -> String {
 /// The cycles that the time-line shows.
 fn span(browser: &mut Browser) -> f64 {
     browser.settle();
-    number(browser, r"Number(document.getElementById('span').textContent.match(/([\d\u202f]+) cycle/)[1].replaceAll('\u202f', ''))")
+    number(
+        browser,
+        r"Number(document.getElementById('span').textContent.match(/([\d\u202f]+) cycle/)[1].replaceAll('\u202f', ''))",
+    )
 }
 
 /// Scrolls the time-line into sight, and returns its left and top edge and its width.
@@ -91,7 +94,11 @@ fn timeline(browser: &mut Browser) -> (f64, f64, f64) {
 /// Nothing has gone wrong, and nothing but the file was asked for.
 fn is_quiet(browser: &Browser) {
     assert!(browser.complaints.is_empty(), "{}", browser.complaints.join("\n"));
-    let others: Vec<_> = browser.requests.iter().filter(|url| !["file:", "data:", "about:"].iter().any(|own| url.starts_with(own))).collect();
+    let others: Vec<_> = browser
+        .requests
+        .iter()
+        .filter(|url| !["file:", "data:", "about:"].iter().any(|own| url.starts_with(own)))
+        .collect();
     assert!(others.is_empty() && !browser.requests.is_empty(), "{others:?}");
 }
 
@@ -110,7 +117,12 @@ fn it_fits_and_can_be_read_on_laptop_and_phone_in_light_and_dark() {
         let least = browser.evaluate(LEAST_CONTRAST);
         assert!(least[0].as_f64().unwrap() >= 4.5, "{window:?}: {least}");
         assert_eq!(browser.evaluate(NAMELESS), json!([]), "{window:?}");
-        assert_eq!(browser.evaluate("[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"), 0);
+        assert_eq!(
+            browser.evaluate(
+                "[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"
+            ),
+            0
+        );
         assert_eq!(browser.evaluate("document.querySelectorAll('main section').length"), 10);
         grounds.push(text(&mut browser, "getComputedStyle(document.body).backgroundColor"));
         // The canvas has been painted: in more colours than text and lines have.
@@ -154,7 +166,9 @@ fn mouse_and_buttons_zoom_move_and_ask() {
     browser.evaluate("document.querySelector('[aria-label=\"Show the whole time\"]').click()");
     assert_eq!(span(&mut browser), whole);
     // A slow message is found from the list of paths.
-    browser.evaluate("[...document.querySelectorAll('button')].find((one) => one.textContent === 'Show in the time-line').click()");
+    browser.evaluate(
+        "[...document.querySelectorAll('button')].find((one) => one.textContent === 'Show in the time-line').click()",
+    );
     assert!(span(&mut browser) < whole / 4.0);
     is_quiet(&browser);
 }

@@ -196,7 +196,6 @@ impl Browser {
         self.call("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
         self.settle();
     }
-
 }
 
 impl Drop for Browser {
