@@ -36,11 +36,22 @@ function table(caption, columns, rows) {
   const pair = (cell) => (Array.isArray(cell) ? cell : [cell, null]);
   const head = columns.map(pair).map(([text, kind]) => h("th", { scope: "col", class: kind }, text));
   const body = rows.map((row) =>
-    h("tr", {}, row.map(pair).map(([cell, kind], place) =>
-      place === 0 ? h("th", { scope: "row", class: kind }, cell) : h("td", { class: kind ?? pair(columns[place])[1] }, cell))));
+    h(
+      "tr",
+      {},
+      row
+        .map(pair)
+        .map(([cell, kind], place) =>
+          place === 0 ? h("th", { scope: "row", class: kind }, cell) : h("td", { class: kind ?? pair(columns[place])[1] }, cell),
+        ),
+    ),
+  );
   // What is wider than the page is reached by the arrow keys.
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)));
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)),
+  );
 }
 
 function folded(summary, ...children) {
@@ -51,20 +62,50 @@ function notice(kind, ...children) {
   return h("div", { class: `notice ${kind}` }, children);
 }
 
-const list = (items) => h("ul", {}, items.map((item) => h("li", {}, item)));
+/** Text in which what stands between backticks is code. */
+const prose = (text) => text.split("`").map((part, place) => (place % 2 ? h("code", {}, part) : part));
+
+const list = (items) =>
+  h(
+    "ul",
+    {},
+    items.map((item) => h("li", {}, prose(item))),
+  );
 
 function legend(names, words, kind = "", title = "") {
-  return h("ul", { class: "legend" }, title && h("li", {}, h("strong", {}, title)), names.map((name) =>
-    h("li", { "data-tip": words[name] },
-      h("span", { class: `swatch ${kind} ${name === "unknown" ? "hatch" : ""}`, style: kind === "line" ? { "border-color": `var(--${name})` } : { "background-color": `var(--${name})` } }),
-      kind === "line" ? words[name] : `${name}`)));
+  return h(
+    "ul",
+    { class: "legend" },
+    title && h("li", {}, h("strong", {}, title)),
+    names.map((name) =>
+      h(
+        "li",
+        { "data-tip": words[name] },
+        h("span", {
+          class: `swatch ${kind} ${name === "unknown" ? "hatch" : ""}`,
+          style: kind === "line" ? { "border-color": `var(--${name})` } : { "background-color": `var(--${name})` },
+        }),
+        kind === "line" ? words[name] : `${name}`,
+      ),
+    ),
+  );
 }
 
 /** One bar of shares; `parts` are pairs of a state and its cycles. */
 function stack(parts, total, label) {
-  return h("div", { class: "stack", role: "img", "aria-label": label },
-    parts.filter(([, cycles]) => cycles > 0).map(([name, cycles]) =>
-      h("i", { class: name === "unknown" ? "hatch" : null, style: { flex: `${cycles} 0 0`, "background-color": `var(--${name})` }, "data-tip": `${capital(name)}: ${percent(cycles, total)}\n${lengths(cycles)}` })));
+  return h(
+    "div",
+    { class: "stack", role: "img", "aria-label": label },
+    parts
+      .filter(([, cycles]) => cycles > 0)
+      .map(([name, cycles]) =>
+        h("i", {
+          class: name === "unknown" ? "hatch" : null,
+          style: { flex: `${cycles} 0 0`, "background-color": `var(--${name})` },
+          "data-tip": `${capital(name)}: ${percent(cycles, total)}\n${lengths(cycles)}`,
+        }),
+      ),
+  );
 }
 
 // Sections are filled again when the unit changes.
@@ -74,7 +115,13 @@ function section(id, title, content) {
 }
 
 function showSections() {
-  $("nav").replaceChildren(h("ul", {}, sections.map(({ id, title }) => h("li", {}, h("a", { href: `#${id}` }, title)))));
+  $("nav").replaceChildren(
+    h(
+      "ul",
+      {},
+      sections.map(({ id, title }) => h("li", {}, h("a", { href: `#${id}` }, title))),
+    ),
+  );
   for (const { id, title, content } of sections) {
     const body = h("div", {});
     $("main").append(h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), body));
@@ -86,7 +133,9 @@ function refill() {
   for (const { id, content } of sections.filter((section) => section.id !== "timeline")) {
     const open = [...$(id).querySelectorAll("details")].map((one) => one.open);
     $(id).lastChild.replaceChildren(...[content()].flat(3).filter(Boolean));
-    $(id).querySelectorAll("details").forEach((one, place) => (one.open = open[place] ?? false));
+    $(id)
+      .querySelectorAll("details")
+      .forEach((one, place) => (one.open = open[place] ?? false));
   }
 }
 

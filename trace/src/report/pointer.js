@@ -29,7 +29,8 @@ function describe(found) {
   const cell = row?.lane ? row.lane.find(found.cycle) : -1;
   const name = row?.kind === "queue" ? `Ready queue of ${row.name}` : row?.kind === "thread" ? `Thread ${row.name}` : row?.name;
   if (!row?.lane) return [];
-  if (cell < 0 || row.lane.states[cell] === NOTHING) return [name, `${moment(found.cycle)}: ${row.kind === "thread" ? "not alive, as far as events tell" : "nothing known"}`];
+  if (cell < 0 || row.lane.states[cell] === NOTHING)
+    return [name, `${moment(found.cycle)}: ${row.kind === "thread" ? "not alive, as far as events tell" : "nothing known"}`];
   const { lane } = row;
   const [from, to] = [lane.starts[cell], lane.starts[cell + 1]];
   const when = `${moment(from)} to ${moment(to)}: ${lengths(to - from)}`;
@@ -74,7 +75,8 @@ function tell(lines) {
   $("detail").replaceChildren(...lines.map((line, place) => h(place ? "div" : "strong", {}, line)));
 }
 
-const HINT = "Point at a row or a packet. With keys: left and right go from cell to cell, up and down from row to row, plus and minus zoom, Home shows all.";
+const HINT =
+  "Point at a row or a packet. With keys: left and right go from cell to cell, up and down from row to row, plus and minus zoom, Home shows all.";
 
 function place(event, element) {
   const box = element.getBoundingClientRect();

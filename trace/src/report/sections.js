@@ -8,9 +8,26 @@ function head() {
   return [
     h("h1", {}, name),
     h("p", { class: "verdict" }, `${ended}${codes}${after}.`),
-    h("div", { class: "bar" }, h("fieldset", {}, h("legend", {}, "Show times as"),
-      [["time", "machine time"], ["cycles", "cycles"]].map(([value, text]) =>
-        h("label", { class: "switch" }, h("input", { type: "radio", name: "unit", value, checked: unit === value, onchange: () => setUnit(value) }), text)))),
+    h(
+      "div",
+      { class: "bar" },
+      h(
+        "fieldset",
+        {},
+        h("legend", {}, "Show times as"),
+        [
+          ["time", "machine time"],
+          ["cycles", "cycles"],
+        ].map(([value, text]) =>
+          h(
+            "label",
+            { class: "switch" },
+            h("input", { type: "radio", name: "unit", value, checked: unit === value, onchange: () => setUnit(value) }),
+            text,
+          ),
+        ),
+      ),
+    ),
   ];
 }
 
@@ -26,20 +43,43 @@ const fact = (name, value, more) => [h("div", {}, h("dt", {}, name), h("dd", {},
 function overview() {
   const { machine } = RUN;
   const instructions = RUN.instructions.reduce((sum, count) => sum + count, 0);
-  const events = Object.values(D.counts).flat().reduce((sum, count) => sum + count, 0);
+  const events = Object.values(D.counts)
+    .flat()
+    .reduce((sum, count) => sum + count, 0);
   const part = RANGE.from > 0 || RANGE.to < (RUN.complete ? RUN.cycles : RANGE.to);
   return [
-    part && notice("warn", `This page shows a part of the run: ${moment(RANGE.from)} to ${moment(RANGE.to)} (${lengths(RANGE.to - RANGE.from)}).`),
-    h("dl", { class: "facts" },
+    part &&
+      notice(
+        "warn",
+        `This page shows a part of the run: ${moment(RANGE.from)} to ${moment(RANGE.to)} (${lengths(RANGE.to - RANGE.from)}).`,
+      ),
+    h(
+      "dl",
+      { class: "facts" },
       fact("Program", RUN.program, RUN.arguments.length ? `arguments: ${RUN.arguments.join(" ")}` : "without arguments"),
       fact("Machine", machine.name, `${plural(machine.processors.length, "processor")}: ${machine.processors.join(", ")}`),
-      fact("Kernel", RUN.kernel === "tos94" ? "tos94" : "default", RUN.kernel === "tos94" ? "messages wait for the main loop, as in the report" : "messages are served when they arrive"),
+      fact(
+        "Kernel",
+        RUN.kernel === "tos94" ? "tos94" : "default",
+        RUN.kernel === "tos94" ? "messages wait for the main loop, as in the report" : "messages are served when they arrive",
+      ),
       fact("Engine", RUN.engine || "not said", `seed ${RUN.seed}`),
       fact("Clock", `${short(CLOCK / 1e6)} MHz`, `time-stamps are exact to ${machineTime(TICK)} (${cycleText(TICK)})`),
       fact("Machine time", machineTime(RANGE.to - RANGE.from), cycleText(RANGE.to - RANGE.from)),
-      fact("Events", grouped(events), A ? `${plural(A.probe.test_cycles + A.probe.store_cycles, "cycle")} each, ${A.probe.measured ? "measured in this run" : "by the time of their instructions"}` : null),
-      fact("Instructions", instructions ? grouped(instructions) : "not counted", RUN.wall_seconds ? `simulated in ${short(RUN.wall_seconds)} s` : null),
-      fact("Memory", `${grouped(machine.ram_bytes / 1024)} KiB`, "on each processor")),
+      fact(
+        "Events",
+        grouped(events),
+        A
+          ? `${plural(A.probe.test_cycles + A.probe.store_cycles, "cycle")} each, ${A.probe.measured ? "measured in this run" : "by the time of their instructions"}`
+          : null,
+      ),
+      fact(
+        "Instructions",
+        instructions ? grouped(instructions) : "not counted",
+        RUN.wall_seconds ? `simulated in ${short(RUN.wall_seconds)} s` : null,
+      ),
+      fact("Memory", `${grouped(machine.ram_bytes / 1024)} KiB`, "on each processor"),
+    ),
     reliability(),
   ];
 }
@@ -54,55 +94,106 @@ function reliability() {
     ...D.torn.map((text) => `Cut off: ${text}.`),
   ].filter(Boolean);
   const missing = [
-    doubts?.gaps && `${plural(doubts.discarded, "event")} were discarded by full queues, in ${plural(doubts.gaps, "place")}. What went on there is left out, not guessed.`,
-    doubts?.ambiguous && `${plural(doubts.ambiguous, "event")} have no proven time and are left out.`,
-    doubts?.doubtful && `${plural(doubts.doubtful, "event")} follow a loss, may be misread, and are left out.`,
-    doubts?.deviations && `${plural(doubts.deviations, "event")} are not what the protocols allow; \`testbed conform\` lists them.`,
+    doubts?.gaps &&
+      `Discarded by full queues: ${plural(doubts.discarded, "event")}, in ${plural(doubts.gaps, "place")}. What went on there is left out, not guessed.`,
+    doubts?.ambiguous && `Without a proven time, and left out: ${plural(doubts.ambiguous, "event")}.`,
+    doubts?.doubtful && `Left out since they follow a loss and may be misread: ${plural(doubts.doubtful, "event")}.`,
+    doubts?.deviations && `Not what the protocols allow: ${plural(doubts.deviations, "event")}; \`testbed conform\` lists them.`,
     D.not_analysed,
-    ...(A?.not_recorded ?? []).map(([kind, option]) => `Not recorded: what the analysis “${kind}” needs. Run the program again with --dgl ${option}.`),
+    ...(A?.not_recorded ?? []).map(
+      ([kind, option]) => `Not recorded: what the analysis “${kind}” needs. Run the program again with \`--dgl ${option}\`.`,
+    ),
     ...(A?.run.classes_missing ?? []).map((text) => `Not recorded: ${text}.`),
     ...D.left_out,
-    D.timeline.resolution_cycles && `Time-line: what lies within ${lengths(D.timeline.resolution_cycles)} may be merged into shares; \`testbed report --from TIME --to TIME\` shows a part of the run exactly.`,
+    D.timeline.resolution_cycles &&
+      `Time-line: what lies within ${lengths(D.timeline.resolution_cycles)} may be merged into shares; \`testbed report --from TIME --to TIME\` shows a part of the run exactly.`,
   ].filter(Boolean);
-  const recorded = D.classes.filter((one) => one.recorded).map((one) => one.name).join(", ") || "none";
+  const recorded =
+    D.classes
+      .filter((one) => one.recorded)
+      .map((one) => one.name)
+      .join(", ") || "none";
   return [
     h("h3", {}, "How far to trust it"),
-    A && !wrong.length && !doubts.gaps && !doubts.ambiguous && notice("good", `No event was lost, and every time-stamp is proven${missing.length ? "." : "; nothing is left out."}`),
+    A &&
+      !wrong.length &&
+      !doubts.gaps &&
+      !doubts.ambiguous &&
+      notice("good", `No event was lost, and every time-stamp is proven${missing.length ? "." : "; nothing is left out."}`),
     wrong.length > 0 && notice("bad", list(wrong)),
     missing.length > 0 && notice("warn", list(missing)),
-    folded(`Event classes recorded: ${recorded}`, table("What each class of events tells", ["class", "recorded", ["what it tells", "wrap"]],
-      D.classes.map(({ name, recorded, tells }) => [name, recorded ? "yes" : "no", tells]))),
+    folded(
+      `Event classes recorded: ${recorded}`,
+      table(
+        "What each class of events tells",
+        ["class", "recorded", ["what it tells", "wrap"]],
+        D.classes.map(({ name, recorded, tells }) => [name, recorded ? "yes" : "no", tells]),
+      ),
+    ),
   ];
 }
 
 function timeline() {
-  if (!PROCESSORS.length && !QUEUES.length) return h("p", {}, "The run has not recorded what a time-line needs: the event class profile, or ready.");
+  if (!PROCESSORS.length && !QUEUES.length)
+    return h("p", {}, "The run has not recorded what a time-line needs: the event class profile, or ready.");
   const button = (text, label, action) => h("button", { type: "button", "aria-label": label, "data-tip": label, onclick: action }, text);
-  const check = (key, text) => h("label", { class: "switch" }, h("input", { type: "checkbox", checked: shown[key], onchange: (event) => {
-    shown[key] = event.target.checked;
-    redraw();
-  } }), text);
+  const check = (key, text) =>
+    h(
+      "label",
+      { class: "switch" },
+      h("input", {
+        type: "checkbox",
+        checked: shown[key],
+        onchange: (event) => {
+          shown[key] = event.target.checked;
+          redraw();
+        },
+      }),
+      text,
+    );
   mini = h("canvas", { role: "img", "aria-label": "The whole run in little: how busy the processors are, and which part is shown" });
-  canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Time-line. Left and right go from cell to cell, up and down from row to row, plus and minus zoom, Home shows all.", "aria-describedby": "detail" });
+  canvas = h("canvas", {
+    tabindex: "0",
+    role: "application",
+    "aria-label": "Time-line. Left and right go from cell to cell, up and down from row to row, plus and minus zoom, Home shows all.",
+    "aria-describedby": "detail",
+  });
   holder = h("div", { class: "rows" }, h("div", { style: { position: "absolute", width: "1px" } }), canvas);
-  const states = (words, rows) => words.filter((_, state) => rows.some(({ lane }) => lane.states.includes(state) || lane.mixed.some((cells) => cells.includes(state))));
+  const states = (words, rows) =>
+    words.filter((_, state) => rows.some(({ lane }) => lane.states.includes(state) || lane.mixed.some((cells) => cells.includes(state))));
   const groups = new Set(D.timeline.packets.map((packet) => packetGroup(packet[4])));
   return [
-    h("p", { class: "soft" }, "What each processor and each thread did, and the packets between processors. Drag to move; pinch, double-click or Ctrl + wheel to zoom; Shift + drag zooms to a part."),
-    h("div", { class: "bar" },
-      button("−", "Zoom out", () => zoom(2)), button("+", "Zoom in", () => zoom(0.5)),
-      button("◀", "Earlier", () => pan(-0.5)), button("▶", "Later", () => pan(0.5)),
+    h(
+      "p",
+      { class: "soft" },
+      "What each processor and each thread did, and the packets between processors. Drag to move; pinch, double-click or Ctrl + wheel to zoom; Shift + drag zooms to a part.",
+    ),
+    h(
+      "div",
+      { class: "bar" },
+      button("−", "Zoom out", () => zoom(2)),
+      button("+", "Zoom in", () => zoom(0.5)),
+      button("◀", "Earlier", () => pan(-0.5)),
+      button("▶", "Later", () => pan(0.5)),
       button("All", "Show the whole time", () => show(RANGE.from, RANGE.to)),
       PROCESSORS.length > 0 && D.timeline.packets.length > 0 && check("packets", "packets"),
-      PROCESSORS.length > 0 && QUEUES.length > 0 && check("queues", "ready queues"), THREADS.length > 0 && check("threads", "threads"),
-      h("output", { id: "span", class: "soft" })),
+      PROCESSORS.length > 0 && QUEUES.length > 0 && check("queues", "ready queues"),
+      THREADS.length > 0 && check("threads", "threads"),
+      h("output", { id: "span", class: "soft" }),
+    ),
     h("div", { class: "mini" }, mini),
     holder,
     h("div", { class: "detail", id: "detail", "aria-live": "polite" }, h("div", {}, HINT)),
     PROCESSORS.length > 0 && legend(states(D.words.doing, PROCESSORS), DOING, "", "Processors"),
     groups.size > 0 && legend([...groups].sort(), PACKET_GROUPS, "line", "Packets"),
-    THREADS.length > 0 && [legend(states(D.words.states, THREADS), STATES, "", "Threads"),
-      h("p", { class: "soft" }, "A triangle above a thread's row: it has come to another processor. Where much happens, colours share the height as the states share the time.")],
+    THREADS.length > 0 && [
+      legend(states(D.words.states, THREADS), STATES, "", "Threads"),
+      h(
+        "p",
+        { class: "soft" },
+        "A triangle above a thread's row: it has come to another processor. Where much happens, colours share the height as the states share the time.",
+      ),
+    ],
   ];
 }
 
@@ -127,12 +218,30 @@ function processors() {
   return [
     h("p", { class: "soft" }, `Shares of ${lengths(total)}. The master (${processorName(0)}) has no monitor.`),
     legend(names, DOING),
-    h("div", { class: "named" }, A.cpu.processors.map(({ processor, cycles }) => [
-      h("span", {}, processorName(processor)),
-      stack(names.map((name) => [name, cycles[name] ?? 0]), total, `${processorName(processor)}: ${names.filter((name) => cycles[name]).map((name) => `${name} ${percent(cycles[name], total)}`).join(", ")}`),
-      h("span", {}, `user ${percent(cycles.user ?? 0, total) || "0 %"}`)])),
-    table("Per cent of the time", ["processor", ...names], A.cpu.processors.map(({ processor, cycles }) =>
-      [processorName(processor), ...names.map((name) => percent(cycles[name] ?? 0, total))])),
+    h(
+      "div",
+      { class: "named" },
+      A.cpu.processors.map(({ processor, cycles }) => [
+        h("span", {}, processorName(processor)),
+        stack(
+          names.map((name) => [name, cycles[name] ?? 0]),
+          total,
+          `${processorName(processor)}: ${names
+            .filter((name) => cycles[name])
+            .map((name) => `${name} ${percent(cycles[name], total)}`)
+            .join(", ")}`,
+        ),
+        h("span", {}, `user ${percent(cycles.user ?? 0, total) || "0 %"}`),
+      ]),
+    ),
+    table(
+      "Per cent of the time",
+      ["processor", ...names],
+      A.cpu.processors.map(({ processor, cycles }) => [
+        processorName(processor),
+        ...names.map((name) => percent(cycles[name] ?? 0, total)),
+      ]),
+    ),
   ];
 }
 
@@ -145,13 +254,44 @@ function queues() {
   const total = RANGE.to - RANGE.from;
   const fixed = (number) => (number === null ? "unknown" : number.toFixed(4));
   return [
-    h("p", { class: "soft" }, `How many threads wait to run, the running one not counted; means over ${lengths(window_cycles)}, and the longest within. `,
-      source === "ready" ? "From the queues' own events (class ready)." : "From the states of threads (class profile)."),
-    h("ul", { class: "legend" }, h("li", {}, h("span", { class: "swatch", style: { "background-color": "var(--user)" } }), "mean"), h("li", {}, h("span", { class: "swatch line", style: { "border-color": "var(--request)" } }), "longest")),
-    h("div", { class: "grid" }, processors.map((queue) => h("div", { class: "card" }, h("h3", {}, processorName(queue.processor)), queueArea(queue, most, window_cycles),
-      h("div", { class: "ends" }, h("span", {}, moment(RANGE.from)), h("span", {}, `top: ${most}`), h("span", {}, moment(RANGE.to)))))),
-    table("Ready queues", ["processor", "mean", "longest", "perhaps besides", "changes", "empty", "unknown"], processors.map((queue) =>
-      [processorName(queue.processor), fixed(queue.mean), queue.max, fixed(queue.untold_mean), grouped(queue.changes), percent(queue.cycles_by_length[0] ?? 0, total), percent(queue.unknown_cycles, total)])),
+    h(
+      "p",
+      { class: "soft" },
+      `How many threads wait to run, the running one not counted; means over ${lengths(window_cycles)}, and the longest within. `,
+      source === "ready" ? "From the queues' own events (class ready)." : "From the states of threads (class profile).",
+    ),
+    h(
+      "ul",
+      { class: "legend" },
+      h("li", {}, h("span", { class: "swatch", style: { "background-color": "var(--user)" } }), "mean"),
+      h("li", {}, h("span", { class: "swatch line", style: { "border-color": "var(--request)" } }), "longest"),
+    ),
+    h(
+      "div",
+      { class: "grid" },
+      processors.map((queue) =>
+        h(
+          "div",
+          { class: "card" },
+          h("h3", {}, processorName(queue.processor)),
+          queueArea(queue, most, window_cycles),
+          h("div", { class: "ends" }, h("span", {}, moment(RANGE.from)), h("span", {}, `top: ${most}`), h("span", {}, moment(RANGE.to))),
+        ),
+      ),
+    ),
+    table(
+      "Ready queues",
+      ["processor", "mean", "longest", "perhaps besides", "changes", "empty", "unknown"],
+      processors.map((queue) => [
+        processorName(queue.processor),
+        fixed(queue.mean),
+        queue.max,
+        fixed(queue.untold_mean),
+        grouped(queue.changes),
+        percent(queue.cycles_by_length[0] ?? 0, total),
+        percent(queue.unknown_cycles, total),
+      ]),
+    ),
     h("p", { class: "soft" }, "“Perhaps besides”: threads in a call of which no event tells; they may be ready too."),
     omitted(A.queues.contradictions, "Events that contradict what a queue held"),
   ];
@@ -162,12 +302,30 @@ function queueArea({ processor, windows, window_max, mean, max }, most, window) 
   const up = (value) => 1 - value / most;
   const steps = (values, to) => values.map((value, x) => `L${x} ${up(value)}L${x + 1} ${up(value)}`).join("") + to;
   const lost = windows.map((value, x) => (value === null ? picture("rect", { x, y: 0, width: 1, height: 1, class: "lost" }) : null));
-  const area = picture("svg", { class: "area", viewBox: `0 -0.04 ${count} 1.08`, preserveAspectRatio: "none", role: "img", "aria-label": `Ready queue of ${processorName(processor)}: mean ${mean === null ? "unknown" : mean.toFixed(3)}, longest ${max}` },
+  const area = picture(
+    "svg",
+    {
+      class: "area",
+      viewBox: `0 -0.04 ${count} 1.08`,
+      preserveAspectRatio: "none",
+      role: "img",
+      "aria-label": `Ready queue of ${processorName(processor)}: mean ${mean === null ? "unknown" : mean.toFixed(3)}, longest ${max}`,
+    },
     lost,
-    picture("path", { class: "mean", d: `M0 1${steps(windows.map((value) => value ?? 0), `L${count} 1Z`)}` }),
-    picture("path", { class: "most", d: `M0 ${up(window_max[0] ?? 0)}${steps(window_max, "")}` }));
+    picture("path", {
+      class: "mean",
+      d: `M0 1${steps(
+        windows.map((value) => value ?? 0),
+        `L${count} 1Z`,
+      )}`,
+    }),
+    picture("path", { class: "most", d: `M0 ${up(window_max[0] ?? 0)}${steps(window_max, "")}` }),
+  );
   area.addEventListener("pointermove", (event) => {
-    const x = Math.min(count - 1, Math.max(0, Math.floor(((event.clientX - area.getBoundingClientRect().left) / area.clientWidth) * count)));
+    const x = Math.min(
+      count - 1,
+      Math.max(0, Math.floor(((event.clientX - area.getBoundingClientRect().left) / area.clientWidth) * count)),
+    );
     const value = windows[x] === null ? "length unknown" : `mean ${windows[x].toFixed(3)}, longest ${window_max[x]}`;
     area.dataset.tip = `${processorName(processor)}, from ${moment(RANGE.from + x * window)}\n${value}`;
   });
@@ -179,19 +337,45 @@ function links() {
   const found = A.links.links;
   const count = (counts) => Object.values(counts).reduce((sum, one) => sum + one, 0);
   const to = ({ to }) => (to === null ? "all others" : processorName(to));
-  const kinds = (counts) => Object.entries(counts).map(([name, one]) => `${name} ${grouped(one)}`).join(", ");
+  const kinds = (counts) =>
+    Object.entries(counts)
+      .map(([name, one]) => `${name} ${grouped(one)}`)
+      .join(", ");
   const windows = found.reduce((sums, { windows }) => windows.map((one, x) => one + (sums[x] ?? 0)), []);
   const most = Math.max(1, ...windows);
   const window = A.links.window_cycles;
   return [
     h("p", { class: "soft" }, `Packets handed to the bus in each ${lengths(window)}, all links together; at most ${grouped(most)}.`),
-    h("div", { class: "hist", role: "img", "aria-label": `Packets over time: at most ${most} in ${lengths(window)}` }, windows.map((one, x) =>
-      h("i", { style: { height: `${(100 * one) / most}%` }, "data-tip": `From ${moment(RANGE.from + x * window)}\n${plural(one, "packet")}` }))),
+    h(
+      "div",
+      { class: "hist", role: "img", "aria-label": `Packets over time: at most ${most} in ${lengths(window)}` },
+      windows.map((one, x) =>
+        h("i", {
+          style: { height: `${(100 * one) / most}%` },
+          "data-tip": `From ${moment(RANGE.from + x * window)}\n${plural(one, "packet")}`,
+        }),
+      ),
+    ),
     h("div", { class: "ends" }, h("span", {}, moment(RANGE.from)), h("span", {}, moment(RANGE.to))),
-    table("Links: messages received whole, packets sent and served, and how long packets took from hand-over to service", [["link", "l"], "messages", "packets", "served", "median flight", "longest", ["packets by type", "wrap"]],
-      found.map((link) => [`${processorName(link.from)} → ${to(link)}`, grouped(link.communications), link.from === 0 ? "not known" : grouped(count(link.sent)), grouped(count(link.served)),
-        link.flights ? length(link.flights.median_cycles) : "", link.flights ? length(link.flights.max_cycles) : "", kinds(count(link.sent) ? link.sent : link.served)])),
-    h("p", { class: "soft" }, unitNote(), " A broadcast is sent once, to all others, and served by each. The service of create, created, exited, process and file has no event."),
+    table(
+      "Links: messages received whole, packets sent and served, and how long packets took from hand-over to service",
+      [["link", "l"], "messages", "packets", "served", "median flight", "longest", ["packets by type", "wrap"]],
+      found.map((link) => [
+        `${processorName(link.from)} → ${to(link)}`,
+        grouped(link.communications),
+        link.from === 0 ? "not known" : grouped(count(link.sent)),
+        grouped(count(link.served)),
+        link.flights ? length(link.flights.median_cycles) : "",
+        link.flights ? length(link.flights.max_cycles) : "",
+        kinds(count(link.sent) ? link.sent : link.served),
+      ]),
+    ),
+    h(
+      "p",
+      { class: "soft" },
+      unitNote(),
+      " A broadcast is sent once, to all others, and served by each. The service of create, created, exited, process and file has no event.",
+    ),
     omitted(A.links.omitted, "Left out"),
   ];
 }

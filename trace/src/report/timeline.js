@@ -19,7 +19,19 @@ function light(colour) {
 }
 
 function readColours() {
-  const names = [...D.words.doing, ...D.words.states, ...Object.keys(PACKET_GROUPS), "ink", "soft", "line", "panel", "track", "accent", "bad", "sans"];
+  const names = [
+    ...D.words.doing,
+    ...D.words.states,
+    ...Object.keys(PACKET_GROUPS),
+    "ink",
+    "soft",
+    "line",
+    "panel",
+    "track",
+    "accent",
+    "bad",
+    "sans",
+  ];
   colours = Object.fromEntries(names.map((name) => [name, style(name)]));
   textOn = Object.fromEntries(names.map((name) => [name, light(colours[name]) > 0.179 ? "#101214" : "#ffffff"]));
   const tile = document.createElement("canvas");
@@ -82,7 +94,7 @@ function fit(target, height) {
 /** Round moments for the axis: 1, 2 or 5 and zeros apart, of the unit that is chosen. */
 function marks(pen) {
   const one = unit === "time" ? CLOCK / 1e9 : 1;
-  const wanted = ((view.to - view.from) / Math.max(2, plotWidth() / 150)) / one;
+  const wanted = (view.to - view.from) / Math.max(2, plotWidth() / 150) / one;
   const decade = 10 ** Math.floor(Math.log10(Math.max(wanted, 1)));
   const step = one * ([1, 2, 5, 10].map((factor) => factor * decade).find((round) => round >= wanted) ?? decade);
   const decimals = Math.min(DECIMALS, Math.max(0, Math.ceil(-Math.log10((step / CLOCK) * 1e3) - 1e-9)));
@@ -120,7 +132,7 @@ function drawLane(pen, { lane, words, kind, number }, y, height) {
   // What is narrower than a pixel is added up by pixel.
   const narrow = new Map();
   const collect = (from, to, shares) => {
-    for (let x = from; x < to; ) {
+    for (let x = from; x < to;) {
       const pixel = Math.floor(x);
       const end = Math.min(to, pixel + 1);
       if (!narrow.has(pixel)) narrow.set(pixel, new Map());
@@ -144,7 +156,15 @@ function drawLane(pen, { lane, words, kind, number }, y, height) {
     }
   }
   for (const [pixel, sums] of narrow) {
-    paintShares(pen, words, [...sums].sort((one, other) => one[0] - other[0]), left + pixel, y, 1, height);
+    paintShares(
+      pen,
+      words,
+      [...sums].sort((one, other) => one[0] - other[0]),
+      left + pixel,
+      y,
+      1,
+      height,
+    );
   }
 }
 
@@ -169,7 +189,7 @@ function cellText(pen, kind, number, lane, cell, name, x, width, y, height) {
 }
 
 /** Where a thread has come to another processor: a mark with its name. */
-function drawMoves(pen, { lane }, y, height) {
+function drawMoves(pen, { lane }, y) {
   for (const [place, [cell, processor]] of lane.at.entries()) {
     const x = xOf(lane.starts[cell]);
     if (place === 0 || processor === null || x < labelWidth() || x > canvas.clientWidth) continue;
@@ -198,7 +218,10 @@ function drawQueue(pen, { lane }, y, height) {
     else for (let x = from; x < to; x = Math.floor(x) + 1) sums[Math.floor(x)] += mean * (Math.min(to, Math.floor(x) + 1) - x);
   }
   pen.fillStyle = colours.ready;
-  sums.forEach((sum, pixel) => sum > 0 && pen.fillRect(left + pixel, y + height - Math.max(1, (sum / most) * height), 1, Math.max(1, (sum / most) * height)));
+  sums.forEach(
+    (sum, pixel) =>
+      sum > 0 && pen.fillRect(left + pixel, y + height - Math.max(1, (sum / most) * height), 1, Math.max(1, (sum / most) * height)),
+  );
 }
 const QUEUE_MOST = (A?.queues?.processors ?? []).map(({ max }) => max);
 
@@ -213,9 +236,16 @@ function visiblePackets() {
 
 function drawPackets(pen, down) {
   // Those that fall on the same pixels are one line.
-  const lines = new Map(visiblePackets().map((one) => [[one.x0, one.x1, one.y0, one.y1, packetGroup(one.packet[4])].map((part) => (typeof part === "number" ? Math.round(part) : part)).join(), one]));
+  const lines = new Map(
+    visiblePackets().map((one) => [
+      [one.x0, one.x1, one.y0, one.y1, packetGroup(one.packet[4])]
+        .map((part) => (typeof part === "number" ? Math.round(part) : part))
+        .join(),
+      one,
+    ]),
+  );
   const packets = [...lines.values()];
-  const clear = Math.min(1, Math.max(0.1, 60 / packets.length));
+  const clear = Math.min(1, Math.max(0.06, 60 / packets.length));
   pen.save();
   pen.beginPath();
   pen.rect(labelWidth(), AXIS, plotWidth(), canvas.clientHeight);
@@ -291,7 +321,7 @@ function draw() {
     const y = row.top - down;
     if (y + row.height < AXIS || y > high) continue;
     if (row.kind === "processor" || row.kind === "thread") drawLane(pen, row, y, row.height);
-    if (row.kind === "thread") drawMoves(pen, row, y, row.height);
+    if (row.kind === "thread") drawMoves(pen, row, y);
     if (row.kind === "queue") drawQueue(pen, row, y, row.height);
   }
   drawPackets(pen, down);
@@ -317,8 +347,16 @@ function drawMini() {
   const lanes = PROCESSORS.map(({ lane }) => lane);
   miniShares ??= new Map();
   if (!miniShares.has(wide)) {
-    miniShares.set(wide, Array.from({ length: wide }, (_, x) =>
-      lanes.reduce((sum, lane) => sum + lane.cyclesOf(0, RANGE.from + x * step, RANGE.from + (x + 1) * step), 0) / step / Math.max(1, lanes.length)));
+    miniShares.set(
+      wide,
+      Array.from(
+        { length: wide },
+        (_, x) =>
+          lanes.reduce((sum, lane) => sum + lane.cyclesOf(0, RANGE.from + x * step, RANGE.from + (x + 1) * step), 0) /
+          step /
+          Math.max(1, lanes.length),
+      ),
+    );
   }
   miniShares.get(wide).forEach((share, x) => pen.fillRect(x, 36 - share * 34, 1, share * 34));
   const [left, right] = [view.from, view.to].map((cycle) => ((cycle - RANGE.from) / (RANGE.to - RANGE.from)) * wide);

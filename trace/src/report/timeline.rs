@@ -10,7 +10,7 @@ use crate::analysis::measure::Range;
 use crate::summary::{message_name, processor_text, thread_text};
 
 /// Cells of all lanes together, at most. A cell takes some 15 bytes of a page, a merged one up to 60.
-pub const CELLS_MAX: usize = 40_000;
+pub const CELLS_MAX: usize = 100_000;
 /// Packets that are drawn, at most; one takes some 25 bytes.
 pub const PACKETS_MAX: usize = 8_000;
 /// Lanes of threads, at most.
@@ -163,7 +163,7 @@ impl Collector {
         *before = length.map_or(LENGTH_UNKNOWN, |length| length.min(LENGTH_MAX) as u8);
     }
 
-    /// Lanes get coarser until they take half of their room: doubling the buckets seldom halves the cells.
+    /// Lanes get coarser until they leave some room, so that this is not done for each fact.
     fn coarsen(&mut self) {
         let lanes = |collector: &Self| -> usize {
             collector.processors.values().chain(collector.threads.values()).map(Lane::len).sum::<usize>()
@@ -178,7 +178,7 @@ impl Collector {
             }
             self.cells = lanes(self);
             // Where a bucket is the whole range nothing gets coarser any more.
-            if self.cells <= self.cells_max / 2 || resolution >= self.range.to_cycle {
+            if self.cells <= self.cells_max / 4 * 3 || resolution >= self.range.to_cycle {
                 return;
             }
         }
@@ -248,7 +248,7 @@ pub fn on_text(on: On) -> String {
         On::Nothing => "something that no event names".into(),
         On::Send(channel) => format!("sending on channel {channel}"),
         On::Receive(channel) => format!("receiving on channel {channel}"),
-        On::Alternative(channel) => format!("an alternative from channel {channel} on"),
+        On::Alternative(channel) => format!("an alternative, first channel {channel}"),
         On::SomeChannel => "a channel that no event names".into(),
         On::Page(page) => format!("page {page:#x}"),
     }

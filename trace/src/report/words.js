@@ -9,7 +9,10 @@ const A = D.analysis;
 // How times are shown: as machine time, or as cycles of the machine's clock.
 let unit = "time";
 
-const grouped = (number) => Math.round(number).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
+const grouped = (number) =>
+  Math.round(number)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, "\u202f");
 const plural = (count, one, more = one + "s") => `${grouped(count)} ${count === 1 ? one : more}`;
 
 /** A number with about three digits that count, and no zeros behind. */
