@@ -1,8 +1,9 @@
 //! Pages about runs: what is in them, and how they behave in a browser.
 
+// Other tests need more of these two.
+#[allow(dead_code)]
 #[path = "../common/mod.rs"]
 mod common;
-// Scripts of the analyses' tests, which need more of them than these.
 #[allow(dead_code)]
 #[path = "../analysis/scripts.rs"]
 mod scripts;
