@@ -167,7 +167,7 @@ fn damage_is_found_and_placed() {
     assert_eq!(integrity.damage.len(), 1);
     assert_eq!(integrity.damage[0].offset, 400);
     // mmi.raw has it.
-    assert_eq!(integrity.proven[2], (2 * CHUNK).div_ceil(40) / 5);
+    assert_eq!(integrity.proven[2], (2 * CHUNK).div_ceil(40).div_ceil(5));
     // Missing pairs are found from the hardware's count even if both copies lack them.
     bytes[402] ^= 1;
     fs::write(&path, &bytes).unwrap();

@@ -111,6 +111,31 @@ fn a_hole_is_bounded_by_what_is_missing_and_by_the_next_marker() {
     assert_eq!(epochs(None, 3), open);
 }
 
+/// What a hole hides may be the first half of a loss's marker: its count is no event, nor a wrap marker if it looks like one, and the word
+/// behind it may be the second of an event that the loss began in.
+#[test]
+fn the_count_of_a_loss_that_a_hole_hides_is_not_believed() {
+    let pair = |time, datum| Pair { time, datum };
+    let hole = Part::Hole(Hole { index: 2, at_most: Some(1) });
+    let parts = |count| {
+        let behind = vec![pair(7, count), pair(8, SCHEDULE | 1), pair(9, TRAP7), pair(0, 0xaa01), pair(3, WAIT)];
+        [Part::Pairs(vec![pair(5, TRAP7)]), hole.clone(), Part::Pairs(behind)]
+    };
+    for count in [TRAP7, 0xaa01, 0xaa05, 0xab00, CREATE | MORE] {
+        let events = read(parts(count), Convention::Profile, None);
+        let certain: Vec<_> = events.iter().filter(|event| event.is_certain()).collect();
+        assert!(certain.iter().all(|event| [0, 4, 6].contains(&event.index)), "{count:#x}: {certain:?}");
+        assert!(events.iter().all(|event| event.epoch == Epoch::Certain(u64::from(event.index == 6))), "{events:?}");
+        let events = words(parts(count), None);
+        assert!(events.iter().all(|event| event.index != 2 || event.doubtful), "{count:#x}: {events:?}");
+    }
+    // At time 0 a count can't be told from a marker.
+    let behind = vec![pair(0, 0xaa01), pair(8, 1), pair(0, 0xaa02), pair(3, 2)];
+    let parts = [Part::Pairs(vec![pair(5, 1)]), hole, Part::Pairs(behind)];
+    let epochs: Vec<_> = words(parts, None)[2..].iter().map(|event| event.epoch).collect();
+    assert_eq!(epochs, [Epoch::Ambiguous { low: 0, high: Some(1) }, Epoch::Certain(2)]);
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => any::<u16>().prop_map(Step::Emit),

@@ -29,6 +29,9 @@ pub(super) struct Grammar {
     begun: Option<Begun>,
     /// Words were lost, and where an event starts is not known for sure since then.
     doubtful: bool,
+    /// The word that comes next is the first behind a hole: it may be the count of a loss, and that behind it of an event that began
+    /// before the loss.
+    behind_hole: bool,
 }
 
 const fn datum(word: u32) -> u16 {
@@ -41,7 +44,7 @@ const fn is_long(datum: u16) -> bool {
 
 impl Grammar {
     pub fn new(smi: u8, convention: Convention) -> Self {
-        Grammar { smi, convention, begun: None, doubtful: false }
+        Grammar { smi, convention, begun: None, doubtful: false, behind_hole: false }
     }
 
     /// Reads words, at least one. If not `guarded`, words may be missing or altered anywhere.
@@ -50,6 +53,7 @@ impl Grammar {
         if span.behind_hole {
             self.end(out);
             self.doubtful = true;
+            self.behind_hole = true;
             out.push(Event {
                 epoch: span.epoch,
                 time: words[0] as u16,
@@ -76,7 +80,8 @@ impl Grammar {
             Convention::Ready => self.ready(&mut event, span.index, words, done, out),
         }
         if !guarded {
-            out[first..].iter_mut().for_each(|event| event.doubtful = true);
+            let begun = self.begun.iter_mut().map(|begun| &mut begun.event);
+            out[first..].iter_mut().chain(begun).for_each(|event| event.doubtful = true);
         }
     }
 
@@ -111,9 +116,10 @@ impl Grammar {
 
     /// A gap marker's first half.
     fn gap(&mut self, event: &Event, word: u32) {
-        // The count is due; until then the half of it.
+        // The count is due; until then the half of it. Behind a hole it may be a count itself.
         let what = What::Gap(Some(u32::from(datum(word) & 0xff) << 16));
-        self.begun = Some(Begun { event: Event { what, argument: None, doubtful: false, ..*event }, is_gap: true });
+        let doubtful = std::mem::take(&mut self.behind_hole);
+        self.begun = Some(Begun { event: Event { what, argument: None, doubtful, ..*event }, is_gap: true });
     }
 
     fn profile(&mut self, event: &mut Event, index: u64, words: &[u32], mut next: usize, out: &mut Vec<Event>) {
@@ -130,7 +136,7 @@ impl Grammar {
             let choice = [What::of_code(datum), What::Schedule(datum & THREAD_MASK)];
             event.what = choice[usize::from(datum & SCHEDULE != 0)];
             event.doubtful = self.doubtful;
-            self.doubtful = false;
+            self.doubtful = std::mem::take(&mut self.behind_hole);
             out.push(*event);
         }
     }
@@ -140,6 +146,7 @@ impl Grammar {
         if mark(word) == GAP_MARKER {
             self.gap(event, word);
         } else {
+            self.behind_hole = false;
             let what = What::of_code(datum(word) & !MORE);
             let begun = Event { what, argument: None, doubtful: self.doubtful, ..*event };
             match second {
@@ -167,6 +174,7 @@ impl Grammar {
             }
             let thread = datum(word) & THREAD_MASK;
             event.what = if datum(word) & SCHEDULE != 0 { What::Joins(thread) } else { What::Leaves(thread) };
+            event.doubtful = std::mem::take(&mut self.behind_hole);
             out.push(*event);
         }
     }

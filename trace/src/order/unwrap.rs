@@ -72,6 +72,8 @@ pub(super) struct Unwrap {
     last_time: u16,
     /// No word came since the last hole.
     behind_hole: bool,
+    /// The next pair is the first behind a hole: it may be the count of a loss, and look like a marker.
+    first: bool,
     /// Time of a gap marker whose count is due.
     count_due: Option<u16>,
     held: Vec<u32>,
@@ -106,6 +108,7 @@ impl Unwrap {
             falls: 0,
             last_time: 0,
             behind_hole: false,
+            first: false,
             count_due: None,
             held: Vec::new(),
             groups: Vec::new(),
@@ -157,6 +160,7 @@ impl Unwrap {
         let before = if self.pinned.take().is_some() { self.high } else { self.reach };
         self.reach = before.zip(hole.at_most).map(|(high, most)| high.saturating_add(most));
         self.behind_hole = true;
+        self.first = true;
         self.group();
     }
 
@@ -188,6 +192,7 @@ impl Unwrap {
 
     /// Words without markers in which time does not fall.
     fn run(&mut self, words: &[u32], out: &mut impl FnMut(Span, &[u32])) -> usize {
+        self.first = false;
         if let (Some(epoch), true) = (self.pinned, self.guarded) {
             self.last_time = time(words[words.len() - 1]);
             out(Span { epoch, index: self.index, behind_hole: std::mem::take(&mut self.behind_hole) }, words);
@@ -211,7 +216,15 @@ impl Unwrap {
 
     /// A word that may be a marker, the count of a gap, or the first after time ran backwards.
     fn special(&mut self, word: u32, out: &mut impl FnMut(Span, &[u32])) -> usize {
-        let is_count = self.count_due.take() == Some(time(word));
+        let is_first = std::mem::take(&mut self.first);
+        if is_first && is_marked(word) && time(word) == 0 {
+            // Nobody can say whether it is a marker: it counts as missing.
+            self.index += 1;
+            self.reach = self.reach.map(|reach| reach.saturating_add(1));
+            self.group();
+            return 1;
+        }
+        let is_count = self.count_due.take() == Some(time(word)) || (is_first && mark(word) == WRAP_MARKER);
         if !is_count && mark(word) == WRAP_MARKER {
             if time(word) != 0 {
                 // No SMI makes such a marker.
@@ -236,6 +249,7 @@ impl Unwrap {
         if taken == 0 {
             // It comes again when what was held has gone.
             self.count_due = is_count.then(|| time(word));
+            self.first = is_first;
         }
         taken
     }
