@@ -106,6 +106,31 @@ fn formats_of_trace() {
 }
 
 #[test]
+fn reports_are_pages() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 30);
+    let page = dir.path().join("report.html");
+    let name = dir.path().to_str().unwrap();
+    let output = testbed(&["report", name]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("report.html: "));
+    let whole = fs::read_to_string(&page).unwrap();
+    assert!(whole.starts_with("<!doctype html>") && whole.contains("\"to_cycle\":750}"), "{whole}");
+    let part = tempfile::NamedTempFile::new().unwrap();
+    let part = part.path().to_str().unwrap();
+    assert_eq!(testbed(&["report", name, "--from", "5us", "--to", "250 cycles", "-o", part]).status.code(), Some(0));
+    assert!(fs::read_to_string(part).unwrap().contains("{\"from_cycle\":125,\"to_cycle\":250}"));
+    let own = dir.path().join("mmi.raw");
+    fails(&["report", name, "-o", own.to_str().unwrap()], 3, &["part of the output folder", "-o"]);
+    fails(&["report", name, "--from", "1s"], 3, &["no time lies between", "--from and --to"]);
+    fails(&["report", name, "-o", "/nonexistent/x"], 5, &["cannot write /nonexistent/x", "-o"]);
+    fails(&["report", "/nonexistent"], 3, &["no run.json", "testbed run"]);
+    // What is said of one run is not left beside the next.
+    folder(dir.path(), 3);
+    assert!(!page.exists());
+}
+
+#[test]
 fn filters_of_trace() {
     let dir = tempfile::tempdir().unwrap();
     folder(dir.path(), 30);

@@ -94,7 +94,7 @@ function fit(target, height) {
 /** Round moments for the axis: 1, 2 or 5 and zeros apart, of the unit that is chosen. */
 function marks(pen) {
   const one = unit === "time" ? CLOCK / 1e9 : 1;
-  const wanted = (view.to - view.from) / Math.max(2, plotWidth() / 150) / one;
+  const wanted = (view.to - view.from) / Math.max(3, plotWidth() / 130) / one;
   const decade = 10 ** Math.floor(Math.log10(Math.max(wanted, 1)));
   const step = one * ([1, 2, 5, 10].map((factor) => factor * decade).find((round) => round >= wanted) ?? decade);
   const decimals = Math.min(DECIMALS, Math.max(0, Math.ceil(-Math.log10((step / CLOCK) * 1e3) - 1e-9)));
