@@ -35,7 +35,7 @@ pub struct Page {
     pub version: String,
     pub record: RunRecord,
     pub range: Range,
-    /// `None` if the run has not recorded what any analysis needs; `not_analysed` says why.
+    /// `None` if the run has not recorded what any analysis needs; `not_analysed` is the value of `--dgl` that records it.
     pub analysis: Option<Report>,
     pub not_analysed: Option<String>,
     pub timeline: Timeline,
@@ -52,6 +52,8 @@ pub struct Page {
     pub words: Words,
     /// Why the ledger does not balance; empty if it does.
     pub imbalances: Vec<String>,
+    /// Where the folder's files disagree.
+    pub damage: Vec<String>,
     /// Ends of files that are no whole records.
     pub torn: Vec<String>,
     /// What there is and the page does not show, in sentences.
@@ -116,7 +118,7 @@ pub fn collect(capture: &Capture, options: &Options) -> Result<Page, AnalysisErr
     let options = Options { window_cycles: Some(options.window_cycles.unwrap_or_else(window)), ..options.clone() };
     let (mut analysis, not_analysed) = match analyse(capture, &options) {
         Ok(report) => (Some(report), None),
-        Err(error @ AnalysisError::NotRecorded { .. }) => (None, Some(error.to_string())),
+        Err(AnalysisError::NotRecorded { option, .. }) => (None, Some(option.to_string())),
         Err(error) => return Err(error),
     };
     let seen = gather::look(capture, &integrity, analysis.is_some(), range, end)?;
@@ -132,6 +134,7 @@ pub fn collect(capture: &Capture, options: &Options) -> Result<Page, AnalysisErr
         threads: gather::threads(analysis.as_ref(), &record.machine.processors),
         words: gather::words(analysis.as_ref()),
         imbalances: record.ledger.as_ref().map(Ledger::imbalances).unwrap_or_default(),
+        damage: integrity.damage.iter().map(ToString::to_string).collect(),
         torn: integrity.torn.iter().map(ToString::to_string).collect(),
         record: record.clone(),
         analysis,

@@ -49,10 +49,7 @@ function overview() {
   const part = RANGE.from > 0 || RANGE.to < (RUN.complete ? RUN.cycles : RANGE.to);
   return [
     part &&
-      notice(
-        "warn",
-        `This page shows a part of the run: ${moment(RANGE.from)} to ${moment(RANGE.to)} (${lengths(RANGE.to - RANGE.from)}).`,
-      ),
+      notice("warn", `This page shows a part of the run: ${moment(RANGE.from)} to ${moment(RANGE.to)}, ${lengths(RANGE.to - RANGE.from)}.`),
     h(
       "dl",
       { class: "facts" },
@@ -89,7 +86,7 @@ function reliability() {
   const doubts = A?.uncertainty;
   const wrong = [
     ...D.imbalances.map((text) => `The ledger does not balance: ${text}.`),
-    ...(doubts?.damage ?? []).map((text) => `Damaged file: ${text}.`),
+    ...D.damage.map((text) => `Damaged file: ${text}.`),
     !RUN.complete && "The run did not come to its end; this is a prefix of it.",
     ...D.torn.map((text) => `Cut off: ${text}.`),
   ].filter(Boolean);
@@ -99,7 +96,7 @@ function reliability() {
     doubts?.ambiguous && `Without a proven time, and left out: ${plural(doubts.ambiguous, "event")}.`,
     doubts?.doubtful && `Left out since they follow a loss and may be misread: ${plural(doubts.doubtful, "event")}.`,
     doubts?.deviations && `Not what the protocols allow: ${plural(doubts.deviations, "event")}; \`testbed conform\` lists them.`,
-    D.not_analysed,
+    D.not_analysed && `Not recorded: what any analysis needs. Run the program again with \`--dgl ${D.not_analysed}\`.`,
     ...(A?.not_recorded ?? []).map(
       ([kind, option]) => `Not recorded: what the analysis “${kind}” needs. Run the program again with \`--dgl ${option}\`.`,
     ),

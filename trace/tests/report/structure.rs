@@ -114,10 +114,22 @@ fn losses_are_said_and_shown() {
 }
 
 #[test]
+fn damage_is_said_with_and_without_an_analysis() {
+    for dgl in [CLASSES, DIAG_USER] {
+        let dir = tempfile::tempdir().unwrap();
+        let capture = write(dir.path(), "busy", &[], dgl, &[], PERIOD);
+        assert!(page(&capture).damage.is_empty());
+        std::fs::write(dir.path().join("trace/metadata"), "of another").unwrap();
+        let found = page(&capture).damage;
+        assert!(found.len() == 1 && found[0].contains("metadata"), "{found:?}");
+    }
+}
+
+#[test]
 fn a_run_without_the_classes_still_has_a_page() {
     let dir = tempfile::tempdir().unwrap();
     let user = page(&write(dir.path(), "busy", &[], DIAG_USER, &[], PERIOD));
-    assert!(user.analysis.is_none() && user.not_analysed.unwrap().contains("--dgl"));
+    assert!(user.analysis.is_none() && user.not_analysed.unwrap().contains("profile"));
     let recorded: Vec<_> = user.classes.iter().filter(|class| class.recorded).map(|class| &class.name[..]).collect();
     assert_eq!(recorded, ["user"]);
     let ready = page(&write(dir.path(), "busy", &[], DIAG_READY, &[], PERIOD));
