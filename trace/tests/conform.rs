@@ -195,6 +195,29 @@ fn releases_that_nothing_explains() {
 }
 
 #[test]
+fn an_alternative_that_times_out_takes_no_other_release() {
+    let [third, fourth] = [3, 4].map(|id| thread_number(EARTH, 1, id));
+    let alternative =
+        |channel| [plain(EARTH, event::TRAP7), (EARTH, event::REQUEST, request_argument(true, true, false, channel))];
+    let mut steps = vec![];
+    // Two wait to send, and one in an alternative; another's alternative then copies from one of the two.
+    for (thread, channel) in [(FIRST, 7), (SECOND, 8)] {
+        steps.push(runs(EARTH, thread));
+        steps.extend(request(EARTH, false, channel));
+        steps.push(plain(EARTH, event::TRAP70));
+    }
+    steps.push(runs(EARTH, third));
+    steps.extend(alternative(20));
+    steps.extend([plain(EARTH, event::TRAP70), runs(EARTH, fourth)]);
+    steps.extend(alternative(7));
+    steps.extend([plain(EARTH, event::TRAP72), runs(EARTH, fourth)]);
+    // The one that waited in an alternative runs, since its time is over; then the sender that was released.
+    let sound = [steps.clone(), vec![runs(EARTH, third), runs(EARTH, FIRST)]].concat();
+    good(&sound);
+    bad(&[sound, vec![runs(EARTH, SECOND)]].concat(), "SCHEDULE", "COMMS");
+}
+
+#[test]
 fn messages_that_nothing_permits() {
     bad(&[tx(AIR, EARTH, mpc::RTR, 1)], "rtr on channel 1 leaves", "focus or advert");
     let steps = remote(EARTH, AIR, 1, 1, true);

@@ -26,8 +26,8 @@ struct Processor {
     /// Where the service of a message began, with the event's number.
     since: Option<(Event, u64)>,
     running: Option<u16>,
-    /// Partners that a TRAP72 here has released without a name, by process.
-    unnamed: HashMap<u16, u64>,
+    /// Partners that a TRAP72 here has released without a name, by process: at least and at most so many who have not run yet.
+    unnamed: HashMap<u16, (u64, u64)>,
     /// Threads packed here, and not handed to Centrenet yet; those in the order of PACK whose PACKED is due.
     packing: VecDeque<u16>,
     /// The thread whose packet is being served.
@@ -210,10 +210,12 @@ impl Checker {
         let thread = self.threads.get(&number).copied().unwrap_or_default();
         if thread.state == State::Blocked && thread.at == event.smi {
             // Released by a partner's TRAP72 that could not be told from others', or by its time.
-            let unnamed = self.here(event).unnamed.entry(process_of(number)).or_default();
+            let (least, most) = self.here(event).unnamed.entry(process_of(number)).or_default();
             let timeout = thread.request.is_none_or(|request| request.alternative);
-            if *unnamed > 0 {
-                *unnamed -= 1;
+            if *most > 0 {
+                *least = least.saturating_sub(1);
+                // If its time may have been over, another may be the one that was released.
+                *most -= u64::from(!timeout);
                 self.happens(event, number, Happening::Released);
             } else if timeout {
                 if thread.request.is_none() {
@@ -340,14 +342,14 @@ impl Checker {
             .map(|(other, thread)| (*other, thread.request))
             .collect();
         partners.sort_unstable_by_key(|(other, _)| *other);
-        let unnamed = self.here(event).unnamed.get(&process).copied().unwrap_or(0);
+        let (least, most) = self.here(event).unnamed.get(&process).copied().unwrap_or_default();
         let exact = |partner: &&(u16, Option<Request>)| partner.1.is_some_and(|theirs| !theirs.alternative);
         let chosen = match (request, partners.as_slice()) {
             // The sender of a receiving thread's channel, or the other way round: there is one at most.
             (Some(mine), all) if !mine.alternative => {
                 all.iter().find(exact).or_else(|| all.first().filter(|_| all.len() == 1))
             }
-            (_, [only]) if unnamed == 0 => Some(only),
+            (_, [only]) if most == 0 => Some(only),
             _ => None,
         };
         match chosen.copied() {
@@ -358,11 +360,12 @@ impl Checker {
                     self.count(event, (process, channel), (1, 1));
                 }
             }
-            None if partners.len() as u64 > unnamed => {
+            None if partners.len() as u64 > least => {
                 if self.detail {
                     self.note("local communications of alternatives whose channel is not told");
                 }
-                *self.here(event).unnamed.entry(process).or_default() += 1;
+                let (least, most) = self.here(event).unnamed.entry(process).or_default();
+                (*least, *most) = (*least + 1, *most + 1);
             }
             None if self.processors[event.smi as usize].dark => {}
             None => self.deviation(event, "TRAP72 with no partner waiting", "TRAP70 of the partner first"),
