@@ -6,6 +6,8 @@
 pub const SYMBOL: &str = "BOOT_BLOCK";
 pub const MAGIC: u32 = 0x5445_5354;
 pub const ARGUMENT_BYTES: usize = 256;
+/// Commands that the block has room for: every register of a filter once.
+pub const COMMANDS_MAX: usize = 3 * crate::filter::RULES + 2;
 
 /// Word indices in the block.
 pub mod word {
@@ -26,7 +28,10 @@ pub mod word {
     pub const ARGUMENT_BYTES: usize = 9;
     /// Bits of [`super::option`].
     pub const OPTIONS: usize = 10;
-    pub const ARGUMENTS: usize = 11;
+    /// Stores to the MMI's COMMAND that program the monitors' filter before programs start, and how many there are.
+    pub const COMMANDS: usize = 11;
+    pub const COMMAND: usize = 12;
+    pub const ARGUMENTS: usize = COMMAND + super::COMMANDS_MAX;
 }
 
 /// Choices of policy.

@@ -95,6 +95,11 @@ pub fn kind(code: u16) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.code == code)
 }
 
+/// The kind with this name.
+pub fn kind_named(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}
+
 /// A thread's number as events carry it, unique in the machine: home of its process in bits 13:10, place of the process there
 /// in 9:6 ([`crate::process`]), the thread's id in its process in 5:0. It keeps it wherever it goes.
 pub const fn thread_number(home: u8, place: u8, id: u8) -> u16 {

@@ -12,6 +12,7 @@
 //! | [`packet`] | Centrenet packets |
 //! | [`mpc`] | message protocol components and the kernel's own messages |
 //! | [`monitor`] | time-stamp/datum pairs, MMI words, markers |
+//! | [`filter`] | the SMIs' filter: its registers, commands and totals |
 //! | [`event`] | the kernel's events and their classes |
 //! | [`limits`] | the operating system's limits |
 //! | [`syscall`] | system-call numbers and errors |
@@ -25,6 +26,7 @@ pub mod boot;
 pub mod csr;
 pub mod event;
 pub mod file;
+pub mod filter;
 pub mod limits;
 pub mod map;
 pub mod monitor;

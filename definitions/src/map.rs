@@ -128,10 +128,12 @@ pub mod smi {
     pub const DROPPED: u32 = 0x10;
     /// Stores of a datum whose high byte is reserved for markers; they are not enqueued.
     pub const REFUSED: u32 = 0x14;
-    /// Entries that the SMI itself enqueued: wrap markers and both words of gap markers.
+    /// Entries that the SMI itself enqueued: wrap markers, and both words of gap markers and of totals.
     pub const MARKERS: u32 = 0x18;
     /// Read: global clock in bits 15:0, wraps in bits 23:16.
     pub const TIME: u32 = 0x1c;
+    /// Stores of a datum that the filter took out; they are not enqueued. A counter like those above.
+    pub const FILTERED: u32 = 0x20;
 
     pub const STATUS_FULL: u32 = 1 << 31;
     /// Full queue: 1 stalls the storing processor until there is room, 0 discards and counts.
@@ -142,17 +144,21 @@ pub mod smi {
 pub mod mmi {
     /// Read: takes the next word from the queue, [`crate::monitor::MmiWord`] layout with [`DATA_VALID`]; 0 if empty.
     pub const DATA: u32 = 0x00;
-    /// Read: words in the queue.
+    /// Read: words in the queue in bits 15:0, and [`STATUS_COMMAND_BUSY`].
     pub const STATUS: u32 = 0x04;
     pub const CONTROL: u32 = 0x08;
     /// Cycles between two polls, at least 2.
     pub const POLL_CYCLES: u32 = 0x0c;
     /// Machine cycles a tick of the global clock, at least 1.
     pub const TICK_CYCLES: u32 = 0x10;
+    /// Write: programs the SMIs' filters, [`crate::filter::Command`] layout; one command in each window of 32 cycles, others are ignored.
+    pub const COMMAND: u32 = 0x14;
     /// Pairs delivered from SMI `n` at `DELIVERED + 4 n`.
     pub const DELIVERED: u32 = 0x40;
 
     pub const DATA_VALID: u32 = 1 << 31;
+    /// This window has its command: a store to COMMAND is ignored until its end.
+    pub const STATUS_COMMAND_BUSY: u32 = 1 << 31;
     /// Poll the SMIs.
     pub const CONTROL_POLL: u32 = 1 << 0;
     /// Put the words into the master's queue; polling waits while it lacks room for a pair.

@@ -35,11 +35,12 @@ impl MmiWord {
 
 /// High byte of a wrap marker's datum; the low byte counts wraps modulo 256. Its time is always 0.
 pub const WRAP_MARKER: u8 = 0xaa;
-/// High byte of a gap marker's datum; the low byte is bits 23:16 of the count of discarded events.
+/// High byte of a gap marker's datum; the low byte is bits 23:16 of the count of discarded events, and less than
+/// [`crate::filter::TOTAL_FLAG`]: from there on it is the total of a filter's rule.
 /// The next pair of that SMI carries bits 15:0 as its datum and the same time.
 pub const GAP_MARKER: u8 = 0xab;
 /// Largest count a gap marker can carry; the counter saturates there (the `DROPPED` register does not).
-pub const GAP_COUNT_MAX: u32 = 0x00ff_ffff;
+pub const GAP_COUNT_MAX: u32 = 0x00bf_ffff;
 
 /// Whether a datum is reserved for markers. The SMI refuses such a store and counts it.
 pub const fn is_reserved(datum: u16) -> bool {

@@ -140,9 +140,13 @@ impl<const N: usize> Logic for Machine<N> {
             self.smi[i - 1].stamp.next = self.global_clock.stamp.val();
             self.smi[i - 1].wraps.next = self.global_clock.wraps.val();
             self.smi[i - 1].wrapped.next = self.global_clock.wrapped.val();
+            self.smi[i - 1].ticked.next = self.global_clock.ticked.val();
             self.smi[i - 1].bus_select.next = self.mmi.bus_select[i].val();
             self.smi[i - 1].bus_datum.next = self.mmi.bus_datum.val();
             self.smi[i - 1].bus_take.next = self.mmi.bus_take[i].val();
+            self.smi[i - 1].bus_command.next = self.mmi.bus_command[i].val();
+            self.smi[i - 1].bus_number.next = self.mmi.bus_number.val();
+            self.smi[i - 1].bus_value.next = self.mmi.bus_value.val();
             self.mmi.bus_ready[i].next = self.smi[i - 1].bus_ready.val();
             self.mmi.bus_data[i].next = self.smi[i - 1].bus_data.val();
         }

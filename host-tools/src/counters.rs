@@ -12,8 +12,8 @@ pub fn ledger(engine: &dyn Engine) -> Ledger {
 }
 
 fn smi_line(name: &str, counters: SmiCounters) -> SmiLine {
-    let SmiCounters { emitted, dropped, refused, markers, queued, delivered } = counters;
-    SmiLine { processor: name.into(), emitted, markers, delivered, queued, dropped, refused }
+    let SmiCounters { emitted, dropped, refused, filtered, markers, queued, delivered } = counters;
+    SmiLine { processor: name.into(), emitted, markers, delivered, queued, dropped, refused, filtered }
 }
 
 fn station_line(name: &str, counters: StationCounters) -> StationLine {

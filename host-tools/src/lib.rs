@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`drive`] | runs an engine into a capture until the program is over |
 //! | [`engines`] | engines by name |
+//! | [`filter`] | what the monitors are to leave out, from the command line |
 //! | [`counters`] | the ledger of an engine |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
 //! | [`apt`] | Debian packages that are missing |
@@ -17,6 +18,7 @@ pub mod counters;
 pub mod drive;
 pub mod engines;
 pub mod files;
+pub mod filter;
 pub mod firmware;
 pub mod kernel_bench;
 pub mod load;

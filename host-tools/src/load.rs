@@ -50,6 +50,8 @@ pub struct Boot {
     pub seed: u32,
     /// Processor on which the program's first thread starts.
     pub start_processor: u32,
+    /// Stores to the MMI's COMMAND, see [`crate::filter::commands`].
+    pub commands: Vec<u32>,
     pub arguments: Vec<String>,
 }
 
@@ -243,6 +245,9 @@ fn boot_block(machine: &Machine, boot: &Boot, files_address: u32, files: u32) ->
     words[word::FILES_ADDRESS] = files_address;
     words[word::FILES] = files;
     words[word::OPTIONS] = boot.options;
+    assert!(boot.commands.len() <= boot::COMMANDS_MAX, "a filter has no more registers");
+    words[word::COMMANDS] = boot.commands.len() as u32;
+    words[word::COMMAND..][..boot.commands.len()].copy_from_slice(&boot.commands);
     words[word::ARGUMENT_BYTES] = arguments.len() as u32;
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     bytes[word::ARGUMENTS * 4..][..arguments.len()].copy_from_slice(&arguments);

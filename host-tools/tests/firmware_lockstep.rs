@@ -20,7 +20,7 @@ fn same(program: &str, arguments: &[&str]) {
     let (kernel, user) = (built.kernel(machine.ram_bytes).unwrap(), built.read(program).unwrap());
     let name = |path: &Path| path.display().to_string();
     let arguments = arguments.iter().map(|word| word.to_string()).collect();
-    let boot = Boot { options: 0, dgl: event::DIAG_DEFAULT, seed: 1, start_processor: 1, arguments };
+    let boot = Boot { options: 0, dgl: event::DIAG_DEFAULT, seed: 1, start_processor: 1, arguments, ..Boot::default() };
     let image =
         load::image(&machine, (&name(&kernel.0), &kernel.1), &[load::File::program(program, &user.1)], &boot).unwrap();
     let mut emulator = Emulator::new(&machine, &image).unwrap();

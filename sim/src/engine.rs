@@ -51,6 +51,8 @@ pub struct SmiCounters {
     pub emitted: u32,
     pub dropped: u32,
     pub refused: u32,
+    /// Taken out by the filter.
+    pub filtered: u32,
     pub markers: u32,
     /// Pairs that the SMI still holds, in its queue and its event latch; waiting markers are not enqueued yet and don't count.
     pub queued: u32,

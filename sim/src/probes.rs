@@ -20,8 +20,16 @@ const STATION: [&str; 8] = [
 ];
 
 /// Signals that [`smi_counters`] reads in `smi$N`.
-const SMI: [&str; 7] =
-    ["emitted$q", "dropped$q", "refused$q", "markers$q", "write_index$q", "read_index$q", "latch_valid$q"];
+const SMI: [&str; 8] = [
+    "emitted$q",
+    "dropped$q",
+    "refused$q",
+    "filtered$q",
+    "markers$q",
+    "write_index$q",
+    "read_index$q",
+    "latch_valid$q",
+];
 
 /// Whether signal `name` of the module of `instance` (as in `processors$0$station`) is one that the functions below read.
 pub fn is_counter(instance: &str, name: &str) -> bool {
@@ -61,10 +69,10 @@ pub fn smi_counters<E>(processor: usize, mut read: impl FnMut(&str, &str) -> Res
     for (value, name) in values.iter_mut().zip(SMI) {
         *value = read(&scope, name)?;
     }
-    let [emitted, dropped, refused, markers, write_index, read_index, latch_valid] = values;
+    let [emitted, dropped, refused, filtered, markers, write_index, read_index, latch_valid] = values;
     let queued = u32::from((write_index as u16).wrapping_sub(read_index as u16)) + (latch_valid & 1);
     let delivered = read("mmi", &format!("delivered${processor}$q"))?;
-    Ok(SmiCounters { emitted, dropped, refused, markers, queued, delivered })
+    Ok(SmiCounters { emitted, dropped, refused, filtered, markers, queued, delivered })
 }
 
 /// Checks that a segment lies in RAM.

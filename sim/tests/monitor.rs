@@ -49,8 +49,8 @@ fn check_native(setting: Setting) {
 
 fn settings() -> impl Strategy<Value = Setting> {
     let depth = || prop::sample::select(vec![2u32, 4, 8, 16, 64]);
-    (any::<u64>(), depth(), depth(), 0u32..8, 0u32..5).prop_map(
-        |(seed, smi_queue, mmi_queue, poll_cycles, tick_cycles)| Setting {
+    (any::<u64>(), depth(), depth(), 0u32..8, 0u32..5, any::<bool>()).prop_map(
+        |(seed, smi_queue, mmi_queue, poll_cycles, tick_cycles, filter)| Setting {
             seed,
             windows: 40,
             smi_queue,
@@ -58,6 +58,7 @@ fn settings() -> impl Strategy<Value = Setting> {
             poll_cycles,
             tick_cycles,
             retick: true,
+            filter,
         },
     )
 }
@@ -80,17 +81,29 @@ proptest! {
 /// Long runs, with many wraps, on small queues that are mostly full and on queues of the default size.
 #[test]
 fn model_equals_verilated_rtl() {
-    let (mut wraps, mut on_wrap) = (0, 0);
+    let (mut wraps, mut on_wrap, mut totals) = (0, 0, 0);
     for (smi_queue, mmi_queue) in [(4, 8), (1024, 512)] {
-        let setting =
-            Setting { seed: 0, windows: 12_500, smi_queue, mmi_queue, poll_cycles: 2, tick_cycles: 1, retick: false };
+        let setting = Setting {
+            seed: 0,
+            windows: 12_500,
+            smi_queue,
+            mmi_queue,
+            poll_cycles: 2,
+            tick_cycles: 1,
+            retick: false,
+            filter: false,
+        };
         let rtl = Verilated::build(setting.bench());
         for seed in 0..6 {
-            let setting = Setting { seed, retick: seed % 3 == 2, ..setting };
+            let setting = Setting { seed, retick: seed % 3 == 2, filter: seed > 0, ..setting };
             let (cycles, coverage) = scenario(setting);
             println!("{setting:?}: {coverage:?}");
             rtl.check(&cycles, &format!("{setting:?}"));
             assert!(coverage.pairs > 1000 && coverage.dropped > 100 && coverage.refused > 10, "{coverage:?}");
+            if setting.filter {
+                assert!(coverage.commands > 100 && coverage.ignored > 10 && coverage.filtered > 1000, "{coverage:?}");
+            }
+            totals += coverage.totals;
             wraps += coverage.wrap_markers;
             on_wrap += coverage.on_wrap;
             assert!(coverage.gap_markers > 10, "{coverage:?}");
@@ -98,6 +111,7 @@ fn model_equals_verilated_rtl() {
         }
     }
     assert!(wraps > 100 && on_wrap > 10, "{wraps} wraps, {on_wrap} events on the very cycle of one");
+    assert!(totals > 1000, "{totals} totals");
 }
 
 /// Pairs that each of `smis` delivers in 1,000 cycles, if each emits whenever it is taken.

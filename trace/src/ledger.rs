@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One SMI: `emitted + markers = delivered + queued + dropped + refused`. Counters are 32 bits and wrap.
+/// One SMI: `emitted + markers = delivered + queued + dropped + refused + filtered`. Counters are 32 bits and wrap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SmiLine {
     pub processor: String,
     /// Stores to EVENT that completed.
     pub emitted: u32,
-    /// Pairs that the SMI itself enqueued: wrap and gap markers.
+    /// Pairs that the SMI itself enqueued: wrap and gap markers, and filter's totals.
     pub markers: u32,
     /// Pairs that left the MMI.
     pub delivered: u32,
@@ -18,6 +18,9 @@ pub struct SmiLine {
     pub dropped: u32,
     /// Refused since their value is a marker's.
     pub refused: u32,
+    /// Taken out by the filter.
+    #[serde(default)]
+    pub filtered: u32,
 }
 
 /// One Centrenet station.
@@ -47,8 +50,9 @@ impl SmiLine {
     /// What is missing on the right-hand side (negative: too much); 0 if balanced.
     pub fn difference(&self) -> i32 {
         let left = self.emitted.wrapping_add(self.markers);
-        let right =
-            [self.queued, self.dropped, self.refused].iter().fold(self.delivered, |sum, n| sum.wrapping_add(*n));
+        let right = [self.queued, self.dropped, self.refused, self.filtered]
+            .iter()
+            .fold(self.delivered, |sum, n| sum.wrapping_add(*n));
         left.wrapping_sub(right) as i32
     }
 }
@@ -87,7 +91,7 @@ impl Ledger {
         unbalanced
             .map(|line| {
                 format!(
-                    "SMI of {}: {} emitted + {} markers, but {} delivered + {} queued + {} dropped + {} refused ({:+})",
+                    "SMI of {}: {} emitted + {} markers, but {} delivered + {} queued + {} dropped + {} refused + {} filtered ({:+})",
                     line.processor,
                     line.emitted,
                     line.markers,
@@ -95,6 +99,7 @@ impl Ledger {
                     line.queued,
                     line.dropped,
                     line.refused,
+                    line.filtered,
                     line.difference()
                 )
             })
@@ -108,7 +113,16 @@ mod tests {
 
     fn line() -> SmiLine {
         let processor = "earth".into();
-        SmiLine { processor, emitted: u32::MAX, markers: 5, delivered: 1, queued: 1, dropped: 1, refused: 1 }
+        SmiLine {
+            processor,
+            emitted: u32::MAX,
+            markers: 6,
+            delivered: 1,
+            queued: 1,
+            dropped: 1,
+            refused: 1,
+            filtered: 1,
+        }
     }
 
     #[test]

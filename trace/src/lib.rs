@@ -5,7 +5,7 @@
 //! | [`analysis`] | where time goes: phases, latencies, threads, queues, processors, links, paths; two runs side by side |
 //! | [`capture`] | the output folder: CTF trace, `mmi.raw`, console, `run.json`; writer, reader, integrity |
 //! | [`order`] | epochs from wrap markers, events from words, one ordered trace from many streams |
-//! | [`ledger`] | what was emitted is delivered, queued, dropped or refused: nothing else |
+//! | [`ledger`] | what was emitted is delivered, queued, dropped, refused or filtered: nothing else |
 //! | [`report`] | a run as one page of HTML, to be opened from a file |
 //! | [`summary`] | what an ordered trace shows, in a screenful |
 //! | [`compare`] | first difference between two output folders |

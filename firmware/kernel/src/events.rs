@@ -1,10 +1,11 @@
 //! The kernel's events. Testing a class is a load, an `and` and a branch; emitting is one store.
 
 use core::sync::atomic::{AtomicU32, Ordering};
+use testbed_definitions::boot::word;
 use testbed_definitions::event::{self, MORE};
 use testbed_definitions::{map, monitor};
 
-use crate::hw;
+use crate::{boot, hw};
 
 /// The diagnostic level: classes of events to emit. Stays 0 on the master, which has no monitoring interface.
 static DGL: AtomicU32 = AtomicU32::new(0);
@@ -12,6 +13,15 @@ static DGL: AtomicU32 = AtomicU32::new(0);
 /// Chooses the classes.
 pub fn enable(classes: u32) {
     DGL.store(classes, Ordering::Relaxed);
+}
+
+/// Programs the monitors' filters as the host asked, on the master. The MMI takes one command in each window.
+pub fn program_filters() {
+    use map::mmi;
+    for index in 0..boot::get(word::COMMANDS) as usize {
+        while hw::read(map::MMI_BASE, mmi::STATUS) & mmi::STATUS_COMMAND_BUSY != 0 {}
+        hw::write(map::MMI_BASE, mmi::COMMAND, boot::get(word::COMMAND + index));
+    }
 }
 
 /// Whether `class` is enabled.

@@ -150,6 +150,10 @@ impl Kernel {
     pub fn start(&mut self, end: u32) {
         assert!(boot::is_valid(), "the boot block is not filled");
         self.me = hw::processor();
+        if self.me == 0 {
+            // Before any slave has come to enable its events.
+            events::program_filters();
+        }
         self.processors = boot::get(word::PROCESSORS) as u8;
         self.clock_hz = boot::get(word::CLOCK_HZ);
         self.clock = Clock::new(self.clock_hz);

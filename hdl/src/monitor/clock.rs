@@ -8,8 +8,8 @@ use rust_hdl::prelude::*;
 ///                 +-------------+---> stamp [16]
 ///       clock --->|             |
 /// tick_cycles --->| GlobalClock |---> wraps [8]
-///                 |             |
-///                 +-------------+---> wrapped
+///                 |             |---> wrapped
+///                 +-------------+---> ticked
 /// ```
 ///
 /// All outputs are registers and 0 in cycle 0. (`time` is a Verilog keyword, hence `stamp`.)
@@ -24,10 +24,13 @@ pub struct GlobalClock {
     pub wraps: Signal<Out, Bits<8>>,
     /// 1 in the first cycle of a new `wraps`.
     pub wrapped: Signal<Out, Bit>,
+    /// 1 in the first cycle of a new `stamp`.
+    pub ticked: Signal<Out, Bit>,
     count: DFF<Bits<32>>,
     stamp_now: DFF<Bits<16>>,
     wraps_now: DFF<Bits<8>>,
     wrapped_now: DFF<Bit>,
+    ticked_now: DFF<Bit>,
     count_up: Signal<Local, Bits<32>>,
     tick: Signal<Local, Bit>,
 }
@@ -35,11 +38,12 @@ pub struct GlobalClock {
 impl Logic for GlobalClock {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, count, stamp_now, wraps_now, wrapped_now);
+        dff_setup!(self, clock, count, stamp_now, wraps_now, wrapped_now, ticked_now);
         self.count_up.next = self.count.q.val() + 1;
         self.tick.next = self.count_up.val() >= self.tick_cycles.val();
         self.count.d.next = self.count_up.val();
         self.wrapped_now.d.next = false;
+        self.ticked_now.d.next = self.tick.val();
         if self.tick.val() {
             self.count.d.next = 0.into();
             self.stamp_now.d.next = self.stamp_now.q.val() + 1;
@@ -51,5 +55,6 @@ impl Logic for GlobalClock {
         self.stamp.next = self.stamp_now.q.val();
         self.wraps.next = self.wraps_now.q.val();
         self.wrapped.next = self.wrapped_now.q.val();
+        self.ticked.next = self.ticked_now.q.val();
     }
 }

@@ -93,12 +93,16 @@ impl Logic for MonitorBench {
             self.smi[i].stamp.next = self.global_clock.stamp.val();
             self.smi[i].wraps.next = self.global_clock.wraps.val();
             self.smi[i].wrapped.next = self.global_clock.wrapped.val();
+            self.smi[i].ticked.next = self.global_clock.ticked.val();
 
             self.mmi.bus_ready[i + 1].next = self.smi[i].bus_ready.val();
             self.mmi.bus_data[i + 1].next = self.smi[i].bus_data.val();
             self.smi[i].bus_select.next = self.mmi.bus_select[i + 1].val();
             self.smi[i].bus_datum.next = self.mmi.bus_datum.val();
             self.smi[i].bus_take.next = self.mmi.bus_take[i + 1].val();
+            self.smi[i].bus_command.next = self.mmi.bus_command[i + 1].val();
+            self.smi[i].bus_number.next = self.mmi.bus_number.val();
+            self.smi[i].bus_value.next = self.mmi.bus_value.val();
         }
     }
 }

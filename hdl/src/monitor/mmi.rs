@@ -24,7 +24,7 @@ pub struct MmiConfig {
 ///      device port -->|     |--> rdata
 ///                     |     |
 ///    bus_ready [N] -->| Mmi |--> bus_select [N], bus_datum, bus_take [N]
-///     bus_data [N] ==>|     |
+///     bus_data [N] ==>|     |==> bus_command [N], bus_number [4], bus_value [16]
 ///           strobe -->|     |--> tick_cycles (to the global clock)
 ///            clock -->|     |--> trace_valid, trace_word [20]
 ///                     +-----+
@@ -54,6 +54,10 @@ pub struct Mmi<const N: usize> {
     /// Common to all SMIs. 0: time, 1: datum.
     pub bus_datum: Signal<Out, Bit>,
     pub bus_take: [Signal<Out, Bit>; N],
+    /// SMI `i` takes over a filter register at the end of this window: this one, common to all, and its value.
+    pub bus_command: [Signal<Out, Bit>; N],
+    pub bus_number: Signal<Out, Bits<4>>,
+    pub bus_value: Signal<Out, Bits<16>>,
 
     /// TICK_CYCLES as the global clock sees it.
     pub tick_cycles: Signal<Out, Bits<32>>,
@@ -80,6 +84,10 @@ pub struct Mmi<const N: usize> {
     held: DFF<Bits<20>>,
     to_queue: DFF<Bit>,
     to_trace: DFF<Bit>,
+    command: DFF<Bits<24>>,
+    command_valid: DFF<Bit>,
+    sent: DFF<Bits<24>>,
+    sent_valid: DFF<Bit>,
     delivered: [DFF<Bits<32>>; N],
     answer: DFF<Bits<32>>,
 
@@ -108,6 +116,9 @@ pub struct Mmi<const N: usize> {
     control_next: Signal<Local, Bits<3>>,
     poll_next: Signal<Local, Bits<32>>,
     tick_next: Signal<Local, Bits<32>>,
+    command_next: Signal<Local, Bits<24>>,
+    command_valid_next: Signal<Local, Bit>,
+    target: Signal<Local, Bits<16>>,
     loaded: Signal<Local, Bits<32>>,
 
     data_word: Constant<Bits<14>>,
@@ -115,6 +126,8 @@ pub struct Mmi<const N: usize> {
     control_word: Constant<Bits<14>>,
     poll_word: Constant<Bits<14>>,
     tick_word: Constant<Bits<14>>,
+    command_word: Constant<Bits<14>>,
+    command_busy: Constant<Bits<32>>,
     data_valid: Constant<Bits<32>>,
     last_smi: Constant<Bits<4>>,
     depth_less_two: Constant<Bits<16>>,
@@ -142,6 +155,9 @@ impl<const N: usize> Mmi<N> {
             bus_select: std::array::from_fn(|_| Default::default()),
             bus_datum: Default::default(),
             bus_take: std::array::from_fn(|_| Default::default()),
+            bus_command: std::array::from_fn(|_| Default::default()),
+            bus_number: Default::default(),
+            bus_value: Default::default(),
             tick_cycles: Default::default(),
             trace_valid: Default::default(),
             trace_word: Default::default(),
@@ -164,6 +180,10 @@ impl<const N: usize> Mmi<N> {
             held: Default::default(),
             to_queue: Default::default(),
             to_trace: Default::default(),
+            command: Default::default(),
+            command_valid: Default::default(),
+            sent: Default::default(),
+            sent_valid: Default::default(),
             delivered: std::array::from_fn(|_| Default::default()),
             answer: Default::default(),
             word: Default::default(),
@@ -191,12 +211,17 @@ impl<const N: usize> Mmi<N> {
             control_next: Default::default(),
             poll_next: Default::default(),
             tick_next: Default::default(),
+            command_next: Default::default(),
+            command_valid_next: Default::default(),
+            target: Default::default(),
             loaded: Default::default(),
             data_word: word_at(mmi::DATA),
             status_word: word_at(mmi::STATUS),
             control_word: word_at(mmi::CONTROL),
             poll_word: word_at(mmi::POLL_CYCLES),
             tick_word: word_at(mmi::TICK_CYCLES),
+            command_word: word_at(mmi::COMMAND),
+            command_busy: Constant::new(bits(u64::from(mmi::STATUS_COMMAND_BUSY))),
             data_valid: Constant::new(bits(u64::from(mmi::DATA_VALID))),
             last_smi: Constant::new(bits(N.max(2) as u64 - 1)),
             depth_less_two: Constant::new(bits(u64::from(config.queue - 2))),
@@ -209,6 +234,7 @@ impl<const N: usize> Logic for Mmi<N> {
     fn update(&mut self) {
         dff_setup!(self, clock, write_index, write_seen, read_index, answer, control, poll, tick);
         dff_setup!(self, clock, slot, current, second, advance, held_valid, held, to_queue, to_trace);
+        dff_setup!(self, clock, command, command_valid, sent, sent_valid);
         clock!(self, clock, queue, read_late, control_late, poll_late, tick_late);
         for i in 0..N {
             self.delivered[i].clock.next = self.clock.val();
@@ -278,6 +304,21 @@ impl<const N: usize> Logic for Mmi<N> {
         self.poll.d.next = self.poll_next.val();
         self.tick.d.next = self.tick_next.val();
 
+        // The window's command: the first store. It goes out with the strobe, and the SMIs take it over with the next one.
+        self.command_next.next = self.command.q.val();
+        self.command_valid_next.next = self.command_valid.q.val();
+        if self.store.val() & (self.word.val() == self.command_word.val()) & (!self.command_valid.q.val()) {
+            self.command_next.next = self.wdata.val().get_bits::<24>(0);
+            self.command_valid_next.next = true;
+        }
+        self.command.d.next = self.command_next.val();
+        self.command_valid.d.next = self.command_valid_next.val() & (!self.strobe.val());
+        if self.strobe.val() {
+            self.sent.d.next = self.command_next.val();
+            self.sent_valid.d.next = self.command_valid_next.val();
+        }
+        self.target.next = bits::<16>(1) << self.sent.q.val().get_bits::<4>(20);
+
         // The master's queue. A word can be read two cycles after it was written.
         self.write_seen.d.next = self.write_index.q.val();
         if self.enqueue.val() {
@@ -302,6 +343,9 @@ impl<const N: usize> Logic for Mmi<N> {
         }
         if self.word.val() == self.status_word.val() {
             self.loaded.next = bit_cast::<32, 16>(self.words.val());
+            if self.command_valid.q.val() {
+                self.loaded.next = bit_cast::<32, 16>(self.words.val()) | self.command_busy.val();
+            }
         }
         if self.word.val() == self.control_word.val() {
             self.loaded.next = bit_cast::<32, 3>(self.control.q.val());
@@ -342,9 +386,13 @@ impl<const N: usize> Logic for Mmi<N> {
         self.trace_valid.next = self.held_valid.q.val() & self.to_trace.q.val();
         self.trace_word.next = self.held.q.val();
         self.bus_datum.next = self.second.q.val();
+        self.bus_number.next = self.sent.q.val().get_bits::<4>(16);
+        self.bus_value.next = self.sent.q.val().get_bits::<16>(0);
         for i in 0..N {
             self.bus_select[i].next = self.turn.val().get_bit(i);
             self.bus_take[i].next = self.second.q.val() & self.turn.val().get_bit(i);
+            self.bus_command[i].next =
+                self.sent_valid.q.val() & (self.target.val().get_bit(i) | self.target.val().get_bit(0));
         }
     }
 }

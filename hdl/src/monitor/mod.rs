@@ -6,14 +6,15 @@
 //!  strobe, to all          tick_cycles
 //!         +---------------------------------------------+
 //!         v                                             |
-//!  +-------------+  stamp, wraps, wrapped  +--------+ ready    +-----+
+//!  +-------------+  stamp, wraps, wrapped, +--------+ ready    +-----+
 //!  | GlobalClock |------------------------>| Smi    |--------->| Mmi |--> trace_valid
-//!  +-------------+                         | 1..N-1 | data     |     |--> trace_word
+//!  +-------------+  ticked                 | 1..N-1 | data     |     |--> trace_word
 //!                                          |        |=========>|     |
 //!                                          |        | select   |     |
 //!                                          |        |<---------|     |
 //!                                          |        | datum,   |     |
-//!                                          |        | take     |     |
+//!                                          |        | take,    |     |
+//!                                          |        | command  |     |
 //!                                          +--------+<---------+-----+
 //! ```
 //!
@@ -21,6 +22,7 @@
 
 mod clock;
 pub mod composition;
+mod filter;
 mod late;
 mod mmi;
 mod queue;
@@ -34,6 +36,7 @@ mod promises;
 mod tests;
 
 pub use clock::GlobalClock;
+pub use filter::Filter;
 pub use late::Late;
 pub use mmi::{Mmi, MmiConfig};
 pub use queue::QueueRam;

@@ -1,4 +1,6 @@
-//! What the SMI promises, each promise a test on the RTL.
+//! What the SMI promises, each promise a test on the RTL. Those of its filter are in [`filter`].
+
+mod filter;
 
 use super::Smi;
 use crate::step;
@@ -16,6 +18,8 @@ struct Bench {
     /// Ticks in `cycle`: time in bits 15:0, wraps above.
     ticks: u64,
     tick_cycles: u64,
+    /// What the MMI sends in this window: a filter register and its value.
+    command: Option<(u8, u16)>,
     /// The bus has begun to take this pair.
     taking: Option<u16>,
     taken: Vec<Pair>,
@@ -25,7 +29,7 @@ impl Bench {
     fn new(depth: u32, ticks: u64, tick_cycles: u64) -> Self {
         let mut smi = Smi::new(depth);
         smi.connect_all();
-        Bench { smi, cycle: 0, ticks, tick_cycles, taking: None, taken: vec![] }
+        Bench { smi, cycle: 0, ticks, tick_cycles, command: None, taking: None, taken: vec![] }
     }
 
     /// Before every wrap of a clock with a tick of one cycle by so many cycles.
@@ -44,6 +48,11 @@ impl Bench {
         b.stamp.next = (self.ticks & 0xffff).to_bits();
         b.wraps.next = (wraps & 0xff).to_bits();
         b.wrapped.next = wraps > 0 && self.ticks & 0xffff == 0 && first_of_tick;
+        b.ticked.next = self.cycle > 0 && first_of_tick;
+        let (number, value) = self.command.unwrap_or_default();
+        b.bus_command.next = self.command.is_some();
+        b.bus_number.next = u32::from(number).to_bits();
+        b.bus_value.next = u32::from(value).to_bits();
         b.select.next = access.is_some();
         if let Some((offset, value)) = access {
             b.address.next = offset.to_bits();
@@ -100,11 +109,12 @@ impl Bench {
         std::mem::take(&mut self.taken)
     }
 
-    /// EMITTED + MARKERS = DELIVERED + held + DROPPED + REFUSED.
+    /// EMITTED + MARKERS = DELIVERED + held + DROPPED + REFUSED + FILTERED.
     fn assert_ledger(&mut self, delivered: u32, latched: u32) {
-        let [emitted, markers, dropped, refused, status] =
-            [smi::EMITTED, smi::MARKERS, smi::DROPPED, smi::REFUSED, smi::STATUS].map(|offset| self.read(offset));
-        assert_eq!(emitted + markers, delivered + (status & 0xffff) + latched + dropped + refused);
+        let [emitted, markers, dropped, refused, filtered, status] =
+            [smi::EMITTED, smi::MARKERS, smi::DROPPED, smi::REFUSED, smi::FILTERED, smi::STATUS]
+                .map(|offset| self.read(offset));
+        assert_eq!(emitted + markers, delivered + (status & 0xffff) + latched + dropped + refused + filtered);
     }
 }
 

@@ -1,9 +1,9 @@
 //! The slave monitoring interface.
 
-use super::{Late, QueueRam};
+use super::{Filter, Late, QueueRam};
 use rust_hdl::prelude::*;
 use testbed_definitions::map::smi;
-use testbed_definitions::monitor::{GAP_MARKER, WRAP_MARKER};
+use testbed_definitions::monitor::{GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 
 /// Slave monitoring interface ("SMI" in `docs/monitor.md`): stamps events and queues them for the monitoring bus.
 ///
@@ -12,16 +12,16 @@ use testbed_definitions::monitor::{GAP_MARKER, WRAP_MARKER};
 ///     device port -->|     |--> rdata, stall
 ///                    |     |
 /// stamp, wraps, ---->| Smi |--> bus_ready
-///   wrapped          |     |==> bus_data [16]
+/// wrapped, ticked    |     |==> bus_data [16]
 ///          strobe -->|     |<-- bus_select, bus_datum, bus_take
-///           clock -->|     |
+///           clock -->|     |<== bus_command, bus_number [4], bus_value [16]
 ///                    +-----+
 /// ```
 ///
 /// While there is room it accepts an event in every cycle, but for the one after an event that was stored in a wrap
-/// cycle or with the first half of a gap marker. It holds the queue's depth and one event more.
+/// cycle or with the first half of a gap marker or a total. It holds the queue's depth and one event more.
 ///
-/// A filter's place is between the decoding of the store and the latch, see "Filter" in `docs/monitor.md`.
+/// The filter stands between the decoding of the store and the latch.
 #[derive(LogicBlock)]
 pub struct Smi {
     pub clock: Signal<In, Clock>,
@@ -43,6 +43,7 @@ pub struct Smi {
     pub stamp: Signal<In, Bits<16>>,
     pub wraps: Signal<In, Bits<8>>,
     pub wrapped: Signal<In, Bit>,
+    pub ticked: Signal<In, Bit>,
 
     /// An entry is there, as the MMI may know.
     pub bus_ready: Signal<Out, Bit>,
@@ -54,7 +55,12 @@ pub struct Smi {
     pub bus_take: Signal<In, Bit>,
     /// 0 if not selected or not ready, so that all SMIs can be ORed.
     pub bus_data: Signal<Out, Bits<16>>,
+    /// This filter register is to be programmed with this value.
+    pub bus_command: Signal<In, Bit>,
+    pub bus_number: Signal<In, Bits<4>>,
+    pub bus_value: Signal<In, Bits<16>>,
 
+    filter: Filter,
     queue: QueueRam<32>,
     write_index: DFF<Bits<16>>,
     write_late: Late<16>,
@@ -67,14 +73,16 @@ pub struct Smi {
     back: DFF<Bit>,
     gap: DFF<Bit>,
     gap_count: DFF<Bits<24>>,
-    gap_low: DFF<Bit>,
-    gap_stamp: DFF<Bits<16>>,
+    low: DFF<Bit>,
+    low_stamp: DFF<Bits<16>>,
+    low_datum: DFF<Bits<16>>,
     wraps_before: DFF<Bits<8>>,
     stall_on: DFF<Bit>,
     emitted: DFF<Bits<32>>,
     dropped: DFF<Bits<32>>,
     refused: DFF<Bits<32>>,
     markers: DFF<Bits<32>>,
+    filtered: DFF<Bits<32>>,
     answer: DFF<Bits<32>>,
 
     word: Signal<Local, Bits<14>>,
@@ -83,18 +91,22 @@ pub struct Smi {
     datum: Signal<Local, Bits<16>>,
     high: Signal<Local, Bits<8>>,
     reserved: Signal<Local, Bit>,
+    taken_out: Signal<Local, Bit>,
     plain: Signal<Local, Bit>,
+    completes: Signal<Local, Bit>,
     accepting: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     stalled: Signal<Local, Bit>,
     lost: Signal<Local, Bit>,
     used: Signal<Local, Bits<16>>,
     full: Signal<Local, Bit>,
-    room_for_gap: Signal<Local, Bit>,
+    room_for_two: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
     front_goes: Signal<Local, Bit>,
     latch_goes: Signal<Local, Bit>,
     latch_stays: Signal<Local, Bit>,
     gap_goes: Signal<Local, Bit>,
+    total_goes: Signal<Local, Bit>,
     marker_goes: Signal<Local, Bit>,
     enqueue: Signal<Local, Bit>,
     front_wraps: Signal<Local, Bits<8>>,
@@ -113,11 +125,13 @@ pub struct Smi {
     dropped_word: Constant<Bits<14>>,
     refused_word: Constant<Bits<14>>,
     markers_word: Constant<Bits<14>>,
+    filtered_word: Constant<Bits<14>>,
     time_word: Constant<Bits<14>>,
     wrap_code: Constant<Bits<8>>,
     gap_code: Constant<Bits<8>>,
     wrap_marker: Constant<Bits<16>>,
     gap_marker: Constant<Bits<16>>,
+    gap_most: Constant<Bits<24>>,
     status_full: Constant<Bits<32>>,
     depth: Constant<Bits<16>>,
     depth_less_two: Constant<Bits<16>>,
@@ -144,11 +158,16 @@ impl Smi {
             stamp: Default::default(),
             wraps: Default::default(),
             wrapped: Default::default(),
+            ticked: Default::default(),
             bus_ready: Default::default(),
             bus_select: Default::default(),
             bus_datum: Default::default(),
             bus_take: Default::default(),
             bus_data: Default::default(),
+            bus_command: Default::default(),
+            bus_number: Default::default(),
+            bus_value: Default::default(),
+            filter: Default::default(),
             queue: QueueRam::new(depth),
             write_index: Default::default(),
             write_late: Late::new(bits(0)),
@@ -161,14 +180,16 @@ impl Smi {
             back: Default::default(),
             gap: Default::default(),
             gap_count: Default::default(),
-            gap_low: Default::default(),
-            gap_stamp: Default::default(),
+            low: Default::default(),
+            low_stamp: Default::default(),
+            low_datum: Default::default(),
             wraps_before: Default::default(),
             stall_on: Default::default(),
             emitted: Default::default(),
             dropped: Default::default(),
             refused: Default::default(),
             markers: Default::default(),
+            filtered: Default::default(),
             answer: Default::default(),
             word: Default::default(),
             store: Default::default(),
@@ -176,18 +197,22 @@ impl Smi {
             datum: Default::default(),
             high: Default::default(),
             reserved: Default::default(),
+            taken_out: Default::default(),
             plain: Default::default(),
+            completes: Default::default(),
             accepting: Default::default(),
             accepted: Default::default(),
             stalled: Default::default(),
             lost: Default::default(),
             used: Default::default(),
             full: Default::default(),
-            room_for_gap: Default::default(),
+            room_for_two: Default::default(),
+            free: Default::default(),
             front_goes: Default::default(),
             latch_goes: Default::default(),
             latch_stays: Default::default(),
             gap_goes: Default::default(),
+            total_goes: Default::default(),
             marker_goes: Default::default(),
             enqueue: Default::default(),
             front_wraps: Default::default(),
@@ -205,11 +230,13 @@ impl Smi {
             dropped_word: word_at(smi::DROPPED),
             refused_word: word_at(smi::REFUSED),
             markers_word: word_at(smi::MARKERS),
+            filtered_word: word_at(smi::FILTERED),
             time_word: word_at(smi::TIME),
             wrap_code: Constant::new(bits(u64::from(WRAP_MARKER))),
             gap_code: Constant::new(bits(u64::from(GAP_MARKER))),
             wrap_marker: Constant::new(bits(u64::from(WRAP_MARKER) << 8)),
             gap_marker: Constant::new(bits(u64::from(GAP_MARKER) << 8)),
+            gap_most: Constant::new(bits(u64::from(GAP_COUNT_MAX))),
             status_full: Constant::new(bits(u64::from(smi::STATUS_FULL))),
             depth: Constant::new(bits(u64::from(depth))),
             depth_less_two: Constant::new(bits(u64::from(depth - 2))),
@@ -222,9 +249,9 @@ impl Logic for Smi {
     fn update(&mut self) {
         dff_setup!(self, clock, write_index, read_index, wraps_before, answer, stall_on);
         dff_setup!(self, clock, latch_valid, latch_stamp, latch_datum, latch_wraps, front, back);
-        dff_setup!(self, clock, gap, gap_count, gap_low, gap_stamp);
-        dff_setup!(self, clock, emitted, dropped, refused, markers);
-        clock!(self, clock, queue, write_late);
+        dff_setup!(self, clock, gap, gap_count, low, low_stamp, low_datum);
+        dff_setup!(self, clock, emitted, dropped, refused, markers, filtered);
+        clock!(self, clock, filter, queue, write_late);
 
         // What the port asks for.
         self.word.next = self.address.val().get_bits::<14>(2);
@@ -233,23 +260,25 @@ impl Logic for Smi {
         self.datum.next = self.wdata.val().get_bits::<16>(0);
         self.high.next = self.wdata.val().get_bits::<8>(8);
         self.reserved.next = (self.high.val() == self.wrap_code.val()) | (self.high.val() == self.gap_code.val());
-        self.plain.next = self.event_store.val() & !self.reserved.val();
+        self.taken_out.next = self.event_store.val() & (!self.reserved.val()) & self.filter.filtered.val();
+        self.plain.next = self.event_store.val() & (!self.reserved.val()) & (!self.filter.filtered.val());
 
         // What is enqueued, the first that applies.
         self.used.next = self.write_index.q.val() - self.read_index.q.val();
         self.full.next = self.used.val() == self.depth.val();
-        self.room_for_gap.next = self.used.val() <= self.depth_less_two.val();
-        self.front_goes.next = self.front.q.val() & (!self.gap_low.q.val()) & (!self.full.val());
+        self.room_for_two.next = self.used.val() <= self.depth_less_two.val();
+        self.front_goes.next = self.front.q.val() & (!self.low.q.val()) & (!self.full.val());
         self.latch_goes.next =
-            self.latch_valid.q.val() & (!self.front.q.val()) & (!self.gap_low.q.val()) & (!self.full.val());
+            self.latch_valid.q.val() & (!self.front.q.val()) & (!self.low.q.val()) & (!self.full.val());
         self.latch_stays.next = self.latch_valid.q.val() & (!self.latch_goes.val());
-        self.gap_goes.next = self.gap.q.val()
-            & (!self.gap_low.q.val())
+        self.free.next = (!self.low.q.val())
             & (!self.front.q.val())
             & (!self.latch_valid.q.val())
             & (!self.wrapped.val())
-            & self.room_for_gap.val();
-        self.marker_goes.next = self.gap_low.q.val() | self.front_goes.val() | self.gap_goes.val();
+            & self.room_for_two.val();
+        self.gap_goes.next = self.gap.q.val() & self.free.val();
+        self.total_goes.next = self.filter.total_due.val() & (!self.gap.q.val()) & self.free.val();
+        self.marker_goes.next = self.low.q.val() | self.front_goes.val() | self.gap_goes.val() | self.total_goes.val();
         self.enqueue.next = self.marker_goes.val() | self.latch_goes.val();
 
         self.front_wraps.next = self.wraps_before.q.val();
@@ -259,15 +288,18 @@ impl Logic for Smi {
         self.gap_high.next = self.gap_count.q.val().get_bits::<8>(16);
         self.entry_stamp.next = self.latch_stamp.q.val();
         self.entry_datum.next = self.latch_datum.q.val();
-        if self.gap_low.q.val() {
-            self.entry_stamp.next = self.gap_stamp.q.val();
-            self.entry_datum.next = self.gap_count.q.val().get_bits::<16>(0);
+        if self.low.q.val() {
+            self.entry_stamp.next = self.low_stamp.q.val();
+            self.entry_datum.next = self.low_datum.q.val();
         } else if self.front_goes.val() {
             self.entry_stamp.next = 0.into();
             self.entry_datum.next = self.wrap_marker.val() | bit_cast::<16, 8>(self.front_wraps.val());
         } else if self.gap_goes.val() {
             self.entry_stamp.next = self.stamp.val();
             self.entry_datum.next = self.gap_marker.val() | bit_cast::<16, 8>(self.gap_high.val());
+        } else if self.total_goes.val() {
+            self.entry_stamp.next = self.stamp.val();
+            self.entry_datum.next = self.filter.total_high.val();
         }
         self.queue.write_enable.next = self.enqueue.val();
         self.queue.write_index.next = self.write_index.q.val();
@@ -288,8 +320,12 @@ impl Logic for Smi {
         self.accepted.next = self.plain.val() & self.accepting.val();
         self.stalled.next = self.plain.val() & (!self.accepting.val()) & self.stall_on.q.val();
         self.lost.next = self.plain.val() & (!self.accepting.val()) & (!self.stall_on.q.val());
-        if self.event_store.val() & (!self.stalled.val()) {
+        self.completes.next = self.event_store.val() & (!self.stalled.val());
+        if self.completes.val() {
             self.emitted.d.next = self.emitted.q.val() + 1;
+        }
+        if self.taken_out.val() {
+            self.filtered.d.next = self.filtered.q.val() + 1;
         }
         if self.event_store.val() & self.reserved.val() {
             self.refused.d.next = self.refused.q.val() + 1;
@@ -301,24 +337,21 @@ impl Logic for Smi {
             self.latch_wraps.d.next = self.wraps.val();
         }
 
-        // Gap: open from the first loss until its marker goes.
-        self.gap_low.d.next = self.gap_goes.val();
-        if self.gap_goes.val() {
-            self.gap.d.next = false;
-            self.gap_stamp.d.next = self.stamp.val();
-        }
+        // Gap: open from the first loss until its marker goes; no event is lost in that cycle.
         if self.lost.val() {
             self.dropped.d.next = self.dropped.q.val() + 1;
             self.gap.d.next = true;
-            if !self.gap_count.q.val().all() {
+            if self.gap_count.q.val() != self.gap_most.val() {
                 self.gap_count.d.next = self.gap_count.q.val() + 1;
             }
         }
-        if self.gap_low.q.val() {
+        self.low.d.next = self.gap_goes.val() | self.total_goes.val();
+        self.low_stamp.d.next = self.stamp.val();
+        self.low_datum.d.next = self.filter.total_low.val();
+        if self.gap_goes.val() {
+            self.gap.d.next = false;
             self.gap_count.d.next = 0.into();
-            if self.lost.val() {
-                self.gap_count.d.next = 1.into();
-            }
+            self.low_datum.d.next = self.gap_count.q.val().get_bits::<16>(0);
         }
 
         // Wrap markers wait ahead of the latch or behind it.
@@ -364,6 +397,9 @@ impl Logic for Smi {
         if self.word.val() == self.markers_word.val() {
             self.loaded.next = self.markers.q.val();
         }
+        if self.word.val() == self.filtered_word.val() {
+            self.loaded.next = self.filtered.q.val();
+        }
         if self.word.val() == self.time_word.val() {
             self.loaded.next = (bit_cast::<32, 8>(self.wraps.val()) << 16) | bit_cast::<32, 16>(self.stamp.val());
         }
@@ -382,6 +418,17 @@ impl Logic for Smi {
         self.write_late.strobe.next = self.strobe.val();
         self.write_late.value.next = self.write_next.val();
         self.ready.next = self.write_late.late.val() != self.read_index.q.val();
+
+        self.filter.strobe.next = self.strobe.val();
+        self.filter.command.next = self.bus_command.val();
+        self.filter.number.next = self.bus_number.val();
+        self.filter.value.next = self.bus_value.val();
+        self.filter.datum.next = self.datum.val();
+        self.filter.completes.next = self.completes.val();
+        self.filter.refused.next = self.reserved.val();
+        self.filter.stamp.next = self.stamp.val();
+        self.filter.ticked.next = self.ticked.val();
+        self.filter.total_goes.next = self.total_goes.val();
 
         self.rdata.next = self.answer.q.val();
         self.stall.next = self.stalled.val();

@@ -22,6 +22,7 @@ fn default_config() -> MmiConfig {
 #[test]
 fn blocks_are_lint_clean() {
     assert_clean(GlobalClock::default());
+    assert_clean(Filter::default());
     assert_clean(Smi::new(SMI_QUEUE as u32));
     assert_clean(Mmi::<1>::new(default_config()));
     assert_clean(Mmi::<6>::new(default_config()));
@@ -34,7 +35,7 @@ fn global_clock_native_equals_verilog() {
     differential! {
         block: GlobalClock = GlobalClock::default(),
         inputs: [tick_cycles],
-        outputs: [stamp, wraps, wrapped],
+        outputs: [stamp, wraps, wrapped, ticked],
         cycles: 70_000,
         seed: 1,
         stimulus: |block, random, cycle| {
@@ -50,7 +51,8 @@ fn global_clock_native_equals_verilog() {
 fn smi_native_equals_verilog() {
     differential! {
         block: Smi = Smi::new(4),
-        inputs: [strobe, select, address, read, write, wdata, stamp, wraps, wrapped, bus_select, bus_datum, bus_take],
+        inputs: [strobe, select, address, read, write, wdata, stamp, wraps, wrapped, ticked, bus_select, bus_datum, bus_take,
+            bus_command, bus_number, bus_value],
         outputs: [rdata, stall, bus_ready, bus_data],
         cycles: 20_000,
         seed: 2,
@@ -68,6 +70,12 @@ fn smi_native_equals_verilog() {
             block.bus_select.next = random.chance(1, 2);
             block.bus_datum.next = random.chance(1, 2);
             block.bus_take.next = block.bus_ready.val() && random.chance(1, 1 + (cycle / 1000) % 16);
+            block.ticked.next = random.chance(1, 3);
+            // Masks of few bits, so that rules fit.
+            let few = random.next_u64() & random.next_u64() & random.next_u64();
+            block.bus_command.next = random.chance(1, 4);
+            block.bus_number.next = random.bits();
+            block.bus_value.next = (if random.chance(1, 2) { few & 0xffff } else { random.below(20) }).to_bits();
         }
     }
 }

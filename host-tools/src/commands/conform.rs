@@ -32,6 +32,16 @@ impl Conform {
         for (what, count) in &found.unchecked {
             writeln!(out, "not checked, {}: {what}", grouped(*count))?;
         }
+        let filtered =
+            capture.record.ledger.iter().flat_map(|ledger| &ledger.smis).map(|line| u64::from(line.filtered));
+        match filtered.sum() {
+            0 => {}
+            words => writeln!(
+                out,
+                "not there, {}: words that the filter took out, which may look like deviations",
+                grouped(words)
+            )?,
+        }
         let verdict = match found.deviations.len() {
             0 => "conforms".into(),
             1 => "1 deviation".into(),

@@ -21,6 +21,7 @@ use testbed_host_tools::capture::CaptureError;
 use testbed_host_tools::drive::DriveError;
 use testbed_host_tools::engines::OpenError;
 use testbed_host_tools::files::FilesError;
+use testbed_host_tools::filter::FilterError;
 use testbed_host_tools::firmware::FirmwareError;
 use testbed_host_tools::kernel_bench::BenchError;
 use testbed_host_tools::load::LoadError;
@@ -82,6 +83,7 @@ failures! {
         OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,
         OpenError::Engine { .. } => Exit::Environment,
     };
+    FilterError => |_| Exit::Input;
     FirmwareError => of_firmware;
     CaptureError => of_capture;
     FilesError => |error| match error {

@@ -15,7 +15,7 @@ use testbed_host_tools::firmware::Firmware;
 use testbed_host_tools::load::Boot;
 use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
-use testbed_host_tools::{engines, firmware, load};
+use testbed_host_tools::{engines, filter, firmware, load};
 use testbed_machine::{units, Machine};
 use testbed_sim::engine::Image;
 use testbed_sim::waves::Waves;
@@ -77,6 +77,12 @@ pub struct Run {
     /// Event classes: profile, ready, timer, user, detail, joined by `+`; or a number
     #[arg(long, default_value = "profile+timer+user")]
     pub dgl: String,
+    /// Let the monitors pass, drop or count events: ACTION CODE[/MASK][,...], as in 'drop TIMER,0x0200/0xff00'; the first that fits decides [repeatable]
+    #[arg(long = "filter", value_name = "RULES")]
+    pub filters: Vec<String>,
+    /// Ticks of the global clock between the totals of what filters count, a power of two [default: 65536]
+    #[arg(long, value_name = "TICKS")]
+    pub totals: Option<u32>,
 }
 
 impl Run {
@@ -122,6 +128,7 @@ impl Run {
         let waves = self.waves()?;
         let limit = self.limit(machine)?;
         let dgl = classes(&self.dgl)?;
+        let commands = filter::commands(&self.filters, self.totals, dgl)?;
         let kernel = self.kernel()?;
         let (first, wanted) = self.wanted()?;
         let spinner = spinner("building the firmware");
@@ -133,6 +140,7 @@ impl Run {
             dgl,
             seed: self.seed,
             start_processor: start(machine),
+            commands,
             arguments: self.arguments.clone(),
         };
         let image = place(machine, &built, &files, &boot)?;
@@ -156,6 +164,8 @@ impl Run {
             kernel,
             files: files.iter().map(|file| file.name.clone()).collect(),
             dgl,
+            filters: self.filters.clone(),
+            totals: self.totals,
             ..RunRecord::new(machine, &self.program)
         }
     }
@@ -329,13 +339,20 @@ fn console(dir: &Path) -> Result<String, Failure> {
 
 fn ledger(record: &RunRecord) -> String {
     let Some(ledger) = &record.ledger else { return String::new() };
-    let mut out = "ledger:    emitted +  markers = delivered +   queued +  dropped +  refused\n".to_string();
+    let mut out = "ledger:    emitted +  markers = delivered +   queued +  dropped +  refused + filtered\n".to_string();
     for line in &ledger.smis {
         let balance = if line.difference() == 0 { "" } else { "   DOES NOT BALANCE" };
         let _ = writeln!(
             out,
-            "  {:<8} {:>8}   {:>8}   {:>9}   {:>8}   {:>8}   {:>8}{balance}",
-            line.processor, line.emitted, line.markers, line.delivered, line.queued, line.dropped, line.refused
+            "  {:<8} {:>8}   {:>8}   {:>9}   {:>8}   {:>8}   {:>8}   {:>8}{balance}",
+            line.processor,
+            line.emitted,
+            line.markers,
+            line.delivered,
+            line.queued,
+            line.dropped,
+            line.refused,
+            line.filtered
         );
     }
     let sum = |field: fn(&testbed_host_tools::ledger::StationLine) -> u32| -> u64 {

@@ -1,5 +1,6 @@
 //! Random traffic, and what the model makes of it: for each cycle the inputs and the outputs of `MonitorBench`.
 
+use testbed_definitions::filter::{register, total_fields, Command, RULES};
 use testbed_definitions::map::{mmi, smi};
 use testbed_definitions::monitor::{is_reserved, MmiWord, GAP_MARKER, WRAP_MARKER};
 use testbed_definitions::timing::LOOKAHEAD;
@@ -26,6 +27,8 @@ pub struct Setting {
     pub tick_cycles: u32,
     /// Whether the master programs TICK_CYCLES at random.
     pub retick: bool,
+    /// Whether it programs the filters at random.
+    pub filter: bool,
 }
 
 impl Setting {
@@ -63,17 +66,24 @@ pub struct Coverage {
     pub gap_markers: u64,
     pub dropped: u64,
     pub refused: u64,
+    pub filtered: u64,
+    pub totals: u64,
+    pub commands: u64,
+    /// Of them those that found their window taken.
+    pub ignored: u64,
     pub stalls: u64,
     pub words_read: u64,
 }
 
 impl Coverage {
-    /// Counts a pair at the trace port. The second half of a gap marker may look like anything but a first half.
+    /// Counts a pair at the trace port. The second half of a gap marker or a total may look like anything but a first half.
     fn count(&mut self, time: u16, datum: u16) {
         self.pairs += 1;
         self.on_wrap += u64::from(time == 0 && !is_reserved(datum));
         self.wrap_markers += u64::from(datum >> 8 == u16::from(WRAP_MARKER));
-        self.gap_markers += u64::from(datum >> 8 == u16::from(GAP_MARKER));
+        let is_total = total_fields(datum as u8).is_some();
+        self.gap_markers += u64::from(datum >> 8 == u16::from(GAP_MARKER) && !is_total);
+        self.totals += u64::from(datum >> 8 == u16::from(GAP_MARKER) && is_total);
     }
 }
 
@@ -107,6 +117,8 @@ pub struct Scenario {
     /// Words at the trace port, and the last one's value.
     words: u64,
     time: u16,
+    /// Window of the last command.
+    commanded: Option<u64>,
     coverage: Coverage,
 }
 
@@ -122,6 +134,7 @@ pub fn scenario(setting: Setting) -> (Vec<Cycle>, Coverage) {
         repeating: [None; SMIS + 1],
         words: 0,
         time: 0,
+        commanded: None,
         coverage: Coverage::default(),
     };
     for window in 0..setting.windows {
@@ -182,7 +195,7 @@ impl Scenario {
             let c = self.model.counters(i, cycle);
             assert_eq!(
                 c.emitted + c.markers,
-                c.delivered + c.queued + c.dropped + c.refused,
+                c.delivered + c.queued + c.dropped + c.refused + c.filtered,
                 "ledger in {cycle}: {c:?}"
             );
             assert_eq!(c.delivered, self.model.mmi_load(mmi::DELIVERED + 4 * i as u32, cycle));
@@ -190,6 +203,7 @@ impl Scenario {
                 (smi::EMITTED, c.emitted),
                 (smi::DROPPED, c.dropped),
                 (smi::REFUSED, c.refused),
+                (smi::FILTERED, c.filtered),
                 (smi::MARKERS, c.markers),
             ] {
                 assert_eq!(self.model.smi_load(i, offset, cycle), value);
@@ -197,6 +211,7 @@ impl Scenario {
             if cycle == self.setting.windows * LOOKAHEAD {
                 self.coverage.dropped += u64::from(c.dropped);
                 self.coverage.refused += u64::from(c.refused);
+                self.coverage.filtered += u64::from(c.filtered);
             }
         }
     }
@@ -217,6 +232,11 @@ impl Scenario {
                 self.put(0, cycle, offset, true, 0);
             }
             (0, Access::Write(offset, value)) => {
+                if offset == mmi::COMMAND {
+                    let window = cycle / LOOKAHEAD;
+                    self.coverage.commands += 1;
+                    self.coverage.ignored += u64::from(self.commanded.replace(window) == Some(window));
+                }
                 self.model.mmi_store(offset, value, cycle);
                 self.put(0, cycle, offset, false, value);
             }
@@ -294,12 +314,14 @@ impl Scenario {
     }
 
     fn choose_master(&mut self, main: bool) -> Access {
-        let retick = self.setting.retick;
+        let Setting { retick, filter, .. } = self.setting;
         let random = &mut self.random;
         if main {
             return Access::Read(mmi::DATA);
         }
-        match random.below(16) {
+        match random.below(20) {
+            16.. if filter => Access::Write(mmi::COMMAND, command(random).pack()),
+            15 => Access::Read(mmi::STATUS),
             0 => {
                 let on = mmi::CONTROL_POLL;
                 let others = random.next_u32() & 7;
@@ -311,4 +333,20 @@ impl Scenario {
             _ => Access::Read(random.below(32) as u32 * 4 + random.below(4) as u32),
         }
     }
+}
+
+/// A command that lets the filter take out a part of random traffic.
+fn command(random: &mut Random) -> Command {
+    let smi = random.one_of(&[0, 0, 1, 2, 3, 4]);
+    let rule = 4 * random.below(RULES as u64) as u8;
+    let few = (random.next_u32() & random.next_u32() & random.next_u32()) as u16;
+    let (register, value) = match random.below(10) {
+        0 => (register::INTERVAL, random.one_of(&[0, 1, 2, 4, 6, 9, 16, 40])),
+        1 => (register::PAIRS, few & 1),
+        2 => (random.below(16) as u8, few),
+        3 | 4 => (rule + register::MASK, few),
+        5 | 6 => (rule + register::MATCH, few),
+        _ => (rule + register::ACTION, random.below(4) as u16),
+    };
+    Command { smi, register, value }
 }

@@ -28,6 +28,11 @@ pub struct RunRecord {
     pub files: Vec<String>,
     /// Event classes that were enabled; decides how words are read as events.
     pub dgl: u32,
+    /// What the monitors' filters were programmed to do, and the ticks between totals, as on the command line.
+    #[serde(default)]
+    pub filters: Vec<String>,
+    #[serde(default)]
+    pub totals: Option<u32>,
     pub machine: MachineRecord,
     /// Machine cycles done, known when complete.
     pub cycles: u64,
@@ -141,6 +146,8 @@ impl RunRecord {
             kernel: KernelKind::Default,
             files: Vec::new(),
             dgl: event::DIAG_DEFAULT,
+            filters: Vec::new(),
+            totals: None,
             machine: machine.into(),
             cycles: 0,
             stopped: None,

@@ -94,6 +94,7 @@ impl Kernel {
             seed: 1,
             start_processor: 1,
             arguments: arguments.iter().map(|argument| argument.to_string()).collect(),
+            ..Boot::default()
         }
     }
 

@@ -137,7 +137,7 @@ impl Bench {
 }
 
 fn boot() -> Boot {
-    Boot { options: 0, dgl: event::DIAG_DEFAULT, seed: 1, start_processor: 1, arguments: Vec::new() }
+    Boot { options: 0, dgl: event::DIAG_DEFAULT, seed: 1, start_processor: 1, ..Boot::default() }
 }
 
 fn open(name: &str, machine: &Machine, image: &Image, start: u64) -> Result<Box<dyn Engine>, String> {

@@ -49,7 +49,9 @@ pub struct Clock {
     stretches: Vec<Stretch>,
 }
 
-const WRAP: u64 = 1 << 16;
+/// Bits of the time.
+const TIME_BITS: u32 = 16;
+const WRAP: u64 = 1 << TIME_BITS;
 
 impl Clock {
     pub fn new(tick_cycles: u32) -> Self {
@@ -106,8 +108,13 @@ impl Clock {
 
     /// First wrap cycle at or after `cycle`.
     pub fn next_wrap(&self, cycle: u64) -> u64 {
+        self.next_zero(cycle, TIME_BITS)
+    }
+
+    /// First cycle at or after `cycle` in which the time changes and its low `bits` bits become 0.
+    pub fn next_zero(&self, cycle: u64, bits: u32) -> u64 {
         let before = if cycle == 0 { 0 } else { self.ticks(cycle - 1) };
-        let due = (before / WRAP + 1) * WRAP;
+        let due = ((before >> bits) + 1) << bits;
         let first = self.stretches.partition_point(|s| s.from <= cycle).saturating_sub(1);
         for (i, stretch) in self.stretches.iter().enumerate().skip(first) {
             let end = self.stretches.get(i + 1).map_or(u64::MAX, |s| s.from);

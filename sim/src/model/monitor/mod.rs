@@ -12,14 +12,17 @@
 //! advanced. `docs/monitor.md` is the contract; `sim/tests/monitor.rs` holds this model to the RTL.
 
 mod clock;
+mod filter;
 mod late;
 mod poller;
 mod smi;
 
 use crate::engine::{SmiCounters, TraceWord};
 use clock::Clock;
+use late::seen_from;
 use poller::{horizon, Poller};
 use smi::{Smi, StoreOutcome};
+use testbed_definitions::filter::Command;
 use testbed_definitions::map::{mmi, smi as smi_map};
 use testbed_definitions::timing::LOOKAHEAD;
 use testbed_machine::Machine;
@@ -44,6 +47,8 @@ pub struct Monitor {
     clock: Clock,
     smis: Vec<Smi>,
     poller: Poller,
+    /// Window of the last command.
+    commanded: Option<u64>,
 }
 
 impl Monitor {
@@ -54,6 +59,7 @@ impl Monitor {
             clock: Clock::new(machine.tick_cycles),
             smis: (0..count).map(|_| Smi::new(machine.smi_queue)).collect(),
             poller: Poller::new(machine.mmi_queue, machine.poll_cycles),
+            commanded: None,
         }
     }
 
@@ -110,7 +116,21 @@ impl Monitor {
             mmi::CONTROL => self.poller.set_control(value, cycle),
             mmi::POLL_CYCLES => self.poller.set_poll(value, cycle),
             mmi::TICK_CYCLES => self.clock.set_tick(value, cycle),
+            mmi::COMMAND => self.command(Command::unpack(value), cycle),
             _ => {}
+        }
+    }
+
+    /// A store to COMMAND: the first one of its window goes out.
+    fn command(&mut self, command: Command, cycle: u64) {
+        let window = cycle / LOOKAHEAD;
+        if self.commanded.replace(window) == Some(window) {
+            return;
+        }
+        for (i, smi) in self.smis.iter_mut().enumerate() {
+            if command.smi == 0 || usize::from(command.smi) == i + 1 {
+                smi.command(command, seen_from(cycle));
+            }
         }
     }
 
@@ -119,7 +139,10 @@ impl Monitor {
         self.advance(cycle);
         match offset & !3 {
             mmi::DATA => self.poller.pop(cycle),
-            mmi::STATUS => self.poller.words(cycle),
+            mmi::STATUS => {
+                let busy = self.commanded == Some(cycle / LOOKAHEAD);
+                self.poller.words(cycle) | if busy { mmi::STATUS_COMMAND_BUSY } else { 0 }
+            }
             mmi::CONTROL => self.poller.control(),
             mmi::POLL_CYCLES => self.poller.poll_cycles(),
             mmi::TICK_CYCLES => self.clock.programmed(),
@@ -146,7 +169,7 @@ impl Monitor {
     }
 
     /// A cycle, not before the one advanced to, until which nothing observable happens without a further store: no trace word
-    /// appears that is not decided already, and no register but TIME changes. With nothing queued the next wrap cycle.
+    /// appears that is not decided already, and no register but TIME changes. With nothing queued the next wrap cycle, or the next cycle in which a filter's total is due.
     pub fn quiet_until(&mut self) -> u64 {
         let now = self.poller.now();
         let mut quiet = self.poller.idle_until(&mut self.smis, &self.clock);
@@ -154,7 +177,7 @@ impl Monitor {
             if smi.is_moving() {
                 return now;
             }
-            quiet = quiet.min(smi.wrap_from_now(&self.clock));
+            quiet = quiet.min(smi.alone_from_now(&self.clock));
         }
         quiet.max(now)
     }

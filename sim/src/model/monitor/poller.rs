@@ -102,7 +102,7 @@ impl Poller {
                     return self.now;
                 }
                 idle = idle.min(smi.oldest().map_or(u64::MAX, seen_from));
-                idle = idle.min(seen_from(smi.wrap_from_now(clock)));
+                idle = idle.min(seen_from(smi.alone_from_now(clock)));
             }
         }
         idle

@@ -1,16 +1,19 @@
 //! One slave monitoring interface by arithmetic. States and conditions have the names of `docs/monitor.md`.
 
 use super::clock::Clock;
+use super::filter::Filter;
 use super::HISTORY;
 use crate::engine::SmiCounters;
 use std::collections::VecDeque;
+use testbed_definitions::filter::{total_marker, Command};
 use testbed_definitions::map::smi;
 use testbed_definitions::monitor::{is_reserved, Pair, GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
+use testbed_definitions::timing::LOOKAHEAD;
 
 /// What became of a store to EVENT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreOutcome {
-    /// Taken, dropped or refused.
+    /// Taken, filtered, dropped or refused.
     Done,
     Stalled,
 }
@@ -25,10 +28,13 @@ struct Latch {
 /// What goes into the queue in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goes {
-    GapLow(u16),
+    /// The second half of a gap marker or a total.
+    Low(Pair),
     Front,
     Latch,
     Gap,
+    /// The total of this rule.
+    Total(u8),
 }
 
 /// An entry of the queue that the MMI has not taken, and the cycle in which it was enqueued.
@@ -53,8 +59,9 @@ pub struct Smi {
     back: bool,
     gap: bool,
     gap_count: u32,
-    gap_low: Option<u16>,
+    low: Option<Pair>,
     stall_on: bool,
+    filter: Filter,
     counters: SmiCounters,
     /// Pops so far, and the cycles of the recent ones.
     delivered: u32,
@@ -76,8 +83,9 @@ impl Smi {
             back: false,
             gap: false,
             gap_count: 0,
-            gap_low: None,
+            low: None,
             stall_on: false,
+            filter: Filter::default(),
             counters: SmiCounters::default(),
             delivered: 0,
             delivered_at: VecDeque::new(),
@@ -89,13 +97,14 @@ impl Smi {
     pub fn advance(&mut self, until: u64, clock: &Clock) {
         while self.now < until {
             self.count_pops();
-            let wrap = self.wrap_from_now(clock);
-            if self.now == wrap || self.goes(false).is_some() {
+            self.filter.take_over(self.now);
+            let alone = self.alone_from_now(clock);
+            if self.now == alone || self.goes(false).is_some() {
                 self.step(None, clock);
             } else {
-                // Nothing changes before a wrap or, if something waits for room, the next pop.
+                // Nothing changes before then or, if something waits for room, the next pop.
                 let pop = if self.waits() { self.pops.front().map_or(u64::MAX, |&p| p + 1) } else { u64::MAX };
-                self.now = until.min(wrap).min(pop);
+                self.now = until.min(alone).min(pop);
             }
         }
         self.count_pops();
@@ -112,6 +121,11 @@ impl Smi {
         self.stall_on = on;
     }
 
+    /// A command to the filter, which takes effect in cycle `seen`.
+    pub fn command(&mut self, command: Command, seen: u64) {
+        self.filter.send(command, seen);
+    }
+
     /// A load from the register at `offset` in cycle `now`.
     pub fn load(&mut self, offset: u32, clock: &Clock) -> u32 {
         match offset {
@@ -124,6 +138,7 @@ impl Smi {
             smi::DROPPED => self.counters.dropped,
             smi::REFUSED => self.counters.refused,
             smi::MARKERS => self.counters.markers,
+            smi::FILTERED => self.counters.filtered,
             smi::TIME => u32::from(clock.time(self.now)) | u32::from(clock.wraps(self.now)) << 16,
             _ => 0,
         }
@@ -134,13 +149,14 @@ impl Smi {
         SmiCounters { queued: self.used + u32::from(self.latch.is_some()), ..self.counters }
     }
 
-    /// A lower bound of the next cycle in which an event would be accepted, if none would be now. The MMI's pops are
-    /// known for cycles up to `known`.
+    /// A lower bound of the next cycle in which an event would be accepted, or could be filtered, if none would be now.
+    /// The MMI's pops are known for cycles up to `known`, and its commands as far as they take effect in that window.
     pub fn stalls_until(&self, known: u64) -> u64 {
         if self.goes(false).is_some() {
             return self.now;
         }
-        self.pops.front().map_or(known + 2, |&p| p + 1)
+        let pop = self.pops.front().map_or(known + 2, |&p| p + 1);
+        pop.min(self.filter.next_command()).min((known / LOOKAHEAD + 1) * LOOKAHEAD)
     }
 
     /// Pairs that were delivered before `cycle`, which is not long ago.
@@ -166,13 +182,18 @@ impl Smi {
         Some(entry.pair)
     }
 
-    /// Whether the state can change without a wrap, a store or a pop that is not known yet.
+    /// Whether the state can change before [`Smi::alone_from_now`] without a store or a pop that is not known yet.
     pub fn is_moving(&self) -> bool {
         self.waits() && (self.goes(false).is_some() || !self.pops.is_empty())
     }
 
+    /// First cycle at or after `now` in which something begins by itself: a wrap, a total that becomes due, a command that arrives.
+    pub fn alone_from_now(&mut self, clock: &Clock) -> u64 {
+        self.wrap_from_now(clock).min(self.filter.next_change(self.now, clock))
+    }
+
     /// First wrap cycle at or after `now`.
-    pub fn wrap_from_now(&mut self, clock: &Clock) -> u64 {
+    fn wrap_from_now(&mut self, clock: &Clock) -> u64 {
         if self.next_wrap.1 != clock.version() || self.next_wrap.0 < self.now {
             self.next_wrap = (clock.next_wrap(self.now), clock.version());
         }
@@ -181,7 +202,7 @@ impl Smi {
 
     /// Something is on its way to the queue.
     fn waits(&self) -> bool {
-        self.latch.is_some() || self.front || self.gap || self.gap_low.is_some()
+        self.latch.is_some() || self.front || self.gap || self.low.is_some() || self.filter.waits()
     }
 
     fn count_pops(&mut self) {
@@ -193,8 +214,8 @@ impl Smi {
 
     fn goes(&self, wrapped: bool) -> Option<Goes> {
         let full = self.used == self.depth;
-        if let Some(time) = self.gap_low {
-            return Some(Goes::GapLow(time));
+        if let Some(pair) = self.low {
+            return Some(Goes::Low(pair));
         }
         if self.front {
             return (!full).then_some(Goes::Front);
@@ -202,7 +223,13 @@ impl Smi {
         if self.latch.is_some() {
             return (!full).then_some(Goes::Latch);
         }
-        (self.gap && !wrapped && self.used + 2 <= self.depth).then_some(Goes::Gap)
+        if wrapped || self.used + 2 > self.depth {
+            return None;
+        }
+        if self.gap {
+            return Some(Goes::Gap);
+        }
+        self.filter.offered().map(Goes::Total)
     }
 
     fn accepting(&self, goes: Option<Goes>) -> bool {
@@ -212,6 +239,7 @@ impl Smi {
     /// One cycle, with or without a store to EVENT.
     fn step(&mut self, store: Option<u16>, clock: &Clock) -> StoreOutcome {
         self.count_pops();
+        self.filter.take_over(self.now);
         let wrapped = self.now == self.wrap_from_now(clock);
         let goes = self.goes(wrapped);
         let accepting = self.accepting(goes);
@@ -223,6 +251,7 @@ impl Smi {
         } else if wrapped {
             self.front = true;
         }
+        self.filter.end_of_cycle(self.now, clock);
         self.now += 1;
         self.count_pops();
         outcome
@@ -231,11 +260,9 @@ impl Smi {
     fn enqueue(&mut self, goes: Option<Goes>, clock: &Clock) {
         let Some(goes) = goes else { return };
         let pair = match goes {
-            Goes::GapLow(time) => {
-                let datum = self.gap_count as u16;
-                self.gap_low = None;
-                self.gap_count = 0;
-                Pair { time, datum }
+            Goes::Low(pair) => {
+                self.low = None;
+                pair
             }
             Goes::Front => {
                 let wraps = self.latch.map_or_else(|| clock.wraps(self.now.saturating_sub(1)), |l| l.wraps);
@@ -249,9 +276,16 @@ impl Smi {
             }
             Goes::Gap => {
                 let time = clock.time(self.now);
+                let count = std::mem::take(&mut self.gap_count);
                 self.gap = false;
-                self.gap_low = Some(time);
-                Pair { time, datum: marker(GAP_MARKER, (self.gap_count >> 16) as u8) }
+                self.low = Some(Pair { time, datum: count as u16 });
+                Pair { time, datum: marker(GAP_MARKER, (count >> 16) as u8) }
+            }
+            Goes::Total(rule) => {
+                let time = clock.time(self.now);
+                let total = self.filter.take(rule);
+                self.low = Some(Pair { time, datum: total as u16 });
+                Pair { time, datum: total_marker(rule, total) }
             }
         };
         if goes != Goes::Latch {
@@ -264,12 +298,18 @@ impl Smi {
     fn judge(&mut self, datum: u16, accepting: bool, clock: &Clock) -> StoreOutcome {
         if is_reserved(datum) {
             self.counters.refused = self.counters.refused.wrapping_add(1);
+            self.filter.refused();
+        } else if self.filter.takes_out(datum) {
+            self.counters.filtered = self.counters.filtered.wrapping_add(1);
+            self.filter.stored(datum);
         } else if accepting {
+            self.filter.stored(datum);
             let (time, wraps) = (clock.time(self.now), clock.wraps(self.now));
             self.latch = Some(Latch { time, datum, wraps });
         } else if self.stall_on {
             return StoreOutcome::Stalled;
         } else {
+            self.filter.stored(datum);
             self.counters.dropped = self.counters.dropped.wrapping_add(1);
             self.gap = true;
             self.gap_count = (self.gap_count + 1).min(GAP_COUNT_MAX);

@@ -1,0 +1,190 @@
+//! What the monitors' filters are to take out, from the command line to the commands that program them.
+
+use testbed_definitions::boot::COMMANDS_MAX;
+use testbed_definitions::event::{kind_named, DIAG_READY, KINDS, MORE, SCHEDULE};
+use testbed_definitions::filter::{action, register, Command, INTERVAL_MAX, RULES};
+
+/// Name of the words that schedule a thread; it is not in the table of events since they carry the thread.
+const SCHEDULE_NAME: &str = "SCHEDULE";
+
+/// Why a filter can't be programmed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FilterError {
+    #[error("--filter {text:?}: `{word}` is no action\n  help: begin with pass, drop or count, then a blank and the codes, as in `drop TIMER,0x0200/0xff00`")]
+    Action { text: String, word: String },
+    #[error("--filter {text:?}: no codes follow the action\n  help: name events or give numbers, as in `drop TIMER,0x0200/0xff00`")]
+    NoCode { text: String },
+    #[error(
+        "--filter {text:?}: `{code}` is no event and no number of 16 bits\n  help: write a number, decimal or as in 0x0200, or one of {}",
+        names()
+    )]
+    Code { text: String, code: String },
+    #[error("--filter {text:?}: the mask `{mask}` is no number of 16 bits\n  help: write it as in 0xff00: bits that are 1 are compared")]
+    Mask { text: String, mask: String },
+    #[error("--filter {text:?}: {code:#06x} has bits outside the mask {mask:#06x}, so that nothing fits\n  help: bits that are 0 in the mask have to be 0 in the code")]
+    Outside { text: String, code: u16, mask: u16 },
+    #[error("--filter: {rules} codes in all, but a filter has {RULES} rules\n  help: let a mask join codes, as in 0x0020/0x7ffe for TIMER and TIMER_END")]
+    TooMany { rules: usize },
+    #[error("--totals: {ticks} is no power of two from 2 to {}\n  help: totals come whenever so many low bits of the global time become 0", 1u32 << INTERVAL_MAX)]
+    Totals { ticks: u32 },
+    #[error("--totals: no filter counts anything\n  help: add --filter 'count CODE', or leave --totals out")]
+    NothingCounted,
+}
+
+/// Names that a filter knows, in order of code.
+fn names() -> String {
+    let known = KINDS.iter().map(|kind| kind.name);
+    known.chain([SCHEDULE_NAME]).collect::<Vec<_>>().join(", ")
+}
+
+/// A rule of the filter: the first whose bits fit decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// One of `definitions::filter::action`.
+    pub action: u16,
+    pub code: u16,
+    pub mask: u16,
+}
+
+/// The rules of one `ACTION CODE[/MASK][,...]`. An event's name stands for its first word, with or without the bit for a second one.
+///
+/// # Errors
+/// Not of this form; what is wrong and what can be written instead.
+pub fn parse(text: &str) -> Result<Vec<Rule>, FilterError> {
+    let owned = || text.to_string();
+    let (word, codes) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    let action = match word {
+        "pass" => action::PASS,
+        "drop" => action::DROP,
+        "count" => action::COUNT,
+        _ => return Err(FilterError::Action { text: owned(), word: word.into() }),
+    };
+    if codes.trim().is_empty() {
+        return Err(FilterError::NoCode { text: owned() });
+    }
+    let rule = |item: &str| {
+        let (code, mask) = item.split_once('/').map_or((item, None), |(code, mask)| (code.trim(), Some(mask.trim())));
+        let (code, usual) = code_named(code).ok_or_else(|| FilterError::Code { text: owned(), code: code.into() })?;
+        let mask = match mask {
+            Some(mask) => number(mask).ok_or_else(|| FilterError::Mask { text: owned(), mask: mask.into() })?,
+            None => usual,
+        };
+        match code & !mask {
+            0 => Ok(Rule { action, code, mask }),
+            _ => Err(FilterError::Outside { text: owned(), code, mask }),
+        }
+    };
+    codes.split(',').map(|item| rule(item.trim())).collect()
+}
+
+/// Code and mask of an event's name or a number.
+fn code_named(text: &str) -> Option<(u16, u16)> {
+    if text == SCHEDULE_NAME {
+        return Some((SCHEDULE, SCHEDULE));
+    }
+    let named = kind_named(text).map(|kind| (kind.code, !MORE));
+    named.or_else(|| number(text).map(|code| (code, u16::MAX)))
+}
+
+fn number(text: &str) -> Option<u16> {
+    match text.strip_prefix("0x") {
+        Some(hexadecimal) => u16::from_str_radix(hexadecimal, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// Stores to the MMI's COMMAND that program every SMI with the rules of `texts`; none if there are none. Totals come every `totals` ticks,
+/// at each wrap of the global clock if not given. `dgl`, the event classes, decides whether words come in pairs.
+///
+/// # Errors
+/// A text is not of the form of [`parse`], there are too many rules, or `totals` is not possible.
+pub fn commands(texts: &[String], totals: Option<u32>, dgl: u32) -> Result<Vec<u32>, FilterError> {
+    let rules: Vec<Rule> = texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?.concat();
+    if rules.len() > RULES {
+        return Err(FilterError::TooMany { rules: rules.len() });
+    }
+    let counts = rules.iter().any(|rule| rule.action == action::COUNT);
+    let interval = match totals {
+        Some(_) if !counts => return Err(FilterError::NothingCounted),
+        Some(ticks) if !ticks.is_power_of_two() || !(2..=1 << INTERVAL_MAX).contains(&ticks) => {
+            return Err(FilterError::Totals { ticks })
+        }
+        Some(ticks) => ticks.trailing_zeros() as u16,
+        None => INTERVAL_MAX,
+    };
+    let mut settings = Vec::new();
+    if !rules.is_empty() {
+        settings.push((register::PAIRS, u16::from(dgl & DIAG_READY == 0)));
+    }
+    if counts {
+        settings.push((register::INTERVAL, interval));
+    }
+    for (base, rule) in (0..).step_by(4).zip(rules) {
+        settings.push((base + register::MASK, rule.mask));
+        settings.push((base + register::MATCH, rule.code));
+        settings.push((base + register::ACTION, rule.action));
+    }
+    debug_assert!(settings.len() <= COMMANDS_MAX);
+    Ok(settings.into_iter().map(|(register, value)| Command { smi: 0, register, value }.pack()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(action: u16, code: u16, mask: u16) -> Rule {
+        Rule { action, code, mask }
+    }
+
+    fn of(texts: &[&str], totals: Option<u32>) -> Result<Vec<u32>, FilterError> {
+        commands(&texts.iter().map(ToString::to_string).collect::<Vec<_>>(), totals, 0)
+    }
+
+    #[test]
+    fn names_and_numbers_are_read() {
+        let expected = [rule(action::DROP, 0x20, 0x7fff), rule(action::DROP, 0x21, 0x7fff)];
+        assert_eq!(parse("drop TIMER,TIMER_END").unwrap(), expected);
+        let expected = [rule(action::COUNT, 0x0200, 0xff00), rule(action::COUNT, 7, 0xffff)];
+        assert_eq!(parse(" count  0x0200/0xff00 , 7").unwrap(), expected);
+        assert_eq!(parse("pass SCHEDULE,USER/0xffff").unwrap()[0], rule(action::PASS, 0x4000, 0x4000));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_a_remedy() {
+        for (texts, totals, words) in [
+            (&["keep TIMER"][..], None, &["`keep`", "pass, drop or count"][..]),
+            (&["drop"], None, &["no codes", "drop TIMER"]),
+            (&["drop TIMR"], None, &["`TIMR`", "TIMER_END", "USER, SCHEDULE"]),
+            (&["drop 0x10000"], None, &["`0x10000`", "16 bits"]),
+            (&["drop TIMER,"], None, &["``", "no event"]),
+            (&["drop TIMER/0xfffff"], None, &["`0xfffff`", "mask"]),
+            (&["drop 0x0201/0xff00"], None, &["0x0201", "0xff00", "outside"]),
+            (&["drop 1,2,3", "count 4,5"], None, &["5 codes", "4 rules"]),
+            (&["drop 1"], Some(64), &["--totals", "counts"]),
+            (&["count 1"], Some(100), &["100", "power of two"]),
+            (&["count 1"], Some(1), &["power of two"]),
+            (&["count 1"], Some(1 << 17), &["131072"]),
+        ] {
+            let error = of(texts, totals).unwrap_err().to_string();
+            assert!(words.iter().all(|word| error.contains(word)), "{texts:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn rules_are_programmed_in_order_and_take_effect_last() {
+        let commands = of(&["drop 1", "count 2/0x3"], Some(4096)).unwrap();
+        let unpacked: Vec<_> = commands.into_iter().map(Command::unpack).collect();
+        assert!(unpacked.iter().all(|command| command.smi == 0));
+        let pairs: Vec<_> = unpacked.iter().map(|command| (command.register, command.value)).collect();
+        let expected = [(7, 1), (3, 12), (0, 0xffff), (1, 1), (2, 2), (4, 3), (5, 2), (6, 3)];
+        assert_eq!(pairs, expected);
+        assert_eq!(of(&["count 1,2,3,4"], None).unwrap().len(), COMMANDS_MAX);
+        assert!(of(&[], None).unwrap().is_empty());
+    }
+
+    #[test]
+    fn words_of_the_ready_queue_class_do_not_come_in_pairs() {
+        let commands = commands(&["drop 1".into()], None, DIAG_READY).unwrap();
+        assert_eq!(Command::unpack(commands[0]), Command { smi: 0, register: register::PAIRS, value: 0 });
+    }
+}
