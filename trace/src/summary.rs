@@ -235,6 +235,10 @@ pub fn detail(event: &Event, record: &RunRecord) -> String {
             format!("{what}, channel {}", value & 0xff)
         }
         Some("discarded") => format!("{value} discarded"),
+        Some("counted") => match event.what {
+            What::Total { rule, .. } => format!("{value} counted by rule {rule}"),
+            _ => format!("{value} counted"),
+        },
         _ => format!("{value:#06x}"),
     }
 }

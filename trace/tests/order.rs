@@ -5,7 +5,8 @@ mod common;
 use common::{read, smi_stream, words, PairKind, Part, Script, Step, Truth};
 use proptest::prelude::*;
 use testbed_definitions::event::{COMMS, CREATE, EXIT, MORE, SCHEDULE, TRAP7, WAIT};
-use testbed_definitions::monitor::Pair;
+use testbed_definitions::filter::TOTAL_MAX;
+use testbed_definitions::monitor::{Pair, GAP_COUNT_MAX};
 use testbed_trace::order::{Convention, Epoch, Event, Hole, Input, Ordered, What};
 
 fn pairs(stream: &[Truth]) -> Vec<Pair> {
@@ -136,12 +137,46 @@ fn the_count_of_a_loss_that_a_hole_hides_is_not_believed() {
     assert_eq!(epochs, [Epoch::Ambiguous { low: 0, high: Some(1) }, Epoch::Certain(2)]);
 }
 
+/// Half of the count of a gap or a total is missing.
+fn is_cut(what: What) -> bool {
+    matches!(what, What::Gap(None) | What::Total { count: None, .. })
+}
+
+#[test]
+fn totals_are_told_from_gaps_and_leave_no_doubt() {
+    let pairs = [(1, 0x4005), (2, 0xabe1), (2, 0x0007), (3, 0x4006), (4, 0xabbf), (4, 0xffff), (5, 0xabff), (6, 0x4007)];
+    let pairs = pairs.map(|(time, datum)| Pair { time, datum });
+    let events = read([Part::Pairs(pairs.into())], Convention::Profile, Some(0));
+    let shown: Vec<_> = events.iter().map(|event| (event.what, event.value(), event.doubtful)).collect();
+    let total = |rule, count| What::Total { rule, count };
+    assert_eq!(
+        shown,
+        [
+            (What::Schedule(5), Some(5), false),
+            (total(2, Some(0x1_0007)), Some(0x1_0007), false),
+            (What::Schedule(6), Some(6), false),
+            (What::Gap(Some(GAP_COUNT_MAX)), Some(GAP_COUNT_MAX), false),
+            (total(3, None), None, false),
+            (What::Schedule(7), Some(7), true),
+        ]
+    );
+}
+
+#[test]
+fn a_total_between_the_words_of_an_event_leaves_the_second_in_doubt() {
+    let pairs = [0x8200, 0xabc0, 3, 7, 0x4005].map(|datum| Pair { time: 0, datum });
+    let events = read([Part::Pairs(pairs.into())], Convention::Profile, Some(0));
+    let shown: Vec<_> = events.iter().map(|event| (event.what.name(), event.doubtful)).collect();
+    assert_eq!(shown, [("USER", false), ("TOTAL", false), ("TRAP7", true), ("SCHEDULE", false)]);
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => any::<u16>().prop_map(Step::Emit),
         4 => (0u32..3_000).prop_map(Step::Wait),
         1 => (0u32..200_000).prop_map(Step::Wait),
-        1 => (0u32..0x0100_0000).prop_map(Step::Lose),
+        1 => (0..=GAP_COUNT_MAX).prop_map(Step::Lose),
+        1 => (0..4u8, 0..=TOTAL_MAX).prop_map(|(rule, count)| Step::Total(rule, count)),
     ]
 }
 
@@ -192,6 +227,7 @@ proptest! {
                 PairKind::Word if datum & SCHEDULE != 0 => What::Joins(datum & 0x3fff),
                 PairKind::Word => What::Leaves(datum & 0x3fff),
                 PairKind::Gap(count) => What::Gap(Some(count)),
+                PairKind::Total(rule, count) => What::Total { rule, count: Some(count) },
                 PairKind::Wrap | PairKind::Count => return None,
             };
             Some((index, Epoch::Certain(truth.epoch), truth.pair.time, what))
@@ -232,7 +268,7 @@ proptest! {
         let events = words(with_holes(&truth, &holes, known), last_epoch);
         check(&events, &truth)?;
         let first = holes.iter().find(|(from, to)| from < to).map_or(truth.len(), |hole| hole.0) as u64;
-        prop_assert!(events.iter().all(|event| event.index >= first || event.epoch.is_certain() || event.what == What::Gap(None)));
+        prop_assert!(events.iter().all(|event| event.index >= first || event.epoch.is_certain() || is_cut(event.what)));
     }
 
     /// The same with pairs missing anywhere, unannounced (fewer than 256 wraps).
@@ -271,7 +307,7 @@ proptest! {
         let whole = words([Part::Pairs(pairs(&truth))], None);
         let part = words([Part::Pairs(pairs(&truth[..cut]))], None);
         for (a, b) in part.iter().zip(&whole) {
-            let lost_count = b.what != a.what && a.what == What::Gap(None);
+            let lost_count = b.what != a.what && is_cut(a.what);
             prop_assert!(lost_count || a == b, "{:?} {:?}", a, b);
         }
     }

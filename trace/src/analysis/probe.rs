@@ -73,7 +73,7 @@ impl Probe {
     /// Cycles of a whole event; 0 for one that is none of the kernel's.
     pub fn cost(&self, event: &Event) -> u64 {
         match event.what {
-            What::Gap(_) | What::Unknown(_) => 0,
+            What::Gap(_) | What::Total { .. } | What::Unknown(_) => 0,
             What::Known(kind) if kind.code == event::USER => 0,
             _ => self.test_cycles + self.store_cycles * (1 + u64::from(event.argument.is_some())),
         }

@@ -125,6 +125,7 @@ impl Checker {
                 What::Known(kind) if kind.argument.is_some() && event.argument.is_none() => self.lose(event.smi),
                 What::Known(kind) => self.known(event, kind.code, event.argument.unwrap_or(0)),
                 What::Schedule(thread) => self.schedule(event, thread),
+                What::Total { .. } => {}
                 What::Unknown(_) => self.note("events of unknown kinds"),
                 What::Joins(_) | What::Leaves(_) => self.note("events of the ready-queue class"),
             }

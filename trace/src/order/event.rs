@@ -59,6 +59,8 @@ pub enum What {
     /// So many events were discarded here, if the count is there. A hole in what was captured is one without a count, and doubtful; it
     /// stands where the first pair behind it does.
     Gap(Option<u32>),
+    /// So many events were taken out by this rule of the monitor's filter since its last total, if the count is there.
+    Total { rule: u8, count: Option<u32> },
 }
 
 impl What {
@@ -76,6 +78,7 @@ impl What {
             What::Known(kind) => kind.name,
             What::Unknown(_) => "UNKNOWN",
             What::Gap(_) => "GAP",
+            What::Total { .. } => "TOTAL",
         }
     }
 
@@ -86,6 +89,7 @@ impl What {
             What::Known(kind) => kind.argument,
             What::Unknown(_) => Some("code"),
             What::Gap(_) => Some("discarded"),
+            What::Total { .. } => Some("counted"),
         }
     }
 }
@@ -123,7 +127,7 @@ impl Event {
         match self.what {
             What::Schedule(thread) | What::Joins(thread) | What::Leaves(thread) => Some(thread.into()),
             What::Unknown(code) if self.argument.is_none() => Some(code.into()),
-            What::Gap(count) => count,
+            What::Gap(count) | What::Total { count, .. } => count,
             _ => self.argument.map(u32::from),
         }
     }

@@ -1,16 +1,18 @@
 //! The grammar of events over one SMI's words.
 //!
 //! ```text
-//! event    = gap | schedule | long | short              (profiling convention)
-//! gap      = pair with 0xABhh; count: a pair with the same time
+//! event    = gap | total | schedule | long | short      (profiling convention)
+//! gap      = pair with 0xABhh, hh below 0xC0; count: a pair with the same time
+//! total    = pair with 0xABhh, another hh; count: a pair with the same time
 //! schedule = word with bit 14
-//! long     = word with bit 15, not bit 14; argument     (argument: any word; absent if a gap, a hole or the end follows)
+//! long     = word with bit 15, not bit 14; argument     (argument: any word; absent if a gap, a total, a hole or the end follows)
 //! short    = word with neither
 //! ```
 //!
 //! It is regular and needs one word of look-ahead, so it is a state machine over blocks of words.
 
 use testbed_definitions::event::{MORE, SCHEDULE, THREAD_MASK};
+use testbed_definitions::filter::total_fields;
 use testbed_definitions::monitor::GAP_MARKER;
 
 use super::unwrap::{mark, Span};
@@ -19,7 +21,7 @@ use super::{Convention, Event, What};
 /// An event whose second word is due.
 struct Begun {
     event: Event,
-    is_gap: bool,
+    is_marker: bool,
 }
 
 /// Reads the words of one SMI as events.
@@ -40,6 +42,15 @@ const fn datum(word: u32) -> u16 {
 
 const fn is_long(datum: u16) -> bool {
     datum & MORE != 0 && datum & SCHEDULE == 0
+}
+
+/// The same without the count, half of which did not come.
+const fn uncounted(what: What) -> What {
+    match what {
+        What::Gap(_) => What::Gap(None),
+        What::Total { rule, .. } => What::Total { rule, count: None },
+        other => other,
+    }
 }
 
 impl Grammar {
@@ -88,38 +99,45 @@ impl Grammar {
     /// Nothing follows: passes on an event whose second word did not come.
     pub fn end(&mut self, out: &mut Vec<Event>) {
         if let Some(begun) = self.begun.take() {
-            self.doubtful = begun.is_gap;
-            let what = if begun.is_gap { What::Gap(None) } else { begun.event.what };
-            out.push(Event { what, ..begun.event });
+            self.doubtful = begun.is_marker;
+            out.push(Event { what: uncounted(begun.event.what), ..begun.event });
         }
     }
 
     /// Completes an event whose second word is due with `word`. Returns the number of words used.
     fn complete(&mut self, word: u32, out: &mut Vec<Event>) -> usize {
-        let Some(Begun { event, is_gap }) = &mut self.begun else { return 0 };
-        let is_gap = *is_gap;
-        let belongs = if is_gap { event.time == word as u16 } else { mark(word) != GAP_MARKER };
+        let Some(Begun { event, is_marker }) = &mut self.begun else { return 0 };
+        let belongs = if *is_marker { event.time == word as u16 } else { mark(word) != GAP_MARKER };
         if belongs {
             match &mut event.what {
-                What::Gap(Some(count)) => *count |= u32::from(datum(word)),
+                What::Gap(Some(count)) | What::Total { count: Some(count), .. } => *count |= u32::from(datum(word)),
                 _ => event.argument = Some(datum(word)),
             }
-        } else if let What::Gap(count) = &mut event.what {
-            *count = None;
+        } else {
+            event.what = uncounted(event.what);
         }
         let event = *event;
         self.begun = None;
-        self.doubtful = is_gap || (belongs && event.doubtful && is_long(datum(word)));
+        self.doubtful = match event.what {
+            What::Gap(_) => true,
+            What::Total { .. } => self.doubtful,
+            // A second word behind a marker, if it comes, can't be told from a first one.
+            _ => !belongs || (event.doubtful && is_long(datum(word))),
+        };
         out.push(event);
         usize::from(belongs)
     }
 
-    /// A gap marker's first half.
-    fn gap(&mut self, event: &Event, word: u32) {
+    /// First half of a gap marker or a total.
+    fn marker(&mut self, event: &Event, word: u32) {
         // The count is due; until then the half of it. Behind a hole it may be a count itself.
-        let what = What::Gap(Some(u32::from(datum(word) & 0xff) << 16));
+        let low = datum(word) as u8;
+        let what = match total_fields(low) {
+            Some((rule, high)) => What::Total { rule, count: Some(high) },
+            None => What::Gap(Some(u32::from(low) << 16)),
+        };
         let doubtful = std::mem::take(&mut self.behind_hole);
-        self.begun = Some(Begun { event: Event { what, argument: None, doubtful, ..*event }, is_gap: true });
+        self.begun = Some(Begun { event: Event { what, argument: None, doubtful, ..*event }, is_marker: true });
     }
 
     fn profile(&mut self, event: &mut Event, index: u64, words: &[u32], mut next: usize, out: &mut Vec<Event>) {
@@ -141,10 +159,10 @@ impl Grammar {
         }
     }
 
-    /// An event of two words, or a gap. Returns how many words behind `word` were used.
+    /// An event of two words, a gap or a total. Returns how many words behind `word` were used.
     fn long(&mut self, event: &Event, word: u32, second: Option<&u32>, out: &mut Vec<Event>) -> usize {
         if mark(word) == GAP_MARKER {
-            self.gap(event, word);
+            self.marker(event, word);
         } else {
             self.behind_hole = false;
             let what = What::of_code(datum(word) & !MORE);
@@ -156,7 +174,7 @@ impl Grammar {
                     out.push(Event { argument: Some(datum(second)), ..begun });
                     return 1;
                 }
-                _ => self.begun = Some(Begun { event: begun, is_gap: false }),
+                _ => self.begun = Some(Begun { event: begun, is_marker: false }),
             }
         }
         second.map_or(0, |&second| self.complete(second, out))
@@ -168,7 +186,7 @@ impl Grammar {
             event.index = index + next as u64;
             next += 1;
             if mark(word) == GAP_MARKER {
-                self.gap(event, word);
+                self.marker(event, word);
                 next += words.get(next).map_or(0, |&second| self.complete(second, out));
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use testbed_definitions::filter::total_marker;
 use testbed_definitions::monitor::{is_reserved, Pair, GAP_MARKER, WRAP_MARKER};
 use testbed_trace::capture::CaptureError;
 use testbed_trace::order::{Convention, Event, Hole, Input, Next, Ordered, Pairs};
@@ -20,6 +21,8 @@ pub enum PairKind {
     Wrap,
     /// First half of a gap marker, with the number of events discarded.
     Gap(u32),
+    /// First half of a total, with its rule and count.
+    Total(u8, u32),
     /// Second half.
     Count,
 }
@@ -33,6 +36,8 @@ pub enum Step {
     Emit(u16),
     /// So many events are discarded, and the loss is marked.
     Lose(u32),
+    /// A rule of the filter shows its total.
+    Total(u8, u32),
 }
 
 /// The stream that an SMI delivers for `steps`, as `docs/monitor.md` says.
@@ -55,6 +60,11 @@ pub fn smi_stream(steps: &[Step]) -> Vec<Truth> {
             Step::Lose(count) if count > 0 => {
                 let high = u16::from(GAP_MARKER) << 8 | (count >> 16) as u16;
                 stream.push(Truth { epoch, pair: Pair { time, datum: high }, kind: PairKind::Gap(count) });
+                stream.push(Truth { epoch, pair: Pair { time, datum: count as u16 }, kind: PairKind::Count });
+            }
+            Step::Total(rule, count) => {
+                let high = total_marker(rule, count);
+                stream.push(Truth { epoch, pair: Pair { time, datum: high }, kind: PairKind::Total(rule, count) });
                 stream.push(Truth { epoch, pair: Pair { time, datum: count as u16 }, kind: PairKind::Count });
             }
             _ => {}
