@@ -57,7 +57,7 @@ pub struct Filter {
 }
 
 /// Names of events that are not in the table of kinds.
-const OTHERS: [&str; 5] = ["SCHEDULE", "JOINS", "LEAVES", "UNKNOWN", "GAP"];
+const OTHERS: [&str; 6] = ["SCHEDULE", "JOINS", "LEAVES", "UNKNOWN", "GAP", "TOTAL"];
 
 impl Filter {
     /// Reads a choice for `record`'s machine.

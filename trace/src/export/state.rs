@@ -153,7 +153,7 @@ impl State {
                 self.serve(me, Some(kind.code), &mut step);
                 self.known(me, kind.code, event, &mut step);
             }
-            What::Unknown(_) | What::Gap(_) => {}
+            What::Unknown(_) | What::Gap(_) | What::Total { .. } => {}
         }
         step.running = step.before;
         step

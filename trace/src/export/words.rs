@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use testbed_definitions::event::{MORE, SCHEDULE};
+use testbed_definitions::filter::total_marker;
 use testbed_definitions::monitor::GAP_MARKER;
 use testbed_machine::units::PICOSECONDS;
 
@@ -68,12 +69,14 @@ pub fn key(event: &Event) -> (u16, u32) {
         What::Unknown(_) => MORE,
         What::Schedule(_) | What::Joins(_) | What::Leaves(_) => SCHEDULE,
         What::Gap(_) => MORE | SCHEDULE,
+        What::Total { rule, .. } => MORE | SCHEDULE | (u16::from(rule) + 1),
     };
-    // A lost argument is no value that an event can have: gaps have 24 bits, the others 16.
+    // A lost argument is no value that an event can have: gaps have 24 bits, totals 20, the others 16.
     (kind, event.value().unwrap_or(u32::MAX))
 }
 
-/// The event's first word without what is in its value: a kind's code, `0x4000` for SCHEDULE and JOINS, 0 for LEAVES, `0xab00` for GAP.
+/// The event's first word without what is in its value: a kind's code, `0x4000` for SCHEDULE and JOINS, 0 for LEAVES, `0xab00` for GAP, `0xabc0` and
+/// 16 times the rule for TOTAL.
 pub fn code(event: &Event) -> u16 {
     match event.what {
         What::Known(kind) => kind.code,
@@ -81,6 +84,7 @@ pub fn code(event: &Event) -> u16 {
         What::Schedule(_) | What::Joins(_) => SCHEDULE,
         What::Leaves(_) => 0,
         What::Gap(_) => u16::from(GAP_MARKER) << 8,
+        What::Total { rule, .. } => total_marker(rule, 0),
     }
 }
 

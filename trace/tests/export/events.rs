@@ -98,6 +98,7 @@ fn what() -> impl Strategy<Value = (What, Option<u16>)> {
         }),
         1 => (0x300u16..0x3fff, prop::option::of(any::<u16>())).prop_map(|(code, argument)| (What::Unknown(code), argument)),
         1 => prop::option::of(0u32..1 << 24).prop_map(|count| (What::Gap(count), None)),
+        1 => (0..4u8, prop::option::of(0u32..1 << 20)).prop_map(|(rule, count)| (What::Total { rule, count }, None)),
     ]
 }
 

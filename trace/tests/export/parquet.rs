@@ -42,6 +42,7 @@ fn expected(number: usize, event: &Event) -> Vec<(&'static str, Field)> {
         What::Schedule(_) | What::Joins(_) => SCHEDULE,
         What::Leaves(_) => 0,
         What::Gap(_) => 0xab00,
+        What::Total { rule, .. } => 0xabc0 + 16 * u16::from(rule),
     };
     vec![
         ("number", Field::ULong(number as u64)),

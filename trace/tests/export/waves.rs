@@ -37,6 +37,7 @@ fn expected(event: &Event) -> Shown {
         What::Schedule(_) | What::Joins(_) => 0x4000,
         What::Leaves(_) => 0,
         What::Gap(_) => 0xab00,
+        What::Total { rule, .. } => 0xabc0 + 16 * u16::from(rule),
     };
     Shown {
         ticks: event.ticks(),
