@@ -144,7 +144,8 @@ fn is_cut(what: What) -> bool {
 
 #[test]
 fn totals_are_told_from_gaps_and_leave_no_doubt() {
-    let pairs = [(1, 0x4005), (2, 0xabe1), (2, 0x0007), (3, 0x4006), (4, 0xabbf), (4, 0xffff), (5, 0xabff), (6, 0x4007)];
+    let pairs =
+        [(1, 0x4005), (2, 0xabe1), (2, 0x0007), (3, 0x4006), (4, 0xabbf), (4, 0xffff), (5, 0xabff), (6, 0x4007)];
     let pairs = pairs.map(|(time, datum)| Pair { time, datum });
     let events = read([Part::Pairs(pairs.into())], Convention::Profile, Some(0));
     let shown: Vec<_> = events.iter().map(|event| (event.what, event.value(), event.doubtful)).collect();
