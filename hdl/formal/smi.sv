@@ -2,7 +2,7 @@
 // generates, so that it sees the registers by name, and defines `f_write_first`, the first of the strobe registers of `write_late`.
 //
 // The environment is wider than the machine: the window strobe comes in any cycle, the global clock leaps forward by any
-// amount within a wrap, the processor does anything, the bus takes what is ready whenever it likes.
+// amount within a wrap, the processor does anything, the bus takes what is ready whenever it likes, commands to the filter come in any cycle.
 
 `ifdef FORMAL
 reg f_begun = 0;
@@ -33,22 +33,24 @@ wire f_emits = event_store && !stalled;
 wire f_refuses = event_store && reserved;
 always @(*) begin
     // Nothing is lost without being counted: each counter counts what its name says, and in every cycle both sides of the ledger,
-    // EMITTED + MARKERS = DELIVERED + used + latch + DROPPED + REFUSED, grow by the same.
+    // EMITTED + MARKERS = DELIVERED + used + latch + DROPPED + REFUSED + FILTERED, grow by the same.
     a_emitted: assert (emitted$d == emitted$q + f_emits);
     a_markers: assert (markers$d == markers$q + marker_goes);
     a_dropped: assert (dropped$d == dropped$q + lost);
     a_refused: assert (refused$d == refused$q + f_refuses);
+    a_filtered: assert (filtered$d == filtered$q + taken_out);
     a_enqueued: assert (write_index$d == write_index$q + enqueue && queue$write_enable == enqueue);
     a_delivered: assert (read_index$d == read_index$q + bus_take);
-    a_ledger: assert ({2'd0, f_emits} + marker_goes + latch_valid$q == {2'd0, enqueue} + latch_valid$d + lost + f_refuses);
+    a_ledger: assert ({2'd0, f_emits} + marker_goes + latch_valid$q == {2'd0, enqueue} + latch_valid$d + lost + f_refuses + taken_out);
     a_room: assert (used <= depth);
-    a_gap_room: assert (!gap_low$q || used < depth);
+    a_gap_room: assert (!low$q || used < depth);
     // What the bus is shown is there.
     a_shown: assert (f_shown <= f_coming && f_coming <= used);
-    // A store is accepted, refused, counted as lost, or repeated.
-    a_store: assert (event_store == (accepted + (event_store && reserved) + lost + stalled));
+    // A store is accepted, refused, filtered, counted as lost, or repeated.
+    a_store: assert (event_store == ({2'd0, accepted} + (event_store && reserved) + taken_out + lost + stalled));
     a_no_loss_while_stalling: assert (!(stall_on$q && lost));
-    a_stall_stores_nothing: assert (!stall || (emitted$d == emitted$q && dropped$d == dropped$q));
+    a_stall_stores_nothing: assert (!stall || (emitted$d == emitted$q && dropped$d == dropped$q && filtered$d == filtered$q));
+    a_filtered_never_stalls: assert (!(taken_out && (stall || lost || accepted)));
 end
 
 // The queue is a queue: any one entry, from when it is put in. `f_content` is the memory's word at `f_at`.
@@ -76,14 +78,17 @@ always @(*) if (bus_select && bus_ready)
 // markers alone, `f_told` adds up what gap markers say.
 wire [15:0] f_in_time = queue$write_data[15:0];
 wire [15:0] f_in_datum = queue$write_data[31:16];
-reg f_gap_due = 0;
+// `f_due`: the second half of a gap marker (`f_gap_due`) or of a total comes next.
+reg f_due = 0, f_gap_due = 0;
+reg f_totals = 0;
 reg [7:0] f_gap_high;
 reg [15:0] f_reader_epoch = 0, f_last_time = 0;
 reg [23:0] f_told = 0, f_lost = 0, f_lost_before;
 reg [15:0] f_latch_epoch;
-wire f_is_wrap = enqueue && !f_gap_due && f_in_datum[15:8] == 8'haa;
-wire f_is_gap = enqueue && !f_gap_due && f_in_datum[15:8] == 8'hab;
-wire f_is_event = enqueue && !f_gap_due && !f_is_wrap && !f_is_gap;
+wire f_is_wrap = enqueue && !f_due && f_in_datum[15:8] == 8'haa;
+wire f_is_gap = enqueue && !f_due && f_in_datum[15:8] == 8'hab && f_in_datum[7:6] != 2'b11;
+wire f_is_total = enqueue && !f_due && f_in_datum[15:8] == 8'hab && f_in_datum[7:6] == 2'b11;
+wire f_is_event = enqueue && !f_due && !f_is_wrap && !f_is_gap && !f_is_total;
 wire [7:0] f_step = f_in_datum[7:0] - f_reader_epoch[7:0] - 8'd1;
 always @(posedge clock) begin
     if (accepted) begin
@@ -93,16 +98,20 @@ always @(posedge clock) begin
     if (lost) f_lost <= f_lost + 1;
     if (enqueue) begin
         f_last_time <= f_in_time;
+        f_due <= f_is_gap || f_is_total;
+        if (f_is_total) f_totals <= 1;
         f_gap_due <= f_is_gap;
         if (f_gap_due) f_told <= f_told + {f_gap_high, f_in_datum};
         if (f_is_gap) f_gap_high <= f_in_datum[7:0];
         if (f_is_wrap) f_reader_epoch <= f_reader_epoch + {8'd0, f_step} + 16'd1;
     end
 end
-// Where the reader must give up: 256 wraps while one marker waits, or a gap that its 24 bits can't count.
+// What has left `gap_count` and is not told yet.
+wire [23:0] f_half_told = f_gap_due ? {f_gap_high, low_datum$q} : 24'd0;
+// Where the reader must give up: 256 wraps while one marker waits, or a gap that can't be counted.
 always @(*) begin
     assume (f_epoch - f_reader_epoch <= 16'd255);
-    assume (!(&gap_count$q));
+    assume (gap_count$q != 24'hbfffff);
 end
 always @(*) begin
     if (f_is_event) begin
@@ -115,12 +124,16 @@ always @(*) begin
     if (enqueue) begin
         a_wrap_time: assert (!f_is_wrap || f_in_time == 0);
         a_monotone: assert (f_is_wrap || f_in_time >= f_last_time);
-        a_halves: assert (!f_gap_due || f_in_time == f_last_time);
+        a_halves: assert (!f_due || f_in_time == f_last_time);
+        // A gap marker and a total are what they look like, and a total is what the filter showed.
+        a_gap: assert (f_is_gap == gap_goes && f_is_total == total_goes);
+        a_total: assert (!f_is_total || (f_in_datum == filter$total_high && low_datum$d == filter$total_low));
     end
 
     // Why: how the markers that wait, the latch and the clock hang together.
     a_latched: assert (!latch_valid$q || !(latch_datum$q[15:8] == 8'haa || latch_datum$q[15:8] == 8'hab));
-    a_gap_due: assert (gap_low$q == f_gap_due);
+    a_due: assert (low$q == f_due && (f_due || !f_gap_due));
+    a_gap_range: assert (gap_count$q <= 24'hbfffff);
     a_wraps_before: assert (wraps_before$q == f_epoch_before[7:0] && wraps_before$q == f_wraps_before);
     a_back: assert (!back$q || latch_valid$q);
     if (latch_valid$q) begin
@@ -130,14 +143,14 @@ always @(*) begin
         a_back_due: assert (back$q == (f_latch_epoch != f_epoch_before));
         a_back_time: assert (back$q || latch_stamp$q <= f_stamp_before);
         a_last_latch: assert (front$q || f_last_time <= latch_stamp$q);
-        a_told_latch: assert (f_lost_before == f_told + (gap_low$q ? gap_count$q : 24'd0));
+        a_told_latch: assert (f_lost_before == f_told + f_half_told);
     end else begin
         a_front_now: assert (front$q == (f_reader_epoch != f_epoch_before));
         a_last_now: assert (front$q || f_last_time <= f_stamp_before);
     end
-    a_count: assert (gap$q || gap_low$q || gap_count$q == 0);
-    a_counted: assert (f_lost == f_told + gap_count$q);
-    a_high: assert (!gap_low$q || (f_gap_high == gap_count$q[23:16] && f_last_time == gap_stamp$q && !gap$q && !front$q));
+    a_count: assert (gap$q || gap_count$q == 0);
+    a_counted: assert (f_lost == f_told + f_half_told + gap_count$q);
+    a_high: assert (!low$q || (f_last_time == low_stamp$q && !gap$q && !front$q));
     a_clock: assert (f_last_time <= f_stamp_before || f_reader_epoch != f_epoch_before);
 end
 
@@ -146,5 +159,6 @@ always @(*) begin
     c_losses: cover (f_is_event && f_told > 1 && f_reader_epoch > 1);
     c_full: cover (f_follows && f_ahead == depth - 1);
     c_merged: cover (f_is_wrap && f_step == 1);
+    c_total: cover (f_is_event && f_totals && f_reader_epoch != 0);
 end
 `endif

@@ -166,12 +166,17 @@ fn seeded_bugs_of_the_smi_are_seen() {
         ("                back$d = 1'b1;", "                front$d = 1'b1;"),
         // Losses are not counted, or told in the wrong place.
         ("dropped$d = dropped$q + 32'h1;", "dropped$d = dropped$q;"),
-        ("gap_count$d = 32'h1;", "gap_count$d = 32'h0;"),
-        ("& (~latch_valid$q) & (~wrapped) & room_for_gap", "& (~wrapped) & room_for_gap"),
+        ("gap_count$d = 32'h0;", "gap_count$d = gap_count$q;"),
+        ("low_datum$d = gap_count$q[(32'h0)+:(16)];", "low_datum$d = 32'h0;"),
+        ("& (~latch_valid$q) & (~wrapped) & room_for_two", "& (~wrapped) & room_for_two"),
         ("accepting = ((~gap$q) | gap_goes)", "accepting = (1'b1)"),
         // The queue overflows, or shows what is not there yet.
         ("full = used == depth;", "full = used == (depth + 1);"),
-        ("room_for_gap = used <= depth_less_two", "room_for_gap = used <= depth"),
+        ("room_for_two = used <= depth_less_two", "room_for_two = used <= depth"),
+        // What is filtered is not counted, or a total shown where it is none or while a gap waits.
+        ("filtered$d = filtered$q + 32'h1;", "filtered$d = filtered$q;"),
+        ("total_goes = filter$total_due & (~gap$q)", "total_goes = filter$total_due"),
+        ("head$0 = 16'habc0", "head$0 = 16'hab80"),
         ("write_late$value = write_next", "write_late$value = write_next + 16'd1"),
         ("queue$read_index = read_next", "queue$read_index = read_index$q"),
     ]);
