@@ -64,23 +64,25 @@ function threads() {
 
 function ledger() {
   const { ledger } = RUN;
-  const sum = ({ delivered, queued, dropped, refused }) => delivered + queued + dropped + refused;
+  const sum = ({ delivered, queued, dropped, refused, filtered }) => delivered + queued + dropped + refused + filtered;
   const wraps = (number) => ((number % 2 ** 32) + 2 ** 32) % 2 ** 32;
   const balances = (line) => wraps(line.emitted + line.markers - sum(line)) === 0;
   return [
     h(
       "p",
       { class: "soft" },
-      "From the hardware's own counters: every event that was emitted is delivered, still queued, dropped since a queue was full, or refused since its value is a marker's.",
+      "From the hardware's own counters: every event that was emitted is delivered, still queued, dropped since a queue was full, refused since its value is a marker's, or taken out by the filter.",
     ),
     ledger
       ? [
           table(
-            "Monitors: emitted + markers = delivered + queued + dropped + refused, in words of 16 bits",
-            ["processor", "emitted", "markers", "delivered", "queued", "dropped", "refused", ["balance", "l"]],
+            "Monitors: emitted + markers = delivered + queued + dropped + refused + filtered, in words of 16 bits",
+            ["processor", "emitted", "markers", "delivered", "queued", "dropped", "refused", "filtered", ["balance", "l"]],
             ledger.smis.map((line) => [
               line.processor,
-              ...["emitted", "markers", "delivered", "queued", "dropped", "refused"].map((key) => grouped(line[key])),
+              ...["emitted", "markers", "delivered", "queued", "dropped", "refused", "filtered"].map((key) =>
+                grouped(line[key]),
+              ),
               balances(line) ? "✓ balances" : "✗ does not balance",
             ]),
           ),
