@@ -65,7 +65,6 @@ pub struct Filter {
     renewed: [Signal<Local, Bit>; 4],
     head: [Constant<Bits<16>>; 4],
 
-    decided: Signal<Local, Bit>,
     takes_out: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     out_now: Signal<Local, Bit>,
@@ -130,7 +129,6 @@ impl Default for Filter {
             programmed: Default::default(),
             renewed: Default::default(),
             head: std::array::from_fn(|rule| Constant::new(bits(total_marker(rule as u8, 0).into()))),
-            decided: Default::default(),
             takes_out: Default::default(),
             second: Default::default(),
             out_now: Default::default(),
@@ -166,13 +164,17 @@ impl Logic for Filter {
         // Which rule decides; the second word of an event has been decided with its first.
         self.plain.next = self.completes.val() & (!self.refused.val());
         self.second.next = self.pairs.q.val() & self.follows.q.val();
-        self.decided.next = false;
         self.takes_out.next = false;
         for i in 0..4 {
             self.hit[i].next =
                 self.action[i].q.val().any() & ((self.datum.val() & self.mask[i].q.val()) == self.pattern[i].q.val());
-            self.decides[i].next = self.hit[i].val() & (!self.decided.val());
-            self.decided.next = self.decided.val() | self.hit[i].val();
+        }
+        // Without intermediate values, which no process but their own may read.
+        self.decides[0].next = self.hit[0].val();
+        self.decides[1].next = self.hit[1].val() & (!self.hit[0].val());
+        self.decides[2].next = self.hit[2].val() & (!(self.hit[1].val() | self.hit[0].val()));
+        self.decides[3].next = self.hit[3].val() & (!(self.hit[2].val() | self.hit[1].val() | self.hit[0].val()));
+        for i in 0..4 {
             self.takes_out.next = self.takes_out.val() | (self.decides[i].val() & self.action[i].q.val().get_bit(1));
             self.counts[i].next =
                 self.plain.val() & (!self.second.val()) & self.decides[i].val() & self.action[i].q.val().all();
@@ -220,11 +222,15 @@ impl Logic for Filter {
         }
 
         // Totals: the first that is due is offered, unless it would stand between two words of one event.
+        self.offered[0].next = self.due[0].q.val();
+        self.offered[1].next = self.due[1].q.val() & (!self.due[0].q.val());
+        self.offered[2].next = self.due[2].q.val() & (!(self.due[1].q.val() | self.due[0].q.val()));
+        self.offered[3].next =
+            self.due[3].q.val() & (!(self.due[2].q.val() | self.due[1].q.val() | self.due[0].q.val()));
         self.taken.next = false;
         self.shown.next = 0.into();
         self.head_shown.next = 0.into();
         for i in 0..4 {
-            self.offered[i].next = self.due[i].q.val() & (!self.taken.val());
             self.taken.next = self.taken.val() | self.due[i].q.val();
             if self.offered[i].val() {
                 self.shown.next = self.total[i].q.val();
