@@ -62,6 +62,13 @@ pub mod uart {
     pub const LSR_TX_IDLE: u8 = 1 << 6;
     /// Bytes the transmit FIFO holds, apart from the one being shifted out. A byte written to a full FIFO is lost.
     pub const TX_FIFO: usize = 16;
+    /// Bytes the receive FIFO holds.
+    pub const RX_FIFO: usize = 16;
+    /// A character that begins on the serial line in cycle *t* is in the receive FIFO from *t* + `RX_LATE` + [`RX_CYCLES`] x divisor on,
+    /// the divisor being that of *t* + `RX_DIVISOR`.
+    pub const RX_LATE: u32 = 3;
+    pub const RX_CYCLES: u32 = 152;
+    pub const RX_DIVISOR: u32 = 2;
     /// Cycles a character of ten bits takes is this times the divisor (a divisor of 0 counts as 1).
     pub const CYCLES_PER_CHARACTER: u32 = 160;
 }

@@ -13,8 +13,9 @@ use crate::support::verilog::{connected_verilog, VerilogError};
 /// ```text
 ///                   +------------+
 ///  reset_vector --->|            |---> tx             (console of the master)
-///            rx --->| Machine<N> |---> trace_valid
-///         clock --->|            |---> trace_word [20]
+///            rx --->| Machine<N> |---> rts
+///         clock --->|            |---> trace_valid
+///                   |            |---> trace_word [20]
 ///                   +------------+
 ///
 ///   processors[0] -- mmi <=========== monitoring bus ========+
@@ -33,6 +34,8 @@ pub struct Machine<const N: usize> {
     /// Serial line of the master's UART.
     pub rx: Signal<In, Bit>,
     pub tx: Signal<Out, Bit>,
+    /// The master's UART has room for a character.
+    pub rts: Signal<Out, Bit>,
     pub trace_valid: Signal<Out, Bit>,
     /// `MmiWord` layout.
     pub trace_word: Signal<Out, Bits<20>>,
@@ -65,6 +68,7 @@ impl<const N: usize> Machine<N> {
             reset_vector: Default::default(),
             rx: Default::default(),
             tx: Default::default(),
+            rts: Default::default(),
             trace_valid: Default::default(),
             trace_word: Default::default(),
             processors: std::array::from_fn(|_| Processor::new(description.ram_bytes, description.clock_hz, N as u32)),
@@ -103,6 +107,7 @@ impl<const N: usize> Logic for Machine<N> {
         // The master: console, MMI.
         self.processors[0].rx.next = self.rx.val();
         self.tx.next = self.processors[0].tx.val();
+        self.rts.next = self.processors[0].rts.val();
         self.processors[0].has_smi.next = false;
         self.processors[0].has_mmi.next = true;
         self.processors[0].smi_rdata.next = 0.into();

@@ -29,7 +29,7 @@ enum Device {
 ///            reset_vector -->|           |--> address, read, write, wdata   (device port, to SMI or MMI)
 /// number, stations, strobe ->|           |--> smi_select, mmi_select
 ///        has_smi, has_mmi -->| Processor |<-- smi_rdata, smi_stall, mmi_rdata
-///                      rx -->|           |--> tx
+///                      rx -->|           |--> tx, rts
 ///     grant, phase, word  -->|           |--> request, sent_word, ack, nack (Centrenet bus)
 ///                   clock -->|           |
 ///                            +-----------+
@@ -63,6 +63,8 @@ pub struct Processor {
     pub strobe: Signal<In, Bit>,
     pub rx: Signal<In, Bit>,
     pub tx: Signal<Out, Bit>,
+    /// The UART has room for a character on `rx`.
+    pub rts: Signal<Out, Bit>,
 
     /// Device port for the monitoring interface.
     pub address: Signal<Out, Bits<16>>,
@@ -126,6 +128,7 @@ impl Processor {
             strobe: Default::default(),
             rx: Default::default(),
             tx: Default::default(),
+            rts: Default::default(),
             address: Default::default(),
             read: Default::default(),
             write: Default::default(),
@@ -230,6 +233,7 @@ impl Logic for Processor {
         self.uart.write.next = self.core.write.val();
         self.uart.wdata.next = self.core.wdata.val();
         self.uart.rx.next = self.rx.val();
+        self.rts.next = self.uart.rts.val();
         self.tx.next = self.uart.tx.val();
 
         self.station.select.next = self.device.val() == Device::Centrenet;

@@ -13,7 +13,7 @@ use crate::byte_fifo::ByteFifo;
 ///   address -->|           |--> tx
 ///   read    -->|   Uart    |--> tx_valid
 ///   write   -->|           |--> tx_data
-///   wdata   -->|           |
+///   wdata   -->|           |--> rts
 ///   rx      -->|           |
 ///   clock   -->|>          |
 ///              +-----------+
@@ -28,7 +28,8 @@ use crate::byte_fifo::ByteFifo;
 /// The receiver passes `rx` through two registers, waits for a low, and samples the middle of each bit, with the divisor
 /// as it was at the start. A start bit that is high in its middle is a glitch and is ignored; a byte whose stop bit is low
 /// is discarded. A byte that finds 16 in the receive FIFO is lost and sets OVERRUN in LSR, until LSR is read. A load of RBR
-/// takes the byte from the FIFO; it is 0 if there is none. IER, LCR, MCR and SCR keep what is stored, MSR reads 0,
+/// takes the byte from the FIFO; it is 0 if there is none. `rts` is set while the receive FIFO has room: whoever begins a
+/// character only then, and only after the character before, loses none. IER, LCR, MCR and SCR keep what is stored, MSR reads 0,
 /// FCR ignores stores.
 #[derive(LogicBlock)]
 pub struct Uart {
@@ -43,6 +44,8 @@ pub struct Uart {
     pub tx: Signal<Out, Bit>,
     /// Serial line in, idle high.
     pub rx: Signal<In, Bit>,
+    /// The receive FIFO has room for a character.
+    pub rts: Signal<Out, Bit>,
     /// A byte moves to the shifter.
     pub tx_valid: Signal<Out, Bit>,
     pub tx_data: Signal<Out, Bits<8>>,
@@ -96,6 +99,7 @@ impl Default for Uart {
             rdata: Default::default(),
             tx: Default::default(),
             rx: Default::default(),
+            rts: Default::default(),
             tx_valid: Default::default(),
             tx_data: Default::default(),
             transmitter: Default::default(),
@@ -232,6 +236,15 @@ impl Logic for Uart {
         self.receiver.pop.next = self.pop.val();
         self.receiver.clear.next = self.clear.val();
         self.receiver.line.next = self.rx.val();
+        self.rts.next = !self.receiver.full.val();
+    }
+}
+
+impl Uart {
+    /// Cycles of a sixteenth of a bit, as the receiver takes them over for a character that it sees begin now.
+    pub fn divisor(&self) -> u32 {
+        let divisor = self.divisor_flipped.q.val().index() as u32 ^ 1;
+        divisor.max(1)
     }
 }
 
@@ -341,6 +354,7 @@ pub struct Receiver {
     /// Oldest byte of the FIFO.
     pub front: Signal<Out, Bits<8>>,
     pub empty: Signal<Out, Bit>,
+    pub full: Signal<Out, Bit>,
     pub overrun: Signal<Out, Bit>,
     fifo: ByteFifo,
     ticker: Ticker,
@@ -400,6 +414,7 @@ impl Logic for Receiver {
         self.ticker.divisor.next = self.divisor.val();
         self.front.next = self.fifo.front.val();
         self.empty.next = self.fifo.empty.val();
+        self.full.next = self.fifo.full.val();
         self.overrun.next = self.lost.q.val();
     }
 }

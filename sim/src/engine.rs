@@ -106,6 +106,14 @@ pub trait Engine {
     fn take_trace(&mut self) -> Vec<TraceWord>;
     /// Console bytes since the last call, in order of cycle, then processor.
     fn take_console(&mut self) -> Vec<ConsoleByte>;
+    /// Gives the machine bytes to read at its console. They wait outside, behind those given before, and enter the receiver of the master's UART
+    /// from this cycle on, as fast as it takes them; see "Console input" in `docs/hardware.md`.
+    ///
+    /// # Errors
+    /// The engine's, as in [`Engine::run_until`].
+    fn give_console(&mut self, bytes: &[u8]) -> Result<(), EngineError>;
+    /// Bytes given that have not begun to enter, in this cycle at the latest.
+    fn console_waiting(&mut self) -> usize;
     /// Each processor's first store to EXIT so far, in order of cycle, then processor.
     fn exits(&self) -> Vec<Exit>;
     /// Instructions retired by `processor`.

@@ -184,6 +184,46 @@ fn an_overrun_keeps_the_first_sixteen_and_is_reported_once() {
 }
 
 #[test]
+fn room_is_signalled_until_the_sixteenth_byte_and_again_when_one_is_taken() {
+    let (mut block, mut bench) = (connected(), Bench::default());
+    for byte in 0..16 {
+        bench.cycles(&mut block, 1);
+        assert!(block.rts.val(), "before byte {byte}");
+        bench.receive(&mut block, byte, true);
+    }
+    bench.cycles(&mut block, 1);
+    assert!(!block.rts.val());
+    bench.load(&mut block, uart::RBR_THR_DLL);
+    bench.cycles(&mut block, 1);
+    assert!(block.rts.val());
+}
+
+/// The table of `docs/hardware.md`, which the engines follow when they feed the line.
+#[test]
+fn a_character_is_in_the_fifo_155_cycles_after_it_begins_and_the_next_may_follow_after_160() {
+    let (mut block, mut bench) = (connected(), Bench::default());
+    let bits: Vec<bool> = [0x5au8, 0x00, 0xff].into_iter().flat_map(frame).collect();
+    let mut filled = vec![];
+    bench.cycles(&mut block, 1);
+    for cycle in 0..3 * 160 {
+        block.rx.next = bits[cycle / 16];
+        settle_low!(block).unwrap();
+        if block.receiver.arrived.val() {
+            filled.push(cycle + 1);
+        }
+        step!(block).unwrap();
+    }
+    assert_eq!(filled, [155, 315, 475]);
+    assert_eq!([0, 1, 2].map(|_| bench.load(&mut block, uart::RBR_THR_DLL)), [0x5a, 0x00, 0xff]);
+}
+
+/// Start bit, data bits from the low one, stop bit.
+fn frame(byte: u8) -> Vec<bool> {
+    let bits = (0..8).map(|bit| byte >> bit & 1 == 1);
+    std::iter::once(false).chain(bits).chain([true]).collect()
+}
+
+#[test]
 fn verilog_agrees() {
     // The line carries random characters; the registers are hit at random, with small divisors.
     let mut line = Random::new(52);
@@ -191,7 +231,7 @@ fn verilog_agrees() {
     differential! {
         block: Uart = Uart::default(),
         inputs: [select, address, read, write, wdata, rx],
-        outputs: [rdata, tx, tx_valid, tx_data],
+        outputs: [rdata, tx, tx_valid, tx_data, rts],
         cycles: 20_000,
         seed: 51,
         stimulus: |block, random, _cycle| {

@@ -19,13 +19,29 @@ pub struct Scripted {
     pub fails_at: Option<u64>,
     /// Added to each SMI's EMITTED, to unbalance the ledger.
     pub excess: u32,
+    /// Console input, with the cycles in which it was given.
+    pub given: Vec<(u64, Vec<u8>)>,
+    /// Nothing retires.
+    pub asleep: bool,
     taken: (usize, usize),
 }
 
 impl Scripted {
     pub fn new(machine: Machine) -> Self {
         let (trace, console, exits) = (vec![], vec![], vec![]);
-        Scripted { machine, cycle: 0, trace, console, exits, fails_at: None, excess: 0, taken: (0, 0) }
+        let given = vec![];
+        Scripted {
+            machine,
+            cycle: 0,
+            trace,
+            console,
+            exits,
+            fails_at: None,
+            excess: 0,
+            given,
+            asleep: false,
+            taken: (0, 0),
+        }
     }
 
     /// Presents `pair` of `smi` in cycles `cycle` and `cycle + 1`.
@@ -65,11 +81,22 @@ impl Engine for Scripted {
         self.taken.1 += bytes.len();
         bytes
     }
+    fn give_console(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
+        self.given.push((self.cycle, bytes.to_vec()));
+        Ok(())
+    }
+    fn console_waiting(&mut self) -> usize {
+        0
+    }
     fn exits(&self) -> Vec<Exit> {
         self.exits.iter().filter(|exit| exit.cycle < self.cycle).copied().collect()
     }
     fn instructions(&self, processor: usize) -> u64 {
-        self.cycle / 2 + processor as u64
+        if self.asleep {
+            0
+        } else {
+            self.cycle / 2 + processor as u64
+        }
     }
     fn smi(&self, processor: usize) -> SmiCounters {
         let words = self.trace.iter().filter(|word| word.cycle < self.cycle).map(|word| MmiWord::unpack(word.word));

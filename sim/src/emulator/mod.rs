@@ -138,6 +138,15 @@ impl Engine for Emulator {
         bytes
     }
 
+    fn give_console(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
+        self.processors[0].uart.give(bytes, self.cycle);
+        Ok(())
+    }
+
+    fn console_waiting(&mut self) -> usize {
+        self.processors[0].uart.waiting(self.cycle)
+    }
+
     fn exits(&self) -> Vec<Exit> {
         let exit = |(number, processor): (usize, &Processor)| {
             let (cycle, code) = processor.system.exit()?;

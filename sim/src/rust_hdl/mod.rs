@@ -2,6 +2,7 @@
 //!
 //! The slowest of the engines and the closest to the source: it runs the Rust of the blocks, not their Verilog.
 
+mod line;
 mod native;
 mod waves;
 
@@ -18,6 +19,7 @@ use crate::engine::{
 };
 use crate::probes;
 use crate::waves::Waves;
+use line::Line;
 use native::{Native, Sample};
 use waves::Vcd;
 
@@ -32,6 +34,9 @@ pub struct RustHdl {
     console: Vec<ConsoleByte>,
     exits: Vec<Exit>,
     retirements: Vec<Retirement>,
+    line: Line,
+    /// Level of the line as it is set.
+    high: bool,
     waves: Option<Waves>,
     vcd: Option<Vcd<BufWriter<File>>>,
 }
@@ -64,6 +69,8 @@ impl RustHdl {
             console: Vec::new(),
             exits: Vec::new(),
             retirements: Vec::new(),
+            line: Line::default(),
+            high: true,
             waves: None,
             vcd: None,
         };
@@ -108,6 +115,17 @@ impl RustHdl {
                 self.exits.push(Exit { cycle: cycle - 1, processor: number, code });
             }
         }
+    }
+
+    /// Sets the serial line to its level in this cycle.
+    fn drive_line(&mut self) -> Result<(), EngineError> {
+        let (room, divisor) = self.hardware.line();
+        let high = self.line.level(self.cycle, room, divisor);
+        if high != self.high {
+            self.high = high;
+            self.hardware.set_line(high)?;
+        }
+        Ok(())
     }
 
     /// Writes the state of this cycle to the wave file, which it opens when it is time.
@@ -168,6 +186,7 @@ impl Engine for RustHdl {
             self.dump()?;
             self.hardware.step()?;
             self.cycle += 1;
+            self.drive_line()?;
             self.finish_waves()?;
         }
         Ok(())
@@ -177,6 +196,13 @@ impl Engine for RustHdl {
     }
     fn take_console(&mut self) -> Vec<ConsoleByte> {
         std::mem::take(&mut self.console)
+    }
+    fn give_console(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
+        self.line.give(bytes);
+        self.drive_line()
+    }
+    fn console_waiting(&mut self) -> usize {
+        self.line.waiting()
     }
     fn exits(&self) -> Vec<Exit> {
         self.exits.clone()

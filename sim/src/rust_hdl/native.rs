@@ -22,6 +22,10 @@ pub(super) trait Native: Send {
     fn start(&mut self, reset_vector: u32) -> Result<(), EngineError>;
     /// Goes on to the next cycle.
     fn step(&mut self) -> Result<(), EngineError>;
+    /// Sets the level of the serial line into the machine in this cycle.
+    fn set_line(&mut self, high: bool) -> Result<(), EngineError>;
+    /// Whether the UART on that line has room for a character, and the cycles of a sixteenth of a bit.
+    fn line(&self) -> (bool, u32);
     fn trace_word(&self) -> Option<u32>;
     fn sample(&self, processor: usize) -> Sample;
     /// What the retirement port shows; its cycle is 0.
@@ -51,6 +55,15 @@ impl<const N: usize> Native for Machine<N> {
         // The falling edge means nothing to any block, so it may travel while the logic behind the registers settles.
         self.clock.next = false.into();
         settle(self)
+    }
+
+    fn set_line(&mut self, high: bool) -> Result<(), EngineError> {
+        self.rx.next = high;
+        settle(self)
+    }
+
+    fn line(&self) -> (bool, u32) {
+        (self.rts.val(), self.processors[0].uart.divisor())
     }
 
     fn trace_word(&self) -> Option<u32> {

@@ -84,6 +84,7 @@ impl Compiled {
             model.bind_processor(processor, &names::points(&model, processor)?);
             memories.push(model.find(&format!("top.processors${processor}.ram"), "mem", 4)?);
         }
+        model.bind_line(names::divisor(&model)?);
         let mut engine =
             Verilator { machine: self.machine.clone(), model, memories, waves: None, format: self.format, open: false };
         for (start, bytes) in &image.segments {
@@ -201,6 +202,13 @@ impl Engine for Verilator {
     }
     fn take_console(&mut self) -> Vec<ConsoleByte> {
         self.model.take_console()
+    }
+    fn give_console(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
+        self.model.give(bytes);
+        Ok(())
+    }
+    fn console_waiting(&mut self) -> usize {
+        self.model.waiting()
     }
     fn exits(&self) -> Vec<Exit> {
         self.model.exits()

@@ -57,6 +57,9 @@ struct Functions {
     delete: unsafe extern "C" fn(*mut Handle),
     find: unsafe extern "C" fn(*mut Handle, *const c_char, *const c_char, *mut u32) -> *mut c_void,
     bind_processor: unsafe extern "C" fn(*mut Handle, u32, *const *const c_void),
+    bind_line: unsafe extern "C" fn(*mut Handle, *const u16),
+    give: unsafe extern "C" fn(*mut Handle, *const u8, u64),
+    waiting: unsafe extern "C" fn(*const Handle) -> u64,
     eval: unsafe extern "C" fn(*mut Handle),
     run: unsafe extern "C" fn(*mut Handle, u64),
     cycle: unsafe extern "C" fn(*const Handle) -> u64,
@@ -96,6 +99,9 @@ impl Program {
                 delete: get(&library, "tb_delete").map_err(failed)?,
                 find: get(&library, "tb_find").map_err(failed)?,
                 bind_processor: get(&library, "tb_bind_processor").map_err(failed)?,
+                bind_line: get(&library, "tb_bind_line").map_err(failed)?,
+                give: get(&library, "tb_give").map_err(failed)?,
+                waiting: get(&library, "tb_waiting").map_err(failed)?,
                 eval: get(&library, "tb_eval").map_err(failed)?,
                 run: get(&library, "tb_run").map_err(failed)?,
                 cycle: get(&library, "tb_cycle").map_err(failed)?,
@@ -244,6 +250,25 @@ impl Model {
         let points = points.map(|point| point.data.cast_const().cast::<c_void>());
         // SAFETY: `points` has as many pointers as the shim reads, all into this model.
         unsafe { (self.functions.bind_processor)(self.handle.as_ptr(), processor as u32, points.as_ptr()) }
+    }
+
+    /// Tells where the divisor of the UART on the serial line is, bit 0 inverted.
+    pub fn bind_line(&mut self, divisor: Storage) {
+        debug_assert_eq!(divisor.element_bytes, 2);
+        // SAFETY: the storage belongs to this model and has 16 bits.
+        unsafe { (self.functions.bind_line)(self.handle.as_ptr(), divisor.data.cast_const().cast()) }
+    }
+
+    /// Appends bytes that enter the serial line from this cycle on.
+    pub fn give(&mut self, bytes: &[u8]) {
+        // SAFETY: the shim copies as many bytes as it is told of; the line was bound when the engine was made.
+        unsafe { (self.functions.give)(self.handle.as_ptr(), bytes.as_ptr(), bytes.len() as u64) }
+    }
+
+    /// Bytes given that have not begun to enter.
+    pub fn waiting(&self) -> usize {
+        // SAFETY: plain call.
+        unsafe { (self.functions.waiting)(self.handle.as_ptr()) as usize }
     }
 
     /// Lets combinational logic see what was written to memories.

@@ -26,6 +26,9 @@ const SAMPLED: [(&str, u32); POINTS] = [
     ("system$exit_code", 4),
 ];
 
+/// The UART's divisor, which the far end of the serial line follows.
+const DIVISOR: &str = "divisor_flipped$q";
+
 /// Which signals of which modules become public.
 pub(super) fn public(module: &str, name: &str) -> Option<Public> {
     let instance = module.strip_prefix("top$")?;
@@ -33,6 +36,7 @@ pub(super) fn public(module: &str, name: &str) -> Option<Public> {
         let block = inside.split_once('$').map(|(_, block)| block);
         match block {
             None if SAMPLED.iter().any(|(sampled, _)| *sampled == name) => return Some(Public::Read),
+            Some("uart") if name == DIVISOR => return Some(Public::Read),
             Some("ram") if name == "mem" => return Some(Public::ReadWrite),
             _ => {}
         }
@@ -48,6 +52,11 @@ pub(super) fn points(model: &Model, processor: usize) -> Result<[Storage; POINTS
         *point = model.find(&scope, name, bytes)?;
     }
     Ok(points)
+}
+
+/// Storage of the divisor of the master's UART.
+pub(super) fn divisor(model: &Model) -> Result<Storage, EngineError> {
+    model.find("top.processors$0.uart", DIVISOR, 2)
 }
 
 /// Value of a counter of 16 or 32 bits.

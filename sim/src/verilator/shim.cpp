@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -66,10 +67,46 @@ struct Processor {
 uint8_t bit(const void* signal) { return *static_cast<const uint8_t*>(signal); }
 uint32_t word(const void* signal) { return *static_cast<const uint32_t*>(signal); }
 
+// What sends bytes to the machine over its serial line, bit by bit; `Line` of the rust-hdl engine does the same.
+struct Line {
+    static constexpr uint64_t DIVISOR_AT = 2, BIT = 16, BITS = 10;
+    // The UART's divisor, bit 0 inverted.
+    const uint16_t* divisor = nullptr;
+    std::deque<uint8_t> waiting;
+    bool sending = false;
+    uint64_t begin = 0;
+    // Cycles of a bit; 0 until the receiver has seen the start bit.
+    uint64_t bit = 0;
+    uint8_t byte = 0;
+
+    // The line's level in `cycle`; `room`: the UART has some then.
+    bool level(uint64_t cycle, bool room) {
+        if (sending) {
+            if (cycle == begin + DIVISOR_AT) {
+                uint64_t set = *divisor ^ 1;
+                bit = BIT * (set ? set : 1);
+            }
+            uint64_t bits = bit ? (cycle - begin) / bit : 0;
+            if (bits == 0) return false;
+            if (bits < BITS - 1) return byte >> (bits - 1) & 1;
+            if (bits < BITS) return true;
+            sending = false;
+        }
+        if (!room || waiting.empty()) return true;
+        sending = true;
+        begin = cycle;
+        bit = 0;
+        byte = waiting.front();
+        waiting.pop_front();
+        return false;
+    }
+};
+
 struct Testbed {
     VerilatedContext context;
     std::unique_ptr<Vtop> top;
     uint64_t cycle = 0;
+    Line line;
     std::vector<Processor> processors;
     int recorded = -1;
     std::vector<TraceWord> trace;
@@ -129,6 +166,10 @@ struct Testbed {
         (void)half;
 #endif
     }
+    // Sets the serial line for this cycle; `rts` is a matter of registers, so it does not follow.
+    void drive() {
+        if (line.sending || !line.waiting.empty()) top->rx = line.level(cycle, top->rts);
+    }
     void step() {
         sample();
         top->clock = 1;
@@ -136,6 +177,7 @@ struct Testbed {
         ++cycle;
         dump(0);
         top->clock = 0;
+        drive();
         top->eval();
         dump(1);
     }
@@ -191,6 +233,17 @@ TB void tb_eval(Testbed* t) { t->top->eval(); }
 TB void tb_run(Testbed* t, uint64_t until) {
     while (t->cycle < until) t->step();
 }
+
+// Where the divisor of the UART on the serial line is.
+TB void tb_bind_line(Testbed* t, const uint16_t* divisor) { t->line.divisor = divisor; }
+
+TB void tb_give(Testbed* t, const uint8_t* bytes, uint64_t count) {
+    t->line.waiting.insert(t->line.waiting.end(), bytes, bytes + count);
+    t->drive();
+    t->top->eval();
+}
+
+TB uint64_t tb_waiting(const Testbed* t) { return t->line.waiting.size(); }
 
 TB uint64_t tb_cycle(const Testbed* t) { return t->cycle; }
 TB uint64_t tb_retired(const Testbed* t, uint32_t processor) { return t->processors[processor].retired; }
