@@ -18,6 +18,9 @@ pub const DIAG_DETAIL: u32 = 1 << 4;
 /// What `run` enables unless told otherwise.
 pub const DIAG_DEFAULT: u32 = DIAG_PROFILE | DIAG_TIMER | DIAG_USER;
 
+/// Every class.
+pub const DIAG_ALL: u32 = DIAG_PROFILE | DIAG_READY | DIAG_TIMER | DIAG_USER | DIAG_DETAIL;
+
 /// Added to a thread's number: the thread is being scheduled.
 pub const SCHEDULE: u16 = 0x4000;
 /// Added to a code when another word of the same event follows.
@@ -71,6 +74,8 @@ kinds! {
     PAGE_BLOCKED = 0x0131, "PAGE_BLOCKED", DIAG_PROFILE, None, "the page has been asked for, its thread is blocked";
     PAGE_READY = 0x0132, "PAGE_READY", DIAG_PROFILE, Some("thread"), "a thread blocked on a page is ready";
     PAGE_END = 0x0133, "PAGE_END", DIAG_PROFILE, None, "a message of the page protocol has been serviced";
+    CLASSES = 0x0140, "CLASSES", DIAG_PROFILE, Some("classes"), "the event classes are these from here on; emitted whatever they are";
+    FILTER = 0x0141, "FILTER", DIAG_PROFILE, Some("setting"), "a setting of the monitors' filters has changed: see setting_argument";
     USER = 0x0200, "USER", DIAG_USER, Some("datum"), "a program's own event";
 }
 
@@ -88,6 +93,11 @@ pub const fn message_fields(argument: u16) -> (u8, u8, u8) {
 /// (of an alternative the first one).
 pub const fn request_argument(receive: bool, alternative: bool, again: bool, channel: u8) -> u16 {
     (receive as u16) << 15 | (alternative as u16) << 14 | (again as u16) << 13 | channel as u16
+}
+
+/// Second word of [`FILTER`]: register of [`crate::filter::register`] in bits 15:12, SMI in 11:8 (0: all), bits 7:0 of the value.
+pub const fn setting_argument(command: crate::filter::Command) -> u16 {
+    ((command.register & 0xf) as u16) << 12 | ((command.smi & 0xf) as u16) << 8 | command.value & 0xff
 }
 
 /// The kind that `code` (first word without [`MORE`]) names.

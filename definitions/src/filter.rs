@@ -21,6 +21,9 @@ pub mod register {
     pub const PAIRS: u8 = 7;
 }
 
+/// Registers have numbers below this.
+pub const REGISTERS: usize = 16;
+
 /// What a rule does with a datum that fits; bits 1:0 of ACTION.
 pub mod action {
     /// The rule fits nothing.

@@ -208,6 +208,27 @@ pub mod process {
     /// The answer to a request. Words: address of the waiting thread's process, who waits, results.
     pub const REPLY: u8 = 8;
 
+    /// To the master: console input is wanted here. Words: operation, bytes at most.
+    pub const WANT_INPUT: u8 = 9;
+    /// From the master: up to [`INPUT_BYTES`] bytes of console input. Words: operation, bytes in bits 7:0 and [`INPUT_LAST`], bytes.
+    pub const INPUT: u8 = 10;
+    /// To all others: the event classes are these. Words: operation, classes.
+    pub const CLASSES: u8 = 11;
+    /// To the master: a command for the monitors' filters. Words as [`KILL`].
+    pub const COMMAND: u8 = 12;
+    /// From the master to all others: such a command has taken effect. Words: operation, command.
+    pub const COMMANDED: u8 = 13;
+
+    pub const WANT_INPUT_BYTES: usize = 8;
+    pub const INPUT_DATA: usize = 2;
+    pub const INPUT_BYTES: usize = 16;
+    /// No more come before more are wanted.
+    pub const INPUT_LAST: u32 = 1 << 8;
+    /// Nobody gets any more, ever.
+    pub const INPUT_END: u32 = 1 << 9;
+    pub const INPUT_PACKET_BYTES: usize = 4 * INPUT_DATA + INPUT_BYTES;
+    pub const CLASSES_BYTES: usize = 8;
+
     pub const ADDRESS: usize = 0;
     pub const VALUE: usize = 1;
     pub const WHO: usize = 2;

@@ -30,6 +30,8 @@
 //! | [`UNLINK`] | name, length | 0 | |
 //! | [`RENAME`] | old name, length, new name, length | 0 | |
 //! | [`CHMOD`] | name, length, permissions ([`crate::file`]) | 0 | |
+//! | [`READ_LINE`] | buffer, bytes at most | bytes read, 0 at the end of input | |
+//! | [`MONITOR`] | one of [`monitor`], value | the event classes or a register, or 0 | |
 
 pub const EXIT: u32 = 1;
 pub const CREATE: u32 = 2;
@@ -70,6 +72,14 @@ pub const WRITE_FILE: u32 = 22;
 pub const UNLINK: u32 = 23;
 pub const RENAME: u32 = 24;
 pub const CHMOD: u32 = 25;
+/// Read console input: the rest of a line with its newline, or as much of it as the buffer has room for. The caller waits until a line is
+/// there.
+pub const READ_LINE: u32 = 26;
+/// Ask or tell the monitors.
+pub const MONITOR: u32 = 27;
+
+/// The byte (Ctrl-D) behind which the console gives nothing more: from then on [`READ_LINE`] says 0 to everybody.
+pub const END_OF_INPUT: u8 = 0x04;
 
 /// No timeout.
 pub const FOREVER: u32 = u32::MAX;
@@ -121,6 +131,19 @@ pub mod status {
         /// Messages that waited in kernel memory for a page of their receiver, since reset.
         pub const STAGED: usize = 7;
     }
+}
+
+/// What [`MONITOR`] does.
+pub mod monitor {
+    /// Tells the event classes.
+    pub const CLASSES: u32 = 0;
+    /// Changes the event classes on all processors. What decides how words are read, class `ready`, stays as it was when the machine started.
+    pub const SET_CLASSES: u32 = 1;
+    /// Has the MMI pass a command ([`crate::filter::Command`]) to the monitors' filters. The register that says whether words come in pairs stays
+    /// as it is.
+    pub const COMMAND: u32 = 2;
+    /// Tells a register of the filter of this processor's monitor; on the master, as commands to all of them have set it.
+    pub const SETTING: u32 = 3;
 }
 
 /// Flags of [`OPEN`].
@@ -209,4 +232,5 @@ errors! {
     FileTooLarge = 22, "file too large";
     FileExists = 23, "file exists";
     Killed = 24, "process was killed";
+    FixedSetting = 25, "cannot be changed while the machine runs";
 }

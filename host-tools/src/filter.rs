@@ -1,11 +1,9 @@
 //! What the monitors' filters are to take out, from the command line to the commands that program them.
 
 use testbed_definitions::boot::COMMANDS_MAX;
-use testbed_definitions::event::{kind_named, DIAG_READY, KINDS, MORE, SCHEDULE};
+use testbed_definitions::event::{DIAG_READY, KINDS};
 use testbed_definitions::filter::{action, register, Command, INTERVAL_MAX, RULES};
-
-/// Name of the words that schedule a thread; it is not in the table of events since they carry the thread.
-const SCHEDULE_NAME: &str = "SCHEDULE";
+use testbed_kernel_core::filter::{interval, program, rules, Fault, Rule, SCHEDULE_NAME};
 
 /// Why a filter can't be programmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,66 +29,32 @@ pub enum FilterError {
     NothingCounted,
 }
 
+impl FilterError {
+    fn of(text: &str, fault: Fault) -> Self {
+        let text = text.to_string();
+        match fault {
+            Fault::Action(word) => FilterError::Action { text, word: word.into() },
+            Fault::Code(code) => FilterError::Code { text, code: code.into() },
+            Fault::Mask(mask) => FilterError::Mask { text, mask: mask.into() },
+            Fault::Outside { code, mask } => FilterError::Outside { text, code, mask },
+            Fault::NoCode | Fault::Class(_) | Fault::Both => FilterError::NoCode { text },
+        }
+    }
+}
+
 /// Names that a filter knows, in order of code.
 fn names() -> String {
     let known = KINDS.iter().map(|kind| kind.name);
     known.chain([SCHEDULE_NAME]).collect::<Vec<_>>().join(", ")
 }
 
-/// A rule of the filter: the first whose bits fit decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// One of `definitions::filter::action`.
-    pub action: u16,
-    pub code: u16,
-    pub mask: u16,
-}
-
-/// The rules of one `ACTION CODE[/MASK][,...]`. An event's name stands for its first word, with or without the bit for a second one.
+/// The rules of one `ACTION CODE[/MASK][,...]`, as [`testbed_kernel_core::filter::rules`] reads them.
 ///
 /// # Errors
 /// Not of this form; what is wrong and what can be written instead.
 pub fn parse(text: &str) -> Result<Vec<Rule>, FilterError> {
-    let owned = || text.to_string();
-    let (word, codes) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-    let action = match word {
-        "pass" => action::PASS,
-        "drop" => action::DROP,
-        "count" => action::COUNT,
-        _ => return Err(FilterError::Action { text: owned(), word: word.into() }),
-    };
-    if codes.trim().is_empty() {
-        return Err(FilterError::NoCode { text: owned() });
-    }
-    let rule = |item: &str| {
-        let (code, mask) = item.split_once('/').map_or((item, None), |(code, mask)| (code.trim(), Some(mask.trim())));
-        let (code, usual) = code_named(code).ok_or_else(|| FilterError::Code { text: owned(), code: code.into() })?;
-        let mask = match mask {
-            Some(mask) => number(mask).ok_or_else(|| FilterError::Mask { text: owned(), mask: mask.into() })?,
-            None => usual,
-        };
-        match code & !mask {
-            0 => Ok(Rule { action, code, mask }),
-            _ => Err(FilterError::Outside { text: owned(), code, mask }),
-        }
-    };
-    codes.split(',').map(|item| rule(item.trim())).collect()
-}
-
-/// Code and mask of an event's name or a number.
-fn code_named(text: &str) -> Option<(u16, u16)> {
-    if text == SCHEDULE_NAME {
-        return Some((SCHEDULE, SCHEDULE));
-    }
-    let named = kind_named(text).map(|kind| (kind.code, !MORE));
-    named.or_else(|| number(text).map(|code| (code, u16::MAX)))
-}
-
-fn number(text: &str) -> Option<u16> {
-    match text.strip_prefix("0x") {
-        Some(hexadecimal) => u16::from_str_radix(hexadecimal, 16).ok(),
-        None => text.parse().ok(),
-    }
+    let read = || -> Result<Vec<Rule>, Fault> { rules(text)?.collect() };
+    read().map_err(|fault| FilterError::of(text, fault))
 }
 
 /// Stores to the MMI's COMMAND that program every SMI with the rules of `texts`; none if there are none. Totals come every `totals` ticks,
@@ -106,10 +70,7 @@ pub fn commands(texts: &[String], totals: Option<u32>, dgl: u32) -> Result<Vec<u
     let counts = rules.iter().any(|rule| rule.action == action::COUNT);
     let interval = match totals {
         Some(_) if !counts => return Err(FilterError::NothingCounted),
-        Some(ticks) if !ticks.is_power_of_two() || !(2..=1 << INTERVAL_MAX).contains(&ticks) => {
-            return Err(FilterError::Totals { ticks })
-        }
-        Some(ticks) => ticks.trailing_zeros() as u16,
+        Some(ticks) => interval(ticks).ok_or(FilterError::Totals { ticks })?,
         None => INTERVAL_MAX,
     };
     let mut settings = Vec::new();
@@ -119,34 +80,19 @@ pub fn commands(texts: &[String], totals: Option<u32>, dgl: u32) -> Result<Vec<u
     if counts {
         settings.push((register::INTERVAL, interval));
     }
-    for (base, rule) in (0..).step_by(4).zip(rules) {
-        settings.push((base + register::MASK, rule.mask));
-        settings.push((base + register::MATCH, rule.code));
-        settings.push((base + register::ACTION, rule.action));
-    }
-    debug_assert!(settings.len() <= COMMANDS_MAX);
-    Ok(settings.into_iter().map(|(register, value)| Command { smi: 0, register, value }.pack()).collect())
+    let mut commands: Vec<Command> =
+        settings.into_iter().map(|(register, value)| Command { smi: 0, register, value }).collect();
+    commands.extend(rules.into_iter().enumerate().flat_map(|(number, rule)| program(number, rule)));
+    debug_assert!(commands.len() <= COMMANDS_MAX);
+    Ok(commands.into_iter().map(Command::pack).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rule(action: u16, code: u16, mask: u16) -> Rule {
-        Rule { action, code, mask }
-    }
-
     fn of(texts: &[&str], totals: Option<u32>) -> Result<Vec<u32>, FilterError> {
         commands(&texts.iter().map(ToString::to_string).collect::<Vec<_>>(), totals, 0)
-    }
-
-    #[test]
-    fn names_and_numbers_are_read() {
-        let expected = [rule(action::DROP, 0x20, 0x7fff), rule(action::DROP, 0x21, 0x7fff)];
-        assert_eq!(parse("drop TIMER,TIMER_END").unwrap(), expected);
-        let expected = [rule(action::COUNT, 0x0200, 0xff00), rule(action::COUNT, 7, 0xffff)];
-        assert_eq!(parse(" count  0x0200/0xff00 , 7").unwrap(), expected);
-        assert_eq!(parse("pass SCHEDULE,USER/0xffff").unwrap()[0], rule(action::PASS, 0x4000, 0x4000));
     }
 
     #[test]

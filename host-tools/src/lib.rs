@@ -6,6 +6,7 @@
 //! | [`engines`] | engines by name |
 //! | [`filter`] | what the monitors are to leave out, from the command line |
 //! | [`counters`] | the ledger of an engine |
+//! | [`operator`] | who sits at the machine's console |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
 //! | [`apt`] | Debian packages that are missing |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
@@ -22,5 +23,6 @@ pub mod filter;
 pub mod firmware;
 pub mod kernel_bench;
 pub mod load;
+pub mod operator;
 
 pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary};

@@ -9,9 +9,12 @@ use std::process::Command;
 use common::{record, Scripted};
 use tempfile::TempDir;
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::capture::{verify, Capture, CaptureError, CaptureWriter, Claim, KernelKind, RunRecord, Stop};
+use testbed_host_tools::capture::{
+    verify, Capture, CaptureError, CaptureWriter, Claim, Gift, KernelKind, RunRecord, Stop,
+};
 use testbed_host_tools::compare::compare;
 use testbed_host_tools::drive::{drive, DriveError, CHUNK};
+use testbed_host_tools::operator::Operator;
 use testbed_host_tools::order::events;
 use testbed_machine::Machine;
 use testbed_sim::engine::{ConsoleByte, Exit, TraceWord};
@@ -41,9 +44,13 @@ fn script(pairs: u64) -> Scripted {
 }
 
 fn run(dir: &Path, mut engine: Scripted, limit: u64) -> Result<RunRecord, DriveError> {
+    run_with(dir, &mut engine, limit, &mut Operator::nobody())
+}
+
+fn run_with(dir: &Path, engine: &mut Scripted, limit: u64, operator: &mut Operator) -> Result<RunRecord, DriveError> {
     let machine = engine.machine.clone();
     let writer = CaptureWriter::create(dir, &machine, &record(&machine))?;
-    drive(&mut engine, writer, record(&machine), limit, |_| {})
+    drive(engine, writer, record(&machine), limit, operator, |_| {})
 }
 
 fn folder() -> TempDir {
@@ -64,6 +71,49 @@ fn a_run_ends_at_the_chunk_after_exit_and_is_whole() {
     let events: Vec<_> = events(&capture, &integrity).unwrap().map(|event| event.unwrap()).collect();
     assert!(events.iter().all(|event| event.is_certain()));
     assert!(events.windows(2).all(|two| (two[0].ticks(), two[0].smi) < (two[1].ticks(), two[1].smi)));
+}
+
+#[test]
+fn input_is_given_between_chunks_and_recorded_so_that_it_can_be_given_again() {
+    let gift = |cycle, bytes: &[u8]| Gift { cycle, bytes: bytes.to_vec() };
+    let gifts = vec![gift(0, b"ls\n"), gift(CHUNK + 1, b"\xff\\"), gift(2 * CHUNK, b"\x04")];
+    let given = [(0, b"ls\n".to_vec()), (2 * CHUNK, b"\xff\\\x04".to_vec())];
+    let (dir, again, without) = (folder(), folder(), folder());
+    let (mut first, mut second) = (script(3_000), script(3_000));
+    first.exits.clear();
+    second.exits.clear();
+    run_with(dir.path(), &mut first, 4 * CHUNK, &mut Operator::replay(gifts)).unwrap();
+    assert_eq!(first.given, given);
+    let recorded = dir.path().join("input");
+    assert_eq!(fs::read_to_string(&recorded).unwrap(), "0 ls\\n\n131072 \\xff\\\\\\x04\n");
+    run_with(again.path(), &mut second, 4 * CHUNK, &mut Operator::replay(Gift::read(&recorded).unwrap())).unwrap();
+    assert_eq!(second.given, given);
+    let open = |folder: &TempDir| Capture::open(folder.path()).unwrap();
+    assert_eq!(compare(&open(&dir), &open(&again)).unwrap(), Vec::<String>::new());
+    // A run that has no input leaves none, also where an earlier one had some.
+    let mut third = script(3_000);
+    third.exits.clear();
+    run(without.path(), third, 4 * CHUNK).unwrap();
+    assert_eq!(compare(&open(&dir), &open(&without)).unwrap(), ["input: only the first has one"]);
+    let mut fourth = script(3_000);
+    fourth.exits.clear();
+    run(dir.path(), fourth, 4 * CHUNK).unwrap();
+    assert!(!recorded.exists());
+}
+
+#[test]
+fn an_idle_machine_that_waits_for_a_person_keeps_to_real_time() {
+    let dir = folder();
+    // Somebody who says nothing; the script's processors look busy unless told otherwise.
+    let (quiet, _typist) = std::io::pipe().unwrap();
+    let mut engine = script(1);
+    engine.exits.clear();
+    engine.asleep = true;
+    let cycles = 20 * CHUNK;
+    let started = std::time::Instant::now();
+    run_with(dir.path(), &mut engine, cycles, &mut Operator::live(std::io::BufReader::new(quiet))).unwrap();
+    let real = cycles as f64 / f64::from(engine.machine.clock_hz);
+    assert!(started.elapsed().as_secs_f64() >= 0.9 * real, "{:?} for {real} s", started.elapsed());
 }
 
 #[test]

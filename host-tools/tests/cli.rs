@@ -10,6 +10,7 @@ use common::{record, Scripted};
 use testbed_definitions::monitor::Pair;
 use testbed_host_tools::capture::{CaptureWriter, Claim};
 use testbed_host_tools::drive::drive;
+use testbed_host_tools::operator::Operator;
 use testbed_machine::Machine;
 
 fn testbed(arguments: &[&str]) -> Output {
@@ -35,7 +36,7 @@ fn folder(dir: &Path, pairs: u16) {
         engine.pair(25 * u64::from(number), 1, Pair { time: number, datum: 7 });
     }
     let writer = CaptureWriter::create(dir, &machine, &record(&machine)).unwrap();
-    drive(&mut engine, writer, record(&machine), 25 * u64::from(pairs), |_| {}).unwrap();
+    drive(&mut engine, writer, record(&machine), 25 * u64::from(pairs), &mut Operator::nobody(), |_| {}).unwrap();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::capture::{verify, Capture, CaptureError, RunRecord, CONSOLE, MMI_RAW};
+use crate::capture::{verify, Capture, CaptureError, RunRecord, CONSOLE, INPUT, MMI_RAW};
 use crate::order::{events, Event};
 use crate::summary::describe;
 
@@ -26,7 +26,13 @@ pub fn compare(a: &Capture, b: &Capture) -> Result<Vec<String>, CaptureError> {
     for smi in a.smis() {
         differences.extend(first_pair(a, b, smi)?);
     }
-    differences.extend(first_line(&a.dir.join(CONSOLE), &b.dir.join(CONSOLE))?);
+    differences.extend(first_line(CONSOLE, a, b)?);
+    let gave_input = |capture: &Capture| capture.dir.join(INPUT).is_file();
+    match (gave_input(a), gave_input(b)) {
+        (true, true) => differences.extend(first_line(INPUT, a, b)?),
+        (false, false) => {}
+        (first, _) => differences.push(format!("{INPUT}: only the {} has one", if first { "first" } else { "second" })),
+    }
     differences.extend(records(one, other));
     Ok(differences)
 }
@@ -86,7 +92,9 @@ fn at_byte(name: &str, offset: u64, one: Option<u32>, other: Option<u32>) -> Str
     format!("{name}: byte {offset}: {} and {}", show(one), show(other))
 }
 
-fn first_line(a: &Path, b: &Path) -> Result<Option<String>, CaptureError> {
+/// The first difference between two text files of this name.
+fn first_line(name: &str, a: &Capture, b: &Capture) -> Result<Option<String>, CaptureError> {
+    let (a, b) = (&a.dir.join(name), &b.dir.join(name));
     let open = |path: &Path| {
         File::open(path).map(|file| BufReader::new(file).split(b'\n')).map_err(|source| CaptureError::Io {
             doing: "open",
@@ -107,7 +115,7 @@ fn first_line(a: &Path, b: &Path) -> Result<Option<String>, CaptureError> {
             let show = |line: Option<Vec<u8>>| {
                 line.map_or("the end".into(), |line| format!("`{}`", String::from_utf8_lossy(&line)))
             };
-            return Ok(Some(format!("{CONSOLE}: line {number}: {} and {}", show(one), show(other))));
+            return Ok(Some(format!("{name}: line {number}: {} and {}", show(one), show(other))));
         }
     }
     Ok(None)

@@ -8,6 +8,8 @@
 //! | [`page_map`] | page-map entries: mapping, translation, checks of pointers |
 //! | [`elf`] | reading a program's ELF headers |
 //! | [`filestore`] | the table of files |
+//! | [`filter`] | event classes and filters as text |
+//! | [`input`] | who gets console input |
 //! | [`ring`] | a ring of bytes |
 //! | [`timers`] | deadlines, earliest first |
 //! | [`text`] | numbers as text, without `core::fmt` |
@@ -17,6 +19,8 @@
 pub mod clock;
 pub mod elf;
 pub mod filestore;
+pub mod filter;
+pub mod input;
 pub mod page_map;
 pub mod pages;
 pub mod queue;

@@ -108,7 +108,7 @@ fn of_capture(error: &CaptureError) -> Exit {
         CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Busy(_) | CaptureError::Record { .. } => {
             Exit::Input
         }
-        CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
+        CaptureError::Input { .. } | CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
         CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => Exit::Input,
         CaptureError::Io { .. } => Exit::Environment,
         CaptureError::Protocol { .. } => Exit::Machine,

@@ -1,21 +1,22 @@
 //! `testbed run`: a program on a machine, its output folder, and a summary of the ordered trace.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use testbed_definitions::event;
 use testbed_definitions::file::{EXECUTE, READ};
-use testbed_host_tools::capture::{verify, Capture, Claim, KernelKind, RunRecord, Stop, CONSOLE};
+use testbed_host_tools::capture::{verify, Capture, Claim, Gift, KernelKind, RunRecord, Stop, CONSOLE, INPUT};
 use testbed_host_tools::drive::drive;
 use testbed_host_tools::files::{filestore, Source, Stored, Wanted};
 use testbed_host_tools::firmware::Firmware;
 use testbed_host_tools::load::Boot;
+use testbed_host_tools::operator::{Operator, View};
 use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
 use testbed_host_tools::{engines, filter, firmware, load};
+use testbed_kernel_core::filter::Fault;
 use testbed_machine::{units, Machine};
 use testbed_sim::engine::Image;
 use testbed_sim::waves::Waves;
@@ -83,6 +84,12 @@ pub struct Run {
     /// Ticks of the global clock between the totals of what filters count, a power of two [default: 65536]
     #[arg(long, value_name = "TICKS")]
     pub totals: Option<u32>,
+    /// Console input: a file, all of it from the start, or `-` for lines as they are typed, until Ctrl-D; without --for the run then takes as long as it takes
+    #[arg(long, value_name = "FILE|-")]
+    pub input: Option<String>,
+    /// Console input as an earlier run had it, in the same cycles: the file `input` of its folder
+    #[arg(long, value_name = "FILE", conflicts_with = "input")]
+    pub replay: Option<PathBuf>,
 }
 
 impl Run {
@@ -130,6 +137,7 @@ impl Run {
         let dgl = classes(&self.dgl)?;
         let commands = filter::commands(&self.filters, self.totals, dgl)?;
         let kernel = self.kernel()?;
+        let mut operator = self.operator(machine)?;
         let (first, wanted) = self.wanted()?;
         let spinner = spinner("building the firmware");
         let root = firmware::root()?;
@@ -150,8 +158,11 @@ impl Run {
         spinner.finish_and_clear();
         let record = self.record(machine, (dgl, kernel), &files);
         let writer = claim.writer(machine, &record)?;
-        let bar = progress(limit);
-        let record = drive(engine.as_mut(), writer, record, limit, |cycle| bar.set_position(cycle))?;
+        let bar = if self.is_live() { ProgressBar::hidden() } else { progress(limit) };
+        let record = drive(engine.as_mut(), writer, record, limit, &mut operator, |cycle| bar.set_position(cycle))?;
+        if engine.console_waiting() > 0 {
+            eprintln!("{} bytes of the input were not taken", grouped(engine.console_waiting() as u64));
+        }
         bar.finish_and_clear();
         Ok((record, claim))
     }
@@ -168,6 +179,28 @@ impl Run {
             totals: self.totals,
             ..RunRecord::new(machine, &self.program)
         }
+    }
+
+    /// Somebody types.
+    fn is_live(&self) -> bool {
+        self.input.as_deref() == Some("-")
+    }
+
+    /// Who gives the console input. A person sees the console meanwhile.
+    fn operator(&self, machine: &Machine) -> Result<Operator, Failure> {
+        if self.is_live() {
+            let view = View::new(&machine.processors, io::stdout(), io::stdin().is_terminal());
+            return Ok(Operator::live(io::BufReader::new(io::stdin())).with_view(view));
+        }
+        if let Some(path) = &self.replay {
+            return Ok(Operator::replay(Gift::read(path)?));
+        }
+        let Some(path) = &self.input else { return Ok(Operator::nobody()) };
+        let bytes = std::fs::read(path).map_err(|error| {
+            let message = format!("--input: cannot read {path}: {error}\n  help: give a file, or - to type lines");
+            Failure::new(Exit::Input, message)
+        })?;
+        Ok(Operator::at_once(bytes))
     }
 
     /// Engines tell FST from VCD by the file's name, so the name has to fit the option.
@@ -196,6 +229,9 @@ impl Run {
 
     fn limit(&self, machine: &Machine) -> Result<u64, Failure> {
         let Some(time) = &self.time else {
+            if self.is_live() && self.cycles.is_none() {
+                return Ok(u64::MAX);
+            }
             return Ok(self.cycles.unwrap_or(DEFAULT_SECONDS * u64::from(machine.clock_hz)));
         };
         let wrong = |what: &dyn std::fmt::Display| {
@@ -218,9 +254,11 @@ impl Run {
             summary.add(&event?);
         }
         let mut out = io::stdout().lock();
-        write!(out, "{}\n{}{}\n{}", head(record), console(&capture.dir)?, summary.text(record), ledger(record))?;
+        let console = if self.is_live() { String::new() } else { console(&capture.dir)? };
+        write!(out, "{}\n{console}{}\n{}", head(record), summary.text(record), ledger(record))?;
         writeln!(out, "{}", speed(record))?;
-        writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json", capture.dir.display())?;
+        let input = if capture.dir.join(INPUT).is_file() { " input" } else { "" };
+        writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json{input}", capture.dir.display())?;
         let imbalances = record.ledger.as_ref().map(|ledger| ledger.imbalances()).unwrap_or_default();
         if !imbalances.is_empty() || !integrity.damage.is_empty() {
             let damage = integrity.damage.iter().map(ToString::to_string);
@@ -254,33 +292,14 @@ fn start(machine: &Machine) -> u32 {
 
 /// Event classes from the command line.
 pub fn classes(text: &str) -> Result<u32, Failure> {
-    let class = |name: &str| match name.trim() {
-        "profile" => Some(event::DIAG_PROFILE),
-        "ready" => Some(event::DIAG_READY),
-        "timer" => Some(event::DIAG_TIMER),
-        "user" => Some(event::DIAG_USER),
-        "detail" => Some(event::DIAG_DETAIL),
-        "none" => Some(0),
-        number => match number.strip_prefix("0x") {
-            Some(hex) => u32::from_str_radix(hex, 16).ok(),
-            None => number.parse().ok(),
-        },
-    };
-    let wrong = |what: String| {
-        Failure::new(
-            Exit::Input,
-            format!("--dgl: {what}\n  help: join profile, ready, timer, user, detail by `+`, or give a number"),
-        )
-    };
-    let mut dgl = 0;
-    for name in text.split('+') {
-        dgl |= class(name).ok_or_else(|| wrong(format!("`{name}` is no event class")))?;
-    }
-    let both = event::DIAG_PROFILE | event::DIAG_READY;
-    if dgl & both == both {
-        return Err(wrong("the classes profile and ready exclude each other, since their words look alike".into()));
-    }
-    Ok(dgl)
+    testbed_kernel_core::filter::classes(text).map_err(|fault| {
+        let what = match fault {
+            Fault::Class(name) => format!("`{name}` is no event class"),
+            _ => "the classes profile and ready exclude each other, since their words look alike".into(),
+        };
+        let help = "join profile, ready, timer, user, detail by `+`, or give a number";
+        Failure::new(Exit::Input, format!("--dgl: {what}\n  help: {help}"))
+    })
 }
 
 fn spinner(message: &'static str) -> ProgressBar {

@@ -22,6 +22,8 @@ pub enum CaptureError {
     NoRun(PathBuf),
     #[error("{}:{line}:{column}: {message}\n  help: the file is not as `testbed run` writes it; run again", path.display())]
     Record { path: PathBuf, line: usize, column: usize, message: String },
+    #[error("{}:{line}: {message}\n  help: give the file `input` of a folder that `testbed run --input` left", path.display())]
+    Input { path: PathBuf, line: usize, message: String },
     #[error("{}: {message}\n  help: give the folder `trace/` of a run of this version, or its `mmi.raw` and machine", path.display())]
     Metadata { path: PathBuf, message: String },
     #[error("{}: {message}\n  help: record waves that show the MMI, for instance with --wave-scope top.mmi", path.display())]

@@ -7,6 +7,7 @@
 //! DIR/trace/.*.sums   sums of the blocks of each stream file, and
 //! DIR/.mmi.raw.sums   of mmi.raw: what a damaged file held, and where, is proven block by block
 //! DIR/console.txt     console lines, each with its processor's name
+//! DIR/input          what was given to the machine's console, and in which cycles, if anything was
 //! DIR/.lock           locked while a run writes to the folder
 //! DIR/report.html     a page about the run, if somebody has asked for it
 //! ```
@@ -19,6 +20,7 @@ mod claim;
 mod console;
 mod ctf;
 mod error;
+mod input;
 mod pieces;
 mod reader;
 mod record;
@@ -32,6 +34,7 @@ mod writer;
 
 pub use claim::Claim;
 pub use error::CaptureError;
+pub use input::Gift;
 pub use pieces::{Copy, Piece, Pieces};
 pub use reader::{Capture, MmiReader, PairReader, Torn};
 pub use record::{ExitRecord, KernelKind, MachineRecord, RunRecord, Stop};
@@ -46,6 +49,8 @@ pub const TRACE: &str = "trace";
 pub const METADATA: &str = "metadata";
 pub const MMI_RAW: &str = "mmi.raw";
 pub const CONSOLE: &str = "console.txt";
+/// See [`Gift`].
+pub const INPUT: &str = "input";
 pub const RUN_JSON: &str = "run.json";
 pub const LOCK: &str = ".lock";
 /// Where `testbed report` writes unless told otherwise; a new run removes it.

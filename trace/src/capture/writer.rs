@@ -10,7 +10,7 @@ use testbed_machine::Machine;
 use super::console::Lines;
 use super::error::{CaptureError, Context};
 use super::sums::{sums_path, Summer};
-use super::{ctf, Claim, RunRecord, CONSOLE, METADATA, MMI_RAW, REPORT, TRACE};
+use super::{ctf, Claim, Gift, RunRecord, CONSOLE, INPUT, METADATA, MMI_RAW, REPORT, TRACE};
 
 /// A file that knows its path, written in whole chunks.
 struct Output {
@@ -67,6 +67,8 @@ pub struct CaptureWriter {
     streams: Vec<Option<Output>>,
     console: Output,
     lines: Lines,
+    /// What was given to the console; no file if nothing was.
+    input: Option<Output>,
     /// A time-stamp whose datum has not come yet.
     stamp: Option<MmiWord>,
 }
@@ -90,10 +92,11 @@ impl CaptureWriter {
             _ => {}
         }
         fs::create_dir(&trace).at("create the folder", &trace)?;
-        let report = dir.join(REPORT);
-        match fs::remove_file(&report) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", &report)?,
-            _ => {}
+        for old in [REPORT, INPUT].map(|name| dir.join(name)) {
+            match fs::remove_file(&old) {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", &old)?,
+                _ => {}
+            }
         }
         let mut metadata = Output::create(trace.join(METADATA))?;
         metadata.buffer = ctf::metadata(machine, record.dgl).into_bytes();
@@ -107,6 +110,7 @@ impl CaptureWriter {
             streams: machine.processors.iter().enumerate().map(stream).collect::<Result<_, _>>()?,
             console: Output::create(dir.join(CONSOLE))?,
             lines: Lines::new(&machine.processors),
+            input: None,
             stamp: None,
             claim,
         })
@@ -150,6 +154,19 @@ impl CaptureWriter {
     pub fn console(&mut self, bytes: impl IntoIterator<Item = (u8, u8)>) -> Result<(), CaptureError> {
         self.lines.push(bytes, &mut self.console.buffer);
         self.console.flush()
+    }
+
+    /// Notes what has been given to the machine's console.
+    ///
+    /// # Errors
+    /// The disk.
+    pub fn input(&mut self, gift: &Gift) -> Result<(), CaptureError> {
+        let output = match &mut self.input {
+            Some(output) => output,
+            none => none.insert(Output::create(self.claim.dir.join(INPUT))?),
+        };
+        output.buffer.extend_from_slice(gift.line().as_bytes());
+        output.flush()
     }
 
     /// Ends the capture: unfinished console lines, then `record`, which says that the run is complete.

@@ -11,6 +11,7 @@ use testbed_host_tools::capture::{Capture, CaptureWriter, KernelKind, RunRecord}
 use testbed_host_tools::drive::drive;
 use testbed_host_tools::kernel_bench::{self as bench, Case, Figures, Probe, Row, INSTRUCTIONS_A_REPORT_MS, PEERS};
 use testbed_host_tools::load::Boot;
+use testbed_host_tools::operator::Operator;
 use testbed_host_tools::{compare, engines};
 use testbed_machine::Machine;
 
@@ -145,7 +146,8 @@ fn capture(machine: &Machine, engine: &str, kernel: KernelKind, arguments: &[&st
     };
     let folder = Path::new(FOLDER).join(format!("{}-{}-{}", engine.name(), kernel.name(), arguments.join("-")));
     let writer = CaptureWriter::create(&folder, machine, &record)?;
-    let record = drive(engine.as_mut(), writer, record, SECONDS * u64::from(machine.clock_hz), |_| ())?;
+    let record =
+        drive(engine.as_mut(), writer, record, SECONDS * u64::from(machine.clock_hz), &mut Operator::nobody(), |_| ())?;
     Ok(Capture::of_run(&folder, record))
 }
 

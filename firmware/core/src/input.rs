@@ -1,0 +1,281 @@
+//! Console input: who gets it. The master's [`Switch`] passes it to the processors that want some, a line at a time, in the order in which they
+//! asked; a processor's [`Inbox`] keeps it for the threads that read there.
+
+use testbed_definitions::mpc::process::INPUT_BYTES;
+use testbed_definitions::packet::STATIONS_MAX;
+use testbed_definitions::syscall::END_OF_INPUT;
+
+use crate::ring::Ring;
+
+/// Bytes that a processor keeps; longer lines are read in pieces.
+pub const INBOX_BYTES: usize = 256;
+
+/// Input for a processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    pub to: u8,
+    pub bytes: [u8; INPUT_BYTES],
+    pub count: u8,
+    /// The processor gets no more before it asks again.
+    pub last: bool,
+    /// Nobody gets any more, ever.
+    pub end: bool,
+}
+
+impl Piece {
+    const fn empty(to: u8) -> Self {
+        Piece { to, bytes: [0; INPUT_BYTES], count: 0, last: true, end: false }
+    }
+
+    /// The bytes that it has.
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.count as usize).unwrap_or_default()
+    }
+}
+
+/// On the master: processors that want input. Each asks once and then waits for its last piece.
+pub struct Switch {
+    /// In the order in which they asked, and how many bytes each has room for.
+    waiting: [(u8, u16); STATIONS_MAX],
+    count: usize,
+    /// The first one has part of a line.
+    begun: bool,
+    ended: bool,
+}
+
+impl Switch {
+    pub const fn new() -> Self {
+        Switch { waiting: [(0, 0); STATIONS_MAX], count: 0, begun: false, ended: false }
+    }
+
+    /// Whether somebody waits.
+    pub const fn is_wanted(&self) -> bool {
+        self.count > 0
+    }
+
+    /// A processor wants up to `room` bytes; 0: none any more, which is answered unless it has had part of a line and gets the rest, or its last
+    /// piece is on its way.
+    pub fn want(&mut self, processor: u8, room: u16) -> Option<Piece> {
+        let place = self.waiting[..self.count].iter().position(|waits| waits.0 == processor);
+        match (place, room) {
+            (Some(0), 0) if self.begun => None,
+            (Some(place), 0) => {
+                self.remove(place);
+                Some(Piece::empty(processor))
+            }
+            (None, 1..) if self.count < STATIONS_MAX => {
+                self.waiting[self.count] = (processor, room);
+                self.count += 1;
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.waiting.copy_within(place + 1..self.count, place);
+        self.count -= 1;
+    }
+
+    /// Takes bytes from the line as far as there are any, for the processor whose turn it is.
+    pub fn piece(&mut self, mut receive: impl FnMut() -> Option<u8>) -> Option<Piece> {
+        let (to, room) = *self.waiting[..self.count].first()?;
+        let mut piece = Piece { last: false, ..Piece::empty(to) };
+        let most = INPUT_BYTES.min(room as usize);
+        while !self.ended && !piece.last && (piece.count as usize) < most {
+            match receive() {
+                None => break,
+                Some(END_OF_INPUT) => self.ended = true,
+                Some(byte) => {
+                    piece.bytes[piece.count as usize] = byte;
+                    piece.count += 1;
+                    piece.last = byte == b'\n' || piece.count as u16 == room;
+                }
+            }
+        }
+        piece.end = self.ended;
+        piece.last |= self.ended;
+        if piece.count == 0 && !piece.last {
+            return None;
+        }
+        self.waiting[0].1 = room - piece.count as u16;
+        self.begun = !piece.last;
+        if piece.last {
+            self.remove(0);
+        }
+        Some(piece)
+    }
+}
+
+impl Default for Switch {
+    fn default() -> Self {
+        Switch::new()
+    }
+}
+
+/// On every processor: what has come and has not been read.
+pub struct Inbox {
+    ring: Ring<INBOX_BYTES>,
+    newlines: u16,
+    /// The master has been asked and has not sent the last piece; and has been told that nobody wants it any more.
+    asked: bool,
+    cancelled: bool,
+    ended: bool,
+}
+
+impl Inbox {
+    pub const fn new() -> Self {
+        Inbox { ring: Ring::new(), newlines: 0, asked: false, cancelled: false, ended: false }
+    }
+
+    /// Takes a piece; the room was promised when the master was asked.
+    pub fn put(&mut self, bytes: &[u8], last: bool, end: bool) {
+        for &byte in bytes {
+            if self.ring.push(byte) {
+                self.newlines += (byte == b'\n') as u16;
+            }
+        }
+        if last {
+            (self.asked, self.cancelled) = (false, false);
+        }
+        self.ended |= end;
+    }
+
+    /// Whether a reader need not wait: a line is there, or as much of one as there is room for, or no more comes.
+    pub const fn is_ready(&self) -> bool {
+        self.newlines > 0 || self.ring.room() == 0 || self.ended
+    }
+
+    /// Takes bytes up to a newline, that included, or as many as `buffer` has room for. The number is 0 at the end of input only, if there is room.
+    pub fn read(&mut self, buffer: &mut [u8]) -> usize {
+        for (index, place) in buffer.iter_mut().enumerate() {
+            let Some(byte) = self.ring.pop() else { return index };
+            *place = byte;
+            if byte == b'\n' {
+                self.newlines -= 1;
+                return index + 1;
+            }
+        }
+        buffer.len()
+    }
+
+    /// Somebody waits: how many bytes to ask the master for, if it is to be asked.
+    pub fn ask(&mut self) -> Option<u16> {
+        if self.asked || self.is_ready() {
+            return None;
+        }
+        self.asked = true;
+        Some(self.ring.room() as u16)
+    }
+
+    /// Nobody waits any more: whether to tell the master.
+    pub fn cancel(&mut self) -> bool {
+        let tell = self.asked && !self.cancelled;
+        self.cancelled |= tell;
+        tell
+    }
+}
+
+impl Default for Inbox {
+    fn default() -> Self {
+        Inbox::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::collections::VecDeque;
+    use std::vec::Vec;
+
+    /// All pieces that the line gives, as (processor, text, last).
+    fn pieces(switch: &mut Switch, line: &mut VecDeque<u8>) -> Vec<(u8, Vec<u8>, bool)> {
+        std::iter::from_fn(|| switch.piece(|| line.pop_front()))
+            .map(|piece| (piece.to, piece.bytes().to_vec(), piece.last))
+            .collect()
+    }
+
+    fn line(text: &str) -> VecDeque<u8> {
+        text.bytes().collect()
+    }
+
+    #[test]
+    fn lines_go_to_those_who_asked_in_turn() {
+        let (mut switch, mut text) = (Switch::new(), line("one\ntwo\nthree\n"));
+        assert!(pieces(&mut switch, &mut text).is_empty() && text.len() == 14);
+        for processor in [2, 0] {
+            assert_eq!(switch.want(processor, 256), None);
+        }
+        // Asking twice changes nothing.
+        assert_eq!(switch.want(2, 256), None);
+        assert_eq!(pieces(&mut switch, &mut text), [(2, b"one\n".to_vec(), true), (0, b"two\n".to_vec(), true)]);
+        assert!(!switch.is_wanted());
+        assert_eq!(text.len(), 6);
+    }
+
+    #[test]
+    fn long_lines_come_in_pieces_and_end_where_the_room_does() {
+        let mut switch = Switch::new();
+        switch.want(1, 20);
+        let got = pieces(&mut switch, &mut line("0123456789abcdefghijklmn\n"));
+        assert_eq!(got, [(1, b"0123456789abcdef".to_vec(), false), (1, b"ghij".to_vec(), true)]);
+    }
+
+    #[test]
+    fn behind_the_end_everybody_is_told_so() {
+        let (mut switch, mut text) = (Switch::new(), line("half\x04more\n"));
+        switch.want(3, 256);
+        switch.want(4, 256);
+        let first = switch.piece(|| text.pop_front()).unwrap();
+        assert_eq!((first.to, first.bytes(), first.last, first.end), (3, &b"half"[..], true, true));
+        let second = switch.piece(|| text.pop_front()).unwrap();
+        assert_eq!((second.to, second.bytes(), second.last, second.end), (4, &b""[..], true, true));
+        switch.want(3, 256);
+        assert!(switch.piece(|| text.pop_front()).unwrap().end);
+        assert_eq!(text, line("more\n"));
+    }
+
+    #[test]
+    fn who_gives_up_loses_nothing_of_others() {
+        let (mut switch, mut text) = (Switch::new(), line("abc"));
+        switch.want(1, 256);
+        switch.want(2, 256);
+        assert_eq!(switch.want(1, 0), Some(Piece::empty(1)));
+        assert_eq!(pieces(&mut switch, &mut text), [(2, b"abc".to_vec(), false)]);
+        // In the middle of a line it is too late.
+        assert_eq!(switch.want(2, 0), None);
+        assert_eq!(pieces(&mut switch, &mut line("\n")), [(2, b"\n".to_vec(), true)]);
+        assert_eq!(switch.want(2, 0), None);
+    }
+
+    #[test]
+    fn an_inbox_asks_once_and_gives_lines() {
+        let (mut inbox, mut buffer) = (Inbox::new(), [0; 8]);
+        assert!(!inbox.is_ready() && !inbox.cancel());
+        assert_eq!((inbox.ask(), inbox.ask()), (Some(256), None));
+        inbox.put(b"lon", false, false);
+        assert!(!inbox.is_ready());
+        inbox.put(b"g enough\n", true, false);
+        assert!(inbox.is_ready() && inbox.ask().is_none());
+        assert_eq!(inbox.read(&mut buffer), 8);
+        assert!(inbox.is_ready());
+        assert_eq!(inbox.read(&mut buffer), 4);
+        assert_eq!(&buffer[..4], b"ugh\n");
+        assert_eq!((inbox.is_ready(), inbox.ask()), (false, Some(256)));
+        assert!(inbox.cancel() && !inbox.cancel());
+        inbox.put(b"", true, true);
+        assert!(inbox.is_ready() && !inbox.cancel());
+        assert_eq!((inbox.read(&mut buffer), inbox.ask()), (0, None));
+    }
+
+    #[test]
+    fn a_line_that_fills_the_inbox_is_read_in_pieces() {
+        let (mut inbox, mut buffer) = (Inbox::new(), [0; 300]);
+        let room = inbox.ask().unwrap() as usize;
+        inbox.put(&std::vec![b'x'; room], true, false);
+        assert!(inbox.is_ready());
+        assert_eq!(inbox.read(&mut buffer), INBOX_BYTES);
+        assert!(!inbox.is_ready());
+    }
+}

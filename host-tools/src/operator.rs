@@ -1,0 +1,252 @@
+//! Who sits at the machine's console: nobody, a file, or a person.
+//!
+//! What is given is recorded with its cycle ([`Gift`]), so that any run can be repeated.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, Write};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
+use std::time::Duration;
+
+use testbed_definitions::syscall::END_OF_INPUT;
+
+use crate::capture::Gift;
+
+/// Gives the machine input, and may look at what it prints.
+#[derive(Default)]
+pub struct Operator {
+    source: Source,
+    view: Option<View>,
+}
+
+#[derive(Default)]
+enum Source {
+    /// What is still to be given.
+    Script(VecDeque<Gift>),
+    /// Lines as they come; those that came while we waited.
+    Live { lines: Receiver<Vec<u8>>, waiting: Vec<u8>, ended: bool },
+    #[default]
+    Nobody,
+}
+
+impl Operator {
+    /// Gives nothing.
+    pub fn nobody() -> Self {
+        Self::default()
+    }
+
+    /// Gives all of `bytes` from cycle 0 on, and behind them the end of input.
+    pub fn at_once(mut bytes: Vec<u8>) -> Self {
+        if bytes.last() != Some(&END_OF_INPUT) {
+            bytes.push(END_OF_INPUT);
+        }
+        Self::replay(vec![Gift { cycle: 0, bytes }])
+    }
+
+    /// Gives what was given before; in order of cycle.
+    pub fn replay(gifts: Vec<Gift>) -> Self {
+        Operator { source: Source::Script(gifts.into()), view: None }
+    }
+
+    /// Gives the lines of `input` as they come, and the end of input when it ends or can't be read any more.
+    pub fn live(input: impl BufRead + Send + 'static) -> Self {
+        let (sender, lines) = mpsc::channel();
+        // Reading can't be interrupted, so the thread is left alone when the run is over.
+        std::thread::spawn(move || read_lines(input, &mut |line| sender.send(line).is_ok()));
+        Operator { source: Source::Live { lines, waiting: Vec::new(), ended: false }, view: None }
+    }
+
+    /// Shows what the processors print as it comes.
+    pub fn with_view(self, view: View) -> Self {
+        Operator { view: Some(view), ..self }
+    }
+
+    /// What there is to give in `cycle`.
+    pub fn gift(&mut self, cycle: u64) -> Option<Gift> {
+        let mut bytes = Vec::new();
+        match &mut self.source {
+            Source::Nobody => {}
+            Source::Script(gifts) => {
+                while gifts.front().is_some_and(|gift| gift.cycle <= cycle) {
+                    bytes.extend(gifts.pop_front().into_iter().flat_map(|gift| gift.bytes));
+                }
+            }
+            Source::Live { lines, waiting, ended } => {
+                bytes.append(waiting);
+                while !*ended {
+                    match lines.try_recv() {
+                        Ok(line) => bytes.extend(line),
+                        Err(TryRecvError::Empty) => break,
+                        Err(TryRecvError::Disconnected) => {
+                            *ended = true;
+                            bytes.push(END_OF_INPUT);
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(view) = &mut self.view {
+            view.typed(&bytes);
+        }
+        (!bytes.is_empty()).then_some(Gift { cycle, bytes })
+    }
+
+    /// Whether more may come that nobody knows yet.
+    pub fn is_live(&self) -> bool {
+        matches!(self.source, Source::Live { ended: false, .. })
+    }
+
+    /// Waits for a line, but no longer than this.
+    pub fn wait(&mut self, most: Duration) {
+        let Source::Live { lines, waiting, .. } = &mut self.source else { return };
+        if !waiting.is_empty() {
+            return;
+        }
+        match lines.recv_timeout(most) {
+            Ok(line) => *waiting = line,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+    }
+
+    /// The machine has printed these bytes, each on a processor.
+    pub fn see(&mut self, bytes: &[(u8, u8)]) {
+        if let Some(view) = &mut self.view {
+            view.show(bytes);
+        }
+    }
+}
+
+/// Passes on the lines of `input`, the last one even without a newline, until it ends or nobody wants them.
+fn read_lines(mut input: impl BufRead, pass: &mut dyn FnMut(Vec<u8>) -> bool) {
+    loop {
+        let mut line = Vec::new();
+        match input.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) if pass(line) => {}
+            Ok(_) => return,
+        }
+    }
+}
+
+/// Shows the console while the machine runs: lines with their processor's name, as in `console.txt`, but at once, so that a prompt is seen.
+pub struct View {
+    names: Vec<String>,
+    out: Box<dyn Write>,
+    /// Whose line is begun.
+    line: Option<u8>,
+    /// The terminal shows what is typed: what a program repeats of it is not shown again.
+    echoed: bool,
+    echo: VecDeque<u8>,
+}
+
+impl View {
+    /// `names` of the processors. `echoed`: where it is shown, what is typed is shown already.
+    pub fn new(names: &[String], out: impl Write + 'static, echoed: bool) -> Self {
+        View { names: names.to_vec(), out: Box::new(out), line: None, echoed, echo: VecDeque::new() }
+    }
+
+    fn typed(&mut self, bytes: &[u8]) {
+        if self.echoed && !bytes.is_empty() {
+            self.echo.extend(bytes.iter().filter(|&&byte| byte != END_OF_INPUT));
+            // Its newline has ended the line on the terminal.
+            self.line = None;
+        }
+    }
+
+    /// A terminal that has gone must not end the run, so nobody is told of errors.
+    fn show(&mut self, bytes: &[(u8, u8)]) {
+        let mut text = Vec::new();
+        for &(processor, byte) in bytes {
+            if self.echo.front() == Some(&byte) {
+                self.echo.pop_front();
+                continue;
+            }
+            if self.line.is_some_and(|of| of != processor) {
+                text.push(b'\n');
+                self.line = None;
+            }
+            if self.line.is_none() {
+                text.extend_from_slice(self.names.get(processor as usize).map_or("?", String::as_str).as_bytes());
+                text.extend_from_slice(b": ");
+            }
+            self.line = (byte != b'\n').then_some(processor);
+            text.push(byte);
+        }
+        if !text.is_empty() {
+            let _ = self.out.write_all(&text).and_then(|()| self.out.flush());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    fn gift(cycle: u64, bytes: &[u8]) -> Gift {
+        Gift { cycle, bytes: bytes.to_vec() }
+    }
+
+    #[test]
+    fn a_file_is_given_at_once_and_ends() {
+        let mut operator = Operator::at_once(b"ls\n".to_vec());
+        assert!(!operator.is_live());
+        assert_eq!(operator.gift(0), Some(gift(0, b"ls\n\x04")));
+        assert_eq!(operator.gift(65_536), None);
+        assert_eq!(Operator::at_once(b"\x04".to_vec()).gift(0), Some(gift(0, b"\x04")));
+        assert_eq!(Operator::at_once(vec![]).gift(0), Some(gift(0, b"\x04")));
+        assert_eq!(Operator::nobody().gift(0), None);
+    }
+
+    #[test]
+    fn what_was_recorded_is_given_again_when_its_cycle_has_come() {
+        let mut operator = Operator::replay(vec![gift(0, b"a"), gift(131_072, b"b"), gift(131_073, b"c")]);
+        assert_eq!(operator.gift(0), Some(gift(0, b"a")));
+        assert_eq!(operator.gift(65_536), None);
+        assert_eq!(operator.gift(131_072), Some(gift(131_072, b"b")));
+        assert_eq!(operator.gift(196_608), Some(gift(196_608, b"c")));
+    }
+
+    #[test]
+    fn a_person_is_waited_for_and_goes() {
+        let mut operator = Operator::live(&b"ls\nps"[..]);
+        let mut all = Vec::new();
+        for cycle in 0..1_000 {
+            operator.wait(Duration::from_secs(10));
+            all.extend(operator.gift(cycle).map(|gift| gift.bytes).unwrap_or_default());
+            if !operator.is_live() {
+                break;
+            }
+        }
+        assert_eq!(all, b"ls\nps\x04");
+        assert_eq!(operator.gift(2_000), None);
+    }
+
+    #[derive(Clone, Default)]
+    struct Screen(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Screen {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn prompts_are_seen_at_once_and_what_was_typed_once() {
+        let screen = Screen::default();
+        let names = ["master", "earth", "air"].map(String::from);
+        let shown = |screen: &Screen| String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
+        let say = |processor: u8, text: &str| text.bytes().map(|byte| (processor, byte)).collect::<Vec<_>>();
+        let mut operator = Operator::at_once(b"ps\n".to_vec()).with_view(View::new(&names, screen.clone(), true));
+        operator.see(&say(1, "$ "));
+        assert_eq!(shown(&screen), "earth: $ ");
+        // Here the terminal shows `ps` and a newline.
+        operator.gift(0);
+        operator.see(&say(1, "ps\nsh\n$ "));
+        assert_eq!(shown(&screen), "earth: $ earth: sh\nearth: $ ");
+        operator.see(&say(2, "boo\n"));
+        assert_eq!(shown(&screen), "earth: $ earth: sh\nearth: $ \nair: boo\n");
+    }
+}
