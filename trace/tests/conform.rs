@@ -313,6 +313,27 @@ fn losses_make_nothing_a_deviation() {
     }
 }
 
+/// A processor is told to emit nothing for a while: what it does meanwhile is missing, and no deviation.
+#[test]
+fn changes_of_classes_make_nothing_a_deviation() {
+    let steps = everything();
+    for place in 0..steps.len() {
+        for smi in [EARTH, AIR] {
+            let mut changed = steps.clone();
+            let silent: Vec<_> = (place..changed.len()).filter(|at| changed[*at].0 == smi).take(5).collect();
+            let Some(&last) = silent.last() else { continue };
+            changed.insert(last + 1, (smi, event::CLASSES, event::DIAG_DEFAULT as u16));
+            for at in silent.into_iter().rev() {
+                changed.remove(at);
+            }
+            changed.insert(place, (smi, event::CLASSES, 0));
+            let found = conforms(&changed);
+            assert_eq!(found.deviations, vec![], "place {place}");
+            assert!(found.unchecked.keys().any(|what| what.contains("classes were changed")), "{:?}", found.unchecked);
+        }
+    }
+}
+
 /// The master has no monitor: what it sends and gets is named, not judged.
 #[test]
 fn the_master_is_not_judged() {

@@ -104,8 +104,6 @@ impl Follower {
             self.uncertainty.gaps += 1;
             self.uncertainty.discarded += u64::from(count.unwrap_or(0));
         }
-        let argument_lost =
-            matches!(event.what, What::Known(kind) if kind.argument.is_some() && event.argument.is_none());
         if !event.epoch.is_certain() {
             self.uncertainty.ambiguous += 1;
             // When that was nobody knows; that something is missing, everybody.
@@ -113,7 +111,7 @@ impl Follower {
             return self.lose(event.smi, last, tell);
         }
         let cycle = self.cycle(event);
-        if matches!(event.what, What::Gap(_)) || argument_lost {
+        if matches!(event.what, What::Gap(_)) || event.lacks_argument() || event.changes_classes() {
             return self.lose(event.smi, cycle, tell);
         }
         if event.doubtful {

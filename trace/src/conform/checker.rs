@@ -63,6 +63,9 @@ pub struct Checker {
     steps: Steps,
 }
 
+const LOST: &str = "processors of which events were lost: from there on only parts of their services";
+const CHANGED: &str = "processors whose event classes were changed: from there on only parts of their services";
+
 /// Home and place of a thread's process.
 fn process_of(thread: u16) -> u16 {
     thread >> 6
@@ -117,12 +120,13 @@ impl Checker {
         self.steps.clear();
         if (event.smi as usize) < self.processors.len() {
             match event.what {
-                What::Gap(_) => self.lose(event.smi),
+                What::Gap(_) => self.lose(event.smi, LOST),
+                _ if event.changes_classes() => self.lose(event.smi, CHANGED),
                 _ if event.doubtful => {
                     self.steps.misread = true;
                     self.note("events that may be misread after a loss");
                 }
-                What::Known(kind) if kind.argument.is_some() && event.argument.is_none() => self.lose(event.smi),
+                _ if event.lacks_argument() => self.lose(event.smi, LOST),
                 What::Known(kind) => self.known(event, kind.code, event.argument.unwrap_or(0)),
                 What::Schedule(thread) => self.schedule(event, thread),
                 What::Total { .. } => {}
@@ -134,9 +138,9 @@ impl Checker {
     }
 
     /// Events of `me` are missing: what was known of it, its threads and its packets is not any more.
-    fn lose(&mut self, me: u8) {
+    fn lose(&mut self, me: u8, why: &str) {
         self.steps.lost = true;
-        self.note("processors of which events were lost: from there on only parts of their services");
+        self.note(why);
         self.threads.retain(|_, thread| thread.at != me);
         let touching = self.flying.iter().filter(|((from, to), _)| *from == me || *to == me);
         touching.flat_map(|(_, threads)| threads).for_each(|number| {

@@ -128,9 +128,8 @@ impl State {
             return step;
         }
         step.before = self.running(me);
-        let lost_argument =
-            matches!(event.what, What::Known(kind) if kind.argument.is_some()) && event.argument.is_none();
-        if matches!(event.what, What::Gap(_)) || !event.epoch.is_certain() || lost_argument {
+        let breaks = matches!(event.what, What::Gap(_)) || event.lacks_argument() || event.changes_classes();
+        if breaks || !event.epoch.is_certain() {
             step.ends = (self.service(me) != Service::None).then_some(false);
             self.lose(me, event);
             return step;

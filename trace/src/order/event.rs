@@ -1,6 +1,6 @@
 //! One event of the ordered trace.
 
-use testbed_definitions::event::{Kind, DIAG_READY, KINDS};
+use testbed_definitions::event::{Kind, CLASSES, DIAG_READY, KINDS};
 
 use super::Epoch;
 
@@ -120,6 +120,16 @@ impl Event {
     /// Whether epoch and decoding are both proven.
     pub fn is_certain(&self) -> bool {
         self.epoch.is_certain() && !self.doubtful
+    }
+
+    /// Whether its second word is missing.
+    pub fn lacks_argument(&self) -> bool {
+        matches!(self.what, What::Known(kind) if kind.argument.is_some()) && self.argument.is_none()
+    }
+
+    /// Whether other classes of events are there from here on, so that what was known of the processor does not lead on.
+    pub fn changes_classes(&self) -> bool {
+        matches!(self.what, What::Known(kind) if kind.code == CLASSES)
     }
 
     /// The value that goes with the event: its second word, thread, code or count.

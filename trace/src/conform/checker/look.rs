@@ -21,7 +21,7 @@ impl Checker {
     /// Events of a processor are missing, or can't be placed in time: as after a gap.
     pub(crate) fn lose_after(&mut self, processor: u8) {
         self.steps.clear();
-        self.lose(processor);
+        self.lose(processor, super::LOST);
     }
 
     /// Whether a thread's state is known.
