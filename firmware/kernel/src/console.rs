@@ -32,6 +32,13 @@ fn transmit(byte: u8) -> bool {
     ready
 }
 
+/// A byte that the UART has received.
+#[cfg(not(feature = "small"))]
+pub fn receive() -> Option<u8> {
+    // SAFETY: as above; RBR has a byte.
+    (status() & uart::LSR_DATA_READY != 0).then(|| unsafe { register(uart::RBR_THR_DLL).read_volatile() })
+}
+
 impl Console {
     pub const fn new() -> Self {
         Console { ring: Ring::new() }

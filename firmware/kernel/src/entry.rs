@@ -39,6 +39,7 @@ const _: () = assert!(syscall::YIELD == csr::cause::ECALL_U, "`trap.s` compares 
 
 extern "C" {
     static KERNEL_END: u8;
+    fn trap();
     fn trap_quick();
     fn resume() -> !;
 }
@@ -100,9 +101,10 @@ fn run(thread: u32) -> ! {
     unsafe { asm!("j {}", sym resume, in("a0") thread, options(noreturn)) }
 }
 
-/// Yields are done in `trap.s` alone. Only where no event and no phase of the main loop has to come between.
-pub fn let_threads_yield_quickly() {
-    hw::set_trap_vector(trap_quick as *const () as u32);
+/// Yields are done in `trap.s` alone, or not. Only where no event and no phase of the main loop has to come between.
+pub fn yield_quickly(quickly: bool) {
+    let vector = if quickly { trap_quick } else { trap };
+    hw::set_trap_vector(vector as *const () as u32);
 }
 
 type Call = extern "C" fn(u32, u32, u32, u32, u32, u32, u32, u32) -> u32;

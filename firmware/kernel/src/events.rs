@@ -1,8 +1,12 @@
 //! The kernel's events. Testing a class is a load, an `and` and a branch; emitting is one store.
 
+#[cfg(not(feature = "small"))]
+use core::sync::atomic::AtomicU16;
 use core::sync::atomic::{AtomicU32, Ordering};
 use testbed_definitions::boot::word;
 use testbed_definitions::event::{self, MORE};
+#[cfg(not(feature = "small"))]
+use testbed_definitions::filter::{register, Command, REGISTERS};
 use testbed_definitions::{map, monitor};
 
 use crate::{boot, hw};
@@ -10,18 +14,72 @@ use crate::{boot, hw};
 /// The diagnostic level: classes of events to emit. Stays 0 on the master, which has no monitoring interface.
 static DGL: AtomicU32 = AtomicU32::new(0);
 
-/// Chooses the classes.
-pub fn enable(classes: u32) {
-    DGL.store(classes, Ordering::Relaxed);
+/// The classes of the whole machine, also on the master.
+#[cfg(not(feature = "small"))]
+static CLASSES: AtomicU32 = AtomicU32::new(0);
+
+/// Chooses the classes; `has_monitor`: this processor emits events.
+pub fn enable(classes: u32, has_monitor: bool) {
+    #[cfg(not(feature = "small"))]
+    CLASSES.store(classes, Ordering::Relaxed);
+    if has_monitor {
+        DGL.store(classes, Ordering::Relaxed);
+    }
 }
 
-/// Programs the monitors' filters as the host asked, on the master. The MMI takes one command in each window.
+/// The classes of the whole machine.
+#[cfg(not(feature = "small"))]
+pub fn classes() -> u32 {
+    CLASSES.load(Ordering::Relaxed)
+}
+
+/// What the filter of this processor's monitor is set to; on the master what all are.
+#[cfg(not(feature = "small"))]
+static SETTINGS: [AtomicU16; REGISTERS] = [const { AtomicU16::new(0) }; REGISTERS];
+
+/// A command has set a register of the filter here.
+#[cfg(not(feature = "small"))]
+pub fn note_setting(command: Command) {
+    SETTINGS[command.register as usize % REGISTERS].store(command.value, Ordering::Relaxed);
+}
+
+/// A register of the filter here.
+#[cfg(not(feature = "small"))]
+pub fn setting(register: usize) -> u16 {
+    SETTINGS[register % REGISTERS].load(Ordering::Relaxed)
+}
+
+/// Every processor knows what the host asked of the filters.
+#[cfg(not(feature = "small"))]
+pub fn note_settings() {
+    (0..boot::get(word::COMMANDS) as usize)
+        .for_each(|index| note_setting(Command::unpack(boot::get(word::COMMAND + index))));
+}
+
+/// Programs the monitors' filters as the host asked, on the master.
 pub fn program_filters() {
-    use map::mmi;
-    for index in 0..boot::get(word::COMMANDS) as usize {
-        while hw::read(map::MMI_BASE, mmi::STATUS) & mmi::STATUS_COMMAND_BUSY != 0 {}
-        hw::write(map::MMI_BASE, mmi::COMMAND, boot::get(word::COMMAND + index));
+    #[cfg(not(feature = "small"))]
+    if boot::get(word::DIAG) & event::DIAG_READY == 0 {
+        // Whoever uses a filter later can't say so in the middle of a pair.
+        command(Command { smi: 0, register: register::PAIRS, value: 1 }.pack());
     }
+    for index in 0..boot::get(word::COMMANDS) as usize {
+        command(boot::get(word::COMMAND + index));
+    }
+}
+
+/// Has the MMI pass a command to the filters. It takes one in each window.
+pub fn command(word: u32) {
+    use map::mmi;
+    while hw::read(map::MMI_BASE, mmi::STATUS) & mmi::STATUS_COMMAND_BUSY != 0 {}
+    hw::write(map::MMI_BASE, mmi::COMMAND, word);
+}
+
+/// Emits an event with an argument, whatever the classes are.
+#[cfg(not(feature = "small"))]
+pub fn tell(code: u16, argument: u16) {
+    send_event(code | MORE);
+    send_event(argument);
 }
 
 /// Whether `class` is enabled.

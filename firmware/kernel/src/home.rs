@@ -164,6 +164,8 @@ impl Kernel {
         self.forget_page_map();
         self.processes.forget(process.id);
         process.release(&mut self.pages, &mut self.net);
+        #[cfg(not(feature = "small"))]
+        self.serve_readers();
     }
 
     /// Takes a thread out of whatever queue it is in.
@@ -174,6 +176,8 @@ impl Kernel {
                 self.transmitting.remove(self.tcbs, index);
             }
             State::Alternative => self.end_alternative(index),
+            #[cfg(not(feature = "small"))]
+            State::Reading => self.end_reading(index),
             _ => {}
         }
     }
@@ -242,6 +246,19 @@ impl Kernel {
                 let who = Who::unpack(packet.word(layout::WHO), packet.word(layout::WHOSE) as u16);
                 self.serve_request(operation, id, packet.word(layout::VALUE), who);
             }
+            #[cfg(not(feature = "small"))]
+            (layout::CLASSES | layout::COMMAND, layout::REQUEST_BYTES) => {
+                let who = Who::unpack(packet.word(layout::WHO), packet.word(layout::WHOSE) as u16);
+                self.serve_control(operation, packet.word(layout::VALUE), who);
+            }
+            #[cfg(not(feature = "small"))]
+            (layout::CLASSES, layout::CLASSES_BYTES) => self.set_classes(packet.word(layout::VALUE)),
+            #[cfg(not(feature = "small"))]
+            (layout::COMMANDED, layout::CLASSES_BYTES) => self.commanded(packet.word(layout::VALUE)),
+            #[cfg(not(feature = "small"))]
+            (layout::WANT_INPUT, layout::WANT_INPUT_BYTES) => self.serve_want_input(packet),
+            #[cfg(not(feature = "small"))]
+            (layout::INPUT, layout::INPUT_PACKET_BYTES) => self.serve_input_piece(packet),
             #[cfg(not(feature = "small"))]
             (layout::INVOKE, _) => self.serve_invocation(id, packet),
             #[cfg(not(feature = "small"))]

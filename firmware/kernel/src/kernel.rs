@@ -28,6 +28,8 @@ use testbed_kernel_core::timers::Timers;
 use crate::centrenet::{Centrenet, Demand};
 use crate::console::Console;
 use crate::home::{Place, PLACES};
+#[cfg(not(feature = "small"))]
+use crate::input::Input;
 use crate::keeping::{Kept, KEPT};
 #[cfg(not(feature = "small"))]
 use crate::mount::{Mount, Wanted};
@@ -35,7 +37,7 @@ use crate::paging::Announced;
 use crate::process::Processes;
 use crate::ready::Ready;
 use crate::thread::{State, Tcb};
-use crate::{boot, events, hw, memory, options};
+use crate::{boot, entry, events, hw, memory, options};
 
 /// Centrenet's memory where there is at least a mebibyte, and where there is less. Twice as many packets can wait as there are
 /// thread control blocks: more than blocked threads can have under way.
@@ -99,6 +101,8 @@ pub struct Kernel {
     #[cfg(not(feature = "small"))]
     pub wanted: [Option<Wanted>; STATIONS_MAX],
     pub console: Console,
+    #[cfg(not(feature = "small"))]
+    pub input: Input,
 }
 
 impl Kernel {
@@ -138,6 +142,8 @@ impl Kernel {
             (&raw mut (*place).announced).write([None; STATIONS_MAX]);
             (&raw mut (*place).net).write(Centrenet::new());
             (&raw mut (*place).console).write(Console::new());
+            #[cfg(not(feature = "small"))]
+            (&raw mut (*place).input).write(Input::new());
             (&raw mut (*place).unfinished).write(0);
             (&raw mut (*place).kept).write([None; KEPT]);
             (&raw mut (*place).random).write(0);
@@ -154,6 +160,8 @@ impl Kernel {
             // Before any slave has come to enable its events.
             events::program_filters();
         }
+        #[cfg(not(feature = "small"))]
+        events::note_settings();
         self.processors = boot::get(word::PROCESSORS) as u8;
         self.clock_hz = boot::get(word::CLOCK_HZ);
         self.clock = Clock::new(self.clock_hz);
@@ -163,12 +171,10 @@ impl Kernel {
         self.random = (boot::get(word::SEED) ^ (self.me as u32) << 16) | 1;
         let ram_bytes = boot::get(word::RAM_BYTES);
         self.share_memory(end, ram_bytes);
-        if self.me != 0 {
-            events::enable(boot::get(word::DIAG));
-        }
+        events::enable(boot::get(word::DIAG), self.me != 0);
         hw::allow_counters();
         if !options::tos94() && !events::enabled(event::DIAG_PROFILE | event::DIAG_READY) {
-            crate::let_threads_yield_quickly();
+            entry::yield_quickly(true);
         }
         self.enable_user_interrupts();
     }

@@ -14,13 +14,14 @@
 //! | [`migrate`] | threads that move, and where ends of channels are without a thread |
 //! | [`threads`] | births and ends of threads, also across processors |
 //! | [`home`], [`requests`], [`invoke`], [`start`], [`load`] | processes' places, starts and ends |
+//! | [`input`] | console input and those who read it |
 //! | [`files`], [`mount`] | the filestore, and files' ways to other processors |
 //! | [`status`], [`user`] | what calls tell, and the memory that they name |
 //! | [`process`] | page maps, channel control blocks, loading |
 //! | [`thread`] | thread control blocks |
 //! | [`memory`] | copying between threads' memories |
 //! | [`centrenet`], [`console`] | drivers |
-//! | [`events`] | what the monitor is told |
+//! | [`events`], [`control`] | what the monitor is told, and how that is changed |
 //! | [`boot`] | what the host left |
 //! | [`hw`] | control registers and device registers |
 //! | [`options`] | the choice of policy |
@@ -36,6 +37,8 @@ mod centrenet;
 mod channels;
 mod components;
 mod console;
+#[cfg(not(feature = "small"))]
+mod control;
 mod entry;
 #[cfg(not(feature = "small"))]
 mod estate;
@@ -44,6 +47,8 @@ mod events;
 mod files;
 mod home;
 mod hw;
+#[cfg(not(feature = "small"))]
+mod input;
 #[cfg(not(feature = "small"))]
 mod invoke;
 #[cfg(not(feature = "small"))]
@@ -82,8 +87,6 @@ use console::Emergency;
 use small::{alternatives, estate, keeping, paging};
 use testbed_definitions::map::{system, SYSTEM_BASE};
 use testbed_definitions::syscall::EXIT_STOP;
-
-pub use entry::let_threads_yield_quickly;
 
 /// Where `trap.s` goes when the kernel itself traps.
 #[no_mangle]

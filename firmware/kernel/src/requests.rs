@@ -27,6 +27,14 @@ impl Kernel {
                 }
                 Err(error) => Err(error),
             },
+            syscall::MONITOR => match self.monitor(index, a0, a1) {
+                Some(result) => result.map(|classes| (classes, 0)),
+                None => return,
+            },
+            syscall::READ_LINE => match self.read_line(index, a0, a1) {
+                Some(result) => result.map(|bytes| (bytes, 0)),
+                None => return,
+            },
             syscall::STATUS => self.status(process, arguments).map(|records| (records, 0)),
             syscall::PEEK => self.peek(process, arguments).map(|bytes| (bytes, 0)),
             _ => self.file_call(process, number, arguments),
@@ -123,6 +131,8 @@ impl Kernel {
                 _ => {}
             }
         }
+        // Others may have waited behind a thread that cannot run now, or one that can again.
+        self.serve_readers();
     }
 
     /// Nothing runs here any more: the machine is about to stop.

@@ -74,6 +74,9 @@ pub enum State {
     Held,
     /// Waits for a time.
     Delayed,
+    /// Waits for console input.
+    #[cfg(not(feature = "small"))]
+    Reading,
 }
 
 /// A thread. `trap.s` knows where the first fields and `process` are.

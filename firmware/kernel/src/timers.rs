@@ -54,6 +54,8 @@ impl Kernel {
     fn set_timer(&mut self, now: u64, poll: u64, end: u64) {
         let console = self.console.due(now).unwrap_or(end);
         let station = if self.is_busy() || self.exit_code.is_some() { now + poll } else { end };
+        #[cfg(not(feature = "small"))]
+        let end = self.input.due().map_or(end, |due| end.min(due));
         self.alarm = end.min(console).min(station).min(self.timers.first());
         hw::set_timer(self.alarm);
     }
@@ -66,6 +68,8 @@ impl Kernel {
         let left = self.slice_cycles.saturating_sub((now as u32).wrapping_sub(tcb.start));
         let nothing_else =
             !self.is_busy() && self.exit_code.is_none() && !self.console.is_waiting() && self.timers.is_empty();
+        #[cfg(not(feature = "small"))]
+        let nothing_else = nothing_else && !self.input.is_wanted();
         if !cfg!(feature = "small") && nothing_else {
             self.alarm = now + left as u64;
             return hw::set_timer(self.alarm);
@@ -99,12 +103,16 @@ impl Kernel {
         if hw::now() >= self.timers.first() {
             self.wake(hw::now());
         }
+        #[cfg(not(feature = "small"))]
+        self.serve_input();
     }
 
     /// The timer has interrupted the thread that is first in the ready ring. `true`: its time-slice is over, and it is the last now.
     pub fn serve_timer(&mut self) -> bool {
         let now = hw::now();
         self.console.fill();
+        #[cfg(not(feature = "small"))]
+        self.serve_input();
         let Some(tcb) = self.ready.front(self.tcbs) else { return true };
         let over = (now as u32).wrapping_sub(tcb.start) >= self.slice_cycles;
         let number = tcb.number;

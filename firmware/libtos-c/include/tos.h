@@ -34,6 +34,7 @@
 #define TOS_FILE_TOO_LARGE 22 /* file too large */
 #define TOS_FILE_EXISTS 23 /* file exists */
 #define TOS_KILLED 24 /* process was killed */
+#define TOS_FIXED_SETTING 25 /* cannot be changed while the machine runs */
 
 /* A child thread `id` (1 to 63), with n_pages KiB of stack below `stack`, on `processor` (negative: any slave), starting at `entry`, which must
    not return. The result is its number, 0 if it cannot be created; tos_create returns the error instead. */
@@ -64,6 +65,9 @@ int processors(void);
 unsigned clock_us(void);
 /* Emits a datum to the monitor: 1, or 0 if its queue is full. */
 int send_event(int datum);
+
+/* Reads console input: the rest of a line with its newline, or as much of it as fits; 0 at the end of input. */
+int read_console(char *buffer, int bytes);
 
 /* Starts the program in a file: its process. Arguments have a NUL after each. A negative processor: this one. */
 int invoke(const char *name, const char *arguments, int bytes, int processor);

@@ -176,3 +176,10 @@ unsafe extern "C" fn await_end(process: c_int, exit_code: *mut c_int) -> c_int {
 extern "C" fn kill(process: c_int) -> c_int {
     code(libtos::process::kill(process as u16).map(|()| 0))
 }
+
+/// Bytes of console input, 0 at its end, or a negated error.
+#[no_mangle]
+unsafe extern "C" fn read_console(buffer: *mut c_char, bytes: c_int) -> c_int {
+    // As with any call, the kernel checks that the program may write there.
+    code(call::result(unsafe { call::call3(syscall::READ_LINE, buffer as u32, bytes.max(0) as u32, 0) }))
+}

@@ -1,7 +1,7 @@
 //! The console of the processor that the thread runs on.
 
 use core::fmt;
-use testbed_definitions::syscall;
+use testbed_definitions::syscall::{self, Error};
 
 use crate::{call, yield_now};
 
@@ -17,6 +17,41 @@ pub fn write(bytes: &[u8]) {
             Err(_) => return,
         }
     }
+}
+
+/// Reads console input, as the master's line has it: the rest of a line with its newline, or as much of it as fits; 0 bytes at the end of input. The
+/// thread waits until a line is there.
+pub fn read(buffer: &mut [u8]) -> Result<usize, Error> {
+    // SAFETY: the kernel writes to the buffer only.
+    let result = unsafe { call::call3(syscall::READ_LINE, buffer.as_mut_ptr() as u32, buffer.len() as u32, 0) };
+    call::result(result).map(|bytes| bytes as usize)
+}
+
+/// Reads a whole line without its newline; `None` at the end of input. A line that is longer than the buffer is passed over: `BadLength`.
+pub fn read_line(buffer: &mut [u8]) -> Result<Option<&[u8]>, Error> {
+    let mut used = 0;
+    loop {
+        let mut beyond = [0; 64];
+        let full = used == buffer.len();
+        let place = if full { &mut beyond[..] } else { &mut buffer[used..] };
+        let count = read(place)?;
+        let ends = count == 0 || place.get(count - 1) == Some(&b'\n');
+        let text = if count > 0 && ends { count - 1 } else { count };
+        if full && text > 0 {
+            // Longer than the buffer: the rest of it goes too.
+            while !ends_line(&mut beyond, ends)? {}
+            return Err(Error::BadLength);
+        }
+        used += text;
+        if ends {
+            return Ok((count > 0 || used > 0).then(|| &buffer[..used]));
+        }
+    }
+}
+
+/// Whether the line has ended: before, or with what is read now.
+fn ends_line(buffer: &mut [u8], before: bool) -> Result<bool, Error> {
+    Ok(before || matches!(read(buffer)?, count if count == 0 || buffer.get(count - 1) == Some(&b'\n')))
 }
 
 /// Bytes that a [`Line`] gathers.

@@ -23,6 +23,7 @@ mod compute;
 pub mod console;
 pub mod file;
 pub mod lock;
+pub mod monitor;
 pub mod pattern;
 pub mod process;
 pub mod random;

@@ -3,6 +3,7 @@
 #![no_std]
 
 pub mod chatter;
+pub mod monitor;
 pub mod probe;
 pub mod verdict;
 pub mod victim;

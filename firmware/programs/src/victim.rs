@@ -58,7 +58,7 @@ fn argument(random: &mut Random) -> u32 {
 
 /// One call that does not wait for ever, and does what it does to this process only.
 fn random_call(random: &mut Random) {
-    let number = if random.chance(5) { argument(random) } else { random.below(syscall::CHMOD + 3) };
+    let number = if random.chance(5) { argument(random) } else { random.below(syscall::MONITOR + 3) };
     let mut arguments: [u32; 5] = core::array::from_fn(|_| argument(random));
     match number {
         syscall::EXIT | syscall::WAIT | syscall::SEND | syscall::RECEIVE => return random_transfer(random, &arguments),
@@ -66,6 +66,11 @@ fn random_call(random: &mut Random) {
         syscall::WRITE => arguments[1] = if random.chance(50) { 0 } else { VIRTUAL_BYTES | arguments[1] },
         syscall::ALT => arguments[4] %= 300,
         syscall::DELAY => arguments[0] %= 300,
+        // It would wait until somebody types.
+        syscall::READ_LINE if random.chance(50) => arguments[1] = 0,
+        syscall::READ_LINE => arguments = [arguments[0] | VIRTUAL_BYTES, arguments[1] | 1, 0, 0, 0],
+        // The monitors are everybody's.
+        syscall::MONITOR => arguments[1] |= 0xff00_0000,
         // Its own threads must come to an end; others' processes are not its business.
         syscall::CREATE => {
             arguments[3] = if random.chance(50) { quit as *const () as usize as u32 } else { arguments[3] | 1 }

@@ -1,20 +1,22 @@
-//! A shell: `sh SCRIPT` or `sh FILE`. Commands are separated by semicolons or lines; `&` behind one lets it run in the background.
+//! A shell: `sh SCRIPT`, `sh FILE`, or `sh` alone for commands from the console until its input ends. Commands are separated by semicolons or lines; `&` behind one lets it run in the background.
 //! A command that isn't one of [`COMMANDS`] is a program's name with its arguments. Processes are named by their place on this processor
 //! (1 to 15, or 0), or by their whole id, as `ps` shows them.
 #![no_std]
 #![no_main]
 
 use core::cell::Cell;
-use libtos::console::write;
+use libtos::console::{self, write};
 use libtos::file::{self, flags, list, File};
 use libtos::process::{self, await_end, How, Process};
 use libtos::{println, Arguments, Error};
+use programs::monitor;
 use testbed_definitions::process::{home, place};
 
 libtos::program!(main);
 
 const SCRIPT_BYTES: usize = 4096;
 const CHUNK: usize = 1024;
+const LINE_BYTES: usize = 256;
 const JOBS: usize = 64;
 
 type Outcome = Result<(), Error>;
@@ -38,31 +40,65 @@ const COMMANDS: &[(&str, &str, Act)] = &[
     ("wait", "[PROCESS...]", wait),
     ("run", "PROGRAM [ARGUMENT...]", |shell, words| shell.run(None, words, false)),
     ("on", "PROCESSOR PROGRAM [ARGUMENT...]", |shell, words| on(shell, words, false)),
+    ("dgl", "[CLASSES]", |shell, mut words| shell.tell(monitor::dgl(words.next()))),
+    ("filter", "[show | off | ACTION CODE[/MASK][,...]]", filter),
+    ("totals", "[TICKS]", |shell, mut words| shell.tell(monitor::totals(words.next()))),
     ("help", "", help),
 ];
 
-/// The processes that were started and not yet awaited.
 struct Shell {
+    /// The processes that were started and not yet awaited.
     jobs: [Cell<Process>; JOBS],
+    /// The command was refused, and has said why.
+    refused: Cell<bool>,
 }
 
 fn main(arguments: Arguments) -> u32 {
+    let shell = Shell { jobs: [const { Cell::new(0) }; JOBS], refused: Cell::new(false) };
+    if arguments.iter().next().is_none() {
+        return converse(&shell);
+    }
     let mut script = [0; SCRIPT_BYTES];
     let Some(length) = read_script(arguments, &mut script) else {
         println!("sh: the script is longer than {SCRIPT_BYTES} bytes, or cannot be read");
         return 2;
     };
-    let shell = Shell { jobs: [const { Cell::new(0) }; JOBS] };
     let script = core::str::from_utf8(&script[..length]).unwrap_or("");
-    let mut failed = 0;
-    for command in script.split([';', '\n']).map(str::trim).filter(|command| !command.is_empty()) {
-        println!("$ {command}");
-        if let Err(error) = shell.execute(command) {
-            println!("{}: {}", command.split_ascii_whitespace().next().unwrap_or(""), error.meaning());
-            failed += 1;
+    commands(script)
+        .map(|command| {
+            println!("$ {command}");
+            shell.attempt(command) as u32
+        })
+        .sum()
+}
+
+fn commands(text: &str) -> impl Iterator<Item = &str> {
+    text.split([';', '\n']).map(str::trim).filter(|command| !command.is_empty())
+}
+
+/// Runs what is typed at the console. The shell repeats it, so that what has been printed says what was done.
+fn converse(shell: &Shell) -> u32 {
+    let mut line = [0; LINE_BYTES];
+    loop {
+        write(b"$ ");
+        match console::read_line(&mut line).map(|line| line.map(core::str::from_utf8)) {
+            Ok(Some(Ok(text))) => {
+                println!("{text}");
+                commands(text).for_each(|command| {
+                    shell.attempt(command);
+                });
+            }
+            Ok(Some(Err(_))) => println!("sh: this is no text"),
+            Ok(None) => break,
+            Err(Error::BadLength) => println!("sh: a line has at most {LINE_BYTES} bytes"),
+            Err(error) => {
+                println!("sh: {}", error.meaning());
+                return 2;
+            }
         }
     }
-    failed
+    println!("end of input");
+    0
 }
 
 /// The file that the only argument names, or else the arguments themselves.
@@ -83,6 +119,22 @@ fn read_script(arguments: Arguments, script: &mut [u8]) -> Option<usize> {
 }
 
 impl Shell {
+    /// Does a command and says what went wrong; `true` if anything did.
+    fn attempt(&self, command: &str) -> bool {
+        self.refused.set(false);
+        let result = self.execute(command);
+        if let Err(error) = result {
+            println!("{}: {}", command.split_ascii_whitespace().next().unwrap_or(""), error.meaning());
+        }
+        result.is_err() || self.refused.get()
+    }
+
+    /// Notes whether the monitors were told.
+    fn tell(&self, done: Result<bool, Error>) -> Outcome {
+        self.refused.set(!done?);
+        Ok(())
+    }
+
     fn execute(&self, command: &str) -> Outcome {
         let (command, in_background) = match command.strip_suffix('&') {
             Some(command) => (command, true),
@@ -237,6 +289,18 @@ fn echo(_: &Shell, words: Words) -> Outcome {
     });
     write(b"\n");
     Ok(())
+}
+
+/// The monitors' filters, in the words of the command line.
+fn filter(shell: &Shell, words: Words) -> Outcome {
+    let (mut text, mut used) = ([0; LINE_BYTES], 0);
+    for word in words {
+        let place = text.get_mut(used..used + word.len() + 1).ok_or(Error::BadLength)?;
+        place[..word.len()].copy_from_slice(word.as_bytes());
+        place[word.len()] = b' ';
+        used += word.len() + 1;
+    }
+    shell.tell(monitor::filter(core::str::from_utf8(&text[..used]).unwrap_or_default()))
 }
 
 fn background(process: Process) -> Outcome {

@@ -1,0 +1,120 @@
+//! Control of the monitors while the machine runs: event classes, and commands for the filters.
+//!
+//! All goes over the master: the MMI is there, and so everybody sees changes in one order. It tells the others, and then whoever asked, which is told
+//! when it has reached all. Each slave emits an event, so that a reader of the trace knows from where on it is so.
+
+use testbed_definitions::event::{self, DIAG_ALL, DIAG_PROFILE, DIAG_READY};
+use testbed_definitions::filter::{register, Command, REGISTERS, RULES};
+use testbed_definitions::mpc::{self, process as layout};
+use testbed_definitions::packet::BROADCAST;
+use testbed_definitions::syscall::{monitor, Error};
+
+use crate::home::Who;
+use crate::kernel::{Index, Kernel};
+use crate::thread::State;
+use crate::{entry, events, options};
+
+/// The processor that has the MMI.
+const MASTER: u8 = 0;
+/// Bits of a command.
+const COMMAND_BITS: u32 = 0x00ff_ffff;
+
+/// Words come singly with the ready-queue class and in pairs without: readers of the trace, and the filters, are told once, at the start.
+fn check_classes(classes: u32) -> Result<(), Error> {
+    let now = events::classes();
+    let fixed = if now & DIAG_READY != 0 { DIAG_ALL } else { DIAG_READY };
+    let sound = classes & !DIAG_ALL == 0 && (classes ^ now) & fixed == 0;
+    sound.then_some(()).ok_or(Error::FixedSetting)
+}
+
+/// Rules and the interval between totals may change; that words come in pairs may not, in the middle of one.
+fn check_command(word: u32, processors: u8) -> Result<(), Error> {
+    let command = Command::unpack(word);
+    let rule = (command.register as usize) < 4 * RULES && command.register & 3 <= register::ACTION;
+    if command.smi >= processors {
+        return Err(Error::BadProcessor);
+    }
+    let sound = word & !COMMAND_BITS == 0 && (rule || command.register == register::INTERVAL);
+    sound.then_some(()).ok_or(Error::FixedSetting)
+}
+
+impl Kernel {
+    /// `monitor(what, value)`. `None`: the thread waits for the master's answer.
+    pub fn monitor(&mut self, index: Index, what: u32, value: u32) -> Option<Result<u32, Error>> {
+        let (operation, checked) = match what {
+            monitor::CLASSES => return Some(Ok(events::classes())),
+            monitor::SETTING => {
+                let register = value as usize % REGISTERS;
+                return Some(Ok(events::setting(register) as u32));
+            }
+            monitor::SET_CLASSES => (layout::CLASSES, check_classes(value)),
+            monitor::COMMAND => (layout::COMMAND, check_command(value, self.processors)),
+            _ => return Some(Err(Error::UnknownCall)),
+        };
+        if self.processors == 1 {
+            return Some(Err(Error::NoMonitor));
+        }
+        if let Err(error) = checked {
+            return Some(Err(error));
+        }
+        if self.me == MASTER {
+            self.control_all(operation, value);
+            return Some(Ok(0));
+        }
+        let tcb = &mut self.tcbs[index as usize];
+        let who = Who { process: tcb.process.id, thread: tcb.number, processor: self.me };
+        tcb.state = State::Asking;
+        let words = [mpc::operation_address(operation, 0), value, who.word(), who.process as u32];
+        self.net.queue_token(MASTER, mpc::PROCESS, words, layout::REQUEST_BYTES);
+        None
+    }
+
+    /// On the master, for a thread elsewhere.
+    pub fn serve_control(&mut self, operation: u8, value: u32, who: Who) {
+        // What its processor knew of the classes may be out of date.
+        let checked = if operation == layout::CLASSES { check_classes(value) } else { Ok(()) };
+        if checked.is_ok() {
+            self.control_all(operation, value);
+        }
+        self.reply(who, checked.map_or_else(|error| error.code() as u32, |()| 0), 0);
+    }
+
+    /// On the master: makes the change, and tells the others.
+    fn control_all(&mut self, operation: u8, value: u32) {
+        let told = if operation == layout::COMMAND {
+            events::command(value);
+            self.commanded(value);
+            layout::COMMANDED
+        } else {
+            self.set_classes(value);
+            operation
+        };
+        self.net.queue_token(BROADCAST, mpc::PROCESS, [mpc::operation_address(told, 0), value], layout::CLASSES_BYTES);
+    }
+
+    /// These are the event classes now.
+    pub fn set_classes(&mut self, classes: u32) {
+        if classes == events::classes() {
+            return;
+        }
+        if self.me != MASTER {
+            events::tell(event::CLASSES, classes as u16);
+        }
+        events::enable(classes, self.me != MASTER);
+        if !options::tos94() {
+            entry::yield_quickly(!events::enabled(DIAG_PROFILE | DIAG_READY));
+        }
+    }
+
+    /// A command for the filters has taken effect.
+    pub fn commanded(&mut self, word: u32) {
+        let command = Command::unpack(word);
+        if command.smi != 0 && command.smi != self.me {
+            return;
+        }
+        events::note_setting(command);
+        if events::enabled(DIAG_ALL) && !events::enabled(DIAG_READY) {
+            events::tell(event::FILTER, event::setting_argument(command));
+        }
+    }
+}
