@@ -29,8 +29,13 @@ impl Line {
         self.waiting.len()
     }
 
-    /// The line's level in `cycle`, told what the UART shows then: room for a character, and its divisor. To be asked in every cycle,
-    /// and as often as wanted.
+    /// Nothing is sent, and nothing waits: the line is high.
+    pub fn is_idle(&self) -> bool {
+        self.sending.is_none() && self.waiting.is_empty()
+    }
+
+    /// The line's level in `cycle`, told what the UART shows then: room for a character, and its divisor. To be asked in every cycle in which it
+    /// is not idle, and as often as wanted.
     pub fn level(&mut self, cycle: u64, room: bool, divisor: u32) -> bool {
         if let Some(character) = &mut self.sending {
             if cycle == character.begin + u64::from(uart::RX_DIVISOR) {

@@ -119,6 +119,9 @@ impl RustHdl {
 
     /// Sets the serial line to its level in this cycle.
     fn drive_line(&mut self) -> Result<(), EngineError> {
+        if self.line.is_idle() {
+            return Ok(());
+        }
         let (room, divisor) = self.hardware.line();
         let high = self.line.level(self.cycle, room, divisor);
         if high != self.high {
