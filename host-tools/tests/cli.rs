@@ -52,6 +52,11 @@ fn wrong_inputs_of_run() {
     fails(&["run", "remote", "--engine", "verilator", "--fst", "a.vcd"], 3, &["--fst: the name a.vcd", ".fst"]);
     fails(&["run", "remote", "--engine", "verilator", "--vcd", "a.fst"], 3, &["--vcd: the name a.fst", ".fst"]);
     fails(&["run", "remote", "--kernel", "tos95"], 3, &["no kernel is called `tos95`", "default or tos94"]);
+    fails(&["run", "sh", "--input", "/nonexistent"], 3, &["--input: cannot read /nonexistent", "- to type lines"]);
+    fails(&["run", "sh", "--input", "-", "--replay", "input"], 2, &["cannot be used with"]);
+    fails(&["run", "sh", "--replay", "/nonexistent"], 3, &["cannot read /nonexistent"]);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    fails(&["run", "sh", "--replay", script], 3, &["Cargo.toml:1: no cycle", "the file `input` of a folder"]);
     fails(&["run", "remote", "--file", "/nonexistent"], 3, &["cannot read /nonexistent", "a program"]);
     fails(&["run", "/nonexistent/program"], 3, &["cannot read /nonexistent/program"]);
     fails(&["run", "no-such-program"], 3, &["no program is called `no-such-program`", "remote"]);
