@@ -160,6 +160,12 @@ pub mod mmi {
     pub const TICK_CYCLES: u32 = 0x10;
     /// Write: programs the SMIs' filters, [`crate::filter::Command`] layout; one command in each window of 32 cycles, others are ignored.
     pub const COMMAND: u32 = 0x14;
+    /// Read: pairs that were wanted in the master's queue and found no room there ([`CONTROL_QUEUE_MAY_MISS`]).
+    pub const MISSED: u32 = 0x18;
+    /// SMIs whose pairs go to the master's queue: bit `n` for SMI `n`. After reset: [`WANTED_RESET`].
+    pub const WANTED: u32 = 0x1c;
+    /// Data of the pairs that go to the master's queue: those that are bits 31:16 where bits 15:0 are 1. After reset 0: all.
+    pub const WANTED_DATUM: u32 = 0x20;
     /// Pairs delivered from SMI `n` at `DELIVERED + 4 n`.
     pub const DELIVERED: u32 = 0x40;
 
@@ -168,12 +174,22 @@ pub mod mmi {
     pub const STATUS_COMMAND_BUSY: u32 = 1 << 31;
     /// Poll the SMIs.
     pub const CONTROL_POLL: u32 = 1 << 0;
-    /// Put the words into the master's queue; polling waits while it lacks room for a pair.
+    /// Put the pairs that are wanted into the master's queue; polling waits while it lacks room for one.
     pub const CONTROL_QUEUE: u32 = 1 << 1;
-    /// Present the words at the trace port.
+    /// Send the words to the trace port; polling waits while its FIFO lacks room for a pair.
     pub const CONTROL_TRACE: u32 = 1 << 2;
-    /// After reset: poll, and present at the trace port.
+    /// Take the oldest pair of all SMIs, not that of the next in turn.
+    pub const CONTROL_ORDERED: u32 = 1 << 3;
+    /// The master's queue does not hold up polling: what finds no room there is counted in [`MISSED`].
+    pub const CONTROL_QUEUE_MAY_MISS: u32 = 1 << 4;
+    /// All bits of CONTROL.
+    pub const CONTROL_BITS: u32 = 0x1f;
+    /// After reset: poll, and send to the trace port; with [`CONTROL_ORDERED`] where the machine description says so.
     pub const CONTROL_RESET: u32 = CONTROL_POLL | CONTROL_TRACE;
+    /// All SMIs.
+    pub const WANTED_RESET: u32 = 0xffff;
+    /// Cycles of a slot in order of time at least: keys are compared before the bus is used.
+    pub const ORDERED_SLOT_CYCLES: u32 = 4;
 }
 
 /// System device; offsets from [`SYSTEM_BASE`].

@@ -51,5 +51,9 @@ pub const fn is_reserved(datum: u16) -> bool {
 /// Queue depths of the report, in entries.
 pub const SMI_QUEUE: usize = 1024;
 pub const MMI_QUEUE: usize = 512;
+/// Words of the trace port's FIFO, unless a machine description says otherwise.
+pub const PORT_QUEUE: usize = 512;
+/// Bits of extended time, by which pairs are ordered: the wraps' 8 above the time's 16.
+pub const EXTENDED_TIME_BITS: u32 = 24;
 /// Most SMIs an MMI polls: their number has four bits, and 0 is the master.
 pub const SMIS_MAX: usize = 15;

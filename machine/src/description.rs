@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use crate::error::{place, Invalid};
 use crate::units::{self, Unit};
-use crate::{Machine, MachineError};
+use crate::{Machine, MachineError, Order};
 
 /// Entries a queue may have.
 pub const QUEUE_MIN: u32 = 8;
@@ -40,6 +40,9 @@ struct Monitor {
     poll: Option<Spanned<Quantity>>,
     smi_queue: Option<Spanned<i64>>,
     mmi_queue: Option<Spanned<i64>>,
+    port_queue: Option<Spanned<i64>>,
+    port_cycles: Option<Spanned<Quantity>>,
+    order: Option<Spanned<String>>,
 }
 
 /// A quantity's text. A bare number is refused here, since nobody can tell its unit.
@@ -156,6 +159,14 @@ impl Source<'_> {
         }
     }
 
+    fn order(&self, key: &str, value: &Spanned<String>) -> Result<Order, MachineError> {
+        Order::named(value.get_ref()).ok_or_else(|| {
+            let names = Order::ALL.map(|order| format!("\"{}\"", order.name())).join(" or ");
+            let message = format!("`{}` is no order", value.get_ref());
+            self.error(key, value.span().start, message, format!("use {names}"))
+        })
+    }
+
     fn name(&self, key: &str, value: &Spanned<String>) -> Result<String, MachineError> {
         let name = value.get_ref();
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -232,6 +243,9 @@ fn example(key: &str) -> String {
         "poll" => "poll = \"2 cycles\"",
         "smi_queue" => "smi_queue = 1024",
         "mmi_queue" => "mmi_queue = 512",
+        "port_queue" => "port_queue = 512",
+        "port_cycles" => "port_cycles = \"40 cycles\"",
+        "order" => "order = \"time\"",
         _ => "ram = \"4 MiB\"",
     }
     .into()
@@ -260,6 +274,12 @@ pub(crate) fn parse(text: &str, origin: &str) -> Result<Machine, MachineError> {
         // The report's tick of 1 us, as near as the clock comes to it.
         tick_cycles: cycles("monitor.tick", &monitor.tick, 1, (clock_hz / 1_000_000).max(1))?,
         poll_cycles: cycles("monitor.poll", &monitor.poll, POLL_CYCLES_MIN, POLL_CYCLES_MIN)?,
+        port_queue: queue("monitor.port_queue", &monitor.port_queue, monitor::PORT_QUEUE)?,
+        port_cycles: cycles("monitor.port_cycles", &monitor.port_cycles, 1, 1)?,
+        order: match &monitor.order {
+            Some(order) => source.order("monitor.order", order)?,
+            None => Order::default(),
+        },
         board: description.board.as_ref().map(|board| source.name("board", board)).transpose()?,
     })
 }
@@ -278,7 +298,8 @@ pub(crate) fn print(machine: &Machine) -> String {
     let board = machine.board.as_ref().map_or(String::new(), |board| format!("board = \"{board}\"\n"));
     format!(
         "name = \"{}\"\nprocessors = [{}]\nram = \"{}\"\nclock = \"{}\"\n{board}\n\
-         [monitor]\ntick = \"{}\"\npoll = \"{}\"\nsmi_queue = {}\nmmi_queue = {}\n",
+         [monitor]\ntick = \"{}\"\npoll = \"{}\"\nsmi_queue = {}\nmmi_queue = {}\n\
+         port_queue = {}\nport_cycles = \"{}\"\norder = \"{}\"\n",
         machine.name,
         names.join(", "),
         units::print(machine.ram_bytes.into(), units::BYTES),
@@ -287,5 +308,8 @@ pub(crate) fn print(machine: &Machine) -> String {
         cycles(machine.poll_cycles),
         machine.smi_queue,
         machine.mmi_queue,
+        machine.port_queue,
+        cycles(machine.port_cycles),
+        machine.order.name(),
     )
 }

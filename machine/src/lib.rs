@@ -14,6 +14,9 @@
 //! poll = "2 cycles"                  # between two polls of the MMI
 //! smi_queue = 1024                   # entries, a power of two
 //! mmi_queue = 512                    # words, a power of two
+//! port_queue = 512                   # words of the trace port's FIFO, a power of two
+//! port_cycles = "1 cycle"            # the trace port's link takes a word at most every so many cycles
+//! order = "turns"                    # of pairs from the SMIs: each SMI in turn, or "time", the oldest first
 //! ```
 #![forbid(unsafe_code)]
 
@@ -23,6 +26,7 @@ pub mod units;
 
 use std::path::Path;
 
+use testbed_definitions::map::mmi;
 use testbed_definitions::monitor;
 
 pub use description::{CLOCK_HZ_MAX, CLOCK_HZ_MIN, CYCLES_MAX, POLL_CYCLES_MIN, QUEUE_MAX, QUEUE_MIN};
@@ -46,8 +50,42 @@ pub struct Machine {
     pub tick_cycles: u32,
     /// Machine cycles between two polls of the MMI.
     pub poll_cycles: u32,
+    /// Words of the trace port's FIFO, a power of two.
+    pub port_queue: u32,
+    /// Machine cycles between two words that leave by the trace port, at least.
+    pub port_cycles: u32,
+    /// Which pair the MMI takes next, after reset.
+    pub order: Order,
     /// Board in `constraints/`, if the machine is meant for one.
     pub board: Option<String>,
+}
+
+/// Which pair the MMI takes next from the SMIs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// The oldest of the next SMI in turn.
+    #[default]
+    Turns,
+    /// The oldest of all SMIs.
+    Time,
+}
+
+impl Order {
+    pub const ALL: [Order; 2] = [Order::Turns, Order::Time];
+
+    /// The name in machine descriptions.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Order::Turns => "turns",
+            Order::Time => "time",
+        }
+    }
+
+    /// The order of this name; `None` if there is none.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| order.name() == name)
+    }
 }
 
 /// Descriptions known by name, the default first: name and TOML text.
@@ -71,6 +109,9 @@ impl Machine {
             mmi_queue: monitor::MMI_QUEUE as u32,
             tick_cycles: 25,
             poll_cycles: 2,
+            port_queue: monitor::PORT_QUEUE as u32,
+            port_cycles: 1,
+            order: Order::Turns,
             board: None,
         }
     }
@@ -113,6 +154,14 @@ impl Machine {
     /// The description as TOML; [`Machine::parse`] gives the same machine back.
     pub fn to_toml(&self) -> String {
         description::print(self)
+    }
+
+    /// The MMI's CONTROL after reset.
+    pub fn control(&self) -> u32 {
+        match self.order {
+            Order::Turns => mmi::CONTROL_RESET,
+            Order::Time => mmi::CONTROL_RESET | mmi::CONTROL_ORDERED,
+        }
     }
 
     /// Number of slaves, which is the number of SMIs.

@@ -1,7 +1,7 @@
 //! Descriptions: what is printed is read back the same; what is wrong is refused with place and remedy.
 
 use proptest::prelude::*;
-use testbed_machine::{Machine, MachineError, NAMED};
+use testbed_machine::{Machine, MachineError, Order, NAMED};
 
 const GOOD: &str = r#"name = "m"
 processors = ["master", "earth"]
@@ -12,6 +12,9 @@ tick = "1 us"
 poll = "2 cycles"
 smi_queue = 1024
 mmi_queue = 512
+port_queue = 512
+port_cycles = "1 cycle"
+order = "turns"
 "#;
 
 #[test]
@@ -60,6 +63,15 @@ fn faults_are_named_with_place_and_remedy() {
         ("= 512", "= -512", "f:9:13: monitor.mmi_queue: ", &["-512 entries"]),
         ("= 512", "= 65536", "f:9:13: monitor.mmi_queue: ", &["to 32768"]),
         ("= 512", "= \"512\"", "f:9:13: mmi_queue: ", &["invalid type: string", "mmi_queue = 512"]),
+        (
+            "queue = 512\nport_queue = 512",
+            "queue = 512\nport_queue = 4",
+            "f:10:14: monitor.port_queue: ",
+            &["4 entries"],
+        ),
+        ("\"1 cycle\"", "\"0 cycles\"", "f:11:15: monitor.port_cycles: ", &["out of range", "1 to 65535 cycles"]),
+        ("\"1 cycle\"", "1", "f:11:15: port_cycles: ", &["1 has no unit", "port_cycles = \"40 cycles\""]),
+        ("\"turns\"", "\"age\"", "f:12:9: monitor.order: ", &["`age` is no order", "use \"turns\" or \"time\""]),
         ("ram =", "rams =", "f:3:1: rams: ", &["not a key here", "`ram`"]),
         ("mmi_queue", "mni_queue", "f:9:1: mni_queue: ", &["not a key here", "`mmi_queue`"]),
         ("ram = \"1 MiB\"\n", "", "f:1:1: ram: ", &["is missing", "ram = \"4 MiB\""]),
@@ -90,17 +102,23 @@ fn machine() -> impl Strategy<Value = Machine> {
         (name.clone(), proptest::option::of(name.clone()), prop::collection::hash_set(name, 1..=16)),
         (1_000u32..=1_000_000_000, 14u32..=22, 3u32..=15, 3u32..=15),
         (1u32..=65_535, 2u32..=65_535),
+        (3u32..=15, 1u32..=65_535, prop::sample::select(Order::ALL.to_vec())),
     )
-        .prop_map(|((name, board, processors), (clock_hz, ram, smi, mmi), (tick_cycles, poll_cycles))| Machine {
-            name,
-            clock_hz,
-            processors: processors.into_iter().collect(),
-            ram_bytes: 1 << ram,
-            smi_queue: 1 << smi,
-            mmi_queue: 1 << mmi,
-            tick_cycles,
-            poll_cycles,
-            board,
+        .prop_map(|((name, board, processors), (clock_hz, ram, smi, mmi), (tick_cycles, poll_cycles), port)| {
+            Machine {
+                name,
+                clock_hz,
+                processors: processors.into_iter().collect(),
+                ram_bytes: 1 << ram,
+                smi_queue: 1 << smi,
+                mmi_queue: 1 << mmi,
+                tick_cycles,
+                poll_cycles,
+                port_queue: 1 << port.0,
+                port_cycles: port.1,
+                order: port.2,
+                board,
+            }
         })
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use testbed_definitions::{boot, event};
-use testbed_machine::Machine;
+use testbed_machine::{Machine, Order};
 
 use super::error::{CaptureError, Context};
 use super::RUN_JSON;
@@ -105,14 +105,54 @@ pub struct MachineRecord {
     pub mmi_queue: u32,
     pub tick_cycles: u32,
     pub poll_cycles: u32,
+    #[serde(default = "port_queue")]
+    pub port_queue: u32,
+    #[serde(default = "port_cycles")]
+    pub port_cycles: u32,
+    #[serde(default)]
+    pub order: Order,
     pub board: Option<String>,
+}
+
+/// What machines had before descriptions said it.
+fn port_queue() -> u32 {
+    Machine::testbed6().port_queue
+}
+
+fn port_cycles() -> u32 {
+    Machine::testbed6().port_cycles
 }
 
 impl From<&Machine> for MachineRecord {
     fn from(machine: &Machine) -> Self {
-        let Machine { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board } =
-            machine.clone();
-        MachineRecord { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board }
+        let Machine {
+            name,
+            clock_hz,
+            processors,
+            ram_bytes,
+            smi_queue,
+            mmi_queue,
+            tick_cycles,
+            poll_cycles,
+            port_queue,
+            port_cycles,
+            order,
+            board,
+        } = machine.clone();
+        MachineRecord {
+            name,
+            clock_hz,
+            processors,
+            ram_bytes,
+            smi_queue,
+            mmi_queue,
+            tick_cycles,
+            poll_cycles,
+            port_queue,
+            port_cycles,
+            order,
+            board,
+        }
     }
 }
 
@@ -127,9 +167,25 @@ impl From<&MachineRecord> for Machine {
             mmi_queue,
             tick_cycles,
             poll_cycles,
+            port_queue,
+            port_cycles,
+            order,
             board,
         } = record.clone();
-        Machine { name, clock_hz, processors, ram_bytes, smi_queue, mmi_queue, tick_cycles, poll_cycles, board }
+        Machine {
+            name,
+            clock_hz,
+            processors,
+            ram_bytes,
+            smi_queue,
+            mmi_queue,
+            tick_cycles,
+            poll_cycles,
+            port_queue,
+            port_cycles,
+            order,
+            board,
+        }
     }
 }
 
