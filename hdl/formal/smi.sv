@@ -11,8 +11,8 @@ always @(posedge clock) f_begun <= 1;
 // The global clock: real wraps, however the eight bits that the SMI sees count them.
 reg [15:0] f_stamp_before = 0;
 reg [7:0] f_wraps_before = 0;
-reg [15:0] f_epoch_before = 0;
-wire [15:0] f_epoch = f_epoch_before + wrapped;
+reg [31:0] f_epoch_before = 0;
+wire [31:0] f_epoch = f_epoch_before + wrapped;
 always @(*) begin
     if (!f_begun) assume (stamp == 0 && wraps == 0 && !wrapped);
     else if (wrapped) assume (stamp == 0 && wraps == f_wraps_before + 8'd1);
@@ -82,9 +82,10 @@ wire [15:0] f_in_datum = queue$write_data[31:16];
 reg f_due = 0, f_gap_due = 0;
 reg f_totals = 0;
 reg [7:0] f_gap_high;
-reg [15:0] f_reader_epoch = 0, f_last_time = 0;
+reg [31:0] f_reader_epoch = 0;
+reg [15:0] f_last_time = 0;
 reg [23:0] f_told = 0, f_lost = 0, f_lost_before;
-reg [15:0] f_latch_epoch;
+reg [31:0] f_latch_epoch;
 wire f_is_wrap = enqueue && !f_due && f_in_datum[15:8] == 8'haa;
 wire f_is_gap = enqueue && !f_due && f_in_datum[15:8] == 8'hab && f_in_datum[7:6] != 2'b11;
 wire f_is_total = enqueue && !f_due && f_in_datum[15:8] == 8'hab && f_in_datum[7:6] == 2'b11;
@@ -103,14 +104,14 @@ always @(posedge clock) begin
         f_gap_due <= f_is_gap;
         if (f_gap_due) f_told <= f_told + {f_gap_high, f_in_datum};
         if (f_is_gap) f_gap_high <= f_in_datum[7:0];
-        if (f_is_wrap) f_reader_epoch <= f_reader_epoch + {8'd0, f_step} + 16'd1;
+        if (f_is_wrap) f_reader_epoch <= f_reader_epoch + {24'd0, f_step} + 32'd1;
     end
 end
 // What has left `gap_count` and is not told yet.
 wire [23:0] f_half_told = f_gap_due ? {f_gap_high, low_datum$q} : 24'd0;
 // Where the reader must give up: 256 wraps while one marker waits, or a gap that can't be counted.
 always @(*) begin
-    assume (f_epoch - f_reader_epoch <= 16'd255);
+    assume (f_epoch - f_reader_epoch <= 32'd255);
     assume (gap_count$q != 24'hbfffff);
 end
 always @(*) begin

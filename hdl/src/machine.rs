@@ -4,7 +4,7 @@ use rust_hdl::prelude::*;
 use testbed_machine::Machine as Description;
 
 use crate::centrenet::{Bus, Strobe};
-use crate::monitor::{GlobalClock, Mmi, MmiConfig, Smi};
+use crate::monitor::{GlobalClock, Link, Mmi, MmiConfig, Smi, TracePort};
 use crate::processor::Processor;
 use crate::support::verilog::{connected_verilog, VerilogError};
 
@@ -18,7 +18,8 @@ use crate::support::verilog::{connected_verilog, VerilogError};
 ///                   |            |---> trace_word [20]
 ///                   +------------+
 ///
-///   processors[0] -- mmi <=========== monitoring bus ========+
+///   link <-- port <-- mmi <========== monitoring bus ========+
+///             processors[0]                                  |
 ///        ||                                                  |
 ///        ||      processors[1] -- smi[0]   ...   processors[N-1] -- smi[N-2]
 ///        ||            ||                              ||
@@ -36,6 +37,7 @@ pub struct Machine<const N: usize> {
     pub tx: Signal<Out, Bit>,
     /// The master's UART has room for a character.
     pub rts: Signal<Out, Bit>,
+    /// A word goes to the trace port's link.
     pub trace_valid: Signal<Out, Bit>,
     /// `MmiWord` layout.
     pub trace_word: Signal<Out, Bits<20>>,
@@ -43,6 +45,8 @@ pub struct Machine<const N: usize> {
     pub processors: [Processor; N],
     pub smi: Vec<Smi>,
     pub mmi: Mmi<N>,
+    pub port: TracePort,
+    link: Link,
     strobe: Strobe,
     bus: Bus<N>,
     global_clock: GlobalClock,
@@ -62,6 +66,7 @@ impl<const N: usize> Machine<N> {
             queue: description.mmi_queue,
             poll_cycles: description.poll_cycles,
             tick_cycles: description.tick_cycles,
+            control: description.control(),
         };
         Self {
             clock: Default::default(),
@@ -74,6 +79,8 @@ impl<const N: usize> Machine<N> {
             processors: std::array::from_fn(|_| Processor::new(description.ram_bytes, description.clock_hz, N as u32)),
             smi: (1..N).map(|_| Smi::new(description.smi_queue)).collect(),
             mmi: Mmi::new(mmi),
+            port: TracePort::new(description.port_queue),
+            link: Link::new(description.port_cycles),
             strobe: Default::default(),
             bus: Default::default(),
             global_clock: Default::default(),
@@ -86,7 +93,7 @@ impl<const N: usize> Machine<N> {
 impl<const N: usize> Logic for Machine<N> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, strobe, bus, global_clock, mmi);
+        clock!(self, clock, strobe, bus, global_clock, mmi, port, link);
 
         // Centrenet, and what all processors share.
         for i in 0..N {
@@ -121,9 +128,17 @@ impl<const N: usize> Logic for Machine<N> {
         self.mmi.wdata.next = self.processors[0].wdata.val();
         self.mmi.bus_ready[0].next = false;
         self.mmi.bus_data[0].next = 0.into();
+        self.mmi.bus_key[0].next = 0.into();
         self.global_clock.tick_cycles.next = self.mmi.tick_cycles.val();
-        self.trace_valid.next = self.mmi.trace_valid.val();
-        self.trace_word.next = self.mmi.trace_word.val();
+        self.mmi.stamp.next = self.global_clock.stamp.val();
+        self.mmi.wraps.next = self.global_clock.wraps.val();
+        self.port.valid.next = self.mmi.trace_valid.val();
+        self.port.word.next = self.mmi.trace_word.val();
+        self.mmi.port_room.next = self.port.room.val();
+        self.link.valid.next = self.port.trace_valid.val();
+        self.port.trace_ready.next = self.link.ready.val();
+        self.trace_valid.next = self.port.trace_valid.val() & self.link.ready.val();
+        self.trace_word.next = self.port.trace_word.val();
 
         // The slaves, each with its SMI. Their serial input is idle.
         for i in 1..N {
@@ -154,6 +169,7 @@ impl<const N: usize> Logic for Machine<N> {
             self.smi[i - 1].bus_value.next = self.mmi.bus_value.val();
             self.mmi.bus_ready[i].next = self.smi[i - 1].bus_ready.val();
             self.mmi.bus_data[i].next = self.smi[i - 1].bus_data.val();
+            self.mmi.bus_key[i].next = self.smi[i - 1].bus_key.val();
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use testbed_sim::engine::{Engine, EngineError};
+use testbed_definitions::map::mmi;
+use testbed_definitions::monitor::MmiWord;
+use testbed_sim::engine::{Engine, EngineError, TraceWord};
+use testbed_trace::ledger::Ledger;
 
 use crate::capture::{CaptureError, CaptureWriter, ExitRecord, RunRecord, Stop};
 use crate::counters::ledger;
@@ -26,8 +29,8 @@ pub enum DriveError {
 
 /// Runs `engine` from where it is until cycle `limit` at the latest, writing what it shows to `writer`.
 ///
-/// Ends earlier at the first multiple of [`CHUNK`] by which a processor has stored to EXIT and every SMI has delivered what it
-/// held. Returns `record` completed. What `operator` gives is given between chunks. While a live operator thinks and every processor mostly sleeps, the machine's
+/// Ends earlier at the first multiple of [`CHUNK`] by which a processor has stored to EXIT and what the SMIs held has left by
+/// the trace port. Returns `record` completed. What `operator` gives is given between chunks. While a live operator thinks and every processor mostly sleeps, the machine's
 /// time goes no faster than real time, so that waiting for a command takes no processor of the host's. `progress` is told the cycle now and then.
 ///
 /// # Errors
@@ -44,6 +47,7 @@ pub fn drive(
     let patience = drain_cycles(engine);
     let mut stopped = Stop::Limit;
     let mut pace = Pace::new(engine);
+    let mut seen = Seen::new(engine);
     while engine.cycle() < limit {
         if engine.cycle().is_multiple_of(CHUNK) {
             if let Some(gift) = operator.gift(engine.cycle()) {
@@ -53,12 +57,14 @@ pub fn drive(
         }
         let next = (engine.cycle() / SLICE + 1) * SLICE;
         engine.run_until(next.min(limit))?;
-        writer.words(engine.take_trace().into_iter().map(|word| (word.cycle, word.word)))?;
+        let words = engine.take_trace();
+        seen.count(&words);
+        writer.words(words.into_iter().map(|word| (word.cycle, word.word)))?;
         let console: Vec<_> = engine.take_console().into_iter().map(|byte| (byte.processor, byte.byte)).collect();
         operator.see(&console);
         writer.console(console)?;
         progress(engine.cycle());
-        if engine.cycle().is_multiple_of(CHUNK) && is_over(engine, patience) {
+        if engine.cycle().is_multiple_of(CHUNK) && is_over(engine, &seen, patience) {
             stopped = Stop::Exit;
             break;
         }
@@ -66,7 +72,7 @@ pub fn drive(
             pace.keep(engine, operator);
         }
     }
-    let record = complete(engine, record, stopped, started);
+    let record = complete(engine, &seen, record, stopped, started);
     writer.finish(&record)?;
     Ok(record)
 }
@@ -101,19 +107,69 @@ impl Pace {
     }
 }
 
-/// Cycles in which the MMI empties full queues of all SMIs, twice over.
+/// What has left by the trace port.
+struct Seen {
+    words: u64,
+    /// Time-stamps, by processor.
+    pairs: Vec<u32>,
+}
+
+impl Seen {
+    fn new(engine: &dyn Engine) -> Self {
+        Seen { words: 0, pairs: vec![0; engine.machine().processors.len()] }
+    }
+
+    fn count(&mut self, words: &[TraceWord]) {
+        for word in words {
+            if let (true, Some(pairs)) =
+                (self.words.is_multiple_of(2), self.pairs.get_mut(usize::from(MmiWord::unpack(word.word).smi)))
+            {
+                *pairs = pairs.wrapping_add(1);
+            }
+            self.words += 1;
+        }
+    }
+
+    /// Pairs that the hardware counted as delivered and of which nothing has left, by SMI in the order of the ledger.
+    fn inside<'a>(&'a self, ledger: &'a Ledger) -> impl Iterator<Item = u32> + 'a {
+        ledger.smis.iter().zip(&self.pairs[1..]).map(|(line, pairs)| line.delivered.wrapping_sub(*pairs))
+    }
+
+    /// The ledger with what waits in the trace port's FIFO among the queued, if there is exactly as much as was delivered and
+    /// has not left; else as the hardware counts, which shows that something is missing.
+    fn ledger(&self, engine: &dyn Engine) -> Ledger {
+        let mut ledger = ledger(engine);
+        let inside: Vec<u32> = self.inside(&ledger).collect();
+        let words = 2 * inside.iter().map(|pairs| u64::from(*pairs)).sum::<u64>() + self.words % 2;
+        // The second word of a pair that was delivered may be on its way to the FIFO.
+        let waiting = u64::from(engine.port_queued());
+        if words == waiting || words == waiting + 1 {
+            for (line, pairs) in ledger.smis.iter_mut().zip(inside) {
+                line.delivered = line.delivered.wrapping_sub(pairs);
+                line.queued += pairs;
+            }
+        }
+        ledger
+    }
+}
+
+/// Cycles in which the MMI empties full queues of all SMIs, and the trace port its own, twice over.
 fn drain_cycles(engine: &dyn Engine) -> u64 {
     let machine = engine.machine();
-    2 * u64::from(machine.smi_queue) * u64::from(machine.poll_cycles) * machine.slaves() as u64 + 2 * CHUNK
+    let pair = machine.poll_cycles.max(mmi::ORDERED_SLOT_CYCLES).max(2 * machine.port_cycles);
+    let pairs = u64::from(machine.smi_queue) * machine.slaves() as u64 + u64::from(machine.port_queue) / 2;
+    2 * pairs * u64::from(pair) + 2 * CHUNK
 }
 
-/// A processor has exited, and the SMIs are empty or have had all the time they need (a program may have turned polling off).
-fn is_over(engine: &dyn Engine, patience: u64) -> bool {
+/// A processor has exited, and all has left by the port or has had all the time it needs (a program may have turned polling off).
+fn is_over(engine: &dyn Engine, seen: &Seen, patience: u64) -> bool {
     let Some(first) = engine.exits().first().map(|exit| exit.cycle) else { return false };
-    ledger(engine).queued() == 0 || engine.cycle() - first > patience
+    let ledger = ledger(engine);
+    let is_empty = ledger.queued() == 0 && seen.words.is_multiple_of(2) && seen.inside(&ledger).all(|pairs| pairs == 0);
+    is_empty || engine.cycle() - first > patience
 }
 
-fn complete(engine: &dyn Engine, record: RunRecord, stopped: Stop, started: Instant) -> RunRecord {
+fn complete(engine: &dyn Engine, seen: &Seen, record: RunRecord, stopped: Stop, started: Instant) -> RunRecord {
     let names = &engine.machine().processors;
     let exits = engine.exits();
     let exit = |exit: &testbed_sim::engine::Exit| ExitRecord {
@@ -128,7 +184,7 @@ fn complete(engine: &dyn Engine, record: RunRecord, stopped: Stop, started: Inst
         stopped: Some(stopped),
         instructions: (0..names.len()).map(|processor| engine.instructions(processor)).collect(),
         exits: exits.iter().map(exit).collect(),
-        ledger: Some(ledger(engine)),
+        ledger: Some(seen.ledger(engine)),
         wall_seconds: started.elapsed().as_secs_f64(),
         ..record
     }

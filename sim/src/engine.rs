@@ -102,7 +102,7 @@ pub trait Engine {
     fn cycle(&self) -> u64;
     /// Runs all processors until exactly cycle `until`. Stores to EXIT don't stop it.
     fn run_until(&mut self, until: u64) -> Result<(), EngineError>;
-    /// Words presented at the trace port since the last call, in order.
+    /// Words that left by the trace port since the last call, in order.
     fn take_trace(&mut self) -> Vec<TraceWord>;
     /// Console bytes since the last call, in order of cycle, then processor.
     fn take_console(&mut self) -> Vec<ConsoleByte>;
@@ -121,6 +121,8 @@ pub trait Engine {
     /// Counters of SMI `processor` (1..).
     fn smi(&self, processor: usize) -> SmiCounters;
     fn station(&self, processor: usize) -> StationCounters;
+    /// Words that wait in the trace port's FIFO.
+    fn port_queued(&self) -> u32;
     /// Reads RAM as the core would see it now; `address` physical, inside RAM.
     fn read_ram(&self, processor: usize, address: u32, bytes: &mut [u8]);
     /// Writes RAM between two cycles.

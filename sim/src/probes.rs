@@ -31,12 +31,17 @@ const SMI: [&str; 8] = [
     "latch_valid$q",
 ];
 
+/// Signals that [`port_queued`] reads in `port`.
+const PORT: [&str; 2] = ["write_index$q", "read_index$q"];
+
 /// Whether signal `name` of the module of `instance` (as in `processors$0$station`) is one that the functions below read.
 pub fn is_counter(instance: &str, name: &str) -> bool {
     if instance.starts_with("processors$") && instance.ends_with("$station") {
         STATION.contains(&name)
     } else if instance.starts_with("smi$") && !instance["smi$".len()..].contains('$') {
         SMI.contains(&name)
+    } else if instance == "port" {
+        PORT.contains(&name)
     } else {
         instance == "mmi" && name.starts_with("delivered$") && name.ends_with("$q")
     }
@@ -73,6 +78,13 @@ pub fn smi_counters<E>(processor: usize, mut read: impl FnMut(&str, &str) -> Res
     let queued = u32::from((write_index as u16).wrapping_sub(read_index as u16)) + (latch_valid & 1);
     let delivered = read("mmi", &format!("delivered${processor}$q"))?;
     Ok(SmiCounters { emitted, dropped, refused, filtered, markers, queued, delivered })
+}
+
+/// Reads how many words wait in the trace port's FIFO.
+pub fn port_queued<E>(mut read: impl FnMut(&str, &str) -> Result<u32, E>) -> Result<u32, E> {
+    let [write_index, read_index] = PORT;
+    let (write_index, read_index) = (read("port", write_index)?, read("port", read_index)?);
+    Ok(u32::from((write_index as u16).wrapping_sub(read_index as u16)))
 }
 
 /// Checks that a segment lies in RAM.

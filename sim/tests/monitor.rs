@@ -7,12 +7,12 @@ mod verilated;
 
 use proptest::prelude::*;
 use rust_hdl::prelude::*;
-use scenario::{scenario, Cycle, Setting, OUTPUTS};
+use scenario::{scenario, Cycle, Setting, OUTPUTS, SMIS};
 use testbed_definitions::map::{mmi, smi};
-use testbed_definitions::monitor::MmiWord;
+use testbed_definitions::monitor::{MmiWord, Pair, GAP_MARKER, WRAP_MARKER};
 use testbed_definitions::timing::LOOKAHEAD;
 use testbed_hdl::support::bench::settle;
-use testbed_machine::Machine;
+use testbed_machine::{Machine, Order};
 use testbed_sim::engine::TraceWord;
 use testbed_sim::model::monitor::Monitor;
 use verilated::Verilated;
@@ -49,14 +49,20 @@ fn check_native(setting: Setting) {
 
 fn settings() -> impl Strategy<Value = Setting> {
     let depth = || prop::sample::select(vec![2u32, 4, 8, 16, 64]);
-    (any::<u64>(), depth(), depth(), 0u32..8, 0u32..5, any::<bool>()).prop_map(
-        |(seed, smi_queue, mmi_queue, poll_cycles, tick_cycles, filter)| Setting {
+    let port_cycles = prop::sample::select(vec![1u32, 1, 1, 2, 3, 7, 33, 100]);
+    let port = (depth(), port_cycles, prop::sample::select(Order::ALL.to_vec()));
+    (any::<u64>(), depth(), depth(), 0u32..8, 0u32..5, any::<bool>(), port).prop_map(
+        |(seed, smi_queue, mmi_queue, poll_cycles, tick_cycles, filter, (port_queue, port_cycles, order))| Setting {
             seed,
             windows: 40,
             smi_queue,
             mmi_queue,
             poll_cycles,
             tick_cycles,
+            port_queue,
+            port_cycles,
+            order,
+            control: true,
             retick: true,
             filter,
         },
@@ -65,7 +71,7 @@ fn settings() -> impl Strategy<Value = Setting> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 24,
+        cases: 48,
         rng_seed: prop::test_runner::RngSeed::Fixed(6),
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -81,8 +87,9 @@ proptest! {
 /// Long runs, with many wraps, on small queues that are mostly full and on queues of the default size.
 #[test]
 fn model_equals_verilated_rtl() {
-    let (mut wraps, mut on_wrap, mut totals) = (0, 0, 0);
-    for (smi_queue, mmi_queue) in [(4, 8), (1024, 512)] {
+    let (mut wraps, mut on_wrap, mut totals, mut missed) = (0, 0, 0, 0);
+    let sizes = [(4, 8, 8, 1, Order::Turns), (1024, 512, 512, 1, Order::Time), (16, 16, 16, 5, Order::Time)];
+    for (smi_queue, mmi_queue, port_queue, port_cycles, order) in sizes {
         let setting = Setting {
             seed: 0,
             windows: 12_500,
@@ -90,6 +97,10 @@ fn model_equals_verilated_rtl() {
             mmi_queue,
             poll_cycles: 2,
             tick_cycles: 1,
+            port_queue,
+            port_cycles,
+            order,
+            control: true,
             retick: false,
             filter: false,
         };
@@ -106,17 +117,74 @@ fn model_equals_verilated_rtl() {
             totals += coverage.totals;
             wraps += coverage.wrap_markers;
             on_wrap += coverage.on_wrap;
+            missed += coverage.missed;
             assert!(coverage.gap_markers > 10, "{coverage:?}");
             assert!(coverage.stalls > 100 && coverage.words_read > 100, "{coverage:?}");
         }
     }
     assert!(wraps > 100 && on_wrap > 10, "{wraps} wraps, {on_wrap} events on the very cycle of one");
-    assert!(totals > 1000, "{totals} totals");
+    assert!(totals > 1000 && missed > 1000, "{totals} totals, {missed} pairs missed");
+}
+
+/// Words at the trace port, of a run in which the master leaves CONTROL alone, read one after the other: extended times never fall,
+/// and of equal ones SMIs have the order of their numbers.
+#[test]
+fn in_order_of_time_the_stream_needs_no_sorting() {
+    let (mut wraps, mut gaps, mut totals) = (0, 0, 0);
+    for (seed, port_cycles, smi_queue) in [(1, 1, 64), (2, 3, 8), (3, 40, 1024), (4, 7, 2)] {
+        let setting = Setting {
+            seed,
+            windows: 12_500,
+            smi_queue,
+            mmi_queue: 512,
+            poll_cycles: 2,
+            tick_cycles: 1,
+            port_queue: 16,
+            port_cycles,
+            order: Order::Time,
+            control: false,
+            retick: true,
+            filter: true,
+        };
+        let (cycles, coverage) = scenario(setting);
+        let words: Vec<u32> = cycles.iter().filter(|c| c.outputs[1] == 1).map(|c| c.outputs[2]).collect();
+        let pairs = words.chunks_exact(2).map(|two| {
+            let [time, datum] = [two[0], two[1]].map(MmiWord::unpack);
+            assert_eq!(time.smi, datum.smi);
+            (time.smi, Pair { time: time.value, datum: datum.value })
+        });
+        let ordered = extended_times(pairs);
+        let falls = ordered.windows(2).position(|two| two[0] > two[1]);
+        assert_eq!(falls, None, "{setting:?}: {:x?}", falls.map(|at| &ordered[at.saturating_sub(2)..at + 3]));
+        let smis = (1..=3).map(|smi| ordered.iter().filter(|(_, of)| *of == smi).count());
+        println!("{setting:?}: {coverage:?}");
+        assert!(smis.min() > Some(100), "{coverage:?}");
+        wraps += coverage.wrap_markers;
+        gaps += coverage.gap_markers;
+        totals += coverage.totals;
+    }
+    assert!(wraps > 10 && gaps > 1000 && totals > 100, "{wraps} wraps, {gaps} gaps, {totals} totals");
+}
+
+/// Extended time (wraps never wrap here) and SMI of each pair, by the wrap markers of its SMI.
+fn extended_times(pairs: impl Iterator<Item = (u8, Pair)>) -> Vec<(u64, u8)> {
+    let mut wraps = [0u64; SMIS + 1];
+    let mut half = [false; SMIS + 1];
+    let mut extended = |(smi, pair): (u8, Pair)| {
+        let (wraps, half) = (&mut wraps[usize::from(smi)], &mut half[usize::from(smi)]);
+        let [high, low] = pair.datum.to_be_bytes();
+        if high == WRAP_MARKER && !*half {
+            *wraps += u64::from(low.wrapping_sub(*wraps as u8));
+        }
+        *half = high == GAP_MARKER && !*half;
+        (*wraps << 16 | u64::from(pair.time), smi)
+    };
+    pairs.map(&mut extended).collect()
 }
 
 /// Pairs that each of `smis` delivers in 1,000 cycles, if each emits whenever it is taken.
-fn delivered_per_thousand_cycles(busy: std::ops::RangeInclusive<usize>) -> Vec<usize> {
-    let mut monitor = Monitor::new(&Machine::testbed6());
+fn delivered_per_thousand_cycles(order: Order, busy: std::ops::RangeInclusive<usize>) -> Vec<usize> {
+    let mut monitor = Monitor::new(&Machine { order, ..Machine::testbed6() });
     for smi in busy.clone() {
         monitor.smi_store(smi, smi::CONTROL, smi::CONTROL_STALL, 0).unwrap();
     }
@@ -147,8 +215,14 @@ fn delivered_per_thousand_cycles(busy: std::ops::RangeInclusive<usize>) -> Vec<u
 fn rates_are_as_documented() {
     // testbed6: five SMIs, a slot of two cycles each.
     assert_eq!(Machine::testbed6().poll_cycles, 2);
-    assert_eq!(delivered_per_thousand_cycles(2..=2), [100]);
-    assert_eq!(delivered_per_thousand_cycles(1..=5), [100; 5]);
+    assert_eq!(delivered_per_thousand_cycles(Order::Turns, 2..=2), [100]);
+    assert_eq!(delivered_per_thousand_cycles(Order::Turns, 1..=5), [100; 5]);
+    // In order of time a slot of four cycles goes to whoever has the oldest pair.
+    let alone = delivered_per_thousand_cycles(Order::Time, 2..=2);
+    let all = delivered_per_thousand_cycles(Order::Time, 1..=5);
+    println!("in order of time: {alone:?}, {all:?}");
+    assert_eq!(alone, [250]);
+    assert_eq!(all, [50; 5]);
 }
 
 #[test]

@@ -10,9 +10,9 @@ pub struct SmiLine {
     pub emitted: u32,
     /// Pairs that the SMI itself enqueued: wrap and gap markers, and filter's totals.
     pub markers: u32,
-    /// Pairs that left the MMI.
+    /// Pairs that left the MMI and, of a run that was cut, its trace port.
     pub delivered: u32,
-    /// Pairs that wait in the SMI.
+    /// Pairs that wait in the SMI and, when a run was cut, in the trace port's FIFO.
     pub queued: u32,
     /// Discarded since the queue was full, and counted by gap markers.
     pub dropped: u32,

@@ -1,11 +1,12 @@
-//! One clock, the SMIs and the MMI of a machine, connected: the pattern for the machine, and what tests drive.
+//! One clock, the SMIs, the MMI and the trace port of a machine, connected: the pattern for the machine, and what tests drive.
 
-use super::{GlobalClock, Mmi, MmiConfig, Smi};
+use super::{GlobalClock, Link, Mmi, MmiConfig, Smi, TracePort};
 use crate::ports;
 use crate::support::ports::{drive, driven, observed, width, Input, Output, Ports};
 use rust_hdl::prelude::*;
 
-/// The monitor of a machine with four processors: three SMIs (at index 0 to 2, numbered 1 to 3) and the MMI.
+/// The monitor of a machine with four processors: three SMIs (at index 0 to 2, numbered 1 to 3), the MMI and the
+/// trace port with its link.
 ///
 /// Every device port comes out: SMI `i` has entry `i` of the `smi_` arrays, the MMI those with `mmi_`.
 #[derive(LogicBlock)]
@@ -25,16 +26,19 @@ pub struct MonitorBench {
     pub mmi_write: Signal<In, Bit>,
     pub mmi_wdata: Signal<In, Bits<32>>,
     pub mmi_rdata: Signal<Out, Bits<32>>,
+    /// A word goes to the link.
     pub trace_valid: Signal<Out, Bit>,
     pub trace_word: Signal<Out, Bits<20>>,
     global_clock: GlobalClock,
     smi: [Smi; 3],
     mmi: Mmi<4>,
+    port: TracePort,
+    link: Link,
 }
 
 impl MonitorBench {
-    /// With SMI queues of `smi_queue` entries.
-    pub fn new(smi_queue: u32, mmi: MmiConfig) -> Self {
+    /// With SMI queues of `smi_queue` entries, a port for `port_queue` words and a link that takes one every `port_cycles` cycles.
+    pub fn new(smi_queue: u32, mmi: MmiConfig, (port_queue, port_cycles): (u32, u32)) -> Self {
         Self {
             clock: Default::default(),
             strobe: Default::default(),
@@ -56,6 +60,8 @@ impl MonitorBench {
             global_clock: Default::default(),
             smi: std::array::from_fn(|_| Smi::new(smi_queue)),
             mmi: Mmi::new(mmi),
+            port: TracePort::new(port_queue),
+            link: Link::new(port_cycles),
         }
     }
 }
@@ -63,7 +69,7 @@ impl MonitorBench {
 impl Logic for MonitorBench {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, global_clock, mmi);
+        clock!(self, clock, global_clock, mmi, port, link);
         self.global_clock.tick_cycles.next = self.mmi.tick_cycles.val();
 
         self.mmi.strobe.next = self.strobe.val();
@@ -73,12 +79,20 @@ impl Logic for MonitorBench {
         self.mmi.write.next = self.mmi_write.val();
         self.mmi.wdata.next = self.mmi_wdata.val();
         self.mmi_rdata.next = self.mmi.rdata.val();
-        self.trace_valid.next = self.mmi.trace_valid.val();
-        self.trace_word.next = self.mmi.trace_word.val();
+        self.mmi.stamp.next = self.global_clock.stamp.val();
+        self.mmi.wraps.next = self.global_clock.wraps.val();
+        self.port.valid.next = self.mmi.trace_valid.val();
+        self.port.word.next = self.mmi.trace_word.val();
+        self.mmi.port_room.next = self.port.room.val();
+        self.link.valid.next = self.port.trace_valid.val();
+        self.port.trace_ready.next = self.link.ready.val();
+        self.trace_valid.next = self.port.trace_valid.val() & self.link.ready.val();
+        self.trace_word.next = self.port.trace_word.val();
 
         // Entry 0 of the MMI's arrays belongs to the master, which has no SMI.
         self.mmi.bus_ready[0].next = false;
         self.mmi.bus_data[0].next = 0.into();
+        self.mmi.bus_key[0].next = 0.into();
         for i in 0..3 {
             self.smi[i].clock.next = self.clock.val();
             self.smi[i].strobe.next = self.strobe.val();
@@ -97,6 +111,7 @@ impl Logic for MonitorBench {
 
             self.mmi.bus_ready[i + 1].next = self.smi[i].bus_ready.val();
             self.mmi.bus_data[i + 1].next = self.smi[i].bus_data.val();
+            self.mmi.bus_key[i + 1].next = self.smi[i].bus_key.val();
             self.smi[i].bus_select.next = self.mmi.bus_select[i + 1].val();
             self.smi[i].bus_datum.next = self.mmi.bus_datum.val();
             self.smi[i].bus_take.next = self.mmi.bus_take[i + 1].val();

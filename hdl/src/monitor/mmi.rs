@@ -1,7 +1,7 @@
 //! The master monitoring interface: polls the SMIs over the monitoring bus.
 
 use super::smi::word_at;
-use super::{Late, QueueRam};
+use super::{Age, Late, QueueRam};
 use rust_hdl::prelude::*;
 use testbed_definitions::map::mmi;
 
@@ -14,6 +14,8 @@ pub struct MmiConfig {
     pub poll_cycles: u32,
     /// Machine cycles a tick of the global clock; 0 counts as 1.
     pub tick_cycles: u32,
+    /// CONTROL.
+    pub control: u32,
 }
 
 /// Master monitoring interface of a machine with `N` processors, hence `N` - 1 SMIs ("Monitoring bus and MMI" in
@@ -24,13 +26,16 @@ pub struct MmiConfig {
 ///      device port -->|     |--> rdata
 ///                     |     |
 ///    bus_ready [N] -->| Mmi |--> bus_select [N], bus_datum, bus_take [N]
-///     bus_data [N] ==>|     |==> bus_command [N], bus_number [4], bus_value [16]
+///  bus_data, _key [N]==>|     |==> bus_command [N], bus_number [4], bus_value [16]
+///     stamp, wraps ==>|     |
 ///           strobe -->|     |--> tick_cycles (to the global clock)
-///            clock -->|     |--> trace_valid, trace_word [20]
+///            clock -->|     |--> trace_valid, trace_word [20] (to the trace port)
+///        port_room -->|     |
 ///                     +-----+
 /// ```
 ///
-/// The ordering stage will stand between the word register (`held`) and the trace port.
+/// A slot in turns takes the pair of the SMI whose turn it is, one in order of time that of the SMI with the oldest key: ages are taken in its
+/// first cycle, the oldest is found in its second, and the bus carries the pair in its third and fourth.
 #[derive(LogicBlock)]
 pub struct Mmi<const N: usize> {
     pub clock: Signal<In, Clock>,
@@ -50,6 +55,8 @@ pub struct Mmi<const N: usize> {
     pub bus_ready: [Signal<In, Bit>; N],
     /// From SMI `i`; 0 unless it is selected.
     pub bus_data: [Signal<In, Bits<16>>; N],
+    /// Extended time of SMI `i`'s entry, or of what it may yet have, at least.
+    pub bus_key: [Signal<In, Bits<24>>; N],
     pub bus_select: [Signal<Out, Bit>; N],
     /// Common to all SMIs. 0: time, 1: datum.
     pub bus_datum: Signal<Out, Bit>,
@@ -61,29 +68,49 @@ pub struct Mmi<const N: usize> {
 
     /// TICK_CYCLES as the global clock sees it.
     pub tick_cycles: Signal<Out, Bits<32>>,
+    /// From [`super::GlobalClock`].
+    pub stamp: Signal<In, Bits<16>>,
+    pub wraps: Signal<In, Bits<8>>,
+    /// A word goes to the trace port.
     pub trace_valid: Signal<Out, Bit>,
     /// `MmiWord` layout.
     pub trace_word: Signal<Out, Bits<20>>,
+    /// The trace port has room for two more words, besides the one that goes there.
+    pub port_room: Signal<In, Bit>,
 
     queue: QueueRam<20>,
     write_index: DFF<Bits<16>>,
     write_seen: DFF<Bits<16>>,
     read_index: DFF<Bits<16>>,
     read_late: Late<16>,
-    control: DFFWithInit<Bits<3>>,
-    control_late: Late<3>,
+    control: DFFWithInit<Bits<5>>,
+    control_late: Late<5>,
+    wanted: DFFWithInit<Bits<16>>,
+    wanted_late: Late<16>,
+    wanted_datum: DFF<Bits<32>>,
+    wanted_datum_late: Late<32>,
     poll: DFFWithInit<Bits<32>>,
     poll_late: Late<32>,
     tick: DFFWithInit<Bits<32>>,
     tick_late: Late<32>,
     slot: DFF<Bits<32>>,
     current: DFFWithInit<Bits<4>>,
+    by_time: DFF<Bit>,
+    age: [Age; N],
+    looked: DFF<Bit>,
+    chosen: DFF<Bit>,
+    oldest: DFF<Bits<4>>,
+    slot_queue: DFF<Bit>,
+    slot_miss: DFF<Bit>,
+    slot_trace: DFF<Bit>,
     second: DFF<Bit>,
     advance: DFF<Bit>,
     held_valid: DFF<Bit>,
     held: DFF<Bits<20>>,
     to_queue: DFF<Bit>,
     to_trace: DFF<Bit>,
+    to_miss: DFF<Bit>,
+    missed: DFF<Bits<32>>,
     command: DFF<Bits<24>>,
     command_valid: DFF<Bit>,
     sent: DFF<Bits<24>>,
@@ -103,17 +130,36 @@ pub struct Mmi<const N: usize> {
     polling: Signal<Local, Bit>,
     queueing: Signal<Local, Bit>,
     tracing: Signal<Local, Bit>,
+    ordering: Signal<Local, Bit>,
+    may_miss: Signal<Local, Bit>,
+    queue_plan: Signal<Local, Bit>,
+    miss_plan: Signal<Local, Bit>,
+    trace_plan: Signal<Local, Bit>,
+    now: Signal<Local, Bits<24>>,
+    rank: [Signal<Local, Bits<30>>; 16],
+    best_of_8: [Signal<Local, Bits<30>>; 8],
+    best_of_4: [Signal<Local, Bits<30>>; 4],
+    best_of_2: [Signal<Local, Bits<30>>; 2],
+    best: Signal<Local, Bits<30>>,
+    number: Signal<Local, Bits<4>>,
+    masked: Signal<Local, Bits<16>>,
+    of_wanted: Signal<Local, Bit>,
+    is_wanted: Signal<Local, Bit>,
     slot_up: Signal<Local, Bits<32>>,
     slot_begins: Signal<Local, Bit>,
+    slot_ends: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
+    taken_in_turn: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
     bus: Signal<Local, Bits<16>>,
     words: Signal<Local, Bits<16>>,
     pop: Signal<Local, Bit>,
     enqueue: Signal<Local, Bit>,
     read_next: Signal<Local, Bits<16>>,
-    control_next: Signal<Local, Bits<3>>,
+    control_next: Signal<Local, Bits<5>>,
+    wanted_next: Signal<Local, Bits<16>>,
+    wanted_datum_next: Signal<Local, Bits<32>>,
     poll_next: Signal<Local, Bits<32>>,
     tick_next: Signal<Local, Bits<32>>,
     command_next: Signal<Local, Bits<24>>,
@@ -127,9 +173,13 @@ pub struct Mmi<const N: usize> {
     poll_word: Constant<Bits<14>>,
     tick_word: Constant<Bits<14>>,
     command_word: Constant<Bits<14>>,
+    missed_word: Constant<Bits<14>>,
+    wanted_word: Constant<Bits<14>>,
+    wanted_datum_word: Constant<Bits<14>>,
     command_busy: Constant<Bits<32>>,
     data_valid: Constant<Bits<32>>,
     last_smi: Constant<Bits<4>>,
+    ordered_last: Constant<Bits<32>>,
     depth_less_two: Constant<Bits<16>>,
 }
 
@@ -138,7 +188,8 @@ impl<const N: usize> Mmi<N> {
     /// If `N` is not 1 to 16 or the queue's depth is not allowed; machine descriptions are validated before.
     pub fn new(config: MmiConfig) -> Self {
         assert!((1..=16).contains(&N), "{N} processors: there can be 1 to 16");
-        let control = bits(u64::from(mmi::CONTROL_RESET));
+        let control = bits(u64::from(config.control));
+        let wanted = bits(u64::from(mmi::WANTED_RESET));
         let poll = bits(u64::from(config.poll_cycles));
         let tick = bits(u64::from(config.tick_cycles));
         Self {
@@ -152,6 +203,7 @@ impl<const N: usize> Mmi<N> {
             rdata: Default::default(),
             bus_ready: std::array::from_fn(|_| Default::default()),
             bus_data: std::array::from_fn(|_| Default::default()),
+            bus_key: std::array::from_fn(|_| Default::default()),
             bus_select: std::array::from_fn(|_| Default::default()),
             bus_datum: Default::default(),
             bus_take: std::array::from_fn(|_| Default::default()),
@@ -159,8 +211,11 @@ impl<const N: usize> Mmi<N> {
             bus_number: Default::default(),
             bus_value: Default::default(),
             tick_cycles: Default::default(),
+            stamp: Default::default(),
+            wraps: Default::default(),
             trace_valid: Default::default(),
             trace_word: Default::default(),
+            port_room: Default::default(),
             queue: QueueRam::new(config.queue),
             write_index: Default::default(),
             write_seen: Default::default(),
@@ -168,18 +223,32 @@ impl<const N: usize> Mmi<N> {
             read_late: Late::new(bits(0)),
             control: DFFWithInit::new(control),
             control_late: Late::new(control),
+            wanted: DFFWithInit::new(wanted),
+            wanted_late: Late::new(wanted),
+            wanted_datum: Default::default(),
+            wanted_datum_late: Late::new(bits(0)),
             poll: DFFWithInit::new(poll),
             poll_late: Late::new(poll),
             tick: DFFWithInit::new(tick),
             tick_late: Late::new(tick),
             slot: Default::default(),
             current: DFFWithInit::new(bits(1)),
+            by_time: Default::default(),
+            age: std::array::from_fn(|i| Age::new(i as u32)),
+            looked: Default::default(),
+            chosen: Default::default(),
+            oldest: Default::default(),
+            slot_queue: Default::default(),
+            slot_miss: Default::default(),
+            slot_trace: Default::default(),
             second: Default::default(),
             advance: Default::default(),
             held_valid: Default::default(),
             held: Default::default(),
             to_queue: Default::default(),
             to_trace: Default::default(),
+            to_miss: Default::default(),
+            missed: Default::default(),
             command: Default::default(),
             command_valid: Default::default(),
             sent: Default::default(),
@@ -198,10 +267,27 @@ impl<const N: usize> Mmi<N> {
             polling: Default::default(),
             queueing: Default::default(),
             tracing: Default::default(),
+            ordering: Default::default(),
+            may_miss: Default::default(),
+            queue_plan: Default::default(),
+            miss_plan: Default::default(),
+            trace_plan: Default::default(),
+            now: Default::default(),
+            rank: std::array::from_fn(|_| Default::default()),
+            best_of_8: std::array::from_fn(|_| Default::default()),
+            best_of_4: std::array::from_fn(|_| Default::default()),
+            best_of_2: std::array::from_fn(|_| Default::default()),
+            best: Default::default(),
+            number: Default::default(),
+            masked: Default::default(),
+            of_wanted: Default::default(),
+            is_wanted: Default::default(),
             slot_up: Default::default(),
             slot_begins: Default::default(),
+            slot_ends: Default::default(),
             open: Default::default(),
             ready: Default::default(),
+            taken_in_turn: Default::default(),
             taken: Default::default(),
             bus: Default::default(),
             words: Default::default(),
@@ -209,6 +295,8 @@ impl<const N: usize> Mmi<N> {
             enqueue: Default::default(),
             read_next: Default::default(),
             control_next: Default::default(),
+            wanted_next: Default::default(),
+            wanted_datum_next: Default::default(),
             poll_next: Default::default(),
             tick_next: Default::default(),
             command_next: Default::default(),
@@ -221,9 +309,13 @@ impl<const N: usize> Mmi<N> {
             poll_word: word_at(mmi::POLL_CYCLES),
             tick_word: word_at(mmi::TICK_CYCLES),
             command_word: word_at(mmi::COMMAND),
+            missed_word: word_at(mmi::MISSED),
+            wanted_word: word_at(mmi::WANTED),
+            wanted_datum_word: word_at(mmi::WANTED_DATUM),
             command_busy: Constant::new(bits(u64::from(mmi::STATUS_COMMAND_BUSY))),
             data_valid: Constant::new(bits(u64::from(mmi::DATA_VALID))),
             last_smi: Constant::new(bits(N.max(2) as u64 - 1)),
+            ordered_last: Constant::new(bits(u64::from(mmi::ORDERED_SLOT_CYCLES - 1))),
             depth_less_two: Constant::new(bits(u64::from(config.queue - 2))),
         }
     }
@@ -232,43 +324,111 @@ impl<const N: usize> Mmi<N> {
 impl<const N: usize> Logic for Mmi<N> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_index, write_seen, read_index, answer, control, poll, tick);
-        dff_setup!(self, clock, slot, current, second, advance, held_valid, held, to_queue, to_trace);
+        dff_setup!(self, clock, write_index, write_seen, read_index, answer, control, poll, tick, wanted, wanted_datum);
+        dff_setup!(self, clock, slot, current, second, advance, held_valid, held, to_queue, to_trace, to_miss, missed);
+        dff_setup!(self, clock, by_time, looked, chosen, oldest, slot_queue, slot_miss, slot_trace);
         dff_setup!(self, clock, command, command_valid, sent, sent_valid);
-        clock!(self, clock, queue, read_late, control_late, poll_late, tick_late);
+        clock!(self, clock, queue, read_late, control_late, poll_late, tick_late, wanted_late, wanted_datum_late);
+        self.now.next = (bit_cast::<24, 8>(self.wraps.val()) << 16) | bit_cast::<24, 16>(self.stamp.val());
         for i in 0..N {
             self.delivered[i].clock.next = self.clock.val();
             self.delivered[i].d.next = self.delivered[i].q.val();
+            self.age[i].clock.next = self.clock.val();
+            self.age[i].now.next = self.now.val();
+            self.age[i].key.next = self.bus_key[i].val();
+            self.age[i].ready.next = self.bus_ready[i].val();
         }
 
-        // Poller. A pair being taken goes on for two cycles, `current` standing still.
+        // Slots, and whether this one is open. No pair is under way when a slot begins, at most its second word in the word register.
         self.queueing.next = self.control_late.late.val().get_bit(1);
         self.tracing.next = self.control_late.late.val().get_bit(2);
+        self.ordering.next = self.control_late.late.val().get_bit(3);
+        self.may_miss.next = self.control_late.late.val().get_bit(4);
         self.polling.next = self.control_late.late.val().get_bit(0) & (self.queueing.val() | self.tracing.val());
-        self.enqueue.next = self.held_valid.q.val() & self.to_queue.q.val();
         self.in_flight.next = 0.into();
-        if self.enqueue.val() {
+        if self.held_valid.q.val() & self.to_queue.q.val() {
             self.in_flight.next = 1.into();
         }
         self.kept.next = (self.write_index.q.val() - self.read_late.late.val()) + self.in_flight.val();
         self.has_room.next = self.kept.val() <= self.depth_less_two.val();
         self.slot_begins.next = !self.slot.q.val().any();
         self.slot_up.next = self.slot.q.val() + 1;
+        self.slot_ends.next = (!self.slot_begins.val())
+            & (self.slot_up.val() >= self.poll_late.late.val())
+            & ((!self.by_time.q.val()) | (self.slot.q.val() >= self.ordered_last.val()));
         self.slot.d.next = self.slot_up.val();
-        if (!self.slot_begins.val()) & (self.slot_up.val() >= self.poll_late.late.val()) {
+        if self.slot_ends.val() {
             self.slot.d.next = 0.into();
         }
-        self.open.next = self.slot_begins.val() & self.polling.val() & (self.has_room.val() | (!self.queueing.val()));
-        self.turn.next = bits::<16>(1) << self.current.q.val();
+        self.open.next = self.slot_begins.val()
+            & self.polling.val()
+            & (self.has_room.val() | self.may_miss.val() | (!self.queueing.val()))
+            & (self.port_room.val() | (!self.tracing.val()));
+        // Where its pair will go is settled when a slot begins.
+        self.queue_plan.next = self.slot_queue.q.val();
+        self.miss_plan.next = self.slot_miss.q.val();
+        self.trace_plan.next = self.slot_trace.q.val();
+        if self.slot_begins.val() {
+            self.by_time.d.next = self.ordering.val();
+            self.queue_plan.next = self.queueing.val() & self.has_room.val();
+            self.miss_plan.next = self.queueing.val() & (!self.has_room.val());
+            self.trace_plan.next = self.tracing.val();
+        }
+        self.slot_queue.d.next = self.queue_plan.val();
+        self.slot_miss.d.next = self.miss_plan.val();
+        self.slot_trace.d.next = self.trace_plan.val();
+
+        // The oldest: of the ages in a slot's first cycle, in its second. Who is not there has no rank, and is never better.
+        for i in 0..16 {
+            self.rank[i].next = 0.into();
+        }
+        for i in 1..N {
+            self.rank[i].next = self.age[i].rank.val();
+        }
+        for i in 0..8 {
+            self.best_of_8[i].next = self.rank[i].val();
+            if self.rank[i + 8].val() > self.rank[i].val() {
+                self.best_of_8[i].next = self.rank[i + 8].val();
+            }
+        }
+        for i in 0..4 {
+            self.best_of_4[i].next = self.best_of_8[i].val();
+            if self.best_of_8[i + 4].val() > self.best_of_8[i].val() {
+                self.best_of_4[i].next = self.best_of_8[i + 4].val();
+            }
+        }
+        for i in 0..2 {
+            self.best_of_2[i].next = self.best_of_4[i].val();
+            if self.best_of_4[i + 2].val() > self.best_of_4[i].val() {
+                self.best_of_2[i].next = self.best_of_4[i + 2].val();
+            }
+        }
+        self.best.next = self.best_of_2[0].val();
+        if self.best_of_2[1].val() > self.best_of_2[0].val() {
+            self.best.next = self.best_of_2[1].val();
+        }
+        self.looked.d.next = self.open.val() & self.ordering.val();
+        self.chosen.d.next = self.looked.q.val() & self.best.val().get_bit(0);
+        if self.looked.q.val() {
+            self.oldest.d.next = !self.best.val().get_bits::<4>(1);
+        }
+
+        // The bus. A pair being taken goes on for two cycles, who gives it standing still.
+        self.number.next = self.current.q.val();
+        if self.chosen.q.val() | (self.second.q.val() & self.by_time.q.val()) {
+            self.number.next = self.oldest.q.val();
+        }
+        self.turn.next = bits::<16>(1) << self.number.val();
         self.ready.next = false;
         self.bus.next = 0.into();
         for i in 1..N {
             self.ready.next = self.ready.val() | (self.bus_ready[i].val() & self.turn.val().get_bit(i));
             self.bus.next = self.bus.val() | self.bus_data[i].val();
         }
-        self.taken.next = self.open.val() & self.ready.val();
+        self.taken_in_turn.next = self.open.val() & (!self.ordering.val()) & self.ready.val();
+        self.taken.next = self.taken_in_turn.val() | self.chosen.q.val();
         self.second.d.next = self.taken.val();
-        self.advance.d.next = self.open.val();
+        self.advance.d.next = self.open.val() & (!self.ordering.val());
         if self.advance.q.val() {
             self.current.d.next = self.current.q.val() + 1;
             if self.current.q.val() == self.last_smi.val() {
@@ -276,12 +436,25 @@ impl<const N: usize> Logic for Mmi<N> {
             }
         }
 
-        // Word register.
+        // Word register. The master's queue takes a pair or not when its datum is on the bus and the time-stamp in the register.
+        self.masked.next = self.bus.val() & self.wanted_datum_late.late.val().get_bits::<16>(0);
+        self.of_wanted.next = (self.wanted_late.late.val() & self.turn.val()).any();
+        self.is_wanted.next =
+            self.of_wanted.val() & (self.masked.val() == self.wanted_datum_late.late.val().get_bits::<16>(16));
+        self.enqueue.next =
+            self.held_valid.q.val() & self.to_queue.q.val() & ((!self.second.q.val()) | self.is_wanted.val());
         self.held_valid.d.next = self.taken.val() | self.second.q.val();
-        self.held.d.next = (bit_cast::<20, 4>(self.current.q.val()) << 16) | bit_cast::<20, 16>(self.bus.val());
+        self.held.d.next = (bit_cast::<20, 4>(self.number.val()) << 16) | bit_cast::<20, 16>(self.bus.val());
+        if self.second.q.val() {
+            self.to_queue.d.next = self.to_queue.q.val() & self.is_wanted.val();
+        }
         if self.taken.val() {
-            self.to_queue.d.next = self.queueing.val();
-            self.to_trace.d.next = self.tracing.val();
+            self.to_queue.d.next = self.queue_plan.val();
+            self.to_miss.d.next = self.miss_plan.val();
+            self.to_trace.d.next = self.trace_plan.val();
+        }
+        if self.second.q.val() & self.to_miss.q.val() & self.is_wanted.val() {
+            self.missed.d.next = self.missed.q.val() + 1;
         }
 
         // Device port.
@@ -291,8 +464,10 @@ impl<const N: usize> Logic for Mmi<N> {
         self.control_next.next = self.control.q.val();
         self.poll_next.next = self.poll.q.val();
         self.tick_next.next = self.tick.q.val();
+        self.wanted_next.next = self.wanted.q.val();
+        self.wanted_datum_next.next = self.wanted_datum.q.val();
         if self.store.val() & (self.word.val() == self.control_word.val()) {
-            self.control_next.next = self.wdata.val().get_bits::<3>(0);
+            self.control_next.next = self.wdata.val().get_bits::<5>(0);
         }
         if self.store.val() & (self.word.val() == self.poll_word.val()) {
             self.poll_next.next = self.wdata.val();
@@ -300,6 +475,14 @@ impl<const N: usize> Logic for Mmi<N> {
         if self.store.val() & (self.word.val() == self.tick_word.val()) {
             self.tick_next.next = self.wdata.val();
         }
+        if self.store.val() & (self.word.val() == self.wanted_word.val()) {
+            self.wanted_next.next = self.wdata.val().get_bits::<16>(0);
+        }
+        if self.store.val() & (self.word.val() == self.wanted_datum_word.val()) {
+            self.wanted_datum_next.next = self.wdata.val();
+        }
+        self.wanted.d.next = self.wanted_next.val();
+        self.wanted_datum.d.next = self.wanted_datum_next.val();
         self.control.d.next = self.control_next.val();
         self.poll.d.next = self.poll_next.val();
         self.tick.d.next = self.tick_next.val();
@@ -348,13 +531,22 @@ impl<const N: usize> Logic for Mmi<N> {
             }
         }
         if self.word.val() == self.control_word.val() {
-            self.loaded.next = bit_cast::<32, 3>(self.control.q.val());
+            self.loaded.next = bit_cast::<32, 5>(self.control.q.val());
         }
         if self.word.val() == self.poll_word.val() {
             self.loaded.next = self.poll.q.val();
         }
         if self.word.val() == self.tick_word.val() {
             self.loaded.next = self.tick.q.val();
+        }
+        if self.word.val() == self.missed_word.val() {
+            self.loaded.next = self.missed.q.val();
+        }
+        if self.word.val() == self.wanted_word.val() {
+            self.loaded.next = bit_cast::<32, 16>(self.wanted.q.val());
+        }
+        if self.word.val() == self.wanted_datum_word.val() {
+            self.loaded.next = self.wanted_datum.q.val();
         }
         self.is_delivered.next = self.word.val().get_bits::<10>(4) == bits::<10>(1);
         self.which.next = bits::<16>(1) << self.word.val().get_bits::<4>(0);
@@ -380,6 +572,10 @@ impl<const N: usize> Logic for Mmi<N> {
         self.poll_late.value.next = self.poll_next.val();
         self.tick_late.strobe.next = self.strobe.val();
         self.tick_late.value.next = self.tick_next.val();
+        self.wanted_late.strobe.next = self.strobe.val();
+        self.wanted_late.value.next = self.wanted_next.val();
+        self.wanted_datum_late.strobe.next = self.strobe.val();
+        self.wanted_datum_late.value.next = self.wanted_datum_next.val();
 
         self.rdata.next = self.answer.q.val();
         self.tick_cycles.next = self.tick_late.late.val();

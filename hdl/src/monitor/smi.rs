@@ -12,7 +12,7 @@ use testbed_definitions::monitor::{GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 ///     device port -->|     |--> rdata, stall
 ///                    |     |
 /// stamp, wraps, ---->| Smi |--> bus_ready
-/// wrapped, ticked    |     |==> bus_data [16]
+/// wrapped, ticked    |     |==> bus_data [16], bus_key [24]
 ///          strobe -->|     |<-- bus_select, bus_datum, bus_take
 ///           clock -->|     |<== bus_command, bus_number [4], bus_value [16]
 ///                    +-----+
@@ -47,6 +47,8 @@ pub struct Smi {
 
     /// An entry is there, as the MMI may know.
     pub bus_ready: Signal<Out, Bit>,
+    /// Extended time of that entry; if there is none, a lower bound of what is to come. It never falls.
+    pub bus_key: Signal<Out, Bits<24>>,
     /// This SMI's turn on the bus.
     pub bus_select: Signal<In, Bit>,
     /// 0: the entry's time, 1: its datum.
@@ -65,6 +67,9 @@ pub struct Smi {
     write_index: DFF<Bits<16>>,
     write_late: Late<16>,
     read_index: DFF<Bits<16>>,
+    floor_late: Late<24>,
+    epoch: DFF<Bits<8>>,
+    half: DFF<Bit>,
     latch_valid: DFF<Bit>,
     latch_stamp: DFF<Bits<16>>,
     latch_datum: DFF<Bits<16>>,
@@ -115,6 +120,18 @@ pub struct Smi {
     gap_high: Signal<Local, Bits<8>>,
     write_next: Signal<Local, Bits<16>>,
     read_next: Signal<Local, Bits<16>>,
+    latch_valid_next: Signal<Local, Bit>,
+    latch_stamp_next: Signal<Local, Bits<16>>,
+    latch_wraps_next: Signal<Local, Bits<8>>,
+    front_next: Signal<Local, Bit>,
+    floor_stamp: Signal<Local, Bits<16>>,
+    floor_wraps: Signal<Local, Bits<8>>,
+    shown_stamp: Signal<Local, Bits<16>>,
+    shown_high: Signal<Local, Bits<8>>,
+    shown_low: Signal<Local, Bits<8>>,
+    shown_wrap: Signal<Local, Bit>,
+    shown_epoch: Signal<Local, Bits<8>>,
+    key: Signal<Local, Bits<24>>,
     ready: Signal<Local, Bit>,
     loaded: Signal<Local, Bits<32>>,
 
@@ -160,6 +177,7 @@ impl Smi {
             wrapped: Default::default(),
             ticked: Default::default(),
             bus_ready: Default::default(),
+            bus_key: Default::default(),
             bus_select: Default::default(),
             bus_datum: Default::default(),
             bus_take: Default::default(),
@@ -172,6 +190,9 @@ impl Smi {
             write_index: Default::default(),
             write_late: Late::new(bits(0)),
             read_index: Default::default(),
+            floor_late: Late::new(bits(0)),
+            epoch: Default::default(),
+            half: Default::default(),
             latch_valid: Default::default(),
             latch_stamp: Default::default(),
             latch_datum: Default::default(),
@@ -221,6 +242,18 @@ impl Smi {
             gap_high: Default::default(),
             write_next: Default::default(),
             read_next: Default::default(),
+            latch_valid_next: Default::default(),
+            latch_stamp_next: Default::default(),
+            latch_wraps_next: Default::default(),
+            front_next: Default::default(),
+            floor_stamp: Default::default(),
+            floor_wraps: Default::default(),
+            shown_stamp: Default::default(),
+            shown_high: Default::default(),
+            shown_low: Default::default(),
+            shown_wrap: Default::default(),
+            shown_epoch: Default::default(),
+            key: Default::default(),
             ready: Default::default(),
             loaded: Default::default(),
             event_word: word_at(smi::EVENT),
@@ -247,11 +280,11 @@ impl Smi {
 impl Logic for Smi {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_index, read_index, wraps_before, answer, stall_on);
+        dff_setup!(self, clock, write_index, read_index, epoch, half, wraps_before, answer, stall_on);
         dff_setup!(self, clock, latch_valid, latch_stamp, latch_datum, latch_wraps, front, back);
         dff_setup!(self, clock, gap, gap_count, low, low_stamp, low_datum);
         dff_setup!(self, clock, emitted, dropped, refused, markers, filtered);
-        clock!(self, clock, filter, queue, write_late);
+        clock!(self, clock, filter, queue, write_late, floor_late);
 
         // What the port asks for.
         self.word.next = self.address.val().get_bits::<14>(2);
@@ -330,12 +363,17 @@ impl Logic for Smi {
         if self.event_store.val() & self.reserved.val() {
             self.refused.d.next = self.refused.q.val() + 1;
         }
-        self.latch_valid.d.next = self.latch_stays.val() | self.accepted.val();
+        self.latch_valid_next.next = self.latch_stays.val() | self.accepted.val();
+        self.latch_stamp_next.next = self.latch_stamp.q.val();
+        self.latch_wraps_next.next = self.latch_wraps.q.val();
         if self.accepted.val() {
-            self.latch_stamp.d.next = self.stamp.val();
+            self.latch_stamp_next.next = self.stamp.val();
             self.latch_datum.d.next = self.datum.val();
-            self.latch_wraps.d.next = self.wraps.val();
+            self.latch_wraps_next.next = self.wraps.val();
         }
+        self.latch_valid.d.next = self.latch_valid_next.val();
+        self.latch_stamp.d.next = self.latch_stamp_next.val();
+        self.latch_wraps.d.next = self.latch_wraps_next.val();
 
         // Gap: open from the first loss until its marker goes; no event is lost in that cycle.
         if self.lost.val() {
@@ -356,19 +394,29 @@ impl Logic for Smi {
 
         // Wrap markers wait ahead of the latch or behind it.
         self.wraps_before.d.next = self.wraps.val();
-        if self.front_goes.val() {
-            self.front.d.next = false;
-        }
+        self.front_next.next = self.front.q.val() & (!self.front_goes.val());
         if self.latch_goes.val() {
-            self.front.d.next = self.back.q.val();
+            self.front_next.next = self.back.q.val();
             self.back.d.next = false;
         }
         if self.wrapped.val() {
             if self.latch_stays.val() {
                 self.back.d.next = true;
             } else {
-                self.front.d.next = true;
+                self.front_next.next = true;
             }
+        }
+        self.front.d.next = self.front_next.val();
+
+        // Nothing that is enqueued from the next cycle on is older than the marker or the latch that waits then, or than now.
+        self.floor_stamp.next = self.stamp.val();
+        self.floor_wraps.next = self.wraps.val();
+        if self.latch_valid_next.val() {
+            self.floor_stamp.next = self.latch_stamp_next.val();
+            self.floor_wraps.next = self.latch_wraps_next.val();
+        }
+        if self.front_next.val() {
+            self.floor_stamp.next = 0.into();
         }
 
         // Registers.
@@ -419,6 +467,28 @@ impl Logic for Smi {
         self.write_late.value.next = self.write_next.val();
         self.ready.next = self.write_late.late.val() != self.read_index.q.val();
 
+        // The key: entries do not carry their wraps, the wrap markers that were taken do. The second half of a marker may look like one.
+        self.shown_stamp.next = self.queue.read_data.val().get_bits::<16>(0);
+        self.shown_low.next = self.queue.read_data.val().get_bits::<8>(16);
+        self.shown_high.next = self.queue.read_data.val().get_bits::<8>(24);
+        self.shown_wrap.next = (self.shown_high.val() == self.wrap_code.val()) & (!self.half.q.val());
+        self.shown_epoch.next = self.epoch.q.val();
+        if self.shown_wrap.val() {
+            self.shown_epoch.next = self.shown_low.val();
+        }
+        if self.bus_take.val() {
+            self.epoch.d.next = self.shown_epoch.val();
+            self.half.d.next = (self.shown_high.val() == self.gap_code.val()) & (!self.half.q.val());
+        }
+        self.floor_late.strobe.next = self.strobe.val();
+        self.floor_late.value.next =
+            (bit_cast::<24, 8>(self.floor_wraps.val()) << 16) | bit_cast::<24, 16>(self.floor_stamp.val());
+        self.key.next = self.floor_late.late.val();
+        if self.ready.val() {
+            self.key.next =
+                (bit_cast::<24, 8>(self.shown_epoch.val()) << 16) | bit_cast::<24, 16>(self.shown_stamp.val());
+        }
+
         self.filter.strobe.next = self.strobe.val();
         self.filter.command.next = self.bus_command.val();
         self.filter.number.next = self.bus_number.val();
@@ -433,6 +503,7 @@ impl Logic for Smi {
         self.rdata.next = self.answer.q.val();
         self.stall.next = self.stalled.val();
         self.bus_ready.next = self.ready.val();
+        self.bus_key.next = self.key.val();
         self.bus_data.next = 0.into();
         if self.bus_select.val() & self.ready.val() {
             self.bus_data.next = self.queue.read_data.val().get_bits::<16>(0);

@@ -9,10 +9,10 @@ use crate::support::synthesis::{synthesise, Family};
 use crate::{differential, step};
 use rust_hdl::prelude::*;
 use testbed_definitions::map::{mmi, smi};
-use testbed_definitions::monitor::{MMI_QUEUE, SMI_QUEUE};
+use testbed_definitions::monitor::{MMI_QUEUE, PORT_QUEUE, SMI_QUEUE};
 
 fn config(queue: u32, poll_cycles: u32, tick_cycles: u32) -> MmiConfig {
-    MmiConfig { queue, poll_cycles, tick_cycles }
+    MmiConfig { queue, poll_cycles, tick_cycles, control: mmi::CONTROL_RESET }
 }
 
 fn default_config() -> MmiConfig {
@@ -27,7 +27,10 @@ fn blocks_are_lint_clean() {
     assert_clean(Mmi::<1>::new(default_config()));
     assert_clean(Mmi::<6>::new(default_config()));
     assert_clean(Mmi::<16>::new(default_config()));
-    assert_clean(MonitorBench::new(8, config(8, 2, 1)));
+    assert_clean(TracePort::new(PORT_QUEUE as u32));
+    assert_clean(Link::new(40));
+    assert_clean(Age::new(3));
+    assert_clean(MonitorBench::new(8, config(8, 2, 1), (8, 3)));
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn smi_native_equals_verilog() {
         block: Smi = Smi::new(4),
         inputs: [strobe, select, address, read, write, wdata, stamp, wraps, wrapped, ticked, bus_select, bus_datum, bus_take,
             bus_command, bus_number, bus_value],
-        outputs: [rdata, stall, bus_ready, bus_data],
+        outputs: [rdata, stall, bus_ready, bus_data, bus_key],
         cycles: 20_000,
         seed: 2,
         stimulus: |block, random, cycle| {
@@ -94,7 +97,7 @@ macro_rules! random_access {
 
 #[test]
 fn composition_native_equals_verilog() {
-    let bench = MonitorBench::new(8, config(8, 2, 1));
+    let bench = MonitorBench::new(8, config(8, 2, 1), (8, 3));
     let ports = bench.ports();
     let stimulus = |block: &mut MonitorBench, random: &mut Random, cycle: u64| {
         block.strobe.next = cycle % 32 == 31;
@@ -113,7 +116,7 @@ fn composition_native_equals_verilog() {
         random_access!(
             random,
             mmi::DATA,
-            random.below(8),
+            if random.chance(1, 2) { random.below(32) } else { random.next_u64() & 0xffff_ffff },
             block.mmi_select,
             block.mmi_address,
             block.mmi_read,
@@ -133,6 +136,7 @@ fn traced<const N: usize>(cycles: u64) -> Vec<u64> {
     let mut numbers = vec![];
     for cycle in 0..cycles {
         mmi.strobe.next = cycle % 32 == 31;
+        mmi.port_room.next = true;
         for i in 0..N {
             mmi.bus_ready[i].next = true;
         }

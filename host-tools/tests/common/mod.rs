@@ -106,6 +106,9 @@ impl Engine for Scripted {
     fn station(&self, _: usize) -> StationCounters {
         StationCounters::default()
     }
+    fn port_queued(&self) -> u32 {
+        0
+    }
     fn read_ram(&self, _: usize, _: u32, bytes: &mut [u8]) {
         bytes.fill(0);
     }

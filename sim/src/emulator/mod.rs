@@ -171,6 +171,10 @@ impl Engine for Emulator {
         self.shared.network.counters(processor, self.cycle)
     }
 
+    fn port_queued(&self) -> u32 {
+        self.shared.monitor.port_queued(self.cycle)
+    }
+
     fn read_ram(&self, processor: usize, address: u32, bytes: &mut [u8]) {
         let words = &self.processors[processor].memory.words;
         for (index, byte) in bytes.iter_mut().enumerate() {

@@ -220,6 +220,9 @@ impl Engine for RustHdl {
         probes::station_counters(processor, |scope, name| self.counter(scope, name))
             .expect("every station has its counters")
     }
+    fn port_queued(&self) -> u32 {
+        probes::port_queued(|scope, name| self.counter(scope, name)).expect("the trace port has its indices")
+    }
     fn read_ram(&self, processor: usize, address: u32, bytes: &mut [u8]) {
         let words = self.hardware.ram(processor);
         for (address, byte) in (address - map::RAM_BASE..).zip(bytes) {

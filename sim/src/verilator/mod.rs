@@ -223,6 +223,9 @@ impl Engine for Verilator {
         probes::station_counters(processor, |scope, name| self.read(scope, name))
             .expect("found when the engine was made")
     }
+    fn port_queued(&self) -> u32 {
+        probes::port_queued(|scope, name| self.read(scope, name)).expect("found when the engine was made")
+    }
     fn read_ram(&self, processor: usize, address: u32, bytes: &mut [u8]) {
         let offset = (address - map::RAM_BASE) as usize;
         assert!(offset + bytes.len() <= self.machine.ram_bytes as usize, "inside RAM");

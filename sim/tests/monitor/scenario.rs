@@ -7,7 +7,7 @@ use testbed_definitions::timing::LOOKAHEAD;
 use testbed_hdl::monitor::composition::MonitorBench;
 use testbed_hdl::monitor::MmiConfig;
 use testbed_hdl::support::random::Random;
-use testbed_machine::Machine;
+use testbed_machine::{Machine, Order};
 use testbed_sim::model::monitor::Monitor;
 
 pub const SMIS: usize = 3;
@@ -25,6 +25,12 @@ pub struct Setting {
     pub mmi_queue: u32,
     pub poll_cycles: u32,
     pub tick_cycles: u32,
+    pub port_queue: u32,
+    pub port_cycles: u32,
+    /// CONTROL after reset.
+    pub order: Order,
+    /// Whether the master programs CONTROL at random.
+    pub control: bool,
     /// Whether the master programs TICK_CYCLES at random.
     pub retick: bool,
     /// Whether it programs the filters at random.
@@ -33,8 +39,9 @@ pub struct Setting {
 
 impl Setting {
     pub fn bench(&self) -> MonitorBench {
-        let Setting { mmi_queue: queue, poll_cycles, tick_cycles, .. } = *self;
-        MonitorBench::new(self.smi_queue, MmiConfig { queue, poll_cycles, tick_cycles })
+        let Setting { mmi_queue: queue, poll_cycles, tick_cycles, port_queue, port_cycles, .. } = *self;
+        let config = MmiConfig { queue, poll_cycles, tick_cycles, control: self.machine().control() };
+        MonitorBench::new(self.smi_queue, config, (port_queue, port_cycles))
     }
 
     fn machine(&self) -> Machine {
@@ -44,6 +51,9 @@ impl Setting {
             mmi_queue: self.mmi_queue,
             poll_cycles: self.poll_cycles,
             tick_cycles: self.tick_cycles,
+            port_queue: self.port_queue,
+            port_cycles: self.port_cycles,
+            order: self.order,
             ..Machine::testbed6()
         }
     }
@@ -73,6 +83,7 @@ pub struct Coverage {
     pub ignored: u64,
     pub stalls: u64,
     pub words_read: u64,
+    pub missed: u64,
 }
 
 impl Coverage {
@@ -209,6 +220,7 @@ impl Scenario {
                 assert_eq!(self.model.smi_load(i, offset, cycle), value);
             }
             if cycle == self.setting.windows * LOOKAHEAD {
+                self.coverage.missed = u64::from(self.model.mmi_load(mmi::MISSED, cycle));
                 self.coverage.dropped += u64::from(c.dropped);
                 self.coverage.refused += u64::from(c.refused);
                 self.coverage.filtered += u64::from(c.filtered);
@@ -314,7 +326,7 @@ impl Scenario {
     }
 
     fn choose_master(&mut self, main: bool) -> Access {
-        let Setting { retick, filter, .. } = self.setting;
+        let Setting { retick, filter, control, .. } = self.setting;
         let random = &mut self.random;
         if main {
             return Access::Read(mmi::DATA);
@@ -322,17 +334,26 @@ impl Scenario {
         match random.below(20) {
             16.. if filter => Access::Write(mmi::COMMAND, command(random).pack()),
             15 => Access::Read(mmi::STATUS),
-            0 => {
+            0 if control => {
                 let on = mmi::CONTROL_POLL;
-                let others = random.next_u32() & 7;
+                let others = random.next_u32() & 0x3f;
                 Access::Write(mmi::CONTROL, if random.chance(3, 4) { on | others } else { others })
             }
+            9 => Access::Write(mmi::WANTED, random.one_of(&[0xffff, 0xffff, 0, 2, 4, 8, 12, 0x1_0006])),
+            10 => Access::Write(mmi::WANTED_DATUM, wanted_datum(random)),
+            11 => Access::Read(mmi::MISSED),
             1 => Access::Write(mmi::POLL_CYCLES, random.one_of(&[0, 1, 2, 2, 3, 5, 31, 40, 100])),
             2 if retick => Access::Write(mmi::TICK_CYCLES, random.one_of(&[0, 1, 1, 2, 3, 25, 50, 1000])),
-            3..8 => Access::Read(mmi::DELIVERED + random.below(6) as u32 * 4),
+            3..9 => Access::Read(mmi::DELIVERED + random.below(6) as u32 * 4),
             _ => Access::Read(random.below(32) as u32 * 4 + random.below(4) as u32),
         }
     }
+}
+
+/// Selects a part of random data, or all.
+fn wanted_datum(random: &mut Random) -> u32 {
+    let mask = random.one_of(&[0, 0, 0x0001, 0x0300, 0xff00]);
+    random.next_u32() & (mask << 16) | mask
 }
 
 /// A command that lets the filter take out a part of random traffic.

@@ -106,6 +106,11 @@ impl Clock {
         (self.ticks(cycle) / WRAP) as u8
     }
 
+    /// Time in bits 15:0, wraps in bits 23:16.
+    pub fn extended(&self, cycle: u64) -> u32 {
+        u32::from(self.time(cycle)) | u32::from(self.wraps(cycle)) << TIME_BITS
+    }
+
     /// First wrap cycle at or after `cycle`.
     pub fn next_wrap(&self, cycle: u64) -> u64 {
         self.next_zero(cycle, TIME_BITS)
@@ -125,6 +130,11 @@ impl Clock {
             }
         }
         unreachable!("the last stretch has no end")
+    }
+
+    /// Whether there is something to forget.
+    pub fn has_past(&self) -> bool {
+        self.stretches.len() > 1
     }
 
     /// Forgets what is only needed for cycles before `cycle`.

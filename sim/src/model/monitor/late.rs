@@ -8,6 +8,11 @@ pub fn seen_from(cycle: u64) -> u64 {
     (cycle / LOOKAHEAD + 2) * LOOKAHEAD
 }
 
+/// Start of the window before the one of `cycle`: the rest of the machine sees there what was stored before.
+pub fn horizon(cycle: u64) -> u64 {
+    (cycle / LOOKAHEAD * LOOKAHEAD).saturating_sub(LOOKAHEAD)
+}
+
 /// A programmed value and the changes that have not yet arrived.
 #[derive(Clone, Debug)]
 pub struct Late {

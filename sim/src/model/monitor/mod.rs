@@ -15,12 +15,13 @@ mod clock;
 mod filter;
 mod late;
 mod poller;
+mod port;
 mod smi;
 
 use crate::engine::{SmiCounters, TraceWord};
 use clock::Clock;
-use late::seen_from;
-use poller::{horizon, Poller};
+use late::{horizon, seen_from};
+use poller::Poller;
 use smi::{Smi, StoreOutcome};
 use testbed_definitions::filter::Command;
 use testbed_definitions::map::{mmi, smi as smi_map};
@@ -49,6 +50,8 @@ pub struct Monitor {
     poller: Poller,
     /// Window of the last command.
     commanded: Option<u64>,
+    /// The poller takes nothing before this cycle, whatever SMIs do by themselves; what is stored in time moves it.
+    asleep: u64,
 }
 
 impl Monitor {
@@ -58,8 +61,9 @@ impl Monitor {
         Monitor {
             clock: Clock::new(machine.tick_cycles),
             smis: (0..count).map(|_| Smi::new(machine.smi_queue)).collect(),
-            poller: Poller::new(machine.mmi_queue, machine.poll_cycles),
+            poller: Poller::new(machine),
             commanded: None,
+            asleep: 0,
         }
     }
 
@@ -68,6 +72,10 @@ impl Monitor {
     /// The caller guarantees that all stores of cycles before `until` - [`LOOKAHEAD`] are reported.
     /// Going back does nothing.
     pub fn advance(&mut self, until: u64) {
+        if until <= self.asleep {
+            self.poller.rest(until);
+            return;
+        }
         while self.poller.now() < until {
             let now = self.poller.now();
             for smi in &mut self.smis {
@@ -75,9 +83,19 @@ impl Monitor {
             }
             let window_end = (now / LOOKAHEAD + 1) * LOOKAHEAD;
             let idle = self.poller.idle_until(&mut self.smis, &self.clock);
-            self.poller.advance(until.min(window_end.max(idle)), &mut self.smis);
+            self.poller.advance(until.min(window_end.max(idle)), &mut self.smis, &self.clock);
+            self.asleep = idle;
         }
-        self.clock.forget(until.saturating_sub(HISTORY));
+        if self.clock.has_past() {
+            // An SMI that nobody looked at for long is still there.
+            let least = self.smis.iter().map(Smi::now).min().unwrap_or(until);
+            self.clock.forget(least.saturating_sub(1).min(until.saturating_sub(HISTORY)));
+        }
+    }
+
+    /// Something happens in `cycle` that the poller may see.
+    fn wake(&mut self, cycle: u64) {
+        self.asleep = self.asleep.min(seen_from(cycle));
     }
 
     /// A store by processor `smi` (1..) to offset `offset` of its SMI in X-cycle `cycle`.
@@ -86,6 +104,7 @@ impl Monitor {
     /// [`Stall`] if the core has to repeat the X cycle; then nothing was stored.
     pub fn smi_store(&mut self, smi: usize, offset: u32, value: u32, cycle: u64) -> Result<(), Stall> {
         self.advance(cycle);
+        self.wake(cycle);
         let known = self.poller.now();
         let Some(unit) = smi.checked_sub(1).and_then(|i| self.smis.get_mut(i)) else { return Ok(()) };
         unit.advance(cycle, &self.clock);
@@ -112,12 +131,11 @@ impl Monitor {
 
     /// A store by the master to offset `offset` of the MMI in X-cycle `cycle`.
     pub fn mmi_store(&mut self, offset: u32, value: u32, cycle: u64) {
+        self.wake(cycle);
         match offset & !3 {
-            mmi::CONTROL => self.poller.set_control(value, cycle),
-            mmi::POLL_CYCLES => self.poller.set_poll(value, cycle),
             mmi::TICK_CYCLES => self.clock.set_tick(value, cycle),
             mmi::COMMAND => self.command(Command::unpack(value), cycle),
-            _ => {}
+            offset => self.poller.store(offset, value, cycle),
         }
     }
 
@@ -138,25 +156,31 @@ impl Monitor {
     pub fn mmi_load(&mut self, offset: u32, cycle: u64) -> u32 {
         self.advance(cycle);
         match offset & !3 {
-            mmi::DATA => self.poller.pop(cycle),
+            mmi::DATA => {
+                self.wake(cycle);
+                self.poller.pop(cycle)
+            }
             mmi::STATUS => {
                 let busy = self.commanded == Some(cycle / LOOKAHEAD);
-                self.poller.words(cycle) | if busy { mmi::STATUS_COMMAND_BUSY } else { 0 }
+                self.poller.load(mmi::STATUS, cycle) | if busy { mmi::STATUS_COMMAND_BUSY } else { 0 }
             }
-            mmi::CONTROL => self.poller.control(),
-            mmi::POLL_CYCLES => self.poller.poll_cycles(),
             mmi::TICK_CYCLES => self.clock.programmed(),
             offset @ mmi::DELIVERED..0x80 => {
                 let smi = ((offset - mmi::DELIVERED) / 4) as usize;
                 smi.checked_sub(1).and_then(|i| self.smis.get(i)).map_or(0, |s| s.delivered(cycle))
             }
-            _ => 0,
+            offset => self.poller.load(offset, cycle),
         }
     }
 
-    /// Words at the trace port in cycles before the one advanced to, since the last call.
+    /// Words that left by the trace port in cycles before the one advanced to, since the last call.
     pub fn take_trace(&mut self) -> Vec<TraceWord> {
         self.poller.take_trace()
+    }
+
+    /// Words in the trace port's FIFO at the start of `cycle`; to be advanced to `cycle` before.
+    pub fn port_queued(&self, cycle: u64) -> u32 {
+        self.poller.port_queued(cycle)
     }
 
     /// Counters of SMI `smi` (1..) in their state at the start of `cycle`; to be advanced to `cycle` before.

@@ -2,25 +2,42 @@
 
 use super::clock::Clock;
 use super::late::{seen_from, Late};
+use super::port::Port;
 use super::smi::Smi;
+use super::HISTORY;
 use crate::engine::TraceWord;
 use std::collections::VecDeque;
 use testbed_definitions::map::mmi;
-use testbed_definitions::monitor::MmiWord;
+use testbed_definitions::monitor::{MmiWord, EXTENDED_TIME_BITS};
 use testbed_definitions::timing::LOOKAHEAD;
+use testbed_machine::Machine;
+
+/// Extended times are compared modulo this and one.
+const EXTENDED: u32 = (1 << EXTENDED_TIME_BITS) - 1;
+
+/// A slot that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Its first cycle.
+    began: u64,
+    /// In order of time.
+    by_time: bool,
+}
 
 #[derive(Clone, Debug)]
 pub struct Poller {
     depth: u32,
-    /// All slots that begin before this cycle are done.
+    /// All slots that begin before this cycle are done, or are known to take nothing.
     now: u64,
-    /// First cycle of the last slot that is done; none before the first. When it ends is not settled while
-    /// POLL_CYCLES may still be seen to change.
-    began: Option<u64>,
+    /// The last slot that is done; none before the first. When it ends is not settled while POLL_CYCLES may still be
+    /// seen to change.
+    last: Option<Slot>,
     /// Index of the SMI whose turn it is.
     current: usize,
     control: Late,
     poll: Late,
+    wanted: Late,
+    wanted_datum: Late,
     /// Words in the master's queue and the cycles they were (or will be) written in.
     queue: VecDeque<(u64, u32)>,
     /// Words ever queued, and words that the poller knows to be read.
@@ -28,23 +45,30 @@ pub struct Poller {
     read_late: u64,
     /// Cycles of the reads that the poller does not know of yet.
     reads: VecDeque<u64>,
-    trace: VecDeque<TraceWord>,
+    port: Port,
+    /// Pairs that found no room in the master's queue, and the cycles of the recent ones.
+    missed: u32,
+    missed_at: VecDeque<u64>,
 }
 
 impl Poller {
-    pub fn new(depth: u32, poll_cycles: u32) -> Self {
+    pub fn new(machine: &Machine) -> Self {
         Poller {
-            depth,
+            depth: machine.mmi_queue,
             now: 0,
-            began: None,
+            last: None,
             current: 0,
-            control: Late::new(mmi::CONTROL_RESET),
-            poll: Late::new(poll_cycles),
+            control: Late::new(machine.control()),
+            poll: Late::new(machine.poll_cycles),
+            wanted: Late::new(mmi::WANTED_RESET),
+            wanted_datum: Late::new(0),
             queue: VecDeque::new(),
             queued: 0,
             read_late: 0,
             reads: VecDeque::new(),
-            trace: VecDeque::new(),
+            port: Port::new(machine.port_queue, machine.port_cycles),
+            missed: 0,
+            missed_at: VecDeque::new(),
         }
     }
 
@@ -52,20 +76,31 @@ impl Poller {
         self.now
     }
 
-    pub fn set_control(&mut self, value: u32, cycle: u64) {
-        self.control.set(value & (mmi::CONTROL_POLL | mmi::CONTROL_QUEUE | mmi::CONTROL_TRACE), cycle);
+    /// A store to the register at `offset`, one of the poller's.
+    pub fn store(&mut self, offset: u32, value: u32, cycle: u64) {
+        match offset {
+            mmi::CONTROL => self.control.set(value & mmi::CONTROL_BITS, cycle),
+            mmi::POLL_CYCLES => self.poll.set(value, cycle),
+            mmi::WANTED => self.wanted.set(value & mmi::WANTED_RESET, cycle),
+            mmi::WANTED_DATUM => self.wanted_datum.set(value, cycle),
+            _ => {}
+        }
     }
 
-    pub fn control(&self) -> u32 {
-        self.control.programmed()
-    }
-
-    pub fn set_poll(&mut self, value: u32, cycle: u64) {
-        self.poll.set(value, cycle);
-    }
-
-    pub fn poll_cycles(&self) -> u32 {
-        self.poll.programmed()
+    /// A load from the register at `offset`, which changes nothing.
+    pub fn load(&self, offset: u32, cycle: u64) -> u32 {
+        match offset {
+            mmi::STATUS => self.words(cycle),
+            mmi::CONTROL => self.control.programmed(),
+            mmi::POLL_CYCLES => self.poll.programmed(),
+            mmi::WANTED => self.wanted.programmed(),
+            mmi::WANTED_DATUM => self.wanted_datum.programmed(),
+            mmi::MISSED => {
+                let later = self.missed_at.iter().rev().take_while(|&&at| at >= cycle).count();
+                self.missed.wrapping_sub(later as u32)
+            }
+            _ => 0,
+        }
     }
 
     /// A load of DATA in `cycle`.
@@ -80,30 +115,36 @@ impl Poller {
         }
     }
 
-    /// STATUS in `cycle`.
-    pub fn words(&self, cycle: u64) -> u32 {
+    /// Words that can be read in `cycle`.
+    fn words(&self, cycle: u64) -> u32 {
         let later = self.queue.iter().rev().take_while(|&&(written, _)| written + 2 > cycle).count();
         (self.queue.len() - later) as u32
     }
 
-    /// Words presented before `now`, since the last call.
+    /// Words that left by the trace port before `now`, since the last call.
     pub fn take_trace(&mut self) -> Vec<TraceWord> {
-        let ready = self.trace.partition_point(|w| w.cycle < self.now);
-        self.trace.drain(..ready).collect()
+        self.port.take(self.now)
+    }
+
+    /// Words in the trace port's FIFO at the start of `cycle`, not before those given away left.
+    pub fn port_queued(&self, cycle: u64) -> u32 {
+        self.port.waiting(cycle)
     }
 
     /// A cycle before which no slot takes a pair and no SMI enqueues what a slot could take, if no processor stores
     /// anything; at least the end of this window.
     pub fn idle_until(&self, smis: &mut [Smi], clock: &Clock) -> u64 {
         let mut idle = self.next_change();
-        if self.might_open() {
-            for smi in smis {
-                if smi.is_moving() {
-                    return self.now;
-                }
-                idle = idle.min(smi.oldest().map_or(u64::MAX, seen_from));
-                idle = idle.min(seen_from(smi.alone_from_now(clock)));
+        let open = self.open_from(self.now);
+        if open > self.now {
+            return idle.min(open);
+        }
+        for smi in smis {
+            if smi.is_moving() {
+                return self.now;
             }
+            idle = idle.min(smi.oldest().map_or(u64::MAX, seen_from));
+            idle = idle.min(seen_from(smi.alone_from_now(clock)));
         }
         idle
     }
@@ -114,21 +155,34 @@ impl Poller {
         [self.control.next_change(), self.poll.next_change(), read].into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
-    /// Whether slots are open with what the poller knows.
-    fn might_open(&self) -> bool {
-        let control = self.control.last();
-        control & mmi::CONTROL_POLL != 0
-            && if control & mmi::CONTROL_QUEUE != 0 {
-                self.queued - self.read_late + 2 <= u64::from(self.depth)
-            } else {
-                control & mmi::CONTROL_TRACE != 0
-            }
+    /// Whether CONTROL, as the poller knows it, has this bit.
+    fn has(&self, bit: u32) -> bool {
+        self.control.last() & bit != 0
+    }
+
+    /// Whether the master's queue has room for a pair, as far as the poller knows.
+    fn queue_has_room(&self) -> bool {
+        self.queued - self.read_late + 2 <= u64::from(self.depth)
+    }
+
+    /// The first cycle from `cycle` on in which slots are open with what the poller knows, if nothing is taken before.
+    fn open_from(&self, cycle: u64) -> u64 {
+        let queueing = self.has(mmi::CONTROL_QUEUE);
+        let tracing = self.has(mmi::CONTROL_TRACE);
+        let held_up = queueing && !self.has(mmi::CONTROL_QUEUE_MAY_MISS) && !self.queue_has_room();
+        if !self.has(mmi::CONTROL_POLL) || !(queueing || tracing) || held_up {
+            u64::MAX
+        } else if tracing {
+            self.port.room_from(cycle)
+        } else {
+            cycle
+        }
     }
 
     /// Does the slots that begin before `until`. Every SMI has done all that may be seen by them.
-    pub fn advance(&mut self, until: u64, smis: &mut [Smi]) {
+    pub fn advance(&mut self, until: u64, smis: &mut [Smi], clock: &Clock) {
         loop {
-            let slot = self.began.map_or(0, |began| self.end_of_slot(began) + 1);
+            let slot = self.last.map_or(0, |last| self.end_of_slot(last) + 1);
             if slot >= until {
                 break;
             }
@@ -137,66 +191,101 @@ impl Poller {
                 self.reads.pop_front();
                 self.read_late += 1;
             }
-            let length = u64::from(self.poll.at(slot + 1)).max(2);
-            let open = self.might_open();
-            let skipped = self.idle_slots(slot, length, open, until, smis);
-            if skipped > 0 {
-                self.pass(open, skipped, smis.len());
-                self.began = Some(slot + (skipped - 1) * length);
+            let by_time = self.has(mmi::CONTROL_ORDERED);
+            let length = u64::from(self.poll.at(slot + 1).max(least_slot(by_time)));
+            let open = self.open_from(slot);
+            let stop = until.min(self.next_change());
+            let skipped = idle_slots(slot, length, open, stop, smis);
+            let done = if skipped > 0 {
+                self.pass(open <= slot && !by_time, skipped, smis.len());
+                skipped
+            } else if open > slot || smis.is_empty() {
+                1
+            } else if by_time {
+                self.oldest_slot(slot, length, stop, smis, clock)
             } else {
-                self.one_slot(slot, open, smis);
-                self.began = Some(slot);
-            }
+                self.slot_in_turn(slot, smis);
+                1
+            };
+            self.last = Some(Slot { began: slot + (done - 1) * length, by_time });
         }
+        self.rest(until);
+    }
+
+    /// Lets the time pass until `until`; no slot before takes anything.
+    pub fn rest(&mut self, until: u64) {
         self.now = self.now.max(until);
     }
 
-    /// How many whole slots from `slot` on take nothing, as far as that is easily known.
-    fn idle_slots(&self, slot: u64, length: u64, open: bool, until: u64, smis: &[Smi]) -> u64 {
-        let mut stop = until.min(self.next_change());
-        if open {
-            let visible = smis.iter().filter_map(Smi::oldest).map(seen_from).min();
-            stop = stop.min(visible.unwrap_or(u64::MAX));
-        }
-        stop.saturating_sub(slot) / length
-    }
-
     /// Moves the turn on by `slots` slots.
-    fn pass(&mut self, open: bool, slots: u64, smis: usize) {
-        if open && smis > 0 {
+    fn pass(&mut self, moves: bool, slots: u64, smis: usize) {
+        if moves && smis > 0 {
             self.current = (self.current + (slots % smis as u64) as usize) % smis;
         }
     }
 
-    fn one_slot(&mut self, slot: u64, open: bool, smis: &mut [Smi]) {
-        if open && !smis.is_empty() {
-            let smi = &mut smis[self.current];
-            if smi.oldest().is_some_and(|cycle| seen_from(cycle) <= slot) {
-                self.take(slot, smi);
-            }
-            self.pass(open, 1, smis.len());
+    fn slot_in_turn(&mut self, slot: u64, smis: &mut [Smi]) {
+        if smis[self.current].oldest().is_some_and(|cycle| seen_from(cycle) <= slot) {
+            self.take(slot + 1, self.current, smis);
         }
+        self.pass(true, 1, smis.len());
     }
 
-    fn take(&mut self, slot: u64, smi: &mut Smi) {
-        let Some(pair) = smi.take(slot + 1) else { return };
-        let control = self.control.last();
-        for (delay, value) in [(1, pair.time), (2, pair.datum)] {
-            let cycle = slot + delay;
-            let word = MmiWord { smi: self.current as u8 + 1, value }.pack();
-            if control & mmi::CONTROL_QUEUE != 0 {
+    /// An open slot in order of time. Returns how many slots are done with it: what is seen of the SMIs changes with the windows only.
+    fn oldest_slot(&mut self, slot: u64, length: u64, stop: u64, smis: &mut [Smi], clock: &Clock) -> u64 {
+        let now = clock.extended(slot);
+        let age = |smi: &Smi| {
+            let (ready, key) = smi.key(slot, clock);
+            (now.wrapping_sub(key) & EXTENDED, ready)
+        };
+        let ages = smis.iter().map(age).enumerate();
+        // Of equal ages the first.
+        let oldest = ages.reduce(|best, next| if next.1 .0 > best.1 .0 { next } else { best });
+        if let Some((index, (_, true))) = oldest {
+            self.take(slot + 3, index, smis);
+            return 1;
+        }
+        let window_end = (slot / LOOKAHEAD + 1) * LOOKAHEAD;
+        ((stop.min(window_end) - slot) / length).max(1)
+    }
+
+    /// Takes a pair whose datum is on the bus in `cycle`.
+    fn take(&mut self, cycle: u64, index: usize, smis: &mut [Smi]) {
+        let Some(pair) = smis[index].take(cycle) else { return };
+        let smi = index as u8 + 1;
+        let match_mask = self.wanted_datum.at(cycle);
+        let is_wanted =
+            self.wanted.at(cycle) >> smi & 1 != 0 && pair.datum & match_mask as u16 == (match_mask >> 16) as u16;
+        let queueing = self.has(mmi::CONTROL_QUEUE) && is_wanted;
+        let has_room = self.queue_has_room();
+        if queueing && !has_room {
+            self.miss(cycle);
+        }
+        for (cycle, value) in [(cycle, pair.time), (cycle + 1, pair.datum)] {
+            let word = MmiWord { smi, value }.pack();
+            if queueing && has_room {
                 self.queue.push_back((cycle, word));
                 self.queued += 1;
             }
-            if control & mmi::CONTROL_TRACE != 0 {
-                self.trace.push_back(TraceWord { cycle, word });
+            if self.has(mmi::CONTROL_TRACE) {
+                self.port.push(cycle, word);
             }
         }
     }
 
-    /// Last cycle of the slot that began in `began`, as far as changes of POLL_CYCLES are known.
-    fn end_of_slot(&self, began: u64) -> u64 {
-        let end = |from: u64, length: u32| (began + u64::from(length)).saturating_sub(1).max(from);
+    fn miss(&mut self, cycle: u64) {
+        while self.missed_at.front().is_some_and(|&at| at + HISTORY < cycle) {
+            self.missed_at.pop_front();
+        }
+        self.missed_at.push_back(cycle);
+        self.missed = self.missed.wrapping_add(1);
+    }
+
+    /// Last cycle of a slot, as far as changes of POLL_CYCLES are known.
+    fn end_of_slot(&self, slot: Slot) -> u64 {
+        let began = slot.began;
+        let least = began + u64::from(least_slot(slot.by_time)) - 1;
+        let end = |from: u64, length: u32| (began + u64::from(length)).saturating_sub(1).max(from).max(least);
         let mut last = end(began + 1, self.poll.last());
         for (change, length) in self.poll.changes() {
             if change > last {
@@ -208,7 +297,19 @@ impl Poller {
     }
 }
 
-/// Start of the window before the one of `cycle`: the poller sees there what was stored before.
-pub fn horizon(cycle: u64) -> u64 {
-    (cycle / LOOKAHEAD * LOOKAHEAD).saturating_sub(LOOKAHEAD)
+/// Cycles of a slot at least.
+fn least_slot(by_time: bool) -> u32 {
+    if by_time {
+        mmi::ORDERED_SLOT_CYCLES
+    } else {
+        2
+    }
+}
+
+/// How many whole slots from `slot` on take nothing, as far as that is easily known. Slots are open from `open` on, and nothing
+/// else changes before `stop`.
+fn idle_slots(slot: u64, length: u64, open: u64, stop: u64, smis: &[Smi]) -> u64 {
+    let until =
+        if open > slot { open } else { smis.iter().filter_map(Smi::oldest).map(seen_from).min().unwrap_or(u64::MAX) };
+    stop.min(until).saturating_sub(slot) / length
 }

@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::filter::Filter;
+use super::late::{horizon, seen_from};
 use super::HISTORY;
 use crate::engine::SmiCounters;
 use std::collections::VecDeque;
@@ -24,6 +25,20 @@ struct Latch {
     datum: u16,
     wraps: u8,
 }
+
+/// What bounds the times of all that is not in the queue yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Floor {
+    /// The clock.
+    Now,
+    /// The clock's wraps: a wrap marker waits.
+    Epoch,
+    /// This extended time: that of the latch, or of the marker ahead of it.
+    Latched(u32),
+}
+
+/// Runs of windows with one floor that are kept: more than SMIs are ahead of the poller.
+const FLOORS: usize = 8;
 
 /// What goes into the queue in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +81,13 @@ pub struct Smi {
     /// Pops so far, and the cycles of the recent ones.
     delivered: u32,
     delivered_at: VecDeque<u64>,
+    /// Wraps of the last wrap marker that the MMI took, and whether the last pair was the first half of a marker.
+    epoch: u8,
+    half: bool,
+    /// Floors at the start of a cycle that begins a window, and of those that follow until the next entry.
+    floors: VecDeque<(u64, Floor)>,
+    /// The next cycle that begins a window.
+    boundary: u64,
     /// First wrap cycle at or after `now`, and the clock's version it was computed from.
     next_wrap: (u64, u64),
 }
@@ -89,6 +111,10 @@ impl Smi {
             counters: SmiCounters::default(),
             delivered: 0,
             delivered_at: VecDeque::new(),
+            epoch: 0,
+            half: false,
+            floors: VecDeque::from([(0, Floor::Now)]),
+            boundary: LOOKAHEAD,
             next_wrap: (0, u64::MAX),
         }
     }
@@ -105,6 +131,7 @@ impl Smi {
                 // Nothing changes before then or, if something waits for room, the next pop.
                 let pop = if self.waits() { self.pops.front().map_or(u64::MAX, |&p| p + 1) } else { u64::MAX };
                 self.now = until.min(alone).min(pop);
+                self.note_floor();
             }
         }
         self.count_pops();
@@ -170,9 +197,66 @@ impl Smi {
         self.entries.front().map(|e| e.cycle)
     }
 
+    /// Cycle up to which everything is done.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// What the MMI sees in `cycle`, in which nothing is being taken: whether an entry is ready, and the key.
+    pub fn key(&self, cycle: u64, clock: &Clock) -> (bool, u32) {
+        match self.entries.front().filter(|entry| seen_from(entry.cycle) <= cycle) {
+            Some(Entry { pair, .. }) => {
+                let [high, low] = pair.datum.to_be_bytes();
+                let epoch = if high == WRAP_MARKER && !self.half { low } else { self.epoch };
+                (true, extended(epoch, pair.time))
+            }
+            None => (false, self.floor(cycle, clock)),
+        }
+    }
+
+    /// The floor that the MMI sees in `cycle`: that of the start of the window before.
+    fn floor(&self, cycle: u64, clock: &Clock) -> u32 {
+        let boundary = horizon(cycle);
+        if boundary == 0 {
+            return 0;
+        }
+        let after = self.floors.partition_point(|&(from, _)| from <= boundary);
+        let now = clock.extended(boundary - 1);
+        match self.floors[after - 1].1 {
+            Floor::Now => now,
+            Floor::Epoch => now & extended(0xff, 0),
+            Floor::Latched(key) => key,
+        }
+    }
+
+    /// Remembers the floor if a window begins, or some, without a change since the first.
+    fn note_floor(&mut self) {
+        if self.now < self.boundary {
+            return;
+        }
+        let floor = match (self.front, self.latch) {
+            (true, Some(latch)) => Floor::Latched(extended(latch.wraps, 0)),
+            (false, Some(latch)) => Floor::Latched(extended(latch.wraps, latch.time)),
+            (true, None) => Floor::Epoch,
+            (false, None) => Floor::Now,
+        };
+        if self.floors.back().is_none_or(|last| last.1 != floor) {
+            self.floors.push_back((self.boundary, floor));
+            if self.floors.len() > FLOORS {
+                self.floors.pop_front();
+            }
+        }
+        self.boundary = (self.now / LOOKAHEAD + 1) * LOOKAHEAD;
+    }
+
     /// Removes the oldest entry in cycle `cycle`, which may be ahead of `now`.
     pub fn take(&mut self, cycle: u64) -> Option<Pair> {
         let entry = self.entries.pop_front()?;
+        let [high, low] = entry.pair.datum.to_be_bytes();
+        if high == WRAP_MARKER && !self.half {
+            self.epoch = low;
+        }
+        self.half = high == GAP_MARKER && !self.half;
         self.pops.push_back(cycle);
         while self.delivered_at.front().is_some_and(|&p| p + HISTORY < cycle) {
             self.delivered_at.pop_front();
@@ -253,6 +337,7 @@ impl Smi {
         }
         self.filter.end_of_cycle(self.now, clock);
         self.now += 1;
+        self.note_floor();
         self.count_pops();
         outcome
     }
@@ -317,6 +402,11 @@ impl Smi {
         self.counters.emitted = self.counters.emitted.wrapping_add(1);
         StoreOutcome::Done
     }
+}
+
+/// Wraps above the time.
+fn extended(wraps: u8, time: u16) -> u32 {
+    u32::from(wraps) << 16 | u32::from(time)
 }
 
 fn marker(high: u8, low: u8) -> u16 {
