@@ -17,7 +17,7 @@ use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
 use testbed_host_tools::{engines, filter, firmware, load};
 use testbed_kernel_core::filter::Fault;
-use testbed_machine::{units, Machine};
+use testbed_machine::{units, Machine, Order};
 use testbed_sim::engine::Image;
 use testbed_sim::waves::Waves;
 
@@ -90,13 +90,26 @@ pub struct Run {
     /// Console input as an earlier run had it, in the same cycles: the file `input` of its folder
     #[arg(long, value_name = "FILE", conflicts_with = "input")]
     pub replay: Option<PathBuf>,
+    /// Which pair the MMI takes from the SMIs: that of the next in turn, or the oldest [default: what the machine says]
+    #[arg(long, value_name = "turns|time")]
+    pub order: Option<String>,
 }
 
 impl Run {
     pub fn run(&self) -> Result<Exit, Failure> {
-        let machine = Machine::load(&self.machine)?;
+        let machine = self.ordered(Machine::load(&self.machine)?)?;
         let (record, _claim) = self.execute(&machine)?;
         self.report(&record)
+    }
+
+    /// `machine` with the order of the command line.
+    fn ordered(&self, machine: Machine) -> Result<Machine, Failure> {
+        let Some(name) = &self.order else { return Ok(machine) };
+        let order = Order::named(name).ok_or_else(|| {
+            let names = Order::ALL.map(Order::name).join(" or ");
+            Failure::new(Exit::Input, format!("--order: no order is called `{name}`\n  help: use {names}"))
+        })?;
+        Ok(Machine { order, ..machine })
     }
 
     fn folder(&self) -> PathBuf {
