@@ -1,5 +1,9 @@
 //! Exports, read back by others' readers: what goes in comes out.
 
+// Pages about runs need the rest.
+#[allow(dead_code)]
+#[path = "../common/devtools.rs"]
+mod devtools;
 mod events;
 mod filter;
 mod lines;

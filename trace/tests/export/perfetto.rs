@@ -1,6 +1,8 @@
 //! Perfetto traces, decoded with a decoder of its own: keys and lengths as protobuf's encoding says, field numbers from the published
 //! schema once more. The schema itself, as it comes in the Python package `perfetto`, is asked too.
 
+mod page;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use proptest::prelude::*;

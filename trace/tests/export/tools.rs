@@ -19,8 +19,11 @@ fn interpreter() -> PathBuf {
     }
 }
 
-/// Runs a script that needs `package` in `dir`; what it prints.
-pub fn python(package: &str, script: &str, input: &str, dir: &Path) -> String {
+/// A Python that has `package`.
+///
+/// # Panics
+/// There is none; the message says how to get it.
+pub fn python_with(package: &str) -> PathBuf {
     let interpreter = interpreter();
     let help = format!(
         "this test needs Python with the package {package}: run `cargo testbed test`, which installs it in target/python, \
@@ -28,7 +31,12 @@ pub fn python(package: &str, script: &str, input: &str, dir: &Path) -> String {
     );
     let found = Command::new(&interpreter).args(["-c", &format!("import {package}")]).output();
     assert!(found.is_ok_and(|output| output.status.success()), "{} has none: {help}", interpreter.display());
-    let mut child = Command::new(&interpreter)
+    interpreter
+}
+
+/// Runs a script that needs `package` in `dir`; what it prints.
+pub fn python(package: &str, script: &str, input: &str, dir: &Path) -> String {
+    let mut child = Command::new(python_with(package))
         .args(["-c", script])
         .current_dir(dir)
         .stdin(Stdio::piped())

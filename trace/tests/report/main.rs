@@ -9,6 +9,7 @@ mod common;
 mod scripts;
 
 mod browser;
+#[path = "../common/devtools.rs"]
 mod devtools;
 mod runs;
 mod structure;

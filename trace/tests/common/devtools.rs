@@ -153,6 +153,13 @@ impl Browser {
 
     /// Opens a file in a window of this look.
     pub fn load(&mut self, page: &Path, window: Window) {
+        self.go(&format!("file://{}", page.display()), window);
+        self.wait_for("document.readyState === 'complete' && location.protocol === 'file:'");
+        self.settle();
+    }
+
+    /// Sends a window of this look to an address; does not wait for what is there.
+    pub fn go(&mut self, url: &str, window: Window) {
         let Window { width, height, dark, touch } = window;
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": touch });
         self.call("Emulation.setDeviceMetricsOverride", metrics);
@@ -160,9 +167,7 @@ impl Browser {
         let scheme = if dark { "dark" } else { "light" };
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.call("Emulation.setEmulatedMedia", features);
-        self.call("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
-        self.wait_for("document.readyState === 'complete' && location.protocol === 'file:'");
-        self.settle();
+        self.call("Page.navigate", json!({ "url": url }));
     }
 
     /// Waits until the page has been drawn again.
