@@ -32,6 +32,7 @@
 //! | [`CHMOD`] | name, length, permissions ([`crate::file`]) | 0 | |
 //! | [`READ_LINE`] | buffer, bytes at most | bytes read, 0 at the end of input | |
 //! | [`MONITOR`] | one of [`monitor`], value | the event classes or a register, or 0 | |
+//! | [`READ_MONITOR`] | buffer, words at most | words of the monitoring bus read | |
 
 pub const EXIT: u32 = 1;
 pub const CREATE: u32 = 2;
@@ -80,6 +81,8 @@ pub const MONITOR: u32 = 27;
 
 /// The byte (Ctrl-D) behind which the console gives nothing more: from then on [`READ_LINE`] says 0 to everybody.
 pub const END_OF_INPUT: u8 = 0x04;
+/// Takes words ([`crate::monitor::MmiWord`]) from the master's queue. On the master only.
+pub const READ_MONITOR: u32 = 28;
 
 /// No timeout.
 pub const FOREVER: u32 = u32::MAX;
@@ -144,6 +147,8 @@ pub mod monitor {
     pub const COMMAND: u32 = 2;
     /// Tells a register of the filter of this processor's monitor; on the master, as commands to all of them have set it.
     pub const SETTING: u32 = 3;
+    /// Sets where the MMI puts what it collects, and tells where it has put it so far: bits of [`crate::map::mmi::CONTROL`]. On the master only.
+    pub const DELIVER: u32 = 4;
 }
 
 /// Flags of [`OPEN`].

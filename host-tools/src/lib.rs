@@ -8,6 +8,7 @@
 //! | [`counters`] | the ledger of an engine |
 //! | [`operator`] | who sits at the machine's console |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
+//! | [`overflow`] | at which rate the monitors lose events, from runs of `logger` |
 //! | [`apt`] | Debian packages that are missing |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
 //!
@@ -24,5 +25,6 @@ pub mod firmware;
 pub mod kernel_bench;
 pub mod load;
 pub mod operator;
+pub mod overflow;
 
 pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary};

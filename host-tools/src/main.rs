@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
-    analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, report::Report,
-    run::Run, test::Test, trace::Trace, Failure,
+    analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, experiment::Experiment,
+    report::Report, run::Run, test::Test, trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -35,6 +35,7 @@ enum Command {
     Compare(Compare),
     Diff(Diff),
     Conform(Conform),
+    Experiment(Experiment),
     Bench(Bench),
     Test(Test),
 }
@@ -51,6 +52,7 @@ impl Command {
             Command::Compare(command) => command.run()?,
             Command::Diff(command) => command.run()?,
             Command::Conform(command) => command.run()?,
+            Command::Experiment(command) => command.run()?,
             Command::Bench(command) => command.run()?,
             Command::Test(command) => command.run()?,
         };

@@ -21,7 +21,7 @@
 //! | [`thread`] | thread control blocks |
 //! | [`memory`] | copying between threads' memories |
 //! | [`centrenet`], [`console`] | drivers |
-//! | [`events`], [`control`] | what the monitor is told, and how that is changed |
+//! | [`events`], [`control`], [`collect`] | what the monitor is told, how that is changed, and what the master takes from it |
 //! | [`boot`] | what the host left |
 //! | [`hw`] | control registers and device registers |
 //! | [`options`] | the choice of policy |
@@ -35,6 +35,8 @@ mod alternatives;
 mod boot;
 mod centrenet;
 mod channels;
+#[cfg(not(feature = "small"))]
+mod collect;
 mod components;
 mod console;
 #[cfg(not(feature = "small"))]

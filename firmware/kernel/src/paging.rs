@@ -20,6 +20,7 @@ use testbed_protocol::pages::{Order, Report, Set};
 use testbed_protocol::Processor;
 
 use crate::centrenet::Packet;
+use crate::collect::WORDS_A_CALL;
 use crate::input::BYTES_A_LINE;
 use crate::kernel::{Index, Kernel};
 use crate::memory;
@@ -57,6 +58,7 @@ fn ranges(number: u32, [a0, a1, a2, a3, _]: [u32; 5]) -> [(u32, u32, u32); 2] {
         syscall::INVOKE | syscall::RENAME => [(a0, a1, READ), (a2, a3, READ)],
         syscall::READ_FILE | syscall::PEEK => [(a2, a3.min(BYTES_A_CALL), WRITE), NONE],
         syscall::READ_LINE => [(a0, a1.min(BYTES_A_LINE), WRITE), NONE],
+        syscall::READ_MONITOR => [(a0, 4 * a1.min(WORDS_A_CALL), WRITE), NONE],
         syscall::WRITE_FILE => [(a2, a3.min(BYTES_A_CALL), READ), NONE],
         syscall::ALT => [(a0, a1, READ), (a2, a3, WRITE)],
         syscall::STATUS => [(a2, 4 * a3.min(VIRTUAL_PAGES) * record_words(a0), WRITE), NONE],

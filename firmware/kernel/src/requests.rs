@@ -37,6 +37,7 @@ impl Kernel {
             },
             syscall::STATUS => self.status(process, arguments).map(|records| (records, 0)),
             syscall::PEEK => self.peek(process, arguments).map(|bytes| (bytes, 0)),
+            syscall::READ_MONITOR => self.read_monitor(process, a0, a1).map(|words| (words, 0)),
             _ => self.file_call(process, number, arguments),
         };
         if let Ok((_, second)) = result {

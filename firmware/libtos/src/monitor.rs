@@ -1,11 +1,23 @@
-//! The monitors: which events are emitted, and which of them the filters let through. Any program may change that: what it changes shows in the trace.
+//! The monitors: which events are emitted, which of them the filters let through, and, on the master, what has been collected. Any program may change that:
+//! what it changes shows in the trace.
 
 use testbed_definitions::filter::Command;
+use testbed_definitions::map::mmi;
 use testbed_definitions::syscall::{self, monitor, Error};
 
 use crate::call;
 
+pub use testbed_definitions::monitor::MmiWord;
 pub use testbed_definitions::{event, filter};
+
+/// Where the MMI puts what it collects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// To the trace port, as after reset.
+    Port,
+    /// To the trace port, and to the queue that [`read`] empties: nothing is collected while that is full.
+    PortAndQueue,
+}
 
 /// The event classes, bits of [`event`]`::DIAG_ALL`.
 pub fn classes() -> u32 {
@@ -25,6 +37,23 @@ pub fn command(command: Command) -> Result<(), Error> {
 /// A register of the filter of this processor's monitor.
 pub fn setting(register: u8) -> u16 {
     tell(monitor::SETTING, register as u32).unwrap_or(0) as u16
+}
+
+/// Sets where the MMI puts what it collects from now on. [`Error::NoMonitor`] on other processors than the master.
+pub fn deliver(delivery: Delivery) -> Result<(), Error> {
+    let control = match delivery {
+        Delivery::Port => mmi::CONTROL_POLL | mmi::CONTROL_TRACE,
+        Delivery::PortAndQueue => mmi::CONTROL_POLL | mmi::CONTROL_TRACE | mmi::CONTROL_QUEUE,
+    };
+    tell(monitor::DELIVER, control).map(drop)
+}
+
+/// Takes words that the MMI has put into the queue, as many as there are and `buffer` has room for, 64 at most: time-stamp and datum of an
+/// event one after the other ([`MmiWord`]). [`Error::NoMonitor`] on other processors than the master.
+pub fn read(buffer: &mut [u32]) -> Result<usize, Error> {
+    // SAFETY: the kernel writes to the buffer only.
+    let result = unsafe { call::call3(syscall::READ_MONITOR, buffer.as_mut_ptr() as u32, buffer.len() as u32, 0) };
+    call::result(result).map(|words| words as usize)
 }
 
 fn tell(what: u32, value: u32) -> Result<u32, Error> {

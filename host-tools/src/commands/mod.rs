@@ -6,6 +6,7 @@ pub mod compare;
 pub mod conform;
 pub mod diff;
 pub mod exec;
+pub mod experiment;
 pub mod report;
 pub mod run;
 pub mod source;
@@ -25,6 +26,7 @@ use testbed_host_tools::filter::FilterError;
 use testbed_host_tools::firmware::FirmwareError;
 use testbed_host_tools::kernel_bench::BenchError;
 use testbed_host_tools::load::LoadError;
+use testbed_host_tools::overflow::TrialError;
 use testbed_machine::MachineError;
 
 /// How a command ended, as the exit code says it.
@@ -82,6 +84,11 @@ failures! {
     OpenError => |error| match error {
         OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,
         OpenError::Engine { .. } => Exit::Environment,
+    };
+    TrialError => |error| match error {
+        TrialError::Capture(error) => of_capture(error),
+        TrialError::Io { .. } => Exit::Environment,
+        _ => Exit::Machine,
     };
     FilterError => |_| Exit::Input;
     FirmwareError => of_firmware;

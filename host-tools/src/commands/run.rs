@@ -286,9 +286,17 @@ impl Run {
 
 /// Builds the firmware and places kernel and `program` in RAM.
 pub fn image(machine: &Machine, program: &str, boot: &Boot) -> Result<Image, Failure> {
-    let built = firmware::build(&firmware::root()?)?;
-    let (_, bytes) = built.read(program)?;
-    place(machine, &built, &[Stored { name: program.into(), bytes, permissions: READ | EXECUTE }], boot)
+    image_of(&firmware::build(&firmware::root()?)?, machine, &[program], boot)
+}
+
+/// The image that starts the first of `programs`; all of them are in its filestore.
+pub fn image_of(built: &Firmware, machine: &Machine, programs: &[&str], boot: &Boot) -> Result<Image, Failure> {
+    let stored = |name: &&str| {
+        let (_, bytes) = built.read(name)?;
+        Ok(Stored { name: (*name).into(), bytes, permissions: READ | EXECUTE })
+    };
+    let files = programs.iter().map(stored).collect::<Result<Vec<_>, Failure>>()?;
+    place(machine, built, &files, boot)
 }
 
 /// Places the kernel and `files` in RAM.
@@ -315,7 +323,7 @@ pub fn classes(text: &str) -> Result<u32, Failure> {
     })
 }
 
-fn spinner(message: &'static str) -> ProgressBar {
+pub fn spinner(message: &'static str) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(message);
     spinner.enable_steady_tick(std::time::Duration::from_millis(100));
     spinner

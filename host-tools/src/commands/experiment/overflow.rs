@@ -1,0 +1,254 @@
+//! `testbed experiment overflow`: the highest rates of events that the monitor takes without loss (the report's section 3.3.7).
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use testbed_definitions::event;
+use testbed_host_tools::capture::{Capture, CaptureWriter, KernelKind, RunRecord};
+use testbed_host_tools::drive::drive;
+use testbed_host_tools::firmware::Firmware;
+use testbed_host_tools::load::Boot;
+use testbed_host_tools::overflow::{search, Trial, REPORT_COLLECTED, REPORT_LOGGED};
+use testbed_host_tools::{engines, firmware};
+use testbed_machine::{units, Machine};
+
+use super::super::run::{image_of, spinner};
+use super::super::{grouped, Exit, Failure};
+
+/// The program on the master, and the one that emits.
+const PROGRAMS: [&str; 2] = ["logger", "overflow"];
+/// Longest interval between two events of a slave that is tried, in microseconds.
+const INTERVAL_MOST: u32 = 1 << 14;
+/// A run into loss goes on for this time, in milliseconds, however often events are refused.
+const LOSSY_MS: u64 = 100;
+/// Longest run, in milliseconds: an hour.
+const MOST_MS: u64 = 3_600_000;
+/// Refusals that end no run.
+const PATIENT: u32 = u32::MAX;
+
+/// Sweeps the rate of events until some are lost: collected by a program on the master, and by the trace port
+#[derive(Args, Debug)]
+pub struct Overflow {
+    /// emulator, verilator or rust-hdl
+    #[arg(long, default_value = "emulator")]
+    engine: String,
+    /// Machine time that slaves emit in each run; the shorter, the more of an excess the queues still hold
+    #[arg(long = "for", value_name = "TIME", default_value = "2s")]
+    time: String,
+    /// Output folder
+    #[arg(long, value_name = "DIR", default_value = "out/experiment-overflow")]
+    out: PathBuf,
+    /// JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// How events are collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum By {
+    Logger,
+    Port,
+}
+
+/// What is varied.
+#[derive(Clone, Debug, Serialize)]
+struct Setting {
+    machine: String,
+    by: By,
+    slaves: u8,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+struct Found {
+    #[serde(flatten)]
+    setting: Setting,
+    clock_hz: u32,
+    /// The shortest interval that loses nothing.
+    free: Option<Trial>,
+    /// As fast as a program can.
+    fastest: Trial,
+}
+
+impl Setting {
+    fn all() -> Vec<Setting> {
+        let mut all = Vec::new();
+        for machine in ["report1991", "testbed6"] {
+            for by in [By::Logger, By::Port] {
+                all.extend([1, 5].map(|slaves| Setting { machine: machine.into(), by, slaves }));
+            }
+        }
+        all
+    }
+
+    fn name(&self) -> String {
+        format!("{}-{}-{}", self.machine, self.by.name(), self.slaves)
+    }
+
+    /// What the report has for this, in pairs a second, and whether that is of one slave.
+    fn report(&self) -> Option<(f64, &'static str)> {
+        match (self.machine.as_str(), self.by, self.slaves) {
+            ("report1991", By::Logger, 1) => Some((REPORT_LOGGED, "in all")),
+            ("report1991", By::Port, _) => Some((REPORT_COLLECTED, "a slave")),
+            _ => None,
+        }
+    }
+}
+
+impl By {
+    fn name(self) -> &'static str {
+        match self {
+            By::Logger => "logger",
+            By::Port => "port",
+        }
+    }
+
+    /// The program's word for it.
+    fn argument(self) -> &'static str {
+        match self {
+            By::Logger => "queue",
+            By::Port => "port",
+        }
+    }
+}
+
+impl Overflow {
+    pub fn run(&self) -> Result<Exit, Failure> {
+        if !engines::NAMES.contains(&self.engine.as_str()) {
+            return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
+        }
+        let milliseconds = self.milliseconds()?;
+        let note = spinner("building the firmware");
+        let built = firmware::build(&firmware::root()?)?;
+        let mut found = Vec::new();
+        for setting in Setting::all() {
+            let machine = Machine::load(&setting.machine)?;
+            note.set_message(setting.name());
+            let trial = |interval, milliseconds, patience, folder: &str| {
+                self.trial(&built, &machine, &setting, (interval, milliseconds, patience), folder)
+            };
+            let free = search(INTERVAL_MOST, |interval| trial(interval, milliseconds, 1, "trial"))?;
+            if let Some(free) = &free {
+                // Once more, to be left in a folder.
+                trial(free.interval_us, milliseconds, 1, "free")?;
+            }
+            let fastest = trial(0, LOSSY_MS, PATIENT, "fastest")?;
+            let _ = fs::remove_dir_all(self.folder(&setting, "trial"));
+            found.push(Found { clock_hz: machine.clock_hz, setting, free, fastest });
+        }
+        note.finish_and_clear();
+        self.write(&found)
+    }
+
+    fn milliseconds(&self) -> Result<u64, Failure> {
+        let wrong = |what: &dyn std::fmt::Display| {
+            let message = format!("--for: {what}\n  help: write a time from 1ms to {MOST_MS} ms, as in 500ms");
+            Failure::new(Exit::Input, message)
+        };
+        let picoseconds = units::parse(&self.time, units::TIME).map_err(|error| wrong(&error))?;
+        let milliseconds = picoseconds / (units::PICOSECONDS / 1_000);
+        match u64::try_from(milliseconds) {
+            Ok(milliseconds @ 1..=MOST_MS) => Ok(milliseconds),
+            _ => Err(wrong(&format!("`{}` is too short or too long", self.time))),
+        }
+    }
+
+    fn folder(&self, setting: &Setting, name: &str) -> PathBuf {
+        self.out.join(setting.name()).join(name)
+    }
+
+    /// One run, `(interval in us, milliseconds, refusals that end it)`.
+    fn trial(
+        &self,
+        built: &Firmware,
+        machine: &Machine,
+        setting: &Setting,
+        (interval, milliseconds, patience): (u32, u64, u32),
+        folder: &str,
+    ) -> Result<Trial, Failure> {
+        let numbers = [interval.to_string(), milliseconds.to_string(), patience.to_string()];
+        let slaves = setting.slaves.to_string();
+        let words = [setting.by.argument(), &slaves, PROGRAMS[1]].map(String::from);
+        let boot = Boot {
+            options: KernelKind::Default.options(),
+            dgl: event::DIAG_USER,
+            seed: 1,
+            start_processor: 1,
+            arguments: words.into_iter().chain(numbers).collect(),
+            ..Boot::default()
+        };
+        let image = image_of(built, machine, &PROGRAMS, &boot)?;
+        let mut engine = engines::open(&self.engine, machine, &image, None)?;
+        let record = RunRecord {
+            arguments: boot.arguments,
+            engine: engine.name().into(),
+            seed: boot.seed,
+            files: PROGRAMS.map(String::from).to_vec(),
+            dgl: boot.dgl,
+            ..RunRecord::new(machine, PROGRAMS[0])
+        };
+        let folder = self.folder(setting, folder);
+        let writer = CaptureWriter::create(&folder, machine, &record)?;
+        // Starting and ending take a fraction of a second.
+        let limit = (milliseconds + 2_000) * u64::from(machine.clock_hz) / 1_000;
+        let record = drive(engine.as_mut(), writer, record, limit, |_| ())?;
+        Ok(Trial::read(&Capture::of_run(&folder, record), interval)?)
+    }
+
+    fn write(&self, found: &[Found]) -> Result<Exit, Failure> {
+        let json = serde_json::to_string_pretty(found).map_err(io::Error::from)?;
+        fs::write(self.out.join("overflow.json"), format!("{json}\n"))?;
+        let mut out = io::stdout().lock();
+        match self.json {
+            true => writeln!(out, "{json}")?,
+            false => write!(out, "{}", text(found, &self.engine, &self.time, &self.out))?,
+        }
+        Ok(Exit::Success)
+    }
+}
+
+fn text(found: &[Found], engine: &str, time: &str, out: &Path) -> String {
+    let mut text = format!(
+        "highest rates without loss, in pairs a second of machine time (engine {engine}, {time} a run)\n\n\
+         machine     collected by  slaves  interval    a slave     in all  per 1,000 cycles  report\n"
+    );
+    for Found { setting, clock_hz, free, fastest } in found {
+        let start = format!("{:<11} {:<12}  {:>6}", setting.machine, setting.by.name(), setting.slaves);
+        let Some(free) = free else {
+            let _ = writeln!(text, "{start}  loses even at the longest interval, {INTERVAL_MOST} us");
+            continue;
+        };
+        let per_thousand = free.in_all * 1e3 / f64::from(*clock_hz);
+        let report = setting.report().map_or(String::new(), |(rate, of)| {
+            let own = if of == "in all" { free.in_all } else { free.per_slave };
+            format!("{} {of}: x {:.2}", grouped(rate as u64), own / rate)
+        });
+        let none_lost = if fastest.lost == 0 { "  no program is too fast" } else { "" };
+        let _ = writeln!(
+            text,
+            "{start}  {:>5} us {:>10} {:>10}  {:>16.2}  {report}{none_lost}",
+            free.interval_us,
+            grouped(free.per_slave as u64),
+            grouped(free.in_all as u64),
+            per_thousand
+        );
+    }
+    text += "\nas fast as programs can, for 100 ms: words lost by the counters, all told by gap markers\n";
+    for Found { setting, fastest, .. } in found {
+        let _ = writeln!(
+            text,
+            "{:<11} {:<12}  {:>6}  {:>10}",
+            setting.machine,
+            setting.by.name(),
+            setting.slaves,
+            grouped(fastest.lost)
+        );
+    }
+    let _ = writeln!(text, "\nleft in {}: overflow.json and the runs", out.display());
+    text
+}

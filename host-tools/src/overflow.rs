@@ -1,0 +1,201 @@
+//! What a run of `logger` with `overflow` shows: at which rate pairs came, what was lost, and whether what was lost was counted. The report's section 3.3.7.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use testbed_definitions::event::USER;
+
+use crate::capture::{verify, Capture, CaptureError, CONSOLE};
+use crate::order::{events, What};
+
+/// Pairs of words that an event of `overflow` is: its code and its datum.
+pub const PAIRS_AN_EVENT: u64 = 2;
+/// Pairs a second, from all slaves, that the report's logger sustained (33,900 in 30,012 ms).
+pub const REPORT_LOGGED: f64 = 1_129.0;
+/// Pairs a second from one SMI that the report's MMI collects: one each 36 us.
+pub const REPORT_COLLECTED: f64 = 1e6 / 36.0;
+
+/// FNV-1a, as `logger` has it: offset basis and prime of 32 bits.
+const FNV: (u32, u32) = (0x811c_9dc5, 0x0100_0193);
+
+/// Markers that may have come before the logger began, at most: one each wrap of the clock.
+const BEFORE: usize = 1_024;
+
+/// Why a run doesn't tell.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    #[error("{}: {source}", path.display())]
+    Io { path: std::path::PathBuf, source: std::io::Error },
+    #[error("{processor} lost {lost} words, but its gap markers tell of {marked}\n  help: this is a fault of the machine; the run is in {}", folder.display())]
+    Uncounted { processor: String, lost: u64, marked: u64, folder: std::path::PathBuf },
+    #[error("what the logger had of {processor} ({pairs} pairs) is not what the trace port showed\n  help: this is a fault of the machine; the run is in {}", folder.display())]
+    OtherWords { processor: String, pairs: u64, folder: std::path::PathBuf },
+    #[error("the run in {} did not come to its end\n  help: look at its console.txt", .0.display())]
+    Unfinished(std::path::PathBuf),
+}
+
+/// One run.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Trial {
+    /// Microseconds that `overflow` computes between two events.
+    pub interval_us: u32,
+    /// Pairs a second of one slave, on average, while all emit.
+    pub per_slave: f64,
+    /// Of all slaves together.
+    pub in_all: f64,
+    /// Words that the monitors discarded, by their counters; gap markers tell of as many.
+    pub lost: u64,
+    /// Pairs that the logger had, in the order of the trace port; 0 without it.
+    pub logged: u64,
+}
+
+impl Trial {
+    /// Reads a finished run. The gap markers must tell what the counters lost, and the logger's words must be those of the port.
+    ///
+    /// # Errors
+    /// They are not, or the run can't be read or has not come to its end.
+    pub fn read(capture: &Capture, interval_us: u32) -> Result<Self, TrialError> {
+        let folder = || capture.dir.clone();
+        let ledger = capture.record.ledger.as_ref().ok_or_else(|| TrialError::Unfinished(folder()))?;
+        if capture.record.exits.first().is_none_or(|exit| exit.code != 0) {
+            return Err(TrialError::Unfinished(folder()));
+        }
+        let mut marked = vec![0; ledger.smis.len() + 1];
+        // Ticks of the first and the last event, and how many.
+        let mut emitted: BTreeMap<u8, (u64, u64, u64)> = BTreeMap::new();
+        for event in events(capture, &verify(capture)?)? {
+            let event = event?;
+            match event.what {
+                What::Gap(count) => marked[usize::from(event.smi)] += u64::from(count.unwrap_or(0)),
+                What::Known(kind) if kind.code == USER => {
+                    let seen = emitted.entry(event.smi).or_insert((event.ticks(), 0, 0));
+                    (seen.1, seen.2) = (event.ticks(), seen.2 + 1);
+                }
+                _ => {}
+            }
+        }
+        for (line, &marked) in ledger.smis.iter().zip(&marked[1..]) {
+            let lost = u64::from(line.dropped);
+            if lost != marked {
+                return Err(TrialError::Uncounted {
+                    processor: line.processor.clone(),
+                    lost,
+                    marked,
+                    folder: folder(),
+                });
+            }
+        }
+        let second = f64::from(capture.record.machine.clock_hz) / f64::from(capture.record.machine.tick_cycles);
+        let rate = |&(first, last, count): &(u64, u64, u64)| {
+            (PAIRS_AN_EVENT * (count - 1)) as f64 * second / (last - first).max(1) as f64
+        };
+        let in_all: f64 = emitted.values().map(rate).sum();
+        Ok(Trial {
+            interval_us,
+            per_slave: in_all / emitted.len().max(1) as f64,
+            in_all,
+            lost: marked.iter().sum(),
+            logged: logged(capture)?,
+        })
+    }
+}
+
+/// Pairs that the logger had, each processor's the same as at the trace port.
+fn logged(capture: &Capture) -> Result<u64, TrialError> {
+    let read = |path: std::path::PathBuf| fs::read(&path).map_err(|source| TrialError::Io { path, source });
+    let console = String::from_utf8_lossy(&read(capture.dir.join(CONSOLE))?).into_owned();
+    let mut sum = 0;
+    for (smi, pairs, hash) in console.lines().filter_map(log_line) {
+        let stream = read(capture.stream_path(smi))?;
+        let words: Vec<u16> = stream.chunks_exact(2).map(|half| u16::from_le_bytes([half[0], half[1]])).collect();
+        let length = 2 * pairs as usize;
+        // It begins when it is ready; markers may have come before.
+        let is_there =
+            words.windows(length.max(1)).step_by(2).take(BEFORE).any(|part| part.iter().fold(FNV.0, mixed) == hash);
+        if !is_there {
+            let processor = capture.record.machine.processors[smi].clone();
+            return Err(TrialError::OtherWords { processor, pairs, folder: capture.dir.clone() });
+        }
+        sum += pairs;
+    }
+    Ok(sum)
+}
+
+fn mixed(hash: u32, half: &u16) -> u32 {
+    (hash ^ u32::from(*half)).wrapping_mul(FNV.1)
+}
+
+/// SMI, pairs and hash of a line such as `logger: slave 1: 3273 pairs, hash 5a503e21`.
+fn log_line(line: &str) -> Option<(usize, u64, u32)> {
+    let (_, rest) = line.split_once("logger: slave ")?;
+    let (smi, rest) = rest.split_once(": ")?;
+    let (pairs, hash) = rest.split_once(" pairs, hash ")?;
+    Some((smi.parse().ok()?, pairs.parse().ok()?, u32::from_str_radix(hash.trim(), 16).ok()?))
+}
+
+/// The smallest interval, in us, with which nothing is lost, and what the run with it showed, if there is one up to `most`. `trial` makes the run with an
+/// interval; intervals beside the result have been tried.
+///
+/// # Errors
+/// Those of `trial`.
+pub fn search<E>(most: u32, mut trial: impl FnMut(u32) -> Result<Trial, E>) -> Result<Option<Trial>, E> {
+    // With nothing between events it may never lose any; otherwise `lossy` loses and `free` doesn't.
+    let first = trial(0)?;
+    if first.lost == 0 {
+        return Ok(Some(first));
+    }
+    let (mut lossy, mut free) = (0, None::<Trial>);
+    let mut next = 1;
+    while free.as_ref().is_none_or(|free| free.interval_us > lossy + 1) {
+        if next > most {
+            return Ok(None);
+        }
+        let found = trial(next)?;
+        match found.lost {
+            0 => free = Some(found),
+            _ => lossy = next,
+        }
+        next = free.as_ref().map_or(2 * next, |free| (lossy + free.interval_us) / 2);
+    }
+    Ok(free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(interval_us: u32, threshold: u32) -> Trial {
+        Trial { interval_us, lost: u64::from(interval_us < threshold), ..Trial::default() }
+    }
+
+    #[test]
+    fn the_smallest_interval_without_loss_is_found() {
+        for threshold in 0..200 {
+            let mut tried = Vec::new();
+            let found = search(256, |interval| {
+                tried.push(interval);
+                Ok::<_, ()>(trial(interval, threshold))
+            });
+            assert_eq!(found.unwrap().unwrap().interval_us, threshold);
+            assert!(threshold == 0 || tried.contains(&(threshold - 1)), "{threshold}: {tried:?}");
+            assert!(tried.len() <= 18, "{threshold}: {tried:?}");
+        }
+        assert_eq!(search(100, |interval| Ok::<_, ()>(trial(interval, 101))).unwrap(), None);
+        assert_eq!(search(100, |_| Err::<Trial, _>("no")), Err("no"));
+    }
+
+    #[test]
+    fn the_loggers_lines_are_read() {
+        let line = "master: logger: slave 3: 17 pairs, hash 964dbbfd";
+        assert_eq!(log_line(line), Some((3, 17, 0x964d_bbfd)));
+        for other in [
+            "earth: overflow: 3 events in 200 ms, 0 refused",
+            "logger: slave x: 1 pairs, hash 0",
+            "logger: thread id in use",
+        ] {
+            assert_eq!(log_line(other), None);
+        }
+    }
+}
