@@ -78,11 +78,11 @@ pub const CHMOD: u32 = 25;
 pub const READ_LINE: u32 = 26;
 /// Ask or tell the monitors.
 pub const MONITOR: u32 = 27;
+/// Takes words ([`crate::monitor::MmiWord`]) from the master's queue. On the master only.
+pub const READ_MONITOR: u32 = 28;
 
 /// The byte (Ctrl-D) behind which the console gives nothing more: from then on [`READ_LINE`] says 0 to everybody.
 pub const END_OF_INPUT: u8 = 0x04;
-/// Takes words ([`crate::monitor::MmiWord`]) from the master's queue. On the master only.
-pub const READ_MONITOR: u32 = 28;
 
 /// No timeout.
 pub const FOREVER: u32 = u32::MAX;

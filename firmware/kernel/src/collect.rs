@@ -45,7 +45,9 @@ impl Kernel {
     pub fn deliver(&self, control: u32) -> Result<u32, Error> {
         self.has_mmi()?;
         let before = hw::read(map::MMI_BASE, mmi::CONTROL);
-        hw::write(map::MMI_BASE, mmi::CONTROL, control);
+        // How it collects stays as the machine has it.
+        let places = mmi::CONTROL_POLL | mmi::CONTROL_QUEUE | mmi::CONTROL_TRACE;
+        hw::write(map::MMI_BASE, mmi::CONTROL, before & !places | control & places);
         Ok(before)
     }
 }
