@@ -12,6 +12,7 @@ use testbed_host_tools::capture::{Capture, CaptureWriter, KernelKind, RunRecord}
 use testbed_host_tools::drive::drive;
 use testbed_host_tools::firmware::Firmware;
 use testbed_host_tools::load::Boot;
+use testbed_host_tools::operator::Operator;
 use testbed_host_tools::overflow::{search, Trial, REPORT_COLLECTED, REPORT_LOGGED};
 use testbed_host_tools::{engines, firmware};
 use testbed_machine::{units, Machine};
@@ -196,7 +197,7 @@ impl Overflow {
         let writer = CaptureWriter::create(&folder, machine, &record)?;
         // Starting and ending take a fraction of a second.
         let limit = (milliseconds + 2_000) * u64::from(machine.clock_hz) / 1_000;
-        let record = drive(engine.as_mut(), writer, record, limit, |_| ())?;
+        let record = drive(engine.as_mut(), writer, record, limit, &mut Operator::nobody(), |_| ())?;
         Ok(Trial::read(&Capture::of_run(&folder, record), interval)?)
     }
 
