@@ -149,6 +149,11 @@ pub mod monitor {
     pub const SETTING: u32 = 3;
     /// Sets where the MMI puts what it collects, and tells where it has put it so far: bits of [`crate::map::mmi::CONTROL`]. On the master only.
     pub const DELIVER: u32 = 4;
+    /// Sets which pairs go to the master's queue: [`crate::map::mmi::WANTED`], [`crate::map::mmi::WANTED_DATUM`]. On the master only.
+    pub const WANT: u32 = 5;
+    pub const WANT_DATUM: u32 = 6;
+    /// Tells how many pairs that were wanted found no room in the master's queue ([`crate::map::mmi::MISSED`]). On the master only.
+    pub const MISSED: u32 = 7;
 }
 
 /// Flags of [`OPEN`].

@@ -47,8 +47,10 @@ pub struct Trial {
     pub in_all: f64,
     /// Words that the monitors discarded, by their counters; gap markers tell of as many.
     pub lost: u64,
-    /// Pairs that the logger had, in the order of the trace port; 0 without it.
+    /// Pairs that the logger had; 0 without it. If it missed none they are those of the port, in its order.
     pub logged: u64,
+    /// Pairs that it missed, by the MMI's counter; the port had them too.
+    pub missed: u64,
 }
 
 impl Trial {
@@ -87,6 +89,7 @@ impl Trial {
                 });
             }
         }
+        let (logged, missed) = logged(capture)?;
         let second = f64::from(capture.record.machine.clock_hz) / f64::from(capture.record.machine.tick_cycles);
         let rate = |&(first, last, count): &(u64, u64, u64)| {
             (PAIRS_AN_EVENT * (count - 1)) as f64 * second / (last - first).max(1) as f64
@@ -97,30 +100,46 @@ impl Trial {
             per_slave: in_all / emitted.len().max(1) as f64,
             in_all,
             lost: marked.iter().sum(),
-            logged: logged(capture)?,
+            logged,
+            missed,
         })
     }
 }
 
-/// Pairs that the logger had, each processor's the same as at the trace port.
-fn logged(capture: &Capture) -> Result<u64, TrialError> {
+/// Pairs that the logger had and missed. Those of a processor are the same as at the trace port, or with the missed ones as many.
+fn logged(capture: &Capture) -> Result<(u64, u64), TrialError> {
     let read = |path: std::path::PathBuf| fs::read(&path).map_err(|source| TrialError::Io { path, source });
     let console = String::from_utf8_lossy(&read(capture.dir.join(CONSOLE))?).into_owned();
-    let mut sum = 0;
+    let missed = console.lines().find_map(missed_line);
+    let (mut sum, mut shown) = (0, 0);
     for (smi, pairs, hash) in console.lines().filter_map(log_line) {
         let stream = read(capture.stream_path(smi))?;
         let words: Vec<u16> = stream.chunks_exact(2).map(|half| u16::from_le_bytes([half[0], half[1]])).collect();
         let length = 2 * pairs as usize;
         // It begins when it is ready; markers may have come before.
-        let is_there =
-            words.windows(length.max(1)).step_by(2).take(BEFORE).any(|part| part.iter().fold(FNV.0, mixed) == hash);
-        if !is_there {
-            let processor = capture.record.machine.processors[smi].clone();
-            return Err(TrialError::OtherWords { processor, pairs, folder: capture.dir.clone() });
+        let is_there = || {
+            let mut parts = words.windows(length.max(1)).step_by(2).take(BEFORE);
+            parts.any(|part| part.iter().fold(FNV.0, mixed) == hash)
+        };
+        if missed.is_none() && !is_there() {
+            return Err(other_words(capture, &capture.record.machine.processors[smi], pairs));
         }
-        sum += pairs;
+        (sum, shown) = (sum + pairs, shown + words.len() as u64 / 2);
     }
-    Ok(sum)
+    let missed = missed.unwrap_or(0);
+    if sum > 0 && !(shown.saturating_sub(BEFORE as u64)..=shown).contains(&(sum + missed)) {
+        return Err(other_words(capture, "all slaves", sum + missed));
+    }
+    Ok((sum, missed))
+}
+
+fn other_words(capture: &Capture, processor: &str, pairs: u64) -> TrialError {
+    TrialError::OtherWords { processor: processor.into(), pairs, folder: capture.dir.clone() }
+}
+
+/// The number in a line such as `logger: missed 17 pairs`.
+fn missed_line(line: &str) -> Option<u64> {
+    line.split_once("logger: missed ")?.1.split_once(" pairs")?.0.parse().ok()
 }
 
 fn mixed(hash: u32, half: &u16) -> u32 {
@@ -190,6 +209,8 @@ mod tests {
     fn the_loggers_lines_are_read() {
         let line = "master: logger: slave 3: 17 pairs, hash 964dbbfd";
         assert_eq!(log_line(line), Some((3, 17, 0x964d_bbfd)));
+        assert_eq!(missed_line("master: logger: missed 3456 pairs"), Some(3_456));
+        assert_eq!((missed_line(line), log_line("master: logger: missed 3456 pairs")), (None, None));
         for other in [
             "earth: overflow: 3 events in 200 ms, 0 refused",
             "logger: slave x: 1 pairs, hash 0",

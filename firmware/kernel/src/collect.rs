@@ -1,7 +1,7 @@
 //! The master's side of the monitor in polled mode: a program there takes what the MMI has collected.
 
 use testbed_definitions::map::{self, mmi};
-use testbed_definitions::syscall::Error;
+use testbed_definitions::syscall::{monitor, Error};
 use testbed_kernel_core::page_map::WRITE;
 
 use crate::hw;
@@ -11,6 +11,9 @@ use crate::user::{user_range, write_user};
 
 /// Most words that a call takes, so that it doesn't take long.
 pub const WORDS_A_CALL: u32 = 64;
+
+/// Bits of CONTROL that say where pairs go.
+const PLACES: u32 = mmi::CONTROL_POLL | mmi::CONTROL_QUEUE | mmi::CONTROL_TRACE | mmi::CONTROL_QUEUE_MAY_MISS;
 
 impl Kernel {
     fn has_mmi(&self) -> Result<(), Error> {
@@ -41,13 +44,20 @@ impl Kernel {
         Ok(taken as u32)
     }
 
-    /// Sets where the MMI puts what it collects. The result is where it has put it so far.
-    pub fn deliver(&self, control: u32) -> Result<u32, Error> {
+    /// Sets what the MMI puts where, and tells what it has missed.
+    pub fn collecting(&self, what: u32, value: u32) -> Result<u32, Error> {
         self.has_mmi()?;
-        let before = hw::read(map::MMI_BASE, mmi::CONTROL);
-        // How it collects stays as the machine has it.
-        let places = mmi::CONTROL_POLL | mmi::CONTROL_QUEUE | mmi::CONTROL_TRACE;
-        hw::write(map::MMI_BASE, mmi::CONTROL, before & !places | control & places);
-        Ok(before)
+        let set = |register: u32, value: u32| {
+            let before = hw::read(map::MMI_BASE, register);
+            hw::write(map::MMI_BASE, register, value);
+            Ok(before)
+        };
+        match what {
+            monitor::WANT => set(mmi::WANTED, value),
+            monitor::WANT_DATUM => set(mmi::WANTED_DATUM, value),
+            monitor::MISSED => Ok(hw::read(map::MMI_BASE, mmi::MISSED)),
+            // In which order it collects stays as the machine has it.
+            _ => set(mmi::CONTROL, hw::read(map::MMI_BASE, mmi::CONTROL) & !PLACES | value & PLACES),
+        }
     }
 }

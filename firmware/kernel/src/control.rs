@@ -47,7 +47,7 @@ impl Kernel {
                 let register = value as usize % REGISTERS;
                 return Some(Ok(events::setting(register) as u32));
             }
-            monitor::DELIVER => return Some(self.deliver(value)),
+            monitor::DELIVER..=monitor::MISSED => return Some(self.collecting(what, value)),
             monitor::SET_CLASSES => (layout::CLASSES, check_classes(value)),
             monitor::COMMAND => (layout::COMMAND, check_command(value, self.processors)),
             _ => return Some(Err(Error::UnknownCall)),

@@ -17,6 +17,8 @@ pub enum Delivery {
     Port,
     /// To the trace port, and to the queue that [`read`] empties: nothing is collected while that is full.
     PortAndQueue,
+    /// To the trace port, and to the queue while it has room: what it has none for is counted ([`missed`]), and the port has it all the same.
+    PortAndSome,
 }
 
 /// The event classes, bits of [`event`]`::DIAG_ALL`.
@@ -41,11 +43,25 @@ pub fn setting(register: u8) -> u16 {
 
 /// Sets where the MMI puts what it collects from now on. [`Error::NoMonitor`] on other processors than the master.
 pub fn deliver(delivery: Delivery) -> Result<(), Error> {
+    let port = mmi::CONTROL_POLL | mmi::CONTROL_TRACE;
     let control = match delivery {
-        Delivery::Port => mmi::CONTROL_POLL | mmi::CONTROL_TRACE,
-        Delivery::PortAndQueue => mmi::CONTROL_POLL | mmi::CONTROL_TRACE | mmi::CONTROL_QUEUE,
+        Delivery::Port => port,
+        Delivery::PortAndQueue => port | mmi::CONTROL_QUEUE,
+        Delivery::PortAndSome => port | mmi::CONTROL_QUEUE | mmi::CONTROL_QUEUE_MAY_MISS,
     };
     tell(monitor::DELIVER, control).map(drop)
+}
+
+/// Chooses what goes to the queue, from now on: pairs of the slaves whose bits are 1 in `slaves` (bit 1 for the first slave), and of those the ones whose datum is
+/// `datum` where `mask` has ones; `u16::MAX` and 0 for all. The trace port has everything.
+pub fn want(slaves: u16, mask: u16, datum: u16) -> Result<(), Error> {
+    tell(monitor::WANT, slaves.into())?;
+    tell(monitor::WANT_DATUM, u32::from(datum) << 16 | u32::from(mask)).map(drop)
+}
+
+/// Pairs that were wanted and found no room in the queue, since reset.
+pub fn missed() -> Result<u32, Error> {
+    tell(monitor::MISSED, 0)
 }
 
 /// Takes words that the MMI has put into the queue, as many as there are and `buffer` has room for, 64 at most: time-stamp and datum of an

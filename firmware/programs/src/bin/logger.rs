@@ -1,5 +1,6 @@
 //! The report's logger: collects the monitor's events on the master, tells the processors' apart and writes each pair to a file, while a
-//! program runs on some slaves. Arguments: `queue|port SLAVES PROGRAM [ARGUMENTS]`; with `port` it collects nothing. The file, `log` in the
+//! program runs on some slaves. Arguments: `queue|some|port SLAVES PROGRAM [ARGUMENTS]`. With `queue`
+//! nothing leaves the machine faster than it collects; with `some` it collects what it can, and says how much it missed; with `port` it collects nothing. The file, `log` in the
 //! master's filestore, has 4 bytes a pair, time first, and begins anew when it is full.
 //!
 //! For each slave it prints how many pairs came and a hash of them, so that they can be compared with what the trace port showed.
@@ -29,13 +30,14 @@ const SILENCE_MS: u32 = 5;
 
 fn main(arguments: Arguments) -> u32 {
     let mut words = arguments.iter();
-    let queue = match words.next() {
-        Some("queue") => true,
-        Some("port") => false,
+    let delivery = match words.next() {
+        Some("queue") => Delivery::PortAndQueue,
+        Some("some") => Delivery::PortAndSome,
+        Some("port") => Delivery::Port,
         _ => return usage(),
     };
     let (Some(slaves), Some(program)) = (arguments.number(1, 0), words.nth(1)) else { return usage() };
-    match run(queue, slaves as u8, program, arguments) {
+    match run(delivery, slaves as u8, program, arguments) {
         Ok(failed) => failed,
         Err(error) => {
             println!("logger: {}", error.meaning());
@@ -45,11 +47,11 @@ fn main(arguments: Arguments) -> u32 {
 }
 
 fn usage() -> u32 {
-    println!("usage: logger queue|port SLAVES PROGRAM [ARGUMENTS]");
+    println!("usage: logger queue|some|port SLAVES PROGRAM [ARGUMENTS]");
     2
 }
 
-fn run(queue: bool, slaves: u8, program: &str, arguments: Arguments) -> Result<u32, Error> {
+fn run(delivery: Delivery, slaves: u8, program: &str, arguments: Arguments) -> Result<u32, Error> {
     let mut room = [0; ROOM];
     let mut used = 0;
     for argument in arguments.iter().skip(3) {
@@ -57,9 +59,11 @@ fn run(queue: bool, slaves: u8, program: &str, arguments: Arguments) -> Result<u
         room.get_mut(used..end).ok_or(Error::BadLength)?.copy_from_slice(argument.as_bytes());
         used = end + 1;
     }
-    if queue {
+    let collects = delivery != Delivery::Port;
+    if collects {
         let stack = libtos::stack_for(STACK_PAGES);
-        libtos::create(COLLECTOR, STACK_PAGES, MASTER.into(), collect, stack)?;
+        let entry = if delivery == Delivery::PortAndSome { collect_some } else { collect_all };
+        libtos::create(COLLECTOR, STACK_PAGES, MASTER.into(), entry, stack)?;
         receive(BEGUN, &mut [0])?;
     }
     let mut processes = [None::<Process>; SMIS_MAX];
@@ -70,7 +74,7 @@ fn run(queue: bool, slaves: u8, program: &str, arguments: Arguments) -> Result<u
     for process in processes.into_iter().flatten() {
         failed += u32::from(await_end(process)? != 0);
     }
-    if queue {
+    if collects {
         send_block(STOP, &[0])?;
         failed += libtos::wait();
     }
@@ -117,8 +121,16 @@ impl Log {
     }
 }
 
-extern "C" fn collect() -> ! {
-    let code = match log() {
+extern "C" fn collect_all() -> ! {
+    collect(Delivery::PortAndQueue)
+}
+
+extern "C" fn collect_some() -> ! {
+    collect(Delivery::PortAndSome)
+}
+
+fn collect(delivery: Delivery) -> ! {
+    let code = match log(delivery) {
         Ok(()) => 0,
         Err(error) => {
             println!("logger: {}", error.meaning());
@@ -128,7 +140,7 @@ extern "C" fn collect() -> ! {
     libtos::exit(code)
 }
 
-fn log() -> Result<(), Error> {
+fn log(delivery: Delivery) -> Result<(), Error> {
     let file = File::open("log", flags::WRITE | flags::CREATE | flags::TRUNCATE)?;
     let mut log = Log { file, offset: 0, block: [0; BLOCK], used: 0 };
     let mut slaves = [Slave { pairs: 0, hash: FNV_OFFSET, time: None }; SMIS_MAX + 1];
@@ -136,7 +148,7 @@ fn log() -> Result<(), Error> {
     // Touched once, so that what has to be fetched is here before it matters.
     log.flush()?;
     monitor::read(&mut words)?;
-    monitor::deliver(Delivery::PortAndQueue)?;
+    monitor::deliver(delivery)?;
     send_block(BEGUN, &[0])?;
     let (mut stopping, mut last) = (false, clock());
     loop {
@@ -168,6 +180,9 @@ fn log() -> Result<(), Error> {
     monitor::deliver(Delivery::Port)?;
     for (number, slave) in slaves.iter().enumerate().filter(|(_, slave)| slave.pairs != 0) {
         println!("logger: slave {number}: {} pairs, hash {:08x}", slave.pairs, slave.hash);
+    }
+    if delivery == Delivery::PortAndSome {
+        println!("logger: missed {} pairs", monitor::missed()?);
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use testbed_host_tools::load::Boot;
 use testbed_host_tools::operator::Operator;
 use testbed_host_tools::overflow::{search, Trial, REPORT_COLLECTED, REPORT_LOGGED};
 use testbed_host_tools::{engines, firmware};
-use testbed_machine::{units, Machine};
+use testbed_machine::{units, Machine, Order};
 
 use super::super::run::{image_of, spinner};
 use super::super::{grouped, Exit, Failure};
@@ -52,14 +52,19 @@ pub struct Overflow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum By {
+    /// A program on the master, which nothing gets ahead of.
     Logger,
     Port,
+    /// By the port, while a program on the master has what it can.
+    Both,
 }
 
 /// What is varied.
 #[derive(Clone, Debug, Serialize)]
 struct Setting {
     machine: String,
+    /// Which pair the MMI takes next.
+    order: Order,
     by: By,
     slaves: u8,
 }
@@ -78,17 +83,28 @@ struct Found {
 
 impl Setting {
     fn all() -> Vec<Setting> {
+        let of = |machine: &str, order, by, slaves| Setting { machine: machine.into(), order, by, slaves };
         let mut all = Vec::new();
         for machine in ["report1991", "testbed6"] {
             for by in [By::Logger, By::Port] {
-                all.extend([1, 5].map(|slaves| Setting { machine: machine.into(), by, slaves }));
+                all.extend([1, 5].map(|slaves| of(machine, Order::Turns, by, slaves)));
             }
         }
+        all.push(of("testbed6", Order::Time, By::Port, 5));
+        all.push(of("testbed6", Order::Time, By::Both, 5));
         all
     }
 
     fn name(&self) -> String {
-        format!("{}-{}-{}", self.machine, self.by.name(), self.slaves)
+        format!("{}-{}-{}-{}", self.machine, self.order.name(), self.by.name(), self.slaves)
+    }
+
+    fn machine(&self) -> Result<Machine, Failure> {
+        Ok(Machine { order: self.order, ..Machine::load(&self.machine)? })
+    }
+
+    fn columns(&self) -> String {
+        format!("{:<11} {:<6} {:<12}  {:>6}", self.machine, self.order.name(), self.by.name(), self.slaves)
     }
 
     /// What the report has for this, in pairs a second, and whether that is of one slave.
@@ -106,6 +122,7 @@ impl By {
         match self {
             By::Logger => "logger",
             By::Port => "port",
+            By::Both => "both",
         }
     }
 
@@ -114,6 +131,7 @@ impl By {
         match self {
             By::Logger => "queue",
             By::Port => "port",
+            By::Both => "some",
         }
     }
 }
@@ -128,7 +146,7 @@ impl Overflow {
         let built = firmware::build(&firmware::root()?)?;
         let mut found = Vec::new();
         for setting in Setting::all() {
-            let machine = Machine::load(&setting.machine)?;
+            let machine = setting.machine()?;
             note.set_message(setting.name());
             let trial = |interval, milliseconds, patience, folder: &str| {
                 self.trial(&built, &machine, &setting, (interval, milliseconds, patience), folder)
@@ -216,10 +234,10 @@ impl Overflow {
 fn text(found: &[Found], engine: &str, time: &str, out: &Path) -> String {
     let mut text = format!(
         "highest rates without loss, in pairs a second of machine time (engine {engine}, {time} a run)\n\n\
-         machine     collected by  slaves  interval    a slave     in all  per 1,000 cycles  report\n"
+         machine     order  collected by  slaves  interval    a slave     in all  per 1,000 cycles  report\n"
     );
     for Found { setting, clock_hz, free, fastest } in found {
-        let start = format!("{:<11} {:<12}  {:>6}", setting.machine, setting.by.name(), setting.slaves);
+        let start = setting.columns();
         let Some(free) = free else {
             let _ = writeln!(text, "{start}  loses even at the longest interval, {INTERVAL_MOST} us");
             continue;
@@ -239,16 +257,11 @@ fn text(found: &[Found], engine: &str, time: &str, out: &Path) -> String {
             per_thousand
         );
     }
-    text += "\nas fast as programs can, for 100 ms: words lost by the counters, all told by gap markers\n";
+    text += "\nas fast as programs can, for 100 ms: words lost by the counters, all told by gap markers; pairs that the logger had and missed\n\n\
+             machine     order  collected by  slaves        lost      logged      missed\n";
     for Found { setting, fastest, .. } in found {
-        let _ = writeln!(
-            text,
-            "{:<11} {:<12}  {:>6}  {:>10}",
-            setting.machine,
-            setting.by.name(),
-            setting.slaves,
-            grouped(fastest.lost)
-        );
+        let numbers = [fastest.lost, fastest.logged, fastest.missed].map(|number| format!("{:>12}", grouped(number)));
+        let _ = writeln!(text, "{}{}", setting.columns(), numbers.concat());
     }
     let _ = writeln!(text, "\nleft in {}: overflow.json and the runs", out.display());
     text
