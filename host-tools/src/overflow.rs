@@ -47,6 +47,8 @@ pub struct Trial {
     pub in_all: f64,
     /// Words that the monitors discarded, by their counters; gap markers tell of as many.
     pub lost: u64,
+    /// Events that did not get through whole, as `overflow` was told.
+    pub refused: u64,
     /// Pairs that the logger had; 0 without it. If it missed none they are those of the port, in its order.
     pub logged: u64,
     /// Pairs that it missed, by the MMI's counter; the port had them too.
@@ -54,6 +56,11 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// Whether everything got through.
+    pub fn is_free(&self) -> bool {
+        self.lost == 0 && self.refused == 0
+    }
+
     /// Reads a finished run. The gap markers must tell what the counters lost, and the logger's words must be those of the port.
     ///
     /// # Errors
@@ -89,7 +96,10 @@ impl Trial {
                 });
             }
         }
-        let (logged, missed) = logged(capture)?;
+        let console = capture.dir.join(CONSOLE);
+        let console = fs::read(&console).map_err(|source| TrialError::Io { path: console, source })?;
+        let console = String::from_utf8_lossy(&console);
+        let (logged, missed) = logged(capture, &console)?;
         let second = f64::from(capture.record.machine.clock_hz) / f64::from(capture.record.machine.tick_cycles);
         let rate = |&(first, last, count): &(u64, u64, u64)| {
             (PAIRS_AN_EVENT * (count - 1)) as f64 * second / (last - first).max(1) as f64
@@ -100,6 +110,7 @@ impl Trial {
             per_slave: in_all / emitted.len().max(1) as f64,
             in_all,
             lost: marked.iter().sum(),
+            refused: console.lines().filter_map(refused_line).sum(),
             logged,
             missed,
         })
@@ -107,9 +118,8 @@ impl Trial {
 }
 
 /// Pairs that the logger had and missed. Those of a processor are the same as at the trace port, or with the missed ones as many.
-fn logged(capture: &Capture) -> Result<(u64, u64), TrialError> {
+fn logged(capture: &Capture, console: &str) -> Result<(u64, u64), TrialError> {
     let read = |path: std::path::PathBuf| fs::read(&path).map_err(|source| TrialError::Io { path, source });
-    let console = String::from_utf8_lossy(&read(capture.dir.join(CONSOLE))?).into_owned();
     let missed = console.lines().find_map(missed_line);
     let (mut sum, mut shown) = (0, 0);
     for (smi, pairs, hash) in console.lines().filter_map(log_line) {
@@ -137,6 +147,11 @@ fn other_words(capture: &Capture, processor: &str, pairs: u64) -> TrialError {
     TrialError::OtherWords { processor: processor.into(), pairs, folder: capture.dir.clone() }
 }
 
+/// The last number in a line such as `overflow: 727 events in 200 ms, 12207 refused`.
+fn refused_line(line: &str) -> Option<u64> {
+    line.split_once("overflow: ")?.1.strip_suffix(" refused")?.rsplit(' ').next()?.parse().ok()
+}
+
 /// The number in a line such as `logger: missed 17 pairs`.
 fn missed_line(line: &str) -> Option<u64> {
     line.split_once("logger: missed ")?.1.split_once(" pairs")?.0.parse().ok()
@@ -162,7 +177,7 @@ fn log_line(line: &str) -> Option<(usize, u64, u32)> {
 pub fn search<E>(most: u32, mut trial: impl FnMut(u32) -> Result<Trial, E>) -> Result<Option<Trial>, E> {
     // With nothing between events it may never lose any; otherwise `lossy` loses and `free` doesn't.
     let first = trial(0)?;
-    if first.lost == 0 {
+    if first.is_free() {
         return Ok(Some(first));
     }
     let (mut lossy, mut free) = (0, None::<Trial>);
@@ -172,9 +187,9 @@ pub fn search<E>(most: u32, mut trial: impl FnMut(u32) -> Result<Trial, E>) -> R
             return Ok(None);
         }
         let found = trial(next)?;
-        match found.lost {
-            0 => free = Some(found),
-            _ => lossy = next,
+        match found.is_free() {
+            true => free = Some(found),
+            false => lossy = next,
         }
         next = free.as_ref().map_or(2 * next, |free| (lossy + free.interval_us) / 2);
     }
@@ -210,6 +225,8 @@ mod tests {
         let line = "master: logger: slave 3: 17 pairs, hash 964dbbfd";
         assert_eq!(log_line(line), Some((3, 17, 0x964d_bbfd)));
         assert_eq!(missed_line("master: logger: missed 3456 pairs"), Some(3_456));
+        assert_eq!(refused_line("earth: overflow: 727 events in 200 ms, 12207 refused"), Some(12_207));
+        assert_eq!(refused_line("earth: send event fails: monitoring bus full"), None);
         assert_eq!((missed_line(line), log_line("master: logger: missed 3456 pairs")), (None, None));
         for other in [
             "earth: overflow: 3 events in 200 ms, 0 refused",
