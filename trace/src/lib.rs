@@ -6,6 +6,8 @@
 //! | [`capture`] | the output folder: CTF trace, `mmi.raw`, console, `run.json`; writer, reader, integrity |
 //! | [`order`] | epochs from wrap markers, events from words, one ordered trace from many streams |
 //! | [`ledger`] | what was emitted is delivered, queued, dropped, refused or filtered: nothing else |
+//! | [`live`] | the same order while a run still writes its folder |
+//! | [`watch`] | what a run shows at a moment: queues, threads, links, rates, losses |
 //! | [`report`] | a run as one page of HTML, to be opened from a file |
 //! | [`summary`] | what an ordered trace shows, in a screenful |
 //! | [`compare`] | first difference between two output folders |
@@ -22,7 +24,9 @@ pub mod compare;
 pub mod conform;
 pub mod export;
 pub mod ledger;
+pub mod live;
 pub mod order;
 pub mod report;
 pub mod summary;
 pub mod synthetic;
+pub mod watch;

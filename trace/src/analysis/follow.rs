@@ -3,6 +3,8 @@
 //! The state machines of [`crate::conform`] say what each event means for threads, services and packets. Memory is bounded by
 //! threads, channels and packets under way.
 
+mod look;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,8 @@ use crate::capture::RunRecord;
 use crate::conform::service::FRAMED;
 use crate::conform::Checker;
 use crate::order::{Convention, Event, What};
+
+pub use look::ThreadNow;
 
 /// Destination of a broadcast, as the four bits in an event show it.
 pub const ALL: u8 = packet::BROADCAST & 0xf;

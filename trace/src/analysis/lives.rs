@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use testbed_definitions::{event, mpc};
 
 use super::fact::{Fact, On, ThreadState};
+use super::follow::ThreadNow;
 use super::processors::{untold_call, Able};
 use crate::conform::service::Service;
 use crate::conform::steps::Steps;
@@ -65,6 +66,14 @@ impl Lives {
 
     pub fn running(&self, processor: u8) -> Option<u16> {
         self.here[processor as usize].running
+    }
+
+    /// What everybody does.
+    pub fn present(&self) -> impl Iterator<Item = ThreadNow> + '_ {
+        self.lives.iter().map(|(&thread, life)| {
+            let Life { state, on, at: processor, since } = *life;
+            ThreadNow { thread, processor, state, on, since }
+        })
     }
 
     /// What has been found since the last call.

@@ -63,6 +63,19 @@ impl Present {
         Fact::Processor { processor, doing: Doing::Unknown, from, to: cycle }
     }
 
+    /// What it does, and since when, as far as that is told already.
+    pub fn now(&self, able: Able) -> (Doing, u64) {
+        let doing = match self.state {
+            State::Unknown => Doing::Unknown,
+            State::User => Doing::User,
+            State::Service(doing) => doing,
+            // The kernel, or a thread that was interrupted and goes on.
+            State::Between if able.ready => Doing::Untold,
+            State::Between => Self::between(able),
+        };
+        (doing, self.since)
+    }
+
     /// The trace ends.
     pub fn end(&mut self, processor: u8, cycle: u64, able: Able) -> Fact {
         let doing = match self.state {

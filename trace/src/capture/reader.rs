@@ -119,7 +119,7 @@ impl Capture {
     }
 
     /// Pairs of SMI `smi` that the hardware counted, modulo 2^32.
-    pub(super) fn delivered(&self, smi: usize) -> Option<u32> {
+    pub(crate) fn delivered(&self, smi: usize) -> Option<u32> {
         let ledger = self.record.ledger.as_ref()?;
         Some(ledger.smis.get(smi.checked_sub(1)?)?.delivered)
     }

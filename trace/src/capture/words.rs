@@ -57,6 +57,12 @@ impl<R: Read> Words<R> {
         self.torn.as_ref()
     }
 
+    /// The source may have grown: what was its end is read from again. An incomplete word there is kept, and may become whole.
+    pub fn resume(&mut self) {
+        self.ended = false;
+        self.torn = None;
+    }
+
     /// The words that come next, at least one; none at the end.
     ///
     /// # Errors
@@ -119,5 +125,36 @@ impl<R: Read> Iterator for Words<R> {
                 Some(Ok(word))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that come in parts; between two of them it looks as if they had ended.
+    struct Parts(Vec<Vec<u8>>);
+
+    impl Read for Parts {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let part = if self.0.is_empty() { Vec::new() } else { self.0.remove(0) };
+            buffer[..part.len()].copy_from_slice(&part);
+            Ok(part.len())
+        }
+    }
+
+    #[test]
+    fn a_source_that_grows_is_read_on_in_the_middle_of_a_word() {
+        let parts = vec![vec![1, 0, 0, 0, 2], vec![], vec![0, 0], vec![], vec![0, 3, 0, 0, 0], vec![]];
+        let mut words = Words::new(Parts(parts), Path::new("parts"), 0);
+        let mut read = |words: &mut Words<Parts>| {
+            words.resume();
+            let found: Vec<u32> = words.by_ref().map(Result::unwrap).collect();
+            (found, words.torn().map(|torn| (torn.offset, torn.bytes)))
+        };
+        assert_eq!(read(&mut words), (vec![1], Some((4, 1))));
+        assert_eq!(read(&mut words), (vec![], Some((4, 3))));
+        assert_eq!(read(&mut words), (vec![2, 3], None));
+        assert_eq!(words.offset(), 12);
     }
 }

@@ -96,6 +96,11 @@ impl Grammar {
         }
     }
 
+    /// The event whose second word is due.
+    pub fn begun(&self) -> Option<&Event> {
+        self.begun.as_ref().map(|begun| &begun.event)
+    }
+
     /// Nothing follows: passes on an event whose second word did not come.
     pub fn end(&mut self, out: &mut Vec<Event>) {
         if let Some(begun) = self.begun.take() {

@@ -10,19 +10,26 @@ use crate::capture::{Capture, CaptureError, Integrity};
 pub type OrderError = CaptureError;
 
 /// Position in the merged order: epoch (or its lower bound), time, and the stream's place in the low bits.
-type Key = u64;
+pub(super) type Key = u64;
 
 /// Bits of a [`Key`] for the place, and above it for the time.
-const PLACE_BITS: u32 = 4;
+pub(super) const PLACE_BITS: u32 = 4;
 const TIME_BITS: u32 = 16;
 /// Behind every event.
-const END: Key = Key::MAX;
+pub(super) const END: Key = Key::MAX;
 /// Streams at most.
-const STREAMS: usize = 1 << PLACE_BITS;
+pub(super) const STREAMS: usize = 1 << PLACE_BITS;
 const _: () = assert!(SMIS_MAX < STREAMS);
 
 /// Words of all streams that are held back at most while the markers are awaited that bound them.
 pub const HELD_MAX: usize = 1 << 21;
+
+/// The key of an event, or of what is not before it.
+pub(super) fn key(epoch: u64, time: u16, place: Key) -> Key {
+    // Epochs so large that they don't fit come only from damaged streams; they keep their order within the stream.
+    let epoch = epoch.min(Key::MAX >> (TIME_BITS + PLACE_BITS + 1));
+    epoch << (TIME_BITS + PLACE_BITS) | Key::from(time) << PLACE_BITS | place
+}
 
 /// The events of one stream, and their place in the order.
 struct Stream<'a> {
@@ -68,10 +75,7 @@ impl<'a> Stream<'a> {
             }
         }
         for event in &self.events {
-            // Epochs so large that they don't fit come only from damaged streams; they keep their order within the stream.
-            let epoch = event.epoch.low().min(Key::MAX >> (TIME_BITS + PLACE_BITS + 1));
-            let key = epoch << (TIME_BITS + PLACE_BITS) | Key::from(event.time) << PLACE_BITS | self.place;
-            self.last = self.last.max(key);
+            self.last = self.last.max(key(event.epoch.low(), event.time, self.place));
             self.keys.push(self.last);
         }
         match (self.keys.first(), &self.error) {

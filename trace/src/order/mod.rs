@@ -5,17 +5,21 @@
 //! 2. `grammar`: words of one SMI become events, some of which take two words.
 //! 3. [`Ordered`]: the streams of all SMIs are merged by (epoch, time, SMI).
 //!
+//! Of streams that still grow, [`Growing`] gives out what is proven to come next.
+//!
 //! All three work on blocks of words, and memory does not grow with the trace.
 
 mod decode;
 mod event;
 mod grammar;
+mod growing;
 mod merge;
 mod pairs;
 mod unwrap;
 
 pub use decode::{Events, Input};
 pub use event::{Convention, Event, What};
+pub use growing::Growing;
 pub use merge::{events, OrderError, Ordered, HELD_MAX};
 pub use pairs::{Hole, Next, Pairs};
 

@@ -123,6 +123,16 @@ impl Unwrap {
         self.guarded
     }
 
+    /// Lower bound of the epoch of every word that has not come out yet.
+    pub fn low(&self) -> u64 {
+        self.low
+    }
+
+    /// Whether released words wait to be drained.
+    pub fn has_released(&self) -> bool {
+        !self.released.spans.is_empty()
+    }
+
     /// Takes words from the front of `words` and passes them on with their epoch, or holds them back. Returns how many it took: fewer
     /// than all if held ones are released, which must then be drained first.
     pub fn feed(&mut self, words: &[u32], out: &mut impl FnMut(Span, &[u32])) -> usize {
@@ -167,7 +177,7 @@ impl Unwrap {
     /// Nothing follows. Returns whether that released words.
     pub fn end(&mut self) -> bool {
         self.close(None);
-        !self.released.spans.is_empty()
+        self.has_released()
     }
 
     /// Number of words at the front that are no markers and whose times don't fall.

@@ -4,3 +4,4 @@ mod known;
 mod properties;
 mod scripts;
 mod uncertain;
+mod watch;

@@ -11,7 +11,7 @@ use testbed_trace::order::{Epoch, Event, What};
 use crate::scripts::*;
 
 /// Any event of one of three processors and a few threads and channels, a gap, or one whose time is not proven.
-fn any_event() -> impl Strategy<Value = (u64, u8, u16, u16, u8)> {
+pub fn any_event() -> impl Strategy<Value = (u64, u8, u16, u16, u8)> {
     let code = prop_oneof![
         4 => Just(SCHEDULE),
         12 => (0..KINDS.len()).prop_map(|at| KINDS[at].code),
@@ -25,7 +25,7 @@ fn any_event() -> impl Strategy<Value = (u64, u8, u16, u16, u8)> {
     (0..300u64, 1..4u8, code, argument, 0..40u8)
 }
 
-fn trace(steps: Vec<(u64, u8, u16, u16, u8)>) -> (Vec<Event>, u64) {
+pub fn trace(steps: Vec<(u64, u8, u16, u16, u8)>) -> (Vec<Event>, u64) {
     let mut cycle = 0;
     let events = steps.into_iter().map(|(pause, smi, code, argument, odd)| {
         cycle += pause;

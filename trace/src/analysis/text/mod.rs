@@ -14,7 +14,9 @@ use super::{Report, Run};
 use crate::summary::{processor_text, thread_text};
 
 pub use diff::diff;
-use table::{grouped, Table};
+pub use resources::on;
+pub use table::grouped;
+use table::Table;
 
 /// The report as text. `details`: with histograms, series and the slowest paths.
 pub fn text(report: &Report, details: bool) -> String {
@@ -101,12 +103,7 @@ impl Run {
     }
 
     pub(crate) fn time_of(&self, cycles: f64) -> String {
-        let microseconds = self.microseconds(cycles);
-        match microseconds.abs() {
-            us if us >= 1e6 => format!("{:.3} s", microseconds / 1e6),
-            us if us >= 1e4 => format!("{:.3} ms", microseconds / 1e3),
-            _ => format!("{microseconds:.2} us"),
-        }
+        time_text(self.microseconds(cycles))
     }
 
     pub(crate) fn microseconds(&self, cycles: f64) -> f64 {
@@ -125,6 +122,15 @@ impl Run {
     pub(crate) fn process(&self, process: u16) -> String {
         let thread = self.thread(thread_number((process >> 4) as u8, process as u8, 0));
         thread.trim_end_matches(".0").to_string()
+    }
+}
+
+/// Microseconds with the unit that suits them, and two or three digits behind the point.
+pub fn time_text(microseconds: f64) -> String {
+    match microseconds.abs() {
+        us if us >= 1e6 => format!("{:.3} s", microseconds / 1e6),
+        us if us >= 1e4 => format!("{:.3} ms", microseconds / 1e3),
+        _ => format!("{microseconds:.2} us"),
     }
 }
 

@@ -13,7 +13,8 @@ use crate::analysis::{Report, Run};
 /// Rows of a series that are shown as text.
 const ROWS: usize = 200;
 
-fn on(on: On) -> String {
+/// What a thread is blocked on, in words.
+pub fn on(on: On) -> String {
     match on {
         On::Nothing => "nothing told".into(),
         On::Send(channel) => format!("send on {channel}"),

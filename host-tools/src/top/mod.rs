@@ -1,0 +1,21 @@
+//! `testbed top`: a run in a terminal, while it goes on or played from its folder.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`player`] | reads a folder as far as it is there, at some speed, into a [`testbed_trace::watch::Watch`] |
+//! | [`screen`] | all that a frame shows |
+//! | [`draw`] | the frame: a pure function of the screen |
+//! | [`keys`] | what keys do |
+//! | [`console`] | the end of `console.txt` |
+//! | [`child`] | a run that `top` itself has started |
+//! | [`terminal`] | the terminal, given back whatever happens |
+//! | [`app`] | all of that together |
+
+pub mod app;
+pub mod child;
+pub mod console;
+pub mod draw;
+pub mod keys;
+pub mod player;
+pub mod screen;
+pub mod terminal;
