@@ -11,6 +11,7 @@
 //! | [`overflow`] | at which rate the monitors lose events, from runs of `logger` |
 //! | [`apt`] | Debian packages that are missing |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
+//! | [`top`] | a run in a terminal, while it goes on or played |
 //!
 //! What reads a trace afterwards is the crate [`testbed_trace`], whose modules are here under the same names.
 #![forbid(unsafe_code)]
@@ -26,5 +27,6 @@ pub mod kernel_bench;
 pub mod load;
 pub mod operator;
 pub mod overflow;
+pub mod top;
 
 pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary};

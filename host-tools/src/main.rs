@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, experiment::Experiment,
-    report::Report, run::Run, test::Test, trace::Trace, Failure,
+    report::Report, run::Run, test::Test, top::Top, trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -28,6 +28,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(Box<Run>),
+    Top(Box<Top>),
     Exec(Exec),
     Trace(Trace),
     Analyse(Analyse),
@@ -45,6 +46,7 @@ impl Command {
     fn run(&self) -> Result<u8, Failure> {
         let exit = match self {
             Command::Exec(command) => return command.run(),
+            Command::Top(command) => return command.run(),
             Command::Run(command) => command.run()?,
             Command::Trace(command) => command.run()?,
             Command::Analyse(command) => command.run()?,

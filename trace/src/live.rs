@@ -17,6 +17,8 @@ pub enum Ended {
     Killed,
     /// Another run has begun to write to the folder.
     Replaced,
+    /// It is over, but so many events came within one wrap of the clock that they can only be put in order from the finished folder.
+    Unordered,
 }
 
 /// Follows a folder that a run writes to.
@@ -52,13 +54,19 @@ impl Live {
     /// # Errors
     /// A file can't be read.
     pub fn read(&mut self) -> Result<bool, CaptureError> {
-        if self.ended.is_some() || self.order.waiting() >= HELD_MAX {
+        if self.ended.is_some() {
             return Ok(false);
         }
         // Asked first: whatever is written before the answer is read after it.
         let writing = Writing::of(&self.capture)?;
         if self.holder.is_replaced() {
             self.end(Ended::Replaced);
+            return Ok(false);
+        }
+        if self.order.waiting() >= HELD_MAX {
+            if writing != Writing::Going {
+                self.ended = Some(Ended::Unordered);
+            }
             return Ok(false);
         }
         let order = &mut self.order;

@@ -12,6 +12,7 @@ pub mod run;
 pub mod source;
 pub mod test;
 pub mod tools;
+pub mod top;
 pub mod trace;
 
 use std::fmt;
@@ -27,6 +28,7 @@ use testbed_host_tools::firmware::FirmwareError;
 use testbed_host_tools::kernel_bench::BenchError;
 use testbed_host_tools::load::LoadError;
 use testbed_host_tools::overflow::TrialError;
+use testbed_host_tools::top::app::TopError;
 use testbed_machine::MachineError;
 
 /// How a command ended, as the exit code says it.
@@ -91,6 +93,11 @@ failures! {
         _ => Exit::Machine,
     };
     FilterError => |_| Exit::Input;
+    TopError => |error| match error {
+        TopError::Capture(error) => of_capture(error),
+        TopError::Terminal(_) => Exit::Environment,
+        TopError::NotBegun => Exit::Input,
+    };
     FirmwareError => of_firmware;
     CaptureError => of_capture;
     FilesError => |error| match error {

@@ -112,7 +112,8 @@ impl Run {
         Ok(Machine { order, ..machine })
     }
 
-    fn folder(&self) -> PathBuf {
+    /// Where the run's output goes.
+    pub fn folder(&self) -> PathBuf {
         let name = Path::new(&self.program).file_stem().unwrap_or_default();
         self.out.clone().unwrap_or_else(|| Path::new("out").join(name))
     }

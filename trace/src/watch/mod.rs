@@ -132,6 +132,11 @@ impl Watch {
         self.now
     }
 
+    /// Cycles of an entry of the histories, as they are now.
+    pub fn piece_cycles(&self) -> u64 {
+        self.scale.piece
+    }
+
     /// Events that have been taken.
     pub fn events(&self) -> u64 {
         self.events

@@ -191,7 +191,10 @@ mod tests {
             let whole = Scale { piece: 20, ..scale };
             let mut again: Recent<u64> = Recent::default();
             again.spread(whole, start, start + 55, |sum, cycles| *sum += cycles);
-            assert_eq!((0..8).map(|n| recent.get(n)).collect::<Vec<_>>(), (0..8).map(|n| again.get(n)).collect::<Vec<_>>());
+            assert_eq!(
+                (0..8).map(|n| recent.get(n)).collect::<Vec<_>>(),
+                (0..8).map(|n| again.get(n)).collect::<Vec<_>>()
+            );
         }
     }
 

@@ -131,9 +131,8 @@ impl Watch {
             processor: number,
             ready: processor.length,
             untold: processor.untold,
-            queue_history: self.history(&queue, |queue| {
-                (queue.known > 0).then(|| queue.product as f64 / queue.known as f64)
-            }),
+            queue_history: self
+                .history(&queue, |queue| (queue.known > 0).then(|| queue.product as f64 / queue.known as f64)),
             user_history: self.history(&times, user),
             running: running.map(|thread| thread.thread),
             shares: sums.map(|cycles| cycles as f64 / window.cycles().max(1) as f64),

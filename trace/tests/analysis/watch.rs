@@ -85,7 +85,10 @@ fn the_present_is_shown_before_an_event_ends_it() {
     assert_eq!((sender.state, sender.on, sender.processor), (ThreadState::Channel, On::Send(5), EARTH));
     let receiver = thread(&view, SECOND);
     assert_eq!((receiver.state, receiver.on), (ThreadState::Channel, On::Receive(5)));
-    assert_eq!(view.links.iter().map(|link| (link.from, link.to, link.under_way)).collect::<Vec<_>>(), [(EARTH, Some(AIR), 1)]);
+    assert_eq!(
+        view.links.iter().map(|link| (link.from, link.to, link.under_way)).collect::<Vec<_>>(),
+        [(EARTH, Some(AIR), 1)]
+    );
     assert_eq!(view.processors[0].running, None);
     // It has gone on, and runs still; the message has been received by a thread that is ready.
     let view = until(655);

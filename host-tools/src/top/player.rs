@@ -1,0 +1,421 @@
+//! Reads a folder as far as it is there, at some speed.
+//!
+//! A run that goes on is followed by [`Live`]; one that is over is verified first, as every other command does, and then played.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{channel, Receiver, TryRecvError};
+use std::time::{Duration, Instant};
+
+use testbed_trace::capture::{verify, Capture, CaptureError, Holder, Integrity, RunRecord, Stop, Writing};
+use testbed_trace::export::Words;
+use testbed_trace::live::{Ended, Live};
+use testbed_trace::order::{events, Event, Ordered};
+use testbed_trace::watch::Watch;
+
+use super::screen::{Mode, Screen, Speed};
+
+/// Events taken between two looks at the clock.
+const BATCH: usize = 1_024;
+/// Rates of our own time are taken over so long.
+const RATED: Duration = Duration::from_millis(1_500);
+/// How long a run that has just claimed the folder may take until its files are there.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where events come from.
+enum Source {
+    /// The files of a run that has begun are not all there yet.
+    Opening(Instant),
+    /// A run that is over is being verified.
+    Checking(Receiver<Result<Integrity, CaptureError>>, Holder),
+    Whole(Ordered<'static>, Holder),
+    Live(Box<Live>),
+}
+
+/// What can be had of a source now.
+enum Next {
+    Event(Event),
+    /// Nothing before this machine cycle, as far as the source goes now.
+    Until(u64),
+}
+
+/// Plays or follows a folder.
+pub struct Player {
+    dir: PathBuf,
+    window: u64,
+    record: RunRecord,
+    source: Source,
+    watch: Watch,
+    speed: Speed,
+    paused: bool,
+    /// Machine cycle up to which events are to be shown; nothing bounds it at [`Speed::Max`].
+    target: f64,
+    /// An event that lies beyond the target.
+    pending: Option<Event>,
+    /// Go on at once until this cycle, whatever the speed.
+    jump: Option<u64>,
+    stepped: Option<Event>,
+    ended: Option<String>,
+    damage: Vec<String>,
+    /// Moments, with the cycle and the number of events then.
+    passed: Vec<(Instant, u64, u64)>,
+}
+
+/// Starting, and what is reached first.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Without it: the newest of a run that goes on; one that is over at the machine's speed.
+    pub speed: Option<Speed>,
+    /// Cycles of the trailing window; without it, one second.
+    pub window: Option<u64>,
+    /// Machine cycle at which to begin.
+    pub from: Option<u64>,
+}
+
+impl Player {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// It has no `run.json`, or a file can't be read.
+    pub fn open(dir: &Path, options: &Options) -> Result<Self, CaptureError> {
+        let capture = Capture::open(dir)?;
+        let record = capture.record.clone();
+        let window = options.window.unwrap_or_else(|| u64::from(record.machine.clock_hz));
+        let source = open(&capture, Instant::now())?;
+        let goes_on = matches!(source, Source::Opening(_) | Source::Live(_));
+        let speed = options.speed.unwrap_or(if goes_on { Speed::Max } else { Speed::Times(1.0) });
+        Ok(Player {
+            dir: dir.into(),
+            window,
+            watch: Watch::new(&record, window),
+            record,
+            source,
+            speed,
+            paused: false,
+            target: 0.0,
+            pending: None,
+            jump: options.from,
+            stepped: None,
+            ended: None,
+            damage: Vec::new(),
+            passed: Vec::new(),
+        })
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Whether everything has been shown, and nothing more comes.
+    pub fn is_over(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// Whether a place that was asked for has not been reached yet.
+    pub fn is_jumping(&self) -> bool {
+        self.jump.is_some() || matches!(self.source, Source::Checking(..) | Source::Opening(_))
+    }
+
+    pub fn pause(&mut self) {
+        self.paused = !self.paused;
+        self.stepped = None;
+    }
+
+    pub fn set_speed(&mut self, change: impl FnOnce(Speed) -> Speed) {
+        self.speed = change(self.speed);
+        self.target = self.watch.now() as f64;
+    }
+
+    /// Goes on at once to the end, or to the newest.
+    pub fn to_end(&mut self) {
+        self.paused = false;
+        match self.source {
+            Source::Live(_) => self.speed = Speed::Max,
+            _ => self.jump = Some(u64::MAX),
+        }
+    }
+
+    /// Begins again.
+    ///
+    /// # Errors
+    /// As [`Player::open`].
+    pub fn restart(&mut self) -> Result<(), CaptureError> {
+        let options = Options { speed: Some(self.speed), window: Some(self.window), from: None };
+        *self = Player { paused: self.paused, ..Player::open(&self.dir, &options)? };
+        // A run that is played from its start is not at its newest.
+        if self.speed == Speed::Max && matches!(self.source, Source::Checking(..)) {
+            self.speed = Speed::Times(1.0);
+        }
+        Ok(())
+    }
+
+    /// Pauses behind the next event.
+    ///
+    /// # Errors
+    /// A file can't be read.
+    pub fn step_event(&mut self) -> Result<(), CaptureError> {
+        self.paused = true;
+        self.look()?;
+        match self.next()? {
+            Next::Event(event) => {
+                self.take(&event);
+                self.stepped = Some(event);
+                self.target = self.watch.now() as f64;
+            }
+            Next::Until(cycle) => self.arrive(cycle),
+        }
+        Ok(())
+    }
+
+    /// Pauses behind the next piece of the histories.
+    pub fn step_piece(&mut self) {
+        self.paused = true;
+        self.stepped = None;
+        self.jump = Some(self.watch.now() + self.watch.piece_cycles());
+    }
+
+    /// Lets our own time pass: takes the events that belong to it, for at most `budget`. Returns whether there is more to be had at once.
+    ///
+    /// # Errors
+    /// A file can't be read, or the folder is gone.
+    pub fn pass(&mut self, time: Duration, budget: Duration) -> Result<bool, CaptureError> {
+        let begun = Instant::now();
+        if !self.look()? {
+            return Ok(false);
+        }
+        let clock_hz = f64::from(self.record.machine.clock_hz);
+        let limit = match (self.jump, self.speed) {
+            (Some(cycle), _) => cycle,
+            (None, _) if self.paused => return Ok(false),
+            (None, Speed::Max) => u64::MAX,
+            (None, Speed::Times(times)) => {
+                self.target += time.as_secs_f64() * times * clock_hz;
+                self.target as u64
+            }
+        };
+        loop {
+            match self.batch(limit)? {
+                Some(reached) => {
+                    self.arrive(reached.min(limit));
+                    if self.jump.is_some_and(|jump| reached >= jump || self.ended.is_some()) {
+                        self.jump = None;
+                        self.target = self.watch.now() as f64;
+                    }
+                    // Of a run that goes on time can't pass faster than there.
+                    self.target = self.target.min(reached as f64);
+                    self.note(Instant::now());
+                    return Ok(false);
+                }
+                None if begun.elapsed() >= budget => {
+                    self.note(Instant::now());
+                    return Ok(true);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Takes some events up to a cycle. Returns the cycle up to which there are no more.
+    fn batch(&mut self, limit: u64) -> Result<Option<u64>, CaptureError> {
+        for _ in 0..BATCH {
+            match self.next()? {
+                Next::Event(event) if event.is_certain() && self.watch.cycle(&event) > limit => {
+                    self.pending = Some(event);
+                    return Ok(Some(limit));
+                }
+                Next::Event(event) => self.take(&event),
+                Next::Until(cycle) => return Ok(Some(cycle)),
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, event: &Event) {
+        self.watch.add(event);
+    }
+
+    /// All events up to this cycle have been taken.
+    fn arrive(&mut self, cycle: u64) {
+        if cycle != u64::MAX {
+            self.watch.advance(cycle);
+        }
+    }
+
+    fn next(&mut self) -> Result<Next, CaptureError> {
+        if let Some(event) = self.pending.take() {
+            return Ok(Next::Event(event));
+        }
+        let next = match &mut self.source {
+            Source::Whole(ordered, _) => ordered.next().transpose()?,
+            Source::Live(live) => loop {
+                if let Some(event) = live.next_event() {
+                    break Some(event);
+                }
+                if !live.read()? {
+                    break live.next_event();
+                }
+            },
+            Source::Opening(_) | Source::Checking(..) => return Ok(Next::Until(self.watch.now())),
+        };
+        if let Some(event) = next {
+            return Ok(Next::Event(event));
+        }
+        let tick = u64::from(self.record.machine.tick_cycles);
+        if let Source::Live(live) = &self.source {
+            self.damage = live.damage().iter().map(ToString::to_string).collect();
+            match live.ended() {
+                None => return Ok(Next::Until(live.reached() * tick)),
+                Some(Ended::Replaced) => {
+                    self.follow_next()?;
+                    return Ok(Next::Until(0));
+                }
+                Some(Ended::Unordered) => {
+                    let now = self.watch.now();
+                    self.restart()?;
+                    self.jump = Some(now);
+                    return Ok(Next::Until(0));
+                }
+                Some(Ended::Complete(record)) => self.record = (**record).clone(),
+                Some(Ended::Killed) => {}
+            }
+        }
+        self.ended = Some(ending(&self.record));
+        let end = if self.record.complete { self.record.cycles } else { self.watch.now() };
+        Ok(Next::Until(end.max(self.watch.now())))
+    }
+
+    /// The source is brought as far as it can be; `false` if there are no events to be had yet.
+    fn look(&mut self) -> Result<bool, CaptureError> {
+        match &mut self.source {
+            Source::Opening(since) => {
+                let since = *since;
+                let capture = Capture::open(&self.dir)?;
+                self.source = open(&capture, since)?;
+                self.record = capture.record;
+                Ok(matches!(self.source, Source::Live(_)))
+            }
+            Source::Checking(answer, _) => {
+                let integrity = match answer.try_recv() {
+                    Ok(integrity) => integrity?,
+                    Err(TryRecvError::Empty) => return Ok(false),
+                    Err(TryRecvError::Disconnected) => Integrity::default(),
+                };
+                self.damage = integrity.torn.iter().map(ToString::to_string).collect();
+                self.damage.extend(integrity.damage.iter().map(ToString::to_string));
+                let capture = Capture::of_run(&self.dir, self.record.clone());
+                let ordered = events(&capture, &integrity)?;
+                // The folder is watched from before it was verified.
+                if let Source::Checking(_, holder) =
+                    std::mem::replace(&mut self.source, Source::Opening(Instant::now()))
+                {
+                    self.source = Source::Whole(ordered, holder);
+                }
+                Ok(true)
+            }
+            Source::Whole(_, holder) => {
+                if holder.is_replaced() {
+                    self.follow_next()?;
+                    return Ok(false);
+                }
+                Ok(true)
+            }
+            Source::Live(_) => Ok(true),
+        }
+    }
+
+    /// Another run has begun to write to the folder: it is followed.
+    fn follow_next(&mut self) -> Result<(), CaptureError> {
+        let options = Options { speed: None, window: Some(self.window), from: None };
+        *self = Player::open(&self.dir, &options)?;
+        Ok(())
+    }
+
+    fn note(&mut self, now: Instant) {
+        self.passed.push((now, self.watch.now(), self.watch.events()));
+        let old = self.passed.iter().take_while(|(then, ..)| now.duration_since(*then) > RATED).count();
+        self.passed.drain(..old);
+    }
+
+    /// Cycles and events per second of our own time.
+    fn rates(&self) -> Option<(f64, f64)> {
+        let (first, last) = (self.passed.first()?, self.passed.last()?);
+        let seconds = last.0.duration_since(first.0).as_secs_f64();
+        let per_second = |from: u64, to: u64| to.saturating_sub(from) as f64 / seconds;
+        (seconds > 0.1).then(|| (per_second(first.1, last.1), per_second(first.2, last.2)))
+    }
+
+    /// Fills in all that a frame shows of the run.
+    pub fn show(&self, screen: &mut Screen) {
+        screen.view = self.watch.view();
+        screen.mode = self.mode();
+        screen.speed = self.speed;
+        let rates = self.rates();
+        let is_live = matches!(self.source, Source::Live(_)) && self.ended.is_none();
+        screen.engine_rate = match self.record.complete && self.record.wall_seconds > 0.0 {
+            true => Some(self.record.cycles as f64 / self.record.wall_seconds),
+            false => rates.map(|(cycles, _)| cycles).filter(|_| is_live && screen.mode == Mode::Live),
+        };
+        screen.read_rate = rates.map(|(_, events)| events).filter(|_| !self.paused && self.ended.is_none());
+        screen.waiting = match &self.source {
+            Source::Live(live) if self.ended.is_none() => match live.waiting() {
+                (0, _) | (_, None) => None,
+                (count, Some(smi)) => {
+                    Some((count, self.record.machine.processors.get(smi).cloned().unwrap_or_default()))
+                }
+            },
+            _ => None,
+        };
+        screen.damage.clone_from(&self.damage);
+        screen.last_event = self.stepped.map(|event| self.say(&event));
+        screen.record = Some(self.record.clone());
+    }
+
+    fn mode(&self) -> Mode {
+        match (&self.source, &self.ended) {
+            (Source::Opening(_), _) => Mode::Starting("the run has begun".into()),
+            (Source::Checking(..), _) => Mode::Checking,
+            (_, Some(ended)) => Mode::Ended(ended.clone()),
+            _ if self.paused => Mode::Paused,
+            (Source::Live(_), _) if self.speed == Speed::Max => Mode::Live,
+            _ => Mode::Playing,
+        }
+    }
+
+    fn say(&self, event: &Event) -> String {
+        let mut words = Words::new(&self.record);
+        let time = words.microseconds(event.ticks());
+        let (processor, detail) = words.both(event);
+        let proven = if event.is_certain() { "" } else { ", not proven" };
+        format!("{time:.2} us  {processor}  {} {detail}{proven}", event.what.name())
+    }
+}
+
+/// The source that fits what goes on in a folder.
+fn open(capture: &Capture, since: Instant) -> Result<Source, CaptureError> {
+    match Writing::of(capture)? {
+        Writing::Going => match Live::open(&capture.dir) {
+            Ok(live) => Ok(Source::Live(Box::new(live))),
+            // It has claimed the folder, and makes its files.
+            Err(CaptureError::Io { .. }) if since.elapsed() < PATIENCE => Ok(Source::Opening(since)),
+            Err(error) => Err(error),
+        },
+        Writing::Complete(_) | Writing::Killed => {
+            let holder = Holder::of(capture)?;
+            let (answer, question) = channel();
+            let capture = capture.clone();
+            // On its own, so that keys are heard meanwhile. It ends with the program, if not before.
+            std::thread::spawn(move || answer.send(verify(&capture)));
+            Ok(Source::Checking(question, holder))
+        }
+    }
+}
+
+/// How a run ended.
+fn ending(record: &RunRecord) -> String {
+    let exit = record.exits.first().map(|exit| format!("exit code {} on {}", exit.code, exit.processor));
+    match (record.complete, record.stopped) {
+        (false, _) => "the run was ended before it was over".into(),
+        (true, Some(Stop::Limit)) => "the time given is over".into(),
+        (true, _) => exit.unwrap_or_else(|| "the run is over".into()),
+    }
+}
