@@ -55,6 +55,9 @@ impl Live {
     /// A file can't be read.
     pub fn read(&mut self) -> Result<bool, CaptureError> {
         if self.ended.is_some() {
+            if self.holder.is_replaced() {
+                self.ended = Some(Ended::Replaced);
+            }
             return Ok(false);
         }
         // Asked first: whatever is written before the answer is read after it.

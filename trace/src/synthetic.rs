@@ -1,18 +1,38 @@
 //! Streams of any length with the truth beside them, made from a seed: what tests and benches hold the reconstruction against.
 //!
 //! [`Smi`] is a model of one SMI as `docs/monitor.md` describes it; [`StreamBytes`] and [`MmiBytes`] read like a stream file and like
-//! `mmi.raw`, without storing anything.
+//! `mmi.raw`, without storing anything. [`event`] makes single events of traces that are written by hand.
 
 use std::io::Read;
 use std::path::Path;
 
-use testbed_definitions::event::{KINDS, MORE, SCHEDULE, THREAD_MASK};
+use testbed_definitions::event::{kind, KINDS, MORE, SCHEDULE, THREAD_MASK};
 use testbed_definitions::monitor::{MmiWord, GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 use testbed_machine::Machine;
 
 use crate::capture::{CaptureError, CaptureWriter, RunRecord, Stop};
 use crate::ledger::{Ledger, SmiLine};
 use crate::order::{Epoch, Event, What};
+
+/// Stands for a loss of events in [`event`]; the argument is their number.
+pub const GAP: u16 = (GAP_MARKER as u16) << 8;
+
+/// An event of which nothing is uncertain: a code of `testbed_definitions::event`, [`SCHEDULE`] for the thread that the argument names, or [`GAP`].
+/// The argument counts where the code has one.
+///
+/// # Panics
+/// If there is no such code: it is for traces that are written by hand.
+pub fn event(tick: u64, smi: u8, code: u16, argument: u16) -> Event {
+    let (what, argument) = match code {
+        SCHEDULE => (What::Schedule(argument), None),
+        GAP => (What::Gap(Some(argument.into())), None),
+        code => match kind(code) {
+            Some(kind) => (What::Known(kind), kind.argument.map(|_| argument)),
+            None => panic!("no event has the code {code:#x}"),
+        },
+    };
+    Event { epoch: Epoch::Certain(tick >> 16), time: tick as u16, smi, index: tick, what, argument, doubtful: false }
+}
 
 /// What a stream is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,40 +1,20 @@
 //! Conformance: good traces conform, and every kind of deviation is found.
 
+#[path = "common/steps.rs"]
+mod steps;
+
 use proptest::prelude::*;
-use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
+use steps::{plain, request, runs, rx, tx, Step, AIR, EARTH, FIRE, FIRST, GAP, SECOND};
+use testbed_definitions::event::{self, request_argument, thread_number, SCHEDULE};
 use testbed_definitions::mpc;
 use testbed_trace::conform::{Checker, Conformance};
-use testbed_trace::order::{Epoch, Event, What};
-
-const EARTH: u8 = 1;
-const AIR: u8 = 2;
-const FIRE: u8 = 3;
-/// Two threads of one process, one of another.
-const FIRST: u16 = thread_number(EARTH, 1, 1);
-const SECOND: u16 = thread_number(EARTH, 1, 2);
-
-/// One event: processor, code (or [`SCHEDULE`] for a thread that is scheduled), second word.
-type Step = (u8, u16, u16);
-
-fn event(tick: u64, (smi, code, argument): Step) -> Event {
-    let (what, argument) = match code {
-        SCHEDULE => (What::Schedule(argument), None),
-        GAP => (What::Gap(Some(argument.into())), None),
-        code => {
-            let kind = event::kind(code).unwrap();
-            (What::Known(kind), kind.argument.map(|_| argument))
-        }
-    };
-    Event { epoch: Epoch::Certain(tick >> 16), time: tick as u16, smi, index: tick, what, argument, doubtful: false }
-}
-
-/// Stands for a loss of events.
-const GAP: u16 = 0xab00;
+use testbed_trace::synthetic;
 
 fn check(steps: &[Step], settled: Option<u64>) -> Conformance {
     let mut checker = Checker::new(&["master", "earth", "air", "fire"].map(String::from), true);
     for (tick, step) in steps.iter().enumerate() {
-        checker.add(&event(tick as u64, *step));
+        let (smi, code, argument) = *step;
+        checker.add(&synthetic::event(tick as u64, smi, code, argument));
     }
     checker.finish(settled)
 }
@@ -42,22 +22,6 @@ fn check(steps: &[Step], settled: Option<u64>) -> Conformance {
 /// The trace is over long after its last event.
 fn conforms(steps: &[Step]) -> Conformance {
     check(steps, Some(u64::MAX))
-}
-
-fn tx(from: u8, to: u8, kind: u8, channel: u8) -> Step {
-    (from, event::TX_MPC, message_argument(to, kind, channel))
-}
-fn rx(at: u8, from: u8, kind: u8, channel: u8) -> Step {
-    (at, event::RX_MPC, message_argument(from, kind, channel))
-}
-fn plain(at: u8, code: u16) -> Step {
-    (at, code, 0)
-}
-fn runs(at: u8, thread: u16) -> Step {
-    (at, SCHEDULE, thread)
-}
-fn request(at: u8, receive: bool, channel: u8) -> [Step; 2] {
-    [plain(at, event::TRAP7), (at, event::REQUEST, request_argument(receive, false, false, channel))]
 }
 
 /// The report's Figure 5: the second thread receives, then the first sends.

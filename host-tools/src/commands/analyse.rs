@@ -40,14 +40,11 @@ impl Analyse {
     pub fn run(&self) -> Result<Exit, Failure> {
         let capture = Capture::open(&self.dir)?;
         let clock_hz = capture.record.machine.clock_hz;
-        let cycles = |option: &str, time: &Option<String>| {
-            time.as_deref().map(|time| cycles_of(option, time, clock_hz)).transpose()
-        };
         let options = Options {
             kinds: self.kinds()?,
-            window_cycles: cycles("--window", &self.window)?,
-            from_cycle: cycles("--from", &self.from)?,
-            to_cycle: cycles("--to", &self.to)?,
+            window_cycles: cycles_if("--window", self.window.as_ref(), clock_hz)?,
+            from_cycle: cycles_if("--from", self.from.as_ref(), clock_hz)?,
+            to_cycle: cycles_if("--to", self.to.as_ref(), clock_hz)?,
         };
         let integrity = verify(&capture)?;
         warn(&capture, &integrity);
@@ -76,8 +73,13 @@ impl Analyse {
     }
 }
 
+/// The cycles of an option that may be there; see [`cycles_of`].
+pub(super) fn cycles_if(option: &str, text: Option<&String>, clock_hz: u32) -> Result<Option<u64>, Failure> {
+    text.map(|text| cycles_of(option, text, clock_hz)).transpose()
+}
+
 /// A time of the machine, or a number of cycles, as cycles.
-pub(super) fn cycles_of(option: &str, text: &str, clock_hz: u32) -> Result<u64, Failure> {
+fn cycles_of(option: &str, text: &str, clock_hz: u32) -> Result<u64, Failure> {
     let cycles = match units::parse(text, units::CYCLES) {
         Ok(cycles) => u64::try_from(cycles).ok(),
         Err(_) => {

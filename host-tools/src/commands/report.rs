@@ -9,7 +9,7 @@ use testbed_host_tools::analysis::Options;
 use testbed_host_tools::capture::{verify, Capture, REPORT};
 use testbed_host_tools::report::collect;
 
-use super::analyse::cycles_of;
+use super::analyse::cycles_if;
 use super::trace::warn;
 use super::{grouped, Exit, Failure};
 
@@ -36,12 +36,9 @@ impl Report {
     pub fn run(&self) -> Result<Exit, Failure> {
         let capture = Capture::open(&self.dir)?;
         let clock_hz = capture.record.machine.clock_hz;
-        let cycles = |option: &str, time: &Option<String>| {
-            time.as_deref().map(|time| cycles_of(option, time, clock_hz)).transpose()
-        };
         let options = Options {
-            from_cycle: cycles("--from", &self.from)?,
-            to_cycle: cycles("--to", &self.to)?,
+            from_cycle: cycles_if("--from", self.from.as_ref(), clock_hz)?,
+            to_cycle: cycles_if("--to", self.to.as_ref(), clock_hz)?,
             ..Options::default()
         };
         let path = self.output.clone().unwrap_or_else(|| self.dir.join(REPORT));

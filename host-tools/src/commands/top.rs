@@ -12,7 +12,7 @@ use testbed_host_tools::top::child::{Left, Started};
 use testbed_host_tools::top::player::{Options, Player};
 use testbed_host_tools::top::screen::Speed;
 
-use super::analyse::cycles_of;
+use super::analyse::cycles_if;
 use super::run::Run;
 use super::{Exit, Failure};
 
@@ -171,17 +171,14 @@ impl Top {
     }
 
     fn options(&self, clock_hz: u32) -> Result<Options, Failure> {
-        let cycles = |option: &str, time: &Option<String>| {
-            time.as_deref().map(|time| cycles_of(option, time, clock_hz)).transpose()
-        };
-        let window = cycles("--window", &self.window)?;
+        let window = cycles_if("--window", self.window.as_ref(), clock_hz)?;
         if window == Some(0) {
             return Err(Failure::new(
                 Exit::Input,
                 "--window: a window has a length\n  help: give one of some cycles, as in 100ms",
             ));
         }
-        Ok(Options { speed: self.speed, window, from: cycles("--from", &self.from)? })
+        Ok(Options { speed: self.speed, window, from: cycles_if("--from", self.from.as_ref(), clock_hz)? })
     }
 
     fn show(&self, app: &mut App) -> Result<(), TopError> {

@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use testbed_trace::capture::RUN_JSON;
+use testbed_trace::capture::{RunRecord, RUN_JSON};
 
 /// Which `run.json` a folder has: it is replaced, never changed.
 type Mark = Option<(u64, i64, i64)>;
@@ -90,12 +90,13 @@ impl Started {
         Ok(self.ended.is_some())
     }
 
-    /// What it left; ends it if it goes on.
+    /// What it left. If it goes on it is ended; if nothing but its summary is due, that is waited for.
     ///
     /// # Errors
     /// It can't be waited for.
     pub fn finish(mut self) -> io::Result<Left> {
-        let went_on = !self.has_ended()?;
+        let is_over = self.has_begun() && RunRecord::read(&self.dir).is_ok_and(|record| record.complete);
+        let went_on = !is_over && !self.has_ended()?;
         if went_on {
             self.child.kill()?;
         }

@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`player`] | reads a folder as far as it is there, at some speed, into a [`testbed_trace::watch::Watch`] |
+//! | `source` | where events come from, as long as a run goes on and afterwards |
 //! | [`screen`] | all that a frame shows |
 //! | [`draw`] | the frame: a pure function of the screen |
 //! | [`keys`] | what keys do |
@@ -18,4 +19,5 @@ pub mod draw;
 pub mod keys;
 pub mod player;
 pub mod screen;
+mod source;
 pub mod terminal;

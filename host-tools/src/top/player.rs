@@ -1,35 +1,24 @@
 //! Reads a folder as far as it is there, at some speed.
 //!
-//! A run that goes on is followed by [`Live`]; one that is over is verified first, as every other command does, and then played.
+//! A run that goes on is followed by [`testbed_trace::live`]; one that is over is verified first, as every other command does, and then played.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{channel, Receiver, TryRecvError};
+use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
-use testbed_trace::capture::{verify, Capture, CaptureError, Holder, Integrity, RunRecord, Stop, Writing};
+use testbed_trace::capture::{Capture, CaptureError, Holder, Integrity, RunRecord};
 use testbed_trace::export::Words;
-use testbed_trace::live::{Ended, Live};
-use testbed_trace::order::{events, Event, Ordered};
+use testbed_trace::live::Ended;
+use testbed_trace::order::{events, Event};
 use testbed_trace::watch::Watch;
 
 use super::screen::{Mode, Screen, Speed};
+use super::source::{ending, Source};
 
 /// Events taken between two looks at the clock.
 const BATCH: usize = 1_024;
 /// Rates of our own time are taken over so long.
 const RATED: Duration = Duration::from_millis(1_500);
-/// How long a run that has just claimed the folder may take until its files are there.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Where events come from.
-enum Source {
-    /// The files of a run that has begun are not all there yet.
-    Opening(Instant),
-    /// A run that is over is being verified.
-    Checking(Receiver<Result<Integrity, CaptureError>>, Holder),
-    Whole(Ordered<'static>, Holder),
-    Live(Box<Live>),
-}
 
 /// What can be had of a source now.
 enum Next {
@@ -77,10 +66,8 @@ impl Player {
     /// # Errors
     /// It has no `run.json`, or a file can't be read.
     pub fn open(dir: &Path, options: &Options) -> Result<Self, CaptureError> {
-        let capture = Capture::open(dir)?;
-        let record = capture.record.clone();
+        let (source, record) = Source::open(dir, Instant::now())?;
         let window = options.window.unwrap_or_else(|| u64::from(record.machine.clock_hz));
-        let source = open(&capture, Instant::now())?;
         let goes_on = matches!(source, Source::Opening(_) | Source::Live(_));
         let speed = options.speed.unwrap_or(if goes_on { Speed::Max } else { Speed::Times(1.0) });
         Ok(Player {
@@ -135,17 +122,20 @@ impl Player {
         }
     }
 
-    /// Begins again.
+    /// Plays it again from its start.
     ///
     /// # Errors
     /// As [`Player::open`].
     pub fn restart(&mut self) -> Result<(), CaptureError> {
-        let options = Options { speed: Some(self.speed), window: Some(self.window), from: None };
+        let speed = match self.speed {
+            Speed::Max => Speed::Times(1.0),
+            speed => speed,
+        };
+        self.reopen(Options { speed: Some(speed), window: Some(self.window), from: None })
+    }
+
+    fn reopen(&mut self, options: Options) -> Result<(), CaptureError> {
         *self = Player { paused: self.paused, ..Player::open(&self.dir, &options)? };
-        // A run that is played from its start is not at its newest.
-        if self.speed == Speed::Max && matches!(self.source, Source::Checking(..)) {
-            self.speed = Speed::Times(1.0);
-        }
         Ok(())
     }
 
@@ -270,9 +260,8 @@ impl Player {
                     return Ok(Next::Until(0));
                 }
                 Some(Ended::Unordered) => {
-                    let now = self.watch.now();
-                    self.restart()?;
-                    self.jump = Some(now);
+                    let from = Some(self.watch.now());
+                    self.reopen(Options { speed: Some(self.speed), window: Some(self.window), from })?;
                     return Ok(Next::Until(0));
                 }
                 Some(Ended::Complete(record)) => self.record = (**record).clone(),
@@ -289,9 +278,7 @@ impl Player {
         match &mut self.source {
             Source::Opening(since) => {
                 let since = *since;
-                let capture = Capture::open(&self.dir)?;
-                self.source = open(&capture, since)?;
-                self.record = capture.record;
+                (self.source, self.record) = Source::open(&self.dir, since)?;
                 Ok(matches!(self.source, Source::Live(_)))
             }
             Source::Checking(answer, _) => {
@@ -313,7 +300,7 @@ impl Player {
                 Ok(true)
             }
             Source::Whole(_, holder) => {
-                if holder.is_replaced() {
+                if holder.as_ref().is_some_and(Holder::is_replaced) {
                     self.follow_next()?;
                     return Ok(false);
                 }
@@ -387,35 +374,5 @@ impl Player {
         let (processor, detail) = words.both(event);
         let proven = if event.is_certain() { "" } else { ", not proven" };
         format!("{time:.2} us  {processor}  {} {detail}{proven}", event.what.name())
-    }
-}
-
-/// The source that fits what goes on in a folder.
-fn open(capture: &Capture, since: Instant) -> Result<Source, CaptureError> {
-    match Writing::of(capture)? {
-        Writing::Going => match Live::open(&capture.dir) {
-            Ok(live) => Ok(Source::Live(Box::new(live))),
-            // It has claimed the folder, and makes its files.
-            Err(CaptureError::Io { .. }) if since.elapsed() < PATIENCE => Ok(Source::Opening(since)),
-            Err(error) => Err(error),
-        },
-        Writing::Complete(_) | Writing::Killed => {
-            let holder = Holder::of(capture)?;
-            let (answer, question) = channel();
-            let capture = capture.clone();
-            // On its own, so that keys are heard meanwhile. It ends with the program, if not before.
-            std::thread::spawn(move || answer.send(verify(&capture)));
-            Ok(Source::Checking(question, holder))
-        }
-    }
-}
-
-/// How a run ended.
-fn ending(record: &RunRecord) -> String {
-    let exit = record.exits.first().map(|exit| format!("exit code {} on {}", exit.code, exit.processor));
-    match (record.complete, record.stopped) {
-        (false, _) => "the run was ended before it was over".into(),
-        (true, Some(Stop::Limit)) => "the time given is over".into(),
-        (true, _) => exit.unwrap_or_else(|| "the run is over".into()),
     }
 }

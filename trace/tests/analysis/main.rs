@@ -3,5 +3,7 @@
 mod known;
 mod properties;
 mod scripts;
+#[path = "../common/steps.rs"]
+mod steps;
 mod uncertain;
 mod watch;

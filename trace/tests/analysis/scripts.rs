@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
+use testbed_definitions::event;
 use testbed_definitions::mpc;
 use testbed_machine::Machine;
 use testbed_trace::analysis::fact::Fact;
@@ -10,19 +10,15 @@ use testbed_trace::analysis::follow::Follower;
 use testbed_trace::analysis::probe::Probe;
 use testbed_trace::analysis::{analyse_events, AnalysisError, Options, Report};
 use testbed_trace::capture::RunRecord;
-use testbed_trace::order::{Epoch, Event, What};
+use testbed_trace::order::Event;
+use testbed_trace::synthetic;
 
-pub const EARTH: u8 = 1;
-pub const AIR: u8 = 2;
-pub const FIRE: u8 = 3;
-pub const FIRST: u16 = thread_number(EARTH, 1, 1);
-pub const SECOND: u16 = thread_number(EARTH, 1, 2);
+pub use crate::steps::{AIR, EARTH, FIRE, FIRST, GAP, SECOND};
+
+use crate::steps;
 
 /// A cycle, a processor, a code (or [`SCHEDULE`] for a thread that is scheduled) and a second word.
 pub type Step = (u64, u8, u16, u16);
-
-/// Stands for a loss of events.
-pub const GAP: u16 = 0xab00;
 
 /// The probe of the tests: 7 cycles a test, 3 a word.
 pub fn probe() -> Probe {
@@ -34,15 +30,7 @@ pub const ONE: u64 = 10;
 pub const TWO: u64 = 13;
 
 pub fn event((cycle, smi, code, argument): Step) -> Event {
-    let (what, argument) = match code {
-        SCHEDULE => (What::Schedule(argument), None),
-        GAP => (What::Gap(Some(argument.into())), None),
-        code => {
-            let kind = event::kind(code).unwrap();
-            (What::Known(kind), kind.argument.map(|_| argument))
-        }
-    };
-    Event { epoch: Epoch::Certain(cycle >> 16), time: cycle as u16, smi, index: cycle, what, argument, doubtful: false }
+    synthetic::event(cycle, smi, code, argument)
 }
 
 /// A run of [`Machine`] `bench` with these event classes.
@@ -89,22 +77,26 @@ pub fn facts(events: &[Event], end: u64) -> Vec<Fact> {
     facts
 }
 
+fn at(cycle: u64, (smi, code, argument): steps::Step) -> Step {
+    (cycle, smi, code, argument)
+}
+
 pub fn tx(cycle: u64, from: u8, to: u8, kind: u8, channel: u8) -> Step {
-    (cycle, from, event::TX_MPC, message_argument(to, kind, channel))
+    at(cycle, steps::tx(from, to, kind, channel))
 }
-pub fn rx(cycle: u64, at: u8, from: u8, kind: u8, channel: u8) -> Step {
-    (cycle, at, event::RX_MPC, message_argument(from, kind, channel))
+pub fn rx(cycle: u64, here: u8, from: u8, kind: u8, channel: u8) -> Step {
+    at(cycle, steps::rx(here, from, kind, channel))
 }
-pub fn plain(cycle: u64, at: u8, code: u16) -> Step {
-    (cycle, at, code, 0)
+pub fn plain(cycle: u64, here: u8, code: u16) -> Step {
+    at(cycle, steps::plain(here, code))
 }
-pub fn runs(cycle: u64, at: u8, thread: u16) -> Step {
-    (cycle, at, SCHEDULE, thread)
+pub fn runs(cycle: u64, here: u8, thread: u16) -> Step {
+    at(cycle, steps::runs(here, thread))
 }
 /// TRAP7, and 3 cycles later REQUEST.
-pub fn request(cycle: u64, at: u8, receive: bool, channel: u8) -> [Step; 2] {
-    let argument = request_argument(receive, false, false, channel);
-    [plain(cycle, at, event::TRAP7), (cycle + 3, at, event::REQUEST, argument)]
+pub fn request(cycle: u64, here: u8, receive: bool, channel: u8) -> [Step; 2] {
+    let [call, detail] = steps::request(here, receive, channel);
+    [at(cycle, call), at(cycle + 3, detail)]
 }
 
 /// The report's Figure 5: the second thread receives from cycle 100 on, the first sends at 300, and has copied at 400.

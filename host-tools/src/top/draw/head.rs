@@ -1,7 +1,8 @@
 //! The lines above and below the tables.
 
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
 use ratatui::Frame;
 use testbed_machine::units;
 use testbed_trace::analysis::text::{grouped, time_text};
@@ -34,50 +35,75 @@ pub fn head(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) {
     let Some(record) = &screen.record else {
         return frame.render_widget(Line::styled(" testbed top", palette.strong()), left);
     };
-    frame.render_widget(what_runs(record, palette), left);
-    frame.render_widget(figures(screen, record, palette), second);
+    frame.render_widget(fitting(what_runs(record), left.width, palette), left);
+    frame.render_widget(fitting(figures(screen, record), second.width, palette), second);
 }
 
-fn what_runs(record: &RunRecord, palette: Palette) -> Line<'static> {
-    let program = record.arguments.iter().fold(record.program.clone(), |line, argument| line + " " + argument);
+/// Parts of a line, as many as fit into the width; the first one is strong.
+fn fitting(parts: Vec<String>, width: u16, palette: Palette) -> Line<'static> {
+    let mut line = Line::default();
+    for (number, part) in parts.into_iter().enumerate() {
+        let span = match number {
+            0 => Span::styled(format!(" {part}"), palette.strong()),
+            _ => Span::raw(format!("  {part}")),
+        };
+        if number > 0 && line.width() + span.width() > width.into() {
+            break;
+        }
+        line.push_span(span);
+    }
+    line
+}
+
+fn what_runs(record: &RunRecord) -> Vec<String> {
     let machine = &record.machine;
-    let rest = format!(
-        "  {}: {} processors, {}; {}, kernel {}",
-        machine.name,
-        machine.processors.len(),
-        units::print(machine.clock_hz.into(), units::HERTZ),
-        record.engine,
-        record.kernel.name()
-    );
-    Line::from(vec![Span::styled(format!(" {program}"), palette.strong()), Span::raw(rest)])
+    vec![
+        record.arguments.iter().fold(record.program.clone(), |line, argument| line + " " + argument),
+        format!("{}, {}", machine.name, units::print(machine.clock_hz.into(), units::HERTZ)),
+        record.engine.clone(),
+        format!("kernel {}", record.kernel.name()),
+        format!("{} processors", machine.processors.len()),
+        format!("seed {}", record.seed),
+    ]
 }
 
-fn figures(screen: &Screen, record: &RunRecord, palette: Palette) -> Line<'static> {
+fn figures(screen: &Screen, record: &RunRecord) -> Vec<String> {
     let view = &screen.view;
     let window = view.window.map_or(0, |window| window.cycles());
-    let mut spans = vec![
-        Span::styled(format!(" {}", time(view.now, record)), palette.strong()),
-        Span::raw(format!("  window {}", time(window, record))),
-        Span::raw(format!("  {} events, {}/s", grouped(view.events), short(view.event_rate))),
+    let mut parts = vec![
+        time(view.now, record),
+        format!("window {}", rough(window, record)),
+        format!("{} events, {}/s", grouped(view.events), short(view.event_rate)),
     ];
-    if let Some(rate) = screen.engine_rate {
-        spans.push(Span::raw(format!("  engine {} cycles/s", short(rate))));
+    parts.extend(screen.engine_rate.map(|rate| format!("engine {} cycles/s", short(rate))));
+    parts.extend(screen.read_rate.filter(|rate| *rate >= 0.5).map(|rate| format!("reading {}/s", short(rate))));
+    parts
+}
+
+/// Cycles as a time of three digits.
+fn rough(cycles: u64, record: &RunRecord) -> String {
+    let seconds = cycles as f64 / f64::from(record.machine.clock_hz);
+    let (value, unit) = match seconds {
+        s if s >= 0.9995 => (s, "s"),
+        s if s >= 0.9995e-3 => (s * 1e3, "ms"),
+        s => (s * 1e6, "us"),
+    };
+    match value {
+        value if value >= 99.95 => format!("{value:.0} {unit}"),
+        value if value >= 9.995 => format!("{value:.1} {unit}"),
+        value => format!("{value:.2} {unit}"),
     }
-    if let Some(rate) = screen.read_rate.filter(|rate| *rate >= 0.5) {
-        spans.push(Span::raw(format!("  reading {}/s", short(rate))));
-    }
-    Line::from(spans)
 }
 
 /// What is lost, not proven, damaged.
 pub fn losses(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) {
     let uncertain = &screen.view.uncertainty;
     let uncounted: u64 = screen.view.processors.iter().map(|processor| processor.uncounted).sum();
-    let mut parts = Vec::new();
-    if uncertain.gaps > 0 {
-        let more = if uncounted > 0 { format!(" and {uncounted} losses without a count") } else { String::new() };
-        parts.push(format!("{} events in {} gaps{more}", grouped(uncertain.discarded), grouped(uncertain.gaps)));
-    }
+    let mut parts = vec![match (uncertain.gaps, uncounted) {
+        (0, _) => "Losses: none".to_string(),
+        (gaps, 0) => format!("LOSSES: {} events in {} gaps", grouped(uncertain.discarded), grouped(gaps)),
+        (gaps, _) => format!("LOSSES: {} events and more in {} gaps", grouped(uncertain.discarded), grouped(gaps)),
+    }];
     let counts = [
         (uncertain.ambiguous, "whose time is not proven"),
         (uncertain.doubtful, "that may be misread"),
@@ -86,23 +112,21 @@ pub fn losses(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) 
     parts.extend(
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{} {what}", grouped(*count))),
     );
+    let style = if uncertain.gaps > 0 || parts.len() > 1 { palette.bad() } else { Style::new() };
+    let mut lines = vec![Line::styled(format!(" {}", parts.join("; ")), style)];
     if let Some(damage) = screen.damage.first() {
         let more =
             if screen.damage.len() > 1 { format!(" and {} more", screen.damage.len() - 1) } else { String::new() };
-        parts.push(format!("DAMAGED{more}: {damage}"));
+        lines.push(Line::styled(format!(" DAMAGED{more}: {damage}"), palette.bad()));
     }
-    let line = match parts.is_empty() {
-        true => Line::raw(" Losses: none"),
-        false => Line::styled(format!(" LOSSES: {}", parts.join("; ")), palette.bad()),
-    };
-    frame.render_widget(line, area);
+    frame.render_widget(Text::from(lines), area);
 }
 
 /// What keys do; or what is to be known now.
 pub fn foot(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) {
-    let keys = "q quit  space pause  + - speed  . step  g G start, end  Tab s r  ? help";
+    let keys = "q quit  space pause  + - speed  . step  g start  G end  Tab  s sort  ? help";
     let word = match (&screen.mode, &screen.last_event, &screen.waiting) {
-        (Mode::Ended(how), ..) => Some(format!("{how}: q quit, g again, ? help")),
+        (Mode::Ended(how), ..) => Some(format!("{how}   q quit  g again  ? help")),
         (_, Some(event), _) => Some(event.clone()),
         (Mode::Checking, ..) => Some("comparing the capture with its second copy".into()),
         (Mode::Live, _, Some((count, processor))) if *count > 0 && area.width >= 120 => {

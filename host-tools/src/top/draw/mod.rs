@@ -33,8 +33,8 @@ struct Parts {
 }
 
 impl Parts {
-    /// `processors`: how many have a row.
-    fn new(area: Rect, processors: usize) -> Self {
+    /// `processors`: how many have a row. `losses`: lines for these.
+    fn new(area: Rect, processors: usize, losses: u16) -> Self {
         let spare = area.height.saturating_sub(24);
         let console = (CONSOLE.0 + spare / 3).min(CONSOLE.1);
         // A line for the title and one for the columns' names, and never so many that there is no room for threads.
@@ -43,12 +43,12 @@ impl Parts {
             Constraint::Length(2),
             Constraint::Length(rows),
             Constraint::Min(4),
-            Constraint::Length(1),
+            Constraint::Length(losses),
             Constraint::Length(console + 1),
             Constraint::Length(1),
         ])
         .areas(area);
-        let links = if area.width < 100 { 28 } else { 44 };
+        let links = if area.width < 100 { 25 } else { 44 };
         let [threads, _, links] =
             Layout::horizontal([Constraint::Min(40), Constraint::Length(1), Constraint::Length(links)]).areas(middle);
         Parts { head, processors, threads, links, losses, console, foot }
@@ -64,7 +64,7 @@ pub fn draw(frame: &mut Frame, screen: &Screen) -> Beyond {
         frame.render_widget(Paragraph::new(text), area);
         return Beyond::default();
     }
-    let parts = Parts::new(area, screen.view.processors.len());
+    let parts = Parts::new(area, screen.view.processors.len(), if screen.damage.is_empty() { 1 } else { 2 });
     head::head(frame, parts.head, screen, palette);
     let mut beyond = Beyond::default();
     if screen.record.is_some() {
@@ -94,9 +94,9 @@ fn title(
 ) {
     let (first, shown, all) = rows;
     let sign = if screen.ui.focus == panel { ">" } else { " " };
-    let part = if shown < all { format!(" {}-{} of {all}", first + 1, first + shown) } else { String::new() };
+    let part = if shown < all { format!("{}-{} of {all}", first + 1, first + shown) } else { all.to_string() };
     let style = palette.title(screen.ui.focus == panel);
-    frame.render_widget(Line::styled(format!("{sign}{name}{part} "), style), Rect { height: 1, ..area });
+    frame.render_widget(Line::styled(format!("{sign}{name}: {part} "), style), Rect { height: 1, ..area });
 }
 
 /// The end of what the programs printed.
@@ -106,7 +106,8 @@ fn console(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) -> 
     let first = beyond - screen.ui.scroll[Panel::Console as usize].min(beyond);
     let shown = &screen.console[first..(first + rows).min(screen.console.len())];
     // What was printed has no time-stamps: of a run that is over all is there.
-    let name = if screen.mode == Mode::Live { "Console" } else { "Console (whole run)" };
+    let is_over = screen.record.as_ref().is_some_and(|record| record.complete);
+    let name = if is_over { "Console of the whole run" } else { "Console" };
     title(frame, area, (Panel::Console, screen), palette, name, (first, shown.len(), screen.console.len()));
     let lines: Vec<Line> = shown.iter().map(|line| Line::raw(format!(" {line}"))).collect();
     frame.render_widget(Paragraph::new(lines), Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area });

@@ -96,6 +96,14 @@ pub fn short(number: f64) -> String {
     }
 }
 
+/// A count in at most five characters.
+pub fn count(number: u64) -> String {
+    match number {
+        0..=999 => number.to_string(),
+        _ => short(number as f64),
+    }
+}
+
 /// A share as per cent.
 pub fn percent(share: f64) -> String {
     format!("{:.1}", 100.0 * share)

@@ -14,7 +14,7 @@ use testbed_trace::capture::RunRecord;
 use testbed_trace::summary::{processor_text, thread_text};
 use testbed_trace::watch::{LinkView, ProcessorView, ThreadView};
 
-use super::style::{columns, percent, short, Palette};
+use super::style::{columns, count, percent, short, Palette};
 use super::title;
 use crate::top::keys::{Panel, Sort};
 use crate::top::screen::Screen;
@@ -65,13 +65,13 @@ pub fn processors(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palet
     let Some(record) = &screen.record else { return 0 };
     let rows = &screen.view.processors;
     let wide = area.width >= WIDE;
-    let history = if wide { 28 } else { 14 };
+    let history = if wide { 28 } else { 12 };
     let right = |name, width| (name, true, Constraint::Length(width));
     let mut shape: Vec<Column> = vec![
         ("processor", false, Constraint::Min(9)),
         right("ready", 5),
         ("queue", false, Constraint::Length(history)),
-        ("running", false, Constraint::Length(13)),
+        ("running", false, Constraint::Length(if wide { 13 } else { 11 })),
         right("user%", 5),
         right("kern%", 5),
         right("idle%", 5),
@@ -99,8 +99,8 @@ pub fn processors(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palet
         if wide {
             cells.extend([share(&[Doing::Untold, Doing::Unknown]), columns(&row.user_history, 1.0, history.into())]);
         }
-        let lost = short(row.lost as f64) + if row.uncounted > 0 { "+?" } else { "" };
-        cells.extend([short(row.event_rate), short(row.gaps as f64), lost]);
+        let lost = count(row.lost) + if row.uncounted > 0 { "+?" } else { "" };
+        cells.extend([short(row.event_rate), count(row.gaps), lost]);
         (cells, if row.gaps > 0 { palette.bad() } else { Style::new() })
     };
     let scroll = screen.ui.scroll[Panel::Processors as usize];
@@ -145,9 +145,11 @@ pub fn threads(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette)
     let Some(record) = &screen.record else { return 0 };
     let names = &record.machine.processors;
     let rows = sorted(screen);
+    // As wide as the names need, so that there is room for what a thread is blocked on.
+    let name = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, 12) as u16;
     let shape: [Column; 5] = [
-        ("thread", false, Constraint::Length(13)),
-        ("on", false, Constraint::Length(8)),
+        ("thread", false, Constraint::Length(name + 6)),
+        ("on", false, Constraint::Length(name)),
         ("state", false, Constraint::Min(18)),
         ("cpu%", true, Constraint::Length(5)),
         ("comms", true, Constraint::Length(5)),
@@ -159,7 +161,7 @@ pub fn threads(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette)
             processor_text(thread.processor, names),
             doing(thread),
             percent(thread.share),
-            short(thread.communications as f64),
+            count(thread.communications),
         ];
         (cells, palette.state(thread.state))
     };
@@ -169,7 +171,7 @@ pub fn threads(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette)
     let way = if screen.ui.reversed { ", reversed" } else { "" };
     let name = match not_recorded(record) {
         Some(why) => format!("Threads {why}"),
-        None => format!("Threads: {} by {}{way}", rows.len(), screen.ui.sort.name()),
+        None => format!("Threads by {}{way}", screen.ui.sort.name()),
     };
     title(frame, area, (Panel::Threads, screen), palette, &name, (first, rows.len() - beyond, rows.len()));
     beyond
@@ -202,14 +204,13 @@ pub fn links(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) -
             short(link.packet_rate),
         ];
         if wide {
-            cells.extend([link.under_way.to_string(), short(link.packets as f64)]);
+            cells.extend([link.under_way.to_string(), count(link.packets)]);
         }
         (cells, Style::new())
     };
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let scroll = screen.ui.scroll[Panel::Links as usize];
     let (first, beyond) = table(frame, below, (&shape, palette.header()), scroll, rows.len(), row);
-    let name = format!("Links: {}", rows.len());
-    title(frame, area, (Panel::Links, screen), palette, &name, (first, rows.len() - beyond, rows.len()));
+    title(frame, area, (Panel::Links, screen), palette, "Links", (first, rows.len() - beyond, rows.len()));
     beyond
 }

@@ -1,0 +1,240 @@
+//! What frames look like. `testbed test --overwrite` renews the files in `frames/`.
+
+use std::fs;
+use std::path::Path;
+
+use ratatui::backend::TestBackend;
+use ratatui::style::Color;
+use ratatui::Terminal;
+use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
+use testbed_definitions::mpc;
+use testbed_host_tools::capture::{KernelKind, RunRecord};
+use testbed_host_tools::conform::Checker;
+use testbed_host_tools::order::{Event, What};
+use testbed_host_tools::top::app::text_of;
+use testbed_host_tools::top::draw::draw;
+use testbed_host_tools::top::keys::{Panel, Sort, Ui};
+use testbed_host_tools::top::screen::{Mode, Screen, Speed};
+use testbed_machine::Machine;
+use testbed_trace::synthetic;
+use testbed_trace::watch::Watch;
+
+/// Ticks from one exchange to the next.
+const EXCHANGE: u64 = 600;
+
+fn record(machine: &str) -> RunRecord {
+    RunRecord {
+        arguments: vec!["5".into(), "2".into()],
+        engine: "emulator".into(),
+        kernel: KernelKind::Default,
+        dgl: event::DIAG_DEFAULT | event::DIAG_DETAIL,
+        ..RunRecord::new(&Machine::load(machine).unwrap(), "multi-phase")
+    }
+}
+
+fn gap(tick: u64, smi: u8, count: Option<u32>) -> Event {
+    Event {
+        what: What::Gap(count),
+        argument: None,
+        doubtful: count.is_none(),
+        ..synthetic::event(tick, smi, SCHEDULE, 0)
+    }
+}
+
+fn sender(processor: u8) -> u16 {
+    thread_number(1, 1, processor)
+}
+
+fn receiver(processor: u8) -> u16 {
+    thread_number(1, 1, 20 + processor)
+}
+
+/// A thread asks to receive, is blocked, and the sender there goes on.
+fn awaits(at: u64, from: u8, to: u8) -> Vec<(u64, u8, u16, u16)> {
+    let argument = request_argument(true, false, false, 16 * from + to);
+    vec![
+        (at, to, SCHEDULE, receiver(to)),
+        (at + 10, to, event::TRAP7, 0),
+        (at + 11, to, event::REQUEST, argument),
+        (at + 20, to, event::TRAP70, 0),
+        (at + 22, to, SCHEDULE, sender(to)),
+    ]
+}
+
+/// The report's Figure 6, and how the receiver comes to run at the end of the time-slice and asks again.
+fn exchange(at: u64, from: u8, to: u8, slice: u64) -> Vec<(u64, u8, u16, u16)> {
+    let channel = 16 * from + to;
+    let message = |other, kind| message_argument(other, kind, channel);
+    let mut steps = vec![
+        (at, from, event::TRAP7, 0),
+        (at + 1, from, event::REQUEST, request_argument(false, false, false, channel)),
+        (at + 10, from, event::TRAP70, 0),
+        (at + 15, from, event::TX_MPC, message(to, mpc::FOCUS)),
+        (at + 40, to, event::RX_MPC, message(from, mpc::FOCUS)),
+        (at + 50, to, event::RX_FOCUS, 0),
+        (at + 55, to, event::TX_MPC, message(from, mpc::RTR)),
+        (at + 80, from, event::RX_MPC, message(to, mpc::RTR)),
+        (at + 95, from, event::COMMS, sender(from)),
+        (at + 99, from, event::TX_MPC, message(to, mpc::MSG)),
+        (at + 105, from, SCHEDULE, sender(from)),
+        (at + 120, to, event::RX_MPC, message(from, mpc::MSG)),
+        (at + 140, to, event::COMMR, receiver(to)),
+        (at + slice, to, event::TIMER, 0),
+        (at + slice + 5, to, event::TIMER_END, 0),
+    ];
+    steps.extend(awaits(at + slice + 8, from, to));
+    steps
+}
+
+/// One exchange after the other, from each processor to the next, up to a tick. The receivers wait for their time-slices now longer, now shorter.
+fn traffic(slaves: u8, ticks: u64) -> Vec<Event> {
+    let next = |from: u8| from % slaves + 1;
+    let mut steps: Vec<_> = (1..=slaves).flat_map(|from| awaits(u64::from(from), from, next(from))).collect();
+    for number in 1..ticks / EXCHANGE {
+        let from = (number % u64::from(slaves)) as u8 + 1;
+        let slice = 150 + 30 * u64::from(from) + 25 * (number / 40 % 9);
+        steps.extend(exchange(number * EXCHANGE, from, next(from), slice.min(EXCHANGE - 50)));
+    }
+    let mut events: Vec<_> =
+        steps.into_iter().map(|(tick, smi, code, argument)| synthetic::event(tick, smi, code, argument)).collect();
+    events.sort_by_key(|event| (event.ticks(), event.smi));
+    events
+}
+
+#[test]
+fn the_traffic_is_what_the_protocols_allow() {
+    for slaves in [2, 5, 15] {
+        let names: Vec<_> = (0..=slaves).map(|number| format!("p{number}")).collect();
+        let mut checker = Checker::new(&names, true);
+        traffic(slaves, 100_000).iter().for_each(|event| checker.add(event));
+        let found = checker.finish(None);
+        assert!(found.deviations.is_empty(), "{:?}", found.deviations.first());
+    }
+}
+
+/// A screen of a run of which these are the events, at this tick.
+fn screen(record: RunRecord, events: &[Event], tick: u64) -> Screen {
+    let mut watch = Watch::new(&record, u64::from(record.machine.clock_hz));
+    events.iter().for_each(|event| watch.add(event));
+    watch.advance(tick * u64::from(record.machine.tick_cycles));
+    let console = (1..=30).map(|number| format!("earth: phase {number} took {} us", 1_000 + 7 * number));
+    Screen {
+        view: watch.view(),
+        record: Some(record),
+        engine_rate: Some(61.2e6),
+        read_rate: Some(44_100.0),
+        console: console.collect(),
+        ..Screen::new(Mode::Live)
+    }
+}
+
+fn running() -> Screen {
+    screen(record("testbed6"), &traffic(5, 2_000_000), 2_000_000)
+}
+
+fn losing() -> Screen {
+    let mut events = traffic(5, 400_000);
+    events.extend([gap(250_000, 2, Some(1_234)), gap(390_000, 2, Some(70_000)), gap(395_000, 4, None)]);
+    events.sort_by_key(|event| (event.ticks(), event.smi));
+    let mut screen = screen(record("testbed6"), &events, 400_000);
+    screen.mode = Mode::Playing;
+    screen.speed = Speed::Times(0.25);
+    screen.damage = vec!["out/multi-phase/trace/water: byte 4096: 0x4001 at 7, where mmi.raw has 0x4002 at 7".into()];
+    screen
+}
+
+fn terminal(screen: &Screen, (width, height): (u16, u16)) -> Terminal<TestBackend> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| _ = draw(frame, screen)).unwrap();
+    terminal
+}
+
+/// The frame is as the file says.
+#[track_caller]
+fn looks(name: &str, screen: &Screen, size: (u16, u16)) {
+    let text = text_of(&terminal(screen, size));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/top/frames").join(name);
+    if std::env::var_os("TESTBED_OVERWRITE").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, expected, "{name}: `testbed test --overwrite` renews it\n{text}");
+}
+
+const SMALL: (u16, u16) = (80, 24);
+const LARGE: (u16, u16) = (140, 45);
+
+#[test]
+fn a_run_that_goes_on() {
+    looks("running-80x24.txt", &running(), SMALL);
+    looks("running-140x45.txt", &running(), LARGE);
+}
+
+#[test]
+fn a_run_with_losses_and_damage() {
+    looks("losses-80x24.txt", &losing(), SMALL);
+    looks("losses-140x45.txt", &losing(), LARGE);
+}
+
+#[test]
+fn fifteen_processors_leave_room_for_the_rest() {
+    let events = traffic(15, 400_000);
+    let machine = tempfile::NamedTempFile::new().unwrap();
+    let names: Vec<_> = (0..16).map(|number| format!("\"p{number}\"")).collect();
+    let text = format!("name = \"full\"\nprocessors = [{}]\nram = \"1 MiB\"\nclock = \"25 MHz\"\n", names.join(", "));
+    fs::write(machine.path(), text).unwrap();
+    let mut screen = screen(record(machine.path().to_str().unwrap()), &events, 400_000);
+    screen.ui = Ui { focus: Panel::Processors, scroll: [4, 0, 0, 0], ..Ui::default() };
+    looks("fifteen-80x24.txt", &screen, SMALL);
+}
+
+#[test]
+fn threads_are_sorted_and_scrolled() {
+    let mut screen = running();
+    screen.ui = Ui { sort: Sort::Thread, reversed: true, scroll: [0, 2, 0, 5], ..Ui::default() };
+    screen.mode = Mode::Paused;
+    screen.last_event = Some("1998.00 us  air  RX_MPC FOCUS from earth, channel 18".into());
+    looks("scrolled-80x24.txt", &screen, SMALL);
+}
+
+#[test]
+fn what_is_not_a_run_yet_or_not_recorded() {
+    let mut starting = Screen::new(Mode::Starting("   Compiling kernel v0.1.0".into()));
+    looks("starting-80x24.txt", &starting, SMALL);
+    starting.ui.help = true;
+    looks("help-80x24.txt", &starting, SMALL);
+    let empty = RunRecord { dgl: 0, ..record("testbed6") };
+    let mut nothing = screen(empty, &[], 10_000);
+    nothing.mode = Mode::Ended("exit code 0 on earth".into());
+    looks("nothing-80x24.txt", &nothing, SMALL);
+    looks("too-small.txt", &running(), (50, 10));
+}
+
+#[test]
+fn every_size_can_be_drawn() {
+    let (running, mut help) = (running(), losing());
+    help.ui.help = true;
+    for width in (1..200).step_by(7) {
+        for height in 1..60 {
+            terminal(&running, (width, height));
+            terminal(&help, (width, height));
+        }
+    }
+}
+
+/// Colours say nothing that letters don't: they may be left out, and are when they are not wanted.
+#[test]
+fn without_colours_nothing_is_missing() {
+    let mut screen = losing();
+    let colours = |screen: &Screen| -> usize {
+        let terminal = terminal(screen, LARGE);
+        let cells = &terminal.backend().buffer().content;
+        assert!(cells.iter().all(|cell| cell.bg == Color::Reset), "the terminal's own background stays");
+        cells.iter().filter(|cell| cell.fg != Color::Reset).count()
+    };
+    assert_eq!(colours(&screen), 0);
+    let plain = text_of(&terminal(&screen, LARGE));
+    screen.colours = true;
+    assert!(colours(&screen) > 0);
+    assert_eq!(text_of(&terminal(&screen, LARGE)), plain);
+}

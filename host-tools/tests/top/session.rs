@@ -1,0 +1,263 @@
+//! The whole program in a pseudo-terminal: keys, signals, ends, and the terminal given back.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{native_pty_system, Child, CommandBuilder, MasterPty, PtySize};
+use testbed_host_tools::capture::{CaptureWriter, RunRecord};
+use testbed_host_tools::top::terminal::Taken;
+use testbed_machine::Machine;
+use testbed_trace::synthetic::{self, mmi_words, Mix, Mmi, Smi};
+
+const TESTBED: &str = env!("CARGO_BIN_EXE_testbed");
+/// How long something may take that should come at once, and a run with the building of its firmware.
+const SOON: Duration = Duration::from_secs(60);
+const BUILT: Duration = Duration::from_secs(900);
+
+/// A program in a terminal of its own.
+struct Session {
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    keys: Box<dyn Write + Send>,
+    screen: Arc<Mutex<vt100::Parser>>,
+    flags: String,
+}
+
+impl Session {
+    fn of(program: &str, arguments: &[&str]) -> Self {
+        let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(program);
+        command.args(arguments);
+        command.cwd(env!("CARGO_MANIFEST_DIR"));
+        command.env("TERM", "xterm-256color");
+        // Of 24 lines and 80 columns.
+        let screen = Arc::new(Mutex::new(vt100::Parser::default()));
+        let flags = flags(&*pair.master);
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let (mut reader, shown) = (pair.master.try_clone_reader().unwrap(), Arc::clone(&screen));
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                shown.lock().unwrap().process(&bytes[..count]);
+            }
+        });
+        Session { keys: pair.master.take_writer().unwrap(), master: pair.master, child, screen, flags }
+    }
+
+    fn top(arguments: &[&str]) -> Self {
+        let all: Vec<_> = ["top"].iter().chain(arguments).copied().collect();
+        Session::of(TESTBED, &all)
+    }
+
+    fn text(&self) -> String {
+        self.screen.lock().unwrap().screen().contents()
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    #[track_caller]
+    fn wait_for(&self, what: &str, time: Duration) {
+        let begun = Instant::now();
+        while !self.text().contains(what) {
+            assert!(begun.elapsed() < time, "`{what}` does not come:\n{}", self.text());
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits for the end; the terminal must be as it was. Returns the exit code, and what is left on the screen.
+    #[track_caller]
+    fn end(mut self, time: Duration) -> (u32, String) {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begun.elapsed() < time, "it does not end:\n{}", self.text());
+            thread::sleep(Duration::from_millis(10));
+        };
+        // The last bytes are on their way.
+        thread::sleep(Duration::from_millis(200));
+        let parser = self.screen.lock().unwrap();
+        assert!(!parser.screen().alternate_screen(), "the second screen is left");
+        assert!(!parser.screen().hide_cursor(), "the cursor is there");
+        assert_eq!(flags(&*self.master), self.flags, "the terminal's modes are as before");
+        (status.exit_code(), parser.screen().contents())
+    }
+}
+
+/// The modes of a terminal: echo, lines, signals and the rest.
+fn flags(master: &dyn MasterPty) -> String {
+    let modes = master.get_termios().expect("a pseudo-terminal has modes");
+    format!("{:?} {:?} {:?}", modes.input_flags, modes.output_flags, modes.local_flags)
+}
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mix = Mix { silence_every: 0, ..Mix::default() };
+    synthetic::capture(dir.path(), &Machine::testbed6(), mix, 1, 20_000).unwrap();
+    dir
+}
+
+fn path(dir: &tempfile::TempDir) -> &str {
+    dir.path().to_str().unwrap()
+}
+
+#[test]
+fn a_folder_is_played_stopped_and_left() {
+    let dir = folder();
+    let mut session = Session::top(&[path(&dir), "--speed", "0.001"]);
+    session.wait_for("PLAYING", SOON);
+    session.wait_for("earth", SOON);
+    session.press(" ");
+    session.wait_for("PAUSED", SOON);
+    session.press(".");
+    session.wait_for(" us  ", SOON);
+    session.press("?");
+    session.wait_for("this help", SOON);
+    session.press("x");
+    session.press("G");
+    session.wait_for("ENDED", SOON);
+    session.press("g");
+    session.wait_for("PLAYING", SOON);
+    session.press("q");
+    assert_eq!(session.end(SOON).0, 0);
+}
+
+#[test]
+fn control_c_and_signals_give_the_terminal_back() {
+    let dir = folder();
+    let mut session = Session::top(&[path(&dir)]);
+    session.wait_for("earth", SOON);
+    session.press("\x03");
+    assert_eq!(session.end(SOON).0, 0);
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let session = Session::top(&[path(&dir)]);
+        session.wait_for("earth", SOON);
+        let id = session.child.process_id().unwrap().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        assert_eq!(session.end(SOON).0, 0, "{signal}");
+    }
+}
+
+#[test]
+fn a_folder_that_goes_away_is_an_error_on_the_first_screen() {
+    let dir = tempfile::tempdir().unwrap();
+    let machine = Machine::testbed6();
+    let record = RunRecord { engine: "none".into(), ..RunRecord::new(&machine, "synthetic") };
+    let mut writer = CaptureWriter::create(dir.path(), &machine, &record).unwrap();
+    let mmi = Mmi::new((1..6).map(|smi| Smi::new(smi, Mix::default(), 3, 4_000)).collect());
+    let words = mmi.take(8_000).flat_map(|(smi, pair)| mmi_words(smi, pair.pair));
+    writer.words(words.map(|word| (0, word))).unwrap();
+    let session = Session::top(&[path(&dir)]);
+    session.wait_for("LIVE", SOON);
+    fs::remove_dir_all(dir.path()).unwrap();
+    let (code, text) = session.end(SOON);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("no run.json"), "{text}");
+}
+
+/// The run is a process of its own: firmware is built, the run is followed to its end, and its summary is left on the screen.
+#[test]
+fn a_program_is_run_and_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::top(&["remote", "5", "2", "1", "--out", path(&dir)]);
+    session.wait_for("ENDED", BUILT);
+    session.wait_for("exit code 0", SOON);
+    let text = session.text();
+    assert!(text.contains("remote 5 2 1") && text.contains("earth>air"), "{text}");
+    // Its console, and no loss.
+    assert!(text.contains("Losses: none") && text.contains("earth: "), "{text}");
+    session.press("q");
+    let (code, text) = session.end(SOON);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("left in"), "{text}");
+}
+
+#[test]
+fn quitting_ends_a_run_that_was_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::top(&["chatter", "--out", path(&dir), "--engine", "rust-hdl"]);
+    session.wait_for("LIVE", BUILT);
+    session.press("q");
+    let (code, text) = session.end(SOON);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("the run was ended"), "{text}");
+    assert!(!RunRecord::read(dir.path()).unwrap().complete);
+}
+
+#[test]
+fn a_run_that_can_t_begin_says_why() {
+    let session = Session::top(&["remote", "--engine", "abacus"]);
+    let (code, text) = session.end(BUILT);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("no engine is called `abacus`"), "{text}");
+}
+
+/// Run by the test below, in a terminal.
+#[test]
+#[ignore = "panics"]
+fn panics() {
+    let _taken = Taken::take().unwrap();
+    thread::sleep(Duration::from_millis(300));
+    panic!("as it was told to");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back() {
+    let program = std::env::current_exe().unwrap();
+    let arguments = ["session::panics", "--exact", "--ignored", "--nocapture", "--test-threads=1"];
+    let session = Session::of(program.to_str().unwrap(), &arguments);
+    let (code, text) = session.end(SOON);
+    assert_ne!(code, 0);
+    assert!(text.contains("as it was told to"), "{text}");
+}
+
+fn once(arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(TESTBED).arg("top").args(arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn without_a_terminal_there_is_one_frame_or_an_error() {
+    let dir = folder();
+    let (code, _, error) = once(&[path(&dir)]);
+    assert!(code == 5 && error.contains("no terminal") && error.contains("--once"), "{code} {error}");
+    let (code, frame, error) = once(&[path(&dir), "--once"]);
+    assert!(code == 0 && error.is_empty(), "{error}");
+    assert_eq!(frame.lines().count(), 24);
+    assert!(frame.contains("ENDED") && frame.contains("100,000 events") && !frame.contains('\x1b'), "{frame}");
+    let (_, frame, _) = once(&[path(&dir), "--once", "--from", "50ms", "--size", "140x30"]);
+    assert!(frame.lines().count() == 30 && frame.contains(" 50.000 ms  window"), "{frame}");
+}
+
+#[test]
+fn wrong_inputs() {
+    let dir = folder();
+    let fails = |arguments: &[&str], code: i32, part: &str| {
+        let (found, _, error) = once(arguments);
+        assert!(found == code && error.contains(part), "{arguments:?}: {found} {error}");
+    };
+    fails(&["--once", "/nonexistent/folder"], 3, "there is no /nonexistent/folder");
+    fails(&["--once", "no-such-program"], 3, "no program is called `no-such-program`");
+    fails(&[path(&dir), "--once", "--engine", "verilator"], 3, "`--engine=verilator` belongs to a program");
+    fails(&[path(&dir), "--once", "5"], 3, "`5` belongs to a program");
+    fails(&[path(&dir), "--once", "--speed", "fast"], 2, "no speed");
+    fails(&[path(&dir), "--once", "--from", "5 miles"], 3, "--from");
+    fails(&[path(&dir), "--once", "--window", "0us"], 3, "--window");
+    fails(&[path(&dir), "--once", "--size", "80"], 2, "80x24");
+    let empty = tempfile::tempdir().unwrap();
+    fails(&[path(&empty), "--once"], 3, "no run.json");
+    fs::write(Path::new(path(&dir)).join("run.json"), "{").unwrap();
+    fails(&[path(&dir), "--once"], 3, "run.json:1:");
+}
