@@ -252,7 +252,7 @@ impl Player {
         }
         let tick = u64::from(self.record.machine.tick_cycles);
         if let Source::Live(live) = &self.source {
-            self.damage = live.damage().iter().map(ToString::to_string).collect();
+            self.damage = live.damage().iter().map(|damage| inside(&self.dir, damage)).collect();
             match live.ended() {
                 None => return Ok(Next::Until(live.reached() * tick)),
                 Some(Ended::Replaced) => {
@@ -287,8 +287,8 @@ impl Player {
                     Err(TryRecvError::Empty) => return Ok(false),
                     Err(TryRecvError::Disconnected) => Integrity::default(),
                 };
-                self.damage = integrity.torn.iter().map(ToString::to_string).collect();
-                self.damage.extend(integrity.damage.iter().map(ToString::to_string));
+                self.damage = integrity.torn.iter().map(|torn| inside(&self.dir, torn)).collect();
+                self.damage.extend(integrity.damage.iter().map(|damage| inside(&self.dir, damage)));
                 let capture = Capture::of_run(&self.dir, self.record.clone());
                 let ordered = events(&capture, &integrity)?;
                 // The folder is watched from before it was verified.
@@ -375,4 +375,11 @@ impl Player {
         let proven = if event.is_certain() { "" } else { ", not proven" };
         format!("{time:.2} us  {processor}  {} {detail}{proven}", event.what.name())
     }
+}
+
+/// What is said of a file of the folder, without the folder's own name: a line is short.
+fn inside(dir: &Path, what: &dyn std::fmt::Display) -> String {
+    let text = what.to_string();
+    let folder = format!("{}/", dir.display());
+    text.strip_prefix(&folder).map_or(text.clone(), ToString::to_string)
 }

@@ -139,7 +139,7 @@ fn losing() -> Screen {
     let mut screen = screen(record("testbed6"), &events, 400_000);
     screen.mode = Mode::Playing;
     screen.speed = Speed::Times(0.25);
-    screen.damage = vec!["out/multi-phase/trace/water: byte 4096: 0x4001 at 7, where mmi.raw has 0x4002 at 7".into()];
+    screen.damage = vec!["trace/water: byte 4096: 0x4001 at 7, where mmi.raw has 0x4002 at 7".into()];
     screen
 }
 
