@@ -151,6 +151,10 @@ impl Top {
             );
             return Err(Failure::new(Exit::Input, message));
         }
+        if self.run.run.input.as_deref() == Some("-") {
+            let message = "--input -: keys are for the view here\n  help: give the input as a file, or follow the folder of a run in another terminal";
+            return Err(Failure::new(Exit::Input, message));
+        }
         let dir: PathBuf = self.run.run.folder();
         let mut arguments = vec![OsString::from("run")];
         arguments.extend(self.run.options.iter().cloned());

@@ -251,6 +251,7 @@ fn wrong_inputs() {
     fails(&["--once", "/nonexistent/folder"], 3, "there is no /nonexistent/folder");
     fails(&["--once", "no-such-program"], 3, "no program is called `no-such-program`");
     fails(&[path(&dir), "--once", "--engine", "verilator"], 3, "`--engine=verilator` belongs to a program");
+    fails(&["--once", "sh", "--input", "-"], 3, "keys are for the view");
     fails(&[path(&dir), "--once", "5"], 3, "`5` belongs to a program");
     fails(&[path(&dir), "--once", "--speed", "fast"], 2, "no speed");
     fails(&[path(&dir), "--once", "--from", "5 miles"], 3, "--from");

@@ -205,6 +205,9 @@ impl Processor {
             self.gaps += 1;
             self.lost += u64::from(count.unwrap_or(0));
             self.uncounted += u64::from(count.is_none());
+        }
+        if matches!(event.what, What::Gap(_) | What::Total { .. }) {
+            // The monitor's own.
             return;
         }
         self.count += 1;
