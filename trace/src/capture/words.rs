@@ -147,7 +147,7 @@ mod tests {
     fn a_source_that_grows_is_read_on_in_the_middle_of_a_word() {
         let parts = vec![vec![1, 0, 0, 0, 2], vec![], vec![0, 0], vec![], vec![0, 3, 0, 0, 0], vec![]];
         let mut words = Words::new(Parts(parts), Path::new("parts"), 0);
-        let mut read = |words: &mut Words<Parts>| {
+        let read = |words: &mut Words<Parts>| {
             words.resume();
             let found: Vec<u32> = words.by_ref().map(Result::unwrap).collect();
             (found, words.torn().map(|torn| (torn.offset, torn.bytes)))

@@ -7,6 +7,8 @@ mod common;
 #[allow(dead_code)]
 #[path = "../analysis/scripts.rs"]
 mod scripts;
+#[path = "../common/steps.rs"]
+mod steps;
 
 mod browser;
 #[path = "../common/devtools.rs"]
