@@ -21,9 +21,6 @@ use super::{Exit, Failure};
 /// Given a folder, it follows the run that writes to it, or plays one that is over. Given a program, it starts a run, with the options of
 /// `run`, and follows that. `?` shows the keys.
 #[derive(Args, Debug)]
-#[command(mut_arg("program", |program| program
-    .value_name("DIR|PROGRAM")
-    .help("The folder of a run, over or not; or a program to run, as `run` takes it")))]
 pub struct Top {
     #[command(flatten)]
     run: Forwarded,
@@ -71,10 +68,15 @@ struct Forwarded {
 
 impl Args for Forwarded {
     fn augment_args(command: clap::Command) -> clap::Command {
-        Run::augment_args(command)
+        Run::augment_args(command).mut_args(|argument| match argument.get_id().as_str() {
+            "program" => argument
+                .value_name("DIR|PROGRAM")
+                .help("The folder of a run, over or not; or a program to run, as `run` takes it"),
+            _ => argument,
+        })
     }
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Run::augment_args_for_update(command)
+        Self::augment_args(command)
     }
 }
 
@@ -134,7 +136,10 @@ impl Top {
             return Err(Failure::new(Exit::Input, message));
         }
         let clock_hz = Capture::open(dir)?.record.machine.clock_hz;
-        let player = Player::open(dir, &self.options(clock_hz)?)?;
+        let mut player = Player::open(dir, &self.options(clock_hz)?)?;
+        if self.once {
+            player.hurry();
+        }
         self.show(&mut App::new(Watched::Run(Box::new(player)), None))?;
         Ok(0)
     }
@@ -142,7 +147,11 @@ impl Top {
     /// Starts a run and follows it.
     fn start(&self, target: &Path) -> Result<u8, Failure> {
         let machine = testbed_machine::Machine::load(&self.run.run.machine)?;
-        let options = self.options(machine.clock_hz)?;
+        let mut options = self.options(machine.clock_hz)?;
+        if self.once {
+            // One frame of a run that begins now: of its end, unless another time is asked for.
+            options.from = options.from.or(Some(u64::MAX));
+        }
         let is_path = self.run.run.program.contains('/');
         if is_path && !target.exists() {
             let message = format!(
