@@ -248,10 +248,10 @@ fn seeded_bugs_of_the_mmi_are_seen() {
         // Another than the oldest is taken, or one that is not there; or its slot is too short.
         ("if (best_of_2$1 > best_of_2$0) begin", "if (best_of_2$1 < best_of_2$0) begin"),
         ("if (rank$10 > rank$2) begin", "if (rank$10 < rank$2) begin"),
-        ("chosen$d = looked$q & best[0]", "chosen$d = looked$q"),
+        ("chosen$d = looked$q & best[32'h0]", "chosen$d = looked$q"),
         ("slot$q >= ordered_last", "slot$q >= 32'h2"),
         ("age$3$now = now", "age$3$now = 24'd0"),
-        ("if (looked$q) begin", "if (looked$q | chosen$q) begin"),
+        ("oldest$d = ~best[(32'h1)+:(4)]", "oldest$d = best[(32'h1)+:(4)]"),
         // Room of the port is not waited for; what is not wanted is queued; misses are counted wrong, or settled too late.
         ("port_room | (~tracing)", "port_room | tracing"),
         ("of_wanted = |(wanted_late$late & turn)", "of_wanted = 1'b1"),

@@ -164,7 +164,8 @@ fn synthesis_finds_no_latch_and_both_queues_in_block_ram() {
     let smi = synthesise(Smi::new(SMI_QUEUE as u32), Family::Ecp5, 2).unwrap();
     let mmi = synthesise(Mmi::<6>::new(default_config()), Family::Ecp5, 1).unwrap();
     let clock = synthesise(GlobalClock::default(), Family::Ecp5, 0).unwrap();
-    println!("ECP5: SMI {smi}; MMI of six processors {mmi}; global clock {clock}");
+    let port = synthesise(TracePort::new(PORT_QUEUE as u32), Family::Ecp5, 1).unwrap();
+    println!("ECP5: SMI {smi}; MMI of six processors {mmi}; trace port {port}; global clock {clock}");
     // An MMI that never finds anything needs no queue.
     synthesise(Mmi::<1>::new(default_config()), Family::Ecp5, 0).unwrap();
     let smi = synthesise(Smi::new(SMI_QUEUE as u32), Family::Ice40, 8).unwrap();
