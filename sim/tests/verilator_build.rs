@@ -13,12 +13,13 @@ use testbed_sim::verilator::compile::{shared_object, Source};
 
 /// The least that the shim can run.
 const TOP: &str = "\
-module top(clock, reset_vector, rx, trace_valid, trace_word);
+module top(clock, reset_vector, rx, rts, trace_valid, trace_word);
     input wire clock, rx;
     input wire [31:0] reset_vector;
-    output wire trace_valid;
+    output wire trace_valid, rts;
     output wire [19:0] trace_word;
     assign trace_valid = 0;
+    assign rts = 1;
     assign trace_word = reset_vector[19:0];
 endmodule
 ";
