@@ -1,6 +1,7 @@
 //! Captures damaged at random, against the truth: nothing panics, nothing wrong is called certain, and what is whole is all there.
 //!
-//! A few thousand cases as a rule; a million with `TESTBED_LONG=1` (set by `testbed test --long`). `TESTBED_SEED=n` starts with seed `n`.
+//! A few thousand cases as a rule; a million with `TESTBED_LONG=1` (set by `testbed test --long`). `TESTBED_SEED=n` starts with seed `n`, `TESTBED_CASES=n` tries
+//! so many of each kind.
 
 use std::collections::HashMap;
 use std::fs;
@@ -32,6 +33,8 @@ struct Original {
 fn cases(usual: u64, long: u64) -> (u64, std::ops::Range<u64>) {
     let seed = std::env::var("TESTBED_SEED").ok().map_or(1, |seed| seed.parse().expect("TESTBED_SEED is a number"));
     let count = if std::env::var_os("TESTBED_LONG").is_some() { long } else { usual };
+    let count =
+        std::env::var("TESTBED_CASES").ok().map_or(count, |count| count.parse().expect("TESTBED_CASES is a number"));
     (seed, seed..seed + count)
 }
 
