@@ -30,12 +30,15 @@ struct Original {
     truth: HashMap<(u8, u64), Event>,
 }
 
-fn cases(usual: u64, long: u64) -> (u64, std::ops::Range<u64>) {
+/// Seed of what is damaged, whatever the case, so that a case can be repeated alone.
+const ORIGINAL: u64 = 1;
+
+fn cases(usual: u64, long: u64) -> std::ops::Range<u64> {
     let seed = std::env::var("TESTBED_SEED").ok().map_or(1, |seed| seed.parse().expect("TESTBED_SEED is a number"));
     let count = if std::env::var_os("TESTBED_LONG").is_some() { long } else { usual };
     let count =
         std::env::var("TESTBED_CASES").ok().map_or(count, |count| count.parse().expect("TESTBED_CASES is a number"));
-    (seed, seed..seed + count)
+    seed..seed + count
 }
 
 /// A folder in memory, if the system has one.
@@ -205,10 +208,10 @@ fn open(dir: &Path, copies: Copies) -> Option<Capture> {
 }
 
 fn fuzz(copies: Copies) {
-    let (seed, range) = cases(700, 400_000);
+    let range = cases(700, 400_000);
     // From less than a block of sums to several.
-    let whole = [40, 300, 2_500, 6_000].map(|events| Original::new(seed + events, events));
-    let killed = [40, 300, 2_500, 6_000].map(|events| Original::killed(seed + events, events));
+    let whole = [40, 300, 2_500, 6_000].map(|events| Original::new(ORIGINAL + events, events));
+    let killed = [40, 300, 2_500, 6_000].map(|events| Original::killed(ORIGINAL + events, events));
     let dir = folder();
     for case in range {
         let mut random = Random::new(case);

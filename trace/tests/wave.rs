@@ -180,7 +180,8 @@ fn by_place(truth: &[Event]) -> HashMap<Place, Vec<&Event>> {
 fn damaged_waves() {
     let count = if std::env::var_os("TESTBED_LONG").is_some() { 200_000 } else { 1_000 };
     let seed = std::env::var("TESTBED_SEED").ok().map_or(1, |seed| seed.parse().expect("TESTBED_SEED is a number"));
-    let originals: Vec<_> = [6, 40, 150].map(|events| Original::new(seed, events)).into();
+    // The same whatever the case, so that a case can be repeated alone.
+    let originals: Vec<_> = [6, 40, 150].map(|events| Original::new(1, events)).into();
     let truths: Vec<_> = originals.iter().map(|original| by_place(&original.truth)).collect();
     let shared = Path::new("/dev/shm");
     let dir = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
