@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use testbed_definitions::event::USER;
+use testbed_kernel_core::hash::{mixed, EMPTY};
 
 use crate::capture::{verify, Capture, CaptureError, CONSOLE};
 use crate::order::{events, What};
@@ -14,9 +15,6 @@ pub const PAIRS_AN_EVENT: u64 = 2;
 pub const REPORT_LOGGED: f64 = 1_129.0;
 /// Pairs a second from one SMI that the report's MMI collects: one each 36 us.
 pub const REPORT_COLLECTED: f64 = 1e6 / 36.0;
-
-/// FNV-1a, as `logger` has it: offset basis and prime of 32 bits.
-const FNV: (u32, u32) = (0x811c_9dc5, 0x0100_0193);
 
 /// Markers that may have come before the logger began, at most: one each wrap of the clock.
 const BEFORE: usize = 1_024;
@@ -129,7 +127,7 @@ fn logged(capture: &Capture, console: &str) -> Result<(u64, u64), TrialError> {
         // It begins when it is ready; markers may have come before.
         let is_there = || {
             let mut parts = words.windows(length.max(1)).step_by(2).take(BEFORE);
-            parts.any(|part| part.iter().fold(FNV.0, mixed) == hash)
+            parts.any(|part| part.iter().fold(EMPTY, |hash, half| mixed(hash, *half)) == hash)
         };
         if missed.is_none() && !is_there() {
             return Err(other_words(capture, &capture.record.machine.processors[smi], pairs));
@@ -155,10 +153,6 @@ fn refused_line(line: &str) -> Option<u64> {
 /// The number in a line such as `logger: missed 17 pairs`.
 fn missed_line(line: &str) -> Option<u64> {
     line.split_once("logger: missed ")?.1.split_once(" pairs")?.0.parse().ok()
-}
-
-fn mixed(hash: u32, half: &u16) -> u32 {
-    (hash ^ u32::from(*half)).wrapping_mul(FNV.1)
 }
 
 /// SMI, pairs and hash of a line such as `logger: slave 1: 3273 pairs, hash 5a503e21`.

@@ -9,6 +9,7 @@
 //! | [`elf`] | reading a program's ELF headers |
 //! | [`filestore`] | the table of files |
 //! | [`filter`] | event classes and filters as text |
+//! | [`hash`] | a hash of halfwords |
 //! | [`input`] | who gets console input |
 //! | [`ring`] | a ring of bytes |
 //! | [`timers`] | deadlines, earliest first |
@@ -20,6 +21,7 @@ pub mod clock;
 pub mod elf;
 pub mod filestore;
 pub mod filter;
+pub mod hash;
 pub mod input;
 pub mod page_map;
 pub mod pages;

@@ -13,6 +13,7 @@ use libtos::process::{await_end, invoke, How, Process};
 use libtos::{alt, clock, println, receive, send_block, Arguments, Error};
 use testbed_definitions::limits::FILE_BYTES;
 use testbed_definitions::monitor::SMIS_MAX;
+use testbed_kernel_core::hash::{mixed, EMPTY};
 
 libtos::program!(main);
 
@@ -85,7 +86,7 @@ fn run(delivery: Delivery, slaves: u8, program: &str, arguments: Arguments) -> R
 #[derive(Clone, Copy)]
 struct Slave {
     pairs: u32,
-    /// FNV-1a over the pairs' halfwords.
+    /// Of the pairs' halfwords.
     hash: u32,
     /// A time-stamp whose datum has not come yet.
     time: Option<u16>,
@@ -143,7 +144,7 @@ fn collect(delivery: Delivery) -> ! {
 fn log(delivery: Delivery) -> Result<(), Error> {
     let file = File::open("log", flags::WRITE | flags::CREATE | flags::TRUNCATE)?;
     let mut log = Log { file, offset: 0, block: [0; BLOCK], used: 0 };
-    let mut slaves = [Slave { pairs: 0, hash: FNV_OFFSET, time: None }; SMIS_MAX + 1];
+    let mut slaves = [Slave { pairs: 0, hash: EMPTY, time: None }; SMIS_MAX + 1];
     let mut words = [0; 64];
     // Touched once, so that what has to be fetched is here before it matters.
     log.flush()?;
@@ -185,11 +186,4 @@ fn log(delivery: Delivery) -> Result<(), Error> {
         println!("logger: missed {} pairs", monitor::missed()?);
     }
     Ok(())
-}
-
-const FNV_OFFSET: u32 = 0x811c_9dc5;
-const FNV_PRIME: u32 = 0x0100_0193;
-
-fn mixed(hash: u32, half: u16) -> u32 {
-    (hash ^ u32::from(half)).wrapping_mul(FNV_PRIME)
 }
