@@ -7,6 +7,7 @@ pub mod conform;
 pub mod diff;
 pub mod exec;
 pub mod experiment;
+pub mod measurement;
 pub mod report;
 pub mod run;
 pub mod source;

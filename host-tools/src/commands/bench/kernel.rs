@@ -7,14 +7,13 @@ use std::path::Path;
 use clap::Args;
 use serde::Serialize;
 use testbed_definitions::event;
-use testbed_host_tools::capture::{Capture, CaptureWriter, KernelKind, RunRecord};
-use testbed_host_tools::drive::drive;
+use testbed_host_tools::capture::{Capture, KernelKind};
 use testbed_host_tools::kernel_bench::{self as bench, Case, Figures, Probe, Row, INSTRUCTIONS_A_REPORT_MS, PEERS};
 use testbed_host_tools::load::Boot;
-use testbed_host_tools::operator::Operator;
-use testbed_host_tools::{compare, engines};
+use testbed_host_tools::{compare, engines, firmware};
 use testbed_machine::Machine;
 
+use super::super::measurement::Measurement;
 use super::super::run::image;
 use super::super::{Exit, Failure};
 
@@ -132,23 +131,10 @@ impl Kernel {
 
 /// Runs one case into a folder of its own.
 fn capture(machine: &Machine, engine: &str, kernel: KernelKind, arguments: &[&str]) -> Result<Capture, Failure> {
-    let boot = Kernel::boot(kernel, arguments);
-    let image = image(machine, PROGRAM, &boot)?;
-    let mut engine = engines::open(engine, machine, &image, None)?;
-    let record = RunRecord {
-        arguments: boot.arguments,
-        engine: engine.name().into(),
-        seed: boot.seed,
-        kernel,
-        files: vec![PROGRAM.into()],
-        dgl: boot.dgl,
-        ..RunRecord::new(machine, PROGRAM)
-    };
-    let folder = Path::new(FOLDER).join(format!("{}-{}-{}", engine.name(), kernel.name(), arguments.join("-")));
-    let writer = CaptureWriter::create(&folder, machine, &record)?;
-    let record =
-        drive(engine.as_mut(), writer, record, SECONDS * u64::from(machine.clock_hz), &mut Operator::nobody(), |_| ())?;
-    Ok(Capture::of_run(&folder, record))
+    let folder = Path::new(FOLDER).join(format!("{engine}-{}-{}", kernel.name(), arguments.join("-")));
+    let limit = SECONDS * u64::from(machine.clock_hz);
+    let measurement = Measurement { machine, engine, kernel, programs: &[PROGRAM], folder: &folder, limit };
+    measurement.run(&firmware::build(&firmware::root()?)?, Kernel::boot(kernel, arguments))
 }
 
 /// A row as JSON.

@@ -8,16 +8,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use testbed_definitions::event;
-use testbed_host_tools::capture::{Capture, CaptureWriter, KernelKind, RunRecord};
-use testbed_host_tools::drive::drive;
+use testbed_host_tools::capture::KernelKind;
 use testbed_host_tools::firmware::Firmware;
 use testbed_host_tools::load::Boot;
-use testbed_host_tools::operator::Operator;
 use testbed_host_tools::overflow::{search, Trial, REPORT_COLLECTED, REPORT_LOGGED};
 use testbed_host_tools::{engines, firmware};
 use testbed_machine::{units, Machine, Order};
 
-use super::super::run::{image_of, spinner};
+use super::super::measurement::Measurement;
+use super::super::run::spinner;
 use super::super::{grouped, Exit, Failure};
 
 /// The program on the master, and the one that emits.
@@ -151,13 +150,13 @@ impl Overflow {
             let trial = |interval, milliseconds, patience, folder: &str| {
                 self.trial(&built, &machine, &setting, (interval, milliseconds, patience), folder)
             };
-            let free = search(INTERVAL_MOST, |interval| trial(interval, milliseconds, 1, "trial"))?;
-            if let Some(free) = &free {
-                // Once more, to be left in a folder.
-                trial(free.interval_us, milliseconds, 1, "free")?;
-            }
+            let free = search(INTERVAL_MOST, |interval| {
+                let found = trial(interval, milliseconds, 1, "trial")?;
+                // Each that is free has a shorter interval than the one before: the last stays.
+                self.settle(&setting, found.is_free())?;
+                Ok::<_, Failure>(found)
+            })?;
             let fastest = trial(0, LOSSY_MS, PATIENT, "fastest")?;
-            let _ = fs::remove_dir_all(self.folder(&setting, "trial"));
             found.push(Found { clock_hz: machine.clock_hz, setting, free, fastest });
         }
         note.finish_and_clear();
@@ -181,6 +180,18 @@ impl Overflow {
         self.out.join(setting.name()).join(name)
     }
 
+    /// Keeps the folder of the last trial as that of the run without loss, or removes it.
+    fn settle(&self, setting: &Setting, keep: bool) -> Result<(), Failure> {
+        let (trial, free) = (self.folder(setting, "trial"), self.folder(setting, "free"));
+        if !keep {
+            return Ok(fs::remove_dir_all(trial)?);
+        }
+        if free.exists() {
+            fs::remove_dir_all(&free)?;
+        }
+        Ok(fs::rename(trial, free)?)
+    }
+
     /// One run, `(interval in us, milliseconds, refusals that end it)`.
     fn trial(
         &self,
@@ -201,22 +212,12 @@ impl Overflow {
             arguments: words.into_iter().chain(numbers).collect(),
             ..Boot::default()
         };
-        let image = image_of(built, machine, &PROGRAMS, &boot)?;
-        let mut engine = engines::open(&self.engine, machine, &image, None)?;
-        let record = RunRecord {
-            arguments: boot.arguments,
-            engine: engine.name().into(),
-            seed: boot.seed,
-            files: PROGRAMS.map(String::from).to_vec(),
-            dgl: boot.dgl,
-            ..RunRecord::new(machine, PROGRAMS[0])
-        };
-        let folder = self.folder(setting, folder);
-        let writer = CaptureWriter::create(&folder, machine, &record)?;
         // Starting and ending take a fraction of a second.
         let limit = (milliseconds + 2_000) * u64::from(machine.clock_hz) / 1_000;
-        let record = drive(engine.as_mut(), writer, record, limit, &mut Operator::nobody(), |_| ())?;
-        Ok(Trial::read(&Capture::of_run(&folder, record), interval)?)
+        let (engine, kernel) = (self.engine.as_str(), KernelKind::Default);
+        let measurement =
+            Measurement { machine, engine, kernel, programs: &PROGRAMS, folder: &self.folder(setting, folder), limit };
+        Ok(Trial::read(&measurement.run(built, boot)?, interval)?)
     }
 
     fn write(&self, found: &[Found]) -> Result<Exit, Failure> {
