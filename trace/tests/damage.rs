@@ -67,8 +67,8 @@ impl Original {
         Original::of(dir.path(), mix, seed, events)
     }
 
-    /// What a run leaves that was killed: no end of the record, and no sum of what did not fill a block.
-    fn killed(seed: u64, events: u64) -> Self {
+    /// What a run leaves that was killed: no end of the record, and perhaps no sum of what did not fill a block.
+    fn killed(seed: u64, events: u64, is_summed: bool) -> Self {
         let whole = Original::new(seed, events);
         let dir = folder();
         whole.write(dir.path(), &[]);
@@ -77,7 +77,7 @@ impl Original {
         for (name, contents) in &whole.files {
             let smis = if name.ends_with("mmi.raw") { 5 } else { 0 };
             let sums = sums_path(&dir.path().join(name));
-            if let Ok(bytes) = fs::read(&sums) {
+            if let (Ok(bytes), false) = (fs::read(&sums), is_summed) {
                 fs::write(&sums, &bytes[..contents.len() / SUM_BLOCK * 8 * (3 + smis)]).unwrap();
             }
         }
@@ -211,12 +211,17 @@ fn fuzz(copies: Copies) {
     let range = cases(700, 400_000);
     // From less than a block of sums to several.
     let whole = [40, 300, 2_500, 6_000].map(|events| Original::new(ORIGINAL + events, events));
-    let killed = [40, 300, 2_500, 6_000].map(|events| Original::killed(ORIGINAL + events, events));
+    let killed = [40, 300, 2_500, 6_000].map(|events| Original::killed(ORIGINAL + events, events, true));
+    let without_last_sums = [40, 300, 2_500, 6_000].map(|events| Original::killed(ORIGINAL + events, events, false));
     let dir = folder();
     for case in range {
         let mut random = Random::new(case);
         // Small ones more often, since they are quick.
-        let originals = if random.once_in(4) { &killed } else { &whole };
+        let originals = match random.below(8) {
+            0 => &killed,
+            1 => &without_last_sums,
+            _ => &whole,
+        };
         let original = &originals[(random.below(16) as usize / 4).min(random.below(4) as usize)];
         let damaged = damage(&mut random, original, copies);
         original.write(dir.path(), &damaged);
@@ -254,6 +259,27 @@ fn each_copy_alone_gives_the_whole_trace() {
         assert!(integrity.is_whole(), "{copies:?}: {:?}", integrity.damage);
         check(&original, &capture, true).unwrap();
     }
+}
+
+/// A run that is killed has sums up to its last words, and both copies agree: all of it is proven. Without the last sums the end is not,
+/// though the copies agree, since nothing tells how many pairs there were; neither is damage.
+#[test]
+fn a_killed_run_is_proven_as_far_as_its_sums_go() {
+    let dir = folder();
+    let certain = |is_summed| {
+        let original = Original::killed(8, 6_000, is_summed);
+        original.write(dir.path(), &[]);
+        let capture = open(dir.path(), Copies::Both).unwrap();
+        let integrity = verify(&capture).unwrap();
+        assert!(integrity.is_whole(), "{integrity:?}");
+        check(&original, &capture, is_summed).unwrap();
+        let events: Vec<_> = events(&capture, &integrity).unwrap().map(|event| event.unwrap()).collect();
+        (events.iter().filter(|event| event.is_certain()).count(), events.len())
+    };
+    let (summed, all) = certain(true);
+    let (without, found) = certain(false);
+    assert_eq!(found, all);
+    assert!(without < summed && without + 5 * SUM_BLOCK / 4 > summed, "{without}, {summed} of {all}");
 }
 
 /// Nothing proves a copy that has neither a second one nor sums: its epochs are found, but no event is certain.

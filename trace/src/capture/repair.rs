@@ -1,4 +1,5 @@
-//! What is proven of a damaged capture: the blocks whose sums hold, in either copy, and what both copies agree on.
+//! What is proven of a damaged capture, or of one that was cut short: the blocks whose sums hold, in either copy. That both copies agree is
+//! no proof without the hardware's count, since both may lack the same pair or have it twice.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +37,7 @@ pub(super) fn repair(
     let mmi = if capture.has_mmi() { check(&capture.mmi_path(), smis)? } else { None };
     for smi in capture.smis() {
         let path = capture.stream_path(smi);
-        let stream = if capture.has_streams() && !agreements[smi].is_all { check(&path, 0)? } else { None };
+        let stream = if capture.has_streams() && !agreements[smi].is_proven { check(&path, 0)? } else { None };
         let is_missing = capture.has_streams() && !path.exists();
         if is_missing && !integrity.damage.iter().any(|damage| damage.path == path) {
             integrity.damage.push(Damage { path: path.clone(), offset: 0, what: "the file is missing".into() });
@@ -49,6 +50,7 @@ pub(super) fn repair(
         integrity.proven[smi] =
             pieces.iter().take_while(|piece| piece.missing == Some(0) && piece.guarded).map(|piece| piece.pairs).sum();
         integrity.pieces[smi] = pieces;
+        // Of a run that was killed the last pairs may lack their sums, which is no damage.
         if !agreements[smi].is_all {
             account(capture, smi, end, summed, integrity);
         }
@@ -63,7 +65,8 @@ pub(super) fn repair(
     }
     if let Some(mmi) = &mmi {
         let path = capture.mmi_path();
-        let parts = bad(&path, mmi, 0)?;
+        let agree = capture.has_streams() && capture.smis().all(|smi| agreements[smi].is_all);
+        let parts = bad(&path, mmi, if agree { size(&path)? } else { 0 })?;
         blame(capture, None, &path, &parts, integrity)?;
     }
     Ok(())
@@ -71,7 +74,10 @@ pub(super) fn repair(
 
 /// What is proven of stream `smi`, by whatever proves it.
 fn intervals(smi: usize, agreement: Agreement, stream: Option<&Checked>, mmi: Option<&Checked>) -> Vec<Interval> {
-    let mut intervals = vec![Interval { from: 0, to: agreement.pairs, copy: Copy::Stream, at: 0 }];
+    let mut intervals = Vec::new();
+    if agreement.is_proven {
+        intervals.push(Interval { from: 0, to: agreement.pairs, copy: Copy::Stream, at: 0 });
+    }
     intervals.extend(stream.iter().flat_map(|stream| &stream.good).map(|good| Interval {
         from: good.written / 4,
         to: (good.written + good.bytes) / 4,
@@ -139,12 +145,13 @@ fn rest(
         missing,
         guarded: false,
     };
-    if agreement.is_all {
+    if agreement.is_proven {
         return Ok(None);
     }
     if capture.has_streams() {
         let size = size(&capture.stream_path(smi))? / 4;
-        let from = summed.unwrap_or(agreement.pairs);
+        // Up to where both copies agree, the pairs stand where they were written.
+        let from = summed.unwrap_or(0).max(if agreement.pairs > end { end } else { agreement.pairs });
         // Where sums cover the file, what they don't prove is wrong.
         let is_rest = size > from && (summed.is_none() || !capture.record.complete) && from >= end;
         return Ok(is_rest.then(|| piece(Copy::Stream, 4 * from, 0, from, Some(from - end))));

@@ -90,13 +90,18 @@ impl Summer {
         }
     }
 
-    /// Appends the record of a last block that is not full.
-    pub fn finish(&mut self, out: &mut Vec<u8>) {
+    /// The record of the last block as far as it goes, if there is any of it.
+    pub fn unfinished(&self) -> Vec<u8> {
         if self.block.is_empty() {
-            return;
+            return Vec::new();
         }
         let record = Record { bytes: self.block.len() as u64, before: self.pairs.clone(), sum: xxh3_64(&self.block) };
-        out.extend(record.pack(self.number));
+        record.pack(self.number)
+    }
+
+    /// Appends the record of the block, and begins the next.
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        out.extend(self.unfinished());
         self.number += 1;
         count(&self.block, &mut self.pairs);
         self.block.clear();

@@ -14,6 +14,9 @@ const LINE: u64 = 4096;
 /// Identifiers that are looked up, at most: base 94, so up to three characters, and as many of four as fit.
 const IDENTIFIERS: usize = 1 << 22;
 
+/// Sections of the body, without the `$`.
+const SECTIONS: [&[u8]; 6] = [b"dumpvars", b"dumpall", b"dumpon", b"dumpoff", b"comment", b"end"];
+
 /// What a line of the body says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
@@ -24,14 +27,24 @@ pub(super) enum Change {
     Fault,
 }
 
+/// What an identifier stands for.
+#[derive(Clone, Copy, Debug, Default)]
+enum Signal {
+    #[default]
+    Undeclared,
+    Other,
+    /// Number of the signal among those asked for, and its width.
+    Wanted(u8, u8),
+}
+
 /// A VCD file.
 pub(super) struct Vcd {
     path: PathBuf,
     source: BufReader<File>,
     line: Vec<u8>,
     offset: u64,
-    /// By identifier: number of the signal, from 1 on, and its width.
-    signals: Vec<(u8, u8)>,
+    /// By identifier.
+    signals: Vec<Signal>,
     found: Vec<bool>,
 }
 
@@ -85,18 +98,16 @@ impl Vcd {
             match words[..] {
                 ["$scope", _, name, ..] => scopes.push(name.into()),
                 ["$upscope", ..] => drop(scopes.pop()),
-                ["$var", _, width, identifier, name, ..] if scopes.last().is_some_and(|last| last == scope) => {
-                    // A range may be a part of the name.
-                    let name = name.split('[').next().unwrap_or(name);
-                    let signal = wanted.iter().position(|wanted| wanted == name);
-                    let width = width.parse::<u8>().ok().filter(|width| (1..=32).contains(width));
-                    if let (Some(signal), Some(width), Some(number)) = (signal, width, number(identifier.as_bytes())) {
-                        if self.signals.len() <= number {
-                            self.signals.resize(number + 1, (0, 0));
-                        }
-                        self.signals[number] = (signal as u8 + 1, width);
-                        self.found[signal] = true;
-                    }
+                ["$var", _, width, identifier, name, ..] => {
+                    let is_there = scopes.last().is_some_and(|last| last == scope);
+                    self.declare(
+                        width,
+                        identifier,
+                        wanted.iter().position(|wanted| {
+                            // A range may be a part of the name.
+                            is_there && name.split('[').next() == Some(wanted)
+                        }),
+                    );
                 }
                 ["$enddefinitions", ..] => return Ok(()),
                 _ => {}
@@ -104,6 +115,23 @@ impl Vcd {
         }
         let message = "this is no VCD file: it has no `$enddefinitions`".into();
         Err(CaptureError::Wave { path: self.path.clone(), message })
+    }
+
+    fn declare(&mut self, width: &str, identifier: &str, wanted: Option<usize>) {
+        let Some(number) = number(identifier.as_bytes()) else { return };
+        if self.signals.len() <= number {
+            self.signals.resize(number + 1, Signal::Undeclared);
+        }
+        let width = width.parse::<u8>().ok().filter(|width| (1..=32).contains(width));
+        match (wanted, width) {
+            (Some(signal), Some(width)) => {
+                self.signals[number] = Signal::Wanted(signal as u8, width);
+                self.found[signal] = true;
+            }
+            // Several names may share an identifier.
+            _ if matches!(self.signals[number], Signal::Undeclared) => self.signals[number] = Signal::Other,
+            _ => {}
+        }
     }
 
     /// The next change of time or of a signal asked for; `None` at the end.
@@ -137,16 +165,29 @@ impl Vcd {
                 Some(number) => self.value(number, &line[..1]),
                 None => Some(Change::Fault),
             },
-            // Reals, strings, and sections such as `$dumpvars`.
-            b'r' | b'R' | b's' | b'S' | b'$' => None,
+            // Reals and strings: none of the signals asked for.
+            b'r' | b'R' | b's' | b'S' => {
+                let identifier = rest.split(|byte| *byte == b' ').nth(1);
+                match identifier.and_then(number).and_then(|number| self.signals.get(number)) {
+                    Some(Signal::Other) => None,
+                    _ => Some(Change::Fault),
+                }
+            }
+            b'$' => {
+                let keyword = rest.split(u8::is_ascii_whitespace).next();
+                (!keyword.is_some_and(|keyword| SECTIONS.contains(&keyword))).then_some(Change::Fault)
+            }
             b if b.is_ascii_whitespace() => None,
             _ => Some(Change::Fault),
         }
     }
 
     fn value(&self, number: usize, bits: &[u8]) -> Option<Change> {
-        let &(signal, width) = self.signals.get(number)?;
-        let signal = usize::from(signal).checked_sub(1)?;
+        let (signal, width) = match self.signals.get(number) {
+            Some(&Signal::Wanted(signal, width)) => (usize::from(signal), width),
+            Some(Signal::Other) => return None,
+            _ => return Some(Change::Fault),
+        };
         if bits.is_empty() || bits.len() > usize::from(width) {
             return Some(Change::Fault);
         }

@@ -54,8 +54,10 @@ impl Integrity {
 pub(super) struct Agreement {
     /// Pairs from the start that are the same in both.
     pub pairs: u64,
-    /// Whether that is all that was delivered, as far as anybody knows.
+    /// Whether neither of them goes on, and no count says that they should.
     pub is_all: bool,
+    /// Whether that is all that was delivered, by the hardware's count: proof that no pair is missing in both, or twice in both.
+    pub is_proven: bool,
 }
 
 /// Compares `mmi.raw` with the stream files, and both with the counters in `run.json`; looks at the metadata. Where they disagree, their
@@ -73,7 +75,7 @@ pub fn verify(capture: &Capture) -> Result<Integrity, CaptureError> {
     if capture.has_streams() && capture.has_mmi() {
         agree(capture, &mut agreements, &mut integrity)?;
     }
-    if capture.smis().all(|smi| agreements[smi].is_all) {
+    if capture.smis().all(|smi| agreements[smi].is_proven) {
         for smi in capture.smis() {
             let pairs = agreements[smi].pairs;
             integrity.proven[smi] = pairs;
@@ -102,7 +104,9 @@ fn agree(capture: &Capture, agreements: &mut [Agreement], integrity: &mut Integr
     let half = demultiplex(capture, &mut readers, agreements, integrity)?;
     for smi in capture.smis() {
         if let Some(reader) = readers[smi].take() {
-            agreements[smi].is_all = finish(capture, smi, reader, half == Some(smi), agreements[smi].pairs, integrity)?;
+            let is_all = finish(capture, smi, reader, half == Some(smi), agreements[smi].pairs, integrity)?;
+            agreements[smi].is_all = is_all;
+            agreements[smi].is_proven = is_all && capture.delivered(smi).is_some();
         }
     }
     Ok(())

@@ -4,6 +4,9 @@
 //! `trace_word`). A pair is proven if both say the same in cycles that follow each other; see "Monitoring bus and MMI" in
 //! `docs/monitor.md`. Where they don't, or cycles are missing, there is a hole.
 //!
+//! A wave tells of a value only where it changes. A word at the trace port that is the same as the one before it has no line there, and
+//! looks like one whose lines are lost in both places; its pair is left out, and may be missing.
+//!
 //! The MMI must be shown, that is a scope called `mmi` with its ports and `clock`. What is found is kept in a temporary file like
 //! `mmi.raw`, so that memory does not grow with the waves.
 
@@ -56,6 +59,8 @@ struct Taken {
     smi: u8,
     time: u16,
     datum: u16,
+    /// Whether the waves have lines for both of its words.
+    told: bool,
 }
 
 /// Pairs that are proven to follow each other.
@@ -64,8 +69,8 @@ struct Run {
     offset: u64,
     /// By SMI.
     pairs: [u64; SMIS],
-    /// Pairs that may be missing before it, at most.
-    missing: Option<u64>,
+    /// By SMI: pairs that may be missing before it, at most.
+    missing: [Option<u64>; SMIS],
 }
 
 /// Why the waves prove nothing in a cycle.
@@ -134,7 +139,7 @@ impl Reader<'_> {
             let offset = vcd.offset();
             match vcd.next()? {
                 Some(Change::Value(signal, value)) => next[signal] = value,
-                Some(Change::Fault) => self.fault(offset, "this is no value change")?,
+                Some(Change::Fault) => self.fault(offset, "this is no value change"),
                 step => {
                     // The values before a rising edge are those of the cycle that it ends.
                     if values[CLOCK] == Some(0) && next[CLOCK] == Some(1) {
@@ -157,7 +162,7 @@ impl Reader<'_> {
             (Some(Some(passed)), None) if passed > 0 => self.period = Some(passed),
             (None, _) => return Ok(()),
             (Some(passed), period) if passed != period => {
-                self.fault(offset, "cycles are missing here")?;
+                self.fault(offset, "cycles are missing here");
                 self.before = None;
                 self.taken = None;
                 return Ok(());
@@ -170,12 +175,14 @@ impl Reader<'_> {
                     self.begin(time);
                 }
                 self.proven = time;
-                if let Some(pair) = pair {
-                    self.write(pair)?;
+                match pair {
+                    Some(pair) if pair.told => self.write(pair)?,
+                    Some(pair) => self.pass(offset, pair),
+                    None => {}
                 }
             }
             Err(fault) => {
-                self.fault(offset, fault)?;
+                self.fault(offset, fault);
                 self.taken = None;
             }
         }
@@ -188,16 +195,20 @@ impl Reader<'_> {
         let known = |signal: usize| values[signal].ok_or("a value is unknown");
         let mut taking = (1..SMIS).filter(|smi| values[TAKE + smi] != Some(0) && is_there(*smi, values));
         let before = self.taken.take();
+        let is_told = self.before.is_some_and(|before| before[WORD] != values[WORD]);
         let (expected, complete) = match (taking.next(), before) {
             (None, None) => (None, None),
-            (None, Some(pair)) => (Some(MmiWord { smi: pair.smi, value: pair.datum }), Some(pair)),
+            (None, Some(pair)) => {
+                let word = MmiWord { smi: pair.smi, value: pair.datum };
+                (Some(word), Some(Taken { told: pair.told && is_told, ..pair }))
+            }
             (Some(smi), None) if taking.next().is_none() => {
                 let stamp = self.before.ok_or("the cycle before is unknown")?;
                 if known(TAKE + smi)? != 1 || known(DATUM)? != 1 || stamp[DATUM] != Some(0) {
                     return Err("the bus is not as it can be");
                 }
                 let time = stamp[DATA + smi].ok_or("a value is unknown")? as u16;
-                let pair = Taken { smi: smi as u8, time, datum: known(DATA + smi)? as u16 };
+                let pair = Taken { smi: smi as u8, time, datum: known(DATA + smi)? as u16, told: is_told };
                 self.taken = Some(pair);
                 (Some(MmiWord { smi: pair.smi, value: time }), None)
             }
@@ -215,16 +226,11 @@ impl Reader<'_> {
     }
 
     /// From here on nothing is proven until a cycle is again.
-    fn fault(&mut self, offset: u64, what: Fault) -> Result<(), CaptureError> {
+    fn fault(&mut self, offset: u64, what: Fault) {
         if !self.broken {
             self.broken = true;
-            self.breaks += 1;
-            if self.breaks <= REPORTED {
-                let what = format!("{what}; what the waves show from here to the next sound cycle is left out");
-                self.damage.push(Damage { path: self.path.into(), offset, what });
-            }
+            self.report(offset, format!("{what}; what the waves show from here to the next sound cycle is left out"));
         }
-        Ok(())
     }
 
     /// A sound cycle, which ends at `time`, behind a hole or at the start.
@@ -239,7 +245,26 @@ impl Reader<'_> {
         }
         // Times that are wrong can't be told from right ones, so how long a hole is bounds nothing.
         let missing = is_start.then_some(0);
+        self.runs.push(Run { offset: self.written, pairs: [0; SMIS], missing: [missing; SMIS] });
+    }
+
+    /// Leaves out a pair whose words the waves don't tell.
+    fn pass(&mut self, offset: u64, pair: Taken) {
+        let mut missing = [Some(0); SMIS];
+        missing[pair.smi as usize] = Some(1);
         self.runs.push(Run { offset: self.written, pairs: [0; SMIS], missing });
+        let what = format!(
+            "a word of the pair {:#06x} at {} of SMI {} is the same as the one before it: no line tells it from one that is lost, and the pair is left out",
+            pair.datum, pair.time, pair.smi
+        );
+        self.report(offset, what);
+    }
+
+    fn report(&mut self, offset: u64, what: String) {
+        self.breaks += 1;
+        if self.breaks <= REPORTED {
+            self.damage.push(Damage { path: self.path.into(), offset, what });
+        }
     }
 
     fn write(&mut self, pair: Taken) -> Result<(), CaptureError> {
@@ -293,7 +318,7 @@ fn is_there(smi: usize, values: &Values) -> bool {
 fn pieces(runs: &[Run], smi: usize) -> Vec<Piece> {
     let (mut pieces, mut index, mut missing) = (Vec::new(), 0, Some(0u64));
     for run in runs {
-        missing = missing.zip(run.missing).map(|(one, other)| one + other);
+        missing = missing.zip(run.missing[smi]).map(|(one, other)| one + other);
         let pairs = run.pairs[smi];
         if pairs > 0 {
             index += missing.unwrap_or(0);

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use testbed_definitions::monitor::{MmiWord, Pair};
@@ -24,6 +25,23 @@ struct Output {
 struct Sums {
     summer: Summer,
     output: Output,
+    /// Byte behind the records of full blocks.
+    full: u64,
+}
+
+impl Sums {
+    /// Takes bytes as they are written. The block that is not full yet has a record too, which the next one replaces: a run that is
+    /// killed has sums of nearly all.
+    fn add(&mut self, bytes: &[u8]) -> Result<(), CaptureError> {
+        let Sums { summer, output, full } = self;
+        summer.push(bytes, &mut output.buffer);
+        let records = output.buffer.len() as u64;
+        output.buffer.extend(summer.unfinished());
+        output.file.write_all_at(&output.buffer, *full).at("write", &output.path)?;
+        output.buffer.clear();
+        *full += records;
+        Ok(())
+    }
 }
 
 impl Output {
@@ -34,27 +52,16 @@ impl Output {
 
     /// A file with sums; `smis` as [`Summer::new`] takes them.
     fn summed(path: PathBuf, smis: usize) -> Result<Self, CaptureError> {
-        let sums = Sums { summer: Summer::new(smis), output: Output::create(sums_path(&path))? };
+        let sums = Sums { summer: Summer::new(smis), output: Output::create(sums_path(&path))?, full: 0 };
         Ok(Output { sums: Some(Box::new(sums)), ..Output::create(path)? })
     }
 
     fn flush(&mut self) -> Result<(), CaptureError> {
         self.file.write_all(&self.buffer).at("write", &self.path)?;
-        if let Some(sums) = &mut self.sums {
-            sums.summer.push(&self.buffer, &mut sums.output.buffer);
-            sums.output.flush()?;
+        if let (Some(sums), false) = (&mut self.sums, self.buffer.is_empty()) {
+            sums.add(&self.buffer)?;
         }
         self.buffer.clear();
-        Ok(())
-    }
-
-    /// Nothing follows.
-    fn finish(&mut self) -> Result<(), CaptureError> {
-        self.flush()?;
-        if let Some(sums) = &mut self.sums {
-            sums.summer.finish(&mut sums.output.buffer);
-            sums.output.flush()?;
-        }
         Ok(())
     }
 }
@@ -176,8 +183,8 @@ impl CaptureWriter {
     pub fn finish(mut self, record: &RunRecord) -> Result<(), CaptureError> {
         self.lines.finish(&mut self.console.buffer);
         self.console.flush()?;
-        self.mmi.finish()?;
-        self.streams.iter_mut().flatten().try_for_each(Output::finish)?;
+        self.mmi.flush()?;
+        self.streams.iter_mut().flatten().try_for_each(Output::flush)?;
         record.write(&self.claim.dir)
     }
 }
