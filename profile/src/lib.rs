@@ -1,4 +1,15 @@
 //! The figures of the report's section 3 (ECS-CSG-3-94), from monitored events only: each from its own query over the ordered trace, fitted,
 //! and put on one page beside the report's values.
 
+pub mod effects;
+mod explain;
+pub mod figures;
+pub mod fit;
+pub mod material;
 pub mod model;
+pub mod network;
+pub mod observed;
+pub mod query;
+pub mod report;
+pub mod services;
+pub mod subject;

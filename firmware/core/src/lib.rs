@@ -12,6 +12,7 @@
 //! | [`hash`] | a hash of halfwords |
 //! | [`input`] | who gets console input |
 //! | [`ring`] | a ring of bytes |
+//! | [`schedule`] | lengths of the messages of `local` and `remote` |
 //! | [`timers`] | deadlines, earliest first |
 //! | [`text`] | numbers as text, without `core::fmt` |
 #![no_std]
@@ -27,5 +28,6 @@ pub mod page_map;
 pub mod pages;
 pub mod queue;
 pub mod ring;
+pub mod schedule;
 pub mod text;
 pub mod timers;

@@ -1,0 +1,275 @@
+//! Why each figure is as it is, in a few sentences with its numbers.
+
+use testbed_trace::analysis::fact::{Phase, Protocol};
+use testbed_trace::capture::KernelKind;
+
+use crate::effects::{extent, interrupted, steps};
+use crate::fit;
+use crate::material::{Found, Material};
+use crate::model::Fit;
+
+/// What the quiet runs show, of the default kernel and of `tos94`.
+struct Both<'a> {
+    material: &'a Material,
+    default: Option<&'a Found<'a>>,
+    tos94: Option<&'a Found<'a>>,
+}
+
+/// The sentences of a figure, from the quiet runs.
+pub fn explain(material: &Material, figure: u8, found: &[Found]) -> String {
+    let quiet = |kernel| found.iter().find(|found| found.kernel == kernel && !found.is_busy);
+    let both = Both { material, default: quiet(KernelKind::Default), tos94: quiet(KernelKind::Tos94) };
+    let text = match figure {
+        9 => both.local_send(),
+        10 => both.local_corrected(),
+        11 => both.requests(),
+        12 => both.services(),
+        13 => both.flights(),
+        14 => both.msg(),
+        15 => both.delays(),
+        16 => both.migration(),
+        17 => both.pages(),
+        19 => both.queues(),
+        20 => both.sends(),
+        21 => both.latencies(),
+        22 => both.distributions(),
+        24 | 25 => both.linear(figure),
+        26 | 27 => both.constant(figure),
+        _ => None,
+    };
+    text.unwrap_or_default()
+}
+
+impl Both<'_> {
+    fn line(&self, found: Option<&Found>, series: &str) -> Option<Fit> {
+        fit::line(series, found?.series(series))
+    }
+
+    /// Mean of a series, in cycles.
+    fn mean(&self, found: Option<&Found>, series: &str) -> Option<f64> {
+        Some(fit::constant(series, found?.series(series))?.intercept)
+    }
+
+    fn us(&self, cycles: f64) -> String {
+        format!("{cycles:.0} cycles ({:.1} us)", self.material.microseconds(cycles))
+    }
+
+    fn ms(&self, cycles: f64) -> f64 {
+        self.material.milliseconds(cycles)
+    }
+
+    fn local_send(&self) -> Option<String> {
+        let fit = self.line(self.default, "send request")?;
+        let (count, hit, _) = interrupted(&self.default?.source.observed, Protocol::Local, Phase::SecondRequest);
+        Some(format!(
+            "Linear, since the receiver is there first and the send copies the message: {:.3} cycles a byte after {}. It is one line and not two: \
+             {hit} of {count} services contain a timer interrupt, which the kernel takes between services only.",
+            fit.slope,
+            self.us(fit.intercept)
+        ))
+    }
+
+    fn local_corrected(&self) -> Option<String> {
+        let found = self.default?;
+        let fit = self.line(self.default, "send request")?;
+        let jumps = steps(found.series("send request"), f64::from(self.material.tick_cycles));
+        let receive = self.mean(self.default, "receive request")?;
+        let what = match jumps.places.len() {
+            0 => "no step is higher than a tick of the clock".into(),
+            count => format!(
+                "{count} steps of {:.0} cycles on average, {:.1} for each 1,024 bytes, where the copy goes on to another page of either buffer",
+                jumps.height, jumps.a_page
+            ),
+        };
+        Some(format!(
+            "Without what the kernel's own events cost: {:.3} cycles a byte (R^2 {:.5}), and {what}. The receive, which comes first, copies nothing and is constant: {}.",
+            fit.slope,
+            fit.r2.unwrap_or(0.0),
+            self.us(receive)
+        ))
+    }
+
+    fn requests(&self) -> Option<String> {
+        let fit = self.line(self.default, "send request")?;
+        let receive = self.mean(self.default, "receive request")?;
+        Some(format!(
+            "No copy is made here. A send takes {} and {:.1} cycles more a KB, since the kernel looks up each page of the message before it promises \
+             anything; a receive takes {}.",
+            self.us(fit.intercept),
+            fit.slope * 1024.0,
+            self.us(receive)
+        ))
+    }
+
+    fn services(&self) -> Option<String> {
+        let rtr = self.line(self.default, "rtr")?;
+        let focus = self.mean(self.default, "focus")?;
+        let (least, most) = extent(self.default?.series("msg"));
+        Some(format!(
+            "rtr copies the whole message into packets: {:.3} cycles a byte after {}. A msg of more than 2,028 bytes comes in several packets, each copied when it \
+             arrives, and the figure shows the last one's service ({least:.0} to {most:.0} cycles): hence the saw-tooth. focus is constant: {}.",
+            rtr.slope,
+            self.us(rtr.intercept),
+            self.us(focus)
+        ))
+    }
+
+    fn flights(&self) -> Option<String> {
+        let (focus, rtr) = (self.mean(self.default, "focus")?, self.mean(self.default, "rtr")?);
+        let (least, most) = extent(self.tos94?.series("msg"));
+        Some(format!(
+            "focus and rtr have the same few bytes always: {} and {}. msg grows with its last packet. With tos94 a msg is on its way for {:.2} to {:.2} ms, \
+             since it waits for the sender's processor to come round to its send phase (Figure 14).",
+            self.us(focus),
+            self.us(rtr),
+            self.ms(least),
+            self.ms(most)
+        ))
+    }
+
+    fn msg(&self) -> Option<String> {
+        let (_, default) = extent(self.default?.series("queued"));
+        let (least, most) = extent(self.tos94?.series("queued"));
+        Some(format!(
+            "Default kernel: a msg is handed to Centrenet in the service that made it, after {:.3} ms at most. tos94: the sender, which computes, keeps the \
+             processor until it calls the kernel or its slice of 20 ms ends, so queueing takes {:.2} to {:.2} ms. Pure flight follows the length of \
+             the last packet on both.",
+            self.ms(default),
+            self.ms(least),
+            self.ms(most)
+        ))
+    }
+
+    fn delays(&self) -> Option<String> {
+        let sender = self.line(self.default, "sender")?;
+        let receiver = self.line(self.default, "receiver")?;
+        let (least, most) = extent(self.tos94?.series("receiver"));
+        Some(format!(
+            "Sums of the phases before. Sender: {:.3} cycles a byte after {}; receiver, which waits for flight and second copy too: {:.3} after {}. With tos94 the \
+             receiver waits {:.2} to {:.2} ms, as the msg's queueing varies.",
+            sender.slope,
+            self.us(sender.intercept),
+            receiver.slope,
+            self.us(receiver.intercept),
+            self.ms(least),
+            self.ms(most)
+        ))
+    }
+
+    fn migration(&self) -> Option<String> {
+        let of = |series| self.mean(self.default, series);
+        let first = self.default?.series("unpacking, first visit").len();
+        Some(format!(
+            "Constant, whatever the thread has: packing {}, flight {}, unpacking {}. {first} arrivals were the first of their program on a processor, \
+             which has to be made known there; they are shown apart.",
+            self.us(of("packing")?),
+            self.us(of("flight")?),
+            self.us(of("unpacking")?)
+        ))
+    }
+
+    fn pages(&self) -> Option<String> {
+        let of = |series| self.mean(self.default, series);
+        let fault = "fault, to the request's departure";
+        let (_, most) = extent(self.tos94?.series("page flight"));
+        Some(format!(
+            "On average: fault until the request leaves {}, request flight {}, page flight {}. With tos94 a page's flight takes up to {:.1} ms: it waits for \
+             the send phase at its owner, as the report explains.",
+            self.us(of(fault)?),
+            self.us(of("request flight")?),
+            self.us(of("page flight")?),
+            self.ms(most)
+        ))
+    }
+
+    fn queues(&self) -> Option<String> {
+        let found = self.default?;
+        let highest = found.answer.iter().map(|(name, points)| (*name, extent(points).1)).collect::<Vec<_>>();
+        let text: Vec<_> = highest.iter().map(|(name, most)| format!("{name} {most:.1}")).collect();
+        Some(format!(
+            "Means of 50 ms; the running thread is not counted. Eight humps, one a phase, longest: {}. Between them only thread 1 runs, and the queues are empty.",
+            text.join(", ")
+        ))
+    }
+
+    fn sends(&self) -> Option<String> {
+        let points = self.default?.series("send requests");
+        let all: f64 = points.iter().map(|point| point.1).sum();
+        Some(format!(
+            "{all:.0} requests in all, at most {:.0} in 50 ms. The phases that compute send only to begin and to end; local phases are the shortest and densest, \
+             remote ones send the same number over a longer time.",
+            extent(points).1
+        ))
+    }
+
+    fn latencies(&self) -> Option<String> {
+        let (least, most) = extent(self.default?.series("sends"));
+        let (_, most94) = extent(self.tos94?.series("sends"));
+        Some(format!(
+            "From the call to where the sender is ready again, {:.3} to {:.1} ms (tos94: up to {:.1} ms); what it waits for is its partner's turn on a processor \
+             that five threads share. Thread 1, which keeps the phases, is left out.",
+            self.ms(least),
+            self.ms(most),
+            self.ms(most94)
+        ))
+    }
+
+    fn distributions(&self) -> Option<String> {
+        let middle = |found: Option<&Found>, series| median(found?.series(series));
+        let of = |found| Some((self.ms(middle(found, "phase 6, local")?), self.ms(middle(found, "phase 8, remote")?)));
+        let ((local, remote), (local94, remote94)) = (of(self.default)?, of(self.tos94)?);
+        Some(format!(
+            "Medians: default kernel local {local:.2} ms, remote {remote:.2} ms; tos94 local {local94:.2} ms, remote {remote94:.2} ms. Steps grow by a \
+             quarter of a factor of two; all sends of the phases are shown, the report's figure leaves out 5 % of the remote ones."
+        ))
+    }
+
+    fn linear(&self, figure: u8) -> Option<String> {
+        let series = self.default?.answer.first()?.0;
+        let (ours, old) = (self.line(self.default, series)?, self.line(self.tos94, series)?);
+        let what = if figure == 24 {
+            "one copy of the message"
+        } else {
+            "one copy into packets; the flight of the msg does not delay the sender"
+        };
+        Some(format!(
+            "Linear: {what}. Default kernel {:.3} cycles a byte after {}, R^2 {:.5}; tos94 {:.3} after {}, R^2 {:.5}.",
+            ours.slope,
+            self.us(ours.intercept),
+            ours.r2.unwrap_or(0.0),
+            old.slope,
+            self.us(old.intercept),
+            old.r2.unwrap_or(0.0)
+        ))
+    }
+
+    fn constant(&self, figure: u8) -> Option<String> {
+        let of = |found: Option<&Found>| fit::constant("", &found?.answer.first()?.1);
+        let (ours, old) = (of(self.default)?, of(self.tos94)?);
+        let what = if figure == 26 {
+            "Packing, flight and unpacking, until the thread is ready where it has gone; its pages follow as it touches them"
+        } else {
+            "From the fault to where the thread is ready again"
+        };
+        Some(format!(
+            "{what}. Default kernel {} on average, -{:.0} +{:.0} cycles; tos94 {:.2} ms, -{:.2} +{:.2}: there each message waits for the main loop.",
+            self.us(ours.intercept),
+            ours.below,
+            ours.above,
+            self.ms(old.intercept),
+            self.ms(old.below),
+            self.ms(old.above)
+        ))
+    }
+}
+
+/// The x at which half of the counts are reached.
+fn median(points: &[(f64, f64)]) -> Option<f64> {
+    let half = points.iter().map(|point| point.1).sum::<f64>() / 2.0;
+    let mut sum = 0.0;
+    let reached = points.iter().find(|(_, count)| {
+        sum += count;
+        sum >= half
+    });
+    reached.filter(|_| half > 0.0).map(|point| point.0)
+}

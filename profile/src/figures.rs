@@ -1,0 +1,189 @@
+//! The report's Figures 9 to 27, each from its query.
+
+use testbed_trace::capture::KernelKind;
+
+use crate::explain::explain;
+use crate::fit;
+use crate::material::{Found, Material};
+use crate::model::{Axis, Content, Figure, Fit, Line, LineKind, Panel, Series, Style};
+use crate::network::{network, pathway};
+use crate::observed::ObserveError;
+use crate::query::{Query, QUERIES};
+use crate::report;
+
+/// How a figure shows the cycles of its query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scale {
+    Microseconds,
+    /// Milliseconds of the report's processor.
+    Report,
+    /// Times on both axes.
+    Milliseconds,
+    /// x is a time, y is not.
+    Plain,
+    /// x is a latency, y is counted and shown as a part of all.
+    Distribution,
+}
+
+impl Scale {
+    fn of(figure: u8) -> Scale {
+        match figure {
+            19 | 20 => Scale::Plain,
+            21 => Scale::Milliseconds,
+            22 => Scale::Distribution,
+            24.. => Scale::Report,
+            _ => Scale::Microseconds,
+        }
+    }
+}
+
+/// All figures of which there are runs.
+///
+/// # Errors
+/// A run does not show what its program does.
+pub fn figures(material: &Material, logger: Option<f64>) -> Result<Vec<Figure>, ObserveError> {
+    let mut figures = Vec::new();
+    for query in &QUERIES {
+        let found = material.ask(query)?;
+        if found.is_empty() {
+            continue;
+        }
+        let content = Content::Panels(found.iter().map(|found| panel(material, query, found)).collect());
+        let explanation = explain(material, query.figure, &found);
+        figures.push(figure(query.figure, query.name, query.program, explanation, content));
+    }
+    figures.extend(diagrams(material, logger));
+    figures.sort_by_key(|figure| figure.number);
+    Ok(figures)
+}
+
+fn figure(number: u8, query: &str, program: &str, explanation: String, content: Content) -> Figure {
+    let (title, report) = report::figure(number);
+    Figure {
+        number,
+        title: title.into(),
+        query: query.into(),
+        program: program.into(),
+        explanation,
+        report: report.into(),
+        content,
+    }
+}
+
+/// Figures 18 and 23, of the default kernel's quiet run of `multi-phase`.
+fn diagrams(material: &Material, logger: Option<f64>) -> Vec<Figure> {
+    let Some(source) = material.of_program("multi-phase").next() else { return Vec::new() };
+    let network = network(&source.observed);
+    let remote = network.channels.iter().filter(|channel| channel.remote).count();
+    let text = format!(
+        "Drawn from the communications in the trace: {} threads, {} channels, {remote} of them between processors.",
+        network.threads.len(),
+        network.channels.len()
+    );
+    let mut figures = vec![figure(18, "channels", "multi-phase", text, Content::Network(network))];
+    if let Some(ledger) = &source.observed.record.ledger {
+        let stations = pathway(&source.observed, ledger, logger);
+        let text = "Counted by the monitors themselves; every store is accounted for at the end. The trace port takes the master's processor out of \
+                    the way.";
+        figures.push(figure(23, "ledger", "multi-phase", text.into(), Content::Pathway(stations)));
+    }
+    figures
+}
+
+fn axis(label: &str, log: bool) -> Axis {
+    Axis { label: label.into(), log }
+}
+
+fn panel(material: &Material, query: &Query, found: &Found) -> Panel {
+    let scale = Scale::of(query.figure);
+    let axes = match scale {
+        Scale::Microseconds => [axis(query.x, false), axis("microseconds", false)],
+        Scale::Report => [axis(query.x, false), axis("report milliseconds", false)],
+        Scale::Milliseconds => [axis("time, seconds", false), axis("milliseconds", true)],
+        Scale::Plain => [axis("time, seconds", false), axis(query.y, false)],
+        Scale::Distribution => [axis("latency, milliseconds", true), axis("per cent of the sends", false)],
+    };
+    let [x, y] = axes;
+    let series: Vec<Series> = found
+        .answer
+        .iter()
+        .map(|(name, points)| Series {
+            name: (*name).into(),
+            style: style(query.figure),
+            points: scaled(material, scale, found.kernel, points),
+        })
+        .collect();
+    let fits = fits(material, query, scale, &series);
+    let lines = lines(query.figure, &series, &fits);
+    Panel { title: format!("{} kernel, {}", found.kernel.name(), found.load()), x, y, series, lines, fits }
+}
+
+fn style(figure: u8) -> Style {
+    match figure {
+        19 => Style::Steps,
+        20 => Style::Bars,
+        22 => Style::Steps,
+        _ => Style::Dots,
+    }
+}
+
+fn scaled(material: &Material, scale: Scale, kernel: KernelKind, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let seconds = |cycles: f64| material.milliseconds(cycles) / 1e3;
+    let all = points.iter().map(|(_, y)| y).sum::<f64>().max(1.0);
+    points
+        .iter()
+        .map(|&(x, y)| match scale {
+            Scale::Microseconds => (x, material.microseconds(y)),
+            Scale::Report => (x, material.report_ms(kernel, y)),
+            Scale::Milliseconds => (seconds(x), material.milliseconds(y)),
+            Scale::Plain => (seconds(x), y),
+            Scale::Distribution => (material.milliseconds(x), 100.0 * y / all),
+        })
+        .collect()
+}
+
+/// Lines through the series of a figure about services. One that changes by less than two ticks of the clock over its range is a constant.
+fn fits(material: &Material, query: &Query, scale: Scale, series: &[Series]) -> Vec<Fit> {
+    if !matches!(scale, Scale::Microseconds | Scale::Report) {
+        return Vec::new();
+    }
+    let tick = material.microseconds(2.0 * f64::from(material.tick_cycles));
+    let is_over_length = query.x.contains("length");
+    let of = |one: &Series| {
+        let range = one.points.last()?.0 - one.points.first()?.0;
+        let line = fit::line(&one.name, &one.points).filter(|line| {
+            let is_flat = scale == Scale::Microseconds && line.slope.abs() * range < tick;
+            is_over_length && !is_flat
+        });
+        line.or_else(|| fit::constant(&one.name, &one.points))
+    };
+    series.iter().filter_map(of).collect()
+}
+
+/// Fits as lines; of Figures 24 to 27 the bounds too, ours and the report's.
+fn lines(figure: u8, series: &[Series], fits: &[Fit]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (one, fit) in series.iter().zip(fits) {
+        let (Some(first), Some(last)) = (one.points.first(), one.points.last()) else { continue };
+        let mut add = |name: &str, kind, offset: f64| {
+            let at = |x: f64| (x, fit.at(x) + offset);
+            lines.push(Line { name: name.into(), kind, from: at(first.0), to: at(last.0) });
+        };
+        add(&format!("{}: fit", one.name), LineKind::Fit, 0.0);
+        if figure < 24 {
+            continue;
+        }
+        add("greatest deviations", LineKind::Bound, fit.above);
+        add("greatest deviations", LineKind::Bound, -fit.below);
+        let Some(service) = report::SERVICES.iter().find(|service| service.figure == figure) else { continue };
+        let slope = service.slope.unwrap_or(0.0) / report::KB;
+        let mut add = |name: &str, kind, offset: f64| {
+            let at = |x: f64| (x, service.intercept + slope * x + offset);
+            lines.push(Line { name: name.into(), kind, from: at(first.0), to: at(last.0) });
+        };
+        add("report: average", LineKind::Report, 0.0);
+        add("report: bounds", LineKind::ReportBound, service.above);
+        add("report: bounds", LineKind::ReportBound, -service.below);
+    }
+    lines
+}

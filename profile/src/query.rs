@@ -1,0 +1,384 @@
+//! The queries over an ordered trace from which the figures come, each by its name. What they give is in machine cycles; a stamp is exact
+//! to a tick of the global clock.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use testbed_trace::analysis::fact::{Episode, Phase, Protocol, Stage};
+
+use crate::observed::{id_of, ObserveError, Observed, Send};
+use crate::subject::{Subject, START};
+
+/// What a query gives: points of several series, each in order of x.
+pub type Answer = Vec<(&'static str, Vec<(f64, f64)>)>;
+
+type Ask = fn(&Observed, &Subject) -> Result<Answer, ObserveError>;
+
+/// A question that a figure asks of a run.
+#[derive(Clone, Copy)]
+pub struct Query {
+    /// The report's figure.
+    pub figure: u8,
+    pub name: &'static str,
+    /// Program of the run.
+    pub program: &'static str,
+    /// What x and y are.
+    pub x: &'static str,
+    pub y: &'static str,
+    ask: Ask,
+}
+
+const LENGTH: &str = "message length, bytes";
+const TIME: &str = "time, cycles";
+const CYCLES: &str = "cycles";
+
+const fn query(figure: u8, name: &'static str, program: &'static str, x: &'static str, ask: Ask) -> Query {
+    Query { figure, name, program, x, y: CYCLES, ask }
+}
+
+/// All of them, in the order of the report's figures.
+pub const QUERIES: [Query; 17] = [
+    query(9, "local-send-service", "local", LENGTH, local_send),
+    query(10, "local-services-corrected", "local", LENGTH, local_corrected),
+    query(11, "remote-request-services", "remote", LENGTH, remote_requests),
+    query(12, "message-services", "remote", LENGTH, message_services),
+    query(13, "message-flights", "remote", LENGTH, flights),
+    query(14, "msg-queueing-and-flight", "remote", LENGTH, msg_flight),
+    query(15, "remote-delays", "remote", LENGTH, remote_delays),
+    query(16, "migration-phases", "migrate", "migration", migration_phases),
+    query(17, "page-phases", "migrate", "page", page_phases),
+    Query { y: "length of the ready queue", ..query(19, "ready-queues", "multi-phase", TIME, ready_queues) },
+    Query { y: "requests", ..query(20, "send-requests", "multi-phase", TIME, send_requests) },
+    query(21, "send-latencies", "multi-phase", TIME, send_latencies),
+    Query { x: "latency, cycles", y: "sends", ..query(22, "latency-distributions", "multi-phase", "", distributions) },
+    query(24, "local-send-latency", "local", LENGTH, local_latency),
+    query(25, "remote-send-latency", "remote", LENGTH, remote_latency),
+    query(26, "migration-latency", "migrate", "migration", migration_latency),
+    query(27, "page-latency", "migrate", "page", page_latency),
+];
+
+impl Query {
+    /// The query of a figure; `None` for 18 and 23, which are no curves.
+    pub fn of_figure(figure: u8) -> Option<&'static Query> {
+        QUERIES.iter().find(|query| query.figure == figure)
+    }
+
+    /// Asks it of a run.
+    ///
+    /// # Errors
+    /// The run is not of the query's program, or does not show what the program does.
+    pub fn ask(&self, observed: &Observed) -> Result<Answer, ObserveError> {
+        let subject = observed.subject();
+        let answer = (self.ask)(observed, &subject)?;
+        if answer.iter().all(|(_, points)| points.is_empty()) {
+            return Err(ObserveError::Nothing { dir: observed.dir.clone(), what: self.name });
+        }
+        Ok(answer)
+    }
+}
+
+/// Cycles of a stage without probes and timer interrupts.
+fn corrected(observed: &Observed, stage: &Stage) -> f64 {
+    let timers = match stage.from.processor == stage.to.processor {
+        true => observed.timer_cycles(stage.processor, stage.from.cycle, stage.to.cycle),
+        false => 0,
+    };
+    (stage.span.corrected() - timers as i64) as f64
+}
+
+/// Cycles of the phases of an episode that are among `phases`, as the stamps are, or corrected; `None` if it has none of them.
+fn sum(observed: &Observed, episode: &Episode, phases: &[Phase], correct: bool) -> Option<f64> {
+    let stages = episode.stages.iter().chain(&episode.beside).filter(|stage| phases.contains(&stage.phase));
+    stages
+        .map(|stage| if correct { corrected(observed, stage) } else { stage.span.cycles as f64 })
+        .reduce(|sum, cycles| sum + cycles)
+}
+
+/// The program's messages with their lengths, without the empty one at the end.
+fn messages<'a>(
+    observed: &'a Observed,
+    subject: &Subject,
+    protocol: Protocol,
+) -> Result<Vec<(f64, &'a Episode)>, ObserveError> {
+    let lengths = subject.lengths();
+    let found: Vec<_> = observed.episodes_of(protocol, subject.process).collect();
+    if found.len() != lengths.len() {
+        let (dir, program) = (observed.dir.clone(), subject.program.clone());
+        return Err(ObserveError::Count { dir, program, found: found.len(), expected: lengths.len() });
+    }
+    Ok(lengths
+        .into_iter()
+        .zip(found)
+        .filter(|(length, _)| *length > 0)
+        .map(|(length, one)| (length as f64, one))
+        .collect())
+}
+
+/// A series for each set of phases, over messages.
+fn by_length(
+    observed: &Observed,
+    subject: &Subject,
+    protocol: Protocol,
+    series: &[(&'static str, &[Phase])],
+    correct: bool,
+) -> Result<Answer, ObserveError> {
+    let messages = messages(observed, subject, protocol)?;
+    let of = |phases: &[Phase]| {
+        let value = |(length, episode): &(f64, &Episode)| Some((*length, sum(observed, episode, phases, correct)?));
+        messages.iter().filter_map(value).collect()
+    };
+    Ok(series.iter().map(|(name, phases)| (*name, of(phases))).collect())
+}
+
+fn local_send(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    by_length(observed, subject, Protocol::Local, &[("send request", &[Phase::SecondRequest])], false)
+}
+
+fn local_corrected(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let series: [(_, &[_]); 2] =
+        [("send request", &[Phase::SecondRequest]), ("receive request", &[Phase::FirstRequest])];
+    by_length(observed, subject, Protocol::Local, &series, true)
+}
+
+fn local_latency(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    by_length(observed, subject, Protocol::Local, &[("local send", &[Phase::SecondRequest])], true)
+}
+
+fn remote_requests(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let series: [(_, &[_]); 2] =
+        [("send request", &[Phase::SenderRequest]), ("receive request", &[Phase::ReceiverRequest])];
+    by_length(observed, subject, Protocol::Remote, &series, true)
+}
+
+fn message_services(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let series: [(_, &[_]); 3] =
+        [("rtr", &[Phase::RtrService]), ("msg", &[Phase::MsgService]), ("focus", &[Phase::FocusService])];
+    by_length(observed, subject, Protocol::Remote, &series, true)
+}
+
+const FOCUS: [Phase; 2] = [Phase::FocusQueue, Phase::FocusFlight];
+const RTR: [Phase; 2] = [Phase::RtrQueue, Phase::RtrFlight];
+const MSG: [Phase; 2] = [Phase::MsgQueue, Phase::MsgFlight];
+
+fn flights(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let series: [(_, &[_]); 3] = [("msg", &MSG), ("rtr", &RTR), ("focus", &FOCUS)];
+    by_length(observed, subject, Protocol::Remote, &series, false)
+}
+
+fn msg_flight(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let series: [(_, &[_]); 2] = [("queued", &[Phase::MsgQueue]), ("pure flight", &[Phase::MsgFlight])];
+    by_length(observed, subject, Protocol::Remote, &series, false)
+}
+
+/// What a sender passes until it goes on.
+const SENDER: [Phase; 7] = [
+    Phase::SenderRequest,
+    Phase::FocusQueue,
+    Phase::FocusFlight,
+    Phase::FocusService,
+    Phase::RtrQueue,
+    Phase::RtrFlight,
+    Phase::RtrService,
+];
+/// What a receiver passes until it goes on, once the sender has asked.
+const RECEIVER: [Phase; 7] = [
+    Phase::ReceiverRequest,
+    Phase::FocusService,
+    Phase::RtrQueue,
+    Phase::RtrFlight,
+    Phase::RtrService,
+    Phase::MsgQueue,
+    Phase::MsgFlight,
+];
+
+fn remote_delays(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let receiver: Vec<_> = RECEIVER.into_iter().chain([Phase::MsgService]).collect();
+    let series: [(_, &[_]); 2] = [("receiver", &receiver), ("sender", &SENDER)];
+    by_length(observed, subject, Protocol::Remote, &series, true)
+}
+
+fn remote_latency(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    by_length(observed, subject, Protocol::Remote, &[("remote send", &SENDER)], true)
+}
+
+/// A series for each set of phases, over the episodes of a protocol, numbered from 1.
+fn by_number(
+    observed: &Observed,
+    subject: &Subject,
+    protocol: Protocol,
+    series: &[(&'static str, &[Phase])],
+    correct: bool,
+) -> Answer {
+    let of = |phases: &[Phase]| {
+        let episodes = observed.episodes_of(protocol, subject.process).enumerate();
+        let value = |(number, episode)| Some(((number + 1) as f64, sum(observed, episode, phases, correct)?));
+        episodes.filter_map(value).collect()
+    };
+    series.iter().map(|(name, phases)| (*name, of(phases))).collect()
+}
+
+/// Numbers of the migrations that bring the program to a processor for the first time: it has to be made known there.
+fn first_visits(observed: &Observed, subject: &Subject) -> BTreeSet<usize> {
+    let mut known = BTreeSet::from([START]);
+    let migrations = observed.episodes_of(Protocol::Migration, subject.process).enumerate();
+    let arrivals = migrations.filter_map(|(number, one)| Some((number + 1, one.stages.last()?.processor)));
+    arrivals.filter(|(_, processor)| known.insert(*processor)).map(|(number, _)| number).collect()
+}
+
+/// Takes first visits out of series `from`, into one of their own.
+fn part(answer: &mut Answer, first: &BTreeSet<usize>, from: &str, name: &'static str) {
+    let is_first = |point: &(f64, f64)| first.contains(&(point.0 as usize));
+    let Some((_, points)) = answer.iter_mut().find(|(series, _)| *series == from) else { return };
+    let (apart, rest) = points.iter().copied().partition(is_first);
+    *points = rest;
+    answer.push((name, apart));
+}
+
+fn migration_phases(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let series: [(_, &[_]); 3] = [
+        ("packing", &[Phase::Packing]),
+        ("flight", &[Phase::ThreadQueue, Phase::ThreadFlight]),
+        ("unpacking", &[Phase::Unpacking]),
+    ];
+    let mut answer = by_number(observed, subject, Protocol::Migration, &series, true);
+    part(&mut answer, &first_visits(observed, subject), "unpacking", "unpacking, first visit");
+    Ok(answer)
+}
+
+fn migration_latency(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let phases = [Phase::Packing, Phase::ThreadQueue, Phase::ThreadFlight, Phase::Unpacking];
+    let mut answer = by_number(observed, subject, Protocol::Migration, &[("migration", &phases)], true);
+    part(&mut answer, &first_visits(observed, subject), "migration", "first visit to a processor");
+    Ok(answer)
+}
+
+fn page_phases(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let series: [(_, &[_]); 3] = [
+        ("page flight", &[Phase::PageFlight, Phase::PageArrival]),
+        ("request flight", &[Phase::RequestFlight]),
+        ("fault, to the request's departure", &[Phase::FaultService, Phase::RequestQueue]),
+    ];
+    // Only where the trace tells the request from other messages about the page, the parts are known.
+    let mut told = observed.clone();
+    told.episodes.retain(|one| one.stages.iter().any(|stage| stage.phase == Phase::RequestFlight));
+    Ok(by_number(&told, subject, Protocol::Page, &series, false))
+}
+
+fn page_latency(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let phases = [
+        Phase::FaultService,
+        Phase::RequestQueue,
+        Phase::RequestFlight,
+        Phase::PageFlight,
+        Phase::PageAway,
+        Phase::PageArrival,
+    ];
+    Ok(by_number(observed, subject, Protocol::Page, &[("remote page copy", &phases)], true))
+}
+
+/// Windows of Figure 20, and of the means of Figure 19, a second.
+const WINDOWS_A_SECOND: u64 = 20;
+
+fn window(observed: &Observed) -> u64 {
+    u64::from(observed.record.machine.clock_hz) / WINDOWS_A_SECOND
+}
+
+/// Mean length of each slave's ready queue in windows.
+fn ready_queues(observed: &Observed, _: &Subject) -> Result<Answer, ObserveError> {
+    let (window, end) = (window(observed), observed.record.cycles);
+    let count = end.div_ceil(window) as usize;
+    let mut answer = Vec::new();
+    for (processor, name) in SLAVES {
+        let mut sums = vec![0u64; count];
+        let mut last = (0, 0u64);
+        let own = observed.lengths.iter().filter(|length| length.processor == processor);
+        let ends = own.map(|length| (length.cycle, u64::from(length.length))).chain([(end, 0)]);
+        for (cycle, length) in ends {
+            let (mut from, held) = last;
+            while from < cycle {
+                let index = from / window;
+                let to = cycle.min((index + 1) * window);
+                sums[index as usize] += held * (to - from);
+                from = to;
+            }
+            last = (cycle, length);
+        }
+        let mean = |(index, sum): (usize, &u64)| ((index as u64 * window) as f64, *sum as f64 / window as f64);
+        answer.push((name, sums.iter().enumerate().map(mean).collect()));
+    }
+    Ok(answer)
+}
+
+/// The default machine's slaves.
+const SLAVES: [(u8, &str); 5] = [(1, "earth"), (2, "air"), (3, "fire"), (4, "water"), (5, "space")];
+
+/// Sends in order of their calls.
+fn sends(observed: &Observed) -> Vec<Send> {
+    let mut sends = observed.sends.clone();
+    sends.sort_by_key(|send| (send.called, send.thread));
+    sends
+}
+
+fn send_requests(observed: &Observed, _: &Subject) -> Result<Answer, ObserveError> {
+    let window = window(observed);
+    let mut counts = vec![0u64; observed.record.cycles.div_ceil(window) as usize];
+    for send in &observed.sends {
+        if let Some(count) = counts.get_mut((send.called / window) as usize) {
+            *count += 1;
+        }
+    }
+    let point = |(index, count): (usize, &u64)| ((index as u64 * window) as f64, *count as f64);
+    Ok(vec![("send requests", counts.iter().enumerate().map(point).collect())])
+}
+
+/// Latency of each send of threads other than the one that keeps the phases, until the sender is ready again.
+fn send_latencies(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let own = sends(observed).into_iter().filter(|send| !is_conductor(send.thread, subject));
+    Ok(vec![("sends", own.map(|send| (send.called as f64, (send.ready - send.called) as f64)).collect())])
+}
+
+/// Thread 1 of `multi-phase` releases the others into each phase and out of it.
+fn is_conductor(thread: u16, subject: &Subject) -> bool {
+    thread == subject.process + 1 && id_of(thread) == 1
+}
+
+/// Barrier messages that thread 1 of `multi-phase` sends before a phase, and again behind it.
+const BARRIER: usize = 5;
+
+/// From when to when each phase of `multi-phase` lasted, in cycles.
+///
+/// # Errors
+/// The trace does not show all phases.
+pub fn phases(observed: &Observed, subject: &Subject) -> Result<Vec<(u64, u64)>, ObserveError> {
+    let barriers: Vec<_> = sends(observed).into_iter().filter(|send| is_conductor(send.thread, subject)).collect();
+    let phases: Vec<_> =
+        barriers.chunks_exact(2 * BARRIER).map(|two| (two[0].called, two[2 * BARRIER - 1].runs)).collect();
+    match phases.len() {
+        8 => Ok(phases),
+        found => {
+            let (dir, program) = (observed.dir.clone(), "multi-phase's phases".into());
+            Err(ObserveError::Count { dir, program, found, expected: 8 })
+        }
+    }
+}
+
+/// Steps of a distribution in a factor of two.
+const STEPS: f64 = 4.0;
+
+/// Distributions of the latencies of phases 6 (local) and 8 (remote), long messages both, in steps that grow by equal factors.
+fn distributions(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
+    let phases = phases(observed, subject)?;
+    let of = |phase: usize| {
+        let (from, to) = phases[phase - 1];
+        let inside = |send: &&Send| (from..to).contains(&send.called) && !is_conductor(send.thread, subject);
+        let mut counts = BTreeMap::<i64, u64>::new();
+        for send in observed.sends.iter().filter(inside) {
+            let step = (((send.ready - send.called).max(1) as f64).log2() * STEPS).floor() as i64;
+            *counts.entry(step).or_default() += 1;
+        }
+        let (first, last) = (counts.keys().next().copied(), counts.keys().last().copied());
+        let edge = |step: i64| (step as f64 / STEPS).exp2();
+        let steps = first.zip(last).map_or(0..0, |(first, last)| first..last + 2);
+        steps.map(|step| (edge(step), counts.get(&step).copied().unwrap_or(0) as f64)).collect()
+    };
+    Ok(vec![("phase 6, local", of(6)), ("phase 8, remote", of(8))])
+}
