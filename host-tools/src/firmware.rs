@@ -40,6 +40,8 @@ pub struct Firmware {
     /// Folder of the ELF files.
     pub folder: PathBuf,
     root: PathBuf,
+    /// Folder of the kernel for processors with enough RAM.
+    kernel: PathBuf,
 }
 
 /// Processors with less RAM than so many bytes get the small kernel.
@@ -60,10 +62,25 @@ impl Firmware {
     /// It is the small kernel, and that can't be built, as for [`build`]; the file can't be read.
     pub fn kernel(&self, ram_bytes: u32) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
         if ram_bytes >= SMALL_BELOW {
-            return self.read("kernel");
+            return read(self.kernel.join("kernel"));
         }
         let folder = build_profile(&self.root, "small", &["-p", "kernel", "--features", "small"])?;
         read(folder.join("kernel"))
+    }
+
+    /// The same firmware with a kernel that emits no events and tests for none, built when it is first wanted: it shows what instrumentation
+    /// costs. The small kernel stays as it is.
+    ///
+    /// # Errors
+    /// It can't be built, as for [`build`].
+    pub fn unmonitored(&self) -> Result<Firmware, FirmwareError> {
+        let kernel = build_profile(&self.root, "unmonitored", &["-p", "kernel", "--features", "unmonitored"])?;
+        Ok(Firmware { kernel, ..self.clone() })
+    }
+
+    /// Root of the checkout whose sources it was built from.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 }
 
@@ -120,7 +137,7 @@ pub fn check_program(root: &Path, program: &str) -> Result<(), FirmwareError> {
 /// No target and no way to get it, or the sources don't build (with the compiler's messages).
 pub fn build(root: &Path) -> Result<Firmware, FirmwareError> {
     let folder = build_profile(root, "release", &[])?;
-    Ok(Firmware { folder, root: root.into() })
+    Ok(Firmware { kernel: folder.clone(), folder, root: root.into() })
 }
 
 /// Builds what `arguments` choose of the firmware, by default all, with a profile of `firmware/Cargo.toml`. Gives the folder of the ELF files.

@@ -11,6 +11,7 @@
 //! | [`overflow`] | at which rate the monitors lose events, from runs of `logger` |
 //! | [`apt`] | Debian packages that are missing |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
+//! | [`instrumentation`] | how much of the kernel is there for its events |
 //! | [`top`] | a run in a terminal, while it goes on or played |
 //!
 //! What reads a trace afterwards is the crate [`testbed_trace`], whose modules are here under the same names.
@@ -23,6 +24,7 @@ pub mod engines;
 pub mod files;
 pub mod filter;
 pub mod firmware;
+pub mod instrumentation;
 pub mod kernel_bench;
 pub mod load;
 pub mod operator;
