@@ -9,6 +9,8 @@ pub mod material;
 pub mod model;
 pub mod network;
 pub mod observed;
+pub mod page;
+pub mod plot;
 pub mod query;
 pub mod report;
 pub mod services;

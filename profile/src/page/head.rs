@@ -1,0 +1,133 @@
+//! What ran, what the words mean, and where everything is.
+
+use testbed_trace::report::escape;
+
+use super::TITLE;
+use crate::model::Profile;
+use crate::plot::number::{count, short};
+
+/// A length of time, with its unit.
+pub(super) fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds.abs() {
+        size if size >= 1.0 => (seconds, "s"),
+        size if size >= 1e-3 => (seconds * 1e3, "ms"),
+        size if size >= 1e-6 => (seconds * 1e6, "µs"),
+        _ => (seconds * 1e9, "ns"),
+    };
+    format!("{} {unit}", short(value, 4))
+}
+
+pub(super) fn plural(number: u64, one: &str) -> String {
+    format!("{} {one}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// Title, what ran, and what the units are.
+pub(super) fn head(profile: &Profile) -> String {
+    let reduced = if profile.reduced {
+        "<p class=\"notice warn\">A reduced experiment: its runs are smaller than the report’s, so there are fewer points and wider intervals.</p>\n"
+    } else {
+        ""
+    };
+    format!(
+        "<header>\n<h1>{TITLE}</h1>\n<p class=\"verdict\">Figures 9 to 27 and Tables 6 and 7 of ECS-CSG-3-94 (1994), each from the events that the \
+         monitors delivered and nothing else, beside what the report found on its own machine.</p>\n{reduced}{}</header>\n",
+        facts(profile)
+    )
+}
+
+fn facts(profile: &Profile) -> String {
+    let clock = f64::from(profile.clock_hz);
+    let kernels =
+        profile.kernels.iter().map(|kernel| format!("{}: {} cycles an instruction", kernel.name, short(kernel.cpi, 3)));
+    let events = profile.runs.iter().map(|run| run.events).sum();
+    let cycles: u64 = profile.runs.iter().map(|run| run.cycles).sum();
+    let unsound = profile.runs.iter().filter(|run| !run.sound).count() as u64;
+    let sound = if unsound == 0 {
+        "all of them certain, none lost".into()
+    } else {
+        format!("{} with events lost or not certain", plural(unsound, "run"))
+    };
+    let fact = |name: &str, value: &str, more: &str| {
+        format!("<div><dt>{name}</dt><dd>{}<small>{}</small></dd></div>\n", escape(value), escape(more))
+    };
+    let facts = [
+        fact("Engine", &profile.engine, "simulated hardware, exact to the cycle"),
+        fact("Machine", &profile.machine, "its description’s name"),
+        fact(
+            "Clock",
+            &format!("{} MHz", short(clock / 1e6, 4)),
+            &format!(
+                "stamps are exact to {} ({})",
+                plural(profile.tick_cycles.into(), "cycle"),
+                time(f64::from(profile.tick_cycles) / clock)
+            ),
+        ),
+        fact("Kernels", &plural(profile.kernels.len() as u64, "kernel"), &kernels.collect::<Vec<_>>().join("; ")),
+        fact("Runs", &count(profile.runs.len() as u64), &format!("{} of machine time", time(cycles as f64 / clock))),
+        fact("Events", &count(events), &sound),
+    ];
+    format!("<dl class=\"facts\">\n{}</dl>\n", facts.concat())
+}
+
+/// Links that stay in sight.
+pub(super) fn navigation(profile: &Profile) -> String {
+    let link = |target: &str, text: &str| format!("<li><a href=\"#{target}\">{text}</a></li>\n");
+    let numbers: String = profile
+        .figures
+        .iter()
+        .map(|figure| link(&format!("figure-{}", figure.number), &figure.number.to_string()))
+        .collect();
+    format!(
+        "<nav aria-label=\"Sections\"><ul>\n{}{}<li class=\"soft\">Figures</li>\n{numbers}{}{}{}{}</ul></nav>\n",
+        link("contents", "Contents"),
+        link("table-6", "Table 6"),
+        link("effects", "Effects"),
+        link("measurements", "Measurements"),
+        link("table-7", "Table 7"),
+        link("runs", "Runs")
+    )
+}
+
+/// All sections by their titles, and how to read them.
+pub(super) fn contents(profile: &Profile) -> String {
+    let item = |target: &str, name: &str, title: &str| {
+        format!("<li><a href=\"#{target}\"><b>{name}</b> {}</a></li>\n", escape(title))
+    };
+    let figures: String = profile
+        .figures
+        .iter()
+        .map(|figure| item(&format!("figure-{}", figure.number), &format!("Figure {}", figure.number), &figure.title))
+        .collect();
+    format!(
+        "<section id=\"contents\">\n<h2>Contents</h2>\n<ul class=\"contents\">\n{}{figures}{}{}{}{}</ul>\n\
+         <h3>How to read the figures</h3>\n{}</section>\n",
+        item("table-6", "Table 6", "What the services take, beside the report’s"),
+        item("effects", "Effects", "What the report describes, and whether it is here"),
+        item("measurements", "Measurements", "What watching costs, and how the figures repeat"),
+        item("table-7", "Table 7", "Other systems of the time"),
+        item("runs", "Runs", "What ran, and the commands that repeat it"),
+        READING
+    )
+}
+
+const READING: &str = "<dl class=\"reading\">\n\
+<div><dt>Report millisecond</dt><dd>1\u{202f}200 instructions. The original’s processor executed about 1.2 million instructions a second, so this \
+compares the work that a kernel does, whatever the clock. Cycles and microseconds are this machine’s own.</dd></div>\n\
+<div><dt><i>n</i></dt><dd>Length of a message in KB. The report’s lines over bytes take a KB as 1\u{202f}000 bytes, and so do these. A page of memory has \
+1\u{202f}024 bytes.</dd></div>\n\
+<div><dt>Kernels</dt><dd><b>default</b> serves what arrives at once, by interrupts. <b>tos94</b> serves it in its main loop, as the report’s kernel does: what \
+arrives waits until a thread gives up the processor, 20 ms at most.</dd></div>\n\
+<div><dt>Quiet, busy</dt><dd>Only the program runs, or other threads compete with it for processors and bus.</dd></div>\n\
+<div><dt>Lines</dt><dd>A fit is the line of least squares; its bounds are parallels through the points farthest from it. Where the report’s own average \
+and bounds are drawn, they are in report milliseconds.</dd></div>\n\
+<div><dt>±</dt><dd>Half the 95 % confidence interval. <i>R</i>² is 1 if all points lie on the line; residuals are what is left between points and line: \
+their standard deviation, and the farthest below and above.</dd></div>\n\
+</dl>\n";
+
+/// What made the page.
+pub(super) fn foot() -> String {
+    format!(
+        "<footer><p>Made by <code>testbed experiment profile</code>, version {}. The same figures as data are in <code>profile.json</code>.</p></footer>\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}

@@ -1,0 +1,151 @@
+//! Series and lines of a panel as paths, from the places of their points.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use super::text::tenths;
+use crate::model::{Line, LineKind, Series, Style};
+
+/// A place in the picture, in tenths of a pixel.
+pub(crate) type Place = (i32, i32);
+
+fn number(value: i32) -> String {
+    tenths(f64::from(value) / 10.0)
+}
+
+/// The class of a series' marks, by its place in the panel.
+pub(crate) fn class(series: &Series, index: usize) -> String {
+    let style = match (series.style, series.points.len()) {
+        // Many points need small dots.
+        (Style::Dots, 0..=80) => "dots big",
+        (Style::Dots, 81..=400) => "dots",
+        (Style::Dots, _) => "dots small",
+        (Style::Line, _) => "line",
+        (Style::Steps, _) => "line steps",
+        (Style::Bars, _) => "bars",
+    };
+    format!("s{index} {style}")
+}
+
+pub(crate) fn line_class(line: &Line) -> &'static str {
+    match line.kind {
+        LineKind::Fit => "fit",
+        LineKind::Bound => "bound",
+        LineKind::Report => "report",
+        LineKind::ReportBound => "report-bound",
+    }
+}
+
+/// A path of a class; nothing if it is empty.
+pub(crate) fn put(out: &mut String, class: &str, path: &str) {
+    if !path.is_empty() {
+        let _ = write!(out, r#"<path class="{class}" d="{path}"/>"#);
+    }
+}
+
+/// Points that the caller has put into the picture; `base` is where bars stand.
+pub(crate) fn series(style: Style, places: &[Place], base: i32) -> String {
+    match style {
+        Style::Dots => dots(places),
+        Style::Line => line(places),
+        Style::Steps => steps(places),
+        Style::Bars => bars(places, base),
+    }
+}
+
+/// Lines of no length, which round ends make dots; equal ones once.
+fn dots(places: &[Place]) -> String {
+    let mut seen = HashSet::new();
+    places
+        .iter()
+        .filter(|place| seen.insert(**place))
+        .map(|&(x, y)| format!("M{} {}h0", number(x), number(y)))
+        .collect()
+}
+
+pub(crate) fn line(places: &[Place]) -> String {
+    let mut distinct = places.to_vec();
+    distinct.dedup();
+    // A single point is a line of no length.
+    if let [(x, y)] = distinct[..] {
+        return format!("M{} {}h0", number(x), number(y));
+    }
+    let points: Vec<_> = distinct.iter().map(|&(x, y)| format!("{} {}", number(x), number(y))).collect();
+    if points.is_empty() {
+        String::new()
+    } else {
+        format!("M{}", points.join("L"))
+    }
+}
+
+fn steps(places: &[Place]) -> String {
+    let Some(&(x, y)) = places.first() else { return String::new() };
+    let mut path = format!("M{} {}", number(x), number(y));
+    let (mut held, mut end) = (y, x);
+    for &(x, y) in &places[1..] {
+        end = x;
+        if y != held {
+            let _ = write!(path, "H{}V{}", number(x), number(y));
+            held = y;
+        }
+    }
+    let _ = write!(path, "H{}", number(end));
+    path
+}
+
+/// The last place is the last bar's right edge.
+fn bars(places: &[Place], base: i32) -> String {
+    let mut path = String::new();
+    for pair in places.windows(2) {
+        let [(left, top), (right, _)] = [pair[0], pair[1]];
+        if top != base {
+            let [base, left, top, right] = [base, left, top, right].map(number);
+            let _ = write!(path, "M{left} {base}V{top}H{right}V{base}z");
+        }
+    }
+    path
+}
+
+/// Points of a series, and for bars one more: where the last one ends.
+pub(crate) fn points(series: &Series) -> Vec<(f64, f64)> {
+    let mut points = series.points.clone();
+    if let (Style::Bars, Some(&(last, _))) = (series.style, points.last()) {
+        let width = match points[..] {
+            [.., (before, _), (last, _)] if last > before => last - before,
+            // By itself a bar has no width; this one can be seen.
+            _ => (last.abs() / 10.0).max(f64::MIN_POSITIVE),
+        };
+        points.push((if (last + width).is_finite() { last + width } else { last }, 0.0));
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_dots_are_drawn_once() {
+        assert_eq!(dots(&[(10, 25), (10, 25), (11, 25)]), "M1 2.5h0M1.1 2.5h0");
+    }
+
+    #[test]
+    fn steps_hold_until_the_next_point() {
+        assert_eq!(steps(&[(0, 50), (10, 50), (20, 30), (40, 30)]), "M0 5H2V3H4");
+        assert_eq!(steps(&[]), "");
+    }
+
+    #[test]
+    fn bars_reach_to_the_next_and_stand_on_their_base() {
+        let series = Series { name: "b".into(), style: Style::Bars, points: vec![(0.0, 2.0), (5.0, 3.0)] };
+        assert_eq!(points(&series), [(0.0, 2.0), (5.0, 3.0), (10.0, 0.0)]);
+        assert_eq!(bars(&[(0, 50), (10, 100), (20, 0)], 100), "M0 10V5H1V10z");
+    }
+
+    #[test]
+    fn one_point_of_a_line_can_be_seen() {
+        assert_eq!(line(&[(10, 20), (10, 20)]), "M1 2h0");
+        assert_eq!(line(&[(10, 20), (30, 20)]), "M1 2L3 2");
+        assert_eq!(line(&[]), "");
+    }
+}
