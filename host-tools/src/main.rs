@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, experiment::Experiment,
-    report::Report, run::Run, test::Test, top::Top, trace::Trace, Failure,
+    query::Query, report::Report, run::Run, test::Test, top::Top, trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -37,6 +37,7 @@ enum Command {
     Diff(Diff),
     Conform(Conform),
     Experiment(Experiment),
+    Query(Query),
     Bench(Bench),
     Test(Test),
 }
@@ -55,6 +56,7 @@ impl Command {
             Command::Diff(command) => command.run()?,
             Command::Conform(command) => command.run()?,
             Command::Experiment(command) => command.run()?,
+            Command::Query(command) => command.run()?,
             Command::Bench(command) => command.run()?,
             Command::Test(command) => command.run()?,
         };

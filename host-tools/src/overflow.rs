@@ -35,7 +35,7 @@ pub enum TrialError {
 }
 
 /// One run.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Trial {
     /// Microseconds that `overflow` computes between two events.
     pub interval_us: u32,

@@ -34,6 +34,12 @@ pub fn steps(points: &[(f64, f64)], least: f64) -> Steps {
     Steps { places: rises.iter().map(|rise| rise.0).collect(), height, a_page }
 }
 
+/// Distance of neighbouring lengths.
+fn spacing(points: &[(f64, f64)]) -> f64 {
+    let means = means(points);
+    means.windows(2).map(|two| two[1].0 - two[0].0).fold(0.0, f64::max)
+}
+
 /// Mean of the points that share an x.
 fn means(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let same = points.chunk_by(|one, other| one.0 == other.0);
@@ -75,7 +81,7 @@ pub fn effects(material: &Material) -> Result<Vec<Effect>, ObserveError> {
     let mut effects = Vec::new();
     for kernel in KernelKind::ALL {
         if let Some(found) = quiet(material, 10, kernel)? {
-            effects.push(page_steps(material, &found));
+            effects.extend(page_steps(material, &found));
             effects.push(double_lines(material, &found));
         }
         if let Some(found) = quiet(material, 14, kernel)? {
@@ -100,9 +106,14 @@ fn quiet(material: &Material, figure: u8, kernel: KernelKind) -> Result<Option<F
     Ok(found.into_iter().find(|found| found.kernel == kernel && !found.is_busy))
 }
 
-fn page_steps(material: &Material, found: &Found) -> Effect {
+/// `None` where the lengths lie too far apart to tell a step from the usual increase.
+fn page_steps(material: &Material, found: &Found) -> Option<Effect> {
+    let series = found.series("send request");
+    if spacing(series) > PAGE_BYTES / 4.0 {
+        return None;
+    }
     let tick = f64::from(material.tick_cycles);
-    let Steps { places, height, a_page } = steps(found.series("send request"), tick);
+    let Steps { places, height, a_page } = steps(series, tick);
     let at: Vec<_> = places.iter().map(|place| place.to_string()).collect();
     let shown = a_page >= 1.0;
     let evidence = match shown {
@@ -118,13 +129,13 @@ fn page_steps(material: &Material, found: &Found) -> Effect {
             places.len()
         ),
     };
-    effect(
+    Some(effect(
         "steps at page boundaries",
         "Pairs of steps every 1,024 bytes in the service of a local send.",
         found.kernel,
         shown,
         evidence,
-    )
+    ))
 }
 
 fn double_lines(material: &Material, found: &Found) -> Effect {
@@ -147,7 +158,8 @@ fn double_lines(material: &Material, found: &Found) -> Effect {
 fn msg_slices(material: &Material, found: &Found) -> Effect {
     let (least, most) = extent(found.series("queued"));
     let (least, most) = (material.milliseconds(least), material.milliseconds(most));
-    let shown = most - least > SLICE_MS / 2.0;
+    // More than any service takes.
+    let shown = most - least > SLICE_MS / 20.0;
     let why = match shown {
         true => "the msg is handed to Centrenet in the main loop's next send phase, when the sender calls the kernel or its time-slice ends",
         false => "the msg is handed to Centrenet in the service that made it, before anybody runs",

@@ -16,7 +16,9 @@ pub enum ObserveError {
     Unsound { dir: String, what: String },
     #[error("{dir}: the trace shows {found} communications of `{program}`, which makes {expected}\n  help: the run was cut short or is of another program; remove the folder and run the experiment again")]
     Count { dir: String, program: String, found: usize, expected: usize },
-    #[error("{dir}: {what} is not in the trace")]
+    #[error("{dir}: the run is of `{program}`; `{query}` is asked of `{wanted}`\n  help: `testbed run {wanted} --dgl profile+timer+user+detail` makes a run for it")]
+    Program { dir: String, query: &'static str, program: String, wanted: &'static str },
+    #[error("{dir}: {what} is not in the trace\n  help: run the program again with --dgl profile+timer+user+detail")]
     Nothing { dir: String, what: &'static str },
 }
 

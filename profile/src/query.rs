@@ -2,6 +2,7 @@
 //! to a tick of the global clock.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use testbed_trace::analysis::fact::{Episode, Phase, Protocol, Stage};
 
@@ -57,6 +58,11 @@ pub const QUERIES: [Query; 17] = [
 ];
 
 impl Query {
+    /// The query with this name.
+    pub fn named(name: &str) -> Option<&'static Query> {
+        QUERIES.iter().find(|query| query.name == name)
+    }
+
     /// The query of a figure; `None` for 18 and 23, which are no curves.
     pub fn of_figure(figure: u8) -> Option<&'static Query> {
         QUERIES.iter().find(|query| query.figure == figure)
@@ -68,11 +74,34 @@ impl Query {
     /// The run is not of the query's program, or does not show what the program does.
     pub fn ask(&self, observed: &Observed) -> Result<Answer, ObserveError> {
         let subject = observed.subject();
+        if subject.program != self.program {
+            let (dir, program) = (observed.dir.clone(), subject.program);
+            return Err(ObserveError::Program { dir, query: self.name, program, wanted: self.program });
+        }
         let answer = (self.ask)(observed, &subject)?;
         if answer.iter().all(|(_, points)| points.is_empty()) {
             return Err(ObserveError::Nothing { dir: observed.dir.clone(), what: self.name });
         }
         Ok(answer)
+    }
+}
+
+/// An answer as CSV: a line a point, with its series.
+pub fn csv(query: &Query, answer: &Answer) -> String {
+    let mut text = format!("series,{},{}\n", column(query.x), column(query.y));
+    for (series, points) in answer {
+        for (x, y) in points {
+            let _ = writeln!(text, "\"{series}\",{x},{y}");
+        }
+    }
+    text
+}
+
+/// A label as the name of a column: the unit behind the comma in brackets.
+fn column(label: &str) -> String {
+    match label.split_once(", ") {
+        Some((what, unit)) => format!("{what} ({unit})"),
+        None => label.into(),
     }
 }
 

@@ -8,8 +8,6 @@ pub const SLICE_MS: f64 = 20.0;
 pub const PAGE_BYTES: f64 = 1024.0;
 /// Bytes of the KB in which Table 6 counts.
 pub const KB: f64 = 1024.0;
-/// Part of the kernel's code that emits events, at most, in percent.
-pub const INSTRUMENTATION_PERCENT: f64 = 1.5;
 
 /// A line of Table 6, in milliseconds; n in KB.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,6 +8,7 @@ pub mod diff;
 pub mod exec;
 pub mod experiment;
 pub mod measurement;
+pub mod query;
 pub mod report;
 pub mod run;
 pub mod source;
@@ -26,11 +27,14 @@ use testbed_host_tools::engines::OpenError;
 use testbed_host_tools::files::FilesError;
 use testbed_host_tools::filter::FilterError;
 use testbed_host_tools::firmware::FirmwareError;
+use testbed_host_tools::instrumentation::InstrumentationError;
 use testbed_host_tools::kernel_bench::BenchError;
 use testbed_host_tools::load::LoadError;
 use testbed_host_tools::overflow::TrialError;
 use testbed_host_tools::top::app::TopError;
 use testbed_machine::MachineError;
+use testbed_profile::observed::ObserveError;
+use testbed_profile::page::PageError;
 
 /// How a command ended, as the exit code says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +96,15 @@ failures! {
         TrialError::Capture(error) => of_capture(error),
         TrialError::Io { .. } => Exit::Environment,
         _ => Exit::Machine,
+    };
+    ObserveError => |error| match error {
+        ObserveError::Capture(error) => of_capture(error),
+        _ => Exit::Input,
+    };
+    PageError => |_| Exit::Machine;
+    InstrumentationError => |error| match error {
+        InstrumentationError::Firmware(error) => of_firmware(error),
+        InstrumentationError::Kernel { .. } => Exit::Environment,
     };
     FilterError => |_| Exit::Input;
     TopError => |error| match error {

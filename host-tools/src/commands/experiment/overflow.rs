@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use testbed_definitions::event;
 use testbed_host_tools::capture::KernelKind;
 use testbed_host_tools::firmware::Firmware;
@@ -27,6 +27,10 @@ const INTERVAL_MOST: u32 = 1 << 14;
 const LOSSY_MS: u64 = 100;
 /// Longest run, in milliseconds: an hour.
 const MOST_MS: u64 = 3_600_000;
+/// Machine time of each run in the experiment `profile`: the queues still hold 512 pairs a second then.
+const PROFILE_TIME: &str = "2s";
+/// The figures, in the output folder.
+const JSON: &str = "overflow.json";
 /// Refusals that end no run.
 const PATIENT: u32 = u32::MAX;
 
@@ -48,9 +52,9 @@ pub struct Overflow {
 }
 
 /// How events are collected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum By {
+pub enum By {
     /// A program on the master, which nothing gets ahead of.
     Logger,
     Port,
@@ -59,25 +63,25 @@ enum By {
 }
 
 /// What is varied.
-#[derive(Clone, Debug, Serialize)]
-struct Setting {
-    machine: String,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Setting {
+    pub machine: String,
     /// Which pair the MMI takes next.
-    order: Order,
-    by: By,
-    slaves: u8,
+    pub order: Order,
+    pub by: By,
+    pub slaves: u8,
 }
 
 /// What was found.
-#[derive(Clone, Debug, Serialize)]
-struct Found {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Found {
     #[serde(flatten)]
-    setting: Setting,
-    clock_hz: u32,
+    pub setting: Setting,
+    pub clock_hz: u32,
     /// The shortest interval that loses nothing.
-    free: Option<Trial>,
+    pub free: Option<Trial>,
     /// As fast as a program can.
-    fastest: Trial,
+    pub fastest: Trial,
 }
 
 impl Setting {
@@ -102,12 +106,12 @@ impl Setting {
         Ok(Machine { order: self.order, ..Machine::load(&self.machine)? })
     }
 
-    fn columns(&self) -> String {
+    pub fn columns(&self) -> String {
         format!("{:<11} {:<6} {:<12}  {:>6}", self.machine, self.order.name(), self.by.name(), self.slaves)
     }
 
     /// What the report has for this, in pairs a second, and whether that is of one slave.
-    fn report(&self) -> Option<(f64, &'static str)> {
+    pub fn report(&self) -> Option<(f64, &'static str)> {
         match (self.machine.as_str(), self.by, self.slaves) {
             ("report1991", By::Logger, 1) => Some((REPORT_LOGGED, "in all")),
             ("report1991", By::Port, _) => Some((REPORT_COLLECTED, "a slave")),
@@ -117,7 +121,7 @@ impl Setting {
 }
 
 impl By {
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             By::Logger => "logger",
             By::Port => "port",
@@ -140,13 +144,44 @@ impl Overflow {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
-        let milliseconds = self.milliseconds()?;
         let note = spinner("building the firmware");
+        let found = self.sweep(&mut |name| note.set_message(name))?;
+        note.finish_and_clear();
+        self.write(&found)
+    }
+
+    /// As the experiment `profile` has it, in a folder of that.
+    pub fn of_profile(engine: &str, out: PathBuf) -> Self {
+        Overflow { engine: engine.into(), time: PROFILE_TIME.into(), out, json: false }
+    }
+
+    /// What an earlier call with the same firmware has found, or else what a sweep finds.
+    pub fn finished(&self) -> Result<Vec<Found>, Failure> {
+        let built = firmware::build(&firmware::root()?)?;
+        let mut key = format!("{} {}", self.engine, self.time);
+        for name in PROGRAMS.iter().chain(&["kernel"]) {
+            let _ = write!(key, " {:016x}", xxhash_rust::xxh3::xxh3_64(&built.read(name)?.1));
+        }
+        let path = self.out.join("overflow.key");
+        if fs::read_to_string(&path).is_ok_and(|found| found == key) {
+            if let Ok(found) = serde_json::from_slice(&fs::read(self.out.join(JSON))?) {
+                return Ok(found);
+            }
+        }
+        let found = self.sweep(&mut |_| ())?;
+        self.save(&found)?;
+        fs::write(path, key)?;
+        Ok(found)
+    }
+
+    /// Tries all settings.
+    fn sweep(&self, note: &mut dyn FnMut(String)) -> Result<Vec<Found>, Failure> {
+        let milliseconds = self.milliseconds()?;
         let built = firmware::build(&firmware::root()?)?;
         let mut found = Vec::new();
         for setting in Setting::all() {
             let machine = setting.machine()?;
-            note.set_message(setting.name());
+            note(setting.name());
             let trial = |interval, milliseconds, patience, folder: &str| {
                 self.trial(&built, &machine, &setting, (interval, milliseconds, patience), folder)
             };
@@ -159,8 +194,7 @@ impl Overflow {
             let fastest = trial(0, LOSSY_MS, PATIENT, "fastest")?;
             found.push(Found { clock_hz: machine.clock_hz, setting, free, fastest });
         }
-        note.finish_and_clear();
-        self.write(&found)
+        Ok(found)
     }
 
     fn milliseconds(&self) -> Result<u64, Failure> {
@@ -220,9 +254,15 @@ impl Overflow {
         Ok(Trial::read(&measurement.run(built, boot)?, interval)?)
     }
 
-    fn write(&self, found: &[Found]) -> Result<Exit, Failure> {
+    /// Writes the figures into the folder, and returns them as JSON.
+    fn save(&self, found: &[Found]) -> Result<String, Failure> {
         let json = serde_json::to_string_pretty(found).map_err(io::Error::from)?;
-        fs::write(self.out.join("overflow.json"), format!("{json}\n"))?;
+        fs::write(self.out.join(JSON), format!("{json}\n"))?;
+        Ok(json)
+    }
+
+    fn write(&self, found: &[Found]) -> Result<Exit, Failure> {
+        let json = self.save(found)?;
         let mut out = io::stdout().lock();
         match self.json {
             true => writeln!(out, "{json}")?,

@@ -1,0 +1,178 @@
+//! Makes figures of the runs, and writes them: `profile.json`, `profile.html`, the points of each figure in `figures/`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use testbed_host_tools::analysis::fact::{Phase, Protocol};
+use testbed_host_tools::capture::{Capture, KernelKind};
+use testbed_host_tools::instrumentation;
+use testbed_profile::effects::effects;
+use testbed_profile::figures::figures;
+use testbed_profile::material::{Material, Source};
+use testbed_profile::model::{Kernel, Profile as Found, Run, Service};
+use testbed_profile::observed::Observed;
+use testbed_profile::page;
+use testbed_profile::query::{csv, QUERIES};
+use testbed_profile::services::{table6, table7};
+
+use super::super::super::{Exit, Failure};
+use super::super::overflow;
+use super::plan::Planned;
+use super::runs::{of_figures, shown, Runner};
+use super::{tables, Profile};
+
+/// What Table 6 is wanted to be: so many times below the report's coefficients, and so straight.
+const TIMES_BELOW: f64 = 5.0;
+const STRAIGHT: f64 = 0.999;
+/// Every so many messages one is counted for cycles an instruction.
+const SAMPLED: usize = 7;
+
+pub fn write(
+    options: &Profile,
+    runner: &Runner,
+    plan: &[Planned],
+    captures: &[Capture],
+    rates: Option<Vec<overflow::Found>>,
+) -> Result<Exit, Failure> {
+    let material = material(runner, plan, captures)?;
+    let services = table6(&material)?;
+    let mut all = Vec::new();
+    if !options.reduced {
+        all.push(tables::slowdown(plan, captures));
+        all.push(tables::instrumentation(&instrumentation::share(runner.built)?));
+        all.push(tables::repeatability(plan, captures)?);
+    }
+    all.extend(rates.as_deref().map(tables::rates));
+    let found = Found {
+        engine: options.engine.clone(),
+        machine: runner.machine.name.clone(),
+        clock_hz: material.clock_hz,
+        tick_cycles: material.tick_cycles,
+        reduced: options.reduced,
+        kernels: material.cpi.iter().map(|(kernel, cpi)| Kernel { name: kernel.name().into(), cpi: *cpi }).collect(),
+        figures: figures(&material, rates.as_deref().and_then(tables::logger))?,
+        others: table7(&services),
+        services,
+        effects: effects(&material)?,
+        tables: all,
+        runs: of_figures(plan, captures)
+            .zip(&material.sources)
+            .map(|((run, capture), source)| about(run, capture, source))
+            .collect(),
+    };
+    save(&options.out, &material, &found)?;
+    let mut out = io::stdout().lock();
+    match options.json {
+        true => writeln!(out, "{}", serde_json::to_string_pretty(&found).map_err(io::Error::from)?)?,
+        false => write!(out, "{}", text(&found, &options.out))?,
+    }
+    Ok(Exit::Success)
+}
+
+fn material(runner: &Runner, plan: &[Planned], captures: &[Capture]) -> Result<Material, Failure> {
+    let mut sources = Vec::new();
+    let mut cpi = Vec::new();
+    for (run, capture) in of_figures(plan, captures) {
+        let observed = Observed::read(capture)?;
+        if run.name == format!("local-{}-quiet", run.kernel.name()) {
+            cpi.push((run.kernel, runner.cpi(run, &services_of(&observed))?));
+        }
+        sources.push(Source { name: run.name.clone(), observed });
+    }
+    let machine = runner.machine;
+    Ok(Material { clock_hz: machine.clock_hz, tick_cycles: machine.tick_cycles, cpi, sources })
+}
+
+/// Cycles from and to which some of the sends' services last, in order.
+fn services_of(observed: &Observed) -> Vec<(u64, u64)> {
+    let stages = observed.episodes_of(Protocol::Local, observed.subject().process).flat_map(|one| &one.stages);
+    let sends = stages.filter(|stage| stage.phase == Phase::SecondRequest).step_by(SAMPLED);
+    sends.map(|stage| (stage.from.cycle, stage.to.cycle)).collect()
+}
+
+fn about(run: &Planned, capture: &Capture, source: &Source) -> Run {
+    let kernel = if run.kernel == KernelKind::Tos94 { " --kernel tos94" } else { "" };
+    let beside: String = run.programs.iter().skip(1).map(|name| format!(" --file {name}")).collect();
+    Run {
+        name: run.name.clone(),
+        command: format!(
+            "testbed run {} {}{kernel} --dgl profile+timer+user+detail --seed {}{beside}",
+            run.programs[0],
+            run.arguments.join(" "),
+            run.seed
+        ),
+        cycles: capture.record.cycles,
+        events: source.observed.events,
+        sound: true,
+    }
+}
+
+/// Writes all files.
+fn save(out: &Path, material: &Material, found: &Found) -> Result<(), Failure> {
+    let folder = out.join("figures");
+    fs::create_dir_all(&folder)?;
+    for query in &QUERIES {
+        for one in material.ask(query)? {
+            let name = format!("{:02}-{}-{}-{}.csv", query.figure, query.name, one.kernel.name(), one.load());
+            fs::write(folder.join(name), csv(query, &one.answer))?;
+        }
+    }
+    let json = serde_json::to_string_pretty(found).map_err(io::Error::from)?;
+    fs::write(out.join("profile.json"), format!("{json}\n"))?;
+    Ok(fs::write(out.join("profile.html"), page::html(found)?)?)
+}
+
+fn text(found: &Found, out: &Path) -> String {
+    let mut text = format!(
+        "{} figures of the report's section 3, engine {}, machine {}\n\nTable 6: what services take; n in KB, report milliseconds at 1,200 instructions each\n\n  \
+         {:<22} {:<8} {:<6} {:>24} {:>20} {:>22} {:>16} {:>7}\n",
+        found.figures.len(), found.engine, found.machine, "service", "kernel", "load", "cycles", "report ms", "report's", "times less", "R^2"
+    );
+    for one in &found.services {
+        let line = |slope: Option<f64>, intercept: f64, digits: usize| match slope {
+            Some(slope) => format!("{slope:.digits$} n + {intercept:.digits$}"),
+            None => format!("{intercept:.digits$}"),
+        };
+        let times = match one.slope_ratio {
+            Some(slope) => format!("{slope:.1}, {:.1}", one.intercept_ratio),
+            None => format!("{:.1}", one.intercept_ratio),
+        };
+        let _ = writeln!(
+            text,
+            "  {:<22} {:<8} {:<6} {:>24} {:>20} {:>22} {times:>16} {:>7}",
+            one.name,
+            one.kernel,
+            one.load,
+            line(one.cycles.slope, one.cycles.intercept, 0),
+            line(one.report_ms.slope, one.report_ms.intercept, 3),
+            line(one.report.slope, one.report.intercept, 3),
+            one.r2.map_or(String::new(), |r2| format!("{r2:.5}"))
+        );
+    }
+    text += "\nwanted of the default kernel on the quiet machine\n\n";
+    let wanted = found.services.iter().filter(|one| one.kernel == "default" && one.load == "quiet");
+    wanted.for_each(|one| goals(&mut text, one));
+    text += "\nwhat the report describes\n\n";
+    for effect in &found.effects {
+        let shown = if effect.shown { "shown" } else { "gone" };
+        let _ = writeln!(text, "  {:<36} {:<8} {shown:<6} {}", effect.name, effect.kernel, effect.evidence);
+    }
+    let _ = writeln!(text, "\nleft in {}: profile.html, profile.json, figures/ and runs/", shown(out));
+    text
+}
+
+fn goals(text: &mut String, one: &Service) {
+    let mut goal = |what: &str, value: f64, least: f64, digits: usize| {
+        let verdict = if value >= least { "met" } else { "NOT MET" };
+        let _ = writeln!(text, "  {:<22} {what:<28} {value:>8.digits$}, wanted {least:<6} {verdict}", one.name);
+    };
+    goal("times below the report's", one.intercept_ratio, TIMES_BELOW, 2);
+    if let Some(ratio) = one.slope_ratio {
+        goal("times below, each KB", ratio, TIMES_BELOW, 2);
+    }
+    if let Some(r2) = one.r2 {
+        goal("R^2", r2, STRAIGHT, 5);
+    }
+}

@@ -1,0 +1,217 @@
+//! Makes the runs, side by side on the cores at hand, each once: what an earlier call has made is taken as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::thread;
+
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use testbed_host_tools::capture::{Capture, Stop};
+use testbed_host_tools::engines;
+use testbed_host_tools::firmware::Firmware;
+use testbed_host_tools::load::Boot;
+use testbed_machine::Machine;
+use testbed_profile::subject::START;
+use testbed_sim::engine::Image;
+
+use super::super::super::measurement::Measurement;
+use super::super::super::run::image_of;
+use super::super::super::{Exit, Failure};
+use super::plan::{Part, Planned};
+
+/// Machine time after which a run is given up, in seconds.
+const LIMIT_SECONDS: u64 = 300;
+
+/// What a finished run was made of: if that is the same, so is the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Key {
+    engine: String,
+    machine: String,
+    kernel: String,
+    seed: u32,
+    dgl: u32,
+    /// Of all that is in RAM before the first cycle: kernel, programs, arguments.
+    image: String,
+}
+
+/// Makes runs into folders of its own.
+pub struct Runner<'a> {
+    pub built: &'a Firmware,
+    /// The same with a kernel that emits nothing; only some runs want it.
+    pub unmonitored: Option<Firmware>,
+    pub machine: &'a Machine,
+    pub engine: &'a str,
+    /// Parent of the runs' folders.
+    pub folder: PathBuf,
+}
+
+impl Runner<'_> {
+    /// Folder of a run.
+    pub fn folder(&self, run: &Planned) -> PathBuf {
+        self.folder.join(&run.name)
+    }
+
+    fn key_path(&self, run: &Planned) -> PathBuf {
+        self.folder.join(format!("{}.key.json", run.name))
+    }
+
+    fn firmware(&self, run: &Planned) -> &Firmware {
+        self.unmonitored.as_ref().filter(|_| run.unmonitored).unwrap_or(self.built)
+    }
+
+    fn boot(&self, run: &Planned) -> Boot {
+        Boot {
+            options: run.kernel.options(),
+            dgl: run.dgl,
+            seed: run.seed,
+            start_processor: START.into(),
+            arguments: run.arguments.clone(),
+            ..Boot::default()
+        }
+    }
+
+    /// What is in RAM at the start of a run.
+    pub fn image(&self, run: &Planned) -> Result<Image, Failure> {
+        image_of(self.firmware(run), self.machine, &run.programs, &self.boot(run))
+    }
+
+    fn key(&self, run: &Planned) -> Result<Key, Failure> {
+        let image = self.image(run)?;
+        let mut bytes = image.entry.to_le_bytes().to_vec();
+        for (address, segment) in &image.segments {
+            bytes.extend(address.to_le_bytes());
+            bytes.extend((segment.len() as u64).to_le_bytes());
+            bytes.extend(segment);
+        }
+        Ok(Key {
+            engine: self.engine.into(),
+            machine: format!("{:?}", self.machine),
+            kernel: run.kernel.name().into(),
+            seed: run.seed,
+            dgl: run.dgl,
+            image: format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)),
+        })
+    }
+
+    /// The run, if it is there from before.
+    fn finished(&self, run: &Planned, key: &Key) -> Option<Capture> {
+        let found: Key = serde_json::from_slice(&fs::read(self.key_path(run)).ok()?).ok()?;
+        let capture = Capture::open(&self.folder(run)).ok()?;
+        (found == *key && capture.record.complete).then_some(capture)
+    }
+
+    /// Makes a run, or takes it as it is there. Its key is written last, so that one that was killed is made again.
+    pub fn make(&self, run: &Planned) -> Result<Capture, Failure> {
+        let key = self.key(run)?;
+        if let Some(capture) = self.finished(run, &key) {
+            return Ok(capture);
+        }
+        let folder = self.folder(run);
+        let key_path = self.key_path(run);
+        if key_path.exists() {
+            fs::remove_file(&key_path)?;
+        }
+        let measurement = Measurement {
+            machine: self.machine,
+            engine: self.engine,
+            kernel: run.kernel,
+            programs: &run.programs,
+            folder: &folder,
+            limit: LIMIT_SECONDS * u64::from(self.machine.clock_hz),
+        };
+        let capture = measurement.run(self.firmware(run), self.boot(run))?;
+        check(&capture)?;
+        fs::write(key_path, serde_json::to_string_pretty(&key).map_err(std::io::Error::from)?)?;
+        Ok(capture)
+    }
+
+    /// Makes all runs, `jobs` at a time; what `beside` does goes on meanwhile on a core of its own, if there are several.
+    pub fn make_all<T: Send>(
+        &self,
+        plan: &[Planned],
+        jobs: usize,
+        progress: &ProgressBar,
+        beside: impl FnOnce() -> Result<T, Failure> + Send,
+    ) -> Result<(Vec<Capture>, T), Failure> {
+        let next = AtomicUsize::new(0);
+        let captures: Mutex<Vec<Option<Result<Capture, Failure>>>> = Mutex::new(plan.iter().map(|_| None).collect());
+        let work = || {
+            while let Some((index, run)) =
+                Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, plan.get(at)?)))
+            {
+                progress.set_message(run.name.clone());
+                let made = self.make(run);
+                if made.is_err() {
+                    // The others need not begin any more.
+                    next.store(plan.len(), Ordering::Relaxed);
+                }
+                captures.lock().expect("no worker panics")[index] = Some(made);
+                progress.inc(1);
+            }
+        };
+        let other = thread::scope(|scope| {
+            let workers: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+            let other = beside();
+            work();
+            workers.into_iter().for_each(|worker| drop(worker.join()));
+            other
+        });
+        let captures = captures.into_inner().expect("no worker panics");
+        let failed = captures.iter().position(|made| matches!(made, Some(Err(_))));
+        let made = captures.into_iter().enumerate().filter(|(index, _)| failed.is_none_or(|failed| failed == *index));
+        let captures = made.filter_map(|(_, made)| made).collect::<Result<_, _>>()?;
+        Ok((captures, other?))
+    }
+
+    /// Cycles an instruction on the start processor within these spans of cycles of a run, by the emulator's own counters; in order, apart.
+    pub fn cpi(&self, run: &Planned, spans: &[(u64, u64)]) -> Result<f64, Failure> {
+        let mut engine = engines::open("emulator", self.machine, &self.image(run)?, None)?;
+        let mut retired = |cycle: u64| match engine.run_until(cycle) {
+            Ok(()) => Ok(engine.instructions(START.into())),
+            Err(error) => Err(Failure::new(Exit::Machine, error)),
+        };
+        let (mut cycles, mut instructions) = (0, 0);
+        for (from, to) in spans {
+            let before = retired(*from)?;
+            instructions += retired(*to)? - before;
+            cycles += to - from;
+        }
+        Ok(cycles as f64 / instructions.max(1) as f64)
+    }
+}
+
+/// A run that was given up, or whose program says that something is wrong, gives no figures.
+fn check(capture: &Capture) -> Result<(), Failure> {
+    let record = &capture.record;
+    let failed = record.exits.iter().find(|exit| exit.code != 0);
+    let what = match (record.stopped, failed) {
+        (_, Some(exit)) => format!("`{}` ended with code {}", record.program, exit.code),
+        (Some(Stop::Exit), None) => return Ok(()),
+        _ => format!("`{}` was not over after {LIMIT_SECONDS} s of machine time", record.program),
+    };
+    let console = capture.dir.join("console.txt");
+    Err(Failure::new(
+        Exit::Machine,
+        format!("{}: {what}\n  help: its console is in {}", capture.dir.display(), console.display()),
+    ))
+}
+
+/// Runs whose figures are shown.
+pub fn of_figures<'a>(
+    plan: &'a [Planned],
+    captures: &'a [Capture],
+) -> impl Iterator<Item = (&'a Planned, &'a Capture)> {
+    plan.iter().zip(captures).filter(|(run, _)| run.part == Part::Figures)
+}
+
+/// The capture of the run with this name.
+pub fn named<'a>(plan: &[Planned], captures: &'a [Capture], name: &str) -> Option<&'a Capture> {
+    captures.get(plan.iter().position(|run| run.name == name)?)
+}
+
+/// A path as a user may type it.
+pub fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

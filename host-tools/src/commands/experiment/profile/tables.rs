@@ -1,0 +1,148 @@
+//! Tables beside the figures: how they repeat, what monitoring costs, how many events it takes.
+
+use testbed_host_tools::capture::Capture;
+use testbed_host_tools::compare;
+use testbed_host_tools::instrumentation::{Instrumentation, Sites, REPORT_PERCENT};
+use testbed_profile::fit;
+use testbed_profile::model::Table;
+use testbed_profile::observed::Observed;
+use testbed_profile::query::Query;
+use testbed_profile::report;
+
+use super::super::super::{grouped, Failure};
+use super::super::overflow::Found;
+use super::plan::{cost_name, costs, Part, Planned, LEVELS};
+use super::runs::named;
+
+fn table(title: &str, explanation: String, columns: &[&str], rows: Vec<Vec<String>>) -> Table {
+    Table { title: title.into(), explanation, columns: columns.iter().map(ToString::to_string).collect(), rows }
+}
+
+/// Coefficients of Table 6 with several seeds, and whether the first seed gives the same bytes again.
+pub fn repeatability(plan: &[Planned], captures: &[Capture]) -> Result<Table, Failure> {
+    let mut rows = Vec::new();
+    for service in report::SERVICES {
+        let Some(query) = Query::of_figure(service.figure) else { continue };
+        let (mut slopes, mut intercepts) = (Vec::new(), Vec::new());
+        let first = format!("{}-default-quiet", query.program);
+        let is_seed = |run: &Planned| run.name == first || (run.part == Part::Seeds && run.name.starts_with(&first));
+        for (_, capture) in plan.iter().zip(captures).filter(|(run, _)| is_seed(run)) {
+            let answer = query.ask(&Observed::read(capture)?)?;
+            let Some((name, points)) = answer.first() else { continue };
+            let fit = service.slope.and_then(|_| fit::line(name, points)).or_else(|| fit::constant(name, points));
+            if let Some(fit) = fit {
+                slopes.push(fit.slope);
+                intercepts.push(fit.intercept);
+            }
+        }
+        let again = match (named(plan, captures, &first), named(plan, captures, &format!("{first}-again"))) {
+            (Some(one), Some(other)) => match compare::compare(one, other)?.first() {
+                None => "equal, byte for byte".into(),
+                Some(difference) => format!("DIFFERS: {difference}"),
+            },
+            _ => "not run".into(),
+        };
+        rows.push(vec![
+            service.name.into(),
+            intercepts.len().to_string(),
+            spread(&intercepts, 1),
+            if service.slope.is_some() { spread(&slopes, 4) } else { "-".into() },
+            again,
+        ]);
+    }
+    let explanation = "Default kernel, quiet. The seed decides what the kernel chooses at random: where a thread migrates to that says `anywhere`. Nothing in local \
+                       and remote does, so they don't vary.";
+    let columns = ["service", "seeds", "cycles, least to most", "cycles a byte, least to most", "the first seed again"];
+    Ok(table("How the figures repeat", explanation.into(), &columns, rows))
+}
+
+fn spread(values: &[f64], digits: usize) -> String {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let percent = 100.0 * (most - least) / least.abs().max(f64::MIN_POSITIVE);
+    format!("{least:.digits$} to {most:.digits$} ({percent:.2} %)")
+}
+
+/// Cycles of the same programs with more and more monitoring.
+pub fn slowdown(plan: &[Planned], captures: &[Capture]) -> Table {
+    let cycles = |capture: &Capture| capture.record.exits.first().map(|exit| exit.cycle);
+    let rows = costs().map(|(name, command)| {
+        let all: Vec<_> =
+            (0..LEVELS.len()).map(|level| named(plan, captures, &cost_name(name, level)).and_then(cycles)).collect();
+        let shown = |cycles: &Option<u64>| match (cycles, all[0]) {
+            (Some(cycles), Some(base)) if base > 0 => {
+                let percent = 100.0 * (*cycles as f64 - base as f64) / base as f64;
+                format!("{} ({percent:+.3} %)", grouped(*cycles))
+            }
+            (Some(cycles), _) => grouped(*cycles),
+            (None, _) => "not run".into(),
+        };
+        [command].into_iter().chain(all.iter().map(shown)).collect()
+    });
+    let columns: Vec<_> = ["program"].into_iter().chain(LEVELS.iter().map(|level| level.0)).collect();
+    let explanation = "Machine cycles from reset to the program's end, default kernel. Without instrumentation: a kernel from which tests and stores are \
+                       left out when it is built. With no class the tests remain.";
+    table("What monitoring costs", explanation.into(), &columns, rows.collect())
+}
+
+/// What instrumentation takes of the kernel's code.
+pub fn instrumentation(found: &Instrumentation) -> Table {
+    let Sites { stores, loads, masks, branches } = found.sites;
+    let row = |what: &str, number: u64, percent: f64| vec![what.into(), grouped(number), format!("{percent:.2} %")];
+    let share = |number: u64| 100.0 * number as f64 / found.with.instructions as f64;
+    let rows = vec![
+        row("instructions of the kernel", found.with.instructions, 100.0),
+        row("of these, not in a kernel built without events", found.instructions(), found.percent()),
+        row("stores that emit a word", stores, found.emitting_percent()),
+        row("loads, masks and branches that test a class", loads + masks + branches, share(loads + masks + branches)),
+        row(
+            "others: words to emit, addresses, what the compiler does otherwise",
+            found.others(),
+            share(found.others()),
+        ),
+        row("lines of source, of those of the kernel's crate", found.lines.instrumentation, found.lines.percent()),
+    ];
+    let explanation = format!(
+        "The kernel's binary beside one built without events. The report has below {REPORT_PERCENT} % of its kernel's lines (150 of 11,000), with 3 instructions to test a class \
+         and 1 to emit; ours tests and emits the same way, in a kernel with fewer instructions around its events."
+    );
+    table("Instrumentation in the kernel's code", explanation, &["what", "number", "share"], rows)
+}
+
+/// Rates without loss.
+pub fn rates(found: &[Found]) -> Table {
+    let row = |one: &Found| {
+        let (slave, all, report) = one.free.as_ref().map_or(("-".into(), "-".into(), String::new()), |free| {
+            let report = one.setting.report().map_or(String::new(), |(rate, of)| {
+                let own = if of == "in all" { free.in_all } else { free.per_slave };
+                format!("{} {of} (x {:.2})", grouped(rate as u64), own / rate)
+            });
+            (grouped(free.per_slave as u64), grouped(free.in_all as u64), report)
+        });
+        let words = one.setting.columns();
+        let mut words: Vec<String> = words.split_whitespace().map(String::from).collect();
+        words.extend([slave, all, grouped(one.fastest.lost), report]);
+        words
+    };
+    let columns = [
+        "machine",
+        "order",
+        "collected by",
+        "slaves",
+        "pairs/s a slave",
+        "pairs/s in all",
+        "lost as fast as programs can",
+        "report",
+    ];
+    let explanation = "The highest rates of `overflow` at which nothing is lost in 2 s of machine time; then as fast as programs can for 100 ms, with the words lost, all \
+                       of them told by gap markers. `testbed experiment overflow` shows more.";
+    table("How many events", explanation.into(), &columns, found.iter().map(row).collect())
+}
+
+/// The rate that the logger on the master sustains with five slaves, on the default machine.
+pub fn logger(found: &[Found]) -> Option<f64> {
+    let own = found
+        .iter()
+        .find(|one| one.setting.machine == "testbed6" && one.setting.slaves == 5 && one.setting.by.name() == "logger");
+    Some(own?.free.as_ref()?.in_all)
+}
