@@ -7,6 +7,7 @@ use crate::effects::{extent, interrupted, steps};
 use crate::fit;
 use crate::material::{Found, Material};
 use crate::model::Fit;
+use crate::report::KB;
 
 /// What the quiet runs show, of the default kernel and of `tos94`.
 struct Both<'a> {
@@ -96,7 +97,7 @@ impl Both<'_> {
             "No copy is made here. A send takes {} and {:.1} cycles more a KB, since the kernel looks up each page of the message before it promises \
              anything; a receive takes {}.",
             self.us(fit.intercept),
-            fit.slope * 1024.0,
+            fit.slope * KB,
             self.us(receive)
         ))
     }
@@ -132,8 +133,8 @@ impl Both<'_> {
         let (least, most) = extent(self.tos94?.series("queued"));
         Some(format!(
             "Default kernel: a msg is handed to Centrenet in the service that made it, after {:.3} ms at most. tos94: the sender, which computes, keeps the \
-             processor until it calls the kernel or its slice of 20 ms ends, so queueing takes {:.2} to {:.2} ms. Pure flight follows the length of \
-             the last packet on both.",
+             processor until it calls the kernel or its slice of 20 ms ends, so queueing takes {:.2} to {:.2} ms. Pure flight is linear as long as the message is one \
+             packet; the last one of several leaves when those before it, of 2,028 bytes each, have left the station.",
             self.ms(default),
             self.ms(least),
             self.ms(most)
@@ -227,13 +228,17 @@ impl Both<'_> {
     fn linear(&self, figure: u8) -> Option<String> {
         let series = self.default?.answer.first()?.0;
         let (ours, old) = (self.line(self.default, series)?, self.line(self.tos94, series)?);
-        let what = if figure == 24 {
-            "one copy of the message"
+        let (what, old_why) = if figure == 24 {
+            ("one copy of the message", "")
         } else {
-            "one copy into packets; the flight of the msg does not delay the sender"
+            (
+                "one copy into packets; the flight of the msg does not delay the sender",
+                ". Its points lie on two lines: where the msg of one send still waits when the next one begins (Figure 14), both leave together, and the \
+                 next focus travels behind it",
+            )
         };
         Some(format!(
-            "Linear: {what}. Default kernel {:.3} cycles a byte after {}, R^2 {:.5}; tos94 {:.3} after {}, R^2 {:.5}.",
+            "Linear: {what}. Default kernel {:.3} cycles a byte after {}, R^2 {:.5}; tos94 {:.3} after {}, R^2 {:.5}{old_why}.",
             ours.slope,
             self.us(ours.intercept),
             ours.r2.unwrap_or(0.0),

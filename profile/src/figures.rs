@@ -113,7 +113,7 @@ fn panel(material: &Material, query: &Query, found: &Found) -> Panel {
             points: scaled(material, scale, found.kernel, points),
         })
         .collect();
-    let fits = fits(material, query, scale, &series);
+    let fits = fits(query, scale, &series);
     let lines = lines(query.figure, &series, &fits);
     Panel { title: format!("{} kernel, {}", found.kernel.name(), found.load()), x, y, series, lines, fits }
 }
@@ -142,20 +142,26 @@ fn scaled(material: &Material, scale: Scale, kernel: KernelKind, points: &[(f64,
         .collect()
 }
 
-/// Lines through the series of a figure about services. One that changes by less than two ticks of the clock over its range is a constant.
-fn fits(material: &Material, query: &Query, scale: Scale, series: &[Series]) -> Vec<Fit> {
-    if !matches!(scale, Scale::Microseconds | Scale::Report) {
+/// Of a figure that shows phases, a series is called straight from this R^2 on, and constant up to this deviation from its mean. Latencies
+/// (Figures 24 to 27) are fitted whatever they are.
+const STRAIGHT: f64 = 0.95;
+const CONSTANT: f64 = 0.15;
+
+/// Lines through the series of a figure about services: of one that neither grows straight nor keeps its value, none.
+fn fits(query: &Query, scale: Scale, series: &[Series]) -> Vec<Fit> {
+    let is_latency = scale == Scale::Report;
+    if !is_latency && scale != Scale::Microseconds {
         return Vec::new();
     }
-    let tick = material.microseconds(2.0 * f64::from(material.tick_cycles));
     let is_over_length = query.x.contains("length");
     let of = |one: &Series| {
-        let range = one.points.last()?.0 - one.points.first()?.0;
-        let line = fit::line(&one.name, &one.points).filter(|line| {
-            let is_flat = scale == Scale::Microseconds && line.slope.abs() * range < tick;
-            is_over_length && !is_flat
-        });
-        line.or_else(|| fit::constant(&one.name, &one.points))
+        let line = fit::line(&one.name, &one.points).filter(|_| is_over_length);
+        let constant = fit::constant(&one.name, &one.points);
+        if is_latency {
+            return line.or(constant);
+        }
+        let straight = line.filter(|line| line.r2.is_some_and(|r2| r2 >= STRAIGHT));
+        straight.or(constant.filter(|constant| constant.deviation <= CONSTANT * constant.intercept.abs()))
     };
     series.iter().filter_map(of).collect()
 }
@@ -163,7 +169,8 @@ fn fits(material: &Material, query: &Query, scale: Scale, series: &[Series]) -> 
 /// Fits as lines; of Figures 24 to 27 the bounds too, ours and the report's.
 fn lines(figure: u8, series: &[Series], fits: &[Fit]) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (one, fit) in series.iter().zip(fits) {
+    for fit in fits {
+        let Some(one) = series.iter().find(|one| one.name == fit.series) else { continue };
         let (Some(first), Some(last)) = (one.points.first(), one.points.last()) else { continue };
         let mut add = |name: &str, kind, offset: f64| {
             let at = |x: f64| (x, fit.at(x) + offset);

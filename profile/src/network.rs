@@ -7,6 +7,7 @@ use testbed_trace::ledger::{Ledger, SmiLine};
 
 use crate::model::{Channel, Network, Station};
 use crate::observed::{id_of, process_of, Observed};
+use crate::plot::number::count;
 
 /// Threads of the measured program and the channels over which they have communicated, from the trace alone.
 pub fn network(observed: &Observed) -> Network {
@@ -60,28 +61,34 @@ pub fn pathway(observed: &Observed, ledger: &Ledger, logger: Option<f64>) -> Vec
     vec![
         station(
             "kernels of the slaves",
-            format!("{} stores in {seconds:.1} s", sum(|smi| smi.emitted)),
+            format!("{} stores in {seconds:.1} s", count(sum(|smi| smi.emitted))),
             "18,000 events a second and slave at most (1.5 % of 1.2 MIPS)",
         ),
         station(
             "SMI of each slave",
-            format!("{} pairs queued at most, {} discarded", machine.smi_queue, sum(|smi| smi.dropped)),
+            format!(
+                "{} pairs queued at most, {} discarded",
+                count(machine.smi_queue.into()),
+                count(sum(|smi| smi.dropped))
+            ),
             "1,024 pairs queued; one event every 2 cycles",
         ),
         station(
             "MMI",
-            format!("{} pairs collected; {port:.0} a second can be", sum(|smi| smi.delivered)),
+            format!("{} pairs collected; {} a second can be", count(sum(|smi| smi.delivered)), count(port as u64)),
             "28,000 a second and slave",
         ),
         station(
             "logger on the master",
-            logger.map_or("not measured here".into(), |rate| format!("{rate:.0} pairs a second without loss, in all")),
+            logger.map_or("not measured here".into(), |rate| {
+                format!("{} pairs a second without loss, in all", count(rate as u64))
+            }),
             "1,129 pairs a second in all",
         ),
         station("trace port", "all that the MMI collects, without the master".into(), "none"),
         station(
             "ordered trace",
-            format!("{} events, all of certain time", observed.events),
+            format!("{} events, all of certain time", count(observed.events)),
             "sorted by software afterwards",
         ),
     ]

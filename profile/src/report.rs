@@ -6,8 +6,8 @@ pub const INSTRUCTIONS_A_MS: f64 = 1_200.0;
 pub const SLICE_MS: f64 = 20.0;
 /// Bytes of a page, which the copy of a message crosses in steps.
 pub const PAGE_BYTES: f64 = 1024.0;
-/// Bytes of the KB in which Table 6 counts.
-pub const KB: f64 = 1024.0;
+/// Bytes of the KB in which Table 6 counts: the captions of Figures 24 and 25 have its coefficients for bytes, divided by 1,000.
+pub const KB: f64 = 1000.0;
 
 /// A line of Table 6, in milliseconds; n in KB.
 #[derive(Clone, Copy, Debug, PartialEq)]

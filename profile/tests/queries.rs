@@ -96,12 +96,12 @@ fn table_6_has_the_line_and_the_ratios() {
         ("local communication", "default", "quiet")
     );
     let near = |value: f64, expected: f64| assert!((value / expected - 1.0).abs() < 2e-3, "{value}, not {expected}");
-    near(row.cycles.slope.unwrap(), 1.25 * 1024.0);
+    near(row.cycles.slope.unwrap(), 1.25 * 1000.0);
     near(row.cycles.intercept, 299.6);
     near(row.instructions.intercept, 149.8);
     near(row.microseconds.intercept, 11.98);
-    near(row.report_ms.slope.unwrap(), 1.25 * 1024.0 / 2.0 / 1_200.0);
-    near(row.slope_ratio.unwrap(), 1.95 / (1.25 * 1024.0 / 2.0 / 1_200.0));
+    near(row.report_ms.slope.unwrap(), 1.25 * 1000.0 / 2.0 / 1_200.0);
+    near(row.slope_ratio.unwrap(), 1.95 / (1.25 * 1000.0 / 2.0 / 1_200.0));
     near(row.intercept_ratio, 1.025 / (299.6 / 2.0 / 1_200.0));
 }
 
