@@ -66,16 +66,13 @@ fn one(panel: &Panel, id: &str) -> Result<String, PlotError> {
 
 /// A fit in a line of text, in the units of the axes; with its series' name if there are several.
 fn fit(fit: &Fit, named: bool) -> String {
-    let (intercept, intercept_confidence) = uncertain(fit.intercept, fit.intercept_confidence);
     let line = if fit.r2.is_none() && fit.slope == 0.0 {
-        format!("constant {intercept} ± {intercept_confidence}")
+        format!("constant {}", uncertain(fit.intercept, fit.intercept_confidence))
     } else {
-        let (slope, slope_confidence) = uncertain(fit.slope, fit.slope_confidence);
-        let (sign, intercept) = match intercept.strip_prefix('−') {
-            Some(size) => ('−', size),
-            None => ('+', intercept.as_str()),
-        };
-        format!("<i>y</i> = ({slope} ± {slope_confidence}) <i>x</i> {sign} ({intercept} ± {intercept_confidence})")
+        let slope = bracketed(uncertain(fit.slope, fit.slope_confidence));
+        let intercept = bracketed(uncertain(fit.intercept.abs(), fit.intercept_confidence));
+        let sign = if fit.intercept < 0.0 { '−' } else { '+' };
+        format!("<i>y</i> = {slope} <i>x</i> {sign} {intercept}")
     };
     let told = fit.r2.map_or(String::new(), |value| format!("; <i>R</i>² {}", r2(value)));
     let name = if named { format!("<b>{}</b>: ", escape(&fit.series)) } else { String::new() };
@@ -86,6 +83,14 @@ fn fit(fit: &Fit, named: bool) -> String {
         short(fit.above, 3),
         plural(fit.points as u64, "point")
     )
+}
+
+fn bracketed(text: String) -> String {
+    if text.starts_with('(') {
+        text
+    } else {
+        format!("({text})")
+    }
 }
 
 fn pathway(stations: &[Station]) -> String {

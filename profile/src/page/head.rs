@@ -5,6 +5,7 @@ use testbed_trace::report::escape;
 use super::TITLE;
 use crate::model::Profile;
 use crate::plot::number::{count, short};
+use crate::report;
 
 /// A length of time, with its unit.
 pub(super) fn time(seconds: f64) -> String {
@@ -72,11 +73,8 @@ fn facts(profile: &Profile) -> String {
 /// Links that stay in sight.
 pub(super) fn navigation(profile: &Profile) -> String {
     let link = |target: &str, text: &str| format!("<li><a href=\"#{target}\">{text}</a></li>\n");
-    let numbers: String = profile
-        .figures
-        .iter()
-        .map(|figure| link(&format!("figure-{}", figure.number), &figure.number.to_string()))
-        .collect();
+    let number = |number: u8| format!("<li class=\"number\"><a href=\"#figure-{number}\">{number}</a></li>\n");
+    let numbers: String = profile.figures.iter().map(|figure| number(figure.number)).collect();
     format!(
         "<nav aria-label=\"Sections\"><ul>\n{}{}<li class=\"soft\">Figures</li>\n{numbers}{}{}{}{}</ul></nav>\n",
         link("contents", "Contents"),
@@ -106,23 +104,56 @@ pub(super) fn contents(profile: &Profile) -> String {
         item("measurements", "Measurements", "What watching costs, and how the figures repeat"),
         item("table-7", "Table 7", "Other systems of the time"),
         item("runs", "Runs", "What ran, and the commands that repeat it"),
-        READING
+        reading()
     )
 }
 
-const READING: &str = "<dl class=\"reading\">\n\
-<div><dt>Report millisecond</dt><dd>1\u{202f}200 instructions. The original’s processor executed about 1.2 million instructions a second, so this \
-compares the work that a kernel does, whatever the clock. Cycles and microseconds are this machine’s own.</dd></div>\n\
-<div><dt><i>n</i></dt><dd>Length of a message in KB. The report’s lines over bytes take a KB as 1\u{202f}000 bytes, and so do these. A page of memory has \
-1\u{202f}024 bytes.</dd></div>\n\
-<div><dt>Kernels</dt><dd><b>default</b> serves what arrives at once, by interrupts. <b>tos94</b> serves it in its main loop, as the report’s kernel does: what \
-arrives waits until a thread gives up the processor, 20 ms at most.</dd></div>\n\
-<div><dt>Quiet, busy</dt><dd>Only the program runs, or other threads compete with it for processors and bus.</dd></div>\n\
-<div><dt>Lines</dt><dd>A fit is the line of least squares; its bounds are parallels through the points farthest from it. Where the report’s own average \
-and bounds are drawn, they are in report milliseconds.</dd></div>\n\
-<div><dt>±</dt><dd>Half the 95 % confidence interval. <i>R</i>² is 1 if all points lie on the line; residuals are what is left between points and line: \
-their standard deviation, and the farthest below and above.</dd></div>\n\
-</dl>\n";
+/// What units, kernels, loads and lines are.
+fn reading() -> String {
+    let whole = |number: f64| count(number as u64);
+    let terms = [
+        (
+            "Report millisecond",
+            format!(
+                "{} instructions. The original’s processor executed about {} million instructions a second, so this compares the work that a \
+                 kernel does, whatever the clock. Cycles and microseconds are this machine’s own.",
+                whole(report::INSTRUCTIONS_A_MS),
+                short(report::INSTRUCTIONS_A_MS / 1e3, 3)
+            ),
+        ),
+        (
+            "<i>n</i>",
+            format!(
+                "Length of a message in KB; one is {} bytes. A page of memory has {} bytes.",
+                whole(report::KB),
+                whole(report::PAGE_BYTES)
+            ),
+        ),
+        (
+            "Kernels",
+            format!(
+                "<b>default</b> serves what arrives at once, by interrupts. <b>tos94</b> serves it in its main loop, as the report’s kernel does: \
+                 what arrives waits until a thread gives up the processor, {} ms at most.",
+                whole(report::SLICE_MS)
+            ),
+        ),
+        ("Quiet, busy", "Only the program runs, or other threads compete with it for processors and bus.".into()),
+        (
+            "Lines",
+            "A fit is the line of least squares; its bounds are parallels through the points farthest from it. Where the report’s own average \
+             and bounds are drawn, they are in report milliseconds."
+                .into(),
+        ),
+        (
+            "±",
+            "Half the 95 % confidence interval. <i>R</i>² is 1 if all points lie on the line; residuals are what is left between points and \
+             line: their standard deviation, and the farthest below and above. Slopes and intercepts are in the units of the axes."
+                .into(),
+        ),
+    ];
+    let terms = terms.map(|(term, meaning)| format!("<div><dt>{term}</dt><dd>{meaning}</dd></div>\n"));
+    format!("<dl class=\"reading\">\n{}</dl>\n", terms.concat())
+}
 
 /// What made the page.
 pub(super) fn foot() -> String {

@@ -33,7 +33,7 @@ pub(super) fn table6(profile: &Profile) -> Result<String, PageError> {
         String::new()
     } else {
         format!(
-            "<p class=\"notice warn\">Less than {LEAST_RATIO} times below the report’s on the default kernel: {}.</p>\n",
+            "<p class=\"notice warn\">On the default kernel these take more than 1/{LEAST_RATIO} of the report’s time: {}.</p>\n",
             escape(&low.join(", "))
         )
     };

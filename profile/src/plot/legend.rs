@@ -2,16 +2,18 @@
 
 use std::fmt::Write;
 
-use super::marks::{class, line_class};
+use super::marks::{class, line_class, Marks};
 use super::text::xml;
 use crate::model::{Panel, Style};
 
 const SAMPLE: &str = r#"<svg class="sample" viewBox="0 0 26 12" width="26" height="12" aria-hidden="true">"#;
 
-/// A sample of every series' and line's marks, and its name; lines of one kind and name once.
+/// A sample of every series' and line's marks, and its name; lines of one kind and name once. Empty if the plot itself names all.
 pub fn legend(panel: &Panel) -> String {
     let mut entries = Vec::new();
-    for (index, series) in panel.series.iter().enumerate() {
+    // Strips have their series' names beside them.
+    let named = if super::parts::is_strips(panel) { &[] } else { &panel.series[..] };
+    for (index, series) in named.iter().enumerate() {
         let path = match series.style {
             Style::Dots => "M5 7h0M12 4h0M19 8h0",
             Style::Line => "M1 10L9 4L16 7L25 2",
@@ -19,13 +21,16 @@ pub fn legend(panel: &Panel) -> String {
             Style::Bars => "M3 12V6H10V12zM10 12V1H17V12zM17 12V8H24V12z",
         };
         let none = if series.points.is_empty() { " (no points)" } else { "" };
-        entries.push((class(series, index), path, format!("{}{none}", series.name)));
+        entries.push((class(series, index, Marks::Style(series.style)), path, format!("{}{none}", series.name)));
     }
     for line in &panel.lines {
         let entry = (line_class(line).to_string(), "M1 6H25", line.name.clone());
         if !entries.contains(&entry) {
             entries.push(entry);
         }
+    }
+    if entries.is_empty() {
+        return String::new();
     }
     let mut out = String::from(r#"<ul class="legend">"#);
     for (class, path, name) in entries {

@@ -13,16 +13,25 @@ fn number(value: i32) -> String {
     tenths(f64::from(value) / 10.0)
 }
 
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marks {
+    Style(Style),
+    /// Steps, with what is below them.
+    Area,
+}
+
 /// The class of a series' marks, by its place in the panel.
-pub(crate) fn class(series: &Series, index: usize) -> String {
-    let style = match (series.style, series.points.len()) {
+pub(crate) fn class(series: &Series, index: usize, marks: Marks) -> String {
+    let style = match (marks, series.points.len()) {
         // Many points need small dots.
-        (Style::Dots, 0..=80) => "dots big",
-        (Style::Dots, 81..=400) => "dots",
-        (Style::Dots, _) => "dots small",
-        (Style::Line, _) => "line",
-        (Style::Steps, _) => "line steps",
-        (Style::Bars, _) => "bars",
+        (Marks::Style(Style::Dots), 0..=80) => "dots big",
+        (Marks::Style(Style::Dots), 81..=400) => "dots",
+        (Marks::Style(Style::Dots), _) => "dots small",
+        (Marks::Style(Style::Line), _) => "line",
+        (Marks::Style(Style::Steps), _) => "line steps",
+        (Marks::Style(Style::Bars), _) => "bars",
+        (Marks::Area, _) => "line steps area",
     };
     format!("s{index} {style}")
 }
@@ -43,13 +52,14 @@ pub(crate) fn put(out: &mut String, class: &str, path: &str) {
     }
 }
 
-/// Points that the caller has put into the picture; `base` is where bars stand.
-pub(crate) fn series(style: Style, places: &[Place], base: i32) -> String {
-    match style {
-        Style::Dots => dots(places),
-        Style::Line => line(places),
-        Style::Steps => steps(places),
-        Style::Bars => bars(places, base),
+/// The path of a series whose points are at these places; `base` is where bars and areas stand.
+pub(crate) fn path(marks: Marks, places: &[Place], base: i32) -> String {
+    match marks {
+        Marks::Style(Style::Dots) => dots(places),
+        Marks::Style(Style::Line) => line(places),
+        Marks::Style(Style::Steps) => steps(places, None),
+        Marks::Style(Style::Bars) => bars(places, base),
+        Marks::Area => steps(places, Some(base)),
     }
 }
 
@@ -78,9 +88,13 @@ pub(crate) fn line(places: &[Place]) -> String {
     }
 }
 
-fn steps(places: &[Place]) -> String {
+/// From and to the base if there is one.
+fn steps(places: &[Place], base: Option<i32>) -> String {
     let Some(&(x, y)) = places.first() else { return String::new() };
-    let mut path = format!("M{} {}", number(x), number(y));
+    let mut path = match base {
+        Some(base) => format!("M{} {}V{}", number(x), number(base), number(y)),
+        None => format!("M{} {}", number(x), number(y)),
+    };
     let (mut held, mut end) = (y, x);
     for &(x, y) in &places[1..] {
         end = x;
@@ -90,18 +104,32 @@ fn steps(places: &[Place]) -> String {
         }
     }
     let _ = write!(path, "H{}", number(end));
+    if let Some(base) = base {
+        let _ = write!(path, "V{}", number(base));
+    }
     path
 }
 
-/// The last place is the last bar's right edge.
+/// The outline of each group of bars, so that edges between a thousand bars don't fill the plot. The last place is the last bar's right edge.
 fn bars(places: &[Place], base: i32) -> String {
     let mut path = String::new();
+    // The height at which the outline is.
+    let mut at = base;
     for pair in places.windows(2) {
         let [(left, top), (right, _)] = [pair[0], pair[1]];
-        if top != base {
-            let [base, left, top, right] = [base, left, top, right].map(number);
-            let _ = write!(path, "M{left} {base}V{top}H{right}V{base}z");
+        if at == base && top != base {
+            let _ = write!(path, "M{} {}", number(left), number(base));
         }
+        if at != top {
+            let _ = write!(path, "V{}", number(top));
+        }
+        if top != base {
+            let _ = write!(path, "H{}", number(right));
+        }
+        at = top;
+    }
+    if at != base {
+        let _ = write!(path, "V{}", number(base));
     }
     path
 }
@@ -131,15 +159,18 @@ mod tests {
 
     #[test]
     fn steps_hold_until_the_next_point() {
-        assert_eq!(steps(&[(0, 50), (10, 50), (20, 30), (40, 30)]), "M0 5H2V3H4");
-        assert_eq!(steps(&[]), "");
+        let places = [(0, 50), (10, 50), (20, 30), (40, 30)];
+        assert_eq!(steps(&places, None), "M0 5H2V3H4");
+        assert_eq!(steps(&places, Some(100)), "M0 10V5H2V3H4V10");
+        assert_eq!(steps(&[], Some(100)), "");
     }
 
     #[test]
     fn bars_reach_to_the_next_and_stand_on_their_base() {
         let series = Series { name: "b".into(), style: Style::Bars, points: vec![(0.0, 2.0), (5.0, 3.0)] };
         assert_eq!(points(&series), [(0.0, 2.0), (5.0, 3.0), (10.0, 0.0)]);
-        assert_eq!(bars(&[(0, 50), (10, 100), (20, 0)], 100), "M0 10V5H1V10z");
+        assert_eq!(bars(&[(0, 50), (10, 100), (20, 80), (30, 80), (40, 0)], 100), "M0 10V5H1V10M2 10V8H3H4V10");
+        assert_eq!(bars(&[(0, 100), (10, 0)], 100), "");
     }
 
     #[test]

@@ -8,10 +8,12 @@ mod legend;
 mod marks;
 mod network;
 pub(crate) mod number;
+mod parts;
 mod pathway;
 mod scale;
 pub(crate) mod text;
 
+use std::convert::Infallible;
 use std::fmt::Write;
 
 use plotters::chart::{ChartBuilder, ChartContext};
@@ -25,23 +27,23 @@ pub use legend::legend;
 pub use network::network;
 pub use pathway::{pathway, Flow};
 
-use crate::model::{Line, Panel, Series, Style};
+use crate::model::{Line, Panel, Style};
 use canvas::{Canvas, Role, FINE, TEXT};
-use marks::Place;
-use scale::{Scale, Start};
-use text::{lines, put, width, xml, Anchor};
+use marks::{Marks, Place};
+use parts::Part;
+use scale::Scale;
+use text::{lines, put, tenths, width, xml, Anchor};
 
 /// How the classes in plots look; the colours' names are those of the Testbed's pages.
 pub const STYLE: &str = include_str!("style.css");
 
-/// Of a plot, in pixels of its own; a page scales it.
+/// Width of a plot, in pixels of its own; a page scales it.
 const WIDTH: f64 = 520.0;
-const HEIGHT: f64 = 300.0;
-/// A strip, if every series has its own, and what is between two.
-const STRIP: f64 = 58.0;
-const GAP: f64 = 12.0;
 /// From one line of text to the next.
 const LEADING: f64 = 17.0;
+/// Below axes that have others below them, down to these one's name, and with it.
+const GAP: f64 = 12.0;
+const BETWEEN: f64 = GAP + LEADING;
 /// From an axis to its labels, and twice a tick's length.
 const TICK: f64 = 6.0;
 /// Right of the axes: half a label.
@@ -51,23 +53,15 @@ const BEND: u32 = 48;
 
 type Chart<'a, 'b> = ChartContext<'a, Canvas<'b>, Cartesian2d<Scale, Scale>>;
 
-/// A panel's series that share axes: all of them, or one of several with steps, which would hide each other.
-struct Plot<'a> {
-    series: Vec<(usize, &'a Series)>,
-    lines: &'a [Line],
-}
-
 /// Where everything is.
 struct Layout<'a> {
-    plots: Vec<Plot<'a>>,
+    parts: Vec<Part<'a>>,
+    /// Tops of the parts' axes.
+    tops: Vec<f64>,
     x: Scale,
-    y: Scale,
     x_label: Vec<String>,
     y_label: Vec<String>,
     left: f64,
-    top: f64,
-    /// Of one plot's axes.
-    height: f64,
     bottom: f64,
 }
 
@@ -78,7 +72,7 @@ struct Layout<'a> {
 pub fn svg(panel: &Panel, id: &str) -> Result<String, PlotError> {
     check::panel(panel)?;
     let layout = Layout::of(panel);
-    let height = layout.whole();
+    let height = tenths(layout.whole());
     let mut out = String::new();
     let label = format!("{}: {} against {}", panel.title, panel.y.label, panel.x.label);
     let _ = write!(
@@ -96,70 +90,61 @@ pub fn svg(panel: &Panel, id: &str) -> Result<String, PlotError> {
 
 impl<'a> Layout<'a> {
     fn of(panel: &'a Panel) -> Self {
-        let strips = panel.series.len() > 1 && panel.series.iter().all(|series| series.style == Style::Steps);
-        let all = panel.series.iter().enumerate();
-        let plots = if strips {
-            all.map(|one| Plot { series: vec![one], lines: &panel.lines }).collect()
-        } else {
-            vec![Plot { series: all.collect(), lines: &panel.lines }]
-        };
-        let y = scale(panel, |(_, y)| y, panel.y.log, Start::Zero, if strips { 3 } else { 6 });
-        let x = scale(panel, |(x, _)| x, panel.x.log, Start::Near, 6);
-        let widest = y.ticks.iter().map(|&tick| width(&y.label(tick), TEXT)).fold(0.0, f64::max);
+        let parts = parts::parts(panel);
+        let labels = parts.iter().flat_map(|part| part.y.ticks.iter().map(|&tick| part.y.label(tick)));
+        let widest = labels.map(|label| width(&label, TEXT)).fold(0.0, f64::max);
         let y_label = lines(&panel.y.label, WIDTH - 8.0, TEXT);
-        // A strip has its series' name above it, the first one below the axis' label.
-        let names = if strips { LEADING } else { 0.0 };
-        let top = LEADING * y_label.len() as f64 + 8.0 + names;
         let x_label = lines(&panel.x.label, WIDTH - 8.0, TEXT);
+        let mut top = LEADING * y_label.len() as f64 + 8.0;
+        let mut tops = Vec::new();
+        for part in &parts {
+            top += if part.name.is_some() { LEADING } else { 0.0 };
+            tops.push(top);
+            top += part.height + GAP;
+        }
         let bottom = TICK + LEADING * (x_label.len() as f64 + 1.0) + 4.0;
-        let height = if strips { STRIP } else { HEIGHT - top - bottom };
-        Layout { plots, x, y, x_label, y_label, left: widest + TICK + 6.0, top, height, bottom }
+        Layout { parts, tops, x: parts::across(panel), x_label, y_label, left: widest + TICK + 6.0, bottom }
     }
 
-    fn is_strips(&self) -> bool {
-        self.plots.len() > 1
-    }
-
-    fn top_of(&self, plot: usize) -> f64 {
-        self.top + plot as f64 * (self.height + GAP + LEADING)
-    }
-
+    /// Height of the picture.
     fn whole(&self) -> f64 {
-        self.top_of(self.plots.len() - 1) + self.height + self.bottom
+        let ends = self.parts.iter().zip(&self.tops).map(|(part, top)| top + part.height);
+        ends.fold(0.0, f64::max) + self.bottom
     }
 
     /// Draws all axes, and returns the marks, which go on top of them.
     fn axes(&self, panel: &Panel, out: &mut String) -> Result<String, PlotError> {
         let mut marks = String::new();
         let root = Canvas { out, size: (WIDTH, self.whole()) }.into_drawing_area();
-        for (index, plot) in self.plots.iter().enumerate() {
-            let last = index + 1 == self.plots.len();
+        for (index, (part, &top)) in self.parts.iter().zip(&self.tops).enumerate() {
+            let last = index + 1 == self.parts.len();
             let bottom = if last { self.bottom } else { GAP };
-            let px = |pixels: f64| (pixels * FINE).round() as i32;
-            let area = root.clone().shrink((px(0.0), px(self.top_of(index))), (px(WIDTH), px(self.height + bottom)));
+            let area = root.clone().shrink((px(0.0), px(top)), (px(WIDTH), px(part.height + bottom)));
             let chart = self
-                .chart(&area, bottom, last)
+                .chart(&area, part, bottom, last)
                 .map_err(|error| PlotError::Axes { panel: panel.title.clone(), reason: error.to_string() })?;
-            self.marks(plot, &chart, &mut marks);
+            self.marks(part, &chart, &mut marks);
         }
         Ok(marks)
     }
 
+    /// Axes in an area with so much room below them, with or without labels there.
     fn chart<'c, 'b>(
         &self,
         area: &'c DrawingArea<Canvas<'b>, Shift>,
+        part: &Part,
         bottom: f64,
         labelled: bool,
-    ) -> Result<Chart<'c, 'b>, DrawingAreaErrorKind<std::convert::Infallible>> {
+    ) -> Result<Chart<'c, 'b>, DrawingAreaErrorKind<Infallible>> {
         let mut chart = ChartBuilder::on(area)
-            .margin_right((RIGHT * FINE) as i32)
-            .x_label_area_size((bottom * FINE) as i32)
-            .y_label_area_size((self.left * FINE) as i32)
-            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
+            .margin_right(px(RIGHT))
+            .x_label_area_size(px(bottom))
+            .y_label_area_size(px(self.left))
+            .build_cartesian_2d(self.x.clone(), part.y.clone())?;
         let font: TextStyle = ("sans-serif", TEXT * FINE).into_font().color(&Role::Tick.color());
         chart
             .configure_mesh()
-            .set_all_tick_mark_size((TICK / 2.0 * FINE) as i32)
+            .set_all_tick_mark_size(px(TICK / 2.0))
             .bold_line_style(Role::Grid.color())
             .light_line_style(Role::FineGrid.color())
             .axis_style(Role::Axis.color())
@@ -169,38 +154,43 @@ impl<'a> Layout<'a> {
         Ok(chart)
     }
 
-    fn marks(&self, plot: &Plot, chart: &Chart, out: &mut String) {
-        let base = chart.backend_coord(&(0.0, if self.y.is_log() { self.y.floor() } else { 0.0 })).1;
-        for &(index, series) in &plot.series {
+    fn marks(&self, part: &Part, chart: &Chart, out: &mut String) {
+        let base = chart.backend_coord(&(0.0, if part.y.is_log() { part.y.floor() } else { 0.0 })).1;
+        for &(index, series) in &part.series {
             let places: Vec<Place> = marks::points(series).iter().map(|point| chart.backend_coord(point)).collect();
-            marks::put(out, &marks::class(series, index), &marks::series(series.style, &places, base));
+            // Alone on its axes, a value that holds is shown by its area too.
+            let style = match series.style {
+                Style::Steps if part.series.len() == 1 => Marks::Area,
+                style => Marks::Style(style),
+            };
+            marks::put(out, &marks::class(series, index, style), &marks::path(style, &places, base));
         }
-        for line in plot.lines {
-            let places: Vec<Place> = self.along(line).iter().map(|point| chart.backend_coord(point)).collect();
+        for line in &part.lines {
+            let places: Vec<Place> = self.along(part, line).iter().map(|point| chart.backend_coord(point)).collect();
             marks::put(out, marks::line_class(line), &marks::line(&places));
         }
     }
 
     /// Points along a line that show it on these axes.
-    fn along(&self, line: &Line) -> Vec<(f64, f64)> {
-        let parts = if self.x.is_log() || self.y.is_log() { BEND } else { 1 };
-        let between = |from: f64, to: f64, part: f64| from * (1.0 - part) + to * part;
+    fn along(&self, part: &Part, line: &Line) -> Vec<(f64, f64)> {
+        let steps = if self.x.is_log() || part.y.is_log() { BEND } else { 1 };
+        let between = |from: f64, to: f64, way: f64| from * (1.0 - way) + to * way;
         // Evenly on the axis that is drawn, or a logarithmic one would get nearly all of them at its end.
-        let x_at = |part: f64| {
+        let x_at = |way: f64| {
             if self.x.is_log() && line.from.0 != line.to.0 {
-                let x = between(line.from.0.log10(), line.to.0.log10(), part);
+                let x = between(line.from.0.log10(), line.to.0.log10(), way);
                 (10f64.powf(x) - line.from.0) / (line.to.0 - line.from.0)
             } else {
-                part
+                way
             }
         };
-        (0..=parts)
+        (0..=steps)
             .map(|step| match step {
                 0 => line.from,
-                step if step == parts => line.to,
+                step if step == steps => line.to,
                 step => {
-                    let part = x_at(f64::from(step) / f64::from(parts));
-                    (between(line.from.0, line.to.0, part), between(line.from.1, line.to.1, part))
+                    let way = x_at(f64::from(step) / f64::from(steps));
+                    (between(line.from.0, line.to.0, way), between(line.from.1, line.to.1, way))
                 }
             })
             .collect()
@@ -219,29 +209,19 @@ impl<'a> Layout<'a> {
             let x = middle.min(WIDTH - 4.0 - half).max(half);
             put(out, "label", (x, below + LEADING * index as f64), Anchor::Middle, line);
         }
-        for (index, plot) in self.plots.iter().enumerate() {
-            if self.is_strips() {
-                let name = plot.series.first().map_or("", |(_, series)| series.name.as_str());
-                put(out, "strip", (self.left, self.top_of(index) - 5.0), Anchor::Start, name);
+        for (part, top) in self.parts.iter().zip(&self.tops) {
+            if let Some(name) = &part.name {
+                put(out, "strip", (self.left, top - 5.0), Anchor::Start, name);
             }
         }
         if panel.series.iter().all(|series| series.points.is_empty()) && panel.lines.is_empty() {
-            let middle = ((self.left + WIDTH - RIGHT) / 2.0, self.top + self.height / 2.0);
+            let middle = ((self.left + WIDTH - RIGHT) / 2.0, self.tops[0] + self.parts[0].height / 2.0);
             put(out, "nothing", middle, Anchor::Middle, "no points");
         }
     }
 }
 
-/// The scale for one coordinate of all that a panel shows.
-fn scale(panel: &Panel, coordinate: impl Fn((f64, f64)) -> f64, log: bool, start: Start, most: usize) -> Scale {
-    let series = panel.series.iter().flat_map(marks::points);
-    let lines = panel.lines.iter().flat_map(|line| [line.from, line.to]);
-    let values = series.chain(lines).map(coordinate);
-    if log {
-        // The height of a bar may be nothing.
-        Scale::logarithmic(values.filter(|&value| value > 0.0))
-    } else {
-        let zero = panel.series.iter().any(|series| series.style == Style::Bars && !series.points.is_empty());
-        Scale::linear(values.chain((zero && start == Start::Zero).then_some(0.0)), start, most)
-    }
+/// So many pixels in plotters' pixels.
+fn px(pixels: f64) -> i32 {
+    (pixels * FINE).round() as i32
 }

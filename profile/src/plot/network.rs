@@ -154,18 +154,22 @@ fn arrow(
         );
         return label(labels, (x + RADIUS + 28.0, y), Anchor::Start, channels);
     }
+    // From the thread that starts the others arrows spread, and arrive from above at the first row, from the side at others.
+    let fan = grid.hub && grid.rows[from] == 0 && dx != 0.0;
     let bend = grid.bend(from, to, both);
     let left = (dy / length, -dx / length);
-    let control = ((start.0 + end.0) / 2.0 + left.0 * bend, (start.1 + end.1) / 2.0 + left.1 * bend);
+    let control = match (fan, grid.rows[to]) {
+        (true, 1) => (end.0 - dx.signum() * 12.0, start.1),
+        (true, _) => (start.0, end.1 - dy.signum() * 12.0),
+        _ => ((start.0 + end.0) / 2.0 + left.0 * bend, (start.1 + end.1) / 2.0 + left.1 * bend),
+    };
     let tail = towards(start, control, RADIUS);
     let tip = towards(end, control, RADIUS + 1.0);
     let neck = towards(tip, control, HEAD.0 - 1.0);
     let path = [tail, control, neck].map(|(x, y)| format!("{} {}", tenths(x), tenths(y)));
     let _ = write!(out, r#"<path class="{class}" d="M{}Q{} {}"/>"#, path[0], path[1], path[2]);
     head(out, class, tip, towards(tip, control, HEAD.0));
-    // From the thread that starts the others arrows spread like a fan, and are apart near its edge only.
-    let fan = grid.hub && grid.rows[from] == 0 && dx != 0.0;
-    let part = if fan { 0.7 } else { 0.5 };
+    let part = if fan { 0.8 } else { 0.5 };
     let middle = quadratic([start, control, end], part);
     let (place, anchor) = if dx == 0.0 && bend == 0.0 {
         ((middle.0 + 7.0, middle.1), Anchor::Start)
@@ -174,8 +178,8 @@ fn arrow(
             (middle.0 + 6.0 * left.0 * bend.signum(), middle.1),
             if left.0 * bend < 0.0 { Anchor::End } else { Anchor::Start },
         )
-    } else if fan {
-        (middle, Anchor::Middle)
+    } else if fan && grid.rows[to] == 1 {
+        ((end.0 + 9.0, middle.1), Anchor::Start)
     } else {
         ((middle.0, middle.1 - 6.0 - LEADING * channels.len() as f64 / 2.0), Anchor::Middle)
     };

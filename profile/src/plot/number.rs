@@ -1,8 +1,10 @@
 //! How numbers are said: a space between thousands, as everywhere in the Testbed's pages, and no more digits than count.
 
-/// From here up, and below its inverse's neighbourhood, a number is said with a power of ten.
+/// From here up and below the next, a number is said with a power of ten.
 const HUGE: f64 = 1e15;
 const TINY: f64 = 1e-6;
+/// Below this a value is said with a power of ten if its uncertainty is said too.
+const SMALL: f64 = 1e-2;
 
 /// Thousands apart, by a narrow space that does not break.
 pub(crate) fn grouped(digits: &str) -> String {
@@ -31,19 +33,25 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// `m × 10^e` in characters that need no markup.
+/// `m×10ᵉ`.
 fn scientific(value: f64, digits: usize) -> String {
     let text = format!("{:.*e}", digits.saturating_sub(1), value.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let raised = exponent.chars().map(|digit| match digit {
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{}{}", trimmed(mantissa), power(exponent.parse().unwrap_or(0)))
+}
+
+/// `×10⁻⁴`, in characters that need no markup.
+fn power(exponent: i32) -> String {
+    let raised = exponent.to_string();
+    let raised = raised.chars().map(|digit| match digit {
         '-' => '⁻',
         '1' => '¹',
         '2' => '²',
         '3' => '³',
         other => char::from_u32('⁰' as u32 + other as u32 - '0' as u32).unwrap_or(other),
     });
-    let sign = if value < 0.0 { "−" } else { "" };
-    format!("{sign}{}×10{}", trimmed(mantissa), raised.collect::<String>())
+    format!("×10{}", raised.collect::<String>())
 }
 
 /// Without zeros behind.
@@ -72,13 +80,29 @@ pub(crate) fn short(value: f64, digits: usize) -> String {
     trimmed(&fixed(value, decimals(value, digits as i32))).to_string()
 }
 
-/// A value and its uncertainty, down to the uncertainty's second digit.
-pub(crate) fn uncertain(value: f64, half_width: f64) -> (String, String) {
-    if half_width < TINY || !(TINY..HUGE).contains(&value.abs()) || half_width > HUGE {
-        return (short(value, 5), short(half_width, 2));
+/// A value and its uncertainty, `value ± half width`, down to the uncertainty's second digit; in brackets with a power of ten if the value is
+/// small.
+pub(crate) fn uncertain(value: f64, half_width: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && size < SMALL || size >= HUGE {
+        let exponent = size.log10().floor() as i32;
+        let unit = 10f64.powi(exponent);
+        if unit.is_normal() {
+            return format!("({}){}", digits(value / unit, half_width / unit), power(exponent));
+        }
     }
-    let decimals = decimals(half_width, 2).min(9);
-    (fixed(value, decimals), fixed(half_width, decimals))
+    digits(value, half_width)
+}
+
+/// No more than six digits of a value, however certain it is.
+fn digits(value: f64, half_width: f64) -> String {
+    let most = decimals(if value == 0.0 { 1.0 } else { value }, 6);
+    let places = if half_width > 0.0 { decimals(half_width, 2).min(most) } else { most };
+    if half_width > 0.0 {
+        format!("{} ± {}", fixed(value, places), fixed(half_width, places))
+    } else {
+        format!("{} ± 0", trimmed(&fixed(value, places)))
+    }
 }
 
 #[cfg(test)]
@@ -109,8 +133,11 @@ mod tests {
 
     #[test]
     fn an_uncertain_value_ends_where_its_uncertainty_does() {
-        assert_eq!(uncertain(0.231_234, 0.000_41), ("0.23123".into(), "0.00041".into()));
-        assert_eq!(uncertain(1300.4, 12.0), ("1\u{202f}300".into(), "12".into()));
-        assert_eq!(uncertain(2.0, 0.0), ("2".into(), "0".into()));
+        assert_eq!(uncertain(0.231_234, 0.000_41), "0.23123 ± 0.00041");
+        assert_eq!(uncertain(1300.4, 12.0), "1\u{202f}300 ± 12");
+        assert_eq!(uncertain(2.0, 0.0), "2 ± 0");
+        assert_eq!(uncertain(0.000_34, 0.000_000_6), "(3.4000 ± 0.0060)×10⁻⁴");
+        assert_eq!(uncertain(-0.000_34, 1e-12), "(−3.40000 ± 0.00000)×10⁻⁴");
+        assert_eq!(uncertain(0.0, 0.5), "0.00 ± 0.50");
     }
 }

@@ -69,7 +69,8 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
 pub(crate) fn lines(text: &str, room: f64, size: f64) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    // Not at spaces that don't break, such as those between thousands.
+    for word in text.split([' ', '\n', '\t']).filter(|word| !word.is_empty()) {
         let longer = if line.is_empty() { word.to_string() } else { format!("{line} {word}") };
         if width(&longer, size) <= room {
             line = longer;

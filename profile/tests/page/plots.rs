@@ -89,10 +89,38 @@ fn lines_bend_on_logarithmic_axes() {
 #[test]
 fn steps_of_several_series_have_strips_of_their_own() {
     let queue = |name: &str| series(name, Style::Steps, &[(0.0, 1.0), (2.0, 3.0), (4.0, 0.0)]);
-    let drawn = svg(&panel(vec![queue("earth"), queue("air"), queue("fire")]), "one").unwrap();
+    let all = panel(vec![queue("earth"), queue("air"), queue("fire")]);
+    let drawn = svg(&all, "one").unwrap();
     assert_eq!(texts(&drawn, "strip"), ["earth", "air", "fire"]);
-    let tops: Vec<_> = (0..3).map(|index| numbers(&paths(&drawn, &format!("s{index} line steps"))[0])[1]).collect();
+    assert_eq!(legend(&all), "", "each strip is named by itself");
+    let tops: Vec<_> =
+        (0..3).map(|index| numbers(&paths(&drawn, &format!("s{index} line steps area"))[0])[1]).collect();
     assert!(tops[0] + 50.0 < tops[1] && tops[1] + 50.0 < tops[2], "{tops:?}");
+}
+
+#[test]
+fn few_bars_share_axes_and_many_do_not() {
+    let bars = |name: &str, count: u32| {
+        let points: Vec<_> = (0..count).map(|index| (f64::from(index), f64::from(index % 7))).collect();
+        series(name, Style::Bars, &points)
+    };
+    let few = svg(&panel(vec![bars("local", 30), bars("remote", 30)]), "one").unwrap();
+    assert_eq!(texts(&few, "strip").len(), 0);
+    let many = svg(&panel(vec![bars("local", 400), bars("remote", 30)]), "one").unwrap();
+    assert_eq!(texts(&many, "strip"), ["local", "remote"]);
+}
+
+#[test]
+fn ours_are_enlarged_where_the_reports_are_far_above() {
+    let mut one = panel(vec![series("send", Style::Dots, &[(0.0, 1.0), (10.0, 1.2)])]);
+    let line = |kind, y| Line { name: "line".into(), kind, from: (0.0, y), to: (10.0, y) };
+    one.lines = vec![line(LineKind::Fit, 1.1), line(LineKind::Report, 1.9)];
+    let near = svg(&one, "one").unwrap();
+    assert_eq!((texts(&near, "strip").len(), paths(&near, "report").len()), (0, 1));
+    one.lines[1] = line(LineKind::Report, 8.4);
+    let far = svg(&one, "one").unwrap();
+    assert_eq!(texts(&far, "strip"), ["beside the report’s", "enlarged, without the report’s"]);
+    assert_eq!((paths(&far, "report").len(), paths(&far, "fit").len(), paths(&far, "s0 dots big").len()), (1, 2, 2));
 }
 
 #[test]
@@ -222,6 +250,7 @@ proptest! {
     fn any_finite_panel_is_well_formed(panel in any_panel(), id in any::<String>()) {
         is_inside(&svg(&panel, &id).unwrap());
         let list = legend(&panel);
+        let list = format!("<div>{list}</div>");
         roxmltree::Document::parse(&list).unwrap_or_else(|error| panic!("{error}: {list}"));
     }
 

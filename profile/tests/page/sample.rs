@@ -218,16 +218,20 @@ fn stations() -> Vec<Station> {
     vec![
         station(
             "Slave processors",
-            "one event in 3 instructions: 8 300 000 a second each",
-            "18 000 events a second each",
+            "one event in 3 instructions: 8\u{202f}300\u{202f}000 a second each",
+            "18\u{202f}000 events a second each",
         ),
-        station("SMI", "one event every 2 cycles; 1 024 wait", "one every 2 cycles"),
+        station("SMI", "one event every 2 cycles; 1\u{202f}024 wait", "one every 2 cycles"),
         station(
             "MMI",
             "all six SMIs read in turn, a pair in 12 cycles; 512 words wait",
-            "28 000 pairs a second from each SMI",
+            "28\u{202f}000 pairs a second from each SMI",
         ),
-        station("Trace port and logger", "no loss at 130 000 pairs a second", "1 100 pairs a second in all"),
+        station(
+            "Trace port and logger",
+            "no loss at 130\u{202f}000 pairs a second",
+            "1\u{202f}100 pairs a second in all",
+        ),
         station("Host", "ordered as they come", ""),
     ]
 }
