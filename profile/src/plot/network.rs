@@ -16,8 +16,9 @@ const BELOW_HUB: f64 = 150.0;
 const RADIUS: f64 = 19.0;
 const SIZE: f64 = 12.0;
 const LEADING: f64 = 14.0;
-/// Left and right of the outermost threads.
-const SIDE: f64 = 150.0;
+/// Left and right of the outermost threads; left if arrows bend there.
+const SIDE: f64 = 64.0;
+const BENT_SIDE: f64 = 150.0;
 /// Above the first row: processors' names.
 const TOP: f64 = 62.0;
 /// Length and half width of an arrow's head.
@@ -33,6 +34,8 @@ struct Grid {
     rows: Vec<usize>,
     /// Whether row 0 is the hub's alone.
     hub: bool,
+    /// Where the first column is.
+    left: f64,
 }
 
 /// A network as an SVG element.
@@ -42,7 +45,7 @@ struct Grid {
 pub fn network(network: &Network) -> Result<String, PlotError> {
     check::network(network)?;
     let grid = Grid::of(network);
-    let wide = 2.0 * SIDE + ACROSS * network.processors.len().saturating_sub(1) as f64;
+    let wide = grid.left + SIDE + ACROSS * network.processors.len().saturating_sub(1) as f64;
     let rows = grid.rows.iter().max().map_or(0, |row| row + 1);
     let high = TOP + if rows == 0 { 0.0 } else { grid.y(rows - 1) + 2.0 * RADIUS };
     let mut out = String::new();
@@ -53,7 +56,7 @@ pub fn network(network: &Network) -> Result<String, PlotError> {
         r#"<svg xmlns="http://www.w3.org/2000/svg" class="network" role="img" aria-label="{label}" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}">"#
     );
     for (column, name) in network.processors.iter().enumerate() {
-        let middle = SIDE + ACROSS * column as f64;
+        let middle = grid.left + ACROSS * column as f64;
         for (index, line) in lines(name, ACROSS - 10.0, SIZE).iter().take(2).enumerate() {
             put(&mut out, "processor", (middle, 18.0 + LEADING * index as f64), Anchor::Middle, line);
         }
@@ -98,7 +101,16 @@ impl Grid {
             }
         });
         let rows = rows.collect();
-        Grid { columns: network.threads.iter().map(|&(_, processor)| processor).collect(), rows, hub: hub.is_some() }
+        let columns = network.threads.iter().map(|&(_, processor)| processor).collect();
+        let mut grid = Grid { columns, rows, hub: hub.is_some(), left: SIDE };
+        let bent = |channel: &Channel| {
+            let Channel { from, to, .. } = *channel;
+            grid.columns[from] == 0 && grid.columns[to] == 0 && grid.bend(from, to, false) != 0.0
+        };
+        if network.channels.iter().any(bent) {
+            grid.left = BENT_SIDE;
+        }
+        grid
     }
 
     fn y(&self, row: usize) -> f64 {
@@ -110,7 +122,7 @@ impl Grid {
     }
 
     fn place(&self, thread: usize) -> Point {
-        (SIDE + ACROSS * self.columns[thread] as f64, TOP + self.y(self.rows[thread]))
+        (self.left + ACROSS * self.columns[thread] as f64, TOP + self.y(self.rows[thread]))
     }
 
     /// How far an arrow bends to the left of its way, so that it passes by what lies between.
