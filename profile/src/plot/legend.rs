@@ -15,7 +15,7 @@ pub fn legend(panel: &Panel) -> String {
     let named = if super::parts::is_strips(panel) { &[] } else { &panel.series[..] };
     for (index, series) in named.iter().enumerate() {
         let path = match series.style {
-            Style::Dots => "M5 7h0M12 4h0M19 8h0",
+            Style::Dots => "M5 7h.1M12 4h.1M19 8h.1",
             Style::Line => "M1 10L9 4L16 7L25 2",
             Style::Steps => "M1 10H9V3H17V7H25",
             Style::Bars => "M3 12V6H10V12zM10 12V1H17V12zM17 12V8H24V12z",

@@ -63,22 +63,22 @@ pub(crate) fn path(marks: Marks, places: &[Place], base: i32) -> String {
     }
 }
 
-/// Lines of no length, which round ends make dots; equal ones once.
+/// Lines of hardly any length, whose ends make dots; equal ones once. (Square ends of none are not printed.)
 fn dots(places: &[Place]) -> String {
     let mut seen = HashSet::new();
     places
         .iter()
         .filter(|place| seen.insert(**place))
-        .map(|&(x, y)| format!("M{} {}h0", number(x), number(y)))
+        .map(|&(x, y)| format!("M{} {}h.1", number(x), number(y)))
         .collect()
 }
 
 pub(crate) fn line(places: &[Place]) -> String {
     let mut distinct = places.to_vec();
     distinct.dedup();
-    // A single point is a line of no length.
+    // A single point is a line of hardly any length.
     if let [(x, y)] = distinct[..] {
-        return format!("M{} {}h0", number(x), number(y));
+        return format!("M{} {}h.1", number(x), number(y));
     }
     let points: Vec<_> = distinct.iter().map(|&(x, y)| format!("{} {}", number(x), number(y))).collect();
     if points.is_empty() {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn equal_dots_are_drawn_once() {
-        assert_eq!(dots(&[(10, 25), (10, 25), (11, 25)]), "M1 2.5h0M1.1 2.5h0");
+        assert_eq!(dots(&[(10, 25), (10, 25), (11, 25)]), "M1 2.5h.1M1.1 2.5h.1");
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn one_point_of_a_line_can_be_seen() {
-        assert_eq!(line(&[(10, 20), (10, 20)]), "M1 2h0");
+        assert_eq!(line(&[(10, 20), (10, 20)]), "M1 2h.1");
         assert_eq!(line(&[(10, 20), (30, 20)]), "M1 2L3 2");
         assert_eq!(line(&[]), "");
     }

@@ -55,7 +55,7 @@ fn dots_stand_where_their_values_are() {
     let points = [(0.0, 0.0), (50.0, 100.0), (100.0, 200.0)];
     let drawn = svg(&panel(vec![series("send", Style::Dots, &points)]), "one").unwrap();
     let places = numbers(&paths(&drawn, "s0 dots big")[0]);
-    // x, y and the nothing of each.
+    // x, y and the length of each.
     let [x0, y0, _, x1, y1, _, x2, y2, _] = places[..] else { panic!("{places:?}") };
     assert!(
         (x1 - (x0 + x2) / 2.0).abs() <= 0.11 && (y1 - (y0 + y2) / 2.0).abs() <= 0.11 && x2 > x0 && y2 < y0,
