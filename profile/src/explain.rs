@@ -251,16 +251,20 @@ impl Both<'_> {
     fn constant(&self, figure: u8) -> Option<String> {
         let of = |found: Option<&Found>| fit::constant("", &found?.answer.first()?.1);
         let (ours, old) = (of(self.default)?, of(self.tos94)?);
+        let line = fit::line("", &self.default?.answer.first()?.1)?;
         let what = if figure == 26 {
             "Packing, flight and unpacking, until the thread is ready where it has gone; its pages follow as it touches them"
         } else {
             "From the fault to where the thread is ready again"
         };
         Some(format!(
-            "{what}. Default kernel {} on average, -{:.0} +{:.0} cycles; tos94 {:.2} ms, -{:.2} +{:.2}: there each message waits for the main loop.",
+            "{what}. Default kernel {} on average, -{:.0} +{:.0} cycles; a line through them would rise by {:.2} +-{:.2} cycles from one to the next. tos94 \
+             {:.2} ms, -{:.2} +{:.2}: there each message waits for the main loop.",
             self.us(ours.intercept),
             ours.below,
             ours.above,
+            line.slope,
+            line.slope_confidence,
             self.ms(old.intercept),
             self.ms(old.below),
             self.ms(old.above)
