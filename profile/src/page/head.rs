@@ -4,7 +4,7 @@ use testbed_trace::report::escape;
 
 use super::TITLE;
 use crate::model::Profile;
-use crate::plot::number::{count, short};
+use crate::plot::number::{count, fixed, short};
 use crate::report;
 
 /// A length of time, with its unit.
@@ -39,7 +39,7 @@ pub(super) fn head(profile: &Profile) -> String {
 fn facts(profile: &Profile) -> String {
     let clock = f64::from(profile.clock_hz);
     let kernels =
-        profile.kernels.iter().map(|kernel| format!("{}: {} cycles an instruction", kernel.name, short(kernel.cpi, 3)));
+        profile.kernels.iter().map(|kernel| format!("{}: {} cycles an instruction", kernel.name, fixed(kernel.cpi, 2)));
     let events = profile.runs.iter().map(|run| run.events).sum();
     let cycles: u64 = profile.runs.iter().map(|run| run.cycles).sum();
     let unsound = profile.runs.iter().filter(|run| !run.sound).count() as u64;

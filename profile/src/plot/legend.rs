@@ -24,7 +24,7 @@ pub fn legend(panel: &Panel) -> String {
         entries.push((class(series, index, Marks::Style(series.style)), path, format!("{}{none}", series.name)));
     }
     for line in &panel.lines {
-        let entry = (line_class(line).to_string(), "M1 6H25", line.name.clone());
+        let entry = (line_class(line, &panel.series), "M1 6H25", line.name.clone());
         if !entries.contains(&entry) {
             entries.push(entry);
         }

@@ -36,12 +36,19 @@ pub(crate) fn class(series: &Series, index: usize, marks: Marks) -> String {
     format!("s{index} {style}")
 }
 
-pub(crate) fn line_class(line: &Line) -> &'static str {
-    match line.kind {
+/// The class of a line; in the colours of the series that its name begins with, if there is one.
+pub(crate) fn line_class(line: &Line, series: &[Series]) -> String {
+    let kind = match line.kind {
         LineKind::Fit => "fit",
         LineKind::Bound => "bound",
         LineKind::Report => "report",
         LineKind::ReportBound => "report-bound",
+    };
+    let of =
+        series.iter().enumerate().filter(|(_, series)| !series.name.is_empty() && line.name.starts_with(&series.name));
+    match of.max_by_key(|(_, series)| series.name.len()) {
+        Some((index, _)) => format!("s{index} {kind}"),
+        None => kind.into(),
     }
 }
 

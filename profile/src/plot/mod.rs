@@ -123,7 +123,7 @@ impl<'a> Layout<'a> {
             let chart = self
                 .chart(&area, part, bottom, last)
                 .map_err(|error| PlotError::Axes { panel: panel.title.clone(), reason: error.to_string() })?;
-            self.marks(part, &chart, &mut marks);
+            self.marks(panel, part, &chart, &mut marks);
         }
         Ok(marks)
     }
@@ -154,7 +154,7 @@ impl<'a> Layout<'a> {
         Ok(chart)
     }
 
-    fn marks(&self, part: &Part, chart: &Chart, out: &mut String) {
+    fn marks(&self, panel: &Panel, part: &Part, chart: &Chart, out: &mut String) {
         let base = chart.backend_coord(&(0.0, if part.y.is_log() { part.y.floor() } else { 0.0 })).1;
         for &(index, series) in &part.series {
             let places: Vec<Place> = marks::points(series).iter().map(|point| chart.backend_coord(point)).collect();
@@ -166,8 +166,10 @@ impl<'a> Layout<'a> {
             marks::put(out, &marks::class(series, index, style), &marks::path(style, &places, base));
         }
         for line in &part.lines {
-            let places: Vec<Place> = self.along(part, line).iter().map(|point| chart.backend_coord(point)).collect();
-            marks::put(out, marks::line_class(line), &marks::line(&places));
+            let Some(line_seen) = part.seen(line) else { continue };
+            let places: Vec<Place> =
+                self.along(part, &line_seen).iter().map(|point| chart.backend_coord(point)).collect();
+            marks::put(out, &marks::line_class(line, &panel.series), &marks::line(&places));
         }
     }
 

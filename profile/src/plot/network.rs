@@ -18,7 +18,7 @@ const SIZE: f64 = 12.0;
 const LEADING: f64 = 14.0;
 /// Left and right of the outermost threads; left if arrows bend there.
 const SIDE: f64 = 64.0;
-const BENT_SIDE: f64 = 150.0;
+const BENT_SIDE: f64 = 190.0;
 /// Above the first row: processors' names.
 const TOP: f64 = 62.0;
 /// Length and half width of an arrow's head.
@@ -29,13 +29,16 @@ const HUB: usize = 2;
 type Point = (f64, f64);
 
 /// Where threads are.
-struct Grid {
+struct Grid<'a> {
+    /// Of the processors that have threads.
+    names: Vec<&'a str>,
     columns: Vec<usize>,
     rows: Vec<usize>,
     /// Whether row 0 is the hub's alone.
     hub: bool,
-    /// Where the first column is.
+    /// What is left of the first column, and right of the last.
     left: f64,
+    right: f64,
 }
 
 /// A network as an SVG element.
@@ -45,7 +48,7 @@ struct Grid {
 pub fn network(network: &Network) -> Result<String, PlotError> {
     check::network(network)?;
     let grid = Grid::of(network);
-    let wide = grid.left + SIDE + ACROSS * network.processors.len().saturating_sub(1) as f64;
+    let wide = grid.left + grid.right + ACROSS * grid.names.len().saturating_sub(1) as f64;
     let rows = grid.rows.iter().max().map_or(0, |row| row + 1);
     let high = TOP + if rows == 0 { 0.0 } else { grid.y(rows - 1) + 2.0 * RADIUS };
     let mut out = String::new();
@@ -55,7 +58,7 @@ pub fn network(network: &Network) -> Result<String, PlotError> {
         out,
         r#"<svg xmlns="http://www.w3.org/2000/svg" class="network" role="img" aria-label="{label}" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}">"#
     );
-    for (column, name) in network.processors.iter().enumerate() {
+    for (column, name) in grid.names.iter().enumerate() {
         let middle = grid.left + ACROSS * column as f64;
         for (index, line) in lines(name, ACROSS - 10.0, SIZE).iter().take(2).enumerate() {
             put(&mut out, "processor", (middle, 18.0 + LEADING * index as f64), Anchor::Middle, line);
@@ -82,8 +85,8 @@ fn arrows(network: &Network) -> BTreeMap<(usize, usize), Vec<&Channel>> {
     arrows
 }
 
-impl Grid {
-    fn of(network: &Network) -> Self {
+impl<'a> Grid<'a> {
+    fn of(network: &'a Network) -> Self {
         let mut out_of = vec![0; network.threads.len()];
         network.channels.iter().for_each(|channel| out_of[channel.from] += 1);
         let most = out_of.iter().copied().max().unwrap_or(0);
@@ -101,14 +104,22 @@ impl Grid {
             }
         });
         let rows = rows.collect();
-        let columns = network.threads.iter().map(|&(_, processor)| processor).collect();
-        let mut grid = Grid { columns, rows, hub: hub.is_some(), left: SIDE };
-        let bent = |channel: &Channel| {
-            let Channel { from, to, .. } = *channel;
-            grid.columns[from] == 0 && grid.columns[to] == 0 && grid.bend(from, to, false) != 0.0
-        };
-        if network.channels.iter().any(bent) {
-            grid.left = BENT_SIDE;
+        let used: Vec<usize> = (0..network.processors.len())
+            .filter(|processor| network.threads.iter().any(|(_, place)| place == processor))
+            .collect();
+        let names = used.iter().map(|&processor| network.processors[processor].as_str()).collect();
+        let column = |&(_, place): &(String, usize)| used.iter().position(|&processor| processor == place).unwrap_or(0);
+        let columns = network.threads.iter().map(column).collect();
+        let mut grid = Grid { names, columns, rows, hub: hub.is_some(), left: SIDE, right: SIDE };
+        for channel in &network.channels {
+            let (from, to) = (channel.from, channel.to);
+            let side = grid.aside(from, to);
+            if side < 0.0 && grid.columns[from] == 0 {
+                grid.left = BENT_SIDE;
+            }
+            if side > 0.0 && grid.columns[from] + 1 == used.len() {
+                grid.right = BENT_SIDE;
+            }
         }
         grid
     }
@@ -125,19 +136,27 @@ impl Grid {
         (self.left + ACROSS * self.columns[thread] as f64, TOP + self.y(self.rows[thread]))
     }
 
-    /// How far an arrow bends to the left of its way, so that it passes by what lies between.
-    fn bend(&self, from: usize, to: usize, both_ways: bool) -> f64 {
+    /// How far to the side an arrow between threads of one processor goes, so that it passes by those between: downwards on the left.
+    fn aside(&self, from: usize, to: usize) -> f64 {
         let down = self.rows[to] as f64 - self.rows[from] as f64;
-        let across = self.columns[to] as f64 - self.columns[from] as f64;
-        let both = if both_ways { 18.0 } else { 0.0 };
-        if across == 0.0 && down.abs() > 1.0 {
-            // Down and up alike on the column's left.
-            return -down.signum() * (34.0 + 30.0 * down.abs());
+        if self.columns[to] == self.columns[from] && down.abs() > 1.0 {
+            -down.signum() * (40.0 + 30.0 * down.abs())
+        } else {
+            0.0
         }
-        if down == 0.0 && across.abs() > 1.0 {
+    }
+
+    /// How far an arrow bends to the left of its way, so that it passes by what lies between, or by the one back.
+    fn bend(&self, from: usize, to: usize, both_ways: bool) -> f64 {
+        let across = self.columns[to] as f64 - self.columns[from] as f64;
+        if self.rows[to] == self.rows[from] && across.abs() > 1.0 {
             return across.signum() * (30.0 + 16.0 * across.abs());
         }
-        both
+        if both_ways {
+            18.0
+        } else {
+            0.0
+        }
     }
 }
 
@@ -166,32 +185,33 @@ fn arrow(
         );
         return label(labels, (x + RADIUS + 28.0, y), Anchor::Start, channels);
     }
+    let aside = grid.aside(from, to);
     // From the thread that starts the others arrows spread, and arrive from above at the first row, from the side at others.
     let fan = grid.hub && grid.rows[from] == 0 && dx != 0.0;
     let bend = grid.bend(from, to, both);
     let left = (dy / length, -dx / length);
-    let control = match (fan, grid.rows[to]) {
-        (true, 1) => (end.0 - dx.signum() * 12.0, start.1),
-        (true, _) => (start.0, end.1 - dy.signum() * 12.0),
-        _ => ((start.0 + end.0) / 2.0 + left.0 * bend, (start.1 + end.1) / 2.0 + left.1 * bend),
+    let bent = ((start.0 + end.0) / 2.0 + left.0 * bend, (start.1 + end.1) / 2.0 + left.1 * bend);
+    let [first, second] = match (fan, grid.rows[to]) {
+        _ if aside != 0.0 => [(start.0 + aside, start.1), (end.0 + aside, end.1)],
+        (true, 1) => [(end.0 - dx.signum() * 12.0, start.1); 2],
+        (true, _) => [(start.0, end.1 - dy.signum() * 12.0); 2],
+        _ => [bent; 2],
     };
-    let tail = towards(start, control, RADIUS);
-    let tip = towards(end, control, RADIUS + 1.0);
-    let neck = towards(tip, control, HEAD.0 - 1.0);
-    let path = [tail, control, neck].map(|(x, y)| format!("{} {}", tenths(x), tenths(y)));
-    let _ = write!(out, r#"<path class="{class}" d="M{}Q{} {}"/>"#, path[0], path[1], path[2]);
-    head(out, class, tip, towards(tip, control, HEAD.0));
-    let part = if fan { 0.8 } else { 0.5 };
-    let middle = quadratic([start, control, end], part);
-    let (place, anchor) = if dx == 0.0 && bend == 0.0 {
-        ((middle.0 + 7.0, middle.1), Anchor::Start)
-    } else if dx == 0.0 {
-        (
-            (middle.0 + 6.0 * left.0 * bend.signum(), middle.1),
-            if left.0 * bend < 0.0 { Anchor::End } else { Anchor::Start },
-        )
+    let (tail, tip) = (towards(start, first, RADIUS), towards(end, second, RADIUS + 1.0));
+    let neck = towards(tip, second, HEAD.0 - 1.0);
+    let path = [tail, first, second, neck].map(|(x, y)| format!("{} {}", tenths(x), tenths(y)));
+    let _ = write!(out, r#"<path class="{class}" d="M{}C{} {} {}"/>"#, path[0], path[1], path[2], path[3]);
+    head(out, class, tip, towards(tip, second, HEAD.0));
+    let middle = cubic([start, first, second, end], 0.5);
+    let (place, anchor) = if aside != 0.0 {
+        // Above the arrow's end.
+        ((end.0 + aside.signum() * (RADIUS + 8.0), end.1 - 11.0), if aside < 0.0 { Anchor::End } else { Anchor::Start })
     } else if fan && grid.rows[to] == 1 {
-        ((end.0 + 9.0, middle.1), Anchor::Start)
+        ((end.0 + 9.0, end.1 - 54.0), Anchor::Start)
+    } else if fan {
+        ((end.0 - dx.signum() * (RADIUS + 36.0), end.1 - 25.0), Anchor::Middle)
+    } else if dx == 0.0 {
+        ((middle.0 + 7.0, middle.1), Anchor::Start)
     } else {
         ((middle.0, middle.1 - 6.0 - LEADING * channels.len() as f64 / 2.0), Anchor::Middle)
     };
@@ -204,10 +224,12 @@ fn towards((x, y): Point, (to_x, to_y): Point, far: f64) -> Point {
     (x + (to_x - x) / length * far, y + (to_y - y) / length * far)
 }
 
-fn quadratic([a, b, c]: [Point; 3], part: f64) -> Point {
+fn cubic([a, b, c, d]: [Point; 4], part: f64) -> Point {
     let rest = 1.0 - part;
-    let at = |a: f64, b: f64, c: f64| rest * rest * a + 2.0 * rest * part * b + part * part * c;
-    (at(a.0, b.0, c.0), at(a.1, b.1, c.1))
+    let at = |a: f64, b: f64, c: f64, d: f64| {
+        rest.powi(3) * a + 3.0 * rest * part * (rest * b + part * c) + part.powi(3) * d
+    };
+    (at(a.0, b.0, c.0, d.0), at(a.1, b.1, c.1, d.1))
 }
 
 fn head(out: &mut String, class: &str, tip: Point, back: Point) {

@@ -27,6 +27,25 @@ pub(crate) struct Part<'a> {
     pub(crate) height: f64,
 }
 
+impl Part<'_> {
+    /// What these axes show of a line: they begin at 0 if all points do, and a fit may go below.
+    pub(crate) fn seen(&self, line: &Line) -> Option<Line> {
+        let floor = self.y.floor();
+        let mut seen = line.clone();
+        if self.y.is_log() || line.from.1.min(line.to.1) >= floor {
+            return Some(seen);
+        }
+        if line.from.1.max(line.to.1) < floor {
+            return None;
+        }
+        let way = (floor - line.from.1) / (line.to.1 - line.from.1);
+        let at = (line.from.0 + way * (line.to.0 - line.from.0), floor);
+        let end = if line.from.1 < floor { &mut seen.from } else { &mut seen.to };
+        *end = at;
+        Some(seen)
+    }
+}
+
 /// Whether each series has axes of its own, one above the other: several with steps, or with many bars, would hide each other.
 pub(crate) fn is_strips(panel: &Panel) -> bool {
     let all = |style: Style| panel.series.iter().all(|series| series.style == style);
@@ -98,12 +117,20 @@ fn scale(
     start: Start,
     most: usize,
 ) -> Scale {
-    let values = values(series, lines).map(coordinate);
+    let values = values(series, lines).map(&coordinate);
     if log {
         // The height of a bar may be nothing.
         Scale::logarithmic(values.filter(|&value| value > 0.0))
     } else {
+        let points = || series.iter().flat_map(|(_, series)| &series.points).map(|&point| coordinate(point));
         let bars = series.iter().any(|(_, series)| series.style == Style::Bars && !series.points.is_empty());
+        // Where points begin at 0, lines that go below are cut.
+        let least = if start == Start::Zero && points().next().is_some() && points().all(|value| value >= 0.0) {
+            0.0
+        } else {
+            f64::MIN
+        };
+        let values = values.map(|value| value.max(least));
         Scale::linear(values.chain((bars && start == Start::Zero).then_some(0.0)), start, most)
     }
 }

@@ -47,7 +47,8 @@ const TEXTS_IN_THE_WAY: &str = r#"[...document.querySelectorAll(".plot")].flatMa
 
 /// Least contrast of a mark and what it is drawn on, as if it were not translucent; with its class.
 const LEAST_CONTRAST: &str = r#"(() => {
-    const parse = (text) => text.match(/[\d.]+/g).map(Number);
+    // Mixed colours are told as parts of 1.
+    const parse = (text) => text.match(/[\d.]+/g).map((number) => number * (text.startsWith("color(") ? 255 : 1));
     const light = ([red, green, blue]) => {
         const part = (value) => (value /= 255) <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
         return 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue);

@@ -124,6 +124,20 @@ fn ours_are_enlarged_where_the_reports_are_far_above() {
 }
 
 #[test]
+fn fits_have_their_series_colours_and_end_at_zero() {
+    let mut one = panel(vec![series("a", Style::Dots, &[(0.0, 0.0)]), series("ab", Style::Dots, &[(10.0, 100.0)])]);
+    let line = |name: &str, from, to| Line { name: name.into(), kind: LineKind::Fit, from, to };
+    one.lines = vec![line("ab: fit", (0.0, -100.0), (10.0, 100.0)), line("a: fit", (0.0, -9.0), (10.0, -8.0))];
+    let drawn = svg(&one, "one").unwrap();
+    assert!(!texts(&drawn, "tick").contains(&"−100".to_string()));
+    assert_eq!(paths(&drawn, "s0 fit").len(), 0, "all of it is below the axis");
+    let [x, y, ..] = numbers(&paths(&drawn, "s1 fit")[0])[..] else { panic!("{drawn}") };
+    let [left, bottom, ..] = numbers(&paths(&drawn, "s0 dots big")[0])[..] else { panic!("{drawn}") };
+    let [right, ..] = numbers(&paths(&drawn, "s1 dots big")[0])[..] else { panic!("{drawn}") };
+    assert!((x - (left + right) / 2.0).abs() < 0.2 && (y - bottom).abs() < 0.2, "{x} {y}");
+}
+
+#[test]
 fn nothing_one_point_and_constants_are_drawn() {
     for style in [Style::Dots, Style::Line, Style::Steps, Style::Bars] {
         let empty = panel(vec![series("send", style, &[])]);
@@ -173,6 +187,9 @@ fn the_network_has_every_thread_and_channel() {
     let mut away = rich;
     away.channels[3].to = 99;
     assert!(network(&away).unwrap_err().to_string().contains("channel 3 of the network is at 99"));
+    let one =
+        Network { processors: vec!["master".into(), "earth".into()], threads: vec![("1".into(), 1)], channels: vec![] };
+    assert_eq!(texts(&network(&one).unwrap(), "processor"), ["earth"]);
     network(&Network { processors: vec![], threads: vec![], channels: vec![] }).unwrap();
 }
 
