@@ -144,7 +144,7 @@ fn double_lines(material: &Material, found: &Found) -> Effect {
         0 => format!(
             "None of {count} services contains a timer interrupt: the kernel serves a request with interrupts off, and the timer's comes after it."
         ),
-        hit => format!("{hit} of {count} services contain a timer interrupt, of {:.1} us on average.", material.microseconds(cycles)),
+        hit => format!("{hit} of {count} services contain a timer interrupt, of {:.1} µs on average.", material.microseconds(cycles)),
     };
     effect(
         "double lines from timer interrupts",

@@ -52,7 +52,7 @@ impl Both<'_> {
     }
 
     fn us(&self, cycles: f64) -> String {
-        format!("{cycles:.0} cycles ({:.1} us)", self.material.microseconds(cycles))
+        format!("{cycles:.0} cycles ({:.1} µs)", self.material.microseconds(cycles))
     }
 
     fn ms(&self, cycles: f64) -> f64 {
@@ -83,7 +83,7 @@ impl Both<'_> {
             ),
         };
         Some(format!(
-            "Without what the kernel's own events cost: {:.3} cycles a byte (R^2 {:.5}), and {what}. The receive, which comes first, copies nothing and is constant: {}.",
+            "Without what the kernel's own events cost: {:.3} cycles a byte (R² {:.5}), and {what}. The receive, which comes first, copies nothing and is constant: {}.",
             fit.slope,
             fit.r2.unwrap_or(0.0),
             self.us(receive)
@@ -238,7 +238,7 @@ impl Both<'_> {
             )
         };
         Some(format!(
-            "Linear: {what}. Default kernel {:.3} cycles a byte after {}, R^2 {:.5}; tos94 {:.3} after {}, R^2 {:.5}{old_why}.",
+            "Linear: {what}. Default kernel {:.3} cycles a byte after {}, R² {:.5}; tos94 {:.3} after {}, R² {:.5}{old_why}.",
             ours.slope,
             self.us(ours.intercept),
             ours.r2.unwrap_or(0.0),
@@ -258,7 +258,7 @@ impl Both<'_> {
             "From the fault to where the thread is ready again"
         };
         Some(format!(
-            "{what}. Default kernel {} on average, -{:.0} +{:.0} cycles; a line through them would rise by {:.2} +-{:.2} cycles from one to the next. tos94 \
+            "{what}. Default kernel {} on average, -{:.0} +{:.0} cycles; a line through them would rise by {:.2} ±{:.2} cycles from one to the next. tos94 \
              {:.2} ms, -{:.2} +{:.2}: there each message waits for the main loop.",
             self.us(ours.intercept),
             ours.below,

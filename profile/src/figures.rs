@@ -94,12 +94,22 @@ fn axis(label: &str, log: bool) -> Axis {
     Axis { label: label.into(), log }
 }
 
+/// What a figure's times are.
+fn what(figure: u8) -> &'static str {
+    match figure {
+        9..=12 => "service time",
+        13 | 14 => "time",
+        15 => "delay",
+        _ => "phase's time",
+    }
+}
+
 fn panel(material: &Material, query: &Query, found: &Found) -> Panel {
     let scale = Scale::of(query.figure);
     let axes = match scale {
-        Scale::Microseconds => [axis(query.x, false), axis("microseconds", false)],
-        Scale::Report => [axis(query.x, false), axis("report milliseconds", false)],
-        Scale::Milliseconds => [axis("time, seconds", false), axis("milliseconds", true)],
+        Scale::Microseconds => [axis(query.x, false), axis(&format!("{}, microseconds", what(query.figure)), false)],
+        Scale::Report => [axis(query.x, false), axis("latency, report milliseconds", false)],
+        Scale::Milliseconds => [axis("time, seconds", false), axis("latency, milliseconds", true)],
         Scale::Plain => [axis("time, seconds", false), axis(query.y, false)],
         Scale::Distribution => [axis("latency, milliseconds", true), axis("per cent of the sends", false)],
     };
@@ -113,9 +123,19 @@ fn panel(material: &Material, query: &Query, found: &Found) -> Panel {
             points: scaled(material, scale, found.kernel, points),
         })
         .collect();
+    let y = if scale == Scale::Microseconds { Axis { log: is_wide(&series), ..y } } else { y };
     let fits = fits(query, scale, &series);
     let lines = lines(query.figure, &series, &fits);
     Panel { title: format!("{} kernel, {}", found.kernel.name(), found.load()), x, y, series, lines, fits }
+}
+
+/// Greatest over least value from which on a logarithmic axis shows more.
+const WIDE: f64 = 200.0;
+
+fn is_wide(series: &[Series]) -> bool {
+    let ys = series.iter().flat_map(|one| &one.points).map(|point| point.1);
+    let (least, most) = ys.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), y| (least.min(y), most.max(y)));
+    least > 0.0 && most / least >= WIDE
 }
 
 fn style(figure: u8) -> Style {
@@ -182,15 +202,24 @@ fn lines(figure: u8, series: &[Series], fits: &[Fit]) -> Vec<Line> {
         }
         add("greatest deviations", LineKind::Bound, fit.above);
         add("greatest deviations", LineKind::Bound, -fit.below);
-        let Some(service) = report::SERVICES.iter().find(|service| service.figure == figure) else { continue };
-        let slope = service.slope.unwrap_or(0.0) / report::KB;
-        let mut add = |name: &str, kind, offset: f64| {
-            let at = |x: f64| (x, service.intercept + slope * x + offset);
-            lines.push(Line { name: name.into(), kind, from: at(first.0), to: at(last.0) });
-        };
-        add("report: average", LineKind::Report, 0.0);
-        add("report: bounds", LineKind::ReportBound, service.above);
-        add("report: bounds", LineKind::ReportBound, -service.below);
     }
+    lines.extend(report_lines(figure, series));
     lines
+}
+
+/// The report's average and bounds, over all that is shown.
+fn report_lines(figure: u8, series: &[Series]) -> Vec<Line> {
+    let Some(service) = report::SERVICES.iter().find(|service| service.figure == figure) else { return Vec::new() };
+    let xs = series.iter().flat_map(|one| &one.points).map(|point| point.0);
+    let (from, to) = xs.fold((f64::INFINITY, 0.0), |(from, to): (f64, f64), x| (from.min(x), to.max(x)));
+    let slope = service.slope.unwrap_or(0.0) / report::KB;
+    let line = |name: &str, kind, offset: f64| {
+        let at = |x: f64| (x, service.intercept + slope * x + offset);
+        Line { name: name.into(), kind, from: at(from), to: at(to) }
+    };
+    vec![
+        line("report: average", LineKind::Report, 0.0),
+        line("report: bounds", LineKind::ReportBound, service.above),
+        line("report: bounds", LineKind::ReportBound, -service.below),
+    ]
 }

@@ -65,9 +65,9 @@ pub const FIGURES: [(u8, &str, &str); 19] = [
     (21, "Latency of sends", "Longer in remote phases than in local ones."),
     (22, "Distribution of latencies in phases 6 and 8", "Local 1 to 3 ms, predictable; remote 10 to 130 ms, variable."),
     (23, "Pathways of events", "28,000 pairs a second and slave could be collected; the logger sustained 1,100 in all."),
-    (24, "Latency of a local send", "1.95 n + 1.025 ms, +-0.275 (n in KB)."),
-    (25, "Latency of a remote send", "2.77 n + 7.35 ms, +-0.35 (n in KB)."),
-    (26, "Latency of a migration", "8.4 ms, +-0.5."),
+    (24, "Latency of a local send", "1.95 n + 1.025 ms, ±0.275 (n in KB)."),
+    (25, "Latency of a remote send", "2.77 n + 7.35 ms, ±0.35 (n in KB)."),
+    (26, "Latency of a migration", "8.4 ms, ±0.5."),
     (27, "Latency of a remote page copy", "16.9 ms, +15.3 -3."),
 ];
 

@@ -50,7 +50,7 @@ pub fn repeatability(plan: &[Planned], captures: &[Capture]) -> Result<Table, Fa
             again,
         ]);
     }
-    let explanation = "Default kernel, quiet. The seed decides what the kernel chooses at random: where a thread migrates to that says `anywhere`. Nothing in local \
+    let explanation = "Default kernel, quiet. The seed decides what the kernel chooses at random: where a thread migrates to that says anywhere. Nothing in local \
                        and remote does, so they don't vary.";
     let columns = ["service", "seeds", "cycles, least to most", "cycles a byte, least to most", "the first seed again"];
     Ok(table("How the figures repeat", explanation.into(), &columns, rows))
@@ -134,8 +134,8 @@ pub fn rates(found: &[Found]) -> Table {
         "lost as fast as programs can",
         "report",
     ];
-    let explanation = "The highest rates of `overflow` at which nothing is lost in 2 s of machine time; then as fast as programs can for 100 ms, with the words lost, all \
-                       of them told by gap markers. `testbed experiment overflow` shows more.";
+    let explanation = "The highest rates of overflow at which nothing is lost in 2 s of machine time; then as fast as programs can for 100 ms, with the words lost, all \
+                       of them told by gap markers. The experiment overflow shows more.";
     table("How many events", explanation.into(), &columns, found.iter().map(row).collect())
 }
 
