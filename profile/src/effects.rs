@@ -3,6 +3,7 @@
 use testbed_trace::analysis::fact::{Episode, Phase, Protocol};
 use testbed_trace::capture::KernelKind;
 
+use crate::fit;
 use crate::material::{Found, Material, Source};
 use crate::model::Effect;
 use crate::observed::{ObserveError, Observed};
@@ -87,6 +88,7 @@ pub fn effects(material: &Material) -> Result<Vec<Effect>, ObserveError> {
         if let Some(found) = quiet(material, 14, kernel)? {
             effects.push(msg_slices(material, &found));
         }
+        effects.extend(unaffected(material, kernel)?);
         let busy = material.of_program("remote").find(|source| is(source, kernel, true));
         if let Some(source) = busy {
             effects.push(worst_case(material, source));
@@ -172,6 +174,27 @@ fn msg_slices(material: &Material, found: &Found) -> Effect {
         shown,
         evidence,
     )
+}
+
+/// A difference below this part of the quiet machine's mean is none.
+const SAME: f64 = 0.02;
+
+/// Whether load changes what a local send takes; `None` without runs of both kinds.
+fn unaffected(material: &Material, kernel: KernelKind) -> Result<Option<Effect>, ObserveError> {
+    let Some(query) = Query::of_figure(24) else { return Ok(None) };
+    let found = material.ask(query)?;
+    let mean = |is_busy| {
+        let one = found.iter().find(|found| found.kernel == kernel && found.is_busy == is_busy)?;
+        Some(fit::constant("", &one.answer.first()?.1)?.intercept)
+    };
+    let (Some(quiet), Some(busy)) = (mean(false), mean(true)) else { return Ok(None) };
+    let shown = (busy - quiet).abs() < SAME * quiet;
+    let evidence = format!(
+        "{quiet:.0} cycles on average on the quiet machine, {busy:.0} on the busy one: {}.",
+        if shown { "no thread runs while the kernel serves a request" } else { "something delays the service" }
+    );
+    let report = "The service of a local request takes the same on a busy machine.";
+    Ok(Some(effect("local services don't feel load", report, kernel, shown, evidence)))
 }
 
 fn worst_case(material: &Material, source: &Source) -> Effect {
