@@ -31,12 +31,16 @@ pub const fn mapped_page(entry: u32) -> Option<u32> {
 /// The physical address of `address`, if its page is mapped with all of `permissions`.
 #[inline]
 pub fn translate(map: &PageMap, address: u32, permissions: u32) -> Option<u32> {
+    let frame = frame(*map.get((address >> PAGE_SHIFT) as usize)?, permissions)?;
+    Some(frame + (address & (PAGE_BYTES - 1)))
+}
+
+/// The physical address of an entry's page, if it is mapped with all of `permissions`.
+#[inline(always)]
+pub fn frame(entry: u32, permissions: u32) -> Option<u32> {
     let needed = PTE_VALID | permissions;
-    let entry = *map.get((address >> PAGE_SHIFT) as usize)?;
-    if entry & needed != needed {
-        return None;
-    }
-    Some(RAM_BASE + (entry & PTE_PAGE_MASK << PTE_PAGE_SHIFT) + (address & (PAGE_BYTES - 1)))
+    // An entry has nothing above the page, so one mask that fits an instruction takes the rest away.
+    (entry & needed == needed).then_some(RAM_BASE + (entry & !(PAGE_BYTES - 1)))
 }
 
 /// Whether `bytes` bytes from `address` are all mapped with `permissions`. No bytes are always allowed.
@@ -64,9 +68,7 @@ pub fn in_one_page(map: &PageMap, address: u32, bytes: u32, permissions: u32) ->
     if page >= VIRTUAL_PAGES || bytes > rest_of_page(address) {
         return None;
     }
-    let (entry, needed) = (map[page as usize], PTE_VALID | permissions);
-    // An entry has nothing above the page, so one mask that fits an instruction takes the rest away.
-    (entry & needed == needed).then(|| RAM_BASE + (entry & !(PAGE_BYTES - 1)) + (address & (PAGE_BYTES - 1)))
+    frame(map[page as usize], permissions).map(|frame| frame + (address & (PAGE_BYTES - 1)))
 }
 
 /// Bytes from `address` to the end of its page.
@@ -97,6 +99,8 @@ mod tests {
         assert_eq!(translate(&map, 0, READ), None);
         assert_eq!(translate(&map, 0x10_0000, READ), None);
         assert_eq!(translate(&map, u32::MAX, READ), None);
+        assert_eq!(frame(map[512], READ | WRITE), Some(RAM_BASE + 4095 * 1024));
+        assert_eq!((frame(map[1], WRITE), frame(0, 0)), (None, None));
         assert_eq!(mapped_page(map[512]), Some(4095));
         assert_eq!(mapped_page(map[0]), None);
     }

@@ -19,7 +19,7 @@
 //! | [`status`], [`user`] | what calls tell, and the memory that they name |
 //! | [`process`] | page maps, channel control blocks, loading |
 //! | [`thread`] | thread control blocks |
-//! | [`memory`] | copying between threads' memories |
+//! | [`memory`], [`words`] | copying between threads' memories |
 //! | [`centrenet`], [`console`] | drivers |
 //! | [`events`], [`control`], [`collect`] | what the monitor is told, how that is changed, and what the master takes from it |
 //! | [`boot`] | what the host left |
@@ -83,6 +83,7 @@ mod threads;
 mod timers;
 #[cfg(not(feature = "small"))]
 mod user;
+mod words;
 
 use console::Emergency;
 #[cfg(feature = "small")]

@@ -1,9 +1,14 @@
-//! Copying between threads' memory and physical memory. Pages are translated one by one; within a page, words are
-//! copied: 4.1 cycles each if source and destination are alike in alignment, 18 if words must be put together from two.
+//! Copying between threads' memory and physical memory, page by page.
 
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::page_map::{rest_of_page, translate, PageMap, READ, WRITE};
+
+use crate::words;
+#[cfg(not(feature = "small"))]
+use crate::words::Row;
+#[cfg(not(feature = "small"))]
+use testbed_kernel_core::page_map::frame;
 
 /// Copies `bytes` bytes from `source` to `destination`, both physical.
 ///
@@ -19,8 +24,8 @@ pub unsafe fn copy(source: u32, destination: u32, bytes: u32) {
         }
         if left >= 4 {
             (from, to) = match from as u32 & 3 {
-                0 => copy_words(from.cast(), to.cast(), left / 4),
-                _ => copy_shifted(from, to.cast(), left / 4),
+                0 => words::copy_words(from.cast(), to.cast(), left / 4),
+                _ => words::copy_shifted(from, to.cast(), left / 4),
             };
             left &= 3;
         }
@@ -39,7 +44,7 @@ pub unsafe fn copy(source: u32, destination: u32, bytes: u32) {
 pub unsafe fn copy_whole_words(source: u32, destination: u32, bytes: u32) {
     if bytes != 0 {
         // SAFETY: the caller's.
-        unsafe { copy_words(source as *const u32, destination as *mut u32, bytes / 4) };
+        unsafe { words::copy_words(source as *const u32, destination as *mut u32, bytes / 4) };
     }
 }
 
@@ -74,62 +79,6 @@ unsafe fn step(from: &mut *const u8, to: &mut *mut u8) {
     }
 }
 
-/// Words that are copied between two branches. A word takes a load and a store, 4 cycles: 1 a byte is the limit, and this is
-/// 1.03 (1.1 in the small kernel).
-const UNROLLED: u32 = if cfg!(feature = "small") { 16 } else { 64 };
-
-/// Copies at least one word, and begins in the midst of the row of loads and stores, so that whole rows are left.
-#[inline(always)]
-unsafe fn copy_words(from: *const u32, to: *mut u32, words: u32) -> (*const u8, *mut u8) {
-    let skipped = words.wrapping_neg() & (UNROLLED - 1);
-    let (end, end_to) = (from.wrapping_add(words as usize), to.wrapping_add(words as usize));
-    // SAFETY: the caller's ranges have this many words; each is loaded and stored once. A load and a store take 8 bytes of code.
-    unsafe {
-        core::arch::asm!(
-            "lla {word}, 2f",
-            "add {word}, {word}, {skipped}",
-            "jr {word}",
-            "2:",
-            ".set offset, 0",
-            ".rept {unrolled}",
-            "lw {word}, offset({from})",
-            "sw {word}, offset({to})",
-            ".set offset, offset + 4",
-            ".endr",
-            "addi {from}, {from}, 4 * {unrolled}",
-            "addi {to}, {to}, 4 * {unrolled}",
-            "bne {from}, {end}, 2b",
-            word = out(reg) _,
-            skipped = in(reg) skipped * 8,
-            from = inout(reg) from.wrapping_sub(skipped as usize) => _,
-            to = inout(reg) to.wrapping_sub(skipped as usize) => _,
-            end = in(reg) end,
-            unrolled = const UNROLLED,
-            options(nostack)
-        );
-    }
-    (end.cast(), end_to.cast())
-}
-
-/// Copies words from an address that is no multiple of four: each is put together from two.
-#[inline(always)]
-unsafe fn copy_shifted(from: *const u8, mut to: *mut u32, words: u32) -> (*const u8, *mut u8) {
-    let shift = (from as u32 & 3) * 8;
-    let mut word = (from as u32 & !3) as *const u32;
-    // SAFETY: every word read holds a byte of the caller's range, and RAM is there in whole words.
-    unsafe {
-        let mut low = word.read_volatile();
-        for _ in 0..words {
-            word = word.add(1);
-            let high = word.read_volatile();
-            to.write_volatile(low >> shift | high << (32 - shift));
-            low = high;
-            to = to.add(1);
-        }
-        (from.add(4 * words as usize), to.cast())
-    }
-}
-
 /// The first page of a range that is not there with the permission.
 pub fn missing(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Option<u32> {
     let mut done = 0;
@@ -146,13 +95,53 @@ pub fn missing(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Opti
 pub fn copy_between(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {
     let (mut source, mut destination, mut left) = (from.1, to.1, bytes);
     while left != 0 {
+        #[cfg(not(feature = "small"))]
+        if destination % PAGE_BYTES == 0 && source % 4 == 0 && left >= LONG {
+            let bytes = left & !(PAGE_BYTES - 1);
+            copy_pages((from.0, source), (to.0, destination), bytes)?;
+            source += bytes;
+            destination += bytes;
+            left -= bytes;
+            continue;
+        }
         let part = left.min(rest_of_page(source)).min(rest_of_page(destination));
         let (physical_from, physical_to) = (translate(from.0, source, READ)?, translate(to.0, destination, WRITE)?);
         // SAFETY: page maps only name pages that the kernel gave to threads, and the part stays inside both pages.
-        unsafe { copy(physical_from, physical_to, part) };
+        unsafe { copy_part(physical_from, physical_to, part) };
         source += part;
         destination += part;
         left -= part;
+    }
+    Some(())
+}
+
+/// From so many bytes on it is worth while to copy whole pages of the destination by themselves.
+#[cfg(not(feature = "small"))]
+const LONG: u32 = 2 * PAGE_BYTES;
+
+/// [`copy_between`] for whole pages of the destination, from words at multiples of four: every page has the same two pieces of the source, or one.
+#[cfg(not(feature = "small"))]
+#[inline(never)]
+fn copy_pages(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {
+    let (source, destination) = ((from.1 / PAGE_BYTES) as usize, (to.1 / PAGE_BYTES) as usize);
+    let mut sources = from.0.get(source..)?.iter();
+    let destinations = to.0.get(destination..destination + (bytes / PAGE_BYTES) as usize)?;
+    let (first, row) = (rest_of_page(from.1), Row::new());
+    if first == PAGE_BYTES {
+        for &entry in destinations {
+            // SAFETY: page maps only name pages that the kernel gave to threads.
+            unsafe { row.copy(frame(*sources.next()?, READ)?, frame(entry, WRITE)?, PAGE_BYTES) };
+        }
+        return Some(());
+    }
+    let (rest, mut page) = (PAGE_BYTES - first, frame(*sources.next()?, READ)?);
+    for &entry in destinations {
+        let to = frame(entry, WRITE)?;
+        // SAFETY: as above, and each piece lies inside both pages.
+        unsafe { row.copy(page + rest, to, first) };
+        page = frame(*sources.next()?, READ)?;
+        // SAFETY: as above.
+        unsafe { row.copy(page, to + first, rest) };
     }
     Some(())
 }
@@ -167,7 +156,7 @@ pub unsafe fn copy_to_user(source: u32, map: &PageMap, address: u32, bytes: u32)
         let part = (bytes - done).min(rest_of_page(address + done));
         let physical = translate(map, address + done, WRITE)?;
         // SAFETY: the page is the thread's; the source is the caller's promise.
-        unsafe { copy(source + done, physical, part) };
+        unsafe { copy_part(source + done, physical, part) };
         done += part;
     }
     Some(())
@@ -183,10 +172,26 @@ pub unsafe fn copy_from_user(map: &PageMap, address: u32, destination: u32, byte
         let part = (bytes - done).min(rest_of_page(address + done));
         let physical = translate(map, address + done, READ)?;
         // SAFETY: the page is the thread's; the destination is the caller's promise.
-        unsafe { copy(physical, destination + done, part) };
+        unsafe { copy_part(physical, destination + done, part) };
         done += part;
     }
     Some(())
+}
+
+/// [`copy`] of a page at most, in line where it is of whole words at multiples of four.
+///
+/// # Safety
+/// As for [`copy`].
+#[inline(always)]
+unsafe fn copy_part(source: u32, destination: u32, bytes: u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        #[cfg(not(feature = "small"))]
+        if (source | destination | bytes) & 3 == 0 {
+            return Row::new().copy(source, destination, bytes);
+        }
+        copy(source, destination, bytes);
+    }
 }
 
 /// Physical address of a page.
