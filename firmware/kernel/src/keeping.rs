@@ -29,14 +29,15 @@ impl Kernel {
     /// that it arrived. Otherwise processors that want the same page could take it from each other for ever, without anybody using it.
     pub fn keep_page(&mut self, process: Process, page: u32, user: Option<Index>) -> bool {
         let Some(index) = user else { return false };
+        // It goes on at once, in the time-slice in which it stopped: others may want the page. Also if this one can't be kept, since those
+        // before it are.
+        if !options::tos94() {
+            self.ready.last_first(self.tcbs);
+        }
         let Some(place) = self.kept.iter_mut().find(|place| place.is_none()) else { return false };
         let pc = self.tcbs[index as usize].context.pc;
         *place = Some(Kept { process: process.id, page: page as u16, index, pc });
         self.unfinished |= KEEPING;
-        // It goes on at once, in the time-slice in which it stopped: others may want the page.
-        if !options::tos94() {
-            self.ready.last_first(self.tcbs);
-        }
         true
     }
 
@@ -46,7 +47,8 @@ impl Kernel {
     }
 
     /// If a page has come for the thread that is about to go on, the timer is set to look soon whether it has used it, and nothing else:
-    /// whoever comes then sets it again. The time is read as late as can be, for the thread must get to its instruction.
+    /// whoever comes then sets it again. Packets may have come before the thread had left the kernel; then it is set anew. The time is
+    /// read as late as can be, for the thread must get to its instruction.
     #[cold]
     pub fn watch_keeper(&mut self) -> bool {
         let Some(&mut Tcb { index, .. }) = self.ready.front(self.tcbs) else { return false };

@@ -257,6 +257,9 @@ impl Kernel {
                 let next = self.ready.address();
                 if next == interrupted {
                     events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
+                    if self.is_keeping() {
+                        self.watch_keeper();
+                    }
                     return next;
                 }
                 let keeping = self.is_keeping();
