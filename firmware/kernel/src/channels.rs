@@ -64,6 +64,12 @@ pub fn in_one_page(map: &PageMap, address: u32, bytes: u32, access: u32) -> Opti
     page_map::in_one_page(map, address, bytes, access)
 }
 
+/// Whether memory of several pages is all here, found out in line: a call would cost what the look does. The small kernel calls.
+#[inline(always)]
+fn is_here(map: &PageMap, address: u32, bytes: u32, access: u32) -> bool {
+    !cfg!(feature = "small") && page_map::allows(map, address, bytes, access)
+}
+
 /// Who waits on this processor for a thread that now sends or receives, and how much it takes or offers. The second of them copies.
 #[inline(always)]
 fn partner<const SEND: bool>(ccb: &Ccb) -> Option<(Thread, u32)> {
@@ -104,7 +110,10 @@ impl Kernel {
         let channel = channel as u8;
         let process = tcb.process;
         let own = in_one_page(process.map(), buffer, length, access);
-        if own.is_none() && !self.ensure_or_refuse(tcb.index, buffer, length, access) {
+        if own.is_none()
+            && !is_here(process.map(), buffer, length, access)
+            && !self.ensure_or_refuse(tcb.index, buffer, length, access)
+        {
             return;
         }
         let ccb = process.ccb(channel);
@@ -113,7 +122,8 @@ impl Kernel {
             let theirs = self.tcb_of(self.thread_index(process, thread));
             let (bytes, access) = (length.min(room), if SEND { WRITE } else { READ });
             let part = in_one_page(process.map(), theirs.buffer, bytes, access);
-            if part.is_none() && PAGES_GO && !self.ensure_or_refuse(tcb.index, theirs.buffer, bytes, access) {
+            let is_doubtful = part.is_none() && PAGES_GO && !is_here(process.map(), theirs.buffer, bytes, access);
+            if is_doubtful && !self.ensure_or_refuse(tcb.index, theirs.buffer, bytes, access) {
                 return;
             }
             other = Some((theirs, part));

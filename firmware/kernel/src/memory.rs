@@ -92,22 +92,24 @@ pub fn missing(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Opti
 }
 
 /// Copies between two threads' memories; `None` if a page is not there with the permission needed.
+#[inline(always)]
 pub fn copy_between(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {
+    #[cfg(not(feature = "small"))]
+    if (from.1 | to.1) & 3 == 0 && bytes != 0 {
+        return copy_aligned(from, to, bytes);
+    }
+    copy_pieces(from, to, bytes)
+}
+
+/// [`copy_between`] of any alignment.
+#[inline(never)]
+fn copy_pieces(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {
     let (mut source, mut destination, mut left) = (from.1, to.1, bytes);
     while left != 0 {
-        #[cfg(not(feature = "small"))]
-        if destination % PAGE_BYTES == 0 && source % 4 == 0 && left >= LONG {
-            let bytes = left & !(PAGE_BYTES - 1);
-            copy_pages((from.0, source), (to.0, destination), bytes)?;
-            source += bytes;
-            destination += bytes;
-            left -= bytes;
-            continue;
-        }
         let part = left.min(rest_of_page(source)).min(rest_of_page(destination));
         let (physical_from, physical_to) = (translate(from.0, source, READ)?, translate(to.0, destination, WRITE)?);
         // SAFETY: page maps only name pages that the kernel gave to threads, and the part stays inside both pages.
-        unsafe { copy_part(physical_from, physical_to, part) };
+        unsafe { copy(physical_from, physical_to, part) };
         source += part;
         destination += part;
         left -= part;
@@ -115,35 +117,68 @@ pub fn copy_between(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> O
     Some(())
 }
 
-/// From so many bytes on it is worth while to copy whole pages of the destination by themselves.
+/// [`copy_between`] from and to multiples of four: whole words, of which no page boundary cuts one, and up to three bytes at the end.
 #[cfg(not(feature = "small"))]
-const LONG: u32 = 2 * PAGE_BYTES;
-
-/// [`copy_between`] for whole pages of the destination, from words at multiples of four: every page has the same two pieces of the source, or one.
-#[cfg(not(feature = "small"))]
-#[inline(never)]
-fn copy_pages(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {
-    let (source, destination) = ((from.1 / PAGE_BYTES) as usize, (to.1 / PAGE_BYTES) as usize);
-    let mut sources = from.0.get(source..)?.iter();
-    let destinations = to.0.get(destination..destination + (bytes / PAGE_BYTES) as usize)?;
-    let (first, row) = (rest_of_page(from.1), Row::new());
-    if first == PAGE_BYTES {
-        for &entry in destinations {
-            // SAFETY: page maps only name pages that the kernel gave to threads.
-            unsafe { row.copy(frame(*sources.next()?, READ)?, frame(entry, WRITE)?, PAGE_BYTES) };
+#[inline(always)]
+fn copy_aligned(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {
+    let mut source = Cursor::new(from, READ)?;
+    let mut destination = Cursor::new(to, WRITE)?;
+    let (mut left, row) = (bytes, Row::new());
+    loop {
+        let part = left.min(source.left).min(destination.left);
+        // SAFETY: page maps only name pages that the kernel gave to threads, and the part stays inside both pages.
+        unsafe { row.copy(source.physical, destination.physical, part & !3) };
+        left -= part;
+        source.pass(part);
+        destination.pass(part);
+        if left == 0 {
+            let bytes = part & 3;
+            let (mut from, mut to) =
+                ((source.physical - bytes) as *const u8, (destination.physical - bytes) as *mut u8);
+            for _ in 0..bytes {
+                // SAFETY: as above; the bytes are those of the last, unfinished word.
+                unsafe { step(&mut from, &mut to) };
+            }
+            return Some(());
         }
-        return Some(());
+        source.turn(READ)?;
+        destination.turn(WRITE)?;
     }
-    let (rest, mut page) = (PAGE_BYTES - first, frame(*sources.next()?, READ)?);
-    for &entry in destinations {
-        let to = frame(entry, WRITE)?;
-        // SAFETY: as above, and each piece lies inside both pages.
-        unsafe { row.copy(page + rest, to, first) };
-        page = frame(*sources.next()?, READ)?;
-        // SAFETY: as above.
-        unsafe { row.copy(page, to + first, rest) };
+}
+
+/// Where in a thread's memory a copy has come to.
+#[cfg(not(feature = "small"))]
+struct Cursor<'a> {
+    /// Entries of the pages behind this one.
+    pages: core::slice::Iter<'a, u32>,
+    physical: u32,
+    /// Bytes to the end of the page.
+    left: u32,
+}
+
+#[cfg(not(feature = "small"))]
+impl<'a> Cursor<'a> {
+    #[inline(always)]
+    fn new((map, address): (&'a PageMap, u32), permission: u32) -> Option<Self> {
+        let mut pages = map.get((address / PAGE_BYTES) as usize..)?.iter();
+        let physical = frame(*pages.next()?, permission)? + address % PAGE_BYTES;
+        Some(Cursor { pages, physical, left: rest_of_page(address) })
     }
-    Some(())
+
+    #[inline(always)]
+    fn pass(&mut self, bytes: u32) {
+        self.physical += bytes;
+        self.left -= bytes;
+    }
+
+    /// Goes on to the next page at the end of one.
+    #[inline(always)]
+    fn turn(&mut self, permission: u32) -> Option<()> {
+        if self.left == 0 {
+            (self.physical, self.left) = (frame(*self.pages.next()?, permission)?, PAGE_BYTES);
+        }
+        Some(())
+    }
 }
 
 /// Copies physical memory to a thread's memory; `None` if a page is not there.
