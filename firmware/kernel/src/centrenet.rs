@@ -149,12 +149,22 @@ impl Centrenet {
         free.then(|| self.next_buffer())
     }
 
-    /// Queues the packet that is in [`Self::free_buffer`].
-    pub fn queue_buffer(&mut self, destination: u8, kind: u8, bytes: u32) {
+    /// How many data buffers are free, for packets that are queued with nothing else between them: a step needs no more than [`Self::has_room`] leaves.
+    #[inline(always)]
+    pub fn free_buffers(&self) -> u32 {
+        if !self.has_room() {
+            return 0;
+        }
+        self.buffer_count - self.buffers_taken.wrapping_sub(self.buffers_done)
+    }
+
+    /// Queues the packet that is in [`Self::free_buffer`], or is still to be written there; returns its address.
+    pub fn queue_buffer(&mut self, destination: u8, kind: u8, bytes: u32) -> u32 {
         let buffer = self.next_buffer();
         self.buffers_taken = self.buffers_taken.wrapping_add(1);
         self.large += 1;
         self.queue(header(destination, kind, bytes), buffer);
+        buffer
     }
 
     /// Queues a page as a packet; it must not change until it has left. `free`: it is free then.

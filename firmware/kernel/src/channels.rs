@@ -223,7 +223,8 @@ impl Kernel {
     }
 
     /// Where the message of a blocked thread is, or is to be.
-    pub fn buffer(&self, process: Process, thread: Thread) -> u32 {
+    #[cfg(not(feature = "small"))]
+    fn buffer(&self, process: Process, thread: Thread) -> u32 {
         self.tcbs[self.thread_index(process, thread) as usize].buffer
     }
 }

@@ -1,16 +1,16 @@
-//! Components that arrive from other processors, and messages that leave in fragments. Events as in [`crate::channels`].
+//! Components that arrive from other processors; fragments' bytes are copied in [`crate::fragments`]. Events as in [`crate::channels`].
 
 use testbed_definitions::event::{self, COMMR, COMMS, DIAG_PROFILE, RX_END, RX_FOCUS};
 use testbed_definitions::mpc::{self, msg, token, MSG_HEADER_BYTES};
 use testbed_definitions::syscall::Error;
-use testbed_kernel_core::page_map::{READ, WRITE};
+use testbed_kernel_core::page_map::WRITE;
 use testbed_protocol::channel::{self, Output, Receiver, Role, Sink};
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
 
 use crate::centrenet::Packet;
-use crate::channels::{in_one_page, PAGES_GO};
-use crate::kernel::{Index, Kernel};
+use crate::fragments::in_one_run;
+use crate::kernel::Kernel;
 use crate::process::{Process, CHANNELS};
 use crate::thread::{State, Tcb, A0};
 use crate::{events, memory};
@@ -54,11 +54,8 @@ impl Sink for Performer<'_> {
             }
             Output::Transmit { to, mpc } => kernel.transmit((self.process, self.channel), to, mpc),
             Output::WantRoom { .. } => self.wants_room = true,
-            Output::Fragment { to, thread, total, offset, bytes } => {
-                kernel.pack_fragment((self.process, self.channel), to, thread, (total, offset, bytes));
-            }
             Output::Release { thread, result, role } => self.release(thread, role, result.ok()),
-            // Nothing is to be done, or it is a request's or a fragment's.
+            // Nothing is to be done, or it is a request's or a fragment's ([`crate::fragments`]).
             _ => {}
         }
     }
@@ -81,32 +78,10 @@ impl Sink for Fragment {
     }
 }
 
-/// What the protocol says is known before.
-struct Noted;
-
-impl Sink for Noted {
-    #[inline(always)]
-    fn put(&mut self, _: Output) {}
-}
-
-/// Writes the words that stand ahead of a fragment's bytes.
-///
-/// # Safety
-/// There is room for them, in memory that is the driver's.
-#[inline(always)]
-unsafe fn write_header(words: *mut u32, (process, channel): (Process, u8), total: u32, offset: u32) {
-    // SAFETY: the caller's.
-    unsafe {
-        words.add(msg::ADDRESS).write_volatile(mpc::address(process.id, channel));
-        words.add(msg::TOTAL).write_volatile(total);
-        words.add(msg::OFFSET).write_volatile(offset);
-    }
-}
-
 impl Kernel {
     /// A component has ended a thread's request: it is ready.
     #[inline]
-    fn released(&mut self, tcb: &mut Tcb, bytes: u32, code: u16) {
+    pub fn released(&mut self, tcb: &mut Tcb, bytes: u32, code: u16) {
         tcb.context.set(A0, bytes);
         self.make_tcb_ready(tcb);
         events::emit_with(DIAG_PROFILE, code, tcb.number);
@@ -187,8 +162,7 @@ impl Kernel {
         }
     }
 
-    /// `true` if all bytes that the receiver asks for have been packed. They are at once if they are in one page that is here, and are few
-    /// or a buffer is free; otherwise when their turn comes.
+    /// `true` if all bytes that the receiver asks for have been packed.
     #[inline(always)]
     fn answer_rtr(&mut self, at: (Process, u8), from: Processor, mpc: Mpc) -> bool {
         let ccb = at.0.ccb(at.1);
@@ -197,19 +171,13 @@ impl Kernel {
         if !performer.wants_room {
             return false;
         }
-        let length = ccb.length;
         let index = self.thread_index(at.0, ccb.sender_thread);
         let tcb = self.tcb_of(index);
-        if let Some(bytes) = in_one_page(at.0.map(), tcb.buffer, length, READ) {
-            if self.queue_message(at, (from, length), bytes) {
-                channel::room(ccb, &mut Noted);
-                self.released(tcb, length, COMMS);
-                return true;
-            }
+        let packed = self.pack_or_queue(at, ccb, tcb);
+        if packed {
+            self.released(tcb, ccb.length, COMMS);
         }
-        tcb.state = State::Transmitting;
-        self.transmitting.push_back(self.tcbs, index);
-        self.transmitting.len() == 1 && self.pump_first()
+        packed
     }
 
     /// *FMsg*: a fragment has arrived.
@@ -223,28 +191,6 @@ impl Kernel {
         if !done {
             events::emit(DIAG_PROFILE, RX_END);
         }
-    }
-
-    /// Packs a message that is one fragment, from physical memory: a short one into the queue itself, others into a buffer. `false` if it has to
-    /// wait for that.
-    #[inline(always)]
-    fn queue_message(&mut self, at: (Process, u8), (to, length): (Processor, u32), from: u32) -> bool {
-        const SHORT: u32 = (4 * mpc::TOKEN_WORDS - MSG_HEADER_BYTES) as u32;
-        let bytes = MSG_HEADER_BYTES as u32 + length;
-        let words = if length <= SHORT {
-            self.net.queue_words(to, mpc::MSG, bytes)
-        } else if let (Some(buffer), true) = (self.net.free_buffer(), self.transmitting.is_empty()) {
-            self.net.queue_buffer(to, mpc::MSG, bytes);
-            buffer as *mut u32
-        } else {
-            return false;
-        };
-        // SAFETY: the buffer or place is the driver's, not issued yet, and has room; the bytes are in a page of the thread's.
-        unsafe {
-            write_header(words, at, length, 0);
-            memory::copy_short(from, words.add(msg::DATA) as u32, length);
-        }
-        true
     }
 
     /// `true` if the fragment was the last one of its message.
@@ -261,12 +207,12 @@ impl Kernel {
         let thread = ccb.receiver_thread;
         let index = self.thread_index(at.0, thread);
         let tcb = self.tcb_of(index);
-        let to = in_one_page(at.0.map(), tcb.buffer.wrapping_add(offset), bytes, WRITE);
+        let to = in_one_run(at.0.map(), tcb.buffer.wrapping_add(offset), bytes, WRITE);
         let [(from, part), _] = packet.pieces(msg::DATA, bytes);
         match to {
             // SAFETY: the piece is in the receive ring, and the part lies in a page of the thread's.
             Some(to) if tcb.staged == 0 && part == bytes => unsafe { memory::copy_short(from, to, bytes) },
-            _ => self.unpack_fragment(index, offset, bytes, packet),
+            _ => self.unpack_fragment(tcb, offset, bytes, packet),
         }
         if !fragment.done {
             return false;
@@ -286,88 +232,6 @@ impl Kernel {
             let header = packet.header;
             let argument = event::message_argument(header.source, header.kind, packet.word(0) as u8);
             events::emit_with(DIAG_PROFILE, event::RX_MPC, argument);
-        }
-    }
-
-    /// Packs fragments while there are buffers for them, one message after the other.
-    pub fn pump_fragments(&mut self) {
-        while self.pump_first() {}
-    }
-
-    /// Packs what is first in the queue of messages and threads that leave; `true` if all of it has been packed.
-    pub fn pump_first(&mut self) -> bool {
-        let Some(index) = self.transmitting.front() else { return false };
-        while self.net.free_buffer().is_some() {
-            let message = self.tcbs[index as usize].state == State::Transmitting;
-            if message && PAGES_GO && !self.fragment_is_here(index) {
-                // Others may go on while its page is on its way.
-                self.transmitting.remove(self.tcbs, index);
-                self.transmitting.push_back(self.tcbs, index);
-                return false;
-            }
-            if message {
-                if self.send_fragment(index) {
-                    return true;
-                }
-            } else if self.pack(index) {
-                self.transmitting.remove(self.tcbs, index);
-                self.gone(index);
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Whether the memory of the next fragment is here; otherwise a page of it has been asked for.
-    fn fragment_is_here(&mut self, index: Index) -> bool {
-        let Tcb { process, channel, buffer, .. } = self.tcbs[index as usize];
-        let ccb = process.ccb(channel);
-        let bytes = (ccb.length - ccb.offset).min(mpc::FRAGMENT_BYTES as u32);
-        match memory::missing(process.map(), buffer + ccb.offset, bytes, READ) {
-            None => true,
-            Some(page) => {
-                self.ask_for_page(process, page, false);
-                false
-            }
-        }
-    }
-
-    /// Packs one fragment of the thread's message; `true` if it was the last.
-    fn send_fragment(&mut self, index: u16) -> bool {
-        let (process, channel) = (self.tcbs[index as usize].process, self.tcbs[index as usize].channel);
-        let ccb = process.ccb(channel);
-        let mut performer = Performer::new(self, (process, channel));
-        channel::room(ccb, &mut performer);
-        performer.released
-    }
-
-    fn pack_fragment(&mut self, at: (Process, u8), to: Processor, thread: Thread, part: (u32, u32, u32)) {
-        let (total, offset, bytes) = part;
-        let packet = self.net.free_buffer().expect("a fragment without a buffer");
-        // SAFETY: the buffer is the driver's, free, and has room for a packet.
-        unsafe { write_header(packet as *mut u32, at, total, offset) };
-        let (map, from) = (at.0.map(), self.buffer(at.0, thread) + offset);
-        // SAFETY: as above; a fragment fits.
-        unsafe { memory::copy_from_user(map, from, packet + MSG_HEADER_BYTES as u32, bytes) }
-            .expect("a message's buffer has gone");
-        self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
-    }
-
-    /// A fragment in several pages, or whose pages are not all here.
-    fn unpack_fragment(&mut self, index: Index, offset: u32, bytes: u32, packet: &Packet) {
-        let Tcb { process, buffer, staged, .. } = self.tcbs[index as usize];
-        let map = process.map();
-        let mut to = buffer + offset;
-        if PAGES_GO && (staged != 0 || memory::missing(map, to, bytes, WRITE).is_some()) {
-            if !self.stage(index, to, bytes, packet, msg::DATA) {
-                self.out_of_memory(process);
-            }
-            return;
-        }
-        for (from, part) in packet.pieces(msg::DATA, bytes) {
-            // SAFETY: the piece is in the receive ring.
-            unsafe { memory::copy_to_user(from, map, to, part) }.expect("a message's buffer has gone");
-            to += part;
         }
     }
 }

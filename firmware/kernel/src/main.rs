@@ -9,7 +9,7 @@
 //! | [`timers`] | deadlines, the timer, time-slices |
 //! | [`entry`] | where `trap.s` enters: calls that are made as functions, interrupts |
 //! | [`service`] | the other system calls, faults |
-//! | [`channels`], [`components`] | occam channels: requests of threads, components that arrive; what the protocol says is done here |
+//! | [`channels`], [`components`], [`fragments`] | occam channels: requests of threads, components that arrive, the bytes of messages; what the protocol says is done here |
 //! | [`alternatives`] | occam's ALT |
 //! | [`migrate`] | threads that move, and where ends of channels are without a thread |
 //! | [`threads`] | births and ends of threads, also across processors |
@@ -47,6 +47,7 @@ mod estate;
 mod events;
 #[cfg(not(feature = "small"))]
 mod files;
+mod fragments;
 mod home;
 mod hw;
 #[cfg(not(feature = "small"))]

@@ -80,6 +80,7 @@ unsafe fn step(from: &mut *const u8, to: &mut *mut u8) {
 }
 
 /// The first page of a range that is not there with the permission.
+#[cfg(not(feature = "small"))]
 pub fn missing(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Option<u32> {
     let mut done = 0;
     while done < bytes {

@@ -244,14 +244,20 @@ pub fn rtr(ccb: &mut Ccb, from: Processor, mpc: Mpc, sink: &mut impl Sink) {
     sink.put(Output::WantRoom { thread: ccb.sender_thread });
 }
 
+/// Where in its message the fragment begins that [`room`] would let leave, and its bytes. For a sender that transmits.
+#[inline]
+pub fn next_fragment(ccb: &Ccb) -> (u32, u32) {
+    (ccb.offset, (ccb.length - ccb.offset).min(FRAGMENT_BYTES as u32))
+}
+
 /// The next fragment leaves; after the last one the sender is ready.
 #[inline]
 pub fn room(ccb: &mut Ccb, sink: &mut impl Sink) {
     if ccb.sender != Sender::Transmitting {
         return;
     }
-    let Ccb { to, sender_thread: thread, length: total, offset, .. } = *ccb;
-    let bytes = (total - offset).min(FRAGMENT_BYTES as u32);
+    let Ccb { to, sender_thread: thread, length: total, .. } = *ccb;
+    let (offset, bytes) = next_fragment(ccb);
     sink.put(Output::Fragment { to, thread, total, offset, bytes });
     ccb.offset = offset + bytes;
     if ccb.offset == total {

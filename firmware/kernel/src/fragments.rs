@@ -1,0 +1,307 @@
+//! Messages that leave and arrive in fragments: between threads' pages and packets. Each page is translated once, pages that lie side by side in
+//! memory are copied as one run, and a page that has gone is found by the copy itself: what was copied until then is copied again.
+
+use testbed_definitions::event::COMMS;
+use testbed_definitions::mpc::{self, msg, MSG_HEADER_BYTES};
+#[cfg(not(feature = "small"))]
+use testbed_definitions::page::PAGE_BYTES;
+use testbed_definitions::page::PAGE_SHIFT;
+#[cfg(not(feature = "small"))]
+use testbed_kernel_core::page_map::{frame, rest_of_page, WRITE};
+use testbed_kernel_core::page_map::{PageMap, READ};
+use testbed_protocol::channel::{self, Ccb, Output, Sender, Sink};
+
+use crate::centrenet::Packet;
+#[cfg(not(feature = "small"))]
+use crate::channels::in_one_page;
+use crate::channels::PAGES_GO;
+use crate::kernel::Kernel;
+use crate::memory;
+use crate::process::Process;
+use crate::thread::{State, Tcb};
+
+/// What became of a message that was to be packed.
+enum Packed {
+    All,
+    /// It needs another buffer.
+    Waits,
+    /// This page of it is not here.
+    Missing(u32),
+}
+
+/// What the protocol says is known before.
+struct Noted;
+
+impl Sink for Noted {
+    #[inline(always)]
+    fn put(&mut self, _: Output) {}
+}
+
+/// Writes the words that stand ahead of a fragment's bytes.
+///
+/// # Safety
+/// There is room for them, in memory that is the driver's.
+#[inline(always)]
+unsafe fn write_header(words: *mut u32, address: u32, total: u32, offset: u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        words.add(msg::ADDRESS).write_volatile(address);
+        words.add(msg::TOTAL).write_volatile(total);
+        words.add(msg::OFFSET).write_volatile(offset);
+    }
+}
+
+/// Pages of a thread that lie side by side in RAM: where, and how many bytes of those asked for; 0 if the first page is not here.
+#[cfg(not(feature = "small"))]
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Run {
+    start: u32,
+    bytes: u32,
+}
+
+/// The run that a thread's memory begins with: of `bytes` bytes, more than none, with the permission. A call, and its result in two registers: its
+/// callers are short of them.
+#[cfg(not(feature = "small"))]
+#[inline(never)]
+fn run(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Run {
+    let mut entries = map.iter().skip((address >> PAGE_SHIFT) as usize);
+    let Some(first) = entries.next().and_then(|&entry| frame(entry, permission)) else {
+        return Run { start: 0, bytes: 0 };
+    };
+    let (mut found, mut next) = (rest_of_page(address), first);
+    while found < bytes {
+        next += PAGE_BYTES;
+        if entries.next().and_then(|&entry| frame(entry, permission)) != Some(next) {
+            break;
+        }
+        found += PAGE_BYTES;
+    }
+    Run { start: first + (address & (PAGE_BYTES - 1)), bytes: found.min(bytes) }
+}
+
+/// Where memory of a thread is, if all of it is here and in one run.
+#[cfg(not(feature = "small"))]
+#[inline(always)]
+pub fn in_one_run(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Option<u32> {
+    in_one_page(map, address, bytes, permission).or_else(|| {
+        let run = run(map, address, bytes, permission);
+        (run.bytes == bytes).then_some(run.start)
+    })
+}
+
+/// The small kernel has no short ways that need it.
+#[cfg(feature = "small")]
+#[inline(always)]
+pub fn in_one_run(_: &PageMap, _: u32, _: u32, _: u32) -> Option<u32> {
+    None
+}
+
+/// Copies a thread's memory to `to`; otherwise a page that is not here.
+///
+/// # Safety
+/// `bytes` bytes from `to` are RAM that is the caller's.
+#[inline(always)]
+unsafe fn gather(map: &PageMap, address: u32, to: u32, bytes: u32) -> Result<(), u32> {
+    // SAFETY: the pages are the thread's; the destination is the caller's promise.
+    #[cfg(not(feature = "small"))]
+    return each_run(map, address, bytes, READ, |done, run| unsafe { memory::copy(run.start, to + done, run.bytes) });
+    // SAFETY: as above.
+    #[cfg(feature = "small")]
+    unsafe { memory::copy_from_user(map, address, to, bytes) }.ok_or(address >> PAGE_SHIFT)
+}
+
+/// Copies from `from` to a thread's memory; otherwise a page that is not here.
+///
+/// # Safety
+/// `bytes` bytes from `from` are RAM.
+#[inline(always)]
+unsafe fn scatter(from: u32, map: &PageMap, address: u32, bytes: u32) -> Result<(), u32> {
+    // SAFETY: the pages are the thread's; the source is the caller's promise.
+    #[cfg(not(feature = "small"))]
+    return each_run(map, address, bytes, WRITE, |done, run| unsafe {
+        memory::copy(from + done, run.start, run.bytes)
+    });
+    // SAFETY: as above.
+    #[cfg(feature = "small")]
+    unsafe { memory::copy_to_user(from, map, address, bytes) }.ok_or(address >> PAGE_SHIFT)
+}
+
+/// Calls `each` with the runs that a thread's memory is in, and the bytes before each; otherwise the first page that is not here.
+#[cfg(not(feature = "small"))]
+#[inline(always)]
+fn each_run(map: &PageMap, address: u32, bytes: u32, permission: u32, each: impl Fn(u32, Run)) -> Result<(), u32> {
+    let mut done = 0;
+    while done != bytes {
+        let run = run(map, address + done, bytes - done, permission);
+        if run.bytes == 0 {
+            return Err((address + done) >> PAGE_SHIFT);
+        }
+        each(done, run);
+        done += run.bytes;
+    }
+    Ok(())
+}
+
+impl Kernel {
+    /// Packs all of a message that the receiver has asked for, if it can be packed at once: it is in one page that is here and short, or nobody else
+    /// transmits, its pages are here and buffers are free. Otherwise it leaves when its turn comes. `true`: it has been packed.
+    #[inline(always)]
+    pub fn pack_or_queue(&mut self, at: (Process, u8), ccb: &mut Ccb, tcb: &mut Tcb) -> bool {
+        if let Some(start) = in_one_run(at.0.map(), tcb.buffer, ccb.length, READ) {
+            if self.queue_run(at, ccb, start) {
+                return true;
+            }
+        }
+        self.pack_or_wait(at, ccb, tcb)
+    }
+
+    /// [`Self::pack_or_queue`] for a message that is not in one run, or for which there are no buffers.
+    #[inline(never)]
+    fn pack_or_wait(&mut self, at: (Process, u8), ccb: &mut Ccb, tcb: &mut Tcb) -> bool {
+        let first = self.transmitting.is_empty();
+        let packed = if first { self.pack_message(at, ccb, tcb.buffer) } else { Packed::Waits };
+        if matches!(packed, Packed::All) {
+            return true;
+        }
+        tcb.state = State::Transmitting;
+        self.transmitting.push_back(self.tcbs, tcb.index);
+        if let Packed::Missing(page) = packed {
+            self.ask_for_message(at.0, page);
+        }
+        false
+    }
+
+    /// Packs a message from a run of pages: a short one into the queue itself, others into buffers. `false` if it has to wait for that.
+    #[inline(always)]
+    fn queue_run(&mut self, at: (Process, u8), ccb: &mut Ccb, start: u32) -> bool {
+        const SHORT: u32 = (4 * mpc::TOKEN_WORDS - MSG_HEADER_BYTES) as u32;
+        let (to, length, address) = (ccb.to, ccb.length, mpc::address(at.0.id, at.1));
+        if length <= SHORT {
+            let words = self.net.queue_words(to, mpc::MSG, MSG_HEADER_BYTES as u32 + length);
+            // SAFETY: the place is the driver's, not issued yet, and has room; the bytes are in a page of the thread's.
+            unsafe {
+                write_header(words, address, length, 0);
+                memory::copy_short(start, words.add(msg::DATA) as u32, length);
+            }
+            channel::room(ccb, &mut Noted);
+            return true;
+        }
+        if !self.transmitting.is_empty() {
+            return false;
+        }
+        for _ in 0..self.net.free_buffers() {
+            let (offset, bytes) = channel::next_fragment(ccb);
+            let packet = self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
+            // SAFETY: the buffer is the driver's, not issued yet, and has room for a packet; the bytes are in pages of the thread's.
+            unsafe {
+                write_header(packet as *mut u32, address, length, offset);
+                memory::copy(start + offset, packet + MSG_HEADER_BYTES as u32, bytes);
+            }
+            channel::room(ccb, &mut Noted);
+            if ccb.sender != Sender::Transmitting {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Packs what is left of a message while buffers are free.
+    #[inline(never)]
+    fn pack_message(&mut self, at: (Process, u8), ccb: &mut Ccb, buffer: u32) -> Packed {
+        while let Some(packet) = self.net.free_buffer() {
+            let (offset, bytes) = channel::next_fragment(ccb);
+            // SAFETY: the buffer is the driver's, free, and has room for a packet.
+            let gathered = unsafe {
+                write_header(packet as *mut u32, mpc::address(at.0.id, at.1), ccb.length, offset);
+                gather(at.0.map(), buffer + offset, packet + MSG_HEADER_BYTES as u32, bytes)
+            };
+            if let Err(page) = gathered {
+                return Packed::Missing(page);
+            }
+            self.net.queue_buffer(ccb.to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
+            channel::room(ccb, &mut Noted);
+            if ccb.sender != Sender::Transmitting {
+                return Packed::All;
+            }
+        }
+        Packed::Waits
+    }
+
+    /// Asks for a page of a message that is to leave.
+    #[cold]
+    #[inline(never)]
+    fn ask_for_message(&mut self, process: Process, page: u32) {
+        if !PAGES_GO {
+            panic!("a message's buffer has gone");
+        }
+        self.ask_for_page(process, page, false);
+    }
+
+    /// Packs fragments while there are buffers for them, one message after the other.
+    pub fn pump_fragments(&mut self) {
+        while self.pump_first() {}
+    }
+
+    /// Packs what is first in the queue of messages and threads that leave; `true` if all of it has been packed.
+    fn pump_first(&mut self) -> bool {
+        let Some(index) = self.transmitting.front() else { return false };
+        let tcb = self.tcb_of(index);
+        if tcb.state == State::Transmitting {
+            return self.pump_message(tcb);
+        }
+        while self.net.free_buffer().is_some() {
+            if self.pack(index) {
+                self.transmitting.remove(self.tcbs, index);
+                self.gone(index);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// [`Self::pump_first`] where that is a message.
+    #[inline(never)]
+    fn pump_message(&mut self, tcb: &mut Tcb) -> bool {
+        let at = (tcb.process, tcb.channel);
+        let ccb = at.0.ccb(at.1);
+        match self.pack_message(at, ccb, tcb.buffer) {
+            Packed::All => {
+                self.transmitting.remove(self.tcbs, tcb.index);
+                self.released(tcb, ccb.length, COMMS);
+                return true;
+            }
+            Packed::Waits => {}
+            Packed::Missing(page) => {
+                self.ask_for_message(at.0, page);
+                // Others may go on while it is on its way.
+                self.transmitting.remove(self.tcbs, tcb.index);
+                self.transmitting.push_back(self.tcbs, tcb.index);
+            }
+        }
+        false
+    }
+
+    /// Unpacks a fragment that is in several pages or pieces, or has to be staged.
+    #[inline(never)]
+    pub fn unpack_fragment(&mut self, tcb: &Tcb, offset: u32, bytes: u32, packet: &Packet) {
+        let to = tcb.buffer + offset;
+        let mut done = 0;
+        let here = (!PAGES_GO || tcb.staged == 0)
+            && packet.pieces(msg::DATA, bytes).into_iter().all(|(from, part)| {
+                // SAFETY: the piece is in the receive ring.
+                let here = unsafe { scatter(from, tcb.process.map(), to + done, part) }.is_ok();
+                done += part;
+                here
+            });
+        if here {
+            return;
+        }
+        if !PAGES_GO {
+            panic!("a message's buffer has gone");
+        }
+        if !self.stage(tcb.index, to, bytes, packet, msg::DATA) {
+            self.out_of_memory(tcb.process);
+        }
+    }
+}
