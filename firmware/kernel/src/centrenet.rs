@@ -216,6 +216,17 @@ impl Centrenet {
         self.large != 0 && self.done != self.issued || self.issued.wrapping_sub(self.done) >= TOKENS_HELD
     }
 
+    /// Whether it must not wait until another packet has come: most buffers are taken, many places, or pages are held that may be free.
+    #[inline]
+    pub fn needs_retiring(&self) -> bool {
+        if cfg!(feature = "small") {
+            return self.wants_retiring();
+        }
+        let buffers = self.buffers_taken.wrapping_sub(self.buffers_done);
+        let places = self.issued.wrapping_sub(self.done);
+        places != 0 && (self.large != buffers || 2 * buffers > self.buffer_count) || places >= 4 * TOKENS_HELD
+    }
+
     /// Finds out which packets have left, so that their places and buffers are free again.
     pub fn retire(&mut self, pages: &mut Pages) {
         if self.done == self.issued {

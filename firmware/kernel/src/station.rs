@@ -22,11 +22,12 @@ impl Kernel {
         !self.transmitting.is_empty() || self.parked != 0
     }
 
-    /// Passes to the station what it takes, and comes back to the rest by the timer. What is queued leaves before anything else is done.
+    /// Passes to the station what it takes, and comes back to the rest by the timer. What is queued leaves before anything else is done. What has
+    /// left is found out later, if it can wait: the answer to what has just been issued may be here soon.
     #[inline]
     pub fn hand_over(&mut self) {
         self.issue();
-        if self.is_busy() || self.doomed != 0 || self.net.wants_retiring() {
+        if self.is_busy() || self.doomed != 0 || self.net.needs_retiring() {
             self.work_for_station();
         }
     }
