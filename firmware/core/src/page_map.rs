@@ -71,6 +71,33 @@ pub fn in_one_page(map: &PageMap, address: u32, bytes: u32, permissions: u32) ->
     frame(map[page as usize], permissions).map(|frame| frame + (address & (PAGE_BYTES - 1)))
 }
 
+/// Mapped pages that lie side by side in RAM: the physical address, and how many bytes of those asked for; 0 if the first page is not mapped with the
+/// permissions, and then the address means nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Run {
+    pub start: u32,
+    pub bytes: u32,
+}
+
+/// The run that `bytes` bytes from `address`, at least one, begin with. A call with its result in two registers, for callers that are short of them.
+#[inline(never)]
+pub fn run(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> Run {
+    let mut entries = map.iter().skip((address >> PAGE_SHIFT) as usize);
+    let Some(first) = entries.next().and_then(|&entry| frame(entry, permissions)) else {
+        return Run { start: 0, bytes: 0 };
+    };
+    let (mut found, mut next) = (rest_of_page(address), first);
+    while found < bytes {
+        next += PAGE_BYTES;
+        if entries.next().and_then(|&entry| frame(entry, permissions)) != Some(next) {
+            break;
+        }
+        found += PAGE_BYTES;
+    }
+    Run { start: first + (address & (PAGE_BYTES - 1)), bytes: found.min(bytes) }
+}
+
 /// Bytes from `address` to the end of its page.
 #[inline]
 pub const fn rest_of_page(address: u32) -> u32 {
@@ -116,6 +143,35 @@ mod tests {
         assert_eq!(in_one_page(&map, 0x10_0000, 4, READ), None);
         assert_eq!(in_one_page(&map, u32::MAX, u32::MAX, READ), None);
         assert!(in_one_page(&map, u32::MAX, 0, WRITE).is_some());
+    }
+
+    #[test]
+    fn runs() {
+        let mut map = map();
+        for page in 0..4 {
+            map[600 + page as usize] = entry(100 + page, READ | WRITE);
+        }
+        map[603] = entry(103, READ);
+        map[604] = entry(90, READ);
+        let found = |address, bytes, permissions| {
+            let Run { start, bytes } = run(&map, address, bytes, permissions);
+            (start.wrapping_sub(RAM_BASE), bytes)
+        };
+        let (start, frames) = (600 * PAGE_BYTES, 100 * PAGE_BYTES);
+        assert_eq!(found(start, 1, WRITE), (frames, 1));
+        assert_eq!(found(start + 1000, 24, READ), (frames + 1000, 24));
+        assert_eq!(found(start + 1000, 25, READ), (frames + 1000, 25));
+        // As far as the permission goes, and as pages lie side by side.
+        assert_eq!(found(start + 4, 5000, WRITE), (frames + 4, 3 * PAGE_BYTES - 4));
+        assert_eq!(found(start + 4, 5000, READ), (frames + 4, 4 * PAGE_BYTES - 4));
+        assert_eq!(found(start + 4 * PAGE_BYTES, 5000, READ), (90 * PAGE_BYTES, PAGE_BYTES));
+        // Nothing is there, or it ends with the map.
+        for (address, permissions) in
+            [(start - 1, READ), (start + 4 * PAGE_BYTES, WRITE), (VIRTUAL_BYTES, READ), (u32::MAX, READ)]
+        {
+            assert_eq!(run(&map, address, 8, permissions).bytes, 0);
+        }
+        assert_eq!(found(VIRTUAL_BYTES - 8, 16, WRITE), (4 * PAGE_BYTES + 1016, 8));
     }
 
     #[test]

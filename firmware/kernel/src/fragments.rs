@@ -3,11 +3,9 @@
 
 use testbed_definitions::event::COMMS;
 use testbed_definitions::mpc::{self, msg, MSG_HEADER_BYTES};
-#[cfg(not(feature = "small"))]
-use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::page::PAGE_SHIFT;
 #[cfg(not(feature = "small"))]
-use testbed_kernel_core::page_map::{frame, rest_of_page, WRITE};
+use testbed_kernel_core::page_map::{run, Run, WRITE};
 use testbed_kernel_core::page_map::{PageMap, READ};
 use testbed_protocol::channel::{self, Ccb, Output, Sender, Sink};
 
@@ -49,35 +47,6 @@ unsafe fn write_header(words: *mut u32, address: u32, total: u32, offset: u32) {
         words.add(msg::TOTAL).write_volatile(total);
         words.add(msg::OFFSET).write_volatile(offset);
     }
-}
-
-/// Pages of a thread that lie side by side in RAM: where, and how many bytes of those asked for; 0 if the first page is not here.
-#[cfg(not(feature = "small"))]
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Run {
-    start: u32,
-    bytes: u32,
-}
-
-/// The run that a thread's memory begins with: of `bytes` bytes, more than none, with the permission. A call, and its result in two registers: its
-/// callers are short of them.
-#[cfg(not(feature = "small"))]
-#[inline(never)]
-fn run(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Run {
-    let mut entries = map.iter().skip((address >> PAGE_SHIFT) as usize);
-    let Some(first) = entries.next().and_then(|&entry| frame(entry, permission)) else {
-        return Run { start: 0, bytes: 0 };
-    };
-    let (mut found, mut next) = (rest_of_page(address), first);
-    while found < bytes {
-        next += PAGE_BYTES;
-        if entries.next().and_then(|&entry| frame(entry, permission)) != Some(next) {
-            break;
-        }
-        found += PAGE_BYTES;
-    }
-    Run { start: first + (address & (PAGE_BYTES - 1)), bytes: found.min(bytes) }
 }
 
 /// Where memory of a thread is, if all of it is here and in one run.
