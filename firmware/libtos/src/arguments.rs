@@ -25,6 +25,12 @@ impl Arguments {
         bytes.split(|&byte| byte == 0).take(count)
     }
 
+    /// The arguments behind the first `count`, as [`crate::process::invoke`] takes them.
+    pub fn after(self, count: usize) -> &'static [u8] {
+        let behind = |rest: &'static [u8]| rest.iter().position(|&byte| byte == 0).map(|end| &rest[end + 1..]);
+        (0..count).try_fold(self.bytes, |rest, _| behind(rest)).unwrap_or(&[])
+    }
+
     /// Argument `index` as a number, `default` if it isn't given; `None` if it is something else.
     pub fn number<T: TryFrom<u32>>(self, index: usize, default: T) -> Option<T> {
         self.words().nth(index).map_or(Some(default), |word| T::try_from(decimal(word)?).ok())

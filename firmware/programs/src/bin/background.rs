@@ -20,7 +20,6 @@ use testbed_definitions::limits::THREADS;
 
 libtos::program!(main);
 
-const ROOM: usize = 256;
 const STACK_PAGES: u32 = 4;
 /// Threads that a program can have beside its first.
 const MOST_THREADS: u32 = THREADS as u32 - 2;
@@ -105,15 +104,8 @@ impl Load {
 }
 
 fn run(load: Load, program: &str, arguments: Arguments) -> Result<u32, Error> {
-    let mut room = [0; ROOM];
-    let mut used = 0;
-    for argument in arguments.iter().skip(3) {
-        let end = used + argument.len();
-        room.get_mut(used..end).ok_or(Error::BadLength)?.copy_from_slice(argument.as_bytes());
-        used = end + 1;
-    }
     let next = load.start()?;
-    let code = await_end(invoke(program, &room[..used], How::default())?)?;
+    let code = await_end(invoke(program, arguments.after(3), How::default())?)?;
     OVER.store(true, Ordering::Relaxed);
     let failed = conclude(load, next)?;
     Ok(if failed == 0 { code } else { 1 })

@@ -9,8 +9,6 @@ use programs::probe::{differences, Probe};
 
 libtos::program!(main);
 
-const ROOM: usize = 256;
-
 fn main(arguments: Arguments) -> u32 {
     let Some(program) = arguments.iter().next() else {
         println!("usage: leaks PROGRAM [ARGUMENTS]");
@@ -29,17 +27,11 @@ fn main(arguments: Arguments) -> u32 {
 }
 
 fn run(program: &str, arguments: Arguments) -> Result<(u32, u32), Error> {
-    let mut room = [0; ROOM];
-    let mut used = 0;
-    for argument in arguments.iter().skip(1) {
-        room[used..used + argument.len()].copy_from_slice(argument.as_bytes());
-        used += argument.len() + 1;
-    }
     let probe = Probe::new(2, 0);
     // The first time, the probe's own code and data come to every processor.
     probe.ask()?;
     let before = probe.ask()?;
-    let code = await_end(invoke(program, &room[..used], How::default())?)?;
+    let code = await_end(invoke(program, arguments.after(1), How::default())?)?;
     let after = probe.ask()?;
     Ok((code, differences(&before, &after)))
 }

@@ -17,7 +17,6 @@ use testbed_kernel_core::hash::{mixed, EMPTY};
 
 libtos::program!(main);
 
-const ROOM: usize = 128;
 /// Channels between the main thread and the collector.
 const BEGUN: u8 = 1;
 const STOP: u8 = 2;
@@ -53,13 +52,6 @@ fn usage() -> u32 {
 }
 
 fn run(delivery: Delivery, slaves: u8, program: &str, arguments: Arguments) -> Result<u32, Error> {
-    let mut room = [0; ROOM];
-    let mut used = 0;
-    for argument in arguments.iter().skip(3) {
-        let end = used + argument.len();
-        room.get_mut(used..end).ok_or(Error::BadLength)?.copy_from_slice(argument.as_bytes());
-        used = end + 1;
-    }
     let collects = delivery != Delivery::Port;
     if collects {
         let stack = libtos::stack_for(STACK_PAGES);
@@ -69,7 +61,7 @@ fn run(delivery: Delivery, slaves: u8, program: &str, arguments: Arguments) -> R
     }
     let mut processes = [None::<Process>; SMIS_MAX];
     for (slave, process) in (1..=slaves).zip(&mut processes) {
-        *process = Some(invoke(program, &room[..used], How { processor: Some(slave), ..How::default() })?);
+        *process = Some(invoke(program, arguments.after(3), How { processor: Some(slave), ..How::default() })?);
     }
     let mut failed = 0;
     for process in processes.into_iter().flatten() {
