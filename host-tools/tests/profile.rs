@@ -163,6 +163,13 @@ fn single_runs_and_queries() {
         let error = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(refused.status.code() == Some(3) && error.contains(what) && error.contains("help:"), "{error}");
     }
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let refused = testbed(&file, &[]).output().unwrap();
+    let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.status.code() == Some(5) && error.contains("file/runs: cannot be written") && error.contains("help:")
+    );
     let refused = testbed(dir.path(), &["--only", "nobody"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--reduced --list"));

@@ -8,7 +8,7 @@ mod tables;
 use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use clap::Args;
@@ -71,7 +71,7 @@ impl Profile {
         let unmonitored = (!self.reduced).then(|| built.unmonitored()).transpose()?;
         note.finish_and_clear();
         let folder = self.out.join("runs");
-        fs::create_dir_all(&folder)?;
+        fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
         let runner = Runner { built: &built, unmonitored, machine: &machine, engine: &self.engine, folder };
         if let Some(name) = &self.only {
             runner.make(self.find(&plan, name)?)?;
@@ -98,6 +98,15 @@ impl Profile {
             Failure::new(Exit::Input, what)
         })
     }
+}
+
+/// Why nothing can be left there.
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let what = format!(
+        "{}: cannot be written: {error}\n  help: give another folder with --out, or free some space",
+        path.display()
+    );
+    Failure::new(Exit::Environment, what)
 }
 
 fn progress(runs: usize) -> ProgressBar {

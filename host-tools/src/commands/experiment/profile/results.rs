@@ -21,7 +21,7 @@ use super::super::super::{Exit, Failure};
 use super::super::overflow;
 use super::plan::Planned;
 use super::runs::{of_figures, shown, Runner};
-use super::{tables, Profile};
+use super::{tables, unwritable, Profile};
 
 /// What Table 6 is wanted to be: so many times below the report's coefficients, and so straight.
 const TIMES_BELOW: f64 = 5.0;
@@ -112,16 +112,17 @@ fn about(run: &Planned, capture: &Capture, source: &Source) -> Run {
 /// Writes all files.
 fn save(out: &Path, material: &Material, found: &Found) -> Result<(), Failure> {
     let folder = out.join("figures");
-    fs::create_dir_all(&folder)?;
+    fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+    let write = |path: &Path, text: &str| fs::write(path, text).map_err(|error| unwritable(path, &error));
     for query in &QUERIES {
         for one in material.ask(query)? {
             let name = format!("{:02}-{}-{}-{}.csv", query.figure, query.name, one.kernel.name(), one.load());
-            fs::write(folder.join(name), csv(query, &one.answer))?;
+            write(&folder.join(name), &csv(query, &one.answer))?;
         }
     }
     let json = serde_json::to_string_pretty(found).map_err(io::Error::from)?;
-    fs::write(out.join("profile.json"), format!("{json}\n"))?;
-    Ok(fs::write(out.join("profile.html"), page::html(found)?)?)
+    write(&out.join("profile.json"), &format!("{json}\n"))?;
+    write(&out.join("profile.html"), &page::html(found)?)
 }
 
 fn text(found: &Found, out: &Path) -> String {

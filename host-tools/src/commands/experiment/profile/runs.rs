@@ -20,6 +20,7 @@ use super::super::super::measurement::Measurement;
 use super::super::super::run::image_of;
 use super::super::super::{Exit, Failure};
 use super::plan::{Part, Planned};
+use super::unwritable;
 
 /// Machine time after which a run is given up, in seconds.
 const LIMIT_SECONDS: u64 = 300;
@@ -123,7 +124,8 @@ impl Runner<'_> {
         };
         let capture = measurement.run(self.firmware(run), self.boot(run))?;
         check(&capture)?;
-        fs::write(key_path, serde_json::to_string_pretty(&key).map_err(std::io::Error::from)?)?;
+        let text = serde_json::to_string_pretty(&key).map_err(std::io::Error::from)?;
+        fs::write(&key_path, text).map_err(|error| unwritable(&key_path, &error))?;
         Ok(capture)
     }
 
