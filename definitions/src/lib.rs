@@ -12,6 +12,7 @@
 //! | [`packet`] | Centrenet packets |
 //! | [`mpc`] | message protocol components and the kernel's own messages |
 //! | [`monitor`] | time-stamp/datum pairs, MMI words, markers |
+//! | [`link`] | frames in which pairs leave a board over a serial line |
 //! | [`filter`] | the SMIs' filter: its registers, commands and totals |
 //! | [`event`] | the kernel's events and their classes |
 //! | [`limits`] | the operating system's limits |
@@ -28,6 +29,7 @@ pub mod event;
 pub mod file;
 pub mod filter;
 pub mod limits;
+pub mod link;
 pub mod map;
 pub mod monitor;
 pub mod mpc;
