@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::capture::{Capture, CaptureError, Damage, Holder, Part, RunRecord, Tail, Writing};
+use crate::capture::{Capture, CaptureError, Damage, Holder, Part, RunRecord, Tail, Writing, HOLES};
 use crate::order::{Convention, Event, Growing, HELD_MAX};
 
 /// Pairs read at a time.
@@ -75,6 +75,7 @@ impl Live {
         let order = &mut self.order;
         let read = self.tail.read(READ, |part| match part {
             Part::Pairs(stream, pairs) => order.feed(stream, pairs),
+            Part::Hole(stream, hole) => order.hole(stream, hole),
             Part::Doubt(stream) => order.doubt(stream),
         })?;
         if read >= READ {
@@ -116,6 +117,10 @@ impl Live {
     /// Where the folder's two copies differ, and where pairs are missing that the hardware counted.
     pub fn damage(&self) -> Vec<Damage> {
         let mut damage = self.tail.damage().to_vec();
+        if self.tail.lost() > 0 {
+            let what = format!("{} pair(s) were lost on the link", self.tail.lost());
+            damage.push(Damage { path: self.capture.dir.join(HOLES), offset: 0, what });
+        }
         if let Some(Ended::Complete(record)) = &self.ended {
             let capture = Capture::of_run(&self.capture.dir, (**record).clone());
             for (smi, count) in capture.smis().zip(self.tail.counts()) {

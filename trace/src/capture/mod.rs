@@ -7,7 +7,8 @@
 //! DIR/trace/.*.sums   sums of the blocks of each stream file, and
 //! DIR/.mmi.raw.sums   of mmi.raw: what a damaged file held, and where, is proven block by block
 //! DIR/console.txt     console lines, each with its processor's name
-//! DIR/input          what was given to the machine's console, and in which cycles, if anything was
+//! DIR/holes           where pairs were lost on the way from a board (`testbed attach`), if any were
+//! DIR/input           what was given to the machine's console, and in which cycles, if anything was
 //! DIR/.lock           locked while a run writes to the folder
 //! DIR/report.html     a page about the run, if somebody has asked for it
 //! ```
@@ -20,7 +21,9 @@ mod claim;
 mod console;
 mod ctf;
 mod error;
+mod holes;
 mod input;
+mod link;
 mod pieces;
 mod reader;
 mod record;
@@ -36,6 +39,7 @@ mod writer;
 pub use claim::Claim;
 pub use error::CaptureError;
 pub use input::Gift;
+pub use link::{LinkFigures, Received, Receiver, Transmitter};
 pub use pieces::{Copy, Piece, Pieces};
 pub use reader::{Capture, MmiReader, PairReader, Torn};
 pub use record::{ExitRecord, KernelKind, MachineRecord, RunRecord, Stop};
@@ -51,9 +55,13 @@ pub const TRACE: &str = "trace";
 pub const METADATA: &str = "metadata";
 pub const MMI_RAW: &str = "mmi.raw";
 pub const CONSOLE: &str = "console.txt";
+/// Where pairs were lost on a link, and how many.
+pub const HOLES: &str = "holes";
 /// See [`Gift`].
 pub const INPUT: &str = "input";
 pub const RUN_JSON: &str = "run.json";
+/// What [`RunRecord::engine`] says of a capture from a port.
+pub const ATTACHED: &str = "attached";
 pub const LOCK: &str = ".lock";
 /// Where `testbed report` writes unless told otherwise; a new run removes it.
 pub const REPORT: &str = "report.html";

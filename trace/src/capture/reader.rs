@@ -9,7 +9,8 @@ use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
-use super::{ctf, sums_path, RunRecord, Words, CONSOLE, LOCK, METADATA, MMI_RAW, RUN_JSON, TRACE};
+use super::holes::beside;
+use super::{ctf, sums_path, RunRecord, Words, CONSOLE, HOLES, LOCK, METADATA, MMI_RAW, RUN_JSON, TRACE};
 
 /// An output folder that has a readable `run.json`, or one of the copies that such a folder holds.
 #[derive(Clone, Debug)]
@@ -113,6 +114,14 @@ impl Capture {
         }
     }
 
+    /// Where it says which pairs were lost on a link: in the folder, also of a copy that is read alone.
+    pub(super) fn holes_path(&self) -> PathBuf {
+        match self.parts {
+            Parts::Folder => self.dir.join(HOLES),
+            Parts::Mmi | Parts::Ctf => beside(&self.dir),
+        }
+    }
+
     /// Path of SMI `smi`'s stream file.
     pub fn stream_path(&self, smi: usize) -> PathBuf {
         self.trace_path().join(&self.record.machine.processors[smi])
@@ -166,7 +175,7 @@ impl Capture {
         let own = |name: &str| fs::canonicalize(self.dir.join(name)).ok();
         let is_own = |name: &str| own(name).is_some_and(|own| own == target);
         let sums = sums_path(Path::new(MMI_RAW));
-        [MMI_RAW, CONSOLE, RUN_JSON, LOCK, &sums.to_string_lossy()].into_iter().any(is_own)
+        [MMI_RAW, CONSOLE, HOLES, RUN_JSON, LOCK, &sums.to_string_lossy()].into_iter().any(is_own)
             || own(TRACE).is_some_and(|trace| target.starts_with(trace))
     }
 

@@ -9,7 +9,7 @@ use testbed_definitions::{boot, event};
 use testbed_machine::{Machine, Order};
 
 use super::error::{CaptureError, Context};
-use super::RUN_JSON;
+use super::{ATTACHED, RUN_JSON};
 use crate::ledger::Ledger;
 
 /// Contents of `run.json`.
@@ -34,9 +34,9 @@ pub struct RunRecord {
     #[serde(default)]
     pub totals: Option<u32>,
     pub machine: MachineRecord,
-    /// Machine cycles done, known when complete.
+    /// Machine cycles done, known when complete; of one that was looked at through a port, those that its events show.
     pub cycles: u64,
-    /// Why it stopped; absent until complete.
+    /// Why it stopped; absent until complete, and where it was looked at through a port.
     pub stopped: Option<Stop>,
     /// Retired, by processor.
     pub instructions: Vec<u64>,
@@ -214,9 +214,14 @@ impl RunRecord {
         }
     }
 
-    /// The last epoch of the global clock that the run can have reached; `None` if it never came to its end.
+    /// Whether it came from a port, where nobody counts the machine's cycles: `cycles` is then that of the last event.
+    pub fn is_attached(&self) -> bool {
+        self.engine == ATTACHED
+    }
+
+    /// The last epoch of the global clock that the run can have reached; `None` if it never came to its end, or nobody counted its cycles.
     pub fn last_epoch(&self) -> Option<u64> {
-        self.complete.then(|| self.cycles / u64::from(self.machine.tick_cycles) / 65_536)
+        (self.complete && !self.is_attached()).then(|| self.cycles / u64::from(self.machine.tick_cycles) / 65_536)
     }
 
     /// Reads `dir/run.json`.

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::error::{CaptureError, Context};
+use super::holes::Holes;
 use super::pieces::{Copy, Piece, Pieces};
 use super::sums::{check, Checked, Good};
 use super::verify::{shown, Agreement, Damage, Integrity};
@@ -31,13 +32,18 @@ struct Interval {
 pub(super) fn repair(
     capture: &Capture,
     agreements: &[Agreement],
+    holes: &Holes,
     integrity: &mut Integrity,
 ) -> Result<(), CaptureError> {
     let smis = capture.smis().len();
-    let mmi = if capture.has_mmi() { check(&capture.mmi_path(), smis)? } else { None };
+    let mmi = if capture.has_mmi() { check(&capture.mmi_path(), smis, holes.of_mmi())? } else { None };
     for smi in capture.smis() {
         let path = capture.stream_path(smi);
-        let stream = if capture.has_streams() && !agreements[smi].is_proven { check(&path, 0)? } else { None };
+        let stream = if capture.has_streams() && !agreements[smi].is_proven {
+            check(&path, 0, holes.of_stream(smi))?
+        } else {
+            None
+        };
         let is_missing = capture.has_streams() && !path.exists();
         if is_missing && !integrity.damage.iter().any(|damage| damage.path == path) {
             integrity.damage.push(Damage { path: path.clone(), offset: 0, what: "the file is missing".into() });

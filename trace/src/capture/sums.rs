@@ -2,7 +2,8 @@
 //!
 //! For `trace/NAME` they are in `trace/.NAME.sums` (trace tools pass over hidden files), for `mmi.raw` in `.mmi.raw.sums`: a record for
 //! every [`BLOCK`] bytes, of little-endian `u64`: bytes in the block (less than [`BLOCK`] only in the last), pairs of each SMI before
-//! it (`mmi.raw` only), XXH3 of the block, XXH3 of all that and the record's number. So each block proves by itself what was written
+//! it (`mmi.raw` only), XXH3 of the block, XXH3 of all that and the record's number (and,
+//! behind a hole in a link, its seal: see `holes`). So each block proves by itself what was written
 //! and where it belongs, wherever it is found.
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use testbed_definitions::monitor::MmiWord;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{CaptureError, Context};
+use super::holes::Seals;
 
 /// Bytes that one sum covers; a multiple of a pair's bytes in either file.
 pub const BLOCK: usize = 8192;
@@ -39,27 +41,33 @@ struct Record {
 
 impl Record {
     /// Its bytes in the file, the last eight of which prove the others.
-    fn pack(&self, number: u64) -> Vec<u8> {
+    fn pack(&self, number: u64, seal: u64) -> Vec<u8> {
         let fields = [self.bytes].into_iter().chain(self.before.iter().copied()).chain([self.sum]);
         let mut packed: Vec<u8> = fields.flat_map(u64::to_le_bytes).collect();
-        let proof = Self::proof(&packed, number);
+        let proof = Self::proof(&packed, number, seal);
         packed.extend(proof.to_le_bytes());
         packed
     }
 
-    fn proof(fields: &[u8], number: u64) -> u64 {
-        xxh3_64(&[fields, &number.to_le_bytes()].concat())
+    /// `seal`: that of the last hole before some of the block's pairs, 0 if there is none; see [`super::holes`].
+    fn proof(fields: &[u8], number: u64, seal: u64) -> u64 {
+        let (number, seal) = (number.to_le_bytes(), seal.to_le_bytes());
+        let seal = if seal == [0; 8] { &[][..] } else { &seal };
+        xxh3_64(&[fields, &number, seal].concat())
     }
 
-    /// `None` if it has been damaged.
-    fn unpack(packed: &[u8], number: u64) -> Option<Self> {
+    /// `None` if it has been damaged, or `seals` are not those of the file when it was written.
+    fn unpack(packed: &[u8], number: u64, seals: &Seals) -> Option<Self> {
         let (fields, proof) = packed.split_at(packed.len() - 8);
         let values: Vec<u64> = fields
             .chunks_exact(8)
             .map(|bytes| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
             .collect();
         let [bytes, before @ .., sum] = &values[..] else { return None };
-        let is_sound = proof == Self::proof(fields, number).to_le_bytes() && (1..=BLOCK as u64).contains(bytes);
+        let end = number.checked_mul(BLOCK as u64)?.checked_add(*bytes)?;
+        let behind = seals.partition_point(|(place, _)| *place < end);
+        let seal = behind.checked_sub(1).map_or(0, |last| seals[last].1);
+        let is_sound = proof == Self::proof(fields, number, seal).to_le_bytes() && (1..=BLOCK as u64).contains(bytes);
         is_sound.then(|| Record { bytes: *bytes, before: before.to_vec(), sum: *sum })
     }
 }
@@ -70,12 +78,19 @@ pub(super) struct Summer {
     /// Pairs of each SMI so far, if the file is `mmi.raw`.
     pairs: Vec<u64>,
     number: u64,
+    /// Of the last hole.
+    seal: u64,
 }
 
 impl Summer {
     /// `smis`: how many the pairs are counted of; 0 for a stream file.
     pub fn new(smis: usize) -> Self {
-        Summer { block: Vec::with_capacity(BLOCK), pairs: vec![0; smis], number: 0 }
+        Summer { block: Vec::with_capacity(BLOCK), pairs: vec![0; smis], number: 0, seal: 0 }
+    }
+
+    /// Pairs are missing before the next bytes; `seal` says so from now on.
+    pub fn seal(&mut self, seal: u64) {
+        self.seal = seal;
     }
 
     /// Takes bytes as they are written, and appends the records that they complete to `out`.
@@ -96,7 +111,7 @@ impl Summer {
             return Vec::new();
         }
         let record = Record { bytes: self.block.len() as u64, before: self.pairs.clone(), sum: xxh3_64(&self.block) };
-        record.pack(self.number)
+        record.pack(self.number, self.seal)
     }
 
     /// Appends the record of the block, and begins the next.
@@ -140,11 +155,11 @@ pub(super) struct Checked {
     pub written: u64,
 }
 
-/// Holds a file against its sums; `smis` as in [`Summer::new`]. `None` if there are none.
+/// Holds a file against its sums; `smis` as in [`Summer::new`], `seals` of its holes. `None` if there are none.
 ///
 /// # Errors
 /// A file can't be read.
-pub(super) fn check(path: &Path, smis: usize) -> Result<Option<Checked>, CaptureError> {
+pub(super) fn check(path: &Path, smis: usize, seals: Seals) -> Result<Option<Checked>, CaptureError> {
     let sums = sums_path(path);
     let mut sums_file = match File::open(&sums) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -163,7 +178,7 @@ pub(super) fn check(path: &Path, smis: usize) -> Result<Option<Checked>, Capture
         sums_file.seek(SeekFrom::Start(last * record_bytes as u64)).at("read", &sums)?;
         sums_file.read_exact(&mut packed).at("read", &sums)?;
         sums_file.rewind().at("read", &sums)?;
-        if let Some(record) = Record::unpack(&packed, last) {
+        if let Some(record) = Record::unpack(&packed, last, &seals) {
             written = last * BLOCK as u64 + record.bytes;
         }
     }
@@ -175,6 +190,7 @@ pub(super) fn check(path: &Path, smis: usize) -> Result<Option<Checked>, Capture
         sums: BufReader::new(sums_file),
         sums_path: &sums,
         record_bytes,
+        seals,
         ahead: Vec::new(),
         first: 0,
         good: Vec::new(),
@@ -194,6 +210,7 @@ struct Checker<'a> {
     sums: BufReader<File>,
     sums_path: &'a Path,
     record_bytes: usize,
+    seals: Seals,
     /// Records from number `first` on.
     ahead: Vec<Option<Record>>,
     first: u64,
@@ -212,7 +229,7 @@ impl Checker<'_> {
                 other => other.at("read", self.sums_path)?,
             }
             let number = self.first + self.ahead.len() as u64;
-            self.ahead.push(Record::unpack(&packed, number));
+            self.ahead.push(Record::unpack(&packed, number, &self.seals));
         }
         Ok(!self.ahead.is_empty())
     }

@@ -8,8 +8,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use super::error::{CaptureError, Context};
+use super::holes::Holes;
 use super::verify::shown;
 use super::{Capture, Damage, RunRecord, Words, LOCK, METADATA};
+use crate::order::Hole;
 
 /// Pairs of one stream handed over at a time.
 const CHUNK: usize = 256;
@@ -81,6 +83,8 @@ impl Holder {
 pub enum Part<'a> {
     /// Packed pairs with which a stream goes on.
     Pairs(usize, &'a [u32]),
+    /// Pairs were lost on a link before the next one of the stream.
+    Hole(usize, Hole),
     /// The copies differ: nobody knows which of a stream's pairs are as they were from here on.
     Doubt(usize),
 }
@@ -92,6 +96,8 @@ struct Stream {
     words: Option<Words<File>>,
     pairs: Vec<u32>,
     count: u64,
+    /// Holes of the link that have been told.
+    holes: usize,
 }
 
 /// Where a capture has been read to.
@@ -101,6 +107,8 @@ pub struct Tail {
     /// A time-stamp whose datum has not come yet.
     stamp: Option<u32>,
     streams: Vec<Stream>,
+    capture: Capture,
+    holes: Holes,
     damage: Vec<Damage>,
     /// `mmi.raw` is out of step: nothing more can be read.
     broken: bool,
@@ -116,15 +124,21 @@ impl Tail {
         let mmi = Words::new(File::open(&mmi_path).at("open", &mmi_path)?, &mmi_path, 0);
         let stream = |smi| {
             let words = Some(capture.words(smi)?);
-            Ok(Stream { path: capture.stream_path(smi), words, pairs: Vec::with_capacity(CHUNK), count: 0 })
+            Ok(Stream { path: capture.stream_path(smi), words, pairs: Vec::with_capacity(CHUNK), count: 0, holes: 0 })
         };
         let streams = capture.smis().map(stream).collect::<Result<_, CaptureError>>()?;
-        Ok(Tail { mmi, mmi_path, stamp: None, streams, damage: Vec::new(), broken: false })
+        let (capture, holes) = (capture.clone(), Holes::of(capture)?);
+        Ok(Tail { mmi, mmi_path, stamp: None, streams, capture, holes, damage: Vec::new(), broken: false })
     }
 
     /// Where the copies differ.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
+    }
+
+    /// Pairs that were lost on a link, as far as the folder says.
+    pub fn lost(&self) -> u64 {
+        self.holes.list.iter().map(|hole| hole.missing).sum()
     }
 
     /// Pairs of each SMI that have been read, from SMI 1 on.
@@ -158,6 +172,10 @@ impl Tail {
     fn block(&mut self, give: &mut impl FnMut(Part)) -> Result<usize, CaptureError> {
         let offset = self.mmi.offset();
         let words = self.mmi.peek()?;
+        // A hole is written before the pairs behind it: of these words all are known now.
+        if self.holes.has_grown()? {
+            self.holes = Holes::of(&self.capture)?;
+        }
         let (mut used, mut pairs) = (0, 0);
         for &word in words {
             let Some(stamp) = self.stamp else {
@@ -174,6 +192,7 @@ impl Tail {
                 self.broken = true;
                 break;
             };
+            stream.pass_holes(smi - 1, &self.holes, give);
             match stream.take(word << 16 | stamp & 0xffff)? {
                 Taken::Agrees => {}
                 // The streams are written after mmi.raw: it will come.
@@ -227,6 +246,15 @@ impl Stream {
         }
         self.pairs.push(pair);
         Ok(Taken::Agrees)
+    }
+
+    /// Tells of the holes before the next pair.
+    fn pass_holes(&mut self, number: usize, holes: &Holes, give: &mut impl FnMut(Part)) {
+        while let Some(hole) = holes.list.get(self.holes).filter(|hole| hole.before[number] <= self.count) {
+            self.hand_over(number, give);
+            give(Part::Hole(number, Hole { index: self.count, at_most: Some(hole.missing) }));
+            self.holes += 1;
+        }
     }
 
     fn hand_over(&mut self, number: usize, give: &mut impl FnMut(Part)) {

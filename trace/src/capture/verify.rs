@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use testbed_definitions::monitor::Pair;
 
 use super::error::Context;
+use super::holes::Holes;
 use super::pieces::{Copy, Piece, Pieces};
 use super::repair::repair;
 use super::{ctf, Capture, CaptureError, MmiReader, PairReader, Torn, METADATA};
@@ -61,7 +62,7 @@ pub(super) struct Agreement {
 }
 
 /// Compares `mmi.raw` with the stream files, and both with the counters in `run.json`; looks at the metadata. Where they disagree, their
-/// sums say which blocks are as they were written. Streams; holds no trace in memory.
+/// sums say which blocks are as they were written. Where pairs were lost before they came here, there are holes. Streams; holds no trace in memory.
 ///
 /// # Errors
 /// A file is missing or can't be read. Damage is no error: it is what is asked for.
@@ -69,6 +70,7 @@ pub fn verify(capture: &Capture) -> Result<Integrity, CaptureError> {
     let count = capture.record.machine.processors.len();
     let mut integrity = Integrity { proven: vec![0; count], pieces: vec![Vec::new(); count], ..Integrity::default() };
     let mut agreements = vec![Agreement::default(); count];
+    let holes = Holes::of(capture)?;
     if capture.has_streams() {
         integrity.damage.extend(metadata(capture)?);
     }
@@ -90,8 +92,9 @@ pub fn verify(capture: &Capture) -> Result<Integrity, CaptureError> {
             }];
         }
     } else {
-        repair(capture, &agreements, &mut integrity)?;
+        repair(capture, &agreements, &holes, &mut integrity)?;
     }
+    holes.apply(&mut integrity);
     Ok(integrity)
 }
 

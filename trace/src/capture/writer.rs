@@ -10,8 +10,9 @@ use testbed_machine::Machine;
 
 use super::console::Lines;
 use super::error::{CaptureError, Context};
+use super::holes::Sealer;
 use super::sums::{sums_path, Summer};
-use super::{ctf, Claim, Gift, RunRecord, CONSOLE, INPUT, METADATA, MMI_RAW, REPORT, TRACE};
+use super::{ctf, Claim, Gift, RunRecord, CONSOLE, HOLES, INPUT, METADATA, MMI_RAW, REPORT, TRACE};
 
 /// A file that knows its path, written in whole chunks.
 struct Output {
@@ -78,6 +79,11 @@ pub struct CaptureWriter {
     input: Option<Output>,
     /// A time-stamp whose datum has not come yet.
     stamp: Option<MmiWord>,
+    /// Pairs written, by SMI from 1 on.
+    pairs: Vec<u64>,
+    /// Where pairs are missing; no file if none are.
+    holes: Option<Output>,
+    sealer: Sealer,
 }
 
 impl CaptureWriter {
@@ -99,7 +105,7 @@ impl CaptureWriter {
             _ => {}
         }
         fs::create_dir(&trace).at("create the folder", &trace)?;
-        for old in [REPORT, INPUT].map(|name| dir.join(name)) {
+        for old in [REPORT, INPUT, HOLES].map(|name| dir.join(name)) {
             match fs::remove_file(&old) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", &old)?,
                 _ => {}
@@ -119,6 +125,9 @@ impl CaptureWriter {
             lines: Lines::new(&machine.processors),
             input: None,
             stamp: None,
+            pairs: vec![0; machine.processors.len().saturating_sub(1)],
+            holes: None,
+            sealer: Sealer::default(),
             claim,
         })
     }
@@ -144,6 +153,7 @@ impl CaptureWriter {
                     Some(Some(stream)) => {
                         let pair = Pair { time: stamp.value, datum: half.value };
                         stream.buffer.extend_from_slice(&pair.pack().to_le_bytes());
+                        self.pairs[usize::from(half.smi) - 1] += 1;
                     }
                     _ => return fault(format!("a pair of SMI {}, which the machine lacks,", half.smi)),
                 },
@@ -152,6 +162,27 @@ impl CaptureWriter {
         // mmi.raw first: after a kill, the streams are then a prefix of it.
         self.mmi.flush()?;
         self.streams.iter_mut().flatten().try_for_each(Output::flush)
+    }
+
+    /// Notes that `missing` pairs, of whatever SMIs, were lost before the next one.
+    ///
+    /// # Errors
+    /// The disk.
+    pub fn hole(&mut self, missing: u64) -> Result<(), CaptureError> {
+        let line = Sealer::line(missing, &self.pairs);
+        let output = match &mut self.holes {
+            Some(output) => output,
+            none => none.insert(Output::create(self.claim.dir.join(HOLES))?),
+        };
+        output.buffer.extend_from_slice(line.as_bytes());
+        output.flush()?;
+        let seal = self.sealer.seal(&line);
+        for output in std::iter::once(&mut self.mmi).chain(self.streams.iter_mut().flatten()) {
+            if let Some(sums) = &mut output.sums {
+                sums.summer.seal(seal);
+            }
+        }
+        Ok(())
     }
 
     /// Appends console bytes, each with its processor, in order.

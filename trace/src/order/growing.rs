@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::grammar::Grammar;
 use super::merge::{key, Key, END, PLACE_BITS, STREAMS};
 use super::unwrap::Unwrap;
-use super::{Convention, Event, HELD_MAX};
+use super::{Convention, Event, Hole, HELD_MAX};
 
 /// Words given to the grammar at a time.
 const CHUNK: usize = 256;
@@ -80,7 +80,7 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// For these SMIs, at most 16, in the order of their numbers. The streams have no hole; every word is as it was delivered, until
+    /// For these SMIs, at most 16, in the order of their numbers. The streams have no hole but those that [`Growing::hole`] tells of; every word is as it was delivered, until
     /// [`Growing::doubt`].
     ///
     /// # Panics
@@ -104,6 +104,11 @@ impl Growing {
     /// Takes the words that stream number `stream` (from 0) goes on with; nothing if there is none such, or it has ended.
     pub fn feed(&mut self, stream: usize, words: &[u32]) {
         self.change(stream, |source| source.feed(words));
+    }
+
+    /// Pairs may be missing before the next word of the stream.
+    pub fn hole(&mut self, stream: usize, hole: Hole) {
+        self.change(stream, |source| source.unwrap.hole(hole));
     }
 
     /// From here on words of the stream may be missing or altered.
