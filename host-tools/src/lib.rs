@@ -2,6 +2,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | [`attach`] | captures from a board's serial port |
 //! | [`drive`] | runs an engine into a capture until the program is over |
 //! | [`engines`] | engines by name |
 //! | [`filter`] | what the monitors are to leave out, from the command line |
@@ -18,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod apt;
+pub mod attach;
 pub mod counters;
 pub mod drive;
 pub mod engines;

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
-    analyse::Analyse, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec, experiment::Experiment,
-    query::Query, report::Report, run::Run, test::Test, top::Top, trace::Trace, Failure,
+    analyse::Analyse, attach::Attach, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec,
+    experiment::Experiment, query::Query, report::Report, run::Run, test::Test, top::Top, trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -30,6 +30,7 @@ enum Command {
     Run(Box<Run>),
     Top(Box<Top>),
     Exec(Exec),
+    Attach(Attach),
     Trace(Trace),
     Analyse(Analyse),
     Report(Report),
@@ -49,6 +50,7 @@ impl Command {
             Command::Exec(command) => return command.run(),
             Command::Top(command) => return command.run(),
             Command::Run(command) => command.run()?,
+            Command::Attach(command) => command.run()?,
             Command::Trace(command) => command.run()?,
             Command::Analyse(command) => command.run()?,
             Command::Report(command) => command.run()?,

@@ -1,6 +1,7 @@
 //! The commands of `testbed`, and what they share: failures with exit codes, output that may end early.
 
 pub mod analyse;
+pub mod attach;
 pub mod bench;
 pub mod compare;
 pub mod conform;
