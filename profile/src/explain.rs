@@ -7,7 +7,7 @@ use crate::effects::{extent, interrupted, steps};
 use crate::fit;
 use crate::material::{Found, Material};
 use crate::model::Fit;
-use crate::report::KB;
+use crate::query::latencies_of_phase;
 
 /// What the quiet runs show, of the default kernel and of `tos94`.
 struct Both<'a> {
@@ -64,7 +64,7 @@ impl Both<'_> {
         let (count, hit, _) = interrupted(&self.default?.source.observed, Protocol::Local, Phase::SecondRequest);
         Some(format!(
             "Linear, since the receiver is there first and the send copies the message: {:.3} cycles a byte after {}. It is one line and not two: \
-             {hit} of {count} services contain a timer interrupt, which the kernel takes between services only.",
+             {hit} of {count} services, the empty message's too, contain a timer interrupt, which the kernel takes between services only.",
             fit.slope,
             self.us(fit.intercept)
         ))
@@ -91,13 +91,12 @@ impl Both<'_> {
     }
 
     fn requests(&self) -> Option<String> {
-        let fit = self.line(self.default, "send request")?;
+        let found = self.default?;
+        let (least, most) = extent(found.series("send request"));
         let receive = self.mean(self.default, "receive request")?;
         Some(format!(
-            "No copy is made here. A send takes {} and {:.1} cycles more a KB, since the kernel looks up each page of the message before it promises \
-             anything; a receive takes {}.",
-            self.us(fit.intercept),
-            fit.slope * KB,
+            "No copy is made here. A send takes {least:.0} to {most:.0} cycles, a step more for each page of the message, since the kernel looks up all of them before it \
+             promises anything; a receive, which looks up all pages of its buffer, takes {} always. Points lie a tick of the clock (25 cycles) apart.",
             self.us(receive)
         ))
     }
@@ -119,8 +118,9 @@ impl Both<'_> {
         let (focus, rtr) = (self.mean(self.default, "focus")?, self.mean(self.default, "rtr")?);
         let (least, most) = extent(self.tos94?.series("msg"));
         Some(format!(
-            "focus and rtr have the same few bytes always: {} and {}. msg grows with its last packet. With tos94 a msg is on its way for {:.2} to {:.2} ms, \
-             since it waits for the sender's processor to come round to its send phase (Figure 14).",
+            "focus and rtr have the same few bytes always: {} and {}. msg grows with the message while that is one packet; the last one of several waits for those before it. \
+             With tos94 a msg is on its way for {:.2} to {:.2} ms, since it waits for the sender's processor to come round to its send phase (Figure 14), \
+             and the focus behind such a msg takes as long as the msg's own flight.",
             self.us(focus),
             self.us(rtr),
             self.ms(least),
@@ -158,27 +158,33 @@ impl Both<'_> {
     }
 
     fn migration(&self) -> Option<String> {
+        let found = self.default?;
         let of = |series| self.mean(self.default, series);
-        let first = self.default?.series("unpacking, first visit").len();
+        let first = found.series("unpacking, first visit");
+        let (least, most) = extent(found.series("flight"));
         Some(format!(
-            "Constant, whatever the thread has: packing {}, flight {}, unpacking {}. {first} arrivals were the first of their program on a processor, \
-             which has to be made known there; they are shown apart.",
+            "Packing takes {}, unpacking {}, whatever the thread has; flight {least:.0} to {most:.0} cycles. {} arrivals \
+             were the first of their program on a processor, which has to be made known there: unpacking then takes {}. They are shown apart.",
             self.us(of("packing")?),
-            self.us(of("flight")?),
-            self.us(of("unpacking")?)
+            self.us(of("unpacking")?),
+            first.len(),
+            self.us(extent(first).1)
         ))
     }
 
     fn pages(&self) -> Option<String> {
-        let of = |series| self.mean(self.default, series);
-        let fault = "fault, to the request's departure";
+        let range = |series| {
+            let points = self.default?.series(series);
+            let (least, most) = extent(points);
+            Some(format!("{least:.0} to {most:.0} cycles (median {:.0})", middle(points)?))
+        };
         let (_, most) = extent(self.tos94?.series("page flight"));
         Some(format!(
-            "On average: fault until the request leaves {}, request flight {}, page flight {}. With tos94 a page's flight takes up to {:.1} ms: it waits for \
-             the send phase at its owner, as the report explains.",
-            self.us(of(fault)?),
-            self.us(of("request flight")?),
-            self.us(of("page flight")?),
+            "Fault until the request leaves: {}; request flight {}; page flight, with locating the page and taking it in, {}. With tos94 a page's flight takes up to {:.1} ms: it waits for the send phase at its owner, as the \
+             report explains.",
+            range("fault, to the request's departure")?,
+            range("request flight")?,
+            range("page flight")?,
             self.ms(most)
         ))
     }
@@ -197,31 +203,43 @@ impl Both<'_> {
         let points = self.default?.series("send requests");
         let all: f64 = points.iter().map(|point| point.1).sum();
         Some(format!(
-            "{all:.0} requests in all, at most {:.0} in 50 ms. The phases that compute send only to begin and to end; local phases are the shortest and densest, \
-             remote ones send the same number over a longer time.",
+            "{all:.0} requests in all, at most {:.0} in 50 ms. The phases that compute send only to begin and to end. Phases 5 to 8 send equally many; a phase lasts \
+             some 100 ms here and the pauses between them a second, so each is a peak or two where the report's slower machine shows a hump.",
             extent(points).1
         ))
     }
 
     fn latencies(&self) -> Option<String> {
-        let (least, most) = extent(self.default?.series("sends"));
-        let (_, most94) = extent(self.tos94?.series("sends"));
+        let medians = |found: &Found| {
+            let observed = &found.source.observed;
+            let of = |phase| {
+                let all = latencies_of_phase(observed, &observed.subject(), phase).ok()?;
+                Some(format!("{:.3}", self.ms(*all.get(all.len() / 2)? as f64)))
+            };
+            Some((1..=8).map(of).collect::<Option<Vec<_>>>()?.join(", "))
+        };
         Some(format!(
-            "From the call to where the sender is ready again, {:.3} to {:.1} ms (tos94: up to {:.1} ms); what it waits for is its partner's turn on a processor \
+            "From the call to where the sender is ready again. Medians of phases 1 to 8, in ms: {} (tos94: {}). Of equal length, remote sends (3, 4, 7, 8) take longer than \
+             local ones (1, 2, 5, 6), as in the report; with the default kernel a short remote one takes less than a long local one. The greatest are waits for the partner's turn on a processor \
              that five threads share. Thread 1, which keeps the phases, is left out.",
-            self.ms(least),
-            self.ms(most),
-            self.ms(most94)
+            medians(self.default?)?,
+            medians(self.tos94?)?
         ))
     }
 
     fn distributions(&self) -> Option<String> {
-        let middle = |found: Option<&Found>, series| median(found?.series(series));
-        let of = |found| Some((self.ms(middle(found, "phase 6, local")?), self.ms(middle(found, "phase 8, remote")?)));
-        let ((local, remote), (local94, remote94)) = (of(self.default)?, of(self.tos94)?);
+        let median = |found: Option<&Found>, phase| {
+            let observed = &found?.source.observed;
+            let all = latencies_of_phase(observed, &observed.subject(), phase).ok()?;
+            Some(self.ms(*all.get(all.len() / 2)? as f64))
+        };
         Some(format!(
-            "Medians: default kernel local {local:.2} ms, remote {remote:.2} ms; tos94 local {local94:.2} ms, remote {remote94:.2} ms. Steps grow by a \
-             quarter of a factor of two; all sends of the phases are shown, the report's figure leaves out 5 % of the remote ones."
+            "Medians: default kernel local {:.2} ms, remote {:.2} ms; tos94 local {:.2} ms, remote {:.2} ms. Four steps of the histogram make a factor of two; all sends of \
+             the phases are shown, the report's figure leaves out 5 % of the remote ones.",
+            median(self.default, 6)?,
+            median(self.default, 8)?,
+            median(self.tos94, 6)?,
+            median(self.tos94, 8)?
         ))
     }
 
@@ -259,7 +277,8 @@ impl Both<'_> {
         };
         Some(format!(
             "{what}. Default kernel {} on average, -{:.0} +{:.0} cycles; a line through them would rise by {:.2} ±{:.2} cycles from one to the next. tos94 \
-             {:.2} ms, -{:.2} +{:.2}: there each message waits for the main loop.",
+             {:.2} ms of this machine's time, -{:.2} +{:.2}: there each message waits for the main loop, and the axis, which counts instructions, counts waiting as if it \
+             were work.",
             self.us(ours.intercept),
             ours.below,
             ours.above,
@@ -272,13 +291,9 @@ impl Both<'_> {
     }
 }
 
-/// The x at which half of the counts are reached.
-fn median(points: &[(f64, f64)]) -> Option<f64> {
-    let half = points.iter().map(|point| point.1).sum::<f64>() / 2.0;
-    let mut sum = 0.0;
-    let reached = points.iter().find(|(_, count)| {
-        sum += count;
-        sum >= half
-    });
-    reached.filter(|_| half > 0.0).map(|point| point.0)
+/// The middle value of a series.
+fn middle(points: &[(f64, f64)]) -> Option<f64> {
+    let mut values: Vec<f64> = points.iter().map(|point| point.1).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }

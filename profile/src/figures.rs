@@ -85,7 +85,7 @@ fn diagrams(material: &Material, logger: Option<f64>) -> Vec<Figure> {
         let stations = pathway(&source.observed, ledger, logger);
         let text = "Counted by the monitors themselves; every store is accounted for at the end. The trace port takes the master's processor out of \
                     the way.";
-        figures.push(figure(23, "ledger", "multi-phase", text.into(), Content::Pathway(stations)));
+        figures.push(figure(23, "the ledger in run.json", "multi-phase", text.into(), Content::Pathway(stations)));
     }
     figures
 }

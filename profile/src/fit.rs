@@ -73,6 +73,8 @@ fn means(points: &[(f64, f64)]) -> Option<(f64, f64)> {
 fn residuals(points: &[(f64, f64)], slope: f64, intercept: f64) -> (f64, f64, f64) {
     points.iter().fold((0.0f64, 0.0f64, 0.0), |(below, above, squares), (x, y)| {
         let residual = y - (intercept + slope * x);
+        // What rounding leaves of a point on the line.
+        let residual = if residual.abs() < 1e-9 * y.abs().max(1.0) { 0.0 } else { residual };
         (below.max(-residual), above.max(residual), squares + residual * residual)
     })
 }

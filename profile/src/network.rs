@@ -75,21 +75,28 @@ pub fn pathway(observed: &Observed, ledger: &Ledger, logger: Option<f64>) -> Vec
         ),
         station(
             "MMI",
-            format!("{} pairs collected; {} a second can be", count(sum(|smi| smi.delivered)), count(port as u64)),
+            format!(
+                "{} pairs collected, wrap markers included; {} a second can be",
+                count(sum(|smi| smi.delivered)),
+                count(port as u64)
+            ),
             "28,000 a second and slave",
-        ),
-        station(
-            "logger on the master",
-            logger.map_or("not measured here".into(), |rate| {
-                format!("{} pairs a second without loss, in all", count(rate as u64))
-            }),
-            "1,129 pairs a second in all",
         ),
         station("trace port", "all that the MMI collects, without the master".into(), "none"),
         station(
             "ordered trace",
             format!("{} events, all of certain time", count(observed.events)),
             "sorted by software afterwards",
+        ),
+        station(
+            "beside the port: logger",
+            logger.map_or("not measured here".into(), |rate| {
+                format!(
+                    "{} pairs a second without loss in the sweep of overflow, all slaves together",
+                    count(rate as u64)
+                )
+            }),
+            "1,129 pairs a second in all",
         ),
     ]
 }

@@ -75,6 +75,9 @@ impl Observed {
         if let Some(damage) = integrity.damage.first() {
             return unsound(format!("the capture is damaged ({damage})"));
         }
+        if let Some(torn) = integrity.torn.first() {
+            return unsound(format!("the capture is torn ({torn})"));
+        }
         let mut observed = Observed {
             dir: dir.clone(),
             record: record.clone(),

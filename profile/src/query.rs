@@ -379,8 +379,10 @@ const BARRIER: usize = 5;
 /// The trace does not show all phases.
 pub fn phases(observed: &Observed, subject: &Subject) -> Result<Vec<(u64, u64)>, ObserveError> {
     let barriers: Vec<_> = sends(observed).into_iter().filter(|send| is_conductor(send.thread, subject)).collect();
-    let phases: Vec<_> =
-        barriers.chunks_exact(2 * BARRIER).map(|two| (two[0].called, two[2 * BARRIER - 1].runs)).collect();
+    // Threads that thread 1 does not wait for go on after its last message, while it computes: a phase lasts until the next one begins.
+    let starts: Vec<u64> = barriers.chunks_exact(2 * BARRIER).map(|two| two[0].called).collect();
+    let ends = starts.iter().skip(1).copied().chain([observed.record.cycles]);
+    let phases: Vec<_> = starts.iter().copied().zip(ends).collect();
     match phases.len() {
         8 => Ok(phases),
         found => {
@@ -390,24 +392,33 @@ pub fn phases(observed: &Observed, subject: &Subject) -> Result<Vec<(u64, u64)>,
     }
 }
 
+/// Latencies of the sends in a phase (1 to 8) of `multi-phase`, ascending, in cycles; those of thread 1 are left out.
+///
+/// # Errors
+/// The trace does not show all phases.
+pub fn latencies_of_phase(observed: &Observed, subject: &Subject, phase: usize) -> Result<Vec<u64>, ObserveError> {
+    let (from, to) = phases(observed, subject)?[phase - 1];
+    let inside = |send: &&Send| (from..to).contains(&send.called) && !is_conductor(send.thread, subject);
+    let mut latencies: Vec<_> = observed.sends.iter().filter(inside).map(|send| send.ready - send.called).collect();
+    latencies.sort_unstable();
+    Ok(latencies)
+}
+
 /// Steps of a distribution in a factor of two.
 const STEPS: f64 = 4.0;
 
 /// Distributions of the latencies of phases 6 (local) and 8 (remote), long messages both, in steps that grow by equal factors.
 fn distributions(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
-    let phases = phases(observed, subject)?;
     let of = |phase: usize| {
-        let (from, to) = phases[phase - 1];
-        let inside = |send: &&Send| (from..to).contains(&send.called) && !is_conductor(send.thread, subject);
         let mut counts = BTreeMap::<i64, u64>::new();
-        for send in observed.sends.iter().filter(inside) {
-            let step = (((send.ready - send.called).max(1) as f64).log2() * STEPS).floor() as i64;
+        for latency in latencies_of_phase(observed, subject, phase)? {
+            let step = ((latency.max(1) as f64).log2() * STEPS).floor() as i64;
             *counts.entry(step).or_default() += 1;
         }
         let (first, last) = (counts.keys().next().copied(), counts.keys().last().copied());
         let edge = |step: i64| (step as f64 / STEPS).exp2();
         let steps = first.zip(last).map_or(0..0, |(first, last)| first..last + 2);
-        steps.map(|step| (edge(step), counts.get(&step).copied().unwrap_or(0) as f64)).collect()
+        Ok::<_, ObserveError>(steps.map(|step| (edge(step), counts.get(&step).copied().unwrap_or(0) as f64)).collect())
     };
-    Ok(vec![("phase 6, local", of(6)), ("phase 8, remote", of(8))])
+    Ok(vec![("phase 6, local", of(6)?), ("phase 8, remote", of(8)?)])
 }

@@ -7,14 +7,14 @@ use crate::observed::ObserveError;
 use crate::query::Query;
 use crate::report::{self, KB};
 
-/// The fit of a latency, in cycles and bytes.
+/// Below this R^2 a latency's slope says nothing, and its mean is given.
+const TELLS: f64 = 0.8;
+
+/// The fit of a latency, in cycles and bytes; a constant where no line tells more.
 pub fn fitted(found: &Found, is_line: bool) -> Option<Fit> {
     let (name, points) = found.answer.first()?;
-    if is_line {
-        fit::line(name, points)
-    } else {
-        fit::constant(name, points)
-    }
+    let line = fit::line(name, points).filter(|line| is_line && line.r2.is_some_and(|r2| r2 >= TELLS));
+    line.or_else(|| fit::constant(name, points))
 }
 
 /// Table 6, for each kernel and load.
@@ -34,8 +34,11 @@ pub fn table6(material: &Material) -> Result<Vec<Service>, ObserveError> {
 }
 
 fn row(material: &Material, service: report::Service, found: &Found, fit: &Fit) -> Service {
+    // What a constant is compared with is the report's value at the mean length.
+    let is_line = fit.r2.is_some();
+    let middle = if is_line { 0.0 } else { mean_x(found) / KB };
     let linear = |scale: f64| Linear {
-        slope: service.slope.map(|_| fit.slope * KB * scale),
+        slope: is_line.then_some(fit.slope * KB * scale),
         intercept: fit.intercept * scale,
         below: fit.below * scale,
         above: fit.above * scale,
@@ -56,10 +59,16 @@ fn row(material: &Material, service: report::Service, found: &Found, fit: &Fit) 
             below: service.below,
             above: service.above,
         },
-        intercept_ratio: service.intercept / report_ms.intercept,
+        intercept_ratio: (service.intercept + service.slope.unwrap_or(0.0) * middle) / report_ms.intercept,
         slope_ratio: service.slope.zip(report_ms.slope).map(|(report, ours)| report / ours),
         r2: fit.r2,
     }
+}
+
+/// Mean length of the messages.
+fn mean_x(found: &Found) -> f64 {
+    let points = found.answer.first().map_or(&[][..], |(_, points)| points);
+    points.iter().map(|point| point.0).sum::<f64>() / points.len().max(1) as f64
 }
 
 /// Table 7, beside the default kernel's services on the quiet machine.

@@ -195,7 +195,7 @@ fn multi_phase() -> Observed {
 fn phases_windows_and_distributions() {
     let run = multi_phase();
     let phases = phases(&run, &run.subject()).unwrap();
-    assert_eq!((phases.len(), phases[7]), (8, (21_000_000, 22_801_000)));
+    assert_eq!((phases.len(), phases[7]), (8, (21_000_000, 25_000_000)));
     let ask = |figure| Query::of_figure(figure).unwrap().ask(&run).unwrap();
     // Windows of 50 ms are 1,250,000 cycles.
     let queues = ask(19);

@@ -1,10 +1,13 @@
 //! `testbed query`: what a figure of the report's section 3 asks of a run.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use testbed_host_tools::capture::Capture;
+use testbed_profile::model::Network;
+use testbed_profile::network::network;
 use testbed_profile::observed::Observed;
 use testbed_profile::query::{csv, Query as Asked, QUERIES};
 
@@ -32,14 +35,35 @@ impl Query {
             for Asked { figure, name, program, x, y, .. } in &QUERIES {
                 writeln!(out, "{figure:>6}  {name:<24}  {program:<11}  {x}; {y}")?;
             }
+            writeln!(
+                out,
+                "    18  channels                  multi-phase  channels between threads, and how often each was used"
+            )?;
             return Ok(Exit::Success);
         };
+        let observed = |dir: &PathBuf| Ok::<_, Failure>(Observed::read(&Capture::open(dir)?)?);
+        if ["18", "channels"].contains(&name.as_str()) {
+            out.write_all(channels(&network(&observed(dir)?)).as_bytes())?;
+            return Ok(Exit::Success);
+        }
         let by_number = name.parse().ok().and_then(Asked::of_figure);
         let query = Asked::named(name).or(by_number).ok_or_else(|| {
             Failure::new(Exit::Input, format!("there is no query `{name}`\n  help: `testbed query --list` prints all"))
         })?;
-        let observed = Observed::read(&Capture::open(dir)?)?;
-        out.write_all(csv(query, &query.ask(&observed)?).as_bytes())?;
+        out.write_all(csv(query, &query.ask(&observed(dir)?)?).as_bytes())?;
         Ok(Exit::Success)
     }
+}
+
+/// Figure 18 as CSV: a line a channel.
+fn channels(network: &Network) -> String {
+    let mut text = String::from("channel,from thread,from processor,to thread,to processor,communications\n");
+    let place = |thread: usize| {
+        let (name, processor) = &network.threads[thread];
+        format!("{name},{}", network.processors[*processor])
+    };
+    for channel in &network.channels {
+        let _ = writeln!(text, "{},{},{},{}", channel.number, place(channel.from), place(channel.to), channel.count);
+    }
+    text
 }

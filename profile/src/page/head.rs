@@ -116,7 +116,8 @@ fn reading() -> String {
             "Report millisecond",
             format!(
                 "{} instructions. The original’s processor executed about {} million instructions a second, so this compares the work that a \
-                 kernel does, whatever the clock. Cycles and microseconds are this machine’s own.",
+                 kernel does, whatever the clock. Cycles and microseconds are this machine’s own. Time that is spent waiting is converted as if it were \
+                 work: that is most of what tos94 shows beyond local communication.",
                 whole(report::INSTRUCTIONS_A_MS),
                 short(report::INSTRUCTIONS_A_MS / 1e3, 3)
             ),

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use testbed_host_tools::analysis::fact::{Phase, Protocol};
-use testbed_host_tools::capture::{Capture, KernelKind};
-use testbed_host_tools::instrumentation;
+use testbed_host_tools::capture::Capture;
+use testbed_host_tools::{engines, instrumentation};
 use testbed_profile::effects::effects;
 use testbed_profile::figures::figures;
 use testbed_profile::material::{Material, Source};
@@ -59,7 +59,7 @@ pub fn write(
         tables: all,
         runs: of_figures(plan, captures)
             .zip(&material.sources)
-            .map(|((run, capture), source)| about(run, capture, source))
+            .map(|((run, capture), source)| about(options, run, capture, source))
             .collect(),
     };
     save(&options.out, &material, &found)?;
@@ -92,17 +92,13 @@ fn services_of(observed: &Observed) -> Vec<(u64, u64)> {
     sends.map(|stage| (stage.from.cycle, stage.to.cycle)).collect()
 }
 
-fn about(run: &Planned, capture: &Capture, source: &Source) -> Run {
-    let kernel = if run.kernel == KernelKind::Tos94 { " --kernel tos94" } else { "" };
-    let beside: String = run.programs.iter().skip(1).map(|name| format!(" --file {name}")).collect();
+fn about(options: &Profile, run: &Planned, capture: &Capture, source: &Source) -> Run {
+    let engine =
+        if options.engine == engines::NAMES[0] { String::new() } else { format!(" --engine {}", options.engine) };
+    let reduced = if options.reduced { " --reduced" } else { "" };
     Run {
         name: run.name.clone(),
-        command: format!(
-            "testbed run {} {}{kernel} --dgl profile+timer+user+detail --seed {}{beside}",
-            run.programs[0],
-            run.arguments.join(" "),
-            run.seed
-        ),
+        command: format!("testbed experiment profile{reduced}{engine} --only {}", run.name),
         cycles: capture.record.cycles,
         events: source.observed.events,
         sound: true,
@@ -127,9 +123,11 @@ fn save(out: &Path, material: &Material, found: &Found) -> Result<(), Failure> {
 
 fn text(found: &Found, out: &Path) -> String {
     let mut text = format!(
-        "{} figures of the report's section 3, engine {}, machine {}\n\nTable 6: what services take; n in KB, report milliseconds at 1,200 instructions each\n\n  \
-         {:<22} {:<8} {:<6} {:>24} {:>20} {:>22} {:>16} {:>7}\n",
-        found.figures.len(), found.engine, found.machine, "service", "kernel", "load", "cycles", "report ms", "report's", "times less", "R^2"
+        "{} figures of the report's section 3, engine {}, machine {}\n\nTable 6: what services take; n in KB of 1,000 bytes, report milliseconds at 1,200 instructions each.\n\
+         default serves messages when they arrive, tos94 in its main loop, as the report's kernel; busy: beside load. Waiting counts as if it were work,\n\
+         which is most of what tos94 shows beyond local communication. Migrations are those to a processor that knows the program.\n\n  \
+         {:<22} {:<8} {:<6} {:>24} {:>20} {:>22} {:>18} {:>7}\n",
+        found.figures.len(), found.engine, found.machine, "service", "kernel", "load", "cycles", "report ms", "report's", "times less, each n", "R^2"
     );
     for one in &found.services {
         let line = |slope: Option<f64>, intercept: f64, digits: usize| match slope {
@@ -137,12 +135,12 @@ fn text(found: &Found, out: &Path) -> String {
             None => format!("{intercept:.digits$}"),
         };
         let times = match one.slope_ratio {
-            Some(slope) => format!("{slope:.1}, {:.1}", one.intercept_ratio),
-            None => format!("{:.1}", one.intercept_ratio),
+            Some(slope) => format!("{:.2}, {slope:.2}", one.intercept_ratio),
+            None => format!("{:.2}", one.intercept_ratio),
         };
         let _ = writeln!(
             text,
-            "  {:<22} {:<8} {:<6} {:>24} {:>20} {:>22} {times:>16} {:>7}",
+            "  {:<22} {:<8} {:<6} {:>24} {:>20} {:>22} {times:>18} {:>7}",
             one.name,
             one.kernel,
             one.load,

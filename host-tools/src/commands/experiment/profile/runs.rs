@@ -8,7 +8,7 @@ use std::thread;
 
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
-use testbed_host_tools::capture::{Capture, Stop};
+use testbed_host_tools::capture::{Capture, Stop, RUN_JSON};
 use testbed_host_tools::engines;
 use testbed_host_tools::firmware::Firmware;
 use testbed_host_tools::load::Boot;
@@ -35,6 +35,8 @@ struct Key {
     dgl: u32,
     /// Of all that is in RAM before the first cycle: kernel, programs, arguments.
     image: String,
+    /// Of `run.json`; empty before the run.
+    record: String,
 }
 
 /// Makes runs into folders of its own.
@@ -93,14 +95,21 @@ impl Runner<'_> {
             seed: run.seed,
             dgl: run.dgl,
             image: format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)),
+            record: String::new(),
         })
+    }
+
+    /// Of the `run.json` that a run has left.
+    fn record(&self, run: &Planned) -> std::io::Result<String> {
+        Ok(format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&fs::read(self.folder(run).join(RUN_JSON))?)))
     }
 
     /// The run, if it is there from before.
     fn finished(&self, run: &Planned, key: &Key) -> Option<Capture> {
         let found: Key = serde_json::from_slice(&fs::read(self.key_path(run)).ok()?).ok()?;
         let capture = Capture::open(&self.folder(run)).ok()?;
-        (found == *key && capture.record.complete).then_some(capture)
+        let key = Key { record: self.record(run).ok()?, ..key.clone() };
+        (found == key && capture.record.complete).then_some(capture)
     }
 
     /// Makes a run, or takes it as it is there. Its key is written last, so that one that was killed is made again.
@@ -124,6 +133,7 @@ impl Runner<'_> {
         };
         let capture = measurement.run(self.firmware(run), self.boot(run))?;
         check(&capture)?;
+        let key = Key { record: self.record(run)?, ..key };
         let text = serde_json::to_string_pretty(&key).map_err(std::io::Error::from)?;
         fs::write(&key_path, text).map_err(|error| unwritable(&key_path, &error))?;
         Ok(capture)

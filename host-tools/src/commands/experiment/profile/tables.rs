@@ -72,6 +72,7 @@ pub fn slowdown(plan: &[Planned], captures: &[Capture]) -> Table {
         let shown = |cycles: &Option<u64>| match (cycles, all[0]) {
             (Some(cycles), Some(base)) if base > 0 => {
                 let percent = 100.0 * (*cycles as f64 - base as f64) / base as f64;
+                let percent = if percent.abs() < 5e-4 { 0.0 } else { percent };
                 format!("{} ({percent:+.3} %)", grouped(*cycles))
             }
             (Some(cycles), _) => grouped(*cycles),
