@@ -175,10 +175,12 @@ fn by_place(truth: &[Event]) -> HashMap<Place, Vec<&Event>> {
     places
 }
 
-/// A thousand cases as a rule; hundreds of thousands with `TESTBED_LONG=1`.
+/// A thousand cases as a rule; hundreds of thousands with `TESTBED_LONG=1`, `TESTBED_CASES` if given.
 #[test]
 fn damaged_waves() {
     let count = if std::env::var_os("TESTBED_LONG").is_some() { 200_000 } else { 1_000 };
+    let count =
+        std::env::var("TESTBED_CASES").ok().map_or(count, |count| count.parse().expect("TESTBED_CASES is a number"));
     let seed = std::env::var("TESTBED_SEED").ok().map_or(1, |seed| seed.parse().expect("TESTBED_SEED is a number"));
     // The same whatever the case, so that a case can be repeated alone.
     let originals: Vec<_> = [6, 40, 150].map(|events| Original::new(1, events)).into();
