@@ -25,9 +25,7 @@ pub struct Steps {
 pub fn steps(points: &[(f64, f64)], least: f64) -> Steps {
     let means = means(points);
     let mut rises: Vec<_> = means.windows(2).map(|two| (two[1].0, two[1].1 - two[0].1)).collect();
-    let mut sorted: Vec<f64> = rises.iter().map(|rise| rise.1).collect();
-    sorted.sort_by(f64::total_cmp);
-    let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+    let median = fit::median(rises.iter().map(|rise| rise.1)).unwrap_or(0.0);
     rises.retain(|rise| rise.1 > median + least);
     let height = rises.iter().map(|rise| rise.1 - median).sum::<f64>() / rises.len().max(1) as f64;
     let range = means.last().map_or(0.0, |last| last.0) - means.first().map_or(0.0, |first| first.0);

@@ -7,7 +7,7 @@ use crate::effects::{extent, interrupted, steps};
 use crate::fit;
 use crate::material::{Found, Material};
 use crate::model::Fit;
-use crate::query::latencies_of_phase;
+use crate::multi_phase::latencies_of_phase;
 
 /// What the quiet runs show, of the default kernel and of `tos94`.
 struct Both<'a> {
@@ -49,6 +49,13 @@ impl Both<'_> {
     /// Mean of a series, in cycles.
     fn mean(&self, found: Option<&Found>, series: &str) -> Option<f64> {
         Some(fit::constant(series, found?.series(series))?.intercept)
+    }
+
+    /// Median latency of the sends in a phase of `multi-phase`, in milliseconds.
+    fn median_of_phase(&self, found: Option<&Found>, phase: usize) -> Option<f64> {
+        let observed = &found?.source.observed;
+        let latencies = latencies_of_phase(observed, &observed.subject(), phase).ok()?;
+        Some(self.ms(fit::median(latencies.into_iter().map(|latency| latency as f64))?))
     }
 
     fn us(&self, cycles: f64) -> String {
@@ -176,7 +183,8 @@ impl Both<'_> {
         let range = |series| {
             let points = self.default?.series(series);
             let (least, most) = extent(points);
-            Some(format!("{least:.0} to {most:.0} cycles (median {:.0})", middle(points)?))
+            let median = fit::median(points.iter().map(|point| point.1))?;
+            Some(format!("{least:.0} to {most:.0} cycles (median {median:.0})"))
         };
         let (_, most) = extent(self.tos94?.series("page flight"));
         Some(format!(
@@ -210,29 +218,21 @@ impl Both<'_> {
     }
 
     fn latencies(&self) -> Option<String> {
-        let medians = |found: &Found| {
-            let observed = &found.source.observed;
-            let of = |phase| {
-                let all = latencies_of_phase(observed, &observed.subject(), phase).ok()?;
-                Some(format!("{:.3}", self.ms(*all.get(all.len() / 2)? as f64)))
-            };
+        let medians = |found| {
+            let of = |phase| Some(format!("{:.3}", self.median_of_phase(found, phase)?));
             Some((1..=8).map(of).collect::<Option<Vec<_>>>()?.join(", "))
         };
         Some(format!(
             "From the call to where the sender is ready again. Medians of phases 1 to 8, in ms: {} (tos94: {}). Of equal length, remote sends (3, 4, 7, 8) take longer than \
              local ones (1, 2, 5, 6), as in the report; with the default kernel a short remote one takes less than a long local one. The greatest are waits for the partner's turn on a processor \
              that five threads share. Thread 1, which keeps the phases, is left out.",
-            medians(self.default?)?,
-            medians(self.tos94?)?
+            medians(self.default)?,
+            medians(self.tos94)?
         ))
     }
 
     fn distributions(&self) -> Option<String> {
-        let median = |found: Option<&Found>, phase| {
-            let observed = &found?.source.observed;
-            let all = latencies_of_phase(observed, &observed.subject(), phase).ok()?;
-            Some(self.ms(*all.get(all.len() / 2)? as f64))
-        };
+        let median = |found, phase| self.median_of_phase(found, phase);
         Some(format!(
             "Medians: default kernel local {:.2} ms, remote {:.2} ms; tos94 local {:.2} ms, remote {:.2} ms. Four steps of the histogram make a factor of two; all sends of \
              the phases are shown, the report's figure leaves out 5 % of the remote ones.",
@@ -289,11 +289,4 @@ impl Both<'_> {
             self.ms(old.above)
         ))
     }
-}
-
-/// The middle value of a series.
-fn middle(points: &[(f64, f64)]) -> Option<f64> {
-    let mut values: Vec<f64> = points.iter().map(|point| point.1).collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }

@@ -56,6 +56,13 @@ pub fn constant(series: &str, points: &[(f64, f64)]) -> Option<Fit> {
     })
 }
 
+/// The middle one of the values, the upper one of two; `None` of no values.
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
 impl Fit {
     /// The value at `x`.
     pub fn at(&self, x: f64) -> f64 {

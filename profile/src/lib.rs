@@ -7,6 +7,7 @@ pub mod figures;
 pub mod fit;
 pub mod material;
 pub mod model;
+pub mod multi_phase;
 pub mod network;
 pub mod observed;
 pub mod page;

@@ -54,8 +54,6 @@ pub struct Observed {
     pub lengths: Vec<Length>,
     /// By processor: services of timer interrupts, from and to a cycle.
     pub timers: Vec<Vec<(u64, u64)>>,
-    /// Episodes and waits that could not be followed, with the reason.
-    pub left_out: Vec<(Option<Protocol>, &'static str)>,
 }
 
 impl Observed {
@@ -86,7 +84,6 @@ impl Observed {
             sends: Vec::new(),
             lengths: Vec::new(),
             timers: vec![Vec::new(); record.machine.processors.len()],
-            left_out: Vec::new(),
         };
         let mut follower = Follower::new(record, Probe::measure(capture)?);
         for event in events(capture, &integrity)? {
@@ -123,14 +120,12 @@ impl Observed {
             Fact::Processor { processor, doing: Doing::Timer, from, to } => {
                 self.timers[*processor as usize].push((*from, *to));
             }
-            Fact::LeftOut { protocol, reason, .. } => self.left_out.push((Some(*protocol), reason)),
-            Fact::WaitLeftOut { reason, .. } => self.left_out.push((None, reason)),
             _ => {}
         }
     }
 
     /// Episodes whose threads, both, are of one process.
-    pub fn episodes_of(&self, protocol: Protocol, process: u16) -> impl Iterator<Item = &Episode> {
+    pub fn episodes_of(&self, protocol: Protocol, process: u16) -> impl Iterator<Item = &Episode> + Clone {
         let is_of = move |thread: u16| process_of(thread) == process;
         self.episodes
             .iter()

@@ -4,15 +4,15 @@ use crate::fit;
 use crate::material::{Found, Material};
 use crate::model::{Fit, Linear, Other, Service};
 use crate::observed::ObserveError;
-use crate::query::Query;
+use crate::query::{Answer, Query};
 use crate::report::{self, KB};
 
 /// Below this R^2 a latency's slope says nothing, and its mean is given.
 const TELLS: f64 = 0.8;
 
 /// The fit of a latency, in cycles and bytes; a constant where no line tells more.
-pub fn fitted(found: &Found, is_line: bool) -> Option<Fit> {
-    let (name, points) = found.answer.first()?;
+pub fn fitted(answer: &Answer, is_line: bool) -> Option<Fit> {
+    let (name, points) = answer.first()?;
     let line = fit::line(name, points).filter(|line| is_line && line.r2.is_some_and(|r2| r2 >= TELLS));
     line.or_else(|| fit::constant(name, points))
 }
@@ -26,7 +26,7 @@ pub fn table6(material: &Material) -> Result<Vec<Service>, ObserveError> {
     for service in report::SERVICES {
         let Some(query) = Query::of_figure(service.figure) else { continue };
         for found in material.ask(query)? {
-            let Some(fit) = fitted(&found, service.slope.is_some()) else { continue };
+            let Some(fit) = fitted(&found.answer, service.slope.is_some()) else { continue };
             services.push(row(material, service, &found, &fit));
         }
     }

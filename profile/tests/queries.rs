@@ -6,9 +6,10 @@ use testbed_profile::effects::{interrupted, longest_remote};
 use testbed_profile::figures::figures;
 use testbed_profile::material::{Material, Source};
 use testbed_profile::model::Content;
+use testbed_profile::multi_phase::phases;
 use testbed_profile::network::network;
 use testbed_profile::observed::{Length, ObserveError, Observed, Send};
-use testbed_profile::query::{csv, phases, Query};
+use testbed_profile::query::{csv, Query};
 use testbed_profile::services::table6;
 use testbed_trace::analysis::fact::{Episode, Phase, Protocol, Stage};
 use testbed_trace::analysis::measure::{Mark, Span};
@@ -42,7 +43,6 @@ fn observed(program: &str, arguments: &[&str]) -> Observed {
         sends: Vec::new(),
         lengths: Vec::new(),
         timers: vec![Vec::new(); machine.processors.len()],
-        left_out: Vec::new(),
     }
 }
 

@@ -3,10 +3,14 @@
 //! A few thousand cases as a rule; a million with `TESTBED_LONG=1` (set by `testbed test --long`). `TESTBED_SEED=n` starts with seed `n`, `TESTBED_CASES=n` tries
 //! so many of each kind.
 
+#[path = "common/cases.rs"]
+mod cases;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cases::cases;
 use tempfile::TempDir;
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_machine::Machine;
@@ -32,14 +36,6 @@ struct Original {
 
 /// Seed of what is damaged, whatever the case, so that a case can be repeated alone.
 const ORIGINAL: u64 = 1;
-
-fn cases(usual: u64, long: u64) -> std::ops::Range<u64> {
-    let seed = std::env::var("TESTBED_SEED").ok().map_or(1, |seed| seed.parse().expect("TESTBED_SEED is a number"));
-    let count = if std::env::var_os("TESTBED_LONG").is_some() { long } else { usual };
-    let count =
-        std::env::var("TESTBED_CASES").ok().map_or(count, |count| count.parse().expect("TESTBED_CASES is a number"));
-    seed..seed + count
-}
 
 /// A folder in memory, if the system has one.
 fn folder() -> TempDir {

@@ -1,10 +1,14 @@
 //! Traces from waveforms, whole and damaged at random, against the truth.
 
+#[path = "common/cases.rs"]
+mod cases;
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use cases::cases;
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_machine::Machine;
@@ -178,10 +182,6 @@ fn by_place(truth: &[Event]) -> HashMap<Place, Vec<&Event>> {
 /// A thousand cases as a rule; hundreds of thousands with `TESTBED_LONG=1`, `TESTBED_CASES` if given.
 #[test]
 fn damaged_waves() {
-    let count = if std::env::var_os("TESTBED_LONG").is_some() { 200_000 } else { 1_000 };
-    let count =
-        std::env::var("TESTBED_CASES").ok().map_or(count, |count| count.parse().expect("TESTBED_CASES is a number"));
-    let seed = std::env::var("TESTBED_SEED").ok().map_or(1, |seed| seed.parse().expect("TESTBED_SEED is a number"));
     // The same whatever the case, so that a case can be repeated alone.
     let originals: Vec<_> = [6, 40, 150].map(|events| Original::new(1, events)).into();
     let truths: Vec<_> = originals.iter().map(|original| by_place(&original.truth)).collect();
@@ -189,7 +189,7 @@ fn damaged_waves() {
     let dir = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
     let path = dir.path().join("mmi.vcd");
     let (mut certain, mut all) = (0, 0);
-    for case in seed..seed + count {
+    for case in cases(1_000, 200_000) {
         let mut random = Random::new(case);
         let number = random.below(3) as usize;
         let mut bytes = originals[number].waves.clone();

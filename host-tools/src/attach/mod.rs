@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_machine::Machine;
 
+use crate::analysis::ticks_shown;
 use crate::capture::{
     verify, Capture, CaptureError, CaptureWriter, Claim, LinkFigures, Received, Receiver, RunRecord, ATTACHED,
 };
-use crate::order::events;
 use port::{follow, open, PortError, PortSettings, Told};
 
 /// Blocks of bytes that wait while the disk is slow; then the port's own buffer fills.
@@ -109,22 +109,12 @@ pub fn attach(
     let Session { writer, receiver, reconnects, .. } = session;
     let record = RunRecord { wall_seconds: started.elapsed().as_secs_f64(), ..record };
     writer.finish(&record)?;
-    let cycles = last_cycle(&Capture::of_run(folder, record.clone()))?;
+    // Nobody else counts a board's cycles: the events show how long it has run.
+    let capture = Capture::of_run(folder, record.clone());
+    let cycles = ticks_shown(&capture, &verify(&capture)?)? * u64::from(record.machine.tick_cycles);
     let record = RunRecord { complete: true, cycles, ..record };
     record.write(folder)?;
     Ok(Outcome { record, figures: receiver.figures(), ended, reconnects })
-}
-
-/// The cycle up to which the events show that the machine has run: nobody else counts a board's.
-fn last_cycle(capture: &Capture) -> Result<u64, AttachError> {
-    let mut ticks = 0;
-    for event in events(capture, &verify(capture)?)? {
-        let event = event?;
-        if event.epoch.is_certain() {
-            ticks = ticks.max(event.ticks() + 1);
-        }
-    }
-    Ok(ticks * u64::from(capture.record.machine.tick_cycles))
 }
 
 struct Session {

@@ -31,7 +31,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use testbed_definitions::event::{DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER};
 
-use crate::capture::{verify, Capture, CaptureError, RunRecord};
+use crate::capture::{verify, Capture, CaptureError, Integrity, RunRecord};
 use crate::order::{events, Event};
 use fact::Fact;
 use follow::{Follower, Uncertainty};
@@ -258,19 +258,27 @@ pub fn analyse(capture: &Capture, options: &Options) -> Result<Report, AnalysisE
 }
 
 /// Where the run ended; of one that did not come to its end, one tick after its last event.
-pub(crate) fn end_cycle(capture: &Capture, integrity: &crate::capture::Integrity) -> Result<u64, CaptureError> {
+pub(crate) fn end_cycle(capture: &Capture, integrity: &Integrity) -> Result<u64, CaptureError> {
     let record = &capture.record;
     if record.complete {
         return Ok(record.cycles);
     }
-    let mut last = 0;
+    Ok(ticks_shown(capture, integrity)?.max(1) * u64::from(record.machine.tick_cycles))
+}
+
+/// Ticks of the global clock up to and with the last event that is certain; 0 without any.
+///
+/// # Errors
+/// The capture can't be read.
+pub fn ticks_shown(capture: &Capture, integrity: &Integrity) -> Result<u64, CaptureError> {
+    let mut ticks = 0;
     for event in events(capture, integrity)? {
         let event = event?;
         if event.epoch.is_certain() {
-            last = last.max(event.ticks());
+            ticks = ticks.max(event.ticks() + 1);
         }
     }
-    Ok((last + 1) * u64::from(record.machine.tick_cycles))
+    Ok(ticks)
 }
 
 /// Analyses that can't be made, each with the option that a run needs for them.

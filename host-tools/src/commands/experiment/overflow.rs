@@ -106,12 +106,18 @@ impl Setting {
         Ok(Machine { order: self.order, ..Machine::load(&self.machine)? })
     }
 
-    pub fn columns(&self) -> String {
-        format!("{:<11} {:<6} {:<12}  {:>6}", self.machine, self.order.name(), self.by.name(), self.slaves)
+    /// Machine, order, who collects, slaves.
+    pub fn words(&self) -> [String; 4] {
+        [self.machine.clone(), self.order.name().into(), self.by.name().into(), self.slaves.to_string()]
+    }
+
+    fn columns(&self) -> String {
+        let [machine, order, by, slaves] = self.words();
+        format!("{machine:<11} {order:<6} {by:<12}  {slaves:>6}")
     }
 
     /// What the report has for this, in pairs a second, and whether that is of one slave.
-    pub fn report(&self) -> Option<(f64, &'static str)> {
+    fn report(&self) -> Option<(f64, &'static str)> {
         match (self.machine.as_str(), self.by, self.slaves) {
             ("report1991", By::Logger, 1) => Some((REPORT_LOGGED, "in all")),
             ("report1991", By::Port, _) => Some((REPORT_COLLECTED, "a slave")),
@@ -120,8 +126,17 @@ impl Setting {
     }
 }
 
+impl Found {
+    /// The report's rate, what it is of, and how many times it the rate without loss is; `None` where either is unknown.
+    pub fn beside_report(&self) -> Option<(String, &'static str, f64)> {
+        let (free, (rate, of)) = self.free.as_ref().zip(self.setting.report())?;
+        let own = if of == "in all" { free.in_all } else { free.per_slave };
+        Some((grouped(rate as u64), of, own / rate))
+    }
+}
+
 impl By {
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             By::Logger => "logger",
             By::Port => "port",
@@ -145,7 +160,8 @@ impl Overflow {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
         let note = spinner("building the firmware");
-        let found = self.sweep(&mut |name| note.set_message(name))?;
+        let built = firmware::build(&firmware::root()?)?;
+        let found = self.sweep(&built, &mut |name| note.set_message(name))?;
         note.finish_and_clear();
         self.write(&found)
     }
@@ -156,8 +172,7 @@ impl Overflow {
     }
 
     /// What an earlier call with the same firmware has found, or else what a sweep finds.
-    pub fn finished(&self) -> Result<Vec<Found>, Failure> {
-        let built = firmware::build(&firmware::root()?)?;
+    pub fn finished(&self, built: &Firmware) -> Result<Vec<Found>, Failure> {
         let mut key = format!("{} {}", self.engine, self.time);
         for name in PROGRAMS.iter().chain(&["kernel"]) {
             let _ = write!(key, " {:016x}", xxhash_rust::xxh3::xxh3_64(&built.read(name)?.1));
@@ -168,22 +183,21 @@ impl Overflow {
                 return Ok(found);
             }
         }
-        let found = self.sweep(&mut |_| ())?;
+        let found = self.sweep(built, &mut |_| ())?;
         self.save(&found)?;
         fs::write(path, key)?;
         Ok(found)
     }
 
     /// Tries all settings.
-    fn sweep(&self, note: &mut dyn FnMut(String)) -> Result<Vec<Found>, Failure> {
+    fn sweep(&self, built: &Firmware, note: &mut dyn FnMut(String)) -> Result<Vec<Found>, Failure> {
         let milliseconds = self.milliseconds()?;
-        let built = firmware::build(&firmware::root()?)?;
         let mut found = Vec::new();
         for setting in Setting::all() {
             let machine = setting.machine()?;
             note(setting.name());
             let trial = |interval, milliseconds, patience, folder: &str| {
-                self.trial(&built, &machine, &setting, (interval, milliseconds, patience), folder)
+                self.trial(built, &machine, &setting, (interval, milliseconds, patience), folder)
             };
             let free = search(INTERVAL_MOST, |interval| {
                 let found = trial(interval, milliseconds, 1, "trial")?;
@@ -277,17 +291,16 @@ fn text(found: &[Found], engine: &str, time: &str, out: &Path) -> String {
         "highest rates without loss, in pairs a second of machine time (engine {engine}, {time} a run)\n\n\
          machine     order  collected by  slaves  interval    a slave     in all  per 1,000 cycles  report\n"
     );
-    for Found { setting, clock_hz, free, fastest } in found {
+    for one in found {
+        let Found { setting, clock_hz, free, fastest } = one;
         let start = setting.columns();
         let Some(free) = free else {
             let _ = writeln!(text, "{start}  loses even at the longest interval, {INTERVAL_MOST} us");
             continue;
         };
         let per_thousand = free.in_all * 1e3 / f64::from(*clock_hz);
-        let report = setting.report().map_or(String::new(), |(rate, of)| {
-            let own = if of == "in all" { free.in_all } else { free.per_slave };
-            format!("{} {of}: x {:.2}", grouped(rate as u64), own / rate)
-        });
+        let report =
+            one.beside_report().map_or(String::new(), |(rate, of, times)| format!("{rate} {of}: x {times:.2}"));
         let none_lost = if fastest.lost == 0 { "  no program is too fast" } else { "" };
         let _ = writeln!(
             text,

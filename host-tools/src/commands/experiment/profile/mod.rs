@@ -79,7 +79,7 @@ impl Profile {
         }
         let progress = progress(plan.len());
         let overflow = (!self.reduced).then(|| Overflow::of_profile(&self.engine, self.out.join("overflow")));
-        let sweep = || overflow.as_ref().map(Overflow::finished).transpose();
+        let sweep = || overflow.as_ref().map(|overflow| overflow.finished(&built)).transpose();
         let (captures, rates) = runner.make_all(&plan, self.jobs(), &progress, sweep)?;
         progress.finish_and_clear();
         results::write(self, &runner, &plan, &captures, rates)

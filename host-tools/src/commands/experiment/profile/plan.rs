@@ -1,6 +1,5 @@
 //! Which runs the experiment makes.
 
-use serde::Serialize;
 use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL};
 use testbed_host_tools::capture::KernelKind;
 use testbed_profile::subject::BACKGROUND;
@@ -13,7 +12,7 @@ const LOAD: [&str; 2] = ["5", "1"];
 const SEED: u32 = 1;
 
 /// A run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
     /// Of its folder.
     pub name: String,
@@ -29,8 +28,7 @@ pub struct Planned {
 }
 
 /// What a run is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Figures,
     /// Other seeds, and the first one again.
@@ -101,9 +99,14 @@ pub fn plan(reduced: bool, seeds: u32) -> Vec<Planned> {
     all
 }
 
+/// Name of the run of a program on the quiet machine. Those with other seeds begin with it.
+pub fn quiet_name(program: &str, kernel: KernelKind) -> String {
+    format!("{program}-{}-quiet", kernel.name())
+}
+
 fn quiet((program, arguments): Call, kernel: KernelKind) -> Planned {
     Planned {
-        name: format!("{program}-{}-quiet", kernel.name()),
+        name: quiet_name(program, kernel),
         programs: vec![program],
         arguments: arguments.iter().map(ToString::to_string).collect(),
         kernel,

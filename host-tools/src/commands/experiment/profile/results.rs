@@ -19,8 +19,8 @@ use testbed_profile::services::{table6, table7};
 
 use super::super::super::{Exit, Failure};
 use super::super::overflow;
-use super::plan::Planned;
-use super::runs::{of_figures, shown, Runner};
+use super::plan::{quiet_name, Planned};
+use super::runs::{of_figures, Runner};
 use super::{tables, unwritable, Profile};
 
 /// What Table 6 is wanted to be: so many times below the report's coefficients, and so straight.
@@ -42,7 +42,7 @@ pub fn write(
     if !options.reduced {
         all.push(tables::slowdown(plan, captures));
         all.push(tables::instrumentation(&instrumentation::share(runner.built)?));
-        all.push(tables::repeatability(plan, captures)?);
+        all.push(tables::repeatability(&material, plan, captures)?);
     }
     all.extend(rates.as_deref().map(tables::rates));
     let found = Found {
@@ -76,7 +76,7 @@ fn material(runner: &Runner, plan: &[Planned], captures: &[Capture]) -> Result<M
     let mut cpi = Vec::new();
     for (run, capture) in of_figures(plan, captures) {
         let observed = Observed::read(capture)?;
-        if run.name == format!("local-{}-quiet", run.kernel.name()) {
+        if run.name == quiet_name("local", run.kernel) {
             cpi.push((run.kernel, runner.cpi(run, &services_of(&observed))?));
         }
         sources.push(Source { name: run.name.clone(), observed });
@@ -158,7 +158,7 @@ fn text(found: &Found, out: &Path) -> String {
         let shown = if effect.shown { "shown" } else { "gone" };
         let _ = writeln!(text, "  {:<36} {:<8} {shown:<6} {}", effect.name, effect.kernel, effect.evidence);
     }
-    let _ = writeln!(text, "\nleft in {}: profile.html, profile.json, figures/ and runs/", shown(out));
+    let _ = writeln!(text, "\nleft in {}: profile.html, profile.json, figures/ and runs/", out.display());
     text
 }
 

@@ -1,7 +1,7 @@
 //! Makes the runs, side by side on the cores at hand, each once: what an earlier call has made is taken as it is.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::thread;
@@ -150,9 +150,9 @@ impl Runner<'_> {
         let next = AtomicUsize::new(0);
         let captures: Mutex<Vec<Option<Result<Capture, Failure>>>> = Mutex::new(plan.iter().map(|_| None).collect());
         let work = || {
-            while let Some((index, run)) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, plan.get(at)?)))
-            {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(run) = plan.get(index) else { break };
                 progress.set_message(run.name.clone());
                 let made = self.make(run);
                 if made.is_err() {
@@ -170,10 +170,9 @@ impl Runner<'_> {
             workers.into_iter().for_each(|worker| drop(worker.join()));
             other
         });
-        let captures = captures.into_inner().expect("no worker panics");
-        let failed = captures.iter().position(|made| matches!(made, Some(Err(_))));
-        let made = captures.into_iter().enumerate().filter(|(index, _)| failed.is_none_or(|failed| failed == *index));
-        let captures = made.filter_map(|(_, made)| made).collect::<Result<_, _>>()?;
+        // After a failure some have not begun; the first failure is told.
+        let made = captures.into_inner().expect("no worker panics").into_iter().flatten();
+        let captures = made.collect::<Result<_, _>>()?;
         Ok((captures, other?))
     }
 
@@ -221,9 +220,4 @@ pub fn of_figures<'a>(
 /// The capture of the run with this name.
 pub fn named<'a>(plan: &[Planned], captures: &'a [Capture], name: &str) -> Option<&'a Capture> {
     captures.get(plan.iter().position(|run| run.name == name)?)
-}
-
-/// A path as a user may type it.
-pub fn shown(path: &Path) -> String {
-    path.display().to_string()
 }

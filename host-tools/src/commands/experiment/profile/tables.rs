@@ -1,17 +1,19 @@
 //! Tables beside the figures: how they repeat, what monitoring costs, how many events it takes.
 
-use testbed_host_tools::capture::Capture;
+use testbed_host_tools::capture::{Capture, KernelKind};
 use testbed_host_tools::compare;
 use testbed_host_tools::instrumentation::{Instrumentation, Sites, REPORT_PERCENT};
-use testbed_profile::fit;
+use testbed_host_tools::overflow::Trial;
+use testbed_profile::material::Material;
 use testbed_profile::model::Table;
 use testbed_profile::observed::Observed;
 use testbed_profile::query::Query;
 use testbed_profile::report;
+use testbed_profile::services::fitted;
 
 use super::super::super::{grouped, Failure};
-use super::super::overflow::Found;
-use super::plan::{cost_name, costs, Part, Planned, LEVELS};
+use super::super::overflow::{By, Found, Setting};
+use super::plan::{cost_name, costs, quiet_name, Part, Planned, LEVELS};
 use super::runs::named;
 
 fn table(title: &str, explanation: String, columns: &[&str], rows: Vec<Vec<String>>) -> Table {
@@ -19,18 +21,20 @@ fn table(title: &str, explanation: String, columns: &[&str], rows: Vec<Vec<Strin
 }
 
 /// Coefficients of Table 6 with several seeds, and whether the first seed gives the same bytes again.
-pub fn repeatability(plan: &[Planned], captures: &[Capture]) -> Result<Table, Failure> {
+pub fn repeatability(material: &Material, plan: &[Planned], captures: &[Capture]) -> Result<Table, Failure> {
+    let others = plan.iter().zip(captures).filter(|(run, _)| run.part == Part::Seeds);
+    let others: Vec<(&str, Observed)> = others
+        .map(|(run, capture)| Ok::<_, Failure>((run.name.as_str(), Observed::read(capture)?)))
+        .collect::<Result<_, _>>()?;
+    let first = material.sources.iter().map(|source| (source.name.as_str(), &source.observed));
+    let seeds: Vec<_> = first.chain(others.iter().map(|(name, observed)| (*name, observed))).collect();
     let mut rows = Vec::new();
     for service in report::SERVICES {
         let Some(query) = Query::of_figure(service.figure) else { continue };
         let (mut slopes, mut intercepts) = (Vec::new(), Vec::new());
-        let first = format!("{}-default-quiet", query.program);
-        let is_seed = |run: &Planned| run.name == first || (run.part == Part::Seeds && run.name.starts_with(&first));
-        for (_, capture) in plan.iter().zip(captures).filter(|(run, _)| is_seed(run)) {
-            let answer = query.ask(&Observed::read(capture)?)?;
-            let Some((name, points)) = answer.first() else { continue };
-            let fit = service.slope.and_then(|_| fit::line(name, points)).or_else(|| fit::constant(name, points));
-            if let Some(fit) = fit {
+        let first = quiet_name(query.program, KernelKind::Default);
+        for (_, observed) in seeds.iter().filter(|(name, _)| name.starts_with(&first)) {
+            if let Some(fit) = fitted(&query.ask(observed)?, service.slope.is_some()) {
                 slopes.push(fit.slope);
                 intercepts.push(fit.intercept);
             }
@@ -113,17 +117,11 @@ pub fn instrumentation(found: &Instrumentation) -> Table {
 /// Rates without loss.
 pub fn rates(found: &[Found]) -> Table {
     let row = |one: &Found| {
-        let (slave, all, report) = one.free.as_ref().map_or(("-".into(), "-".into(), String::new()), |free| {
-            let report = one.setting.report().map_or(String::new(), |(rate, of)| {
-                let own = if of == "in all" { free.in_all } else { free.per_slave };
-                format!("{} {of} (x {:.2})", grouped(rate as u64), own / rate)
-            });
-            (grouped(free.per_slave as u64), grouped(free.in_all as u64), report)
-        });
-        let words = one.setting.columns();
-        let mut words: Vec<String> = words.split_whitespace().map(String::from).collect();
-        words.extend([slave, all, grouped(one.fastest.lost), report]);
-        words
+        let rate = |of: fn(&Trial) -> f64| one.free.as_ref().map_or("-".into(), |free| grouped(of(free) as u64));
+        let report =
+            one.beside_report().map_or(String::new(), |(rate, of, times)| format!("{rate} {of} (x {times:.2})"));
+        let rates = [rate(|free| free.per_slave), rate(|free| free.in_all), grouped(one.fastest.lost), report];
+        one.setting.words().into_iter().chain(rates).collect()
     };
     let columns = [
         "machine",
@@ -142,8 +140,9 @@ pub fn rates(found: &[Found]) -> Table {
 
 /// The rate that the logger on the master sustains with five slaves, on the default machine.
 pub fn logger(found: &[Found]) -> Option<f64> {
-    let own = found
-        .iter()
-        .find(|one| one.setting.machine == "testbed6" && one.setting.slaves == 5 && one.setting.by.name() == "logger");
+    let own = found.iter().find(|one| {
+        let Setting { machine, by, slaves, .. } = &one.setting;
+        machine == "testbed6" && *slaves == 5 && *by == By::Logger
+    });
     Some(own?.free.as_ref()?.in_all)
 }
