@@ -63,17 +63,20 @@ fn eventful() -> (tempfile::TempDir, PathBuf) {
     page(&steps, 24 * PERIOD, CLASSES, "busy")
 }
 
+/// A number that the page shows, once it has drawn what was asked before.
 fn number(browser: &mut Browser, expression: &str) -> f64 {
+    browser.settle();
     browser.evaluate(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
 }
 
+/// A text that the page shows, once it has drawn what was asked before.
 fn text(browser: &mut Browser, expression: &str) -> String {
+    browser.settle();
     browser.evaluate(expression).as_str().unwrap_or_else(|| panic!("{expression} is no text")).into()
 }
 
 /// The cycles that the time-line shows.
 fn span(browser: &mut Browser) -> f64 {
-    browser.settle();
     number(
         browser,
         r"Number(document.getElementById('span').textContent.match(/([\d\u202f]+) cycle/)[1].replaceAll('\u202f', ''))",
