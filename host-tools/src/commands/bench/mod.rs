@@ -1,6 +1,6 @@
 //! `testbed bench`: the project's speed table, peers side by side in one run.
 //!
-//! `core` measures the core by itself, `synth` its area and clock, `kernel` the kernel's services, `trace` the reading of traces.
+//! `core` measures the core by itself and beside others, `synth` its area and clock, `kernel` the kernel's services, `trace` the reading of traces.
 
 mod core;
 mod kernel;
@@ -33,8 +33,8 @@ const PAIRS: u64 = 2_000_000;
 /// Cycles in which all six processors have started.
 const START_CYCLES: u64 = 2_000_000;
 
-/// Measures engines and tools against each other on this computer; with `kernel` the kernel's services, with `trace` how traces are
-/// read.
+/// Measures engines and tools against each other on this computer; with `core` the core and others' cores, with `kernel` the kernel's
+/// services, with `trace` how traces are read.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {
@@ -53,6 +53,7 @@ pub struct Bench {
 
 #[derive(Subcommand, Debug)]
 enum Part {
+    Core(core::Core),
     Kernel(kernel::Kernel),
     Trace(trace::Trace),
 }
@@ -79,6 +80,7 @@ type Subject<'a> = (String, Box<dyn FnMut() -> Result<f64, String> + 'a>);
 impl Bench {
     pub fn run(&self) -> Result<Exit, Failure> {
         match &self.what {
+            Some(Part::Core(core)) => return core.run(),
             Some(Part::Kernel(kernel)) => return kernel.run(),
             Some(Part::Trace(trace)) => return trace.run(),
             None => {}
