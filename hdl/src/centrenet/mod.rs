@@ -9,6 +9,8 @@ pub mod strobe;
 pub mod transmitter;
 
 #[cfg(test)]
+mod formal;
+#[cfg(test)]
 mod tests;
 
 pub use bus::{Bus, Phase};

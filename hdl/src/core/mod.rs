@@ -17,6 +17,8 @@ mod shifter;
 mod tlb;
 
 #[cfg(test)]
+mod formal;
+#[cfg(test)]
 mod tests;
 
 pub use self::{

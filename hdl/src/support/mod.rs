@@ -6,6 +6,8 @@
 
 pub mod bench;
 pub mod differential;
+#[cfg(test)]
+pub mod formal;
 pub mod lint;
 pub mod ports;
 pub mod random;
