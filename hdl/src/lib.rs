@@ -1,5 +1,6 @@
 //! The Testbed's hardware, all in rust-hdl.
 
+pub mod board;
 pub mod byte_fifo;
 pub mod centrenet;
 pub mod clint;

@@ -3,6 +3,7 @@
 use rust_hdl::prelude::*;
 use testbed_machine::Machine as Description;
 
+use crate::board::BIT_CYCLES_MIN;
 use crate::centrenet::{Bus, Strobe};
 use crate::monitor::{GlobalClock, Link, Mmi, MmiConfig, Smi, TracePort};
 use crate::processor::Processor;
@@ -14,8 +15,9 @@ use crate::support::verilog::{connected_verilog, VerilogError};
 ///                   +------------+
 ///  reset_vector --->|            |---> tx             (console of the master)
 ///            rx --->| Machine<N> |---> rts
-///         clock --->|            |---> trace_valid
-///                   |            |---> trace_word [20]
+///   trace_ready --->|            |---> trace_valid
+///         clock --->|            |---> trace_word [20]
+///                   |            |---> trace_full
 ///                   +------------+
 ///
 ///   link <-- port <-- mmi <========== monitoring bus ========+
@@ -41,6 +43,10 @@ pub struct Machine<const N: usize> {
     pub trace_valid: Signal<Out, Bit>,
     /// `MmiWord` layout.
     pub trace_word: Signal<Out, Bits<20>>,
+    /// Whoever is at the trace port takes words. Always high in simulations; must not depend on `trace_valid`.
+    pub trace_ready: Signal<In, Bit>,
+    /// The trace port's FIFO has no room.
+    pub trace_full: Signal<Out, Bit>,
 
     pub processors: [Processor; N],
     pub smi: Vec<Smi>,
@@ -76,6 +82,8 @@ impl<const N: usize> Machine<N> {
             rts: Default::default(),
             trace_valid: Default::default(),
             trace_word: Default::default(),
+            trace_ready: Default::default(),
+            trace_full: Default::default(),
             processors: std::array::from_fn(|_| Processor::new(description.ram_bytes, description.clock_hz, N as u32)),
             smi: (1..N).map(|_| Smi::new(description.smi_queue)).collect(),
             mmi: Mmi::new(mmi),
@@ -135,9 +143,10 @@ impl<const N: usize> Logic for Machine<N> {
         self.port.valid.next = self.mmi.trace_valid.val();
         self.port.word.next = self.mmi.trace_word.val();
         self.mmi.port_room.next = self.port.room.val();
-        self.link.valid.next = self.port.trace_valid.val();
-        self.port.trace_ready.next = self.link.ready.val();
-        self.trace_valid.next = self.port.trace_valid.val() & self.link.ready.val();
+        self.trace_full.next = !self.port.room.val();
+        self.link.valid.next = self.port.trace_valid.val() & self.trace_ready.val();
+        self.port.trace_ready.next = self.link.ready.val() & self.trace_ready.val();
+        self.trace_valid.next = self.port.trace_valid.val() & self.link.ready.val() & self.trace_ready.val();
         self.trace_word.next = self.port.trace_word.val();
 
         // The slaves, each with its SMI. Their serial input is idle.
@@ -199,6 +208,8 @@ macro_rules! with_processors {
 pub enum MachineError {
     #[error("machine {name} has {processors} processors; there can be 1 to {PROCESSORS_MAX}")]
     Processors { name: String, processors: usize },
+    #[error("machine {name} has a clock of {clock_hz} Hz, which can't send {baud} baud: a bit takes {BIT_CYCLES_MIN} to 1048 cycles")]
+    Link { name: String, baud: u32, clock_hz: u32 },
     #[error(transparent)]
     Verilog(#[from] VerilogError),
     #[error("the thread that generates Verilog cannot be started: {0}")]

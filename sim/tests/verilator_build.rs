@@ -13,8 +13,8 @@ use testbed_sim::verilator::compile::{shared_object, Source};
 
 /// The least that the shim can run.
 const TOP: &str = "\
-module top(clock, reset_vector, rx, rts, trace_valid, trace_word);
-    input wire clock, rx;
+module top(clock, reset_vector, rx, trace_ready, rts, trace_valid, trace_word);
+    input wire clock, rx, trace_ready;
     input wire [31:0] reset_vector;
     output wire trace_valid, rts;
     output wire [19:0] trace_word;

@@ -319,6 +319,11 @@ impl<const N: usize> Mmi<N> {
             depth_less_two: Constant::new(bits(u64::from(config.queue - 2))),
         }
     }
+
+    /// See [`QueueRam::in_luts`].
+    pub fn queue_in_luts(&mut self) {
+        self.queue.in_luts();
+    }
 }
 
 impl<const N: usize> Logic for Mmi<N> {

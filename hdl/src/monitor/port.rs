@@ -66,6 +66,11 @@ impl TracePort {
             depth_less_two: Constant::new(bits(u64::from(depth - 2))),
         }
     }
+
+    /// See [`QueueRam::in_luts`].
+    pub fn queue_in_luts(&mut self) {
+        self.queue.in_luts();
+    }
 }
 
 impl Logic for TracePort {

@@ -25,6 +25,7 @@ pub struct QueueRam<const W: usize> {
     pub read_index: Signal<In, Bits<16>>,
     pub read_data: Signal<Out, Bits<W>>,
     _words: Vec<Bits<W>>,
+    _in_luts: bool,
 }
 
 impl<const W: usize> QueueRam<W> {
@@ -48,7 +49,13 @@ impl<const W: usize> QueueRam<W> {
             read_index: Default::default(),
             read_data: Default::default(),
             _words: vec![Bits::default(); depth as usize],
+            _in_luts: false,
         }
+    }
+
+    /// Asks synthesis for LUT RAM in place of block RAM; the family must have it.
+    pub fn in_luts(&mut self) {
+        self._in_luts = true;
     }
 
     fn place(&self, index: Bits<16>) -> usize {
@@ -74,7 +81,7 @@ impl<const W: usize> Logic for QueueRam<W> {
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(
             "\
-reg [{top}:0] mem [0:{last}];
+{style}reg [{top}:0] mem [0:{last}];
 
 always @(posedge clock) begin
    read_data <= mem[read_index[{bit}:0]];
@@ -83,6 +90,7 @@ always @(posedge clock) begin
    end
 end
 ",
+            style = if self._in_luts { "(* ram_style = \"distributed\" *)\n" } else { "" },
             top = W - 1,
             last = self._words.len() - 1,
             bit = self._words.len().trailing_zeros() - 1,

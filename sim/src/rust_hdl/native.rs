@@ -43,6 +43,7 @@ impl<const N: usize> Native for Machine<N> {
         self.connect_all();
         self.reset_vector.next = u64::from(reset_vector).into();
         self.rx.next = true;
+        self.trace_ready.next = true;
         self.clock.next = false.into();
         settle(self)
     }

@@ -191,6 +191,7 @@ TB Testbed* tb_new(uint32_t reset_vector, uint32_t processors) {
     Testbed* t = new Testbed;
     t->top->reset_vector = reset_vector;
     t->top->rx = 1;
+    t->top->trace_ready = 1;
     t->processors.resize(processors);
     t->top->eval();
     return t;
