@@ -50,6 +50,7 @@ always @(*) if (!walk) begin
     if (!f_translated) begin
         a_plain: assert (!miss && !page_fault && (access_fault || address == f_va));
         if (f_passes && f_fetch) a_fetches_ram: assert ((f_va & ~ram_mask) == ram_base);
+        if (f_passes && pair) a_pair_in_ram: assert ((f_va & ~ram_mask) == ram_base);
         if (f_passes) a_there: assert ((f_va & ~ram_mask) == ram_base || f_va[31:16] == clint || f_va[31:16] == uart
             || f_va[31:16] == centrenet || f_va[31:16] == identity || (f_va[31:16] == smi && has_smi) || (f_va[31:16] == mmi && has_mmi));
     end

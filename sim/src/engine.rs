@@ -78,6 +78,8 @@ pub struct StationCounters {
 pub struct Retirement {
     pub cycle: u64,
     pub trap: bool,
+    /// The first half of a pair (`ld`, `sd`), which has committed; the instruction retires with the second.
+    pub half: bool,
     pub pc: u32,
     pub instruction: u32,
     pub rd: u8,
@@ -92,6 +94,16 @@ pub struct Retirement {
     /// Data stored, bytes outside `mask` zero; 0 for loads.
     pub data: u32,
     pub mask: u8,
+}
+
+impl Retirement {
+    /// Fills in the load or store of a whole word.
+    pub(crate) fn access_word(&mut self, stores: bool, address: u32, stored: u32) {
+        (self.load, self.store, self.address) = (!stores, stores, address);
+        if stores {
+            (self.data, self.mask) = (stored, 15);
+        }
+    }
 }
 
 /// A machine that runs. Cycle `n` means that cycles 0 to `n - 1` are done.

@@ -39,5 +39,6 @@ fn emulator_and_rtl_retire_the_same_in_the_same_cycles() {
     }
     println!("seeds {first} to {}: {retirements} retirements equal\n{coverage}", first + programs - 1);
     assert!(retirements > programs * 20_000, "the programs hardly ran: {retirements} retirements");
+    assert!(programs < PROGRAMS || coverage.missing_pairs().is_empty(), "pairs: {:?}", coverage.missing_pairs());
     assert_eq!(coverage.contradictions, 0, "the page map was not followed: {coverage}");
 }

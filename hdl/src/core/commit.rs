@@ -11,11 +11,11 @@ use rust_hdl::prelude::*;
 /// ```
 ///
 /// The retirement port is as `docs/hardware.md` says; fields that mean nothing for an instruction are 0, and so are all
-/// while `retire_valid` is low.
+/// while neither `retire_valid` nor `half` is high.
 #[derive(LogicBlock)]
 pub struct Commit {
     /// One bit a state, see [`super::state`].
-    pub state: Signal<In, Bits<8>>,
+    pub state: Signal<In, Bits<9>>,
     pub reset_vector: Signal<In, Bits<32>>,
     pub pc: Signal<In, Bits<32>>,
     pub instruction: Signal<In, Bits<32>>,
@@ -49,6 +49,10 @@ pub struct Commit {
     pub tval_instruction: Signal<In, Bit>,
     pub tval_va: Signal<In, Bit>,
     pub retire: Signal<In, Bit>,
+    /// The first half of a pair is committed.
+    pub half: Signal<In, Bit>,
+    /// What `write_rd` writes.
+    pub destination: Signal<In, Bits<5>>,
     pub write_rd: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
     pub store_data: Signal<In, Bits<32>>,
@@ -85,6 +89,7 @@ pub struct Commit {
     shown_address: Signal<Local, Bits<32>>,
     shown_data: Signal<Local, Bits<32>>,
     shown_mask: Signal<Local, Bits<4>>,
+    shows: Signal<Local, Bit>,
     loaded: Signal<Local, Bit>,
     stored: Signal<Local, Bit>,
     lane_0: Constant<Bits<32>>,
@@ -126,6 +131,8 @@ impl Default for Commit {
             tval_instruction: Default::default(),
             tval_va: Default::default(),
             retire: Default::default(),
+            half: Default::default(),
+            destination: Default::default(),
             write_rd: Default::default(),
             store: Default::default(),
             store_data: Default::default(),
@@ -161,6 +168,7 @@ impl Default for Commit {
             shown_address: Default::default(),
             shown_data: Default::default(),
             shown_mask: Default::default(),
+            shows: Default::default(),
             loaded: Default::default(),
             stored: Default::default(),
             lane_0: Constant::new(0x0000_00ffu64.into()),
@@ -174,9 +182,9 @@ impl Default for Commit {
 impl Logic for Commit {
     #[hdl_gen]
     fn update(&mut self) {
-        // States: 1 D, 2 X, 3 L, 4 M.
+        // States: 1 D, 2 X, 3 L, 4 M, 8 P.
         self.value.next = self.alu_result.val();
-        if self.state.val().get_bit(3) {
+        if self.state.val().get_bit(3) | self.state.val().get_bit(8) {
             self.value.next = self.load_data.val();
         } else if self.state.val().get_bit(4) {
             self.value.next = self.muldiv_result.val();
@@ -198,6 +206,7 @@ impl Logic for Commit {
             self.chosen.next = self.return_pc.val();
         } else if self.falls.val()
             | (self.state.val().get_bit(2) & (self.load.val() | self.store.val() | self.wfi.val()))
+            | self.state.val().get_bit(8)
         {
             self.chosen.next = self.after.val();
         }
@@ -218,23 +227,26 @@ impl Logic for Commit {
         }
 
         // The retirement port.
-        self.loaded.next = self.retire.val() & self.state.val().get_bit(3);
-        self.stored.next = self.retire.val() & self.store.val() & self.state.val().get_bit(2);
+        self.shows.next = self.retire.val() | self.half.val();
+        self.loaded.next =
+            self.shows.val() & (self.state.val().get_bit(3) | (self.state.val().get_bit(8) & self.load.val()));
+        self.stored.next =
+            self.shows.val() & self.store.val() & (self.state.val().get_bit(2) | self.state.val().get_bit(8));
         self.shown_pc.next = 0.into();
         self.shown_instruction.next = 0.into();
-        if self.retire.val() | self.trap.val() {
+        if self.shows.val() | self.trap.val() {
             self.shown_pc.next = self.pc.val();
             if self.state.val().get_bits::<3>(1) == 5 {
                 self.shown_pc.next = self.pc_before.val();
             }
-            if self.retire.val() | !self.state.val().get_bit(1) {
+            if self.shows.val() | !self.state.val().get_bit(1) {
                 self.shown_instruction.next = self.instruction.val();
             }
         }
         self.shown_rd.next = 0.into();
         self.shown_value.next = 0.into();
         if self.write_rd.val() {
-            self.shown_rd.next = self.instruction.val().get_bits::<5>(7);
+            self.shown_rd.next = self.destination.val();
             self.shown_value.next = self.value.val();
         }
         self.shown_cause.next = 0.into();

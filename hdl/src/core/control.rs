@@ -15,7 +15,7 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock, Default)]
 pub struct Control {
     /// One bit a state, see [`super::state`]; all zero is R.
-    pub state: Signal<In, Bits<8>>,
+    pub state: Signal<In, Bits<9>>,
     /// In X: the word after the instruction was read in D.
     pub ahead: Signal<In, Bit>,
     /// The walk under way is for a fetch.
@@ -27,6 +27,8 @@ pub struct Control {
     pub muldiv: Signal<In, Bit>,
     pub load: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
+    /// The load or store is of a pair of registers.
+    pub pair: Signal<In, Bit>,
     pub csr: Signal<In, Bit>,
     pub ecall: Signal<In, Bit>,
     pub ebreak: Signal<In, Bit>,
@@ -50,7 +52,7 @@ pub struct Control {
     pub walk_good: Signal<In, Bit>,
     pub muldiv_done: Signal<In, Bit>,
     pub stall: Signal<In, Bit>,
-    pub next_state: Signal<Out, Bits<8>>,
+    pub next_state: Signal<Out, Bits<9>>,
     /// The word after the instruction that arrives is read in this cycle, if `next_ahead` is taken (with `passes`).
     pub next_ahead: Signal<Out, Bit>,
     /// What arrives goes on to X.
@@ -75,6 +77,8 @@ pub struct Control {
     pub tval_va: Signal<Out, Bit>,
     /// An instruction retires.
     pub retire: Signal<Out, Bit>,
+    /// The first half of a pair is committed.
+    pub half: Signal<Out, Bit>,
     /// rd is written.
     pub write_rd: Signal<Out, Bit>,
     pub csr_commit: Signal<Out, Bit>,
@@ -84,6 +88,8 @@ pub struct Control {
     arrive: Signal<Local, Bit>,
     execute: Signal<Local, Bit>,
     last_load: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
+    stalled: Signal<Local, Bit>,
     alone: Signal<Local, Bit>,
     late: Signal<Local, Bit>,
     leaves: Signal<Local, Bit>,
@@ -98,6 +104,7 @@ pub struct Control {
     fault: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
     stored: Signal<Local, Bit>,
+    passed: Signal<Local, Bit>,
     loading: Signal<Local, Bit>,
     walked: Signal<Local, Bit>,
     at_arrival: Signal<Local, Bit>,
@@ -111,21 +118,24 @@ pub struct Control {
     to_f: Signal<Local, Bit>,
     to_d: Signal<Local, Bit>,
     to_x: Signal<Local, Bit>,
+    to_l: Signal<Local, Bit>,
     to_m: Signal<Local, Bit>,
     to_s: Signal<Local, Bit>,
     to_w: Signal<Local, Bit>,
+    to_p: Signal<Local, Bit>,
 }
 
 impl Logic for Control {
     #[hdl_gen]
     fn update(&mut self) {
-        // States: 0 F, 1 D, 2 X, 3 L, 4 M, 5 S, 6 W, 7 T.
+        // States: 0 F, 1 D, 2 X, 3 L, 4 M, 5 S, 6 W, 7 T, 8 P.
         self.arrive.next = self.state.val().get_bit(1);
         self.execute.next = self.state.val().get_bit(2);
         self.last_load.next = self.state.val().get_bit(3);
         self.last_step.next = self.state.val().get_bit(4) & self.muldiv_done.val();
         self.sleep.next = self.state.val().get_bit(5);
         self.receive.next = self.state.val().get_bit(7);
+        self.second.next = self.state.val().get_bit(8);
 
         // D: an interrupt goes before the fault of the fetch. While a load is completed in the same cycle, the interrupt waits for
         // the next one, so that at most one thing retires or traps in a cycle; what arrived then could be fetched.
@@ -150,8 +160,14 @@ impl Logic for Control {
         self.loading.next = self.access.val() & self.load.val() & !self.miss.val() & !self.fault.val();
         self.stored.next = self.access.val() & self.store.val() & !self.miss.val() & !self.fault.val();
         self.done.next = self.clean.val() & !self.memory.val() & !self.muldiv.val();
+        self.stalled.next = self.stored.val() & !self.pair.val() & self.stall.val();
+        // A pair goes on to its second half; X has seen to it that nothing is in its way.
+        self.to_p.next = self.pair.val() & (self.loading.val() | self.stored.val());
+        self.to_l.next = (self.loading.val() & !self.pair.val()) | (self.second.val() & self.load.val());
+        self.passed.next =
+            (self.stored.val() & !self.pair.val() & !self.stall.val()) | (self.second.val() & self.store.val());
         // A load or store gives the port back to the instruction after it, or that one is there already.
-        self.leaves.next = self.loading.val() | (self.stored.val() & !self.stall.val());
+        self.leaves.next = self.to_l.val() | self.passed.val();
 
         // T.
         self.walked.next = self.receive.val() & self.walk_good.val();
@@ -165,8 +181,7 @@ impl Logic for Control {
             | (self.sleep.val() & self.wake.val());
         self.got.next = self.asks.val() & !self.miss.val();
         self.trapping.next = self.at_arrival.val() | self.at_execute.val() | self.at_walk.val();
-        self.retiring.next =
-            self.done.val() | self.last_load.val() | self.last_step.val() | (self.stored.val() & !self.stall.val());
+        self.retiring.next = self.done.val() | self.last_load.val() | self.last_step.val() | self.passed.val();
 
         // Cause.
         self.cause.next = 0.into();
@@ -213,7 +228,7 @@ impl Logic for Control {
         // The next state.
         self.to_f.next = !self.state.val().any()
             | self.trapping.val()
-            | (self.stored.val() & !self.stall.val() & !self.ahead.val())
+            | (self.passed.val() & !self.ahead.val())
             | (self.done.val() & self.mret.val())
             | (self.walked.val() & self.walk_fetch.val());
         self.to_d.next = self.got.val()
@@ -221,20 +236,21 @@ impl Logic for Control {
             | (self.leaves.val() & self.ahead.val())
             | self.late.val();
         self.to_x.next = (self.arrive.val() & !self.at_arrival.val() & !self.late.val())
-            | (self.stored.val() & self.stall.val())
+            | self.stalled.val()
             | (self.walked.val() & !self.walk_fetch.val());
         self.to_m.next =
             (self.clean.val() & self.muldiv.val()) | (self.state.val().get_bit(4) & !self.muldiv_done.val());
         self.to_s.next = (self.done.val() & self.wfi.val()) | (self.sleep.val() & !self.wake.val());
         self.to_w.next = (self.asks.val() | self.access.val()) & self.miss.val();
-        self.next_state.next = bit_cast::<8, 1>(self.to_f.val().into())
-            | (bit_cast::<8, 1>(self.to_d.val().into()) << 1)
-            | (bit_cast::<8, 1>(self.to_x.val().into()) << 2)
-            | (bit_cast::<8, 1>(self.loading.val().into()) << 3)
-            | (bit_cast::<8, 1>(self.to_m.val().into()) << 4)
-            | (bit_cast::<8, 1>(self.to_s.val().into()) << 5)
-            | (bit_cast::<8, 1>(self.to_w.val().into()) << 6)
-            | (bit_cast::<8, 1>(self.state.val().get_bit(6).into()) << 7);
+        self.next_state.next = bit_cast::<9, 1>(self.to_f.val().into())
+            | (bit_cast::<9, 1>(self.to_d.val().into()) << 1)
+            | (bit_cast::<9, 1>(self.to_x.val().into()) << 2)
+            | (bit_cast::<9, 1>(self.to_l.val().into()) << 3)
+            | (bit_cast::<9, 1>(self.to_m.val().into()) << 4)
+            | (bit_cast::<9, 1>(self.to_s.val().into()) << 5)
+            | (bit_cast::<9, 1>(self.to_w.val().into()) << 6)
+            | (bit_cast::<9, 1>(self.state.val().get_bit(6).into()) << 7)
+            | (bit_cast::<9, 1>(self.to_p.val().into()) << 8);
         // Kept through W for T.
         self.next_walk_fetch.next = self.asks.val() | (self.walk_fetch.val() & self.state.val().get_bit(6));
         self.next_fetch_fault.next = (self.asks.val() & self.fault.val()) | self.receive.val();
@@ -242,18 +258,20 @@ impl Logic for Control {
 
         self.passes.next = self.arrive.val() & !self.at_arrival.val() & !self.late.val();
         self.next_ahead.next = !self.miss.val() & !self.fault.val();
-        self.moves_on.next = (self.stored.val() & !self.stall.val()) | (self.loading.val() & self.ahead.val());
+        self.moves_on.next = self.passed.val() | (self.to_l.val() & self.ahead.val());
         self.next_held.next = (self.leaves.val() & self.ahead.val()) | self.late.val();
 
         self.read.next = ((self.got.val() | self.arrive.val()) & !self.miss.val() & !self.fault.val())
             | self.loading.val()
+            | self.to_l.val()
             | self.state.val().get_bit(6);
-        self.write.next = self.stored.val();
+        self.write.next = self.stored.val() | (self.second.val() & self.store.val());
         self.moves.next = self.asks.val() | self.done.val() | self.moves_on.val() | !self.state.val().any();
         self.trap.next = self.trapping.val();
         self.trap_cause.next = self.cause.val();
         self.retire.next = self.retiring.val();
-        self.write_rd.next = self.retiring.val() & self.writes_rd.val();
+        self.half.next = (self.stored.val() & self.pair.val()) | (self.second.val() & self.load.val());
+        self.write_rd.next = (self.retiring.val() | self.second.val()) & self.writes_rd.val();
         self.csr_commit.next = self.done.val() & self.csr.val();
         self.return_commit.next = self.done.val() & self.mret.val();
         self.muldiv_start.next = self.clean.val() & self.muldiv.val();

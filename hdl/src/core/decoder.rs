@@ -2,7 +2,7 @@
 
 use rust_hdl::prelude::*;
 
-/// Decodes one RV32IM + Zicsr instruction as it arrives, and keeps what it found.
+/// Decodes one RV32IM + Zicsr + Zilsd instruction as it arrives, and keeps what it found.
 ///
 /// ```text
 ///                 +-----------+
@@ -29,6 +29,8 @@ pub struct Decoder {
     pub muldiv: Signal<Out, Bit>,
     pub load: Signal<Out, Bit>,
     pub store: Signal<Out, Bit>,
+    /// The load or store is of a pair of registers.
+    pub pair: Signal<Out, Bit>,
     pub branch: Signal<Out, Bit>,
     pub jal: Signal<Out, Bit>,
     pub jalr: Signal<Out, Bit>,
@@ -46,7 +48,7 @@ pub struct Decoder {
     /// The instruction has a destination, and it is not `x0`.
     pub writes_rd: Signal<Out, Bit>,
     pub illegal: Signal<Out, Bit>,
-    kept: DFF<Bits<20>>,
+    kept: DFF<Bits<21>>,
     kept_immediate: DFF<Bits<32>>,
     opcode: Signal<Local, Bits<7>>,
     minor: Signal<Local, Bits<3>>,
@@ -65,6 +67,7 @@ pub struct Decoder {
     is_muldiv: Signal<Local, Bit>,
     is_load: Signal<Local, Bit>,
     is_store: Signal<Local, Bit>,
+    is_pair: Signal<Local, Bit>,
     is_branch: Signal<Local, Bit>,
     is_jal: Signal<Local, Bit>,
     is_jalr: Signal<Local, Bit>,
@@ -98,6 +101,7 @@ impl Default for Decoder {
             muldiv: Default::default(),
             load: Default::default(),
             store: Default::default(),
+            pair: Default::default(),
             branch: Default::default(),
             jal: Default::default(),
             jalr: Default::default(),
@@ -131,6 +135,7 @@ impl Default for Decoder {
             is_muldiv: Default::default(),
             is_load: Default::default(),
             is_store: Default::default(),
+            is_pair: Default::default(),
             is_branch: Default::default(),
             is_jal: Default::default(),
             is_jalr: Default::default(),
@@ -172,9 +177,14 @@ impl Logic for Decoder {
         self.is_muldiv.next = (self.opcode.val() == 0x33) & (self.upper.val() == 1);
         self.is_immediate.next = (self.opcode.val() == 0x13)
             & (!self.shift.val() | self.plain.val() | (self.other.val() & (self.minor.val() == 5)));
-        self.is_load.next =
-            (self.opcode.val() == 0x03) & (self.minor.val() != 3) & (self.minor.val() != 6) & (self.minor.val() != 7);
-        self.is_store.next = (self.opcode.val() == 0x23) & (self.minor.val() < 3);
+        // A pair begins at an even register.
+        self.is_load.next = (self.opcode.val() == 0x03)
+            & ((self.minor.val() != 3) | !self.instruction.val().get_bit(7))
+            & (self.minor.val() != 6)
+            & (self.minor.val() != 7);
+        self.is_store.next = (self.opcode.val() == 0x23)
+            & ((self.minor.val() < 3) | ((self.minor.val() == 3) & !self.instruction.val().get_bit(20)));
+        self.is_pair.next = (self.is_load.val() | self.is_store.val()) & (self.minor.val() == 3);
         self.is_branch.next = (self.opcode.val() == 0x63) & (self.minor.val() != 2) & (self.minor.val() != 3);
         self.is_jal.next = self.opcode.val() == 0x6f;
         self.is_jalr.next = (self.opcode.val() == 0x67) & (self.minor.val() == 0);
@@ -250,26 +260,27 @@ impl Logic for Decoder {
         self.kept_immediate.d.next = self.kept_immediate.q.val();
         if self.take.val() {
             self.kept_immediate.d.next = self.chosen.val();
-            self.kept.d.next = bit_cast::<20, 1>(self.is_op.val().into())
-                | (bit_cast::<20, 1>(self.is_immediate.val().into()) << 1)
-                | (bit_cast::<20, 1>(self.is_muldiv.val().into()) << 2)
-                | (bit_cast::<20, 1>(self.is_load.val().into()) << 3)
-                | (bit_cast::<20, 1>(self.is_store.val().into()) << 4)
-                | (bit_cast::<20, 1>(self.is_branch.val().into()) << 5)
-                | (bit_cast::<20, 1>(self.is_jal.val().into()) << 6)
-                | (bit_cast::<20, 1>(self.is_jalr.val().into()) << 7)
-                | (bit_cast::<20, 1>(self.is_lui.val().into()) << 8)
-                | (bit_cast::<20, 1>(self.is_auipc.val().into()) << 9)
-                | (bit_cast::<20, 1>(self.is_csr.val().into()) << 10)
-                | (bit_cast::<20, 1>(self.is_ecall.val().into()) << 11)
-                | (bit_cast::<20, 1>(self.is_ebreak.val().into()) << 12)
-                | (bit_cast::<20, 1>(self.is_mret.val().into()) << 13)
-                | (bit_cast::<20, 1>(self.is_wfi.val().into()) << 14)
-                | (bit_cast::<20, 1>(self.is_alternate.val().into()) << 15)
-                | (bit_cast::<20, 1>(self.is_writing.val().into()) << 16)
-                | (bit_cast::<20, 1>(self.has_rd.val().into()) << 17)
-                | (bit_cast::<20, 1>(self.is_illegal.val().into()) << 18)
-                | (bit_cast::<20, 1>(self.is_link.val().into()) << 19);
+            self.kept.d.next = bit_cast::<21, 1>(self.is_op.val().into())
+                | (bit_cast::<21, 1>(self.is_immediate.val().into()) << 1)
+                | (bit_cast::<21, 1>(self.is_muldiv.val().into()) << 2)
+                | (bit_cast::<21, 1>(self.is_load.val().into()) << 3)
+                | (bit_cast::<21, 1>(self.is_store.val().into()) << 4)
+                | (bit_cast::<21, 1>(self.is_branch.val().into()) << 5)
+                | (bit_cast::<21, 1>(self.is_jal.val().into()) << 6)
+                | (bit_cast::<21, 1>(self.is_jalr.val().into()) << 7)
+                | (bit_cast::<21, 1>(self.is_lui.val().into()) << 8)
+                | (bit_cast::<21, 1>(self.is_auipc.val().into()) << 9)
+                | (bit_cast::<21, 1>(self.is_csr.val().into()) << 10)
+                | (bit_cast::<21, 1>(self.is_ecall.val().into()) << 11)
+                | (bit_cast::<21, 1>(self.is_ebreak.val().into()) << 12)
+                | (bit_cast::<21, 1>(self.is_mret.val().into()) << 13)
+                | (bit_cast::<21, 1>(self.is_wfi.val().into()) << 14)
+                | (bit_cast::<21, 1>(self.is_alternate.val().into()) << 15)
+                | (bit_cast::<21, 1>(self.is_writing.val().into()) << 16)
+                | (bit_cast::<21, 1>(self.has_rd.val().into()) << 17)
+                | (bit_cast::<21, 1>(self.is_illegal.val().into()) << 18)
+                | (bit_cast::<21, 1>(self.is_link.val().into()) << 19)
+                | (bit_cast::<21, 1>(self.is_pair.val().into()) << 20);
         }
         self.immediate.next = self.kept_immediate.q.val();
         self.register_op.next = self.kept.q.val().get_bit(0);
@@ -292,5 +303,6 @@ impl Logic for Decoder {
         self.writes_rd.next = self.kept.q.val().get_bit(17);
         self.illegal.next = self.kept.q.val().get_bit(18);
         self.link.next = self.kept.q.val().get_bit(19);
+        self.pair.next = self.kept.q.val().get_bit(20);
     }
 }

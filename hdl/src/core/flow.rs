@@ -10,7 +10,7 @@ use rust_hdl::prelude::*;
 ///   state, walk_fetch        ---->+--------+-> va, fetch, falls
 /// ```
 ///
-/// `va` is `sum` for data and for `jalr`, `pc` in F and S and in a fetch's walk, `target` in X of a branch or `jal`, `after`
+/// `va` is `sum` for data (`sum | 4` in P, where `sum` is a multiple of eight) and for `jalr`, `pc` in F and S and in a fetch's walk, `target` in X of a branch or `jal`, `after`
 /// otherwise. Whether a branch is taken is known last, so it does not choose `va`: both addresses are translated, and
 /// `falls` says afterwards that `after` is the one.
 #[derive(LogicBlock, Default)]
@@ -29,7 +29,7 @@ pub struct Flow {
     pub load: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
     /// One bit a state, see [`super::state`].
-    pub state: Signal<In, Bits<8>>,
+    pub state: Signal<In, Bits<9>>,
     /// The walk under way is for a fetch.
     pub walk_fetch: Signal<In, Bit>,
     pub after: Signal<Out, Bits<32>>,
@@ -43,6 +43,7 @@ pub struct Flow {
     pub fetch: Signal<Out, Bit>,
     execute: Signal<Local, Bit>,
     walking: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
     data: Signal<Local, Bit>,
     at_pc: Signal<Local, Bit>,
     at_sum: Signal<Local, Bit>,
@@ -56,11 +57,13 @@ pub struct Flow {
 impl Logic for Flow {
     #[hdl_gen]
     fn update(&mut self) {
-        // States: 0 F, 2 X, 5 S, 6 W, 7 T.
+        // States: 0 F, 2 X, 5 S, 6 W, 7 T, 8 P.
         self.execute.next = self.state.val().get_bit(2);
         self.walking.next = self.state.val().get_bit(6) | self.state.val().get_bit(7);
-        self.data.next =
-            (self.execute.val() & (self.load.val() | self.store.val())) | (self.walking.val() & !self.walk_fetch.val());
+        self.second.next = self.state.val().get_bit(8);
+        self.data.next = (self.execute.val() & (self.load.val() | self.store.val()))
+            | (self.walking.val() & !self.walk_fetch.val())
+            | self.second.val();
         self.at_sum.next = self.data.val() | (self.execute.val() & self.jalr.val());
         self.at_pc.next =
             self.state.val().get_bit(0) | self.state.val().get_bit(5) | (self.walking.val() & self.walk_fetch.val());
@@ -81,6 +84,8 @@ impl Logic for Flow {
             self.chosen.next = self.sum.val();
             if self.jalr.val() {
                 self.chosen.next = self.sum.val().replace_bit(0, false);
+            } else if self.second.val() {
+                self.chosen.next = self.sum.val() | 4;
             }
         } else if self.at_pc.val() {
             self.chosen.next = self.pc.val();

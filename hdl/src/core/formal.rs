@@ -63,5 +63,6 @@ fn seeded_bugs_of_translation_are_seen() {
         // Outside RAM, or a device that is not there.
         ("chosen = (page_address & ram_mask) | ram_base;", "chosen = page_address | ram_base;"),
         ("((top == smi) & has_smi)", "(top == smi)"),
+        ("(fetch | pair | ~in_device)", "(fetch | ~in_device)"),
     ]);
 }

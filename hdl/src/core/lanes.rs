@@ -5,14 +5,14 @@ use rust_hdl::prelude::*;
 /// Replicates store data over the lanes, extracts load data, checks alignment; combinational.
 ///
 /// ```text
-///   offset (address 1:0)  +---------+-> store_data, mask
+///   offset (address 2:0)  +---------+-> store_data, mask
 ///   width (funct3)        |  Lanes  |-> load_data
 ///   stored, word  ------->+---------+-> misaligned
 /// ```
 #[derive(LogicBlock)]
 pub struct Lanes {
-    pub offset: Signal<In, Bits<2>>,
-    /// `funct3` of the load or store: bits 1:0 the size (0 byte, 1 half, 2 word), bit 2 "unsigned".
+    pub offset: Signal<In, Bits<3>>,
+    /// `funct3` of the load or store: bits 1:0 the size (0 byte, 1 half, 2 word, 3 pair of words, each of which is as a word), bit 2 "unsigned".
     pub width: Signal<In, Bits<3>>,
     /// The register to be stored.
     pub stored: Signal<In, Bits<32>>,
@@ -68,13 +68,14 @@ impl Logic for Lanes {
         self.stored_half.next = self.stored.val().get_bits::<16>(0);
         self.spread.next = self.stored.val();
         self.lanes.next = 15.into();
-        self.odd.next = self.offset.val().any();
+        self.odd.next = self.offset.val().get_bits::<2>(0).any()
+            | ((self.width.val().get_bits::<2>(0) == 3) & self.offset.val().get_bit(2));
         if self.width.val().get_bits::<2>(0) == 0 {
             self.spread.next = bit_cast::<32, 8>(self.stored_byte.val())
                 | (bit_cast::<32, 8>(self.stored_byte.val()) << 8)
                 | (bit_cast::<32, 8>(self.stored_byte.val()) << 16)
                 | (bit_cast::<32, 8>(self.stored_byte.val()) << 24);
-            self.lanes.next = bits::<4>(1) << self.offset.val();
+            self.lanes.next = bits::<4>(1) << self.offset.val().get_bits::<2>(0);
             self.odd.next = false;
         } else if self.width.val().get_bits::<2>(0) == 1 {
             self.spread.next =

@@ -8,7 +8,7 @@ use testbed_definitions::{csr, map};
 ///
 /// ```text
 ///   va, fetch, store, after  +-------+-> address
-///   user_fetch, user_data    |  Mmu  |-> miss, page_fault, access_fault
+///   pair, user_fetch/data    |  Mmu  |-> miss, page_fault, access_fault
 ///   page_map, flush          |       |-> walk_good
 ///   walk, fill, entry        |       |
 ///   falls         ---------->+-------+
@@ -26,6 +26,8 @@ pub struct Mmu {
     pub falls: Signal<In, Bit>,
     pub fetch: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
+    /// The load or store is of a pair of registers, which devices do not serve.
+    pub pair: Signal<In, Bit>,
     /// Fetches are made in user mode.
     pub user_fetch: Signal<In, Bit>,
     /// Loads and stores are made in user mode.
@@ -86,6 +88,7 @@ impl Default for Mmu {
             falls: Default::default(),
             fetch: Default::default(),
             store: Default::default(),
+            pair: Default::default(),
             user_fetch: Default::default(),
             user_data: Default::default(),
             page_map: Default::default(),
@@ -167,7 +170,7 @@ impl Logic for Mmu {
             self.translated.val() & (self.outside.val() | (self.tlb.hit.val() & !self.allowed.val()));
         self.walk_good.next = self.entry.val().get_bit(0) & self.granted.val();
 
-        // Untranslated addresses must name RAM or, for data, a device that this processor has.
+        // Untranslated addresses must name RAM or, for data but pairs, a device that this processor has.
         self.in_ram.next = !((self.va.val() ^ self.ram_base.val()) & !self.ram_mask.val()).any();
         self.top.next = self.va.val().get_bits::<16>(16);
         self.in_device.next = (self.top.val() == self.clint.val())
@@ -177,7 +180,7 @@ impl Logic for Mmu {
             | ((self.top.val() == self.mmi.val()) & self.has_mmi.val())
             | (self.top.val() == self.identity.val());
         self.va_access_fault.next =
-            !self.translated.val() & !self.in_ram.val() & (self.fetch.val() | !self.in_device.val());
+            !self.translated.val() & !self.in_ram.val() & (self.fetch.val() | self.pair.val() | !self.in_device.val());
 
         self.page_address.next =
             (bit_cast::<32, 12>(self.tlb.page.val()) << 10) | bit_cast::<32, 10>(self.va.val().get_bits::<10>(0));

@@ -1,4 +1,4 @@
-//! The processor core: RV32IM + Zicsr, M and U mode, 1 KiB pages. See `docs/hardware.md` for every cycle of it and
+//! The processor core: RV32IM + Zicsr + Zilsd, M and U mode, 1 KiB pages. See `docs/hardware.md` for every cycle of it and
 //! `docs/core.md` for the block diagram.
 
 mod alu;
@@ -39,6 +39,7 @@ pub mod state {
     pub const S: u8 = 5;
     pub const W: u8 = 6;
     pub const T: u8 = 7;
+    pub const P: u8 = 8;
 }
 
 /// The core.
@@ -54,7 +55,7 @@ pub mod state {
 ///
 /// One memory port: with `read` or `write` high in *t* the memory or device sees the physical byte `address` (and
 /// `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without `write`. While `stall` answers a
-/// `write`, the same write is repeated and nothing is committed. `ram_mask` is the RAM's size in bytes, less one; the
+/// `write`, the same write is repeated and nothing is committed; it never answers a pair's, which go to RAM only. `ram_mask` is the RAM's size in bytes, less one; the
 /// last five inputs do not change while the core runs.
 #[derive(LogicBlock, Default)]
 pub struct Core {
@@ -78,6 +79,8 @@ pub struct Core {
     pub mtime_low: Signal<In, Bits<32>>,
     pub mtime_high: Signal<In, Bits<32>>,
     pub retire_valid: Signal<Out, Bit>,
+    /// The first half of a pair is committed; the instruction retires with the second.
+    pub retire_half: Signal<Out, Bit>,
     pub retire_trap: Signal<Out, Bit>,
     pub retire_pc: Signal<Out, Bits<32>>,
     pub retire_instruction: Signal<Out, Bits<32>>,
@@ -92,7 +95,7 @@ pub struct Core {
     pub retire_mask: Signal<Out, Bits<4>>,
     /// Low half of `minstret`.
     pub instret_low: Signal<Out, Bits<32>>,
-    state: DFF<Bits<8>>,
+    state: DFF<Bits<9>>,
     walk_fetch: DFF<Bit>,
     fetch_fault: DFF<Bit>,
     fetch_denied: DFF<Bit>,
@@ -122,6 +125,8 @@ pub struct Core {
     second: Signal<Local, Bits<32>>,
     arriving: Signal<Local, Bits<32>>,
     latched: Signal<Local, Bits<32>>,
+    source: Signal<Local, Bits<5>>,
+    destination: Signal<Local, Bits<5>>,
 }
 
 impl Logic for Core {
@@ -174,9 +179,21 @@ impl Logic for Core {
         self.decoder.take.next = self.state.q.val().get_bit(1);
         self.registers.read.next = self.state.q.val().get_bit(1);
         self.registers.address_1.next = self.arriving.val().get_bits::<5>(15);
-        self.registers.address_2.next = self.arriving.val().get_bits::<5>(20);
+        // A pair's second register is read in X, for P, and its first anew in T, for the X that comes again; beside x0 there is none.
+        self.registers.read_2.next = self.state.q.val().get_bit(1)
+            | (self.decoder.pair.val() & (self.state.q.val().get_bit(2) | self.state.q.val().get_bit(7)));
+        self.source.next = self.latched.val().get_bits::<5>(20);
+        if self.state.q.val().get_bit(2) & self.instruction.q.val().get_bits::<4>(21).any() {
+            self.source.next = self.latched.val().get_bits::<5>(20) | 1;
+        }
+        self.registers.address_2.next = self.source.val();
+        // L of a pair is its second half.
+        self.destination.next = self.instruction.q.val().get_bits::<5>(7);
+        if self.decoder.pair.val() & self.state.q.val().get_bit(3) {
+            self.destination.next = self.instruction.q.val().get_bits::<5>(7) | 1;
+        }
         self.registers.write.next = self.control.write_rd.val();
-        self.registers.write_address.next = self.instruction.q.val().get_bits::<5>(7);
+        self.registers.write_address.next = self.destination.val();
         self.registers.write_data.next = self.commit.rd_value.val();
 
         // Arithmetic. Branches compare the registers, all others that are not register-register use the immediate.
@@ -215,6 +232,7 @@ impl Logic for Core {
         self.mmu.falls.next = self.flow.falls.val();
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
+        self.mmu.pair.next = self.decoder.pair.val();
         self.mmu.user_fetch.next = self.csr_file.user.val();
         self.mmu.user_data.next = self.csr_file.user_data.val();
         self.mmu.page_map.next = self.csr_file.page_map.val();
@@ -226,7 +244,7 @@ impl Logic for Core {
         self.mmu.fill.next = self.control.fill.val();
         self.mmu.entry.next = self.rdata.val();
 
-        self.lanes.offset.next = self.alu.sum.val().get_bits::<2>(0);
+        self.lanes.offset.next = self.alu.sum.val().get_bits::<3>(0);
         self.lanes.width.next = self.instruction.q.val().get_bits::<3>(12);
         self.lanes.stored.next = self.registers.data_2.val();
         self.lanes.word.next = self.rdata.val();
@@ -260,6 +278,7 @@ impl Logic for Core {
         self.control.muldiv.next = self.decoder.muldiv.val();
         self.control.load.next = self.decoder.load.val();
         self.control.store.next = self.decoder.store.val();
+        self.control.pair.next = self.decoder.pair.val();
         self.control.csr.next = self.decoder.csr.val();
         self.control.ecall.next = self.decoder.ecall.val();
         self.control.ebreak.next = self.decoder.ebreak.val();
@@ -316,6 +335,8 @@ impl Logic for Core {
         self.commit.tval_instruction.next = self.control.tval_instruction.val();
         self.commit.tval_va.next = self.control.tval_va.val();
         self.commit.retire.next = self.control.retire.val();
+        self.commit.half.next = self.control.half.val();
+        self.commit.destination.next = self.destination.val();
         self.commit.write_rd.next = self.control.write_rd.val();
         self.commit.store.next = self.decoder.store.val();
         self.commit.store_data.next = self.lanes.store_data.val();
@@ -334,6 +355,7 @@ impl Logic for Core {
         self.mask.next = self.lanes.mask.val();
 
         self.retire_valid.next = self.commit.retire_valid.val();
+        self.retire_half.next = self.control.half.val();
         self.retire_trap.next = self.commit.retire_trap.val();
         self.retire_pc.next = self.commit.retire_pc.val();
         self.retire_instruction.next = self.commit.retire_instruction.val();

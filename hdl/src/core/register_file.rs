@@ -5,12 +5,13 @@ use rust_hdl::prelude::*;
 /// Thirty-two registers, two read ports, one write port, all synchronous.
 ///
 /// ```text
-///   address_1, address_2, read  +----------------+-> data_1, data_2
+///   address_1, read             +----------------+-> data_1, data_2
+///   address_2, read_2           |                |
 ///   write_address, write_data   |  RegisterFile  |
 ///   write              -------->+----------------+
 /// ```
 ///
-/// With `read` high in *t* the data are there from *t*+1 and stay until the next `read`. A write in *t* is seen by
+/// With `read` high in *t* `data_1` is there from *t*+1 and stays until the next `read`; so are `data_2` and `read_2`. A write in *t* is seen by
 /// reads from *t* on: a load's value is written while the next instruction reads its registers. Writes to register 0 are
 /// dropped, so it reads as 0.
 ///
@@ -23,6 +24,7 @@ pub struct RegisterFile {
     pub address_1: Signal<In, Bits<5>>,
     pub address_2: Signal<In, Bits<5>>,
     pub read: Signal<In, Bit>,
+    pub read_2: Signal<In, Bit>,
     pub data_1: Signal<Out, Bits<32>>,
     pub data_2: Signal<Out, Bits<32>>,
     pub write: Signal<In, Bit>,
@@ -40,6 +42,8 @@ impl Logic for RegisterFile {
             }
             if self.read.val() {
                 self.data_1.next = u64::from(self._words[self.address_1.val().index()]).into();
+            }
+            if self.read_2.val() {
                 self.data_2.next = u64::from(self._words[self.address_2.val().index()]).into();
             }
         }
@@ -72,6 +76,8 @@ end
 always @(posedge clock) begin
    if (read) begin
       data_1 <= (writes & (write_address == address_1)) ? write_data : copy_1[address_1];
+   end
+   if (read_2) begin
       data_2 <= (writes & (write_address == address_2)) ? write_data : copy_2[address_2];
    end
    if (writes) begin
@@ -88,7 +94,9 @@ end
         vec![TimingInfo {
             name: "register_file".into(),
             clock: "clock".into(),
-            inputs: ["address_1", "address_2", "read", "write", "write_address", "write_data"].map(String::from).into(),
+            inputs: ["address_1", "address_2", "read", "read_2", "write", "write_address", "write_data"]
+                .map(String::from)
+                .into(),
             outputs: ["data_1", "data_2"].map(String::from).into(),
         }]
     }

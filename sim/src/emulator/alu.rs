@@ -63,6 +63,7 @@ pub(super) fn access_bytes(op: Op) -> u32 {
     match op {
         Op::Lb | Op::Lbu | Op::Sb => 1,
         Op::Lh | Op::Lhu | Op::Sh => 2,
+        Op::Ld | Op::Sd => 8,
         _ => 4,
     }
 }

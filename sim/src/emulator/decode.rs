@@ -8,8 +8,8 @@ pub(super) enum Op {
     Undecoded,
     Lui, Auipc, Jal, Jalr,
     Beq, Bne, Blt, Bge, Bltu, Bgeu,
-    Lb, Lh, Lw, Lbu, Lhu,
-    Sb, Sh, Sw,
+    Lb, Lh, Lw, Lbu, Lhu, Ld,
+    Sb, Sh, Sw, Sd,
     Addi, Slti, Sltiu, Xori, Ori, Andi, Slli, Srli, Srai,
     Add, Sub, Sll, Slt, Sltu, Xor, Srl, Sra, Or, And,
     Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu,
@@ -31,13 +31,15 @@ pub(super) struct Decoded {
     pub imm: u32,
 }
 
-/// The register that the cache names instead of x0 as a destination. Nobody reads it.
+/// The register that the cache names instead of x0 as a destination, for a pair the first of two. Nobody reads them.
 pub(super) const SINK: u8 = 32;
+/// The first of the two that the cache names instead of x0 where a pair is stored. Nobody writes them.
+pub(super) const ZEROS: u8 = 34;
 
 impl Decoded {
     pub const UNDECODED: Decoded = Decoded { op: Op::Undecoded, rd: 0, rs1: 0, rs2: 0, imm: 0 };
 
-    /// The form that the cache holds: x0 as destination replaced by [`SINK`], displacements of branches and `jal` in
+    /// The form that the cache holds: x0 as destination replaced by [`SINK`], as a pair's source by [`ZEROS`], displacements of branches and `jal` in
     /// words, those that would be misaligned left to the exact step.
     pub fn cached(self) -> Decoded {
         let rd = if self.rd == 0 { SINK } else { self.rd };
@@ -48,6 +50,7 @@ impl Decoded {
             Op::Jal | Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu => {
                 Decoded { rd, imm: (self.imm as i32 >> 2) as u32, ..self }
             }
+            Op::Sd if self.rs2 == 0 => Decoded { rs2: ZEROS, ..self },
             _ => Decoded { rd, ..self },
         }
     }
@@ -62,8 +65,8 @@ pub(super) fn decode(word: u32) -> Decoded {
         0x6f => (Op::Jal, immediate_j(word)),
         0x67 if funct3 == 0 => (Op::Jalr, immediate_i(word)),
         0x63 => (branch(funct3), immediate_b(word)),
-        0x03 => (load(funct3), immediate_i(word)),
-        0x23 => (store(funct3), immediate_s(word)),
+        0x03 => (load(funct3, word >> 7 & 1), immediate_i(word)),
+        0x23 => (store(funct3, word >> 20 & 1), immediate_s(word)),
         0x13 => immediate_op(word, funct3),
         0x33 => (register_op(word >> 25, funct3), 0),
         0x0f if funct3 < 2 => (Op::Fence, 0),
@@ -78,15 +81,18 @@ fn branch(funct3: u32) -> Op {
     [Op::Beq, Op::Bne, Op::Illegal, Op::Illegal, Op::Blt, Op::Bge, Op::Bltu, Op::Bgeu][funct3 as usize]
 }
 
-fn load(funct3: u32) -> Op {
-    [Op::Lb, Op::Lh, Op::Lw, Op::Illegal, Op::Lbu, Op::Lhu, Op::Illegal, Op::Illegal][funct3 as usize]
+/// `odd`: the lowest bit of the register's number. A pair begins at an even one.
+fn load(funct3: u32, odd: u32) -> Op {
+    let pair = if odd == 0 { Op::Ld } else { Op::Illegal };
+    [Op::Lb, Op::Lh, Op::Lw, pair, Op::Lbu, Op::Lhu, Op::Illegal, Op::Illegal][funct3 as usize]
 }
 
-fn store(funct3: u32) -> Op {
+fn store(funct3: u32, odd: u32) -> Op {
     match funct3 {
         0 => Op::Sb,
         1 => Op::Sh,
         2 => Op::Sw,
+        3 if odd == 0 => Op::Sd,
         _ => Op::Illegal,
     }
 }

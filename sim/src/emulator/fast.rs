@@ -105,6 +105,17 @@ impl Processor {
                     arrival += CYCLES_STORE;
                 }};
             }
+            // What both instructions of a pair have to ask. A second half that would lie beyond the window is left to the exact step.
+            macro_rules! pair {
+                ($right:expr) => {{
+                    let offset = address!($right, 7);
+                    let index = (offset / 4) as usize;
+                    if index >= words.len() || at + 1 >= stretch.words || arrival + 1 >= limit {
+                        break;
+                    }
+                    index
+                }};
+            }
             match op {
                 Op::Lui => {
                     reg!(rd) = imm;
@@ -144,6 +155,29 @@ impl Processor {
                 Op::Sb => store!(0, 0xffu32),
                 Op::Sh => store!(1, 0xffffu32),
                 Op::Sw => store!(3, 0xffff_ffffu32),
+                Op::Ld => {
+                    let index = pair!(READ);
+                    reg!(rd) = words[index];
+                    reg!(rd | 1) = words[index + 1];
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_LOAD_PAIR;
+                    complete = arrival + 1;
+                }
+                Op::Sd => {
+                    let index = pair!(WRITE);
+                    if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
+                        // The word after has been read already.
+                        if (index as u32 ^ (stretch.first + at + 1)) <= 1 {
+                            break;
+                        }
+                        decoded[index].set(Decoded::UNDECODED);
+                        decoded[index + 1].set(Decoded::UNDECODED);
+                    }
+                    words[index] = reg!(rs2);
+                    words[index + 1] = reg!(rs2 | 1);
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_STORE_PAIR;
+                }
                 Op::Addi => alu!(Op::Addi, imm, CYCLES_ALU),
                 Op::Slti => alu!(Op::Slti, imm, CYCLES_ALU),
                 Op::Sltiu => alu!(Op::Sltiu, imm, CYCLES_ALU),

@@ -12,7 +12,7 @@
 //! | `csr`, `translate` | CSRs; the TLB |
 //! | `memory` | RAM with decoded instructions beside it |
 //! | `processor` | state of a processor, its run through a window, sleep and interrupts |
-//! | `fast`, `step` | the two ways to execute |
+//! | `fast`, `step` | the two ways to execute; `pair`: the step of register pairs |
 //! | `shared` | network, monitor, the way to devices |
 
 mod alu;
@@ -20,6 +20,7 @@ mod csr;
 mod decode;
 mod fast;
 mod memory;
+mod pair;
 mod processor;
 mod shared;
 mod step;

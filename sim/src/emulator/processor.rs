@@ -2,6 +2,7 @@
 
 use super::csr::Csrs;
 use super::memory::Memory;
+use super::pair::Second;
 use super::shared::Shared;
 use super::step::Step;
 use super::translate::{Lookup, Tlb, EXECUTE};
@@ -37,7 +38,7 @@ impl Stretch {
 /// to report, or has to walk the page map first (then `arrival` is when it would arrive without the walk).
 pub(super) struct Processor {
     pub number: usize,
-    /// x0 to x31, then the register that takes what is written to x0. As many as a byte can name: no bounds to check.
+    /// x0 to x31, then those that the cache names in place of x0. As many as a byte can name: no bounds to check.
     pub registers: [u32; 256],
     pub pc: u32,
     pub arrival: u64,
@@ -64,6 +65,8 @@ pub(super) struct Processor {
     /// What was read ahead of the instruction at `pc` when it was let past, if that may have changed since: the word after it,
     /// or nothing.
     pub ahead: Option<Option<u32>>,
+    /// The second half of the pair at `pc`, if it comes in a later window than the first.
+    pub second: Option<Second>,
     /// Retirements, if they are recorded.
     pub record: Option<Vec<Retirement>>,
 }
@@ -90,6 +93,7 @@ impl Processor {
             interrupt_at: u64::MAX,
             let_past: 0,
             ahead: None,
+            second: None,
             record: None,
         };
         processor.refetch();
@@ -110,7 +114,7 @@ impl Processor {
         self.find_interrupt(shared);
         let mut exact = self.needs_exactness(shared);
         loop {
-            if !exact && self.memory.latched.is_none() && self.ahead.is_none() {
+            if !exact && self.memory.latched.is_none() && self.ahead.is_none() && self.second.is_none() {
                 let limit = self.interrupt_at.min(until - 1);
                 if self.arrival < limit {
                     self.run_fast(limit);
@@ -144,7 +148,7 @@ impl Processor {
 
     /// Notes which word a fetch before `until` has read for an instruction that comes later.
     fn keep_fetched(&mut self, shared: &mut Shared, until: u64) {
-        if self.asleep || self.arrival > until {
+        if self.asleep || self.arrival > until || self.second.is_some() {
             return;
         }
         if self.stretch.index(self.pc).is_none() {
@@ -205,7 +209,7 @@ impl Processor {
     }
 
     /// Works out `interrupt_at`.
-    fn find_interrupt(&mut self, shared: &mut Shared) {
+    pub(super) fn find_interrupt(&mut self, shared: &mut Shared) {
         let possible = self.csrs.enabled != 0 && (self.csrs.user || self.csrs.interrupts_on);
         let pending = if possible { self.pending_from(shared, self.arrival) } else { None };
         self.interrupt_at = pending.map_or(u64::MAX, |cycle| cycle.max(self.let_past));

@@ -26,7 +26,7 @@ pub(super) enum Step {
 }
 
 /// Where a data access goes.
-enum Access {
+pub(super) enum Access {
     Physical(u32),
     Fault { cause: u32, cycle: u64 },
     Later,
@@ -35,6 +35,9 @@ enum Access {
 impl Processor {
     /// Executes the next instruction if its X lies before `until`.
     pub(super) fn step(&mut self, shared: &mut Shared, until: u64) -> Step {
+        if self.second.is_some() {
+            return self.second_half(shared, until);
+        }
         if self.fetch_fault.is_none() && self.memory.latched.is_none() && self.stretch.index(self.pc).is_none() {
             self.refetch();
             if self.stretch.index(self.pc).is_none() {
@@ -43,6 +46,10 @@ impl Processor {
         }
         if self.arrival >= until {
             return Step::Later;
+        }
+        if self.arrival >= self.interrupt_at && self.pending(shared, self.arrival) & self.csrs.enabled == 0 {
+            // A line was high between two arrivals only: a store put `mtimecmp` off in the very cycle in which the time had come.
+            self.find_interrupt(shared);
         }
         if self.arrival >= self.interrupt_at && self.complete > self.arrival {
             // A load is completed in this cycle: what arrives stays, and is looked at again in the next one.
@@ -131,7 +138,7 @@ impl Processor {
     }
 
     /// Goes on after a load or store, whose next word may have been read ahead.
-    fn proceed(&mut self, ahead: Option<u32>, cycles: u64) {
+    pub(super) fn proceed(&mut self, ahead: Option<u32>, cycles: u64) {
         self.pc = self.pc.wrapping_add(4);
         self.arrival += cycles;
         match ahead {
@@ -161,6 +168,10 @@ impl Processor {
             Op::Sb | Op::Sh | Op::Sw => {
                 let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
                 self.store(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
+            }
+            Op::Ld | Op::Sd => {
+                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                self.pair(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
             }
             Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => self.long(word, rd, operate(op, a, b), CYCLES_MULTIPLY),
             Op::Div | Op::Divu | Op::Rem | Op::Remu => self.long(word, rd, operate(op, a, b), CYCLES_DIVIDE),
@@ -295,13 +306,13 @@ impl Processor {
         after
     }
 
-    fn store_to_ram(&mut self, shared: &mut Shared, offset: u32, lanes: u32, mask: u8) {
+    pub(super) fn store_to_ram(&mut self, shared: &mut Shared, offset: u32, lanes: u32, mask: u8) {
         shared.settle(self.number, &mut self.memory, offset, self.arrival + 1);
         self.memory.store(offset as usize / 4, lanes, mask);
     }
 
     /// Translates a data address in X, walking the page map if it must; then `arrival` moves so that X follows the walk.
-    fn translate(&mut self, shared: &mut Shared, va: u32, right: u32, until: u64) -> Access {
+    pub(super) fn translate(&mut self, shared: &mut Shared, va: u32, right: u32, until: u64) -> Access {
         if !self.translating {
             return Access::Physical(va);
         }
@@ -327,7 +338,7 @@ impl Processor {
     }
 
     /// Puts the instruction off: its X, or the walk it needs, comes in a later cycle. Its D is over.
-    fn hold(&mut self, word: u32, ahead: Option<u32>) -> Step {
+    pub(super) fn hold(&mut self, word: u32, ahead: Option<u32>) -> Step {
         self.memory.latched = Some(word);
         self.ahead = Some(ahead);
         self.let_past = self.arrival + 1;
@@ -390,12 +401,12 @@ impl Processor {
         self.refetch();
     }
 
-    fn trap_in_x(&mut self, word: u32, cause: u32, value: u32) -> Step {
+    pub(super) fn trap_in_x(&mut self, word: u32, cause: u32, value: u32) -> Step {
         self.trap(self.arrival + 1, word, cause, value)
     }
 
     /// Takes a trap in `cycle`; the handler arrives two cycles later.
-    fn trap(&mut self, cycle: u64, word: u32, cause: u32, value: u32) -> Step {
+    pub(super) fn trap(&mut self, cycle: u64, word: u32, cause: u32, value: u32) -> Step {
         if let Some(record) = &mut self.record {
             let pc = self.pc;
             record.push(Retirement {
@@ -419,7 +430,7 @@ impl Processor {
     }
 
     /// Counts and records the instruction at `pc`, committed in `cycle`.
-    fn retire(&mut self, cycle: u64, word: u32, rd: u8, value: u32) {
+    pub(super) fn retire(&mut self, cycle: u64, word: u32, rd: u8, value: u32) {
         if rd != 0 {
             self.registers[rd as usize] = value;
         }
@@ -432,7 +443,7 @@ impl Processor {
     }
 
     /// Completes the record of the instruction just retired.
-    fn record_access(&mut self, complete: impl FnOnce(&mut Retirement)) {
+    pub(super) fn record_access(&mut self, complete: impl FnOnce(&mut Retirement)) {
         if let Some(last) = self.record.as_mut().and_then(|record| record.last_mut()) {
             complete(last);
         }

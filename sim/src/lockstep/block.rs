@@ -97,19 +97,19 @@ impl BlockGenerator<'_> {
 
     fn access_at(&mut self, address: u32) {
         let base = self.register_but_zero();
-        let funct3 = self.random.pick(&[0, 1, 2, 2, 4, 5]);
-        let aligned = match funct3 & 3 {
-            0 => address,
-            1 => address & !1,
-            _ => address & !3,
-        };
+        let funct3 = self.random.pick(&[0, 1, 2, 2, 3, 3, 4, 5]);
+        let aligned = address & !((1 << (funct3 & 3)) - 1);
         let address = if self.random.percent(90) { aligned } else { address };
         self.code.push(upper(OP_LUI, base, address.wrapping_add(0x800)));
         self.access(funct3, base, (address & 0xfff) as i32);
     }
 
     fn access(&mut self, funct3: u32, base: u8, offset: i32) {
-        let other = self.any_register();
+        let mut other = self.any_register();
+        if funct3 == 3 && self.random.percent(95) {
+            // Pairs begin at an even register; sometimes the address is in one of the two.
+            other = if self.random.percent(20) { base & 30 } else { other & 30 };
+        }
         let word = if self.random.percent(50) {
             immediate(OP_LOAD, funct3, other, base, offset)
         } else {
@@ -121,7 +121,7 @@ impl BlockGenerator<'_> {
     /// A load or store with whatever is in a register.
     fn stale_access(&mut self) {
         let (funct3, base, offset) =
-            (self.random.pick(&[0, 1, 2, 4, 5]), self.any_register(), self.random.below(4096) as i32);
+            (self.random.pick(&[0, 1, 2, 3, 4, 5]), self.any_register(), self.random.below(4096) as i32);
         self.access(funct3, base, offset);
     }
 

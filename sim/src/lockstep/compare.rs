@@ -18,7 +18,7 @@ const CHUNK: u64 = 10_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     pub cycles: u64,
-    /// Retirements compared, traps among them.
+    /// Retirements compared, traps and first halves of pairs among them.
     pub retirements: u64,
     pub trace_words: u64,
     pub console_bytes: u64,
@@ -92,6 +92,7 @@ impl RetirementDifference {
         let fields = [
             ("cycle", a.cycle != b.cycle),
             ("trap", a.trap != b.trap),
+            ("half", a.half != b.half),
             ("pc", a.pc != b.pc),
             ("instruction", a.instruction != b.instruction),
             ("rd", a.rd != b.rd),
@@ -111,7 +112,7 @@ impl RetirementDifference {
 
 /// One retirement in a line.
 pub fn line(r: &Retirement) -> String {
-    let what = if r.trap {
+    let mut what = if r.trap {
         format!("trap {:#x} tval {:#010x}", r.cause, r.tval)
     } else {
         let mut text = String::new();
@@ -126,6 +127,9 @@ pub fn line(r: &Retirement) -> String {
         }
         text
     };
+    if r.half {
+        what.push_str(" (first half)");
+    }
     let name = disassemble(r.instruction);
     format!("{:>9}  {:08x}  {:08x} {name:<10} {what}", r.cycle, r.pc, r.instruction)
 }

@@ -1,13 +1,14 @@
-//! Mnemonics of RV32IM, Zicsr and the privileged instructions of the machine.
+//! Mnemonics of RV32IM, Zicsr, Zilsd and the privileged instructions of the machine.
 
 use super::encode::*;
 
 /// Every mnemonic that [`mnemonic`] knows: all that the core executes.
 pub const MNEMONICS: &[&str] = &[
-    "lui", "auipc", "jal", "jalr", "beq", "bne", "blt", "bge", "bltu", "bgeu", "lb", "lh", "lw", "lbu", "lhu", "sb",
-    "sh", "sw", "addi", "slti", "sltiu", "xori", "ori", "andi", "slli", "srli", "srai", "add", "sub", "sll", "slt",
-    "sltu", "xor", "srl", "sra", "or", "and", "mul", "mulh", "mulhsu", "mulhu", "div", "divu", "rem", "remu", "fence",
-    "fence.i", "ecall", "ebreak", "mret", "wfi", "csrrw", "csrrs", "csrrc", "csrrwi", "csrrsi", "csrrci",
+    "lui", "auipc", "jal", "jalr", "beq", "bne", "blt", "bge", "bltu", "bgeu", "lb", "lh", "lw", "lbu", "lhu", "ld",
+    "sb", "sh", "sw", "sd", "addi", "slti", "sltiu", "xori", "ori", "andi", "slli", "srli", "srai", "add", "sub",
+    "sll", "slt", "sltu", "xor", "srl", "sra", "or", "and", "mul", "mulh", "mulhsu", "mulhu", "div", "divu", "rem",
+    "remu", "fence", "fence.i", "ecall", "ebreak", "mret", "wfi", "csrrw", "csrrs", "csrrc", "csrrwi", "csrrsi",
+    "csrrci",
 ];
 
 /// The instruction's name; `None` if the core has no such instruction.
@@ -19,6 +20,9 @@ pub fn mnemonic(word: u32) -> Option<&'static str> {
         OP_JAL => "jal",
         OP_JALR if funct3 == 0 => "jalr",
         OP_BRANCH => ["beq", "bne", "", "", "blt", "bge", "bltu", "bgeu"][funct3 as usize],
+        // Pairs begin at an even register.
+        OP_LOAD if funct3 == 3 && word >> 7 & 1 == 0 => "ld",
+        OP_STORE if funct3 == 3 && word >> 20 & 1 == 0 => "sd",
         OP_LOAD => ["lb", "lh", "lw", "", "lbu", "lhu", "", ""][funct3 as usize],
         OP_STORE => ["sb", "sh", "sw", "", "", "", "", ""][funct3 as usize],
         OP_IMMEDIATE => match (funct3, funct7) {
@@ -66,12 +70,14 @@ mod tests {
             (0x40c5_8533, "sub"),
             (0x3052_9073, "csrrw"),
             (WFI, "wfi"),
+            (0x0085_3503, "ld"),
+            (0x00a5_3823, "sd"),
             (FENCE_I, "fence.i"),
         ] {
             assert_eq!(mnemonic(word), Some(name));
             assert!(MNEMONICS.contains(&name));
         }
-        for word in [0, u32::MAX, 0x4055_9593, 0x0020_0073, 0x0000_2063, 0x0000_3003] {
+        for word in [0, u32::MAX, 0x4055_9593, 0x0020_0073, 0x0000_2063, 0x0085_3583, 0x00b5_3823] {
             assert_eq!(mnemonic(word), None, "{word:#x}");
         }
     }

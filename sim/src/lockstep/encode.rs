@@ -90,6 +90,12 @@ pub const fn lw(rd: u8, rs1: u8, offset: i32) -> u32 {
 pub const fn sw(rs2: u8, rs1: u8, offset: i32) -> u32 {
     store(2, rs1, rs2, offset)
 }
+pub const fn ld(rd: u8, rs1: u8, offset: i32) -> u32 {
+    immediate(OP_LOAD, 3, rd, rs1, offset)
+}
+pub const fn sd(rs2: u8, rs1: u8, offset: i32) -> u32 {
+    store(3, rs1, rs2, offset)
+}
 pub const fn jalr(rd: u8, rs1: u8, offset: i32) -> u32 {
     immediate(OP_JALR, 0, rd, rs1, offset)
 }
@@ -241,6 +247,9 @@ mod tests {
         assert_eq!(add(A0, A1, A2), 0x00c5_8533);
         assert_eq!(sw(A1, A0, -4), 0xfeb5_2e23);
         assert_eq!(lw(A1, A0, 2047), 0x7ff5_2583);
+        // As `ld` and `sd` of RV64, whose encodings these are.
+        assert_eq!(ld(A0, A0, 8), 0x0085_3503);
+        assert_eq!(sd(A0, A0, 16), 0x00a5_3823);
         assert_eq!(branch(1, A0, ZERO, -8), 0xfe05_1ce3);
         assert_eq!(branch(0, A0, A1, 16), 0x00b5_0863);
         assert_eq!(jump(RA, -4), 0xffdf_f0ef);

@@ -63,6 +63,8 @@ pub(super) struct Tracker {
     mstatus: u32,
     pmbase: u32,
     ram: Vec<u8>,
+    /// The first half of a pair was the last that was followed.
+    in_pair: bool,
     /// Virtual page and entry.
     tlb: [Option<(u32, u32)>; page::TLB_ENTRIES],
 }
@@ -74,12 +76,27 @@ impl Tracker {
             let offset = (start - map::RAM_BASE) as usize;
             ram[offset..offset + bytes.len()].copy_from_slice(bytes);
         }
-        Tracker { registers: [0; 32], user: false, mstatus: 0, pmbase: 0, ram, tlb: [None; page::TLB_ENTRIES] }
+        Tracker {
+            registers: [0; 32],
+            user: false,
+            mstatus: 0,
+            pmbase: 0,
+            ram,
+            in_pair: false,
+            tlb: [None; page::TLB_ENTRIES],
+        }
     }
 
     /// The translations that a retirement implies (its fetch, its data access), each with whether its outcome was the expected
     /// one; then takes over its effects.
     pub(super) fn follow(&mut self, r: &Retirement) -> [Option<(Access, State, bool)>; 2] {
+        if self.in_pair {
+            // The first half has shown both translations; nothing comes between the halves.
+            self.in_pair = false;
+            self.retire(r);
+            return [None, None];
+        }
+        self.in_pair = r.half;
         let fetch = (self.user && self.paged()).then(|| {
             let state = self.translate(r.pc, Access::Fetch);
             // An interrupt goes before a fetch fault.

@@ -100,9 +100,9 @@ impl RustHdl {
             self.trace.push(TraceWord { cycle, word });
         }
         for processor in 0..self.instructions.len() {
-            let Sample { retired, trapped, byte, exit } = self.hardware.sample(processor);
+            let Sample { retired, half, trapped, byte, exit } = self.hardware.sample(processor);
             self.instructions[processor] += u64::from(retired && !trapped);
-            if retired && self.recorded == Some(processor) {
+            if (retired || half) && self.recorded == Some(processor) {
                 self.retirements.push(Retirement { cycle, ..self.hardware.retirement(processor) });
             }
             let number = processor as u8;

@@ -11,6 +11,8 @@ use crate::engine::{EngineError, Retirement};
 /// What one processor shows in a cycle.
 pub(super) struct Sample {
     pub retired: bool,
+    /// The first half of a pair is committed.
+    pub half: bool,
     pub trapped: bool,
     pub byte: Option<u8>,
     pub exit: Option<u32>,
@@ -76,6 +78,7 @@ impl<const N: usize> Native for Machine<N> {
         let exit = processor.system.exit_valid.val().then(|| word(&processor.system.exit_code));
         Sample {
             retired: processor.core.retire_valid.val(),
+            half: processor.core.retire_half.val(),
             trapped: processor.core.retire_trap.val(),
             byte: processor.uart.tx_valid.val().then(|| processor.uart.tx_data.val().index() as u8),
             exit,
@@ -87,6 +90,7 @@ impl<const N: usize> Native for Machine<N> {
         Retirement {
             cycle: 0,
             trap: core.retire_trap.val(),
+            half: core.retire_half.val(),
             pc: word(&core.retire_pc),
             instruction: word(&core.retire_instruction),
             rd: core.retire_rd.val().index() as u8,

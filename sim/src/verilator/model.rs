@@ -35,11 +35,12 @@ struct RawRetirement {
     address: u32,
     data: u32,
     trap: u8,
+    half: u8,
     rd: u8,
     load: u8,
     store: u8,
     mask: u8,
-    pad: [u8; 3],
+    pad: [u8; 2],
 }
 
 /// `struct Testbed` of the shim.
@@ -177,7 +178,7 @@ impl Storage {
 }
 
 /// Signals of one processor that the shim samples in every cycle, in the order of `enum Point`.
-pub const POINTS: usize = 17;
+pub const POINTS: usize = 18;
 
 impl Model {
     /// Finds a public signal. `scope` is the path of instances after `TOP.`, e.g. `top.processors$0`.
@@ -375,6 +376,7 @@ fn retirement(raw: &RawRetirement) -> Retirement {
     Retirement {
         cycle: raw.cycle,
         trap: raw.trap != 0,
+        half: raw.half != 0,
         pc: raw.pc,
         instruction: raw.instruction,
         rd: raw.rd,

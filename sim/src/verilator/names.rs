@@ -8,6 +8,7 @@ use crate::probes;
 /// What the shim samples in every cycle, in its order, with the bytes each has.
 const SAMPLED: [(&str, u32); POINTS] = [
     ("core$retire_valid", 1),
+    ("core$retire_half", 1),
     ("core$retire_trap", 1),
     ("core$retire_pc", 4),
     ("core$retire_instruction", 4),

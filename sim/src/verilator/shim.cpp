@@ -48,12 +48,13 @@ struct Exit {
 struct Retirement {
     uint64_t cycle;
     uint32_t pc, instruction, value, cause, tval, address, data;
-    uint8_t trap, rd, load, store, mask, pad[3];
+    uint8_t trap, half, rd, load, store, mask, pad[2];
 };
 
 // What tb_bind_processor binds, in this order.
 enum Point {
-    RETIRE_VALID, RETIRE_TRAP, RETIRE_PC, RETIRE_INSTRUCTION, RETIRE_RD, RETIRE_VALUE, RETIRE_CAUSE, RETIRE_TVAL,
+    RETIRE_VALID, RETIRE_HALF, RETIRE_TRAP, RETIRE_PC, RETIRE_INSTRUCTION, RETIRE_RD, RETIRE_VALUE, RETIRE_CAUSE,
+    RETIRE_TVAL,
     RETIRE_LOAD, RETIRE_STORE, RETIRE_ADDRESS, RETIRE_DATA, RETIRE_MASK,
     TX_VALID, TX_DATA, EXIT_VALID, EXIT_CODE, POINTS
 };
@@ -129,6 +130,7 @@ struct Testbed {
         std::memset(&r, 0, sizeof r);
         r.cycle = cycle;
         r.trap = bit(p.point[RETIRE_TRAP]);
+        r.half = bit(p.point[RETIRE_HALF]);
         r.pc = word(p.point[RETIRE_PC]);
         r.instruction = word(p.point[RETIRE_INSTRUCTION]);
         r.rd = bit(p.point[RETIRE_RD]);
@@ -149,6 +151,8 @@ struct Testbed {
             if (bit(p.point[RETIRE_VALID])) {
                 if (!bit(p.point[RETIRE_TRAP])) ++p.retired;
                 if (recorded == static_cast<int>(i)) record(p);
+            } else if (bit(p.point[RETIRE_HALF]) && recorded == static_cast<int>(i)) {
+                record(p);
             }
             if (bit(p.point[TX_VALID])) console.push_back({cycle, i, bit(p.point[TX_DATA])});
             if (bit(p.point[EXIT_VALID]) && !p.exited) {

@@ -80,6 +80,15 @@ pub fn jalr(rd: u32, rs1: u32, offset: i32) -> u32 {
     i(0x67, 0, rd, rs1, offset)
 }
 
+/// Loads the pair of registers of which `rd` is the even one.
+pub fn ld(rd: u32, rs1: u32, offset: i32) -> u32 {
+    load(3, rd, rs1, offset)
+}
+
+pub fn sd(rs2: u32, rs1: u32, offset: i32) -> u32 {
+    store(3, rs2, rs1, offset)
+}
+
 /// CSR instruction: `funct3` 1 to 3 with a register, 5 to 7 with a small immediate in place of it.
 pub fn csr(funct3: u32, rd: u32, number: u16, source: u32) -> u32 {
     u32::from(number) << 20 | source << 15 | funct3 << 12 | rd << 7 | 0x73

@@ -45,8 +45,8 @@ fn decoder() {
     differential! {
         block: Decoder = Decoder::default(),
         inputs: [instruction, take],
-        outputs: [immediate, register_op, immediate_op, alternate, muldiv, load, store, branch, jal, jalr, link, lui,
-                  auipc, csr, writes_csr, ecall, ebreak, mret, wfi, writes_rd, illegal],
+        outputs: [immediate, register_op, immediate_op, alternate, muldiv, load, store, pair, branch, jal, jalr, link,
+                  lui, auipc, csr, writes_csr, ecall, ebreak, mret, wfi, writes_rd, illegal],
         cycles: 6_000, seed: 1,
         stimulus: |block, random, _| {
             block.instruction.next = u64::from(instruction(random)).into();
@@ -170,7 +170,7 @@ fn muldiv_computes_in_the_steps_that_it_promises() {
     }
 }
 
-clocked!(ClockedLanes, Lanes, inputs: [offset: Bits<2>, width: Bits<3>, stored: Bits<32>, word: Bits<32>],
+clocked!(ClockedLanes, Lanes, inputs: [offset: Bits<3>, width: Bits<3>, stored: Bits<32>, word: Bits<32>],
     outputs: [store_data: Bits<32>, mask: Bits<4>, load_data: Bits<32>, misaligned: Bit]);
 
 #[test]
@@ -184,7 +184,7 @@ fn lanes() {
 
 clocked!(ClockedFlow, Flow,
     inputs: [pc: Bits<32>, immediate: Bits<32>, sum: Bits<32>, condition: Bits<3>, equal: Bit, less: Bit,
-             less_unsigned: Bit, branch: Bit, jal: Bit, jalr: Bit, load: Bit, store: Bit, state: Bits<8>,
+             less_unsigned: Bit, branch: Bit, jal: Bit, jalr: Bit, load: Bit, store: Bit, state: Bits<9>,
              walk_fetch: Bit],
     outputs: [after: Bits<32>, target: Bits<32>, misaligned: Bit, va: Bits<32>, falls: Bit, fetch: Bit]);
 
@@ -203,12 +203,13 @@ fn flow() {
 fn register_file() {
     differential! {
         block: RegisterFile = RegisterFile::default(),
-        inputs: [address_1, address_2, read, write, write_address, write_data], outputs: [data_1, data_2],
+        inputs: [address_1, address_2, read, read_2, write, write_address, write_data], outputs: [data_1, data_2],
         cycles: 3_000, seed: 8,
         stimulus: |block, random, _| {
             // Never both at once: what such a read gives is not promised.
             block.read.next = random.chance(1, 2);
-            block.write.next = !block.read.next;
+            block.read_2.next = random.chance(1, 2);
+            block.write.next = !block.read.next && !block.read_2.next;
             block.address_1.next = random.bits();
             block.address_2.next = random.bits();
             block.write_address.next = random.bits();
@@ -236,7 +237,7 @@ fn counter() {
 fn mmu() {
     differential! {
         block: Mmu = Mmu::default(),
-        inputs: [va, after, falls, fetch, store, user_fetch, user_data, page_map, flush, ram_mask, has_smi, has_mmi, walk, fill,
+        inputs: [va, after, falls, fetch, store, pair, user_fetch, user_data, page_map, flush, ram_mask, has_smi, has_mmi, walk, fill,
                  entry],
         outputs: [address, miss, page_fault, access_fault, walk_good],
         cycles: 10_000, seed: 10,
@@ -253,6 +254,7 @@ fn mmu() {
             block.falls.next = random.chance(1, 4);
             block.fetch.next = random.chance(1, 3);
             block.store.next = random.chance(1, 3);
+            block.pair.next = random.chance(1, 4);
             block.user_fetch.next = random.chance(3, 4);
             block.user_data.next = random.chance(3, 4);
             block.page_map.next = (random.next_u64() & 0x3f_f000 | u64::from(random.chance(7, 8))).into();

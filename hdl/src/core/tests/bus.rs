@@ -18,6 +18,8 @@ pub const DATA: u32 = map::RAM_BASE + 0x4000;
 pub struct Retirement {
     pub cycle: u64,
     pub trap: bool,
+    /// The first half of a pair, which retires later.
+    pub half: bool,
     pub pc: u32,
     pub instruction: u32,
     pub rd: u32,
@@ -102,12 +104,12 @@ impl Bus {
         }
     }
 
-    /// Runs until something retires or traps at `pc`, and returns that.
+    /// Runs until something retires or traps at `pc`, and returns that; a pair's first half is not that.
     pub fn run_to(&mut self, pc: u32) -> Retirement {
         for _ in 0..5_000 {
             let seen = self.retired.len();
             self.step();
-            if let Some(&last) = self.retired.get(seen).filter(|last| last.pc == pc) {
+            if let Some(&last) = self.retired.get(seen).filter(|last| last.pc == pc && !last.half) {
                 return last;
             }
         }
@@ -119,10 +121,12 @@ impl Bus {
         if core.state.q.val().get_bit(state::D as usize) {
             self.arrivals.push((self.cycle, core.pc.q.val().to_u32()));
         }
-        if core.retire_valid.val() {
+        if core.retire_valid.val() || core.retire_half.val() {
+            assert!(!(core.retire_valid.val() && core.retire_half.val()), "cycle {}: twice", self.cycle);
             self.retired.push(Retirement {
                 cycle: self.cycle,
                 trap: core.retire_trap.val(),
+                half: core.retire_half.val(),
                 pc: core.retire_pc.val().to_u32(),
                 instruction: core.retire_instruction.val().to_u32(),
                 rd: core.retire_rd.val().index() as u32,

@@ -5,6 +5,7 @@ mod blocks;
 mod bus;
 mod csrs;
 mod paging;
+mod pairs;
 mod stream;
 mod timing;
 mod traps;

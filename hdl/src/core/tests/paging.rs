@@ -55,6 +55,22 @@ fn a_walk_costs_three_cycles_and_a_hit_none() {
 }
 
 #[test]
+fn a_pair_is_translated_once_and_stores_both_registers_after_a_walk() {
+    let data = page::DATA_BASE;
+    let map = [(0, entry(CODE, page::PTE_VALID | page::PTE_EXECUTE)), (data >> 10, entry(DATA, ALL))];
+    let user = [lui(2, data), addi(4, 0, 7), addi(5, 0, 8), sd(4, 2, 16), ld(6, 2, 16), NOP];
+    let mut bus = machine(0, &map, &user);
+    bus.run_to(20);
+    let cycles: Vec<u64> = (3..5).map(|n| arrival(&bus, 4 * n + 4) - arrival(&bus, 4 * n)).collect();
+    assert_eq!(cycles, [timing::CYCLES_STORE_PAIR + timing::CYCLES_WALK, timing::CYCLES_LOAD_PAIR]);
+    let physical = map::RAM_BASE + (DATA << 10) + 16;
+    assert_eq!((bus.word(physical), bus.word(physical + 4)), (7, 8));
+    let loaded: Vec<(u32, u32)> =
+        bus.retired.iter().filter(|one| one.load).map(|one| (one.address, one.value)).collect();
+    assert_eq!(loaded, [(physical, 7), (physical + 4, 8)]);
+}
+
+#[test]
 fn every_way_to_ask_for_an_instruction_can_miss() {
     // In user mode, the last word of a page is each of these in turn; the next page has not been walked yet.
     let last = [
@@ -62,6 +78,8 @@ fn every_way_to_ask_for_an_instruction_can_miss() {
         (jal(0, 4), timing::CYCLES_ALU),
         (lw(3, 0, 0), timing::CYCLES_LOAD + timing::CYCLES_NOT_AHEAD),
         (sw(0, 0, 4), timing::CYCLES_STORE + timing::CYCLES_NOT_AHEAD),
+        (ld(4, 0, 0), timing::CYCLES_LOAD_PAIR + timing::CYCLES_NOT_AHEAD),
+        (sd(0, 0, 8), timing::CYCLES_STORE_PAIR + timing::CYCLES_NOT_AHEAD),
         (muldiv(0, 1, 1, 1), timing::CYCLES_MULTIPLY),
         (muldiv(4, 1, 1, 1), timing::CYCLES_DIVIDE),
         (WFI, timing::CYCLES_WFI),
@@ -96,6 +114,12 @@ fn page_faults_of_data() {
         (lw(3, 2, 8), ALL & !page::PTE_READ, Some(cause::LOAD_PAGE)),
         (lw(3, 2, 8), ALL & !page::PTE_VALID, Some(cause::LOAD_PAGE)),
         (lw(3, 2, 8), page::PTE_VALID | page::PTE_READ, None),
+        (ld(4, 2, 8), ALL & !page::PTE_READ, Some(cause::LOAD_PAGE)),
+        (ld(4, 2, 8), ALL & !page::PTE_VALID, Some(cause::LOAD_PAGE)),
+        (ld(4, 2, 8), page::PTE_VALID | page::PTE_READ, None),
+        (sd(4, 2, 8), ALL & !page::PTE_WRITE, Some(cause::STORE_PAGE)),
+        (sd(4, 2, 8), ALL & !page::PTE_VALID, Some(cause::STORE_PAGE)),
+        (sd(4, 2, 8), page::PTE_VALID | page::PTE_WRITE, None),
         (sw(3, 2, 8), ALL & !page::PTE_WRITE, Some(cause::STORE_PAGE)),
         (sw(3, 2, 8), ALL & !page::PTE_VALID, Some(cause::STORE_PAGE)),
         (sw(3, 2, 8), page::PTE_VALID | page::PTE_WRITE, None),

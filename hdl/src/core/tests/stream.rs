@@ -25,8 +25,8 @@ pub fn instruction(random: &mut Random) -> u32 {
             _ => a::i(0x13, funct3, rd, rs1, immediate),
         },
         5 => a::muldiv(funct3, rd, rs1, rs2),
-        6 | 7 => a::load(random.one_of(&[0, 1, 2, 4, 5]), rd, rs1, immediate),
-        8 | 9 => a::store(random.one_of(&[0, 1, 2]), rs2, rs1, immediate),
+        6 | 7 => a::load(random.one_of(&[0, 1, 2, 3, 4, 5]), rd, rs1, immediate),
+        8 | 9 => a::store(random.one_of(&[0, 1, 2, 3]), rs2, rs1, immediate),
         10 | 11 => a::branch(random.one_of(&[0, 1, 4, 5, 6, 7]), rs1, rs2, immediate & !1),
         12 => a::jal(rd, (word as i32 >> 12) & !1),
         13 => a::jalr(rd, rs1, immediate),
@@ -48,7 +48,14 @@ fn phrase(random: &mut Random) -> Vec<u32> {
         0..=2 => {
             let base = random.one_of(&[0x8000_0000, 0x8000_4000, 0, 0x8_0000, 0x1001_0000, 0x0200_0000]);
             let mut code = a::li(register, base | word & 0x3ffc).to_vec();
-            code.push(random.one_of(&[a::lw(3, register, 4), a::sw(3, register, 8), a::jalr(3, register, 0)]));
+            let pair = register & 30;
+            code.push(random.one_of(&[
+                a::lw(3, register, 4),
+                a::sw(3, register, 8),
+                a::jalr(3, register, 0),
+                a::ld(pair, register, 8),
+                a::sd(pair, register, 16),
+            ]));
             code
         }
         3 => a::enter_user(word & 0xf_fffc, random.one_of(&[0, csr::MSTATUS_MPIE, csr::MSTATUS_MPRV])),
@@ -139,6 +146,8 @@ impl Script {
 #[derive(Default)]
 struct Reached {
     states: BTreeSet<usize>,
+    /// Pairs loaded and stored.
+    pairs: BTreeSet<bool>,
     causes: BTreeSet<u32>,
     retired: u64,
     opcodes: BTreeSet<u32>,
@@ -146,7 +155,10 @@ struct Reached {
 
 impl Reached {
     fn note(&mut self, core: &Core) {
-        self.states.extend((0..8).filter(|bit| core.state.q.val().get_bit(*bit)));
+        self.states.extend((0..9).filter(|bit| core.state.q.val().get_bit(*bit)));
+        if core.retire_half.val() {
+            self.pairs.insert(core.retire_store.val());
+        }
         if core.retire_valid.val() {
             if core.retire_trap.val() {
                 self.causes.insert(core.retire_cause.val().to_u32());
@@ -164,8 +176,8 @@ fn core() {
     let ports = ports!(block: Core, clock: clock,
         inputs: [rdata, stall, irq_timer, irq_software, irq_external, mtime_low, mtime_high, reset_vector, ram_mask,
                  hart_id, has_smi],
-        outputs: [address, read, write, wdata, mask, retire_valid, retire_trap, retire_pc, retire_instruction,
-                  retire_rd, retire_value, retire_cause, retire_tval, retire_load, retire_store, retire_address,
+        outputs: [address, read, write, wdata, mask, retire_valid, retire_half, retire_trap, retire_pc,
+                  retire_instruction, retire_rd, retire_value, retire_cause, retire_tval, retire_load, retire_store, retire_address,
                   retire_data, retire_mask, instret_low]);
     let mut script = Script::new();
     let mut reached = Reached::default();
@@ -178,7 +190,8 @@ fn core() {
         panic!("{error}");
     }
     println!("seed {seed}: {} retired, opcodes {:x?}, causes {:x?}", reached.retired, reached.opcodes, reached.causes);
-    assert_eq!(reached.states.len(), 8, "states {:?}", reached.states);
+    assert_eq!(reached.states.len(), 9, "states {:?}", reached.states);
+    assert_eq!(reached.pairs.len(), 2, "pairs stored: {:?}", reached.pairs);
     let causes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 15, 0x8000_0003, 0x8000_0007, 0x8000_000b];
     assert_eq!(reached.causes, BTreeSet::from(causes));
     let opcodes = [0x03, 0x0f, 0x13, 0x17, 0x23, 0x33, 0x37, 0x63, 0x67, 0x6f, 0x73];

@@ -42,6 +42,9 @@ fn loads_stores_multiply_and_divide() {
     expected.extend([store, load, store, load, store]);
     expected.extend([timing::CYCLES_MULTIPLY; 4]);
     expected.extend([timing::CYCLES_DIVIDE; 4]);
+    program.extend([ld(2, 1, 0), sd(2, 1, 8), ld(2, 1, 8), NOP]);
+    let (load, store) = (timing::CYCLES_LOAD_PAIR, timing::CYCLES_STORE_PAIR);
+    expected.extend([load, store, load, timing::CYCLES_ALU]);
     assert_eq!(cycles(&program), expected);
 }
 
@@ -91,6 +94,39 @@ fn at_the_end_of_ram_nothing_is_read_ahead() {
     let arrived = bus.arrivals.iter().find(|arrival| arrival.1 == top).expect("it arrives").0;
     assert_eq!(fault.cycle - arrived, timing::CYCLES_LOAD + timing::CYCLES_NOT_AHEAD);
     assert!(bus.device.is_empty());
+}
+
+#[test]
+fn an_interrupt_waits_for_both_halves_of_a_pair() {
+    let mut program = vec![addi(1, 0, csr::INTERRUPT_TIMER as i32), csrw(csr::MIE, 1)];
+    program.extend(li(2, DATA));
+    program.extend([csr(6, 0, csr::MSTATUS, 8), NOP, 0, addi(4, 9, 7), NOP]);
+    for pair in [ld(8, 2, 0), sd(8, 2, 0)] {
+        program[6] = pair;
+        let loads = pair == ld(8, 2, 0);
+        let run = |rises: u64| {
+            let mut bus = Bus::new(&program, &[NOP, NOP]);
+            bus.place(DATA, &[35, 36]);
+            while bus.cycle < 60 {
+                bus.core.irq_timer.next = bus.cycle >= rises;
+                bus.step();
+            }
+            bus
+        };
+        let arrives = run(1000).arrivals.iter().find(|arrival| arrival.1 == Bus::pc(6)).expect("it arrives").0;
+        // From the cycle after its arrival on, the line is too late for the pair itself.
+        for rises in arrives..arrives + 3 {
+            let bus = run(rises);
+            let trap = bus.retired.iter().find(|retired| retired.trap).expect("it is taken");
+            // The load is completed in the next arrival, which then comes again.
+            let expected = arrives + 3 + u64::from(loads);
+            assert_eq!((trap.cycle, trap.pc), (expected, Bus::pc(7)), "line up in cycle {rises}");
+            let halves: Vec<bool> = bus.retired.iter().filter(|one| one.pc == Bus::pc(6)).map(|one| one.half).collect();
+            assert_eq!(halves, [true, false]);
+        }
+        let bus = run(arrives - 1);
+        assert!(bus.retired.iter().all(|one| one.trap || one.pc != Bus::pc(6)), "it has not begun");
+    }
 }
 
 #[test]
