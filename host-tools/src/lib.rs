@@ -9,6 +9,7 @@
 //! | [`counters`] | the ledger of an engine |
 //! | [`operator`] | who sits at the machine's console |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
+//! | [`synth`] | a board's bitstream |
 //! | [`overflow`] | at which rate the monitors lose events, from runs of `logger` |
 //! | [`apt`], [`python`] | packages of Debian and of PyPI that are missing |
 //! | [`peers`] | other cores, and how many cycles a program takes on them |
@@ -34,6 +35,7 @@ pub mod operator;
 pub mod overflow;
 pub mod peers;
 pub mod python;
+pub mod synth;
 pub mod top;
 
 pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary};

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec,
-    experiment::Experiment, query::Query, report::Report, run::Run, test::Test, top::Top, trace::Trace, Failure,
+    experiment::Experiment, query::Query, report::Report, run::Run, synth::Synth, test::Test, top::Top, trace::Trace,
+    Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -18,7 +19,7 @@ use commands::{
     version,
     after_help = "Exit codes: 0 success; 1 a difference, a failed test, a program that exits with another code than 0;\n\
                   2 the command line; 3 an input (machine description, program, ELF file, folder);\n\
-                  4 the machine (ledger, engine); 5 this computer (a tool, the disk)."
+                  4 the machine (ledger, engine); 5 this computer (a tool, the disk); 6 a bitstream that would miss its clock."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -40,6 +41,7 @@ enum Command {
     Experiment(Experiment),
     Query(Query),
     Bench(Bench),
+    Synth(Synth),
     Test(Test),
 }
 
@@ -60,6 +62,7 @@ impl Command {
             Command::Experiment(command) => command.run()?,
             Command::Query(command) => command.run()?,
             Command::Bench(command) => command.run()?,
+            Command::Synth(command) => command.run()?,
             Command::Test(command) => command.run()?,
         };
         Ok(exit as u8)

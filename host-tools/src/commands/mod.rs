@@ -13,6 +13,7 @@ pub mod query;
 pub mod report;
 pub mod run;
 pub mod source;
+pub mod synth;
 pub mod test;
 pub mod tools;
 pub mod top;
@@ -32,6 +33,7 @@ use testbed_host_tools::instrumentation::InstrumentationError;
 use testbed_host_tools::kernel_bench::BenchError;
 use testbed_host_tools::load::LoadError;
 use testbed_host_tools::overflow::TrialError;
+use testbed_host_tools::synth::SynthError;
 use testbed_host_tools::top::app::TopError;
 use testbed_machine::MachineError;
 use testbed_profile::observed::ObserveError;
@@ -51,6 +53,8 @@ pub enum Exit {
     Machine = 4,
     /// This computer lacks something: a tool, disk space, permission.
     Environment = 5,
+    /// `synth`: the bitstream would miss the machine's clock.
+    Timing = 6,
 }
 
 /// Why a command did not come to its end; printed after `error: `.
@@ -112,6 +116,12 @@ failures! {
         TopError::Capture(error) => of_capture(error),
         TopError::Terminal(_) => Exit::Environment,
         TopError::NotBegun => Exit::Input,
+    };
+    SynthError => |error| match error {
+        SynthError::Slow { .. } => Exit::Timing,
+        SynthError::Missing { .. } | SynthError::Python(_) | SynthError::Io { .. } => Exit::Environment,
+        SynthError::Failed { .. } | SynthError::Report(..) => Exit::Environment,
+        _ => Exit::Input,
     };
     FirmwareError => of_firmware;
     CaptureError => of_capture;

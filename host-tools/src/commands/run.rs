@@ -308,7 +308,7 @@ fn place(machine: &Machine, built: &Firmware, files: &[Stored], boot: &Boot) -> 
 }
 
 /// The program starts on the first slave: the master has no monitor.
-fn start(machine: &Machine) -> u32 {
+pub fn start(machine: &Machine) -> u32 {
     u32::from(machine.processors.len() > 1)
 }
 

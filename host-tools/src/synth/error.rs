@@ -1,0 +1,45 @@
+//! Why there is no bitstream.
+
+use std::path::PathBuf;
+
+use testbed_hdl::machine::MachineError as HardwareError;
+use testbed_machine::{units, MachineError};
+
+use crate::python::PythonError;
+
+fn hertz(value: &u32) -> String {
+    units::print(u128::from(*value), units::HERTZ)
+}
+
+/// Why there is no bitstream.
+#[derive(Debug, thiserror::Error)]
+pub enum SynthError {
+    #[error("no board is called `{name}`\n  help: use one of {known}")]
+    Board { name: String, known: String },
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error("machine {machine} is for the board {board}, not for {wanted}\n  help: use --machine {meant}, or --board {board}")]
+    OtherBoard { machine: String, board: String, wanted: String, meant: String },
+    #[error("no PLL makes {} of {}; the nearest is {}\n  help: change `clock` in the machine's description", hertz(.wanted), hertz(.oscillator), hertz(.nearest))]
+    Clock { oscillator: u32, wanted: u32, nearest: u32 },
+    #[error("the machine has no hardware: {0}")]
+    Hardware(#[from] HardwareError),
+    #[error("{program} is missing, and installing {package} failed: {why}")]
+    Missing { program: &'static str, package: &'static str, why: String },
+    #[error(transparent)]
+    Python(#[from] PythonError),
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{name} failed ({status}):\n  {said}\n  help: its whole output is in {}", log.display())]
+    Failed { name: String, status: String, said: String, log: PathBuf },
+    #[error("{machine} does not fit on {board}: {}\n  help: {remedy}", lacks.join(", "))]
+    TooLarge { machine: String, board: String, lacks: Vec<String>, remedy: String },
+    #[error("{machine} on {board} reaches {achieved:.2} MHz, {wanted:.2} MHz are wanted; the longest path is\n{path}\n  help: try other seeds (--seeds 5), or a lower `clock` in the machine's description")]
+    Slow { machine: String, board: String, achieved: f64, wanted: f64, path: String },
+    #[error("{}: {what}\n  help: make it anew: testbed synth --board {board}", path.display())]
+    Stale { path: PathBuf, what: String, board: String },
+    #[error("the program has {bytes} bytes up to its end in RAM, {machine} has {ram} a processor\n  help: choose a smaller program, or a machine with more (`ram` in its description)")]
+    Program { bytes: u64, machine: String, ram: String },
+    #[error("{0} can't be read: {1}\n  help: is the tool's version another? Logs lie beside the bitstream")]
+    Report(String, String),
+}

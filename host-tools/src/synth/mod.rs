@@ -1,0 +1,24 @@
+//! From a machine's description to a bitstream, with open tools only.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`board`] | boards, as `constraints/` describes them, and their limits |
+//! | [`pll`], [`pads`] | the clock, and the top module around the machine, which is the vendor's |
+//! | [`tools`], [`step`] | the tools: finding or installing them, running one |
+//! | [`flow`] | Verilog, yosys, nextpnr, and the bitstream |
+//! | [`content`] | what is in block RAM, changed without placing and routing anew |
+//! | [`report`] | what the design uses, its clocks, its longest path |
+//!
+//! `docs/boards.md` says how it is used.
+
+pub mod board;
+pub mod content;
+mod error;
+pub mod flow;
+pub mod pads;
+pub mod pll;
+pub mod report;
+pub mod step;
+pub mod tools;
+
+pub use error::SynthError;
