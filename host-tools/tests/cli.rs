@@ -236,3 +236,26 @@ fn compare_says_equal_or_where_not() {
     assert!(text.starts_with("event 3: the trace ends; "), "{text}");
     assert!(text.contains("mmi.raw: byte 24: the end and 0x00010003"), "{text}");
 }
+
+#[test]
+fn wrong_inputs_of_synth() {
+    fails(&["synth"], 2, &["--board"]);
+    fails(&["synth", "--board", "arty"], 3, &["no board is called `arty`", "ulx3s-85f, hx8k-evn"]);
+    let other = ["synth", "--board", "hx8k-evn", "--machine", "ulx3s-85f"];
+    fails(&other, 3, &["is for the board ulx3s-85f, not for hx8k-evn", "--machine hx8k-evn"]);
+    fails(&["synth", "--board", "ulx3s-85f", "--program", "no-such-program"], 3, &["no program is called"]);
+    fails(&["synth", "--board", "ulx3s-85f", "--program", "no/such.elf"], 3, &["no/such.elf", "linked for RAM"]);
+    let both = ["synth", "--board", "ulx3s-85f", "--program", "local", "--update", "local"];
+    fails(&both, 2, &["cannot be used with"]);
+    let dir = tempfile::tempdir().unwrap();
+    let update = ["synth", "--board", "ulx3s-85f", "--update", "local", "--out", dir.path().to_str().unwrap()];
+    fails(&update, 3, &["no placed design", "testbed synth --board ulx3s-85f"]);
+}
+
+#[test]
+fn help_documents_the_exit_codes() {
+    let text = String::from_utf8(testbed(&["--help"]).stdout).unwrap();
+    for (code, class) in [(0, "success"), (2, "the command line"), (5, "this computer"), (6, "a bitstream")] {
+        assert!(text.contains(&format!("{code} {class}")), "{text}");
+    }
+}

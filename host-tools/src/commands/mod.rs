@@ -119,7 +119,7 @@ failures! {
     };
     SynthError => |error| match error {
         SynthError::Slow { .. } => Exit::Timing,
-        SynthError::Missing { .. } | SynthError::Python(_) | SynthError::Io { .. } => Exit::Environment,
+        SynthError::Missing { .. } | SynthError::Peer(_) | SynthError::Io { .. } => Exit::Environment,
         SynthError::Failed { .. } | SynthError::Report(..) => Exit::Environment,
         _ => Exit::Input,
     };

@@ -27,11 +27,6 @@ pub struct Board {
     pub program: String,
     /// What loads a bitstream, before its name.
     pub loader: String,
-    /// Bits a second of the trace link.
-    pub link_baud: u32,
-    /// The queues of MMI and trace port are made of LUT, since block RAM is scarce.
-    #[serde(default)]
-    pub queues_in_luts: bool,
     /// File of pins beside the description.
     pub pins: String,
     /// LEDs that show the lowest lines of the machine's eight.
@@ -73,7 +68,7 @@ struct Folder {
     limits: &'static str,
 }
 
-const FOLDERS: &[Folder] = folders!["ulx3s-85f" "pins.lpf", "hx8k-evn" "pins.pcf", "icebreaker" "pins.pcf"];
+const FOLDERS: &[Folder] = folders!["ulx3s-85f" "pins.lpf", "hx8k-evn" "pins.pcf"];
 
 fn hertz<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
     let text = String::deserialize(from)?;
@@ -177,14 +172,14 @@ mod tests {
 
     #[test]
     fn a_machine_for_another_board_is_refused_with_the_one_to_take() {
-        let board = Board::named("icebreaker").unwrap();
+        let board = Board::named("hx8k-evn").unwrap();
         let error = board.load_machine(Some("ulx3s-85f")).unwrap_err().to_string();
-        assert!(error.contains("is for the board ulx3s-85f") && error.contains("--machine icebreaker"), "{error}");
+        assert!(error.contains("is for the board ulx3s-85f") && error.contains("--machine hx8k-evn"), "{error}");
     }
 
     #[test]
     fn an_unknown_board_gets_the_list() {
         let error = Board::named("arty").unwrap_err().to_string();
-        assert!(error.contains("`arty`") && error.contains("ulx3s-85f, hx8k-evn, icebreaker"), "{error}");
+        assert!(error.contains("`arty`") && error.contains("ulx3s-85f, hx8k-evn"), "{error}");
     }
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use testbed_hdl::machine::MachineError as HardwareError;
+use testbed_hdl::support::verilog::VerilogError;
 use testbed_machine::{units, MachineError};
 
-use crate::python::PythonError;
+use crate::peers::PeerError;
 
 fn hertz(value: &u32) -> String {
     units::print(u128::from(*value), units::HERTZ)
@@ -27,7 +28,9 @@ pub enum SynthError {
     #[error("{program} is missing, and installing {package} failed: {why}")]
     Missing { program: &'static str, package: &'static str, why: String },
     #[error(transparent)]
-    Python(#[from] PythonError),
+    Peer(#[from] PeerError),
+    #[error(transparent)]
+    Verilog(#[from] VerilogError),
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
     #[error("{name} failed ({status}):\n  {said}\n  help: its whole output is in {}", log.display())]

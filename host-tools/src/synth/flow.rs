@@ -108,11 +108,7 @@ impl Flow<'_> {
     /// The machine has no hardware; as for [`Flow::map_verilog`].
     pub fn map(&self, words: &[u32]) -> Result<Mapped, SynthError> {
         (self.watch)("testbed", "generating the Verilog");
-        let options = Options {
-            image: Some(CONTENT.into()),
-            link_baud: self.board.link_baud,
-            queues_in_luts: self.board.queues_in_luts,
-        };
+        let options = Options { image: Some(CONTENT.into()), ..Options::of(self.machine) };
         self.map_verilog(&testbed_hdl::board::verilog(self.machine, &options)?, words)
     }
 
@@ -129,14 +125,13 @@ impl Flow<'_> {
         self.write("fpga.v", &pads::verilog(self.board, pll))?;
         self.write(CONTENT, &content::hex(words))?;
         self.write(&self.board.pins, self.board.pins_text())?;
-        let map = match (self.board.family, self.board.device.as_str()) {
-            (Family::Ecp5, _) => "synth_ecp5 -abc9",
-            (Family::Ice40, "up5k") => "synth_ice40 -device u -dsp",
-            (Family::Ice40, _) => "synth_ice40",
+        let map = match self.board.family {
+            Family::Ecp5 => "synth_ecp5 -abc9",
+            Family::Ice40 => "synth_ice40",
         };
         // Latches are looked for before mapping, which would hide them in LUTs.
         let script = format!(
-            "read_verilog board.v fpga.v; hierarchy -check -top {top}; proc; flatten; opt_clean; \
+            "read_verilog board.v fpga.v; hierarchy -top {top}; proc; flatten; opt_clean; \
              select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; {map} -top {top} -json mapped.json; check -assert; \
              tee -q -o cells.json stat -json",
             top = pads::TOP
@@ -246,26 +241,45 @@ impl Flow<'_> {
     pub fn pack(&self, words: &[u32]) -> Result<(PathBuf, Vec<Step>), SynthError> {
         let placed = self.placed_name(self.placed_before()?);
         self.write(PROGRAM, &content::hex(words))?;
-        let name = &self.board.name;
-        let packer = Tool::packer(self.board.family);
-        let (filled, bitstream) = match self.board.family {
-            Family::Ecp5 => (format!("{name}.config"), format!("{name}.bit")),
-            Family::Ice40 => (format!("{name}.asc"), format!("{name}.bin")),
-        };
         let mut steps = Vec::new();
         match self.board.family {
-            Family::Ecp5 => self.fill_ecp5(&placed, &filled, words)?,
-            Family::Ice40 => steps.push(self.fill_ice40(&placed, &filled)?),
+            Family::Ecp5 => self.fill_ecp5(&placed, words)?,
+            Family::Ice40 => steps.push(self.fill_ice40(&placed)?),
         }
-        let mut arguments = vec![filled.as_str(), &bitstream];
-        if self.board.family == Family::Ecp5 {
-            arguments.insert(0, "--compress");
-        }
-        steps.push(self.work(packer, "", &arguments)?);
-        Ok((self.path(&bitstream), steps))
+        let (bitstream, step) = self.pack_text(&self.filled_name())?;
+        steps.push(step);
+        Ok((bitstream, steps))
     }
 
-    fn fill_ecp5(&self, placed: &str, filled: &str, words: &[u32]) -> Result<(), SynthError> {
+    /// Packs the design that was placed with the words in it that it was mapped with.
+    ///
+    /// # Errors
+    /// Nothing is placed, or it is another machine, or the packer fails.
+    pub fn pack_as_mapped(&self) -> Result<(PathBuf, Vec<Step>), SynthError> {
+        let (bitstream, step) = self.pack_text(&self.placed_name(self.placed_before()?))?;
+        Ok((bitstream, vec![step]))
+    }
+
+    /// Packs a file of text. The bitstream says nothing of that file's name.
+    fn pack_text(&self, text: &str) -> Result<(PathBuf, Step), SynthError> {
+        let bitstream = match self.board.family {
+            Family::Ecp5 => format!("{}.bit", self.board.name),
+            Family::Ice40 => format!("{}.bin", self.board.name),
+        };
+        let options: &[&str] = if self.board.family == Family::Ecp5 { &["--compress"] } else { &[] };
+        let step = self.work(Tool::packer(self.board.family), "", &[options, &[text, &bitstream]].concat())?;
+        Ok((self.path(&bitstream), step))
+    }
+
+    /// The placed design with the program in it, as text.
+    fn filled_name(&self) -> String {
+        match self.board.family {
+            Family::Ecp5 => format!("{}.config", self.board.name),
+            Family::Ice40 => format!("{}.asc", self.board.name),
+        }
+    }
+
+    fn fill_ecp5(&self, placed: &str, words: &[u32]) -> Result<(), SynthError> {
         (self.watch)("testbed", "putting the program into block RAM");
         let stale = |what: String| SynthError::Stale { path: self.path(placed), what, board: self.board.name.clone() };
         let (text, found) = content::replace_ecp5(&self.read(placed)?, &self.marks(), words).map_err(stale)?;
@@ -274,14 +288,14 @@ impl Flow<'_> {
         if found != wanted {
             return Err(stale(format!("the RAM is in {found} of its block RAM, {wanted} were expected")));
         }
-        self.write(filled, &text)
+        self.write(&self.filled_name(), &text)
     }
 
-    fn fill_ice40(&self, placed: &str, filled: &str) -> Result<Step, SynthError> {
+    fn fill_ice40(&self, placed: &str) -> Result<Step, SynthError> {
         let path = self.path(placed);
         let input = File::open(&path).map_err(|source| SynthError::Io { path, source })?;
         let arguments = [CONTENT, PROGRAM].map(OsString::from).to_vec();
-        let pipe = Some((input, self.path(filled)));
+        let pipe = Some((input, self.path(&self.filled_name())));
         let work = Work { tool: Tool::Icebram, root: self.root, folder: self.folder, label: "", arguments, pipe };
         work.run(self.watch)
     }

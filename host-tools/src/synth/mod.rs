@@ -7,10 +7,12 @@
 //! | [`tools`], [`step`] | the tools: finding or installing them, running one |
 //! | [`flow`] | Verilog, yosys, nextpnr, and the bitstream |
 //! | [`content`] | what is in block RAM, changed without placing and routing anew |
+//! | [`area`] | single blocks and other cores, measured alike |
 //! | [`report`] | what the design uses, its clocks, its longest path |
 //!
 //! `docs/boards.md` says how it is used.
 
+pub mod area;
 pub mod board;
 pub mod content;
 mod error;

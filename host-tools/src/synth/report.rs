@@ -173,8 +173,8 @@ fn hops(raw: &[RawHop]) -> Path {
 
 /// What the tools append to a name when they split, map or pack it.
 const APPENDED: &[&str] = &[
-    "_SB_", "_LUT4", "_PFUMX", "_L6MUX21", "_CCU2C", "_TRELLIS", "_DP16KD", "_MULT18", "_LC", "_RAM", "_DFF", "_ALU",
-    "$",
+    "_SB_", "_RDATA", "_LUT4", "_PFUMX", "_L6MUX21", "_CCU2C", "_TRELLIS", "_DP16KD", "_MULT18", "_LC", "_RAM", "_DFF",
+    "_ALU", "$",
 ];
 
 /// The hardware's own name in a tool's: without the top module, and without what was appended.

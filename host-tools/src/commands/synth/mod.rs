@@ -1,5 +1,7 @@
 //! `testbed synth`: a board's bitstream, with what it uses and how fast it is.
 
+mod table;
+
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,14 +21,17 @@ use testbed_sim::image::Program;
 
 use super::{grouped, run, Exit, Failure};
 
+/// What was found, in the output folder.
+const REPORT: &str = "report.json";
+
 /// Makes a board's bitstream with yosys, nextpnr and their packers, which are installed where they are missing.
 ///
 /// The machine is synthesised without a program; the program is put into its block RAM afterwards, so that another takes seconds (--update).
 #[derive(Args, Debug)]
 pub struct Synth {
-    /// A board of constraints/: ulx3s-85f, hx8k-evn or icebreaker
-    #[arg(long, value_name = "NAME")]
-    board: String,
+    /// A board of constraints/: ulx3s-85f or hx8k-evn
+    #[arg(long, value_name = "NAME", required_unless_present = "table")]
+    board: Option<String>,
     /// A machine by name or a TOML file [default: the board's]
     #[arg(long, value_name = "FILE|NAME")]
     machine: Option<String>,
@@ -51,6 +56,9 @@ pub struct Synth {
     /// Print what is found as JSON
     #[arg(long)]
     json: bool,
+    /// Print docs/area.md: area and speed of blocks, of other cores, and of what was made for boards (half an hour)
+    #[arg(long, exclusive = true)]
+    table: bool,
 }
 
 /// What `--json` prints.
@@ -67,6 +75,8 @@ struct Report<'a> {
     /// MHz by seed.
     seeds: Vec<(u32, f64)>,
     seed: Option<u32>,
+    /// MHz of the machine's description.
+    wanted: f64,
     longest_path: Option<&'a Longest>,
     steps: Vec<&'a Step>,
     bitstream: Option<&'a Path>,
@@ -80,6 +90,15 @@ struct CellCount {
     multipliers: usize,
 }
 
+/// Prints the page of areas and clocks.
+fn print_table(root: &Path) -> Result<Exit, Failure> {
+    let bar = run::spinner("measuring");
+    let page = table::page(root, &|name, line| bar.set_message(format!("{name}: {line}")));
+    bar.finish_and_clear();
+    io::stdout().lock().write_all(page?.as_bytes())?;
+    Ok(Exit::Success)
+}
+
 /// What was made, as far as it went.
 struct Made {
     mapped: Option<Mapped>,
@@ -89,9 +108,10 @@ struct Made {
 
 impl Synth {
     pub fn run(&self) -> Result<Exit, Failure> {
-        let board = Board::named(&self.board)?;
-        let machine = board.load_machine(self.machine.as_deref())?;
         let root = firmware::root()?;
+        let Some(board) = &self.board else { return print_table(&root) };
+        let board = Board::named(board)?;
+        let machine = board.load_machine(self.machine.as_deref())?;
         let bar = run::spinner("building the program");
         let name = self.update.as_ref().or(self.program.as_ref()).unwrap_or(&board.program);
         let words = self.words(&machine, &root, name)?;
@@ -162,14 +182,18 @@ impl Synth {
             clocks: best.map_or(&[], |best| &best.routed.clocks),
             seeds: made.placed.iter().map(|placed| (placed.seed, placed.fmax)).collect(),
             seed: best.map(|best| best.seed),
+            wanted: f64::from(flow.machine.clock_hz) / 1e6,
             longest_path: best.map(|best| &best.routed.path),
             steps: steps(made),
             bitstream: made.packed.as_ref().map(|(path, _)| path.as_path()),
         };
+        let json = serde_json::to_string_pretty(&report).map_err(|error| Failure::new(Exit::Machine, error))?;
+        if self.update.is_none() {
+            std::fs::write(flow.folder.join(REPORT), &json)?;
+        }
         let mut out = io::stdout().lock();
         if self.json {
-            let text = serde_json::to_string_pretty(&report).map_err(|error| Failure::new(Exit::Machine, error))?;
-            writeln!(out, "{text}")?;
+            writeln!(out, "{json}")?;
         } else {
             write!(out, "{}", text(&report, flow))?;
         }

@@ -1,0 +1,308 @@
+//! Area and speed of single blocks and of other cores, all measured alike: mapped alone for the area; between registers for the speed.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use testbed_hdl::centrenet::Station;
+use testbed_hdl::core::Core;
+use testbed_hdl::monitor::{Mmi, MmiConfig, Smi};
+use testbed_hdl::processor::Processor;
+use testbed_hdl::support::synthesis::{count, Cells, Family};
+use testbed_hdl::support::verilog::{connected_verilog, VerilogError, TOP};
+use testbed_machine::Machine;
+
+use super::step::{Watcher, Work};
+use super::tools::Tool;
+use super::{report, SynthError};
+use crate::peers::{self, Peer};
+
+/// Slaves of the machine whose MMI is measured: all of the report's.
+const PROCESSORS: usize = 6;
+
+/// Something to measure.
+pub struct Subject {
+    pub name: String,
+    /// Of the module that is measured.
+    top: &'static str,
+    clock: &'static str,
+    verilog: String,
+    /// Values of its parameters.
+    parameters: Vec<(&'static str, u32)>,
+    /// It has memory with two write ports, for which iCE40 has no block RAM.
+    two_ports: bool,
+}
+
+/// Area and clock of a subject on a family.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    pub cells: Cells,
+    /// MHz, by seed from 1.
+    pub fmax: Vec<f64>,
+}
+
+/// The blocks of a processor's machine, from the inside out, as `machine` describes them.
+///
+/// # Errors
+/// rust-hdl finds a mistake in a block.
+pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
+    let config = MmiConfig {
+        queue: machine.mmi_queue,
+        poll_cycles: machine.poll_cycles,
+        tick_cycles: machine.tick_cycles,
+        control: machine.control(),
+    };
+    let processor = Processor::new(machine.ram_bytes, machine.clock_hz, PROCESSORS as u32);
+    let subject = |name: &str, verilog: String| Subject {
+        name: name.into(),
+        top: TOP,
+        clock: "clock",
+        verilog,
+        parameters: vec![],
+        two_ports: false,
+    };
+    Ok(vec![
+        subject("core", connected_verilog(Core::default())?),
+        subject("station of Centrenet", connected_verilog(Station::default())?),
+        subject("SMI", connected_verilog(Smi::new(machine.smi_queue))?),
+        subject("MMI of six processors", connected_verilog(Mmi::<PROCESSORS>::new(config))?),
+        Subject {
+            two_ports: true,
+            ..subject("processor (core, RAM, station, UART, CLINT)", connected_verilog(processor)?)
+        },
+    ])
+}
+
+/// Other cores, from PyPI.
+///
+/// # Errors
+/// They can't be had.
+pub fn peers(root: &Path) -> Result<Vec<Subject>, SynthError> {
+    let all = [Peer::PicoRv32Fast, Peer::PicoRv32Small, Peer::VexRiscvLite, Peer::VexRiscv];
+    let subject = |peer: Peer| {
+        let path = peers::source(root, peer)?;
+        let verilog = fs::read_to_string(&path).map_err(|source| SynthError::Io { path, source })?;
+        let fast = u32::from(peer == Peer::PicoRv32Fast);
+        let (top, parameters) = match peer {
+            Peer::PicoRv32Fast | Peer::PicoRv32Small => {
+                let options = [("BARREL_SHIFTER", fast), ("ENABLE_FAST_MUL", fast), ("ENABLE_MUL", 1 - fast)];
+                ("picorv32", [options.as_slice(), &[("ENABLE_DIV", 1)]].concat())
+            }
+            Peer::VexRiscvLite | Peer::VexRiscv => ("VexRiscv", vec![]),
+        };
+        Ok(Subject { name: peer.name().into(), top, clock: "clk", verilog, parameters, two_ports: false })
+    };
+    all.into_iter().map(subject).collect()
+}
+
+/// How a family is measured: what maps, and the device.
+struct Bench {
+    map: &'static str,
+    device: &'static [&'static str],
+    free: &'static str,
+    output: &'static str,
+}
+
+const fn bench(family: Family) -> Bench {
+    match family {
+        Family::Ecp5 => Bench {
+            map: "synth_ecp5 -abc9",
+            device: &["--85k", "--package", "CABGA381"],
+            free: "--lpf-allow-unconstrained",
+            output: "--textcfg",
+        },
+        Family::Ice40 => Bench {
+            map: "synth_ice40",
+            device: &["--hx8k", "--package", "ct256"],
+            free: "--pcf-allow-unconstrained",
+            output: "--asc",
+        },
+    }
+}
+
+/// MHz that are asked for, so that all are pressed alike.
+const WANTED: &str = "100";
+
+impl Subject {
+    /// Whether the family has the memory for it.
+    pub fn fits(&self, family: Family) -> bool {
+        family == Family::Ecp5 || !self.two_ports
+    }
+
+    /// Maps the subject, then places and routes it with `seeds` seeds. `folder` is for its files.
+    ///
+    /// # Errors
+    /// A tool is missing or fails; the subject is larger than the device.
+    pub fn measure(
+        &self,
+        family: Family,
+        seeds: u32,
+        (root, folder): (&Path, &Path),
+        watch: &Watcher,
+    ) -> Result<Measured, SynthError> {
+        let work = |tool: Tool, arguments: &[&str]| {
+            let arguments = arguments.iter().map(std::ffi::OsString::from).collect();
+            Work { tool, root, folder, label: "", arguments, pipe: None }.run(watch)
+        };
+        let path = |name: &str| folder.join(name);
+        let write = |name: &str, text: &str| {
+            fs::write(path(name), text).map_err(|source| SynthError::Io { path: path(name), source })
+        };
+        let read =
+            |name: &str| fs::read_to_string(path(name)).map_err(|source| SynthError::Io { path: path(name), source });
+        let Bench { map, device, free, output } = bench(family);
+        write("subject.v", &self.verilog)?;
+        let top = self.top;
+        let set: String = self.parameters.iter().map(|(name, value)| format!(" -chparam {name} {value}")).collect();
+        let alone = format!(
+            "read_verilog subject.v; hierarchy -check -top {top}{set}; proc; write_json ports.json; {map} -top {top}; \
+             tee -q -o cells.json stat -json"
+        );
+        work(Tool::Yosys, &["-q", "-p", &alone])?;
+        let unread = |error: &dyn std::fmt::Display| SynthError::Report("yosys' output".into(), error.to_string());
+        let cells = count(&read("cells.json")?, family).map_err(|error| unread(&error))?;
+        let ports = ports(&read("ports.json")?, self.top).map_err(|error| unread(&error))?;
+        write("wrapper.v", &self.wrapper(&ports))?;
+        let wrapped = format!("read_verilog subject.v wrapper.v; {map} -top {WRAPPER} -json mapped.json");
+        work(Tool::Yosys, &["-q", "-p", &wrapped])?;
+        let mut fmax = Vec::new();
+        for seed in 1..=seeds {
+            let seed = seed.to_string();
+            let common = [
+                "--json",
+                "mapped.json",
+                "--freq",
+                WANTED,
+                "--seed",
+                &seed,
+                "--report",
+                "report.json",
+                free,
+                output,
+                "placed",
+                "--timing-allow-fail",
+            ];
+            work(Tool::router(family), &[device, &common].concat())?;
+            let routed = report::read(&read("report.json")?)?;
+            fmax.push(routed.fmax("clock").ok_or_else(|| unread(&"no clock in nextpnr's report"))?);
+        }
+        Ok(Measured { cells, fmax })
+    }
+
+    /// The subject with a register at every input and output: shift registers in, a tree of exclusive ors, registered too, out.
+    fn wrapper(&self, ports: &[Port]) -> String {
+        let width = |is_input: bool| ports.iter().filter(|port| port.is_input == is_input).map(|port| port.bits).sum();
+        let (inputs, outputs): (usize, usize) = (width(true), width(false));
+        let mut out = format!(
+            "module {WRAPPER}(input clock, input shifted, output reg shown);\n  reg [{}:0] inputs;\n  wire [{}:0] outputs;\n  \
+             always @(posedge clock) inputs <= {{inputs, shifted}};\n",
+            inputs.max(1) - 1,
+            outputs.max(1) - 1
+        );
+        let parameters: Vec<_> = self.parameters.iter().map(|(name, value)| format!(".{name}({value})")).collect();
+        let (mut places, mut connected) = ([0, 0], vec![format!(".{}(clock)", self.clock)]);
+        for port in ports.iter().filter(|port| port.name != self.clock) {
+            let (place, bus) = match port.is_input {
+                true => (&mut places[0], "inputs"),
+                false => (&mut places[1], "outputs"),
+            };
+            connected.push(format!(".{}({bus}[{}:{}])", port.name, *place + port.bits - 1, *place));
+            *place += port.bits;
+        }
+        let parameters = if parameters.is_empty() { String::new() } else { format!("#({}) ", parameters.join(", ")) };
+        out += &format!("  {} {parameters}subject({});\n", self.top, connected.join(", "));
+        out += &tree(outputs.max(1));
+        out + "endmodule\n"
+    }
+}
+
+/// Registers the outputs, then folds four into one, again and again.
+fn tree(outputs: usize) -> String {
+    let mut out = format!("  reg [{}:0] stage0;\n  always @(posedge clock) stage0 <= outputs;\n", outputs - 1);
+    let (mut width, mut stage) = (outputs, 0);
+    while width > 1 {
+        let next = width.div_ceil(4);
+        out += &format!("  reg [{}:0] stage{};\n  always @(posedge clock) begin\n", next - 1, stage + 1);
+        for bit in 0..next {
+            let high = (4 * bit + 3).min(width - 1);
+            out += &format!("    stage{}[{bit}] <= ^stage{stage}[{high}:{}];\n", stage + 1, 4 * bit);
+        }
+        out += "  end\n";
+        (width, stage) = (next, stage + 1);
+    }
+    out + &format!("  always @(posedge clock) shown <= stage{stage}[0];\n")
+}
+
+/// Name of the module around a subject.
+const WRAPPER: &str = "measure";
+
+#[derive(Debug, PartialEq)]
+struct Port {
+    name: String,
+    is_input: bool,
+    bits: usize,
+}
+
+/// The ports of the module `top`, or of what yosys made of it with parameters, from `write_json`.
+fn ports(json: &str, top: &str) -> Result<Vec<Port>, String> {
+    let json: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let modules = json["modules"].as_object().ok_or("no modules")?;
+    let is_top = |module: &&Value| module["attributes"].get("top").is_some();
+    let module = modules.get(top).filter(is_top).or_else(|| modules.values().find(is_top)).ok_or("no top module")?;
+    let ports = module["ports"].as_object().ok_or("no ports")?;
+    let port = |(name, port): (&String, &Value)| Port {
+        name: name.clone(),
+        is_input: port["direction"] == "input",
+        bits: port["bits"].as_array().map_or(0, Vec::len),
+    };
+    Ok(ports.iter().map(port).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A counter with a parameter, between registers: its area is its own, its clock is found.
+    #[test]
+    fn a_subject_is_measured_alone_and_timed_between_registers() {
+        let verilog =
+            "module counter(input clk, input [7:0] by, input up, output reg [15:0] sum);\n parameter SCALE = 1;\n\
+            initial sum = 0;\n always @(posedge clk) if (up) sum <= sum + by * SCALE;\nendmodule\n";
+        let subject = Subject {
+            name: "counter".into(),
+            top: "counter",
+            clock: "clk",
+            verilog: verilog.into(),
+            parameters: vec![("SCALE", 2)],
+            two_ports: false,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let root = crate::firmware::root().unwrap();
+        let measured = subject.measure(Family::Ice40, 2, (&root, folder.path()), &|_, _| {}).unwrap();
+        // By 2 the lowest bit never changes, and 15 do.
+        assert!((15..=16).contains(&measured.cells.flip_flops), "{measured:?}");
+        assert!((15..40).contains(&measured.cells.luts), "{measured:?}");
+        assert_eq!(measured.fmax.len(), 2);
+        assert!(measured.fmax.iter().all(|&fmax| (50.0..600.0).contains(&fmax)), "{measured:?}");
+    }
+
+    #[test]
+    fn every_bit_of_every_port_is_connected_once() {
+        let port = |name: &str, is_input, bits| Port { name: name.into(), is_input, bits };
+        let ports = [port("clk", true, 1), port("a", true, 3), port("b", true, 2), port("c", false, 5)];
+        let subject = Subject {
+            name: "x".into(),
+            top: "x",
+            clock: "clk",
+            verilog: String::new(),
+            parameters: vec![("P", 1)],
+            two_ports: false,
+        };
+        let text = subject.wrapper(&ports);
+        assert!(
+            text.contains("x #(.P(1)) subject(.clk(clock), .a(inputs[2:0]), .b(inputs[4:3]), .c(outputs[4:0]));"),
+            "{text}"
+        );
+        assert!(text.contains("stage1[1] <= ^stage0[4:4];"), "{text}");
+    }
+}

@@ -1,0 +1,180 @@
+//! Bitstreams: the whole way on a small design, and every board's against its limits.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use testbed_hdl::support::synthesis::Family;
+use testbed_host_tools::firmware;
+use testbed_host_tools::synth::board::Board;
+use testbed_host_tools::synth::content::random;
+use testbed_host_tools::synth::flow::{Flow, Placed};
+use testbed_host_tools::synth::SynthError;
+use testbed_machine::Machine;
+
+/// A design with the ports of `board` and, like a machine of one processor, one RAM.
+fn design(ram_bytes: u32, more: &str) -> String {
+    let (last, top) = (ram_bytes / 4 - 1, ram_bytes.trailing_zeros() - 3);
+    format!(
+        "module board(input clock, input rx, output reg tx, output rts, output link, output reg [7:0] leds);
+           (* no_rw_check *) reg [31:0] memory [0:{last}];
+           initial $readmemh(\"content.hex\", memory);
+           reg [31:0] address = 0, read = 0;
+           assign rts = address[0];
+           {more}
+           always @(posedge clock) begin
+             address <= {{address[30:0], rx ^ address[31] ^ address[3]}};
+             read <= memory[address[{top}:0]];
+             if (address[31:28] == 4'd9) memory[address[{top}:0]] <= {{read[15:0], address[31:16]}};
+             tx <= ^read;
+             leds <= leds + read[7:0];
+           end
+         endmodule\n"
+    )
+}
+
+const NOTHING_MORE: &str = "assign link = read[5];";
+
+struct Bench {
+    board: Board,
+    machine: Machine,
+    root: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(board: &str, ram_bytes: u32) -> Self {
+        let board = Board::named(board).unwrap();
+        let machine = Machine { clock_hz: board.oscillator_hz, ..Machine::single(ram_bytes) };
+        Bench { board, machine, root: firmware::root().unwrap(), folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn flow<'a>(&'a self, folder: &'a Path) -> Flow<'a> {
+        Flow { board: &self.board, machine: &self.machine, root: &self.root, folder, watch: &|_, _| {} }
+    }
+
+    /// Maps and places the design with `words` in its RAM.
+    fn place(&self, name: &str, more: &str, words: &[u32]) -> Result<(PathBuf, Placed), SynthError> {
+        let folder = self.folder.path().join(name);
+        let flow = self.flow(&folder);
+        flow.map_verilog(&design(self.machine.ram_bytes, more), words)?;
+        let placed = flow.place(1)?;
+        Ok((folder, placed))
+    }
+}
+
+fn is_long() -> bool {
+    std::env::var_os("TESTBED_LONG").is_some()
+}
+
+/// What is synthesised with a program, and what gets it afterwards, are the same to the bit.
+fn replaced_is_synthesised(board: &str, ram_bytes: u32) {
+    let bench = Bench::new(board, ram_bytes);
+    // A program with empty space behind it, as programs are.
+    let mut program = random(ram_bytes as usize / 4 + 7)[7..].to_vec();
+    program[ram_bytes as usize / 6..].fill(0);
+
+    let marks = random(program.len());
+    let (folder, placed) = bench.place("marks", NOTHING_MORE, &marks).unwrap();
+    let flow = bench.flow(&folder);
+    flow.best(&[placed]).unwrap();
+    let (bitstream, _) = flow.pack(&program).unwrap();
+    let replaced = fs::read(&bitstream).unwrap();
+
+    let (folder, placed) = bench.place("direct", NOTHING_MORE, &program).unwrap();
+    let flow = bench.flow(&folder);
+    flow.best(&[placed]).unwrap();
+    let (bitstream, _) = flow.pack_as_mapped().unwrap();
+    let synthesised = fs::read(&bitstream).unwrap();
+    assert!(replaced.len() > 100_000 || bench.board.family == Family::Ecp5, "{} bytes", replaced.len());
+    assert!(replaced == synthesised, "{board}: {} and {} bytes differ", replaced.len(), synthesised.len());
+
+    // It is not the same for another program.
+    let flow_folder = bench.folder.path().join("marks");
+    let (bitstream, _) = bench.flow(&flow_folder).pack(&marks).unwrap();
+    assert!(fs::read(bitstream).unwrap() != synthesised, "{board}: the program is not in the bitstream");
+}
+
+#[test]
+fn a_program_that_is_put_in_afterwards_gives_the_bitstream_synthesised_with_it_on_ice40() {
+    replaced_is_synthesised("hx8k-evn", 8 << 10);
+}
+
+#[test]
+fn a_program_that_is_put_in_afterwards_gives_the_bitstream_synthesised_with_it_on_ecp5() {
+    // Tools for WebAssembly take their time.
+    if is_long() {
+        replaced_is_synthesised("ulx3s-85f", 64 << 10);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_told_with_the_keys_to_change() {
+    let bench = Bench::new("hx8k-evn", 32 << 10);
+    let error = bench.place("large", NOTHING_MORE, &random(8 << 10)).unwrap_err().to_string();
+    for part in ["does not fit on hx8k-evn", "block RAM of 4 Kibit 64 of 32", "`ram`", "smi_queue"] {
+        assert!(error.contains(part), "`{part}` is not in {error}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_missed_is_told_with_the_path() {
+    let mut bench = Bench::new("hx8k-evn", 4 << 10);
+    bench.machine.clock_hz = 192_000_000;
+    let (folder, placed) = bench.place("fast", NOTHING_MORE, &random(1 << 10)).unwrap();
+    let error = bench.flow(&folder).best(&[placed]).unwrap_err();
+    assert!(matches!(error, SynthError::Slow { .. }));
+    let error = error.to_string();
+    for part in ["192.00 MHz are wanted", " ns  ", "--seeds"] {
+        assert!(error.contains(part), "`{part}` is not in {error}");
+    }
+    // What is too slow is not packed by mistake.
+    let error = bench.flow(&folder).pack(&random(1 << 10)).unwrap_err().to_string();
+    assert!(error.contains("no placed design") && error.contains("testbed synth --board hx8k-evn"), "{error}");
+}
+
+#[test]
+fn latches_are_refused() {
+    let bench = Bench::new("hx8k-evn", 4 << 10);
+    let latch = "reg kept; always @* if (rx) kept = address[4]; assign link = kept;";
+    let error = bench.place("latch", latch, &random(1 << 10)).unwrap_err().to_string();
+    assert!(error.contains("latch"), "{error}");
+}
+
+#[test]
+fn a_design_of_another_machine_is_not_taken_for_this_ones() {
+    let mut bench = Bench::new("hx8k-evn", 4 << 10);
+    let words = random(1 << 10);
+    let (folder, placed) = bench.place("one", NOTHING_MORE, &words).unwrap();
+    bench.flow(&folder).best(&[placed]).unwrap();
+    bench.machine.smi_queue *= 2;
+    let error = bench.flow(&folder).pack(&words).unwrap_err().to_string();
+    assert!(error.contains("another machine's"), "{error}");
+}
+
+/// Every board's own machine fits, with the block RAM that was meant and without latches, and is fast enough.
+#[test]
+fn boards_keep_their_limits() {
+    for board in Board::names().map(|name| Board::named(name).unwrap()) {
+        // Minutes for the small devices, more than half an hour for the large one.
+        if board.family == Family::Ecp5 && !is_long() {
+            continue;
+        }
+        let machine = board.load_machine(None).unwrap();
+        let root = firmware::root().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let watch = |_: &str, _: &str| {};
+        let flow = Flow { board: &board, machine: &machine, root: &root, folder: folder.path(), watch: &watch };
+        let limits = board.limits();
+        let cells = flow.map(&flow.marks()).unwrap().cells;
+        println!("{}: {cells}", board.name);
+        assert!(cells.luts <= limits.luts, "{}: {} LUT4, {} at most", board.name, cells.luts, limits.luts);
+        assert!(cells.flip_flops <= limits.flip_flops, "{}: {} flip-flops", board.name, cells.flip_flops);
+        assert_eq!(cells.block_rams, limits.block_rams, "{}: block RAM", board.name);
+        let placed = flow.place(1).unwrap();
+        println!("{}: {:.2} MHz", board.name, placed.fmax);
+        assert!(placed.fmax >= limits.fmax, "{}: {:.2} MHz, {:.2} at least", board.name, placed.fmax, limits.fmax);
+        // All of the RAM is found again.
+        flow.best(&[placed]).unwrap();
+        flow.pack(&vec![0; flow.marks().len()]).unwrap();
+    }
+}
