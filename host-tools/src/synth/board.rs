@@ -128,7 +128,8 @@ impl Board {
                 wanted: self.name.clone(),
                 meant: self.machine.clone(),
             }),
-            _ => Ok(machine),
+            // One that is for no board in particular is taken for this one.
+            _ => Ok(Machine { board: Some(self.name.clone()), ..machine }),
         }
     }
 }

@@ -62,17 +62,19 @@ fn steady(pll: Option<Pll>) -> String {
              .DIVF(7'd{divf}), .DIVQ(3'd{divq}), .FILTER_RANGE(3'd{filter}))\n    pll(.REFERENCECLK(oscillator), \
              .PLLOUTCORE(steady), .LOCK(locked), .RESETB(1'b1), .BYPASS(1'b0));\n"
         ),
-        Some(Pll::Ecp5 { clki, clkfb, clkop }) => {
-            // The phase that puts the output's edge on the input's, as ecppll has it.
-            let phase = clkop.saturating_sub(1) / 2;
+        Some(Pll::Ecp5 { clki, clkop, clkos }) => {
+            // Phases that put the outputs' edges on the input's, as ecppll has them.
+            let (phase_op, phase_os) = ((clkop - 1) / 2, (clkos - 1) / 2);
             format!(
-                "  wire steady, locked;\n  (* ICP_CURRENT=\"12\" *) (* LPF_RESISTOR=\"8\" *) (* MFG_ENABLE_FILTEROPAMP=\"1\" *) \
-                 (* MFG_GMCREF_SEL=\"2\" *)\n  EHXPLLL #(.CLKI_DIV({clki}), .CLKFB_DIV({clkfb}), .CLKOP_DIV({clkop}), \
-                 .CLKOP_CPHASE({phase}), .CLKOP_FPHASE(0), .CLKOP_ENABLE(\"ENABLED\"), .FEEDBK_PATH(\"CLKOP\"), \
-                 .OUTDIVIDER_MUXA(\"DIVA\"), .PLLRST_ENA(\"DISABLED\"), .STDBY_ENABLE(\"DISABLED\"), \
-                 .DPHASE_SOURCE(\"DISABLED\"), .INTFB_WAKE(\"DISABLED\"))\n    pll(.CLKI(oscillator), .CLKFB(steady), \
-                 .CLKOP(steady), .LOCK(locked), .RST(1'b0), .STDBY(1'b0), .PHASESEL0(1'b0), .PHASESEL1(1'b0), \
-                 .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0));\n"
+                "  wire steady, locked, feedback;\n  (* ICP_CURRENT=\"12\" *) (* LPF_RESISTOR=\"8\" *) \
+                 (* MFG_ENABLE_FILTEROPAMP=\"1\" *) (* MFG_GMCREF_SEL=\"2\" *)\n  EHXPLLL #(.CLKI_DIV({clki}), .CLKFB_DIV(1), \
+                 .CLKOP_DIV({clkop}), .CLKOP_CPHASE({phase_op}), .CLKOP_FPHASE(0), .CLKOP_ENABLE(\"ENABLED\"), \
+                 .CLKOS_DIV({clkos}), .CLKOS_CPHASE({phase_os}), .CLKOS_FPHASE(0), .CLKOS_ENABLE(\"ENABLED\"), \
+                 .FEEDBK_PATH(\"CLKOP\"), .OUTDIVIDER_MUXA(\"DIVA\"), .OUTDIVIDER_MUXB(\"DIVB\"), .PLLRST_ENA(\"DISABLED\"), \
+                 .STDBY_ENABLE(\"DISABLED\"), .DPHASE_SOURCE(\"DISABLED\"), .INTFB_WAKE(\"DISABLED\"))\n    \
+                 pll(.CLKI(oscillator), .CLKFB(feedback), .CLKOP(feedback), .CLKOS(steady), .LOCK(locked), .RST(1'b0), \
+                 .STDBY(1'b0), .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), \
+                 .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0), .ENCLKOS(1'b0));\n"
             )
         }
     }

@@ -14,8 +14,8 @@ const TOLERANCE: f64 = 0.001;
 pub enum Pll {
     /// SB_PLL40_CORE with simple feedback.
     Ice40 { divr: u32, divf: u32, divq: u32, filter: u32 },
-    /// EHXPLLL with feedback from CLKOP.
-    Ecp5 { clki: u32, clkfb: u32, clkop: u32 },
+    /// EHXPLLL: CLKOP, which is at the frequency that is compared, is fed back, and CLKOS is the output.
+    Ecp5 { clki: u32, clkop: u32, clkos: u32 },
 }
 
 impl Pll {
@@ -52,7 +52,7 @@ impl Pll {
             Pll::Ice40 { divr, divf, divq, .. } => {
                 input / f64::from(divr + 1) * f64::from(divf + 1) / f64::from(1 << divq)
             }
-            Pll::Ecp5 { clki, clkfb, .. } => input / f64::from(clki) * f64::from(clkfb),
+            Pll::Ecp5 { clki, clkop, clkos } => input / f64::from(clki) * f64::from(clkop) / f64::from(clkos),
         }
     }
 
@@ -61,7 +61,7 @@ impl Pll {
         self.hertz(input)
             * match *self {
                 Pll::Ice40 { divq, .. } => f64::from(1 << divq),
-                Pll::Ecp5 { clkop, .. } => f64::from(clkop),
+                Pll::Ecp5 { clkos, .. } => f64::from(clkos),
             }
     }
 
@@ -100,9 +100,10 @@ fn ice40(input: f64) -> impl Iterator<Item = Pll> {
 fn ecp5(input: f64) -> impl Iterator<Item = Pll> {
     let dividers = (1..129).filter(move |clki| within((3.125e6, 400e6), input / f64::from(*clki)));
     dividers.flat_map(move |clki| {
-        (1..81).flat_map(move |clkfb| {
-            let settings = (1..129).map(move |clkop| Pll::Ecp5 { clki, clkfb, clkop });
-            settings.filter(move |pll| within(VCO_ECP5, pll.vco(input)) && within((3.125e6, 400e6), pll.hertz(input)))
+        let multipliers = (1..129).filter(move |clkop| within(VCO_ECP5, input / f64::from(clki) * f64::from(*clkop)));
+        multipliers.flat_map(move |clkop| {
+            let settings = (1..129).map(move |clkos| Pll::Ecp5 { clki, clkop, clkos });
+            settings.filter(move |pll| within((3.125e6, 400e6), pll.hertz(input)))
         })
     })
 }
@@ -119,19 +120,27 @@ mod tests {
     }
 
     #[test]
-    fn ecp5_doubles_its_oscillator_with_the_vco_in_the_middle() {
-        let pll = Pll::new(Family::Ecp5, 25_000_000, 50_000_000).unwrap().unwrap();
-        // As ecppll says: VCO at 600 MHz.
-        assert_eq!(pll, Pll::Ecp5 { clki: 1, clkfb: 2, clkop: 12 });
+    fn ecp5_has_its_vco_in_the_middle() {
+        for (wanted, clkos) in [(50, 12), (24, 25)] {
+            let pll = Pll::new(Family::Ecp5, 25_000_000, wanted * 1_000_000).unwrap().unwrap();
+            // 600 MHz, as ecppll chooses.
+            assert_eq!(pll, Pll::Ecp5 { clki: 1, clkop: 24, clkos });
+        }
     }
 
     #[test]
     fn what_ecp5_makes_exactly_is_within_limits() {
-        for megahertz in (5..200).step_by(5) {
-            let pll = Pll::new(Family::Ecp5, 25_000_000, megahertz * 1_000_000).unwrap();
-            let Some(pll) = pll else { continue };
-            assert!((pll.hertz(25e6) - f64::from(megahertz) * 1e6).abs() < 1e-3, "{megahertz}: {pll:?}");
-            assert!(within(VCO_ECP5, pll.vco(25e6)), "{megahertz}: {pll:?}");
+        for megahertz in (5..=100).filter(|megahertz| *megahertz != 25) {
+            let wanted = f64::from(megahertz) * 1e6;
+            match Pll::new(Family::Ecp5, 25_000_000, megahertz * 1_000_000) {
+                Ok(pll) => {
+                    let pll = pll.unwrap();
+                    assert!((pll.hertz(25e6) - wanted).abs() <= TOLERANCE * wanted, "{megahertz}: {pll:?}");
+                    assert!(within(VCO_ECP5, pll.vco(25e6)), "{megahertz}: {pll:?}");
+                }
+                // Only those for which the oscillator would have to be above its range, or a fraction.
+                Err(_) => assert!(megahertz > 40, "{megahertz}"),
+            }
         }
     }
 
