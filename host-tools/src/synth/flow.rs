@@ -222,11 +222,16 @@ impl Flow<'_> {
         Ok(best)
     }
 
+    /// What is in the folder is not what is wanted.
+    fn stale(&self, name: &str, what: String) -> SynthError {
+        SynthError::Stale { path: self.path(name), what, board: self.board.name.clone() }
+    }
+
     /// The seed of what was placed before, if it was this machine.
     fn placed_before(&self) -> Result<u32, SynthError> {
-        let path = self.path(RECORD);
-        let stale = |what: String| SynthError::Stale { path: path.clone(), what, board: self.board.name.clone() };
-        let text = fs::read_to_string(&path).map_err(|error| stale(format!("no placed design: {error}")))?;
+        let stale = |what: String| self.stale(RECORD, what);
+        let text =
+            fs::read_to_string(self.path(RECORD)).map_err(|error| stale(format!("no placed design: {error}")))?;
         let record: Record = serde_json::from_str(&text).map_err(|error| stale(error.to_string()))?;
         match record.machine == self.machine.to_toml() {
             true => Ok(record.seed),
@@ -245,6 +250,11 @@ impl Flow<'_> {
         match self.board.family {
             Family::Ecp5 => self.fill_ecp5(&placed, words)?,
             Family::Ice40 => steps.push(self.fill_ice40(&placed)?),
+        }
+        // icebram is content if it finds nothing.
+        let changed = self.read(&placed)? != self.read(&self.filled_name())?;
+        if !changed && words != self.marks() {
+            return Err(self.stale(&placed, "the RAM is not in it".into()));
         }
         let (bitstream, step) = self.pack_text(&self.filled_name())?;
         steps.push(step);
@@ -281,7 +291,7 @@ impl Flow<'_> {
 
     fn fill_ecp5(&self, placed: &str, words: &[u32]) -> Result<(), SynthError> {
         (self.watch)("testbed", "putting the program into block RAM");
-        let stale = |what: String| SynthError::Stale { path: self.path(placed), what, board: self.board.name.clone() };
+        let stale = |what: String| self.stale(placed, what);
         let (text, found) = content::replace_ecp5(&self.read(placed)?, &self.marks(), words).map_err(stale)?;
         let blocks = self.machine.ram_bytes.div_ceil(block_bytes(self.board.family)) as usize;
         let wanted = blocks * self.machine.processors.len();

@@ -125,9 +125,9 @@ mod tests {
             ports.extend(board.cts.then(|| "console_cts_n".to_string()));
             let words = board.pins_text().lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
             let mut pins: Vec<_> = words
-                .filter_map(|words| match words.first()? {
-                    &"LOCATE" => Some(words[2].trim_matches('"').to_string()),
-                    &"set_io" => Some(words[words.len() - 2].to_string()),
+                .filter_map(|words| match *words.first()? {
+                    "LOCATE" => Some(words[2].trim_matches('"').to_string()),
+                    "set_io" => Some(words[words.len() - 2].to_string()),
                     _ => None,
                 })
                 .collect();
