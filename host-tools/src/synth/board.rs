@@ -29,6 +29,9 @@ pub struct Board {
     pub loader: String,
     /// File of pins beside the description.
     pub pins: String,
+    /// What is in it.
+    #[serde(skip)]
+    pub pins_text: String,
     /// LEDs that show the lowest lines of the machine's eight.
     pub leds: u32,
     /// There is a line, low, that tells the host that the console takes characters.
@@ -101,12 +104,8 @@ impl Board {
     /// There is none; the message lists those that are.
     pub fn named(name: &str) -> Result<Self, SynthError> {
         let folder = Self::folder(name)?;
-        Ok(toml::from_str(folder.board).expect("the descriptions in constraints/ are tested"))
-    }
-
-    /// Text of the file of pins.
-    pub fn pins_text(&self) -> &'static str {
-        Self::folder(&self.name).map_or("", |folder| folder.pins)
+        let board: Board = toml::from_str(folder.board).expect("the descriptions in constraints/ are tested");
+        Ok(Board { pins_text: folder.pins.into(), ..board })
     }
 
     /// What its bitstream has to keep.

@@ -124,7 +124,7 @@ impl Flow<'_> {
         self.write("board.v", design)?;
         self.write("fpga.v", &pads::verilog(self.board, pll))?;
         self.write(CONTENT, &content::hex(words))?;
-        self.write(&self.board.pins, self.board.pins_text())?;
+        self.write(&self.board.pins, &self.board.pins_text)?;
         let map = match self.board.family {
             Family::Ecp5 => "synth_ecp5 -abc9",
             Family::Ice40 => "synth_ice40",

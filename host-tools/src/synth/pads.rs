@@ -123,7 +123,7 @@ mod tests {
             let mut ports = vec!["oscillator".to_string(), "console_rx".into(), "console_tx".into(), "link".into()];
             ports.extend((0..board.leds).map(|led| format!("led[{led}]")));
             ports.extend(board.cts.then(|| "console_cts_n".to_string()));
-            let words = board.pins_text().lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            let words = board.pins_text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
             let mut pins: Vec<_> = words
                 .filter_map(|words| match *words.first()? {
                     "LOCATE" => Some(words[2].trim_matches('"').to_string()),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use testbed_definitions::map::{RAM_BASE, RAM_BYTES_MAX};
 use testbed_host_tools::firmware;
 use testbed_host_tools::load::Boot;
 use testbed_host_tools::synth::board::Board;
@@ -20,6 +21,9 @@ use testbed_machine::{units, Machine};
 use testbed_sim::image::Program;
 
 use super::{grouped, run, Exit, Failure};
+
+/// Programs of the firmware that need no kernel.
+const BARE: &[&str] = &["corebench"];
 
 /// What was found, in the output folder.
 const REPORT: &str = "report.json";
@@ -35,7 +39,7 @@ pub struct Synth {
     /// A machine by name or a TOML file [default: the board's]
     #[arg(long, value_name = "FILE|NAME")]
     machine: Option<String>,
-    /// What every processor's RAM starts with: a program of firmware/programs with the kernel, or a bare-metal ELF file [default: the board's demonstration]
+    /// What every processor's RAM starts with: a program of firmware/programs with the kernel, a bare-metal one of firmware/, or such an ELF file [default: the board's]
     #[arg(long, value_name = "FILE|NAME")]
     program: Option<String>,
     /// Put this program into the bitstream that is there, without placing and routing anew
@@ -144,9 +148,14 @@ impl Synth {
 
     /// The program as words of RAM.
     fn words(&self, machine: &Machine, root: &Path, name: &str) -> Result<Words, Failure> {
-        let path = root.join(name);
-        let path = if Path::new(name).is_file() { Path::new(name) } else { &path };
-        if !name.contains('/') {
+        let (path, bytes) = if name.contains('/') {
+            let read = std::fs::read(name).map_err(|error| {
+                Failure::new(Exit::Input, format!("{name}: {error}\n  help: give an ELF file that is linked for RAM"))
+            })?;
+            (PathBuf::from(name), read)
+        } else if BARE.contains(&name) {
+            firmware::build(root)?.read(name)?
+        } else {
             firmware::check_program(root, name)?;
             let boot = Boot {
                 dgl: run::classes(&self.dgl)?,
@@ -155,14 +164,16 @@ impl Synth {
                 ..Boot::default()
             };
             return Ok(content::of_image(&run::image(machine, name, &boot)?, machine)?);
-        }
-        let wrong = |error: &dyn std::fmt::Display| {
-            let help = "give a program of firmware/programs by its name, or an ELF file that is linked for RAM";
-            Failure::new(Exit::Input, format!("{}: {error}\n  help: {help}", path.display()))
         };
-        let bytes = std::fs::read(path).map_err(|error| wrong(&error))?;
+        let wrong = |what: &dyn std::fmt::Display| {
+            let help = "give an ELF file that is linked for RAM and starts there";
+            Failure::new(Exit::Input, format!("{}: {what}\n  help: {help}", path.display()))
+        };
         // Its end is compared with the machine's RAM below, with a better message.
-        let program = Program::parse(&bytes, testbed_definitions::map::RAM_BYTES_MAX).map_err(|error| wrong(&error))?;
+        let program = Program::parse(&bytes, RAM_BYTES_MAX).map_err(|error| wrong(&error))?;
+        if program.image.entry != RAM_BASE {
+            return Err(wrong(&format!("it starts at {:#010x}, processors at {RAM_BASE:#010x}", program.image.entry)));
+        }
         Ok(content::of_image(&program.image, machine)?)
     }
 
