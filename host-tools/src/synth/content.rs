@@ -30,8 +30,11 @@ pub fn random(count: usize) -> Words {
 /// An image as words, zero where it has nothing.
 ///
 /// # Errors
-/// It does not fit into the machine's RAM.
+/// It does not fit into the machine's RAM, or does not start where processors do.
 pub fn of_image(image: &Image, machine: &Machine) -> Result<Words, SynthError> {
+    if image.entry != RAM_BASE {
+        return Err(SynthError::Entry { entry: image.entry, start: RAM_BASE });
+    }
     let end = |(start, data): &(u32, Vec<u8>)| u64::from(start.wrapping_sub(RAM_BASE)) + data.len() as u64;
     let bytes = image.segments.iter().map(end).max().unwrap_or(0);
     if bytes > u64::from(machine.ram_bytes) {
@@ -204,8 +207,11 @@ mod tests {
     }
 
     #[test]
-    fn an_image_that_is_too_large_is_refused() {
+    fn an_image_that_is_too_large_or_starts_elsewhere_is_refused() {
         let machine = Machine::single(1 << 14);
+        let image = Image { segments: vec![], entry: RAM_BASE + 4 };
+        let error = of_image(&image, &machine).unwrap_err().to_string();
+        assert!(error.contains("0x80000004"), "{error}");
         let image = Image { segments: vec![(RAM_BASE + (1 << 14) - 4, vec![1; 8])], entry: RAM_BASE };
         let error = of_image(&image, &machine).unwrap_err().to_string();
         assert!(error.contains("16388 bytes") && error.contains("16 KiB"), "{error}");

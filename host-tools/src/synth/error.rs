@@ -19,8 +19,10 @@ pub enum SynthError {
     Board { name: String, known: String },
     #[error(transparent)]
     Machine(#[from] MachineError),
-    #[error("machine {machine} is for the board {board}, not for {wanted}\n  help: use --machine {meant}, or --board {board}")]
+    #[error("machine {machine} is for the board {board}, not for {wanted}\n  help: use {meant}--board {board}")]
     OtherBoard { machine: String, board: String, wanted: String, meant: String },
+    #[error("no machine is made for the board {board}\n  help: describe one and give it with --machine")]
+    NoMachine { board: String },
     #[error("no PLL makes {} of {}; the nearest is {}\n  help: change `clock` in the machine's description", hertz(.wanted), hertz(.oscillator), hertz(.nearest))]
     Clock { oscillator: u32, wanted: u32, nearest: u32 },
     #[error("the machine has no hardware: {0}")]
@@ -43,6 +45,8 @@ pub enum SynthError {
     Stale { path: PathBuf, what: String, board: String },
     #[error("the program has {bytes} bytes up to its end in RAM, {machine} has {ram} a processor\n  help: choose a smaller program, or a machine with more (`ram` in its description)")]
     Program { bytes: u64, machine: String, ram: String },
+    #[error("the program starts at {entry:#010x}, processors at {start:#010x}\n  help: link it for RAM, with its entry first")]
+    Entry { entry: u32, start: u32 },
     #[error("{0} can't be read: {1}\n  help: is the tool's version another? Logs lie beside the bitstream")]
     Report(String, String),
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use testbed_definitions::map::{RAM_BASE, RAM_BYTES_MAX};
+use testbed_definitions::map::RAM_BYTES_MAX;
 use testbed_host_tools::firmware;
 use testbed_host_tools::load::Boot;
 use testbed_host_tools::synth::board::Board;
@@ -166,14 +166,11 @@ impl Synth {
             return Ok(content::of_image(&run::image(machine, name, &boot)?, machine)?);
         };
         let wrong = |what: &dyn std::fmt::Display| {
-            let help = "give an ELF file that is linked for RAM and starts there";
+            let help = "give an ELF file that is linked for RAM";
             Failure::new(Exit::Input, format!("{}: {what}\n  help: {help}", path.display()))
         };
         // Its end is compared with the machine's RAM below, with a better message.
         let program = Program::parse(&bytes, RAM_BYTES_MAX).map_err(|error| wrong(&error))?;
-        if program.image.entry != RAM_BASE {
-            return Err(wrong(&format!("it starts at {:#010x}, processors at {RAM_BASE:#010x}", program.image.entry)));
-        }
         Ok(content::of_image(&program.image, machine)?)
     }
 
