@@ -1,4 +1,4 @@
-//! `testbed synth --table`: the page of areas and clocks, `docs/area.md`.
+//! `testbed synth --table`: the page of areas and clocks.
 
 use std::fmt::Write as _;
 use std::path::Path;
