@@ -20,7 +20,10 @@ use crate::thread::{Tcb, A0, A7, RESULT};
 use crate::{events, hw};
 
 global_asm!(
+    include_str!("pairs.s"),
     include_str!("trap.s"),
+    ".purgem load_pair",
+    ".purgem store_pair",
     NEXT = const offset_of!(Tcb, next),
     YIELDED = const offset_of!(Tcb, yielded),
     START = const offset_of!(Tcb, start),
@@ -35,6 +38,7 @@ global_asm!(
     PACKETS = const csr::MCAUSE_INTERRUPT | csr::cause::EXTERNAL,
 );
 
+const _: () = assert!(align_of::<Tcb>() == 8 && offset_of!(Tcb, context) == 0, "`trap.s` moves registers in pairs");
 const _: () = assert!(syscall::YIELD == csr::cause::ECALL_U, "`trap.s` compares the one with the other");
 
 extern "C" {

@@ -12,7 +12,7 @@ use crate::kernel::Kernel;
 use crate::paging::BYTES_A_CALL;
 use crate::process::Process;
 use crate::user::{read_user, user_range};
-use crate::{boot, memory};
+use crate::{boot, memory, words};
 
 const PAGES_MAX: usize = FILE_BYTES / PAGE_BYTES as usize;
 
@@ -105,7 +105,7 @@ impl Kernel {
         for number in have..needed {
             let page = self.pages.take().ok_or(Error::NoMemory)?;
             // SAFETY: the page was just taken.
-            unsafe { memory::clear(memory::page_address(page), PAGE_BYTES) };
+            unsafe { words::clear(memory::page_address(page), PAGE_BYTES) };
             pages_of(list)[number as usize] = page as u16;
         }
         self.files.extend(index, bytes);

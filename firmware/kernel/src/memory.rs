@@ -36,16 +36,14 @@ pub unsafe fn copy(source: u32, destination: u32, bytes: u32) {
     }
 }
 
-/// [`copy`] for whole words at multiples of four, as a call that is not in line.
+/// [`copy`] for whole words at multiples of four, a page of them at most, as a call that is not in line.
 ///
 /// # Safety
 /// As for [`copy`].
 #[cfg(not(feature = "small"))]
 pub unsafe fn copy_whole_words(source: u32, destination: u32, bytes: u32) {
-    if bytes != 0 {
-        // SAFETY: the caller's.
-        unsafe { words::copy_words(source as *const u32, destination as *mut u32, bytes / 4) };
-    }
+    // SAFETY: the caller's.
+    unsafe { words::copy_row(source, destination, bytes) };
 }
 
 /// [`copy`] for what is short as a rule: whole words at multiples of four are copied in line.
@@ -118,32 +116,51 @@ fn copy_pieces(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option
     Some(())
 }
 
-/// [`copy_between`] from and to multiples of four: whole words, of which no page boundary cuts one, and up to three bytes at the end.
+/// [`copy_between`] from and to multiples of four: whole words or pairs of them, of which no page boundary cuts one, and what is left at the end.
 #[cfg(not(feature = "small"))]
 #[inline(always)]
 fn copy_aligned(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {
     let mut source = Cursor::new(from, READ)?;
     let mut destination = Cursor::new(to, WRITE)?;
-    let (mut left, row) = (bytes, Row::new());
+    let (mut left, row) = (bytes, Row::new(from.1, to.1, bytes));
+    let rest = row.unit() - 1;
     loop {
         let part = left.min(source.left).min(destination.left);
         // SAFETY: page maps only name pages that the kernel gave to threads, and the part stays inside both pages.
-        unsafe { row.copy(source.physical, destination.physical, part & !3) };
+        unsafe { row.copy(source.physical, destination.physical, part & !rest) };
         left -= part;
         source.pass(part);
         destination.pass(part);
         if left == 0 {
-            let bytes = part & 3;
-            let (mut from, mut to) =
-                ((source.physical - bytes) as *const u8, (destination.physical - bytes) as *mut u8);
-            for _ in 0..bytes {
-                // SAFETY: as above; the bytes are those of the last, unfinished word.
-                unsafe { step(&mut from, &mut to) };
-            }
+            // SAFETY: as above; the bytes are those of the last, unfinished unit.
+            unsafe { copy_last(source.physical, destination.physical, part & rest) };
             return Some(());
         }
         source.turn(READ)?;
         destination.turn(WRITE)?;
+    }
+}
+
+/// Copies up to seven bytes that end at these addresses and begin at multiples of four.
+///
+/// # Safety
+/// As for [`copy`].
+#[cfg(not(feature = "small"))]
+#[inline(always)]
+unsafe fn copy_last(source_end: u32, destination_end: u32, bytes: u32) {
+    let (mut from, mut to) = ((source_end - bytes) as *const u8, (destination_end - bytes) as *mut u8);
+    // SAFETY: the caller's.
+    unsafe {
+        if bytes & 4 != 0 {
+            words::copy_word(from as u32, to as u32);
+            (from, to) = (from.add(4), to.add(4));
+        }
+        if bytes & 3 != 0 {
+            // The rest of the word stays as it is.
+            let (from, to) = (from as *const u32, to as *mut u32);
+            let mask = !0u32 << (bytes % 4 * 8);
+            to.write_volatile(to.read_volatile() & mask | from.read_volatile() & !mask);
+        }
     }
 }
 
@@ -224,7 +241,7 @@ unsafe fn copy_part(source: u32, destination: u32, bytes: u32) {
     unsafe {
         #[cfg(not(feature = "small"))]
         if (source | destination | bytes) & 3 == 0 {
-            return Row::new().copy(source, destination, bytes);
+            return words::copy_row(source, destination, bytes);
         }
         copy(source, destination, bytes);
     }
@@ -238,32 +255,4 @@ pub const fn page_address(page: u32) -> u32 {
 /// The page that a physical address lies in.
 pub const fn page_of(address: u32) -> u32 {
     (address - RAM_BASE) / PAGE_BYTES
-}
-
-/// Fills physical memory with zeros.
-///
-/// # Safety
-/// The range is RAM that is the caller's; address and length are multiples of four.
-pub unsafe fn clear(address: u32, bytes: u32) {
-    let (mut word, end) = (address as *mut u32, (address + bytes) as *mut u32);
-    let zero = |word: *mut u32, index: usize| {
-        // SAFETY: inside the caller's range.
-        unsafe { word.add(index).write_volatile(0) }
-    };
-    while end as u32 - word as u32 >= 32 {
-        // Written out, so that it is unrolled at any level of optimisation.
-        zero(word, 0);
-        zero(word, 1);
-        zero(word, 2);
-        zero(word, 3);
-        zero(word, 4);
-        zero(word, 5);
-        zero(word, 6);
-        zero(word, 7);
-        word = word.wrapping_add(8);
-    }
-    while word != end {
-        zero(word, 0);
-        word = word.wrapping_add(1);
-    }
 }

@@ -20,8 +20,8 @@ use testbed_protocol::pages::holder;
 use crate::centrenet::Centrenet;
 use crate::estate::Estate;
 use crate::kernel::Kernel;
-use crate::memory;
 use crate::threads::is_entry;
+use crate::{memory, words};
 
 /// Pages of a record, and of the home's, which has its estate behind it.
 const RECORD_PAGES: u32 = (size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
@@ -92,14 +92,14 @@ impl Process {
         let (map, record) = (memory::page_address(map), memory::page_address(record) as *mut Record);
         // SAFETY: the rows were just taken, and have room. A page map of zeros maps nothing.
         unsafe {
-            memory::clear(map, PAGE_MAP_BYTES);
-            memory::clear(record as u32, (size_of::<Record>() - size_of::<[Ccb; CHANNELS]>()) as u32 & !3);
+            words::clear(map, PAGE_MAP_BYTES);
+            words::clear(record as u32, (size_of::<Record>() - size_of::<[Ccb; CHANNELS]>()) as u32 & !3);
             (&raw mut (*record).id).write(id);
             (&raw mut (*record).map).write(map as *mut PageMap);
             if at_home {
                 // All zero: no pages, no deaths.
                 let estate = (record as u32 + size_of::<Record>() as u32).next_multiple_of(4);
-                memory::clear(estate, size_of::<Estate>() as u32 & !3);
+                words::clear(estate, size_of::<Estate>() as u32 & !3);
                 (&raw mut (*record).estate).write(estate as *mut Estate);
             }
             let threads = (&raw mut (*record).threads).cast::<u16>();
@@ -212,7 +212,7 @@ impl Process {
                 let wanted = *place & PTE_WANTED;
                 let page = if wanted != 0 { self.frame(virtual_page) } else { pages.take().ok_or(Error::NoMemory)? };
                 // SAFETY: the page was just taken.
-                unsafe { memory::clear(memory::page_address(page), PAGE_BYTES) };
+                unsafe { words::clear(memory::page_address(page), PAGE_BYTES) };
                 *place = entry(page, permissions | wanted);
             }
         }

@@ -8,8 +8,8 @@ use testbed_kernel_core::timers::{Alarm, Timed};
 use crate::alternatives::List;
 use crate::process::Process;
 
-/// Registers of a thread that is not running, as `trap.s` lays them out.
-#[repr(C)]
+/// Registers of a thread that is not running, as `trap.s` lays them out and moves them: in pairs.
+#[repr(C, align(8))]
 pub struct Context {
     /// With [`RESULT`] in bit 0.
     pub pc: u32,

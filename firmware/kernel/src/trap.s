@@ -1,6 +1,6 @@
 # Start-up and the passage between kernel and user threads.
 #
-# A thread control block begins with a context: pc, then x1 to x31. In user mode `mscratch` points to the running thread's control
+# A thread control block begins with a context: pc, then x1 to x31, at a multiple of eight, so that registers go in pairs. In user mode `mscratch` points to the running thread's control
 # block, which is in the ready ring; in the kernel it points to a block of its own behind the stack, so that a trap there destroys nothing.
 # The kernel never enables interrupts.
 #
@@ -15,10 +15,8 @@ _start:
     la      t0, __bss_start
     la      t1, __bss_end
 1:  bgeu    t0, t1, 2f
-    sw      zero, 0(t0)
-    sw      zero, 4(t0)
-    sw      zero, 8(t0)
-    sw      zero, 12(t0)
+    store_pair 0, 0, t0
+    store_pair 0, 8, t0
     addi    t0, t0, 16
     j       1b
 2:  la      t0, trap
@@ -40,13 +38,11 @@ trap_quick:
     bne     ra, a7, no_yield
     addi    ra, ra, -{YIELD}
     bnez    ra, interrupt
-    sw      s0, 32(tp)
+    store_pair 8, 32, tp
     lw      s0, {NEXT}(tp)
     beq     s0, tp, yield_alone
-    sw      sp, 8(tp)
-    sw      gp, 12(tp)
-    .irp    n, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
-    sw      x\n, 4 * \n(tp)
+    .irp    n, 2, 18, 20, 22, 24, 26
+    store_pair \n, 4*\n, tp
     .endr
     csrr    ra, mepc
     addi    ra, ra, 5
@@ -61,13 +57,10 @@ trap_quick:
     lw      ra, 0(s0)
     csrw    mepc, ra
     lw      ra, 4(s0)
-    lw      sp, 8(s0)
-    lw      gp, 12(s0)
     lw      tp, 16(s0)
-    .irp    n, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
-    lw      x\n, 4 * \n(s0)
+    .irp    n, 2, 18, 20, 22, 24, 26, 8
+    load_pair \n, 4*\n, s0
     .endr
-    lw      s0, 32(s0)
     li      a0, 0
     mret
 
@@ -126,16 +119,15 @@ fast_call:
     csrw    mscratch, tp
     lw      ra, 4(tp)
     lw      sp, 8(tp)
-    lw      a0, 40(tp)
-    lw      a1, 44(tp)
+    load_pair 10, 40, tp
     lw      tp, 16(tp)
     j       forget
 
 switch:
     sw      gp, 12(tp)
     sw      zero, {YIELDED}(tp)
-    .irp    n, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
-    sw      x\n, 4 * \n(tp)
+    .irp    n, 8, 18, 20, 22, 24, 26
+    store_pair \n, 4*\n, tp
     .endr
     bnez    a0, resume
     j       kernel_next
@@ -161,8 +153,10 @@ resume:
     csrw    mscratch, a0
     andi    t0, t0, 1
     beqz    t0, resume_all
-    .irp    n, 1, 2, 3, 4, 8, 9, 11, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 10
-    lw      x\n, 4 * \n(a0)
+    lw      ra, 4(a0)
+    lw      tp, 16(a0)
+    .irp    n, 2, 8, 18, 20, 22, 24, 26, 10
+    load_pair \n, 4*\n, a0
     .endr
 # The registers that a call does not keep go back without anything of the kernel's or of another process's.
 forget:
@@ -172,15 +166,17 @@ forget:
     mret
 
 resume_all:
-    .irp    n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 10
-    lw      x\n, 4 * \n(a0)
+    lw      ra, 4(a0)
+    .irp    n, 2, 4, 6, 8, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 10
+    load_pair \n, 4*\n, a0
     .endr
     mret
 
 # Interrupts, faults and the other calls: everything is saved.
 interrupt:
-    .irp    n, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-    sw      x\n, 4 * \n(tp)
+    sw      t0, 20(tp)
+    .irp    n, 2, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+    store_pair \n, 4*\n, tp
     .endr
     csrr    t0, mepc
     sw      t0, 0(tp)

@@ -3,7 +3,8 @@
 
 use core::ops::{Deref, DerefMut};
 
-/// Room for a message of up to `4 * WORDS` bytes, aligned to words.
+/// Room for a message of up to `4 * WORDS` bytes, at a multiple of eight: the kernel copies pairs of words between buffers that are alike in that.
+#[repr(align(8))]
 pub struct Buffer<const WORDS: usize>([u32; WORDS]);
 
 impl<const WORDS: usize> Buffer<WORDS> {
