@@ -1,5 +1,7 @@
 //! How much of a small processor's RAM the kernel takes.
 
+use std::process::Command;
+
 use object::{Object, ObjectSection, SectionKind};
 use testbed_host_tools::firmware;
 
@@ -21,4 +23,15 @@ fn the_small_kernel_is_small() {
     assert!(code > 0 && data > 0, "no sections found");
     let all = code + constants + data;
     assert!(all <= SMALL_BYTES, "{all} bytes, {SMALL_BYTES} is the limit");
+}
+
+#[test]
+fn a_program_that_does_not_fit_says_what_to_do() {
+    let out = tempfile::tempdir().unwrap();
+    let mut run = Command::new(env!("CARGO_BIN_EXE_testbed"));
+    let status =
+        run.args(["run", "remote", "--machine", "ulx3s-85f", "--out"]).arg(out.path()).output().unwrap().status;
+    let console = std::fs::read_to_string(out.path().join("console.txt")).unwrap();
+    assert_eq!(status.code(), Some(1), "{console}");
+    assert!(console.contains("the program can't start: too big for this RAM; take a machine with more"), "{console}");
 }

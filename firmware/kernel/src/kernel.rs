@@ -17,6 +17,7 @@ use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::status::COUNTER_WORDS;
+use testbed_definitions::syscall::Error;
 use testbed_definitions::{csr, event, map};
 use testbed_kernel_core::clock::{Clock, Cycles};
 #[cfg(not(feature = "small"))]
@@ -236,7 +237,13 @@ impl Kernel {
         if let Err(error) = self.invoke_first() {
             self.console.put_text("the program can't start: ");
             if cfg!(feature = "small") {
-                self.console.put_decimal(error as u32);
+                // No room for all the meanings; this one wants a remedy.
+                match error {
+                    Error::NoMemory => {
+                        self.console.put_text("too big for this RAM; take a machine with more, or a smaller program")
+                    }
+                    _ => self.console.put_decimal(error as u32),
+                }
             } else {
                 self.console.put_text(error.meaning());
             }
