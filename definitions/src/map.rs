@@ -18,7 +18,7 @@ pub const DEVICE_BYTES: u32 = 0x1_0000;
 /// First byte of RAM; also the usual reset vector.
 pub const RAM_BASE: u32 = 0x8000_0000;
 /// Smallest and largest RAM a processor can have, in bytes. The size is a power of two.
-pub const RAM_BYTES_MIN: u32 = 16 * 1024;
+pub const RAM_BYTES_MIN: u32 = 8 * 1024;
 pub const RAM_BYTES_MAX: u32 = 4 * 1024 * 1024;
 
 pub const CLINT_BASE: u32 = 0x0200_0000;

@@ -7,6 +7,7 @@ use crate::board::BIT_CYCLES_MIN;
 use crate::centrenet::{Bus, Strobe};
 use crate::monitor::{GlobalClock, Link, Mmi, MmiConfig, Smi, TracePort};
 use crate::processor::Processor;
+use crate::small::Small;
 use crate::support::verilog::{connected_verilog, VerilogError};
 
 /// A Testbed of `N` processors, 1 to 16. Processor 0 is the master.
@@ -48,7 +49,7 @@ pub struct Machine<const N: usize> {
     /// The trace port's FIFO has no room.
     pub trace_full: Signal<Out, Bit>,
 
-    pub processors: [Processor; N],
+    pub processors: [Processor<1>; N],
     pub smi: Vec<Smi>,
     pub mmi: Mmi<N>,
     pub port: TracePort,
@@ -65,15 +66,10 @@ impl<const N: usize> Machine<N> {
     /// The machine that `description` describes.
     ///
     /// # Panics
-    /// If `description` does not have `N` processors, or was not validated.
+    /// If `description` does not have `N` processors, is headless, or was not validated.
     pub fn new(description: &Description) -> Self {
+        assert!(!description.headless, "machine {} has no master; see `Small`", description.name);
         assert_eq!(description.processors.len(), N, "processors of machine {}", description.name);
-        let mmi = MmiConfig {
-            queue: description.mmi_queue,
-            poll_cycles: description.poll_cycles,
-            tick_cycles: description.tick_cycles,
-            control: description.control(),
-        };
         Self {
             clock: Default::default(),
             reset_vector: Default::default(),
@@ -86,7 +82,7 @@ impl<const N: usize> Machine<N> {
             trace_full: Default::default(),
             processors: std::array::from_fn(|_| Processor::new(description.ram_bytes, description.clock_hz, N as u32)),
             smi: (1..N).map(|_| Smi::new(description.smi_queue)).collect(),
-            mmi: Mmi::new(mmi),
+            mmi: Mmi::new(mmi_config(description)),
             port: TracePort::new(description.port_queue),
             link: Link::new(description.port_cycles),
             strobe: Default::default(),
@@ -183,6 +179,16 @@ impl<const N: usize> Logic for Machine<N> {
     }
 }
 
+/// The MMI of the machine that `description` describes.
+pub(crate) fn mmi_config(description: &Description) -> MmiConfig {
+    MmiConfig {
+        queue: description.mmi_queue,
+        poll_cycles: description.poll_cycles,
+        tick_cycles: description.tick_cycles,
+        control: description.control(),
+    }
+}
+
 /// Processors a machine can have.
 pub const PROCESSORS_MAX: usize = 16;
 
@@ -235,6 +241,9 @@ pub fn on_big_stack<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static
 pub fn verilog(description: &Description) -> Result<String, MachineError> {
     let description = description.clone();
     on_big_stack(move || {
+        if description.headless {
+            return Ok(connected_verilog(Small::new(&description))?);
+        }
         let processors = description.processors.len();
         let text = with_processors!(processors, N => connected_verilog(Machine::<N>::new(&description))?);
         text.ok_or_else(|| MachineError::Processors { name: description.name.clone(), processors })
@@ -263,6 +272,17 @@ mod tests {
             assert!(text.contains(&format!("module {module}(")), "{module}");
         }
         assert!(!text.contains("module top$smi$1("));
+    }
+
+    #[test]
+    fn a_headless_machine_has_one_processor_and_no_centrenet() {
+        let description = Description { headless: true, ..two() };
+        let text = verilog(&description).unwrap();
+        for module in ["top", "top$processors$0$core", "top$smi$0", "top$mmi", "top$port"] {
+            assert!(text.contains(&format!("module {module}(")), "{module}");
+        }
+        assert!(!text.contains("top$processors$1") && !text.contains("station(") && !text.contains("top$bus"));
+        on_big_stack(move || assert_clean(Small::new(&description))).unwrap();
     }
 
     #[test]

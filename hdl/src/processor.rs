@@ -42,6 +42,8 @@ enum Device {
 ///     +------+   bits 31:16    +---------+
 /// ```
 ///
+/// `S` is 1, or 0 for a processor without a Centrenet station, whose addresses then read as 0.
+///
 /// All processors are equal; the monitoring interface (an SMI on a slave, the MMI on the master) sits outside, on the device port.
 /// Addresses are decoded by their upper half; which device answers a read is remembered in a register. The core raises
 /// access faults itself, so an address that reaches a device is a good one.
@@ -49,7 +51,7 @@ enum Device {
 /// The core's retirement port, the UART's transmit strobe and the exit register end in wires of this block that nothing
 /// reads: simulators look at them, synthesis removes them.
 #[derive(LogicBlock)]
-pub struct Processor {
+pub struct Processor<const S: usize> {
     pub clock: Signal<In, Clock>,
     /// First pc, constant.
     pub reset_vector: Signal<In, Bits<32>>,
@@ -91,7 +93,7 @@ pub struct Processor {
     pub clint: Clint,
     pub uart: Uart,
     pub system: System,
-    pub station: Station,
+    pub station: [Station; S],
     /// The device that the last cycle's read went to.
     answering: DFF<Device>,
 
@@ -100,6 +102,16 @@ pub struct Processor {
     device: Signal<Local, Device>,
     ram_write: Signal<Local, Bit>,
     answer: Signal<Local, Bits<32>>,
+    // What the station drives, if there is one.
+    irq: Signal<Local, Bit>,
+    dma_address: Signal<Local, Bits<32>>,
+    dma_write: Signal<Local, Bit>,
+    dma_wdata: Signal<Local, Bits<32>>,
+    station_rdata: Signal<Local, Bits<32>>,
+    station_nack: Signal<Local, Bit>,
+    station_ack: Signal<Local, Bit>,
+    station_sent_word: Signal<Local, Bits<32>>,
+    station_request: Signal<Local, Bit>,
 
     ram_mask: Constant<Bits<32>>,
     at_clint: Constant<Bits<16>>,
@@ -115,7 +127,7 @@ fn upper_half(base: u32) -> Constant<Bits<16>> {
     Constant::new(u64::from(base >> 16).into())
 }
 
-impl Processor {
+impl<const S: usize> Processor<S> {
     /// A processor with `ram_bytes` of RAM in a machine of `processors` at `clock_hz`.
     pub fn new(ram_bytes: u32, clock_hz: u32, processors: u32) -> Self {
         Self {
@@ -150,13 +162,22 @@ impl Processor {
             clint: Default::default(),
             uart: Default::default(),
             system: System::new(ram_bytes, clock_hz, processors),
-            station: Default::default(),
+            station: std::array::from_fn(|_| Default::default()),
             answering: Default::default(),
             upper: Default::default(),
             offset: Default::default(),
             device: Default::default(),
             ram_write: Default::default(),
             answer: Default::default(),
+            irq: Default::default(),
+            dma_address: Default::default(),
+            dma_write: Default::default(),
+            dma_wdata: Default::default(),
+            station_rdata: Default::default(),
+            station_nack: Default::default(),
+            station_ack: Default::default(),
+            station_sent_word: Default::default(),
+            station_request: Default::default(),
             ram_mask: Constant::new(u64::from(ram_bytes - 1).into()),
             at_clint: upper_half(map::CLINT_BASE),
             at_uart: upper_half(map::UART_BASE),
@@ -168,10 +189,10 @@ impl Processor {
     }
 }
 
-impl Logic for Processor {
+impl<const S: usize> Logic for Processor<S> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, core, ram, clint, uart, system, station, answering);
+        clock!(self, clock, core, ram, clint, uart, system, answering);
 
         // Constants and interrupt lines of the core.
         self.core.reset_vector.next = self.reset_vector.val();
@@ -181,7 +202,6 @@ impl Logic for Processor {
         self.core.has_mmi.next = self.has_mmi.val();
         self.core.irq_timer.next = self.clint.timer.val();
         self.core.irq_software.next = self.clint.software.val();
-        self.core.irq_external.next = self.station.irq.val();
         self.core.mtime_low.next = self.clint.mtime_low.val();
         self.core.mtime_high.next = self.clint.mtime_high.val();
 
@@ -209,16 +229,51 @@ impl Logic for Processor {
         }
         self.answering.d.next = self.device.val();
 
+        // The station, if there is one, and what it drives.
+        self.irq.next = false;
+        self.dma_address.next = 0.into();
+        self.dma_write.next = false;
+        self.dma_wdata.next = 0.into();
+        self.station_rdata.next = 0.into();
+        self.station_request.next = false;
+        self.station_sent_word.next = 0.into();
+        self.station_ack.next = false;
+        self.station_nack.next = false;
+        for i in 0..S {
+            self.station[i].clock.next = self.clock.val();
+            self.station[i].select.next = self.device.val() == Device::Centrenet;
+            self.station[i].address.next = self.offset.val();
+            self.station[i].read.next = self.core.read.val();
+            self.station[i].write.next = self.core.write.val();
+            self.station[i].wdata.next = self.core.wdata.val();
+            self.station[i].strobe.next = self.strobe.val();
+            self.station[i].station.next = bit_cast::<8, 4>(self.number.val());
+            self.station[i].stations.next = self.stations.val();
+            self.station[i].grant.next = self.grant.val();
+            self.station[i].phase.next = self.phase.val();
+            self.station[i].word.next = self.word.val();
+            self.station[i].dma_rdata.next = self.ram.b_rdata.val();
+            self.irq.next = self.station[i].irq.val();
+            self.dma_address.next = self.station[i].dma_address.val();
+            self.dma_write.next = self.station[i].dma_write.val();
+            self.dma_wdata.next = self.station[i].dma_wdata.val();
+            self.station_rdata.next = self.station[i].rdata.val();
+            self.station_request.next = self.station[i].request.val();
+            self.station_sent_word.next = self.station[i].sent_word.val();
+            self.station_ack.next = self.station[i].ack.val();
+            self.station_nack.next = self.station[i].nack.val();
+        }
+        self.core.irq_external.next = self.irq.val();
+
         // RAM: port A to the core, port B to the station.
         self.ram_write.next = self.core.write.val() & (self.device.val() == Device::Ram);
         self.ram.a_address.next = self.core.address.val();
         self.ram.a_write.next = self.ram_write.val();
         self.ram.a_mask.next = self.core.mask.val();
         self.ram.a_wdata.next = self.core.wdata.val();
-        self.ram.b_address.next = self.station.dma_address.val();
-        self.ram.b_write.next = self.station.dma_write.val();
-        self.ram.b_wdata.next = self.station.dma_wdata.val();
-        self.station.dma_rdata.next = self.ram.b_rdata.val();
+        self.ram.b_address.next = self.dma_address.val();
+        self.ram.b_write.next = self.dma_write.val();
+        self.ram.b_wdata.next = self.dma_wdata.val();
 
         // Devices inside.
         self.clint.select.next = self.device.val() == Device::Clint;
@@ -236,21 +291,10 @@ impl Logic for Processor {
         self.rts.next = self.uart.rts.val();
         self.tx.next = self.uart.tx.val();
 
-        self.station.select.next = self.device.val() == Device::Centrenet;
-        self.station.address.next = self.offset.val();
-        self.station.read.next = self.core.read.val();
-        self.station.write.next = self.core.write.val();
-        self.station.wdata.next = self.core.wdata.val();
-        self.station.strobe.next = self.strobe.val();
-        self.station.station.next = bit_cast::<8, 4>(self.number.val());
-        self.station.stations.next = self.stations.val();
-        self.station.grant.next = self.grant.val();
-        self.station.phase.next = self.phase.val();
-        self.station.word.next = self.word.val();
-        self.request.next = self.station.request.val();
-        self.sent_word.next = self.station.sent_word.val();
-        self.ack.next = self.station.ack.val();
-        self.nack.next = self.station.nack.val();
+        self.request.next = self.station_request.val();
+        self.sent_word.next = self.station_sent_word.val();
+        self.ack.next = self.station_ack.val();
+        self.nack.next = self.station_nack.val();
 
         self.system.select.next = self.device.val() == Device::System;
         self.system.address.next = self.offset.val();
@@ -272,7 +316,7 @@ impl Logic for Processor {
         match self.answering.q.val() {
             Device::Clint => self.answer.next = self.clint.rdata.val(),
             Device::Uart => self.answer.next = self.uart.rdata.val(),
-            Device::Centrenet => self.answer.next = self.station.rdata.val(),
+            Device::Centrenet => self.answer.next = self.station_rdata.val(),
             Device::Smi => self.answer.next = self.smi_rdata.val(),
             Device::Mmi => self.answer.next = self.mmi_rdata.val(),
             Device::System => self.answer.next = self.system.rdata.val(),

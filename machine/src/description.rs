@@ -29,6 +29,7 @@ struct Description {
     ram: Spanned<Quantity>,
     clock: Spanned<Quantity>,
     board: Option<Spanned<String>>,
+    headless: Option<Spanned<bool>>,
     #[serde(default)]
     monitor: Monitor,
 }
@@ -197,6 +198,16 @@ impl Source<'_> {
         Ok(seen)
     }
 
+    fn headless(&self, value: &Spanned<bool>, processors: usize) -> Result<bool, MachineError> {
+        if *value.get_ref() && processors != 2 {
+            let message =
+                format!("a machine whose master is no processor has one that is, not {}", processors.max(1) - 1);
+            let remedy = "name two processors, the master that is none and a slave, or remove the key";
+            return Err(self.error("headless", value.span().start, message, remedy.into()));
+        }
+        Ok(*value.get_ref())
+    }
+
     fn ram(&self, value: &Spanned<Quantity>) -> Result<u32, MachineError> {
         let bytes = self.quantity("ram", value, units::BYTES)?;
         let (least, most) = (u128::from(map::RAM_BYTES_MIN), u128::from(map::RAM_BYTES_MAX));
@@ -246,6 +257,7 @@ fn example(key: &str) -> String {
         "port_queue" => "port_queue = 512",
         "port_cycles" => "port_cycles = \"40 cycles\"",
         "order" => "order = \"time\"",
+        "headless" => "headless = true",
         _ => "ram = \"4 MiB\"",
     }
     .into()
@@ -268,6 +280,10 @@ pub(crate) fn parse(text: &str, origin: &str) -> Result<Machine, MachineError> {
         name: source.name("name", &description.name)?,
         clock_hz,
         processors: source.processors(&description.processors)?,
+        headless: match &description.headless {
+            Some(value) => source.headless(value, description.processors.get_ref().len())?,
+            None => false,
+        },
         ram_bytes: source.ram(&description.ram)?,
         smi_queue: queue("monitor.smi_queue", &monitor.smi_queue, monitor::SMI_QUEUE)?,
         mmi_queue: queue("monitor.mmi_queue", &monitor.mmi_queue, monitor::MMI_QUEUE)?,
@@ -296,8 +312,9 @@ pub(crate) fn print(machine: &Machine) -> String {
     };
     let names: Vec<_> = machine.processors.iter().map(|name| format!("\"{name}\"")).collect();
     let board = machine.board.as_ref().map_or(String::new(), |board| format!("board = \"{board}\"\n"));
+    let headless = if machine.headless { "headless = true\n" } else { "" };
     format!(
-        "name = \"{}\"\nprocessors = [{}]\nram = \"{}\"\nclock = \"{}\"\n{board}\n\
+        "name = \"{}\"\nprocessors = [{}]\nram = \"{}\"\nclock = \"{}\"\n{board}{headless}\n\
          [monitor]\ntick = \"{}\"\npoll = \"{}\"\nsmi_queue = {}\nmmi_queue = {}\n\
          port_queue = {}\nport_cycles = \"{}\"\norder = \"{}\"\n",
         machine.name,

@@ -8,6 +8,7 @@
 //! ram = "1 MiB"                      # of each processor, a power of two
 //! clock = "25 MHz"
 //! board = "ulx3s-85f"                # optional: folder in constraints/
+//! # headless = true                  # optional: the master is no processor; see `Machine::headless`
 //!
 //! [monitor]                          # optional, and so is each of its keys
 //! tick = "1 us"                      # of the global clock; a time or "25 cycles"
@@ -40,6 +41,9 @@ pub struct Machine {
     pub clock_hz: u32,
     /// Names by processor number, 1 to 16 of them.
     pub processors: Vec<String>,
+    /// The master is no processor: its MMI is there and sends to the trace port, but nobody programs it, and there is no Centrenet. The
+    /// console is that of the one slave.
+    pub headless: bool,
     /// RAM bytes of each processor, a power of two.
     pub ram_bytes: u32,
     /// Entries of each SMI's queue, a power of two.
@@ -94,6 +98,7 @@ pub const NAMED: &[(&str, &str)] = &[
     ("testbed2", include_str!("../../machines/testbed2.toml")),
     ("ulx3s-85f", include_str!("../../machines/ulx3s-85f.toml")),
     ("report1991", include_str!("../../machines/report1991.toml")),
+    ("hx8k-evn", include_str!("../../machines/hx8k-evn.toml")),
     ("bench", include_str!("../../machines/bench.toml")),
 ];
 
@@ -104,6 +109,7 @@ impl Machine {
             name: "testbed6".into(),
             clock_hz: 25_000_000,
             processors: ["master", "earth", "air", "fire", "water", "space"].map(String::from).into(),
+            headless: false,
             ram_bytes: 4 << 20,
             smi_queue: monitor::SMI_QUEUE as u32,
             mmi_queue: monitor::MMI_QUEUE as u32,
@@ -162,6 +168,16 @@ impl Machine {
             Order::Turns => mmi::CONTROL_RESET,
             Order::Time => mmi::CONTROL_RESET | mmi::CONTROL_ORDERED,
         }
+    }
+
+    /// Which of the hardware's processors processor `number` is; `None` of a master that is none.
+    pub fn instance(&self, number: usize) -> Option<usize> {
+        number.checked_sub(self.headless.into())
+    }
+
+    /// Number of the processor whose UART is the console.
+    pub fn console(&self) -> usize {
+        self.headless.into()
     }
 
     /// Number of slaves, which is the number of SMIs.

@@ -42,7 +42,7 @@ fn faults_are_named_with_place_and_remedy() {
     let too_many = format!("[{}]", names17.join(", "));
     let cases: &[(&str, &str, &str, &[&str])] = &[
         ("\"1 MiB\"", "\"3 MiB\"", "f:3:7: ram: ", &["not a power of two", "\"2 MiB\" or \"4 MiB\""]),
-        ("\"1 MiB\"", "\"8 MiB\"", "f:3:7: ram: ", &["out of range", "16 KiB to 4 MiB"]),
+        ("\"1 MiB\"", "\"8 MiB\"", "f:3:7: ram: ", &["out of range", "8 KiB to 4 MiB"]),
         ("\"1 MiB\"", "\"1 KiB\"", "f:3:7: ram: ", &["out of range"]),
         ("\"1 MiB\"", "\"1 MB\"", "f:3:7: ram: ", &["unknown unit `MB`", "B, KiB, MiB"]),
         ("\"1 MiB\"", "\"much\"", "f:3:7: ram: ", &["does not start with a number"]),
@@ -96,6 +96,18 @@ fn an_unknown_machine_lists_the_known_ones() {
     assert!(error.to_string().contains("testbed6, testbed2, ulx3s-85f, report1991"), "{error}");
 }
 
+#[test]
+fn a_headless_machine_has_one_slave() {
+    let machine = Machine::named("hx8k-evn").unwrap();
+    assert_eq!((machine.instance(0), machine.instance(1), machine.console(), machine.slaves()), (None, Some(0), 1, 1));
+    let full = Machine::named("testbed2").unwrap();
+    assert_eq!((full.instance(0), full.instance(1), full.console()), (Some(0), Some(1), 0));
+    let text = machine.to_toml().replace("\"host\", ", "");
+    let error = Machine::parse(&text, "f").unwrap_err().to_string();
+    assert!(error.contains("headless: a machine whose master is no processor has one that is, not 0"), "{error}");
+    assert!(error.contains("name two processors"), "{error}");
+}
+
 fn machine() -> impl Strategy<Value = Machine> {
     let name = "[A-Za-z0-9_-]{1,12}".prop_filter("reserved", |name| name != "metadata");
     (
@@ -105,10 +117,12 @@ fn machine() -> impl Strategy<Value = Machine> {
         (3u32..=15, 1u32..=65_535, prop::sample::select(Order::ALL.to_vec())),
     )
         .prop_map(|((name, board, processors), (clock_hz, ram, smi, mmi), (tick_cycles, poll_cycles), port)| {
+            let processors: Vec<_> = processors.into_iter().collect();
             Machine {
                 name,
                 clock_hz,
-                processors: processors.into_iter().collect(),
+                headless: processors.len() == 2,
+                processors,
                 ram_bytes: 1 << ram,
                 smi_queue: 1 << smi,
                 mmi_queue: 1 << mmi,

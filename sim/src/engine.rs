@@ -11,6 +11,14 @@ pub enum EngineError {
     Io(#[from] std::io::Error),
 }
 
+/// Says that `engine` has no machine whose master is no processor.
+pub(crate) fn machine_without_master(engine: &str, machine: &Machine) -> EngineError {
+    EngineError::Failed(format!(
+        "engine `{engine}` needs a master, and machine {} is headless; use the engine `verilator`, or remove `headless` from its description",
+        machine.name
+    ))
+}
+
 /// What goes into every processor's RAM before cycle 0, and where execution starts.
 #[derive(Clone, Debug, Default)]
 pub struct Image {

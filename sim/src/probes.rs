@@ -7,7 +7,7 @@ use testbed_machine::Machine;
 
 use crate::engine::{EngineError, SmiCounters, StationCounters};
 
-/// Signals that [`station_counters`] reads in `processors$N.station`.
+/// Signals that [`station_counters`] reads in `processors$N.station$0`.
 const STATION: [&str; 8] = [
     "transmitter$packets",
     "transmitter$dropped",
@@ -36,7 +36,7 @@ const PORT: [&str; 2] = ["write_index$q", "read_index$q"];
 
 /// Whether signal `name` of the module of `instance` (as in `processors$0$station`) is one that the functions below read.
 pub fn is_counter(instance: &str, name: &str) -> bool {
-    if instance.starts_with("processors$") && instance.ends_with("$station") {
+    if instance.starts_with("processors$") && instance.ends_with("$station$0") {
         STATION.contains(&name)
     } else if instance.starts_with("smi$") && !instance["smi$".len()..].contains('$') {
         SMI.contains(&name)
@@ -47,12 +47,17 @@ pub fn is_counter(instance: &str, name: &str) -> bool {
     }
 }
 
-/// Reads the counters of processor `processor`'s station; `read` takes instance path (separated by dots) and signal.
+/// Reads the counters of processor `processor`'s station, all 0 in a machine without Centrenet; `read` takes instance path (separated by
+/// dots) and signal.
 pub fn station_counters<E>(
+    machine: &Machine,
     processor: usize,
     mut read: impl FnMut(&str, &str) -> Result<u32, E>,
 ) -> Result<StationCounters, E> {
-    let scope = format!("processors${processor}.station");
+    if machine.headless {
+        return Ok(StationCounters::default());
+    }
+    let scope = format!("processors${processor}.station$0");
     let mut next = STATION.iter().map(|name| read(&scope, name));
     let mut value = move || next.next().expect("as many names as fields");
     Ok(StationCounters {

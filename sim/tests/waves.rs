@@ -105,7 +105,10 @@ fn three_files_agree_on_the_window() {
         assert!(times.last().is_some_and(|last| (2 * UNTIL - 1..=2 * UNTIL).contains(last)), "{path:?}: {times:?}");
         assert_eq!(retired(file), expected, "{path:?}");
         assert!(instances(file).iter().all(|instance| instance.starts_with("top.processors$1")));
-        assert!(instances(file).iter().any(|instance| instance.ends_with("processors$1.station.receiver")), "{path:?}");
+        assert!(
+            instances(file).iter().any(|instance| instance.ends_with("processors$1.station$0.receiver")),
+            "{path:?}"
+        );
     }
     for name in ["clock", "retire_pc", "retire_address", "retire_data", "retire_mask", "retire_cause"] {
         let shown = files.each_mut().map(|(file, _)| values(file, name));

@@ -2,17 +2,20 @@
 
 mod frames;
 mod lights;
+mod surroundings;
 #[cfg(test)]
 mod tests;
+mod top;
 
-use rust_hdl::prelude::*;
-use testbed_definitions::{link, map};
+use testbed_definitions::link;
 use testbed_machine::Machine as Description;
 
 pub use frames::{fits, FrameSender, BIT_CYCLES_MIN};
 pub use lights::{Beat, Light};
+pub use surroundings::Surroundings;
+pub use top::{Board, SmallBoard};
 
-use crate::machine::{on_big_stack, Machine, MachineError};
+use crate::machine::{on_big_stack, MachineError};
 use crate::support::verilog::connected_verilog;
 use crate::with_processors;
 
@@ -47,112 +50,6 @@ impl Options {
     }
 }
 
-/// The machine of `N` processors with what every board has around it.
-///
-/// ```text
-///              +----------+
-///       rx --->|          |---> tx, rts   (console of the master)
-///              | Board<N> |---> link      (serial: the trace port's frames)
-///    clock --->|          |---> leds [8]
-///              +----------+
-/// ```
-///
-/// | light | lit while |
-/// |---|---|
-/// | 0 | (blinks, four times a second: the clock runs) |
-/// | 1 | the link sends |
-/// | 2, 3 | a character is on the console's line out, in |
-/// | 4 | the trace port is full, so pairs wait in the SMIs' queues |
-/// | 5 to 7 | never |
-///
-/// Lights 1 to 4 are lit for a beat, a sixteenth of a second, after a beat in which there was cause to. There is no reset: registers and RAM start as configured.
-#[derive(LogicBlock)]
-pub struct Board<const N: usize> {
-    pub clock: Signal<In, Clock>,
-    pub rx: Signal<In, Bit>,
-    pub tx: Signal<Out, Bit>,
-    pub rts: Signal<Out, Bit>,
-    pub link: Signal<Out, Bit>,
-    pub leds: Signal<Out, Bits<8>>,
-
-    pub machine: Machine<N>,
-    pub frames: FrameSender,
-    beat: Beat,
-    sending: Light,
-    console_out: Light,
-    console_in: Light,
-    full: Light,
-    blink: Signal<Local, Bits<8>>,
-    reset_vector: Constant<Bits<32>>,
-}
-
-impl<const N: usize> Board<N> {
-    /// The board's machine.
-    ///
-    /// # Panics
-    /// As [`Machine::new`] and [`FrameSender::new`].
-    pub fn new(description: &Description, options: &Options) -> Self {
-        let mut machine = Machine::new(description);
-        if let Some(image) = &options.image {
-            machine.processors.iter_mut().for_each(|processor| processor.ram.set_image(image));
-        }
-        if options.queues_in_luts {
-            machine.mmi.queue_in_luts();
-            machine.port.queue_in_luts();
-        }
-        Self {
-            clock: Default::default(),
-            rx: Default::default(),
-            tx: Default::default(),
-            rts: Default::default(),
-            link: Default::default(),
-            leds: Default::default(),
-            machine,
-            frames: FrameSender::new(description.clock_hz, options.link_baud),
-            beat: Beat::new(description.clock_hz),
-            sending: Default::default(),
-            console_out: Default::default(),
-            console_in: Default::default(),
-            full: Default::default(),
-            blink: Default::default(),
-            reset_vector: Constant::new(u64::from(map::RAM_BASE).into()),
-        }
-    }
-}
-
-impl<const N: usize> Logic for Board<N> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        clock!(self, clock, machine, frames, beat, sending, console_out, console_in, full);
-        self.machine.reset_vector.next = self.reset_vector.val();
-        self.machine.rx.next = self.rx.val();
-        self.tx.next = self.machine.tx.val();
-        self.rts.next = self.machine.rts.val();
-        self.machine.trace_ready.next = self.frames.ready.val();
-        self.frames.valid.next = self.machine.trace_valid.val();
-        self.frames.word.next = self.machine.trace_word.val();
-        self.link.next = self.frames.line.val();
-
-        self.sending.beat.next = self.beat.beat.val();
-        self.console_out.beat.next = self.beat.beat.val();
-        self.console_in.beat.next = self.beat.beat.val();
-        self.full.beat.next = self.beat.beat.val();
-        self.sending.on.next = self.frames.sending.val();
-        self.console_out.on.next = !self.machine.tx.val();
-        self.console_in.on.next = !self.rx.val();
-        self.full.on.next = self.machine.trace_full.val();
-        self.blink.next = 0.into();
-        if self.beat.half.val() {
-            self.blink.next = 1.into();
-        }
-        self.leds.next = self.blink.val()
-            | (bit_cast::<8, 1>(self.sending.lit.val()) << 1)
-            | (bit_cast::<8, 1>(self.console_out.lit.val()) << 2)
-            | (bit_cast::<8, 1>(self.console_in.lit.val()) << 3)
-            | (bit_cast::<8, 1>(self.full.lit.val()) << 4);
-    }
-}
-
 /// The board's Verilog; its top module is [`TOP`].
 ///
 /// # Errors
@@ -164,6 +61,9 @@ pub fn verilog(description: &Description, options: &Options) -> Result<String, M
     }
     let (description, options) = (description.clone(), options.clone());
     let text = on_big_stack(move || {
+        if description.headless {
+            return Ok(connected_verilog(SmallBoard::new(&description, &options))?);
+        }
         let processors = description.processors.len();
         let text = with_processors!(processors, N => connected_verilog(Board::<N>::new(&description, &options))?);
         text.ok_or_else(|| MachineError::Processors { name: description.name.clone(), processors })

@@ -89,7 +89,8 @@ pub fn attach(
     let link = open(&options.port)?;
     let console = options.console.as_ref().map(open).transpose()?;
     let writer = claim.writer(machine, &record)?;
-    let mut session = Session { writer, receiver: Receiver::new(machine.slaves()), reconnects: 0, restarted: false };
+    let receiver = Receiver::new(machine.slaves());
+    let mut session = Session { writer, receiver, console: machine.console() as u8, reconnects: 0, restarted: false };
     let done = Arc::new(AtomicBool::new(false));
     let (sender, queue) = sync_channel(WAITING);
     let mut threads = Vec::new();
@@ -120,6 +121,8 @@ pub fn attach(
 struct Session {
     writer: CaptureWriter,
     receiver: Receiver,
+    /// The processor whose console is connected: a board has one, the master's if there is a master.
+    console: u8,
     reconnects: u64,
     restarted: bool,
 }
@@ -182,8 +185,10 @@ impl Session {
         };
         match (name, told) {
             (Name::Link, Told::Bytes(bytes)) => self.bytes(&bytes)?,
-            // Of a board one console is connected, the master's.
-            (Name::Console, Told::Bytes(bytes)) => self.writer.console(bytes.into_iter().map(|byte| (0, byte)))?,
+            (Name::Console, Told::Bytes(bytes)) => {
+                let processor = self.console;
+                self.writer.console(bytes.into_iter().map(|byte| (processor, byte)))?;
+            }
             (name, Told::Gone(why)) => {
                 tell(format!("{} has gone ({why}); waiting for it to come back", path.display()));
                 if name == Name::Link {

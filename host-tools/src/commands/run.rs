@@ -39,7 +39,7 @@ pub struct Run {
     /// emulator, verilator or rust-hdl
     #[arg(long, default_value = "emulator")]
     pub engine: String,
-    /// A machine by name (testbed6, testbed2, ulx3s-85f, report1991, bench) or a TOML file
+    /// A machine by name (testbed6, testbed2, ulx3s-85f, hx8k-evn, report1991, bench) or a TOML file
     #[arg(long, default_value = "testbed6", value_name = "FILE|NAME")]
     pub machine: String,
     /// Stop after this machine time, such as 500ms, 20us or 2s [default: 120s]

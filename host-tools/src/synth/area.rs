@@ -52,7 +52,7 @@ pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
         tick_cycles: machine.tick_cycles,
         control: machine.control(),
     };
-    let processor = Processor::new(machine.ram_bytes, machine.clock_hz, PROCESSORS as u32);
+    let processor = Processor::<1>::new(machine.ram_bytes, machine.clock_hz, PROCESSORS as u32);
     let subject = |name: &str, verilog: String| Subject {
         name: name.into(),
         top: TOP,

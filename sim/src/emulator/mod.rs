@@ -27,7 +27,8 @@ mod step;
 mod translate;
 
 use crate::engine::{
-    ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters, TraceWord,
+    machine_without_master, ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters,
+    TraceWord,
 };
 use processor::Processor;
 use shared::{All, Shared};
@@ -49,6 +50,9 @@ impl Emulator {
     /// # Errors
     /// A RAM size that is no power of two or too small, no processor, or a segment outside RAM.
     pub fn new(machine: &Machine, image: &Image) -> Result<Self, EngineError> {
+        if machine.headless {
+            return Err(machine_without_master("emulator", machine));
+        }
         if machine.processors.is_empty() || !machine.ram_bytes.is_power_of_two() || machine.ram_bytes < 1024 {
             let (count, bytes) = (machine.processors.len(), machine.ram_bytes);
             return Err(EngineError::Failed(format!(

@@ -15,7 +15,8 @@ use testbed_hdl::with_processors;
 use testbed_machine::Machine;
 
 use crate::engine::{
-    ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters, TraceWord,
+    machine_without_master, ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters,
+    TraceWord,
 };
 use crate::probes;
 use crate::waves::Waves;
@@ -47,6 +48,9 @@ impl RustHdl {
     /// # Errors
     /// The machine has no hardware, or the image does not fit into its RAM.
     pub fn new(machine: &Machine, image: &Image) -> Result<Self, EngineError> {
+        if machine.headless {
+            return Err(machine_without_master("rust-hdl", machine));
+        }
         let processors = machine.processors.len();
         let description = machine.clone();
         let entry = image.entry;
@@ -217,7 +221,7 @@ impl Engine for RustHdl {
         probes::smi_counters(processor, |scope, name| self.counter(scope, name)).expect("every SMI has its counters")
     }
     fn station(&self, processor: usize) -> StationCounters {
-        probes::station_counters(processor, |scope, name| self.counter(scope, name))
+        probes::station_counters(&self.machine, processor, |scope, name| self.counter(scope, name))
             .expect("every station has its counters")
     }
     fn port_queued(&self) -> u32 {

@@ -81,8 +81,12 @@ impl Compiled {
         let mut model = self.program.model(image.entry, processors)?;
         let mut memories = Vec::with_capacity(processors);
         for processor in 0..processors {
-            model.bind_processor(processor, &names::points(&model, processor)?);
-            memories.push(model.find(&format!("top.processors${processor}.ram"), "mem", 4)?);
+            let Some(instance) = self.machine.instance(processor) else {
+                memories.push(None);
+                continue;
+            };
+            model.bind_processor(processor, &names::points(&model, instance)?);
+            memories.push(Some(model.find(&format!("top.processors${instance}.ram"), "mem", 4)?));
         }
         model.bind_line(names::divisor(&model)?);
         let mut engine =
@@ -100,8 +104,8 @@ impl Compiled {
 pub struct Verilator {
     machine: Machine,
     model: Model,
-    /// RAM of each processor.
-    memories: Vec<Storage>,
+    /// RAM of each processor; none of a master that is no processor.
+    memories: Vec<Option<Storage>>,
     waves: Option<Waves>,
     format: Option<WaveFormat>,
     /// The wave file is being written.
@@ -146,8 +150,9 @@ impl Verilator {
     fn copy_to_ram(&mut self, processor: usize, address: u32, bytes: &[u8]) {
         let offset = (address - map::RAM_BASE) as usize;
         assert!(offset + bytes.len() <= self.machine.ram_bytes as usize, "inside RAM");
+        let Some(memory) = self.memories[processor] else { return };
         // SAFETY: the memory has `ram_bytes` bytes.
-        unsafe { self.model.write_memory(self.memories[processor], offset, bytes) }
+        unsafe { self.model.write_memory(memory, offset, bytes) }
     }
 
     fn read(&self, scope: &str, name: &str) -> Result<u32, EngineError> {
@@ -220,7 +225,7 @@ impl Engine for Verilator {
         probes::smi_counters(processor, |scope, name| self.read(scope, name)).expect("found when the engine was made")
     }
     fn station(&self, processor: usize) -> StationCounters {
-        probes::station_counters(processor, |scope, name| self.read(scope, name))
+        probes::station_counters(&self.machine, processor, |scope, name| self.read(scope, name))
             .expect("found when the engine was made")
     }
     fn port_queued(&self) -> u32 {
@@ -229,8 +234,9 @@ impl Engine for Verilator {
     fn read_ram(&self, processor: usize, address: u32, bytes: &mut [u8]) {
         let offset = (address - map::RAM_BASE) as usize;
         assert!(offset + bytes.len() <= self.machine.ram_bytes as usize, "inside RAM");
+        let Some(memory) = self.memories[processor] else { return bytes.fill(0) };
         // SAFETY: the memory has `ram_bytes` bytes.
-        unsafe { self.model.read_memory(self.memories[processor], offset, bytes) }
+        unsafe { self.model.read_memory(memory, offset, bytes) }
     }
     fn write_ram(&mut self, processor: usize, address: u32, bytes: &[u8]) {
         self.copy_to_ram(processor, address, bytes);

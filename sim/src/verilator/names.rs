@@ -45,9 +45,9 @@ pub(super) fn public(module: &str, name: &str) -> Option<Public> {
     probes::is_counter(instance, name).then_some(Public::Read)
 }
 
-/// Storage of what the shim samples of `processor`.
-pub(super) fn points(model: &Model, processor: usize) -> Result<[Storage; POINTS], EngineError> {
-    let scope = format!("top.processors${processor}");
+/// Storage of what the shim samples of the processor that is `processors$INSTANCE`.
+pub(super) fn points(model: &Model, instance: usize) -> Result<[Storage; POINTS], EngineError> {
+    let scope = format!("top.processors${instance}");
     let mut points = [Storage::NONE; POINTS];
     for (point, (name, bytes)) in points.iter_mut().zip(SAMPLED) {
         *point = model.find(&scope, name, bytes)?;
@@ -55,7 +55,7 @@ pub(super) fn points(model: &Model, processor: usize) -> Result<[Storage; POINTS
     Ok(points)
 }
 
-/// Storage of the divisor of the master's UART.
+/// Storage of the divisor of the console's UART, which is that of the first processor.
 pub(super) fn divisor(model: &Model) -> Result<Storage, EngineError> {
     model.find("top.processors$0.uart", DIVISOR, 2)
 }

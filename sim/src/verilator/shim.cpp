@@ -59,6 +59,7 @@ enum Point {
     TX_VALID, TX_DATA, EXIT_VALID, EXIT_CODE, POINTS
 };
 
+// A processor that is not in the hardware has no points.
 struct Processor {
     const void* point[POINTS] = {};
     uint64_t retired = 0;
@@ -148,6 +149,7 @@ struct Testbed {
         if (top->trace_valid) trace.push_back({cycle, top->trace_word, 0});
         for (unsigned i = 0; i < processors.size(); ++i) {
             Processor& p = processors[i];
+            if (!p.point[0]) continue;
             if (bit(p.point[RETIRE_VALID])) {
                 if (!bit(p.point[RETIRE_TRAP])) ++p.retired;
                 if (recorded == static_cast<int>(i)) record(p);

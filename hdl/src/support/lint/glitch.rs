@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use rust_hdl::core::ast::{VerilogBlock, VerilogBlockOrConditional, VerilogExpression as E, VerilogStatement as S};
 use rust_hdl::prelude::*;
 
-use super::statement::{reads, Reads};
+use super::statement::{never, reads, Reads};
 use super::symbols::{canonical, Design, Module};
 use super::{Finding, Rule};
 
@@ -88,6 +88,7 @@ fn statement_writes(statement: &S) -> HashMap<String, usize> {
             most([writes(&conditional.then), otherwise])
         }
         S::Match(matching) => most(matching.cases.iter().map(|case| writes(&case.block))),
+        S::Loop(looping) if never(looping) => HashMap::new(),
         S::Loop(looping) => writes(&looping.block),
         S::Macro(block) => writes(block),
         S::Assignment(..) | S::SliceAssignment { .. } | S::Comment(_) | S::Link(_) => HashMap::new(),

@@ -1,8 +1,8 @@
 //! Statements of one module.
 
 use rust_hdl::core::ast::{
-    VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression as E, VerilogMatch,
-    VerilogStatement as S,
+    VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression as E, VerilogLoop,
+    VerilogMatch, VerilogStatement as S,
 };
 use rust_hdl::core::verilog_visitor::VerilogVisitor;
 use rust_hdl::prelude::*;
@@ -11,6 +11,11 @@ use super::expression::Checker;
 use super::render;
 use super::symbols::{canonical, Module};
 use super::{Finding, Rule};
+
+/// Whether the loop's range is empty.
+pub fn never(looping: &VerilogLoop) -> bool {
+    looping.from.as_usize() >= looping.to.as_usize()
+}
 
 /// Lints the code of `module`; text that is Verilog already is taken as it is.
 pub fn lint(module: &Module) -> Vec<Finding> {
@@ -51,6 +56,8 @@ impl Linter<'_> {
             }
             S::If(conditional) => self.conditional(conditional),
             S::Match(matching) => self.matching(matching),
+            // Of a loop that never runs nothing is generated.
+            S::Loop(looping) if never(looping) => {}
             S::Loop(looping) => {
                 self.loops.push(looping.index.clone());
                 self.block(&looping.block);

@@ -480,3 +480,44 @@ fn a_finding_names_module_statement_and_remedy() {
          width first and use that"
     );
 }
+
+/// As many children as the constant says, which may be none.
+#[derive(LogicBlock)]
+struct Optional<const S: usize> {
+    pub clock: Signal<In, Clock>,
+    pub source: Signal<In, Bits<4>>,
+    pub sum: Signal<Out, Bits<4>>,
+    child: [DFF<Bits<4>>; S],
+    kept: Signal<Local, Bits<4>>,
+}
+
+impl<const S: usize> Logic for Optional<S> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.kept.next = 0.into();
+        for i in 0..S {
+            self.child[i].clock.next = self.clock.val();
+            self.child[i].d.next = self.source.val();
+            self.kept.next = self.child[i].q.val();
+        }
+        self.sum.next = self.kept.val() | self.source.val();
+    }
+}
+
+impl<const S: usize> Optional<S> {
+    fn new() -> Self {
+        Optional {
+            clock: Default::default(),
+            source: Default::default(),
+            sum: Default::default(),
+            child: std::array::from_fn(|_| Default::default()),
+            kept: Default::default(),
+        }
+    }
+}
+
+#[test]
+fn a_loop_that_never_runs_names_nothing() {
+    assert_clean(Optional::<0>::new());
+    assert_clean(Optional::<1>::new());
+}
