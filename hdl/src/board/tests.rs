@@ -9,6 +9,7 @@ use testbed_trace::capture::{Received, Receiver};
 use super::*;
 use crate::support::lint::assert_clean;
 use crate::support::random::Random;
+use crate::support::serial::Ear;
 use crate::support::synthesis::{synthesise, Family};
 use crate::{differential, settle_low, step};
 
@@ -21,44 +22,9 @@ fn sender((clock_hz, baud): (u32, u32)) -> FrameSender {
     block
 }
 
-/// The far end of a line: finds start bits, samples the middle of each bit by its own clock.
-struct Ear {
-    /// Cycles of a bit.
-    bit: f64,
-    cycle: u64,
-    /// Cycle of the start bit's edge, and bits so far.
-    byte: Option<(u64, u32, u16)>,
-    bytes: Vec<u8>,
-}
-
-impl Ear {
-    fn new((clock_hz, baud): (u32, u32)) -> Self {
-        Ear { bit: f64::from(clock_hz) / f64::from(baud), cycle: 0, byte: None, bytes: vec![] }
-    }
-
-    fn hear(&mut self, high: bool) {
-        if self.byte.is_none() && !high {
-            self.byte = Some((self.cycle, 0, 0));
-        }
-        if let Some((start, bits, value)) = &mut self.byte {
-            let middle = *start as f64 + (f64::from(*bits) + 0.5) * self.bit;
-            if self.cycle == middle as u64 {
-                *value |= u16::from(high) << *bits;
-                *bits += 1;
-            }
-            if *bits == LINE_BITS {
-                assert_eq!(*value & 0x201, 0x200, "start or stop bit in cycle {}", self.cycle);
-                self.bytes.push((*value >> 1) as u8);
-                self.byte = None;
-            }
-        }
-        self.cycle += 1;
-    }
-
-    fn frames(&self) -> Vec<Frame> {
-        assert_eq!(self.bytes.len() % FRAME_BYTES, 0);
-        self.bytes.chunks(FRAME_BYTES).map(|bytes| Frame::unpack(bytes.try_into().unwrap()).unwrap()).collect()
-    }
+fn frames(ear: &Ear) -> Vec<Frame> {
+    assert_eq!(ear.bytes.len() % FRAME_BYTES, 0);
+    ear.bytes.chunks(FRAME_BYTES).map(|bytes| Frame::unpack(bytes.try_into().unwrap()).unwrap()).collect()
 }
 
 fn random_pair(random: &mut Random) -> (u8, Pair) {
@@ -69,7 +35,7 @@ fn random_pair(random: &mut Random) -> (u8, Pair) {
 /// Offers `words`, each when `gap` says, and hears until they are sent and the line has been idle for a while.
 fn send(rate: (u32, u32), words: &[MmiWord], mut gap: impl FnMut() -> u32) -> Ear {
     let mut block = sender(rate);
-    let mut ear = Ear::new(rate);
+    let mut ear = Ear::new(rate.0, rate.1);
     let mut words: VecDeque<_> = words.iter().collect();
     let (mut pause, mut quiet) = (0, 0);
     while quiet < 2_000 {
@@ -85,7 +51,7 @@ fn send(rate: (u32, u32), words: &[MmiWord], mut gap: impl FnMut() -> u32) -> Ea
             pause = pause.saturating_sub(1);
         }
         quiet = if words.is_empty() && !block.sending.val() { quiet + 1 } else { 0 };
-        ear.hear(block.line.val());
+        ear.hear(block.line.val()).unwrap();
         step!(block).unwrap();
     }
     ear
@@ -130,7 +96,7 @@ fn what_goes_in_is_what_the_host_decodes() {
             90..97 => gaps.below(900) as u32,
             _ => gaps.below(6_000) as u32,
         });
-        check_counts(&ear.frames());
+        check_counts(&frames(&ear));
         let (mut receiver, mut got) = (Receiver::new(15), vec![]);
         receiver.push(&ear.bytes, &mut |received| match received {
             Received::Pair { smi, pair } => got.push((smi, pair)),
@@ -255,7 +221,9 @@ fn verilog_agrees() {
 fn lint_is_clean() {
     assert_clean(FrameSender::new(25_000_000, BAUD));
     let two = Description { processors: vec!["a".into(), "b".into()], ram_bytes: 16 * 1024, ..Description::testbed6() };
+    let small = Description { headless: true, ..two.clone() };
     on_big_stack(move || assert_clean(Board::<2>::new(&two, &Options::default()))).unwrap();
+    on_big_stack(move || assert_clean(SmallBoard::new(&small, &Options::default()))).unwrap();
 }
 
 #[test]

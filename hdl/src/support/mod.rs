@@ -9,8 +9,10 @@ pub mod differential;
 #[cfg(test)]
 pub mod formal;
 pub mod lint;
+pub mod netlist;
 pub mod ports;
 pub mod random;
+pub mod serial;
 pub mod synthesis;
 pub mod tools;
 pub mod verilog;

@@ -62,6 +62,14 @@ impl Tool {
         find_in(self, &std::env::var_os("PATH").unwrap_or_default())
     }
 
+    /// Folder of the files that came with it, `../share/PROGRAM` beside the executable's folder.
+    pub fn data(self) -> Result<PathBuf, ToolError> {
+        let program = self.program();
+        let found = self.find()?;
+        let folder = found.parent().and_then(Path::parent).map(|prefix| prefix.join("share").join(program));
+        folder.filter(|folder| folder.is_dir()).ok_or(ToolError::Missing { program, remedy: self.remedy() })
+    }
+
     /// Runs the tool in `folder`; its output, both streams, if it succeeds.
     pub fn run<S: AsRef<OsStr>>(self, folder: &Path, arguments: &[S]) -> Result<String, ToolError> {
         self.run_for(folder, arguments, Duration::MAX)
@@ -74,39 +82,58 @@ impl Tool {
         arguments: &[S],
         limit: Duration,
     ) -> Result<String, ToolError> {
-        let program = self.program();
-        let log = folder.join(format!("{program}.log"));
-        let at_log = |error| ToolError::File { path: log.clone(), error };
-        let started = |error| ToolError::Start { program, error };
-        let stream = File::create(&log).map_err(at_log)?;
-        let mut child = Command::new(self.find()?)
-            .current_dir(folder)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(stream.try_clone().map_err(at_log)?)
-            .stderr(stream)
-            .spawn()
-            .map_err(started)?;
-        let start = Instant::now();
-        let mut pause = Duration::from_millis(1);
-        let status = loop {
-            if let Some(status) = child.try_wait().map_err(started)? {
-                break status;
-            }
-            if start.elapsed() > limit {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(ToolError::Slow { program, seconds: limit.as_secs() });
-            }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(50));
-        };
-        let output = String::from_utf8_lossy(&std::fs::read(&log).map_err(at_log)?).into_owned();
-        if status.success() {
-            Ok(output)
-        } else {
-            Err(ToolError::Failed { program, status, output })
+        run(self.program(), &self.find()?, folder, arguments, limit)
+    }
+}
+
+/// Runs a program that a tool has made, in `folder`; its output, both streams, if it succeeds before `limit`.
+pub fn run_program<S: AsRef<OsStr>>(
+    path: &Path,
+    folder: &Path,
+    arguments: &[S],
+    limit: Duration,
+) -> Result<String, ToolError> {
+    run("a program from Verilator", path, folder, arguments, limit)
+}
+
+fn run<S: AsRef<OsStr>>(
+    program: &'static str,
+    path: &Path,
+    folder: &Path,
+    arguments: &[S],
+    limit: Duration,
+) -> Result<String, ToolError> {
+    let log = folder.join(format!("{program}.log"));
+    let at_log = |error| ToolError::File { path: log.clone(), error };
+    let started = |error| ToolError::Start { program, error };
+    let stream = File::create(&log).map_err(at_log)?;
+    let mut child = Command::new(path)
+        .current_dir(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(stream.try_clone().map_err(at_log)?)
+        .stderr(stream)
+        .spawn()
+        .map_err(started)?;
+    let start = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(started)? {
+            break status;
         }
+        if start.elapsed() > limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(ToolError::Slow { program, seconds: limit.as_secs() });
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
+    };
+    let output = String::from_utf8_lossy(&std::fs::read(&log).map_err(at_log)?).into_owned();
+    if status.success() {
+        Ok(output)
+    } else {
+        Err(ToolError::Failed { program, status, output })
     }
 }
 
