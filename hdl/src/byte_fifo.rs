@@ -2,14 +2,17 @@
 
 use rust_hdl::prelude::*;
 
-/// Sixteen bytes of storage, written at the edge and read at once: distributed RAM.
+/// Sixteen bytes of storage: `stored` in *t*+1 is the byte at `next_index`, with what is written in *t*.
+///
+/// Read by a register, so that it fits block RAM where there is no RAM in LUTs, as on iCE40; with the latter it takes that.
+/// Before the first edge `stored` is 0 in simulation and unknown in hardware, where an initial value would cost registers.
 #[derive(LogicBlock, Default)]
 pub struct ByteStore {
     pub clock: Signal<In, Clock>,
     pub write: Signal<In, Bit>,
     pub write_index: Signal<In, Bits<4>>,
     pub data: Signal<In, Bits<8>>,
-    pub read_index: Signal<In, Bits<4>>,
+    pub next_index: Signal<In, Bits<4>>,
     pub stored: Signal<Out, Bits<8>>,
     // rust-hdl skips fields that begin with an underscore.
     _bytes: [Bits<8>; 16],
@@ -17,10 +20,12 @@ pub struct ByteStore {
 
 impl Logic for ByteStore {
     fn update(&mut self) {
-        if self.clock.pos_edge() && self.write.val() {
-            self._bytes[self.write_index.val().index()] = self.data.val();
+        if self.clock.pos_edge() {
+            if self.write.val() {
+                self._bytes[self.write_index.val().index()] = self.data.val();
+            }
+            self.stored.next = self._bytes[self.next_index.val().index()];
         }
-        self.stored.next = self._bytes[self.read_index.val().index()];
     }
 
     fn connect(&mut self) {
@@ -33,9 +38,13 @@ impl Logic for ByteStore {
 reg [7:0] bytes [0:15];
 integer index;
 initial for (index = 0; index < 16; index = index + 1) bytes[index] = 0;
-always @(posedge clock) if (write) bytes[write_index] <= data;
-wire [7:0] selected = bytes[read_index];
-always @(*) stored = selected;
+`ifndef SYNTHESIS
+initial stored = 0;
+`endif
+always @(posedge clock) begin
+   if (write) bytes[write_index] <= data;
+   stored <= (write & (write_index == next_index)) ? data : bytes[next_index];
+end
 "
             .into(),
         )
@@ -68,6 +77,8 @@ pub struct ByteFifo {
     // One bit more than an index: the difference is the number of bytes.
     head: DFF<Bits<5>>,
     tail: DFF<Bits<5>>,
+    /// The head of the next cycle.
+    next: Signal<Local, Bits<5>>,
     held: Signal<Local, Bits<5>>,
     is_empty: Signal<Local, Bit>,
     is_full: Signal<Local, Bit>,
@@ -85,14 +96,16 @@ impl Logic for ByteFifo {
         if self.taken.val() {
             self.tail.d.next = self.tail.q.val() + 1;
         }
+        self.next.next = self.head.q.val();
         if self.pop.val() & !self.is_empty.val() {
-            self.head.d.next = self.head.q.val() + 1;
+            self.next.next = self.head.q.val() + 1;
         }
+        self.head.d.next = self.next.val();
         self.bytes.clock.next = self.clock.val();
         self.bytes.write.next = self.taken.val();
         self.bytes.write_index.next = self.tail.q.val().get_bits::<4>(0);
         self.bytes.data.next = self.data.val();
-        self.bytes.read_index.next = self.head.q.val().get_bits::<4>(0);
+        self.bytes.next_index.next = self.next.val().get_bits::<4>(0);
         self.front.next = self.bytes.stored.val();
         self.empty.next = self.is_empty.val();
         self.full.next = self.is_full.val();
@@ -167,8 +180,8 @@ mod tests {
 
     #[test]
     fn it_synthesises() {
-        for family in [Family::Ice40, Family::Ecp5] {
-            println!("{family:?}: {}", synthesise(ByteFifo::default(), family, 0).unwrap());
+        for (family, block_rams) in [(Family::Ice40, 1), (Family::Ecp5, 0)] {
+            println!("{family:?}: {}", synthesise(ByteFifo::default(), family, block_rams).unwrap());
         }
     }
 }
