@@ -242,8 +242,7 @@ fn wrong_inputs_of_synth() {
     fails(&["synth"], 2, &["--board"]);
     fails(&["synth", "--board", "arty"], 3, &["no board is called `arty`", "ulx3s-85f, hx8k-evn"]);
     let other = ["synth", "--board", "hx8k-evn", "--machine", "ulx3s-85f"];
-    fails(&other, 3, &["is for the board ulx3s-85f, not for hx8k-evn", "--board ulx3s-85f"]);
-    fails(&["synth", "--board", "hx8k-evn"], 3, &["no machine is made for the board hx8k-evn", "--machine"]);
+    fails(&other, 3, &["is for the board ulx3s-85f, not for hx8k-evn", "--machine hx8k-evn"]);
     fails(&["synth", "--board", "ulx3s-85f", "--program", "no-such-program"], 3, &["no program is called"]);
     fails(&["synth", "--board", "ulx3s-85f", "--program", "no/such.elf"], 3, &["no/such.elf", "linked for RAM"]);
     let both = ["synth", "--board", "ulx3s-85f", "--program", "local", "--update", "local"];

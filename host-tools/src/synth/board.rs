@@ -21,8 +21,8 @@ pub struct Board {
     /// Hertz of the oscillator on the board.
     #[serde(rename = "oscillator", deserialize_with = "hertz")]
     pub oscillator_hz: u32,
-    /// Name of the machine that is made for it; there may be none.
-    pub machine: Option<String>,
+    /// Name of the machine that is made for it.
+    pub machine: String,
     /// What is in RAM unless something else is wanted: a program by name.
     pub program: String,
     /// What loads a bitstream, before its name.
@@ -119,15 +119,13 @@ impl Board {
     /// # Errors
     /// There is none, its description is wrong, or it says that it is for another board.
     pub fn load_machine(&self, wanted: Option<&str>) -> Result<Machine, SynthError> {
-        let meant = self.machine.as_deref();
-        let name = wanted.or(meant).ok_or_else(|| SynthError::NoMachine { board: self.name.clone() })?;
-        let machine = Machine::load(name)?;
+        let machine = Machine::load(wanted.unwrap_or(&self.machine))?;
         match &machine.board {
             Some(board) if *board != self.name => Err(SynthError::OtherBoard {
                 machine: machine.name.clone(),
                 board: board.clone(),
                 wanted: self.name.clone(),
-                meant: meant.map_or(String::new(), |meant| format!("--machine {meant}, or ")),
+                meant: self.machine.clone(),
             }),
             // One that is for no board in particular is taken for this one.
             _ => Ok(Machine { board: Some(self.name.clone()), ..machine }),
@@ -167,11 +165,6 @@ mod tests {
     fn every_boards_machine_is_for_it_and_fits_its_family() {
         for name in Board::names() {
             let board = Board::named(name).unwrap();
-            if board.machine.is_none() {
-                let error = board.load_machine(None).unwrap_err().to_string();
-                assert!(error.contains("no machine is made for") && error.contains("--machine"), "{error}");
-                continue;
-            }
             let machine = board.load_machine(None).unwrap();
             assert_eq!(machine.board.as_deref(), Some(name), "machine {}", machine.name);
         }
@@ -181,7 +174,7 @@ mod tests {
     fn a_machine_for_another_board_is_refused_with_the_one_to_take() {
         let board = Board::named("hx8k-evn").unwrap();
         let error = board.load_machine(Some("ulx3s-85f")).unwrap_err().to_string();
-        assert!(error.contains("is for the board ulx3s-85f") && error.contains("--board ulx3s-85f"), "{error}");
+        assert!(error.contains("is for the board ulx3s-85f") && error.contains("--machine hx8k-evn"), "{error}");
     }
 
     #[test]

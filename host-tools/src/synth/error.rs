@@ -19,10 +19,8 @@ pub enum SynthError {
     Board { name: String, known: String },
     #[error(transparent)]
     Machine(#[from] MachineError),
-    #[error("machine {machine} is for the board {board}, not for {wanted}\n  help: use {meant}--board {board}")]
+    #[error("machine {machine} is for the board {board}, not for {wanted}\n  help: use --machine {meant}, or --board {board}")]
     OtherBoard { machine: String, board: String, wanted: String, meant: String },
-    #[error("no machine is made for the board {board}\n  help: describe one and give it with --machine")]
-    NoMachine { board: String },
     #[error("no PLL makes {} of {}; the nearest is {}\n  help: change `clock` in the machine's description", hertz(.wanted), hertz(.oscillator), hertz(.nearest))]
     Clock { oscillator: u32, wanted: u32, nearest: u32 },
     #[error("the machine has no hardware: {0}")]

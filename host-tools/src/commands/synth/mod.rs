@@ -23,7 +23,7 @@ use testbed_sim::image::Program;
 use super::{grouped, run, Exit, Failure};
 
 /// Programs of the firmware that need no kernel.
-const BARE: &[&str] = &["corebench"];
+const BARE: &[&str] = &["corebench", "demo"];
 
 /// What was found, in the output folder.
 const REPORT: &str = "report.json";
