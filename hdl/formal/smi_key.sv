@@ -8,7 +8,7 @@ always @(*) assume (f_epoch >= f_epoch_before);
 wire [47:0] f_in_key = {f_is_wrap ? f_reader_epoch + {24'd0, f_step} + 32'd1 : f_reader_epoch, f_in_time};
 wire [47:0] f_last_key = {f_reader_epoch, f_last_time};
 // The floor, and what it was when the strobe registers took it.
-wire [31:0] f_floor_epoch = latch_valid_next ? (accepted ? f_epoch : f_latch_epoch) : f_epoch;
+wire [31:0] f_floor_epoch = latch_stays ? f_latch_epoch : f_epoch;
 reg [31:0] f_first_epoch = 0, f_late_epoch = 0;
 wire [47:0] f_floor_key = {f_floor_epoch, floor_late$value[15:0]};
 wire [47:0] f_first_key = {f_first_epoch, f_floor_first[15:0]};

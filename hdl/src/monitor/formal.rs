@@ -100,10 +100,10 @@ fn seeded_bugs_of_the_key_are_seen() {
         ("shown_wrap = (shown_high == wrap_code) & (~half$q)", "shown_wrap = shown_high == wrap_code"),
         ("half$d = (shown_high == gap_code) & (~half$q)", "half$d = shown_high == gap_code"),
         ("epoch$d = shown_epoch;", "epoch$d = shown_low;"),
-        ("floor_wraps = latch_wraps_next;", "floor_wraps = wraps;"),
-        ("floor_stamp = latch_stamp_next;", "floor_stamp = stamp;"),
+        ("floor_wraps = latch_wraps$q;", "floor_wraps = wraps;"),
+        ("floor_stamp = latch_stamp$q;", "floor_stamp = stamp;"),
         ("if (front_next) begin", "if (front$q) begin"),
-        ("if (latch_valid_next) begin", "if (latch_valid$q) begin"),
+        ("if (latch_stays) begin\n            floor_stamp", "if (latch_valid$q) begin\n            floor_stamp"),
     ]);
 }
 

@@ -120,9 +120,6 @@ pub struct Smi {
     gap_high: Signal<Local, Bits<8>>,
     write_next: Signal<Local, Bits<16>>,
     read_next: Signal<Local, Bits<16>>,
-    latch_valid_next: Signal<Local, Bit>,
-    latch_stamp_next: Signal<Local, Bits<16>>,
-    latch_wraps_next: Signal<Local, Bits<8>>,
     front_next: Signal<Local, Bit>,
     floor_stamp: Signal<Local, Bits<16>>,
     floor_wraps: Signal<Local, Bits<8>>,
@@ -242,9 +239,6 @@ impl Smi {
             gap_high: Default::default(),
             write_next: Default::default(),
             read_next: Default::default(),
-            latch_valid_next: Default::default(),
-            latch_stamp_next: Default::default(),
-            latch_wraps_next: Default::default(),
             front_next: Default::default(),
             floor_stamp: Default::default(),
             floor_wraps: Default::default(),
@@ -363,17 +357,12 @@ impl Logic for Smi {
         if self.event_store.val() & self.reserved.val() {
             self.refused.d.next = self.refused.q.val() + 1;
         }
-        self.latch_valid_next.next = self.latch_stays.val() | self.accepted.val();
-        self.latch_stamp_next.next = self.latch_stamp.q.val();
-        self.latch_wraps_next.next = self.latch_wraps.q.val();
+        self.latch_valid.d.next = self.latch_stays.val() | self.accepted.val();
         if self.accepted.val() {
-            self.latch_stamp_next.next = self.stamp.val();
+            self.latch_stamp.d.next = self.stamp.val();
             self.latch_datum.d.next = self.datum.val();
-            self.latch_wraps_next.next = self.wraps.val();
+            self.latch_wraps.d.next = self.wraps.val();
         }
-        self.latch_valid.d.next = self.latch_valid_next.val();
-        self.latch_stamp.d.next = self.latch_stamp_next.val();
-        self.latch_wraps.d.next = self.latch_wraps_next.val();
 
         // Gap: open from the first loss until its marker goes; no event is lost in that cycle.
         if self.lost.val() {
@@ -408,12 +397,13 @@ impl Logic for Smi {
         }
         self.front.d.next = self.front_next.val();
 
-        // Nothing that is enqueued from the next cycle on is older than the marker or the latch that waits then, or than now.
+        // Nothing that is enqueued from the next cycle on is older than the marker or the latch that waits then, or than now. What is latched in this
+        // cycle has this stamp: so the store, which is known late in the cycle, is not asked.
         self.floor_stamp.next = self.stamp.val();
         self.floor_wraps.next = self.wraps.val();
-        if self.latch_valid_next.val() {
-            self.floor_stamp.next = self.latch_stamp_next.val();
-            self.floor_wraps.next = self.latch_wraps_next.val();
+        if self.latch_stays.val() {
+            self.floor_stamp.next = self.latch_stamp.q.val();
+            self.floor_wraps.next = self.latch_wraps.q.val();
         }
         if self.front_next.val() {
             self.floor_stamp.next = 0.into();
