@@ -40,3 +40,17 @@ pub fn open(name: &str, machine: &Machine, image: &Image, waves: Option<Waves>) 
     };
     engine.map_err(|source| OpenError::Engine { name: name.into(), source })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_without_headless_machines_name_the_one_that_has_them() {
+        let machine = Machine::named("hx8k-evn").unwrap();
+        for name in ["emulator", "rust-hdl"] {
+            let error = open(name, &machine, &Image::default(), None).err().map(|error| error.to_string()).unwrap();
+            assert!(error.contains("use the engine `verilator`") && error.contains("hx8k-evn is headless"), "{error}");
+        }
+    }
+}
