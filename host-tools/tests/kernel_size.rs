@@ -30,7 +30,7 @@ fn a_program_that_does_not_fit_says_what_to_do() {
     let out = tempfile::tempdir().unwrap();
     let mut run = Command::new(env!("CARGO_BIN_EXE_testbed"));
     let status =
-        run.args(["run", "remote", "--machine", "ulx3s-85f", "--out"]).arg(out.path()).output().unwrap().status;
+        run.args(["run", "chatter", "--machine", "ulx3s-85f", "--out"]).arg(out.path()).output().unwrap().status;
     let console = std::fs::read_to_string(out.path().join("console.txt")).unwrap();
     assert_eq!(status.code(), Some(1), "{console}");
     assert!(console.contains("the program can't start: too big for this RAM; take a machine with more"), "{console}");

@@ -21,9 +21,19 @@ impl Schedule {
         (1..=MAX_MSG).contains(&steps).then_some(Schedule { steps, repetitions })
     }
 
+    /// From a length to the next. Bounded once more, so that a program has no panic for what can't be.
+    fn step(self) -> usize {
+        (MAX_MSG / self.steps.max(1)).max(1)
+    }
+
     /// The lengths, in bytes, each once.
     pub fn lengths(self) -> impl Iterator<Item = usize> {
-        (1..=MAX_MSG).step_by(MAX_MSG / self.steps)
+        (1..=MAX_MSG).step_by(self.step())
+    }
+
+    /// The longest of them, in bytes.
+    pub fn longest(self) -> usize {
+        1 + (MAX_MSG - 1) / self.step() * self.step()
     }
 
     /// How often each is sent.
@@ -52,6 +62,10 @@ mod tests {
         assert_eq!(messages[199], 4951);
         assert_eq!(schedule.messages().count(), 200);
         assert_eq!(Schedule::new(1, 1).unwrap().messages().count(), 1);
+        for steps in (1..=MAX_MSG).step_by(7) {
+            let schedule = Schedule::new(steps, 1).unwrap();
+            assert_eq!(Some(schedule.longest()), schedule.lengths().last());
+        }
         assert!(Schedule::new(0, 1).is_none() && Schedule::new(MAX_MSG + 1, 1).is_none());
     }
 }

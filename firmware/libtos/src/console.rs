@@ -103,6 +103,16 @@ impl Line {
         self
     }
 
+    /// A number as `0x` and eight hexadecimal digits.
+    pub fn hexadecimal(&mut self, number: u32) -> &mut Self {
+        self.text("0x");
+        for shift in (0..8).rev() {
+            let digit = (number >> (4 * shift) & 15) as u8;
+            self.put(if digit < 10 { b'0' + digit } else { b'a' - 10 + digit });
+        }
+        self
+    }
+
     /// Ends the line and writes it.
     pub fn end(&mut self) {
         self.put(b'\n');

@@ -35,6 +35,7 @@ pub use compute::{compute_ms, compute_us};
 pub use testbed_definitions::syscall::Error;
 pub use thread::{
     create, delay_us, exit, halt, migrate, migrate_self, stack_for, thread_id, thread_number, wait, yield_now, Place,
+    SECOND_STACK,
 };
 
 use testbed_definitions::syscall::{self, identity};
