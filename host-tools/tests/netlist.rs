@@ -1,18 +1,24 @@
 //! The board after synthesis is the board before it, and that is the machine that was simulated: same lines in every cycle, and what the
 //! link says is what the engine's trace port gave.
 
+use std::path::Path;
+
+use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::link::BAUD;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_hdl::board::{self, Options};
-use testbed_hdl::support::netlist::{compare, hexadecimal};
+use testbed_hdl::support::netlist::{compare, hexadecimal, Lines, Netlist, NetlistError};
 use testbed_hdl::support::serial::Ear;
 use testbed_hdl::support::synthesis::Family;
+use testbed_host_tools::load::{self, Boot, File};
 use testbed_host_tools::{engines, firmware};
 use testbed_machine::Machine;
+use testbed_sim::engine::Image;
 use testbed_sim::image::Program;
 use testbed_sim::verilator::processes::split_processes;
 use testbed_trace::capture::{Received, Receiver};
+use testbed_trace::order::{Convention, Event, Growing};
 
 /// Bits a second of the console with the divisor after reset, by the machine's clock: a bit is 16 cycles.
 fn console_baud(machine: &Machine) -> u32 {
@@ -31,33 +37,58 @@ fn pairs(words: impl Iterator<Item = u32>) -> Vec<(u8, Pair)> {
     words.chunks_exact(2).map(|two| (two[0].smi, Pair { time: two[0].value, datum: two[1].value })).collect()
 }
 
-#[test]
-fn the_demo_runs_on_the_netlist_for_ice40_as_it_was_simulated() {
-    const CYCLES: u64 = 120_000;
-    let machine = Machine::named("hx8k-evn").unwrap();
-    let (_, elf) = firmware::build(&firmware::root().unwrap()).unwrap().read("demo").unwrap();
-    let program = Program::parse(&elf, machine.ram_bytes).unwrap();
-    let mut ram = vec![0; machine.ram_bytes as usize];
-    for (start, bytes) in &program.image.segments {
-        ram[(start - RAM_BASE) as usize..][..bytes.len()].copy_from_slice(bytes);
+/// Kernel and programs, or a program without kernel.
+fn built() -> firmware::Firmware {
+    firmware::build(&firmware::root().unwrap()).unwrap()
+}
+
+fn demo(machine: &Machine) -> Image {
+    let (_, elf) = built().read("demo").unwrap();
+    Program::parse(&elf, machine.ram_bytes).unwrap().image
+}
+
+/// A board with a program in its RAM, and its netlist.
+struct Mapped {
+    verilog: String,
+    netlist: Netlist,
+}
+
+impl Mapped {
+    fn new(machine: &Machine, image: &Image, family: Family, folder: &Path) -> Mapped {
+        let mut ram = vec![0; machine.ram_bytes as usize];
+        for (start, bytes) in &image.segments {
+            ram[(start - RAM_BASE) as usize..][..bytes.len()].copy_from_slice(bytes);
+        }
+        std::fs::write(folder.join("image.hex"), hexadecimal(&ram)).unwrap();
+        let options = Options { image: Some("image.hex".into()), ..Options::of(machine) };
+        let verilog = board::verilog(machine, &options).unwrap();
+        let netlist = Netlist::map(folder, &verilog, board::TOP, family).unwrap();
+        Mapped { verilog, netlist }
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("image.hex"), hexadecimal(&ram)).unwrap();
-    let options = Options { image: Some("image.hex".into()), ..Options::of(&machine) };
-    let verilog = board::verilog(&machine, &options).unwrap();
-    let lines = compare(folder.path(), (&verilog, &split_processes(&verilog)), Family::Ice40, CYCLES).unwrap();
+    fn compare(&self, cycles: u64) -> Result<Lines, NetlistError> {
+        compare(&self.netlist, &split_processes(&self.verilog), cycles)
+    }
+}
 
-    let mut engine = engines::open("verilator", &machine, &program.image, None).unwrap();
-    engine.run_until(CYCLES).unwrap();
+/// What the link and the console of a board said.
+struct Said {
+    pairs: Vec<(u8, Pair)>,
+    console: String,
+}
+
+/// Holds the lines of so many cycles against the engine `verilator`.
+fn check(machine: &Machine, image: &Image, cycles: u64, lines: &Lines) -> Said {
+    let mut engine = engines::open("verilator", machine, image, None).unwrap();
+    engine.run_until(cycles).unwrap();
     let simulated = pairs(engine.take_trace().iter().map(|word| word.word));
     let sent = pairs(lines.words.iter().map(|(_, word)| *word));
     // The link is slower than the port of a simulated machine, so some wait; none is another.
-    assert!(sent.len() > 100 && sent.len() <= simulated.len(), "{} of {} pairs", sent.len(), simulated.len());
+    assert!(!sent.is_empty() && sent.len() <= simulated.len(), "{} of {} pairs", sent.len(), simulated.len());
     assert_eq!(sent, simulated[..sent.len()]);
 
     let (mut receiver, mut received) = (Receiver::new(machine.slaves()), vec![]);
-    receiver.push(&heard(&lines.link, &machine, BAUD), &mut |got| match got {
+    receiver.push(&heard(&lines.link, machine, BAUD), &mut |got| match got {
         Received::Pair { smi, pair } => received.push((smi, pair)),
         other => panic!("{other:?} of a sound line"),
     });
@@ -68,8 +99,96 @@ fn the_demo_runs_on_the_netlist_for_ice40_as_it_was_simulated() {
     assert_eq!((figures.stray_bytes, figures.crc_errors), (0, 0));
 
     let console: Vec<_> = engine.take_console().iter().map(|byte| byte.byte).collect();
-    let printed = heard(&lines.tx, &machine, console_baud(&machine));
-    let text = String::from_utf8(printed.clone()).unwrap();
-    assert!(text.starts_with("2 3 5 7 11 13 17 19 23 29\n31 37"), "{text}");
+    let printed = heard(&lines.tx, machine, console_baud(machine));
     assert_eq!(printed, console[..printed.len()]);
+    Said { pairs: received, console: String::from_utf8(printed).unwrap() }
+}
+
+fn runs_the_demo(machine: &Machine, image: &Image, mapped: &Mapped) {
+    const CYCLES: u64 = 120_000;
+    let said = check(machine, image, CYCLES, &mapped.compare(CYCLES).unwrap());
+    assert!(said.pairs.len() > 100, "{} pairs", said.pairs.len());
+    assert!(said.console.starts_with("2 3 5 7 11 13 17 19 23 29\n31 37"), "{}", said.console);
+}
+
+#[test]
+fn the_demo_runs_on_the_netlist_for_ice40_as_it_was_simulated() {
+    let machine = Machine::named("hx8k-evn").unwrap();
+    let (image, folder) = (demo(&machine), tempfile::tempdir().unwrap());
+    let mapped = Mapped::new(&machine, &image, Family::Ice40, folder.path());
+    runs_the_demo(&machine, &image, &mapped);
+}
+
+/// The same machine on the other family; and what is wrong in its netlist is seen.
+#[test]
+fn the_demo_runs_on_the_netlist_for_ecp5_as_it_was_simulated() {
+    let machine = Machine::named("hx8k-evn").unwrap();
+    let (image, folder) = (demo(&machine), tempfile::tempdir().unwrap());
+    let mapped = Mapped::new(&machine, &image, Family::Ecp5, folder.path());
+    runs_the_demo(&machine, &image, &mapped);
+    sees_faults(&mapped, folder.path(), 20_000);
+}
+
+/// Seeds a fault in the first block RAM's content, and one in the LUT before the link, each alone.
+fn sees_faults(mapped: &Mapped, folder: &Path, cycles: u64) {
+    let path = folder.join("netlist.v");
+    let sound = std::fs::read_to_string(&path).unwrap();
+    for (parameter, mark) in [("INITVAL_00", "WRITEMODE_A(\"READBEFOREWRITE\")"), ("INIT", ".Z(link)")] {
+        let was = mapped.netlist.flip(parameter, mark, 1).unwrap();
+        match mapped.compare(cycles) {
+            Err(NetlistError::Differs { cycle, .. }) => println!("{was}, its last bit inverted: seen in cycle {cycle}"),
+            other => panic!("{was}, its last bit inverted: {other:?}"),
+        }
+        std::fs::write(&path, &sound).unwrap();
+    }
+}
+
+/// Events of the pairs, in order.
+fn events(machine: &Machine, pairs: &[(u8, Pair)]) -> Vec<Event> {
+    let slaves = 1..=machine.slaves() as u8;
+    let mut order = Growing::new(slaves.clone(), Convention::of(DIAG_DEFAULT));
+    for (stream, smi) in slaves.enumerate() {
+        let words: Vec<_> = pairs.iter().filter(|pair| pair.0 == smi).map(|pair| pair.1.pack()).collect();
+        order.feed(stream, &words);
+    }
+    order.end();
+    order.collect()
+}
+
+/// All six processors, with kernel, from the first cycle to the last message of a `remote`; minutes, so with `TESTBED_LONG=1` only.
+#[test]
+fn remote_runs_on_the_netlist_of_six_processors_as_it_was_simulated() {
+    const CYCLES: u64 = 100_000;
+    if std::env::var_os("TESTBED_LONG").is_none() {
+        eprintln!("not run: set TESTBED_LONG=1, or use `cargo testbed test --long`");
+        return;
+    }
+    let machine = Machine::named("ulx3s-85f").unwrap();
+    let built = built();
+    let (_, kernel) = built.kernel(machine.ram_bytes).unwrap();
+    let (_, program) = built.read("remote").unwrap();
+    let arguments = ["1", "4", "0"].map(String::from).to_vec();
+    let boot = Boot { dgl: DIAG_DEFAULT, seed: 1, start_processor: 1, arguments, ..Boot::default() };
+    let image = load::image(&machine, ("kernel", &kernel), &[File::program("remote", &program)], &boot).unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    let mapped = Mapped::new(&machine, &image, Family::Ecp5, folder.path());
+    // A bit of a processor's RAM in each of 32, an SMI's queue in two for each of five, a buffer of each station.
+    let cells = mapped.netlist.cells;
+    println!("{cells}");
+    assert_eq!((cells.block_rams, cells.multipliers), (6 * 32 + 5 * 2 + 6, 6));
+
+    let said = check(&machine, &image, CYCLES, &mapped.compare(CYCLES).unwrap());
+    assert_eq!(
+        said.console,
+        "air: received 4 messages, 4 bytes on processor 2: 0 wrong, sum 0x0001c1a5\n\
+         earth: remote: sent 4 messages, 4 bytes from processor 1: all received\n"
+    );
+    // Each message takes a token to the receiver, one back, and itself.
+    let events = events(&machine, &said.pairs);
+    let times =
+        |smi: u8, name: &str| events.iter().filter(|event| event.smi == smi && event.what.name() == name).count();
+    assert_eq!((times(1, "COMMS"), times(2, "COMMR")), (5, 5), "messages sent, received");
+    assert_eq!((times(1, "PROCESS_END"), times(1, "GAP")), (1, 0));
+    sees_faults(&mapped, folder.path(), CYCLES);
 }

@@ -26,6 +26,16 @@ pub enum Family {
     Ecp5,
 }
 
+impl Family {
+    /// yosys' command that maps a design for a bitstream; behind it goes `-top` and the module.
+    pub const fn mapping(self) -> &'static str {
+        match self {
+            Family::Ecp5 => "synth_ecp5 -abc9",
+            Family::Ice40 => "synth_ice40",
+        }
+    }
+}
+
 /// Cells after mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cells {

@@ -125,15 +125,12 @@ impl Flow<'_> {
         self.write("fpga.v", &pads::verilog(self.board, pll))?;
         self.write(CONTENT, &content::hex(words))?;
         self.write(&self.board.pins, &self.board.pins_text)?;
-        let map = match self.board.family {
-            Family::Ecp5 => "synth_ecp5 -abc9",
-            Family::Ice40 => "synth_ice40",
-        };
         // Latches are looked for before mapping, which would hide them in LUTs.
         let script = format!(
             "read_verilog board.v fpga.v; hierarchy -top {top}; proc; flatten; opt_clean; \
              select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; {map} -top {top} -json mapped.json; check -assert; \
              tee -q -o cells.json stat -json",
+            map = self.board.family.mapping(),
             top = pads::TOP
         );
         let step = self.work(Tool::Yosys, "", &["-p", &script])?;
