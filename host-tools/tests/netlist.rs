@@ -98,7 +98,10 @@ fn check(machine: &Machine, image: &Image, cycles: u64, lines: &Lines) -> Said {
     let figures = receiver.figures();
     assert_eq!((figures.stray_bytes, figures.crc_errors), (0, 0));
 
-    let console: Vec<_> = engine.take_console().iter().map(|byte| byte.byte).collect();
+    // Of a machine with a master, only the master's console leaves the board.
+    let console = engine.take_console();
+    let console = console.iter().filter(|byte| usize::from(byte.processor) == machine.console());
+    let console: Vec<_> = console.map(|byte| byte.byte).collect();
     let printed = heard(&lines.tx, machine, console_baud(machine));
     assert_eq!(printed, console[..printed.len()]);
     Said { pairs: received, console: String::from_utf8(printed).unwrap() }
@@ -126,14 +129,15 @@ fn the_demo_runs_on_the_netlist_for_ecp5_as_it_was_simulated() {
     let (image, folder) = (demo(&machine), tempfile::tempdir().unwrap());
     let mapped = Mapped::new(&machine, &image, Family::Ecp5, folder.path());
     runs_the_demo(&machine, &image, &mapped);
-    sees_faults(&mapped, folder.path(), 20_000);
+    sees_faults(&mapped, folder.path(), 9, 20_000);
 }
 
-/// Seeds a fault in the first block RAM's content, and one in the LUT before the link, each alone.
-fn sees_faults(mapped: &Mapped, folder: &Path, cycles: u64) {
+/// Seeds a fault in the content of a processor's RAM, whose ports have so many bits, and one in the LUT before the link, each alone.
+fn sees_faults(mapped: &Mapped, folder: &Path, port_bits: u32, cycles: u64) {
     let path = folder.join("netlist.v");
     let sound = std::fs::read_to_string(&path).unwrap();
-    for (parameter, mark) in [("INITVAL_00", "WRITEMODE_A(\"READBEFOREWRITE\")"), ("INIT", ".Z(link)")] {
+    let ram = format!(".DATA_WIDTH_A(32'd{port_bits})");
+    for (parameter, mark) in [("INITVAL_00", ram.as_str()), ("INIT", ".Z(link)")] {
         let was = mapped.netlist.flip(parameter, mark, 1).unwrap();
         match mapped.compare(cycles) {
             Err(NetlistError::Differs { cycle, .. }) => println!("{was}, its last bit inverted: seen in cycle {cycle}"),
@@ -158,7 +162,7 @@ fn events(machine: &Machine, pairs: &[(u8, Pair)]) -> Vec<Event> {
 /// All six processors, with kernel, from the first cycle to the last message of a `remote`; minutes, so with `TESTBED_LONG=1` only.
 #[test]
 fn remote_runs_on_the_netlist_of_six_processors_as_it_was_simulated() {
-    const CYCLES: u64 = 100_000;
+    const CYCLES: u64 = 150_000;
     if std::env::var_os("TESTBED_LONG").is_none() {
         eprintln!("not run: set TESTBED_LONG=1, or use `cargo testbed test --long`");
         return;
@@ -179,16 +183,13 @@ fn remote_runs_on_the_netlist_of_six_processors_as_it_was_simulated() {
     assert_eq!((cells.block_rams, cells.multipliers), (6 * 32 + 5 * 2 + 6, 6));
 
     let said = check(&machine, &image, CYCLES, &mapped.compare(CYCLES).unwrap());
-    assert_eq!(
-        said.console,
-        "air: received 4 messages, 4 bytes on processor 2: 0 wrong, sum 0x0001c1a5\n\
-         earth: remote: sent 4 messages, 4 bytes from processor 1: all received\n"
-    );
+    // The slaves' lines don't leave the board; that all has arrived is in the events.
+    assert_eq!(said.console, "");
     // Each message takes a token to the receiver, one back, and itself.
     let events = events(&machine, &said.pairs);
     let times =
         |smi: u8, name: &str| events.iter().filter(|event| event.smi == smi && event.what.name() == name).count();
     assert_eq!((times(1, "COMMS"), times(2, "COMMR")), (5, 5), "messages sent, received");
     assert_eq!((times(1, "PROCESS_END"), times(1, "GAP")), (1, 0));
-    sees_faults(&mapped, folder.path(), CYCLES);
+    sees_faults(&mapped, folder.path(), 1, CYCLES);
 }
