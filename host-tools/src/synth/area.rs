@@ -155,7 +155,7 @@ impl Subject {
         let top = self.top;
         let set: String = self.parameters.iter().map(|(name, value)| format!(" -chparam {name} {value}")).collect();
         let alone = format!(
-            "read_verilog subject.v; hierarchy -check -top {top}{set}; proc; write_json ports.json; {map} -top {top}; \
+            "read_verilog subject.v; hierarchy -check -top {top}{set}; proc; opt; write_json ports.json; {map} -top {top}; \
              tee -q -o cells.json stat -json"
         );
         work(Tool::Yosys, &["-q", "-p", &alone])?;
@@ -193,6 +193,14 @@ impl Subject {
     fn wrapper(&self, ports: &[Port]) -> String {
         let width = |is_input: bool| ports.iter().filter(|port| port.is_input == is_input).map(|port| port.bits).sum();
         let (inputs, outputs): (usize, usize) = (width(true), width(false));
+        // An output that the subject leaves undefined, as PicoRV32 its trace, would make all that it is folded with undefined, and yosys remove it.
+        let defined: Vec<_> = ports
+            .iter()
+            .filter(|port| !port.is_input)
+            .flat_map(|port| &port.defined)
+            .enumerate()
+            .filter_map(|(place, &defined)| defined.then(|| format!("outputs[{place}]")))
+            .collect();
         let mut out = format!(
             "module {WRAPPER}(input clock, input shifted, output reg shown);\n  reg [{}:0] inputs;\n  wire [{}:0] outputs;\n  \
              always @(posedge clock) inputs <= {{inputs, shifted}};\n",
@@ -211,14 +219,15 @@ impl Subject {
         }
         let parameters = if parameters.is_empty() { String::new() } else { format!("#({}) ", parameters.join(", ")) };
         out += &format!("  {} {parameters}subject({});\n", self.top, connected.join(", "));
-        out += &tree(outputs.max(1));
+        out += &format!("  wire [{}:0] known = {{{}}};\n", defined.len().max(1) - 1, defined.join(", "));
+        out += &tree(defined.len().max(1));
         out + "endmodule\n"
     }
 }
 
 /// Registers the outputs, then folds four into one, again and again.
 fn tree(outputs: usize) -> String {
-    let mut out = format!("  reg [{}:0] stage0;\n  always @(posedge clock) stage0 <= outputs;\n", outputs - 1);
+    let mut out = format!("  reg [{}:0] stage0;\n  always @(posedge clock) stage0 <= known;\n", outputs - 1);
     let (mut width, mut stage) = (outputs, 0);
     while width > 1 {
         let next = width.div_ceil(4);
@@ -241,6 +250,8 @@ struct Port {
     name: String,
     is_input: bool,
     bits: usize,
+    /// Of each bit, whether it has a value.
+    defined: Vec<bool>,
 }
 
 /// The ports of the module `top`, or of what yosys made of it with parameters, from `write_json`.
@@ -250,10 +261,14 @@ fn ports(json: &str, top: &str) -> Result<Vec<Port>, String> {
     let is_top = |module: &&Value| module["attributes"].get("top").is_some();
     let module = modules.get(top).filter(is_top).or_else(|| modules.values().find(is_top)).ok_or("no top module")?;
     let ports = module["ports"].as_object().ok_or("no ports")?;
-    let port = |(name, port): (&String, &Value)| Port {
-        name: name.clone(),
-        is_input: port["direction"] == "input",
-        bits: port["bits"].as_array().map_or(0, Vec::len),
+    let port = |(name, port): (&String, &Value)| {
+        let bits = port["bits"].as_array().map_or(&[] as &[Value], Vec::as_slice);
+        Port {
+            name: name.clone(),
+            is_input: port["direction"] == "input",
+            bits: bits.len(),
+            defined: bits.iter().map(|bit| bit != "x").collect(),
+        }
     };
     Ok(ports.iter().map(port).collect())
 }
@@ -286,9 +301,28 @@ mod tests {
         assert!(measured.fmax.iter().all(|&fmax| (50.0..600.0).contains(&fmax)), "{measured:?}");
     }
 
+    /// What is undefined is left out, or all would be; PicoRV32's trace is.
+    #[test]
+    fn outputs_without_a_value_do_not_make_the_rest_undefined() {
+        let subject = Subject {
+            name: "half".into(),
+            top: "half",
+            clock: "clk",
+            verilog: "module half(input clk, input a, output reg [1:0] b, output reg [3:0] never);\n\
+                always @(posedge clk) begin b <= {b[0], a}; never <= 4'bx; end\nendmodule\n"
+                .into(),
+            parameters: vec![],
+            two_ports: false,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let root = crate::firmware::root().unwrap();
+        let measured = subject.measure(Family::Ice40, 1, (&root, folder.path()), &|_, _| {}).unwrap();
+        assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (2, 1), "{measured:?}");
+    }
+
     #[test]
     fn every_bit_of_every_port_is_connected_once() {
-        let port = |name: &str, is_input, bits| Port { name: name.into(), is_input, bits };
+        let port = |name: &str, is_input, bits| Port { name: name.into(), is_input, bits, defined: vec![true; bits] };
         let ports = [port("clk", true, 1), port("a", true, 3), port("b", true, 2), port("c", false, 5)];
         let subject = Subject {
             name: "x".into(),

@@ -25,7 +25,7 @@ pub struct Step {
 }
 
 /// Who is told how it goes: the tool's name and the last line of its log.
-pub type Watcher<'a> = dyn Fn(&str, &str) + 'a;
+pub type Watcher<'a> = dyn Fn(&str, &str) + Sync + 'a;
 
 /// A tool to run.
 pub struct Work<'a> {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::thread;
 
 use serde_json::Value;
 use testbed_hdl::support::synthesis::Family;
@@ -34,18 +35,30 @@ pub fn page(root: &Path, watch: &Watcher) -> Result<String, Failure> {
     let machine = Board::named("ulx3s-85f")?.load_machine(None)?;
     let blocks = area::blocks(&machine).map_err(SynthError::from)?;
     let peers = area::peers(root)?;
-    for (family, device) in [(Family::Ecp5, "ECP5-85F, speed grade 6"), (Family::Ice40, "iCE40 HX8K")] {
-        let _ = writeln!(out, "\n## Blocks and other cores on {device}\n\n{COLUMNS}");
-        for subject in blocks.iter().chain(&peers) {
-            let line = match subject.fits(family) {
-                true => line(&measure(subject, family, root, watch)?),
-                false => "needs block RAM with two write ports | | | |".into(),
-            };
-            let _ = writeln!(out, "| {} | {line}", subject.name);
-        }
-    }
+    let subjects: Vec<_> = blocks.iter().chain(&peers).collect();
+    let table = |family| table(&subjects, family, root, watch);
+    // The tools use one processor each.
+    let (ecp5, ice40) = thread::scope(|scope| {
+        let ice40 = scope.spawn(|| table(Family::Ice40));
+        (table(Family::Ecp5), ice40.join().expect("measuring does not panic"))
+    });
+    let _ = write!(out, "\n## Blocks and other cores on ECP5-85F, speed grade 6\n\n{}", ecp5?);
+    let _ = write!(out, "\n## Blocks and other cores on iCE40 HX8K\n\n{}", ice40?);
     out += "\nThe blocks are those of the machine `ulx3s-85f`. PicoRV32 and VexRiscv are unchanged, as their packages on PyPI have them; caches are theirs.\n";
     out += &boards(root);
+    Ok(out)
+}
+
+/// Rows of what was measured on a family.
+fn table(subjects: &[&Subject], family: Family, root: &Path, watch: &Watcher) -> Result<String, Failure> {
+    let mut out = format!("{COLUMNS}\n");
+    for subject in subjects {
+        let line = match subject.fits(family) {
+            true => line(&measure(subject, family, root, watch)?),
+            false => "needs block RAM with two write ports | | | | |".into(),
+        };
+        let _ = writeln!(out, "| {} | {line}", subject.name);
+    }
     Ok(out)
 }
 
