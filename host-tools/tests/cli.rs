@@ -245,6 +245,7 @@ fn wrong_inputs_of_synth() {
     fails(&other, 3, &["is for the board ulx3s-85f, not for hx8k-evn", "--machine hx8k-evn"]);
     fails(&["synth", "--board", "ulx3s-85f", "--program", "no-such-program"], 3, &["no program is called"]);
     fails(&["synth", "--board", "ulx3s-85f", "--program", "no/such.elf"], 3, &["no/such.elf", "linked for RAM"]);
+    fails(&["synth", "--board", "hx8k-evn", "--program", "demo 3"], 3, &["demo takes no arguments, but `3` is one"]);
     let both = ["synth", "--board", "ulx3s-85f", "--program", "local", "--update", "local"];
     fails(&both, 2, &["cannot be used with"]);
     let dir = tempfile::tempdir().unwrap();

@@ -23,7 +23,7 @@ pub struct Board {
     pub oscillator_hz: u32,
     /// Name of the machine that is made for it.
     pub machine: String,
-    /// What is in RAM unless something else is wanted: a program by name.
+    /// What is in RAM unless something else is wanted: a program by name, with its arguments.
     pub program: String,
     /// What loads a bitstream, before its name.
     pub loader: String,

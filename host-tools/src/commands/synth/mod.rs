@@ -39,7 +39,7 @@ pub struct Synth {
     /// A machine by name or a TOML file [default: the board's]
     #[arg(long, value_name = "FILE|NAME")]
     machine: Option<String>,
-    /// What every processor's RAM starts with: a program of firmware/programs with the kernel, a bare-metal one of firmware/, or such an ELF file [default: the board's]
+    /// What every processor's RAM starts with: a program of firmware/programs with the kernel, its arguments behind it ("remote 1 4 0"), a bare-metal one of firmware/, or such an ELF file [default: the board's]
     #[arg(long, value_name = "FILE|NAME")]
     program: Option<String>,
     /// Put this program into the bitstream that is there, without placing and routing anew
@@ -147,13 +147,23 @@ impl Synth {
     }
 
     /// The program as words of RAM.
-    fn words(&self, machine: &Machine, root: &Path, name: &str) -> Result<Words, Failure> {
-        let (path, bytes) = if name.contains('/') {
-            let read = std::fs::read(name).map_err(|error| {
-                Failure::new(Exit::Input, format!("{name}: {error}\n  help: give an ELF file that is linked for RAM"))
+    fn words(&self, machine: &Machine, root: &Path, wanted: &str) -> Result<Words, Failure> {
+        let mut parts = wanted.split_whitespace();
+        let name = parts.next().unwrap_or_default();
+        let arguments: Vec<_> = parts.map(String::from).collect();
+        let (path, bytes) = if wanted.contains('/') {
+            let read = std::fs::read(wanted).map_err(|error| {
+                Failure::new(Exit::Input, format!("{wanted}: {error}\n  help: give an ELF file that is linked for RAM"))
             })?;
-            (PathBuf::from(name), read)
+            (PathBuf::from(wanted), read)
         } else if BARE.contains(&name) {
+            if let Some(first) = arguments.first() {
+                let help = "leave them out, or take a program of firmware/programs";
+                return Err(Failure::new(
+                    Exit::Input,
+                    format!("{name} takes no arguments, but `{first}` is one\n  help: {help}"),
+                ));
+            }
             firmware::build(root)?.read(name)?
         } else {
             firmware::check_program(root, name)?;
@@ -161,6 +171,7 @@ impl Synth {
                 dgl: run::classes(&self.dgl)?,
                 seed: 1,
                 start_processor: run::start(machine),
+                arguments,
                 ..Boot::default()
             };
             return Ok(content::of_image(&run::image(machine, name, &boot)?, machine)?);
