@@ -199,7 +199,8 @@ impl Subject {
             .filter(|port| !port.is_input)
             .flat_map(|port| &port.defined)
             .enumerate()
-            .filter_map(|(place, &defined)| defined.then(|| format!("outputs[{place}]")))
+            .filter(|(_, defined)| **defined)
+            .map(|(place, _)| format!("outputs[{place}]"))
             .collect();
         let mut out = format!(
             "module {WRAPPER}(input clock, input shifted, output reg shown);\n  reg [{}:0] inputs;\n  wire [{}:0] outputs;\n  \
