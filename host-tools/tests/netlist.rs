@@ -1,17 +1,19 @@
 //! The board after synthesis is the board before it, and that is the machine that was simulated: same lines in every cycle, and what the
 //! link says is what the engine's trace port gave.
 
+mod common;
+
 use std::path::Path;
 
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::link::BAUD;
-use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_hdl::board::{self, Options};
-use testbed_hdl::support::netlist::{compare, hexadecimal, Lines, Netlist, NetlistError};
+use testbed_hdl::support::netlist::{compare, Lines, Netlist, NetlistError};
 use testbed_hdl::support::serial::Ear;
 use testbed_hdl::support::synthesis::Family;
 use testbed_host_tools::load::{self, Boot, File};
+use testbed_host_tools::synth::content;
 use testbed_host_tools::{engines, firmware};
 use testbed_machine::Machine;
 use testbed_sim::engine::Image;
@@ -55,11 +57,8 @@ struct Mapped {
 
 impl Mapped {
     fn new(machine: &Machine, image: &Image, family: Family, folder: &Path) -> Mapped {
-        let mut ram = vec![0; machine.ram_bytes as usize];
-        for (start, bytes) in &image.segments {
-            ram[(start - RAM_BASE) as usize..][..bytes.len()].copy_from_slice(bytes);
-        }
-        std::fs::write(folder.join("image.hex"), hexadecimal(&ram)).unwrap();
+        let words = content::of_image(image, machine).unwrap();
+        std::fs::write(folder.join("image.hex"), content::hex(&words)).unwrap();
         let options = Options { image: Some("image.hex".into()), ..Options::of(machine) };
         let verilog = board::verilog(machine, &options).unwrap();
         let netlist = Netlist::map(folder, &verilog, board::TOP, family).unwrap();
@@ -163,8 +162,7 @@ fn events(machine: &Machine, pairs: &[(u8, Pair)]) -> Vec<Event> {
 #[test]
 fn remote_runs_on_the_netlist_of_six_processors_as_it_was_simulated() {
     const CYCLES: u64 = 150_000;
-    if std::env::var_os("TESTBED_LONG").is_none() {
-        eprintln!("not run: set TESTBED_LONG=1, or use `cargo testbed test --long`");
+    if common::skips("remote on the netlist of six processors") {
         return;
     }
     let machine = Machine::named("ulx3s-85f").unwrap();

@@ -1,6 +1,8 @@
 //! `testbed experiment profile` with its reduced runs: the figures are all there, are made of sound traces, and are the same on another engine,
 //! after a kill, and from the workflow.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -125,8 +127,7 @@ fn verilator_gives_the_same_points_of_some_runs() {
 /// Every point of every figure, byte for byte; minutes, so with `TESTBED_LONG=1` only.
 #[test]
 fn verilator_gives_the_same_points_of_all_figures() {
-    if std::env::var_os("TESTBED_LONG").is_none() {
-        eprintln!("not run: set TESTBED_LONG=1, or use `cargo testbed test --long`");
+    if common::skips("all figures on Verilator") {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

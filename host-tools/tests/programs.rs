@@ -4,6 +4,8 @@
 //! is compared with it (`testbed test --overwrite` writes it instead); every other engine must leave the same folder as the emulator.
 //! The events of both kernels must conform.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -148,7 +150,7 @@ fn main() {
     let mut trials = Vec::new();
     for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let long = std::env::var_os("TESTBED_LONG").is_some();
+        let long = common::is_long();
         for engine in ["emulator", "conform", "verilator", "rust-hdl"] {
             // Minutes a program: one of them says enough unless there is time.
             if engine == "rust-hdl" && name != "remote" && !long {

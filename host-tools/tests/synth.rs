@@ -1,5 +1,7 @@
 //! Bitstreams: the whole way on a small design, and every board's against its limits.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -62,10 +64,6 @@ impl Bench {
     }
 }
 
-fn is_long() -> bool {
-    std::env::var_os("TESTBED_LONG").is_some()
-}
-
 /// What is synthesised with a program, and what gets it afterwards, are the same to the bit.
 fn replaced_is_synthesised(board: &str, ram_bytes: u32) {
     let bench = Bench::new(board, ram_bytes);
@@ -102,9 +100,10 @@ fn a_program_that_is_put_in_afterwards_gives_the_bitstream_synthesised_with_it_o
 #[test]
 fn a_program_that_is_put_in_afterwards_gives_the_bitstream_synthesised_with_it_on_ecp5() {
     // Tools for WebAssembly take their time.
-    if is_long() {
-        replaced_is_synthesised("ulx3s-85f", 64 << 10);
+    if common::skips("a program put into an ECP5 bitstream") {
+        return;
     }
+    replaced_is_synthesised("ulx3s-85f", 64 << 10);
 }
 
 #[test]
@@ -156,7 +155,7 @@ fn a_design_of_another_machine_is_not_taken_for_this_ones() {
 fn boards_keep_their_limits() {
     for board in Board::names().map(|name| Board::named(name).unwrap()) {
         // Minutes for the small devices, more than half an hour for the large one.
-        if board.family == Family::Ecp5 && !is_long() {
+        if board.family == Family::Ecp5 && common::skips(&board.name) {
             continue;
         }
         let machine = board.load_machine(None).unwrap();

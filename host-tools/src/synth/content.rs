@@ -219,4 +219,9 @@ mod tests {
         let words = of_image(&image, &machine).unwrap();
         assert_eq!((words.len(), &words[..4]), (1 << 12, &[0, 0x0403_0201, 5, 0][..]));
     }
+
+    #[test]
+    fn readmemh_gets_a_word_a_line() {
+        assert_eq!(hex(&[0x1234_5678, 0xff]), "12345678\n000000ff\n");
+    }
 }

@@ -1,4 +1,4 @@
-//! Shared by the tests: an engine that plays a script.
+//! Shared by the tests: an engine that plays a script, and what is left to the long run.
 #![allow(dead_code)]
 
 use testbed_definitions::monitor::{MmiWord, Pair};
@@ -126,4 +126,17 @@ pub fn no_image() -> Image {
 
 pub fn record(machine: &Machine) -> RunRecord {
     RunRecord { engine: "scripted".into(), seed: 1, ..RunRecord::new(machine, "script") }
+}
+
+/// Whether this is the long run.
+pub fn is_long() -> bool {
+    std::env::var_os("TESTBED_LONG").is_some()
+}
+
+/// Whether `what` is left to the long run and this is none. Then it says so.
+pub fn skips(what: &str) -> bool {
+    if !is_long() {
+        eprintln!("{what}: not run; set TESTBED_LONG=1, or use `cargo testbed test --long`");
+    }
+    !is_long()
 }

@@ -1,6 +1,5 @@
 //! A board's netlist beside its Verilog: the same lines in every cycle, and what left the trace port.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use super::{verdict, Netlist, NetlistError};
@@ -40,16 +39,6 @@ fn lines(path: &Path) -> Result<Lines, NetlistError> {
         }
     }
     Ok(lines)
-}
-
-/// RAM content for `$readmemh` from bytes that begin at the RAM's first.
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.chunks(4).fold(String::new(), |mut text, chunk| {
-        let mut word = [0; 4];
-        word[..chunk.len()].copy_from_slice(chunk);
-        writeln!(text, "{:08x}", u32::from_le_bytes(word)).expect("strings take everything");
-        text
-    })
 }
 
 const BOTH: &str = r"
@@ -111,10 +100,5 @@ mod tests {
         assert_eq!(got.words, [(1, 0x2abcd)]);
         write(&path, "11\n1\n").unwrap();
         assert!(lines(&path).is_err());
-    }
-
-    #[test]
-    fn words_are_little_endian() {
-        assert_eq!(hexadecimal(&[0x78, 0x56, 0x34, 0x12, 0xff]), "12345678\n000000ff\n");
     }
 }

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use board::{compare, hexadecimal, Lines};
+pub use board::{compare, Lines};
 
 use super::synthesis::{count, Cells, Family, SynthesisError};
 use super::tools::{read, run_program, write, Tool, ToolError};
