@@ -18,6 +18,7 @@ use testbed_host_tools::synth::report::{Clock, Path as Longest, Use};
 use testbed_host_tools::synth::step::Step;
 use testbed_host_tools::synth::SynthError;
 use testbed_machine::{units, Machine};
+use testbed_sim::engine::Image;
 use testbed_sim::image::Program;
 
 use super::{grouped, run, Exit, Failure};
@@ -151,20 +152,13 @@ impl Synth {
         let mut parts = wanted.split_whitespace();
         let name = parts.next().unwrap_or_default();
         let arguments: Vec<_> = parts.map(String::from).collect();
-        let (path, bytes) = if wanted.contains('/') {
-            let read = std::fs::read(wanted).map_err(|error| {
-                Failure::new(Exit::Input, format!("{wanted}: {error}\n  help: give an ELF file that is linked for RAM"))
-            })?;
-            (PathBuf::from(wanted), read)
+        let image = if wanted.contains('/') {
+            let bytes = std::fs::read(wanted).map_err(|error| no_elf(Path::new(wanted), &error))?;
+            bare_image(Path::new(wanted), &bytes)?
         } else if BARE.contains(&name) {
-            if let Some(first) = arguments.first() {
-                let help = "leave them out, or take a program of firmware/programs";
-                return Err(Failure::new(
-                    Exit::Input,
-                    format!("{name} takes no arguments, but `{first}` is one\n  help: {help}"),
-                ));
-            }
-            firmware::build(root)?.read(name)?
+            without_arguments(name, &arguments)?;
+            let (path, bytes) = firmware::build(root)?.read(name)?;
+            bare_image(&path, &bytes)?
         } else {
             firmware::check_program(root, name)?;
             let boot = Boot {
@@ -174,15 +168,9 @@ impl Synth {
                 arguments,
                 ..Boot::default()
             };
-            return Ok(content::of_image(&run::image(machine, name, &boot)?, machine)?);
+            run::image(machine, name, &boot)?
         };
-        let wrong = |what: &dyn std::fmt::Display| {
-            let help = "give an ELF file that is linked for RAM";
-            Failure::new(Exit::Input, format!("{}: {what}\n  help: {help}", path.display()))
-        };
-        // Its end is compared with the machine's RAM below, with a better message.
-        let program = Program::parse(&bytes, RAM_BYTES_MAX).map_err(|error| wrong(&error))?;
-        Ok(content::of_image(&program.image, machine)?)
+        Ok(content::of_image(&image, machine)?)
     }
 
     fn print(&self, flow: &Flow, program: &str, made: &Made) -> Result<(), Failure> {
@@ -218,6 +206,23 @@ impl Synth {
         }
         Ok(())
     }
+}
+
+/// A program that can't be taken, and why.
+fn no_elf(path: &Path, why: &dyn std::fmt::Display) -> Failure {
+    Failure::new(Exit::Input, format!("{}: {why}\n  help: give an ELF file that is linked for RAM", path.display()))
+}
+
+/// What an ELF file puts into RAM. Its end is not compared with the machine's RAM: that [`content::of_image`] does, with a better message.
+fn bare_image(path: &Path, elf: &[u8]) -> Result<Image, Failure> {
+    Ok(Program::parse(elf, RAM_BYTES_MAX).map_err(|error| no_elf(path, &error))?.image)
+}
+
+/// A program without kernel has nobody to pass it arguments.
+fn without_arguments(name: &str, arguments: &[String]) -> Result<(), Failure> {
+    let Some(first) = arguments.first() else { return Ok(()) };
+    let help = "leave them out, or take a program of firmware/programs";
+    Err(Failure::new(Exit::Input, format!("{name} takes no arguments, but `{first}` is one\n  help: {help}")))
 }
 
 fn steps(made: &Made) -> Vec<&Step> {
