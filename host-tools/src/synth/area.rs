@@ -29,6 +29,8 @@ pub struct Subject {
     verilog: String,
     /// Values of its parameters.
     parameters: Vec<(&'static str, u32)>,
+    /// Ports that are there for simulation only, so that no bitstream has what drives them; `*` stands for anything.
+    unconnected: &'static [&'static str],
     /// It has memory with two write ports, for which iCE40 has no block RAM.
     two_ports: bool,
 }
@@ -59,10 +61,11 @@ pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
         clock: "clock",
         verilog,
         parameters: vec![],
+        unconnected: &[],
         two_ports: false,
     };
     Ok(vec![
-        subject("core", connected_verilog(Core::default())?),
+        Subject { unconnected: &["retire_*"], ..subject("core", connected_verilog(Core::default())?) },
         subject("station of Centrenet", connected_verilog(Station::default())?),
         subject("SMI", connected_verilog(Smi::new(machine.smi_queue))?),
         subject("MMI of six processors", connected_verilog(Mmi::<PROCESSORS>::new(config))?),
@@ -90,33 +93,25 @@ pub fn peers(root: &Path) -> Result<Vec<Subject>, SynthError> {
             }
             Peer::VexRiscvLite | Peer::VexRiscv => ("VexRiscv", vec![]),
         };
-        Ok(Subject { name: peer.name().into(), top, clock: "clk", verilog, parameters, two_ports: false })
+        // Their formal and trace ports are off unless parameters and macros ask for them.
+        Ok(Subject {
+            name: peer.name().into(),
+            top,
+            clock: "clk",
+            verilog,
+            parameters,
+            unconnected: &[],
+            two_ports: false,
+        })
     };
     all.into_iter().map(subject).collect()
 }
 
-/// How a family is measured: what maps, and the device.
-struct Bench {
-    map: &'static str,
-    device: &'static [&'static str],
-    free: &'static str,
-    output: &'static str,
-}
-
-const fn bench(family: Family) -> Bench {
+/// What nextpnr is told of a family's device, on which pins are free, and where to put what is placed.
+const fn device(family: Family) -> &'static [&'static str] {
     match family {
-        Family::Ecp5 => Bench {
-            map: "synth_ecp5 -abc9",
-            device: &["--85k", "--package", "CABGA381"],
-            free: "--lpf-allow-unconstrained",
-            output: "--textcfg",
-        },
-        Family::Ice40 => Bench {
-            map: "synth_ice40",
-            device: &["--hx8k", "--package", "ct256"],
-            free: "--pcf-allow-unconstrained",
-            output: "--asc",
-        },
+        Family::Ecp5 => &["--85k", "--package", "CABGA381", "--lpf-allow-unconstrained", "--textcfg", "placed"],
+        Family::Ice40 => &["--hx8k", "--package", "ct256", "--pcf-allow-unconstrained", "--asc", "placed"],
     }
 }
 
@@ -150,48 +145,42 @@ impl Subject {
         };
         let read =
             |name: &str| fs::read_to_string(path(name)).map_err(|source| SynthError::Io { path: path(name), source });
-        let Bench { map, device, free, output } = bench(family);
         write("subject.v", &self.verilog)?;
-        let top = self.top;
-        let set: String = self.parameters.iter().map(|(name, value)| format!(" -chparam {name} {value}")).collect();
-        let alone = format!(
-            "read_verilog subject.v; hierarchy -check -top {top}{set}; proc; opt; write_json ports.json; {map} -top {top}; \
-             tee -q -o cells.json stat -json"
-        );
-        work(Tool::Yosys, &["-q", "-p", &alone])?;
+        work(Tool::Yosys, &["-q", "-p", &self.alone(family)])?;
         let unread = |error: &dyn std::fmt::Display| SynthError::Report("yosys' output".into(), error.to_string());
         let cells = count(&read("cells.json")?, family).map_err(|error| unread(&error))?;
         let ports = ports(&read("ports.json")?, self.top).map_err(|error| unread(&error))?;
         write("wrapper.v", &self.wrapper(&ports))?;
+        let map = family.mapping();
         let wrapped = format!("read_verilog subject.v wrapper.v; {map} -top {WRAPPER} -json mapped.json");
         work(Tool::Yosys, &["-q", "-p", &wrapped])?;
         let mut fmax = Vec::new();
         for seed in 1..=seeds {
             let seed = seed.to_string();
-            let common = [
-                "--json",
-                "mapped.json",
-                "--freq",
-                WANTED,
-                "--seed",
-                &seed,
-                "--report",
-                "report.json",
-                free,
-                output,
-                "placed",
-                "--timing-allow-fail",
-            ];
-            work(Tool::router(family), &[device, &common].concat())?;
+            let arguments = ["--json", "mapped.json", "--freq", WANTED, "--timing-allow-fail"];
+            let seeded = ["--seed", &seed, "--report", "report.json"];
+            work(Tool::router(family), &[device(family), &arguments, &seeded].concat())?;
             let routed = report::read(&read("report.json")?)?;
             fmax.push(routed.fmax("clock").ok_or_else(|| unread(&"no clock in nextpnr's report"))?);
         }
         Ok(Measured { cells, fmax })
     }
 
+    /// What yosys does to map the subject alone: its ports, and the count of its cells.
+    fn alone(&self, family: Family) -> String {
+        let (top, map) = (self.top, family.mapping());
+        let set: String = self.parameters.iter().map(|(name, value)| format!(" -chparam {name} {value}")).collect();
+        // Of the top module, whose name may have changed; those inside have ports of such names, too.
+        let without: String = self.unconnected.iter().map(|port| format!("delete -port A:top/o:{port}; ")).collect();
+        format!(
+            "read_verilog subject.v; hierarchy -check -top {top}{set}; {without}proc; opt; write_json ports.json; \
+             {map} -top {top}; tee -q -o cells.json stat -json"
+        )
+    }
+
     /// The subject with a register at every input and output: shift registers in, a tree of exclusive ors, registered too, out.
     fn wrapper(&self, ports: &[Port]) -> String {
-        let width = |is_input: bool| ports.iter().filter(|port| port.is_input == is_input).map(|port| port.bits).sum();
+        let width = |is_input: bool| ports.iter().filter(|port| port.is_input == is_input).map(Port::bits).sum();
         let (inputs, outputs): (usize, usize) = (width(true), width(false));
         // An output that the subject leaves undefined, as PicoRV32 its trace, would make all that it is folded with undefined, and yosys remove it.
         let defined: Vec<_> = ports
@@ -215,8 +204,8 @@ impl Subject {
                 true => (&mut places[0], "inputs"),
                 false => (&mut places[1], "outputs"),
             };
-            connected.push(format!(".{}({bus}[{}:{}])", port.name, *place + port.bits - 1, *place));
-            *place += port.bits;
+            connected.push(format!(".{}({bus}[{}:{}])", port.name, *place + port.bits() - 1, *place));
+            *place += port.bits();
         }
         let parameters = if parameters.is_empty() { String::new() } else { format!("#({}) ", parameters.join(", ")) };
         out += &format!("  {} {parameters}subject({});\n", self.top, connected.join(", "));
@@ -250,9 +239,14 @@ const WRAPPER: &str = "measure";
 struct Port {
     name: String,
     is_input: bool,
-    bits: usize,
     /// Of each bit, whether it has a value.
     defined: Vec<bool>,
+}
+
+impl Port {
+    fn bits(&self) -> usize {
+        self.defined.len()
+    }
 }
 
 /// The ports of the module `top`, or of what yosys made of it with parameters, from `write_json`.
@@ -267,7 +261,6 @@ fn ports(json: &str, top: &str) -> Result<Vec<Port>, String> {
         Port {
             name: name.clone(),
             is_input: port["direction"] == "input",
-            bits: bits.len(),
             defined: bits.iter().map(|bit| bit != "x").collect(),
         }
     };
@@ -290,6 +283,7 @@ mod tests {
             clock: "clk",
             verilog: verilog.into(),
             parameters: vec![("SCALE", 2)],
+            unconnected: &[],
             two_ports: false,
         };
         let folder = tempfile::tempdir().unwrap();
@@ -302,17 +296,18 @@ mod tests {
         assert!(measured.fmax.iter().all(|&fmax| (50.0..600.0).contains(&fmax)), "{measured:?}");
     }
 
-    /// What is undefined is left out, or all would be; PicoRV32's trace is.
+    /// What is undefined is left out, or all would be; PicoRV32's trace is. So is what only simulation reads.
     #[test]
-    fn outputs_without_a_value_do_not_make_the_rest_undefined() {
+    fn outputs_without_a_value_do_not_make_the_rest_undefined_and_unconnected_ones_are_not_there() {
         let subject = Subject {
             name: "half".into(),
             top: "half",
             clock: "clk",
-            verilog: "module half(input clk, input a, output reg [1:0] b, output reg [3:0] never);\n\
-                always @(posedge clk) begin b <= {b[0], a}; never <= 4'bx; end\nendmodule\n"
+            verilog: "module half(input clk, input a, output reg [1:0] b, output reg [3:0] never, output reg [7:0] seen_all);\n\
+                always @(posedge clk) begin b <= {b[0], a}; never <= 4'bx; seen_all <= {seen_all, a}; end\nendmodule\n"
                 .into(),
             parameters: vec![],
+            unconnected: &["seen_*"],
             two_ports: false,
         };
         let folder = tempfile::tempdir().unwrap();
@@ -323,7 +318,7 @@ mod tests {
 
     #[test]
     fn every_bit_of_every_port_is_connected_once() {
-        let port = |name: &str, is_input, bits| Port { name: name.into(), is_input, bits, defined: vec![true; bits] };
+        let port = |name: &str, is_input, bits| Port { name: name.into(), is_input, defined: vec![true; bits] };
         let ports = [port("clk", true, 1), port("a", true, 3), port("b", true, 2), port("c", false, 5)];
         let subject = Subject {
             name: "x".into(),
@@ -331,6 +326,7 @@ mod tests {
             clock: "clk",
             verilog: String::new(),
             parameters: vec![("P", 1)],
+            unconnected: &[],
             two_ports: false,
         };
         let text = subject.wrapper(&ports);
