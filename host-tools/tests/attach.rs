@@ -403,7 +403,7 @@ fn it_ends_with_the_port_the_time_or_the_boards_next_run() {
     let line = Line::new();
     let attached = Attached::new(&line.path, &dir.path().join("time"), &["--for", "200ms"]);
     let (exit, said) = attached.end();
-    assert_eq!(exit, Some(0), "{said}");
+    assert_eq!(exit, Some(1), "{said}");
     assert!(said.contains("the time given is over") && said.contains("no frame came"), "{said}");
 
     let line = Line::new();
@@ -439,8 +439,29 @@ fn ports_that_cannot_be_used_are_named_with_the_remedy() {
     refused(&line.path, &["--baud", "0"], 2, "--baud", "0");
     let attached = Attached::new(&line.path, &dir.path().join("first"), &[]);
     refused(&line.path, &[], 5, "another program uses it", "fuser -v");
-    assert_eq!(attached.stop().0, Some(0));
+    assert_eq!(attached.stop().0, Some(1));
     // It is free again.
     drop(SerialPort::open(&line.path, KeepSettings).unwrap());
-    assert_eq!(Attached::new(&line.path, &dir.path().join("first"), &[]).stop().0, Some(0));
+    let second = Attached::new(&line.path, &dir.path().join("second"), &[]);
+    assert_eq!(second.stop().0, Some(1));
+}
+
+#[test]
+fn an_earlier_capture_is_kept_unless_it_may_be_replaced() {
+    let reference = Reference::remote();
+    let (dir, line) = (tempfile::tempdir().unwrap(), Line::new());
+    let mut attached = Attached::new(&line.path, dir.path(), &[]);
+    line.send(&reference.line());
+    attached.await_all(reference.pairs.len());
+    assert_eq!(attached.stop().0, Some(0));
+    let before = csv(dir.path());
+    let out = dir.path().to_str().unwrap();
+    let output = testbed(&["attach", "--port", line.path.to_str().unwrap(), "--out", out, "--for", "1s"]).output();
+    let output = output.unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("holds a capture") && said.contains("--overwrite"), "{said}");
+    assert_eq!(csv(dir.path()), before);
+    let (_, said) = Attached::new(&line.path, dir.path(), &["--overwrite", "--for", "200ms"]).end();
+    assert!(said.contains("no frame came") && csv(dir.path()) != before, "{said}");
 }

@@ -11,7 +11,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use testbed_definitions::link;
 use testbed_host_tools::attach::port::{PortError, PortSettings};
 use testbed_host_tools::attach::{attach, AttachError, Ended, Options, Outcome};
-use testbed_host_tools::capture::{verify, Capture, Claim, LinkFigures, RunRecord, HOLES};
+use testbed_host_tools::capture::{verify, Capture, Claim, LinkFigures, RunRecord, HOLES, RUN_JSON};
 use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
 use testbed_machine::{units, Machine};
@@ -52,6 +52,9 @@ pub struct Attach {
     /// Output folder [default: out/PROGRAM]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Replace what was captured before into the output folder
+    #[arg(long)]
+    overwrite: bool,
 }
 
 impl From<AttachError> for Failure {
@@ -81,6 +84,11 @@ impl Attach {
         };
         let name = Path::new(&self.program).file_stem().unwrap_or_default();
         let folder = self.out.clone().unwrap_or_else(|| Path::new("out").join(name));
+        // A run can be repeated, what a board did can't.
+        if folder.join(RUN_JSON).is_file() && !self.overwrite {
+            let help = "give another folder (--out), or --overwrite";
+            return Err(Failure::new(Exit::Input, format!("{} holds a capture\n  help: {help}", folder.display())));
+        }
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             signal_hook::flag::register(signal, Arc::clone(&stop))?;
@@ -101,7 +109,7 @@ fn duration(text: &str) -> Result<Duration, Failure> {
     Ok(Duration::from_nanos(u64::try_from(picoseconds / 1_000).unwrap_or(u64::MAX)))
 }
 
-/// Prints what came. The exit code says whether anything was lost.
+/// Prints what came. The exit code says whether anything came, and nothing was lost.
 fn report(folder: &Path, outcome: &Outcome) -> Result<Exit, Failure> {
     let Outcome { record, figures, ended, reconnects } = outcome;
     let capture = Capture::of_run(folder, record.clone());
@@ -121,7 +129,7 @@ fn report(folder: &Path, outcome: &Outcome) -> Result<Exit, Failure> {
     write!(out, "{}\n{}", summary.text(record), link_text(record, figures, *reconnects))?;
     let holes = if figures.holes > 0 { format!(" {HOLES}") } else { String::new() };
     writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json{holes}", folder.display())?;
-    let is_all = figures.lost == 0 && *ended != Ended::Restart;
+    let is_all = figures.frames > 0 && figures.lost == 0 && *ended != Ended::Restart;
     Ok(if is_all { Exit::Success } else { Exit::Negative })
 }
 
