@@ -246,11 +246,21 @@ fn wrong_inputs_of_synth() {
     fails(&["synth", "--board", "ulx3s-85f", "--program", "no-such-program"], 3, &["no program is called"]);
     fails(&["synth", "--board", "ulx3s-85f", "--program", "no/such.elf"], 3, &["no/such.elf", "linked for RAM"]);
     fails(&["synth", "--board", "hx8k-evn", "--program", "demo 3"], 3, &["demo takes no arguments, but `3` is one"]);
+    let small = |program| ["synth", "--board", "hx8k-evn", "--program", program];
+    fails(&small("no-such-program"), 3, &["no program is called", "corebench, demo"]);
+    fails(&small("hello"), 3, &["hello needs the kernel", "hx8k-evn lacks", "corebench, demo"]);
+    fails(&small("hello /bin/x"), 3, &["hello needs the kernel"]);
+    // The test runs in the package's folder.
+    fails(&small("Cargo.toml"), 3, &["no program is called `Cargo.toml`", "write ./Cargo.toml"]);
+    fails(&["synth", "--board", "hx8k-evn", "--dgl", "none+"], 3, &["is no event class"]);
+    fails(&["synth", "--board", "hx8k-evn", "--seed", "2147483648"], 2, &["--seed", "2147483647"]);
+    fails(&["synth", "--board", "hx8k-evn", "--seeds", "0"], 2, &["--seeds"]);
     let both = ["synth", "--board", "ulx3s-85f", "--program", "local", "--update", "local"];
     fails(&both, 2, &["cannot be used with"]);
     let dir = tempfile::tempdir().unwrap();
     let update = ["synth", "--board", "ulx3s-85f", "--update", "local", "--out", dir.path().to_str().unwrap()];
-    fails(&update, 3, &["no placed design", "testbed synth --board ulx3s-85f"]);
+    let anew = format!("make it anew: testbed synth --board ulx3s-85f --out {}", dir.path().display());
+    fails(&update, 3, &["no placed design", &anew]);
 }
 
 #[test]

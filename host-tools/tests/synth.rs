@@ -2,7 +2,9 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use testbed_hdl::support::synthesis::Family;
@@ -51,7 +53,8 @@ impl Bench {
     }
 
     fn flow<'a>(&'a self, folder: &'a Path) -> Flow<'a> {
-        Flow { board: &self.board, machine: &self.machine, root: &self.root, folder, watch: &|_, _| {} }
+        let watch = &|_: &str, _: &str| ControlFlow::Continue(());
+        Flow { board: &self.board, machine: &self.machine, root: &self.root, folder, command: "testbed synth", watch }
     }
 
     /// Maps and places the design with `words` in its RAM.
@@ -115,6 +118,63 @@ fn what_does_not_fit_is_told_with_the_keys_to_change() {
     }
 }
 
+/// So that nobody waits for yosys first.
+#[test]
+fn ram_beyond_the_device_is_told_at_once() {
+    let bench = Bench::new("hx8k-evn", 32 << 10);
+    let error = bench.flow(bench.folder.path()).map(&random(8 << 10)).unwrap_err().to_string();
+    assert!(error.contains("block RAM of 4 Kibit 64 of 32") && error.contains("`ram`"), "{error}");
+    assert_eq!(fs::read_dir(bench.folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_folder_is_for_one_run_at_a_time() {
+    let bench = Bench::new("hx8k-evn", 4 << 10);
+    let folder = bench.folder.path().join("new");
+    let claim = bench.flow(&folder).claim().unwrap();
+    let error = bench.flow(&folder).claim().unwrap_err().to_string();
+    assert!(error.contains("another run is writing to it") && error.contains("--out"), "{error}");
+    drop(claim);
+    bench.flow(&folder).claim().unwrap();
+}
+
+#[test]
+fn what_an_earlier_run_made_is_gone_as_soon_as_another_begins() {
+    let bench = Bench::new("hx8k-evn", 4 << 10);
+    let folder = bench.folder.path();
+    for name in ["hx8k-evn.bin", "hx8k-evn.asc", "placed.json", "report.json", "placed-7.asc", "report-7.json", "mine"]
+    {
+        fs::write(folder.join(name), "").unwrap();
+    }
+    let error = bench.flow(folder).map_verilog("module board(", &random(1 << 10)).unwrap_err();
+    assert!(matches!(error, SynthError::Failed { .. }), "{error}");
+    let mut left: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["board.v", "content.hex", "fpga.v", "mine", "pins.pcf", "yosys.log"]);
+}
+
+/// Seeds beyond 2^31 nextpnr refuses.
+#[test]
+fn a_seed_that_fails_spoils_no_other() {
+    const BAD: u32 = 1 << 31;
+    let bench = Bench::new("hx8k-evn", 4 << 10);
+    let (words, flow) = (random(1 << 10), bench.flow(bench.folder.path()));
+    flow.map_verilog(&design(bench.machine.ram_bytes, NOTHING_MORE), &words).unwrap();
+    let warned = RefCell::new(vec![]);
+    let warn = |error: &SynthError| warned.borrow_mut().push(error.to_string());
+    let mut placed = vec![];
+    flow.place_all([BAD, 1, BAD + 1, 2], &mut placed, &warn).unwrap();
+    assert_eq!(placed.iter().map(|placed| placed.seed).collect::<Vec<_>>(), [1, 2]);
+    let warned = warned.take();
+    assert_eq!(warned.len(), 2);
+    for (text, seed) in warned.iter().zip([BAD, BAD + 1]) {
+        assert!(text.contains(&format!("nextpnr-ice40, seed {seed} failed")), "{text}");
+    }
+    flow.pack(&random(1 << 10)).unwrap();
+    let error = flow.place_all([BAD], &mut vec![], &|_| panic!("told twice")).unwrap_err();
+    assert!(matches!(error, SynthError::Failed { .. }), "{error}");
+}
+
 #[test]
 fn a_clock_that_is_missed_is_told_with_the_path() {
     let mut bench = Bench::new("hx8k-evn", 4 << 10);
@@ -128,7 +188,7 @@ fn a_clock_that_is_missed_is_told_with_the_path() {
     }
     // What is too slow is not packed by mistake.
     let error = bench.flow(&folder).pack(&random(1 << 10)).unwrap_err().to_string();
-    assert!(error.contains("no placed design") && error.contains("testbed synth --board hx8k-evn"), "{error}");
+    assert!(error.contains("no placed design") && error.contains("make it anew: testbed synth"), "{error}");
 }
 
 #[test]
@@ -142,12 +202,27 @@ fn latches_are_refused() {
 #[test]
 fn a_design_of_another_machine_is_not_taken_for_this_ones() {
     let mut bench = Bench::new("hx8k-evn", 4 << 10);
+    // At which it has hardware, with which the small design is compared.
+    bench.machine.clock_hz = 24_000_000;
     let words = random(1 << 10);
     let (folder, placed) = bench.place("one", NOTHING_MORE, &words).unwrap();
     bench.flow(&folder).best(&[placed]).unwrap();
+    bench.flow(&folder).pack(&words).unwrap();
+    // Nor is what was made of other hardware.
+    let error = bench.flow(&folder).check_placed().unwrap_err().to_string();
+    assert!(error.contains("board.v: the hardware has changed since"), "{error}");
+    let size = bench.machine.smi_queue;
     bench.machine.smi_queue *= 2;
     let error = bench.flow(&folder).pack(&words).unwrap_err().to_string();
-    assert!(error.contains("another machine's"), "{error}");
+    let lines = format!("another machine's: `smi_queue = {size}`, not `smi_queue = {}`", 2 * size);
+    assert!(error.contains(&lines), "{error}");
+    bench.machine.smi_queue = size;
+    // What lacks is told with the remedy.
+    for name in ["placed-1.asc", "content.hex"] {
+        fs::remove_file(folder.join(name)).unwrap();
+        let error = bench.flow(&folder).pack(&words).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("make it anew"), "{error}");
+    }
 }
 
 /// Every board's own machine fits, with the block RAM that was meant and without latches, and is fast enough.
@@ -161,8 +236,8 @@ fn boards_keep_their_limits() {
         let machine = board.load_machine(None).unwrap();
         let root = firmware::root().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let watch = |_: &str, _: &str| {};
-        let flow = Flow { board: &board, machine: &machine, root: &root, folder: folder.path(), watch: &watch };
+        let (folder, watch) = (folder.path(), &|_: &str, _: &str| ControlFlow::Continue(()));
+        let flow = Flow { board: &board, machine: &machine, root: &root, folder, command: "testbed synth", watch };
         let limits = board.limits();
         let cells = flow.map(&flow.marks()).unwrap().cells;
         println!("{}: {cells}", board.name);
@@ -174,6 +249,7 @@ fn boards_keep_their_limits() {
         assert!(placed.fmax >= limits.fmax, "{}: {:.2} MHz, {:.2} at least", board.name, placed.fmax, limits.fmax);
         // All of the RAM is found again.
         flow.best(&[placed]).unwrap();
+        flow.check_placed().unwrap();
         flow.pack(&vec![0; flow.marks().len()]).unwrap();
     }
 }

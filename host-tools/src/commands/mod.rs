@@ -120,7 +120,7 @@ failures! {
     SynthError => |error| match error {
         SynthError::Slow { .. } => Exit::Timing,
         SynthError::Missing { .. } | SynthError::Peer(_) | SynthError::Io { .. } => Exit::Environment,
-        SynthError::Failed { .. } | SynthError::Report(..) => Exit::Environment,
+        SynthError::Failed { .. } | SynthError::Report(..) | SynthError::Stopped(_) => Exit::Environment,
         _ => Exit::Input,
     };
     FirmwareError => of_firmware;

@@ -269,6 +269,8 @@ fn ports(json: &str, top: &str) -> Result<Vec<Port>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
 
     /// A counter with a parameter, between registers: its area is its own, its clock is found.
@@ -288,7 +290,8 @@ mod tests {
         };
         let folder = tempfile::tempdir().unwrap();
         let root = crate::firmware::root().unwrap();
-        let measured = subject.measure(Family::Ice40, 2, (&root, folder.path()), &|_, _| {}).unwrap();
+        let measured =
+            subject.measure(Family::Ice40, 2, (&root, folder.path()), &|_, _| ControlFlow::Continue(())).unwrap();
         // By 2 the lowest bit never changes, and 15 do.
         assert!((15..=16).contains(&measured.cells.flip_flops), "{measured:?}");
         assert!((15..40).contains(&measured.cells.luts), "{measured:?}");
@@ -312,7 +315,8 @@ mod tests {
         };
         let folder = tempfile::tempdir().unwrap();
         let root = crate::firmware::root().unwrap();
-        let measured = subject.measure(Family::Ice40, 1, (&root, folder.path()), &|_, _| {}).unwrap();
+        let measured =
+            subject.measure(Family::Ice40, 1, (&root, folder.path()), &|_, _| ControlFlow::Continue(())).unwrap();
         assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (2, 1), "{measured:?}");
     }
 

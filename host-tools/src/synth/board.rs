@@ -18,6 +18,8 @@ pub struct Board {
     pub device: String,
     /// As nextpnr calls it.
     pub package: String,
+    /// Block RAM that the device has.
+    pub block_rams: u64,
     /// Hertz of the oscillator on the board.
     #[serde(rename = "oscillator", deserialize_with = "hertz")]
     pub oscillator_hz: u32,

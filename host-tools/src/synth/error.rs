@@ -23,7 +23,7 @@ pub enum SynthError {
     OtherBoard { machine: String, board: String, wanted: String, meant: String },
     #[error("no PLL makes {} of {}; the nearest is {}\n  help: change `clock` in the machine's description", hertz(.wanted), hertz(.oscillator), hertz(.nearest))]
     Clock { oscillator: u32, wanted: u32, nearest: u32 },
-    #[error("the machine has no hardware: {0}")]
+    #[error("the machine has no hardware: {0}\n  help: change its description")]
     Hardware(#[from] HardwareError),
     #[error("{program} is missing, and installing {package} failed: {why}")]
     Missing { program: &'static str, package: &'static str, why: String },
@@ -35,12 +35,16 @@ pub enum SynthError {
     Io { path: PathBuf, source: std::io::Error },
     #[error("{name} failed ({status}):\n  {said}\n  help: its whole output is in {}", log.display())]
     Failed { name: String, status: String, said: String, log: PathBuf },
+    #[error("stopped in {0}")]
+    Stopped(String),
     #[error("{machine} does not fit on {board}: {}\n  help: {remedy}", lacks.join(", "))]
     TooLarge { machine: String, board: String, lacks: Vec<String>, remedy: String },
     #[error("{machine} on {board} reaches {achieved:.2} MHz, {wanted:.2} MHz are wanted; the longest path is\n{path}\n  help: try other seeds (--seeds 5), or a lower `clock` in the machine's description")]
     Slow { machine: String, board: String, achieved: f64, wanted: f64, path: String },
-    #[error("{}: {what}\n  help: make it anew: testbed synth --board {board}", path.display())]
-    Stale { path: PathBuf, what: String, board: String },
+    #[error("{}: {what}\n  help: make it anew: {command}", path.display())]
+    Stale { path: PathBuf, what: String, command: String },
+    #[error("{}: another run is writing to it\n  help: wait for it, or give another folder (--out)", .0.display())]
+    Busy(PathBuf),
     #[error("the program has {bytes} bytes up to its end in RAM, {machine} has {ram} a processor\n  help: choose a smaller program, or a machine with more (`ram` in its description)")]
     Program { bytes: u64, machine: String, ram: String },
     #[error("the program starts at {entry:#010x}, processors at {start:#010x}\n  help: link it for RAM, with its entry first")]

@@ -5,11 +5,12 @@
 //! content.hex ──┘   pins.lpf ────────────────┘           BOARD.asc ──icepack──> BOARD.bin
 //! ```
 
+mod placed;
+
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use testbed_hdl::board::Options;
 use testbed_hdl::support::synthesis::{count, Cells, Family};
 use testbed_machine::Machine;
@@ -17,10 +18,11 @@ use testbed_machine::Machine;
 use super::board::Board;
 use super::content::{self, Words};
 use super::pll::Pll;
-use super::report::{self, Routed};
+use super::report::{self, Routed, Use};
 use super::step::{Step, Watcher, Work};
 use super::tools::Tool;
 use super::{pads, SynthError};
+use crate::capture::hold;
 
 /// Bytes of an ECP5's and of an iCE40's block RAM, without parity.
 const fn block_bytes(family: Family) -> u32 {
@@ -38,6 +40,8 @@ pub struct Flow<'a> {
     pub root: &'a Path,
     /// Where all files go; it is made if it is not there.
     pub folder: &'a Path,
+    /// The command that makes it, for errors.
+    pub command: &'a str,
     pub watch: &'a Watcher<'a>,
 }
 
@@ -58,15 +62,15 @@ pub struct Placed {
     pub step: Step,
 }
 
-/// What is placed, for a later change of its content; `placed.json` in the folder.
-#[derive(Clone, Debug, Serialize, serde::Deserialize)]
-struct Record {
-    /// The machine's description.
-    machine: String,
-    seed: u32,
-}
-
+/// Which of the designs in the folder is to be packed.
 const RECORD: &str = "placed.json";
+/// What was found, for those who read it later.
+pub const REPORT: &str = "report.json";
+/// Locked by the run that writes to the folder.
+const LOCK: &str = ".lock";
+/// The machine, and what is around it.
+const DESIGN: &str = "board.v";
+const VENDOR: &str = "fpga.v";
 /// The words by which RAM is found.
 const CONTENT: &str = "content.hex";
 /// The words that are put there.
@@ -102,14 +106,70 @@ impl Flow<'_> {
         content::random(self.words())
     }
 
+    /// Makes the folder, and keeps other runs out of it for as long as what is returned lives.
+    ///
+    /// # Errors
+    /// Another run is writing to it, or it can't be written to.
+    pub fn claim(&self) -> Result<File, SynthError> {
+        let at = |source| SynthError::Io { path: self.folder.into(), source };
+        fs::create_dir_all(self.folder).map_err(at)?;
+        hold(&self.path(LOCK)).map_err(at)?.ok_or_else(|| SynthError::Busy(self.folder.into()))
+    }
+
+    /// Finds all tools that will be needed, installing what is missing: the last one is needed after minutes.
+    ///
+    /// # Errors
+    /// One is missing and can't be installed.
+    pub fn find_tools(&self) -> Result<(), SynthError> {
+        let family = self.board.family;
+        let filler = (family == Family::Ice40).then_some(Tool::Icebram);
+        let mut all = [Tool::Yosys, Tool::router(family), Tool::packer(family)].into_iter().chain(filler);
+        all.try_for_each(|tool| tool.find(self.root).map(drop))
+    }
+
+    /// The machine's Verilog.
+    fn design(&self) -> Result<String, SynthError> {
+        let _ = (self.watch)("testbed", "generating the Verilog");
+        let options = Options { image: Some(CONTENT.into()), ..Options::of(self.machine) };
+        Ok(testbed_hdl::board::verilog(self.machine, &options)?)
+    }
+
+    /// The vendor's part around it.
+    fn vendor(&self) -> Result<String, SynthError> {
+        let pll = Pll::new(self.board.family, self.board.oscillator_hz, self.machine.clock_hz)?;
+        Ok(pads::verilog(self.board, pll))
+    }
+
+    /// Block RAM that all processors' RAM take.
+    fn ram_blocks(&self) -> u64 {
+        let processors = self.machine.processors.len() - usize::from(self.machine.headless);
+        u64::from(self.machine.ram_bytes.div_ceil(block_bytes(self.board.family))) * processors as u64
+    }
+
     /// Generates the machine's Verilog and maps it, with `words` in every processor's RAM.
     ///
     /// # Errors
-    /// The machine has no hardware; as for [`Flow::map_verilog`].
+    /// RAM alone is more than the device has; the machine has no hardware; as for [`Flow::map_verilog`].
     pub fn map(&self, words: &[u32]) -> Result<Mapped, SynthError> {
-        (self.watch)("testbed", "generating the Verilog");
-        let options = Options { image: Some(CONTENT.into()), ..Options::of(self.machine) };
-        self.map_verilog(&testbed_hdl::board::verilog(self.machine, &options)?, words)
+        let ram = Use::block_ram(self.board.family, self.ram_blocks(), self.board.block_rams);
+        if let Some(error) = report::too_large([ram], &self.machine.name, &self.board.name) {
+            return Err(error);
+        }
+        self.map_verilog(&self.design()?, words)
+    }
+
+    /// Removes what an earlier run made: whatever fails from here, that is not to be taken for this one's.
+    fn clear(&self) -> Result<(), SynthError> {
+        let made = [RECORD, REPORT, PROGRAM].map(String::from).into_iter();
+        let made: Vec<_> = made.chain([self.bitstream_name(), self.filled_name()]).collect();
+        let io = |path: &Path, source| SynthError::Io { path: path.into(), source };
+        for entry in fs::read_dir(self.folder).map_err(|source| io(self.folder, source))?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if made.contains(&name) || name.starts_with("placed-") || name.starts_with("report-") {
+                fs::remove_file(entry.path()).map_err(|source| io(&entry.path(), source))?;
+            }
+        }
+        Ok(())
     }
 
     /// Maps a design with the module `board`, whose RAM reads its first content, `words`, from the file `content.hex`.
@@ -118,16 +178,15 @@ impl Flow<'_> {
     /// No PLL makes the machine's clock, or yosys fails: on latches too, and on loops.
     pub fn map_verilog(&self, design: &str, words: &[u32]) -> Result<Mapped, SynthError> {
         fs::create_dir_all(self.folder).map_err(|source| SynthError::Io { path: self.folder.into(), source })?;
-        // Whatever fails from here, what an earlier run placed is not to be taken for this one's.
-        let _ = fs::remove_file(self.path(RECORD));
-        let pll = Pll::new(self.board.family, self.board.oscillator_hz, self.machine.clock_hz)?;
-        self.write("board.v", design)?;
-        self.write("fpga.v", &pads::verilog(self.board, pll))?;
+        self.clear()?;
+        let vendor = self.vendor()?;
+        self.write(DESIGN, design)?;
+        self.write(VENDOR, &vendor)?;
         self.write(CONTENT, &content::hex(words))?;
         self.write(&self.board.pins, &self.board.pins_text)?;
         // Latches are looked for before mapping, which would hide them in LUTs.
         let script = format!(
-            "read_verilog board.v fpga.v; hierarchy -top {top}; proc; flatten; opt_clean; \
+            "read_verilog {DESIGN} {VENDOR}; hierarchy -top {top}; proc; flatten; opt_clean; \
              select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; {map} -top {top} -json mapped.json; check -assert; \
              tee -q -o cells.json stat -json",
             map = self.board.family.mapping(),
@@ -188,11 +247,45 @@ impl Flow<'_> {
         Ok(Placed { seed, routed, fmax, step })
     }
 
+    /// Places and routes with each seed, and keeps the fastest as what is to be packed, as soon as it is there. A tool that fails with one seed, of
+    /// which `warn` is told, spoils none of the others.
+    ///
+    /// # Errors
+    /// The clock is missed with all; the tool fails with all; the design does not fit, or the tool can't be run.
+    ///
+    /// # Panics
+    /// If there are no seeds.
+    pub fn place_all(
+        &self,
+        seeds: impl IntoIterator<Item = u32>,
+        placed: &mut Vec<Placed>,
+        warn: &dyn Fn(&SynthError),
+    ) -> Result<(), SynthError> {
+        let mut failed = None;
+        for seed in seeds {
+            match self.place(seed) {
+                Ok(one) => placed.push(one),
+                Err(error @ SynthError::Failed { .. }) => {
+                    failed.replace(error).inspect(warn);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            // For who cuts the run short. Whether the clock is missed counts at the end.
+            let _ = self.best(placed);
+        }
+        match failed {
+            Some(error) if placed.is_empty() => return Err(error),
+            failed => failed.inspect(warn),
+        };
+        self.best(placed).map(drop)
+    }
+
     /// That a design is too large, where that is why nextpnr failed.
     fn explain(&self, error: SynthError) -> SynthError {
         let SynthError::Failed { log, .. } = &error else { return error };
         let text = fs::read_to_string(log).unwrap_or_default();
-        report::too_large(&text, &self.machine.name, &self.board.name).unwrap_or(error)
+        report::too_large(report::utilisation(&text), &self.machine.name, &self.board.name).unwrap_or(error)
     }
 
     /// The fastest of `placed`, kept as what is to be packed.
@@ -214,97 +307,7 @@ impl Flow<'_> {
                 path: best.routed.path.to_string(),
             });
         }
-        let record = Record { machine: self.machine.to_toml(), seed: best.seed };
-        self.write(RECORD, &serde_json::to_string_pretty(&record).expect("a record is JSON"))?;
+        self.record(best.seed)?;
         Ok(best)
-    }
-
-    /// What is in the folder is not what is wanted.
-    fn stale(&self, name: &str, what: String) -> SynthError {
-        SynthError::Stale { path: self.path(name), what, board: self.board.name.clone() }
-    }
-
-    /// The seed of what was placed before, if it was this machine.
-    fn placed_before(&self) -> Result<u32, SynthError> {
-        let stale = |what: String| self.stale(RECORD, what);
-        let text =
-            fs::read_to_string(self.path(RECORD)).map_err(|error| stale(format!("no placed design: {error}")))?;
-        let record: Record = serde_json::from_str(&text).map_err(|error| stale(error.to_string()))?;
-        match record.machine == self.machine.to_toml() {
-            true => Ok(record.seed),
-            false => Err(stale("the design placed there is another machine's".into())),
-        }
-    }
-
-    /// Puts `words` into every processor's RAM of the design that was placed, and packs it. Gives the bitstream.
-    ///
-    /// # Errors
-    /// Nothing is placed, or it is another machine, or its RAM is not found, or a tool fails.
-    pub fn pack(&self, words: &[u32]) -> Result<(PathBuf, Vec<Step>), SynthError> {
-        let placed = self.placed_name(self.placed_before()?);
-        self.write(PROGRAM, &content::hex(words))?;
-        let mut steps = Vec::new();
-        match self.board.family {
-            Family::Ecp5 => self.fill_ecp5(&placed, words)?,
-            Family::Ice40 => steps.push(self.fill_ice40(&placed)?),
-        }
-        // icebram is content if it finds nothing.
-        let changed = self.read(&placed)? != self.read(&self.filled_name())?;
-        if !changed && words != self.marks() {
-            return Err(self.stale(&placed, "the RAM is not in it".into()));
-        }
-        let (bitstream, step) = self.pack_text(&self.filled_name())?;
-        steps.push(step);
-        Ok((bitstream, steps))
-    }
-
-    /// Packs the design that was placed with the words in it that it was mapped with.
-    ///
-    /// # Errors
-    /// Nothing is placed, or it is another machine, or the packer fails.
-    pub fn pack_as_mapped(&self) -> Result<(PathBuf, Vec<Step>), SynthError> {
-        let (bitstream, step) = self.pack_text(&self.placed_name(self.placed_before()?))?;
-        Ok((bitstream, vec![step]))
-    }
-
-    /// Packs a file of text. The bitstream says nothing of that file's name.
-    fn pack_text(&self, text: &str) -> Result<(PathBuf, Step), SynthError> {
-        let bitstream = match self.board.family {
-            Family::Ecp5 => format!("{}.bit", self.board.name),
-            Family::Ice40 => format!("{}.bin", self.board.name),
-        };
-        let options: &[&str] = if self.board.family == Family::Ecp5 { &["--compress"] } else { &[] };
-        let step = self.work(Tool::packer(self.board.family), "", &[options, &[text, &bitstream]].concat())?;
-        Ok((self.path(&bitstream), step))
-    }
-
-    /// The placed design with the program in it, as text.
-    fn filled_name(&self) -> String {
-        match self.board.family {
-            Family::Ecp5 => format!("{}.config", self.board.name),
-            Family::Ice40 => format!("{}.asc", self.board.name),
-        }
-    }
-
-    fn fill_ecp5(&self, placed: &str, words: &[u32]) -> Result<(), SynthError> {
-        (self.watch)("testbed", "putting the program into block RAM");
-        let stale = |what: String| self.stale(placed, what);
-        let (text, found) = content::replace_ecp5(&self.read(placed)?, &self.marks(), words).map_err(stale)?;
-        let blocks = self.machine.ram_bytes.div_ceil(block_bytes(self.board.family)) as usize;
-        let processors = (0..self.machine.processors.len()).filter(|&number| self.machine.instance(number).is_some());
-        let wanted = blocks * processors.count();
-        if found != wanted {
-            return Err(stale(format!("the RAM is in {found} of its block RAM, {wanted} were expected")));
-        }
-        self.write(&self.filled_name(), &text)
-    }
-
-    fn fill_ice40(&self, placed: &str) -> Result<Step, SynthError> {
-        let path = self.path(placed);
-        let input = File::open(&path).map_err(|source| SynthError::Io { path, source })?;
-        let arguments = [CONTENT, PROGRAM].map(OsString::from).to_vec();
-        let pipe = Some((input, self.path(&self.filled_name())));
-        let work = Work { tool: Tool::Icebram, root: self.root, folder: self.folder, label: "", arguments, pipe };
-        work.run(self.watch)
     }
 }

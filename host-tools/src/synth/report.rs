@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use testbed_hdl::support::synthesis::Family;
 
 use super::SynthError;
 
@@ -29,6 +30,15 @@ const RESOURCES: &[(&str, &str)] = &[
 ];
 
 impl Use {
+    /// Block RAM of a family.
+    pub fn block_ram(family: Family, used: u64, available: u64) -> Self {
+        let resource = match family {
+            Family::Ecp5 => "DP16KD",
+            Family::Ice40 => "ICESTORM_RAM",
+        };
+        Use { resource: resource.into(), used, available }
+    }
+
     /// What it is, in words; `None` if nobody asks for it.
     pub fn meaning(&self) -> Option<&'static str> {
         RESOURCES.iter().find(|(name, _)| *name == self.resource).map(|&(_, meaning)| meaning)
@@ -202,9 +212,9 @@ pub fn utilisation(log: &str) -> Vec<Use> {
     log.lines().filter_map(line).filter(|found| found.meaning().is_some()).collect()
 }
 
-/// The error for a design that is larger than the device, from nextpnr's log; `None` if it is not.
-pub fn too_large(log: &str, machine: &str, board: &str) -> Option<SynthError> {
-    let over: Vec<_> = utilisation(log).into_iter().filter(|found| found.used > found.available).collect();
+/// The error for a design that is larger than the device; `None` if it is not.
+pub fn too_large(uses: impl IntoIterator<Item = Use>, machine: &str, board: &str) -> Option<SynthError> {
+    let over: Vec<_> = uses.into_iter().filter(|found| found.used > found.available).collect();
     let lack =
         |found: &Use| format!("{} {} of {}", found.meaning().unwrap_or(&found.resource), found.used, found.available);
     let remedy = over.iter().map(Use::remedy).fold(Vec::new(), |mut all: Vec<&str>, one| {
@@ -231,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_design_that_does_not_fit_names_what_lacks_and_the_keys() {
-        let error = too_large(LOG, "mine", "hx8k-evn").unwrap().to_string();
+        let error = too_large(utilisation(LOG), "mine", "hx8k-evn").unwrap().to_string();
         for part in [
             "mine does not fit on hx8k-evn",
             "logic cells (LUT4 and flip-flop) 9100 of 7680",
@@ -241,7 +251,8 @@ mod tests {
         ] {
             assert!(error.contains(part), "`{part}` is not in {error}");
         }
-        assert!(too_large(&LOG.replace("9100", "910").replace("40/", "30/"), "mine", "hx8k-evn").is_none());
+        let fits = LOG.replace("9100", "910").replace("40/", "30/");
+        assert!(too_large(utilisation(&fits), "mine", "hx8k-evn").is_none());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -24,8 +25,8 @@ pub struct Step {
     pub log: PathBuf,
 }
 
-/// Who is told how it goes: the tool's name and the last line of its log.
-pub type Watcher<'a> = dyn Fn(&str, &str) + Sync + 'a;
+/// Who is told how it goes, the tool's name and the last line of its log, and says whether it is to go on.
+pub type Watcher<'a> = dyn Fn(&str, &str) -> ControlFlow<()> + Sync + 'a;
 
 /// A tool to run.
 pub struct Work<'a> {
@@ -45,7 +46,7 @@ impl Work<'_> {
     /// Runs it. The log is kept in the folder, however it ends.
     ///
     /// # Errors
-    /// The tool is missing, a file can't be written, or it fails: then with the lines of its log that say why.
+    /// The tool is missing, a file can't be written, or it fails: then with the lines of its log that say why. Or `watch` wants no more.
     pub fn run(self, watch: &Watcher) -> Result<Step, SynthError> {
         let program = self.tool.find(self.root)?;
         let mut name = self.tool.program().to_string();
@@ -74,10 +75,19 @@ impl Work<'_> {
                 break status;
             }
             memory = memory.max(most_memory(child.id()));
-            watch(&name, &last_line(&log));
+            if watch(&name, &last_line(&log)).is_break() {
+                // It may have had the signal too, and be gone.
+                let _ = child.kill();
+                child.wait().map_err(at(&program))?;
+                return Err(SynthError::Stopped(name));
+            }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(200));
         };
+        // A signal may end the tool before it is seen here.
+        if watch(&name, "").is_break() {
+            return Err(SynthError::Stopped(name));
+        }
         let seconds = start.elapsed().as_secs_f64();
         match status.success() {
             true => Ok(Step { name, seconds, memory, log }),
@@ -98,6 +108,9 @@ fn failed(name: String, status: std::process::ExitStatus, log: PathBuf) -> Synth
         lines.drain(..lines.len().saturating_sub(LINES));
     }
     lines.truncate(LINES);
+    if lines.is_empty() {
+        lines.push("(it said nothing)");
+    }
     SynthError::Failed { name, status: status.to_string(), said: lines.join("\n  "), log }
 }
 
@@ -131,7 +144,7 @@ mod tests {
     fn yosys(folder: &Path, script: &str) -> Result<Step, SynthError> {
         let arguments = ["-p", script].map(OsString::from).to_vec();
         let work = Work { tool: Tool::Yosys, root: folder, folder, label: "a b", arguments, pipe: None };
-        work.run(&|_, _| {})
+        work.run(&|_, _| ControlFlow::Continue(()))
     }
 
     #[test]
@@ -151,6 +164,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = yosys(folder.path(), "read_verilog missing.v").unwrap_err().to_string();
         assert!(error.contains("missing.v") && error.contains("yosys-a-b.log"), "{error}");
+    }
+
+    #[test]
+    fn a_tool_is_stopped_when_nobody_wants_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["-p", "exec -- sleep 100"].map(OsString::from).to_vec();
+        let work =
+            Work { tool: Tool::Yosys, root: folder.path(), folder: folder.path(), label: "", arguments, pipe: None };
+        let start = Instant::now();
+        let error = work.run(&|_, _| ControlFlow::Break(())).unwrap_err();
+        assert!(matches!(error, SynthError::Stopped(name) if name == "yosys"));
+        assert!(start.elapsed() < Duration::from_secs(50));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! An output folder belongs to one run at a time.
 
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,23 @@ use super::{CaptureWriter, RunRecord, LOCK, RUN_JSON};
 /// How often a lock that is held is tried again, and after which time.
 const ATTEMPTS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// Makes the file `path` if it isn't there, and locks it for as long as it is open. `None`: another process has it.
+///
+/// # Errors
+/// It can't be made, or locks are not to be had there.
+pub fn hold(path: &Path) -> io::Result<Option<File>> {
+    let lock = File::create(path)?;
+    // A process that this one is about to start holds a copy of an earlier lock for a moment.
+    for _ in 1..ATTEMPTS {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(source)) => return Err(source),
+        }
+    }
+    Ok(None)
+}
 
 /// The right to write to a folder, which others are refused until this and the writer made from it are gone.
 #[derive(Clone, Debug)]
@@ -35,17 +53,10 @@ impl Claim {
             return Err(CaptureError::NotOurs(dir.into()));
         }
         let path = dir.join(LOCK);
-        let lock = File::create(&path).at("create", &path)?;
-        // A process that this one is about to start holds a copy of an earlier lock for a moment.
-        for attempt in 0..ATTEMPTS {
-            match lock.try_lock() {
-                Ok(()) => return Ok(Claim { dir: dir.into(), _lock: Arc::new(lock) }),
-                Err(TryLockError::WouldBlock) if attempt + 1 < ATTEMPTS => std::thread::sleep(PAUSE),
-                Err(TryLockError::WouldBlock) => break,
-                Err(TryLockError::Error(source)) => return Err(source).at("lock", &path),
-            }
+        match hold(&path).at("lock", &path)? {
+            Some(lock) => Ok(Claim { dir: dir.into(), _lock: Arc::new(lock) }),
+            None => Err(CaptureError::Busy(dir.into())),
         }
-        Err(CaptureError::Busy(dir.into()))
     }
 
     /// Clears what an earlier run left and starts a capture; see [`CaptureWriter::create`].

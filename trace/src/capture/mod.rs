@@ -36,7 +36,7 @@ mod wave;
 mod words;
 mod writer;
 
-pub use claim::Claim;
+pub use claim::{hold, Claim};
 pub use error::CaptureError;
 pub use input::Gift;
 pub use link::{LinkFigures, Received, Receiver, Transmitter};

@@ -1,33 +1,31 @@
 //! `testbed synth`: a board's bitstream, with what it uses and how fast it is.
 
+mod program;
 mod table;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use testbed_definitions::map::RAM_BYTES_MAX;
+use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use testbed_host_tools::firmware;
-use testbed_host_tools::load::Boot;
 use testbed_host_tools::synth::board::Board;
-use testbed_host_tools::synth::content::{self, Words};
-use testbed_host_tools::synth::flow::{Flow, Mapped, Placed};
+use testbed_host_tools::synth::flow::{Flow, Mapped, Placed, REPORT};
 use testbed_host_tools::synth::report::{Clock, Path as Longest, Use};
 use testbed_host_tools::synth::step::Step;
 use testbed_host_tools::synth::SynthError;
-use testbed_machine::{units, Machine};
-use testbed_sim::engine::Image;
-use testbed_sim::image::Program;
+use testbed_machine::units;
 
 use super::{grouped, run, Exit, Failure};
 
-/// Programs of the firmware that need no kernel.
-const BARE: &[&str] = &["corebench", "demo"];
-
-/// What was found, in the output folder.
-const REPORT: &str = "report.json";
+/// The last seed that nextpnr takes.
+const SEED_MAX: u32 = i32::MAX as u32;
 
 /// Makes a board's bitstream with yosys, nextpnr and their packers, which are installed where they are missing.
 ///
@@ -50,10 +48,10 @@ pub struct Synth {
     #[arg(long, default_value = "profile+timer+user")]
     dgl: String,
     /// Seed of placement
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(SEED_MAX)))]
     seed: u32,
     /// Place with so many seeds, from --seed on, and take the fastest
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SEED_MAX)))]
     seeds: u32,
     /// Output folder [default: target/synth/BOARD of the checkout]
     #[arg(long, value_name = "DIR")]
@@ -95,16 +93,38 @@ struct CellCount {
     multipliers: usize,
 }
 
+/// Set by the signals that end a program, so that no tool is left at work.
+fn stop_flag() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+fn go_on(stop: &AtomicBool) -> ControlFlow<()> {
+    match stop.load(Ordering::Relaxed) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    }
+}
+
 /// Prints the page of areas and clocks.
 fn print_table(root: &Path) -> Result<Exit, Failure> {
     let bar = run::spinner("measuring");
-    let page = table::page(root, &|name, line| bar.set_message(format!("{name}: {line}")));
+    let stop = stop_flag()?;
+    let watch = |name: &str, line: &str| {
+        bar.set_message(format!("{name}: {line}"));
+        go_on(&stop)
+    };
+    let page = table::page(root, &watch);
     bar.finish_and_clear();
     io::stdout().lock().write_all(page?.as_bytes())?;
     Ok(Exit::Success)
 }
 
 /// What was made, as far as it went.
+#[derive(Default)]
 struct Made {
     mapped: Option<Mapped>,
     placed: Vec<Placed>,
@@ -119,12 +139,19 @@ impl Synth {
         let machine = board.load_machine(self.machine.as_deref())?;
         let bar = run::spinner("building the program");
         let name = self.update.as_ref().or(self.program.as_ref()).unwrap_or(&board.program);
-        let words = self.words(&machine, &root, name)?;
+        let words = program::Wanted { dgl: &self.dgl, machine: &machine, root: &root }.words(name)?;
         let folder = self.out.clone().unwrap_or_else(|| root.join("target/synth").join(&board.name));
         let folder = std::path::absolute(folder)?;
-        let watch = |tool: &str, line: &str| bar.set_message(format!("{tool}: {line}"));
-        let flow = Flow { board: &board, machine: &machine, root: &root, folder: &folder, watch: &watch };
-        let mut made = Made { mapped: None, placed: vec![], packed: None };
+        let stop = stop_flag()?;
+        let watch = |tool: &str, line: &str| {
+            bar.set_message(format!("{tool}: {line}"));
+            go_on(&stop)
+        };
+        let command = self.command(&board);
+        let flow =
+            Flow { board: &board, machine: &machine, root: &root, folder: &folder, command: &command, watch: &watch };
+        let _claim = flow.claim()?;
+        let mut made = Made::default();
         let result = self.make(&flow, &words, &mut made);
         bar.finish_and_clear();
         // What was found is worth seeing if the clock is missed, too.
@@ -135,42 +162,24 @@ impl Synth {
         Ok(Exit::Success)
     }
 
+    /// What makes a bitstream of this machine where it is wanted.
+    fn command(&self, board: &Board) -> String {
+        let machine = self.machine.iter().map(|machine| format!(" --machine {machine}"));
+        let out = self.out.iter().map(|out| format!(" --out {}", out.display()));
+        format!("testbed synth --board {}{}", board.name, machine.chain(out).collect::<String>())
+    }
+
     fn make(&self, flow: &Flow, words: &[u32], made: &mut Made) -> Result<(), SynthError> {
-        if self.update.is_none() {
+        flow.find_tools()?;
+        if self.update.is_some() {
+            flow.check_placed()?;
+        } else {
             made.mapped = Some(flow.map(&flow.marks())?);
-            for seed in self.seed..self.seed.saturating_add(self.seeds) {
-                made.placed.push(flow.place(seed)?);
-            }
-            flow.best(&made.placed)?;
+            let seeds = (self.seed..=SEED_MAX).take(self.seeds as usize);
+            flow.place_all(seeds, &mut made.placed, &|error| eprintln!("warning: {error}"))?;
         }
         made.packed = Some(flow.pack(words)?);
         Ok(())
-    }
-
-    /// The program as words of RAM.
-    fn words(&self, machine: &Machine, root: &Path, wanted: &str) -> Result<Words, Failure> {
-        let mut parts = wanted.split_whitespace();
-        let name = parts.next().unwrap_or_default();
-        let arguments: Vec<_> = parts.map(String::from).collect();
-        let image = if wanted.contains('/') {
-            let bytes = std::fs::read(wanted).map_err(|error| no_elf(Path::new(wanted), &error))?;
-            bare_image(Path::new(wanted), &bytes)?
-        } else if BARE.contains(&name) {
-            without_arguments(name, &arguments)?;
-            let (path, bytes) = firmware::build(root)?.read(name)?;
-            bare_image(&path, &bytes)?
-        } else {
-            firmware::check_program(root, name)?;
-            let boot = Boot {
-                dgl: run::classes(&self.dgl)?,
-                seed: 1,
-                start_processor: run::start(machine),
-                arguments,
-                ..Boot::default()
-            };
-            run::image(machine, name, &boot)?
-        };
-        Ok(content::of_image(&image, machine)?)
     }
 
     fn print(&self, flow: &Flow, program: &str, made: &Made) -> Result<(), Failure> {
@@ -194,10 +203,13 @@ impl Synth {
             steps: steps(made),
             bitstream: made.packed.as_ref().map(|(path, _)| path.as_path()),
         };
-        let json = serde_json::to_string_pretty(&report).map_err(|error| Failure::new(Exit::Machine, error))?;
-        if self.update.is_none() {
-            std::fs::write(flow.folder.join(REPORT), &json)?;
+        let mut json = serde_json::to_value(&report).map_err(|error| Failure::new(Exit::Machine, error))?;
+        let path = flow.folder.join(REPORT);
+        if self.update.is_some() {
+            keep_placement(&mut json, &path);
         }
+        let json = format!("{json:#}");
+        std::fs::write(&path, &json)?;
         let mut out = io::stdout().lock();
         if self.json {
             writeln!(out, "{json}")?;
@@ -208,21 +220,14 @@ impl Synth {
     }
 }
 
-/// A program that can't be taken, and why.
-fn no_elf(path: &Path, why: &dyn std::fmt::Display) -> Failure {
-    Failure::new(Exit::Input, format!("{}: {why}\n  help: give an ELF file that is linked for RAM", path.display()))
-}
-
-/// What an ELF file puts into RAM. Its end is not compared with the machine's RAM: that [`content::of_image`] does, with a better message.
-fn bare_image(path: &Path, elf: &[u8]) -> Result<Image, Failure> {
-    Ok(Program::parse(elf, RAM_BYTES_MAX).map_err(|error| no_elf(path, &error))?.image)
-}
-
-/// A program without kernel has nobody to pass it arguments.
-fn without_arguments(name: &str, arguments: &[String]) -> Result<(), Failure> {
-    let Some(first) = arguments.first() else { return Ok(()) };
-    let help = "leave them out, or take a program of firmware/programs";
-    Err(Failure::new(Exit::Input, format!("{name} takes no arguments, but `{first}` is one\n  help: {help}")))
+/// Another program changes nothing of what was found when the design was placed.
+fn keep_placement(report: &mut Value, before: &Path) {
+    let before = std::fs::read_to_string(before).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    for (key, value) in before.as_ref().and_then(Value::as_object).into_iter().flatten() {
+        if !["program", "steps", "bitstream"].contains(&key.as_str()) {
+            report[key] = value.clone();
+        }
+    }
 }
 
 fn steps(made: &Made) -> Vec<&Step> {
@@ -233,11 +238,14 @@ fn steps(made: &Made) -> Vec<&Step> {
 
 fn text(report: &Report, flow: &Flow) -> String {
     let machine = flow.machine;
+    let processors = match machine.processors.len() - usize::from(machine.headless) {
+        1 => "1 processor".into(),
+        many => format!("{many} processors"),
+    };
     let mut out = format!(
-        "{} on {}: {} processors, {} RAM each, {}; program {}\n",
+        "{} on {}: {processors} of {} RAM, {}; program {}\n",
         machine.name,
         report.board,
-        machine.processors.len(),
         units::print(machine.ram_bytes.into(), units::BYTES),
         units::print(machine.clock_hz.into(), units::HERTZ),
         report.program
@@ -270,7 +278,8 @@ fn text(report: &Report, flow: &Flow) -> String {
         let list: Vec<_> = report.seeds.iter().map(|(seed, fmax)| format!("{seed}: {fmax:.2}")).collect();
         let _ = writeln!(out, "  by seed: {} MHz", list.join(", "));
     }
-    if let Some(path) = report.longest_path {
+    // If there is no bitstream, it is in the error.
+    if let Some(path) = report.longest_path.filter(|_| report.bitstream.is_some()) {
         let _ = writeln!(out, "\nlongest path\n{path}");
     }
     let _ = writeln!(out, "\n{:<34} {:>8} {:>10}", "step", "seconds", "memory");
