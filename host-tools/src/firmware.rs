@@ -103,6 +103,9 @@ pub fn root() -> Result<PathBuf, FirmwareError> {
     }
 }
 
+/// Programs of the firmware that need no kernel.
+pub const BARE: &[&str] = &["corebench", "demo"];
+
 /// Names of the programs in `firmware/programs`, sorted.
 ///
 /// # Errors

@@ -1,22 +1,28 @@
-//! `testbed exec`: a bare-metal ELF file on one core.
+//! `testbed exec`: a bare-metal program on one core, or on all of a machine.
 
+use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::map;
-use testbed_host_tools::engines;
+use testbed_host_tools::capture::{verify, Capture, Claim, RunRecord, CONSOLE};
+use testbed_host_tools::drive::drive;
+use testbed_host_tools::operator::Operator;
+use testbed_host_tools::{engines, firmware};
 use testbed_machine::Machine;
 use testbed_sim::exec::{self, Outcome};
 use testbed_sim::image::Program;
 
-use super::{grouped, Exit, Failure};
+use super::{grouped, run, Exit, Failure};
 
-/// Runs a bare-metal ELF file on one core; the exit code is what the program leaves in `tohost` or SYSTEM EXIT.
+/// Runs a bare-metal program on one core, or on all processors of a machine; the exit code is what it leaves in `tohost` or SYSTEM EXIT.
 ///
 /// Codes above 255 become 255. A program that does not end in time gives 4.
 #[derive(Args, Debug)]
 pub struct Exec {
+    /// An ELF file, or a program of firmware/ that needs no kernel: corebench or demo
     elf: PathBuf,
     /// emulator, verilator or rust-hdl
     #[arg(long, default_value = "emulator")]
@@ -24,19 +30,21 @@ pub struct Exec {
     /// Cycles after which the program is given up
     #[arg(long, default_value_t = 1_000_000_000, value_name = "N")]
     max_cycles: u64,
+    /// Start every processor of this machine (a name or a TOML file) with the program, as on a board, and leave what the monitors saw in a folder
+    #[arg(long, value_name = "FILE|NAME")]
+    machine: Option<String>,
+    /// Output folder of --machine [default: out/PROGRAM]
+    #[arg(long, value_name = "DIR", requires = "machine")]
+    out: Option<PathBuf>,
 }
 
 impl Exec {
     pub fn run(&self) -> Result<u8, Failure> {
-        let machine = Machine::single(map::RAM_BYTES_MAX);
-        let program = Program::read(&self.elf, machine.ram_bytes)
-            .map_err(|error| Failure::new(Exit::Input, format!("{}: {error}", self.elf.display())))?;
-        if program.compressed {
-            let name = self.elf.display();
-            eprintln!(
-                "warning: {name} is marked as holding compressed instructions, which trap here\n  help: compile with -march=rv32im_zicsr"
-            );
+        if let Some(machine) = &self.machine {
+            return self.on_machine(&Machine::load(machine)?);
         }
+        let machine = Machine::single(map::RAM_BYTES_MAX);
+        let program = self.program(&machine)?;
         let mut engine = engines::open(&self.engine, &machine, &program.image, None)?;
         let run = exec::run(engine.as_mut(), &program, self.max_cycles)
             .map_err(|error| Failure::new(Exit::Machine, error))?;
@@ -51,15 +59,74 @@ impl Exec {
                 }
                 Ok(u8::try_from(code).unwrap_or(u8::MAX))
             }
-            Outcome::Timeout { cycles } => {
-                let name = self.elf.display();
-                let message = format!(
-                    "{name}: not over after {} cycles\n  help: give it more with --max-cycles; it ends by writing to its symbol \
-                     `tohost` or to SYSTEM EXIT",
-                    grouped(cycles)
-                );
-                Err(Failure::new(Exit::Machine, message))
-            }
+            Outcome::Timeout { cycles } => Err(self.not_over(cycles)),
         }
+    }
+
+    /// Reads the program, for so much RAM.
+    fn program(&self, machine: &Machine) -> Result<Program, Failure> {
+        let bare = firmware::BARE.iter().find(|name| self.elf == Path::new(name));
+        let (path, bytes) = match bare {
+            Some(name) => firmware::build(&firmware::root()?)?.read(name)?,
+            None => (self.elf.clone(), self.read()?),
+        };
+        let program = Program::parse(&bytes, machine.ram_bytes).map_err(|error| self.wrong(&error))?;
+        if program.compressed {
+            let name = path.display();
+            eprintln!(
+                "warning: {name} is marked as holding compressed instructions, which trap here\n  help: compile with -march=rv32im_zicsr"
+            );
+        }
+        Ok(program)
+    }
+
+    fn read(&self) -> Result<Vec<u8>, Failure> {
+        std::fs::read(&self.elf).map_err(|error| {
+            let help = format!("give an ELF file, or one of {}", firmware::BARE.join(", "));
+            self.wrong(&format!("{error}\n  help: {help}"))
+        })
+    }
+
+    fn wrong(&self, error: &dyn Display) -> Failure {
+        Failure::new(Exit::Input, format!("{}: {error}", self.elf.display()))
+    }
+
+    fn not_over(&self, cycles: u64) -> Failure {
+        let message = format!(
+            "{}: not over after {} cycles\n  help: give it more with --max-cycles; it ends by writing to its symbol `tohost` or to SYSTEM EXIT",
+            self.elf.display(),
+            grouped(cycles)
+        );
+        Failure::new(Exit::Machine, message)
+    }
+
+    /// Runs the program on all processors until one writes to SYSTEM EXIT, and leaves a folder.
+    fn on_machine(&self, machine: &Machine) -> Result<u8, Failure> {
+        let program = self.program(machine)?;
+        let mut engine = engines::open(&self.engine, machine, &program.image, None)?;
+        let name = self.elf.file_stem().unwrap_or_default();
+        let folder = self.out.clone().unwrap_or_else(|| Path::new("out").join(name));
+        let claim = Claim::new(&folder)?;
+        let dgl = DIAG_DEFAULT;
+        let record =
+            RunRecord { engine: self.engine.clone(), dgl, ..RunRecord::new(machine, &self.elf.display().to_string()) };
+        let writer = claim.writer(machine, &record)?;
+        let bar = run::progress(self.max_cycles);
+        let record = drive(engine.as_mut(), writer, record, self.max_cycles, &mut Operator::nobody(), |cycle| {
+            bar.set_position(cycle)
+        })?;
+        bar.finish_and_clear();
+        let capture = Capture::of_run(&folder, record.clone());
+        let integrity = verify(&capture)?;
+        let mut out = io::stdout().lock();
+        out.write_all(&std::fs::read(folder.join(CONSOLE))?)?;
+        out.flush()?;
+        eprintln!("left in {}: trace/ mmi.raw console.txt run.json", folder.display());
+        run::check_sound(&record, &integrity)?;
+        let Some(exit) = record.exits.first() else { return Err(self.not_over(record.cycles)) };
+        if exit.code != 0 {
+            eprintln!("exit code {} on {} in cycle {}", exit.code, exit.processor, grouped(exit.cycle));
+        }
+        Ok(u8::try_from(exit.code).unwrap_or(u8::MAX))
     }
 }

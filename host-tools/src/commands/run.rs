@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use testbed_definitions::file::{EXECUTE, READ};
-use testbed_host_tools::capture::{verify, Capture, Claim, Gift, KernelKind, RunRecord, Stop, CONSOLE, INPUT};
+use testbed_host_tools::capture::{
+    verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, CONSOLE, INPUT,
+};
 use testbed_host_tools::drive::drive;
 use testbed_host_tools::files::{filestore, Source, Stored, Wanted};
 use testbed_host_tools::firmware::Firmware;
@@ -273,16 +275,21 @@ impl Run {
         writeln!(out, "{}", speed(record))?;
         let input = if capture.dir.join(INPUT).is_file() { " input" } else { "" };
         writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json{input}", capture.dir.display())?;
-        let imbalances = record.ledger.as_ref().map(|ledger| ledger.imbalances()).unwrap_or_default();
-        if !imbalances.is_empty() || !integrity.damage.is_empty() {
-            let damage = integrity.damage.iter().map(ToString::to_string);
-            let list: Vec<_> = imbalances.into_iter().chain(damage).collect();
-            let message = format!("the ledger does not balance\n  {}", list.join("\n  "));
-            return Err(Failure::new(Exit::Machine, message));
-        }
+        check_sound(record, &integrity)?;
         let failed = record.exits.first().is_some_and(|exit| exit.code != 0);
         Ok(if failed { Exit::Negative } else { Exit::Success })
     }
+}
+
+/// Whether all events of a run are accounted for, and what it left is whole.
+pub fn check_sound(record: &RunRecord, integrity: &Integrity) -> Result<(), Failure> {
+    let imbalances = record.ledger.as_ref().map(|ledger| ledger.imbalances()).unwrap_or_default();
+    if imbalances.is_empty() && integrity.damage.is_empty() {
+        return Ok(());
+    }
+    let damage = integrity.damage.iter().map(ToString::to_string);
+    let list: Vec<_> = imbalances.into_iter().chain(damage).collect();
+    Err(Failure::new(Exit::Machine, format!("the ledger does not balance\n  {}", list.join("\n  "))))
 }
 
 /// Builds the firmware and places kernel and `program` in RAM.
@@ -331,7 +338,7 @@ pub fn spinner(message: &'static str) -> ProgressBar {
 }
 
 /// Shown on a terminal only.
-fn progress(limit: u64) -> ProgressBar {
+pub fn progress(limit: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{elapsed} {wide_bar} {human_pos} of {human_len} cycles, {per_sec}");
     ProgressBar::new(limit).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

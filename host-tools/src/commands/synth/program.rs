@@ -13,9 +13,6 @@ use testbed_sim::image::Program;
 
 use super::super::{run, Exit, Failure};
 
-/// Programs of the firmware that need no kernel.
-const BARE: &[&str] = &["corebench", "demo"];
-
 /// Where a program is to run, and with which event classes.
 pub struct Wanted<'a> {
     pub dgl: &'a str,
@@ -34,7 +31,7 @@ impl Wanted<'_> {
         let image = if name.contains('/') {
             let bytes = std::fs::read(wanted).map_err(|error| no_elf(Path::new(wanted), &error))?;
             bare_image(Path::new(wanted), &bytes)?
-        } else if BARE.contains(&name) {
+        } else if firmware::BARE.contains(&name) {
             without_arguments(name, &arguments)?;
             let (path, bytes) = firmware::build(self.root)?.read(name)?;
             bare_image(&path, &bytes)?
@@ -49,7 +46,7 @@ impl Wanted<'_> {
 
     /// Whether there is such a program, and a kernel for it.
     fn check(&self, name: &str) -> Result<(), Failure> {
-        let bare = BARE.join(", ");
+        let bare = firmware::BARE.join(", ");
         if Path::new(name).is_file() && firmware::check_program(self.root, name).is_err() {
             let help = format!("write ./{name} for the ELF file of that name");
             return Err(Failure::new(Exit::Input, format!("no program is called `{name}`\n  help: {help}")));
