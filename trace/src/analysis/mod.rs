@@ -94,6 +94,8 @@ pub enum AnalysisError {
     NotRecorded { dir: String, analysis: &'static str, option: &'static str },
     #[error("{dir}: no time lies between {from} and {to} cycles; the trace ends at {end}\n  help: give another --from and --to")]
     EmptyRange { dir: String, from: u64, to: u64, end: u64 },
+    #[error("{0}: nothing was captured\n  help: `testbed trace` says what there is")]
+    Nothing(String),
     #[error("a window of {window} cycles makes {count} windows\n  help: give a --window so long that there are at most {WINDOWS_MAX}")]
     TooManyWindows { window: u64, count: u64 },
 }
@@ -197,6 +199,9 @@ pub fn analyse_events<E>(
 where
     AnalysisError: From<E>,
 {
+    if end == 0 {
+        return Err(AnalysisError::Nothing(dir.into()));
+    }
     let range =
         Range { from_cycle: options.from_cycle.unwrap_or(0), to_cycle: options.to_cycle.unwrap_or(end).min(end) };
     if range.cycles() == 0 {

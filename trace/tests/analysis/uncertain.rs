@@ -147,6 +147,7 @@ fn classes_that_are_not_there_are_named_with_their_option() {
 fn ranges_and_windows_that_make_no_sense() {
     let empty = Options { from_cycle: Some(500), ..Options::default() };
     assert!(matches!(analysed(&[], CLASSES, &empty, 400), Err(AnalysisError::EmptyRange { .. })));
+    assert!(matches!(analysed(&[], CLASSES, &Options::default(), 0), Err(AnalysisError::Nothing(_))));
     let tiny = Options { window_cycles: Some(1), ..Options::default() };
     let error = analysed(&[], CLASSES, &tiny, 1_000_000).unwrap_err();
     assert!(error.to_string().contains("1000000 windows") && error.to_string().contains("--window"));
