@@ -2,17 +2,15 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use testbed_definitions::link;
 use testbed_host_tools::attach::port::{PortError, PortSettings};
 use testbed_host_tools::attach::{attach, AttachError, Ended, Options, Outcome};
 use testbed_host_tools::capture::{verify, Capture, Claim, LinkFigures, RunRecord, HOLES, RUN_JSON};
 use testbed_host_tools::order::events;
+use testbed_host_tools::signals::stop_flag;
 use testbed_host_tools::summary::Summary;
 use testbed_machine::{units, Machine};
 
@@ -89,10 +87,7 @@ impl Attach {
             let help = "give another folder (--out), or --overwrite";
             return Err(Failure::new(Exit::Input, format!("{} holds a capture\n  help: {help}", folder.display())));
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))?;
-        }
+        let stop = stop_flag()?;
         let claim = Claim::new(&folder)?;
         let mut tell = |what: String| eprintln!("{what}");
         let outcome = attach(&machine, record, &options, &claim, &folder, &stop, &mut tell)?;

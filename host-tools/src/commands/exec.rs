@@ -17,7 +17,7 @@ use testbed_sim::image::Program;
 
 use super::{grouped, run, Exit, Failure};
 
-/// Runs a bare-metal program on one core, or on all processors of a machine; the exit code is what it leaves in `tohost` or SYSTEM EXIT.
+/// Runs a bare-metal program on one core, or on all processors of a machine; the exit code is what it leaves in SYSTEM EXIT or, on one core, `tohost`.
 ///
 /// Codes above 255 become 255. A program that does not end in time gives 4.
 #[derive(Args, Debug)]
@@ -59,7 +59,7 @@ impl Exec {
                 }
                 Ok(u8::try_from(code).unwrap_or(u8::MAX))
             }
-            Outcome::Timeout { cycles } => Err(self.not_over(cycles)),
+            Outcome::Timeout { cycles } => Err(self.not_over(cycles, "its symbol `tohost` or to SYSTEM EXIT")),
         }
     }
 
@@ -91,9 +91,9 @@ impl Exec {
         Failure::new(Exit::Input, format!("{}: {error}", self.elf.display()))
     }
 
-    fn not_over(&self, cycles: u64) -> Failure {
+    fn not_over(&self, cycles: u64, to: &str) -> Failure {
         let message = format!(
-            "{}: not over after {} cycles\n  help: give it more with --max-cycles; it ends by writing to its symbol `tohost` or to SYSTEM EXIT",
+            "{}: not over after {} cycles\n  help: give it more with --max-cycles; it ends by writing to {to}",
             self.elf.display(),
             grouped(cycles)
         );
@@ -123,7 +123,7 @@ impl Exec {
         out.flush()?;
         eprintln!("left in {}: trace/ mmi.raw console.txt run.json", folder.display());
         run::check_sound(&record, &integrity)?;
-        let Some(exit) = record.exits.first() else { return Err(self.not_over(record.cycles)) };
+        let Some(exit) = record.exits.first() else { return Err(self.not_over(record.cycles, "SYSTEM EXIT")) };
         if exit.code != 0 {
             eprintln!("exit code {} on {} in cycle {}", exit.code, exit.processor, grouped(exit.cycle));
         }

@@ -10,7 +10,8 @@ use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::Terminal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::signals::stop_flag;
 
 /// The terminal while `top` has it: raw, and on its second screen. It is given back when this goes, also in a panic.
 pub struct Taken {
@@ -25,10 +26,7 @@ impl Taken {
     /// There is none, or it does not answer.
     pub fn take() -> io::Result<Self> {
         restore_on_panic();
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))?;
-        }
+        let stop = stop_flag()?;
         enable_raw_mode()?;
         let entered = execute!(stdout(), EnterAlternateScreen);
         let terminal = entered.and_then(|()| Terminal::new(CrosstermBackend::new(stdout())));

@@ -8,13 +8,12 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use testbed_host_tools::firmware;
+use testbed_host_tools::signals::stop_flag;
 use testbed_host_tools::synth::board::Board;
 use testbed_host_tools::synth::flow::{Flow, Mapped, Placed, REPORT};
 use testbed_host_tools::synth::report::{Clock, Path as Longest, Use};
@@ -93,15 +92,7 @@ struct CellCount {
     multipliers: usize,
 }
 
-/// Set by the signals that end a program, so that no tool is left at work.
-fn stop_flag() -> io::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&stop))?;
-    }
-    Ok(stop)
-}
-
+/// No tool is left at work when a signal ends this program.
 fn go_on(stop: &AtomicBool) -> ControlFlow<()> {
     match stop.load(Ordering::Relaxed) {
         true => ControlFlow::Break(()),
