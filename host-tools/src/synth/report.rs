@@ -184,7 +184,7 @@ fn hops(raw: &[RawHop]) -> Path {
 /// What the tools append to a name when they split, map or pack it.
 const APPENDED: &[&str] = &[
     "_SB_", "_RDATA", "_LUT4", "_PFUMX", "_L6MUX21", "_CCU2C", "_TRELLIS", "_DP16KD", "_MULT18", "_LC", "_RAM", "_DFF",
-    "_ALU", "$",
+    "_ALU", "_$glb_", "$",
 ];
 
 /// The hardware's own name in a tool's: without the top module, and without what was appended.
@@ -261,6 +261,7 @@ mod tests {
             ("board.machine.processors$0.core.address_SB_LUT4_O_3_LC", "machine.processors$0.core.address"),
             ("$glbnet$machine_clock", "machine_clock"),
             ("machine_clock$SB_IO_IN_$glb_clk", "machine_clock"),
+            ("steady_$glb_clk", "steady"),
             ("board.machine.processors$3.core.alu.sum[7]", "machine.processors$3.core.alu.sum[7]"),
             ("board.port.fifo.count_TRELLIS_FF_Q_2_DI_CCU2C_S0", "port.fifo.count"),
         ] {
