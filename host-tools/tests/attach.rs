@@ -442,8 +442,8 @@ fn ports_that_cannot_be_used_are_named_with_the_remedy() {
     assert_eq!(attached.stop().0, Some(1));
     // It is free again.
     drop(SerialPort::open(&line.path, KeepSettings).unwrap());
-    let second = Attached::new(&line.path, &dir.path().join("second"), &[]);
-    assert_eq!(second.stop().0, Some(1));
+    // Nothing came, so nothing is replaced.
+    assert_eq!(Attached::new(&line.path, &dir.path().join("first"), &[]).stop().0, Some(1));
 }
 
 #[test]
@@ -460,7 +460,10 @@ fn an_earlier_capture_is_kept_unless_it_may_be_replaced() {
     let output = output.unwrap();
     let said = text(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("holds a capture") && said.contains("--overwrite"), "{said}");
+    assert!(said.contains("holds what a board sent") && said.contains("--overwrite"), "{said}");
+    // Nor does a run replace it.
+    let output = testbed(&["run", "hello", "--out", out]).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert_eq!(csv(dir.path()), before);
     let (_, said) = Attached::new(&line.path, dir.path(), &["--overwrite", "--for", "200ms"]).end();
     assert!(said.contains("no frame came") && csv(dir.path()) != before, "{said}");

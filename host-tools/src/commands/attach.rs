@@ -8,7 +8,7 @@ use clap::Args;
 use testbed_definitions::link;
 use testbed_host_tools::attach::port::{PortError, PortSettings};
 use testbed_host_tools::attach::{attach, AttachError, Ended, Options, Outcome};
-use testbed_host_tools::capture::{verify, Capture, Claim, LinkFigures, RunRecord, HOLES, RUN_JSON};
+use testbed_host_tools::capture::{verify, Capture, Claim, LinkFigures, RunRecord, HOLES};
 use testbed_host_tools::order::events;
 use testbed_host_tools::signals::stop_flag;
 use testbed_host_tools::summary::Summary;
@@ -82,13 +82,8 @@ impl Attach {
         };
         let name = Path::new(&self.program).file_stem().unwrap_or_default();
         let folder = self.out.clone().unwrap_or_else(|| Path::new("out").join(name));
-        // A run can be repeated, what a board did can't.
-        if folder.join(RUN_JSON).is_file() && !self.overwrite {
-            let help = "give another folder (--out), or --overwrite";
-            return Err(Failure::new(Exit::Input, format!("{} holds a capture\n  help: {help}", folder.display())));
-        }
         let stop = stop_flag()?;
-        let claim = Claim::new(&folder)?;
+        let claim = if self.overwrite { Claim::replacing(&folder) } else { Claim::new(&folder) }?;
         let mut tell = |what: String| eprintln!("{what}");
         let outcome = attach(&machine, record, &options, &claim, &folder, &stop, &mut tell)?;
         report(&folder, &outcome)

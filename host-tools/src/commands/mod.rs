@@ -148,6 +148,7 @@ fn of_capture(error: &CaptureError) -> Exit {
             Exit::Input
         }
         CaptureError::Input { .. } | CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
+        CaptureError::Attached(_) => Exit::Input,
         CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => Exit::Input,
         CaptureError::Io { .. } => Exit::Environment,
         CaptureError::Protocol { .. } => Exit::Machine,

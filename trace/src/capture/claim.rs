@@ -9,7 +9,7 @@ use std::time::Duration;
 use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
-use super::{CaptureWriter, RunRecord, LOCK, RUN_JSON};
+use super::{CaptureWriter, RunRecord, ATTACHED, LOCK, MMI_RAW, RUN_JSON};
 
 /// How often a lock that is held is tried again, and after which time.
 const ATTEMPTS: u32 = 10;
@@ -44,8 +44,22 @@ impl Claim {
     /// Claims `dir`, making it if it isn't there. What is in it stays as it is.
     ///
     /// # Errors
-    /// Another run has it, it holds files of others, or it can't be written to.
+    /// Another run has it, it holds files of others, or what a board sent, or it can't be written to.
     pub fn new(dir: &Path) -> Result<Self, CaptureError> {
+        let claim = Self::replacing(dir)?;
+        // A run can be repeated, what a board did can't.
+        let is_empty = fs::metadata(dir.join(MMI_RAW)).map_or(true, |file| file.len() == 0);
+        match is_empty || RunRecord::read(dir).map_or(true, |record| record.engine != ATTACHED) {
+            true => Ok(claim),
+            false => Err(CaptureError::Attached(dir.into())),
+        }
+    }
+
+    /// The same, though it may hold what a board sent.
+    ///
+    /// # Errors
+    /// As [`Claim::new`] otherwise.
+    pub fn replacing(dir: &Path) -> Result<Self, CaptureError> {
         fs::create_dir_all(dir).at("create the folder", dir)?;
         let entries = fs::read_dir(dir).at("read the folder", dir)?;
         let holds_files = entries.flatten().any(|entry| entry.file_name() != LOCK);

@@ -18,6 +18,11 @@ pub enum CaptureError {
         .0.display()
     )]
     Busy(PathBuf),
+    #[error(
+        "{} holds what a board sent, which can't be made again\n  help: give another folder with --out, or remove it; `attach` takes --overwrite too",
+        .0.display()
+    )]
+    Attached(PathBuf),
     #[error("{} is no output folder: it has no run.json\n  help: give the folder that `testbed run` named", .0.display())]
     NoRun(PathBuf),
     #[error("{}:{line}:{column}: {message}\n  help: the file is not as `testbed run` writes it; run again", path.display())]
