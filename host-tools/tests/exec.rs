@@ -56,6 +56,7 @@ fn what_goes_wrong_is_told() {
     let dir = tempfile::tempdir().unwrap();
     for (arguments, code, part) in [
         ("exec nosuch.elf --machine testbed2", 3, "one of corebench, demo"),
+        ("exec corebench --machine testbed2", 3, "it ends by its symbol `tohost`"),
         ("exec demo --machine nosuch", 3, "no machine is called `nosuch`"),
         ("exec demo --machine hx8k-evn", 5, "use the engine `verilator`"),
         ("exec demo", 2, "--machine"),

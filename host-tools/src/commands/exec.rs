@@ -65,7 +65,7 @@ impl Exec {
 
     /// Reads the program, for so much RAM.
     fn program(&self, machine: &Machine) -> Result<Program, Failure> {
-        let bare = firmware::BARE.iter().find(|name| self.elf == Path::new(name));
+        let bare = firmware::BARE.iter().find(|name| self.elf.as_os_str() == **name && !self.elf.is_file());
         let (path, bytes) = match bare {
             Some(name) => firmware::build(&firmware::root()?)?.read(name)?,
             None => (self.elf.clone(), self.read()?),
@@ -103,10 +103,16 @@ impl Exec {
     /// Runs the program on all processors until one writes to SYSTEM EXIT, and leaves a folder.
     fn on_machine(&self, machine: &Machine) -> Result<u8, Failure> {
         let program = self.program(machine)?;
-        let mut engine = engines::open(&self.engine, machine, &program.image, None)?;
+        if program.tohost().is_some() {
+            let help = "leave --machine out, or let the program store to SYSTEM EXIT instead";
+            return Err(self.wrong(&format!(
+                "it ends by its symbol `tohost`, at which nobody looks on a machine\n  help: {help}"
+            )));
+        }
         let name = self.elf.file_stem().unwrap_or_default();
         let folder = self.out.clone().unwrap_or_else(|| Path::new("out").join(name));
         let claim = Claim::new(&folder)?;
+        let mut engine = engines::open(&self.engine, machine, &program.image, None)?;
         let dgl = DIAG_DEFAULT;
         let record =
             RunRecord { engine: self.engine.clone(), dgl, ..RunRecord::new(machine, &self.elf.display().to_string()) };
