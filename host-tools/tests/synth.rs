@@ -136,21 +136,28 @@ fn a_folder_is_for_one_run_at_a_time() {
     assert!(error.contains("another run is writing to it") && error.contains("--out"), "{error}");
     drop(claim);
     bench.flow(&folder).claim().unwrap();
+    // Nor is it for what others have.
+    fs::write(folder.join("thesis.tex"), "").unwrap();
+    let error = bench.flow(&folder).claim().unwrap_err().to_string();
+    assert!(error.contains("holds files of others") && error.contains("--out"), "{error}");
 }
 
 #[test]
 fn what_an_earlier_run_made_is_gone_as_soon_as_another_begins() {
     let bench = Bench::new("hx8k-evn", 4 << 10);
     let folder = bench.folder.path();
-    for name in ["hx8k-evn.bin", "hx8k-evn.asc", "placed.json", "report.json", "placed-7.asc", "report-7.json", "mine"]
-    {
+    let made = ["hx8k-evn.bin", "hx8k-evn.bin.part", "hx8k-evn.asc", "placed.json", "report.json", "placed-7.asc"];
+    let others = ["placed-7.config", "placed-orders.txt", "report-7.txt", "report-final.pdf"];
+    for name in made.iter().chain(&others).chain(&["report-7.json", "program.hex"]) {
         fs::write(folder.join(name), "").unwrap();
     }
     let error = bench.flow(folder).map_verilog("module board(", &random(1 << 10)).unwrap_err();
     assert!(matches!(error, SynthError::Failed { .. }), "{error}");
     let mut left: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
-    assert_eq!(left, ["board.v", "content.hex", "fpga.v", "mine", "pins.pcf", "yosys.log"]);
+    let mut wanted = [others.as_slice(), &["board.v", "content.hex", "fpga.v", "pins.pcf", "yosys.log"]].concat();
+    wanted.sort_unstable();
+    assert_eq!(left, wanted);
 }
 
 /// Seeds beyond 2^31 nextpnr refuses.
@@ -219,6 +226,9 @@ fn a_design_of_another_machine_is_not_taken_for_this_ones() {
     bench.machine.smi_queue = size;
     // What lacks is told with the remedy.
     for name in ["placed-1.asc", "content.hex"] {
+        fs::write(folder.join(name), "0\n").unwrap();
+        let error = bench.flow(&folder).pack(&words).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("make it anew"), "{error}");
         fs::remove_file(folder.join(name)).unwrap();
         let error = bench.flow(&folder).pack(&words).unwrap_err().to_string();
         assert!(error.contains(name) && error.contains("make it anew"), "{error}");

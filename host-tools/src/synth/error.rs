@@ -45,6 +45,8 @@ pub enum SynthError {
     Stale { path: PathBuf, what: String, command: String },
     #[error("{}: another run is writing to it\n  help: wait for it, or give another folder (--out)", .0.display())]
     Busy(PathBuf),
+    #[error("{}: it holds files of others\n  help: give a new or empty folder (--out), or one that `synth` made", .0.display())]
+    NotOurs(PathBuf),
     #[error("the program has {bytes} bytes up to its end in RAM, {machine} has {ram} a processor\n  help: choose a smaller program, or a machine with more (`ram` in its description)")]
     Program { bytes: u64, machine: String, ram: String },
     #[error("the program starts at {entry:#010x}, processors at {start:#010x}\n  help: link it for RAM, with its entry first")]

@@ -32,6 +32,16 @@ const fn block_bytes(family: Family) -> u32 {
     }
 }
 
+/// nextpnr's report of a seed.
+fn routed_name(seed: u32) -> String {
+    format!("report-{seed}.json")
+}
+
+/// A bitstream that is being made.
+fn unfinished(bitstream: &str) -> String {
+    format!("{bitstream}.part")
+}
+
 /// A board, the machine to put on it, and where its files are.
 pub struct Flow<'a> {
     pub board: &'a Board,
@@ -109,10 +119,14 @@ impl Flow<'_> {
     /// Makes the folder, and keeps other runs out of it for as long as what is returned lives.
     ///
     /// # Errors
-    /// Another run is writing to it, or it can't be written to.
+    /// Another run is writing to it, it holds files of others, or it can't be written to.
     pub fn claim(&self) -> Result<File, SynthError> {
         let at = |source| SynthError::Io { path: self.folder.into(), source };
         fs::create_dir_all(self.folder).map_err(at)?;
+        let holds_files = fs::read_dir(self.folder).map_err(at)?.flatten().any(|entry| entry.file_name() != LOCK);
+        if holds_files && !self.path(VENDOR).is_file() {
+            return Err(SynthError::NotOurs(self.folder.into()));
+        }
         hold(&self.path(LOCK)).map_err(at)?.ok_or_else(|| SynthError::Busy(self.folder.into()))
     }
 
@@ -160,16 +174,24 @@ impl Flow<'_> {
 
     /// Removes what an earlier run made: whatever fails from here, that is not to be taken for this one's.
     fn clear(&self) -> Result<(), SynthError> {
-        let made = [RECORD, REPORT, PROGRAM].map(String::from).into_iter();
-        let made: Vec<_> = made.chain([self.bitstream_name(), self.filled_name()]).collect();
         let io = |path: &Path, source| SynthError::Io { path: path.into(), source };
         for entry in fs::read_dir(self.folder).map_err(|source| io(self.folder, source))?.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if made.contains(&name) || name.starts_with("placed-") || name.starts_with("report-") {
+            if self.is_made(&entry.file_name().to_string_lossy()) {
                 fs::remove_file(entry.path()).map_err(|source| io(&entry.path(), source))?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a file of this name is what a run makes of what yosys leaves.
+    fn is_made(&self, name: &str) -> bool {
+        let bitstream = self.bitstream_name();
+        if [RECORD, REPORT, PROGRAM, &bitstream, &self.filled_name(), &unfinished(&bitstream)].contains(&name) {
+            return true;
+        }
+        let seed = |prefix: &str| name.strip_prefix(prefix)?.split_once('.')?.0.parse().ok();
+        let placed = seed("placed-").is_some_and(|seed| name == self.placed_name(seed));
+        placed || seed("report-").is_some_and(|seed| name == routed_name(seed))
     }
 
     /// Maps a design with the module `board`, whose RAM reads its first content, `words`, from the file `content.hex`.
@@ -214,7 +236,7 @@ impl Flow<'_> {
         let tool = Tool::router(board.family);
         let (device, frequency, seed_text) =
             (format!("--{}", board.device), format!("{}", f64::from(self.machine.clock_hz) / 1e6), seed.to_string());
-        let (placed, routed) = (self.placed_name(seed), format!("report-{seed}.json"));
+        let (placed, routed) = (self.placed_name(seed), routed_name(seed));
         let (pins, output) = match board.family {
             Family::Ecp5 => ("--lpf", "--textcfg"),
             Family::Ice40 => ("--pcf", "--asc"),
@@ -239,7 +261,8 @@ impl Flow<'_> {
         ];
         let label = format!("seed {seed}");
         let step = self.work(tool, &label, &arguments).map_err(|error| self.explain(error))?;
-        let routed = report::read(&self.read(&routed)?)?;
+        let mut routed = report::read(&self.read(&routed)?)?;
+        routed.call_clock(pads::CLOCK, pads::UNGATED);
         let fmax = routed.fmax(pads::CLOCK).ok_or_else(|| {
             let names: Vec<_> = routed.clocks.iter().map(|clock| clock.name.as_str()).collect();
             SynthError::Report("nextpnr's report".into(), format!("no {} among {}", pads::CLOCK, names.join(", ")))

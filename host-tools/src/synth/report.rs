@@ -97,6 +97,14 @@ impl Routed {
     pub fn fmax(&self, clock: &str) -> Option<f64> {
         self.clocks.iter().find(|found| found.name == clock).map(|found| found.achieved)
     }
+
+    /// Calls the one clock that is none of `others` by its name. A net has many, of which yosys keeps one, newer versions that of a block inside.
+    pub fn call_clock(&mut self, name: &str, others: &[&str]) {
+        let mut rest = self.clocks.iter_mut().filter(|clock| !others.contains(&clock.name.as_str()));
+        if let (Some(clock), None) = (rest.next(), rest.next()) {
+            clock.name = name.into();
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -267,6 +275,18 @@ mod tests {
         ] {
             assert_eq!(base(tools), ours);
         }
+    }
+
+    #[test]
+    fn the_machines_clock_is_known_by_what_it_is_not() {
+        let clock = |name: &str| Clock { name: name.into(), achieved: 30.0, wanted: 24.0 };
+        let mut routed = Routed { clocks: vec![clock("block.clock"), clock("steady")], ..Routed::default() };
+        routed.call_clock("machine_clock", &["steady", "oscillator"]);
+        assert_eq!(routed.clocks, [clock("machine_clock"), clock("steady")]);
+        // One of two can't be told.
+        let mut routed = Routed { clocks: vec![clock("a"), clock("b")], ..Routed::default() };
+        routed.call_clock("machine_clock", &["steady"]);
+        assert_eq!(routed.fmax("machine_clock"), None);
     }
 
     #[test]

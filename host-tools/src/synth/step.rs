@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{kill_process_group, Pid, Signal};
 use serde::Serialize;
 
 use super::tools::Tool;
@@ -66,6 +68,8 @@ impl Work<'_> {
             Some((input, output)) => command.stdin(input).stdout(File::create(&output).map_err(at(&output))?),
             None => command.stdin(Stdio::null()).stdout(stream),
         };
+        // With what the tool starts itself, as yosys does abc, it is a group, which is ended as a whole.
+        command.process_group(0);
         let start = Instant::now();
         let mut child = command.spawn().map_err(at(&program))?;
         let mut memory = None;
@@ -76,24 +80,35 @@ impl Work<'_> {
             }
             memory = memory.max(most_memory(child.id()));
             if watch(&name, &last_line(&log)).is_break() {
-                // It may have had the signal too, and be gone.
-                let _ = child.kill();
-                child.wait().map_err(at(&program))?;
+                end(&mut child).map_err(at(&program))?;
                 return Err(SynthError::Stopped(name));
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(200));
         };
-        // A signal may end the tool before it is seen here.
-        if watch(&name, "").is_break() {
-            return Err(SynthError::Stopped(name));
-        }
         let seconds = start.elapsed().as_secs_f64();
         match status.success() {
             true => Ok(Step { name, seconds, memory, log }),
             false => Err(failed(name, status, log)),
         }
     }
+}
+
+/// Ends a tool with all that it has started; with time to remove its files.
+fn end(child: &mut Child) -> io::Result<()> {
+    const PATIENCE: u32 = 100;
+    for attempt in 0..=PATIENCE {
+        let signal = if attempt < PATIENCE { Signal::TERM } else { Signal::KILL };
+        if attempt == 0 || attempt == PATIENCE {
+            // It may be gone already.
+            let _ = kill_process_group(Pid::from_child(child), signal);
+        }
+        if child.try_wait()?.is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.wait().map(drop)
 }
 
 /// Lines of a log that an error shows.
@@ -167,15 +182,25 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_stopped_when_nobody_wants_more() {
+    fn a_tool_is_stopped_with_all_it_started_when_nobody_wants_more() {
         let folder = tempfile::tempdir().unwrap();
-        let arguments = ["-p", "exec -- sleep 100"].map(OsString::from).to_vec();
+        let started = folder.path().join("started");
+        std::fs::write(folder.path().join("child.sh"), "echo $$ > started\nsleep 100\n").unwrap();
+        let arguments = ["-p", "exec -- sh child.sh"].map(OsString::from).to_vec();
         let work =
             Work { tool: Tool::Yosys, root: folder.path(), folder: folder.path(), label: "", arguments, pipe: None };
         let start = Instant::now();
-        let error = work.run(&|_, _| ControlFlow::Break(())).unwrap_err();
+        let go_on = |_: &str, _: &str| match std::fs::read_to_string(&started).is_ok_and(|text| text.ends_with('\n')) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let error = work.run(&go_on).unwrap_err();
         assert!(matches!(error, SynthError::Stopped(name) if name == "yosys"));
-        assert!(start.elapsed() < Duration::from_secs(50));
+        let shell = std::fs::read_to_string(&started).unwrap();
+        while Path::new("/proc").join(shell.trim()).exists() {
+            assert!(start.elapsed() < Duration::from_secs(50), "the shell that yosys started is still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     #[test]

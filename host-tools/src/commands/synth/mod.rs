@@ -58,7 +58,7 @@ pub struct Synth {
     /// Print what is found as JSON
     #[arg(long)]
     json: bool,
-    /// Print a page: area and speed of blocks, of other cores, and of what was made for boards (half an hour)
+    /// Print a page: area and speed of blocks, of other cores, and of what was made for boards (some 20 minutes)
     #[arg(long, exclusive = true)]
     table: bool,
 }

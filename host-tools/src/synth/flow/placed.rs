@@ -11,7 +11,7 @@ use testbed_hdl::support::synthesis::Family;
 use super::super::content;
 use super::super::step::{Step, Work};
 use super::super::tools::Tool;
-use super::{Flow, SynthError, CONTENT, DESIGN, PROGRAM, RECORD, VENDOR};
+use super::{unfinished, Flow, SynthError, CONTENT, DESIGN, PROGRAM, RECORD, VENDOR};
 
 /// What is placed, for a later change of its content; `placed.json` in the folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -113,7 +113,7 @@ impl Flow<'_> {
     fn pack_text(&self, text: &str) -> Result<(PathBuf, Step), SynthError> {
         let bitstream = self.bitstream_name();
         // Whole or not at all, since it is loaded by name.
-        let unfinished = format!("{bitstream}.part");
+        let unfinished = unfinished(&bitstream);
         let options: &[&str] = if self.board.family == Family::Ecp5 { &["--compress"] } else { &[] };
         let step = self.work(Tool::packer(self.board.family), "", &[options, &[text, &unfinished]].concat())?;
         let path = self.path(&bitstream);
@@ -150,13 +150,18 @@ impl Flow<'_> {
     }
 
     fn fill_ice40(&self, placed: &str) -> Result<Step, SynthError> {
-        // icebram says little of files that aren't there.
-        self.kept(CONTENT)?;
+        // icebram says little of files that are not as they were.
+        if self.kept(CONTENT)? != content::hex(&self.marks()) {
+            return Err(self.stale(CONTENT, "it has changed since".into()));
+        }
         let missing = |error: io::Error| self.stale(placed, format!("can't be read: {error}"));
         let input = File::open(self.path(placed)).map_err(missing)?;
         let arguments = [CONTENT, PROGRAM].map(OsString::from).to_vec();
         let pipe = Some((input, self.path(&self.filled_name())));
         let work = Work { tool: Tool::Icebram, root: self.root, folder: self.folder, label: "", arguments, pipe };
-        work.run(self.watch)
+        work.run(self.watch).map_err(|error| match error {
+            SynthError::Failed { said, .. } => self.stale(placed, format!("icebram can't take it: {said}")),
+            error => error,
+        })
     }
 }
