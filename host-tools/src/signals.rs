@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// A flag that Ctrl-C, `kill` and a terminal that goes away set from now on, instead of ending this program. What is ignored, as `nohup` has it, stays
-/// ignored, where the system tells.
+/// A flag that Ctrl-C, `kill` and a terminal that goes away set from now on, instead of ending this program. If the last is ignored, as `nohup` has it,
+/// it stays so, where the system tells. (Shells ignore Ctrl-C for what they start in the background; who sends it there means it.)
 ///
 /// # Errors
 /// The system's.
 pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let ignored = std::fs::read_to_string("/proc/self/status").map_or(0, |status| ignored(&status));
-    for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0) {
+    let stays = ignored >> (SIGHUP - 1) & 1 == 1;
+    for signal in [SIGINT, SIGTERM].into_iter().chain((!stays).then_some(SIGHUP)) {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)
