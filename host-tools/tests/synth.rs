@@ -43,18 +43,20 @@ struct Bench {
     machine: Machine,
     root: PathBuf,
     folder: tempfile::TempDir,
+    command: String,
 }
 
 impl Bench {
     fn new(board: &str, ram_bytes: u32) -> Self {
         let board = Board::named(board).unwrap();
         let machine = Machine { clock_hz: board.oscillator_hz, ..Machine::single(ram_bytes) };
-        Bench { board, machine, root: firmware::root().unwrap(), folder: tempfile::tempdir().unwrap() }
+        let command = format!("testbed synth --board {}", board.name);
+        Bench { board, machine, root: firmware::root().unwrap(), folder: tempfile::tempdir().unwrap(), command }
     }
 
     fn flow<'a>(&'a self, folder: &'a Path) -> Flow<'a> {
         let watch = &|_: &str, _: &str| ControlFlow::Continue(());
-        Flow { board: &self.board, machine: &self.machine, root: &self.root, folder, command: "testbed synth", watch }
+        Flow { board: &self.board, machine: &self.machine, root: &self.root, folder, command: &self.command, watch }
     }
 
     /// Maps and places the design with `words` in its RAM.
@@ -195,7 +197,10 @@ fn a_clock_that_is_missed_is_told_with_the_path() {
     }
     // What is too slow is not packed by mistake.
     let error = bench.flow(&folder).pack(&random(1 << 10)).unwrap_err().to_string();
-    assert!(error.contains("no placed design") && error.contains("make it anew: testbed synth"), "{error}");
+    assert!(
+        error.contains("no placed design") && error.contains("make it anew: testbed synth --board hx8k-evn"),
+        "{error}"
+    );
 }
 
 #[test]
