@@ -15,7 +15,7 @@
 //! | [`peers`] | other cores, and how many cycles a program takes on them |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
 //! | [`instrumentation`] | how much of the kernel is there for its events |
-//! | [`signals`] | Ctrl-C and its like
+//! | [`signals`] | Ctrl-C and its like |
 //! | [`top`] | a run in a terminal, while it goes on or played |
 //!
 //! What reads a trace afterwards is the crate [`testbed_trace`], whose modules are here under the same names.

@@ -15,7 +15,7 @@ use testbed_host_tools::summary::Summary;
 use testbed_machine::{units, Machine};
 
 use super::run::classes;
-use super::{grouped, of_capture, Exit, Failure};
+use super::{grouped, of_capture, output_folder, Exit, Failure};
 
 /// Captures what a board's monitors send over a serial line, until Ctrl-C.
 #[derive(Args, Debug)]
@@ -80,8 +80,7 @@ impl Attach {
             once: self.once,
             time: self.time.as_deref().map(duration).transpose()?,
         };
-        let name = Path::new(&self.program).file_stem().unwrap_or_default();
-        let folder = self.out.clone().unwrap_or_else(|| Path::new("out").join(name));
+        let folder = output_folder(self.out.as_deref(), Path::new(&self.program));
         let stop = stop_flag()?;
         let claim = if self.overwrite { Claim::replacing(&folder) } else { Claim::new(&folder) }?;
         let mut tell = |what: String| eprintln!("{what}");

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use testbed_definitions::event::DIAG_DEFAULT;
@@ -15,7 +15,7 @@ use testbed_machine::Machine;
 use testbed_sim::exec::{self, Outcome};
 use testbed_sim::image::Program;
 
-use super::{grouped, run, Exit, Failure};
+use super::{grouped, output_folder, run, Exit, Failure};
 
 /// Runs a bare-metal program on one core, or on all processors of a machine; the exit code is what it leaves in SYSTEM EXIT or, on one core, `tohost`.
 ///
@@ -53,12 +53,7 @@ impl Exec {
         out.write_all(&bytes)?;
         out.flush()?;
         match run.outcome {
-            Outcome::Exit { code, cycle } => {
-                if code != 0 {
-                    eprintln!("exit code {code} in cycle {}", grouped(cycle));
-                }
-                Ok(u8::try_from(code).unwrap_or(u8::MAX))
-            }
+            Outcome::Exit { code, cycle } => Ok(exit_code(code, "", cycle)),
             Outcome::Timeout { cycles } => Err(self.not_over(cycles, "its symbol `tohost` or to SYSTEM EXIT")),
         }
     }
@@ -109,8 +104,7 @@ impl Exec {
                 "it ends by its symbol `tohost`, at which nobody looks on a machine\n  help: {help}"
             )));
         }
-        let name = self.elf.file_stem().unwrap_or_default();
-        let folder = self.out.clone().unwrap_or_else(|| Path::new("out").join(name));
+        let folder = output_folder(self.out.as_deref(), &self.elf);
         let claim = Claim::new(&folder)?;
         let mut engine = engines::open(&self.engine, machine, &program.image, None)?;
         let dgl = DIAG_DEFAULT;
@@ -130,9 +124,14 @@ impl Exec {
         eprintln!("left in {}: trace/ mmi.raw console.txt run.json", folder.display());
         run::check_sound(&record, &integrity)?;
         let Some(exit) = record.exits.first() else { return Err(self.not_over(record.cycles, "SYSTEM EXIT")) };
-        if exit.code != 0 {
-            eprintln!("exit code {} on {} in cycle {}", exit.code, exit.processor, grouped(exit.cycle));
-        }
-        Ok(u8::try_from(exit.code).unwrap_or(u8::MAX))
+        Ok(exit_code(exit.code, &format!(" on {}", exit.processor), exit.cycle))
     }
+}
+
+/// A program's exit code as this program's; told if it is not 0.
+fn exit_code(code: u32, place: &str, cycle: u64) -> u8 {
+    if code != 0 {
+        eprintln!("exit code {code}{place} in cycle {}", grouped(cycle));
+    }
+    u8::try_from(code).unwrap_or(u8::MAX)
 }

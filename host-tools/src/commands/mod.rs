@@ -21,6 +21,7 @@ pub mod trace;
 
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
 use testbed_host_tools::analysis::AnalysisError;
 use testbed_host_tools::capture::CaptureError;
@@ -135,6 +136,12 @@ failures! {
     };
 }
 
+/// Where the output of a program goes: `out`, or a folder of its name.
+fn output_folder(out: Option<&Path>, program: &Path) -> PathBuf {
+    let named = || Path::new("out").join(program.file_stem().unwrap_or_default());
+    out.map_or_else(named, Path::to_path_buf)
+}
+
 fn of_firmware(error: &FirmwareError) -> Exit {
     match error {
         FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) => Exit::Input,
@@ -144,11 +151,11 @@ fn of_firmware(error: &FirmwareError) -> Exit {
 
 fn of_capture(error: &CaptureError) -> Exit {
     match error {
-        CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Busy(_) | CaptureError::Record { .. } => {
+        CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Busy(_) | CaptureError::Attached(_) => {
             Exit::Input
         }
-        CaptureError::Input { .. } | CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
-        CaptureError::Attached(_) => Exit::Input,
+        CaptureError::Record { .. } | CaptureError::Input { .. } => Exit::Input,
+        CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
         CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => Exit::Input,
         CaptureError::Io { .. } => Exit::Environment,
         CaptureError::Protocol { .. } => Exit::Machine,

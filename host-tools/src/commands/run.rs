@@ -23,7 +23,7 @@ use testbed_machine::{units, Machine, Order};
 use testbed_sim::engine::Image;
 use testbed_sim::waves::Waves;
 
-use super::{grouped, scaled, Exit, Failure};
+use super::{grouped, output_folder, scaled, Exit, Failure};
 
 /// Machine time after which a run ends unless told otherwise.
 const DEFAULT_SECONDS: u64 = 120;
@@ -116,8 +116,7 @@ impl Run {
 
     /// Where the run's output goes.
     pub fn folder(&self) -> PathBuf {
-        let name = Path::new(&self.program).file_stem().unwrap_or_default();
-        self.out.clone().unwrap_or_else(|| Path::new("out").join(name))
+        output_folder(self.out.as_deref(), Path::new(&self.program))
     }
 
     /// The program to start and the files of the command line, checked to be there.

@@ -22,7 +22,7 @@ use super::report::{self, Routed, Use};
 use super::step::{Step, Watcher, Work};
 use super::tools::Tool;
 use super::{pads, SynthError};
-use crate::capture::hold;
+use crate::capture::{hold, LOCK};
 
 /// Bytes of an ECP5's and of an iCE40's block RAM, without parity.
 const fn block_bytes(family: Family) -> u32 {
@@ -76,8 +76,6 @@ pub struct Placed {
 const RECORD: &str = "placed.json";
 /// What was found, for those who read it later.
 pub const REPORT: &str = "report.json";
-/// Locked by the run that writes to the folder.
-const LOCK: &str = ".lock";
 /// The machine, and what is around it.
 const DESIGN: &str = "board.v";
 const VENDOR: &str = "fpga.v";
@@ -154,10 +152,14 @@ impl Flow<'_> {
         Ok(pads::verilog(self.board, pll))
     }
 
+    /// Processors that are in hardware.
+    pub fn processors(&self) -> usize {
+        self.machine.processors.len() - usize::from(self.machine.headless)
+    }
+
     /// Block RAM that all processors' RAM take.
     fn ram_blocks(&self) -> u64 {
-        let processors = self.machine.processors.len() - usize::from(self.machine.headless);
-        u64::from(self.machine.ram_bytes.div_ceil(block_bytes(self.board.family))) * processors as u64
+        u64::from(self.machine.ram_bytes.div_ceil(block_bytes(self.board.family))) * self.processors() as u64
     }
 
     /// Generates the machine's Verilog and maps it, with `words` in every processor's RAM.

@@ -96,18 +96,16 @@ impl Work<'_> {
 
 /// Ends a tool with all that it has started; with time to remove its files.
 fn end(child: &mut Child) -> io::Result<()> {
-    const PATIENCE: u32 = 100;
-    for attempt in 0..=PATIENCE {
-        let signal = if attempt < PATIENCE { Signal::TERM } else { Signal::KILL };
-        if attempt == 0 || attempt == PATIENCE {
-            // It may be gone already.
-            let _ = kill_process_group(Pid::from_child(child), signal);
-        }
+    let group = Pid::from_child(child);
+    // Of a group that is gone already there is nothing to end.
+    let _ = kill_process_group(group, Signal::TERM);
+    for _ in 0..100 {
         if child.try_wait()?.is_some() {
-            break;
+            return Ok(());
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+    let _ = kill_process_group(group, Signal::KILL);
     child.wait().map(drop)
 }
 

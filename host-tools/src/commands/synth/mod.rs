@@ -7,9 +7,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use clap::Args;
+use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::Value;
 use testbed_host_tools::firmware;
@@ -92,23 +93,22 @@ struct CellCount {
     multipliers: usize,
 }
 
-/// No tool is left at work when a signal ends this program.
-fn go_on(stop: &AtomicBool) -> ControlFlow<()> {
-    match stop.load(Ordering::Relaxed) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    }
+/// Shows on `bar` how it goes, until a signal wants the end: so no tool is left at work.
+fn watching(bar: &ProgressBar) -> io::Result<impl Fn(&str, &str) -> ControlFlow<()> + Sync + '_> {
+    let stop = stop_flag()?;
+    Ok(move |tool: &str, line: &str| {
+        bar.set_message(format!("{tool}: {line}"));
+        match stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })
 }
 
 /// Prints the page of areas and clocks.
 fn print_table(root: &Path) -> Result<Exit, Failure> {
     let bar = run::spinner("measuring");
-    let stop = stop_flag()?;
-    let watch = |name: &str, line: &str| {
-        bar.set_message(format!("{name}: {line}"));
-        go_on(&stop)
-    };
-    let page = table::page(root, &watch);
+    let page = table::page(root, &watching(&bar)?);
     bar.finish_and_clear();
     io::stdout().lock().write_all(page?.as_bytes())?;
     Ok(Exit::Success)
@@ -133,11 +133,7 @@ impl Synth {
         let words = program::Wanted { dgl: &self.dgl, machine: &machine, root: &root }.words(name)?;
         let folder = self.out.clone().unwrap_or_else(|| root.join("target/synth").join(&board.name));
         let folder = std::path::absolute(folder)?;
-        let stop = stop_flag()?;
-        let watch = |tool: &str, line: &str| {
-            bar.set_message(format!("{tool}: {line}"));
-            go_on(&stop)
-        };
+        let watch = watching(&bar)?;
         let command = self.command(&board);
         let flow =
             Flow { board: &board, machine: &machine, root: &root, folder: &folder, command: &command, watch: &watch };
@@ -161,10 +157,10 @@ impl Synth {
     }
 
     fn make(&self, flow: &Flow, words: &[u32], made: &mut Made) -> Result<(), SynthError> {
-        flow.find_tools()?;
         if self.update.is_some() {
             flow.check_placed()?;
         } else {
+            flow.find_tools()?;
             made.mapped = Some(flow.map(&flow.marks())?);
             let seeds = (self.seed..=SEED_MAX).take(self.seeds as usize);
             flow.place_all(seeds, &mut made.placed, &|error| eprintln!("warning: {error}"))?;
@@ -229,7 +225,7 @@ fn steps(made: &Made) -> Vec<&Step> {
 
 fn text(report: &Report, flow: &Flow) -> String {
     let machine = flow.machine;
-    let processors = match machine.processors.len() - usize::from(machine.headless) {
+    let processors = match flow.processors() {
         1 => "1 processor".into(),
         many => format!("{many} processors"),
     };
