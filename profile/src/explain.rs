@@ -8,6 +8,7 @@ use crate::fit;
 use crate::material::{Found, Material};
 use crate::model::Fit;
 use crate::multi_phase::latencies_of_phase;
+use crate::report;
 
 /// What the quiet runs show, of the default kernel and of `tos94`.
 struct Both<'a> {
@@ -38,8 +39,15 @@ pub fn explain(material: &Material, figure: u8, found: &[Found]) -> String {
         26 | 27 => both.constant(figure),
         _ => None,
     };
-    text.unwrap_or_default()
+    let text = text.unwrap_or_default();
+    match both.inverted(figure) {
+        Some(remark) if !text.is_empty() => format!("{text} {remark}"),
+        _ => text,
+    }
 }
+
+/// Groups of values beyond this number are no groups but a spread.
+const GROUPS_MAX: usize = 6;
 
 impl Both<'_> {
     fn line(&self, found: Option<&Found>, series: &str) -> Option<Fit> {
@@ -56,6 +64,31 @@ impl Both<'_> {
         let observed = &found?.source.observed;
         let latencies = latencies_of_phase(observed, &observed.subject(), phase).ok()?;
         Some(self.ms(fit::median(latencies.into_iter().map(|latency| latency as f64))?))
+    }
+
+    /// A remark where the series of a figure lie in another order than the report's, by their means on
+    /// the default kernel, with the same of `tos94`.
+    fn inverted(&self, figure: u8) -> Option<String> {
+        let (_, order) = report::ORDERS.iter().find(|one| one.0 == figure)?;
+        let pairs = order.windows(2).filter_map(|two| {
+            let mean = |found, series| self.mean(found, series);
+            let (above, below) = (mean(self.default, two[0])?, mean(self.default, two[1])?);
+            let old = mean(self.tos94, two[0]).zip(mean(self.tos94, two[1]));
+            let old = match old {
+                Some((above, below)) if above < below => "; so it does with tos94",
+                Some(_) => "; with tos94 the order is the report's",
+                None => "",
+            };
+            let (upper, lower) = (two[0], two[1]);
+            (above < below).then(|| {
+                format!(
+                    "The order is inverted against the report's: there {upper} lies above {lower}, here {upper} takes {above:.0} cycles on \
+                     average and {lower} {below:.0}{old}."
+                )
+            })
+        });
+        let remarks: Vec<String> = pairs.collect();
+        (!remarks.is_empty()).then(|| remarks.join(" "))
     }
 
     fn us(&self, cycles: f64) -> String {
@@ -100,11 +133,17 @@ impl Both<'_> {
     fn requests(&self) -> Option<String> {
         let found = self.default?;
         let (least, most) = extent(found.series("send request"));
-        let receive = self.mean(self.default, "receive request")?;
+        let receives = [("default", self.default), ("tos94", self.tos94)].into_iter().filter_map(|(kernel, found)| {
+            let (least, most) = extent(found?.series("receive request"));
+            Some(match least == most {
+                true => format!("always {least:.0} cycles ({kernel})"),
+                false => format!("{least:.0} to {most:.0} cycles ({kernel})"),
+            })
+        });
         Some(format!(
             "No copy is made here. A send takes {least:.0} to {most:.0} cycles, a step more for each page of the message, since the kernel looks up all of them before it \
-             promises anything; a receive, which looks up all pages of its buffer, takes {} always. Points lie a tick of the clock (25 cycles) apart.",
-            self.us(receive)
+             promises anything; a receive, which looks up all pages of its buffer whatever the message has, takes {}. Points lie a tick of the clock (25 cycles) apart.",
+            receives.collect::<Vec<_>>().join(", ")
         ))
     }
 
@@ -243,6 +282,18 @@ impl Both<'_> {
         ))
     }
 
+    /// The groups that latencies fall into, as the end of a sentence; nothing where they spread evenly.
+    fn groups(&self, points: &[(f64, f64)]) -> String {
+        // Two stamps lie within a tick each.
+        let gap = 2.0 * f64::from(self.material.tick_cycles);
+        let found = fit::clusters(points.iter().map(|point| point.1), gap);
+        if !(2..=GROUPS_MAX).contains(&found.len()) {
+            return String::new();
+        }
+        let groups: Vec<_> = found.iter().map(|one| format!("{:.0} ({})", one.mean, one.count)).collect();
+        format!(", in groups around {} cycles (how many in brackets)", groups.join(", "))
+    }
+
     fn linear(&self, figure: u8) -> Option<String> {
         let series = self.default?.answer.first()?.0;
         let (ours, old) = (self.line(self.default, series)?, self.line(self.tos94, series)?);
@@ -269,21 +320,19 @@ impl Both<'_> {
     fn constant(&self, figure: u8) -> Option<String> {
         let of = |found: Option<&Found>| fit::constant("", &found?.answer.first()?.1);
         let (ours, old) = (of(self.default)?, of(self.tos94)?);
-        let line = fit::line("", &self.default?.answer.first()?.1)?;
         let what = if figure == 26 {
             "Packing, flight and unpacking, until the thread is ready where it has gone; its pages follow as it touches them"
         } else {
             "From the fault to where the thread is ready again"
         };
         Some(format!(
-            "{what}. Default kernel {} on average, -{:.0} +{:.0} cycles; a line through them would rise by {:.2} ±{:.2} cycles from one to the next. tos94 \
+            "{what}. Default kernel {} on average, -{:.0} +{:.0} cycles{}. tos94 \
              {:.2} ms of this machine's time, -{:.2} +{:.2}: there each message waits for the main loop, and the axis, which counts instructions, counts waiting as if it \
              were work.",
             self.us(ours.intercept),
             ours.below,
             ours.above,
-            line.slope,
-            line.slope_confidence,
+            self.groups(&self.default?.answer.first()?.1),
             self.ms(old.intercept),
             self.ms(old.below),
             self.ms(old.above)

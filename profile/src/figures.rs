@@ -2,13 +2,14 @@
 
 use testbed_trace::capture::KernelKind;
 
+use crate::effects::extent;
 use crate::explain::explain;
 use crate::fit;
 use crate::material::{Found, Material};
 use crate::model::{Axis, Content, Figure, Fit, Line, LineKind, Panel, Series, Style};
 use crate::network::{network, pathway};
 use crate::observed::ObserveError;
-use crate::query::{Query, QUERIES};
+use crate::query::{Answer, Query, FIRST_VISIT, QUERIES};
 use crate::report;
 
 /// How a figure shows the cycles of its query.
@@ -48,7 +49,7 @@ pub fn figures(material: &Material, logger: Option<f64>) -> Result<Vec<Figure>, 
         if found.is_empty() {
             continue;
         }
-        let content = Content::Panels(found.iter().map(|found| panel(material, query, found)).collect());
+        let content = Content::Panels(found.iter().flat_map(|found| panels(material, query, found)).collect());
         let explanation = explain(material, query.figure, &found);
         figures.push(figure(query.figure, query.name, query.program, explanation, content));
     }
@@ -104,7 +105,25 @@ fn what(figure: u8) -> &'static str {
     }
 }
 
-fn panel(material: &Material, query: &Query, found: &Found) -> Panel {
+/// The panel of one run; where first visits take many times as long as the others, these have a panel
+/// of their own, since a common axis would press everything else to the ground.
+fn panels(material: &Material, query: &Query, found: &Found) -> Vec<Panel> {
+    let all = panel(material, query, found, &found.answer);
+    let is_first = |name: &str| name.contains(FIRST_VISIT);
+    let (first, rest): (Vec<_>, Vec<_>) = found.answer.iter().cloned().partition(|(name, _)| is_first(name));
+    let highest = |answer: &Answer| answer.iter().map(|(_, points)| extent(points).1).fold(0.0, f64::max);
+    if highest(&first) < SQUEEZED * highest(&rest) {
+        return vec![all];
+    }
+    let apart = panel(material, query, found, &first);
+    let title = format!("{}, first visits", apart.title);
+    vec![panel(material, query, found, &rest), Panel { title, ..apart }]
+}
+
+/// From this many times the greatest other value on, first visits are shown apart.
+const SQUEEZED: f64 = 3.0;
+
+fn panel(material: &Material, query: &Query, found: &Found, answer: &Answer) -> Panel {
     let scale = Scale::of(query.figure);
     let axes = match scale {
         Scale::Microseconds => [axis(query.x, false), axis(&format!("{}, microseconds", what(query.figure)), false)],
@@ -114,8 +133,7 @@ fn panel(material: &Material, query: &Query, found: &Found) -> Panel {
         Scale::Distribution => [axis("latency, milliseconds", true), axis("per cent of the sends", false)],
     };
     let [x, y] = axes;
-    let series: Vec<Series> = found
-        .answer
+    let series: Vec<Series> = answer
         .iter()
         .map(|(name, points)| Series {
             name: (*name).into(),
@@ -213,13 +231,14 @@ fn report_lines(figure: u8, series: &[Series]) -> Vec<Line> {
     let xs = series.iter().flat_map(|one| &one.points).map(|point| point.0);
     let (from, to) = xs.fold((f64::INFINITY, 0.0), |(from, to): (f64, f64), x| (from.min(x), to.max(x)));
     let slope = service.slope.unwrap_or(0.0) / report::KB;
-    let line = |name: &str, kind, offset: f64| {
-        let at = |x: f64| (x, service.intercept + slope * x + offset);
+    let line = |name: &str, kind, intercept: f64| {
+        let at = |x: f64| (x, intercept + slope * x);
         Line { name: name.into(), kind, from: at(from), to: at(to) }
     };
+    let (low, high) = report::bounds(service);
     vec![
-        line("report: average", LineKind::Report, 0.0),
-        line("report: bounds", LineKind::ReportBound, service.above),
-        line("report: bounds", LineKind::ReportBound, -service.below),
+        line("report: average", LineKind::Report, service.intercept),
+        line("report: bounds", LineKind::ReportBound, high),
+        line("report: bounds", LineKind::ReportBound, low),
     ]
 }

@@ -63,6 +63,22 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
+/// A group of values that lie closer to each other than to all others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cluster {
+    pub mean: f64,
+    pub count: usize,
+}
+
+/// The values in groups, in ascending order: a distance of more than `gap` between neighbours divides
+/// two groups.
+pub fn clusters(values: impl IntoIterator<Item = f64>, gap: f64) -> Vec<Cluster> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let groups = values.chunk_by(|one, next| next - one <= gap);
+    groups.map(|group| Cluster { mean: group.iter().sum::<f64>() / group.len() as f64, count: group.len() }).collect()
+}
+
 impl Fit {
     /// The value at `x`.
     pub fn at(&self, x: f64) -> f64 {
@@ -94,6 +110,14 @@ fn quantile(freedom: f64) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn values_fall_into_groups_by_the_gaps_between_them() {
+        let found = clusters([410.0, 0.0, 200.0, 25.0, 400.0, 0.0], 50.0);
+        let pairs: Vec<_> = found.iter().map(|one| (one.mean, one.count)).collect();
+        assert_eq!(pairs, [(25.0 / 3.0, 3), (200.0, 1), (405.0, 2)]);
+        assert_eq!(clusters([], 50.0), []);
+    }
 
     #[test]
     fn a_known_regression() {

@@ -252,6 +252,9 @@ fn first_visits(observed: &Observed, subject: &Subject) -> BTreeSet<usize> {
     arrivals.filter(|(_, processor)| known.insert(*processor)).map(|(number, _)| number).collect()
 }
 
+/// What the names of series contain that show a program's first visits to processors.
+pub const FIRST_VISIT: &str = "first visit";
+
 /// Takes first visits out of series `from`, into one of their own.
 fn part(answer: &mut Answer, first: &BTreeSet<usize>, from: &str, name: &'static str) {
     let is_first = |point: &(f64, f64)| first.contains(&(point.0 as usize));

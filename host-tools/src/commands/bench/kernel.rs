@@ -180,6 +180,18 @@ fn json(engine: &str, machine: &Machine, measured: &[Measured]) -> serde_json::V
     serde_json::json!({ "engine": engine, "clock_hz": machine.clock_hz, "kernels": kernels, "rows": lines, "peers": PEERS })
 }
 
+/// How many goals the default kernel meets, and by how much it misses the others.
+fn goals(rows: &[Row]) -> String {
+    let wanted: Vec<_> = rows.iter().filter_map(|row| Some((row, row.goal?))).collect();
+    let missed = wanted.iter().filter(|(row, _)| row.is_met() == Some(false));
+    let missed: Vec<_> = missed
+        .map(|(row, goal)| {
+            format!("  not met: {}, {:.1} times the {goal} cycles that are wanted\n", row.name, row.cycles / goal)
+        })
+        .collect();
+    format!("{} of {} goals are met\n{}", wanted.len() - missed.len(), wanted.len(), missed.concat())
+}
+
 fn text(engine: &str, machine: &Machine, measured: &[Measured; 2]) -> String {
     let [default, tos94] = measured;
     let mut out = format!("services of the kernel, engine {engine}; medians of 100 rounds, in cycles\n\n");
@@ -202,6 +214,7 @@ fn text(engine: &str, machine: &Machine, measured: &[Measured; 2]) -> String {
         );
         let _ = writeln!(out, "{}", text.trim_end());
     }
+    let _ = write!(out, "\n{}", goals(&default.rows));
     let _ = writeln!(
         out,
         "\nus, instr(uctions), report ms and ratio are the default kernel's. Instructions: cycles by {:.2} cycles an instruction, counted while\n\

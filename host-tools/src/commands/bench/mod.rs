@@ -1,8 +1,11 @@
 //! `testbed bench`: the project's speed table, peers side by side in one run.
 //!
-//! `core` measures the core by itself and beside others, `synth` its area and clock, `kernel` the kernel's services, `trace` the reading of traces.
+//! `core` measures the core by itself and beside others, `synth` its area and clock, `kernel` the
+//! kernel's services, `instrumentation` what monitoring takes of its code, `trace` the reading of
+//! traces.
 
 mod core;
+mod instrumentation;
 mod kernel;
 mod synth;
 mod trace;
@@ -34,7 +37,7 @@ const PAIRS: u64 = 2_000_000;
 const START_CYCLES: u64 = 2_000_000;
 
 /// Measures engines and tools against each other on this computer; with `core` the core and others' cores, with `kernel` the kernel's
-/// services, with `trace` how traces are read.
+/// services, with `instrumentation` what monitoring takes of its code, with `trace` how traces are read.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {
@@ -54,6 +57,7 @@ pub struct Bench {
 #[derive(Subcommand, Debug)]
 enum Part {
     Core(core::Core),
+    Instrumentation(instrumentation::Share),
     Kernel(kernel::Kernel),
     Trace(trace::Trace),
 }
@@ -81,6 +85,7 @@ impl Bench {
     pub fn run(&self) -> Result<Exit, Failure> {
         match &self.what {
             Some(Part::Core(core)) => return core.run(),
+            Some(Part::Instrumentation(share)) => return share.run(),
             Some(Part::Kernel(kernel)) => return kernel.run(),
             Some(Part::Trace(trace)) => return trace.run(),
             None => {}
