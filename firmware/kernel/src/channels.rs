@@ -112,7 +112,8 @@ impl Kernel {
         let own = in_one_page(process.map(), buffer, length, access);
         if own.is_none()
             && !is_here(process.map(), buffer, length, access)
-            && !self.ensure_or_refuse(tcb.index, buffer, length, access)
+            && !(self.ensure_below::<SEND>(tcb.index, (process, channel), buffer, length)
+                && self.ensure_or_refuse(tcb.index, buffer, length, access))
         {
             return;
         }
@@ -168,6 +169,18 @@ impl Kernel {
             self.ready.push_pair(self.tcbs, other, own);
         }
         events::emit(DIAG_PROFILE, TRAP72);
+    }
+
+    /// [`Self::ensure_or_refuse`] for a partner's buffer that lies below the thread's own: while it waits for a page, a call keeps only those before it, so
+    /// it fetches them in ascending order.
+    #[cold]
+    fn ensure_below<const SEND: bool>(&mut self, index: Index, at: (Process, u8), buffer: u32, length: u32) -> bool {
+        if !PAGES_GO {
+            return true;
+        }
+        let Some((thread, room)) = partner::<SEND>(at.0.ccb(at.1)) else { return true };
+        let theirs = self.tcb_of(self.thread_index(at.0, thread)).buffer;
+        theirs >= buffer || self.ensure_or_refuse(index, theirs, length.min(room), if SEND { WRITE } else { READ })
     }
 
     /// Whether memory that a request needs is here, its own or its partner's. If not, the thread fetches it and calls again; or its call

@@ -17,7 +17,7 @@ use crate::service::code;
 #[cfg(not(feature = "small"))]
 use crate::thread::State;
 use crate::thread::{Tcb, A0, A7, RESULT};
-use crate::{events, hw};
+use crate::{events, hw, options};
 
 global_asm!(
     include_str!("pairs.s"),
@@ -140,7 +140,7 @@ fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&m
         kernel.put_off(tcb(thread).index);
     }
     if tcb(thread).context.pc != pc {
-        return again(thread, arguments, number);
+        return again(kernel, thread, arguments, number);
     }
     kernel.go_on()
 }
@@ -148,11 +148,15 @@ fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&m
 /// The call is to be made again: the thread gets its arguments back.
 #[cold]
 #[inline(never)]
-fn again(thread: u32, arguments: [u32; 5], number: u32) -> u32 {
+fn again(kernel: &mut Kernel, thread: u32, arguments: [u32; 5], number: u32) -> u32 {
     let context = &mut tcb(thread).context;
     context.pc &= !RESULT;
     (0..5).for_each(|i| context.set(A0 + i, arguments[i]));
     context.set(A7, number);
+    // What it has asked for leaves before another thread goes on.
+    if !cfg!(feature = "small") && !options::tos94() {
+        kernel.hand_over();
+    }
     0
 }
 

@@ -66,26 +66,26 @@ pub fn in_one_run(_: &PageMap, _: u32, _: u32, _: u32) -> Option<u32> {
     None
 }
 
-/// Copies a thread's memory to `to`; otherwise a page that is not here.
+/// Copies a thread's memory to `to`, up to the first page that is not here; returns the bytes.
 ///
 /// # Safety
 /// `bytes` bytes from `to` are RAM that is the caller's.
 #[inline(always)]
-unsafe fn gather(map: &PageMap, address: u32, to: u32, bytes: u32) -> Result<(), u32> {
+unsafe fn gather(map: &PageMap, address: u32, to: u32, bytes: u32) -> u32 {
     // SAFETY: the pages are the thread's; the destination is the caller's promise.
     #[cfg(not(feature = "small"))]
     return each_run(map, address, bytes, READ, |done, run| unsafe { memory::copy(run.start, to + done, run.bytes) });
     // SAFETY: as above.
     #[cfg(feature = "small")]
-    unsafe { memory::copy_from_user(map, address, to, bytes) }.ok_or(address >> PAGE_SHIFT)
+    unsafe { memory::copy_from_user(map, address, to, bytes) }.map_or(0, |()| bytes)
 }
 
-/// Copies from `from` to a thread's memory; otherwise a page that is not here.
+/// Copies from `from` to a thread's memory, up to the first page that is not here; returns the bytes.
 ///
 /// # Safety
 /// `bytes` bytes from `from` are RAM.
 #[inline(always)]
-unsafe fn scatter(from: u32, map: &PageMap, address: u32, bytes: u32) -> Result<(), u32> {
+unsafe fn scatter(from: u32, map: &PageMap, address: u32, bytes: u32) -> u32 {
     // SAFETY: the pages are the thread's; the source is the caller's promise.
     #[cfg(not(feature = "small"))]
     return each_run(map, address, bytes, WRITE, |done, run| unsafe {
@@ -93,23 +93,23 @@ unsafe fn scatter(from: u32, map: &PageMap, address: u32, bytes: u32) -> Result<
     });
     // SAFETY: as above.
     #[cfg(feature = "small")]
-    unsafe { memory::copy_to_user(from, map, address, bytes) }.ok_or(address >> PAGE_SHIFT)
+    unsafe { memory::copy_to_user(from, map, address, bytes) }.map_or(0, |()| bytes)
 }
 
-/// Calls `each` with the runs that a thread's memory is in, and the bytes before each; otherwise the first page that is not here.
+/// Calls `each` with the runs that a thread's memory is in, and the bytes before each, up to the first page that is not here; returns the bytes.
 #[cfg(not(feature = "small"))]
 #[inline(always)]
-fn each_run(map: &PageMap, address: u32, bytes: u32, permission: u32, each: impl Fn(u32, Run)) -> Result<(), u32> {
+pub fn each_run(map: &PageMap, address: u32, bytes: u32, permission: u32, each: impl Fn(u32, Run)) -> u32 {
     let mut done = 0;
     while done != bytes {
         let run = run(map, address + done, bytes - done, permission);
         if run.bytes == 0 {
-            return Err((address + done) >> PAGE_SHIFT);
+            break;
         }
         each(done, run);
         done += run.bytes;
     }
-    Ok(())
+    done
 }
 
 impl Kernel {
@@ -181,15 +181,16 @@ impl Kernel {
         while let Some(packet) = self.net.free_buffer() {
             let (offset, bytes) = channel::next_fragment(ccb);
             // SAFETY: the buffer is the driver's, free, and has room for a packet.
-            let gathered = unsafe {
+            let here = unsafe {
                 write_header(packet as *mut u32, mpc::address(at.0.id, at.1), ccb.length, offset);
                 gather(at.0.map(), buffer + offset, packet + MSG_HEADER_BYTES as u32, bytes)
             };
-            if let Err(page) = gathered {
-                return Packed::Missing(page);
+            // A page that has come leaves at once, with whatever is before it: no two pages have to be here at the same time.
+            if here == 0 && bytes != 0 {
+                return Packed::Missing((buffer + offset) >> PAGE_SHIFT);
             }
-            self.net.queue_buffer(ccb.to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
-            channel::room(ccb, &mut Noted);
+            self.net.queue_buffer(ccb.to, mpc::MSG, MSG_HEADER_BYTES as u32 + here);
+            channel::room_for(ccb, here, &mut Noted);
             if ccb.sender != Sender::Transmitting {
                 return Packed::All;
             }
@@ -259,7 +260,7 @@ impl Kernel {
         let here = (!PAGES_GO || tcb.staged == 0)
             && packet.pieces(msg::DATA, bytes).into_iter().all(|(from, part)| {
                 // SAFETY: the piece is in the receive ring.
-                let here = unsafe { scatter(from, tcb.process.map(), to + done, part) }.is_ok();
+                let here = unsafe { scatter(from, tcb.process.map(), to + done, part) } == part;
                 done += part;
                 here
             });

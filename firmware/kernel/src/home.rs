@@ -162,6 +162,8 @@ impl Kernel {
             self.free_tcb(index);
         }
         self.forget_page_map();
+        #[cfg(not(feature = "small"))]
+        self.forget_owing(process);
         self.processes.forget(process.id);
         process.release(&mut self.pages, &mut self.net);
         #[cfg(not(feature = "small"))]

@@ -3,6 +3,8 @@
 use core::ptr::{read_volatile, write_volatile};
 use testbed_definitions::{csr, map};
 
+use crate::ready::Nothing;
+
 /// Reads the CSR with this number.
 macro_rules! read_csr {
     ($number:expr) => {{
@@ -62,7 +64,20 @@ pub fn enable_interrupts(mask: u32) {
 }
 
 /// Sleeps until an enabled interrupt is pending; it is not taken.
-pub fn sleep() {
+#[inline(always)]
+pub fn sleep(_: Nothing) {
+    wait_for_interrupt();
+}
+
+/// Sleeps for ever.
+pub fn halt() -> ! {
+    enable_interrupts(0);
+    loop {
+        wait_for_interrupt();
+    }
+}
+
+fn wait_for_interrupt() {
     // SAFETY: `wfi` only waits.
     unsafe { core::arch::asm!("wfi", options(nostack)) }
 }

@@ -1,49 +1,114 @@
-//! Pages that are kept here until the threads that they have come for have gone on.
+//! Pages that are kept here until the threads that they have come for have gone on. What is kept for how long is the protocol's to say
+//! ([`testbed_protocol::pages::keeping`]); here is which threads those are, and when they have gone on.
 
+use testbed_definitions::page::PAGE_SHIFT;
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::pages::keeping::{Keeper, PageSet};
 use testbed_protocol::pages::Report;
 
 use crate::kernel::{Index, Kernel, KEEPING};
 use crate::process::Process;
-use crate::thread::{State, Tcb};
+use crate::thread::{State, Tcb, RESULT};
 use crate::{hw, options};
 
-/// A page that has come for a thread: the home hears that it has arrived when the thread has gone on.
+/// Of a thread: what has come for it since it began what it repeats.
 #[derive(Clone, Copy)]
-pub struct Kept {
-    process: u16,
-    page: u16,
-    index: Index,
-    /// What it repeats.
+pub struct Keeping {
+    pages: Keeper,
+    /// What it repeats, or [`GONE_ON`].
     pc: u32,
+    /// The next thread for which something has come.
+    next: Index,
+    /// How often the timer has found it there.
+    looks: u8,
 }
+
+impl Keeping {
+    pub const NONE: Keeping = Keeping { pages: Keeper::NONE, pc: GONE_ON, next: NONE, looks: 0 };
+}
+
+/// No instruction's address.
+const GONE_ON: u32 = 1;
 
 /// How long a thread is given to use a page that has come for it: enough to leave the kernel, which takes about half of it, and for
 /// some instructions.
 const USE_CYCLES: u64 = 256;
 
-/// Pages kept at a time; of more, the home hears at once.
-pub const KEPT: usize = 4;
+/// A thread that the timer has found so often where it was has gone on and come back, as in a short loop.
+const LOOKS: u8 = 2;
+
+impl Tcb {
+    /// Whether the thread repeats, or is about to repeat, what pages have come for.
+    fn repeats(&self) -> bool {
+        self.keeping.pc == self.context.pc & !RESULT
+    }
+
+    /// The page with what leaves next of the message that the thread transmits.
+    fn next_page(&self) -> u32 {
+        self.buffer.wrapping_add(self.process.ccb(self.channel).offset) >> PAGE_SHIFT
+    }
+
+    /// The row of pages that is kept for the thread; `None` if it has gone on, or something else to wait for.
+    fn kept(&self) -> Option<(u16, u16)> {
+        match self.state {
+            State::Ready if self.repeats() => Some(self.keeping.pages.kept(None)),
+            State::Paging if self.repeats() => Some(self.keeping.pages.kept(Some(self.page))),
+            State::Transmitting => {
+                let next = self.next_page();
+                Some((next as u16, next as u16 + 1))
+            }
+            _ => None,
+        }
+    }
+}
 
 impl Kernel {
-    /// Keeps a page that has come until its thread has gone on: the home asks for it again, for somebody else, only after it has heard
-    /// that it arrived. Otherwise processors that want the same page could take it from each other for ever, without anybody using it.
-    pub fn keep_page(&mut self, process: Process, page: u32, user: Option<Index>) -> bool {
-        let Some(index) = user else { return false };
-        // It goes on at once, in the time-slice in which it stopped: others may want the page. Also if this one can't be kept, since those
-        // before it are.
-        if !options::tos94() {
+    /// Keeps a page that has come for this thread until it has gone on.
+    pub fn keep_page(&mut self, mut process: Process, page: u32, index: Index) {
+        // It goes on at once, in the time-slice in which it stopped: others may want the page.
+        if !options::tos94() && self.tcbs[index as usize].state == State::Ready {
             self.ready.last_first(self.tcbs);
         }
-        let Some(place) = self.kept.iter_mut().find(|place| place.is_none()) else { return false };
-        let pc = self.tcbs[index as usize].context.pc;
-        *place = Some(Kept { process: process.id, page: page as u16, index, pc });
+        if process.owed.is_empty() {
+            process.owing = core::mem::replace(&mut self.owing, process);
+        }
+        process.owed.insert(page as u16);
         self.unfinished |= KEEPING;
-        true
+        let tcb = &mut self.tcbs[index as usize];
+        if tcb.keeping.pages.is_none() {
+            tcb.keeping.next = core::mem::replace(&mut self.keepers, index);
+        }
+        tcb.keeping.pages.come(page as u16);
+        (tcb.keeping.pc, tcb.keeping.looks) = (tcb.context.pc & !RESULT, 0);
+    }
+
+    /// A thread whose message waits for this page, to leave.
+    pub fn transmitter(&self, process: Process, page: u32) -> Option<Index> {
+        if self.transmitting.is_empty() {
+            return None;
+        }
+        let waits = |tcb: &Tcb| tcb.state == State::Transmitting && tcb.next_page() == page;
+        process.threads.into_iter().find(|&index| index != NONE && waits(&self.tcbs[index as usize]))
     }
 
     /// Whether a page has come for the thread that it may not have used yet.
     pub fn keeps(&self, index: Index) -> bool {
-        self.kept.iter().flatten().any(|kept| kept.index == index)
+        let tcb = &self.tcbs[index as usize];
+        !tcb.keeping.pages.is_none() && tcb.repeats()
+    }
+
+    /// The page that a thread has to ask for when `missing` is the first one that is not here of those that its call names from `first` on.
+    pub fn page_to_ask(&mut self, index: Index, first: u32, missing: u32) -> u32 {
+        let tcb = self.tcb_of(index);
+        if tcb.keeping.pages.is_none() || !tcb.repeats() {
+            return missing;
+        }
+        tcb.keeping.pages.ask(&tcb.process.owed, first as u16, missing as u16) as u32
+    }
+
+    /// The thread has gone on from whatever pages have come for.
+    pub fn has_gone_on(&mut self, index: Index) {
+        self.tcbs[index as usize].keeping.pc = GONE_ON;
     }
 
     /// If a page has come for the thread that is about to go on, the timer is set to look soon whether it has used it, and nothing else:
@@ -60,23 +125,110 @@ impl Kernel {
         watched
     }
 
+    /// The timer has interrupted the thread that is first in the ready ring. If it is found at the same instruction over and over, it has used its page:
+    /// a loop that takes as long as it is given would never be seen anywhere else.
+    #[cold]
+    pub fn look_at_keeper(&mut self) {
+        let Some(tcb) = self.ready.front(self.tcbs) else { return };
+        tcb.keeping.looks += tcb.repeats() as u8;
+        if tcb.keeping.looks >= LOOKS {
+            tcb.keeping.pc = GONE_ON;
+        }
+    }
+
     /// Tells homes of pages whose threads have gone on, or have something else to wait for.
     #[cold]
     pub fn release_pages(&mut self) {
-        self.unfinished &= !KEEPING;
-        for place in 0..KEPT {
-            let Some(Kept { process, page, index, pc }) = self.kept[place] else { continue };
+        while let Some((mut process, page)) = self.next_to_release() {
+            process.owed.remove(page);
+            if process.owed.is_empty() {
+                self.forget_owing(process);
+            }
+            if !self.net.has_room() {
+                self.await_room();
+            }
+            // From the start again after each: where the home is here, pages may come for others, and threads and processes end.
+            self.tell_home_of_page(process, page as u32, Report::Done);
+        }
+        if self.owing == Process::NONE {
+            self.unfinished &= !KEEPING;
+        }
+    }
+
+    /// A page that has come, and is kept for nobody.
+    fn next_to_release(&mut self) -> Option<(Process, u16)> {
+        self.forget_gone_keepers();
+        let mut process = self.owing;
+        while process != Process::NONE {
+            if let Some(page) = process.owed.lowest_besides(&self.kept_of(process)) {
+                return Some((process, page));
+            }
+            process = process.owing;
+        }
+        None
+    }
+
+    /// All that is kept for threads of a process.
+    fn kept_of(&self, process: Process) -> PageSet {
+        let mut kept = PageSet::EMPTY;
+        let mut index = self.keepers;
+        while index != NONE {
             let tcb = &self.tcbs[index as usize];
-            // A call may need several pages: who waits for one keeps those before it, so that nobody waits in a circle.
-            let waits = tcb.state == State::Paging && tcb.page > page;
-            if (waits || tcb.state == State::Ready) && tcb.context.pc == pc {
-                self.unfinished |= KEEPING;
-                continue;
+            if tcb.process == process {
+                tcb.kept().into_iter().for_each(|row| kept.insert_row(row));
             }
-            self.kept[place] = None;
-            if let Some(process) = self.process(process) {
-                self.tell_home_of_page(process, page as u32, Report::Done);
+            index = tcb.keeping.next;
+        }
+        kept
+    }
+
+    /// Forgets threads that have gone on.
+    fn forget_gone_keepers(&mut self) {
+        let mut index = self.keepers;
+        while index != NONE {
+            let tcb = &self.tcbs[index as usize];
+            let (next, has_gone_on) = (tcb.keeping.next, tcb.kept().is_none());
+            if has_gone_on {
+                self.forget_keeper(index);
             }
+            index = next;
+        }
+    }
+
+    /// Nothing is kept for the thread any more, whose control block may be given to another one.
+    pub fn forget_keeper(&mut self, index: Index) {
+        let keeping = core::mem::replace(&mut self.tcbs[index as usize].keeping, Keeping::NONE);
+        if keeping.pages.is_none() {
+            return;
+        }
+        if self.keepers == index {
+            self.keepers = keeping.next;
+            return;
+        }
+        let mut before = self.keepers;
+        while before != NONE {
+            let tcb = &mut self.tcbs[before as usize];
+            if tcb.keeping.next == index {
+                tcb.keeping.next = keeping.next;
+                return;
+            }
+            before = tcb.keeping.next;
+        }
+    }
+
+    /// The process ends, or its home has been told of all its pages.
+    pub fn forget_owing(&mut self, process: Process) {
+        if self.owing == process {
+            self.owing = process.owing;
+            return;
+        }
+        let mut before = self.owing;
+        while before != Process::NONE {
+            if before.owing == process {
+                before.owing = process.owing;
+                return;
+            }
+            before = before.owing;
         }
     }
 }

@@ -31,10 +31,11 @@ use crate::console::Console;
 use crate::home::{Place, PLACES};
 #[cfg(not(feature = "small"))]
 use crate::input::Input;
-use crate::keeping::{Kept, KEPT};
 #[cfg(not(feature = "small"))]
 use crate::mount::{Mount, Wanted};
 use crate::paging::Announced;
+#[cfg(not(feature = "small"))]
+use crate::process::Process;
 use crate::process::Processes;
 use crate::ready::Ready;
 use crate::thread::{State, Tcb};
@@ -51,7 +52,7 @@ pub type Index = u16;
 
 /// Packets have arrived that there is no room to answer: they wait, and don't interrupt.
 pub const STUCK: u8 = 1 << 0;
-/// Some page in `kept` has come for a thread that has not used it yet.
+/// Some page has come for a thread that may not have used it yet.
 pub const KEEPING: u8 = 1 << 1;
 
 /// What every call and packet needs comes first, where one instruction reaches it.
@@ -90,8 +91,11 @@ pub struct Kernel {
     pub pages: Pages,
     /// The page that comes next from each processor.
     pub announced: [Option<Announced>; STATIONS_MAX],
-    /// See [`Kernel::keep_page`].
-    pub kept: [Option<Kept>; KEPT],
+    /// The first thread for which pages have come ([`Kernel::keep_page`]), and the first process whose home has not been told of all that have.
+    #[cfg(not(feature = "small"))]
+    pub keepers: Index,
+    #[cfg(not(feature = "small"))]
+    pub owing: Process,
     /// Of processes that are invoked here.
     pub places: [Place; PLACES],
     #[cfg(not(feature = "small"))]
@@ -146,7 +150,10 @@ impl Kernel {
             #[cfg(not(feature = "small"))]
             (&raw mut (*place).input).write(Input::new());
             (&raw mut (*place).unfinished).write(0);
-            (&raw mut (*place).kept).write([None; KEPT]);
+            #[cfg(not(feature = "small"))]
+            (&raw mut (*place).keepers).write(testbed_kernel_core::queue::NONE);
+            #[cfg(not(feature = "small"))]
+            (&raw mut (*place).owing).write(Process::NONE);
             (&raw mut (*place).random).write(0);
             (&raw mut (*place).exit_code).write(None);
             &mut *place
@@ -326,12 +333,15 @@ impl Kernel {
     /// The timer has interrupted the first of the ready threads. `true`: it goes on.
     pub fn timer_interrupt(&mut self) -> bool {
         let interrupted = self.ready.address();
+        if self.unfinished & KEEPING != 0 {
+            self.look_at_keeper();
+        }
         let over = self.serve_timer();
         if !options::tos94() && self.is_busy() {
             self.hand_over();
         }
         let goes_on = !over && self.ready.address() == interrupted;
-        if goes_on {
+        if goes_on && !(self.is_keeping() && self.watch_keeper()) {
             self.set_slice_timer();
         }
         goes_on
@@ -345,6 +355,10 @@ impl Kernel {
         } else if self.net.can_issue() {
             return;
         }
+        // What has just left may have made a thread ready.
+        if self.ready.nothing().is_none() {
+            return;
+        }
         let ended = self.exit_code.is_some();
         if ended && self.net.is_quiet() && self.console.is_silent() {
             if let Some(code) = self.exit_code.take() {
@@ -355,7 +369,9 @@ impl Kernel {
         if !self.is_stuck() {
             hw::enable_interrupts(csr::INTERRUPT_TIMER | csr::INTERRUPT_EXTERNAL);
         }
-        hw::sleep();
+        if let Some(nothing) = self.ready.nothing() {
+            hw::sleep(nothing);
+        }
         self.enable_user_interrupts();
         self.serve_time();
     }

@@ -123,8 +123,5 @@ fn stop() -> ! {
     Emergency::put(b'\n');
     Emergency::finish();
     hw::write(SYSTEM_BASE, system::EXIT, EXIT_STOP);
-    hw::enable_interrupts(0);
-    loop {
-        hw::sleep();
-    }
+    hw::halt()
 }

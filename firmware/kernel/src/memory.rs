@@ -77,19 +77,6 @@ unsafe fn step(from: &mut *const u8, to: &mut *mut u8) {
     }
 }
 
-/// The first page of a range that is not there with the permission.
-#[cfg(not(feature = "small"))]
-pub fn missing(map: &PageMap, address: u32, bytes: u32, permission: u32) -> Option<u32> {
-    let mut done = 0;
-    while done < bytes {
-        if translate(map, address + done, permission).is_none() {
-            return Some((address + done) / PAGE_BYTES);
-        }
-        done += rest_of_page(address + done);
-    }
-    None
-}
-
 /// Copies between two threads' memories; `None` if a page is not there with the permission needed.
 #[inline(always)]
 pub fn copy_between(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Option<()> {

@@ -20,6 +20,7 @@ use crate::alternatives::List;
 use crate::centrenet::Packet;
 use crate::components::Performer;
 use crate::home::Who;
+use crate::keeping::Keeping;
 use crate::kernel::Kernel;
 use crate::process::Process;
 use crate::thread::{State, Tcb, A0};
@@ -317,6 +318,7 @@ impl Kernel {
         (tcb.parent_processor, tcb.failed) = (places as Processor, (places >> 16) as u16);
         (tcb.stack, tcb.stack_pages) = (packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
         (tcb.children, tcb.exit_code, tcb.staged, tcb.ends, tcb.list) = (0, 0, 0, owned, List::NONE);
+        tcb.keeping = Keeping::NONE;
         let mut to = &raw mut tcb.context as u32;
         for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
             // SAFETY: the pieces are in the receive ring and are as many words as a context begins with.

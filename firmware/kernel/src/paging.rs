@@ -107,6 +107,8 @@ impl Kernel {
             return false;
         }
         events::emit_with(DIAG_PROFILE, event::PAGE_FAULT, page as u16);
+        // An instruction needs one data page: it has gone on from others.
+        self.has_gone_on(index);
         let came = self.want_page(index, page, write, Resume::Instruction(cause as u8), address);
         // Where the home is here, the thread may have ended for it already.
         if came == Access::Coming && self.tcbs[index as usize].state == State::Paging {
@@ -127,30 +129,35 @@ impl Kernel {
         }
         let map = self.tcbs[index as usize].process.map();
         let needed = PTE_VALID | access;
-        let (mut page, last) = (address >> PAGE_SHIFT, (address + bytes - 1) >> PAGE_SHIFT);
+        let (first, last) = (address >> PAGE_SHIFT, (address + bytes - 1) >> PAGE_SHIFT);
+        let mut page = first;
         while map[page as usize % VIRTUAL_PAGES as usize] & needed == needed {
             if page == last {
                 return Access::Here;
             }
             page += 1;
         }
-        self.fetch_for_call(index, page, access)
+        self.fetch_for_call(index, first, page, access)
     }
 
     /// Sees to it that memory that a call names is here. `false`: the thread is blocked, and will make the call again. What it
-    /// may not touch the call itself refuses.
+    /// may not touch the call itself refuses. Pages are fetched in ascending order: while it waits for one, a call keeps only those before it.
     pub fn ensure_for(&mut self, index: Index, number: u32, arguments: [u32; 5]) -> bool {
-        ranges(number, arguments)
+        let [mut low, mut high] = ranges(number, arguments);
+        if low.0 > high.0 {
+            (low, high) = (high, low);
+        }
+        [low, high]
             .into_iter()
             .all(|(address, bytes, access)| self.ensure(index, address, bytes, access) != Access::Coming)
     }
 
     #[cold]
     #[inline(never)]
-    fn fetch_for_call(&mut self, index: Index, page: u32, access: u32) -> Access {
+    fn fetch_for_call(&mut self, index: Index, first: u32, missing: u32, access: u32) -> Access {
+        self.tcbs[index as usize].context.pc -= 4;
+        let page = self.page_to_ask(index, first, missing);
         events::emit_with(DIAG_PROFILE, event::PAGE_FAULT, page as u16);
-        let context = &mut self.tcbs[index as usize].context;
-        context.pc -= 4;
         let came = self.want_page(index, page, access & WRITE != 0, Resume::Call, page << PAGE_SHIFT);
         match came {
             Access::Refused(_) => self.tcbs[index as usize].context.pc += 4,
@@ -169,7 +176,9 @@ impl Kernel {
         if code && (write || process.map()[page as usize] & PTE_VALID != 0 || home == self.me) {
             return Access::Refused(Error::BadPointer);
         }
-        let ask = match self.touch(process, page, write) {
+        // What a call asks for it may have here already ([`Kernel::page_to_ask`]).
+        let touched = if resume == Resume::Call { holder::ask } else { holder::touch };
+        let ask = match self.touch(process, page, write, touched) {
             Ok(ask) => ask,
             Err(error) => return Access::Refused(error),
         };
@@ -180,7 +189,7 @@ impl Kernel {
         match ask {
             // The answer may come at once.
             Some(report) => self.tell_home_of_page(process, page, report),
-            None if self.is_allowed(process, page, write) => {
+            None if resume != Resume::Call && self.is_allowed(process, page, write) => {
                 self.page_changed(process, page, None);
             }
             None => {}
@@ -189,9 +198,15 @@ impl Kernel {
     }
 
     /// Notes that a page is wanted, with a frame for it if it has none. `Some`: the home has to be asked.
-    fn touch(&mut self, process: Process, page: u32, write: bool) -> Result<Option<Report>, Error> {
+    fn touch(
+        &mut self,
+        process: Process,
+        page: u32,
+        write: bool,
+        touch: fn(&mut u32, bool) -> Touch,
+    ) -> Result<Option<Report>, Error> {
         let entry = &mut process.map_mut()[page as usize % VIRTUAL_PAGES as usize];
-        let Touch::Ask(report) = holder::touch(entry, write) else { return Ok(None) };
+        let Touch::Ask(report) = touch(entry, write) else { return Ok(None) };
         if *entry & PTE_VALID == 0 {
             let Some(frame) = self.pages.take() else {
                 *entry &= !PTE_WANTED;
@@ -204,7 +219,7 @@ impl Kernel {
 
     /// The kernel needs a data page of a blocked thread, and looks again when it is there.
     pub fn ask_for_page(&mut self, process: Process, page: u32, write: bool) {
-        match self.touch(process, page, write) {
+        match self.touch(process, page, write, holder::touch) {
             Ok(Some(report)) => self.tell_home_of_page(process, page, report),
             Ok(None) => {}
             Err(_) => self.out_of_memory(process),
@@ -217,10 +232,10 @@ impl Kernel {
     }
 
     /// Those that wait for the page go on: they touch it again, or, with an error, have touched what they must not. Returns
-    /// one of them that is ready.
+    /// the one of them that is ready and has waited longest.
     fn page_changed(&mut self, mut process: Process, page: u32, error: Option<Error>) -> Option<Index> {
         // All are taken out first: who goes on may want the page again.
-        let (mut address, mut before, mut changed) = (process.paging, 0, 0);
+        let (mut address, mut before, mut changed, mut last) = (process.paging, 0, 0, 0);
         while address != 0 {
             let tcb = self.tcb_at(address);
             let next = tcb.next;
@@ -229,7 +244,12 @@ impl Kernel {
                     0 => process.paging = next,
                     before => self.tcb_at(before).next = next,
                 }
-                (tcb.next, changed) = (changed, address);
+                // In the same order: who has waited longest is the last of both.
+                tcb.next = 0;
+                match core::mem::replace(&mut last, address) {
+                    0 => changed = address,
+                    last => self.tcb_at(last).next = address,
+                }
             } else {
                 before = address;
             }
@@ -397,9 +417,9 @@ impl Kernel {
             self.page_changed(process, page, None);
             return;
         }
-        let user = self.page_changed(process, page, None);
-        if !self.keep_page(process, page, user) {
-            self.tell_home_of_page(process, page, Report::Done);
+        match self.page_changed(process, page, None).or_else(|| self.transmitter(process, page)) {
+            Some(index) => self.keep_page(process, page, index),
+            None => self.tell_home_of_page(process, page, Report::Done),
         }
     }
 

@@ -16,6 +16,8 @@ use testbed_protocol::channel::Ccb;
 use testbed_protocol::{Processor, Thread};
 
 use testbed_protocol::pages::holder;
+#[cfg(not(feature = "small"))]
+use testbed_protocol::pages::keeping::PageSet;
 
 use crate::centrenet::Centrenet;
 use crate::estate::Estate;
@@ -46,6 +48,11 @@ pub struct Record {
     pub suspended: bool,
     /// The first thread that waits for a page: the address of its control block, whose `next` leads on. 0: none.
     pub paging: u32,
+    /// Pages that have come, as the home has not been told yet, and the next process with such pages ([`Kernel::keep_page`]).
+    #[cfg(not(feature = "small"))]
+    pub owed: PageSet,
+    #[cfg(not(feature = "small"))]
+    pub owing: Process,
     /// On the home: thread ids in use, and what it knows of the data pages.
     ids: [u32; THREADS / 32],
     estate: *mut Estate,

@@ -1,6 +1,8 @@
 //! The ready threads: a ring, in which the running thread stays, first of all. So a yield only goes on to the next, and what becomes ready
 //! joins behind the last. Links are addresses of control blocks, for `trap.s` to follow.
 
+use core::marker::PhantomData;
+
 use crate::thread::{Tcb, A0};
 
 #[derive(Default)]
@@ -9,6 +11,9 @@ pub struct Ready {
     /// next by itself.
     first: u32,
 }
+
+/// That no thread is ready: who has this has looked, and nobody can have made one ready since, for it borrows the ring. Without it nobody sleeps.
+pub struct Nothing<'a>(PhantomData<&'a Ready>);
 
 /// The control block at an address of the ring.
 #[inline(always)]
@@ -25,6 +30,14 @@ impl Ready {
     /// Address of the first thread's control block, 0 if there is none.
     pub const fn address(&self) -> u32 {
         self.first
+    }
+
+    /// No thread is ready.
+    pub const fn nothing(&self) -> Option<Nothing<'_>> {
+        match self.first {
+            0 => Some(Nothing(PhantomData)),
+            _ => None,
+        }
     }
 
     /// The first thread's control block.

@@ -104,14 +104,20 @@ pub mod keeping {
     //! No page is kept for anybody.
     use super::*;
 
+    /// Of a thread.
     #[derive(Clone, Copy)]
-    pub struct Kept;
-    pub const KEPT: usize = 0;
+    pub struct Keeping;
+
+    impl Keeping {
+        pub const NONE: Keeping = Keeping;
+    }
 
     impl Kernel {
         pub fn watch_keeper(&mut self) -> bool {
             false
         }
+        pub fn look_at_keeper(&mut self) {}
+        pub fn forget_keeper(&mut self, _: Index) {}
         pub fn keeps(&self, _: Index) -> bool {
             false
         }

@@ -1,12 +1,14 @@
 //! Messages that came while a page of their receiver was elsewhere: they are kept in kernel pages until it is back. The receiver
-//! had all its pages when it called; other threads of its process may take them before the message is here.
+//! had all its pages when it called; other threads of its process may take them before the message is here. What belongs to a page is put there as
+//! soon as that page has come, so that no two pages have to be here at the same time.
 
-use testbed_definitions::page::PAGE_BYTES;
+use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::syscall::status::counter;
 use testbed_definitions::syscall::{Error, EXIT_HALT};
-use testbed_kernel_core::page_map::WRITE;
+use testbed_kernel_core::page_map::{rest_of_page, WRITE};
 
 use crate::centrenet::Packet;
+use crate::fragments::each_run;
 use crate::kernel::{Index, Kernel};
 use crate::memory;
 use crate::paging::{Access, Resume};
@@ -18,9 +20,10 @@ use crate::thread::A0;
 struct Staged {
     /// Address of the next one, 0 if there is none.
     next: u32,
-    /// Where it belongs in user memory, and its bytes.
+    /// Where it belongs in user memory, its bytes, and how many of them are there.
     to: u32,
     bytes: u32,
+    done: u32,
 }
 
 const HEADER: u32 = size_of::<Staged>() as u32;
@@ -38,7 +41,7 @@ impl Kernel {
         let address = memory::page_address(row);
         let tcb = &mut self.tcbs[index as usize];
         // SAFETY: the row was just taken and has room for the header.
-        unsafe { (address as *mut Staged).write(Staged { next: tcb.staged, to, bytes }) };
+        unsafe { (address as *mut Staged).write(Staged { next: tcb.staged, to, bytes, done: 0 }) };
         tcb.staged = address;
         let mut end = address + HEADER;
         for (from, part) in packet.pieces(first_word, bytes) {
@@ -82,18 +85,28 @@ impl Kernel {
             if address == 0 {
                 return self.make_ready(index);
             }
-            // SAFETY: `stage` made it, and nobody else names it.
-            let Staged { next, to, bytes } = unsafe { (address as *const Staged).read() };
-            let map = tcb.process.map();
-            if let Some(page) = memory::missing(map, to, bytes, WRITE) {
+            // SAFETY: `stage` made it, and nobody names it but for one statement.
+            let Staged { next, to, bytes, mut done } = unsafe { (address as *const Staged).read() };
+            let from = address + HEADER + done;
+            done += each_run(tcb.process.map(), to + done, bytes - done, WRITE, |before, run| {
+                // SAFETY: the bytes are in the staged row, and the run is the thread's.
+                unsafe { memory::copy(from + before, run.start, run.bytes) }
+            });
+            // SAFETY: as above.
+            unsafe { (&raw mut (*(address as *mut Staged)).done).write(done) };
+            if done < bytes {
+                let at = to + done;
                 // Its answer may come at once, and then calls this function again.
-                if self.want_page(index, page, true, Resume::Staged, to) == Access::Coming {
-                    return;
+                match self.want_page(index, at >> PAGE_SHIFT, true, Resume::Staged, at) {
+                    Access::Coming => return,
+                    Access::Refused(Error::NoMemory) => return self.out_of_memory(self.tcbs[index as usize].process),
+                    _ => {}
                 }
                 // The page has gone for ever: so has what belongs there.
-            } else {
-                // SAFETY: the bytes are in the staged row.
-                let _ = unsafe { memory::copy_to_user(address + HEADER, map, to, bytes) };
+                done = (done + rest_of_page(at)).min(bytes);
+                // SAFETY: as above.
+                unsafe { (&raw mut (*(address as *mut Staged)).done).write(done) };
+                continue;
             }
             self.tcbs[index as usize].staged = next;
             self.free_staged(address, bytes);

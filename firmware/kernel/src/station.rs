@@ -35,9 +35,6 @@ impl Kernel {
     #[inline(never)]
     fn work_for_station(&mut self) {
         self.send_phase();
-        if self.doomed != 0 {
-            self.end_doomed();
-        }
         if self.is_busy() {
             self.want_timer(hw::now() + timers::STATION_POLL);
         }
@@ -59,6 +56,10 @@ impl Kernel {
         #[cfg(not(feature = "small"))]
         if self.unfinished & KEEPING != 0 {
             self.release_pages();
+            self.issue();
+        }
+        if self.doomed != 0 {
+            self.end_doomed();
             self.issue();
         }
     }

@@ -6,6 +6,7 @@ use testbed_kernel_core::queue::{Linked, Links};
 use testbed_kernel_core::timers::{Alarm, Timed};
 
 use crate::alternatives::List;
+use crate::keeping::Keeping;
 use crate::process::Process;
 
 /// Registers of a thread that is not running, as `trap.s` lays them out and moves them: in pairs.
@@ -116,6 +117,8 @@ pub struct Tcb {
     pub page: u16,
     pub resume: Resume,
     pub fault_address: u32,
+    /// Pages that have come for it.
+    pub keeping: Keeping,
     /// Messages that wait for pages: address of the first, 0 if there is none.
     pub staged: u32,
     /// Channels of which it has an end, as bits.
@@ -163,6 +166,7 @@ impl Tcb {
         self.page = 0;
         self.resume = Resume::Call;
         self.fault_address = 0;
+        self.keeping = Keeping::NONE;
         self.staged = 0;
         self.ends = [0; CHANNELS / 32];
         self.list = List::NONE;

@@ -219,6 +219,7 @@ impl Kernel {
 
     pub fn free_tcb(&mut self, index: u16) {
         self.stop_timer(index);
+        self.forget_keeper(index);
         let tcb = &mut self.tcbs[index as usize];
         (tcb.state, tcb.yielded) = (State::Free, 0);
         self.free.push_back(self.tcbs, index);

@@ -253,11 +253,19 @@ pub fn next_fragment(ccb: &Ccb) -> (u32, u32) {
 /// The next fragment leaves; after the last one the sender is ready.
 #[inline]
 pub fn room(ccb: &mut Ccb, sink: &mut impl Sink) {
+    if ccb.sender == Sender::Transmitting {
+        let (_, bytes) = next_fragment(ccb);
+        room_for(ccb, bytes, sink);
+    }
+}
+
+/// As [`room`], for the first `bytes` bytes of the fragment, at least one if it has any: the rest is not there yet.
+#[inline]
+pub fn room_for(ccb: &mut Ccb, bytes: u32, sink: &mut impl Sink) {
     if ccb.sender != Sender::Transmitting {
         return;
     }
-    let Ccb { to, sender_thread: thread, length: total, .. } = *ccb;
-    let (offset, bytes) = next_fragment(ccb);
+    let Ccb { to, sender_thread: thread, length: total, offset, .. } = *ccb;
     sink.put(Output::Fragment { to, thread, total, offset, bytes });
     ccb.offset = offset + bytes;
     if ccb.offset == total {

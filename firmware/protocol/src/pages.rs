@@ -22,6 +22,7 @@ use testbed_definitions::mpc::page;
 
 pub mod directory;
 pub mod holder;
+pub mod keeping;
 
 /// A set of processors, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

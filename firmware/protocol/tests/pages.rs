@@ -70,10 +70,54 @@ fn answers_may_come_twice() {
     explore("answers that come twice, and an end", World { ends_at: Some(1), at_once: false, ..world });
 }
 
+/// Threads that make calls: of each its processor, how often, and its first page and the one after its last.
+fn callers(owners: &[u8], calls: &[(u8, u8, (u8, u8))]) -> World {
+    World {
+        processors: 1 + calls.iter().map(|&(at, ..)| at).max().unwrap_or(0),
+        owners: owners.into(),
+        threads: calls.iter().map(|&(at, times, _)| (at, times, true)).collect(),
+        calls: calls.iter().map(|&(_, _, row)| row).collect(),
+        ..World::default()
+    }
+}
+
+/// Calls of the home and of others need several pages, which others write to one by one.
+fn contended() -> World {
+    callers(&[0, 0], &[(0, 1, (0, 2)), (1, 4, (1, 2)), (1, 1, (0, 1))])
+}
+
+/// Two calls, at two processors, of the same pages, each of which has some at first.
+fn crossed() -> World {
+    callers(&[1, 2], &[(1, 2, (0, 2)), (2, 2, (0, 2)), (0, 1, (0, 1))])
+}
+
+/// A call of three pages, each of which is taken away as often as it takes to make it wait for more than twice their number.
+fn robbed() -> World {
+    callers(&[1, 1, 0], &[(1, 1, (0, 3)), (0, 4, (2, 3)), (0, 2, (1, 2)), (0, 1, (0, 1))])
+}
+
+#[test]
+fn calls_that_need_several_pages_get_on() {
+    explore("a call at home, writers of each page", contended());
+    explore("two calls of the same pages", crossed());
+    explore("a call of three pages, robbed of each", robbed());
+    let two = callers(&[0, 0, 0], &[(1, 1, (0, 2)), (1, 1, (1, 3)), (0, 2, (1, 2)), (2, 1, (0, 3))]);
+    explore("two calls at one processor, one elsewhere", two);
+    if is_long() {
+        explore("three calls", callers(&[0, 1, 2], &[(0, 2, (0, 3)), (1, 1, (0, 2)), (2, 2, (1, 3))]));
+    }
+}
+
 /// The checker must find the mistake, by a violation of this property. The way there is printed.
 fn finds(bug: Bug, property: &'static str) {
     let ends_at = matches!(bug, Bug::SilentEnd | Bug::LeakPage).then_some(1);
-    let world = World { bug: Some(bug), ends_at, ..world(&[1], &[2, 2, 2]) };
+    let right = match bug {
+        Bug::KeepTooFew => contended(),
+        Bug::KeepAll => crossed(),
+        Bug::Careless => robbed(),
+        _ => world(&[1], &[2, 2, 2]),
+    };
+    let world = World { bug: Some(bug), ends_at, ..right };
     let checker = world.clone().checker().spawn_bfs().join();
     let discoveries = checker.discoveries();
     let path = discoveries.get(property);
@@ -90,6 +134,8 @@ const WRITERS: &str = "one can write";
 const BESIDE: &str = "nobody reads beside one who can write";
 const OWNERS: &str = "one owner";
 const ANSWERED: &str = "every request is answered";
+const FRAME: &str = "a frame wherever a page is or is wanted";
+const WAITS: &str = "a call waits at most twice for each page";
 const AGREE: &str = "directory and holders agree when all is quiet";
 
 macro_rules! bugs {
@@ -113,4 +159,8 @@ bugs! {
     finds_that_an_end_is_not_told: SilentEnd, ANSWERED;
     finds_that_a_page_leaks: LeakPage, AGREE;
     finds_that_two_own: GrantBoth, OWNERS;
+    finds_that_a_wanted_frame_is_freed: FreeWanted, FRAME;
+    finds_that_calls_keep_too_few: KeepTooFew, WAITS;
+    finds_that_calls_keep_too_many: KeepAll, ANSWERED;
+    finds_that_calls_are_careless: Careless, WAITS;
 }

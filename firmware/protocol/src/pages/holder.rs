@@ -52,6 +52,12 @@ pub fn touch(entry: &mut u32, write: bool) -> Touch {
     if *entry & needed == needed {
         return Touch::Allowed;
     }
+    ask(entry, write)
+}
+
+/// As [`touch`], for a page that is asked for even if it is here: what comes then can be kept ([`super::keeping`]).
+#[inline]
+pub fn ask(entry: &mut u32, write: bool) -> Touch {
     if *entry & PTE_WANTED != 0 {
         return Touch::Wait;
     }

@@ -5,8 +5,10 @@ use stateright::{Model, Property};
 use testbed_definitions::page::{PTE_OWNED, PTE_READ, PTE_VALID, PTE_WRITE};
 use testbed_protocol::pages::directory::{self, Entry, Phase};
 use testbed_protocol::pages::holder::{self, Touch};
+use testbed_protocol::pages::keeping::Keeper;
 use testbed_protocol::pages::{Order, Report, Set};
 
+mod calls;
 mod properties;
 
 /// The processor with the directory.
@@ -22,6 +24,8 @@ pub struct World {
     pub owners: Vec<u8>,
     /// Where each thread runs, how many reads or writes it does, and whether it may write.
     pub threads: Vec<(u8, u8, bool)>,
+    /// Of each thread, if it makes calls: each touch writes to all pages of this row, from the first to before the second.
+    pub calls: Vec<(u8, u8)>,
     /// A thread that waited goes on before its processor does anything else; otherwise the page may be taken away first.
     pub at_once: bool,
     /// The first page ends once, when a thread of this processor ends.
@@ -58,6 +62,14 @@ pub enum Bug {
     SilentEnd,
     /// When a page ends, its owner is not told.
     LeakPage,
+    /// The owner frees the page's frame when it has sent the page away, though it has asked for the page again.
+    FreeWanted,
+    /// A call keeps one page only.
+    KeepTooFew,
+    /// A call keeps all that has come, whatever it waits for.
+    KeepAll,
+    /// A call that has lost a page asks only for what is not here.
+    Careless,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -85,6 +97,8 @@ struct Held {
     entry: u32,
     /// What its frame holds.
     value: u8,
+    /// Frames that belong to the entry.
+    frames: i8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -92,6 +106,15 @@ struct Thread {
     /// Reads and writes that are left.
     left: u8,
     touch: Doing,
+    /// Of a call: what has come for it, and how often it has waited.
+    keeper: Keeper,
+    waits: u8,
+}
+
+impl Thread {
+    const fn new(left: u8) -> Self {
+        Thread { left, touch: Doing::Nothing, keeper: Keeper::NONE, waits: 0 }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -109,6 +132,8 @@ pub struct State {
     /// The value that was written last to each page.
     last: Vec<u8>,
     threads: Vec<Thread>,
+    /// Of each processor the pages, as bits, that have come for calls and for which it has not said DONE.
+    owed: Vec<u8>,
     /// Under way; in order for each pair.
     messages: Vec<Message>,
     ends_left: u8,
@@ -162,6 +187,13 @@ impl State {
     }
 }
 
+impl Held {
+    /// The home has been asked: what is not here needs a frame.
+    fn give_frame(&mut self) {
+        self.frames += (self.entry & PTE_VALID == 0) as i8;
+    }
+}
+
 impl World {
     fn index(&self, page: u8, processor: u8) -> usize {
         (page * self.processors + processor) as usize
@@ -172,6 +204,9 @@ impl World {
 
     /// A thread touches a page: it does what it wanted, or waits.
     fn touch(&self, state: &mut State, thread: u8, page: u8, write: bool) {
+        if !self.calls.is_empty() {
+            return self.call(state, thread);
+        }
         let at = self.threads[thread as usize].0;
         let held = &mut state.held[self.index(page, at)];
         let task = &mut state.threads[thread as usize];
@@ -183,9 +218,12 @@ impl World {
                     state.last[page as usize] += 1;
                     held.value = state.last[page as usize];
                 }
-                *task = Thread { left: task.left - 1, touch: Doing::Nothing };
+                *task = Thread::new(task.left - 1);
             }
-            Touch::Ask(report) => state.report(at, page, report),
+            Touch::Ask(report) => {
+                held.give_frame();
+                state.report(at, page, report);
+            }
             Touch::Wait => {}
         }
     }
@@ -198,7 +236,7 @@ impl World {
                 continue;
             }
             if refused {
-                state.threads[thread] = Thread { left: 0, touch: Doing::Nothing };
+                state.threads[thread] = Thread::new(0);
             } else if self.at_once {
                 self.touch(state, thread as u8, page, write);
             } else {
@@ -217,7 +255,9 @@ impl World {
                 self.perform(state, page, output);
             }
             Content::Begin => {
-                holder::begin(&mut state.held[self.index(page, to)].entry);
+                let held = &mut state.held[self.index(page, to)];
+                held.frames += (held.entry == 0) as i8;
+                holder::begin(&mut held.entry);
                 state.held[self.index(page, to)].value = state.last[page as usize];
             }
         }
@@ -297,19 +337,30 @@ impl World {
         }
         match output {
             Output::Report(report) => state.report(at, page, report),
-            Output::Send { to, order, .. } => {
+            Output::Send { to, order, free } => {
                 let value = state.held[index].value;
+                let gone = free || matches!(order, Order::Move) && self.has(Bug::FreeWanted);
+                state.held[index].frames -= gone as i8;
                 state.send(at, to, page, Content::Order(order, value));
             }
             Output::Arrived { data } => {
                 if data {
                     state.held[index].value = value;
                 }
+                let kept = self.keep(state, page, at);
                 self.wake(state, page, at, false);
-                state.report(at, page, Report::Done);
+                if !kept {
+                    state.report(at, page, Report::Done);
+                }
             }
-            Output::Invalidated { .. } => state.report(at, page, Report::Invalidated),
-            Output::Refused { .. } => self.wake(state, page, at, true),
+            Output::Invalidated { free } => {
+                state.held[index].frames -= free as i8;
+                state.report(at, page, Report::Invalidated);
+            }
+            Output::Refused { free } => {
+                state.held[index].frames -= free as i8;
+                self.wake(state, page, at, true);
+            }
             Output::Ignored => {}
         }
         if state.held[index].entry == 0 {
@@ -349,7 +400,8 @@ impl Model for World {
             entries: vec![Entry::default(); self.owners.len()],
             held: vec![Held::default(); self.owners.len() * self.processors as usize],
             last: vec![0; self.owners.len()],
-            threads: self.threads.iter().map(|&(_, left, _)| Thread { left, touch: Doing::Nothing }).collect(),
+            threads: self.threads.iter().map(|&(_, left, _)| Thread::new(left)).collect(),
+            owed: vec![0; self.processors as usize],
             messages: Vec::new(),
             ends_left: self.ends_at.is_some() as u8,
             begins_left: self.begins_at.is_some() as u8,
@@ -359,7 +411,7 @@ impl Model for World {
         };
         for (page, &owner) in self.owners.iter().enumerate() {
             assert!(directory::register(&mut state.entries[page], owner));
-            state.held[self.index(page as u8, owner)].entry = WRITABLE;
+            state.held[self.index(page as u8, owner)] = Held { entry: WRITABLE, frames: 1, value: 0 };
         }
         vec![state]
     }
@@ -369,6 +421,9 @@ impl Model for World {
             let may_write = self.threads[thread].2;
             let thread = thread as u8;
             match task.touch {
+                Doing::Nothing if task.left != 0 && !self.calls.is_empty() => {
+                    actions.push(Action::Touch { thread, page: self.calls[thread as usize].0, write: true });
+                }
                 Doing::Nothing if task.left != 0 => {
                     for page in 0..self.owners.len() as u8 {
                         actions.push(Action::Touch { thread, page, write: false });
@@ -420,8 +475,10 @@ impl Model for World {
                 let at = self.ends_at?;
                 state.ends_left = 0;
                 state.freeing += 1;
-                if holder::end(&mut state.held[self.index(0, at)].entry) {
-                    state.held[self.index(0, at)].value = 0;
+                let held = &mut state.held[self.index(0, at)];
+                if holder::end(&mut held.entry) {
+                    held.value = 0;
+                    held.frames -= 1;
                 }
                 state.send(at, HOME, 0, Content::Exited);
             }

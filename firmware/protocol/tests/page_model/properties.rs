@@ -1,6 +1,7 @@
 //! What must hold.
 
 use super::*;
+use testbed_definitions::page::PTE_WANTED;
 
 impl World {
     fn held<'a>(&self, state: &'a State, page: usize) -> &'a [Held] {
@@ -47,7 +48,7 @@ impl World {
     }
 }
 
-/// All properties; that everything ends only where a thread whose page has come can't lose it again before it goes on.
+/// All properties; that everything ends only where a thread whose page has come can't lose it again before it goes on, or has it kept.
 pub fn all(world: &World) -> Vec<Property<World>> {
     let mut list = vec![
         Property::always("one can write", |world: &World, state: &State| {
@@ -61,6 +62,12 @@ pub fn all(world: &World) -> Vec<Property<World>> {
         Property::always("what is read was written last", |_: &World, state: &State| !state.stale),
         Property::always("one owner", |world: &World, state: &State| {
             world.pages().all(|page| world.count(state, page, PTE_OWNED) <= 1)
+        }),
+        Property::always("a frame wherever a page is or is wanted", |_: &World, state: &State| {
+            state.held.iter().all(|held| held.frames == (held.entry & (PTE_VALID | PTE_WANTED) != 0) as i8)
+        }),
+        Property::always("a call waits at most twice for each page", |world: &World, state: &State| {
+            !world.waits_too_often(state)
         }),
         Property::always("every request is answered", |world: &World, state: &State| {
             !world.is_quiet(state)
@@ -79,7 +86,7 @@ pub fn all(world: &World) -> Vec<Property<World>> {
         }),
         Property::sometimes("a page is copied", |_: &World, state: &State| !state.entries[0].copies.is_empty()),
     ];
-    if world.at_once {
+    if world.at_once || !world.calls.is_empty() {
         list.push(Property::eventually("all is done", |world: &World, state: &State| {
             world.is_quiet(state) && state.threads.iter().all(|thread| thread.left == 0)
         }));
