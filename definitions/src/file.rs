@@ -3,6 +3,12 @@
 /// Bytes of a name at most; shorter ones are padded with NUL. Names are printable ASCII without blanks and slashes.
 pub const NAME_BYTES: usize = 24;
 
+/// Whether a file can have this name.
+pub fn is_name(name: &[u8]) -> bool {
+    let good = |byte: &u8| byte.is_ascii_graphic() && *byte != b'/';
+    !name.is_empty() && name.len() <= NAME_BYTES && name.iter().all(good)
+}
+
 /// Permissions.
 pub const READ: u32 = 1 << 0;
 pub const WRITE: u32 = 1 << 1;

@@ -1,10 +1,9 @@
 //! What the host leaves in the start processor's filestore: the program to start, files of the command line, and the other programs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use testbed_definitions::{file, limits, page};
-use testbed_machine::Machine;
+use testbed_machine::{input, Machine};
 
 use crate::firmware::{self, Firmware, FirmwareError};
 use crate::load::{self, File, LoadError};
@@ -13,6 +12,8 @@ use crate::load::{self, File, LoadError};
 const RAM_FOR_PROGRAMS: u32 = 1 << 20;
 /// Of RAM, at most one part in so many goes to programs that nobody has asked for.
 const SHARE: usize = 4;
+/// Bytes of a file of this computer that are looked at, at most: an ELF file has symbols and debugging information too, which are left out.
+pub const HOST_BYTES: u64 = 64 << 20;
 /// The program that may read other processes' memory.
 const TRUSTED: &str = "peek";
 
@@ -42,6 +43,13 @@ impl Stored {
     /// The same, borrowed.
     pub fn as_file(&self) -> File<'_> {
         File { name: &self.name, bytes: &self.bytes, permissions: self.permissions }
+    }
+
+    /// A file of this computer under this name. An ELF file can be executed, anything else only read.
+    fn of_host(path: &Path, name: &str) -> Result<Self, FilesError> {
+        let bytes = input::bytes(path, HOST_BYTES).map_err(|source| FilesError::Io { path: path.into(), source })?;
+        let permissions = if bytes.starts_with(b"\x7fELF") { file::READ | file::EXECUTE } else { file::READ };
+        Ok(Stored { name: name.into(), bytes, permissions })
     }
 
     fn program(name: &str, bytes: Vec<u8>) -> Self {
@@ -74,30 +82,27 @@ impl Source {
         }
     }
 
-    /// Checks, before anything is built, that it is there.
+    /// Checks, before anything is built, that it is there and can be stored, and started if it `is_first`.
     ///
     /// # Errors
-    /// A file of this computer that can't be read.
-    pub fn check(&self) -> Result<(), FilesError> {
-        match self {
-            Source::Program(_) => Ok(()),
-            Source::Host(path) => {
-                fs::File::open(path).map(|_| ()).map_err(|source| FilesError::Io { path: path.clone(), source })
-            }
+    /// A file of this computer that can't be read, is too large, or no program for this machine.
+    pub fn check(&self, is_first: bool) -> Result<(), FilesError> {
+        let Source::Host(path) = self else { return Ok(()) };
+        let stored = Stored::of_host(path, &path.display().to_string())?;
+        match is_first {
+            true => load::check_program(&stored.name, &stored.bytes)?,
+            false => drop(load::stored(&stored.as_file())?),
         }
+        Ok(())
     }
 
-    /// The file under this name. An ELF file can be executed, anything else only read.
+    /// The file under this name.
     fn read(&self, name: &str, built: &Firmware) -> Result<Stored, FilesError> {
         match self {
             Source::Program(program) => {
                 Ok(Stored { name: name.into(), ..Stored::program(program, built.read(program)?.1) })
             }
-            Source::Host(path) => {
-                let bytes = fs::read(path).map_err(|source| FilesError::Io { path: path.clone(), source })?;
-                let permissions = if bytes.starts_with(b"\x7fELF") { file::READ | file::EXECUTE } else { file::READ };
-                Ok(Stored { name: name.into(), bytes, permissions })
-            }
+            Source::Host(path) => Stored::of_host(path, name),
         }
     }
 }
@@ -146,7 +151,7 @@ pub fn filestore(
             continue;
         }
         let program = Stored::program(&name, built.read(&name)?.1);
-        let bytes = load::stored_bytes(&program.as_file())?.next_multiple_of(page::PAGE_BYTES as usize);
+        let bytes = load::stored(&program.as_file())?.len().next_multiple_of(page::PAGE_BYTES as usize);
         if bytes <= room {
             room -= bytes;
             files.push(program);

@@ -1,20 +1,26 @@
 //! Kernel and program into the RAM image that every processor starts with.
 
+use std::borrow::Cow;
+
 use object::elf::{FileHeader32, EM_RISCV, PT_LOAD};
 use object::read::elf::{ElfFile32, FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSymbol};
 use testbed_definitions::boot::{self, word};
+use testbed_definitions::limits::FILE_BYTES;
 use testbed_definitions::{file, map, page};
-use testbed_machine::{units, Machine};
+use testbed_kernel_core::elf::{Elf, Segment};
+use testbed_machine::{printable, units, Machine};
 use testbed_sim::engine::Image;
 
 /// Why there is no image. `file` in messages is the ELF file's name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    #[error("{file}: no 32-bit little-endian ELF file: {reason}\n  help: give a program that was built for riscv32im-unknown-none-elf")]
+    #[error("{file}: no RISC-V program: no 32-bit little-endian ELF file: {reason}\n  help: give a program that was built for riscv32im-unknown-none-elf")]
     NotElf { file: String, reason: String },
     #[error("{file}: built for another architecture (ELF machine {machine})\n  help: build it for riscv32im-unknown-none-elf")]
     Architecture { file: String, machine: u16 },
+    #[error("{file}: no program that the kernel can start: {reason}\n  help: link it as docs/programs.md says, with the linker script of libtos")]
+    NotProgram { file: String, reason: String },
     #[error("{file}: segment at {address:#x}, {bytes} bytes, lies outside RAM ({ram_start:#x}, {ram_bytes} bytes)\n  help: link it for RAM, or choose a machine with more RAM (`ram` in its description)")]
     Outside { file: String, address: u64, bytes: u64, ram_start: u32, ram_bytes: u32 },
     #[error("{file}: no symbol `{}`, or not inside initialised data\n  help: the kernel must define it as a static in .data", boot::SYMBOL)]
@@ -29,7 +35,7 @@ pub enum LoadError {
         file::NAME_BYTES
     )]
     FileName { name: String },
-    #[error("{name} has {bytes} bytes, {} is the limit\n  help: split it", testbed_definitions::limits::FILE_BYTES)]
+    #[error("{name} has {bytes} bytes, {} is the limit\n  help: split it", FILE_BYTES)]
     FileTooLarge { name: String, bytes: usize },
     #[error("{count} files, {} is the limit\n  help: leave some out", testbed_definitions::limits::FILES)]
     TooManyFiles { count: usize },
@@ -162,17 +168,10 @@ fn filestore(files: &[File]) -> Result<Vec<u8>, LoadError> {
     let page = page::PAGE_BYTES as usize;
     let mut store = vec![0; (files.len() * record::WORDS * 4).next_multiple_of(page)];
     for (index, file) in files.iter().enumerate() {
-        let good = |byte: &u8| byte.is_ascii_graphic() && *byte != b'/';
-        if file.name.is_empty() || file.name.len() > file::NAME_BYTES || !file.name.as_bytes().iter().all(good) {
-            return Err(LoadError::FileName { name: file.name.into() });
+        if !file::is_name(file.name.as_bytes()) {
+            return Err(LoadError::FileName { name: printable(file.name) });
         }
-        let bytes = match file.permissions & file::EXECUTE {
-            0 => file.bytes.to_vec(),
-            _ => trimmed(file.name, file.bytes)?,
-        };
-        if bytes.len() > testbed_definitions::limits::FILE_BYTES {
-            return Err(LoadError::FileTooLarge { name: file.name.into(), bytes: bytes.len() });
-        }
+        let bytes = stored(file)?;
         let place = &mut store[index * record::WORDS * 4..][..record::WORDS * 4];
         place[record::BYTES * 4..][..4].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
         place[record::PERMISSIONS * 4..][..4].copy_from_slice(&file.permissions.to_le_bytes());
@@ -185,14 +184,52 @@ fn filestore(files: &[File]) -> Result<Vec<u8>, LoadError> {
     Ok(store)
 }
 
-/// Bytes of RAM that a file takes, without the rest of its last page.
+/// The bytes of a file as they are in RAM, without the rest of the last page.
 ///
 /// # Errors
-/// It is to be executed and no ELF file for this machine.
-pub fn stored_bytes(file: &File) -> Result<usize, LoadError> {
-    match file.permissions & file::EXECUTE {
-        0 => Ok(file.bytes.len()),
-        _ => Ok(trimmed(file.name, file.bytes)?.len()),
+/// It is to be executed and no ELF file for this machine, or it is too large.
+pub fn stored<'a>(file: &File<'a>) -> Result<Cow<'a, [u8]>, LoadError> {
+    let bytes = match file.permissions & file::EXECUTE {
+        0 => Cow::Borrowed(file.bytes),
+        _ => Cow::Owned(trimmed(file.name, file.bytes)?),
+    };
+    match bytes.len() {
+        ..=FILE_BYTES => Ok(bytes),
+        bytes => Err(LoadError::FileTooLarge { name: file.name.into(), bytes }),
+    }
+}
+
+/// Checks that the kernel can start this ELF file as a program; it reads it with the same code.
+///
+/// # Errors
+/// It is no ELF file for this machine, or too large, or none whose segments a process can have.
+pub fn check_program(name: &str, bytes: &[u8]) -> Result<(), LoadError> {
+    let stored = stored(&File::program(name, bytes))?;
+    let wrong = |reason: String| Err(LoadError::NotProgram { file: name.into(), reason });
+    let head = &stored[..stored.len().min(page::PAGE_BYTES as usize)];
+    let Some(program) = Elf::parse(head, stored.len() as u32) else {
+        return wrong("it is no executable, or its headers are not in its first page".into());
+    };
+    let mut code = None;
+    for (number, segment) in program.segments().enumerate() {
+        let Ok(Segment { address, bytes, .. }) = segment else {
+            return wrong(format!(
+                "its segment {number} lies beyond the end of the file, or is longer there than in memory"
+            ));
+        };
+        let (start, end) = (u64::from(address), u64::from(address) + u64::from(bytes));
+        let half = if address < page::DATA_BASE { page::DATA_BASE } else { page::VIRTUAL_BYTES };
+        if end > half.into() {
+            let (data, all) = (page::DATA_BASE, page::VIRTUAL_BYTES);
+            return wrong(format!(
+                "its segment {number}, {start:#x} to {end:#x}, is neither code, below {data:#x}, nor data, from there to {all:#x}"
+            ));
+        }
+        code = code.or((start..end).contains(&program.entry.into()).then_some(number));
+    }
+    match code {
+        Some(_) => Ok(()),
+        None => wrong(format!("its entry point {:#x} is in none of its segments", program.entry)),
     }
 }
 

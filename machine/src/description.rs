@@ -3,10 +3,11 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
-use testbed_definitions::{map, monitor, packet};
+use testbed_definitions::monitor;
 use toml::Spanned;
 
 use crate::error::{place, Invalid};
+use crate::rules::{self, brief, printable, Fault};
 use crate::units::{self, Unit};
 use crate::{Machine, MachineError, Order};
 
@@ -20,6 +21,10 @@ pub const CLOCK_HZ_MAX: u32 = 1_000_000_000;
 pub const CYCLES_MAX: u32 = 65_535;
 /// A pair is two words on the monitoring bus.
 pub const POLL_CYCLES_MIN: u32 = 2;
+/// Bytes of a name, at most.
+pub const NAME_BYTES: usize = 32;
+/// Bytes of a description, at most: a hundred times what one with all keys has.
+pub const DESCRIPTION_BYTES: u64 = 1 << 16;
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,11 +86,16 @@ impl Source<'_> {
             origin: self.origin.into(),
             line,
             column,
-            key: key.into(),
-            message,
-            remedy,
-            source_line: source_line.into(),
+            key: brief(key),
+            message: brief(&message),
+            remedy: printable(&remedy),
+            source_line: brief(source_line),
         }))
+    }
+
+    /// What the rules say of the value of `key` at byte `offset`.
+    fn ruled<T>(&self, key: &str, offset: usize, result: Result<T, Fault>) -> Result<T, MachineError> {
+        result.map_err(|Fault { message, remedy }| self.error(key, offset, message, remedy))
     }
 
     /// A fault that the TOML reader found: no TOML, a missing or unknown key, a value of the wrong type.
@@ -137,27 +147,13 @@ impl Source<'_> {
                 cycles.into()
             }
         };
-        match u32::try_from(cycles) {
-            Ok(cycles) if (least..=CYCLES_MAX).contains(&cycles) => Ok(cycles),
-            _ => Err(self.error(
-                key,
-                at,
-                format!("{text} is {cycles} cycles at {clock_hz} Hz, which is out of range"),
-                format!("use {least} to {CYCLES_MAX} cycles"),
-            )),
-        }
+        let result = rules::cycles(cycles, least);
+        let fault = |fault: Fault| Fault { message: format!("{text} at {clock_hz} Hz: {}", fault.message), ..fault };
+        self.ruled(key, at, result.map_err(fault))
     }
 
     fn queue(&self, key: &str, value: &Spanned<i64>) -> Result<u32, MachineError> {
-        match u32::try_from(*value.get_ref()) {
-            Ok(entries) if entries.is_power_of_two() && (QUEUE_MIN..=QUEUE_MAX).contains(&entries) => Ok(entries),
-            _ => Err(self.error(
-                key,
-                value.span().start,
-                format!("a queue cannot have {} entries", value.get_ref()),
-                format!("use a power of two from {QUEUE_MIN} to {QUEUE_MAX}"),
-            )),
-        }
+        self.ruled(key, value.span().start, rules::queue(*value.get_ref()))
     }
 
     fn order(&self, key: &str, value: &Spanned<String>) -> Result<Order, MachineError> {
@@ -169,71 +165,31 @@ impl Source<'_> {
     }
 
     fn name(&self, key: &str, value: &Spanned<String>) -> Result<String, MachineError> {
-        let name = value.get_ref();
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        // Names become file names in the trace folder, next to `metadata`.
-        if name.is_empty() || name.len() > 32 || !name.chars().all(plain) || name == "metadata" {
-            let remedy = "use 1 to 32 letters, digits, `-` and `_`, and not `metadata`";
-            return Err(self.error(key, value.span().start, format!("`{name}` cannot be a name"), remedy.into()));
-        }
-        Ok(name.clone())
+        self.ruled(key, value.span().start, rules::name(value.get_ref()))?;
+        Ok(value.get_ref().clone())
     }
 
     fn processors(&self, list: &Spanned<Vec<Spanned<String>>>) -> Result<Vec<String>, MachineError> {
-        let names = list.get_ref();
-        if names.is_empty() || names.len() > packet::STATIONS_MAX {
-            let message = format!("{} processors", names.len());
-            let remedy = format!("name 1 to {} processors, the master first", packet::STATIONS_MAX);
-            return Err(self.error("processors", list.span().start, message, remedy));
+        let spans = list.get_ref();
+        self.ruled("processors", list.span().start, rules::processors(spans.len()))?;
+        let names: Vec<String> = spans.iter().map(|name| name.get_ref().clone()).collect();
+        for (number, name) in spans.iter().enumerate() {
+            self.ruled("processors", name.span().start, rules::processor(number, &names))?;
         }
-        let mut seen = Vec::new();
-        for name in names {
-            let plain = self.name("processors", name)?;
-            if seen.contains(&plain) {
-                let message = format!("`{plain}` is there twice");
-                return Err(self.error("processors", name.span().start, message, "give each its own name".into()));
-            }
-            seen.push(plain);
-        }
-        Ok(seen)
+        Ok(names)
     }
 
     fn headless(&self, value: &Spanned<bool>, processors: usize) -> Result<bool, MachineError> {
-        if *value.get_ref() && processors != 2 {
-            let message =
-                format!("a machine whose master is no processor has one that is, not {}", processors.max(1) - 1);
-            let remedy = "name two processors, the master that is none and a slave, or remove the key";
-            return Err(self.error("headless", value.span().start, message, remedy.into()));
-        }
+        self.ruled("headless", value.span().start, rules::headless(*value.get_ref(), processors))?;
         Ok(*value.get_ref())
     }
 
     fn ram(&self, value: &Spanned<Quantity>) -> Result<u32, MachineError> {
-        let bytes = self.quantity("ram", value, units::BYTES)?;
-        let (least, most) = (u128::from(map::RAM_BYTES_MIN), u128::from(map::RAM_BYTES_MAX));
-        let text = &value.get_ref().0;
-        if !(least..=most).contains(&bytes) {
-            let remedy = format!("use {} to {}", units::print(least, units::BYTES), units::print(most, units::BYTES));
-            return Err(self.error("ram", value.span().start, format!("{text} is out of range"), remedy));
-        }
-        if !bytes.is_power_of_two() {
-            let above = bytes.next_power_of_two();
-            let print = |bytes| units::print(bytes, units::BYTES);
-            let remedy = format!("use \"{}\" or \"{}\"", print(above / 2), print(above));
-            return Err(self.error("ram", value.span().start, format!("{text} is not a power of two"), remedy));
-        }
-        Ok(bytes as u32)
+        self.ruled("ram", value.span().start, rules::ram(self.quantity("ram", value, units::BYTES)?))
     }
 
     fn clock(&self, value: &Spanned<Quantity>) -> Result<u32, MachineError> {
-        let hertz = self.quantity("clock", value, units::HERTZ)?;
-        match u32::try_from(hertz) {
-            Ok(hertz) if (CLOCK_HZ_MIN..=CLOCK_HZ_MAX).contains(&hertz) => Ok(hertz),
-            _ => {
-                let message = format!("{} is out of range", value.get_ref().0);
-                Err(self.error("clock", value.span().start, message, "use 1 kHz to 1 GHz".into()))
-            }
-        }
+        self.ruled("clock", value.span().start, rules::clock(self.quantity("clock", value, units::HERTZ)?))
     }
 }
 

@@ -23,6 +23,8 @@
 
 mod description;
 mod error;
+pub mod input;
+mod rules;
 pub mod units;
 
 use std::path::Path;
@@ -30,8 +32,11 @@ use std::path::Path;
 use testbed_definitions::map::mmi;
 use testbed_definitions::monitor;
 
-pub use description::{CLOCK_HZ_MAX, CLOCK_HZ_MIN, CYCLES_MAX, POLL_CYCLES_MIN, QUEUE_MAX, QUEUE_MIN};
+pub use description::{
+    CLOCK_HZ_MAX, CLOCK_HZ_MIN, CYCLES_MAX, DESCRIPTION_BYTES, NAME_BYTES, POLL_CYCLES_MIN, QUEUE_MAX, QUEUE_MIN,
+};
 pub use error::{Invalid, MachineError};
+pub use rules::{brief, printable, Fault};
 
 /// One machine. Processor 0 is the master (no SMI, has the MMI); the others are slaves, with SMI n on processor n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,7 +147,7 @@ impl Machine {
             return Ok(machine);
         }
         let path = Path::new(name_or_path);
-        match std::fs::read_to_string(path) {
+        match input::text(path, DESCRIPTION_BYTES) {
             Ok(text) => Self::parse(&text, name_or_path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(MachineError::unknown(name_or_path)),
             Err(source) => Err(MachineError::Read { path: path.into(), source }),

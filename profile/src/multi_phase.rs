@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use testbed_trace::analysis::windows::WINDOWS_MAX;
+
 use crate::observed::{id_of, ObserveError, Observed, Send};
 use crate::query::Answer;
 use crate::subject::Subject;
@@ -13,16 +15,29 @@ fn window(observed: &Observed) -> u64 {
     u64::from(observed.record.machine.clock_hz) / WINDOWS_A_SECOND
 }
 
+/// Windows of the whole run.
+fn windows(observed: &Observed) -> Result<usize, ObserveError> {
+    match observed.record.cycles.div_ceil(window(observed)) {
+        count @ ..=WINDOWS_MAX => Ok(count as usize),
+        count => {
+            let what =
+                format!("the run lasts {count} windows of 50 ms, more than the {WINDOWS_MAX} that a figure can show");
+            Err(ObserveError::Unsound { dir: observed.dir.clone(), what })
+        }
+    }
+}
+
 /// Mean length of each slave's ready queue in windows.
 pub(crate) fn ready_queues(observed: &Observed, _: &Subject) -> Result<Answer, ObserveError> {
     let (window, end) = (window(observed), observed.record.cycles);
-    let count = end.div_ceil(window) as usize;
+    let count = windows(observed)?;
     let mut answer = Vec::new();
     for (processor, name) in SLAVES {
         let mut sums = vec![0u64; count];
         let mut last = (0, 0u64);
         let own = observed.lengths.iter().filter(|length| length.processor == processor);
-        let ends = own.map(|length| (length.cycle, u64::from(length.length))).chain([(end, 0)]);
+        // A record may say that the run ended before its last event.
+        let ends = own.map(|length| (length.cycle.min(end), u64::from(length.length))).chain([(end, 0)]);
         for (cycle, length) in ends {
             let (mut from, held) = last;
             while from < cycle {
@@ -51,7 +66,7 @@ fn sends(observed: &Observed) -> Vec<Send> {
 
 pub(crate) fn send_requests(observed: &Observed, _: &Subject) -> Result<Answer, ObserveError> {
     let window = window(observed);
-    let mut counts = vec![0u64; observed.record.cycles.div_ceil(window) as usize];
+    let mut counts = vec![0u64; windows(observed)?];
     for send in &observed.sends {
         if let Some(count) = counts.get_mut((send.called / window) as usize) {
             *count += 1;

@@ -70,6 +70,7 @@ impl Program {
         let ram = Ram { bytes: ram_bytes };
         let mut image = Image { segments: Vec::new(), entry: header.e_entry(LittleEndian) };
         let mut spans: Vec<(u64, u64, usize)> = Vec::new();
+        let mut contents: Vec<(u32, usize, &[u8])> = Vec::new();
         for (index, segment) in file.elf_program_headers().iter().enumerate() {
             let length = segment.p_memsz(LittleEndian);
             if segment.p_type(LittleEndian) != elf::PT_LOAD || length == 0 {
@@ -88,16 +89,20 @@ impl Program {
             if data.len() > length as usize {
                 return Err(ImageError::Malformed(format!("segment {index} is longer in the file than in memory")));
             }
-            let mut content = data.to_vec();
-            content.resize(length as usize, 0);
             spans.push((start.into(), u64::from(start) + u64::from(length), index));
-            image.segments.push((start, content));
+            contents.push((start, length as usize, data));
         }
         if spans.is_empty() {
             return Err(ImageError::Empty);
         }
+        // Before memory is taken for them: many headers may claim all of RAM each.
         check_overlap(spans)?;
         ram.check_entry(image.entry)?;
+        image.segments.extend(contents.into_iter().map(|(start, length, data)| {
+            let mut content = data.to_vec();
+            content.resize(length, 0);
+            (start, content)
+        }));
         let named = |symbol: object::read::elf::ElfSymbol32<LittleEndian>| {
             let name = symbol.name().ok()?;
             // Labels of assembly programs have neither type nor size.

@@ -1,10 +1,10 @@
 //! The first difference between two output folders. Engine and wall time don't count.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde::Serialize;
+use testbed_machine::{input::regular, printable};
 
 use crate::capture::{verify, Capture, CaptureError, RunRecord, CONSOLE, INPUT, MMI_RAW};
 use crate::order::{events, Event};
@@ -96,7 +96,7 @@ fn at_byte(name: &str, offset: u64, one: Option<u32>, other: Option<u32>) -> Str
 fn first_line(name: &str, a: &Capture, b: &Capture) -> Result<Option<String>, CaptureError> {
     let (a, b) = (&a.dir.join(name), &b.dir.join(name));
     let open = |path: &Path| {
-        File::open(path).map(|file| BufReader::new(file).split(b'\n')).map_err(|source| CaptureError::Io {
+        regular(path).map(|file| BufReader::new(file).split(b'\n')).map_err(|source| CaptureError::Io {
             doing: "open",
             path: path.into(),
             source,
@@ -113,7 +113,7 @@ fn first_line(name: &str, a: &Capture, b: &Capture) -> Result<Option<String>, Ca
         }
         if one != other {
             let show = |line: Option<Vec<u8>>| {
-                line.map_or("the end".into(), |line| format!("`{}`", String::from_utf8_lossy(&line)))
+                line.map_or("the end".into(), |line| format!("`{}`", printable(&String::from_utf8_lossy(&line))))
             };
             return Ok(Some(format!("{name}: line {number}: {} and {}", show(one), show(other))));
         }

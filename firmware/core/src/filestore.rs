@@ -3,7 +3,7 @@
 //! A file that is removed while processes run it stays, without a name, until the last of them has ended. Handles are stateless: a
 //! file's index, its generation, and nothing that would have to be given back; what a handle allows is looked up each time.
 
-use testbed_definitions::file::{EXECUTE, NAME_BYTES, READ, TRUSTED, WRITE};
+use testbed_definitions::file::{is_name, EXECUTE, NAME_BYTES, READ, TRUSTED, WRITE};
 use testbed_definitions::limits::{FILES, FILE_BYTES};
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::{open, Error};
@@ -13,8 +13,7 @@ pub type Name = [u8; NAME_BYTES];
 
 /// `name` padded; [`Error::BadName`] if it is empty or too long, or has other bytes than printable ASCII without blanks and slashes.
 pub fn padded(name: &[u8]) -> Result<Name, Error> {
-    let good = |byte: &u8| byte.is_ascii_graphic() && *byte != b'/';
-    if name.is_empty() || name.len() > NAME_BYTES || !name.iter().all(good) {
+    if !is_name(name) {
         return Err(Error::BadName);
     }
     let mut padded = [0; NAME_BYTES];

@@ -9,9 +9,10 @@ use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::map;
 use testbed_host_tools::capture::{verify, Capture, Claim, RunRecord, CONSOLE};
 use testbed_host_tools::drive::drive;
+use testbed_host_tools::files::HOST_BYTES;
 use testbed_host_tools::operator::Operator;
 use testbed_host_tools::{engines, firmware};
-use testbed_machine::Machine;
+use testbed_machine::{input, Machine};
 use testbed_sim::exec::{self, Outcome};
 use testbed_sim::image::Program;
 
@@ -76,7 +77,7 @@ impl Exec {
     }
 
     fn read(&self) -> Result<Vec<u8>, Failure> {
-        std::fs::read(&self.elf).map_err(|error| {
+        input::bytes(&self.elf, HOST_BYTES).map_err(|error| {
             let help = format!("give an ELF file, or one of {}", firmware::BARE.join(", "));
             self.wrong(&format!("{error}\n  help: {help}"))
         })

@@ -154,12 +154,18 @@ fn of_capture(error: &CaptureError) -> Exit {
         CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Busy(_) | CaptureError::Attached(_) => {
             Exit::Input
         }
-        CaptureError::Record { .. } | CaptureError::Input { .. } => Exit::Input,
+        CaptureError::Record { .. } | CaptureError::Key { .. } | CaptureError::Input { .. } => Exit::Input,
         CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
-        CaptureError::Io { source, .. } if source.kind() == ErrorKind::NotFound => Exit::Input,
+        CaptureError::Io { source, .. } if is_input(source.kind()) => Exit::Input,
         CaptureError::Io { .. } => Exit::Environment,
         CaptureError::Protocol { .. } => Exit::Machine,
     }
+}
+
+/// Whether a file that can't be read is not the one that was meant, rather than this computer at fault.
+fn is_input(kind: ErrorKind) -> bool {
+    use ErrorKind::{FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotFound};
+    matches!(kind, FileTooLarge | InvalidData | InvalidInput | IsADirectory | NotFound)
 }
 
 /// Output that nobody reads any more (`testbed trace DIR | head`) is no failure.

@@ -19,7 +19,7 @@ use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
 use testbed_host_tools::{engines, filter, firmware, load};
 use testbed_kernel_core::filter::Fault;
-use testbed_machine::{units, Machine, Order};
+use testbed_machine::{input, units, Machine, Order};
 use testbed_sim::engine::Image;
 use testbed_sim::waves::Waves;
 
@@ -27,6 +27,8 @@ use super::{grouped, output_folder, scaled, Exit, Failure};
 
 /// Machine time after which a run ends unless told otherwise.
 const DEFAULT_SECONDS: u64 = 120;
+/// Bytes of console input from a file, at most: a machine takes hours to read them.
+const INPUT_BYTES: u64 = 64 << 20;
 /// Console lines that the summary shows.
 const CONSOLE_LINES: usize = 20;
 
@@ -129,7 +131,8 @@ impl Run {
         let source = Source::new(&self.program, &programs);
         let first = Wanted { name: source.name(), source };
         let more: Vec<_> = self.files.iter().map(|text| Wanted::new(text, &programs)).collect();
-        std::iter::once(&first).chain(&more).try_for_each(|wanted| wanted.source.check())?;
+        first.source.check(true)?;
+        more.iter().try_for_each(|wanted| wanted.source.check(false))?;
         Ok((first, more))
     }
 
@@ -211,7 +214,7 @@ impl Run {
             return Ok(Operator::replay(Gift::read(path)?));
         }
         let Some(path) = &self.input else { return Ok(Operator::nobody()) };
-        let bytes = std::fs::read(path).map_err(|error| {
+        let bytes = input::bytes(Path::new(path), INPUT_BYTES).map_err(|error| {
             let message = format!("--input: cannot read {path}: {error}\n  help: give a file, or - to type lines");
             Failure::new(Exit::Input, message)
         })?;

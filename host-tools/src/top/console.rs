@@ -1,8 +1,9 @@
 //! The end of `console.txt`.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use testbed_machine::input::regular;
 
 /// Bytes of the end that are read.
 const TAIL: u64 = 16 * 1024;
@@ -10,7 +11,7 @@ const TAIL: u64 = 16 * 1024;
 /// The last lines of a file that may grow; nothing if it is not there yet. What a terminal would take for a command is made harmless.
 pub fn tail(path: &Path) -> Vec<String> {
     let read = || -> io::Result<(bool, Vec<u8>)> {
-        let mut file = File::open(path)?;
+        let mut file = regular(path)?;
         let from = file.metadata()?.len().saturating_sub(TAIL);
         file.seek(SeekFrom::Start(from))?;
         let mut bytes = Vec::new();

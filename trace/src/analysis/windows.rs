@@ -36,7 +36,8 @@ impl<T: Default + Clone> Windows<T> {
         let mut at = from;
         while at < to {
             let index = (at - self.range.from_cycle) / self.window;
-            let end = (self.range.from_cycle + (index + 1) * self.window).min(to);
+            // The last window may end behind the greatest cycle that there can be.
+            let end = self.range.from_cycle.saturating_add((index + 1).saturating_mul(self.window)).min(to);
             give(self.entry(index as usize), end - at);
             at = end;
         }
@@ -76,6 +77,14 @@ mod tests {
         *windows.at(349).unwrap() += 1;
         assert!(windows.at(350).is_none() && windows.at(99).is_none());
         assert_eq!(windows.finish(), [100, 100, 21]);
+    }
+
+    #[test]
+    fn a_window_may_end_behind_all_cycles() {
+        let range = Range { from_cycle: 7, to_cycle: u64::MAX };
+        let mut windows: Windows<u64> = Windows::new(range, u64::MAX / 3);
+        windows.spread(0, u64::MAX, |window, cycles| *window += cycles);
+        assert_eq!(windows.finish().into_iter().map(u128::from).sum::<u128>(), u128::from(range.cycles()));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! TSDL metadata of the CTF folder.
 
-use testbed_definitions::monitor::SMIS_MAX;
-use testbed_machine::Machine;
+use testbed_machine::{brief, Machine};
 
 use super::MachineRecord;
+
+/// Bytes of the metadata, at most: with the longest names there are 2,000.
+pub(super) const METADATA_BYTES: u64 = 1 << 16;
 
 /// The `metadata` file: every stream file is one packet without header, of 4-byte events.
 ///
@@ -62,15 +64,9 @@ pub fn described(metadata: &str) -> Result<(MachineRecord, u32), String> {
     };
     let number = |key: &str| {
         let text = value(key)?;
-        text.parse::<u32>()
-            .ok()
-            .filter(|number| *number > 0 || key == "dgl")
-            .ok_or_else(|| format!("`{key} = {text}` is no number that it can be"))
+        text.parse::<u32>().map_err(|_| format!("`{key} = {}` is no number that it can be", brief(&text)))
     };
     let processors: Vec<String> = value("processors")?.split_whitespace().map(Into::into).collect();
-    if !(1..=SMIS_MAX + 1).contains(&processors.len()) || processors.iter().any(|name| name.contains('/')) {
-        return Err(format!("{} processors: there can be 1 to {}", processors.len(), SMIS_MAX + 1));
-    }
     let machine = MachineRecord {
         name: value("machine")?,
         clock_hz: number("clock_hz")?,
@@ -78,6 +74,7 @@ pub fn described(metadata: &str) -> Result<(MachineRecord, u32), String> {
         processors,
         ..MachineRecord::from(&Machine::testbed6())
     };
+    Machine::from(&machine).check().map_err(|(key, fault)| format!("{key}: {}: {}", fault.message, fault.remedy))?;
     Ok((machine, number("dgl")?))
 }
 

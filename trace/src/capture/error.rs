@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use testbed_machine::Fault;
+
 /// Every message names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
@@ -27,6 +29,11 @@ pub enum CaptureError {
     NoRun(PathBuf),
     #[error("{}:{line}:{column}: {message}\n  help: the file is not as `testbed run` writes it; run again", path.display())]
     Record { path: PathBuf, line: usize, column: usize, message: String },
+    #[error(
+        "{}: {key}: {}\n  help: {}; the file is not as `testbed run` writes it: run again, or copy the folder anew",
+        path.display(), .fault.message, .fault.remedy
+    )]
+    Key { path: PathBuf, key: String, fault: Fault },
     #[error("{}:{line}: {message}\n  help: give the file `input` of a folder that `testbed run --input` left", path.display())]
     Input { path: PathBuf, line: usize, message: String },
     #[error("{}: {message}\n  help: give the folder `trace/` of a run of this version, or its `mmi.raw` and machine", path.display())]
@@ -45,6 +52,8 @@ fn help(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::NotFound => "check the path",
         io::ErrorKind::NotADirectory => "a part of the path is a file; give another folder",
+        io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidData => "give a file that `testbed run` left",
+        io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => "give a file that `testbed run` left, on a disk",
         _ => "check the disk and the path",
     }
 }

@@ -12,10 +12,11 @@
 //! Whoever reads a copy without this file must not take what is behind a hole for proven. So the sum of each block with pairs behind a
 //! hole goes over the *seal* of the last one, a sum of the file `holes` up to its line: with lines altered or missing the block proves nothing.
 
-use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::fs;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use testbed_machine::input::regular;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::error::{CaptureError, Context};
@@ -75,10 +76,11 @@ impl Holes {
     /// It is there and can't be read.
     pub fn of(capture: &Capture) -> Result<Self, CaptureError> {
         let path = capture.holes_path();
-        let text = match fs::read(&path) {
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Vec::new(),
-            other => other.at("read", &path)?,
-        };
+        let mut text = Vec::new();
+        match regular(&path).and_then(|mut file| file.read_to_end(&mut text)) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            other => drop(other.at("read", &path)?),
+        }
         Ok(Holes::parse(path, &text, capture.smis().len()))
     }
 
@@ -119,7 +121,7 @@ impl Holes {
     /// # Errors
     /// It can't be looked at.
     pub fn has_grown(&self) -> Result<bool, CaptureError> {
-        match File::open(&self.path).and_then(|file| file.metadata()) {
+        match fs::metadata(&self.path) {
             Ok(metadata) => Ok(metadata.len() > self.bytes),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error).at("read", &self.path),

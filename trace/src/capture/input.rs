@@ -1,9 +1,13 @@
 //! What was given to the machine's console, and when: a line a gift, the cycle and then the bytes, those that are not printable escaped.
 
-use std::fs;
 use std::path::Path;
 
+use testbed_machine::input::text;
+
 use super::error::{CaptureError, Context};
+
+/// Bytes of a file of gifts, at most: input that takes a board days to read.
+const GIFTS_BYTES: u64 = 1 << 28;
 
 /// Bytes that waited at the console from a cycle on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,9 +31,16 @@ impl Gift {
     /// Reads a file of gifts, in the order of their cycles.
     ///
     /// # Errors
-    /// It can't be read, or a line is not of the form, with its number; or a cycle is before that of the line before.
+    /// It can't be read; or as [`Gift::parse_all`].
     pub fn read(path: &Path) -> Result<Vec<Self>, CaptureError> {
-        let text = fs::read_to_string(path).at("read", path)?;
+        Gift::parse_all(&text(path, GIFTS_BYTES).at("read", path)?, path)
+    }
+
+    /// Reads the text of such a file, which errors call `path`.
+    ///
+    /// # Errors
+    /// A line is not of the form, with its number; or a cycle is before that of the line before.
+    pub fn parse_all(text: &str, path: &Path) -> Result<Vec<Self>, CaptureError> {
         let mut gifts: Vec<Gift> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let wrong =
@@ -69,6 +80,8 @@ fn unescape(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -95,5 +108,11 @@ mod tests {
             assert!(words.iter().all(|word| error.contains(word)), "{text:?}: {error}");
         }
         assert!(Gift::read(&folder.path().join("none")).is_err());
+        fs::write(&path, b"0 a\n5 \xff\n").unwrap();
+        let error = Gift::read(&path).unwrap_err().to_string();
+        assert!(
+            error.contains("byte 6, in line 2, is not UTF-8") && error.contains("that `testbed run` left"),
+            "{error}"
+        );
     }
 }

@@ -17,6 +17,7 @@
 //! [`verify`] tell a capture that is whole up to its end from one that was damaged.
 //! Everything is appended in the order of machine time, so whatever was written when a run was killed is a prefix.
 
+mod check;
 mod claim;
 mod console;
 mod ctf;
@@ -36,7 +37,9 @@ mod wave;
 mod words;
 mod writer;
 
+pub use check::CYCLES_MAX;
 pub use claim::{hold, Claim};
+pub use console::Lines;
 pub use error::CaptureError;
 pub use input::Gift;
 pub use link::{LinkFigures, Received, Receiver, Transmitter};

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::PathBuf;
 
+use testbed_machine::input::regular;
+
 use super::error::{CaptureError, Context};
 use super::{Capture, Words};
 use crate::order::{Hole, Next, Pairs};
@@ -86,7 +88,7 @@ impl Pieces {
             Copy::Stream => &self.paths[0],
             Copy::Mmi => &self.paths[1],
         };
-        let mut file = File::open(path).at("open", path)?;
+        let mut file = regular(path).at("open", path)?;
         let skipped = if piece.copy == Copy::Stream { 4 * piece.skip } else { 0 };
         file.seek(SeekFrom::Start(piece.offset + skipped)).at("read", path)?;
         let words = Words::new(file, path, piece.offset + skipped);

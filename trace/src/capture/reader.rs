@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tempfile::TempPath;
 use testbed_definitions::monitor::{MmiWord, Pair};
+use testbed_machine::input::{bytes, regular};
 use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
@@ -81,9 +82,17 @@ impl Capture {
     /// Its metadata can't be read, or are not such as a run writes.
     pub fn of_ctf(dir: &Path) -> Result<Self, CaptureError> {
         let path = dir.join(METADATA);
-        let text = fs::read(&path).at("read", &path)?;
-        let (machine, dgl) = ctf::described(&String::from_utf8_lossy(&text))
-            .map_err(|message| CaptureError::Metadata { path, message })?;
+        let text = bytes(&path, ctf::METADATA_BYTES).at("read", &path)?;
+        Capture::of_metadata(dir, &String::from_utf8_lossy(&text))
+    }
+
+    /// Takes the CTF trace in the folder `dir` of which this is the metadata.
+    ///
+    /// # Errors
+    /// They are not such as a run writes.
+    pub fn of_metadata(dir: &Path, metadata: &str) -> Result<Self, CaptureError> {
+        let (machine, dgl) =
+            ctf::described(metadata).map_err(|message| CaptureError::Metadata { path: dir.join(METADATA), message })?;
         let record = RunRecord { dgl, machine, ..RunRecord::new(&Machine::testbed6(), "") };
         Ok(Capture { dir: dir.into(), record, parts: Parts::Ctf, spool: None })
     }
@@ -186,7 +195,7 @@ impl Capture {
 }
 
 fn open(path: &Path) -> Result<Words<File>, CaptureError> {
-    Ok(Words::new(File::open(path).at("open", path)?, path, 0))
+    Ok(Words::new(regular(path).at("open", path)?, path, 0))
 }
 
 /// Pairs of one SMI, in order.

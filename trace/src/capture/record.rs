@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use testbed_definitions::{boot, event};
-use testbed_machine::{Machine, Order};
+use testbed_machine::{brief, input, Machine, Order};
 
 use super::error::{CaptureError, Context};
-use super::{ATTACHED, RUN_JSON};
+use super::{check, ATTACHED, RUN_JSON};
 use crate::ledger::Ledger;
 
 /// Contents of `run.json`.
@@ -233,24 +233,32 @@ impl RunRecord {
     /// Reads `dir/run.json`.
     ///
     /// # Errors
-    /// No such file, or not a record; with line and column.
+    /// No such file, or not a record that a run can leave; see [`RunRecord::parse`].
     pub fn read(dir: &Path) -> Result<Self, CaptureError> {
         let path = dir.join(RUN_JSON);
-        let text = match fs::read_to_string(&path) {
+        let text = match input::text(&path, check::RECORD_BYTES) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(CaptureError::NoRun(dir.into())),
             other => other.at("read", &path)?,
         };
-        let record: RunRecord = serde_json::from_str(&text).map_err(|error| CaptureError::Record {
-            path: path.clone(),
-            line: error.line(),
-            column: error.column(),
-            message: error.to_string(),
-        })?;
-        let machine = &record.machine;
-        if machine.processors.is_empty() || machine.tick_cycles == 0 || machine.clock_hz == 0 {
-            let message = "the machine has no processors, no clock or no tick".into();
-            return Err(CaptureError::Record { path, line: 1, column: 1, message });
-        }
+        RunRecord::parse(&text, &path)
+    }
+
+    /// Reads a record from the text of a `run.json` that errors call `path`. A record that comes out is one that a run can leave: its
+    /// machine is one that can be described, its cycles, instructions, exits and ledger fit the machine and each other.
+    ///
+    /// # Errors
+    /// Not a record, with line, column and key; or one that no run leaves, with the key.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, CaptureError> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let wrong = |key: String, error: serde_json::Error| {
+            let at = if key == "." { String::new() } else { format!("{key}: ") };
+            let message = brief(&format!("{at}{error}"));
+            CaptureError::Record { path: path.into(), line: error.line(), column: error.column(), message }
+        };
+        let record: RunRecord = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|error| wrong(error.path().to_string(), error.into_inner()))?;
+        reader.end().map_err(|error| wrong(".".into(), error))?;
+        check::check(&record).map_err(|(key, fault)| CaptureError::Key { path: path.into(), key, fault })?;
         Ok(record)
     }
 

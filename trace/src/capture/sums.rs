@@ -12,6 +12,7 @@ use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use testbed_definitions::monitor::MmiWord;
+use testbed_machine::input::regular;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{CaptureError, Context};
@@ -161,11 +162,11 @@ pub(super) struct Checked {
 /// A file can't be read.
 pub(super) fn check(path: &Path, smis: usize, seals: Seals) -> Result<Option<Checked>, CaptureError> {
     let sums = sums_path(path);
-    let mut sums_file = match File::open(&sums) {
+    let mut sums_file = match regular(&sums) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         other => other.at("open", &sums)?,
     };
-    let file = match File::open(path) {
+    let file = match regular(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         other => other.at("open", path)?,
     };

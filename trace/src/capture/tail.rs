@@ -7,6 +7,8 @@ use std::fs::{self, File, TryLockError};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
+use testbed_machine::input::regular;
+
 use super::error::{CaptureError, Context};
 use super::holes::Holes;
 use super::verify::shown;
@@ -34,7 +36,7 @@ impl Writing {
     /// `run.json` can't be read any more.
     pub fn of(capture: &Capture) -> Result<Self, CaptureError> {
         let path = capture.dir.join(LOCK);
-        let is_free = match File::open(&path) {
+        let is_free = match regular(&path) {
             // A shared lock, so that others may look at the same time; it goes when the file is closed, at once.
             Ok(file) => match file.try_lock_shared() {
                 Ok(()) => true,
@@ -67,7 +69,7 @@ impl Holder {
     /// It has no trace.
     pub fn of(capture: &Capture) -> Result<Self, CaptureError> {
         let path = capture.trace_path().join(METADATA);
-        Ok(Holder { file: File::open(&path).at("open", &path)?, path })
+        Ok(Holder { file: regular(&path).at("open", &path)?, path })
     }
 
     /// Whether a later run has begun to write there: it clears the trace first.
@@ -121,7 +123,7 @@ impl Tail {
     /// A file can't be opened.
     pub fn new(capture: &Capture) -> Result<Self, CaptureError> {
         let mmi_path = capture.mmi_path();
-        let mmi = Words::new(File::open(&mmi_path).at("open", &mmi_path)?, &mmi_path, 0);
+        let mmi = Words::new(regular(&mmi_path).at("open", &mmi_path)?, &mmi_path, 0);
         let stream = |smi| {
             let words = Some(capture.words(smi)?);
             Ok(Stream { path: capture.stream_path(smi), words, pairs: Vec::with_capacity(CHUNK), count: 0, holes: 0 })

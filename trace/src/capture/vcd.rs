@@ -11,6 +11,8 @@ use super::error::{CaptureError, Context};
 
 /// Longer lines are faults; declarations and values are far shorter.
 const LINE: u64 = 4096;
+/// Bytes of declarations, at most: those of the whole machine take a tenth.
+const DECLARATIONS: u64 = 64 << 20;
 /// Identifiers that are looked up, at most: base 94, so up to three characters, and as many of four as fit.
 const IDENTIFIERS: usize = 1 << 22;
 
@@ -92,7 +94,7 @@ impl Vcd {
 
     fn declarations(&mut self, scope: &str, wanted: &[String]) -> Result<(), CaptureError> {
         let mut scopes: Vec<String> = Vec::new();
-        while self.read()? {
+        while self.offset < DECLARATIONS && self.read()? {
             let line = String::from_utf8_lossy(&self.line).into_owned();
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
             match words[..] {
@@ -113,7 +115,7 @@ impl Vcd {
                 _ => {}
             }
         }
-        let message = "this is no VCD file: it has no `$enddefinitions`".into();
+        let message = format!("this is no VCD file: its first {} bytes have no `$enddefinitions`", self.offset);
         Err(CaptureError::Wave { path: self.path.clone(), message })
     }
 

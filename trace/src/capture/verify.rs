@@ -2,11 +2,11 @@
 //! what of it is proven all the same, and an account of the rest.
 
 use std::fmt;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use testbed_definitions::monitor::Pair;
+use testbed_machine::input::bytes;
 
 use super::error::Context;
 use super::holes::Holes;
@@ -119,9 +119,10 @@ fn agree(capture: &Capture, agreements: &mut [Agreement], integrity: &mut Integr
 fn metadata(capture: &Capture) -> Result<Option<Damage>, CaptureError> {
     let path = capture.trace_path().join(METADATA);
     let record = &capture.record;
-    let what = match fs::read(&path) {
+    let what = match bytes(&path, ctf::METADATA_BYTES) {
         Ok(text) if text == ctf::metadata(&(&record.machine).into(), record.dgl).into_bytes() => return Ok(None),
         Ok(_) => "not what the run wrote",
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => "not what the run wrote",
         Err(error) if error.kind() == ErrorKind::NotFound => "the file is missing, so other tools can't read the trace",
         Err(error) => return Err(error).at("read", &path),
     };

@@ -1,10 +1,10 @@
 //! What a page shows besides the analysis, and what is left out so that it stays small.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::Read;
 
 use testbed_definitions::event::{DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
+use testbed_machine::input::regular;
 
 use super::lane::NOTHING;
 use super::timeline::{Collector, Timeline, LENGTH_UNKNOWN};
@@ -130,7 +130,7 @@ pub fn cut(report: &mut Report) -> Vec<String> {
 pub fn console(capture: &Capture) -> Result<(String, Option<String>), CaptureError> {
     let path = capture.dir.join(CONSOLE);
     let read = || -> std::io::Result<(Vec<u8>, u64)> {
-        let (file, mut bytes) = (File::open(&path)?, Vec::new());
+        let (file, mut bytes) = (regular(&path)?, Vec::new());
         let length = file.metadata()?.len();
         file.take(CONSOLE_BYTES).read_to_end(&mut bytes)?;
         Ok((bytes, length))

@@ -4,10 +4,11 @@ use std::fmt::Display;
 use std::path::Path;
 
 use testbed_definitions::map::RAM_BYTES_MAX;
+use testbed_host_tools::files::HOST_BYTES;
 use testbed_host_tools::firmware;
 use testbed_host_tools::load::Boot;
 use testbed_host_tools::synth::content::{self, Words};
-use testbed_machine::Machine;
+use testbed_machine::{input, Machine};
 use testbed_sim::engine::Image;
 use testbed_sim::image::Program;
 
@@ -29,7 +30,8 @@ impl Wanted<'_> {
         let name = parts.next().unwrap_or_default();
         let arguments: Vec<_> = parts.map(String::from).collect();
         let image = if name.contains('/') {
-            let bytes = std::fs::read(wanted).map_err(|error| no_elf(Path::new(wanted), &error))?;
+            let bytes =
+                input::bytes(Path::new(wanted), HOST_BYTES).map_err(|error| no_elf(Path::new(wanted), &error))?;
             bare_image(Path::new(wanted), &bytes)?
         } else if firmware::BARE.contains(&name) {
             without_arguments(name, &arguments)?;

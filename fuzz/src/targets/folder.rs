@@ -1,0 +1,243 @@
+//! Output folders and their parts alone, with whatever is in their files.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use testbed_definitions::event::DIAG_DEFAULT;
+use testbed_machine::Machine;
+use testbed_trace::capture::{verify, wave, Capture, CaptureError, Integrity, RunRecord, Tail};
+use testbed_trace::order::{events, Event};
+use testbed_trace::synthetic::{capture, Mix};
+
+use super::words::{sound, told};
+use super::{hold, scratch, Target};
+
+/// Files of a folder that an input holds, one after the other, each behind its length.
+const FILES: [&str; 7] =
+    ["mmi.raw", ".mmi.raw.sums", "trace/earth", "trace/.earth.sums", "trace/air", "trace/.air.sums", "holes"];
+
+/// Bits of the first byte of an input.
+const COMPLETE: u8 = 1;
+const COUNTED: u8 = 2;
+const MMI_ALONE: u8 = 4;
+const CTF_ALONE: u8 = 8;
+
+fn machine() -> Machine {
+    Machine { processors: ["master", "earth", "air"].map(String::from).into(), ..Machine::testbed6() }
+}
+
+/// A folder as a run wrote it.
+struct Original {
+    dir: PathBuf,
+    record: RunRecord,
+    files: Vec<Vec<u8>>,
+    /// By SMI and number of the first pair.
+    truth: HashMap<(u8, u64), Event>,
+}
+
+/// The original, which all threads share.
+fn original() -> &'static Original {
+    static ORIGINAL: OnceLock<Original> = OnceLock::new();
+    ORIGINAL.get_or_init(|| {
+        let dir = scratch();
+        let mix = Mix { ticks: 3_000, silence_every: 40, silence_wraps: 600, loss_every: 20, long_every: 4 };
+        let record = capture(&dir, &machine(), mix, 1, 60).expect("a folder can be written");
+        let files = FILES.map(|name| fs::read(dir.join(name)).unwrap_or_default()).into();
+        let opened = Capture::of_run(&dir, record.clone());
+        let integrity = verify(&opened).expect("it can be read");
+        assert!(integrity.is_whole(), "{integrity:?}");
+        let all = events(&opened, &integrity).expect("it can be read").map(|event| event.expect("it can be read"));
+        Original { truth: all.map(|event| ((event.smi, event.index), event)).collect(), dir, record, files }
+    })
+}
+
+/// Folders: how they are read in the first byte, then the files.
+pub const FOLDER: Target = Target {
+    name: "folder",
+    what: "output folders: mmi.raw, CTF streams, their sums, holes",
+    words: &["1 0 0\n", "3 5 7\n", "18446744073709551615 1 1\n", "0 0 0\n", "1 18446744073709551615 0\n", "\n"],
+    seeds: || {
+        let original = original();
+        let packed = |flags: u8| {
+            let file = |file: &Vec<u8>| [&(file.len() as u32).to_le_bytes()[..], file].concat();
+            std::iter::once(vec![flags]).chain(original.files.iter().map(file)).collect::<Vec<_>>().concat()
+        };
+        [COMPLETE | COUNTED, COUNTED, 0, MMI_ALONE, CTF_ALONE, COMPLETE].map(packed).to_vec()
+    },
+    check: |input| {
+        let (flags, mut rest) = input.split_first().map_or((0, &[][..]), |(flags, rest)| (*flags, rest));
+        let dir = own_folder();
+        for (name, was) in FILES.iter().zip(&original().files) {
+            let (length, behind) = rest.split_at(rest.len().min(4));
+            let length = length.iter().rev().fold(0usize, |sum, byte| sum << 8 | usize::from(*byte));
+            let (file, behind) = behind.split_at(length.min(behind.len()));
+            rest = behind;
+            put(&dir.join(name), file, was).map_err(|error| format!("{name}: {error}"))?;
+        }
+        let record = RunRecord { complete: flags & COMPLETE != 0, ..original().record.clone() };
+        let record = if flags & COUNTED == 0 { RunRecord { ledger: None, ..record } } else { record };
+        let capture = match flags {
+            flags if flags & MMI_ALONE != 0 => Capture::of_mmi(&dir.join("mmi.raw"), &machine(), DIAG_DEFAULT),
+            flags if flags & CTF_ALONE != 0 => {
+                Capture::of_ctf(&dir.join("trace")).map_err(|error| error.to_string())?
+            }
+            _ => Capture::of_run(&dir, record),
+        };
+        let text = |error: CaptureError| error.to_string();
+        let integrity = verify(&capture).map_err(text)?;
+        let found = all(&capture, &integrity)?;
+        for event in found.iter().filter(|event| event.is_certain()) {
+            let truth = original().truth.get(&(event.smi, event.index));
+            hold(truth == Some(event), || format!("certain and wrong: {event:?}, not {truth:?}"))?;
+        }
+        if capture.has_mmi() && capture.has_streams() {
+            let mut tail = Tail::new(&capture).map_err(text)?;
+            let mut pairs = 0;
+            while tail.read(64, |_| pairs += 1).map_err(text)? > 0 {}
+            hold(pairs <= input.len() + 100, || format!("{pairs} parts of {} bytes", input.len()))?;
+        }
+        told(&found, 0)
+    },
+};
+
+/// The events of a capture, of which there are no more than its files can hold, and what must be so of its account.
+fn all(capture: &Capture, integrity: &Integrity) -> Result<Vec<Event>, String> {
+    let found = events(capture, integrity).map_err(|error| error.to_string())?;
+    let found: Vec<Event> = found.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    hold(found.len() <= crate::INPUT_BYTES, || format!("{} events", found.len()))?;
+    let inside = integrity.damage.iter().all(|damage| damage.path.starts_with(own_folder()));
+    hold(inside, || format!("damage outside the folder: {:?}", integrity.damage))?;
+    hold(integrity.damage.len() < 10_000, || format!("{} lines of an account", integrity.damage.len()))?;
+    let proven = (integrity.proven.iter().sum::<u64>() as usize).saturating_mul(4);
+    hold(proven <= 2 * crate::INPUT_BYTES, || format!("{:?} pairs are proven", integrity.proven))?;
+    sound(&found, true).map(|()| found)
+}
+
+/// The folder of this thread, like the original at first.
+fn own_folder() -> PathBuf {
+    thread_local! {
+        static OWN: PathBuf = {
+            let dir = scratch();
+            fs::create_dir_all(dir.join("trace")).expect("a folder can be made");
+            fs::copy(original().dir.join("trace/metadata"), dir.join("trace/metadata")).expect("it can be copied");
+            for (name, file) in FILES.iter().zip(&original().files) {
+                fs::write(dir.join(name), file).expect("a file can be written");
+            }
+            dir
+        };
+    }
+    OWN.with(PathBuf::clone)
+}
+
+/// Writes a file, unless it is the original's and so is what is there. Without bytes it is not there.
+fn put(path: &Path, file: &[u8], was: &[u8]) -> std::io::Result<()> {
+    let is_there = fs::metadata(path).map(|found| found.len());
+    if file.is_empty() {
+        return is_there.map_or(Ok(()), |_| fs::remove_file(path));
+    }
+    if file == was && is_there.is_ok_and(|bytes| bytes == was.len() as u64) && fs::read(path)? == was {
+        return Ok(());
+    }
+    fs::write(path, file)
+}
+
+/// The words of an MMI alone.
+pub const MMI: Target = Target {
+    name: "mmi",
+    what: "mmi.raw alone, without sums",
+    words: &["\0\0\u{1}\0\0\0\u{1}\0", "\0\0\u{1}\0\u{2a}\0\u{1}\0", "\u{7f}\u{7f}\u{7f}\u{7f}"],
+    seeds: || vec![original().files[0].clone(), original().files[0][..800].to_vec(), Vec::new()],
+    check: |input| {
+        thread_local! {
+            static OWN: PathBuf = scratch();
+        }
+        let path = OWN.with(PathBuf::clone).join("words");
+        fs::write(&path, input).map_err(|error| error.to_string())?;
+        let capture = Capture::of_mmi(&path, &machine(), DIAG_DEFAULT);
+        let integrity = verify(&capture).map_err(|error| error.to_string())?;
+        let found = events(&capture, &integrity).map_err(|error| error.to_string())?;
+        let found: Vec<Event> = found.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        hold(found.len() <= input.len() / 8 + 1, || format!("{} events of {} bytes", found.len(), input.len()))?;
+        hold(integrity.damage.len() <= 1_100, || format!("{} lines of an account", integrity.damage.len()))?;
+        sound(&found, false)?;
+        told(&found, 0)
+    },
+};
+
+/// Waves.
+pub const WAVE: Target = Target {
+    name: "wave",
+    what: "VCD waves of an MMI",
+    words: &[
+        "$scope module mmi $end",
+        "$upscope $end",
+        "$var wire 1 ! clock $end",
+        "$enddefinitions $end",
+        "$dumpvars",
+        "$end",
+        "#0",
+        "#18446744073709551615",
+        "1!",
+        "0!",
+        "bx ",
+        "b101 ",
+        "z!",
+        "r1.5 !",
+        "s!",
+        "~~~~",
+        "\n",
+    ],
+    seeds: || vec![waves(3), waves(40)],
+    check: |input| {
+        thread_local! {
+            static OWN: PathBuf = scratch();
+        }
+        let path = OWN.with(PathBuf::clone).join("waves");
+        fs::write(&path, input).map_err(|error| error.to_string())?;
+        let machine = Machine { processors: ["master", "earth"].map(String::from).into(), ..Machine::testbed6() };
+        match wave(&path, &machine, DIAG_DEFAULT) {
+            Ok((capture, integrity)) => {
+                let found = events(&capture, &integrity).map_err(|error| error.to_string())?;
+                let found: Vec<Event> = found.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+                hold(found.len() <= input.len(), || format!("{} events", found.len()))?;
+                hold(integrity.damage.len() <= 1_100, || format!("{} lines of an account", integrity.damage.len()))?;
+                sound(&found, true)?;
+                told(&found, 0)
+            }
+            Err(error) => super::sober(&error.to_string()),
+        }
+    },
+};
+
+/// The waves of an MMI that takes so many pairs of one SMI.
+fn waves(pairs: u16) -> Vec<u8> {
+    let mut text = String::from("$timescale 1ps $end\n$scope module mmi $end\n");
+    for (width, name, identifier) in [
+        (1, "clock", '!'),
+        (1, "bus_datum", '"'),
+        (1, "trace_valid", '#'),
+        (20, "trace_word", '$'),
+        (1, "bus_take$1", 'a'),
+        (16, "bus_data$1", 'k'),
+    ] {
+        text += &format!("$var wire {width} {identifier} {name} $end\n");
+    }
+    text += "$upscope $end\n$enddefinitions $end\n#0\n0!\n0\"\n0#\nb0 $\n0a\nb0 k\n";
+    let mut time = 0;
+    let mut cycle = |changes: &str| {
+        text += &format!("#{}\n1!\n{changes}#{}\n0!\n", time + 10, time + 20);
+        time += 20;
+    };
+    (0..4).for_each(|_| cycle(""));
+    for number in 0..pairs {
+        let (stamp, datum) = (100 * number + 1, 0x4000 | number);
+        let word = |value: u16| 1u32 << 16 | u32::from(value);
+        cycle(&format!("b{stamp:b} k\n"));
+        cycle(&format!("1a\n1\"\nb{datum:b} k\n1#\nb{:b} $\n", word(stamp)));
+        cycle(&format!("0a\n0\"\nb0 k\nb{:b} $\n", word(datum)));
+        cycle("0#\nb0 $\n");
+    }
+    text.into_bytes()
+}

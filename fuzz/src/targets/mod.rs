@@ -1,0 +1,79 @@
+//! The parsers, each with its valid inputs and with what must hold of every other.
+
+mod folder;
+mod link;
+mod program;
+mod text;
+mod words;
+
+use std::path::PathBuf;
+
+/// A parser of foreign bytes.
+pub struct Target {
+    pub name: &'static str,
+    /// What is parsed.
+    pub what: &'static str,
+    /// Words that the parser knows, which mutations put in.
+    pub words: &'static [&'static str],
+    /// Valid inputs.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+    /// Whether what must hold does; it says what does not.
+    pub check: fn(&[u8]) -> Result<(), String>,
+}
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
+    text::MACHINE,
+    text::RECORD,
+    text::METADATA,
+    text::REPLAY,
+    text::COMMAND_LINE,
+    words::STREAMS,
+    folder::FOLDER,
+    folder::MMI,
+    folder::WAVE,
+    link::FRAMES,
+    link::CONSOLE,
+    program::ELF,
+];
+
+/// The target of this name.
+pub fn named(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
+
+/// `Err` with `what` unless it holds.
+fn hold(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    match holds {
+        true => Ok(()),
+        false => Err(what()),
+    }
+}
+
+/// Bytes of a message, at most.
+const MESSAGE_BYTES: usize = 4096;
+
+/// A refusal has a remedy, does nothing to a terminal and is not as long as the input.
+fn sober(error: &str) -> Result<(), String> {
+    hold(error.contains("\n  help: "), || format!("no remedy: {error:?}"))?;
+    hold(error.len() <= MESSAGE_BYTES, || format!("a message of {} bytes", error.len()))?;
+    let harmless = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    hold(error.chars().all(harmless), || format!("control characters in {error:?}"))
+}
+
+/// A refusal names its place: `start`, then a line that a text of so many lines has.
+fn placed(error: &str, start: &str, lines: usize) -> Result<(), String> {
+    let rest = error.strip_prefix(start).and_then(|rest| rest.split_once(':'));
+    let line = rest.and_then(|(line, _)| line.parse::<usize>().ok());
+    // Line 0 is where a text ends that is empty.
+    let is_there = line.is_some_and(|line| line <= lines.max(1) + 1);
+    hold(is_there, || format!("no place behind {start:?} in a text of {lines} lines: {error:?}"))
+}
+
+/// A folder in memory, if the system has one.
+fn scratch() -> PathBuf {
+    let shared = PathBuf::from("/dev/shm");
+    let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
+    let folder = tempfile::Builder::new().prefix("testbed-fuzz-").tempdir_in(parent).expect("a folder can be made");
+    folder.keep()
+}
