@@ -69,7 +69,11 @@ impl Mutation {
             _ => value >> (count % 64),
         };
         match kind % 20 {
-            0 | 1 => put(bytes, at, &[bytes.get(at).copied().unwrap_or(0) ^ 1 << (count % 8)]),
+            0 | 1 => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << (count % 8);
+                }
+            }
             2 => put(bytes, at, &value.to_le_bytes()[..1]),
             3 => put(bytes, at & !1, &edge.to_le_bytes()[..2]),
             4 => put(bytes, at & !3, &edge.to_le_bytes()[..4]),

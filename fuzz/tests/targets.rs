@@ -25,10 +25,11 @@ fn is_borne(name: &str) {
 }
 
 macro_rules! borne {
-    ($($test:ident: $name:literal;)*) => {
-        $(#[test] fn $test() { is_borne($name); })*
+    ($($(#[$on:meta])? $test:ident: $name:literal;)*) => {
+        $($(#[$on])? #[test] fn $test() { is_borne($name); })*
 
         #[test]
+        #[cfg(feature = "host")]
         fn every_parser_has_its_test() {
             let tested = [$($name),*];
             assert_eq!(TARGETS.iter().map(|target| target.name).collect::<Vec<_>>(), tested);
@@ -48,6 +49,7 @@ borne! {
     waves: "wave";
     frames: "frames";
     consoles: "console";
+    #[cfg(feature = "host")]
     elf_files: "elf";
 }
 

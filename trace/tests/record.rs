@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 use tempfile::TempDir;
 use testbed_machine::Machine;
 use testbed_trace::analysis::diff::diff;
-use testbed_trace::analysis::{analyse, Options};
+use testbed_trace::analysis::{analyse, text, Options};
 use testbed_trace::capture::{Capture, RunRecord, CYCLES_MAX, RUN_JSON};
 use testbed_trace::ledger::StationLine;
 use testbed_trace::report::collect;
@@ -141,6 +141,19 @@ fn a_run_of_any_length_that_a_record_can_say_is_analysed() {
             (report, page, diff)
         });
         assert_eq!((report.range.to_cycle, page.range.to_cycle, diff.cycles), (cycles, cycles, (cycles, cycles)));
+    }
+}
+
+#[test]
+fn what_a_program_was_given_does_nothing_to_a_terminal() {
+    let (dir, mut record) = run();
+    record["arguments"] = json!(["\u{1b}]0;x\u{7}"]);
+    fs::write(dir.path().join(RUN_JSON), record.to_string()).unwrap();
+    let capture = Capture::open(dir.path()).unwrap();
+    let report = text::text(&analyse(&capture, &Options::default()).unwrap(), false);
+    let diff = text::diff(&diff(&capture, &capture).unwrap());
+    for shown in [report, diff] {
+        assert!(shown.contains("\\u{1b}]0;x\\u{7}") && !shown.contains('\u{1b}'), "{shown:?}");
     }
 }
 

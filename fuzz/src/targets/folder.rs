@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use tempfile::TempDir;
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_machine::Machine;
 use testbed_trace::capture::{verify, wave, Capture, CaptureError, Integrity, RunRecord, Tail};
@@ -12,7 +13,7 @@ use testbed_trace::order::{events, Event};
 use testbed_trace::synthetic::{capture, Mix};
 
 use super::words::{sound, told};
-use super::{hold, scratch, Target};
+use super::{hold, scratch, sober, Target};
 
 /// Files of a folder that an input holds, one after the other, each behind its length.
 const FILES: [&str; 7] =
@@ -30,7 +31,7 @@ fn machine() -> Machine {
 
 /// A folder as a run wrote it.
 struct Original {
-    dir: PathBuf,
+    metadata: Vec<u8>,
     record: RunRecord,
     files: Vec<Vec<u8>>,
     /// By SMI and number of the first pair.
@@ -43,13 +44,14 @@ fn original() -> &'static Original {
     ORIGINAL.get_or_init(|| {
         let dir = scratch();
         let mix = Mix { ticks: 3_000, silence_every: 40, silence_wraps: 600, loss_every: 20, long_every: 4 };
-        let record = capture(&dir, &machine(), mix, 1, 60).expect("a folder can be written");
-        let files = FILES.map(|name| fs::read(dir.join(name)).unwrap_or_default()).into();
-        let opened = Capture::of_run(&dir, record.clone());
+        let record = capture(dir.path(), &machine(), mix, 1, 60).expect("a folder can be written");
+        let files = FILES.map(|name| fs::read(dir.path().join(name)).unwrap_or_default()).into();
+        let metadata = fs::read(dir.path().join("trace/metadata")).expect("it is there");
+        let opened = Capture::of_run(dir.path(), record.clone());
         let integrity = verify(&opened).expect("it can be read");
         assert!(integrity.is_whole(), "{integrity:?}");
         let all = events(&opened, &integrity).expect("it can be read").map(|event| event.expect("it can be read"));
-        Original { truth: all.map(|event| ((event.smi, event.index), event)).collect(), dir, record, files }
+        Original { truth: all.map(|event| ((event.smi, event.index), event)).collect(), metadata, record, files }
     })
 }
 
@@ -86,13 +88,18 @@ pub const FOLDER: Target = Target {
             _ => Capture::of_run(&dir, record),
         };
         let text = |error: CaptureError| error.to_string();
-        let integrity = verify(&capture).map_err(text)?;
+        let integrity = match verify(&capture) {
+            Ok(integrity) => integrity,
+            Err(error) => return sober(&error.to_string()),
+        };
         let found = all(&capture, &integrity)?;
         for event in found.iter().filter(|event| event.is_certain()) {
             let truth = original().truth.get(&(event.smi, event.index));
             hold(truth == Some(event), || format!("certain and wrong: {event:?}, not {truth:?}"))?;
         }
-        if capture.has_mmi() && capture.has_streams() {
+        let are_there = FILES.iter().filter(|name| !name.contains(".sums") && **name != "holes");
+        let are_there = are_there.into_iter().all(|name| dir.join(name).is_file());
+        if capture.has_mmi() && capture.has_streams() && are_there {
             let mut tail = Tail::new(&capture).map_err(text)?;
             let mut pairs = 0;
             while tail.read(64, |_| pairs += 1).map_err(text)? > 0 {}
@@ -118,17 +125,14 @@ fn all(capture: &Capture, integrity: &Integrity) -> Result<Vec<Event>, String> {
 /// The folder of this thread, like the original at first.
 fn own_folder() -> PathBuf {
     thread_local! {
-        static OWN: PathBuf = {
+        static OWN: TempDir = {
             let dir = scratch();
-            fs::create_dir_all(dir.join("trace")).expect("a folder can be made");
-            fs::copy(original().dir.join("trace/metadata"), dir.join("trace/metadata")).expect("it can be copied");
-            for (name, file) in FILES.iter().zip(&original().files) {
-                fs::write(dir.join(name), file).expect("a file can be written");
-            }
+            fs::create_dir_all(dir.path().join("trace")).expect("a folder can be made");
+            fs::write(dir.path().join("trace/metadata"), &original().metadata).expect("a file can be written");
             dir
         };
     }
-    OWN.with(PathBuf::clone)
+    OWN.with(|dir| dir.path().to_path_buf())
 }
 
 /// Writes a file, unless it is the original's and so is what is there. Without bytes it is not there.
@@ -151,9 +155,9 @@ pub const MMI: Target = Target {
     seeds: || vec![original().files[0].clone(), original().files[0][..800].to_vec(), Vec::new()],
     check: |input| {
         thread_local! {
-            static OWN: PathBuf = scratch();
+            static OWN: TempDir = scratch();
         }
-        let path = OWN.with(PathBuf::clone).join("words");
+        let path = OWN.with(|dir| dir.path().join("words"));
         fs::write(&path, input).map_err(|error| error.to_string())?;
         let capture = Capture::of_mmi(&path, &machine(), DIAG_DEFAULT);
         let integrity = verify(&capture).map_err(|error| error.to_string())?;
@@ -192,9 +196,9 @@ pub const WAVE: Target = Target {
     seeds: || vec![waves(3), waves(40)],
     check: |input| {
         thread_local! {
-            static OWN: PathBuf = scratch();
+            static OWN: TempDir = scratch();
         }
-        let path = OWN.with(PathBuf::clone).join("waves");
+        let path = OWN.with(|dir| dir.path().join("waves"));
         fs::write(&path, input).map_err(|error| error.to_string())?;
         let machine = Machine { processors: ["master", "earth"].map(String::from).into(), ..Machine::testbed6() };
         match wave(&path, &machine, DIAG_DEFAULT) {
@@ -206,7 +210,7 @@ pub const WAVE: Target = Target {
                 sound(&found, true)?;
                 told(&found, 0)
             }
-            Err(error) => super::sober(&error.to_string()),
+            Err(error) => sober(&error.to_string()),
         }
     },
 };

@@ -2,7 +2,6 @@
 
 use testbed_definitions::link::{crc, BYTE_BITS, CRC_BITS, FRAME_BYTES, MARK};
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::operator::View;
 use testbed_machine::Machine;
 use testbed_trace::capture::{Lines, LinkFigures, Received, Receiver, Transmitter};
 
@@ -128,10 +127,19 @@ pub const CONSOLE: Target = Target {
             let shown = whole.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(&start[..]));
             hold(shown.collect::<Vec<_>>().concat() == said, || format!("{name} said something else"))?;
         }
-        let mut operator = testbed_host_tools::operator::Operator::at_once(input[..input.len().min(100)].to_vec())
-            .with_view(View::new(&names, std::io::sink(), true));
-        drop(operator.gift(0));
-        operator.see(&bytes);
+        #[cfg(feature = "host")]
+        in_terminal(&names, &bytes);
         Ok(())
     },
 };
+
+/// Shows the bytes in a terminal that echoes what is typed: the same again.
+#[cfg(feature = "host")]
+fn in_terminal(names: &[String], bytes: &[(u8, u8)]) {
+    use testbed_host_tools::operator::{Operator, View};
+
+    let typed = bytes.iter().map(|(_, byte)| *byte).take(100).collect();
+    let mut operator = Operator::at_once(typed).with_view(View::new(names, std::io::sink(), true));
+    drop(operator.gift(0));
+    operator.see(bytes);
+}

@@ -2,11 +2,14 @@
 
 mod folder;
 mod link;
+#[cfg(feature = "host")]
 mod program;
 mod text;
 mod words;
 
-use std::path::PathBuf;
+use std::path::Path;
+
+use tempfile::TempDir;
 
 /// A parser of foreign bytes.
 pub struct Target {
@@ -34,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     folder::WAVE,
     link::FRAMES,
     link::CONSOLE,
+    #[cfg(feature = "host")]
     program::ELF,
 ];
 
@@ -71,9 +75,8 @@ fn placed(error: &str, start: &str, lines: usize) -> Result<(), String> {
 }
 
 /// A folder in memory, if the system has one.
-fn scratch() -> PathBuf {
-    let shared = PathBuf::from("/dev/shm");
-    let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
-    let folder = tempfile::Builder::new().prefix("testbed-fuzz-").tempdir_in(parent).expect("a folder can be made");
-    folder.keep()
+fn scratch() -> TempDir {
+    let shared = Path::new("/dev/shm");
+    let made = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() };
+    made.expect("a folder can be made")
 }

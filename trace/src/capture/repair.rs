@@ -15,7 +15,7 @@ use crate::order::{Next, Pairs};
 /// Bytes in which single words are looked for that differ; larger parts are reported as a whole.
 const REFINED: u64 = 1 << 20;
 
-/// Words that are no pairs which are reported one by one.
+/// Words of a file that are no pairs, or not those that were written, which are reported one by one.
 const MISFITS: usize = 1000;
 
 /// Pairs of a stream that a copy of it proves.
@@ -276,12 +276,19 @@ fn blame(
     parts: &[Bad],
     integrity: &mut Integrity,
 ) -> Result<(), CaptureError> {
+    let mut listed = 0;
     for part in parts {
         let Bad { written, at, expected, found } = *part;
         let mut places = Vec::new();
-        if let (Some(smi), true) = (smi, expected == found && expected <= REFINED) {
+        if let (Some(smi), true) = (smi, expected == found && expected <= REFINED && listed < MISFITS) {
             places = differing(capture, smi, written / 4, at, expected / 4, integrity)?;
         }
+        // A line for every word of a file would be longer than the file, and nobody reads it.
+        if places.len() > MISFITS - listed.min(MISFITS) {
+            let more = places.split_off(MISFITS - listed);
+            places.push((more[0].0, format!("here and behind it {} more words that differ", more.len())));
+        }
+        listed += places.len();
         if places.is_empty() {
             places.push(match (expected, found) {
                 (expected, 0) => (at, format!("{expected} byte(s) are missing here")),

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::Frame;
-use testbed_machine::units;
+use testbed_machine::{printable, units};
 use testbed_trace::analysis::text::{grouped, time_text};
 use testbed_trace::capture::RunRecord;
 
@@ -58,7 +58,7 @@ fn fitting(parts: Vec<String>, width: u16, palette: Palette) -> Line<'static> {
 fn what_runs(record: &RunRecord) -> Vec<String> {
     let machine = &record.machine;
     vec![
-        record.arguments.iter().fold(record.program.clone(), |line, argument| line + " " + argument),
+        record.arguments.iter().fold(record.program.clone(), |line, argument| line + " " + &printable(argument)),
         format!("{}, {}", machine.name, units::print(machine.clock_hz.into(), units::HERTZ)),
         record.engine.clone(),
         format!("kernel {}", record.kernel.name()),

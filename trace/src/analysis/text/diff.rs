@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use testbed_machine::printable;
+
 use super::{grouped, Table};
 use crate::analysis::diff::{Change, Diff, FirstDifference, Place};
 
@@ -17,7 +19,7 @@ pub fn diff(diff: &Diff) -> String {
 
 fn write(out: &mut String, diff: &Diff) -> fmt::Result {
     for (name, run, cycles) in [("a", &diff.a, diff.cycles.0), ("b", &diff.b, diff.cycles.1)] {
-        let arguments = run.arguments.iter().fold(String::new(), |line, argument| line + " " + argument);
+        let arguments = run.arguments.iter().fold(String::new(), |line, argument| line + " " + &printable(argument));
         let (program, kernel, machine) = (&run.program, &run.kernel, &run.machine);
         let (events, cycles) = (grouped(run.events), grouped(cycles));
         writeln!(

@@ -8,6 +8,7 @@ mod table;
 use std::fmt::{self, Write};
 
 use testbed_definitions::event::thread_number;
+use testbed_machine::printable;
 
 use super::measure::Omitted;
 use super::{Report, Run};
@@ -56,7 +57,7 @@ fn write(out: &mut String, report: &Report, details: bool) -> fmt::Result {
 
 fn head(out: &mut String, report: &Report) -> fmt::Result {
     let Report { run, range, probe, uncertainty, .. } = report;
-    let arguments = run.arguments.iter().fold(String::new(), |line, argument| line + " " + argument);
+    let arguments = run.arguments.iter().fold(String::new(), |line, argument| line + " " + &printable(argument));
     writeln!(
         out,
         "{}{arguments}, kernel {}, machine {}: {} events",
