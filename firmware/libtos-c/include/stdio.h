@@ -1,4 +1,4 @@
-/* Files of the filestore, and the console. There is no standard input, and no floating point. */
+/* Files of the filestore, and the console. There is no standard input. */
 #ifndef _STDIO_H
 #define _STDIO_H
 
@@ -41,7 +41,11 @@ int puts(const char *text);
 size_t fread(void *buffer, size_t bytes, size_t count, FILE *file);
 size_t fwrite(const void *buffer, size_t bytes, size_t count, FILE *file);
 
-/* Conversions d i u x X o c s p %, flags - 0 + blank #, width, precision, lengths hh h l ll z. */
+/* stderr gets the text, a colon and what errno means. */
+void perror(const char *text);
+
+/* Conversions d i u x X o c s p n f F e E g G a A %, flags - 0 + blank #, width, precision, lengths hh h l ll j z t L. A long double
+   is printed as the double that is nearest. */
 int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fprintf(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int sprintf(char *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,4 @@
-/* Integers from strings, memory, the end of a thread, the environment. */
+/* Integers, memory, sorting, random numbers, the end of a thread, the environment. */
 #ifndef _STDLIB_H
 #define _STDLIB_H
 
@@ -11,7 +11,35 @@ int atoi(const char *text);
 long atol(const char *text);
 long strtol(const char *text, char **end, int base);
 unsigned long strtoul(const char *text, char **end, int base);
+long long atoll(const char *text);
+long long strtoll(const char *text, char **end, int base);
+unsigned long long strtoull(const char *text, char **end, int base);
+
+typedef struct {
+    int quot, rem;
+} div_t;
+typedef struct {
+    long quot, rem;
+} ldiv_t;
+typedef struct {
+    long long quot, rem;
+} lldiv_t;
 int abs(int value);
+long labs(long value);
+long long llabs(long long value);
+div_t div(int value, int by);
+ldiv_t ldiv(long value, long by);
+lldiv_t lldiv(long long value, long long by);
+
+/* In place, with little stack; equal elements come in any order. */
+void qsort(void *base, size_t count, size_t bytes, int (*compare)(const void *, const void *));
+void *bsearch(const void *key, const void *base, size_t count, size_t bytes, int (*compare)(const void *, const void *));
+
+/* One sequence for all threads of the process; rand_r has the state where the caller wants it. */
+#define RAND_MAX 0x7fffffff
+int rand(void);
+void srand(unsigned seed);
+int rand_r(unsigned *seed);
 
 /* The heap has 64 KiB, or what the linker is told by --defsym=tos_heap_bytes=N. All threads of the process share it. */
 void *malloc(size_t bytes);

@@ -15,6 +15,9 @@ char *strcpy(char *to, const char *from);
 char *strncpy(char *to, const char *from, size_t bytes);
 char *strcat(char *to, const char *from);
 char *strncat(char *to, const char *from, size_t bytes);
+/* In blocks of the heap. */
+char *strdup(const char *text);
+char *strndup(const char *text, size_t bytes);
 int strcmp(const char *one, const char *other);
 int strncmp(const char *one, const char *other, size_t bytes);
 char *strchr(const char *text, int byte);
@@ -25,5 +28,7 @@ size_t strspn(const char *text, const char *set);
 size_t strcspn(const char *text, const char *set);
 char *strtok(char *text, const char *set);
 char *strtok_r(char *text, const char *set, char **rest);
+/* What an error of errno.h or tos.h means. */
+char *strerror(int number);
 
 #endif

@@ -1,7 +1,9 @@
-//! `printf`'s language: flags `-`, `0`, `+`, blank, `#`, a width and a precision (numbers or `*`), lengths `hh`, `h`, `l`, `ll`, `z`, conversions
-//! `d i u x X o c s p %`. There is no floating point.
+//! `printf`'s language: flags `-`, `0`, `+`, blank, `#`, a width and a precision (numbers or `*`), lengths `hh`, `h`, `l`, `ll`, `j`, `z`, `t`, `L`,
+//! conversions `d i u x X o c s p n %`, and those of doubles ([`crate::float`]).
 
 use core::ffi::c_char;
+
+use crate::float;
 
 /// A `va_list`: a pointer to the next argument. Arguments of 64 bits are aligned to that.
 pub struct List(*const u32);
@@ -31,14 +33,14 @@ impl List {
 
 /// Between `%` and the conversion.
 #[derive(Default)]
-struct Spec {
-    left: bool,
-    zero: bool,
-    alternate: bool,
+pub struct Spec {
+    pub left: bool,
+    pub zero: bool,
+    pub alternate: bool,
     /// What stands before a number that is not negative.
-    plus: Option<u8>,
-    width: usize,
-    precision: Option<usize>,
+    pub plus: Option<u8>,
+    pub width: usize,
+    pub precision: Option<usize>,
     length: Length,
 }
 
@@ -49,6 +51,8 @@ enum Length {
     #[default]
     Word,
     Double,
+    /// Of a long double.
+    Long,
 }
 
 /// Takes bytes, and counts them.
@@ -62,17 +66,17 @@ impl<'a> Out<'a> {
         Out { put, count: 0 }
     }
 
-    fn put(&mut self, byte: u8) {
+    pub fn put(&mut self, byte: u8) {
         (self.put)(byte);
         self.count += 1;
     }
 
-    fn repeat(&mut self, byte: u8, times: usize) {
+    pub fn repeat(&mut self, byte: u8, times: usize) {
         (0..times).for_each(|_| self.put(byte));
     }
 
     /// Text within the width.
-    fn padded(&mut self, spec: &Spec, text: &[u8]) {
+    pub fn padded(&mut self, spec: &Spec, text: &[u8]) {
         let padding = spec.width.saturating_sub(text.len());
         if !spec.left {
             self.repeat(b' ', padding);
@@ -99,6 +103,10 @@ impl<'a> Out<'a> {
         }
         let digits = &digits[start..];
         let mut zeros = spec.precision.unwrap_or(1).saturating_sub(digits.len());
+        if spec.alternate && base == 8 && zeros == 0 {
+            // The first digit is to be a zero.
+            zeros = 1;
+        }
         let taken = prefix.len() + digits.len();
         if spec.zero && !spec.left && spec.precision.is_none() {
             zeros = zeros.max(spec.width.saturating_sub(taken));
@@ -183,15 +191,17 @@ impl Text {
             spec.precision = usize::try_from(self.number(list)).ok();
         }
         spec.length = match self.peek() {
-            b'h' | b'l' | b'z' => match (self.next(), self.peek()) {
+            b'h' | b'l' | b'z' | b't' | b'j' | b'L' => match (self.next(), self.peek()) {
                 (b'h', b'h') => Length::Byte,
                 (b'h', _) => Length::Short,
-                (b'l', b'l') => Length::Double,
+                (b'l', b'l') | (b'j', _) => Length::Double,
+                (b'L', _) => Length::Long,
                 _ => Length::Word,
             },
             _ => Length::Word,
         };
-        if matches!(spec.length, Length::Byte | Length::Double) {
+        // The second letter of `hh` and `ll`.
+        if spec.length == Length::Byte || spec.length == Length::Double && self.peek() == b'l' {
             self.next();
         }
         spec
@@ -224,7 +234,7 @@ fn convert(out: &mut Out, spec: &Spec, conversion: u8, list: &mut List) {
         b'd' | b'i' => {
             let value = match spec.length {
                 Length::Double => list.double() as i64,
-                Length::Word => i64::from(list.word() as i32),
+                Length::Word | Length::Long => i64::from(list.word() as i32),
                 Length::Short => i64::from(list.word() as i16),
                 Length::Byte => i64::from(list.word() as i8),
             };
@@ -234,13 +244,14 @@ fn convert(out: &mut Out, spec: &Spec, conversion: u8, list: &mut List) {
         b'u' | b'x' | b'X' | b'o' => {
             let value = match spec.length {
                 Length::Double => list.double(),
-                Length::Word => u64::from(list.word()),
+                Length::Word | Length::Long => u64::from(list.word()),
                 Length::Short => u64::from(list.word() as u16),
                 Length::Byte => u64::from(list.word() as u8),
             };
             let (base, prefix): (u32, &[u8]) = match conversion {
                 b'u' => (10, b""),
-                b'o' => (8, b"0"),
+                // Its mark is a zero more, where the first digit is none.
+                b'o' => (8, b""),
                 b'x' => (16, b"0x"),
                 _ => (16, b"0X"),
             };
@@ -253,6 +264,28 @@ fn convert(out: &mut Out, spec: &Spec, conversion: u8, list: &mut List) {
             let text = list.word() as *const u8;
             // SAFETY: C's promise: a string that ends with a NUL or, if it has a precision, has so many bytes.
             out.padded(spec, unsafe { bytes(text, spec.precision.unwrap_or(usize::MAX)) });
+        }
+        b'n' => {
+            let (place, count) = (list.word() as *mut u32, out.count as u32);
+            // SAFETY: C's promise: a number of that length.
+            unsafe {
+                match spec.length {
+                    Length::Byte => place.cast::<u8>().write(count as u8),
+                    Length::Short => place.cast::<u16>().write(count as u16),
+                    Length::Double => place.cast::<u64>().write(count.into()),
+                    Length::Word | Length::Long => place.write(count),
+                }
+            }
+        }
+        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+            let bits = if spec.length == Length::Long {
+                let place = list.word() as *const u64;
+                // SAFETY: a long double is passed by its address.
+                unsafe { float::nearest(place.read(), place.add(1).read()) }
+            } else {
+                list.double()
+            };
+            float::put(out, spec, conversion, bits);
         }
         b'%' => out.put(b'%'),
         other => {

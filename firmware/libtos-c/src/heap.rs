@@ -4,7 +4,9 @@
 use core::ffi::c_void;
 use core::ptr::{copy_nonoverlapping, null_mut, write_bytes};
 
-use crate::Shared;
+use libtos::Error;
+
+use crate::{error, Shared};
 
 extern "C" {
     static mut __heap_start: u8;
@@ -103,7 +105,11 @@ static HEAP: Shared<Heap> = Shared::new(Heap { free: null_mut(), is_ready: false
 
 #[no_mangle]
 pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
-    HEAP.with(|heap| heap.allocate(bytes)).cast()
+    let block = HEAP.with(|heap| heap.allocate(bytes));
+    if block.is_null() {
+        error::set(-Error::NoMemory.code());
+    }
+    block.cast()
 }
 
 /// # Safety
@@ -118,7 +124,8 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
 
 #[no_mangle]
 pub extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
-    let Some(all) = count.checked_mul(bytes) else { return null_mut() };
+    // Too many bytes for a number are too many for the heap.
+    let all = count.saturating_mul(bytes);
     let block = malloc(all);
     if !block.is_null() {
         // SAFETY: it has so many bytes.

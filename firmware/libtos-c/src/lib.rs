@@ -5,10 +5,15 @@
 //! [`libtos::lock::Lock`]s.
 #![no_std]
 
+mod character;
 mod environment;
+mod error;
+mod float;
 mod format;
 mod heap;
 mod number;
+mod random;
+mod sort;
 mod stdio;
 mod stream;
 mod string;

@@ -3,6 +3,9 @@
 use core::ffi::{c_char, c_int, c_long, c_void, CStr};
 use core::ptr::null_mut;
 
+use libtos::Error;
+
+use crate::error::noted;
 use crate::format::{format, List, Out};
 use crate::stream::{Stream, STDERR, STDOUT, STREAMS};
 use crate::Shared;
@@ -51,6 +54,12 @@ pub fn flush_all() {
     });
 }
 
+/// Writes a line to `stderr` in one piece.
+pub fn error_line(parts: &[&[u8]]) {
+    let bytes = parts.iter().copied().chain([&b"\n"[..]]).flatten();
+    with(pointer(STDERR), (), |stream| bytes.for_each(|&byte| _ = stream.write(byte)));
+}
+
 /// A name or mode of C.
 ///
 /// # Safety
@@ -67,8 +76,11 @@ unsafe extern "C" fn fopen(name: *const c_char, mode: *const c_char) -> FilePoin
     let (name, mode) = unsafe { (text(name), text(mode)) };
     TABLE.with(|table| {
         let free = table.iter().position(Stream::is_closed);
-        let opened = free.filter(|&index| table[index].open(name, mode.as_bytes()).is_ok());
-        opened.map_or(null_mut(), pointer)
+        let opened = free.ok_or(Error::TooManyFiles).and_then(|index| {
+            table[index].open(name, mode.as_bytes())?;
+            Ok(pointer(index))
+        });
+        noted(opened).unwrap_or(null_mut())
     })
 }
 
@@ -116,7 +128,7 @@ extern "C" fn ferror(file: FilePointer) -> c_int {
 
 #[no_mangle]
 unsafe extern "C" fn remove(name: *const c_char) -> c_int {
-    status(libtos::file::unlink(unsafe { text(name) }).is_ok())
+    status(noted(libtos::file::unlink(unsafe { text(name) })).is_some())
 }
 
 #[no_mangle]
@@ -126,7 +138,7 @@ unsafe extern "C" fn unlink(name: *const c_char) -> c_int {
 
 #[no_mangle]
 unsafe extern "C" fn rename(old: *const c_char, new: *const c_char) -> c_int {
-    status(libtos::file::rename(unsafe { text(old) }, unsafe { text(new) }).is_ok())
+    status(noted(libtos::file::rename(unsafe { text(old) }, unsafe { text(new) })).is_some())
 }
 
 #[no_mangle]

@@ -4,6 +4,8 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::null_mut;
 
+use crate::heap::malloc;
+
 extern "C" {
     fn strlen(text: *const c_char) -> usize;
     fn memcpy(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void;
@@ -47,6 +49,28 @@ unsafe extern "C" fn strncat(to: *mut c_char, from: *const c_char, bytes: usize)
         *end.add(at) = 0;
     }
     to
+}
+
+/// A copy of at most `bytes` bytes in a block of the heap; null if there is none.
+#[no_mangle]
+unsafe extern "C" fn strndup(text: *const c_char, bytes: usize) -> *mut c_char {
+    unsafe {
+        let mut length = 0;
+        while length < bytes && *text.add(length) != 0 {
+            length += 1;
+        }
+        let copy: *mut c_char = malloc(length + 1).cast();
+        if !copy.is_null() {
+            memcpy(copy.cast(), text.cast(), length);
+            *copy.add(length) = 0;
+        }
+        copy
+    }
+}
+
+#[no_mangle]
+unsafe extern "C" fn strdup(text: *const c_char) -> *mut c_char {
+    unsafe { strndup(text, usize::MAX) }
 }
 
 #[no_mangle]

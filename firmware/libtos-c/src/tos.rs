@@ -56,11 +56,6 @@ extern "C" fn abort() -> ! {
 }
 
 #[no_mangle]
-extern "C" fn abs(value: c_int) -> c_int {
-    value.wrapping_abs()
-}
-
-#[no_mangle]
 unsafe extern "C" fn send_block(channel: c_int, buffer: *const c_void, length: c_int) -> c_int {
     code(call::result(unsafe { call3(syscall::SEND, channel as u32, buffer as u32, length as u32) }))
 }

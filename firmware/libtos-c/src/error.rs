@@ -1,0 +1,106 @@
+//! `errno.h`, what errors mean, and `assert.h`. Numbers below [`FIRST_OWN`] are the kernel's.
+
+use core::cell::UnsafeCell;
+use core::ffi::{c_char, c_int, CStr};
+
+use libtos::console::Line;
+use libtos::{halt, thread_id, Error};
+use testbed_definitions::limits::THREADS;
+
+use crate::stdio;
+
+/// Errors of the library itself, as in `errno.h`.
+const FIRST_OWN: c_int = 100;
+pub const EDOM: c_int = FIRST_OWN;
+pub const ERANGE: c_int = FIRST_OWN + 1;
+pub const EINVAL: c_int = FIRST_OWN + 2;
+
+/// Every thread's last error, by its id.
+struct Last(UnsafeCell<[c_int; THREADS]>);
+// SAFETY: every word is one thread's.
+unsafe impl Sync for Last {}
+static LAST: Last = Last(UnsafeCell::new([0; THREADS]));
+
+/// Where this thread's `errno` is.
+#[no_mangle]
+extern "C" fn __errno() -> *mut c_int {
+    // SAFETY: inside.
+    unsafe { LAST.0.get().cast::<c_int>().add(usize::from(thread_id()) % THREADS) }
+}
+
+/// Sets this thread's `errno`.
+pub fn set(number: c_int) {
+    // SAFETY: this thread's own.
+    unsafe { *__errno() = number };
+}
+
+/// A result of the kernel; sets `errno` if it is an error.
+pub fn noted<T>(result: Result<T, Error>) -> Option<T> {
+    result.map_err(|error| set(-error.code())).ok()
+}
+
+/// Room for the longest text and its NUL.
+const TEXT_BYTES: usize = 48;
+
+/// What the kernel's errors mean, in order of number, as strings of C.
+static TEXTS: [[u8; TEXT_BYTES]; Error::ALL.len()] = {
+    let mut texts = [[0; TEXT_BYTES]; Error::ALL.len()];
+    let mut index = 0;
+    while index < texts.len() {
+        let text = Error::ALL[index].meaning().as_bytes();
+        let mut at = 0;
+        while at < text.len() {
+            texts[index][at] = text[at];
+            at += 1;
+        }
+        assert!(at < TEXT_BYTES, "the NUL has room");
+        index += 1;
+    }
+    texts
+};
+
+#[no_mangle]
+extern "C" fn strerror(number: c_int) -> *mut c_char {
+    let own = match number {
+        0 => c"no error",
+        EDOM => c"outside the domain of the function",
+        ERANGE => c"result out of range",
+        EINVAL => c"invalid argument",
+        _ => c"unknown error",
+    };
+    let kernels = Error::ALL.iter().position(|error| -error.code() == number);
+    kernels.map_or(own.as_ptr(), |index| TEXTS[index].as_ptr()).cast_mut()
+}
+
+/// # Safety
+/// `text` is null or ends with a NUL.
+#[no_mangle]
+unsafe extern "C" fn perror(text: *const c_char) {
+    // SAFETY: this thread's own; what `strerror` gives are texts with a NUL.
+    let meaning = unsafe { CStr::from_ptr(strerror(*__errno())) };
+    // SAFETY: the caller's promise.
+    let text = if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } };
+    stdio::error_line(&[text.to_bytes(), if text.is_empty() { b"" } else { b": " }, meaning.to_bytes()]);
+}
+
+/// Where `assert` comes if it does not hold: says so, and ends the program.
+///
+/// # Safety
+/// Texts end with a NUL.
+#[no_mangle]
+unsafe extern "C" fn __assert_fail(
+    condition: *const c_char,
+    file: *const c_char,
+    line: c_int,
+    function: *const c_char,
+) -> ! {
+    // SAFETY: the caller's promise.
+    let [condition, file, function] = [condition, file, function].map(|text| unsafe { CStr::from_ptr(text) });
+    // What the program has printed until now comes first; then one line that nothing else can mix with.
+    stdio::flush_all();
+    let [condition, file, function] = [condition, file, function].map(|text| text.to_str().unwrap_or("?"));
+    let mut out = Line::new();
+    out.text(file).text(":").number(line as u32).text(": ").text(function).text(": assertion `").text(condition);
+    out.text("' failed").end();
+    halt()
+}
