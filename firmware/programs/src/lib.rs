@@ -5,6 +5,7 @@
 pub mod chatter;
 pub mod monitor;
 pub mod probe;
+pub mod trial;
 pub mod verdict;
 pub mod victim;
 
