@@ -1,51 +1,19 @@
 //! A program in C, built by Debian's compiler as `docs/programs.md` says, runs on the emulator: it checks the library itself, and what it
 //! prints is known.
 
+#[path = "common/compiler.rs"]
+mod compiler;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use testbed_host_tools::firmware;
-
-/// The compiler, and the package that has it.
-const GCC: &str = "riscv64-unknown-elf-gcc";
-const FLAGS: &[&str] = &[
-    "-march=rv32im_zicsr",
-    "-mabi=ilp32",
-    "-Os",
-    "-std=c11",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-ffreestanding",
-    "-nostdlib",
-    "-Wl,--gc-sections",
-];
-
-fn output(command: &mut Command) -> Output {
-    let what = format!("{command:?}");
-    command.output().unwrap_or_else(|error| panic!("{what}: {error}"))
-}
 
 /// Builds `source` with the library into an ELF file in `folder`.
 fn build(source: &str, folder: &Path) -> PathBuf {
     let root = firmware::root().unwrap();
-    let library = firmware::build(&root).unwrap().folder;
     let elf = folder.join(Path::new(source).file_stem().unwrap());
-    let found = Command::new(GCC).arg("--version").output();
-    assert!(found.is_ok(), "this test needs {GCC}: apt-get install gcc-riscv64-unknown-elf");
-    let built = output(
-        Command::new(GCC)
-            .args(FLAGS)
-            .arg("-I")
-            .arg(root.join("firmware/libtos-c/include"))
-            .arg("-T")
-            .arg(library.join("libtos.ld"))
-            .arg("-o")
-            .arg(&elf)
-            .arg(root.join(source))
-            .arg(library.join("libtos.a")),
-    );
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    compiler::build(&firmware::build(&root).unwrap(), &root.join(source), &["-Os", "-std=c11"], &elf);
     elf
 }
 
@@ -54,7 +22,8 @@ fn wordcount() {
     let folder = tempfile::tempdir().unwrap();
     let elf = build("firmware/c/wordcount.c", folder.path());
     let out = folder.path().join("out");
-    let run = output(Command::new(env!("CARGO_BIN_EXE_testbed")).arg("run").arg(&elf).arg("4").arg("--out").arg(&out));
+    let run = Command::new(env!("CARGO_BIN_EXE_testbed")).arg("run").arg(&elf).arg("4").arg("--out").arg(&out).output();
+    let run = run.unwrap();
     let console = std::fs::read_to_string(out.join("console.txt")).unwrap_or_default();
     assert!(run.status.success(), "{console}\n{}", String::from_utf8_lossy(&run.stderr));
     // The words that the text, which is there four times, has more than once; the last one first.
@@ -68,6 +37,31 @@ earth: A            8
 earth: 132 words, 27 different, 0 wrong
 ";
     assert_eq!(console, expected);
+}
+
+/// Errors are told, and an assertion that does not hold ends the program.
+#[test]
+fn errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let elf = build("firmware/c/errors.c", folder.path());
+    let out = folder.path().join("out");
+    let run = Command::new(env!("CARGO_BIN_EXE_testbed")).arg("run").arg(&elf).arg("--out").arg(&out).output().unwrap();
+    let console = std::fs::read_to_string(out.join("console.txt")).unwrap_or_default();
+    let wrong = String::from_utf8_lossy(&run.stderr);
+    let (_, place) = console.rsplit_once("errors.c:").unwrap_or_else(|| panic!("{console}\n{wrong}"));
+    let source = std::fs::read_to_string(firmware::root().unwrap().join("firmware/c/errors.c")).unwrap();
+    let line = 1 + source.lines().position(|line| line.contains("as it should not be")).unwrap();
+    let assertion = "main: assertion `errno == 0 && \"as it should not be\"' failed";
+    assert_eq!(place, format!("{line}: {assertion}\n"));
+    let expected = "\
+earth: nothing: no such file
+earth: out of memory
+earth: no error, result out of range, channel in use by other threads
+earth: not ended by a newline
+earth: the next does not hold
+";
+    assert!(console.starts_with(expected), "{console}");
+    assert_eq!(run.status.code(), Some(1), "{wrong}");
 }
 
 /// The header's error codes are those of the definitions.

@@ -176,7 +176,7 @@ impl Generator {
     fn place(&mut self, thread: usize, bytes: u32) -> Place {
         let Thread { arena, in_stack, .. } = self.threads[thread].clone();
         let in_arena = arena.end - arena.start;
-        if self.language == Language::C && !self.setting.is_small && bytes < 6000 && self.random.percent(25) {
+        if self.language == Language::C && !self.setting.is_small && bytes < 2000 && self.random.percent(25) {
             return Place::Heap(self.random.below(4));
         }
         let fits = [in_arena >= bytes, in_stack >= bytes];
@@ -240,7 +240,7 @@ impl Generator {
         let threads = self.threads.len() as u32;
         let (channel, from, to) = self.random.pick(&self.edges);
         let area = self.arena.next_multiple_of(PAGE);
-        let left = (ARENA_BYTES - area) / PAGE;
+        let left = ARENA_BYTES.saturating_sub(area) / PAGE;
         if left == 0 || threads < 3 {
             return None;
         }
@@ -254,7 +254,7 @@ impl Generator {
         // Less than a page's end, where the writers' words are.
         let bytes = ((pages - 1) * PAGE + self.random.below(PAGE - 160)).min(most);
         let bytes = if bytes % PAGE > PAGE - 160 { bytes - 160 } else { bytes };
-        self.arena = area + (bytes + 1).next_multiple_of(PAGE).max(PAGE) + PAGE;
+        self.arena = area + (bytes + 1).next_multiple_of(PAGE);
         let mut writers: Vec<usize> = (0..threads as usize).filter(|thread| ![from, to].contains(thread)).collect();
         let least = if self.random.percent(50) { 1 } else { writers.len() };
         while writers.len() > least && self.random.percent(70) {

@@ -3,8 +3,11 @@
 //!
 //! `TESTBED_TRIALS=rust:17` (or `c:17`, or a range, `rust:1..500`) runs these seeds and no others; `testbed test --long` some thousands.
 
+mod c_source;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/compiler.rs"]
+mod compiler;
 mod generate;
 mod plan;
 mod script;
@@ -15,6 +18,7 @@ use plan::{Language, Plan};
 
 /// Seeds of a short run and of a long one.
 const RUST: [u64; 2] = [60, 3000];
+const C: [u64; 2] = [60, 1000];
 
 /// The seeds to run: those of `TESTBED_TRIALS` for this language, or the first ones.
 fn seeds(language: Language, counts: [u64; 2]) -> std::ops::Range<u64> {
@@ -42,10 +46,11 @@ fn trials(language: Language, counts: [u64; 2], build: impl Fn(&Plan) -> Vec<u8>
                 steps += ended.steps;
             }
             Err(first) => {
-                let smallest = shrink::shrink(&plan, |plan| watch::run(plan, &build(plan)).is_err());
-                let why = watch::run(&smallest, &build(&smallest)).err().unwrap_or_default();
-                eprintln!("{language:?} seed {seed} fails: {first}");
-                eprintln!("smallest: {:#?}\n{}\n{why}", smallest.setting, smallest.text());
+                let run = |plan: &Plan| watch::run(plan, &build(plan)).err().filter(|failure| failure.kind == first.kind);
+                let smallest = shrink::shrink(&plan, |plan| run(plan).is_some());
+                let why = run(&smallest).map(|failure| failure.text).unwrap_or_default();
+                eprintln!("{language:?} seed {seed} fails ({:?}): {}", first.kind, first.text);
+                eprintln!("smallest, on {:?}:\n{}{why}", smallest.setting, smallest.text());
                 failed.push(seed);
             }
         }
@@ -58,4 +63,10 @@ fn trials(language: Language, counts: [u64; 2], build: impl Fn(&Plan) -> Vec<u8>
 fn programs_in_rust() {
     let (_, program) = watch::built().read("trial").unwrap();
     trials(Language::Rust, RUST, |_| program.clone());
+}
+
+#[test]
+fn programs_in_c() {
+    let folder = tempfile::tempdir().unwrap();
+    trials(Language::C, C, |plan| c_source::build(plan, folder.path()));
 }

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use testbed_definitions::page::{PAGE_BYTES, VIRTUAL_BYTES};
+use testbed_definitions::syscall::FOREVER;
 use testbed_host_tools::capture::KernelKind;
 use testbed_machine::Machine;
 
@@ -160,8 +161,8 @@ impl Plan {
 
     /// Milliseconds of machine time without progress that are too many: a few time-slices of all threads where some spin, and a long message otherwise.
     pub fn patience_ms(&self) -> u64 {
-        let fights = self.ops.iter().any(|op| matches!(op, Op::Fight { .. }));
-        if fights {
+        let spins = |op: &Op| matches!(op, Op::Fight { .. }) || matches!(op, Op::Alternative { timeout, .. } if *timeout != FOREVER);
+        if self.ops.iter().any(spins) || self.language == Language::C {
             100 * self.threads.len() as u64 + 2_000
         } else {
             400

@@ -14,6 +14,8 @@ use crate::script::Step;
 
 /// Cycles between two looks.
 const CHUNK: u64 = 16_384;
+/// Instructions of a processor in ten of these that are more than a kernel's looks whether there is something to do.
+const BUSY: u64 = 5_000;
 /// Cycles that are left to the console and the monitors after the exit.
 const DRAIN: u64 = 4_000_000;
 /// Bytes above this tell of progress: what is above it is the thread's id.
@@ -31,6 +33,31 @@ pub fn built() -> &'static Firmware {
 pub struct Ended {
     pub cycles: u64,
     pub steps: u64,
+}
+
+/// Kinds of failures, so that a program is not shrunk to one that fails otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// All processors sleep, or some are busy, and nothing goes on.
+    Asleep,
+    Busy,
+    /// It ends, and something is wrong.
+    Wrong,
+    /// It can't be run.
+    Refused,
+}
+
+/// How a run failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub kind: Kind,
+    pub text: String,
+}
+
+impl Failure {
+    fn new(kind: Kind, text: impl std::fmt::Display) -> Self {
+        Failure { kind, text: text.to_string() }
+    }
 }
 
 /// What is seen of the threads.
@@ -67,8 +94,9 @@ impl Progress {
 ///
 /// # Errors
 /// What is not as it should be, in words.
-pub fn run(plan: &Plan, program: &[u8]) -> Result<Ended, String> {
-    let mut engine = start(plan, program)?;
+pub fn run(plan: &Plan, program: &[u8]) -> Result<Ended, Failure> {
+    let refused = |text| Failure::new(Kind::Refused, text);
+    let mut engine = start(plan, program).map_err(refused)?;
     let steps = plan.steps();
     let mut progress = Progress {
         done: vec![(0, 0); steps.len()],
@@ -77,7 +105,7 @@ pub fn run(plan: &Plan, program: &[u8]) -> Result<Ended, String> {
     };
     let patience = plan.patience_ms() * u64::from(plan.setting.machine.clock_hz) / 1000;
     while engine.exits().is_empty() {
-        advance(engine.as_mut(), CHUNK)?;
+        advance(engine.as_mut(), CHUNK).map_err(refused)?;
         progress.see(engine.as_mut());
         let stands = engine.cycle() - progress.last > patience;
         let talks = progress.text.iter().any(|text| text.len() > 20_000);
@@ -87,19 +115,26 @@ pub fn run(plan: &Plan, program: &[u8]) -> Result<Ended, String> {
     }
     let exit = engine.exits()[0];
     for _ in 0..DRAIN / CHUNK {
-        advance(engine.as_mut(), CHUNK)?;
+        advance(engine.as_mut(), CHUNK).map_err(refused)?;
         if ledger(engine.as_ref()).queued() == 0 {
             break;
         }
     }
     progress.see(engine.as_mut());
-    let printed = progress.text.concat();
-    if printed != plan.expected() || exit.code != 0 {
-        return Err(format!("exit code {}; printed\n{printed}expected\n{}", exit.code as i32, plan.expected()));
+    // Threads of C print their sums where they are, and when they end.
+    let sorted = |text: &str| {
+        let mut lines: Vec<_> = text.lines().map(String::from).collect();
+        lines.sort();
+        lines
+    };
+    let (printed, expected) = (progress.text.concat(), plan.expected());
+    if sorted(&printed) != sorted(&expected) || exit.code != 0 {
+        let text = format!("exit code {}; printed\n{printed}expected\n{expected}", exit.code as i32);
+        return Err(Failure::new(Kind::Wrong, text));
     }
     let imbalances = ledger(engine.as_ref()).imbalances();
     if !imbalances.is_empty() {
-        return Err(format!("the ledger does not balance: {}", imbalances.join("; ")));
+        return Err(Failure::new(Kind::Wrong, format!("the ledger does not balance: {}", imbalances.join("; "))));
     }
     Ok(Ended { cycles: exit.cycle, steps: progress.steps() })
 }
@@ -136,7 +171,7 @@ fn start(plan: &Plan, program: &[u8]) -> Result<Box<dyn Engine>, String> {
 }
 
 /// Says who waits where.
-fn standing(plan: &Plan, engine: &mut dyn Engine, steps: &[Vec<Step>], progress: &Progress) -> String {
+fn standing(plan: &Plan, engine: &mut dyn Engine, steps: &[Vec<Step>], progress: &Progress) -> Failure {
     let ms = |cycles: u64| cycles * 1000 / u64::from(plan.setting.machine.clock_hz);
     let mut text = format!("no progress from {} ms on, until {} ms\n", ms(progress.last), ms(engine.cycle()));
     for (thread, (steps, (done, processor))) in steps.iter().zip(&progress.done).enumerate() {
@@ -149,13 +184,19 @@ fn standing(plan: &Plan, engine: &mut dyn Engine, steps: &[Vec<Step>], progress:
     }
     let processors = 0..plan.setting.machine.processors.len();
     let before: Vec<u64> = processors.clone().map(|processor| engine.instructions(processor)).collect();
+    let mut kind = Kind::Asleep;
     if advance(engine, 10 * CHUNK).is_ok() {
-        let busy = processors.map(|processor| engine.instructions(processor) - before[processor]);
-        let busy: Vec<String> = busy.map(|count| count.to_string()).collect();
+        let counts: Vec<u64> = processors.map(|processor| engine.instructions(processor) - before[processor]).collect();
+        if counts.iter().any(|count| *count > BUSY) {
+            kind = Kind::Busy;
+        }
+        let busy: Vec<String> = counts.iter().map(ToString::to_string).collect();
         text += &format!("  instructions in {} cycles by processor: {}\n", 10 * CHUNK, busy.join(" "));
     }
     for (processor, printed) in progress.text.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
         text += &format!("  processor {processor} printed: {}\n", printed.chars().take(2000).collect::<String>());
+        // A program that has said that something is wrong waits for somebody who has ended.
+        kind = Kind::Wrong;
     }
-    text
+    Failure::new(kind, text)
 }
