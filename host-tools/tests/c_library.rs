@@ -1,4 +1,5 @@
-//! The C library against the host's: one random program is built for both, and has to print the same.
+//! The C library against the host's: one random program is built for both, and has to print the
+//! same.
 
 mod common;
 #[path = "common/compiler.rs"]
@@ -15,7 +16,8 @@ use testbed_sim::lockstep::random::Random;
 const CALLS: usize = 400;
 const PROGRAMS: [u64; 2] = [2, 100];
 
-/// What is ahead of the calls. A `long` has 32 bits on the machine, and so it is an `int` on the host.
+/// What is ahead of the calls. A `long` has 32 bits on the machine, and so it is an `int` on the
+/// host.
 const PRELUDE: &str = include_str!("c_library.h");
 
 /// `printf`'s flags, width and precision; `*` takes arguments, which are added.
@@ -123,7 +125,8 @@ fn floating(random: &mut Random) -> (String, String) {
         return (text + conversion, arguments + ", " + value);
     }
     let value = double(random);
-    // glibc forgets the zeros that `#` keeps where `g` rounds up to one more digit, as in 999999.95.
+    // glibc forgets the zeros that `#` keeps where `g` rounds up to one more digit, as in
+    // 999999.95.
     let text = if "gG".contains(conversion) { text.replace('#', "") } else { text };
     (text + conversion, arguments + ", " + &value)
 }
@@ -131,7 +134,10 @@ fn floating(random: &mut Random) -> (String, String) {
 fn string(random: &mut Random) -> (String, String) {
     let mut arguments = String::new();
     // The C library of the host leaves `0` and others open for strings.
-    let text: String = directive(random, &mut arguments).chars().filter(|c| !"0+ #".contains(*c) || c.is_ascii_digit() && *c != '0').collect();
+    let text: String = directive(random, &mut arguments)
+        .chars()
+        .filter(|c| !"0+ #".contains(*c) || c.is_ascii_digit() && *c != '0')
+        .collect();
     match random.below(3) {
         0 => (text + "c", arguments + &format!(", {}", 33 + random.below(90))),
         _ => (text + "s", arguments + ", " + &quoted(random, "abc def", 14)),
@@ -145,7 +151,8 @@ fn quoted(random: &mut Random, alphabet: &str, most: u32) -> String {
     format!("{text:?}")
 }
 
-/// A call of `printf` with some conversions, an integer last: so it shows when one takes too much or too little.
+/// A call of `printf` with some conversions, an integer last: so it shows when one takes too much
+/// or too little.
 fn print(random: &mut Random, number: usize) -> String {
     let (mut format, mut arguments) = (format!("{number}: "), String::new());
     for _ in 0..1 + random.below(3) {
@@ -157,13 +164,33 @@ fn print(random: &mut Random, number: usize) -> String {
         format += &format!("[{text}] ");
         arguments += &more;
     }
-    format!("    n = snprintf(text, sizeof text, \"{format}%d%n\", {}, &m);\n    printf(\"%s %d %d\\n\", text, n, m);\n", &(arguments[2..].to_string() + ", -7"))
+    format!(
+        "    n = snprintf(text, sizeof text, \"{format}%d%n\", {}, &m);\n    printf(\"%s %d %d\\n\", text, n, m);\n",
+        &(arguments[2..].to_string() + ", -7")
+    )
 }
 
 /// A call that reads a number.
 fn read(random: &mut Random) -> String {
     let digits = random.pick(&["0123456789", "01", "0x17fF", "-+ 019", "9", "zZ09xX"]);
-    let start = random.pick(&["", "", " ", "-", "+", "\t-", "0x", "-0x", "0", "999999999", "922337203685477580", "-922337203685477580", "1844674407370955161", "214748364", "-214748364", "429496729"]);
+    let start = random.pick(&[
+        "",
+        "",
+        " ",
+        "-",
+        "+",
+        "\t-",
+        "0x",
+        "-0x",
+        "0",
+        "999999999",
+        "922337203685477580",
+        "-922337203685477580",
+        "1844674407370955161",
+        "214748364",
+        "-214748364",
+        "429496729",
+    ]);
     let text = format!("{start}{}", quoted(random, digits, 12).trim_matches('"'));
     let base = random.pick(&[0, 10, 10, 16, 8, 2, 36, 7, 1, 37]);
     let call = random.pick(&["number_ll", "number_ull", "number_l", "number_ul"]);
@@ -210,7 +237,12 @@ fn program(seed: u64) -> String {
 /// What the host's compiler and library make of it.
 fn on_host(source: &Path, folder: &Path) -> String {
     let elf = folder.join("host");
-    let built = Command::new("cc").args(["-std=gnu11", "-O0", "-fno-builtin", "-w", "-o"]).arg(&elf).arg(source).output().unwrap();
+    let built = Command::new("cc")
+        .args(["-std=gnu11", "-O0", "-fno-builtin", "-w", "-o"])
+        .arg(&elf)
+        .arg(source)
+        .output()
+        .unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let output = Command::new(&elf).output().unwrap();
     assert!(output.status.success(), "{output:?}");

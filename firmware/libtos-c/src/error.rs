@@ -96,7 +96,8 @@ unsafe extern "C" fn __assert_fail(
 ) -> ! {
     // SAFETY: the caller's promise.
     let [condition, file, function] = [condition, file, function].map(|text| unsafe { CStr::from_ptr(text) });
-    // What the program has printed until now comes first; then one line that nothing else can mix with.
+    // What the program has printed until now comes first; then one line that nothing else can mix
+    // with.
     stdio::flush_all();
     let [condition, file, function] = [condition, file, function].map(|text| text.to_str().unwrap_or("?"));
     let mut out = Line::new();

@@ -1,12 +1,13 @@
-//! `printf`'s conversions of doubles, exact: the number is written out in full, as it is in binary, and rounded where the text ends, halves to even.
-//! There is no arithmetic of doubles in it.
+//! `printf`'s conversions of doubles, exact: the number is written out in full, as it is in binary,
+//! and rounded where the text ends, halves to even. There is no arithmetic of doubles in it.
 
 use crate::format::{Out, Spec};
 
 /// Digits of a limb, and its base.
 const LIMB_DIGITS: i32 = 9;
 const LIMB: u32 = 1_000_000_000;
-/// The limb with the ones; the largest double has 309 digits ahead of the point, the smallest 1,074 behind it.
+/// The limb with the ones; the largest double has 309 digits ahead of the point, the smallest 1,074
+/// behind it.
 const ONES: usize = 34;
 const LIMBS: usize = ONES + 1 + 120;
 
@@ -76,7 +77,8 @@ impl Decimal {
         (ONES as i32 - index as i32) * LIMB_DIGITS + self.limbs[index].ilog10() as i32
     }
 
-    /// Rounds to a multiple of ten to the `place`; digits below it are not to be looked at any more.
+    /// Rounds to a multiple of ten to the `place`; digits below it are not to be looked at any
+    /// more.
     fn round(&mut self, place: i32) {
         let (index, weight) = Self::find(place - 1);
         if index >= LIMBS {
@@ -130,7 +132,8 @@ impl Short {
     }
 }
 
-/// Digits as they are to be written: from place `first` to place `ones`, the point, and so many behind it.
+/// Digits as they are to be written: from place `first` to place `ones`, the point, and so many
+/// behind it.
 struct Shape {
     first: i32,
     ones: i32,
@@ -163,7 +166,9 @@ pub fn put(out: &mut Out, spec: &Spec, conversion: u8, bits: u64) {
     let exponent = exponent.max(1) as i32 - BIAS;
     match conversion | 0x20 {
         b'a' => hexadecimal(out, spec, sign, mantissa, exponent, is_upper),
-        conversion => decimal(out, spec, sign, conversion, is_upper, Decimal::new(mantissa, exponent - FRACTION_BITS as i32)),
+        conversion => {
+            decimal(out, spec, sign, conversion, is_upper, Decimal::new(mantissa, exponent - FRACTION_BITS as i32))
+        }
     }
 }
 
@@ -221,7 +226,10 @@ fn hexadecimal(out: &mut Out, spec: &Spec, mut sign: Short, mantissa: u64, expon
             precision
         }
         Some(precision) => precision,
-        None => (0..DIGITS).rev().find(|digit| value >> (FRACTION_BITS - 4 - 4 * *digit as u32) & 15 != 0).map_or(0, |last| last + 1),
+        None => (0..DIGITS)
+            .rev()
+            .find(|digit| value >> (FRACTION_BITS - 4 - 4 * *digit as u32) & 15 != 0)
+            .map_or(0, |last| last + 1),
     };
     let suffix = Short::exponent(if is_upper { b'P' } else { b'p' }, if mantissa == 0 { 0 } else { exponent }, 1);
     framed(out, spec, sign.text(), (1, fraction), suffix.text(), &mut |place| {
@@ -234,7 +242,8 @@ fn hexadecimal(out: &mut Out, spec: &Spec, mut sign: Short, mantissa: u64, expon
     });
 }
 
-/// Writes a number within its width: digits by their place in the text, `whole` ahead of the point and `fraction` behind it.
+/// Writes a number within its width: digits by their place in the text, `whole` ahead of the point
+/// and `fraction` behind it.
 fn framed(
     out: &mut Out,
     spec: &Spec,

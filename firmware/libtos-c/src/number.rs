@@ -5,7 +5,8 @@ use core::ptr::null_mut;
 
 use crate::error;
 
-/// What a string begins with: sign, value, whether that is more than 64 bits hold, and where it ends (the start if there is no number).
+/// What a string begins with: sign, value, whether that is more than 64 bits hold, and where it
+/// ends (the start if there is no number).
 struct Parsed {
     negative: bool,
     value: u64,
@@ -154,7 +155,8 @@ pub struct Divided<T> {
     remainder: T,
 }
 
-/// A division, which C leaves open for a divisor of 0; here it gives what the processor's instruction does.
+/// A division, which C leaves open for a divisor of 0; here it gives what the processor's
+/// instruction does.
 macro_rules! divisions {
     ($($name:ident: $type:ty;)*) => {$(
         #[no_mangle]

@@ -1,4 +1,5 @@
-//! `rand`: the same sequence for a seed on every engine. All threads of the process draw from one; `rand_r` is for those that want their own.
+//! `rand`: the same sequence for a seed on every engine. All threads of the process draw from one;
+//! `rand_r` is for those that want their own.
 
 use core::ffi::{c_int, c_uint};
 

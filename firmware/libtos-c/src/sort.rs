@@ -48,7 +48,8 @@ impl Array {
     }
 }
 
-/// Heapsort: in place, without recursion (stacks are small), and never slower than n log n. Equal elements come in any order.
+/// Heapsort: in place, without recursion (stacks are small), and never slower than n log n. Equal
+/// elements come in any order.
 ///
 /// # Safety
 /// C's rules.

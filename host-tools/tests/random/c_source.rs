@@ -23,7 +23,9 @@ pub fn build(plan: &Plan, folder: &Path) -> Vec<u8> {
 
 /// The source.
 pub fn text(plan: &Plan) -> String {
-    let mut out = format!("#include \"prelude.h\"\n\nstatic uint8_t arena[{ARENA_BYTES}] __attribute__((aligned(1024), unused));\n");
+    let mut out = format!(
+        "#include \"prelude.h\"\n\nstatic uint8_t arena[{ARENA_BYTES}] __attribute__((aligned(1024), unused));\n"
+    );
     let used = plan.used();
     for thread in (1..plan.threads.len()).filter(|thread| used[*thread]) {
         let _ = writeln!(out, "static void thread_{thread}(void);");
@@ -37,7 +39,11 @@ pub fn text(plan: &Plan) -> String {
         }
         steps.iter().for_each(|step| out += &statement(plan, step));
         out += "    tell(&self);\n";
-        out += if thread == 0 { "    tell_cells();\n    return self.wrong;\n}\n" } else { "    exit(self.wrong != 0);\n}\n" };
+        out += if thread == 0 {
+            "    tell_cells();\n    return self.wrong;\n}\n"
+        } else {
+            "    exit(self.wrong != 0);\n}\n"
+        };
     }
     out
 }
@@ -67,7 +73,8 @@ fn statement(plan: &Plan, step: &Step) -> String {
             let list: Vec<String> = channels
                 .iter()
                 .map(|(channel, messages)| {
-                    let each: Vec<String> = messages.iter().map(|(key, bytes)| format!("{{{key}u, {bytes}}}")).collect();
+                    let each: Vec<String> =
+                        messages.iter().map(|(key, bytes)| format!("{{{key}u, {bytes}}}")).collect();
                     format!("{{{channel}, {}, (const struct message[]){{{}}}}}", messages.len(), each.join(", "))
                 })
                 .collect();

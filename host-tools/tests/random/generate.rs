@@ -28,7 +28,7 @@ struct Budget {
 
 pub fn plan(seed: u64, language: Language) -> Plan {
     let mut random = Random::new(seed.wrapping_mul(2) + u64::from(language == Language::C));
-    let setting = setting(&mut random, language);
+    let setting = setting(&mut random, language, seed);
     let budget = budget(&mut random, &setting, seed);
     let mut generator = Generator { random, language, setting, budget, threads: vec![], arena: 0, edges: vec![] };
     generator.threads();
@@ -39,7 +39,7 @@ pub fn plan(seed: u64, language: Language) -> Plan {
     Plan { seed, language, setting: generator.setting, threads: generator.threads, ops }
 }
 
-fn setting(random: &mut Random, language: Language) -> Setting {
+fn setting(random: &mut Random, language: Language, seed: u64) -> Setting {
     let is_small = language == Language::C && random.percent(15);
     let ram_bytes = match random.below(10) {
         _ if is_small => 64 << 10,
@@ -48,11 +48,11 @@ fn setting(random: &mut Random, language: Language) -> Setting {
         3..6 => 2 << 20,
         _ => 4 << 20,
     };
-    let processors = match random.below(4) {
+    // Every number of them in turn, and mostly some.
+    let processors = match seed % 3 {
         _ if is_small => 1 + random.below(6),
-        0 => 1 + random.below(16),
-        1 => 2,
-        2 => 6,
+        0 => 1 + (seed / 3 % 16) as u32,
+        1 => random.pick(&[2, 6]),
         _ => 2 + random.below(7),
     };
     let kernel = if random.percent(35) && !is_small { KernelKind::Tos94 } else { KernelKind::Default };
@@ -117,7 +117,8 @@ impl Generator {
             let wanted = (self.budget.message + 8).next_multiple_of(PAGE);
             let deep = if small { 1 } else { 1 + self.random.below(6) };
             let processor = self.random.below(self.processors());
-            let parent = if self.random.percent(20) && !small { self.random.below(index.max(1) as u32) } else { 0 } as usize;
+            let parent =
+                if self.random.percent(20) && !small { self.random.below(index.max(1) as u32) } else { 0 } as usize;
             let arena = self.arena..if self.random.percent(50) { self.arena + wanted } else { self.arena };
             // Half of the arena is for fights.
             let arena = if arena.end <= ARENA_BYTES / 2 { arena } else { self.arena..self.arena };
@@ -126,9 +127,23 @@ impl Generator {
                 let in_stack = if small { 256 } else { wanted.min(5 * PAGE) };
                 let top = testbed_definitions::page::VIRTUAL_BYTES;
                 let pages = if small { 2 } else { FIRST_STACK_PAGES };
-                self.threads.push(Thread { parent, processor, top, pages, arena: arena.clone(), in_stack, deep: deep.min(4) });
+                self.threads.push(Thread {
+                    parent,
+                    processor,
+                    top,
+                    pages,
+                    arena: arena.clone(),
+                    in_stack,
+                    deep: deep.min(4),
+                });
             } else {
-                let in_stack = if small { 256 } else if arena.is_empty() || self.random.percent(50) { wanted } else { 0 };
+                let in_stack = if small {
+                    256
+                } else if arena.is_empty() || self.random.percent(50) {
+                    wanted
+                } else {
+                    0
+                };
                 let pages = base + deep + in_stack.div_ceil(PAGE);
                 if pages > pages_left && index >= 2 {
                     break;
@@ -159,7 +174,8 @@ impl Generator {
     fn bytes(&mut self, from: usize, to: usize) -> u32 {
         let room = |thread: &Thread| thread.in_stack.max(thread.arena.end - thread.arena.start).saturating_sub(8);
         let most = room(&self.threads[from]).min(room(&self.threads[to])).min(self.budget.message);
-        let near = |random: &mut Random, size: u32| (size * random.below(most / size + 2) + random.below(7)).saturating_sub(3);
+        let near =
+            |random: &mut Random, size: u32| (size * random.below(most / size + 2) + random.below(7)).saturating_sub(3);
         let bytes = match self.random.below(10) {
             0 => 0,
             1..3 => self.random.below(9),
@@ -292,9 +308,7 @@ impl Generator {
                 Act::Add { cell, amount: random.next_u32(), times: 1 + random.below(40) }
             }
             90..93 if roomy => Act::Invoke { processor: random.below(processors), seed: random.below(100_000_000) },
-            93..95 if roomy => {
-                Act::Kill { processor: random.below(processors), microseconds: random.below(20_000) }
-            }
+            93..95 if roomy => Act::Kill { processor: random.below(processors), microseconds: random.below(20_000) },
             95..100 if self.language == Language::C && !small => {
                 Act::Heap { blocks: (0..1 + random.below(12)).map(|_| random.below(900)).collect() }
             }

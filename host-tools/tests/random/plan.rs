@@ -1,8 +1,10 @@
-//! A random program as both sides know it: its threads, and everything that happens in one global order.
+//! A random program as both sides know it: its threads, and everything that happens in one global
+//! order.
 //!
-//! Each thread does its part of the list in the list's order, so nothing can wait in a circle: all that comes before the earliest
-//! unfinished item is done, and so all its partners are there or on their way. What is random in time (who is first at an
-//! ALT, where a thread is, who has a page) changes no result, so results are known. Any part of the list is a program too, which is what
+//! Each thread does its part of the list in the list's order, so nothing can wait in a circle: all
+//! that comes before the earliest unfinished item is done, and so all its partners are there or on
+//! their way. What is random in time (who is first at an ALT, where a thread is, who has a page)
+//! changes no result, so results are known. Any part of the list is a program too, which is what
 //! [`crate::shrink`] lives on.
 
 use std::ops::Range;
@@ -61,7 +63,8 @@ pub struct Thread {
     pub pages: u32,
     /// Its part of what all share.
     pub arena: Range<u32>,
-    /// Bytes of its stack, from the lowest address on, in which messages may lie; and pages that calls may take.
+    /// Bytes of its stack, from the lowest address on, in which messages may lie; and pages that
+    /// calls may take.
     pub in_stack: u32,
     pub deep: u32,
 }
@@ -69,19 +72,48 @@ pub struct Thread {
 /// What a thread does for itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Act {
-    Migrate { to: u32 },
+    Migrate {
+        to: u32,
+    },
     /// Another thread is moved, if it happens to be there.
-    Push { other: usize, from: u32, to: u32 },
-    Delay { microseconds: u32 },
-    Compute { microseconds: u32 },
-    Yield { times: u32 },
-    Deep { pages: u32 },
-    File { key: u32, bytes: u32 },
-    Add { cell: usize, amount: u32, times: u32 },
-    Invoke { processor: u32, seed: u32 },
-    Kill { processor: u32, microseconds: u32 },
+    Push {
+        other: usize,
+        from: u32,
+        to: u32,
+    },
+    Delay {
+        microseconds: u32,
+    },
+    Compute {
+        microseconds: u32,
+    },
+    Yield {
+        times: u32,
+    },
+    Deep {
+        pages: u32,
+    },
+    File {
+        key: u32,
+        bytes: u32,
+    },
+    Add {
+        cell: usize,
+        amount: u32,
+        times: u32,
+    },
+    Invoke {
+        processor: u32,
+        seed: u32,
+    },
+    Kill {
+        processor: u32,
+        microseconds: u32,
+    },
     /// Blocks of so many bytes, taken, filled, checked and freed in another order.
-    Heap { blocks: Vec<u32> },
+    Heap {
+        blocks: Vec<u32>,
+    },
 }
 
 /// One end of a message: whose, and where it lies.
@@ -93,12 +125,38 @@ pub struct End {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Op {
-    Message { channel: u8, from: End, to: End, key: u32, bytes: u32, room: u32 },
+    Message {
+        channel: u8,
+        from: End,
+        to: End,
+        key: u32,
+        bytes: u32,
+        room: u32,
+    },
     /// The receiver takes all of these, in whatever order they come.
-    Alternative { to: End, room: u32, timeout: u32, messages: Vec<(u8, End, u32, u32)> },
-    /// A message into (or, if `sends`, out of) pages of the shared memory at `area`, to the last of which others write until it has come.
-    Fight { channel: u8, from: End, to: End, key: u32, bytes: u32, area: u32, sends: bool, writers: Vec<usize>, yields: bool },
-    Local { thread: usize, act: Act },
+    Alternative {
+        to: End,
+        room: u32,
+        timeout: u32,
+        messages: Vec<(u8, End, u32, u32)>,
+    },
+    /// A message into (or, if `sends`, out of) pages of the shared memory at `area`, to the last of
+    /// which others write until it has come.
+    Fight {
+        channel: u8,
+        from: End,
+        to: End,
+        key: u32,
+        bytes: u32,
+        area: u32,
+        sends: bool,
+        writers: Vec<usize>,
+        yields: bool,
+    },
+    Local {
+        thread: usize,
+        act: Act,
+    },
 }
 
 impl Op {
@@ -109,7 +167,9 @@ impl Op {
             Op::Alternative { to, messages, .. } => {
                 std::iter::once(to.thread).chain(messages.iter().map(|(_, from, _, _)| from.thread)).collect()
             }
-            Op::Fight { from, to, writers, .. } => [from.thread, to.thread].into_iter().chain(writers.clone()).collect(),
+            Op::Fight { from, to, writers, .. } => {
+                [from.thread, to.thread].into_iter().chain(writers.clone()).collect()
+            }
             Op::Local { thread, .. } => vec![*thread],
         }
     }
@@ -159,9 +219,12 @@ impl Plan {
         threads.concat() + &ops.concat()
     }
 
-    /// Milliseconds of machine time without progress that are too many: a few time-slices of all threads where some spin, and a long message otherwise.
+    /// Milliseconds of machine time without progress that are too many: a few time-slices of all
+    /// threads where some spin, and a long message otherwise.
     pub fn patience_ms(&self) -> u64 {
-        let spins = |op: &Op| matches!(op, Op::Fight { .. }) || matches!(op, Op::Alternative { timeout, .. } if *timeout != FOREVER);
+        let spins = |op: &Op| {
+            matches!(op, Op::Fight { .. }) || matches!(op, Op::Alternative { timeout, .. } if *timeout != FOREVER)
+        };
         if self.ops.iter().any(spins) || self.language == Language::C {
             100 * self.threads.len() as u64 + 2_000
         } else {

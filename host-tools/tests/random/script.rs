@@ -12,14 +12,40 @@ const PAGE: u32 = testbed_definitions::page::PAGE_BYTES;
 /// One thing that a thread does. Places in the arena count from its beginning here.
 #[derive(Clone, Debug)]
 pub enum Step {
-    Send { channel: u8, key: u32, bytes: u32, taken: u32, place: Place },
-    Receive { channel: u8, key: u32, bytes: u32, room: u32, place: Place },
+    Send {
+        channel: u8,
+        key: u32,
+        bytes: u32,
+        taken: u32,
+        place: Place,
+    },
+    Receive {
+        channel: u8,
+        key: u32,
+        bytes: u32,
+        room: u32,
+        place: Place,
+    },
     /// Of each channel the keys and lengths of its messages.
-    Alternative { timeout: u32, room: u32, place: Place, channels: Vec<(u8, Vec<(u32, u32)>)> },
+    Alternative {
+        timeout: u32,
+        room: u32,
+        place: Place,
+        channels: Vec<(u8, Vec<(u32, u32)>)>,
+    },
     /// Writes to the first word until the second is set.
-    Scribble { word: u32, flag: u32, yields: bool },
-    Release { flag: u32 },
-    Create { child: usize, processor: u32 },
+    Scribble {
+        word: u32,
+        flag: u32,
+        yields: bool,
+    },
+    Release {
+        flag: u32,
+    },
+    Create {
+        child: usize,
+        processor: u32,
+    },
     Wait,
     Local(Act),
 }
@@ -46,7 +72,8 @@ pub fn exit_code(seed: u32) -> u32 {
     sum & 0x7fff
 }
 
-/// Of a fight: the first word of the page that is fought for behind the message, and the flag in it.
+/// Of a fight: the first word of the page that is fought for behind the message, and the flag in
+/// it.
 fn fought(area: u32, bytes: u32) -> (u32, u32) {
     let words = (area + bytes + 1).next_multiple_of(4);
     let end = words.next_multiple_of(PAGE);
@@ -149,10 +176,14 @@ impl Plan {
 
     /// The script.
     pub fn script(&self) -> Vec<u8> {
-        let steps = self.steps();
+        self.script_of(&self.steps())
+    }
+
+    /// A script for the plan's threads that has these steps.
+    pub fn script_of(&self, steps: &[Vec<Step>]) -> Vec<u8> {
         let mut words = vec![MARK, self.threads.len() as u32];
         words.resize(words.len() + RECORD * self.threads.len(), 0);
-        for (index, (thread, steps)) in self.threads.iter().zip(&steps).enumerate() {
+        for (index, (thread, steps)) in self.threads.iter().zip(steps).enumerate() {
             let record = [words.len() as u32, thread.top, thread.pages];
             words[2 + RECORD * index..][..RECORD].copy_from_slice(&record);
             steps.iter().for_each(|step| step.encode(&mut words));
@@ -170,7 +201,8 @@ fn place_word(place: Place) -> u32 {
 }
 
 impl Step {
-    /// Appends the operation and its operands; `firmware/programs/src/trial/steps.rs` has the same list.
+    /// Appends the operation and its operands; `firmware/programs/src/trial/steps.rs` has the same
+    /// list.
     fn encode(&self, words: &mut Vec<u32>) {
         let fixed: Vec<u32> = match self {
             Step::Send { channel, key, bytes, taken, place } => {

@@ -14,7 +14,8 @@ use crate::script::Step;
 
 /// Cycles between two looks.
 const CHUNK: u64 = 16_384;
-/// Instructions of a processor in ten of these that are more than a kernel's looks whether there is something to do.
+/// Instructions of a processor in ten of these that are more than a kernel's looks whether there is
+/// something to do.
 const BUSY: u64 = 5_000;
 /// Cycles that are left to the console and the monitors after the exit.
 const DRAIN: u64 = 4_000_000;
@@ -95,9 +96,16 @@ impl Progress {
 /// # Errors
 /// What is not as it should be, in words.
 pub fn run(plan: &Plan, program: &[u8]) -> Result<Ended, Failure> {
+    run_steps(plan, &plan.steps(), program)
+}
+
+/// Runs a program in Rust with other steps than those of its plan, or any with its own.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_steps(plan: &Plan, steps: &[Vec<Step>], program: &[u8]) -> Result<Ended, Failure> {
     let refused = |text| Failure::new(Kind::Refused, text);
-    let mut engine = start(plan, program).map_err(refused)?;
-    let steps = plan.steps();
+    let mut engine = start(plan, steps, program).map_err(refused)?;
     let mut progress = Progress {
         done: vec![(0, 0); steps.len()],
         last: 0,
@@ -110,7 +118,7 @@ pub fn run(plan: &Plan, program: &[u8]) -> Result<Ended, Failure> {
         let stands = engine.cycle() - progress.last > patience;
         let talks = progress.text.iter().any(|text| text.len() > 20_000);
         if stands || talks {
-            return Err(standing(plan, engine.as_mut(), &steps, &progress));
+            return Err(standing(plan, engine.as_mut(), steps, &progress));
         }
     }
     let exit = engine.exits()[0];
@@ -146,11 +154,11 @@ fn advance(engine: &mut dyn Engine, cycles: u64) -> Result<(), String> {
 }
 
 /// The machine with the program, at cycle 0.
-fn start(plan: &Plan, program: &[u8]) -> Result<Box<dyn Engine>, String> {
+fn start(plan: &Plan, steps: &[Vec<Step>], program: &[u8]) -> Result<Box<dyn Engine>, String> {
     let machine = &plan.setting.machine;
     let (_, kernel) = built().kernel(machine.ram_bytes).map_err(|error| error.to_string())?;
     let (_, trial) = built().read("trial").map_err(|error| error.to_string())?;
-    let script = plan.script();
+    let script = plan.script_of(steps);
     let mut files = vec![File::program("program", program)];
     if plan.language == Language::Rust {
         files.push(File { name: "script", bytes: &script, permissions: READ });

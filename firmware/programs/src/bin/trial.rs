@@ -1,6 +1,7 @@
-//! Obeys a script of a random program: `trial FILE`. The script says what every thread does, and what must come of it; `docs/programs.md` says how such
-//! scripts are made and run. `trial sub SEED` and `trial victim` are the processes that a script invokes: one whose exit code follows from the
-//! seed, and one that never ends.
+//! Obeys a script of a random program: `trial FILE`. The script says what every thread does, and
+//! what must come of it; `docs/programs.md` says how such scripts are made and run. `trial sub
+//! SEED` and `trial victim` are the processes that a script invokes: one whose exit code follows
+//! from the seed, and one that never ends.
 #![no_std]
 #![no_main]
 

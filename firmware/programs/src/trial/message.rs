@@ -28,7 +28,8 @@ impl Message {
     }
 }
 
-/// Of bytes as they are in memory: rotated left by five and exclusive or, word by word, the last one padded with zeros; then the length.
+/// Of bytes as they are in memory: rotated left by five and exclusive or, word by word, the last
+/// one padded with zeros; then the length.
 pub fn hash(bytes: &[u8]) -> u32 {
     let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
     let all = bytes.chunks(4).fold(0u32, |hash, chunk| hash.rotate_left(5) ^ word(chunk));

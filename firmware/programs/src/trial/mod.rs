@@ -1,8 +1,9 @@
-//! The interpreter behind the program `trial`: a script of steps for each thread, which `host-tools/tests/random` makes at random together with what
-//! must come out.
+//! The interpreter behind the program `trial`: a script of steps for each thread, which
+//! `host-tools/tests/random` makes at random together with what must come out.
 //!
-//! A script is words of 32 bits: [`THREADS_AT`] has how many threads there are, then come their records ([`RECORD`] words each:
-//! where its steps begin, in words; the address above its stack; that stack's pages), then the steps, each an operation and its operands.
+//! A script is words of 32 bits: [`THREADS_AT`] has how many threads there are, then come their
+//! records ([`RECORD`] words each: where its steps begin, in words; the address above its stack;
+//! that stack's pages), then the steps, each an operation and its operands.
 
 mod message;
 mod steps;
@@ -17,7 +18,8 @@ use libtos::{create, exit, halt, thread_id, Error};
 
 pub use message::Message;
 
-/// Words of a script at most, bytes that messages may lie in beside stacks, and words that all threads add to.
+/// Words of a script at most, bytes that messages may lie in beside stacks, and words that all
+/// threads add to.
 const SCRIPT_WORDS: usize = 12 * 1024;
 const ARENA_BYTES: usize = 128 * 1024;
 const CELLS: usize = 16;
@@ -34,7 +36,8 @@ const PROGRESS: u8 = 0x80;
 /// Memory that all threads share.
 #[repr(C, align(1024))]
 struct Memory<const BYTES: usize>(UnsafeCell<[u8; BYTES]>);
-// SAFETY: the script says who uses which part of it; what several use at a time they access by volatile words only.
+// SAFETY: the script says who uses which part of it; what several use at a time they access by
+// volatile words only.
 unsafe impl<const BYTES: usize> Sync for Memory<BYTES> {}
 
 static SCRIPT: Memory<{ 4 * SCRIPT_WORDS }> = Memory(UnsafeCell::new([0; 4 * SCRIPT_WORDS]));
@@ -128,7 +131,8 @@ extern "C" fn obey() -> ! {
     exit(u32::from(Actor::new(thread_id() as usize - 1).run() != 0))
 }
 
-/// Reads the script in file `name` and obeys it. Prints every thread's sum and the cells; the result is how many threads failed.
+/// Reads the script in file `name` and obeys it. Prints every thread's sum and the cells; the
+/// result is how many threads failed.
 ///
 /// # Errors
 /// There is no script.

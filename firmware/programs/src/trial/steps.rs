@@ -7,7 +7,8 @@ use libtos::console::Line;
 use libtos::file::{flags, unlink, File};
 use libtos::process::{await_end, invoke, kill, How};
 use libtos::{
-    alt, compute_us, delay_us, migrate, migrate_self, processor, receive, send_block, thread_number, wait, yield_now, Error, Place,
+    alt, compute_us, delay_us, migrate, migrate_self, processor, receive, send_block, thread_number, wait, yield_now,
+    Error, Place,
 };
 use testbed_definitions::syscall::{EXIT_HALT, FOREVER};
 
@@ -261,7 +262,8 @@ impl Actor {
     }
 }
 
-/// Takes so many pages of stack, and looks on the way back whether they are as they were; how many words are not.
+/// Takes so many pages of stack, and looks on the way back whether they are as they were; how many
+/// words are not.
 #[inline(never)]
 fn deep(pages: u32, me: u32) -> u32 {
     let mut frame = [0u32; 224];
