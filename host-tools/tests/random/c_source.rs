@@ -23,27 +23,29 @@ pub fn build(plan: &Plan, folder: &Path) -> Vec<u8> {
 
 /// The source.
 pub fn text(plan: &Plan) -> String {
-    let mut out = format!(
-        "#include \"prelude.h\"\n\nstatic uint8_t arena[{ARENA_BYTES}] __attribute__((aligned(1024), unused));\n"
-    );
+    let arena = format!("static uint8_t arena[{ARENA_BYTES}] __attribute__((aligned(1024), unused));");
+    let mut out = format!("#include \"prelude.h\"\n\n{arena}\n");
     let used = plan.used();
     for thread in (1..plan.threads.len()).filter(|thread| used[*thread]) {
         let _ = writeln!(out, "static void thread_{thread}(void);");
     }
     for (thread, steps) in plan.steps().iter().enumerate().filter(|(thread, _)| used[*thread]) {
         let name = if thread == 0 { "int main(void)".into() } else { format!("static void thread_{thread}(void)") };
+        let mut body = format!("    struct actor self = {{{thread}, 0, 0, 0}};\n");
         let in_stack = plan.threads[thread].in_stack;
-        let _ = writeln!(out, "\n{name}\n{{\n    struct actor self = {{{thread}, 0, 0, 0}};");
         if in_stack > 0 {
-            let _ = writeln!(out, "    uint8_t stack[{in_stack}] __attribute__((aligned(8), unused));");
+            let _ = writeln!(body, "    uint8_t stack[{in_stack}] __attribute__((aligned(8), unused));");
         }
-        steps.iter().for_each(|step| out += &statement(plan, step));
-        out += "    tell(&self);\n";
-        out += if thread == 0 {
-            "    tell_cells();\n    return self.wrong;\n}\n"
-        } else {
-            "    exit(self.wrong != 0);\n}\n"
+        for (number, step) in steps.iter().enumerate() {
+            let (data, call) = statement(plan, step, &format!("{thread}_{number}"));
+            out += &data;
+            let _ = writeln!(body, "    {call};");
+        }
+        let end = match thread {
+            0 => "tell_cells();\n    return self.wrong",
+            _ => "exit(self.wrong != 0)",
         };
+        let _ = writeln!(out, "\n{name}\n{{\n{body}    tell(&self);\n    {end};\n}}");
     }
     out
 }
@@ -57,7 +59,8 @@ fn place(place: Place) -> (&'static str, String) {
     }
 }
 
-fn statement(plan: &Plan, step: &Step) -> String {
+/// What a step needs outside of its function, under a name of its own (stacks are small), and the call.
+fn statement(plan: &Plan, step: &Step, name: &str) -> (String, String) {
     let word = |offset: &u32| format!("(volatile uint32_t *)(arena + {offset})");
     let call = match step {
         Step::Send { channel, key, bytes, taken, place: at } => {
@@ -70,16 +73,8 @@ fn statement(plan: &Plan, step: &Step) -> String {
         }
         Step::Alternative { timeout, room, place: at, channels } => {
             let (kind, at) = place(*at);
-            let list: Vec<String> = channels
-                .iter()
-                .map(|(channel, messages)| {
-                    let each: Vec<String> =
-                        messages.iter().map(|(key, bytes)| format!("{{{key}u, {bytes}}}")).collect();
-                    format!("{{{channel}, {}, (const struct message[]){{{}}}}}", messages.len(), each.join(", "))
-                })
-                .collect();
-            let list = format!("(const struct alternative[]){{{}}}", list.join(", "));
-            format!("do_alt{kind}(&self, {timeout}u, {room}, {at}, {list}, {})", channels.len())
+            let call = format!("do_alt{kind}(&self, {timeout}u, {room}, {at}, list_{name}, {})", channels.len());
+            return (alternatives(channels, name), call);
         }
         Step::Scribble { word: mine, flag, yields } => {
             format!("do_scribble(&self, {}, {}, {})", word(mine), word(flag), u8::from(*yields))
@@ -90,9 +85,26 @@ fn statement(plan: &Plan, step: &Step) -> String {
             format!("do_create(&self, {child}, {processor}, {}, {:#x}, thread_{child})", thread.pages, thread.top)
         }
         Step::Wait => "do_wait(&self)".into(),
+        Step::Local(Act::Heap { blocks }) => {
+            let sizes: Vec<String> = blocks.iter().map(ToString::to_string).collect();
+            let data = format!("static const unsigned sizes_{name}[] = {{{}}};\n", sizes.join(", "));
+            return (data, format!("do_heap(&self, sizes_{name}, {})", blocks.len()));
+        }
         Step::Local(act) => act_call(act),
     };
-    format!("    {call};\n")
+    (String::new(), call)
+}
+
+/// The channels of an ALT and their messages.
+fn alternatives(channels: &[(u8, Vec<(u32, u32)>)], name: &str) -> String {
+    let (mut data, mut list) = (String::new(), Vec::new());
+    for (channel, messages) in channels {
+        let each: Vec<String> = messages.iter().map(|(key, bytes)| format!("{{{key}u, {bytes}}}")).collect();
+        let array = format!("messages_{name}_{channel}");
+        let _ = writeln!(data, "static const struct message {array}[] = {{{}}};", each.join(", "));
+        list.push(format!("{{{channel}, {}, {array}}}", messages.len()));
+    }
+    data + &format!("static const struct alternative list_{name}[] = {{{}}};\n", list.join(", "))
 }
 
 fn act_call(act: &Act) -> String {
@@ -107,9 +119,7 @@ fn act_call(act: &Act) -> String {
         Act::Add { cell, amount, times } => format!("do_add(&self, {cell}, {amount}u, {times})"),
         Act::Invoke { processor, seed } => format!("do_invoke(&self, {processor}, {seed}, {})", exit_code(*seed)),
         Act::Kill { processor, microseconds } => format!("do_kill(&self, {processor}, {microseconds})"),
-        Act::Heap { blocks } => {
-            let list: Vec<String> = blocks.iter().map(ToString::to_string).collect();
-            format!("do_heap(&self, (const unsigned[]){{{}}}, {})", list.join(", "), blocks.len())
-        }
+        // Only a program with a heap of its own does anything with it.
+        Act::Heap { .. } => "do_yield(&self, 1)".into(),
     }
 }
