@@ -178,7 +178,7 @@ fn filestore(files: &[File]) -> Result<Vec<u8>, LoadError> {
         place[record::NAME * 4..][..file.name.len()].copy_from_slice(file.name.as_bytes());
         let start = store.len() as u32;
         store[(index * record::WORDS + record::ADDRESS) * 4..][..4].copy_from_slice(&start.to_le_bytes());
-        store.extend(&bytes);
+        store.extend_from_slice(&bytes);
         store.resize(store.len().next_multiple_of(page), 0);
     }
     Ok(store)
@@ -219,13 +219,13 @@ pub fn check_program(name: &str, bytes: &[u8]) -> Result<(), LoadError> {
         };
         let (start, end) = (u64::from(address), u64::from(address) + u64::from(bytes));
         let half = if address < page::DATA_BASE { page::DATA_BASE } else { page::VIRTUAL_BYTES };
-        if end > half.into() {
+        if end > u64::from(half) {
             let (data, all) = (page::DATA_BASE, page::VIRTUAL_BYTES);
             return wrong(format!(
                 "its segment {number}, {start:#x} to {end:#x}, is neither code, below {data:#x}, nor data, from there to {all:#x}"
             ));
         }
-        code = code.or((start..end).contains(&program.entry.into()).then_some(number));
+        code = code.or((start..end).contains(&u64::from(program.entry)).then_some(number));
     }
     match code {
         Some(_) => Ok(()),

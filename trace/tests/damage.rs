@@ -325,3 +325,36 @@ fn what_one_copy_lost_the_other_proves() {
         }
     }
 }
+
+/// Whole files of one stream under the name of another, with their sums, are proven by nothing.
+#[test]
+fn files_of_two_streams_that_changed_places_prove_nothing() {
+    let original = Original::new(ORIGINAL, 300);
+    for copies in [Copies::Both, Copies::Ctf] {
+        let dir = folder();
+        for (name, content) in &original.files {
+            let text = name.to_str().unwrap();
+            let other = match (text.contains("earth"), text.contains("air")) {
+                (true, _) => text.replace("earth", "air"),
+                (_, true) => text.replace("air", "earth"),
+                _ => text.into(),
+            };
+            let path = dir.path().join(other);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        let capture = match copies {
+            Copies::Ctf => Capture::of_ctf(&dir.path().join("trace")).unwrap(),
+            _ => Capture::open(dir.path()).unwrap(),
+        };
+        let integrity = verify(&capture).unwrap();
+        assert!(!integrity.is_whole());
+        let mut certain = 0;
+        for event in events(&capture, &integrity).unwrap().map(|event| event.unwrap()).filter(Event::is_certain) {
+            assert_eq!(original.truth.get(&(event.smi, event.index)), Some(&event), "{copies:?}");
+            certain += usize::from(event.smi <= 2);
+        }
+        // The MMI's words prove what the streams' files don't.
+        assert_eq!(certain > 0, copies == Copies::Both, "{copies:?}: {certain}");
+    }
+}

@@ -105,7 +105,7 @@ pub const FOLDER: Target = Target {
             while tail.read(64, |_| pairs += 1).map_err(text)? > 0 {}
             hold(pairs <= input.len() + 100, || format!("{pairs} parts of {} bytes", input.len()))?;
         }
-        told(&found, 0)
+        told(&found, 0, input.len())
     },
 };
 
@@ -166,7 +166,7 @@ pub const MMI: Target = Target {
         hold(found.len() <= input.len() / 8 + 1, || format!("{} events of {} bytes", found.len(), input.len()))?;
         hold(integrity.damage.len() <= 1_100, || format!("{} lines of an account", integrity.damage.len()))?;
         sound(&found, false)?;
-        told(&found, 0)
+        told(&found, 0, input.len())
     },
 };
 
@@ -193,7 +193,7 @@ pub const WAVE: Target = Target {
         "~~~~",
         "\n",
     ],
-    seeds: || vec![waves(3), waves(40)],
+    seeds: || vec![waves(3), waves(12)],
     check: |input| {
         thread_local! {
             static OWN: TempDir = scratch();
@@ -208,7 +208,7 @@ pub const WAVE: Target = Target {
                 hold(found.len() <= input.len(), || format!("{} events", found.len()))?;
                 hold(integrity.damage.len() <= 1_100, || format!("{} lines of an account", integrity.damage.len()))?;
                 sound(&found, true)?;
-                told(&found, 0)
+                told(&found, 0, input.len())
             }
             Err(error) => sober(&error.to_string()),
         }

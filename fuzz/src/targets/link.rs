@@ -32,7 +32,7 @@ pub const FRAMES: Target = Target {
             line[0] = 1;
             line
         };
-        vec![line(10, 4, 3), line(150, 1_000, 3), line(300, 7, 5), sealed(line(40, 5, 3)), sealed(line(70, 64, 3))]
+        vec![line(10, 4, 3), line(90, 1_000, 3), line(100, 7, 5), sealed(line(40, 5, 3)), sealed(line(70, 64, 3))]
     },
     check: |input| {
         let (flags, bytes) = input.split_first().map_or((0, &[][..]), |(flags, bytes)| (*flags, bytes));
@@ -105,7 +105,7 @@ pub const CONSOLE: Target = Target {
         let says = |processor: u8, text: &str| text.bytes().flat_map(|byte| [processor, byte]).collect::<Vec<u8>>();
         vec![
             [says(1, "hello\n"), says(2, "world\r\n"), says(1, "$ ")].concat(),
-            says(0, &"long ".repeat(2_000)),
+            says(0, &"long ".repeat(850)),
             "one\ntwo\n".bytes().zip("ONE\nTWO\n".bytes()).flat_map(|(a, b)| [1, a, 2, b]).collect(),
         ]
     },

@@ -25,7 +25,7 @@ pub const STREAMS: Target = Target {
     seeds: || {
         let mix = Mix { ticks: 3_000, silence_every: 40, silence_wraps: 600, loss_every: 20, long_every: 4 };
         let bytes = |flags: u8| {
-            let mmi = Mmi::new((1..=SMIS).map(|smi| Smi::new(smi, mix, u64::from(flags) + 1, 60)).collect());
+            let mmi = Mmi::new((1..=SMIS).map(|smi| Smi::new(smi, mix, u64::from(flags) + 1, 30)).collect());
             let pairs: Vec<(u8, u32)> = mmi.map(|(smi, pair)| (smi, pair.pair)).collect();
             let mut streams: Vec<Vec<u32>> = vec![Vec::new(); usize::from(SMIS)];
             pairs.into_iter().for_each(|(smi, pair)| streams[usize::from(smi) - 1].push(pair));
@@ -57,7 +57,7 @@ pub const STREAMS: Target = Target {
         if guarded && last_epoch.is_none() {
             grown(&streams, convention, &events)?;
         }
-        told(&events, flags)
+        told(&events, flags, bytes.len())
     },
 };
 
@@ -106,8 +106,12 @@ fn grown(streams: &[Vec<u8>], convention: Convention, events: &[Event]) -> Resul
     hold(same, || format!("while it grows event {differs:?} is another, of {} and {}", found.len(), events.len()))
 }
 
-/// What all analyses and the protocols' machines say of the events is over in time.
-pub(super) fn told(events: &[Event], flags: u8) -> Result<(), String> {
+/// What all analyses and the protocols' machines say of the events is over in time. They take longer than all else, so only inputs of some
+/// lengths are shown to them.
+pub(super) fn told(events: &[Event], flags: u8, length: usize) -> Result<(), String> {
+    if length % 16 >= 4 {
+        return Ok(());
+    }
     let machine = Machine { processors: ["m", "a", "b", "c"].map(String::from).into(), ..Machine::testbed6() };
     let dgl = if flags & 2 == 0 { DIAG_DEFAULT } else { testbed_definitions::event::DIAG_READY };
     let record = RunRecord { dgl, ..RunRecord::new(&machine, "x") };

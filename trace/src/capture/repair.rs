@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::{CaptureError, Context};
 use super::holes::Holes;
 use super::pieces::{Copy, Piece, Pieces};
-use super::sums::{check, Checked, Good};
+use super::sums::{check, Checked, Good, Of};
 use super::verify::{shown, Agreement, Damage, Integrity};
 use super::Capture;
 use crate::order::{Next, Pairs};
@@ -36,11 +36,11 @@ pub(super) fn repair(
     integrity: &mut Integrity,
 ) -> Result<(), CaptureError> {
     let smis = capture.smis().len();
-    let mmi = if capture.has_mmi() { check(&capture.mmi_path(), smis, holes.of_mmi())? } else { None };
+    let mmi = if capture.has_mmi() { check(&capture.mmi_path(), Of::Mmi(smis), holes.of_mmi())? } else { None };
     for smi in capture.smis() {
         let path = capture.stream_path(smi);
         let stream = if capture.has_streams() && !agreements[smi].is_proven {
-            check(&path, 0, holes.of_stream(smi))?
+            check(&path, Of::Stream(smi), holes.of_stream(smi))?
         } else {
             None
         };

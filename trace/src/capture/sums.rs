@@ -3,7 +3,8 @@
 //! For `trace/NAME` they are in `trace/.NAME.sums` (trace tools pass over hidden files), for `mmi.raw` in `.mmi.raw.sums`: a record for
 //! every [`BLOCK`] bytes, of little-endian `u64`: bytes in the block (less than [`BLOCK`] only in the last), pairs of each SMI before
 //! it (`mmi.raw` only), XXH3 of the block, XXH3 of all that and the record's number (and,
-//! behind a hole in a link, its seal: see `holes`). So each block proves by itself what was written
+//! behind a hole in a link, its seal: see `holes`). The number has that of the stream's SMI in its highest byte, so that the files of
+//! another stream prove nothing. So each block proves by itself what was written
 //! and where it belongs, wherever it is found.
 
 use std::collections::HashMap;
@@ -31,6 +32,33 @@ pub fn sums_path(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.sums"))
 }
 
+/// Whose pairs a file has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Of {
+    /// Those of so many SMIs: `mmi.raw`.
+    Mmi(usize),
+    /// Those of this SMI.
+    Stream(usize),
+}
+
+impl Of {
+    /// SMIs whose pairs are counted.
+    fn counted(self) -> usize {
+        match self {
+            Of::Mmi(smis) => smis,
+            Of::Stream(_) => 0,
+        }
+    }
+
+    /// A record's number as its proof has it.
+    fn number(self, number: u64) -> u64 {
+        match self {
+            Of::Mmi(_) => number,
+            Of::Stream(smi) => (smi as u64) << 56 | number,
+        }
+    }
+}
+
 /// What a file's sums are made of.
 #[derive(Clone, Debug)]
 struct Record {
@@ -42,10 +70,10 @@ struct Record {
 
 impl Record {
     /// Its bytes in the file, the last eight of which prove the others.
-    fn pack(&self, number: u64, seal: u64) -> Vec<u8> {
+    fn pack(&self, of: Of, number: u64, seal: u64) -> Vec<u8> {
         let fields = [self.bytes].into_iter().chain(self.before.iter().copied()).chain([self.sum]);
         let mut packed: Vec<u8> = fields.flat_map(u64::to_le_bytes).collect();
-        let proof = Self::proof(&packed, number, seal);
+        let proof = Self::proof(&packed, of.number(number), seal);
         packed.extend(proof.to_le_bytes());
         packed
     }
@@ -58,7 +86,7 @@ impl Record {
     }
 
     /// `None` if it has been damaged, or `seals` are not those of the file when it was written.
-    fn unpack(packed: &[u8], number: u64, seals: &Seals) -> Option<Self> {
+    fn unpack(packed: &[u8], of: Of, number: u64, seals: &Seals) -> Option<Self> {
         let (fields, proof) = packed.split_at(packed.len() - 8);
         let values: Vec<u64> = fields
             .chunks_exact(8)
@@ -68,13 +96,15 @@ impl Record {
         let end = number.checked_mul(BLOCK as u64)?.checked_add(*bytes)?;
         let behind = seals.partition_point(|(place, _)| *place < end);
         let seal = behind.checked_sub(1).map_or(0, |last| seals[last].1);
-        let is_sound = proof == Self::proof(fields, number, seal).to_le_bytes() && (1..=BLOCK as u64).contains(bytes);
+        let is_sound =
+            proof == Self::proof(fields, of.number(number), seal).to_le_bytes() && (1..=BLOCK as u64).contains(bytes);
         is_sound.then(|| Record { bytes: *bytes, before: before.to_vec(), sum: *sum })
     }
 }
 
 /// Makes the sums of a file as it is written.
 pub(super) struct Summer {
+    of: Of,
     block: Vec<u8>,
     /// Pairs of each SMI so far, if the file is `mmi.raw`.
     pairs: Vec<u64>,
@@ -84,9 +114,8 @@ pub(super) struct Summer {
 }
 
 impl Summer {
-    /// `smis`: how many the pairs are counted of; 0 for a stream file.
-    pub fn new(smis: usize) -> Self {
-        Summer { block: Vec::with_capacity(BLOCK), pairs: vec![0; smis], number: 0, seal: 0 }
+    pub fn new(of: Of) -> Self {
+        Summer { of, block: Vec::with_capacity(BLOCK), pairs: vec![0; of.counted()], number: 0, seal: 0 }
     }
 
     /// Pairs are missing before the next bytes; `seal` says so from now on.
@@ -112,7 +141,7 @@ impl Summer {
             return Vec::new();
         }
         let record = Record { bytes: self.block.len() as u64, before: self.pairs.clone(), sum: xxh3_64(&self.block) };
-        record.pack(self.number, self.seal)
+        record.pack(self.of, self.number, self.seal)
     }
 
     /// Appends the record of the block, and begins the next.
@@ -156,11 +185,11 @@ pub(super) struct Checked {
     pub written: u64,
 }
 
-/// Holds a file against its sums; `smis` as in [`Summer::new`], `seals` of its holes. `None` if there are none.
+/// Holds a file against its sums; `seals` of its holes. `None` if there are none.
 ///
 /// # Errors
 /// A file can't be read.
-pub(super) fn check(path: &Path, smis: usize, seals: Seals) -> Result<Option<Checked>, CaptureError> {
+pub(super) fn check(path: &Path, of: Of, seals: Seals) -> Result<Option<Checked>, CaptureError> {
     let sums = sums_path(path);
     let mut sums_file = match regular(&sums) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -171,7 +200,7 @@ pub(super) fn check(path: &Path, smis: usize, seals: Seals) -> Result<Option<Che
         other => other.at("open", path)?,
     };
     let size = file.metadata().at("read", path)?.len();
-    let record_bytes = 8 * (smis + 3);
+    let record_bytes = 8 * (of.counted() + 3);
     let records = sums_file.metadata().at("read", &sums)?.len() / record_bytes as u64;
     let mut written = records * BLOCK as u64;
     if let Some(last) = records.checked_sub(1) {
@@ -179,12 +208,13 @@ pub(super) fn check(path: &Path, smis: usize, seals: Seals) -> Result<Option<Che
         sums_file.seek(SeekFrom::Start(last * record_bytes as u64)).at("read", &sums)?;
         sums_file.read_exact(&mut packed).at("read", &sums)?;
         sums_file.rewind().at("read", &sums)?;
-        if let Some(record) = Record::unpack(&packed, last, &seals) {
+        if let Some(record) = Record::unpack(&packed, of, last, &seals) {
             written = last * BLOCK as u64 + record.bytes;
         }
     }
     let mut checker = Checker {
         path,
+        of,
         file,
         size,
         written,
@@ -204,6 +234,7 @@ pub(super) fn check(path: &Path, smis: usize, seals: Seals) -> Result<Option<Che
 
 struct Checker<'a> {
     path: &'a Path,
+    of: Of,
     file: File,
     size: u64,
     /// Bytes that the records say were written; up to a block too many if the last one is damaged.
@@ -230,7 +261,7 @@ impl Checker<'_> {
                 other => other.at("read", self.sums_path)?,
             }
             let number = self.first + self.ahead.len() as u64;
-            self.ahead.push(Record::unpack(&packed, number, &self.seals));
+            self.ahead.push(Record::unpack(&packed, self.of, number, &self.seals));
         }
         Ok(!self.ahead.is_empty())
     }

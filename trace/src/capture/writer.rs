@@ -11,7 +11,7 @@ use testbed_machine::Machine;
 use super::console::Lines;
 use super::error::{CaptureError, Context};
 use super::holes::Sealer;
-use super::sums::{sums_path, Summer};
+use super::sums::{sums_path, Of, Summer};
 use super::{ctf, Claim, Gift, RunRecord, CONSOLE, HOLES, INPUT, METADATA, MMI_RAW, REPORT, TRACE};
 
 /// A file that knows its path, written in whole chunks.
@@ -51,9 +51,9 @@ impl Output {
         Ok(Output { path, file, buffer: Vec::new(), sums: None })
     }
 
-    /// A file with sums; `smis` as [`Summer::new`] takes them.
-    fn summed(path: PathBuf, smis: usize) -> Result<Self, CaptureError> {
-        let sums = Sums { summer: Summer::new(smis), output: Output::create(sums_path(&path))?, full: 0 };
+    /// A file with sums.
+    fn summed(path: PathBuf, of: Of) -> Result<Self, CaptureError> {
+        let sums = Sums { summer: Summer::new(of), output: Output::create(sums_path(&path))?, full: 0 };
         Ok(Output { sums: Some(Box::new(sums)), ..Output::create(path)? })
     }
 
@@ -116,10 +116,10 @@ impl CaptureWriter {
         metadata.flush()?;
         let stream = |(smi, name): (usize, &String)| match smi {
             0 => Ok(None),
-            _ => Output::summed(trace.join(name), 0).map(Some),
+            _ => Output::summed(trace.join(name), Of::Stream(smi)).map(Some),
         };
         Ok(CaptureWriter {
-            mmi: Output::summed(dir.join(MMI_RAW), machine.processors.len().saturating_sub(1))?,
+            mmi: Output::summed(dir.join(MMI_RAW), Of::Mmi(machine.slaves()))?,
             streams: machine.processors.iter().enumerate().map(stream).collect::<Result<_, _>>()?,
             console: Output::create(dir.join(CONSOLE))?,
             lines: Lines::new(&machine.processors),
