@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use testbed_machine::Machine;
 use testbed_trace::analysis::diff::diff;
 use testbed_trace::analysis::{analyse, text, Options};
-use testbed_trace::capture::{Capture, RunRecord, CYCLES_MAX, RUN_JSON};
+use testbed_trace::capture::{Capture, Claim, RunRecord, CYCLES_MAX, RUN_JSON};
 use testbed_trace::ledger::StationLine;
 use testbed_trace::report::collect;
 use testbed_trace::synthetic::{capture, Mix};
@@ -142,6 +142,20 @@ fn a_run_of_any_length_that_a_record_can_say_is_analysed() {
         });
         assert_eq!((report.range.to_cycle, page.range.to_cycle, diff.cycles), (cycles, cycles, (cycles, cycles)));
     }
+}
+
+/// What a board sent is not replaced because its record is refused.
+#[test]
+fn a_boards_folder_with_a_bad_record_is_kept() {
+    let (dir, mut record) = run();
+    record["engine"] = json!("attached");
+    record["cycles"] = json!(u64::MAX);
+    fs::write(dir.path().join(RUN_JSON), record.to_string()).unwrap();
+    let error = Claim::new(dir.path()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("what a board sent"), "{error}");
+    record["engine"] = json!("emulator");
+    fs::write(dir.path().join(RUN_JSON), record.to_string()).unwrap();
+    Claim::new(dir.path()).unwrap();
 }
 
 #[test]

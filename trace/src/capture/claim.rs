@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use testbed_machine::Machine;
+use testbed_machine::{input, Machine};
 
+use super::check::RECORD_BYTES;
 use super::error::{CaptureError, Context};
 use super::{CaptureWriter, RunRecord, ATTACHED, LOCK, MMI_RAW, RUN_JSON};
 
@@ -32,6 +33,12 @@ pub fn hold(path: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
+/// Whether the folder's record says that a board sent what it holds; also a record that is refused otherwise.
+fn is_attached(dir: &Path) -> bool {
+    let text = input::text(&dir.join(RUN_JSON), RECORD_BYTES).unwrap_or_default();
+    serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|record| record["engine"] == ATTACHED)
+}
+
 /// The right to write to a folder, which others are refused until this and the writer made from it are gone.
 #[derive(Clone, Debug)]
 pub struct Claim {
@@ -49,7 +56,7 @@ impl Claim {
         let claim = Self::replacing(dir)?;
         // A run can be repeated, what a board did can't.
         let is_empty = fs::metadata(dir.join(MMI_RAW)).map_or(true, |file| file.len() == 0);
-        match is_empty || RunRecord::read(dir).map_or(true, |record| record.engine != ATTACHED) {
+        match is_empty || !is_attached(dir) {
             true => Ok(claim),
             false => Err(CaptureError::Attached(dir.into())),
         }
