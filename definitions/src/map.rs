@@ -100,6 +100,8 @@ pub mod centrenet {
     pub const TX_RETRIES: u32 = 0x38;
     pub const RX_PACKETS: u32 = 0x3c;
     pub const RX_CRC_ERRORS: u32 = 0x40;
+    /// Of [`TX_PACKETS`] those that went to all other stations.
+    pub const TX_BROADCASTS: u32 = 0x44;
     /// A packet is dropped when the LFSR's 16 bits are below this.
     pub const FAULT_DROP: u32 = 0x50;
     /// A packet's CRC is spoiled when the LFSR's 16 bits are below this.

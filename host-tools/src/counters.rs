@@ -26,6 +26,8 @@ fn station_line(name: &str, counters: StationCounters) -> StationLine {
         tx_retries,
         rx_packets,
         rx_crc_errors,
+        tx_broadcasts,
+        receiving,
     } = counters;
     StationLine {
         processor: name.into(),
@@ -37,5 +39,7 @@ fn station_line(name: &str, counters: StationCounters) -> StationLine {
         tx_retries,
         rx_packets,
         rx_crc_errors,
+        tx_broadcasts: Some(tx_broadcasts),
+        receiving,
     }
 }

@@ -68,7 +68,7 @@ pub struct SmiCounters {
     pub delivered: u32,
 }
 
-/// Hardware counters of one Centrenet station, in register order.
+/// Hardware counters of one Centrenet station, in register order, and whether it is receiving.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationCounters {
     pub tx_packets: u32,
@@ -79,6 +79,10 @@ pub struct StationCounters {
     pub tx_retries: u32,
     pub rx_packets: u32,
     pub rx_crc_errors: u32,
+    /// Of the packets sent those that went to all other stations.
+    pub tx_broadcasts: u32,
+    /// No counter but a state: 1 while a packet's words come in, and it is counted neither as received nor as spoiled.
+    pub receiving: u32,
 }
 
 /// One committed instruction or trap; what lockstep compares. See "Retirement port" in `docs/hardware.md`.

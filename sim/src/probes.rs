@@ -8,7 +8,7 @@ use testbed_machine::Machine;
 use crate::engine::{EngineError, SmiCounters, StationCounters};
 
 /// Signals that [`station_counters`] reads in `processors$N.station$0`.
-const STATION: [&str; 8] = [
+const STATION: [&str; 10] = [
     "transmitter$packets",
     "transmitter$dropped",
     "transmitter$corrupted",
@@ -17,6 +17,8 @@ const STATION: [&str; 8] = [
     "transmitter$retries",
     "receiver$packets",
     "receiver$crc_errors",
+    "transmitter$broadcasts",
+    "receiver$blocked",
 ];
 
 /// Signals that [`smi_counters`] reads in `smi$N`.
@@ -69,6 +71,8 @@ pub fn station_counters<E>(
         tx_retries: value()?,
         rx_packets: value()?,
         rx_crc_errors: value()?,
+        tx_broadcasts: value()?,
+        receiving: value()?,
     })
 }
 

@@ -35,6 +35,12 @@ pub struct StationLine {
     pub tx_retries: u32,
     pub rx_packets: u32,
     pub rx_crc_errors: u32,
+    /// Of the packets sent those that went to all other stations; absent in records from before it was counted.
+    #[serde(default)]
+    pub tx_broadcasts: Option<u32>,
+    /// 1 while a packet comes in that its sender may have counted already, and the receiver has not.
+    #[serde(default)]
+    pub receiving: u32,
 }
 
 /// The counters of a whole machine at one cycle.
@@ -68,21 +74,32 @@ impl Ledger {
         self.smi_imbalances().into_iter().chain(self.bus_imbalances()).collect()
     }
 
-    /// Every packet that was sent is received whole or with a CRC error, by one station or, if broadcast, by up to all others.
-    /// The one packet that can be on the bus may be counted by its sender already.
+    /// Every packet that was sent is received, whole or with a CRC error: a broadcast by all other stations, any other by one.
     fn bus_imbalances(&self) -> Vec<String> {
-        let sum = |field: fn(&StationLine) -> u32| self.stations.iter().map(|line| u64::from(field(line))).sum::<u64>();
+        let sum = |field: fn(&StationLine) -> u32| self.stations.iter().map(field).fold(0, u32::wrapping_add);
         let (sent, corrupted) = (sum(|line| line.tx_packets), sum(|line| line.tx_corrupted));
         let (whole, spoiled) = (sum(|line| line.rx_packets), sum(|line| line.rx_crc_errors));
-        let others = (self.stations.len() as u64).saturating_sub(1);
+        let received = whole.wrapping_add(spoiled);
+        let others = (self.stations.len() as u32).saturating_sub(1);
+        let mut broadcasts = self.stations.iter().map(|line| line.tx_broadcasts);
+        let broadcasts = broadcasts.try_fold(0u32, |sum, count| Some(sum.wrapping_add(count?)));
         let mut found = Vec::new();
-        let mut check = |what: &str, sent: u64, received: u64| {
-            if received + 1 < sent || received > sent * others {
-                found.push(format!("Centrenet: {sent} packets sent{what}, {received} received so by {others} others"));
+        match broadcasts {
+            Some(broadcasts) => {
+                let due = sent.wrapping_sub(broadcasts).wrapping_add(broadcasts.wrapping_mul(others));
+                // The packet on the bus comes in at all its receivers; its sender has counted it, or has not yet.
+                let missing = due.wrapping_sub(received);
+                if missing != 0 && missing != sum(|line| line.receiving) {
+                    found.push(format!(
+                        "Centrenet: {sent} packets sent, of them {broadcasts} to all of {others} others, make {due}, but {received} were \
+                         received ({:+})",
+                        -i64::from(missing as i32)
+                    ));
+                }
             }
-        };
-        check("", sent, whole + spoiled);
-        check(" with a spoiled CRC", corrupted, spoiled);
+            None => found.extend(out_of_bounds("", sent, received, others)),
+        }
+        found.extend(out_of_bounds(" with a spoiled CRC", corrupted, spoiled, others));
         found
     }
 
@@ -105,6 +122,14 @@ impl Ledger {
             })
             .collect()
     }
+}
+
+/// Where broadcasts are not counted apart, each packet is received once at least, and by all others at most. The one packet that can be on
+/// the bus may be counted by its sender already.
+fn out_of_bounds(what: &str, sent: u32, received: u32, others: u32) -> Option<String> {
+    let (sent, received, others) = (u64::from(sent), u64::from(received), u64::from(others));
+    (received + 1 < sent || received > sent * others)
+        .then(|| format!("Centrenet: {sent} packets sent{what}, {received} received so by {others} others"))
 }
 
 #[cfg(test)]
@@ -130,6 +155,52 @@ mod tests {
         assert_eq!(line().difference(), 0);
     }
 
+    /// Three stations, of which the first sends five packets, two of them to both others.
+    fn bus(received: [u32; 2], receiving: [u32; 2]) -> Vec<String> {
+        let line = |tx_packets, tx_broadcasts, rx_packets, receiving| StationLine {
+            tx_packets,
+            tx_broadcasts: Some(tx_broadcasts),
+            rx_packets,
+            receiving,
+            ..StationLine::default()
+        };
+        let [one, other] = [0, 1].map(|at| line(0, 0, received[at], receiving[at]));
+        Ledger { smis: vec![], stations: vec![line(5, 2, 0, 0), one, other] }.imbalances()
+    }
+
+    #[test]
+    fn one_packet_lost_or_doubled_is_seen() {
+        assert_eq!(bus([4, 3], [0, 0]), Vec::<String>::new());
+        for (received, difference) in [([3, 3], "(-1)"), ([4, 2], "(-1)"), ([5, 3], "(+1)"), ([2, 2], "(-3)")] {
+            let found = bus(received, [0, 0]);
+            assert!(found.len() == 1 && found[0].ends_with(difference), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_packet_on_the_bus_may_be_counted_by_its_sender() {
+        for (received, receiving) in [([3, 3], [1, 0]), ([3, 2], [1, 1]), ([4, 3], [1, 1])] {
+            assert_eq!(bus(received, receiving), Vec::<String>::new());
+        }
+        // Both others are receiving, and one packet more is missing.
+        assert_eq!(bus([2, 2], [1, 1]).len(), 1);
+        assert_eq!(bus([3, 3], [1, 1]).len(), 1);
+    }
+
+    #[test]
+    fn counters_of_packets_may_wrap() {
+        let line = |tx_packets, rx_packets| StationLine {
+            tx_packets,
+            rx_packets,
+            tx_broadcasts: Some(0),
+            ..StationLine::default()
+        };
+        let ledger = |rx| Ledger { smis: vec![], stations: vec![line(u32::MAX, 2), line(4, rx)] };
+        assert_eq!(ledger(1).imbalances(), Vec::<String>::new());
+        assert_eq!(ledger(0).imbalances().len(), 1);
+    }
+
+    /// As records say it that do not count broadcasts apart.
     #[test]
     fn packets_can_be_broadcast_but_not_vanish() {
         let line = |tx_packets, rx_packets| StationLine { tx_packets, rx_packets, ..StationLine::default() };

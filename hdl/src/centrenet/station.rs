@@ -94,6 +94,7 @@ pub struct Station {
     at_tx_retries: Constant<Bits<14>>,
     at_rx_packets: Constant<Bits<14>>,
     at_rx_crc_errors: Constant<Bits<14>>,
+    at_tx_broadcasts: Constant<Bits<14>>,
     at_fault_drop: Constant<Bits<14>>,
     at_fault_corrupt: Constant<Bits<14>>,
     at_fault_seed: Constant<Bits<14>>,
@@ -168,6 +169,7 @@ impl Default for Station {
             at_tx_retries: at(centrenet::TX_RETRIES),
             at_rx_packets: at(centrenet::RX_PACKETS),
             at_rx_crc_errors: at(centrenet::RX_CRC_ERRORS),
+            at_tx_broadcasts: at(centrenet::TX_BROADCASTS),
             at_fault_drop: at(centrenet::FAULT_DROP),
             at_fault_corrupt: at(centrenet::FAULT_CORRUPT),
             at_fault_seed: at(centrenet::FAULT_SEED),
@@ -260,6 +262,8 @@ impl Logic for Station {
             self.value.next = self.receiver.packets.val();
         } else if self.register.val() == self.at_rx_crc_errors.val() {
             self.value.next = self.receiver.crc_errors.val();
+        } else if self.register.val() == self.at_tx_broadcasts.val() {
+            self.value.next = self.transmitter.broadcasts.val();
         } else if self.register.val() == self.at_fault_drop.val() {
             self.value.next = bit_cast::<32, 17>(self.fault_drop.q.val());
         } else if self.register.val() == self.at_fault_corrupt.val() {

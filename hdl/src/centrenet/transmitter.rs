@@ -4,7 +4,7 @@ use super::bus::Phase;
 use super::linear::FaultDraws;
 use rust_hdl::prelude::*;
 use testbed_definitions::map::centrenet::RETRY_CYCLES;
-use testbed_definitions::packet::PAYLOAD_BYTES_MAX;
+use testbed_definitions::packet::{BROADCAST, PAYLOAD_BYTES_MAX};
 use testbed_definitions::timing::LOOKAHEAD;
 
 /// States of the engine.
@@ -27,7 +27,7 @@ enum State {
 ///
 /// ```text
 ///                        +-------------+
-/// push, push_address,  =>|             |=> free, idle, lfsr, six counters
+/// push, push_address,  =>|             |=> free, idle, lfsr, seven counters
 ///       push_header    =>|             |
 /// seed_write, seed     =>|             |=> load_read, load_address   (to the DMA registers)
 /// drop, corrupt        =>| Transmitter |<= dma_rdata, blocked
@@ -73,6 +73,7 @@ pub struct Transmitter {
     pub no_station: Signal<Out, Bits<32>>,
     pub refused: Signal<Out, Bits<32>>,
     pub retries: Signal<Out, Bits<32>>,
+    pub broadcasts: Signal<Out, Bits<32>>,
 
     // The queue: free-running indices, the writer's also a cycle late, for the RAM's read takes that long.
     write_index: DFF<Bits<4>>,
@@ -87,6 +88,8 @@ pub struct Transmitter {
     to_load: DFF<Bits<10>>,
     to_send: DFF<Bits<10>>,
     spoil: DFF<Bit>,
+    /// The packet is for all stations.
+    to_all: DFF<Bit>,
     request_register: DFF<Bit>,
     word_register: DFF<Bits<32>>,
     buffer: RAM<Bits<32>, 9>,
@@ -103,6 +106,7 @@ pub struct Transmitter {
     count_no_station: DFF<Bits<32>>,
     count_refused: DFF<Bits<32>>,
     count_retries: DFF<Bits<32>>,
+    count_broadcasts: DFF<Bits<32>>,
 
     queued: Signal<Local, Bits<4>>,
     length_pushed: Signal<Local, Bits<12>>,
@@ -112,6 +116,7 @@ pub struct Transmitter {
     first: Signal<Local, Bits<17>>,
     second: Signal<Local, Bits<17>>,
     drop_this: Signal<Local, Bit>,
+    destination: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<12>>,
     rounded: Signal<Local, Bits<12>>,
     header: Signal<Local, Bits<32>>,
@@ -129,6 +134,7 @@ pub struct Transmitter {
     settle_last: Constant<Bits<8>>,
     retry_last: Constant<Bits<8>>,
     no_source: Constant<Bits<32>>,
+    broadcast: Constant<Bits<8>>,
 }
 
 impl Default for Transmitter {
@@ -165,6 +171,7 @@ impl Default for Transmitter {
             no_station: Default::default(),
             refused: Default::default(),
             retries: Default::default(),
+            broadcasts: Default::default(),
             write_index: Default::default(),
             written_index: Default::default(),
             read_index: Default::default(),
@@ -176,6 +183,7 @@ impl Default for Transmitter {
             to_load: Default::default(),
             to_send: Default::default(),
             spoil: Default::default(),
+            to_all: Default::default(),
             request_register: Default::default(),
             word_register: Default::default(),
             buffer: Default::default(),
@@ -191,6 +199,7 @@ impl Default for Transmitter {
             count_no_station: Default::default(),
             count_refused: Default::default(),
             count_retries: Default::default(),
+            count_broadcasts: Default::default(),
             queued: Default::default(),
             length_pushed: Default::default(),
             accept: Default::default(),
@@ -199,6 +208,7 @@ impl Default for Transmitter {
             first: Default::default(),
             second: Default::default(),
             drop_this: Default::default(),
+            destination: Default::default(),
             length: Default::default(),
             rounded: Default::default(),
             header: Default::default(),
@@ -216,6 +226,7 @@ impl Default for Transmitter {
             settle_last: Constant::new((LOOKAHEAD - 2).into()),
             retry_last: Constant::new((RETRY_CYCLES as LiteralType - 2).into()),
             no_source: Constant::new(0x0fff_ffff.into()),
+            broadcast: Constant::new((BROADCAST as LiteralType).into()),
         }
     }
 }
@@ -238,7 +249,7 @@ impl Logic for Transmitter {
         );
         dff_setup!(self, clock, request_register, word_register, reading, arriving, fill_index, send_index);
         dff_setup!(self, clock, lfsr_register, count_packets, count_dropped, count_corrupted, count_no_station);
-        dff_setup!(self, clock, count_refused, count_retries);
+        dff_setup!(self, clock, count_refused, count_retries, count_broadcasts, to_all);
         self.queue_address.read_clock.next = self.clock.val();
         self.queue_address.write_clock.next = self.clock.val();
         self.queue_header.read_clock.next = self.clock.val();
@@ -267,6 +278,7 @@ impl Logic for Transmitter {
         self.first.next = bit_cast::<17, 16>(self.draws.first.val());
         self.second.next = bit_cast::<17, 16>(self.draws.second.val());
         self.drop_this.next = self.first.val() < self.drop.val();
+        self.destination.next = self.queue_header.read_data.val().get_bits::<8>(0);
         self.length.next = self.queue_header.read_data.val().get_bits::<12>(16);
         self.rounded.next = self.length.val() + 3;
         self.source.next = bit_cast::<32, 8>(self.station.val());
@@ -286,6 +298,7 @@ impl Logic for Transmitter {
                     self.next_read.next = self.read_index.q.val() + 1;
                     self.lfsr_register.d.next = self.draws.second.val();
                     self.spoil.d.next = self.second.val() < self.corrupt.val();
+                    self.to_all.d.next = self.destination.val() == self.broadcast.val();
                     self.address.d.next = self.queue_address.read_data.val();
                     self.word_register.d.next = self.header.val();
                     self.to_load.d.next = self.rounded.val().get_bits::<10>(2);
@@ -358,6 +371,9 @@ impl Logic for Transmitter {
                 self.state.d.next = State::Send;
             } else {
                 self.count_packets.d.next = self.count_packets.q.val() + 1;
+                if self.to_all.q.val() {
+                    self.count_broadcasts.d.next = self.count_broadcasts.q.val() + 1;
+                }
                 self.word_register.d.next = !self.crc.val();
                 if self.spoil.q.val() {
                     self.word_register.d.next = self.crc.val();
@@ -410,5 +426,6 @@ impl Logic for Transmitter {
         self.no_station.next = self.count_no_station.q.val();
         self.refused.next = self.count_refused.q.val();
         self.retries.next = self.count_retries.q.val();
+        self.broadcasts.next = self.count_broadcasts.q.val();
     }
 }

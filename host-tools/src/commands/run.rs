@@ -410,8 +410,9 @@ fn ledger(record: &RunRecord) -> String {
     };
     let _ = writeln!(
         out,
-        "  bus: {} packets sent, {} received, {} retries, {} dropped, {} with CRC errors, {} refused",
+        "  bus: {} packets sent, {} of them to all, {} received, {} retries, {} dropped, {} with CRC errors, {} refused",
         sum(|line| line.tx_packets),
+        sum(|line| line.tx_broadcasts.unwrap_or_default()),
         sum(|line| line.rx_packets),
         sum(|line| line.tx_retries),
         sum(|line| line.tx_dropped),

@@ -1,6 +1,7 @@
 //! The arithmetic model of Centrenet against the RTL, natively and through Verilator: the same random traffic must give the
 //! same load results, RAM words and interrupt lines in every cycle.
 
+mod balance;
 mod native;
 mod software;
 mod traffic;

@@ -26,7 +26,7 @@ pub struct Software {
     ring_words: u32,
 }
 
-const REGISTERS: [u32; 20] = [
+const REGISTERS: [u32; 21] = [
     register::ID,
     register::CONTROL,
     register::STATUS,
@@ -43,6 +43,7 @@ const REGISTERS: [u32; 20] = [
     register::TX_RETRIES,
     register::RX_PACKETS,
     register::RX_CRC_ERRORS,
+    register::TX_BROADCASTS,
     register::FAULT_DROP,
     register::FAULT_CORRUPT,
     register::FAULT_SEED,

@@ -33,7 +33,7 @@ mod tests;
 use crate::engine::StationCounters;
 use dma::Burst;
 pub use dma::Hazards;
-use station::{Change, Station};
+use station::{Change, Sent, Station};
 use std::sync::Arc;
 use testbed_definitions::map::centrenet::RETRY_CYCLES;
 use testbed_definitions::packet::{Header, BROADCAST, STATIONS_MAX};
@@ -138,12 +138,12 @@ impl Network {
         self.quiet
     }
 
-    /// The counters as a load in `cycle` would find them.
+    /// The counters as a load in `cycle` would find them, and whether the station is receiving then.
     pub fn counters(&self, station: usize, cycle: u64) -> StationCounters {
         // What is known to happen until then may not have been applied yet; that is left to those who may change it.
         let mut station = self.stations[station].clone();
         station.sync(cycle);
-        station.counters
+        StationCounters { receiving: station.is_receiving(cycle).into(), ..station.counters }
     }
 
     /// Brings all stations and their RAM to the start of `cycle`, which is not after the `until` of the last [`Network::advance`]. All stores
@@ -195,7 +195,8 @@ impl Network {
         } else {
             let end = verdict + 2 + words as u64;
             self.free = end;
-            let offer = self.stations[sender].finish(end - 1, Change::Sent);
+            let sent = Sent { spoilt: offer.spoilt, broadcast: header.destination == BROADCAST };
+            let offer = self.stations[sender].finish(end - 1, Change::Sent(sent));
             debug_assert_eq!(offer.words.len(), words, "the last read was LOOKAHEAD cycles ago");
             let packet = Arc::new(offer.words);
             for &taker in &takers {

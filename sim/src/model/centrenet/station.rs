@@ -39,11 +39,17 @@ pub struct Offer {
     retry: Option<u64>,
 }
 
+/// What there was to a packet that was sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sent {
+    pub spoilt: bool,
+    pub broadcast: bool,
+}
+
 /// What the bus changes in a station.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
-    Sent,
-    SentSpoilt,
+    Sent(Sent),
     NoStation,
     Retry,
     /// A good packet of so many words, header included.
@@ -148,11 +154,11 @@ impl Station {
 
     fn apply(&mut self, visible: u64, change: Change) {
         match change {
-            Change::Sent | Change::SentSpoilt => {
-                self.counters.tx_packets = self.counters.tx_packets.wrapping_add(1);
-                if matches!(change, Change::SentSpoilt) {
-                    self.counters.tx_corrupted = self.counters.tx_corrupted.wrapping_add(1);
-                }
+            Change::Sent(Sent { spoilt, broadcast }) => {
+                let count = |counter: &mut u32, by: bool| *counter = counter.wrapping_add(by.into());
+                count(&mut self.counters.tx_packets, true);
+                count(&mut self.counters.tx_corrupted, spoilt);
+                count(&mut self.counters.tx_broadcasts, broadcast);
                 self.idle_since = Some(visible);
             }
             Change::NoStation => {
@@ -213,10 +219,6 @@ impl Station {
     /// The engine is rid of its packet, and idle from `visible`.
     pub fn finish(&mut self, visible: u64, change: Change) -> Offer {
         let offer = self.offer.take().expect("it was offered");
-        let change = match change {
-            Change::Sent if offer.spoilt => Change::SentSpoilt,
-            other => other,
-        };
         self.changes.push_back((visible, change));
         offer
     }
@@ -237,6 +239,11 @@ impl Station {
             self.final_tail = self.final_tail.wrapping_add(words);
             self.changes.push_back((end + 1, Change::Received(words)));
         }
+    }
+
+    /// Whether a packet's words come in in `cycle`.
+    pub fn is_receiving(&self, cycle: u64) -> bool {
+        self.blocked.iter().any(|&(from, to)| (from..=to).contains(&cycle))
     }
 
     /// Whether receive-enable, as exported, is set in `cycle`.
@@ -296,6 +303,7 @@ impl Station {
             register::TX_RETRIES => self.counters.tx_retries,
             register::RX_PACKETS => self.counters.rx_packets,
             register::RX_CRC_ERRORS => self.counters.rx_crc_errors,
+            register::TX_BROADCASTS => self.counters.tx_broadcasts,
             register::FAULT_DROP => self.fault_drop,
             register::FAULT_CORRUPT => self.fault_corrupt,
             register::FAULT_SEED => self.lfsr.into(),
