@@ -120,7 +120,9 @@ fn metadata(capture: &Capture) -> Result<Option<Damage>, CaptureError> {
     let path = capture.trace_path().join(METADATA);
     let record = &capture.record;
     let what = match bytes(&path, ctf::METADATA_BYTES) {
-        Ok(text) if text == ctf::metadata(&(&record.machine).into(), record.dgl).into_bytes() => return Ok(None),
+        Ok(text) if ctf::is_of_run(&String::from_utf8_lossy(&text), &(&record.machine).into(), record.dgl) => {
+            return Ok(None);
+        }
         Ok(_) => "not what the run wrote",
         Err(error) if error.kind() == ErrorKind::FileTooLarge => "not what the run wrote",
         Err(error) if error.kind() == ErrorKind::NotFound => "the file is missing, so other tools can't read the trace",
