@@ -5,6 +5,8 @@
 //! follows. The ready-queue class instead uses bit 14 for "joins" and bits 13:0 for the thread, so the two are never
 //! enabled together. The word after one with bit 15 set is an argument and is taken as it is.
 
+use crate::syscall;
+
 /// Classes, bits of `dgl`.
 pub const DIAG_PROFILE: u32 = 1 << 0;
 /// Ready-queue changes; excludes [`DIAG_PROFILE`].
@@ -57,6 +59,7 @@ kinds! {
     PROCESS_END = 0x0005, "PROCESS_END", DIAG_PROFILE, Some("process"), "a process that was invoked here has ended";
     TRAP7 = 0x0007, "TRAP7", DIAG_PROFILE, None, "the running thread requests to communicate";
     REQUEST = 0x0008, "REQUEST", DIAG_DETAIL, Some("request"), "what the request is: see request_argument";
+    BLOCKED = 0x0009, "BLOCKED", DIAG_PROFILE, Some("call"), "the running thread waits in a system call that has no event of its own";
     TIMER = 0x0020, "TIMER", DIAG_TIMER, None, "a timer interrupt is being served";
     TIMER_END = 0x0021, "TIMER_END", DIAG_TIMER, None, "the timer interrupt has been served";
     TRAP70 = 0x0070, "TRAP70", DIAG_PROFILE, None, "the running thread is blocked after its request has been serviced";
@@ -98,6 +101,20 @@ pub const fn request_argument(receive: bool, alternative: bool, again: bool, cha
 /// Second word of [`FILTER`]: register of [`crate::filter::register`] in bits 15:12, SMI in 11:8 (0: all), bits 7:0 of the value.
 pub const fn setting_argument(command: crate::filter::Command) -> u16 {
     ((command.register & 0xf) as u16) << 12 | ((command.smi & 0xf) as u16) << 8 | command.value & 0xff
+}
+
+/// What a thread waits for after [`BLOCKED`]; the argument is the number of its system call.
+pub const fn awaited(call: u16) -> &'static str {
+    match call as u32 {
+        syscall::READ_LINE => "console input",
+        syscall::DELAY => "a time",
+        syscall::EXIT => "the end of its children",
+        syscall::CREATE => "the birth of a child",
+        syscall::INVOKE => "the start of a program",
+        syscall::AWAIT => "the end of a process",
+        syscall::MIGRATE => "another thread's move",
+        _ => "another processor's answer",
+    }
 }
 
 /// The kind that `code` (first word without [`MORE`]) names.

@@ -196,6 +196,7 @@ extern "C" fn alt(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, _: u32, thread: u
 extern "C" fn delay(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
     blocking(thread, [a0, 0, 0, 0, 0], number, |kernel, thread| {
         tcb(thread).state = State::Delayed;
+        events::emit_with(event::DIAG_PROFILE, event::BLOCKED, number as u16);
         kernel.start_timer(tcb(thread).index, a0);
     })
 }

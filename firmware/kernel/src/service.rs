@@ -54,6 +54,9 @@ impl Kernel {
             #[cfg(not(feature = "small"))]
             number => self.process_call(index, number, [a0, a1, a2, a3, a4]),
         }
+        if self.tcb(index).state.is_told_by_call() {
+            events::emit_with(DIAG_PROFILE, event::BLOCKED, number as u16);
+        }
     }
 
     /// Ends a call with its result: the thread is ready.

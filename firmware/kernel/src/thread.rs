@@ -80,6 +80,18 @@ pub enum State {
     Reading,
 }
 
+impl State {
+    /// Whether a thread that has made a call and is in this state now waits without another event that says so.
+    #[inline(always)]
+    pub fn is_told_by_call(self) -> bool {
+        #[cfg(not(feature = "small"))]
+        if self == State::Reading {
+            return true;
+        }
+        matches!(self, State::Creating | State::Asking)
+    }
+}
+
 /// A thread. `trap.s` knows where the first fields and `process` are.
 #[repr(C)]
 pub struct Tcb {

@@ -6,7 +6,7 @@ use testbed_definitions::limits::THREADS;
 use testbed_definitions::mpc::{self, create, created, exited, migrate, page};
 use testbed_definitions::page::{DATA_BASE, PAGE_BYTES};
 use testbed_definitions::process;
-use testbed_definitions::syscall::{Error, EXIT_HALT};
+use testbed_definitions::syscall::{Error, EXIT, EXIT_HALT};
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::{Processor, Thread};
 
@@ -188,8 +188,9 @@ impl Kernel {
             return self.end_process(id, code);
         }
         if tcb.children == 0 {
-            self.end_thread(index);
+            return self.end_thread(index);
         }
+        events::emit_with(DIAG_PROFILE, event::BLOCKED, EXIT as u16);
     }
 
     /// Ends a thread without children, and those that only waited for it to end.

@@ -71,16 +71,18 @@ pub enum ThreadState {
     Page,
     /// It waits for its children, or has done so and is ready.
     Children,
+    /// It waits in a call that has no events of its own, or has done so and is ready: for console input, a time, an answer.
+    Call,
     /// Packed, on its way, or being unpacked.
     Moving,
-    /// It gave the processor up in a call that no event tells of: ready after a yield, or blocked (delay, create, files, processes).
+    /// It gave the processor up and no event tells why: ready after a yield, or after a time-slice where class `timer` is off.
     Untold,
     /// Events of its processor were lost.
     Unknown,
 }
 
 impl ThreadState {
-    pub const ALL: [ThreadState; 10] = [
+    pub const ALL: [ThreadState; 11] = [
         ThreadState::Running,
         ThreadState::Interrupted,
         ThreadState::Ready,
@@ -88,6 +90,7 @@ impl ThreadState {
         ThreadState::Channel,
         ThreadState::Page,
         ThreadState::Children,
+        ThreadState::Call,
         ThreadState::Moving,
         ThreadState::Untold,
         ThreadState::Unknown,
@@ -95,13 +98,13 @@ impl ThreadState {
 
     /// The name in tables.
     pub fn name(self) -> &'static str {
-        ["running", "interrupted", "ready", "serviced", "channel", "page", "children", "moving", "untold", "unknown"]
-            [self as usize]
+        let names = ["running", "interrupted", "ready", "serviced", "channel", "page", "children", "call"];
+        names.into_iter().chain(["moving", "untold", "unknown"]).nth(self as usize).unwrap_or_default()
     }
 
     /// Its letter in a time-line.
     pub fn letter(self) -> char {
-        ['#', '+', 'r', 's', 'c', 'p', 'w', 'm', '?', '!'][self as usize]
+        ['#', '+', 'r', 's', 'c', 'p', 'w', 'k', 'm', '?', '!'][self as usize]
     }
 }
 
@@ -118,6 +121,8 @@ pub enum On {
     /// The event class that tells the channel (`detail`) is off.
     SomeChannel,
     Page(u16),
+    /// The number of the system call in which it waits; [`awaited`](testbed_definitions::event::awaited) says for what.
+    Call(u16),
 }
 
 /// How a request to communicate was met.

@@ -6,7 +6,7 @@ use testbed_definitions::{event, mpc};
 
 use super::fact::{Fact, On, ThreadState};
 use super::follow::ThreadNow;
-use super::processors::{untold_call, Able};
+use super::processors::{is_runners, untold_call, Able};
 use crate::conform::service::Service;
 use crate::conform::steps::Steps;
 use crate::conform::thread::{Happening, Request};
@@ -162,6 +162,7 @@ impl Lives {
                 Happening::Faults => (ThreadState::Serviced, On::Page(event.argument.unwrap_or(0))),
                 Happening::Blocks => (ThreadState::Channel, on_request(request(number))),
                 Happening::Waits => (ThreadState::Children, On::Nothing),
+                Happening::Calls => (ThreadState::Call, On::Call(event.argument.unwrap_or(0))),
                 Happening::PageBlocks => (ThreadState::Page, self.page_of(number)),
                 Happening::Packs | Happening::IsPacked | Happening::Leaves | Happening::Arrives => {
                     (ThreadState::Moving, On::Nothing)
@@ -230,12 +231,16 @@ impl Lives {
                     _ => {}
                 }
             }
+            // Its child is there, and nobody has run meanwhile: it goes on.
+            Some(ThreadState::Call) if code == Some(event::CREATE) && untold_call(event, Some(running)) => {
+                self.set(running, event.smi, ThreadState::Ready, On::Nothing, cycle);
+            }
             Some(ThreadState::Interrupted) => match (next, code) {
                 (Some(next), _) if next != running => {
                     self.set(running, event.smi, ThreadState::Ready, On::Nothing, cycle);
                 }
                 // It has gone on without being scheduled again, when the last service was over.
-                (_, Some(event::TRAP7 | event::PAGE_FAULT | event::WAIT | event::USER)) => {
+                (_, Some(code)) if is_runners(code) => {
                     let since = self.here[me].last;
                     self.set(running, event.smi, ThreadState::Running, On::Nothing, since);
                 }

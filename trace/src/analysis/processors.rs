@@ -105,7 +105,7 @@ impl Present {
             State::User => Doing::User,
             State::Between => match code {
                 // An interrupted thread has gone on without being scheduled again.
-                Some(event::TRAP7 | event::PAGE_FAULT | event::WAIT | event::USER) => Doing::User,
+                Some(code) if is_runners(code) => Doing::User,
                 // What a service has queued is handed over at once. Other types of messages come of services without events, any time later.
                 Some(event::TX_MPC) if event.argument.is_some_and(is_framed) => Doing::Kernel,
                 Some(event::PACKED | event::COMMS | event::PACK) => Doing::Kernel,
@@ -132,6 +132,11 @@ impl Present {
             _ => State::Between,
         }
     }
+}
+
+/// Whether this event is what the running thread itself does.
+pub fn is_runners(code: u16) -> bool {
+    matches!(code, event::TRAP7 | event::PAGE_FAULT | event::WAIT | event::BLOCKED | event::USER)
 }
 
 /// Whether this event shows that the running thread has made a call without an event.

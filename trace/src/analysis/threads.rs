@@ -106,7 +106,7 @@ impl Threads {
                 collected.states[state as usize] += cycles;
                 collected.elapsed += cycles;
                 *collected.processors.entry(processor).or_default() += cycles;
-                if matches!(state, ThreadState::Channel | ThreadState::Page) {
+                if matches!(state, ThreadState::Channel | ThreadState::Page | ThreadState::Call) {
                     let (sum, times) = collected.on.entry(on).or_default();
                     (*sum, *times) = (*sum + cycles, *times + 1);
                 }

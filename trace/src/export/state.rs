@@ -200,7 +200,7 @@ impl State {
         match code {
             // Both partners are ready, but only one of them is known.
             event::TRAP72 | event::TIMER => processor.ready.extend(processor.running.take()),
-            event::TRAP70 | event::PAGE_BLOCKED | event::WAIT => processor.running = None,
+            event::TRAP70 | event::PAGE_BLOCKED | event::WAIT | event::BLOCKED => processor.running = None,
             event::COMMS | event::COMMR | event::UNPACKED | event::PAGE_READY => {
                 processor.ready.insert(argument);
             }

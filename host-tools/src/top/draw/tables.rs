@@ -135,7 +135,7 @@ fn sorted(screen: &Screen) -> Vec<&ThreadView> {
 /// What a thread does, in words.
 fn doing(thread: &ThreadView) -> String {
     match thread.state {
-        ThreadState::Channel | ThreadState::Page => format!("blocked: {}", text::on(thread.on)),
+        ThreadState::Channel | ThreadState::Page | ThreadState::Call => format!("blocked: {}", text::on(thread.on)),
         ThreadState::Children => "waits for children".into(),
         state => state.name().into(),
     }

@@ -202,7 +202,7 @@ impl Episodes {
                     self.ready.insert(thread, (waited, requested.first, None));
                 }
             }
-            Happening::Released | Happening::Copies | Happening::Waits => {}
+            Happening::Released | Happening::Copies | Happening::Waits | Happening::Calls => {}
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use testbed_definitions::event;
+
 use super::{bar, grouped, omitted, percent, Table};
 use crate::analysis::cpu::CpuReport;
 use crate::analysis::fact::{Doing, On, ThreadState};
@@ -22,6 +24,7 @@ pub fn on(on: On) -> String {
         On::Alternative(channel) => format!("alternative from {channel}"),
         On::SomeChannel => "a channel".into(),
         On::Page(page) => format!("page {page:#x}"),
+        On::Call(call) => event::awaited(call).into(),
     }
 }
 
