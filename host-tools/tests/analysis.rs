@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
-use testbed_definitions::event;
-use testbed_host_tools::analysis::fact::{Phase, Protocol};
+use testbed_definitions::{event, syscall};
+use testbed_host_tools::analysis::fact::{Doing, On, Phase, Protocol, ThreadState};
 use testbed_host_tools::analysis::measure::Distribution;
 use testbed_host_tools::analysis::{analyse, Kind, Options, Report};
 use testbed_host_tools::capture::{verify, Capture};
@@ -191,5 +191,70 @@ fn the_commands_show_what_is_there_and_say_what_is_not() {
     assert_eq!(code, 1);
     for part in ["the kernels differ", "first differ", "more time in b", "remote communication: focus flight"] {
         assert!(out.contains(part), "`{part}` is not in\n{out}");
+    }
+}
+
+/// A shell to which nobody types.
+#[test]
+fn a_thread_that_waits_for_input_does_not_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    testbed(&["run", "sh", "--for", "200ms", "--out", out]);
+    let capture = Capture::open(dir.path()).unwrap();
+    let report = all(&capture);
+    let thread = &report.threads.as_ref().unwrap().threads[0];
+    let share = |cycles: Option<&u64>| *cycles.unwrap_or(&0) as f64 / capture.record.cycles as f64;
+    let (waits, runs) = (share(thread.states.get(&ThreadState::Call)), share(thread.states.get(&ThreadState::Running)));
+    assert!(waits > 0.9 && runs < 0.05, "{thread:?}");
+    assert_eq!(thread.blocked[0].on, On::Call(syscall::READ_LINE as u16));
+    let earth = &report.cpu.as_ref().unwrap().processors[0];
+    assert!(share(earth.cycles.get(&Doing::Idle)) > 0.9, "{earth:?}");
+    let (code, shown, _) = shown(&["analyse", "threads"], &[dir.path()]);
+    assert!(code == 0 && shown.contains("console input 9"), "{shown}");
+    // Nor is that a whole run.
+    let output = testbed(&["conform", out]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(7), "{text}");
+    for part in ["the run was cut in cycle", "earth.1.1 on earth waits for console input since"] {
+        assert!(text.contains(part), "`{part}` is not in\n{text}");
+    }
+}
+
+/// The ledger of a real run: a packet more or less at any station is seen.
+#[test]
+fn the_packets_of_a_run_balance_to_the_last() {
+    let (_dir, capture) = run(&["remote", "5", "2", "1"], DETAIL);
+    let ledger = capture.record.ledger.as_ref().unwrap();
+    assert_eq!(ledger.imbalances(), Vec::<String>::new());
+    let broadcasts: u32 = ledger.stations.iter().filter_map(|line| line.tx_broadcasts).sum();
+    assert!(broadcasts > 0 && ledger.stations.iter().all(|line| line.tx_broadcasts.is_some()));
+    for station in 0..ledger.stations.len() {
+        for by in [-1i32, 1] {
+            let mut seeded = ledger.clone();
+            let line = &mut seeded.stations[station];
+            line.rx_packets = line.rx_packets.wrapping_add_signed(by);
+            assert!(seeded.imbalances().iter().any(|told| told.contains(&format!("({by:+})"))), "{seeded:?}");
+        }
+    }
+}
+
+/// Chatter with the default classes: threads whose alternatives' time is over move before they run.
+#[test]
+fn threads_that_roam_conform_and_emptied_folders_do_not() {
+    let (dir, _) = run(&["chatter"], "profile+timer+user");
+    let out = dir.path().to_str().unwrap();
+    let conform = || {
+        let output = testbed(&["conform", out]);
+        (output.status.code().unwrap(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, text) = conform();
+    assert!(code == 0 && text.contains("\nconforms: "), "{text}");
+    for name in ["mmi.raw", "trace/earth", "trace/air"] {
+        std::fs::write(dir.path().join(name), "").unwrap();
+    }
+    let (code, text) = conform();
+    assert_eq!(code, 7, "{text}");
+    for part in ["incomplete: earth: of the", "incomplete: air: of the", "\nincomplete, and nothing deviates"] {
+        assert!(text.contains(part), "`{part}` is not in\n{text}");
     }
 }

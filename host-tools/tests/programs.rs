@@ -106,7 +106,7 @@ impl Case {
             }
             arguments.extend(["--kernel", kernel, "--dgl", "profile+timer+user+detail"]);
             succeed(&arguments)?;
-            succeed(&["conform", &into])?;
+            conforms(&into)?;
         }
         Ok(())
     }
@@ -118,6 +118,18 @@ impl Case {
         self.run("emulator", cycles, &one)?;
         self.run(engine, cycles, &other)?;
         succeed(&["compare", &one.to_string_lossy(), &other.to_string_lossy()]).map(|_| ())
+    }
+}
+
+/// Nothing deviates; where full queues lost events, in what is left.
+fn conforms(folder: &str) -> Result<(), Failed> {
+    let output = testbed(&["conform", folder]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let only_losses = |line: &str| !line.starts_with("incomplete: ") || line.ends_with("discarded by full queues");
+    match output.status.code() {
+        Some(0) => Ok(()),
+        Some(7) if text.lines().all(only_losses) && !text.contains("no verdict") => Ok(()),
+        code => Err(format!("testbed conform {folder} ended with {code:?}\n{text}").into()),
     }
 }
 

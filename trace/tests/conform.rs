@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use steps::{plain, request, runs, rx, tx, Step, AIR, EARTH, FIRE, FIRST, GAP, SECOND};
 use testbed_definitions::event::{self, request_argument, thread_number, SCHEDULE};
 use testbed_definitions::mpc;
-use testbed_trace::conform::{Checker, Conformance};
+use testbed_trace::conform::{Checker, Conformance, Deviation};
 use testbed_trace::synthetic;
 
 fn check(steps: &[Step], settled: Option<u64>) -> Conformance {
@@ -179,6 +179,87 @@ fn an_alternative_that_times_out_takes_no_other_release() {
     let sound = [steps.clone(), vec![runs(EARTH, third), runs(EARTH, FIRST)]].concat();
     good(&sound);
     bad(&[sound, vec![runs(EARTH, SECOND)]].concat(), "SCHEDULE", "COMMS");
+}
+
+/// The call of an alternative, which blocks.
+fn alternative(at: u8, thread: u16, channel: u8) -> Vec<Step> {
+    let told = (at, event::REQUEST, request_argument(true, true, false, channel));
+    vec![runs(at, thread), plain(at, event::TRAP7), told, plain(at, event::TRAP70)]
+}
+
+/// Its time is over, so it is ready; another thread has it moved before it runs.
+#[test]
+fn an_alternative_that_times_out_may_move_before_it_runs() {
+    let steps = [alternative(EARTH, FIRST, 7), migration(FIRST, EARTH, AIR)[1..].to_vec()].concat();
+    good(&steps);
+    assert_eq!(without_detail(&steps), vec![]);
+    // Who sends has no time.
+    let mut sends = vec![runs(EARTH, FIRST)];
+    sends.extend(request(EARTH, false, 7));
+    sends.push(plain(EARTH, event::TRAP70));
+    sends.extend(&migration(FIRST, EARTH, AIR)[1..]);
+    bad(&sends, "PACK of thread earth.1.1", "in the ready queue");
+}
+
+/// What is found where no event tells what requests are.
+fn without_detail(steps: &[Step]) -> Vec<Deviation> {
+    let mut checker = Checker::new(&["master", "earth", "air", "fire"].map(String::from), false);
+    for (tick, (smi, code, argument)) in steps.iter().filter(|step| step.1 != event::REQUEST).enumerate() {
+        checker.add(&synthetic::event(tick as u64, *smi, *code, *argument));
+    }
+    checker.finish(Some(u64::MAX)).deviations
+}
+
+/// Two wait, a third communicates with one of them, and nobody says with whom. That one goes, and then the other is met.
+#[test]
+fn who_was_released_without_a_name_may_go_before_it_runs() {
+    let [third, fourth] = [3, 4].map(|id| thread_number(EARTH, 1, id));
+    let blocks = |thread| [runs(EARTH, thread), plain(EARTH, event::TRAP7), plain(EARTH, event::TRAP70)];
+    let meets = |thread| [runs(EARTH, thread), plain(EARTH, event::TRAP7), plain(EARTH, event::TRAP72)];
+    let begins = [blocks(FIRST), blocks(SECOND), meets(third)].concat();
+    let goes = [
+        vec![(EARTH, event::EXIT, FIRST)],
+        migration(FIRST, EARTH, AIR)[1..].to_vec(),
+        vec![(EARTH, event::PROCESS_END, FIRST >> 6), runs(EARTH, FIRST), runs(EARTH, SECOND)],
+    ];
+    for goes in &goes[..2] {
+        let steps = [begins.clone(), goes.clone(), meets(fourth).to_vec()].concat();
+        assert_eq!(without_detail(&steps), vec![]);
+    }
+    // The next process in this place has nothing to do with it.
+    let steps = [&begins[..], &goes[2], &blocks(FIRST), &meets(SECOND)].concat();
+    assert_eq!(without_detail(&steps), vec![]);
+    // Nobody is left to be met.
+    let steps = [&begins[..], &goes[0], &meets(fourth), &meets(third)].concat();
+    assert!(without_detail(&steps).iter().any(|one| one.what.contains("TRAP72 with no partner")));
+}
+
+/// A call that waits: no event says when it is over.
+#[test]
+fn a_thread_in_a_call_goes_on_by_itself() {
+    let waits = (EARTH, event::BLOCKED, 26);
+    good(&[runs(EARTH, FIRST), waits, runs(EARTH, FIRST), waits, (EARTH, event::EXIT, FIRST)]);
+    good(&[&[runs(EARTH, FIRST), waits][..], &migration(FIRST, EARTH, AIR)[1..]].concat());
+    bad(&[waits], "BLOCKED with no thread running", "SCHEDULE");
+}
+
+/// Who waits at the end, and for what.
+#[test]
+fn threads_that_wait_at_the_end_are_named() {
+    let third = thread_number(EARTH, 1, 3);
+    let mut steps = alternative(EARTH, FIRST, 7);
+    steps.extend([runs(EARTH, SECOND), (EARTH, event::BLOCKED, 26), runs(EARTH, third), plain(EARTH, event::WAIT)]);
+    let found = conforms(&steps);
+    let waits: Vec<_> = found.waiting.iter().map(|one| (one.thread, one.since.ticks(), one.what.as_str())).collect();
+    let wanted = [
+        (FIRST, 3, "to receive by an alternative, first channel 7"),
+        (SECOND, 5, "for console input"),
+        (third, 7, "for its children"),
+    ];
+    assert_eq!(waits, wanted);
+    // Not for long yet, or nobody knows.
+    assert_eq!(check(&steps, Some(5)).waiting.len(), 1);
+    assert_eq!(check(&steps, None).waiting, vec![]);
 }
 
 #[test]

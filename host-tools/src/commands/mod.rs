@@ -56,6 +56,8 @@ pub enum Exit {
     Environment = 5,
     /// `synth`: the bitstream would miss the machine's clock.
     Timing = 6,
+    /// `conform`: the run or its capture is not whole, or its event classes do not suffice.
+    Incomplete = 7,
 }
 
 /// Why a command did not come to its end; printed after `error: `.

@@ -120,7 +120,10 @@ impl Checker {
         self.steps.clear();
         if (event.smi as usize) < self.processors.len() {
             match event.what {
-                What::Gap(_) => self.lose(event.smi, LOST),
+                What::Gap(count) => {
+                    self.found.discarded += u64::from(count.unwrap_or(1));
+                    self.lose(event.smi, LOST);
+                }
                 _ if event.changes_classes() => self.lose(event.smi, CHANGED),
                 _ if event.doubtful => {
                     self.steps.misread = true;
@@ -196,9 +199,11 @@ impl Checker {
         let what = format!("{} of thread {}", event.what.name(), self.thread(number));
         if thread.at != event.smi {
             self.deviation(event, what.clone(), format!("it on {}, where it is", self.name(thread.at)));
-            thread = Thread { state: State::Unknown, at: event.smi, request: None };
+            thread = Thread { at: event.smi, ..Thread::default() };
         }
         let before = thread.state;
+        thread.since = Some((*event, self.number));
+        thread.call = event.argument.filter(|_| happening == Happening::Calls);
         match before.after(happening) {
             Ok(next) => thread.state = next,
             Err(expected) => {
@@ -212,27 +217,37 @@ impl Checker {
 
     fn schedule(&mut self, event: &Event, number: u16) {
         self.serve(event, None);
-        let thread = self.threads.get(&number).copied().unwrap_or_default();
-        if thread.state == State::Blocked && thread.at == event.smi {
-            // Released by a partner's TRAP72 that could not be told from others', or by its time.
-            let (least, most) = self.here(event).unnamed.entry(process_of(number)).or_default();
-            let timeout = thread.request.is_none_or(|request| request.alternative);
-            if *most > 0 {
-                *least = least.saturating_sub(1);
-                // If its time may have been over, another may be the one that was released.
-                *most -= u64::from(!timeout);
-                self.happens(event, number, Happening::Released);
-            } else if timeout {
-                if thread.request.is_none() {
-                    self.note(
-                        "threads scheduled without release: alternatives whose time was over (class detail tells)",
-                    );
-                }
-                self.happens(event, number, Happening::Released);
-            }
-        }
+        self.released_untold(event, number);
         self.happens(event, number, Happening::Scheduled);
         self.here(event).running = Some(number);
+    }
+
+    /// The event is one of a ready thread. If it was blocked, it has been released by a partner's TRAP72 that could not be told from
+    /// others', or by its time.
+    fn released_untold(&mut self, event: &Event, number: u16) {
+        let thread = self.threads.get(&number).copied().unwrap_or_default();
+        if thread.state != State::Blocked || thread.at != event.smi {
+            return;
+        }
+        let timeout = thread.request.is_none_or(|request| request.alternative);
+        let named = self.here(event).unnamed.get(&process_of(number)).is_none_or(|(_, most)| *most == 0);
+        if named && !timeout {
+            return;
+        }
+        if named && thread.request.is_none() {
+            self.note("threads ready without release: alternatives whose time was over (class detail tells)");
+        }
+        // If its time may have been over, another may be the one that was released.
+        self.was_unnamed(event, number, !timeout);
+        self.happens(event, number, Happening::Released);
+    }
+
+    /// A blocked thread is blocked no more. It may be one that a TRAP72 has released without a name; if `surely`, it is.
+    fn was_unnamed(&mut self, event: &Event, number: u16, surely: bool) {
+        if let Some((least, most)) = self.here(event).unnamed.get_mut(&process_of(number)) {
+            *least = least.saturating_sub(1);
+            *most = most.saturating_sub(surely.into());
+        }
     }
 
     /// Something happens to the running thread. `over`: it does not run any more.
@@ -267,6 +282,9 @@ impl Checker {
             event::WAIT => {
                 self.running(event, Happening::Waits, true);
             }
+            event::BLOCKED => {
+                self.running(event, Happening::Calls, true);
+            }
             event::PAGE_FAULT => {
                 self.found.faults += 1;
                 self.here(event).service = Service::Fault;
@@ -293,6 +311,7 @@ impl Checker {
                 let processor = self.here(event);
                 processor.packing.push_back(argument);
                 processor.running = processor.running.filter(|running| *running != argument);
+                self.released_untold(event, argument);
                 self.happens(event, argument, Happening::Packs);
             }
             event::PACKED => self.packed(event),
@@ -312,6 +331,9 @@ impl Checker {
                 let processor = self.here(event);
                 processor.running = processor.running.filter(|running| *running != argument);
                 processor.packing.retain(|packing| *packing != argument);
+                if self.threads.get(&argument).is_some_and(|thread| thread.state == State::Blocked) {
+                    self.was_unnamed(event, argument, false);
+                }
                 self.happens(event, argument, Happening::Ends);
             }
             event::PROCESS_END => self.process_ends(argument),
@@ -446,6 +468,9 @@ impl Checker {
             self.threads.remove(number);
         }
         self.flying.values_mut().for_each(|threads| threads.retain(|number| process_of(*number) != index));
+        for processor in &mut self.processors {
+            processor.unnamed.remove(&index);
+        }
         self.channels.forget_process(index);
         self.processes.remove(&index);
     }

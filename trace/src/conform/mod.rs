@@ -11,6 +11,9 @@
 //! An event has neither the process of a message's channel nor, without class `detail`, the channel of a request. Where that leaves
 //! several possibilities, the trace conforms if one of them does. What the trace is too poor to say is listed as not checked:
 //! the master has no monitor, and after a loss nothing is known of a processor's threads and messages.
+//!
+//! A run conforms if it came to its end, the capture holds all that the hardware counted, and no thread is left waiting; otherwise it is
+//! *incomplete*, or, where the event classes do not suffice, there is *no verdict* ([`Verdict`]).
 
 mod channel;
 mod checker;
@@ -23,9 +26,9 @@ pub use checker::Checker;
 
 use std::collections::BTreeMap;
 
-use crate::capture::{verify, Capture, CaptureError};
-use crate::order::{events, Convention, Event};
-use testbed_definitions::event::{DIAG_DETAIL, DIAG_PROFILE, DIAG_READY};
+use crate::capture::{verify, Capture, CaptureError, Integrity, RunRecord, Stop};
+use crate::order::{events, Convention, Event, Next, Pairs};
+use testbed_definitions::event::{DIAG_DETAIL, DIAG_PROFILE};
 
 /// An event that the protocols do not allow where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,10 +41,42 @@ pub struct Deviation {
     pub expected: String,
 }
 
+/// A thread that waits when the trace is over, and has done so for long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub thread: u16,
+    /// The event that says that it waits, and its number in the ordered trace, from 0.
+    pub since: Event,
+    pub number: u64,
+    /// For what, in words that follow "waits".
+    pub what: String,
+}
+
+/// What a check says of a run as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The capture holds the whole run, the run came to its end, and every event is what the protocols allow.
+    Conforms,
+    /// Some events are not.
+    Deviates,
+    /// All events that are there are, but the run or its capture is not whole.
+    Incomplete,
+    /// The events that are there can't say.
+    NoVerdict,
+}
+
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conformance {
     pub deviations: Vec<Deviation>,
+    /// Threads that have waited since long before the end, in order of that; none if nobody knows when the end was.
+    pub waiting: Vec<Waiting>,
+    /// Why this is not a whole run, a sentence each.
+    pub incomplete: Vec<String>,
+    /// Why the events can't say whether the run conforms, with the remedy.
+    pub no_verdict: Option<String>,
+    /// Events that gap markers say were discarded, or 1 for each gap without a count.
+    pub discarded: u64,
     /// What could not be checked, and how often.
     pub unchecked: BTreeMap<String, u64>,
     pub events: u64,
@@ -56,19 +91,32 @@ pub struct Conformance {
 /// Deviations that are kept; more are only counted as not checked.
 pub(crate) const DEVIATIONS_MAX: usize = 100;
 
+impl Conformance {
+    /// What all of it says of the run.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            _ if self.no_verdict.is_some() => Verdict::NoVerdict,
+            _ if !self.deviations.is_empty() => Verdict::Deviates,
+            _ if !self.incomplete.is_empty() || !self.waiting.is_empty() => Verdict::Incomplete,
+            _ => Verdict::Conforms,
+        }
+    }
+}
+
 /// Checks a capture.
 ///
 /// # Errors
-/// It can't be read. Damage and losses are no error: they are listed as not checked.
+/// It can't be read. Damage and losses are no error: they make it incomplete.
 pub fn conform(capture: &Capture) -> Result<Conformance, CaptureError> {
     let record = &capture.record;
     let integrity = verify(capture)?;
-    let mut checker = Checker::new(&record.machine.processors, record.dgl & DIAG_DETAIL != 0);
-    if Convention::of(record.dgl) == Convention::Ready || record.dgl & DIAG_PROFILE == 0 {
-        let mut found = checker.finish(None);
-        let class = if record.dgl & DIAG_READY != 0 { "instead of ready" } else { "" };
-        found.unchecked.insert(format!("anything: run with class profile {class}").trim_end().into(), 1);
-        return Ok(found);
+    let detail = record.dgl & DIAG_DETAIL != 0;
+    let mut checker = Checker::new(&record.machine.processors, detail);
+    if let Some(why) = lacking_classes(record.dgl) {
+        return Ok(Conformance { no_verdict: Some(why), ..checker.finish(None) });
+    }
+    if !detail {
+        checker.note("channels of requests, and whether both ends communicate equally often: class detail is missing");
     }
     for damage in &integrity.damage {
         checker.note(format!("{damage}"));
@@ -78,5 +126,81 @@ pub fn conform(capture: &Capture) -> Result<Conformance, CaptureError> {
     }
     let tenth = u64::from(record.machine.clock_hz) / u64::from(record.machine.tick_cycles) / 10;
     let end = (record.complete && !record.is_attached()).then(|| record.cycles / u64::from(record.machine.tick_cycles));
-    Ok(checker.finish(end.map(|end| end.saturating_sub(tenth.max(1)))))
+    let mut found = checker.finish(end.map(|end| end.saturating_sub(tenth.max(1))));
+    found.incomplete = incomplete(capture, &integrity, &found)?;
+    found.no_verdict = filtered(record, &found);
+    Ok(found)
+}
+
+/// Why events of these classes say nothing of the protocols.
+fn lacking_classes(dgl: u32) -> Option<String> {
+    let instead = match Convention::of(dgl) {
+        Convention::Ready => ", since ready excludes it",
+        Convention::Profile if dgl & DIAG_PROFILE == 0 => "",
+        Convention::Profile => return None,
+    };
+    Some(format!("the event class profile is missing{instead}; run again with --dgl profile+timer+user+detail"))
+}
+
+/// What the monitors' filter takes out can look like a deviation.
+fn filtered(record: &RunRecord, found: &Conformance) -> Option<String> {
+    let words: u64 = record.ledger.iter().flat_map(|ledger| &ledger.smis).map(|line| u64::from(line.filtered)).sum();
+    (words > 0 && !found.deviations.is_empty()).then(|| {
+        format!("the monitors' filter took out {words} words, which may be all that is wrong; run again without --filter")
+    })
+}
+
+/// Why this is not the whole of a run that came to its end.
+fn incomplete(
+    capture: &Capture,
+    integrity: &Integrity,
+    found: &Conformance,
+) -> Result<Vec<String>, CaptureError> {
+    let record = &capture.record;
+    let mut why = Vec::new();
+    match record.stopped {
+        _ if record.is_attached() => why.push("it was looked at through a port, so nobody saw the run's end".into()),
+        _ if !record.complete => why.push("the run was killed: this is a prefix of it".into()),
+        Some(Stop::Limit) => {
+            why.push(format!("the run was cut in cycle {}, before its program had ended", record.cycles));
+        }
+        _ => {}
+    }
+    for smi in capture.smis() {
+        let (Some(delivered), Some(name)) = (capture.delivered(smi), record.machine.processors.get(smi)) else {
+            continue;
+        };
+        let missing = delivered.wrapping_sub(held(capture, integrity, smi)? as u32);
+        // The hardware counts a pair when its time-stamp leaves, and a cut may come between that and the datum.
+        let half = u32::from(record.stopped == Some(Stop::Limit));
+        if missing > half {
+            why.push(format!(
+                "{name}: of the {delivered} pairs that the hardware counted as delivered {missing} are missing here"
+            ));
+        }
+    }
+    if found.discarded > 0 {
+        why.push(format!("{} events were discarded by full queues", found.discarded));
+    }
+    Ok(why)
+}
+
+/// Pairs of an SMI that the capture still holds.
+fn held(capture: &Capture, integrity: &Integrity, smi: usize) -> Result<u64, CaptureError> {
+    let pieces = integrity.pieces.get(smi).map_or(&[][..], |pieces| &pieces[..]);
+    let known = pieces.iter().try_fold(0u64, |sum, piece| sum.checked_add(piece.pairs));
+    if let Some(known) = known.filter(|_| pieces.iter().all(|piece| piece.pairs != u64::MAX)) {
+        return Ok(known);
+    }
+    // The last piece goes on to wherever its file ends.
+    let (mut pairs, mut count) = (integrity.pairs(capture, smi), 0);
+    loop {
+        let taken = match pairs.peek(4_096)? {
+            Next::End => return Ok(count),
+            Next::Pairs(words) => words.len(),
+            Next::Hole(_) | Next::Unguarded => 0,
+        };
+        count += taken as u64;
+        pairs.consume(taken);
+    }
 }

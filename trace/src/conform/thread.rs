@@ -1,17 +1,22 @@
 //! One thread, wherever it is: what its processor's events say about it.
 
+use testbed_definitions::event::awaited;
+
+use crate::order::Event;
+
 /// What is known of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// Not seen yet, has ended, or its processor's events were lost.
     #[default]
     Unknown,
-    /// In the ready queue, running, or blocked in a call that no event tells of.
+    /// In the ready queue, or running.
     Able,
     /// Its request to communicate is being serviced, or was refused.
     Requesting,
     /// TRAP70.
     Blocked,
+    /// WAIT or BLOCKED. No event says when that is over.
     Waiting,
     /// Its page fault is being serviced, or was answered at once.
     Faulting,
@@ -38,6 +43,31 @@ pub struct Thread {
     pub state: State,
     pub at: u8,
     pub request: Option<Request>,
+    /// The number of the system call that it waits in, after BLOCKED.
+    pub call: Option<u16>,
+    /// The event, with its number, that brought it into its state.
+    pub since: Option<(Event, u64)>,
+}
+
+impl Thread {
+    /// What it waits for, if it waits.
+    pub fn awaited(&self) -> Option<String> {
+        Some(match (self.state, self.request, self.call) {
+            (State::Blocked, Some(request), _) => match request {
+                Request { alternative: true, channel, .. } => {
+                    format!("to receive by an alternative, first channel {channel}")
+                }
+                Request { receive: true, channel, .. } => format!("to receive on channel {channel}"),
+                Request { channel, .. } => format!("to send on channel {channel}"),
+            },
+            (State::Blocked, None, _) => "on a channel (class detail tells which)".into(),
+            (State::PageBlocked, ..) => "for a page".into(),
+            (State::Packed, ..) => "to be moved".into(),
+            (State::Waiting, _, Some(call)) => format!("for {}", awaited(call)),
+            (State::Waiting, ..) => "for its children".into(),
+            _ => return None,
+        })
+    }
 }
 
 /// What events say of a thread.
@@ -53,6 +83,8 @@ pub enum Happening {
     /// COMMS, COMMR, or the partner's TRAP72.
     Released,
     Waits,
+    /// BLOCKED: it waits in another call.
+    Calls,
     Faults,
     PageBlocks,
     PageComes,
@@ -77,8 +109,8 @@ impl State {
             (Scheduled, _) => return Err("UNPACKED first"),
             (Requests, _) if on => Requesting,
             (Faults, _) if on => Faulting,
-            (Waits, _) if on => Waiting,
-            (Requests | Faults | Waits, _) => return Err("a thread that runs"),
+            (Waits | Calls, _) if on => Waiting,
+            (Requests | Faults | Waits | Calls, _) => return Err("a thread that runs"),
             (Blocks, Unknown | Requesting) => Blocked,
             (Copies, Unknown | Requesting) => Able,
             (Blocks | Copies, _) => return Err("TRAP7 first"),

@@ -1,11 +1,13 @@
 //! Messages between processors: sent, under way, served.
 
+use std::collections::HashMap;
+
 use testbed_definitions::{event, mpc};
 
 use super::{Checker, Packet, Served, Service, ALL};
 use crate::conform::service::FRAMED;
-use crate::conform::thread::Happening;
-use crate::conform::Conformance;
+use crate::conform::thread::{Happening, Thread};
+use crate::conform::{Conformance, Waiting};
 use crate::order::Event;
 
 /// A message in words.
@@ -15,6 +17,17 @@ fn message(kind: u8, channel: u8) -> String {
         mpc::FOCUS | mpc::RTR | mpc::MSG | mpc::ADVERT | mpc::REFUSE => format!("{name} on channel {channel}"),
         _ => name.into(),
     }
+}
+
+/// Threads that wait, and have done so since before tick `settled`, in order of that.
+fn waiting(threads: &HashMap<u16, Thread>, settled: u64) -> Vec<Waiting> {
+    let waits = threads.iter().filter_map(|(&thread, found)| {
+        let (since, number) = found.since.filter(|(since, _)| since.ticks() < settled)?;
+        Some(Waiting { thread, since, number, what: found.awaited()? })
+    });
+    let mut waits: Vec<_> = waits.collect();
+    waits.sort_by_key(|waiting| (waiting.number, waiting.thread));
+    waits
 }
 
 impl Checker {
@@ -170,6 +183,9 @@ impl Checker {
                 self.number = number;
                 self.deviation(&event, "service never ends", processor.service.expected());
             }
+        }
+        if let Some(settled) = settled {
+            self.found.waiting = waiting(&self.threads, settled);
         }
         self.found.deviations.sort_by_key(|deviation| deviation.number);
         self.found
