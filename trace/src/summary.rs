@@ -11,7 +11,7 @@ use crate::order::{Event, What};
 /// Exchanges that are shown of each group.
 pub const EXCHANGES: usize = 8;
 /// What messages between processors are about.
-const GROUPS: [&str; 3] = ["exchanges", "migrations", "pages"];
+const GROUPS: [&str; 4] = ["exchanges", "migrations", "pages", "ends of channels that follow a thread or go home"];
 
 /// Destination of a broadcast, as the four bits in an event show it.
 const ALL: u8 = packet::BROADCAST & 0xf;
@@ -154,8 +154,9 @@ fn write_exchange(out: &mut String, exchange: &Exchange, record: &RunRecord) -> 
 /// Which of [`GROUPS`] a message belongs to.
 fn group_of(kind: u8) -> usize {
     match kind {
-        mpc::THREAD | mpc::ENDS => 1,
+        mpc::THREAD => 1,
         mpc::PAGE | mpc::PAGE_DATA => 2,
+        mpc::ENDS => 3,
         _ => 0,
     }
 }
@@ -229,6 +230,7 @@ pub fn detail(event: &Event, record: &RunRecord) -> String {
             let other = if is_broadcast { "all".into() } else { processor_name(other, record) };
             format!("{} {direction} {other}{}", message_name(kind), address_text(kind, channel))
         }
+        Some("call") => event::awaited(value as u16).into(),
         Some("process") => process_name(value as u16, record),
         Some("request") => {
             let what = ["send", "send", "receive", "alternative of receive"][(value >> 14 & 3) as usize];

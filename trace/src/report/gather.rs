@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
-use testbed_definitions::event::{DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
+use testbed_definitions::event::{awaited, DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
 use testbed_machine::input::regular;
 
 use super::lane::NOTHING;
 use super::timeline::{Collector, Timeline, LENGTH_UNKNOWN};
 use super::{Class, Loss, Words};
-use crate::analysis::fact::{Doing, ThreadState};
+use crate::analysis::fact::{Doing, On, ThreadState};
 use crate::analysis::follow::Follower;
 use crate::analysis::measure::Range;
 use crate::analysis::probe::Probe;
@@ -187,6 +187,12 @@ pub fn words(report: Option<&Report>) -> Words {
         .flat_map(|protocol| protocol.phases.iter().map(|row| row.phase))
         .chain(paths.iter().flat_map(|path| path.phases.iter().map(|row| row.phase)))
         .map(|phase| (phase, (phase.describe().0.to_string(), phase.describe().1.to_string())));
+    let threads = report.and_then(|report| report.threads.as_ref()).map(|threads| &threads.threads[..]);
+    let blocked = threads.unwrap_or_default().iter().flat_map(|thread| &thread.blocked);
+    let calls = blocked.filter_map(|blocked| match blocked.on {
+        On::Call(call) => Some((call, awaited(call).to_string())),
+        _ => None,
+    });
     let both = protocols.iter().map(|protocol| protocol.protocol).chain(paths.iter().map(|path| path.protocol));
     Words {
         doing: Doing::ALL.map(|doing| doing.name().to_string()).into(),
@@ -194,6 +200,7 @@ pub fn words(report: Option<&Report>) -> Words {
         protocols: both.map(|protocol| (protocol, protocol.name().to_string())).collect(),
         services: services.map(|service| (service, service.name().to_string())).collect(),
         phases: phases.collect(),
+        calls: calls.collect(),
         nothing: NOTHING,
         length_unknown: LENGTH_UNKNOWN,
     }

@@ -89,6 +89,8 @@ pub struct Words {
     pub services: BTreeMap<Service, String>,
     /// Name, and from which event to which.
     pub phases: BTreeMap<Phase, (String, String)>,
+    /// What threads wait for in system calls, by the numbers of these.
+    pub calls: BTreeMap<u16, String>,
     /// States of lanes that are none.
     pub nothing: u8,
     pub length_unknown: u8,

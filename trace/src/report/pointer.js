@@ -42,7 +42,7 @@ function describe(found) {
     lines.push(`${capital(state)}: ${words[state]}`);
     const runner = row.kind === "processor" && state === "user" && runnerAt(row.number, Math.min(Math.max(found.cycle, from), to - 1));
     if (runner) lines.push(`Thread ${runner}`);
-    if (row.kind === "thread" && lane.blockedOn(cell) !== null) lines.push(`Blocked: ${D.timeline.on[lane.blockedOn(cell)]}`);
+    if (row.kind === "thread" && lane.blockedOn(cell) !== null) lines.push(`Blocked: ${D.timeline.on[lane.blockedOn(cell)][0]}`);
   } else {
     lines.push("Merged, since much happens here:");
     for (const [state, share] of lane.shares(cell)) lines.push(`  ${row.words[state] ?? "not alive"} ${percent(share, 1)}`);

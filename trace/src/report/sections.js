@@ -96,6 +96,7 @@ function reliability() {
     doubts?.ambiguous && `Without a proven time, and left out: ${plural(doubts.ambiguous, "event")}.`,
     doubts?.doubtful && `Left out since they follow a loss and may be misread: ${plural(doubts.doubtful, "event")}.`,
     doubts?.deviations && `Not what the protocols allow: ${plural(doubts.deviations, "event")}; \`testbed conform\` lists them.`,
+    RUN.stopped === "limit" && "The run was cut before its program had ended; `testbed conform` lists who waited then.",
     D.not_analysed && `Not recorded: what any analysis needs. Run the program again with \`--dgl ${D.not_analysed}\`.`,
     ...(A?.not_recorded ?? []).map(
       ([kind, option]) => `Not recorded: what the analysis “${kind}” needs. Run the program again with \`--dgl ${option}\`.`,

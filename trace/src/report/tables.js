@@ -12,6 +12,7 @@ function threads() {
       receive: `receiving on ${number}`,
       alternative: `alternative, first channel ${number}`,
       page: `page 0x${number.toString(16)}`,
+      call: D.words.calls[number],
     }[kind];
   };
   return [
@@ -90,11 +91,12 @@ function ledger() {
             "Packets on the bus, by processor",
             table(
               "Stations of the bus, in packets",
-              ["processor", "sent", "received", "retries", "dropped", "CRC errors", "no such station", "refused"],
+              ["processor", "sent", "to all", "received", "retries", "dropped", "CRC errors", "no such station", "refused"],
               ledger.stations.map((line) =>
                 [
                   line.processor,
                   line.tx_packets,
+                  line.tx_broadcasts ?? "not counted",
                   line.rx_packets,
                   line.tx_retries,
                   line.tx_dropped,

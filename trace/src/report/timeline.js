@@ -172,11 +172,12 @@ function cellText(pen, kind, number, lane, cell, name, x, width, y, height) {
   if (name === "idle" || name === "unknown") return;
   const middle = Math.max(lane.starts[cell], Math.min((view.from + view.to) / 2, lane.starts[cell + 1] - 1));
   let text = kind === "processor" ? (name === "user" && runnerAt(number, middle)) || name : name;
-  if (kind === "thread" && lane.blockedOn(cell) !== null) text = D.timeline.on[lane.blockedOn(cell)];
-  if (kind === "thread" && name === "running") text = `on ${processorName(lane.processor(cell))}`;
-  // Rather the end of a long text, which tells channel or page, than its beginning.
+  let brief = text;
+  if (kind === "thread" && lane.blockedOn(cell) !== null) [text, brief] = D.timeline.on[lane.blockedOn(cell)];
+  if (kind === "thread" && name === "running") text = brief = `on ${processorName(lane.processor(cell))}`;
   pen.font = `11px ${colours.sans}`;
-  if (pen.measureText(text).width > width - 8) text = text.split(" ").slice(-2).join(" ");
+  // Never a part of a text: it might say something else.
+  if (pen.measureText(text).width > width - 8) text = brief;
   if (pen.measureText(text).width > width - 6) return;
   pen.save();
   pen.beginPath();

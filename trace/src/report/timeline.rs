@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use testbed_definitions::event;
 
 use super::lane::{Columns, Lane, Tag};
 use crate::analysis::fact::{Fact, On, ThreadState};
 use crate::analysis::measure::Range;
+use crate::analysis::text;
 use crate::summary::{message_name, processor_text, thread_text};
 
 /// Cells of all lanes together, at most. A cell takes some 15 bytes of a page, a merged one up to 60.
@@ -60,8 +62,8 @@ pub struct Timeline {
     pub threads: Vec<Row<u16>>,
     /// Threads that have no lane.
     pub threads_left_out: usize,
-    /// What threads are blocked on.
-    pub on: Vec<String>,
+    /// What threads are blocked on, and the same in few words, for narrow places.
+    pub on: Vec<(String, String)>,
     pub packets: Vec<Packet>,
     /// Every how manieth packet is in `packets`, and how many there were.
     pub packet_stride: u64,
@@ -146,7 +148,7 @@ impl Collector {
             *self.threads_left_out.entry(thread).or_default() += to - from;
             return;
         }
-        let blocked = matches!(state, ThreadState::Channel | ThreadState::Page) && on != On::Nothing;
+        let blocked = matches!(state, ThreadState::Channel | ThreadState::Page | ThreadState::Call) && on != On::Nothing;
         let next = self.on.len() as u32;
         let on = blocked.then(|| *self.on.entry(on).or_insert(next));
         let tag = Tag { at: Some(processor), on };
@@ -212,12 +214,12 @@ impl Collector {
 }
 
 /// The texts that lanes still name after merging, numbered anew.
-fn texts(on: &BTreeMap<On, u32>, threads: &mut [Row<u16>]) -> Vec<String> {
+fn texts(on: &BTreeMap<On, u32>, threads: &mut [Row<u16>]) -> Vec<(String, String)> {
     let by_number: BTreeMap<u32, On> = on.iter().map(|(on, number)| (*number, *on)).collect();
     let (mut numbers, mut texts) = (BTreeMap::new(), Vec::new());
     for number in threads.iter_mut().flat_map(|row| &mut row.lane.on).filter_map(|(_, number)| number.as_mut()) {
         *number = *numbers.entry(*number).or_insert_with(|| {
-            texts.push(on_text(by_number[number]));
+            texts.push((on_text(by_number[number]), text::on(by_number[number])));
             texts.len() as u32 - 1
         });
     }
@@ -251,6 +253,7 @@ pub fn on_text(on: On) -> String {
         On::Alternative(channel) => format!("an alternative, first channel {channel}"),
         On::SomeChannel => "a channel that no event names".into(),
         On::Page(page) => format!("page {page:#x}"),
+        On::Call(call) => event::awaited(call).into(),
     }
 }
 

@@ -82,8 +82,9 @@ const STATES = {
   channel: "blocked on a channel",
   page: "blocked on a page that is elsewhere",
   children: "waits for its children",
+  call: "waits in another call: for console input, a time, an answer",
   moving: "packed, on its way, or being unpacked",
-  untold: "gave the processor up in a call of which no event tells",
+  untold: "gave the processor up, and no event tells why",
   unknown: "events of its processor were lost",
 };
 

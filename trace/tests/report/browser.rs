@@ -4,13 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{json, Value};
-use testbed_definitions::event::{DIAG_READY, DIAG_USER};
+use testbed_definitions::event::{DIAG_DEFAULT, DIAG_READY, DIAG_USER, REQUEST};
 use testbed_trace::analysis::Options;
 use testbed_trace::report::collect;
 
 use crate::devtools::{Browser, Window};
 use crate::runs::{busy, write, PERIOD};
-use crate::scripts::{Step, AIR, CLASSES, GAP};
+use crate::scripts::{local, Step, AIR, CLASSES, EARTH, GAP};
 
 const LAPTOP: Window = Window { width: 1280, height: 800, dark: false, touch: false };
 const PHONE: Window = Window { width: 390, height: 844, dark: false, touch: true };
@@ -252,4 +252,35 @@ fn runs_of_few_events_have_quiet_pages_too() {
         assert!(number(&mut browser, "document.documentElement.scrollWidth") <= 390.0);
         is_quiet(&browser);
     }
+}
+
+/// What a thread is blocked on is drawn whole, in few words where the place is narrow, or not at all; never a part of it.
+#[test]
+fn labels_are_whole_however_narrow_the_place() {
+    // A thread that is blocked in the middle of the run, for a twentieth of it.
+    let steps: Vec<_> = local(EARTH).into_iter().filter(|step| step.2 != REQUEST).collect();
+    let steps: Vec<_> = steps.into_iter().map(|(cycle, smi, code, second)| (cycle + 2_500, smi, code, second)).collect();
+    let (_dir, path) = page(&steps, 5_400, DIAG_DEFAULT, "local");
+    let mut browser = Browser::open();
+    browser.load(&path, LAPTOP);
+    timeline(&mut browser);
+    browser.evaluate(
+        "window.drawn = new Set();
+         window.draw = CanvasRenderingContext2D.prototype.fillText;
+         CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+             drawn.add(text);
+             return draw.call(this, text, ...rest);
+         }",
+    );
+    for _ in 0..4 {
+        browser.evaluate("document.querySelector('[aria-label=\"Zoom in\"]').click()");
+        browser.settle();
+    }
+    let drawn = text(&mut browser, "[...drawn].join('|')");
+    let labels: Vec<_> = drawn.split('|').collect();
+    let whole = ["a channel", "a channel that no event names"];
+    assert!(whole.iter().any(|label| labels.contains(label)), "{labels:?}");
+    let cut = labels.iter().filter(|label| whole.iter().any(|whole| whole.contains(**label)) && !whole.contains(label));
+    assert_eq!(cut.filter(|label| label.contains(' ')).collect::<Vec<_>>(), Vec::<&&str>::new(), "{labels:?}");
+    is_quiet(&browser);
 }

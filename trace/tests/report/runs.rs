@@ -5,7 +5,7 @@ use std::path::Path;
 use testbed_definitions::event::{self, MORE, SCHEDULE};
 use testbed_definitions::monitor::MmiWord;
 use testbed_machine::Machine;
-use testbed_trace::capture::{Capture, CaptureWriter, RunRecord};
+use testbed_trace::capture::{Capture, CaptureWriter, RunRecord, Stop};
 use testbed_trace::ledger::{Ledger, SmiLine, StationLine};
 
 use crate::common::{smi_stream, PairKind, Step as Stream};
@@ -72,6 +72,7 @@ pub fn write(dir: &Path, program: &str, arguments: &[&str], dgl: u32, steps: &[S
     }
     writer.console("<b>printed</b>\n".bytes().map(|byte| (1, byte))).unwrap();
     (record.complete, record.cycles, record.ledger) = (true, end, Some(ledger));
+    record.stopped = Some(Stop::Exit);
     writer.finish(&record).unwrap();
     Capture::open(dir).unwrap()
 }
