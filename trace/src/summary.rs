@@ -260,3 +260,32 @@ pub fn describe(event: &Event, record: &RunRecord) -> String {
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic;
+    use testbed_definitions::event::message_argument;
+    use testbed_machine::Machine;
+
+    /// The lines below a heading, up to the next.
+    fn below<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+        let (_, rest) = text.split_once(&format!("\nfirst {heading}:\n")).unwrap_or_default();
+        rest.lines().take_while(|line| !line.is_empty()).collect()
+    }
+
+    #[test]
+    fn only_threads_that_move_are_migrations() {
+        let mut summary = Summary::default();
+        for (tick, kind) in [mpc::ENDS, mpc::THREAD, mpc::FOCUS, mpc::ENDS].into_iter().enumerate() {
+            let tick = 10 * tick as u64;
+            summary.add(&synthetic::event(tick, 1, event::TX_MPC, message_argument(2, kind, 0)));
+            summary.add(&synthetic::event(tick + 5, 2, event::RX_MPC, message_argument(1, kind, 0)));
+        }
+        let text = summary.text(&RunRecord::new(&Machine::testbed6(), "script"));
+        let migrations = below(&text, "migrations");
+        assert!(migrations.len() == 1 && migrations[0].contains("earth -> air  thread: served"), "{text}");
+        assert_eq!(below(&text, "exchanges").len(), 1);
+        assert_eq!(below(&text, GROUPS[3]).len(), 2);
+    }
+}
