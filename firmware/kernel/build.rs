@@ -26,6 +26,8 @@ SECTIONS {{
         . += {CONTEXT_BYTES};
     }}
     KERNEL_END = .;
+    /* Stays in the file and is never loaded: `testbed_kernel_core::layout`. */
+    .layout 0 (INFO) : {{ KEEP(*(.layout)) }}
     /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr) }}
 }}
 "

@@ -30,7 +30,7 @@ pub enum DriveError {
 /// Runs `engine` from where it is until cycle `limit` at the latest, writing what it shows to `writer`.
 ///
 /// Ends earlier at the first multiple of [`CHUNK`] by which a processor has stored to EXIT and what the SMIs held has left by
-/// the trace port. Returns `record` completed. What `operator` gives is given between chunks. While a live operator thinks and every processor mostly sleeps, the machine's
+/// the trace port, or where `operator` has it stop. Returns `record` completed. What `operator` gives is given between chunks. While a live operator thinks and every processor mostly sleeps, the machine's
 /// time goes no faster than real time, so that waiting for a command takes no processor of the host's. `progress` is told the cycle now and then.
 ///
 /// # Errors
@@ -66,6 +66,10 @@ pub fn drive(
         progress(engine.cycle());
         if engine.cycle().is_multiple_of(CHUNK) && is_over(engine, &seen, patience) {
             stopped = Stop::Exit;
+            break;
+        }
+        if operator.stops() {
+            stopped = Stop::User;
             break;
         }
         if engine.cycle().is_multiple_of(CHUNK) && operator.is_live() {

@@ -14,6 +14,7 @@
 //! | [`apt`], [`python`] | packages of Debian and of PyPI that are missing |
 //! | [`peers`] | other cores, and how many cycles a program takes on them |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
+//! | [`look`], [`lines`] | what every thread does, from the processors' RAM, and at which line of its source |
 //! | [`instrumentation`] | how much of the kernel is there for its events |
 //! | [`signals`] | Ctrl-C and its like |
 //! | [`top`] | a run in a terminal, while it goes on or played |
@@ -31,7 +32,9 @@ pub mod filter;
 pub mod firmware;
 pub mod instrumentation;
 pub mod kernel_bench;
+pub mod lines;
 pub mod load;
+pub mod look;
 pub mod operator;
 pub mod overflow;
 pub mod peers;
@@ -40,4 +43,4 @@ pub mod signals;
 pub mod synth;
 pub mod top;
 
-pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary};
+pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary, waits};

@@ -20,7 +20,9 @@ use commands::{
     after_help = "Exit codes: 0 success; 1 a difference, a failed test, a program that exits with another code than 0;\n\
                   2 the command line; 3 an input (machine description, program, ELF file, folder);\n\
                   4 the machine (ledger, engine); 5 this computer (a tool, the disk); 6 a bitstream that would miss its clock;\n\
-                  7 a run that is not whole, or recorded too little for a verdict."
+                  7 a program run without --for or --cycles that did not end in time, or whose threads can never go on,\n\
+                  and a run that is not whole, or recorded too little for a verdict;\n\
+                  130 a run that Ctrl-C has ended."
 )]
 struct Cli {
     #[command(subcommand)]

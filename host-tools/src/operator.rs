@@ -4,10 +4,13 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use testbed_definitions::syscall::END_OF_INPUT;
+use testbed_trace::waits::Input;
 
 use crate::capture::Gift;
 
@@ -16,6 +19,8 @@ use crate::capture::Gift;
 pub struct Operator {
     source: Source,
     view: Option<View>,
+    /// Set when the run is to end.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 #[derive(Default)]
@@ -44,7 +49,7 @@ impl Operator {
 
     /// Gives what was given before; in order of cycle.
     pub fn replay(gifts: Vec<Gift>) -> Self {
-        Operator { source: Source::Script(gifts.into()), view: None }
+        Operator { source: Source::Script(gifts.into()), ..Operator::default() }
     }
 
     /// Gives the lines of `input` as they come, and the end of input when it ends or can't be read any more.
@@ -52,12 +57,30 @@ impl Operator {
         let (sender, lines) = mpsc::channel();
         // Reading can't be interrupted, so the thread is left alone when the run is over.
         std::thread::spawn(move || read_lines(input, &mut |line| sender.send(line).is_ok()));
-        Operator { source: Source::Live { lines, waiting: Vec::new(), ended: false }, view: None }
+        Operator { source: Source::Live { lines, waiting: Vec::new(), ended: false }, ..Operator::default() }
     }
 
     /// Shows what the processors print as it comes.
     pub fn with_view(self, view: View) -> Self {
         Operator { view: Some(view), ..self }
+    }
+
+    /// Ends the run when `stop` is set.
+    pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
+        Operator { stop: Some(stop), ..self }
+    }
+
+    /// Whether the run is to end now.
+    pub fn stops(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    /// What console input there was to give, from anybody.
+    pub fn input(&self) -> Input {
+        match self.source {
+            Source::Nobody => Input::Nobody,
+            _ => Input::Given,
+        }
     }
 
     /// What there is to give in `cycle`.
@@ -180,7 +203,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     fn gift(cycle: u64, bytes: &[u8]) -> Gift {
         Gift { cycle, bytes: bytes.to_vec() }

@@ -21,6 +21,23 @@ pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// The same, and whoever sends a second one means it: it ends this program at once, with the code of Ctrl-C.
+///
+/// # Errors
+/// The system's.
+pub fn stop_flag_once() -> io::Result<Arc<AtomicBool>> {
+    let again = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // First of all, so that the first one finds the flag unset.
+        signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&again))?;
+        signal_hook::flag::register(signal, Arc::clone(&again))?;
+    }
+    stop_flag()
+}
+
+/// The exit code of a program that Ctrl-C has ended, as shells have it.
+pub const INTERRUPTED: i32 = 130;
+
 /// The mask of ignored signals, the first in bit 0, from what Linux says of a process.
 fn ignored(status: &str) -> u64 {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

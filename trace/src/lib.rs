@@ -8,6 +8,7 @@
 //! | [`ledger`] | what was emitted is delivered, queued, dropped, refused or filtered: nothing else |
 //! | [`live`] | the same order while a run still writes its folder |
 //! | [`watch`] | what a run shows at a moment: queues, threads, links, rates, losses |
+//! | [`waits`] | who waits for whom when a run was stopped, and who can never go on |
 //! | [`report`] | a run as one page of HTML, to be opened from a file |
 //! | [`summary`] | what an ordered trace shows, in a screenful |
 //! | [`compare`] | first difference between two output folders |
@@ -29,4 +30,5 @@ pub mod order;
 pub mod report;
 pub mod summary;
 pub mod synthetic;
+pub mod waits;
 pub mod watch;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`clock`] | milliseconds from cycles |
 //! | [`queue`] | doubly-linked queues through a table, as of threads |
+//! | [`layout`] | where the kernel keeps its tables, for a look from outside |
 //! | [`pages`] | which physical pages are free |
 //! | [`page_map`] | page-map entries: mapping, translation, checks of pointers |
 //! | [`elf`] | reading a program's ELF headers |
@@ -24,6 +25,7 @@ pub mod filestore;
 pub mod filter;
 pub mod hash;
 pub mod input;
+pub mod layout;
 pub mod page_map;
 pub mod pages;
 pub mod queue;

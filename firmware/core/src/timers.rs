@@ -13,6 +13,8 @@ pub struct Alarm {
 impl Alarm {
     /// Of an entry that waits for no time.
     pub const NONE: Alarm = Alarm { deadline: u64::MAX, place: NONE };
+    /// Where the deadline is, in bytes.
+    pub const DEADLINE: usize = core::mem::offset_of!(Alarm, deadline);
 }
 
 /// A table entry that can have a deadline.

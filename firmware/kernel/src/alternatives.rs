@@ -13,15 +13,15 @@ use crate::thread::{State, A0};
 use crate::{events, memory};
 
 /// Channels that a list holds itself.
-const SHORT: usize = 16;
+pub const SHORT: usize = 16;
 
 /// The channels of a thread's alternative, in its order. A long list is in a page of the kernel's.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct List {
-    short: [u8; SHORT],
-    page: u16,
-    count: u8,
+    pub short: [u8; SHORT],
+    pub page: u16,
+    pub count: u8,
 }
 
 impl List {

@@ -48,7 +48,8 @@ extern "C" {
     fn resume() -> !;
 }
 
-/// Made at start-up, so that the image needn't hold it.
+/// Made at start-up, so that the image needn't hold it. Its name is [`testbed_kernel_core::layout::KERNEL`].
+#[no_mangle]
 static mut KERNEL: MaybeUninit<Kernel> = MaybeUninit::zeroed();
 
 /// The kernel, for one entry.

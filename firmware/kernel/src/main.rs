@@ -23,6 +23,7 @@
 //! | [`centrenet`], [`console`] | drivers |
 //! | [`events`], [`control`], [`collect`] | what the monitor is told, how that is changed, and what the master takes from it |
 //! | [`boot`] | what the host left |
+//! | [`layout`] | where all that is, for those who look at RAM from outside |
 //! | [`hw`] | control registers and device registers |
 //! | [`options`] | the choice of policy |
 //!
@@ -57,6 +58,7 @@ mod invoke;
 #[cfg(not(feature = "small"))]
 mod keeping;
 mod kernel;
+mod layout;
 mod load;
 mod memory;
 #[cfg(not(feature = "small"))]

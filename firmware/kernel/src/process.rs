@@ -54,11 +54,11 @@ pub struct Record {
     #[cfg(not(feature = "small"))]
     pub owing: Process,
     /// On the home: thread ids in use, and what it knows of the data pages.
-    ids: [u32; THREADS / 32],
+    pub ids: [u32; THREADS / 32],
     estate: *mut Estate,
     /// Threads that are not here but have ends of channels here.
     resting: [u32; THREADS / 32],
-    ccbs: [Ccb; CHANNELS],
+    pub ccbs: [Ccb; CHANNELS],
 }
 
 /// A process that this processor has something of: a pointer to its [`Record`], which lives until the process has ended and
@@ -252,7 +252,7 @@ const fn slot(id: u16) -> usize {
 
 /// The records, by home and place.
 pub struct Processes {
-    records: [Process; PROCESSES_KNOWN],
+    pub records: [Process; PROCESSES_KNOWN],
     /// The oldest generation of each place that has not ended yet.
     living: [u8; PROCESSES_KNOWN],
     suspended: [u32; PROCESSES_KNOWN.div_ceil(32)],

@@ -107,7 +107,7 @@ pub struct Tcb {
     pub index: u16,
     links: Links,
     pub state: State,
-    alarm: Alarm,
+    pub alarm: Alarm,
     /// [`Process::NONE`] if it is free.
     pub process: Process,
     /// `event::thread_number`.

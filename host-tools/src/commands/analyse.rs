@@ -5,13 +5,18 @@ use std::path::PathBuf;
 
 use clap::Args;
 use testbed_host_tools::analysis::{analyse, text, Kind, Options, Report};
-use testbed_host_tools::capture::{verify, Capture};
+use testbed_host_tools::capture::{verify, Capture, Integrity};
+use testbed_host_tools::waits::{self, Verdict, WaitsReport};
 use testbed_machine::units;
 
 use super::trace::warn;
 use super::{Exit, Failure};
 
-/// Says where a run's time went: protocol phases, latencies, threads, ready queues, processors, links, critical paths.
+/// The analysis that needs more than events.
+const WAITS: &str = "waits";
+
+/// Says where a run's time went: protocol phases, latencies, threads, ready queues, processors, links, critical paths; and who waited for whom when
+/// it was stopped.
 ///
 /// One analysis is shown with its histograms and series, several only with their tables. Times are in machine cycles, as stamped and, as
 /// `net`, without what the monitoring itself cost. What the trace leaves open is left out and counted.
@@ -19,7 +24,7 @@ use super::{Exit, Failure};
 pub struct Analyse {
     /// The folder that `run` left
     dir: PathBuf,
-    /// phases, latency, threads, queues, cpu, links, path, or all that the run's events allow
+    /// phases, latency, threads, queues, cpu, links, path, waits, or all that the run's events allow
     #[arg(default_value = "all")]
     analyses: Vec<String>,
     /// JSON instead of text
@@ -48,8 +53,14 @@ impl Analyse {
         };
         let integrity = verify(&capture)?;
         warn(&capture, &integrity);
-        let report = analyse(&capture, &options)?;
-        self.print(&report)?;
+        let mut waits = self.waits(&capture, &integrity)?;
+        if self.analyses.iter().all(|name| name == WAITS) {
+            self.print_waits(waits.as_ref())?;
+        } else {
+            let mut report = analyse(&capture, &options)?;
+            report.waits = waits.take();
+            self.print(&report)?;
+        }
         Ok(if integrity.damage.is_empty() { Exit::Success } else { Exit::Negative })
     }
 
@@ -58,7 +69,29 @@ impl Analyse {
         if self.analyses.iter().any(|name| name == "all") {
             return Ok(Vec::new());
         }
-        Ok(self.analyses.iter().map(|name| name.parse()).collect::<Result<_, _>>()?)
+        let kinds = self.analyses.iter().filter(|name| *name != WAITS);
+        Ok(kinds.map(|name| name.parse()).collect::<Result<_, _>>()?)
+    }
+
+    /// Who waited for whom, if that is asked for; among all others only of a run whose program was not over.
+    fn waits(&self, capture: &Capture, integrity: &Integrity) -> Result<Option<WaitsReport>, Failure> {
+        let named = self.analyses.iter().any(|name| name == WAITS);
+        let among_all = self.analyses.iter().any(|name| name == "all") && capture.record.stopped.is_some();
+        if !named && !among_all {
+            return Ok(None);
+        }
+        let report = waits::waits(capture, integrity)?;
+        Ok(Some(report).filter(|report| named || report.verdict != Verdict::Over))
+    }
+
+    fn print_waits(&self, report: Option<&WaitsReport>) -> Result<(), Failure> {
+        let (Some(report), mut out) = (report, io::stdout().lock()) else { return Ok(()) };
+        if self.json {
+            writeln!(out, "{}", serde_json::to_string_pretty(report).map_err(io::Error::from)?)?;
+        } else {
+            write!(out, "{}", waits::text(report))?;
+        }
+        Ok(())
     }
 
     fn print(&self, report: &Report) -> Result<(), Failure> {

@@ -6,6 +6,7 @@ pub mod bench;
 pub mod compare;
 pub mod conform;
 pub mod diff;
+pub mod ending;
 pub mod exec;
 pub mod experiment;
 pub mod measurement;
@@ -34,6 +35,7 @@ use testbed_host_tools::instrumentation::InstrumentationError;
 use testbed_host_tools::kernel_bench::BenchError;
 use testbed_host_tools::load::LoadError;
 use testbed_host_tools::overflow::TrialError;
+use testbed_host_tools::signals;
 use testbed_host_tools::synth::SynthError;
 use testbed_host_tools::top::app::TopError;
 use testbed_machine::MachineError;
@@ -56,8 +58,12 @@ pub enum Exit {
     Environment = 5,
     /// `synth`: the bitstream would miss the machine's clock.
     Timing = 6,
-    /// `conform`: the run or its capture is not whole, or its event classes do not suffice.
+    /// `run`: the program did not end, and nobody asked for a part of it only, or none of its threads
+    /// can ever go on. `conform`: the run or its capture is not whole, or its event classes do not
+    /// suffice.
     Incomplete = 7,
+    /// `run`: Ctrl-C or `kill` ended it; the code that shells give.
+    Interrupted = signals::INTERRUPTED as u8,
 }
 
 /// Why a command did not come to its end; printed after `error: `.

@@ -8,7 +8,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use testbed_definitions::file::{EXECUTE, READ};
 use testbed_host_tools::capture::{
-    verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, CONSOLE, INPUT,
+    verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, CONSOLE, INPUT, THREADS,
 };
 use testbed_host_tools::drive::drive;
 use testbed_host_tools::files::{filestore, Source, Stored, Wanted};
@@ -23,7 +23,7 @@ use testbed_machine::{input, units, Machine, Order};
 use testbed_sim::engine::Image;
 use testbed_sim::waves::Waves;
 
-use super::{grouped, output_folder, scaled, Exit, Failure};
+use super::{ending, grouped, output_folder, scaled, Exit, Failure};
 
 /// Machine time after which a run ends unless told otherwise.
 const DEFAULT_SECONDS: u64 = 120;
@@ -33,6 +33,9 @@ const INPUT_BYTES: u64 = 64 << 20;
 const CONSOLE_LINES: usize = 20;
 
 /// Runs a program and leaves what its monitors saw in a folder.
+///
+/// If the program has not ended when the run does, it is said who waits for whom, and who can never go on. The exit code is then 7, or 0 if
+/// --for or --cycles has asked for a part of the run and some thread may go on; 130 after Ctrl-C.
 #[derive(Args, Debug)]
 pub struct Run {
     /// A program of firmware/programs, or the path of an ELF file
@@ -155,7 +158,7 @@ impl Run {
         let dgl = classes(&self.dgl)?;
         let commands = filter::commands(&self.filters, self.totals, dgl)?;
         let kernel = self.kernel()?;
-        let mut operator = self.operator(machine)?;
+        let operator = self.operator(machine)?;
         let (first, wanted) = self.wanted()?;
         let spinner = spinner("building the firmware");
         let root = firmware::root()?;
@@ -176,13 +179,16 @@ impl Run {
         spinner.finish_and_clear();
         let record = self.record(machine, (dgl, kernel), &files);
         let writer = claim.writer(machine, &record)?;
+        let mut operator = ending::stoppable(operator)?;
         let bar = if self.is_live() { ProgressBar::hidden() } else { progress(limit) };
         let record = drive(engine.as_mut(), writer, record, limit, &mut operator, |cycle| bar.set_position(cycle))?;
         if engine.console_waiting() > 0 {
             eprintln!("{} bytes of the input were not taken", grouped(engine.console_waiting() as u64));
         }
         bar.finish_and_clear();
-        Ok((record, claim))
+        let capture = Capture::of_run(&self.folder(), record);
+        ending::keep(engine.as_ref(), &capture, &built, &files, &operator)?;
+        Ok((capture.record, claim))
     }
 
     fn record(&self, machine: &Machine, (dgl, kernel): (u32, KernelKind), files: &[Stored]) -> RunRecord {
@@ -275,11 +281,14 @@ impl Run {
         let console = if self.is_live() { String::new() } else { console(&capture.dir)? };
         write!(out, "{}\n{console}{}\n{}", head(record), summary.text(record), ledger(record))?;
         writeln!(out, "{}", speed(record))?;
-        let input = if capture.dir.join(INPUT).is_file() { " input" } else { "" };
-        writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json{input}", capture.dir.display())?;
+        let asked = self.time.is_some() || self.cycles.is_some();
+        let ended = ending::tell(&mut out, &capture, &integrity, asked)?;
+        let more: String =
+            [INPUT, THREADS].iter().filter(|name| capture.dir.join(name).is_file()).map(|name| format!(" {name}")).collect();
+        writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json{more}", capture.dir.display())?;
         check_sound(record, &integrity)?;
         let failed = record.exits.first().is_some_and(|exit| exit.code != 0);
-        Ok(if failed { Exit::Negative } else { Exit::Success })
+        Ok(if failed { Exit::Negative } else { ended })
     }
 }
 
@@ -362,6 +371,7 @@ fn head(record: &RunRecord) -> String {
     let reason = match record.stopped {
         Some(Stop::Exit) => "the program is over",
         Some(Stop::Limit) => "the time given is over",
+        Some(Stop::User) => "ended by its user",
         None => "not complete",
     };
     let _ = writeln!(out, "{reason}: {} cycles, {milliseconds:.3} ms of machine time", grouped(record.cycles));

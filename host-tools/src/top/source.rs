@@ -58,6 +58,7 @@ pub fn ending(record: &RunRecord) -> String {
     match (record.complete, record.stopped) {
         (false, _) => "the run was ended before it was over".into(),
         (true, Some(Stop::Limit)) => "the time given is over".into(),
+        (true, Some(Stop::User)) => "the run was ended by its user".into(),
         (true, _) => exit.unwrap_or_else(|| "the run is over".into()),
     }
 }

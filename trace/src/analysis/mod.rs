@@ -33,6 +33,7 @@ use testbed_definitions::event::{DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIM
 
 use crate::capture::{verify, Capture, CaptureError, Integrity, RunRecord};
 use crate::order::{events, Event};
+use crate::waits::WaitsReport;
 use fact::Fact;
 use follow::{Follower, Uncertainty};
 use measure::Range;
@@ -88,7 +89,7 @@ impl FromStr for Kind {
 pub enum AnalysisError {
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    #[error("there is no analysis `{0}`\n  help: use phases, latency, threads, queues, cpu, links, path or all")]
+    #[error("there is no analysis `{0}`\n  help: use phases, latency, threads, queues, cpu, links, path, waits or all")]
     NoAnalysis(String),
     #[error("{dir}: the run did not record the events that `{analysis}` needs\n  help: run the program again with --dgl {option}")]
     NotRecorded { dir: String, analysis: &'static str, option: &'static str },
@@ -143,6 +144,9 @@ pub struct Report {
     pub cpu: Option<cpu::CpuReport>,
     pub links: Option<links::LinksReport>,
     pub path: Option<path::PathReport>,
+    /// Who waited for whom, of a run that was stopped; the caller's to add.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<WaitsReport>,
     /// Analyses that this run's events don't allow, each with the option that records what it needs.
     pub not_recorded: Vec<(Kind, String)>,
 }
@@ -243,6 +247,7 @@ where
         cpu: analyses.cpu.map(cpu::Cpu::finish),
         links: analyses.links.map(links::Links::finish),
         path: analyses.path.map(path::Paths::finish),
+        waits: None,
         not_recorded,
     })
 }

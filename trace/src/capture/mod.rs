@@ -9,6 +9,7 @@
 //! DIR/console.txt     console lines, each with its processor's name
 //! DIR/holes           where pairs were lost on the way from a board (`testbed attach`), if any were
 //! DIR/input           what was given to the machine's console, and in which cycles, if anything was
+//! DIR/threads.json    what every thread did when the run was stopped, if its program was not over
 //! DIR/.lock           locked while a run writes to the folder
 //! DIR/report.html     a page about the run, if somebody has asked for it
 //! ```
@@ -40,6 +41,7 @@ mod writer;
 pub use check::CYCLES_MAX;
 pub use claim::{hold, Claim};
 pub use console::Lines;
+pub(crate) use error::Context;
 pub use error::CaptureError;
 pub use input::Gift;
 pub use link::{LinkFigures, Received, Receiver, Transmitter};
@@ -66,5 +68,7 @@ pub const RUN_JSON: &str = "run.json";
 /// What [`RunRecord::engine`] says of a capture from a port.
 pub const ATTACHED: &str = "attached";
 pub const LOCK: &str = ".lock";
+/// What every thread did when a run was stopped before its program was over: [`crate::waits::Snapshot`].
+pub const THREADS: &str = "threads.json";
 /// Where `testbed report` writes unless told otherwise; a new run removes it.
 pub const REPORT: &str = "report.html";

@@ -84,6 +84,8 @@ pub enum Stop {
     Exit,
     /// The machine time asked for is over.
     Limit,
+    /// Its user ended it.
+    User,
 }
 
 /// A processor's first store to EXIT.

@@ -12,7 +12,7 @@ use super::console::Lines;
 use super::error::{CaptureError, Context};
 use super::holes::Sealer;
 use super::sums::{sums_path, Of, Summer};
-use super::{ctf, Claim, Gift, RunRecord, CONSOLE, HOLES, INPUT, METADATA, MMI_RAW, REPORT, TRACE};
+use super::{ctf, Claim, Gift, RunRecord, CONSOLE, HOLES, INPUT, METADATA, MMI_RAW, REPORT, THREADS, TRACE};
 
 /// A file that knows its path, written in whole chunks.
 struct Output {
@@ -105,7 +105,7 @@ impl CaptureWriter {
             _ => {}
         }
         fs::create_dir(&trace).at("create the folder", &trace)?;
-        for old in [REPORT, INPUT, HOLES].map(|name| dir.join(name)) {
+        for old in [REPORT, INPUT, HOLES, THREADS].map(|name| dir.join(name)) {
             match fs::remove_file(&old) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", &old)?,
                 _ => {}

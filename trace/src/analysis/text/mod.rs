@@ -49,6 +49,9 @@ fn write(out: &mut String, report: &Report, details: bool) -> fmt::Result {
     if let Some(links) = &report.links {
         resources::links(out, links, report, details)?;
     }
+    if let Some(waits) = &report.waits {
+        write!(out, "\n{}", crate::waits::text(waits))?;
+    }
     for (kind, option) in &report.not_recorded {
         writeln!(out, "\nnot recorded: what `{}` needs; run the program with --dgl {option}", kind.name())?;
     }

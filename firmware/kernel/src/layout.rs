@@ -1,0 +1,93 @@
+//! Says in the kernel's ELF file, not in its image, where the kernel's tables are ([`testbed_kernel_core::layout`]), so that the host
+//! can tell from a processor's RAM what every thread waits for.
+
+use core::mem::offset_of;
+use testbed_kernel_core::layout::{words, Item, WORDS};
+use testbed_kernel_core::timers::Alarm;
+use testbed_protocol::channel::{Ccb, Receiver, Sender, Token};
+
+#[cfg(not(feature = "small"))]
+use crate::alternatives::{List, SHORT};
+use crate::home::{Place, Who, PLACES};
+use crate::kernel::Kernel;
+use crate::process::{Processes, Record, CHANNELS, PROCESSES_KNOWN};
+use crate::thread::{State, Tcb};
+
+/// A slice is an address and a number of entries, in this order.
+const TCBS: usize = offset_of!(Kernel, tcbs);
+
+#[used]
+#[link_section = ".layout"]
+static LAYOUT: [u32; WORDS] = words(&[
+    (Item::Tcbs, TCBS),
+    (Item::TcbCount, TCBS + size_of::<usize>()),
+    (Item::TcbBytes, size_of::<Tcb>()),
+    (Item::TcbContext, offset_of!(Tcb, context)),
+    (Item::TcbState, offset_of!(Tcb, state)),
+    (Item::TcbDeadline, offset_of!(Tcb, alarm) + Alarm::DEADLINE),
+    (Item::TcbProcess, offset_of!(Tcb, process)),
+    (Item::TcbNumber, offset_of!(Tcb, number)),
+    (Item::TcbParent, offset_of!(Tcb, parent)),
+    (Item::TcbChannel, offset_of!(Tcb, channel)),
+    (Item::TcbChildren, offset_of!(Tcb, children)),
+    (Item::TcbPage, offset_of!(Tcb, page)),
+    #[cfg(not(feature = "small"))]
+    (Item::TcbListShort, offset_of!(Tcb, list) + offset_of!(List, short)),
+    #[cfg(not(feature = "small"))]
+    (Item::TcbListShortBytes, SHORT),
+    #[cfg(not(feature = "small"))]
+    (Item::TcbListPage, offset_of!(Tcb, list) + offset_of!(List, page)),
+    #[cfg(not(feature = "small"))]
+    (Item::TcbListCount, offset_of!(Tcb, list) + offset_of!(List, count)),
+    (Item::Records, offset_of!(Kernel, processes) + offset_of!(Processes, records)),
+    (Item::RecordCount, PROCESSES_KNOWN),
+    (Item::RecordId, offset_of!(Record, id)),
+    (Item::RecordSuspended, offset_of!(Record, suspended)),
+    (Item::RecordIds, offset_of!(Record, ids)),
+    (Item::RecordChannels, offset_of!(Record, ccbs)),
+    (Item::ChannelCount, CHANNELS),
+    (Item::ChannelBytes, size_of::<Ccb>()),
+    (Item::ChannelSender, offset_of!(Ccb, sender)),
+    (Item::ChannelReceiver, offset_of!(Ccb, receiver)),
+    (Item::ChannelSenderThread, offset_of!(Ccb, sender_thread)),
+    (Item::ChannelReceiverThread, offset_of!(Ccb, receiver_thread)),
+    (Item::ChannelSent, offset_of!(Ccb, sent)),
+    (Item::ChannelReceived, offset_of!(Ccb, received)),
+    (Item::ChannelTokenAt, offset_of!(Ccb, token) + offset_of!(Token, at)),
+    (Item::ChannelTokenSender, offset_of!(Ccb, token) + offset_of!(Token, sender)),
+    (Item::ChannelTokenSequence, offset_of!(Ccb, token) + offset_of!(Token, sequence)),
+    (Item::Places, offset_of!(Kernel, places)),
+    (Item::PlaceCount, PLACES),
+    (Item::PlaceBytes, size_of::<Place>()),
+    (Item::PlaceId, offset_of!(Place, id)),
+    (Item::PlaceWaiterProcess, offset_of!(Place, waiter) + offset_of!(Who, process)),
+    (Item::PlaceWaiterThread, offset_of!(Place, waiter) + offset_of!(Who, thread)),
+    #[cfg(not(feature = "small"))]
+    (Item::PlaceName, offset_of!(Place, name)),
+    (Item::Free, State::Free as usize),
+    (Item::Ready, State::Ready as usize),
+    (Item::Communicating, State::Communicating as usize),
+    (Item::Transmitting, State::Transmitting as usize),
+    (Item::Alternative, State::Alternative as usize),
+    (Item::Moving, State::Moving as usize),
+    (Item::Returning, State::Returning as usize),
+    (Item::Courier, State::Courier as usize),
+    (Item::Creating, State::Creating as usize),
+    (Item::Waiting, State::Waiting as usize),
+    (Item::Ending, State::Ending as usize),
+    (Item::Asking, State::Asking as usize),
+    (Item::Paging, State::Paging as usize),
+    (Item::Held, State::Held as usize),
+    (Item::Delayed, State::Delayed as usize),
+    #[cfg(not(feature = "small"))]
+    (Item::Reading, State::Reading as usize),
+    (Item::SenderAway, Sender::Away as usize),
+    (Item::SenderIdle, Sender::Idle as usize),
+    (Item::SenderWaiting, Sender::Waiting as usize),
+    (Item::SenderTransmitting, Sender::Transmitting as usize),
+    (Item::ReceiverAway, Receiver::Away as usize),
+    (Item::ReceiverIdle, Receiver::Idle as usize),
+    (Item::ReceiverWaiting, Receiver::Waiting as usize),
+    (Item::ReceiverAlternative, Receiver::Alternative as usize),
+    (Item::ReceiverCollecting, Receiver::Collecting as usize),
+]);

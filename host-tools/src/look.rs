@@ -1,0 +1,299 @@
+//! What every thread does, from the RAM of all processors in one cycle.
+//!
+//! The kernel's ELF file says where its tables are (`testbed_kernel_core::layout`). Nothing that is read is trusted: an address outside
+//! RAM, or a number out of bounds, makes that processor unreadable and leaves the rest.
+
+use object::{Object, ObjectSection, ObjectSymbol};
+use testbed_definitions::file::NAME_BYTES;
+use testbed_definitions::map::RAM_BASE;
+use testbed_definitions::page::PAGE_BYTES;
+use testbed_definitions::process;
+use testbed_kernel_core::layout::{Item, Layout, KERNEL, SECTION};
+use testbed_sim::engine::Engine;
+use testbed_trace::waits::{Channel, Input, Process, Receiver, Sender, Snapshot, State, Thread, Token};
+
+use crate::lines::Lines;
+
+/// Bit 0 of a saved pc: the thread waits for a call's result.
+const RESULT: u32 = 1;
+/// Where register `ra` is in a saved context, in bytes.
+const RA: u32 = 4;
+/// No token and no processor; `testbed_protocol::block::NOWHERE`.
+const NOWHERE: u8 = testbed_protocol::channel::NOWHERE;
+/// Entries that a table has at most: more is none of ours.
+const ENTRIES_MAX: u32 = 1 << 12;
+
+/// Looks at all processors of a machine that stands still, whose kernel is the ELF file `kernel`.
+///
+/// `lines` has the lines of a program's source, by the name of its file, which small kernels do not know.
+pub fn look<'a>(
+    engine: &dyn Engine,
+    kernel: &[u8],
+    input: Input,
+    lines: &dyn Fn(Option<&str>) -> Option<&'a Lines>,
+) -> Snapshot {
+    let mut snapshot = Snapshot { cycle: engine.cycle(), input, ..Snapshot::default() };
+    let mut callers = Vec::new();
+    let known = layout(kernel);
+    for processor in 0..engine.machine().processors.len() as u8 {
+        let mut part = Part::default();
+        let why = match &known {
+            None => "the kernel's file does not say where its tables are",
+            Some((layout, address)) => match (Ram { engine, processor, layout }).tables(*address, &mut part) {
+                Some(()) => {
+                    snapshot.processes.append(&mut part.processes);
+                    snapshot.channels.append(&mut part.channels);
+                    callers.append(&mut part.threads);
+                    continue;
+                }
+                None => "its RAM does not hold the kernel's tables",
+            },
+        };
+        snapshot.unreadable.push((processor, why.into()));
+    }
+    snapshot.processes.sort_by_key(|process| process.id);
+    snapshot.channels.sort_by_key(|channel| (channel.process, channel.channel, channel.processor));
+    callers.sort_by_key(|(thread, _)| (thread.process, thread.number));
+    for (mut thread, caller) in callers {
+        let home = snapshot.processes.iter().find(|process| process.id == thread.process);
+        let lines = home.and_then(|process| lines(process.name.as_deref()));
+        thread.place = lines.and_then(|lines| lines.of_call(thread.pc, caller));
+        snapshot.threads.push(thread);
+    }
+    snapshot
+}
+
+/// Where the tables are, and the address of the kernel's state.
+fn layout(kernel: &[u8]) -> Option<(Layout, u32)> {
+    let elf = object::File::parse(kernel).ok()?;
+    let layout = Layout::parse(elf.section_by_name(SECTION)?.data().ok()?)?;
+    let symbol = elf.symbols().find(|symbol| symbol.name() == Ok(KERNEL))?;
+    Some((layout, u32::try_from(symbol.address()).ok()?))
+}
+
+/// What one processor has. Each thread with its return address.
+#[derive(Default)]
+struct Part {
+    processes: Vec<Process>,
+    threads: Vec<(Thread, u32)>,
+    channels: Vec<Channel>,
+}
+
+/// The RAM of one processor. Whatever can't be so is `None`.
+struct Ram<'a> {
+    engine: &'a dyn Engine,
+    processor: u8,
+    layout: &'a Layout,
+}
+
+impl Ram<'_> {
+    fn bytes<const N: usize>(&self, address: u32) -> Option<[u8; N]> {
+        let offset = address.checked_sub(RAM_BASE)?;
+        let end = offset.checked_add(N as u32)?;
+        let mut bytes = [0; N];
+        if end > self.engine.machine().ram_bytes {
+            return None;
+        }
+        self.engine.read_ram(usize::from(self.processor), address, &mut bytes);
+        Some(bytes)
+    }
+
+    fn byte(&self, address: u32) -> Option<u8> {
+        self.bytes::<1>(address).map(|[byte]| byte)
+    }
+    fn half(&self, address: u32) -> Option<u16> {
+        self.bytes(address).map(u16::from_le_bytes)
+    }
+    fn word(&self, address: u32) -> Option<u32> {
+        self.bytes(address).map(u32::from_le_bytes)
+    }
+    fn double(&self, address: u32) -> Option<u64> {
+        self.bytes(address).map(u64::from_le_bytes)
+    }
+
+    /// Address of a field of what begins at `start`.
+    fn at(&self, start: u32, item: Item) -> Option<u32> {
+        start.checked_add(self.layout.get(item)?)
+    }
+
+    /// Addresses of a table's entries.
+    fn entries(&self, start: u32, bytes: Item, count: u32) -> Option<impl Iterator<Item = u32>> {
+        let bytes = self.layout.get(bytes)?;
+        start.checked_add(bytes.checked_mul(count)?)?;
+        (count <= ENTRIES_MAX).then(|| (0..count).map(move |index| start + index * bytes))
+    }
+
+    fn tables(&self, kernel: u32, part: &mut Part) -> Option<()> {
+        let (tcbs, count) = (self.word(self.at(kernel, Item::Tcbs)?)?, self.word(self.at(kernel, Item::TcbCount)?)?);
+        for tcb in self.entries(tcbs, Item::TcbBytes, count)? {
+            let state = self.byte(self.at(tcb, Item::TcbState)?)?;
+            if Some(u32::from(state)) != self.layout.get(Item::Free) {
+                part.threads.push(self.thread(tcb, self.state(state))?);
+            }
+        }
+        let records = self.at(kernel, Item::Records)?;
+        for index in 0..self.layout.get(Item::RecordCount)?.min(ENTRIES_MAX) {
+            let record = self.word(records + 4 * index)?;
+            if record != 0 {
+                self.channels(record, part)?;
+                self.process(kernel, record, part)?;
+            }
+        }
+        Some(())
+    }
+
+    fn state(&self, code: u8) -> State {
+        use State::*;
+        let states = [
+            (Item::Ready, Ready),
+            (Item::Communicating, Communicating),
+            (Item::Transmitting, Transmitting),
+            (Item::Alternative, Alternative),
+            (Item::Moving, Moving),
+            (Item::Returning, Returning),
+            (Item::Courier, Courier),
+            (Item::Creating, Creating),
+            (Item::Waiting, Waiting),
+            (Item::Ending, Ending),
+            (Item::Asking, Asking),
+            (Item::Paging, Paging),
+            (Item::Held, Held),
+            (Item::Delayed, Delayed),
+            (Item::Reading, Reading),
+        ];
+        self.code(code, &states).unwrap_or(Unknown)
+    }
+
+    /// The state with this code.
+    fn code<T: Copy>(&self, code: u8, all: &[(Item, T)]) -> Option<T> {
+        all.iter().find(|(item, _)| self.layout.get(*item) == Some(code.into())).map(|(_, state)| *state)
+    }
+
+    /// A thread and its return address.
+    fn thread(&self, tcb: u32, state: State) -> Option<(Thread, u32)> {
+        let context = self.at(tcb, Item::TcbContext)?;
+        let (pc, ra) = (self.word(context)?, self.word(context + RA)?);
+        // A pc behind a call, unless the call or the instruction is to be made again.
+        let again = matches!(state, State::Ready | State::Paging | State::Reading | State::Held);
+        let deadline = self.double(self.at(tcb, Item::TcbDeadline)?)?;
+        let channels = match state {
+            State::Communicating | State::Transmitting => vec![self.byte(self.at(tcb, Item::TcbChannel)?)?],
+            State::Alternative => self.list(tcb)?,
+            _ => Vec::new(),
+        };
+        let timed = matches!(state, State::Alternative | State::Delayed);
+        let thread = Thread {
+            number: self.half(self.at(tcb, Item::TcbNumber)?)?,
+            process: self.half(self.at(self.word(self.at(tcb, Item::TcbProcess)?)?, Item::RecordId)?)?,
+            processor: self.processor,
+            state,
+            channels,
+            deadline: Some(deadline).filter(|deadline| timed && *deadline != u64::MAX),
+            page: if state == State::Paging { Some(self.half(self.at(tcb, Item::TcbPage)?)?) } else { None },
+            parent: self.half(self.at(tcb, Item::TcbParent)?)?,
+            children: self.half(self.at(tcb, Item::TcbChildren)?)?,
+            pc: (pc & !RESULT).wrapping_sub(if again { 0 } else { 4 }),
+            place: None,
+        };
+        Some((thread, ra))
+    }
+
+    /// The channels of an alternative.
+    fn list(&self, tcb: u32) -> Option<Vec<u8>> {
+        let count = self.byte(self.at(tcb, Item::TcbListCount)?)?;
+        let short = self.layout.get(Item::TcbListShortBytes)?;
+        let start = match self.half(self.at(tcb, Item::TcbListPage)?)? {
+            0 => self.at(tcb, Item::TcbListShort)?,
+            page => RAM_BASE + u32::from(page) * PAGE_BYTES,
+        };
+        let is_short = u32::from(count) <= short;
+        (0..u32::from(count)).map(|index| self.byte(start + index)).collect::<Option<Vec<u8>>>().filter(|_| {
+            // A long list is in a page of its own, a short one is not.
+            is_short || start & (PAGE_BYTES - 1) == 0
+        })
+    }
+
+    fn channels(&self, record: u32, part: &mut Part) -> Option<()> {
+        let process = self.half(self.at(record, Item::RecordId)?)?;
+        let count = self.layout.get(Item::ChannelCount)?;
+        let blocks = self.entries(self.at(record, Item::RecordChannels)?, Item::ChannelBytes, count)?;
+        for (channel, ccb) in blocks.enumerate() {
+            let token_at = self.byte(self.at(ccb, Item::ChannelTokenAt)?)?;
+            let token = Token {
+                at: token_at,
+                sender: self.half(self.at(ccb, Item::ChannelTokenSender)?)?,
+                sequence: self.word(self.at(ccb, Item::ChannelTokenSequence)?)?,
+            };
+            let channel = Channel {
+                process,
+                channel: channel as u8,
+                processor: self.processor,
+                sender: self.sender(self.byte(self.at(ccb, Item::ChannelSender)?)?)?,
+                receiver: self.receiver(self.byte(self.at(ccb, Item::ChannelReceiver)?)?)?,
+                sender_thread: self.half(self.at(ccb, Item::ChannelSenderThread)?)?,
+                receiver_thread: self.half(self.at(ccb, Item::ChannelReceiverThread)?)?,
+                sent: self.word(self.at(ccb, Item::ChannelSent)?)?,
+                received: self.word(self.at(ccb, Item::ChannelReceived)?)?,
+                token: (token_at != NOWHERE).then_some(token),
+            };
+            let is_used = channel.sender_thread != 0 || channel.receiver_thread != 0 || channel.token.is_some();
+            if is_used {
+                part.channels.push(channel);
+            }
+        }
+        Some(())
+    }
+
+    fn sender(&self, code: u8) -> Option<Sender> {
+        let codes = [
+            (Item::SenderAway, Sender::Away),
+            (Item::SenderIdle, Sender::Idle),
+            (Item::SenderWaiting, Sender::Waiting),
+            (Item::SenderTransmitting, Sender::Transmitting),
+        ];
+        self.code(code, &codes)
+    }
+
+    fn receiver(&self, code: u8) -> Option<Receiver> {
+        let codes = [
+            (Item::ReceiverAway, Receiver::Away),
+            (Item::ReceiverIdle, Receiver::Idle),
+            (Item::ReceiverWaiting, Receiver::Waiting),
+            (Item::ReceiverAlternative, Receiver::Alternative),
+            (Item::ReceiverCollecting, Receiver::Collecting),
+        ];
+        self.code(code, &codes)
+    }
+
+    /// What a process's home knows of it.
+    fn process(&self, kernel: u32, record: u32, part: &mut Part) -> Option<()> {
+        let id = self.half(self.at(record, Item::RecordId)?)?;
+        if process::home(id) != self.processor {
+            return Some(());
+        }
+        let count = self.layout.get(Item::PlaceCount)?;
+        let mut places = self.entries(self.at(kernel, Item::Places)?, Item::PlaceBytes, count)?;
+        let place = places.nth(usize::from(process::place(id)) & (count as usize).saturating_sub(1))?;
+        let here = self.half(self.at(place, Item::PlaceId)?)? == id;
+        let waiter = (
+            self.half(self.at(place, Item::PlaceWaiterProcess)?)?,
+            self.half(self.at(place, Item::PlaceWaiterThread)?)?,
+        );
+        let name = match self.layout.get(Item::PlaceName).filter(|_| here) {
+            Some(offset) => Some(self.bytes::<NAME_BYTES>(place.checked_add(offset)?)?),
+            None => None,
+        };
+        let name = name.map(|name| {
+            let end = name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
+            String::from_utf8_lossy(&name[..end]).into_owned()
+        });
+        part.processes.push(Process {
+            id,
+            name: name.filter(|name| !name.is_empty()),
+            suspended: self.byte(self.at(record, Item::RecordSuspended)?)? != 0,
+            ids: self.double(self.at(record, Item::RecordIds)?)?,
+            waiter: Some(waiter).filter(|(_, thread)| here && *thread != 0),
+        });
+        Some(())
+    }
+}
