@@ -19,6 +19,7 @@
 //! | [`syscall`] | system-call numbers and errors |
 //! | [`process`] | process ids |
 //! | [`file`] | the filestore's names and permissions, and what the host leaves for it |
+//! | [`names`] | where programs find the names of processors |
 //! | [`boot`] | the boot block that the host leaves in RAM for the kernel |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -33,6 +34,7 @@ pub mod link;
 pub mod map;
 pub mod monitor;
 pub mod mpc;
+pub mod names;
 pub mod packet;
 pub mod page;
 pub mod process;

@@ -1,6 +1,6 @@
 //! Engines by name.
 
-use testbed_machine::Machine;
+use testbed_machine::{suggest, Machine};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, EngineError, Image};
 use testbed_sim::rust_hdl::RustHdl;
@@ -13,7 +13,7 @@ pub const NAMES: &[&str] = &["emulator", "verilator", "rust-hdl"];
 /// Why there is no engine.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("no engine is called `{name}`\n  help: use one of {}", NAMES.join(", "))]
+    #[error("no engine is called `{name}`\n  help: {}use one of {}", suggest::question(.name, NAMES.iter().copied()), NAMES.join(", "))]
     Unknown { name: String },
     #[error("the {name} engine has no signals to write waves of\n  help: add --engine verilator or --engine rust-hdl")]
     NoWaves { name: String },

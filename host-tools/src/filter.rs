@@ -3,18 +3,20 @@
 use testbed_definitions::boot::COMMANDS_MAX;
 use testbed_definitions::event::{DIAG_READY, KINDS};
 use testbed_definitions::filter::{action, register, Command, INTERVAL_MAX, RULES};
-use testbed_kernel_core::filter::{interval, program, rules, Fault, Rule, SCHEDULE_NAME};
+use testbed_kernel_core::filter::{interval, program, rules, Fault, Rule, ACTIONS, SCHEDULE_NAME};
+use testbed_machine::suggest;
 
 /// Why a filter can't be programmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
-    #[error("--filter {text:?}: `{word}` is no action\n  help: begin with pass, drop or count, then a blank and the codes, as in `drop TIMER,0x0200/0xff00`")]
+    #[error("--filter {text:?}: `{word}` is no action\n  help: {}begin with pass, drop or count, then a blank and the codes, as in `drop TIMER,0x0200/0xff00`", suggest::question(.word, ACTIONS.iter().map(|action| action.0)))]
     Action { text: String, word: String },
     #[error("--filter {text:?}: no codes follow the action\n  help: name events or give numbers, as in `drop TIMER,0x0200/0xff00`")]
     NoCode { text: String },
     #[error(
-        "--filter {text:?}: `{code}` is no event and no number of 16 bits\n  help: write a number, decimal or as in 0x0200, or one of {}",
-        names()
+        "--filter {text:?}: `{code}` is no event and no number of 16 bits\n  help: {}write a number, decimal or as in 0x0200, or one of {}",
+        suggest::question(.code, names()),
+        names().collect::<Vec<_>>().join(", ")
     )]
     Code { text: String, code: String },
     #[error("--filter {text:?}: the mask `{mask}` is no number of 16 bits\n  help: write it as in 0xff00: bits that are 1 are compared")]
@@ -43,9 +45,8 @@ impl FilterError {
 }
 
 /// Names that a filter knows, in order of code.
-fn names() -> String {
-    let known = KINDS.iter().map(|kind| kind.name);
-    known.chain([SCHEDULE_NAME]).collect::<Vec<_>>().join(", ")
+fn names() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|kind| kind.name).chain([SCHEDULE_NAME])
 }
 
 /// The rules of one `ACTION CODE[/MASK][,...]`, as [`testbed_kernel_core::filter::rules`] reads them.

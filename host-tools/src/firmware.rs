@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use testbed_machine::suggest;
+
 /// The processors' target.
 pub const TARGET: &str = "riscv32im-unknown-none-elf";
 /// What the second way of building needs, as Debian packages.
@@ -18,8 +20,8 @@ pub const DEBIAN_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src",
 pub enum FirmwareError {
     #[error("the Testbed's sources are not at {}\n  help: run `testbed` as `cargo testbed` inside its checkout", .0.display())]
     NoSources(PathBuf),
-    #[error("no program is called `{name}`\n  help: the programs are {known}")]
-    UnknownProgram { name: String, known: String },
+    #[error("no program is called `{name}`\n  help: {meant}the programs are {known}")]
+    UnknownProgram { name: String, meant: String, known: String },
     #[error("cannot start {tool}: {source}\n  help: install Rust with rustup (https://rustup.rs)")]
     Tool { tool: String, source: std::io::Error },
     #[error("the firmware does not build:\n{0}")]
@@ -131,7 +133,8 @@ pub fn check_program(root: &Path, program: &str) -> Result<(), FirmwareError> {
     if known.iter().any(|name| name == program) {
         return Ok(());
     }
-    Err(FirmwareError::UnknownProgram { name: program.into(), known: known.join(", ") })
+    let meant = suggest::question(program, known.iter().map(String::as_str));
+    Err(FirmwareError::UnknownProgram { name: program.into(), meant, known: known.join(", ") })
 }
 
 /// Builds the kernel and the programs; quick if nothing has changed.

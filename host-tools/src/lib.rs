@@ -15,6 +15,7 @@
 //! | [`peers`] | other cores, and how many cycles a program takes on them |
 //! | [`firmware`], [`files`], [`load`] | kernel and programs: building, choosing files for the filestore, and placing all in RAM |
 //! | [`look`], [`lines`] | what every thread does, from the processors' RAM, and at which line of its source |
+//! | [`names`] | names of processors for programs |
 //! | [`instrumentation`] | how much of the kernel is there for its events |
 //! | [`signals`] | Ctrl-C and its like |
 //! | [`top`] | a run in a terminal, while it goes on or played |
@@ -35,6 +36,7 @@ pub mod kernel_bench;
 pub mod lines;
 pub mod load;
 pub mod look;
+pub mod names;
 pub mod operator;
 pub mod overflow;
 pub mod peers;

@@ -2,8 +2,10 @@
 //!
 //! What is given is recorded with its cycle ([`Gift`]), so that any run can be repeated.
 
+mod view;
+
 use std::collections::VecDeque;
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use testbed_definitions::syscall::END_OF_INPUT;
 use testbed_trace::waits::Input;
 
 use crate::capture::Gift;
+pub use view::View;
 
 /// Gives the machine input, and may look at what it prints.
 #[derive(Default)]
@@ -150,60 +153,9 @@ fn read_lines(mut input: impl BufRead, pass: &mut dyn FnMut(Vec<u8>) -> bool) {
     }
 }
 
-/// Shows the console while the machine runs: lines with their processor's name, as in `console.txt`, but at once, so that a prompt is seen.
-pub struct View {
-    names: Vec<String>,
-    out: Box<dyn Write>,
-    /// Whose line is begun.
-    line: Option<u8>,
-    /// The terminal shows what is typed: what a program repeats of it is not shown again.
-    echoed: bool,
-    echo: VecDeque<u8>,
-}
-
-impl View {
-    /// `names` of the processors. `echoed`: where it is shown, what is typed is shown already.
-    pub fn new(names: &[String], out: impl Write + 'static, echoed: bool) -> Self {
-        View { names: names.to_vec(), out: Box::new(out), line: None, echoed, echo: VecDeque::new() }
-    }
-
-    fn typed(&mut self, bytes: &[u8]) {
-        if self.echoed && !bytes.is_empty() {
-            self.echo.extend(bytes.iter().filter(|&&byte| byte != END_OF_INPUT));
-            // Its newline has ended the line on the terminal.
-            self.line = None;
-        }
-    }
-
-    /// A terminal that has gone must not end the run, so nobody is told of errors.
-    fn show(&mut self, bytes: &[(u8, u8)]) {
-        let mut text = Vec::new();
-        for &(processor, byte) in bytes {
-            if self.echo.front() == Some(&byte) {
-                self.echo.pop_front();
-                continue;
-            }
-            if self.line.is_some_and(|of| of != processor) {
-                text.push(b'\n');
-                self.line = None;
-            }
-            if self.line.is_none() {
-                text.extend_from_slice(self.names.get(processor as usize).map_or("?", String::as_str).as_bytes());
-                text.extend_from_slice(b": ");
-            }
-            self.line = (byte != b'\n').then_some(processor);
-            text.push(byte);
-        }
-        if !text.is_empty() {
-            let _ = self.out.write_all(&text).and_then(|()| self.out.flush());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
 
     fn gift(cycle: u64, bytes: &[u8]) -> Gift {
         Gift { cycle, bytes: bytes.to_vec() }
@@ -242,34 +194,5 @@ mod tests {
         }
         assert_eq!(all, b"ls\nps\x04");
         assert_eq!(operator.gift(2_000), None);
-    }
-
-    #[derive(Clone, Default)]
-    struct Screen(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Screen {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn prompts_are_seen_at_once_and_what_was_typed_once() {
-        let screen = Screen::default();
-        let names = ["master", "earth", "air"].map(String::from);
-        let shown = |screen: &Screen| String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
-        let say = |processor: u8, text: &str| text.bytes().map(|byte| (processor, byte)).collect::<Vec<_>>();
-        let mut operator = Operator::at_once(b"ps\n".to_vec()).with_view(View::new(&names, screen.clone(), true));
-        operator.see(&say(1, "$ "));
-        assert_eq!(shown(&screen), "earth: $ ");
-        // Here the terminal shows `ps` and a newline.
-        operator.gift(0);
-        operator.see(&say(1, "ps\nsh\n$ "));
-        assert_eq!(shown(&screen), "earth: $ earth: sh\nearth: $ ");
-        operator.see(&say(2, "boo\n"));
-        assert_eq!(shown(&screen), "earth: $ earth: sh\nearth: $ \nair: boo\n");
     }
 }

@@ -272,7 +272,7 @@ fn what_ran_is_compared() {
     let mut other = Capture::open(dirs[1]).unwrap();
     other.record.seed = 2;
     other.record.arguments = vec!["5".into()];
-    other.record.kernel = KernelKind::Tos94;
+    other.record.kernel = Some(KernelKind::Tos94);
     let differences = compare(&Capture::open(dirs[0]).unwrap(), &other).unwrap();
     assert_eq!(differences, ["arguments: [] and [\"5\"]", "seed: 1 and 2", "kernel: default and tos94"]);
 }

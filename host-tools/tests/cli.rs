@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use common::{record, Scripted};
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::capture::{CaptureWriter, Claim};
+use testbed_host_tools::capture::{CaptureWriter, Claim, RunRecord};
 use testbed_host_tools::drive::drive;
 use testbed_host_tools::operator::Operator;
 use testbed_machine::Machine;
@@ -60,6 +60,154 @@ fn wrong_inputs_of_run() {
     fails(&["run", "remote", "--file", "/nonexistent"], 3, &["cannot read /nonexistent", "a program"]);
     fails(&["run", "/nonexistent/program"], 3, &["cannot read /nonexistent/program"]);
     fails(&["run", "no-such-program"], 3, &["no program is called `no-such-program`", "remote"]);
+}
+
+#[test]
+fn a_name_that_is_nearly_right_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 3);
+    let dir = dir.path().to_str().unwrap();
+    let board = ["synth", "--board", "ulx3s-85"];
+    for (arguments, meant) in [
+        (&["run", "remot"][..], "remote"),
+        (&["run", "multi"], "multi-phase"),
+        (&["top", "--once", "remot"], "remote"),
+        (&["run", "remote", "--machine", "testbed7"], "testbed6"),
+        (&["run", "remote", "--engine", "emulater"], "emulator"),
+        (&["run", "remote", "--kernel", "tos49"], "tos94"),
+        (&["run", "remote", "--order", "tiem"], "time"),
+        (&["run", "remote", "--dgl", "profil"], "profile"),
+        (&["run", "remote", "--filter", "drop TIMR"], "TIMER"),
+        (&["run", "remote", "--filter", "dorp TIMER"], "drop"),
+        (&["exec", "corebensh"], "corebench"),
+        (&["trace", dir, "--format", "jsn"], "json"),
+        (&["trace", dir, "--processor", "erath"], "earth"),
+        (&["trace", dir, "--event", "trap77"], "TRAP7"),
+        (&board, "ulx3s-85f"),
+    ] {
+        fails(arguments, 3, &[&format!("did you mean `{meant}`? ")]);
+    }
+    // Where nothing is near, nothing is guessed.
+    let error = String::from_utf8(testbed(&["run", "no-such-program"]).stderr).unwrap();
+    assert!(!error.contains("did you mean"), "{error}");
+}
+
+/// Runs `testbed` in `dir`, and gives what it says on standard error.
+#[track_caller]
+fn says(dir: &Path, arguments: &[&str], code: i32) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).current_dir(dir).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+    error
+}
+
+#[test]
+fn an_earlier_run_in_the_default_folder_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let arguments = |name: &str| RunRecord::read(&out.join(name)).unwrap().arguments;
+    assert!(!says(dir.path(), &["run", "hello", "one"], 0).contains("kept"));
+    fs::write(out.join("hello/notes.txt"), "mine").unwrap();
+    let said = says(dir.path(), &["run", "hello", "two"], 0);
+    assert!(said.contains("the earlier run is kept in out/hello.1"), "{said}");
+    assert!(says(dir.path(), &["run", "hello", "three"], 0).contains("out/hello.2"));
+    assert_eq!(["hello", "hello.1", "hello.2"].map(arguments), [["three"], ["one"], ["two"]]);
+    assert_eq!(fs::read_to_string(out.join("hello.1/notes.txt")).unwrap(), "mine");
+    assert!(!out.join("hello/notes.txt").exists());
+    // A folder that was asked for is replaced, but for what others have put there.
+    fs::write(out.join("hello/notes.txt"), "mine too").unwrap();
+    says(dir.path(), &["run", "hello", "four", "--out", "out/hello"], 0);
+    assert_eq!(arguments("hello"), ["four"]);
+    assert!(out.join("hello/notes.txt").exists() && !out.join("hello.3").exists());
+    // Numbers go up, also where one is free again.
+    fs::remove_dir_all(out.join("hello.1")).unwrap();
+    assert!(says(dir.path(), &["run", "hello"], 0).contains("out/hello.3"));
+}
+
+#[test]
+fn what_no_run_has_made_is_not_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out/hello");
+    fs::create_dir_all(out.join("trace")).unwrap();
+    for (name, text) in [("run.json", "{\"my\": \"own\"}"), ("mmi.raw", "precious"), ("trace/earth", "precious")] {
+        fs::write(out.join(name), text).unwrap();
+    }
+    for more in [&[][..], &["--out", "out/hello"]] {
+        let said = says(dir.path(), &[&["run", "hello"], more].concat(), 3);
+        assert!(said.contains("run.json is not what a run has left") && said.contains("--out"), "{said}");
+    }
+    assert_eq!(fs::read_to_string(out.join("mmi.raw")).unwrap(), "precious");
+    assert_eq!(fs::read_to_string(out.join("trace/earth")).unwrap(), "precious");
+    fs::remove_dir_all(&out).unwrap();
+    // In the folder of a run, others' files among the streams would be lost.
+    folder(&out, 3);
+    fs::create_dir(out.join("trace/mine")).unwrap();
+    let said = says(dir.path(), &["run", "hello", "--out", "out/hello"], 3);
+    assert!(said.contains("out/hello/trace/mine is not what a run has left"), "{said}");
+    assert_eq!(fs::metadata(out.join("mmi.raw")).unwrap().len(), 24);
+}
+
+/// Nothing would be said, and no file be there.
+#[test]
+fn waves_that_begin_behind_the_end_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let wave = dir.path().join("a.vcd");
+    let run = ["run", "hello", "--engine", "rust-hdl", "--cycles", "300", "--out", "out", "--vcd", "a.vcd"];
+    let said = says(dir.path(), &[&run[..], &["--wave-from", "400"]].concat(), 0);
+    let expected = "a.vcd was not written: the run was over in cycle 300, before --wave-from 400";
+    assert!(said.contains(expected) && !wave.exists(), "{said}");
+    let said = says(dir.path(), &[&run[..], &["--wave-from", "200"]].concat(), 0);
+    assert!(!said.contains("warning") && wave.is_file(), "{said}");
+    let text = fs::read_to_string(&wave).unwrap();
+    // 40 ns a cycle.
+    assert!(text.starts_with("$timescale 1ps $end") && text.contains("#8000000\n") && text.contains("#12000000\n"));
+}
+
+/// An argument that is not looked at would be taken for one that is.
+#[test]
+fn programs_refuse_arguments_that_they_do_not_take() {
+    let dir = tempfile::tempdir().unwrap();
+    for (program, arguments) in [
+        ("local", "1 1 1 1 1"),
+        ("remote", "1 1 1 1 1 1 1 1 1"),
+        ("migrate", "1 1 1 1"),
+        ("multi-phase", "16 1 1 1 1"),
+        ("overflow", "1 1 1 1"),
+        ("alternative", "1 1"),
+        ("asked", "1"),
+        ("busy", "1 1"),
+        ("chatter", "1 1 1 1 1"),
+        ("crossing", "1 1"),
+        ("crowd", "1 1 1"),
+        ("faults", "1"),
+        ("files", "1"),
+        ("fuzz", "1 1 1"),
+        ("kernel-bench", "switch 1"),
+        ("kernel-bench", "local 4 1"),
+        ("limits", "1"),
+        ("locks", "1 1 1"),
+        ("misuse", "1"),
+        ("moving", "1 1 1"),
+        ("pages", "1 1 1"),
+        ("peek", "0x111 0x400 4 1"),
+        ("peek", "x"),
+        ("philosophers", "2 1 1"),
+        ("processes", "1 1"),
+        ("processes", "other"),
+        ("readers", "good"),
+        ("readers", "bad 1"),
+        ("ring", "1 8 1"),
+        ("sieve", "1 1"),
+        ("taken", "1 1"),
+        ("threads", "1"),
+    ] {
+        let words = ["run", program].into_iter().chain(arguments.split(' ')).chain(["--out", "out"]);
+        says(dir.path(), &words.collect::<Vec<_>>(), 1);
+        let console = fs::read_to_string(dir.path().join("out/console.txt")).unwrap();
+        assert!(console.contains(&format!("usage: {program}")), "{program} {arguments}: {console}");
+        let record = RunRecord::read(&dir.path().join("out")).unwrap();
+        assert_eq!(record.exits[0].code, 2, "{program} {arguments}");
+    }
 }
 
 #[test]
@@ -266,7 +414,9 @@ fn wrong_inputs_of_synth() {
 #[test]
 fn help_documents_the_exit_codes() {
     let text = String::from_utf8(testbed(&["--help"]).stdout).unwrap();
-    for (code, class) in [(0, "success"), (2, "the command line"), (5, "this computer"), (6, "a bitstream"), (7, "a run")] {
+    for (code, class) in
+        [(0, "success"), (2, "the command line"), (5, "this computer"), (6, "a bitstream"), (7, "a run")]
+    {
         assert!(text.contains(&format!("{code} {class}")), "{text}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use testbed_trace::capture::Capture;
+use testbed_trace::capture::{Capture, RunRecord};
 
 fn testbed(arguments: &str, out: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_testbed"));
@@ -52,6 +52,42 @@ fn a_machine_without_a_master_runs_its_boards_program() {
 }
 
 #[test]
+fn a_run_without_kernel_has_none_in_its_record() {
+    let dir = tempfile::tempdir().unwrap();
+    console("exec demo --machine testbed2", dir.path());
+    let record = RunRecord::read(dir.path()).unwrap();
+    assert_eq!((record.kernel, record.kernel_name()), (None, "none"));
+    let text = std::fs::read_to_string(dir.path().join("run.json")).unwrap();
+    assert!(text.contains("\"kernel\": null"), "{text}");
+}
+
+fn exec(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_testbed")).arg("exec").args(arguments).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn what_a_program_took_is_told_the_same_on_every_engine() {
+    let (code, said) = exec(&["corebench"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (first, second) = said.split_once('\n').unwrap();
+    assert!(first.contains(" cycles, ") && first.contains(" instructions, CPI 2."), "{said}");
+    assert!(second.starts_with("score ") && second.contains(" it/s per MHz: 10 iterations in "), "{said}");
+    assert_eq!(exec(&["corebench", "--engine", "verilator"]), (Some(0), said));
+}
+
+#[test]
+fn of_a_program_that_does_not_end_it_is_told_where_it_is() {
+    let arguments = ["corebench", "--max-cycles", "50000"];
+    let (code, said) = exec(&arguments);
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("corebench: not over after 50,000 cycles\n  pc is 0x8000"), "{said}");
+    assert!(said.contains("it goes on (") || said.contains("it repeats "), "{said}");
+    assert!(said.contains("corebench::work::"), "{said}");
+    assert_eq!(exec(&[&arguments[..], &["--engine", "verilator"]].concat()), (Some(4), said));
+}
+
+#[test]
 fn what_goes_wrong_is_told() {
     let dir = tempfile::tempdir().unwrap();
     for (arguments, code, part) in [
@@ -60,7 +96,8 @@ fn what_goes_wrong_is_told() {
         ("exec demo --machine nosuch", 3, "no machine is called `nosuch`"),
         ("exec demo --machine hx8k-evn", 5, "use the engine `verilator`"),
         ("exec demo", 2, "--machine"),
-        ("exec demo --machine testbed2 --max-cycles 9000", 4, "demo: not over after 9,000 cycles"),
+        ("exec demo --machine testbed2 --max-cycles 9000", 4, "demo: not over after 9,000 cycles\n  master: pc is "),
+        ("exec demo --machine testbed2 --max-cycles 9000", 4, "\n  earth: pc is "),
     ] {
         let output = testbed(arguments, dir.path());
         let error = String::from_utf8_lossy(&output.stderr);

@@ -22,7 +22,7 @@ pub const CYCLES_MAX: u32 = 65_535;
 /// A pair is two words on the monitoring bus.
 pub const POLL_CYCLES_MIN: u32 = 2;
 /// Bytes of a name, at most.
-pub const NAME_BYTES: usize = 32;
+pub use testbed_definitions::names::NAME_BYTES;
 /// Bytes of a description, at most: a hundred times what one with all keys has.
 pub const DESCRIPTION_BYTES: u64 = 1 << 16;
 

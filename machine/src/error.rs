@@ -2,23 +2,26 @@
 
 use std::path::PathBuf;
 
-use crate::NAMED;
+use crate::{suggest, NAMED};
 
 /// Why there is no machine.
 #[derive(Debug, thiserror::Error)]
 pub enum MachineError {
     #[error("cannot read the machine description {}: {source}\n  help: give a readable TOML file, or a machine by name", path.display())]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("no machine is called `{name}`, and there is no such file\n  help: use one of {known}, or a TOML file")]
-    Unknown { name: String, known: String },
+    #[error(
+        "no machine is called `{name}`, and there is no such file\n  help: {meant}use one of {known}, or a TOML file"
+    )]
+    Unknown { name: String, meant: String, known: String },
     #[error(transparent)]
     Invalid(Box<Invalid>),
 }
 
 impl MachineError {
     pub(crate) fn unknown(name: &str) -> Self {
-        let known = NAMED.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        MachineError::Unknown { name: name.into(), known }
+        let known: Vec<_> = NAMED.iter().map(|(name, _)| *name).collect();
+        let meant = suggest::question(name, known.iter().copied());
+        MachineError::Unknown { name: name.into(), meant, known: known.join(", ") }
     }
 }
 

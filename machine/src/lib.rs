@@ -25,6 +25,7 @@ mod description;
 mod error;
 pub mod input;
 mod rules;
+pub mod suggest;
 pub mod units;
 
 use std::path::Path;

@@ -97,7 +97,7 @@ pub fn effects(material: &Material) -> Result<Vec<Effect>, ObserveError> {
 }
 
 fn is(source: &Source, kernel: KernelKind, is_busy: bool) -> bool {
-    source.observed.record.kernel == kernel && source.observed.subject().is_busy == is_busy
+    source.observed.record.kernel == Some(kernel) && source.observed.subject().is_busy == is_busy
 }
 
 fn quiet(material: &Material, figure: u8, kernel: KernelKind) -> Result<Option<Found<'_>>, ObserveError> {
@@ -207,7 +207,7 @@ fn worst_case(material: &Material, source: &Source) -> Effect {
         "The longest remote communication beside the load took {longest:.2} ms, {slices:.2} time-slices: {why}."
     );
     let report = "In the worst case a remote communication is extended by more than three time-slices.";
-    effect("three time-slices under load", report, source.observed.record.kernel, shown, evidence)
+    effect("three time-slices under load", report, source.observed.record.kernel.unwrap_or_default(), shown, evidence)
 }
 
 fn effect(name: &str, report: &str, kernel: KernelKind, shown: bool, evidence: String) -> Effect {

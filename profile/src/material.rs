@@ -59,7 +59,9 @@ impl Material {
         places.into_iter().flat_map(move |(is_busy, kernel)| {
             self.sources.iter().find(move |source| {
                 let subject = source.observed.subject();
-                subject.program == program && subject.is_busy == is_busy && source.observed.record.kernel == kernel
+                subject.program == program
+                    && subject.is_busy == is_busy
+                    && source.observed.record.kernel == Some(kernel)
             })
         })
     }
@@ -72,7 +74,7 @@ impl Material {
         let found = |source: &'_ Source| query.ask(&source.observed);
         self.of_program(query.program)
             .map(|source| {
-                let kernel = source.observed.record.kernel;
+                let kernel = source.observed.record.kernel.unwrap_or_default();
                 let is_busy = source.observed.subject().is_busy;
                 Ok(Found { source, kernel, is_busy, answer: found(source)? })
             })

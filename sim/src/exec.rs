@@ -1,8 +1,13 @@
 //! Runs a bare-metal program on any engine until it says that it is done.
 
+mod htif;
+pub mod standing;
+
 use crate::engine::{ConsoleByte, Engine, EngineError};
 use crate::image::Program;
-use testbed_definitions::map::{uart, RAM_BASE};
+use htif::Htif;
+use standing::{standing, Standing};
+use testbed_definitions::map::uart;
 
 /// Cycles between two looks at `tohost`.
 pub const POLL_CYCLES: u64 = 1024;
@@ -20,22 +25,26 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
     pub outcome: Outcome,
-    /// What the program wrote to the UART.
+    /// Cycles, and instructions retired in them, when the end was seen: at most [`POLL_CYCLES`] after it came.
+    pub cycles: u64,
+    pub instructions: u64,
+    /// What the program wrote to the UART, and what the host wrote for it.
     pub console: Vec<ConsoleByte>,
+    /// Of a program that did not end: where it is, and what it does.
+    pub standing: Option<Standing>,
 }
 
 /// Runs `program`, already loaded into `engine`, on processor 0 for at most `max_cycles`.
 ///
-/// It ends by a store to SYSTEM EXIT, or by making the word at the symbol `tohost`, if it has one, not zero. Of an odd value
+/// It ends by a store to SYSTEM EXIT, or by what it leaves at the symbol `tohost`, if it has one. Of an odd value
 /// the upper bits are the exit code (1 is success; the public RISC-V tests give twice the number of the failed test, plus one).
-/// An even value is a request to the host, which is not served: the word is cleared, as if it were.
+/// An even value is a request to the host: to write to the console, or to exit; the module `htif` has the table.
 /// `tohost` is looked at every [`POLL_CYCLES`], so every engine ends at the same cycle. What the UART still holds then is sent.
 ///
 /// # Errors
 /// The engine's.
 pub fn run(engine: &mut dyn Engine, program: &Program, max_cycles: u64) -> Result<Run, EngineError> {
-    let ram_bytes = engine.machine().ram_bytes;
-    let tohost = program.tohost().filter(|address| address.wrapping_sub(RAM_BASE) <= ram_bytes - 4);
+    let htif = Htif::new(program, engine.machine().ram_bytes);
     let mut console = Vec::new();
     let outcome = loop {
         if engine.cycle() >= max_cycles {
@@ -47,14 +56,18 @@ pub fn run(engine: &mut dyn Engine, program: &Program, max_cycles: u64) -> Resul
         if let Some(exit) = engine.exits().first() {
             break Outcome::Exit { code: exit.code, cycle: exit.cycle };
         }
-        if let Some(code) = tohost.and_then(|address| poll(engine, address)) {
-            break Outcome::Exit { code, cycle: engine.cycle() };
+        let cycle = engine.cycle();
+        if let Some(code) = htif.as_ref().map_or(Ok(None), |htif| htif.poll(engine, &mut console))? {
+            break Outcome::Exit { code, cycle };
         }
     };
-    if let Outcome::Exit { .. } = outcome {
-        drain(engine, &mut console)?;
+    let (cycles, instructions) = (engine.cycle(), engine.instructions(0));
+    let mut run = Run { outcome, cycles, instructions, console, standing: None };
+    match outcome {
+        Outcome::Exit { .. } => drain(engine, &mut run.console)?,
+        Outcome::Timeout { .. } => run.standing = Some(standing(engine, program, 0)?),
     }
-    Ok(Run { outcome, console })
+    Ok(run)
 }
 
 /// Runs on until the UART has been silent for [`POLL_CYCLES`] (six characters' time, with a divisor of 1) or has sent as much as it holds.
@@ -69,18 +82,4 @@ fn drain(engine: &mut dyn Engine, console: &mut Vec<ConsoleByte>) -> Result<(), 
         console.extend(bytes.into_iter().take(full - console.len()));
     }
     Ok(())
-}
-
-/// The exit code at `tohost`, if the program has left one.
-fn poll(engine: &mut dyn Engine, address: u32) -> Option<u32> {
-    let mut word = [0; 4];
-    engine.read_ram(0, address, &mut word);
-    let value = u32::from_le_bytes(word);
-    if value & 1 == 1 {
-        return Some(value >> 1);
-    }
-    if value != 0 {
-        engine.write_ram(0, address, &[0; 4]);
-    }
-    None
 }

@@ -3,7 +3,9 @@
 use crate::engine::Image;
 use object::read::elf::{ElfFile32, FileHeader, ProgramHeader, SectionHeader};
 use object::{elf, LittleEndian, Object, ObjectSymbol};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use testbed_definitions::map::RAM_BASE;
 
@@ -39,7 +41,35 @@ pub struct Program {
     /// The file says that it holds compressed instructions (RVC), which the machine does not have. Some of its code may still run:
     /// programs that ask `misa` first are marked as well.
     pub compressed: bool,
-    symbols: BTreeMap<String, u32>,
+    symbols: BTreeMap<String, Symbol>,
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    pub address: u32,
+    /// 0 if the file does not say, as of labels.
+    pub bytes: u32,
+}
+
+/// An address, and the symbol at it or before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub address: u32,
+    /// Name, and bytes from there.
+    pub symbol: Option<(String, u32)>,
+}
+
+impl fmt::Display for Place {
+    /// As `0x80000010 (main+0x8)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#010x}", self.address)?;
+        match &self.symbol {
+            Some((name, 0)) => write!(f, " ({name})"),
+            Some((name, offset)) => write!(f, " ({name}+{offset:#x})"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Program {
@@ -106,22 +136,42 @@ impl Program {
         let named = |symbol: object::read::elf::ElfSymbol32<LittleEndian>| {
             let name = symbol.name().ok()?;
             // Labels of assembly programs have neither type nor size.
-            (!name.is_empty() && !symbol.is_undefined()).then(|| (name.to_owned(), symbol.address() as u32))
+            let found = Symbol { address: symbol.address() as u32, bytes: symbol.size() as u32 };
+            (!name.is_empty() && !symbol.is_undefined()).then(|| (name.to_owned(), found))
         };
         Ok(Program { image, compressed, symbols: file.symbols().filter_map(named).collect() })
     }
 
     /// Address of a symbol.
     pub fn symbol(&self, name: &str) -> Option<u32> {
+        self.find(name).map(|symbol| symbol.address)
+    }
+
+    /// What a symbol names.
+    pub fn find(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name).copied()
+    }
+
+    /// What an address is called: the last symbol of the same segment that begins at it or before it. Of several the one with a size is
+    /// taken, then the first by name. Names that compilers and assemblers make for themselves do not count.
+    pub fn place(&self, address: u32) -> Place {
+        let spans = self.image.segments.iter().map(|(start, bytes)| (*start, *start as u64 + bytes.len() as u64));
+        let segment = spans.filter(|&(start, end)| start <= address && u64::from(address) < end).next_back();
+        let candidates = self.symbols.iter().filter(|(name, symbol)| {
+            let known = !name.starts_with('$') && !name.starts_with(".L");
+            known && segment.is_some_and(|(start, _)| (start..=address).contains(&symbol.address))
+        });
+        let nearest = candidates.max_by_key(|(name, symbol)| (symbol.address, symbol.bytes > 0, Reverse(*name)));
+        let symbol = nearest.map(|(name, symbol)| (rustc_demangle::demangle(name), address - symbol.address));
+        Place { address, symbol: symbol.map(|(name, offset)| (format!("{name:#}"), offset)) }
     }
 
     /// All symbols with their addresses, in order of name.
     pub fn symbols(&self) -> impl Iterator<Item = (&str, u32)> {
-        self.symbols.iter().map(|(name, address)| (name.as_str(), *address))
+        self.symbols.iter().map(|(name, symbol)| (name.as_str(), symbol.address))
     }
 
-    /// Address of the word `tohost`, by which test programs tell that they are done.
+    /// Address of `tohost`, by which test programs ask the host for something, and tell that they are done.
     pub fn tohost(&self) -> Option<u32> {
         self.symbol("tohost")
     }

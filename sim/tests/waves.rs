@@ -17,13 +17,15 @@ const UNTIL: u64 = 420;
 /// The run goes on after the file has ended.
 const CYCLES: u64 = 500;
 const PROCESSOR: usize = 1;
+/// A clock whose period is no whole number of picoseconds.
+const CLOCK_HZ: u32 = 33_000_000;
 /// Verilator's own level above the design.
 const WRAPPER: &str = "TOP";
 const CORE: [&str; 3] = ["top", "processors$1", "core"];
 
 fn machine() -> Machine {
     let processors = vec!["p0".into(), "p1".into()];
-    Machine { name: "small2".into(), processors, ram_bytes: 64 * 1024, ..Machine::testbed6() }
+    Machine { name: "small2".into(), processors, clock_hz: CLOCK_HZ, ram_bytes: 64 * 1024, ..Machine::testbed6() }
 }
 
 fn window(path: &Path, scope: &str, depth: u32) -> Waves {
@@ -49,7 +51,12 @@ fn rust_hdl(image: &Image, waves: Waves) -> Vec<Retirement> {
     run(RustHdl::with_waves(&machine(), image, waves).unwrap())
 }
 
-/// What signal `name` of the core shows at every time of the window, one entry a half cycle.
+/// Picoseconds of machine time at which half cycle `half` begins.
+fn time(half: u64) -> u64 {
+    (u128::from(half) * 500_000_000_000 / u128::from(CLOCK_HZ)) as u64
+}
+
+/// What signal `name` of the core shows in every half cycle of the window.
 fn values(file: &mut Waveform, name: &str) -> BTreeMap<u64, u64> {
     let hierarchy = file.hierarchy();
     let in_verilator = || hierarchy.lookup_var(&[WRAPPER, CORE[0], CORE[1], CORE[2]], name);
@@ -63,8 +70,8 @@ fn values(file: &mut Waveform, name: &str) -> BTreeMap<u64, u64> {
         .iter_changes()
         .map(|(index, value)| (times[index as usize], value.try_into().expect("two-valued, up to 64 bits")))
         .collect();
-    let at = |time| changes.range(..=time).next_back().map(|(_, value)| (time, *value));
-    (2 * FROM..2 * UNTIL).map(|time| at(time).expect("a value from the start of the window")).collect()
+    let at = |half| changes.range(..=time(half)).next_back().map(|(_, value)| (half, *value));
+    (2 * FROM..2 * UNTIL).map(|half| at(half).expect("a value from the start of the window")).collect()
 }
 
 /// Retirements as the file shows them: cycle, pc, instruction, value.
@@ -101,8 +108,11 @@ fn three_files_agree_on_the_window() {
     for ((file, path), run) in files.iter_mut().zip(&runs) {
         assert_eq!(*run, runs[0]);
         let times = file.time_table();
-        assert_eq!(times.first(), Some(&(2 * FROM)), "{path:?}");
-        assert!(times.last().is_some_and(|last| (2 * UNTIL - 1..=2 * UNTIL).contains(last)), "{path:?}: {times:?}");
+        assert_eq!(times.first(), Some(&time(2 * FROM)), "{path:?}");
+        let ends = time(2 * UNTIL - 1)..=time(2 * UNTIL);
+        assert!(times.last().is_some_and(|last| ends.contains(last)), "{path:?}: {times:?}");
+        let unit = file.hierarchy().timescale().expect("a file says its unit");
+        assert_eq!((unit.factor, unit.unit), (1, wellen::TimescaleUnit::PicoSeconds), "{path:?}");
         assert_eq!(retired(file), expected, "{path:?}");
         assert!(instances(file).iter().all(|instance| instance.starts_with("top.processors$1")));
         assert!(
@@ -117,7 +127,7 @@ fn three_files_agree_on_the_window() {
         assert_eq!(after_first(&shown[0]), after_first(&shown[1]), "{name}");
         assert_eq!(shown[1], shown[2], "{name}");
         if name == "clock" {
-            assert!(after_first(&shown[0]).iter().all(|(time, value)| *value == (time + 1) % 2));
+            assert!(after_first(&shown[0]).iter().all(|(half, value)| *value == (half + 1) % 2));
         }
     }
 }

@@ -128,7 +128,7 @@ fn records(one: &RunRecord, other: &RunRecord) -> Vec<String> {
             differences.push(format!("{what}: {a} and {b}"));
         }
     };
-    let kernel = |record: &RunRecord| record.kernel.name().to_string();
+    let kernel = |record: &RunRecord| record.kernel_name().to_string();
     check("program", one.program.clone(), other.program.clone());
     check("arguments", format!("{:?}", one.arguments), format!("{:?}", other.arguments));
     check("seed", one.seed.to_string(), other.seed.to_string());

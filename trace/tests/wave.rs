@@ -49,6 +49,11 @@ fn cycles(random: &mut Random, pairs: &[(u8, u32)]) -> Vec<Cycle> {
     cycles
 }
 
+/// Picoseconds at which half cycle `half` of a clock of 33 MHz begins, whose period is no whole number.
+fn edge(half: usize) -> usize {
+    half * 1_000_000 / 66
+}
+
 /// The waves of these cycles, as Verilator writes them.
 fn vcd(cycles: &[Cycle]) -> Vec<u8> {
     let mut text =
@@ -66,7 +71,7 @@ fn vcd(cycles: &[Cycle]) -> Vec<u8> {
     });
     let mut before = Cycle::default();
     for (number, cycle) in cycles.iter().chain([&Cycle::default()]).enumerate() {
-        write!(text, "#{}\n1!\n", 2 * number + 1).unwrap();
+        write!(text, "#{}\n1!\n", edge(2 * number + 1)).unwrap();
         if cycle.datum != before.datum {
             writeln!(text, "{}\"", u8::from(cycle.datum)).unwrap();
         }
@@ -84,7 +89,7 @@ fn vcd(cycles: &[Cycle]) -> Vec<u8> {
                 writeln!(text, "b{:016b} {data}", cycle.data[smi]).unwrap();
             }
         }
-        write!(text, "#{}\n0!\n", 2 * number + 2).unwrap();
+        write!(text, "#{}\n0!\n", edge(2 * number + 2)).unwrap();
         before = cycle.clone();
     }
     text.into_bytes()

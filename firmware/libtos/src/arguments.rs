@@ -31,6 +31,25 @@ impl Arguments {
         (0..count).try_fold(self.bytes, |rest, _| behind(rest)).unwrap_or(&[])
     }
 
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.words().next().is_none()
+    }
+
+    /// The same arguments; `None` if there are more than `most`, which a program would not look at.
+    pub fn at_most(self, most: usize) -> Option<Arguments> {
+        (self.words().count() <= most).then_some(self)
+    }
+
+    /// The arguments as numbers, `defaults` for those that aren't given; `None` if one is something else or there are more.
+    pub fn numbers<T: TryFrom<u32>, const N: usize>(self, defaults: [T; N]) -> Option<[T; N]> {
+        let mut numbers = defaults;
+        for (number, word) in numbers.iter_mut().zip(self.at_most(N)?.words()) {
+            *number = T::try_from(decimal(word)?).ok()?;
+        }
+        Some(numbers)
+    }
+
     /// Argument `index` as a number, `default` if it isn't given; `None` if it is something else.
     pub fn number<T: TryFrom<u32>>(self, index: usize, default: T) -> Option<T> {
         self.words().nth(index).map_or(Some(default), |word| T::try_from(decimal(word)?).ok())

@@ -4,6 +4,7 @@
 
 pub mod chatter;
 pub mod monitor;
+pub mod names;
 pub mod probe;
 pub mod trial;
 pub mod verdict;
@@ -15,6 +16,8 @@ use libtos::{compute_ms, create, exit, halt, receive, send_block, wait, Argument
 use testbed_kernel_core::schedule::{Schedule, MAX_MSG};
 
 const CHANNEL: u8 = 1;
+/// Milliseconds of computing before a message, unless told otherwise.
+const COMPUTE_MS: u32 = 10;
 /// Thread number of the receiver; the first thread of a program is 1.
 const RECEIVER: u8 = 2;
 /// Longest message, in bytes, of a plan that a processor with 64 KiB of RAM has room for.
@@ -36,12 +39,9 @@ struct Plan {
 
 impl Plan {
     fn parse(arguments: Arguments) -> Option<Plan> {
-        let (steps, repetitions) = (arguments.number(0, Schedule::STEPS)?, arguments.number(1, Schedule::REPETITIONS)?);
-        Some(Plan {
-            schedule: Schedule::new(steps, repetitions)?,
-            compute_ms: arguments.number(2, 10)?,
-            checks: arguments.number(3, 1u32)? != 0,
-        })
+        let [steps, repetitions, compute_ms, checks] =
+            arguments.numbers([Schedule::STEPS, Schedule::REPETITIONS, COMPUTE_MS, 1])?;
+        Some(Plan { schedule: Schedule::new(steps, repetitions)?, compute_ms, checks: checks != 0 })
     }
 
     fn is_short(&self) -> bool {

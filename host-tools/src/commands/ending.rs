@@ -47,12 +47,7 @@ pub fn keep(
 ///
 /// Who asks for a part of a run gets it, and that is a success. Without that a program that has not ended is none, and neither is one that
 /// can never end, however short the time: scripts can rely on it.
-pub fn tell(
-    out: &mut impl Write,
-    capture: &Capture,
-    integrity: &Integrity,
-    asked: bool,
-) -> Result<Exit, Failure> {
+pub fn tell(out: &mut impl Write, capture: &Capture, integrity: &Integrity, asked: bool) -> Result<Exit, Failure> {
     let record: &RunRecord = &capture.record;
     if !record.exits.is_empty() {
         return Ok(Exit::Success);
@@ -61,7 +56,10 @@ pub fn tell(
     write!(out, "\n{}", text(&report))?;
     if !report.threads.is_empty() {
         let dir = capture.dir.display();
-        writeln!(out, "\n`testbed analyse {dir} waits` says this again, `testbed trace {dir} --thread NAME` how it came")?;
+        writeln!(
+            out,
+            "\n`testbed analyse {dir} waits` says this again, `testbed trace {dir} --thread NAME` how it came"
+        )?;
     }
     Ok(match (record.stopped, report.verdict) {
         (Some(Stop::User), _) => Exit::Interrupted,

@@ -12,15 +12,24 @@ use testbed_host_tools::drive::drive;
 use testbed_host_tools::files::HOST_BYTES;
 use testbed_host_tools::operator::Operator;
 use testbed_host_tools::{engines, firmware};
-use testbed_machine::{input, Machine};
+use testbed_machine::{input, suggest, Machine};
+use testbed_sim::engine::Engine;
+use testbed_sim::exec::standing::standing;
 use testbed_sim::exec::{self, Outcome};
 use testbed_sim::image::Program;
 
-use super::{grouped, output_folder, run, Exit, Failure};
+use super::bench::core::{Counts, UNIT as SCORE_UNIT};
+use super::progress::cycles;
+use super::{begin, grouped, output_folder, run, Exit, Failure};
+
+/// Cycles after which a program is given up unless told otherwise.
+const MAX_CYCLES: u64 = 1_000_000_000;
 
 /// Runs a bare-metal program on one core, or on all processors of a machine; the exit code is what it leaves in SYSTEM EXIT or, on one core, `tohost`.
 ///
-/// Codes above 255 become 255. A program that does not end in time gives 4.
+/// Programs may also write and exit by HTIF's system calls, as the public RISC-V tests and benchmarks do. At the end cycles, instructions and
+/// cycles an instruction (CPI) are on standard error; of corebench a score too. Codes above 255 become 255. A program that does not end in
+/// time gives 4, and it is said where it is and what it does.
 #[derive(Args, Debug)]
 pub struct Exec {
     /// An ELF file, or a program of firmware/ that needs no kernel: corebench or demo
@@ -29,12 +38,12 @@ pub struct Exec {
     #[arg(long, default_value = "emulator")]
     engine: String,
     /// Cycles after which the program is given up
-    #[arg(long, default_value_t = 1_000_000_000, value_name = "N")]
+    #[arg(long, default_value_t = MAX_CYCLES, value_name = "N")]
     max_cycles: u64,
     /// Start every processor of this machine (a name or a TOML file) with the program, as on a board, and leave what the monitors saw in a folder
     #[arg(long, value_name = "FILE|NAME")]
     machine: Option<String>,
-    /// Output folder of --machine [default: out/PROGRAM]
+    /// Output folder of --machine; an earlier run in it is replaced [default: out/PROGRAM, where an earlier run is kept as out/PROGRAM.1, .2 and so on]
     #[arg(long, value_name = "DIR", requires = "machine")]
     out: Option<PathBuf>,
 }
@@ -54,8 +63,17 @@ impl Exec {
         out.write_all(&bytes)?;
         out.flush()?;
         match run.outcome {
-            Outcome::Exit { code, cycle } => Ok(exit_code(code, "", cycle)),
-            Outcome::Timeout { cycles } => Err(self.not_over(cycles, "its symbol `tohost` or to SYSTEM EXIT")),
+            Outcome::Exit { code, cycle } => {
+                eprintln!("{}", figures(run.cycles, run.instructions));
+                if let Some(score) = score(engine.as_ref(), &program).filter(|_| code == 0) {
+                    eprintln!("{score}");
+                }
+                Ok(exit_code(code, "", cycle))
+            }
+            Outcome::Timeout { cycles } => {
+                let standing = run.standing.iter().map(ToString::to_string).collect();
+                Err(self.not_over(cycles, standing, "its symbol `tohost` or to SYSTEM EXIT"))
+            }
         }
     }
 
@@ -78,7 +96,8 @@ impl Exec {
 
     fn read(&self) -> Result<Vec<u8>, Failure> {
         input::bytes(&self.elf, HOST_BYTES).map_err(|error| {
-            let help = format!("give an ELF file, or one of {}", firmware::BARE.join(", "));
+            let meant = suggest::question(&self.elf.to_string_lossy(), firmware::BARE.iter().copied());
+            let help = format!("{meant}give an ELF file, or one of {}", firmware::BARE.join(", "));
             self.wrong(&format!("{error}\n  help: {help}"))
         })
     }
@@ -87,11 +106,13 @@ impl Exec {
         Failure::new(Exit::Input, format!("{}: {error}", self.elf.display()))
     }
 
-    fn not_over(&self, cycles: u64, to: &str) -> Failure {
+    /// `standing`: what each processor does.
+    fn not_over(&self, cycles: u64, standing: Vec<String>, to: &str) -> Failure {
         let message = format!(
-            "{}: not over after {} cycles\n  help: give it more with --max-cycles; it ends by writing to {to}",
+            "{}: not over after {} cycles\n  {}\n  help: give it more with --max-cycles; it ends by writing to {to}",
             self.elf.display(),
-            grouped(cycles)
+            grouped(cycles),
+            standing.join("\n  ")
         );
         Failure::new(Exit::Machine, message)
     }
@@ -109,10 +130,14 @@ impl Exec {
         let claim = Claim::new(&folder)?;
         let mut engine = engines::open(&self.engine, machine, &program.image, None)?;
         let dgl = DIAG_DEFAULT;
-        let record =
-            RunRecord { engine: self.engine.clone(), dgl, ..RunRecord::new(machine, &self.elf.display().to_string()) };
-        let writer = claim.writer(machine, &record)?;
-        let bar = run::progress(self.max_cycles);
+        let record = RunRecord {
+            engine: self.engine.clone(),
+            kernel: None,
+            dgl,
+            ..RunRecord::new(machine, &self.elf.display().to_string())
+        };
+        let (_claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
+        let bar = cycles((self.max_cycles != MAX_CYCLES).then_some(self.max_cycles));
         let record = drive(engine.as_mut(), writer, record, self.max_cycles, &mut Operator::nobody(), |cycle| {
             bar.set_position(cycle)
         })?;
@@ -124,9 +149,45 @@ impl Exec {
         out.flush()?;
         eprintln!("left in {}: trace/ mmi.raw console.txt run.json", folder.display());
         run::check_sound(&record, &integrity)?;
-        let Some(exit) = record.exits.first() else { return Err(self.not_over(record.cycles, "SYSTEM EXIT")) };
+        let Some(exit) = record.exits.first() else {
+            let standing = standings(engine.as_mut(), &program)?;
+            return Err(self.not_over(record.cycles, standing, "SYSTEM EXIT"));
+        };
+        for (name, instructions) in machine.processors.iter().zip(&record.instructions) {
+            eprintln!("{name}: {}", figures(record.cycles, *instructions));
+        }
         Ok(exit_code(exit.code, &format!(" on {}", exit.processor), exit.cycle))
     }
+}
+
+/// What a run took.
+fn figures(cycles: u64, instructions: u64) -> String {
+    let cpi = match instructions {
+        0 => String::new(),
+        _ => format!(", CPI {:.2}", cycles as f64 / instructions as f64),
+    };
+    format!("{} cycles, {} instructions{cpi}", grouped(cycles), grouped(instructions))
+}
+
+/// What a benchmark that leaves its figures at the symbol RESULT, as corebench does, says of itself: without start and end, so that it is
+/// the same as that of `bench core` and of `bench`.
+fn score(engine: &dyn Engine, program: &Program) -> Option<String> {
+    let Counts { cycles, instructions, iterations } = Counts::read(engine, program)?;
+    let (cycles, instructions, iterations) = (u64::from(cycles), u64::from(instructions), u64::from(iterations));
+    let rate = iterations as f64 * 1e6 / cycles as f64;
+    let figures = figures(cycles, instructions);
+    Some(format!("score {rate:.2} {SCORE_UNIT}: {iterations} iterations in {figures}"))
+}
+
+/// What each processor does, in words.
+fn standings(engine: &mut dyn Engine, program: &Program) -> Result<Vec<String>, Failure> {
+    let names = engine.machine().processors.clone();
+    let first = usize::from(engine.machine().headless);
+    let each = names.iter().enumerate().skip(first).map(|(processor, name)| {
+        let standing = standing(engine, program, processor).map_err(|error| Failure::new(Exit::Machine, error))?;
+        Ok(format!("{name}: {standing}"))
+    });
+    each.collect()
 }
 
 /// A program's exit code as this program's; told if it is not 0.

@@ -34,7 +34,7 @@ impl Measurement<'_> {
             arguments: boot.arguments,
             engine: engine.name().into(),
             seed: boot.seed,
-            kernel: self.kernel,
+            kernel: Some(self.kernel),
             files: self.programs.iter().map(|name| (*name).into()).collect(),
             dgl: boot.dgl,
             ..RunRecord::new(self.machine, self.programs[0])

@@ -10,6 +10,7 @@ pub mod ending;
 pub mod exec;
 pub mod experiment;
 pub mod measurement;
+pub mod progress;
 pub mod query;
 pub mod report;
 pub mod run;
@@ -25,7 +26,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use testbed_host_tools::analysis::AnalysisError;
-use testbed_host_tools::capture::CaptureError;
+use testbed_host_tools::capture::{CaptureError, CaptureWriter, Claim, RunRecord};
 use testbed_host_tools::drive::DriveError;
 use testbed_host_tools::engines::OpenError;
 use testbed_host_tools::files::FilesError;
@@ -38,7 +39,7 @@ use testbed_host_tools::overflow::TrialError;
 use testbed_host_tools::signals;
 use testbed_host_tools::synth::SynthError;
 use testbed_host_tools::top::app::TopError;
-use testbed_machine::MachineError;
+use testbed_machine::{Machine, MachineError};
 use testbed_profile::observed::ObserveError;
 use testbed_profile::page::PageError;
 
@@ -150,6 +151,25 @@ fn output_folder(out: Option<&Path>, program: &Path) -> PathBuf {
     out.map_or_else(named, Path::to_path_buf)
 }
 
+/// Starts a capture in the folder that was claimed. A folder that was `chosen` by the user is replaced; in one that has the program's name
+/// only because nothing else was said, an earlier run is kept beside it.
+fn begin(
+    claim: Claim,
+    chosen: bool,
+    machine: &Machine,
+    record: &RunRecord,
+) -> Result<(Claim, CaptureWriter), CaptureError> {
+    if chosen {
+        let writer = claim.writer(machine, record)?;
+        return Ok((claim, writer));
+    }
+    let (claim, writer, kept) = claim.writer_keeping(machine, record)?;
+    if let Some(kept) = kept {
+        eprintln!("the earlier run is kept in {}", kept.display());
+    }
+    Ok((claim, writer))
+}
+
 fn of_firmware(error: &FirmwareError) -> Exit {
     match error {
         FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) => Exit::Input,
@@ -159,9 +179,8 @@ fn of_firmware(error: &FirmwareError) -> Exit {
 
 fn of_capture(error: &CaptureError) -> Exit {
     match error {
-        CaptureError::NotOurs(_) | CaptureError::NoRun(_) | CaptureError::Busy(_) | CaptureError::Attached(_) => {
-            Exit::Input
-        }
+        CaptureError::NotOurs(_) | CaptureError::Foreign(_) | CaptureError::NoRun(_) => Exit::Input,
+        CaptureError::Busy(_) | CaptureError::Attached(_) => Exit::Input,
         CaptureError::Record { .. } | CaptureError::Key { .. } | CaptureError::Input { .. } => Exit::Input,
         CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
         CaptureError::Io { source, .. } if is_input(source.kind()) => Exit::Input,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use testbed_host_tools::capture::Capture;
+use testbed_machine::suggest;
 use testbed_profile::model::Network;
 use testbed_profile::network::network;
 use testbed_profile::observed::Observed;
@@ -48,7 +49,9 @@ impl Query {
         }
         let by_number = name.parse().ok().and_then(Asked::of_figure);
         let query = Asked::named(name).or(by_number).ok_or_else(|| {
-            Failure::new(Exit::Input, format!("there is no query `{name}`\n  help: `testbed query --list` prints all"))
+            let meant = suggest::question(name, QUERIES.iter().map(|query| query.name));
+            let message = format!("there is no query `{name}`\n  help: {meant}`testbed query --list` prints all");
+            Failure::new(Exit::Input, message)
         })?;
         out.write_all(csv(query, &query.ask(&observed(dir)?)?).as_bytes())?;
         Ok(Exit::Success)

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use testbed_definitions::file::{EXECUTE, READ};
 use testbed_host_tools::capture::{
     verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, CONSOLE, INPUT, THREADS,
@@ -17,13 +17,14 @@ use testbed_host_tools::load::Boot;
 use testbed_host_tools::operator::{Operator, View};
 use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
-use testbed_host_tools::{engines, filter, firmware, load};
-use testbed_kernel_core::filter::Fault;
-use testbed_machine::{input, units, Machine, Order};
+use testbed_host_tools::{engines, filter, firmware, load, names};
+use testbed_kernel_core::filter::{Fault, CLASSES};
+use testbed_machine::{input, suggest, units, Machine, Order};
 use testbed_sim::engine::Image;
 use testbed_sim::waves::Waves;
 
-use super::{ending, grouped, output_folder, scaled, Exit, Failure};
+use super::progress::{cycles, spinner};
+use super::{begin, ending, grouped, output_folder, scaled, Exit, Failure};
 
 /// Machine time after which a run ends unless told otherwise.
 const DEFAULT_SECONDS: u64 = 120;
@@ -55,7 +56,7 @@ pub struct Run {
     /// Stop after this many machine cycles
     #[arg(long, value_name = "N")]
     pub cycles: Option<u64>,
-    /// Output folder [default: out/PROGRAM]
+    /// Output folder; an earlier run in it is replaced [default: out/PROGRAM, where an earlier run is kept as out/PROGRAM.1, .2 and so on]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Seed of everything random
@@ -113,8 +114,9 @@ impl Run {
     fn ordered(&self, machine: Machine) -> Result<Machine, Failure> {
         let Some(name) = &self.order else { return Ok(machine) };
         let order = Order::named(name).ok_or_else(|| {
-            let names = Order::ALL.map(Order::name).join(" or ");
-            Failure::new(Exit::Input, format!("--order: no order is called `{name}`\n  help: use {names}"))
+            let names = Order::ALL.map(Order::name);
+            let (meant, names) = (suggest::question(name, names), names.join(" or "));
+            Failure::new(Exit::Input, format!("--order: no order is called `{name}`\n  help: {meant}use {names}"))
         })?;
         Ok(Machine { order, ..machine })
     }
@@ -142,8 +144,10 @@ impl Run {
     fn kernel(&self) -> Result<KernelKind, Failure> {
         let known = KernelKind::ALL.into_iter().find(|kind| kind.name() == self.kernel);
         known.ok_or_else(|| {
-            let names = KernelKind::ALL.map(KernelKind::name).join(" or ");
-            Failure::new(Exit::Input, format!("--kernel: no kernel is called `{}`\n  help: use {names}", self.kernel))
+            let names = KernelKind::ALL.map(KernelKind::name);
+            let (meant, names) = (suggest::question(&self.kernel, names), names.join(" or "));
+            let message = format!("--kernel: no kernel is called `{}`\n  help: {meant}use {names}", self.kernel);
+            Failure::new(Exit::Input, message)
         })
     }
 
@@ -178,14 +182,16 @@ impl Run {
         let mut engine = engines::open(&self.engine, machine, &image, waves)?;
         spinner.finish_and_clear();
         let record = self.record(machine, (dgl, kernel), &files);
-        let writer = claim.writer(machine, &record)?;
+        let (claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
         let mut operator = ending::stoppable(operator)?;
-        let bar = if self.is_live() { ProgressBar::hidden() } else { progress(limit) };
+        let is_bounded = self.time.is_some() || self.cycles.is_some();
+        let bar = if self.is_live() { ProgressBar::hidden() } else { cycles(is_bounded.then_some(limit)) };
         let record = drive(engine.as_mut(), writer, record, limit, &mut operator, |cycle| bar.set_position(cycle))?;
         if engine.console_waiting() > 0 {
             eprintln!("{} bytes of the input were not taken", grouped(engine.console_waiting() as u64));
         }
         bar.finish_and_clear();
+        self.check_waves(&record);
         let capture = Capture::of_run(&self.folder(), record);
         ending::keep(engine.as_ref(), &capture, &built, &files, &operator)?;
         Ok((capture.record, claim))
@@ -196,7 +202,7 @@ impl Run {
             arguments: self.arguments.clone(),
             engine: self.engine.clone(),
             seed: self.seed,
-            kernel,
+            kernel: Some(kernel),
             files: files.iter().map(|file| file.name.clone()).collect(),
             dgl,
             filters: self.filters.clone(),
@@ -251,6 +257,18 @@ impl Run {
         Ok(Some(Waves { path: path.clone(), from, until, scope: self.wave_scope.clone(), depth: 0 }))
     }
 
+    /// Says that there are no waves, if the run was over before they began.
+    fn check_waves(&self, record: &RunRecord) {
+        if let Some(path) = self.vcd.as_ref().or(self.fst.as_ref()).filter(|_| record.cycles <= self.wave_from) {
+            eprintln!(
+                "warning: {} was not written: the run was over in cycle {}, before --wave-from {}\n  help: give an earlier cycle",
+                path.display(),
+                grouped(record.cycles),
+                grouped(self.wave_from)
+            );
+        }
+    }
+
     fn limit(&self, machine: &Machine) -> Result<u64, Failure> {
         let Some(time) = &self.time else {
             if self.is_live() && self.cycles.is_none() {
@@ -283,8 +301,11 @@ impl Run {
         writeln!(out, "{}", speed(record))?;
         let asked = self.time.is_some() || self.cycles.is_some();
         let ended = ending::tell(&mut out, &capture, &integrity, asked)?;
-        let more: String =
-            [INPUT, THREADS].iter().filter(|name| capture.dir.join(name).is_file()).map(|name| format!(" {name}")).collect();
+        let more: String = [INPUT, THREADS]
+            .iter()
+            .filter(|name| capture.dir.join(name).is_file())
+            .map(|name| format!(" {name}"))
+            .collect();
         writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json{more}", capture.dir.display())?;
         check_sound(record, &integrity)?;
         let failed = record.exits.first().is_some_and(|exit| exit.code != 0);
@@ -321,6 +342,8 @@ pub fn image_of(built: &Firmware, machine: &Machine, programs: &[&str], boot: &B
 /// Places the kernel and `files` in RAM.
 fn place(machine: &Machine, built: &Firmware, files: &[Stored], boot: &Boot) -> Result<Image, Failure> {
     let (path, kernel) = built.kernel(machine.ram_bytes)?;
+    let mut files = files.to_vec();
+    files.iter_mut().for_each(|file| names::insert(file, machine));
     let files: Vec<_> = files.iter().map(Stored::as_file).collect();
     Ok(load::image(machine, (&path.display().to_string(), &kernel), &files, boot)?)
 }
@@ -333,25 +356,19 @@ pub fn start(machine: &Machine) -> u32 {
 /// Event classes from the command line.
 pub fn classes(text: &str) -> Result<u32, Failure> {
     testbed_kernel_core::filter::classes(text).map_err(|fault| {
-        let what = match fault {
-            Fault::Class(name) => format!("`{name}` is no event class"),
-            _ => "the classes profile and ready exclude each other, since their words look alike".into(),
+        let (what, meant) = match fault {
+            Fault::Class(name) => {
+                let known = CLASSES.iter().map(|class| class.0);
+                (format!("`{name}` is no event class"), suggest::question(name, known))
+            }
+            _ => {
+                let what = "the classes profile and ready exclude each other, since their words look alike";
+                (what.into(), String::new())
+            }
         };
         let help = "join profile, ready, timer, user, detail by `+`, or give a number";
-        Failure::new(Exit::Input, format!("--dgl: {what}\n  help: {help}"))
+        Failure::new(Exit::Input, format!("--dgl: {what}\n  help: {meant}{help}"))
     })
-}
-
-pub fn spinner(message: &'static str) -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message(message);
-    spinner.enable_steady_tick(std::time::Duration::from_millis(100));
-    spinner
-}
-
-/// Shown on a terminal only.
-pub fn progress(limit: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{elapsed} {wide_bar} {human_pos} of {human_len} cycles, {per_sec}");
-    ProgressBar::new(limit).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn head(record: &RunRecord) -> String {
@@ -364,7 +381,7 @@ fn head(record: &RunRecord) -> String {
         units::print(machine.ram_bytes.into(), units::BYTES),
         units::print(machine.clock_hz.into(), units::HERTZ),
         record.engine,
-        record.kernel.name(),
+        record.kernel_name(),
         record.seed
     );
     let milliseconds = record.cycles as f64 * 1e3 / f64::from(machine.clock_hz);

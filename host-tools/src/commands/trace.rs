@@ -8,6 +8,7 @@ use clap::Args;
 use testbed_host_tools::capture::{Capture, Integrity};
 use testbed_host_tools::export::{export, Choice, ExportError, Exported, Filter, FilterError, Format, Target};
 use testbed_host_tools::order::events;
+use testbed_machine::suggest;
 
 use super::source::Source;
 use super::{Exit, Failure};
@@ -62,8 +63,9 @@ impl From<ExportError> for Failure {
 impl Trace {
     pub fn run(&self) -> Result<Exit, Failure> {
         let format = Format::named(&self.format).ok_or_else(|| {
-            let message =
-                format!("the format `{}` does not exist\n  help: use one of {}", self.format, Format::names());
+            let meant = suggest::question(&self.format, Format::ALL.map(|(name, _)| name));
+            let known = Format::names();
+            let message = format!("the format `{}` does not exist\n  help: {meant}use one of {known}", self.format);
             Failure::new(Exit::Input, message)
         })?;
         self.check_output(format)?;

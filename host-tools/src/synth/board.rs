@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use testbed_hdl::support::synthesis::Family;
-use testbed_machine::{units, Machine};
+use testbed_machine::{suggest, units, Machine};
 
 use super::SynthError;
 
@@ -96,7 +96,11 @@ impl Board {
     }
 
     fn folder(name: &str) -> Result<&'static Folder, SynthError> {
-        let unknown = || SynthError::Board { name: name.into(), known: Self::names().collect::<Vec<_>>().join(", ") };
+        let unknown = || SynthError::Board {
+            name: name.into(),
+            meant: suggest::question(name, Self::names()),
+            known: Self::names().collect::<Vec<_>>().join(", "),
+        };
         FOLDERS.iter().find(|folder| folder.name == name).ok_or_else(unknown)
     }
 

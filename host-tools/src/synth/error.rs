@@ -15,8 +15,8 @@ fn hertz(value: &u32) -> String {
 /// Why there is no bitstream.
 #[derive(Debug, thiserror::Error)]
 pub enum SynthError {
-    #[error("no board is called `{name}`\n  help: use one of {known}")]
-    Board { name: String, known: String },
+    #[error("no board is called `{name}`\n  help: {meant}use one of {known}")]
+    Board { name: String, meant: String, known: String },
     #[error(transparent)]
     Machine(#[from] MachineError),
     #[error("machine {machine} is for the board {board}, not for {wanted}\n  help: use --machine {meant}, or --board {board}")]

@@ -26,7 +26,7 @@ fn record(machine: &str) -> RunRecord {
     RunRecord {
         arguments: vec!["5".into(), "2".into()],
         engine: "emulator".into(),
-        kernel: KernelKind::Default,
+        kernel: Some(KernelKind::Default),
         dgl: event::DIAG_DEFAULT | event::DIAG_DETAIL,
         ..RunRecord::new(&Machine::load(machine).unwrap(), "multi-phase")
     }
@@ -161,6 +161,7 @@ fn looks(name: &str, screen: &Screen, size: (u16, u16)) {
     assert_eq!(text, expected, "{name}: `testbed test --overwrite` renews it\n{text}");
 }
 
+const NARROW: (u16, u16) = (60, 20);
 const SMALL: (u16, u16) = (80, 24);
 const LARGE: (u16, u16) = (140, 45);
 
@@ -208,6 +209,36 @@ fn what_is_not_a_run_yet_or_not_recorded() {
     nothing.mode = Mode::Ended("exit code 0 on earth".into());
     looks("nothing-80x24.txt", &nothing, SMALL);
     looks("too-small.txt", &running(), (50, 10));
+}
+
+#[test]
+fn a_narrow_window_has_fewer_columns() {
+    let mut screen = running();
+    looks("running-60x20.txt", &screen, NARROW);
+    screen.ui.focus = Panel::Links;
+    looks("links-60x20.txt", &screen, NARROW);
+    looks("losses-60x20.txt", &losing(), NARROW);
+}
+
+/// The words of a processor's row, without the histories.
+fn row(screen: &Screen, size: (u16, u16), name: &str) -> Vec<String> {
+    let text = text_of(&terminal(screen, size));
+    let line = text.lines().skip(3).find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}\n{text}"));
+    line.split_whitespace().filter(|word| word.is_ascii()).map(String::from).collect()
+}
+
+/// A number of which digits are cut would be another number.
+#[test]
+fn no_width_cuts_a_number() {
+    for screen in [running(), losing()] {
+        for name in ["earth", "air", "fire", "water", "space"] {
+            let all = row(&screen, (200, 45), name);
+            for width in 60..200 {
+                let words = row(&screen, (width, 45), name);
+                assert!(words.len() > 5 && words.iter().all(|word| all.contains(word)), "{width}: {words:?} {all:?}");
+            }
+        }
+    }
 }
 
 #[test]

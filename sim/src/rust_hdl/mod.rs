@@ -91,7 +91,7 @@ impl RustHdl {
     /// As [`RustHdl::new`], or the scope is not in the machine.
     pub fn with_waves(machine: &Machine, image: &Image, waves: Waves) -> Result<Self, EngineError> {
         let mut engine = Self::new(machine, image)?;
-        if Vcd::start(std::io::sink(), engine.hardware.block(), waves.top(), waves.depth)?.is_empty() {
+        if Vcd::start(std::io::sink(), engine.hardware.block(), &waves, machine.clock_hz)?.is_empty() {
             return Err(waves.no_instance());
         }
         engine.waves = Some(waves);
@@ -145,7 +145,7 @@ impl RustHdl {
             let file = File::create(&waves.path).map_err(|error| {
                 EngineError::Failed(format!("waves cannot be written to {}: {error}", waves.path.display()))
             })?;
-            self.vcd = Some(Vcd::start(BufWriter::new(file), self.hardware.block(), waves.top(), waves.depth)?);
+            self.vcd = Some(Vcd::start(BufWriter::new(file), self.hardware.block(), waves, self.machine.clock_hz)?);
         }
         if let Some(vcd) = &mut self.vcd {
             vcd.cycle(self.cycle, self.hardware.block())?;
@@ -157,7 +157,7 @@ impl RustHdl {
     fn finish_waves(&mut self) -> Result<(), EngineError> {
         let past = self.waves.as_ref().is_some_and(|waves| self.cycle >= waves.until);
         if let Some(vcd) = if past { self.vcd.take() } else { None } {
-            vcd.finish(2 * self.cycle)?;
+            vcd.finish(self.cycle)?;
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Drop for RustHdl {
     fn drop(&mut self) {
         if let Some(vcd) = self.vcd.take() {
             // Nobody can be told any more; what was written before is complete.
-            let _ = vcd.finish(2 * self.cycle);
+            let _ = vcd.finish(self.cycle);
         }
     }
 }

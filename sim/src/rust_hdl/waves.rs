@@ -7,12 +7,15 @@ use rust_hdl::core::probe::Probe;
 use rust_hdl::core::synth::VCDValue;
 use rust_hdl::prelude::*;
 
+use crate::waves::{time_of, Waves};
+
 /// Every block calls its clock so.
 const CLOCK: &str = "clock";
 
-/// Writes a VCD file; its time unit is half a machine cycle, given as 1 ns.
+/// Writes a VCD file, in machine time; see [`time_of`].
 pub(super) struct Vcd<W: Write> {
     out: W,
+    clock_hz: u32,
     /// Value last written of each signal chosen, in the order of the hierarchy.
     last: Vec<Option<String>>,
     choice: Choice,
@@ -40,14 +43,14 @@ impl Choice {
 }
 
 impl<W: Write> Vcd<W> {
-    /// Writes the header: the signals of `depth` levels of instances from `scope` down, of all if 0.
-    pub(super) fn start(mut out: W, block: &dyn Block, scope: &str, depth: u32) -> io::Result<Self> {
-        let path = scope.split('.').map(String::from).collect();
-        let choice = Choice { scope: path, depth: depth as usize, path: Vec::new() };
+    /// Writes the header: the signals of `waves` in `block`, a machine with this clock.
+    pub(super) fn start(mut out: W, block: &dyn Block, waves: &Waves, clock_hz: u32) -> io::Result<Self> {
+        let path = waves.top().split('.').map(String::from).collect();
+        let choice = Choice { scope: path, depth: waves.depth as usize, path: Vec::new() };
         let mut header = Header { text: String::new(), signals: 0, choice: choice.clone() };
         block.accept("top", &mut header);
-        writeln!(out, "$timescale 1ns $end\n{}$enddefinitions $end", header.text)?;
-        Ok(Vcd { out, last: vec![None; header.signals], choice })
+        writeln!(out, "$timescale 1ps $end\n{}$enddefinitions $end", header.text)?;
+        Ok(Vcd { out, clock_hz, last: vec![None; header.signals], choice })
     }
 
     /// Whether the file has any signals.
@@ -62,19 +65,19 @@ impl<W: Write> Vcd<W> {
         self.sample(2 * cycle + 1, false, block)
     }
 
-    fn sample(&mut self, time: u64, clock: bool, block: &dyn Block) -> io::Result<()> {
+    fn sample(&mut self, half: u64, clock: bool, block: &dyn Block) -> io::Result<()> {
         let choice = self.choice.clone();
         let mut changes = Changes { text: String::new(), next: 0, last: &mut self.last, choice, clock };
         block.accept("top", &mut changes);
         if changes.text.is_empty() {
             return Ok(());
         }
-        write!(self.out, "#{time}\n{}", changes.text)
+        write!(self.out, "#{}\n{}", time_of(half, self.clock_hz), changes.text)
     }
 
-    /// Marks the end of the last cycle and closes the file.
-    pub(super) fn finish(mut self, time: u64) -> io::Result<()> {
-        writeln!(self.out, "#{time}")?;
+    /// Marks `cycle` as the first that is not in the file, and closes it.
+    pub(super) fn finish(mut self, cycle: u64) -> io::Result<()> {
+        writeln!(self.out, "#{}", time_of(2 * cycle, self.clock_hz))?;
         self.out.flush()
     }
 }

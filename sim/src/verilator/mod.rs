@@ -165,7 +165,7 @@ impl Verilator {
         let Some(waves) = &self.waves else { return Ok(until) };
         if !self.open && (waves.from..waves.until).contains(&cycle) {
             let scope = format!("TOP.{}", waves.top());
-            self.model.open_waves(&waves.path, &scope, waves.depth, waves.until)?;
+            self.model.open_waves(waves, &scope, self.machine.clock_hz)?;
             self.open = true;
         }
         if self.open && cycle >= waves.until {

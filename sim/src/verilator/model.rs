@@ -8,6 +8,7 @@ use std::sync::Arc;
 use libloading::{Library, Symbol};
 
 use crate::engine::{ConsoleByte, EngineError, Exit, Retirement, TraceWord};
+use crate::waves::Waves;
 
 #[repr(C)]
 struct RawTrace {
@@ -70,7 +71,7 @@ struct Functions {
     console: (Buffer<RawByProcessor>, Clear),
     exits: Buffer<RawByProcessor>,
     retirements: (Buffer<RawRetirement>, Clear),
-    open_waves: unsafe extern "C" fn(*mut Handle, *const c_char, *const c_char, i32, u64) -> i32,
+    open_waves: unsafe extern "C" fn(*mut Handle, *const c_char, *const c_char, i32, u64, u32) -> i32,
     close_waves: unsafe extern "C" fn(*mut Handle),
     _library: Library,
 }
@@ -346,18 +347,26 @@ impl Model {
         unsafe { clear(self.handle.as_ptr()) }
     }
 
-    /// Starts writing waves to `path`, up to cycle `until`; see [`crate::waves::Waves`].
+    /// Starts writing `waves` of the instance `scope` of a machine with this clock.
     ///
     /// # Errors
     /// The file cannot be written, or the model was built without waves.
-    pub fn open_waves(&mut self, path: &Path, scope: &str, depth: u32, until: u64) -> Result<(), EngineError> {
+    pub fn open_waves(&mut self, waves: &Waves, scope: &str, clock_hz: u32) -> Result<(), EngineError> {
+        let path = waves.path.as_path();
         let failed = |why: &str| EngineError::Failed(format!("waves cannot be written to {}: {why}", path.display()));
         let c_path =
             path.to_str().and_then(|path| CString::new(path).ok()).ok_or_else(|| failed("the name is not UTF-8"))?;
         let c_scope = CString::new(scope).map_err(|_| failed("the scope has a NUL in its name"))?;
         // SAFETY: the strings are NUL-terminated and live during the call.
         let result = unsafe {
-            (self.functions.open_waves)(self.handle.as_ptr(), c_path.as_ptr(), c_scope.as_ptr(), depth as i32, until)
+            (self.functions.open_waves)(
+                self.handle.as_ptr(),
+                c_path.as_ptr(),
+                c_scope.as_ptr(),
+                waves.depth as i32,
+                waves.until,
+                clock_hz,
+            )
         };
         match result {
             0 => Ok(()),

@@ -4,7 +4,8 @@
 // in the scopes that the `.vlt` file made public, so that this file does not depend on the machine's shape.
 //
 // Time: a model that has been evaluated with the clock low shows the signals of cycle t. tb_run samples them, then makes
-// the rising edge that ends t. Wave files get a sample a half cycle: cycle t begins at time 2 t, when the clock rises.
+// the rising edge that ends t. Wave files get a sample a half cycle, at the machine
+// time in picoseconds at which it begins; the clock rises when a cycle begins.
 
 #include <climits>
 #include <cstdint>
@@ -118,6 +119,7 @@ struct Testbed {
 #if TB_WAVES
     std::unique_ptr<WaveFile> waves;
     uint64_t waves_until = 0;
+    uint32_t clock_hz = 1;
 #endif
 
     Testbed() {
@@ -167,7 +169,10 @@ struct Testbed {
     // Writes one half of the current cycle to the wave file, if there is one and it goes so far.
     void dump(unsigned half) {
 #if TB_WAVES
-        if (waves && cycle < waves_until) waves->dump(2 * cycle + half);
+        if (!waves || cycle >= waves_until) return;
+        // Picoseconds, which are Verilator's unit; as `time_of` in waves.rs.
+        unsigned __int128 halves = 2 * static_cast<unsigned __int128>(cycle) + half;
+        waves->dump(static_cast<uint64_t>(halves * 1000000000000u / (2 * uint64_t(clock_hz))));
 #else
         (void)half;
 #endif
@@ -271,7 +276,8 @@ TB_BUFFER(retirements, Retirement)
 // Opens a wave file for the cycles from now to `until` - 1; `scope` (hierarchical name, "" for all) and `depth` (its
 // levels, from 1; 0 for all) select signals. The clock is low in the first cycle of a file, which did not see it rise.
 // Returns 0, or -1 if this build has no waves, -2 if the file cannot be written.
-TB int32_t tb_open_waves(Testbed* t, const char* path, const char* scope, int32_t depth, uint64_t until) {
+TB int32_t tb_open_waves(Testbed* t, const char* path, const char* scope, int32_t depth, uint64_t until,
+                         uint32_t clock_hz) {
 #if TB_WAVES
     t->waves.reset(new WaveFile);
     // To Verilator, 0 levels mean all of every scope.
@@ -283,11 +289,12 @@ TB int32_t tb_open_waves(Testbed* t, const char* path, const char* scope, int32_
         return -2;
     }
     t->waves_until = until;
+    t->clock_hz = clock_hz;
     t->dump(0);
     t->dump(1);
     return 0;
 #else
-    (void)t, (void)path, (void)scope, (void)depth, (void)until;
+    (void)t, (void)path, (void)scope, (void)depth, (void)until, (void)clock_hz;
     return -1;
 #endif
 }

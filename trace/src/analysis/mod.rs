@@ -89,7 +89,9 @@ impl FromStr for Kind {
 pub enum AnalysisError {
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    #[error("there is no analysis `{0}`\n  help: use phases, latency, threads, queues, cpu, links, path, waits or all")]
+    #[error(
+        "there is no analysis `{0}`\n  help: use phases, latency, threads, queues, cpu, links, path, waits or all"
+    )]
     NoAnalysis(String),
     #[error("{dir}: the run did not record the events that `{analysis}` needs\n  help: run the program again with --dgl {option}")]
     NotRecorded { dir: String, analysis: &'static str, option: &'static str },
@@ -322,7 +324,7 @@ fn describe_run(record: &RunRecord, events: u64) -> Run {
     Run {
         program: record.program.clone(),
         arguments: record.arguments.clone(),
-        kernel: record.kernel.name().into(),
+        kernel: record.kernel_name().into(),
         machine: machine.name.clone(),
         clock_hz: machine.clock_hz,
         tick_cycles: u64::from(machine.tick_cycles),

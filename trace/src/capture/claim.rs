@@ -1,16 +1,18 @@
 //! An output folder belongs to one run at a time.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::fs::{renameat_with, RenameFlags, CWD};
 use testbed_machine::{input, Machine};
 
 use super::check::RECORD_BYTES;
 use super::error::{CaptureError, Context};
-use super::{CaptureWriter, RunRecord, ATTACHED, LOCK, MMI_RAW, RUN_JSON};
+use super::{sums_path, CaptureWriter, RunRecord, ATTACHED, LOCK, METADATA, MMI_RAW, RUN_JSON, TRACE};
 
 /// How often a lock that is held is tried again, and after which time.
 const ATTEMPTS: u32 = 10;
@@ -43,6 +45,8 @@ fn is_attached(dir: &Path) -> bool {
 #[derive(Clone, Debug)]
 pub struct Claim {
     pub(super) dir: PathBuf,
+    /// What an earlier run left in `trace/`.
+    pub(super) streams: Vec<PathBuf>,
     /// Open and locked; the lock goes with the last handle, also when the process is killed.
     _lock: Arc<File>,
 }
@@ -74,10 +78,34 @@ impl Claim {
             return Err(CaptureError::NotOurs(dir.into()));
         }
         let path = dir.join(LOCK);
-        match hold(&path).at("lock", &path)? {
-            Some(lock) => Ok(Claim { dir: dir.into(), _lock: Arc::new(lock) }),
-            None => Err(CaptureError::Busy(dir.into())),
+        let Some(lock) = hold(&path).at("lock", &path)? else { return Err(CaptureError::Busy(dir.into())) };
+        let streams = if holds_files { earlier_streams(dir)? } else { Vec::new() };
+        Ok(Claim { dir: dir.into(), streams, _lock: Arc::new(lock) })
+    }
+
+    /// Moves what an earlier run has left in the folder to one beside it, called as this one with a number behind it that is higher than
+    /// any other, and starts a capture in its place: there is no moment without a folder of this name. Returns the new claim, which is for
+    /// as long as the first, the writer, and where the earlier run is now, if there was one.
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::create`], or the folder can't be moved.
+    pub fn writer_keeping(
+        self,
+        machine: &Machine,
+        record: &RunRecord,
+    ) -> Result<(Claim, CaptureWriter, Option<PathBuf>), CaptureError> {
+        if !self.dir.join(RUN_JSON).is_file() {
+            let writer = self.writer(machine, record)?;
+            return Ok((self, writer, None));
         }
+        let beside = make_numbered(&self.dir)?;
+        let claim = Claim::replacing(&beside)?;
+        // Whoever follows the folder finds a run in it at once.
+        RunRecord { complete: false, ..record.clone() }.write(&beside)?;
+        exchange(&beside, &self.dir).at("exchange with the folder of the earlier run", &beside)?;
+        let claim = Claim { dir: self.dir.clone(), ..claim };
+        let writer = claim.writer(machine, record)?;
+        Ok((claim, writer, Some(beside)))
     }
 
     /// Clears what an earlier run left and starts a capture; see [`CaptureWriter::create`].
@@ -87,4 +115,71 @@ impl Claim {
     pub fn writer(&self, machine: &Machine, record: &RunRecord) -> Result<CaptureWriter, CaptureError> {
         CaptureWriter::start(self.clone(), machine, record)
     }
+}
+
+/// The files of the earlier run in `dir/trace`.
+///
+/// # Errors
+/// `run.json` is not of a run, or others' files are there: they would be lost.
+fn earlier_streams(dir: &Path) -> Result<Vec<PathBuf>, CaptureError> {
+    let stranger = |path: PathBuf| Err(CaptureError::Foreign(path));
+    let Ok(record) = RunRecord::read(dir) else { return stranger(dir.join(RUN_JSON)) };
+    let trace = dir.join(TRACE);
+    match fs::symlink_metadata(&trace) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Ok(found) if found.is_dir() => {}
+        _ => return stranger(trace),
+    }
+    let names = record.machine.processors.iter().map(String::as_str).chain([METADATA]);
+    let own: Vec<PathBuf> = names.map(|name| trace.join(name)).flat_map(|path| [sums_path(&path), path]).collect();
+    let entries = fs::read_dir(&trace).at("read the folder", &trace)?;
+    let found = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>();
+    let found = found.at("read the folder", &trace)?;
+    match found.iter().find(|path| !own.contains(path) || path.is_dir()) {
+        Some(path) => stranger(path.clone()),
+        None => Ok(found),
+    }
+}
+
+/// Makes an empty folder beside `dir`, called as that with a dot and a number behind it.
+fn make_numbered(dir: &Path) -> Result<PathBuf, CaptureError> {
+    // A path such as `..` has no name, and one without a slash no parent.
+    let dir = match dir.file_name() {
+        Some(_) => dir.to_path_buf(),
+        None => dir.canonicalize().at("find the folder", dir)?,
+    };
+    let parent = dir.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+    let (Some(parent), Some(name)) = (parent, dir.file_name()) else {
+        return Err(io::Error::from(ErrorKind::InvalidInput)).at("number the folder", &dir);
+    };
+    let mut prefix = name.to_os_string();
+    prefix.push(".");
+    let number = |entry: OsString| -> Option<u64> {
+        let rest = entry.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes())?;
+        std::str::from_utf8(rest).ok()?.parse().ok()
+    };
+    let entries = fs::read_dir(parent).at("read the folder", parent)?;
+    let highest = entries.flatten().filter_map(|entry| number(entry.file_name())).max().unwrap_or(0);
+    for number in highest.saturating_add(1).. {
+        let path = parent.join([prefix.as_os_str(), OsStr::new(&number.to_string())].concat());
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            // Another run was faster.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).at("create the folder", &path),
+        }
+    }
+    Err(io::Error::from(ErrorKind::AlreadyExists)).at("number the folder", &dir)
+}
+
+/// Gives two folders each other's names: at once where the file system can, else one after the other.
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    if renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok() {
+        return Ok(());
+    }
+    let mut between = one.as_os_str().to_os_string();
+    between.push(".moving");
+    fs::rename(other, &between)?;
+    fs::rename(one, other)?;
+    fs::rename(&between, one)
 }

@@ -1,7 +1,7 @@
 //! Console bytes of many processors as whole lines, each with its processor's name.
 
-/// A line that never ends is cut here.
-const LINE_MAX: usize = 4096;
+/// Bytes of a line after which one that never ends is cut.
+pub const LINE_MAX: usize = 4096;
 
 /// Collects lines; a line is put out when its newline arrives, so lines of two processors never mix.
 pub struct Lines {

@@ -161,7 +161,9 @@ mod tests {
         for same in [&text, &plain, &text.replace("COMMS", "SENT")] {
             assert!(is_of_run(same, &machine, 13));
         }
-        for other in [plain.replace("freq = ", "freq = 1"), text.replace("align = 8", "align = 16"), text.replace("};", "")] {
+        for other in
+            [plain.replace("freq = ", "freq = 1"), text.replace("align = 8", "align = 16"), text.replace("};", "")]
+        {
             assert!(!is_of_run(&other, &machine, 13), "{other}");
         }
         assert!(!is_of_run(&text, &machine, 5));

@@ -15,6 +15,8 @@ pub enum CaptureError {
         .0.display()
     )]
     NotOurs(PathBuf),
+    #[error("{} is not what a run has left here, and would be lost\n  help: move it away, or give another folder with --out", .0.display())]
+    Foreign(PathBuf),
     #[error(
         "another run is writing to {}\n  help: wait until it has ended, or give another folder with --out",
         .0.display()

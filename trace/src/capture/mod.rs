@@ -40,9 +40,9 @@ mod writer;
 
 pub use check::CYCLES_MAX;
 pub use claim::{hold, Claim};
-pub use console::Lines;
-pub(crate) use error::Context;
+pub use console::{Lines, LINE_MAX};
 pub use error::CaptureError;
+pub(crate) use error::Context;
 pub use input::Gift;
 pub use link::{LinkFigures, Received, Receiver, Transmitter};
 pub use pieces::{Copy, Piece, Pieces};

@@ -21,8 +21,9 @@ pub struct RunRecord {
     pub arguments: Vec<String>,
     pub engine: String,
     pub seed: u32,
-    #[serde(default)]
-    pub kernel: KernelKind,
+    /// `None` of a program without kernel.
+    #[serde(default = "default_kernel")]
+    pub kernel: Option<KernelKind>,
     /// Files in the start processor's filestore, the program first.
     #[serde(default)]
     pub files: Vec<String>,
@@ -43,6 +44,11 @@ pub struct RunRecord {
     pub exits: Vec<ExitRecord>,
     pub ledger: Option<Ledger>,
     pub wall_seconds: f64,
+}
+
+/// What ran before records said it.
+fn default_kernel() -> Option<KernelKind> {
+    Some(KernelKind::Default)
 }
 
 /// Which of its policies the kernel followed.
@@ -207,7 +213,7 @@ impl RunRecord {
             arguments: Vec::new(),
             engine: String::new(),
             seed: 0,
-            kernel: KernelKind::Default,
+            kernel: default_kernel(),
             files: Vec::new(),
             dgl: event::DIAG_DEFAULT,
             filters: Vec::new(),
@@ -220,6 +226,11 @@ impl RunRecord {
             ledger: None,
             wall_seconds: 0.0,
         }
+    }
+
+    /// The kernel's name, or `none`.
+    pub fn kernel_name(&self) -> &'static str {
+        self.kernel.map_or("none", KernelKind::name)
     }
 
     /// Whether it came from a port, where nobody counts the machine's cycles: `cycles` is then that of the last event.

@@ -27,6 +27,9 @@ use super::{Capture, Damage, Integrity};
 const REPORTED: usize = 1000;
 /// Cycles from a machine's start in which no pair can leave: the first event takes longer.
 const START_CYCLES: u64 = 8;
+/// Units of a period up to which it is exact: a clock whose period is so short in its file's units was
+/// written with a unit that divides it.
+const ROUNDED: u64 = 1_000;
 /// Signals of an SMI's side of the bus.
 const SMIS: usize = SMIS_MAX + 1;
 
@@ -161,7 +164,7 @@ impl Reader<'_> {
         match (passed, self.period) {
             (Some(Some(passed)), None) if passed > 0 => self.period = Some(passed),
             (None, _) => return Ok(()),
-            (Some(passed), period) if passed != period => {
+            (Some(passed), period) if !is_period(passed, period) => {
                 self.fault(offset, "cycles are missing here");
                 self.before = None;
                 self.taken = None;
@@ -307,6 +310,12 @@ impl Reader<'_> {
         capture.spool = Some(Arc::new(spool));
         Ok((capture, integrity))
     }
+}
+
+/// Whether so much time, which is `None` if it runs backwards, is one period. Where that is no whole
+/// number of the file's units, edges are rounded, each for itself.
+fn is_period(passed: Option<u64>, period: Option<u64>) -> bool {
+    passed.zip(period).is_some_and(|(passed, period)| passed.abs_diff(period) <= u64::from(period > ROUNDED))
 }
 
 /// Whether the machine has this SMI: signals that are not in the waves never have a value.

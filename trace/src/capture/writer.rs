@@ -100,17 +100,15 @@ impl CaptureWriter {
         // First of all, so that nothing old is taken for complete.
         RunRecord { complete: false, ..record.clone() }.write(dir)?;
         let trace = dir.join(TRACE);
-        match fs::remove_dir_all(&trace) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("clear", &trace)?,
-            _ => {}
-        }
-        fs::create_dir(&trace).at("create the folder", &trace)?;
-        for old in [REPORT, INPUT, HOLES, THREADS].map(|name| dir.join(name)) {
-            match fs::remove_file(&old) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", &old)?,
+        // Nothing but what runs make is removed.
+        let others = [REPORT, INPUT, HOLES, THREADS].map(|name| dir.join(name));
+        for old in claim.streams.iter().chain(&others) {
+            match fs::remove_file(old) {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", old)?,
                 _ => {}
             }
         }
+        fs::create_dir_all(&trace).at("create the folder", &trace)?;
         let mut metadata = Output::create(trace.join(METADATA))?;
         metadata.buffer = ctf::metadata(machine, record.dgl).into_bytes();
         metadata.flush()?;

@@ -146,16 +146,14 @@ fn lacking_classes(dgl: u32) -> Option<String> {
 fn filtered(record: &RunRecord, found: &Conformance) -> Option<String> {
     let words: u64 = record.ledger.iter().flat_map(|ledger| &ledger.smis).map(|line| u64::from(line.filtered)).sum();
     (words > 0 && !found.deviations.is_empty()).then(|| {
-        format!("the monitors' filter took out {words} words, which may be all that is wrong; run again without --filter")
+        format!(
+            "the monitors' filter took out {words} words, which may be all that is wrong; run again without --filter"
+        )
     })
 }
 
 /// Why this is not the whole of a run that came to its end.
-fn incomplete(
-    capture: &Capture,
-    integrity: &Integrity,
-    found: &Conformance,
-) -> Result<Vec<String>, CaptureError> {
+fn incomplete(capture: &Capture, integrity: &Integrity, found: &Conformance) -> Result<Vec<String>, CaptureError> {
     let record = &capture.record;
     let mut why = Vec::new();
     match record.stopped {

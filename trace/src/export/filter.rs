@@ -2,6 +2,7 @@
 
 use testbed_definitions::event::{thread_number, KINDS, THREAD_MASK};
 use testbed_definitions::limits::PROCESSES;
+use testbed_machine::suggest;
 use testbed_machine::units::{self, TIME};
 
 use super::state::{thread_of, Step};
@@ -177,7 +178,9 @@ fn processors(text: &str, names: &[String]) -> Result<u32, FilterError> {
         }
         Some(number) => Ok(bits | 1 << number),
         None => {
-            let help = format!("the machine has {}", names.get(1..).unwrap_or_default().join(", "));
+            let known = names.get(1..).unwrap_or_default();
+            let meant = suggest::question(name, known.iter().map(String::as_str));
+            let help = format!("{meant}the machine has {}", known.join(", "));
             Err(FilterError { option: "--processor", text: name.into(), what: "there is none such".into(), help })
         }
     })
@@ -191,7 +194,7 @@ fn events(text: &str) -> Result<Vec<&'static str>, FilterError> {
                 option: "--event",
                 text: name.into(),
                 what: "there is none such".into(),
-                help: format!("use some of {}", all().collect::<Vec<_>>().join(", ")),
+                help: format!("{}use some of {}", suggest::question(name, all()), all().collect::<Vec<_>>().join(", ")),
             })
         })
         .collect()

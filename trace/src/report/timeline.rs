@@ -148,7 +148,8 @@ impl Collector {
             *self.threads_left_out.entry(thread).or_default() += to - from;
             return;
         }
-        let blocked = matches!(state, ThreadState::Channel | ThreadState::Page | ThreadState::Call) && on != On::Nothing;
+        let blocked =
+            matches!(state, ThreadState::Channel | ThreadState::Page | ThreadState::Call) && on != On::Nothing;
         let next = self.on.len() as u32;
         let on = blocked.then(|| *self.on.entry(on).or_insert(next));
         let tag = Tag { at: Some(processor), on };

@@ -194,7 +194,8 @@ fn prove(waiting: &mut Waiting, thread: &Thread, snapshot: &Snapshot, evidence: 
     waiting.seen = life.last.clone().filter(|_| waiting.since.is_none() && !life.lost);
     waiting.faults = life.live_lock(snapshot.cycle).filter(|_| waiting.fate == Fate::GoesOn).cloned();
     if let (Wait::Partner { channels, .. }, Some(1..)) = (&waiting.wait, waiting.communications) {
-        let known = channels.iter().find_map(|(channel, _)| Some((life.channels.get(channel)?.clone(), Some(*channel))));
+        let known =
+            channels.iter().find_map(|(channel, _)| Some((life.channels.get(channel)?.clone(), Some(*channel))));
         // A channel that is known to be another's is not the last on this one.
         let any = || life.communication.clone().filter(|(_, channel)| channel.is_none());
         waiting.communication = known.or_else(any);
@@ -238,7 +239,8 @@ fn untold(record: &RunRecord, evidence: &Evidence) -> WaitsReport {
 fn unknown(record: &RunRecord, evidence: &Evidence) -> Vec<String> {
     let mut unknown = Vec::new();
     if !Evidence::is_recorded(record) {
-        unknown.push("since when threads wait: the run did not record class `profile`; add --dgl profile+detail".into());
+        unknown
+            .push("since when threads wait: the run did not record class `profile`; add --dgl profile+detail".into());
     }
     unknown.extend(evidence.gaps.iter().map(|(why, count)| format!("what threads did before, {count} times: {why}")));
     unknown

@@ -37,7 +37,8 @@ fn write(out: &mut String, report: &WaitsReport) -> fmt::Result {
         (others(report), &|_| true),
     ];
     for (title, belongs) in groups {
-        let rest: Vec<usize> = (0..told.len()).filter(|&index| !told[index] && belongs(&report.threads[index])).collect();
+        let rest: Vec<usize> =
+            (0..told.len()).filter(|&index| !told[index] && belongs(&report.threads[index])).collect();
         if rest.is_empty() {
             continue;
         }
@@ -80,7 +81,9 @@ pub fn headline(report: &WaitsReport) -> String {
             format!("{what} {at}: {stuck} of {all} threads wait in vain")
         }
         Verdict::GoesOn => format!("no deadlock {at}: every thread may go on"),
-        Verdict::Untold => "who waits for whom was not looked at when the run ended, so nobody knows who can go on".into(),
+        Verdict::Untold => {
+            "who waits for whom was not looked at when the run ended, so nobody knows who can go on".into()
+        }
     }
 }
 
@@ -150,9 +153,10 @@ fn communicated(report: &WaitsReport, waiting: &Waiting) -> Option<String> {
     };
     match &waiting.communication {
         Some((mark, Some(_))) => Some(format!("after {count}, the last {}", at(report, mark))),
-        Some((mark, None)) => {
-            Some(format!("after {count}; its last on any channel was {} (class `detail` tells which)", at(report, mark)))
-        }
+        Some((mark, None)) => Some(format!(
+            "after {count}; its last on any channel was {} (class `detail` tells which)",
+            at(report, mark)
+        )),
         None => waiting.communications.map(|_| format!("after {count}")),
     }
 }

@@ -259,7 +259,8 @@ fn runs_of_few_events_have_quiet_pages_too() {
 fn labels_are_whole_however_narrow_the_place() {
     // A thread that is blocked in the middle of the run, for a twentieth of it.
     let steps: Vec<_> = local(EARTH).into_iter().filter(|step| step.2 != REQUEST).collect();
-    let steps: Vec<_> = steps.into_iter().map(|(cycle, smi, code, second)| (cycle + 2_500, smi, code, second)).collect();
+    let steps: Vec<_> =
+        steps.into_iter().map(|(cycle, smi, code, second)| (cycle + 2_500, smi, code, second)).collect();
     let (_dir, path) = page(&steps, 5_400, DIAG_DEFAULT, "local");
     let mut browser = Browser::open();
     browser.load(&path, LAPTOP);

@@ -113,7 +113,8 @@ fn a_thread_left_waiting_makes_a_run_incomplete() {
 
 #[test]
 fn without_the_classes_there_is_no_verdict() {
-    for (dgl, why) in [(DIAG_READY, "since ready excludes it"), (DIAG_USER | DIAG_TIMER, "profile is missing"), (0, "")] {
+    for (dgl, why) in [(DIAG_READY, "since ready excludes it"), (DIAG_USER | DIAG_TIMER, "profile is missing"), (0, "")]
+    {
         let found = judged(&[plain(100, EARTH, event::USER)], dgl);
         assert_eq!(found.verdict(), Verdict::NoVerdict);
         let told = found.no_verdict.unwrap();

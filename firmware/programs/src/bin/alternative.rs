@@ -22,7 +22,7 @@ const FIRST: u8 = 2;
 const TAKEN: u8 = 127;
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some(messages) = arguments.number(0, 20u32) else {
+    let Some([messages]) = arguments.numbers([20u32]) else {
         println!("usage: alternative [MESSAGES]");
         return 2;
     };

@@ -19,7 +19,11 @@ const CHILD: u8 = 5;
 /// Messages that end the threads.
 const CHANNEL: u8 = 10;
 
-fn main(_arguments: libtos::Arguments) -> u32 {
+fn main(arguments: libtos::Arguments) -> u32 {
+    if !arguments.is_empty() {
+        println!("usage: asked");
+        return 2;
+    }
     let wrong = Cell::new(0);
     let expect = |what: &str, result: Result<(), Error>, expected: Option<Error>| {
         println!("{what}: {}", result.err().map_or("moved", Error::meaning));

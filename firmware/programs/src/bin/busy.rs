@@ -10,7 +10,7 @@ libtos::program!(main);
 const STACK_PAGES: u32 = 4;
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some(milliseconds) = arguments.number(0, 1000u32) else {
+    let Some([milliseconds]) = arguments.numbers([1000u32]) else {
         println!("usage: busy [MILLISECONDS]");
         return 2;
     };

@@ -31,8 +31,7 @@ struct Plan {
 }
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let plan = (arguments.number(0, 1), arguments.number(1, 64), arguments.number(2, 20), arguments.number(3, 0));
-    let (Some(seed), Some(rounds @ 1..), Some(percent @ 0..=100), Some(seconds)) = plan else {
+    let Some([seed, rounds @ 1.., percent @ 0..=100, seconds]) = arguments.numbers([1, 64, 20, 0]) else {
         println!("usage: chatter [SEED [ROUNDS [PERCENT (0 to 100) [SECONDS]]]]");
         return 2;
     };

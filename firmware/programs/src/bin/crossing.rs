@@ -18,7 +18,7 @@ const ORDERS: u8 = 0;
 const RING: u8 = 32;
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some(messages) = arguments.number(0, 40u32) else {
+    let Some([messages]) = arguments.numbers([40u32]) else {
         println!("usage: crossing [MESSAGES]");
         return 2;
     };

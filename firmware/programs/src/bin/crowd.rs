@@ -15,8 +15,7 @@ const FIRST: u8 = 2;
 const MARKET: u8 = 2;
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(threads @ 1..=62), Some(rounds @ 0..=15)) = (arguments.number(0, 40_u32), arguments.number(1, 10_u32))
-    else {
+    let Some([threads @ 1..=62, rounds @ 0..=15]) = arguments.numbers([40_u32, 10]) else {
         println!("usage: crowd [THREADS (1 to 62) [ROUNDS (0 to 15)]]");
         return 2;
     };

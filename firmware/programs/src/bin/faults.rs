@@ -17,7 +17,11 @@ const SILENCE_US: u32 = 100_000;
 const ASK: u8 = 1;
 const ANSWER: u8 = 2;
 
-fn main(_arguments: libtos::Arguments) -> u32 {
+fn main(arguments: libtos::Arguments) -> u32 {
+    if !arguments.is_empty() {
+        println!("usage: faults");
+        return 2;
+    }
     let here = processor() as i32;
     let elsewhere = if processors() > 2 { here + 1 } else { here };
     let faults: [unsafe extern "C" fn() -> !; FAULTS] = [

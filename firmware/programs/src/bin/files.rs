@@ -17,7 +17,11 @@ const FILE_BYTES: u32 = 512 * 1024;
 const CHUNK: usize = 4096;
 const MAKE: u32 = flags::READ | flags::WRITE | flags::CREATE;
 
-fn main(_arguments: libtos::Arguments) -> u32 {
+fn main(arguments: libtos::Arguments) -> u32 {
+    if !arguments.is_empty() {
+        println!("usage: files");
+        return 2;
+    }
     let test = Verdict::default();
     let before = (counters()[counter::FREE_PAGES], list().count());
     names(&test);

@@ -31,7 +31,7 @@ fn main(arguments: Arguments) -> u32 {
         let (Some(seed), Some(calls)) = (arguments.number(1, 0), arguments.number(2, 0)) else { return 2 };
         return victim::run(seed, calls);
     }
-    let (Some(seed), Some(calls)) = (arguments.number(0, 1), arguments.number(1, 20_000)) else {
+    let Some([seed, calls]) = arguments.numbers([1, 20_000]) else {
         println!("usage: fuzz [SEED [CALLS]]");
         return 2;
     };

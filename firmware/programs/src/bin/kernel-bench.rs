@@ -58,12 +58,16 @@ fn main(arguments: Arguments) -> u32 {
         event(EMPTY);
         event(EMPTY_END);
     });
+    let is_alone = arguments.at_most(1).is_some();
+    let bytes = bytes.filter(|_| arguments.at_most(2).is_some());
     let result = match (arguments.iter().next(), bytes) {
-        (Some("switch"), _) => switch(),
+        (Some("switch"), _) if is_alone => switch(),
         (Some("local"), Some(bytes)) => exchange(processor(), bytes),
         (Some("remote"), Some(bytes)) => exchange(next, bytes),
-        (Some("migrate"), _) => start(SECOND, processor(), wanderer),
-        (Some("page"), _) => start(SECOND, processor(), page_owner).and_then(|()| start(THIRD, next, page_user)),
+        (Some("migrate"), _) if is_alone => start(SECOND, processor(), wanderer),
+        (Some("page"), _) if is_alone => {
+            start(SECOND, processor(), page_owner).and_then(|()| start(THIRD, next, page_user))
+        }
         _ => {
             libtos::println!(
                 "usage: kernel-bench switch|local [BYTES]|remote [BYTES]|migrate|page (at most {MAX_BYTES} bytes)"

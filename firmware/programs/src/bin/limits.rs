@@ -24,7 +24,11 @@ unsafe impl Sync for Room {}
 static SENT: Room = Room(UnsafeCell::new([0; LARGE / 4]));
 static RECEIVED: Room = Room(UnsafeCell::new([0; LARGE / 4]));
 
-fn main(_arguments: libtos::Arguments) -> u32 {
+fn main(arguments: libtos::Arguments) -> u32 {
+    if !arguments.is_empty() {
+        println!("usage: limits");
+        return 2;
+    }
     let verdict = Verdict::default();
     let far = if processors() > 2 { processor() + 1 } else { processor() };
     for (where_, place) in [("here", processor()), ("elsewhere", far)] {

@@ -21,17 +21,17 @@ static SUM: AtomicU32 = AtomicU32::new(0);
 static INSIDE: AtomicU32 = AtomicU32::new(0);
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(threads @ 1..=62), Some(times)) = (arguments.number(0, 12u8), arguments.number(1, 20u32)) else {
+    let Some([threads @ 1..=62, times]) = arguments.numbers([12u32, 20]) else {
         println!("usage: locks [THREADS (1 to 62) [TIMES]]");
         return 2;
     };
-    if let Err(error) = start(threads, times) {
+    if let Err(error) = start(threads as u8, times) {
         println!("locks: {}", error.meaning());
         halt();
     }
     let failed = wait();
     let sum = SUM.load(Relaxed);
-    let right = sum == threads as u32 * times;
+    let right = sum == threads * times;
     println!("locks: {threads} threads, {sum} additions: {}; {failed} failed", if right { "right" } else { "WRONG" });
     failed + !right as u32
 }

@@ -18,9 +18,8 @@ const STACK_PAGES: u32 = 8;
 type Message = Buffer<{ MAX_MSG.div_ceil(4) }>;
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(loops), Some(bytes @ 1..=MAX_MSG), Some(milliseconds)) =
-        (arguments.number(0, 50), arguments.number(1, MAX_MSG), arguments.number(2, 100))
-    else {
+    let numbers = arguments.at_most(3).map(|all| (all.number(0, 50), all.number(1, MAX_MSG), all.number(2, 100)));
+    let Some((Some(loops), Some(bytes @ 1..=MAX_MSG), Some(milliseconds))) = numbers else {
         println!("usage: migrate [LOOPS [BYTES (1 to {MAX_MSG}) [COMPUTE_MS]]]");
         return 2;
     };

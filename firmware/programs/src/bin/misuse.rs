@@ -11,7 +11,11 @@ libtos::program!(main);
 const STACK_PAGES: u32 = 4;
 const CHANNEL: u8 = 1;
 
-fn main(_arguments: libtos::Arguments) -> u32 {
+fn main(arguments: libtos::Arguments) -> u32 {
+    if !arguments.is_empty() {
+        println!("usage: misuse");
+        return 2;
+    }
     let count = Cell::new(0);
     let wrong = |is: bool| count.set(count.get() + is as u32);
     let expect = |what: &str, result: Result<usize, Error>, expected: Error| {

@@ -40,7 +40,7 @@ const CASES: [(&str, Route); 11] = [
 ];
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(messages), Some(moves)) = (arguments.number(0, 24_u32), arguments.number(1, 1000_u32)) else {
+    let Some([messages, moves]) = arguments.numbers([24_u32, 1000]) else {
         println!("usage: moving [MESSAGES [MOVES]]");
         return 2;
     };

@@ -39,9 +39,7 @@ struct Plan {
 }
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let numbers =
-        (arguments.number(0, 5000), arguments.number(1, 10), arguments.number(2, 1), arguments.number(3, 1000));
-    let (Some(bytes @ 16..=8192), Some(turns), Some(compute), Some(pause)) = numbers else {
+    let Some([bytes @ 16..=8192, turns, compute, pause]) = arguments.numbers([5000, 10, 1, 1000]) else {
         Line::new().text("usage: multi-phase [BYTES (16 to 8192) [TURNS [COMPUTE_MS [PAUSE_MS]]]]").end();
         return 2;
     };

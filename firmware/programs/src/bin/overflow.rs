@@ -9,9 +9,7 @@ use libtos::{clock, compute_us, println, send_event};
 libtos::program!(main);
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(microseconds), Some(duration), Some(patience)) =
-        (arguments.number(0, 885), arguments.number(1, 30_000), arguments.number(2, 1))
-    else {
+    let Some([microseconds, duration, patience]) = arguments.numbers([885, 30_000, 1]) else {
         println!("usage: overflow [COMPUTE_US [MILLISECONDS [REFUSALS]]]");
         return 2;
     };

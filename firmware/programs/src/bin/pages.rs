@@ -68,7 +68,7 @@ unsafe impl Sync for Halves {}
 static HALVES: Halves = Halves(core::cell::UnsafeCell::new([0; 2 * HALF]));
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(rounds), Some(additions)) = (arguments.number(0, 4u32), arguments.number(1, 200u32)) else {
+    let Some([rounds, additions]) = arguments.numbers([4u32, 200]) else {
         println!("usage: pages [ROUNDS [ADDITIONS]]");
         return 2;
     };

@@ -13,12 +13,19 @@ const OTHER: &str = "hello";
 /// Where code begins, in its file as in memory.
 const CODE: u32 = 0x400;
 const CHUNK: usize = 256;
+/// Bytes that are printed unless told otherwise.
+const BYTES: u32 = 64;
 
 fn main(arguments: Arguments) -> u32 {
-    let number = |index| arguments.iter().nth(index).and_then(parse);
-    let result = match (number(0), number(1)) {
-        (Some(process), Some(address)) => print(process as u16, address, number(2).unwrap_or(64)),
-        _ => check(),
+    let mut numbers = arguments.iter().map(parse);
+    let result = match (numbers.next(), numbers.next(), numbers.next(), numbers.next()) {
+        (None, ..) => check(),
+        (Some(Some(process)), Some(Some(address)), None, _) => print(process as u16, address, BYTES),
+        (Some(Some(process)), Some(Some(address)), Some(Some(bytes)), None) => print(process as u16, address, bytes),
+        _ => {
+            println!("usage: peek [PROCESS ADDRESS [BYTES]]");
+            return 2;
+        }
     };
     result.map_err(|error| println!("peek: {}", error.meaning())).is_err() as u32
 }

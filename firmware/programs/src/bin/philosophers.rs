@@ -27,7 +27,8 @@ const PUT: u8 = 2;
 const LEAVE: u8 = 3;
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(philosophers @ 2..=MOST), Some(meals)) = (arguments.number(0, 5), arguments.number(1, 20u16)) else {
+    let numbers = arguments.at_most(2).map(|all| (all.number(0, 5), all.number(1, 20u16)));
+    let Some((Some(philosophers @ 2..=MOST), Some(meals))) = numbers else {
         println!("usage: philosophers [PHILOSOPHERS (2 to {MOST}) [MEALS]]");
         return 2;
     };

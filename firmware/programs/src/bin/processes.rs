@@ -18,7 +18,13 @@ fn main(arguments: Arguments) -> u32 {
         Some("threads") => threads(),
         Some("fault") => fault(),
         Some("code") => arguments.number(1, 0).unwrap_or(1),
-        _ => test(arguments.number(0, libtos::processor()).unwrap_or(0)),
+        _ => match arguments.numbers([libtos::processor()]) {
+            Some([processor]) if processor < libtos::processors() => test(processor),
+            _ => {
+                println!("usage: processes [PROCESSOR (0 to {})]", libtos::processors() - 1);
+                2
+            }
+        },
     }
 }
 

@@ -15,8 +15,13 @@ const FIRST: u8 = 2;
 const COUNTER: u8 = 60;
 
 fn main(arguments: Arguments) -> u32 {
-    if arguments.iter().next() == Some("bad") {
-        return misuse();
+    match arguments.at_most(1).map(|all| all.iter().next()) {
+        Some(None) => {}
+        Some(Some("bad")) => return misuse(),
+        _ => {
+            println!("usage: readers [bad]");
+            return 2;
+        }
     }
     let here = processor();
     let others = (0..processors()).filter(|&other| other != here);

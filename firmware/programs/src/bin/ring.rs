@@ -15,8 +15,8 @@ type Token = Buffer<{ MAX_TOKEN / 4 }>;
 const INWARD: u8 = 0;
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let (Some(rounds), Some(bytes @ 8..=MAX_TOKEN)) = (arguments.number(0, 100u32), arguments.number(1, 16usize))
-    else {
+    let numbers = arguments.at_most(2).map(|all| (all.number(0, 100u32), all.number(1, 16usize)));
+    let Some((Some(rounds), Some(bytes @ 8..=MAX_TOKEN))) = numbers else {
         println!("usage: ring [ROUNDS [BYTES (8 to {MAX_TOKEN})]]");
         return 2;
     };

@@ -1,15 +1,15 @@
 //! A shell: `sh SCRIPT`, `sh FILE`, or `sh` alone for commands from the console until its input ends. Commands are separated by semicolons or lines; `&` behind one lets it run in the background.
 //! A command that isn't one of [`COMMANDS`] is a program's name with its arguments. Processes are named by their place on this processor
-//! (1 to 15, or 0), or by their whole id, as `ps` shows them.
+//! (1 to 15, or 0), or by their whole id, as `ps` shows them; processors by the name that the machine's description gives them, or by number.
 #![no_std]
 #![no_main]
 
 use core::cell::Cell;
-use libtos::console::{self, write};
+use libtos::console::{self, write, Line};
 use libtos::file::{self, flags, list, File};
 use libtos::process::{self, await_end, How, Process};
 use libtos::{println, Arguments, Error};
-use programs::monitor;
+use programs::{monitor, names};
 use testbed_definitions::process::{home, place};
 
 libtos::program!(main);
@@ -19,42 +19,55 @@ const CHUNK: usize = 1024;
 const LINE_BYTES: usize = 256;
 const JOBS: usize = 64;
 
-type Outcome = Result<(), Error>;
+type Outcome = Result<(), Fault>;
 type Words<'a> = core::str::SplitAsciiWhitespace<'a>;
 type Act = fn(&Shell, Words) -> Outcome;
 
+/// Why a command was not done.
+enum Fault {
+    /// It was called as it can't be.
+    Usage,
+    /// It has said why.
+    Told,
+    Error(Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Fault::Error(error)
+    }
+}
+
 /// Name, arguments, and what it does.
 const COMMANDS: &[(&str, &str, Act)] = &[
-    ("ps", "", ps),
-    ("ls", "", ls),
+    ("ps", "", |_, words| without(words, ps)),
+    ("ls", "", |_, words| without(words, ls)),
     ("cat", "FILE...", cat),
     ("cp", "FILE NEW", cp),
-    ("mv", "FILE NEW", |_, words| with_two(words, file::rename)),
-    ("rm", "FILE...", |_, words| each(words, file::unlink)),
-    ("chmod", "rwx FILE", chmod),
+    ("mv", "FILE NEW", |_, words| with_two(words, |old, new| Ok(file::rename(old, new)?))),
+    ("rm", "FILE...", |_, words| each(words, |name| Ok(file::unlink(name)?))),
+    ("chmod", "[r][w][x]|- FILE", chmod),
     ("echo", "WORD...", echo),
-    ("kill", "PROCESS...", |shell, words| shell.each_process(words, process::kill)),
-    ("stop", "PROCESS...", |shell, words| shell.each_process(words, process::suspend)),
+    ("kill", "PROCESS...", |shell, words| shell.each_process(words, |process| Ok(process::kill(process)?))),
+    ("stop", "PROCESS...", |shell, words| shell.each_process(words, |process| Ok(process::suspend(process)?))),
     ("bg", "PROCESS...", |shell, words| shell.each_process(words, background)),
-    ("fg", "PROCESS", |shell, words| shell.each_process(words, |process| shell.foreground(process))),
+    ("fg", "PROCESS", |shell, words| with_one(words, |word| shell.foreground(shell.process(word)?))),
     ("wait", "[PROCESS...]", wait),
     ("run", "PROGRAM [ARGUMENT...]", |shell, words| shell.run(None, words, false)),
     ("on", "PROCESSOR PROGRAM [ARGUMENT...]", |shell, words| on(shell, words, false)),
-    ("dgl", "[CLASSES]", |shell, mut words| shell.tell(monitor::dgl(words.next()))),
+    ("dgl", "[CLASSES]", |_, words| with_one_or_none(words, |word| told(monitor::dgl(word)))),
     ("filter", "[show | off | ACTION CODE[/MASK][,...]]", filter),
-    ("totals", "[TICKS]", |shell, mut words| shell.tell(monitor::totals(words.next()))),
-    ("help", "", help),
+    ("totals", "[TICKS]", |_, words| with_one_or_none(words, |word| told(monitor::totals(word)))),
+    ("help", "", |_, words| without(words, help)),
 ];
 
 struct Shell {
     /// The processes that were started and not yet awaited.
     jobs: [Cell<Process>; JOBS],
-    /// The command was refused, and has said why.
-    refused: Cell<bool>,
 }
 
 fn main(arguments: Arguments) -> u32 {
-    let shell = Shell { jobs: [const { Cell::new(0) }; JOBS], refused: Cell::new(false) };
+    let shell = Shell { jobs: [const { Cell::new(0) }; JOBS] };
     if arguments.iter().next().is_none() {
         return converse(&shell);
     }
@@ -121,18 +134,17 @@ fn read_script(arguments: Arguments, script: &mut [u8]) -> Option<usize> {
 impl Shell {
     /// Does a command and says what went wrong; `true` if anything did.
     fn attempt(&self, command: &str) -> bool {
-        self.refused.set(false);
+        let name = command.split_ascii_whitespace().next().unwrap_or("");
         let result = self.execute(command);
-        if let Err(error) = result {
-            println!("{}: {}", command.split_ascii_whitespace().next().unwrap_or(""), error.meaning());
+        match result {
+            Ok(()) | Err(Fault::Told) => {}
+            Err(Fault::Usage) => {
+                let arguments = COMMANDS.iter().find(|known| known.0 == name).map_or("", |known| known.1);
+                println!("usage: {name} {arguments}");
+            }
+            Err(Fault::Error(ref error)) => println!("{name}: {}", error.meaning()),
         }
-        result.is_err() || self.refused.get()
-    }
-
-    /// Notes whether the monitors were told.
-    fn tell(&self, done: Result<bool, Error>) -> Outcome {
-        self.refused.set(!done?);
-        Ok(())
+        result.is_err()
     }
 
     fn execute(&self, command: &str) -> Outcome {
@@ -161,7 +173,7 @@ impl Shell {
 
     /// Invokes a program, and awaits it unless it is to run in the background.
     fn run(&self, processor: Option<u8>, mut words: Words, background: bool) -> Outcome {
-        let name = words.next().ok_or(Error::NoFile)?;
+        let name = words.next().ok_or(Fault::Usage)?;
         let (mut arguments, mut length) = ([0; 256], 0);
         for word in words {
             let place = arguments.get_mut(length..length + word.len() + 1).ok_or(Error::BadLength)?;
@@ -193,8 +205,8 @@ impl Shell {
         self.wait_for(process)
     }
 
-    fn each_process(&self, mut words: Words, act: impl Fn(Process) -> Outcome) -> Outcome {
-        words.try_for_each(|word| act(self.process(word)?))
+    fn each_process(&self, words: Words, act: impl Fn(Process) -> Outcome) -> Outcome {
+        each(words, |word| act(self.process(word)?))
     }
 
     /// The process that a word names.
@@ -213,7 +225,7 @@ impl Shell {
     }
 }
 
-fn ps(_: &Shell, _: Words) -> Outcome {
+fn ps() -> Outcome {
     for status in process::processes() {
         let state = if status.background { "background" } else { "foreground" };
         let suspended = if status.suspended { ", suspended" } else { "" };
@@ -225,7 +237,7 @@ fn ps(_: &Shell, _: Words) -> Outcome {
     Ok(())
 }
 
-fn ls(_: &Shell, _: Words) -> Outcome {
+fn ls() -> Outcome {
     for entry in list() {
         let bit = |permission, letter| if entry.permissions & permission != 0 { letter } else { '-' };
         let [r, w, x, t] = [(file::READ, 'r'), (file::WRITE, 'w'), (file::EXECUTE, 'x'), (file::TRUSTED, 't')]
@@ -235,11 +247,29 @@ fn ls(_: &Shell, _: Words) -> Outcome {
     Ok(())
 }
 
+/// Whether the monitors were told; they have said why not.
+fn told(done: Result<bool, Error>) -> Outcome {
+    done?.then_some(()).ok_or(Fault::Told)
+}
+
+// The following check how many words there are before anything is done.
+fn without(mut words: Words, act: impl Fn() -> Outcome) -> Outcome {
+    words.next().map_or_else(act, |_| Err(Fault::Usage))
+}
 fn each(mut words: Words, act: impl Fn(&str) -> Outcome) -> Outcome {
+    words.clone().next().ok_or(Fault::Usage)?;
     words.try_for_each(act)
 }
+fn with_one_or_none(mut words: Words, act: impl Fn(Option<&str>) -> Outcome) -> Outcome {
+    let word = words.next();
+    without(words, || act(word))
+}
+fn with_one(words: Words, act: impl Fn(&str) -> Outcome) -> Outcome {
+    with_one_or_none(words, |word| act(word.ok_or(Fault::Usage)?))
+}
 fn with_two(mut words: Words, act: impl Fn(&str, &str) -> Outcome) -> Outcome {
-    act(words.next().ok_or(Error::BadName)?, words.next().ok_or(Error::BadName)?)
+    let (one, other) = (words.next().ok_or(Fault::Usage)?, words.next().ok_or(Fault::Usage)?);
+    without(words, || act(one, other))
 }
 
 /// Calls `each` with the pieces of a file, and where each begins.
@@ -265,20 +295,26 @@ fn cp(_: &Shell, words: Words) -> Outcome {
     with_two(words, |old, new| {
         let entry = list().find(|entry| entry.name() == old).ok_or(Error::NoFile)?;
         let copy = File::open(new, flags::WRITE | flags::CREATE | flags::TRUNCATE)?;
-        read_all(old, |offset, bytes| copy.write(offset, bytes))?;
-        file::chmod(new, entry.permissions & !file::TRUSTED)
+        read_all(old, |offset, bytes| Ok(copy.write(offset, bytes)?))?;
+        Ok(file::chmod(new, entry.permissions & !file::TRUSTED)?)
     })
 }
 
 fn chmod(_: &Shell, words: Words) -> Outcome {
-    with_two(words, |letters, name| {
-        let permissions = letters.bytes().map(|letter| match letter {
+    with_two(words, |letters, name| Ok(file::chmod(name, permissions(letters).ok_or(Fault::Usage)?)?))
+}
+
+/// Permissions as `ls` shows them: each letter at most once, with `-` anywhere, and alone for none.
+fn permissions(letters: &str) -> Option<u32> {
+    letters.bytes().try_fold(0, |all, letter| {
+        let permission = match letter {
             b'r' => file::READ,
             b'w' => file::WRITE,
             b'x' => file::EXECUTE,
-            _ => 0,
-        });
-        file::chmod(name, permissions.fold(0, |all, one| all | one))
+            b'-' => return Some(all),
+            _ => return None,
+        };
+        (all & permission == 0).then_some(all | permission)
     })
 }
 
@@ -292,7 +328,7 @@ fn echo(_: &Shell, words: Words) -> Outcome {
 }
 
 /// The monitors' filters, in the words of the command line.
-fn filter(shell: &Shell, words: Words) -> Outcome {
+fn filter(_: &Shell, words: Words) -> Outcome {
     let (mut text, mut used) = ([0; LINE_BYTES], 0);
     for word in words {
         let place = text.get_mut(used..used + word.len() + 1).ok_or(Error::BadLength)?;
@@ -300,12 +336,12 @@ fn filter(shell: &Shell, words: Words) -> Outcome {
         place[word.len()] = b' ';
         used += word.len() + 1;
     }
-    shell.tell(monitor::filter(core::str::from_utf8(&text[..used]).unwrap_or_default()))
+    told(monitor::filter(core::str::from_utf8(&text[..used]).unwrap_or_default()))
 }
 
 fn background(process: Process) -> Outcome {
     process::background(process)?;
-    process::resume(process)
+    Ok(process::resume(process)?)
 }
 
 /// Awaits the processes named, or all.
@@ -318,11 +354,28 @@ fn wait(shell: &Shell, words: Words) -> Outcome {
 }
 
 fn on(shell: &Shell, mut words: Words, background: bool) -> Outcome {
-    let processor = words.next().and_then(|word| word.parse().ok()).ok_or(Error::BadProcessor)?;
-    shell.run(Some(processor), words, background)
+    let processor = words.next().ok_or(Fault::Usage)?;
+    shell.run(Some(processor_called(processor)?), words, background)
 }
 
-fn help(_: &Shell, _: Words) -> Outcome {
+/// The processor of a name or number.
+fn processor_called(word: &str) -> Result<u8, Fault> {
+    let number = word.parse().ok().filter(|&number| number < libtos::processors());
+    number.or_else(|| names::processor_named(word)).ok_or_else(|| {
+        let mut line = Line::new();
+        line.text("there is no processor `").text(word).text("`, but 0 to ");
+        line.number(u32::from(libtos::processors()) - 1);
+        let mut separator = ", which are ";
+        for name in names::processor_names() {
+            line.text(separator).text(name);
+            separator = ", ";
+        }
+        line.end();
+        Fault::Told
+    })
+}
+
+fn help() -> Outcome {
     COMMANDS.iter().for_each(|(name, arguments, _)| println!("{name} {arguments}"));
     Ok(())
 }

@@ -17,7 +17,7 @@ const PIPE: u8 = 0;
 const TELL: u8 = 64;
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some(filters @ 1..=60) = arguments.number(0, 20u8) else {
+    let Some([filters @ 1..=60]) = arguments.numbers([20u8]) else {
         println!("usage: sieve [FILTERS (1 to 60)]");
         return 2;
     };

@@ -35,7 +35,7 @@ unsafe impl Sync for Shared {}
 static SHARED: Shared = Shared(UnsafeCell::new([0; WORDS]));
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some(messages) = arguments.number(0, 40u32) else {
+    let Some([messages]) = arguments.numbers([40u32]) else {
         println!("usage: taken [MESSAGES]");
         return 2;
     };

@@ -20,7 +20,11 @@ const END: u8 = 1;
 /// The same for a grandchild: the ends of a channel stay with the threads that had them first.
 const GRANDCHILD_END: u8 = 100;
 
-fn main(_arguments: libtos::Arguments) -> u32 {
+fn main(arguments: libtos::Arguments) -> u32 {
+    if !arguments.is_empty() {
+        println!("usage: threads");
+        return 2;
+    }
     let test = Verdict::default();
     let other = (processor() + 1) % processors();
     let kept = || [counter::FREE_THREADS, counter::FREE_PAGES].map(|index| counters()[index]);

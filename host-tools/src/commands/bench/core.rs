@@ -8,6 +8,7 @@ use testbed_definitions::map;
 use testbed_host_tools::peers::{Peer, PeerError, Simulator};
 use testbed_host_tools::{engines, firmware};
 use testbed_machine::Machine;
+use testbed_sim::engine::Engine;
 use testbed_sim::exec::{self, Outcome};
 use testbed_sim::image::Program;
 
@@ -15,7 +16,7 @@ use super::{table, Exit, Failure, Row};
 
 const GROUP: &str = "core alone";
 const PEERS_GROUP: &str = "cores side by side, the same binary on each one's RTL";
-const UNIT: &str = "it/s per MHz";
+pub const UNIT: &str = "it/s per MHz";
 /// Cycles after which the benchmark is given up.
 const MAX_CYCLES: u64 = 100_000_000;
 /// Iterations of two runs: what the longer takes more is its iterations alone, without start and end.
@@ -108,10 +109,23 @@ fn program() -> Result<(PathBuf, Program), Failure> {
 }
 
 /// What the program counted.
-struct Counts {
-    cycles: u32,
-    instructions: u32,
-    iterations: u32,
+pub struct Counts {
+    pub cycles: u32,
+    pub instructions: u32,
+    pub iterations: u32,
+}
+
+impl Counts {
+    /// Reads what a program has left at its symbol RESULT: a check value and these three words. `None` if it has no such symbol of four
+    /// words, or has not counted.
+    pub fn read(engine: &dyn Engine, program: &Program) -> Option<Self> {
+        let mut words = [0; 16];
+        let result = program.find("RESULT").filter(|symbol| symbol.bytes as usize == words.len())?;
+        engine.read_ram(0, result.address, &mut words);
+        let word = |index: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| words[4 * index + byte]));
+        let counts = Counts { cycles: word(1), instructions: word(2), iterations: word(3) };
+        (counts.cycles > 0 && program.find("ITERATIONS").is_some()).then_some(counts)
+    }
 }
 
 /// Runs the program on one core of ours, with its own number of iterations or with so many.
@@ -131,8 +145,5 @@ fn counted(engine: &str, program: &Program, iterations: Option<u32>) -> Result<C
         Outcome::Exit { code: 0, .. } => {}
         other => return Err(format!("did not get the right result: {other:?}")),
     }
-    let mut words = [0; 16];
-    engine.read_ram(0, symbol("RESULT")?, &mut words);
-    let word = |index: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| words[4 * index + byte]));
-    Ok(Counts { cycles: word(1), instructions: word(2), iterations: word(3) })
+    Counts::read(engine.as_ref(), program).ok_or_else(|| "has left no counts at its symbol RESULT".into())
 }

@@ -4,7 +4,7 @@
 //! kernel's services, `instrumentation` what monitoring takes of its code, `trace` the reading of
 //! traces.
 
-mod core;
+pub mod core;
 mod instrumentation;
 mod kernel;
 mod synth;

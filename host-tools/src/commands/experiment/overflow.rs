@@ -16,7 +16,7 @@ use testbed_host_tools::{engines, firmware};
 use testbed_machine::{units, Machine, Order};
 
 use super::super::measurement::Measurement;
-use super::super::run::spinner;
+use super::super::progress::spinner;
 use super::super::{grouped, Exit, Failure};
 
 /// The program on the master, and the one that emits.

@@ -22,7 +22,7 @@ use testbed_host_tools::synth::step::Step;
 use testbed_host_tools::synth::SynthError;
 use testbed_machine::units;
 
-use super::{grouped, run, Exit, Failure};
+use super::{grouped, progress, run, Exit, Failure};
 
 /// The last seed that nextpnr takes.
 const SEED_MAX: u32 = i32::MAX as u32;
@@ -107,7 +107,7 @@ fn watching(bar: &ProgressBar) -> io::Result<impl Fn(&str, &str) -> ControlFlow<
 
 /// Prints the page of areas and clocks.
 fn print_table(root: &Path) -> Result<Exit, Failure> {
-    let bar = run::spinner("measuring");
+    let bar = progress::spinner("measuring");
     let page = table::page(root, &watching(&bar)?);
     bar.finish_and_clear();
     io::stdout().lock().write_all(page?.as_bytes())?;
@@ -128,7 +128,7 @@ impl Synth {
         let Some(board) = &self.board else { return print_table(&root) };
         let board = Board::named(board)?;
         let machine = board.load_machine(self.machine.as_deref())?;
-        let bar = run::spinner("building the program");
+        let bar = progress::spinner("building the program");
         let name = self.update.as_ref().or(self.program.as_ref()).unwrap_or(&board.program);
         let words = program::Wanted { dgl: &self.dgl, machine: &machine, root: &root }.words(name)?;
         let folder = self.out.clone().unwrap_or_else(|| root.join("target/synth").join(&board.name));

@@ -61,7 +61,7 @@ fn what_runs(record: &RunRecord) -> Vec<String> {
         record.arguments.iter().fold(record.program.clone(), |line, argument| line + " " + &printable(argument)),
         format!("{}, {}", machine.name, units::print(machine.clock_hz.into(), units::HERTZ)),
         record.engine.clone(),
-        format!("kernel {}", record.kernel.name()),
+        format!("kernel {}", record.kernel_name()),
         format!("{} processors", machine.processors.len()),
         format!("seed {}", record.seed),
     ]
@@ -124,7 +124,10 @@ pub fn losses(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) 
 
 /// What keys do; or what is to be known now.
 pub fn foot(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) {
-    let keys = "q quit  space pause  + - speed  . step  g start  G end  Tab  s sort  ? help";
+    let keys = match area.width {
+        80.. => "q quit  space pause  + - speed  . step  g start  G end  Tab  s sort  ? help",
+        _ => "q quit  space pause  + -  . step  g G  Tab  s sort  ? help",
+    };
     let word = match (&screen.mode, &screen.last_event, &screen.waiting) {
         (Mode::Ended(how), ..) => Some(format!("{how}   q quit  g again  ? help")),
         (_, Some(event), _) => Some(event.clone()),

@@ -15,6 +15,8 @@ use style::Palette;
 
 /// Less than that shows nothing that helps.
 const LEAST: (u16, u16) = (60, 14);
+/// From this width on there is room for threads and links beside each other; else the one that has the focus is shown.
+const BESIDE: u16 = 78;
 /// Lines of the console, if there is so little room that others need it more, and most.
 const CONSOLE: (u16, u16) = (3, 10);
 
@@ -49,8 +51,12 @@ impl Parts {
         ])
         .areas(area);
         let links = if area.width < 100 { 25 } else { 44 };
-        let [threads, _, links] =
-            Layout::horizontal([Constraint::Min(40), Constraint::Length(1), Constraint::Length(links)]).areas(middle);
+        let beside = [Constraint::Min(40), Constraint::Length(1), Constraint::Length(links)];
+        let [threads, _, links] = match area.width < BESIDE {
+            // One of them, as wide as the window.
+            true => [middle; 3],
+            false => Layout::horizontal(beside).areas(middle),
+        };
         Parts { head, processors, threads, links, losses, console, foot }
     }
 }
@@ -69,8 +75,13 @@ pub fn draw(frame: &mut Frame, screen: &Screen) -> Beyond {
     let mut beyond = Beyond::default();
     if screen.record.is_some() {
         beyond[Panel::Processors as usize] = tables::processors(frame, parts.processors, screen, palette);
-        beyond[Panel::Threads as usize] = tables::threads(frame, parts.threads, screen, palette);
-        beyond[Panel::Links as usize] = tables::links(frame, parts.links, screen, palette);
+        let (beside, is_links) = (area.width >= BESIDE, screen.ui.focus == Panel::Links);
+        if beside || !is_links {
+            beyond[Panel::Threads as usize] = tables::threads(frame, parts.threads, screen, palette);
+        }
+        if beside || is_links {
+            beyond[Panel::Links as usize] = tables::links(frame, parts.links, screen, palette);
+        }
         head::losses(frame, parts.losses, screen, palette);
         beyond[Panel::Console as usize] = console(frame, parts.console, screen, palette);
     } else if let Mode::Starting(words) = &screen.mode {

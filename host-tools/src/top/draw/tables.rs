@@ -22,8 +22,42 @@ use crate::top::screen::Screen;
 /// From this width on there are more columns.
 const WIDE: u16 = 120;
 
+/// Columns of a history, where there is much room and where there is little.
+const HISTORY: (u16, u16) = (28, 12);
+
 /// A column: its name, whether numbers stand in it, its width.
 type Column = (&'static str, bool, Constraint);
+
+/// The width that a column needs to show everything that is in it.
+fn needed(column: &Column) -> u16 {
+    match column.2 {
+        Constraint::Min(width) | Constraint::Length(width) => width,
+        _ => 0,
+    }
+}
+
+/// Leaves out columns, in the order of `dispensable`, until the others fit: a number that is cut is another number.
+fn fit(columns: Vec<Column>, width: u16, dispensable: &[&str]) -> Vec<Column> {
+    let fits = |columns: &[Column]| {
+        let gaps = columns.len().saturating_sub(1) as u16;
+        columns.iter().map(needed).sum::<u16>() + gaps <= width
+    };
+    dispensable.iter().fold(columns, |columns, name| match fits(&columns) {
+        true => columns,
+        false => columns.into_iter().filter(|column| column.0 != *name).collect(),
+    })
+}
+
+/// The cells of the columns that are shown, from those of all columns.
+fn shown(cells: Vec<(&'static str, String)>, columns: &[Column]) -> Vec<String> {
+    let is_shown = |name: &str| columns.iter().any(|column| column.0 == name);
+    cells.into_iter().filter(|(name, _)| is_shown(name)).map(|(_, text)| text).collect()
+}
+
+/// The width of the longest name of a processor, within limits.
+fn name_width(names: &[String]) -> u16 {
+    names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, 12) as u16
+}
 
 fn cell(text: String, right: bool) -> Cell<'static> {
     let alignment = if right { Alignment::Right } else { Alignment::Left };
@@ -61,17 +95,21 @@ fn not_recorded(record: &RunRecord) -> Option<&'static str> {
     }
 }
 
+/// Columns of the processors' table that narrow windows lack, the first to go first.
+const DISPENSABLE: [&str; 5] = ["queue", "kern%", "gaps", "running", "user"];
+
 pub fn processors(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) -> usize {
     let Some(record) = &screen.record else { return 0 };
     let rows = &screen.view.processors;
     let wide = area.width >= WIDE;
-    let history = if wide { 28 } else { 12 };
+    let history = if wide { HISTORY.0 } else { HISTORY.1 };
+    let names = name_width(&record.machine.processors);
     let right = |name, width| (name, true, Constraint::Length(width));
     let mut shape: Vec<Column> = vec![
         ("processor", false, Constraint::Min(9)),
         right("ready", 5),
         ("queue", false, Constraint::Length(history)),
-        ("running", false, Constraint::Length(if wide { 13 } else { 11 })),
+        ("running", false, Constraint::Length(if wide { 13 } else { (names + 5).max(11) })),
         right("user%", 5),
         right("kern%", 5),
         right("idle%", 5),
@@ -80,6 +118,7 @@ pub fn processors(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palet
         shape.extend([right("untold%", 7), ("user", false, Constraint::Length(history))]);
     }
     shape.extend([right("events/s", 8), right("gaps", 4), right("lost", 6)]);
+    let shape = fit(shape, area.width, &DISPENSABLE);
     let most =
         rows.iter().flat_map(|row| row.queue_history.iter().flatten()).fold(1.0, |most: f64, value| most.max(*value));
     let row = |number: usize| {
@@ -87,21 +126,21 @@ pub fn processors(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palet
         let share = |doings: &[Doing]| percent(doings.iter().map(|doing| row.shares[*doing as usize]).sum());
         let kernel = [Doing::Request, Doing::Message, Doing::Fault, Doing::Timer, Doing::Packing, Doing::Kernel];
         let ready = row.ready.map_or("?".into(), |ready| ready.to_string());
-        let mut cells = vec![
-            processor_text(row.processor, &record.machine.processors),
-            ready + if row.untold > 0 { "+" } else { "" },
-            columns(&row.queue_history, most, history.into()),
-            row.running.map_or("-".into(), |thread| thread_text(thread, &record.machine.processors)),
-            share(&[Doing::User]),
-            share(&kernel),
-            share(&[Doing::Idle]),
+        let cells = vec![
+            ("processor", processor_text(row.processor, &record.machine.processors)),
+            ("ready", ready + if row.untold > 0 { "+" } else { "" }),
+            ("queue", columns(&row.queue_history, most, history.into())),
+            ("running", row.running.map_or("-".into(), |thread| thread_text(thread, &record.machine.processors))),
+            ("user%", share(&[Doing::User])),
+            ("kern%", share(&kernel)),
+            ("idle%", share(&[Doing::Idle])),
+            ("untold%", share(&[Doing::Untold, Doing::Unknown])),
+            ("user", columns(&row.user_history, 1.0, history.into())),
+            ("events/s", short(row.event_rate)),
+            ("gaps", count(row.gaps)),
+            ("lost", count(row.lost) + if row.uncounted > 0 { "+?" } else { "" }),
         ];
-        if wide {
-            cells.extend([share(&[Doing::Untold, Doing::Unknown]), columns(&row.user_history, 1.0, history.into())]);
-        }
-        let lost = count(row.lost) + if row.uncounted > 0 { "+?" } else { "" };
-        cells.extend([short(row.event_rate), count(row.gaps), lost]);
-        (cells, if row.gaps > 0 { palette.bad() } else { Style::new() })
+        (shown(cells, &shape), if row.gaps > 0 { palette.bad() } else { Style::new() })
     };
     let scroll = screen.ui.scroll[Panel::Processors as usize];
     let focused = screen.ui.focus == Panel::Processors;
@@ -146,24 +185,25 @@ pub fn threads(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette)
     let names = &record.machine.processors;
     let rows = sorted(screen);
     // As wide as the names need, so that there is room for what a thread is blocked on.
-    let name = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, 12) as u16;
-    let shape: [Column; 5] = [
+    let name = name_width(names);
+    let shape: Vec<Column> = vec![
         ("thread", false, Constraint::Length(name + 6)),
         ("on", false, Constraint::Length(name)),
         ("state", false, Constraint::Min(18)),
         ("cpu%", true, Constraint::Length(5)),
         ("comms", true, Constraint::Length(5)),
     ];
+    let shape = fit(shape, area.width, &["on", "comms"]);
     let row = |number: usize| {
         let thread = rows[number];
         let cells = vec![
-            thread_text(thread.thread, names),
-            processor_text(thread.processor, names),
-            doing(thread),
-            percent(thread.share),
-            count(thread.communications),
+            ("thread", thread_text(thread.thread, names)),
+            ("on", processor_text(thread.processor, names)),
+            ("state", doing(thread)),
+            ("cpu%", percent(thread.share)),
+            ("comms", count(thread.communications)),
         ];
-        (cells, palette.state(thread.state))
+        (shown(cells, &shape), palette.state(thread.state))
     };
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let scroll = screen.ui.scroll[Panel::Threads as usize];
@@ -173,6 +213,7 @@ pub fn threads(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette)
         Some(why) => format!("Threads {why}"),
         None => format!("Threads by {}{way}", screen.ui.sort.name()),
     };
+    let name = if frame.area().width < super::BESIDE { name + " (Tab for links)" } else { name };
     title(frame, area, (Panel::Threads, screen), palette, &name, (first, rows.len() - beyond, rows.len()));
     beyond
 }

@@ -14,9 +14,9 @@ use std::thread;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use testbed_host_tools::{engines, firmware};
-use testbed_machine::Machine;
+use testbed_machine::{suggest, Machine};
 
-use super::super::run::spinner;
+use super::super::progress::spinner;
 use super::super::{Exit, Failure};
 use super::overflow::Overflow;
 use plan::{plan, Planned};
@@ -92,9 +92,9 @@ impl Profile {
     fn find<'a>(&self, plan: &'a [Planned], name: &str) -> Result<&'a Planned, Failure> {
         plan.iter().find(|run| run.name == name).ok_or_else(|| {
             let reduced = if self.reduced { " --reduced" } else { "" };
-            let what = format!(
-                "there is no run `{name}`\n  help: `testbed experiment profile{reduced} --list` prints their names"
-            );
+            let meant = suggest::question(name, plan.iter().map(|run| run.name.as_str()));
+            let help = format!("{meant}`testbed experiment profile{reduced} --list` prints their names");
+            let what = format!("there is no run `{name}`\n  help: {help}");
             Failure::new(Exit::Input, what)
         })
     }

@@ -1,0 +1,69 @@
+//! How far a command is, on standard error and on a terminal only.
+
+use std::fmt::Write;
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+
+use super::scaled;
+
+/// Says what is being done, as long as nobody knows how long it takes.
+pub fn spinner(message: &'static str) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_message(message);
+    spinner.enable_steady_tick(std::time::Duration::from_millis(100));
+    spinner
+}
+
+/// Shows the cycles that a machine has done. How many there will be is known to nobody: a program ends when it ends. So a bar shows only
+/// the part of `limit` that is over, and only if somebody has asked for just this limit.
+pub fn cycles(limit: Option<u64>) -> ProgressBar {
+    let (bar, template) = match limit {
+        Some(limit) => (ProgressBar::new(limit), "{elapsed} {wide_bar} {done} of at most {limit} cycles, {rate}"),
+        None => (ProgressBar::new_spinner(), "{elapsed} {spinner} {done} cycles, {rate}"),
+    };
+    bar.with_style(style(template))
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let style = style.with_key("done", |state: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{}", scaled(state.pos() as f64).trim_end());
+    });
+    let style = style.with_key("limit", |state: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{}", scaled(state.len().unwrap_or(0) as f64).trim_end());
+    });
+    style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{}cycles/s", scaled(state.per_sec()));
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indicatif::{InMemoryTerm, ProgressDrawTarget, TermLike};
+
+    /// What the terminal shows when so many cycles are done.
+    fn shown(limit: Option<u64>, done: u64) -> String {
+        let terminal = InMemoryTerm::new(2, 100);
+        assert_eq!(terminal.width(), 100);
+        let bar = cycles(limit);
+        bar.set_draw_target(ProgressDrawTarget::term_like_with_hz(Box::new(terminal.clone()), 200));
+        bar.set_position(done);
+        bar.force_draw();
+        terminal.contents()
+    }
+
+    #[test]
+    fn without_a_limit_that_was_asked_for_there_is_no_bar() {
+        let text = shown(None, 1_441_792);
+        assert!(text.contains(" 1.44 M cycles, ") && text.contains("cycles/s") && !text.contains(" of "), "{text}");
+        let text = shown(Some(3_000_000_000), 1_441_792);
+        assert!(text.contains(" 1.44 M of at most 3.00 G cycles, "), "{text}");
+    }
+
+    #[test]
+    fn rates_have_three_digits() {
+        let text = shown(None, 497_570);
+        let rate = text.rsplit(", ").next().unwrap();
+        assert!(rate.ends_with("cycles/s") && rate.len() <= "999.9 Mcycles/s".len(), "{text}");
+    }
+}
