@@ -27,7 +27,7 @@ fn place(bytes: &[u8]) -> Option<usize> {
     }
     elf.elf_program_headers().iter().find_map(|header| {
         let within = symbol.address().checked_sub(header.p_vaddr(LittleEndian).into())?;
-        let fits = within + symbol.size() <= header.p_filesz(LittleEndian).into();
+        let fits = within + symbol.size() <= u64::from(header.p_filesz(LittleEndian));
         fits.then_some(header.p_offset(LittleEndian) as usize + within as usize)
     })
 }

@@ -71,7 +71,7 @@ fn what_a_program_took_is_told_the_same_on_every_engine() {
     let (code, said) = exec(&["corebench"]);
     assert_eq!(code, Some(0), "{said}");
     let (first, second) = said.split_once('\n').unwrap();
-    assert!(first.contains(" cycles, ") && first.contains(" instructions, CPI 2."), "{said}");
+    assert!(first.contains(" cycles, ") && first.contains(" instructions, CPI "), "{said}");
     assert!(second.starts_with("score ") && second.contains(" it/s per MHz: 10 iterations in "), "{said}");
     assert_eq!(exec(&["corebench", "--engine", "verilator"]), (Some(0), said));
 }
@@ -83,7 +83,7 @@ fn of_a_program_that_does_not_end_it_is_told_where_it_is() {
     assert_eq!(code, Some(4), "{said}");
     assert!(said.contains("corebench: not over after 50,000 cycles\n  pc is 0x8000"), "{said}");
     assert!(said.contains("it goes on (") || said.contains("it repeats "), "{said}");
-    assert!(said.contains("corebench::work::"), "{said}");
+    assert!(said.contains("+0x"), "{said}");
     assert_eq!(exec(&[&arguments[..], &["--engine", "verilator"]].concat()), (Some(4), said));
 }
 

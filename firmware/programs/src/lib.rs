@@ -40,8 +40,8 @@ struct Plan {
 impl Plan {
     fn parse(arguments: Arguments) -> Option<Plan> {
         let [steps, repetitions, compute_ms, checks] =
-            arguments.numbers([Schedule::STEPS, Schedule::REPETITIONS, COMPUTE_MS, 1])?;
-        Some(Plan { schedule: Schedule::new(steps, repetitions)?, compute_ms, checks: checks != 0 })
+            arguments.numbers([Schedule::STEPS as u32, Schedule::REPETITIONS, COMPUTE_MS, 1])?;
+        Some(Plan { schedule: Schedule::new(steps as usize, repetitions)?, compute_ms, checks: checks != 0 })
     }
 
     fn is_short(&self) -> bool {

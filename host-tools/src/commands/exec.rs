@@ -185,7 +185,7 @@ fn standings(engine: &mut dyn Engine, program: &Program) -> Result<Vec<String>, 
     let first = usize::from(engine.machine().headless);
     let each = names.iter().enumerate().skip(first).map(|(processor, name)| {
         let standing = standing(engine, program, processor).map_err(|error| Failure::new(Exit::Machine, error))?;
-        Ok(format!("{name}: {standing}"))
+        Ok::<_, Failure>(format!("{name}: {standing}"))
     });
     each.collect()
 }

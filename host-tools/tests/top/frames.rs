@@ -224,7 +224,8 @@ fn a_narrow_window_has_fewer_columns() {
 fn row(screen: &Screen, size: (u16, u16), name: &str) -> Vec<String> {
     let text = text_of(&terminal(screen, size));
     let line = text.lines().skip(3).find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}\n{text}"));
-    line.split_whitespace().filter(|word| word.is_ascii()).map(String::from).collect()
+    let is_history = |word: &&str| !word.is_ascii() || word.chars().all(|c| c == '_');
+    line.split_whitespace().filter(|word| !is_history(word)).map(String::from).collect()
 }
 
 /// A number of which digits are cut would be another number.

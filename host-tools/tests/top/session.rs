@@ -184,6 +184,25 @@ fn a_program_is_run_and_followed() {
     assert!(text.contains("left in"), "{text}");
 }
 
+/// The terminal shows what is typed, the shell repeats it, and the reader sees it once; and all of what is printed.
+#[test]
+fn a_shell_in_a_terminal_is_read_and_typed_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::of(TESTBED, &["run", "sh", "--input", "-", "--out", path(&dir)]);
+    session.wait_for("earth: $", BUILT);
+    session.press("echo echo e ee\n");
+    session.wait_for("earth: echo e ee", SOON);
+    session.press("no-such-program\n");
+    session.wait_for("earth: no-such-program: no such file", SOON);
+    let text = session.text();
+    let lines: Vec<_> = text.lines().map(str::trim_end).filter(|line| line.starts_with("earth: ")).collect();
+    let expected = ["earth: $ echo echo e ee", "earth: echo e ee", "earth: $ no-such-program"];
+    assert_eq!(lines[..3], expected, "{text}");
+    session.press("\x04");
+    let (code, text) = session.end(SOON);
+    assert_eq!(code, 0, "{text}");
+}
+
 #[test]
 fn quitting_ends_a_run_that_was_started() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! An output folder belongs to one run at a time.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -161,7 +161,9 @@ fn make_numbered(dir: &Path) -> Result<PathBuf, CaptureError> {
     let entries = fs::read_dir(parent).at("read the folder", parent)?;
     let highest = entries.flatten().filter_map(|entry| number(entry.file_name())).max().unwrap_or(0);
     for number in highest.saturating_add(1).. {
-        let path = parent.join([prefix.as_os_str(), OsStr::new(&number.to_string())].concat());
+        let mut name = prefix.clone();
+        name.push(number.to_string());
+        let path = parent.join(name);
         match fs::create_dir(&path) {
             Ok(()) => return Ok(path),
             // Another run was faster.
