@@ -140,7 +140,8 @@ impl Shell {
             Ok(()) | Err(Fault::Told) => {}
             Err(Fault::Usage) => {
                 let arguments = COMMANDS.iter().find(|known| known.0 == name).map_or("", |known| known.1);
-                println!("usage: {name} {arguments}");
+                let blank = if arguments.is_empty() { "" } else { " " };
+                println!("usage: {name}{blank}{arguments}");
             }
             Err(Fault::Error(ref error)) => println!("{name}: {}", error.meaning()),
         }
