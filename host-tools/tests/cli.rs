@@ -184,6 +184,7 @@ fn programs_refuse_arguments_that_they_do_not_take() {
         ("fuzz", "1 1 1"),
         ("kernel-bench", "switch 1"),
         ("kernel-bench", "local 4 1"),
+        ("lengths", "1 1"),
         ("limits", "1"),
         ("locks", "1 1 1"),
         ("misuse", "1"),

@@ -29,7 +29,7 @@ const SOON_US: u32 = 20_000;
 static mut MESSAGE: Buffer<WORDS> = Buffer::new();
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some(pings) = arguments.number(0, 400u32) else {
+    let Some([pings]) = arguments.numbers([400u32]) else {
         println!("usage: lengths [PINGS]");
         return 2;
     };
