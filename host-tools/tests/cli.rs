@@ -178,6 +178,7 @@ fn programs_refuse_arguments_that_they_do_not_take() {
         ("busy", "1 1"),
         ("chatter", "1 1 1 1 1"),
         ("crossing", "1 1"),
+        ("contend", "1 1 1 1 1 1 1 1 1"),
         ("crowd", "1 1 1"),
         ("faults", "1"),
         ("files", "1"),

@@ -70,7 +70,7 @@ fn main(arguments: libtos::Arguments) -> u32 {
         Some(0) if arguments.number(0, 0usize) == Some(0) => [1, 4, 5, 8, MOST].get(index).copied().or(Some(0)),
         count => count.filter(|&count| count <= MOST),
     });
-    if pages.contains(&None) {
+    if pages.contains(&None) || arguments.at_most(pages.len()).is_none() {
         println!("usage: contend [PAGES (1 to {MOST})...]");
         return 2;
     }
