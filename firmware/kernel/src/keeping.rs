@@ -1,5 +1,6 @@
-//! Pages that are kept here until the threads that they have come for have gone on. What is kept for how long is the protocol's to say
-//! ([`testbed_protocol::pages::keeping`]); here is which threads those are, and when they have gone on.
+//! Pages that are kept here until the threads that they have come for have gone on. What is kept
+//! for how long is the protocol's to say ([`testbed_protocol::pages::keeping`]); here is which
+//! threads those are, and when they have gone on.
 
 use testbed_definitions::page::PAGE_SHIFT;
 use testbed_kernel_core::queue::NONE;
@@ -30,11 +31,12 @@ impl Keeping {
 /// No instruction's address.
 const GONE_ON: u32 = 1;
 
-/// How long a thread is given to use a page that has come for it: enough to leave the kernel, which takes about half of it, and for
-/// some instructions.
+/// How long a thread is given to use a page that has come for it: enough to leave the kernel, which
+/// takes about half of it, and for some instructions.
 const USE_CYCLES: u64 = 256;
 
-/// A thread that the timer has found so often where it was has gone on and come back, as in a short loop.
+/// A thread that the timer has found so often where it was has gone on and come back, as in a short
+/// loop.
 const LOOKS: u8 = 2;
 
 impl Tcb {
@@ -48,7 +50,8 @@ impl Tcb {
         self.buffer.wrapping_add(self.process.ccb(self.channel).offset) >> PAGE_SHIFT
     }
 
-    /// The row of pages that is kept for the thread; `None` if it has gone on, or something else to wait for.
+    /// The row of pages that is kept for the thread; `None` if it has gone on, or something else to
+    /// wait for.
     fn kept(&self) -> Option<(u16, u16)> {
         match self.state {
             State::Ready if self.repeats() => Some(self.keeping.pages.kept(None)),
@@ -64,14 +67,16 @@ impl Tcb {
 
 impl Kernel {
     /// Keeps a page that has come for this thread until it has gone on.
+    #[inline]
     pub fn keep_page(&mut self, mut process: Process, page: u32, index: Index) {
         // It goes on at once, in the time-slice in which it stopped: others may want the page.
         if !options::tos94() && self.tcbs[index as usize].state == State::Ready {
             self.ready.last_first(self.tcbs);
         }
-        if process.owed.is_empty() {
+        if process.owed_count == 0 {
             process.owing = core::mem::replace(&mut self.owing, process);
         }
+        process.owed_count += !process.owed.has(page as u16) as u16;
         process.owed.insert(page as u16);
         self.unfinished |= KEEPING;
         let tcb = &mut self.tcbs[index as usize];
@@ -83,10 +88,9 @@ impl Kernel {
     }
 
     /// A thread whose message waits for this page, to leave.
+    #[cold]
+    #[inline(never)]
     pub fn transmitter(&self, process: Process, page: u32) -> Option<Index> {
-        if self.transmitting.is_empty() {
-            return None;
-        }
         let waits = |tcb: &Tcb| tcb.state == State::Transmitting && tcb.next_page() == page;
         process.threads.into_iter().find(|&index| index != NONE && waits(&self.tcbs[index as usize]))
     }
@@ -97,7 +101,8 @@ impl Kernel {
         !tcb.keeping.pages.is_none() && tcb.repeats()
     }
 
-    /// The page that a thread has to ask for when `missing` is the first one that is not here of those that its call names from `first` on.
+    /// The page that a thread has to ask for when `missing` is the first one that is not here of
+    /// those that its call names from `first` on.
     pub fn page_to_ask(&mut self, index: Index, first: u32, missing: u32) -> u32 {
         let tcb = self.tcb_of(index);
         if tcb.keeping.pages.is_none() || !tcb.repeats() {
@@ -111,9 +116,10 @@ impl Kernel {
         self.tcbs[index as usize].keeping.pc = GONE_ON;
     }
 
-    /// If a page has come for the thread that is about to go on, the timer is set to look soon whether it has used it, and nothing else:
-    /// whoever comes then sets it again. Packets may have come before the thread had left the kernel; then it is set anew. The time is
-    /// read as late as can be, for the thread must get to its instruction.
+    /// If a page has come for the thread that is about to go on, the timer is set to look soon
+    /// whether it has used it, and nothing else: whoever comes then sets it again. Packets may have
+    /// come before the thread had left the kernel; then it is set anew. The time is read as late as
+    /// can be, for the thread must get to its instruction.
     #[cold]
     pub fn watch_keeper(&mut self) -> bool {
         let Some(&mut Tcb { index, .. }) = self.ready.front(self.tcbs) else { return false };
@@ -125,8 +131,9 @@ impl Kernel {
         watched
     }
 
-    /// The timer has interrupted the thread that is first in the ready ring. If it is found at the same instruction over and over, it has used its page:
-    /// a loop that takes as long as it is given would never be seen anywhere else.
+    /// The timer has interrupted the thread that is first in the ready ring. If it is found at the
+    /// same instruction over and over, it has used its page: a loop that takes as long as it is
+    /// given would never be seen anywhere else.
     #[cold]
     pub fn look_at_keeper(&mut self) {
         let Some(tcb) = self.ready.front(self.tcbs) else { return };
@@ -139,20 +146,40 @@ impl Kernel {
     /// Tells homes of pages whose threads have gone on, or have something else to wait for.
     #[cold]
     pub fn release_pages(&mut self) {
+        if self.all_is_kept() {
+            return;
+        }
         while let Some((mut process, page)) = self.next_to_release() {
             process.owed.remove(page);
-            if process.owed.is_empty() {
+            process.owed_count -= 1;
+            if process.owed_count == 0 {
                 self.forget_owing(process);
             }
             if !self.net.has_room() {
                 self.await_room();
             }
-            // From the start again after each: where the home is here, pages may come for others, and threads and processes end.
+            // From the start again after each: where the home is here, pages may come for others,
+            // and threads and processes end.
             self.tell_home_of_page(process, page as u32, Report::Done);
         }
+        self.keeper_gone = false;
         if self.owing == Process::NONE {
             self.unfinished &= !KEEPING;
         }
+    }
+
+    /// Whether nothing has changed: every thread keeps all that has come for it.
+    #[inline]
+    fn all_is_kept(&self) -> bool {
+        let mut index = self.keepers;
+        while index != NONE {
+            let tcb = &self.tcbs[index as usize];
+            if tcb.kept() != Some(tcb.keeping.pages.kept(None)) {
+                return false;
+            }
+            index = tcb.keeping.next;
+        }
+        !self.keeper_gone
     }
 
     /// A page that has come, and is kept for nobody.
@@ -196,11 +223,18 @@ impl Kernel {
     }
 
     /// Nothing is kept for the thread any more, whose control block may be given to another one.
+    #[inline(always)]
     pub fn forget_keeper(&mut self, index: Index) {
-        let keeping = core::mem::replace(&mut self.tcbs[index as usize].keeping, Keeping::NONE);
-        if keeping.pages.is_none() {
-            return;
+        if !self.tcbs[index as usize].keeping.pages.is_none() {
+            self.unlink_keeper(index);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unlink_keeper(&mut self, index: Index) {
+        let keeping = core::mem::replace(&mut self.tcbs[index as usize].keeping, Keeping::NONE);
+        self.keeper_gone = true;
         if self.keepers == index {
             self.keepers = keeping.next;
             return;

@@ -96,6 +96,9 @@ pub struct Kernel {
     pub keepers: Index,
     #[cfg(not(feature = "small"))]
     pub owing: Process,
+    /// A thread for which pages have come has gone: some may be kept for nobody.
+    #[cfg(not(feature = "small"))]
+    pub keeper_gone: bool,
     /// Of processes that are invoked here.
     pub places: [Place; PLACES],
     #[cfg(not(feature = "small"))]
@@ -154,6 +157,8 @@ impl Kernel {
             (&raw mut (*place).keepers).write(testbed_kernel_core::queue::NONE);
             #[cfg(not(feature = "small"))]
             (&raw mut (*place).owing).write(Process::NONE);
+            #[cfg(not(feature = "small"))]
+            (&raw mut (*place).keeper_gone).write(false);
             (&raw mut (*place).random).write(0);
             (&raw mut (*place).exit_code).write(None);
             &mut *place

@@ -177,8 +177,7 @@ impl Kernel {
             return Access::Refused(Error::BadPointer);
         }
         // What a call asks for it may have here already ([`Kernel::page_to_ask`]).
-        let touched = if resume == Resume::Call { holder::ask } else { holder::touch };
-        let ask = match self.touch(process, page, write, touched) {
+        let ask = match self.touch(process, page, write, resume == Resume::Call) {
             Ok(ask) => ask,
             Err(error) => return Access::Refused(error),
         };
@@ -197,16 +196,11 @@ impl Kernel {
         Access::Coming
     }
 
-    /// Notes that a page is wanted, with a frame for it if it has none. `Some`: the home has to be asked.
-    fn touch(
-        &mut self,
-        process: Process,
-        page: u32,
-        write: bool,
-        touch: fn(&mut u32, bool) -> Touch,
-    ) -> Result<Option<Report>, Error> {
+    /// Notes that a page is wanted, `anyhow` or if it is not here, with a frame for it if it has none. `Some`: the home has to be asked.
+    fn touch(&mut self, process: Process, page: u32, write: bool, anyhow: bool) -> Result<Option<Report>, Error> {
         let entry = &mut process.map_mut()[page as usize % VIRTUAL_PAGES as usize];
-        let Touch::Ask(report) = touch(entry, write) else { return Ok(None) };
+        let touch = if anyhow { holder::ask(entry, write) } else { holder::touch(entry, write) };
+        let Touch::Ask(report) = touch else { return Ok(None) };
         if *entry & PTE_VALID == 0 {
             let Some(frame) = self.pages.take() else {
                 *entry &= !PTE_WANTED;
@@ -219,7 +213,7 @@ impl Kernel {
 
     /// The kernel needs a data page of a blocked thread, and looks again when it is there.
     pub fn ask_for_page(&mut self, process: Process, page: u32, write: bool) {
-        match self.touch(process, page, write, holder::touch) {
+        match self.touch(process, page, write, false) {
             Ok(Some(report)) => self.tell_home_of_page(process, page, report),
             Ok(None) => {}
             Err(_) => self.out_of_memory(process),
@@ -417,7 +411,11 @@ impl Kernel {
             self.page_changed(process, page, None);
             return;
         }
-        match self.page_changed(process, page, None).or_else(|| self.transmitter(process, page)) {
+        let mut user = self.page_changed(process, page, None);
+        if user.is_none() && !self.transmitting.is_empty() {
+            user = self.transmitter(process, page);
+        }
+        match user {
             Some(index) => self.keep_page(process, page, index),
             None => self.tell_home_of_page(process, page, Report::Done),
         }

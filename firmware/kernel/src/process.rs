@@ -48,9 +48,11 @@ pub struct Record {
     pub suspended: bool,
     /// The first thread that waits for a page: the address of its control block, whose `next` leads on. 0: none.
     pub paging: u32,
-    /// Pages that have come, as the home has not been told yet, and the next process with such pages ([`Kernel::keep_page`]).
+    /// Pages that have come, as the home has not been told yet, how many, and the next process with such pages ([`Kernel::keep_page`]).
     #[cfg(not(feature = "small"))]
     pub owed: PageSet,
+    #[cfg(not(feature = "small"))]
+    pub owed_count: u16,
     #[cfg(not(feature = "small"))]
     pub owing: Process,
     /// On the home: thread ids in use, and what it knows of the data pages.

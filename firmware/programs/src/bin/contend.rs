@@ -1,6 +1,8 @@
-//! Calls whose memory is in pages that others take away all the time: a buffer of several pages is received into, chosen for by ALT, or sent, while threads on
-//! all other processors write to a word of its last page, add behind a spinning [`libtos::lock::Lock`] that is there, or read every page. Each call must get
-//! on, however many pages it needs, at home and elsewhere. Arguments: `[PAGES...]`, at most 64, by default 1, 4, 5, 8 and 64.
+//! Calls whose memory is in pages that others take away all the time: a buffer of several pages is
+//! received into, chosen for by ALT, or sent, while threads on all other processors write to a word
+//! of its last page, add behind a spinning [`libtos::lock::Lock`] that is there, or read every
+//! page. Each call must get on, however many pages it needs, at home and elsewhere. Arguments:
+//! `[PAGES...]`, at most 64, by default 1, 4, 5, 8 and 64.
 #![no_std]
 #![no_main]
 
@@ -9,7 +11,10 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use libtos::lock::Lock;
 use libtos::pattern::{fill, Buffer, Check};
-use libtos::{alt, create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Error};
+use libtos::{
+    alt, compute_us, create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait,
+    yield_now, Error,
+};
 
 libtos::program!(main);
 
@@ -52,7 +57,8 @@ const USER: u8 = 3;
 const FIRST: u8 = 4;
 const STACK_PAGES: u32 = 3;
 const BIG_PAGES: u32 = (MOST + 3) as u32;
-/// Channels: to the partner and to the user what is to be done, from the user what came of it, messages into the area, and out of it.
+/// Channels: to the partner and to the user what is to be done, from the user what came of it,
+/// messages into the area, and out of it.
 const TO_PARTNER: u8 = 1;
 const TO_USER: u8 = 2;
 const FROM_USER: u8 = 3;
@@ -119,7 +125,8 @@ fn tell(channel: u8, what: usize) -> Result<(), Error> {
     send_block(channel, &(what as u32).to_le_bytes()).map(drop)
 }
 
-/// Receives into the last `count` pages, chooses for them, and sends them; returns how much was wrong. `who` is 0 for the first thread, 1 for the other.
+/// Receives into the last `count` pages, chooses for them, and sends them; returns how much was
+/// wrong. `who` is 0 for the first thread, 1 for the other.
 fn use_area(who: u8, count: usize) -> Result<u32, Error> {
     tell(TO_PARTNER + 4 * (1 + who), count)?;
     let length = count * PAGE - REST;
@@ -202,6 +209,7 @@ extern "C" fn contend() -> ! {
             READ => read_all(),
             _ => exit(0),
         }
+        yield_now();
     }
 }
 
@@ -210,5 +218,7 @@ fn read_all() {
     for page in 0..MOST {
         // SAFETY: in the buffer; what it is doesn't matter.
         unsafe { AREA.buffer.get().cast::<u32>().add(page * PAGE / 4).read_volatile() };
+        yield_now();
+        compute_us(20);
     }
 }

@@ -1,11 +1,15 @@
-//! Messages of every length around the boundaries of fragments, of the sender's buffers and of the receive ring, from one processor to another and back,
-//! alone and beside others. Every byte is checked, and that none takes much longer than its bytes: whoever has been served must go on at once, although
-//! nothing else happens on its processor. Argument: `[PINGS]` of those beside, 400 by default.
+//! Messages of every length around the boundaries of fragments, of the sender's buffers and of the
+//! receive ring, from one processor to another and back, alone and beside others. Every byte is
+//! checked, and that none takes much longer than its bytes: whoever has been served must go on at
+//! once, although nothing else happens on its processor. Argument: `[PINGS]` of those beside, 400
+//! by default.
 #![no_std]
 #![no_main]
 
 use libtos::pattern::{fill, Buffer, Check};
-use libtos::{clock_us, create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Error};
+use libtos::{
+    clock_us, create, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Error,
+};
 use testbed_definitions::mpc::FRAGMENT_BYTES;
 
 libtos::program!(main);
@@ -22,7 +26,8 @@ const BACK: u8 = 2;
 const PINGS: u8 = 3;
 const FIRST_PING: u8 = 10;
 const SHORT_PAGES: u32 = 2;
-/// How long a message may take, in microseconds: several times what the longest takes beside others.
+/// How long a message may take, in microseconds: several times what the longest takes beside
+/// others.
 const SOON_US: u32 = 20_000;
 
 /// The first thread's, which is at home; the partner has one in its stack.

@@ -1,22 +1,27 @@
 //! Which pages stay where they have come, and until when.
 //!
-//! The home of a page does nothing else for it until it hears DONE. So a processor keeps a page that has come for a thread by saying DONE only when
-//! the thread has gone on; otherwise processors that want the same page could take it from each other for ever, before anybody has used it.
-//! An instruction needs one page, a call as many as it names memory in. Three rules let every call get on:
+//! The home of a page does nothing else for it until it hears DONE. So a processor keeps a page
+//! that has come for a thread by saying DONE only when the thread has gone on; otherwise processors
+//! that want the same page could take it from each other for ever, before anybody has used it. An
+//! instruction needs one page, a call as many as it names memory in. Three rules let every call get
+//! on:
 //!
 //! 1. Whatever has come for a thread since it began its call is kept, however many pages that are.
-//! 2. Who waits for a page keeps those before it only. So nobody waits in a circle: somebody who keeps a page waits for greater ones.
-//! 3. Pages that were here from the start are not kept, and may be lost meanwhile. A call that has lost one asks for all its pages, also for those that
-//!    are here, the lowest first.
+//! 2. Who waits for a page keeps those before it only. So nobody waits in a circle: somebody who
+//!    keeps a page waits for greater ones.
+//! 3. Pages that were here from the start are not kept, and may be lost meanwhile. A call that has
+//!    lost one asks for all its pages, also for those that are here, the lowest first.
 //!
-//! So a call that names `n` pages in a row waits at most `2 * n` times: until it loses a page it waits for ever greater ones, and then for each once.
+//! So a call that names `n` pages in a row waits at most `2 * n` times: until it loses a page it
+//! waits for ever greater ones, and then for each once.
 
 use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, VIRTUAL_BYTES};
 
 /// Data pages of a process.
 pub const DATA_PAGES: usize = ((VIRTUAL_BYTES - DATA_BASE) / PAGE_BYTES) as usize;
 
-/// A set of data pages of a process, one bit each. Pages are named by their numbers in the page map.
+/// A set of data pages of a process, one bit each. Pages are named by their numbers in the page
+/// map.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PageSet([u32; DATA_PAGES / 32]);
 
@@ -70,7 +75,8 @@ impl PageSet {
 /// What has come for a thread since it began the instruction or the call that it will repeat.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Keeper {
-    /// The lowest page, and the one after the highest. Of those between them, the thread keeps what the processor has not said DONE for.
+    /// The lowest page, and the one after the highest. Of those between them, the thread keeps what
+    /// the processor has not said DONE for.
     first: u16,
     end: u16,
     /// A page that was here has been lost.
@@ -90,13 +96,15 @@ impl Keeper {
         self.end = self.end.max(page + 1);
     }
 
-    /// What the thread keeps, as a row of pages and the page after it: all that has come for it, or what is before the page that it waits for.
+    /// What the thread keeps, as a row of pages and the page after it: all that has come for it, or
+    /// what is before the page that it waits for.
     pub fn kept(&self, waits_for: Option<u16>) -> (u16, u16) {
         (self.first, waits_for.map_or(self.end, |page| self.end.min(page)))
     }
 
-    /// The page to ask for when `missing` is the first that is not here of a row that begins with `first`. It may be here; then it has to be asked for
-    /// all the same. `owed`: what the processor has not said DONE for.
+    /// The page to ask for when `missing` is the first that is not here of a row that begins with
+    /// `first`. It may be here; then it has to be asked for all the same. `owed`: what the
+    /// processor has not said DONE for.
     pub fn ask(&mut self, owed: &PageSet, first: u16, missing: u16) -> u16 {
         self.careful |= missing + 1 < self.end;
         if !self.careful {

@@ -1,5 +1,6 @@
 //! Seeded bugs: the checker finds each, and its shortest trace is printed.
 
+use crate::misuse::greedy;
 use crate::model::{explore_from, placements};
 use crate::program::{Bug, Op, Setup};
 use crate::world::Wrong;
@@ -17,7 +18,11 @@ fn setup() -> Setup {
 
 fn found(bug: Bug, expected: Wrong) {
     let moves = if bug == Bug::CopyKeepsReceiver { 0 } else { 3 };
-    let setup = Setup { bug: Some(bug), moves, ..setup() };
+    let setup = match bug {
+        Bug::BelieveLength => greedy(),
+        _ => setup(),
+    };
+    let setup = Setup { bug: Some(bug), moves, ..setup };
     let starts = placements(setup.scripts.len(), setup.processors, false);
     let report = explore_from(setup, starts, false);
     let (wrong, trace) = report.wrong.unwrap_or_else(|| panic!("{bug:?} is not found in {} states", report.states));
@@ -51,4 +56,7 @@ seeded! {
     a_copied_receiver_still_waits: CopyKeepsReceiver breaks Release;
     a_receiver_is_not_made_ready: ForgetReady breaks Deadlock;
     ends_forget_their_count: ForgetCount breaks Counts;
+    tokens_are_kept_and_passed_on: KeepForwarded breaks Doubled;
+    tokens_are_passed_on_twice: ForwardTwice breaks Doubled;
+    senders_believe_any_length: BelieveLength breaks Overrun;
 }

@@ -86,6 +86,7 @@ fn every_order_is_right_and_every_path_is_taken() {
         ("pair, 5 moves", pair(3, 5)),
         ("pair, 4 moves, ends ahead", Setup { ends_ahead: true, ..pair(3, 4) }),
         ("pair, 4 processors, 4 moves", pair(4, 4)),
+        ("pair, 4 moves, page by page", Setup { by_pages: true, ..pair(3, 4) }),
         ("pair, 4 moves, counts wrap", Setup { base: u32::MAX, ..pair(3, 4) }),
         ("there and back, 5 moves", there_and_back(5)),
         ("chain, 3 moves", chain(3, 3)),

@@ -25,6 +25,20 @@ fn a_pair_is_not_disturbed() {
     }
 }
 
+/// A sender and a receiver that asks for more than was offered.
+pub fn greedy() -> Setup {
+    let [send, receive] = [Op::Send(0, 4), Op::Receive(0, 8)];
+    let rights =
+        Setup { rogues: !0, lawless: true, served: false, ..Setup::new(3, &[&[send, send], &[receive, receive]], 3) };
+    Setup { greedy: true, ..rights }
+}
+
+/// Nobody sends more than is there, whatever is asked for.
+#[test]
+fn a_sender_sends_what_it_has() {
+    right("receivers ask for more than was offered, 3 moves", greedy());
+}
+
 /// Before any communication nobody's right is known: requests may fail, but the kernel's threads are released once. With at most two moves
 /// nobody waits who could be served. With more a receiver that has not communicated can leave a trail that leads nowhere, when it meets
 /// another one: then a sender waits that follows it.

@@ -45,7 +45,7 @@ impl Model for Machine {
                 })),*]
             };
         }
-        never!(0 1 2 3 4 5 6 7 8 9 10)
+        never!(0 1 2 3 4 5 6 7 8 9 10 11 12)
     }
 }
 

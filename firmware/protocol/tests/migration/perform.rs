@@ -114,6 +114,8 @@ impl World {
             return self.fail(Wrong::Release);
         }
         seen.path_if(offset > 0, Path::Fragments);
+        let offered = setup.length(channel, self.sent[channel as usize]);
+        self.require(offered.is_some_and(|offered| total <= offered), Wrong::Overrun);
         let early = setup.bug == Some(Bug::TransmitEarly) && self.sent[channel as usize] > 0;
         let number = self.sent[channel as usize] - early as u8;
         seen.path_if(total < setup.length(channel, number).unwrap_or(0), Path::Truncated);
@@ -197,6 +199,12 @@ impl World {
         mpc: Mpc,
         cause: Option<(Mpc, u8)>,
     ) {
+        let mpc = match mpc {
+            Mpc::Rtr { thread, length, sequence, epoch } if setup.greedy => {
+                Mpc::Rtr { thread, length: length + 1, sequence, epoch }
+            }
+            mpc => mpc,
+        };
         let load = Load::Mpc { channel, mpc, number: 0 };
         match (mpc, cause) {
             (Mpc::Refuse { .. }, _) => self.require(setup.rogues != 0, Wrong::Refused),

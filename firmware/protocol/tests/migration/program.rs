@@ -54,9 +54,16 @@ pub enum Bug {
     ForgetReady,
     /// An end that arrives starts to count anew.
     ForgetCount,
+    /// A processor keeps a token that it passes on.
+    KeepForwarded,
+    /// A token is passed on twice.
+    ForwardTwice,
+    /// A sender sends as many bytes as it is asked for, whatever it has offered.
+    BelieveLength,
 }
 
-pub const ALL_BUGS: [Bug; 16] = [
+/// Those that a correct program shows: a correct receiver never asks for more than was offered.
+pub const ALL_BUGS: [Bug; 18] = [
     Bug::DropCarriedToken,
     Bug::ForwardWithoutEpoch,
     Bug::DontCountMoves,
@@ -73,6 +80,8 @@ pub const ALL_BUGS: [Bug; 16] = [
     Bug::CopyKeepsReceiver,
     Bug::ForgetReady,
     Bug::ForgetCount,
+    Bug::KeepForwarded,
+    Bug::ForwardTwice,
 ];
 
 /// A machine and its program.
@@ -94,6 +103,10 @@ pub struct Setup {
     pub lawless: bool,
     /// and that at the end nobody waits who could be served.
     pub served: bool,
+    /// Receivers ask for a byte more than was offered.
+    pub greedy: bool,
+    /// Fragments leave page by page, as they do whose pages are not all there.
+    pub by_pages: bool,
     /// What sequences and epochs start from.
     pub base: u32,
     pub bug: Option<Bug>,
@@ -114,6 +127,8 @@ impl Setup {
             rogues: 0,
             lawless: false,
             served: true,
+            greedy: false,
+            by_pages: false,
             base: 0,
             bug: None,
         }

@@ -24,6 +24,10 @@ pub enum Wrong {
     Rogue,
     /// A token is passed on to a place that is not newer.
     Circle,
+    /// One token has become two: kept and passed on, or answered, or passed on twice.
+    Doubled,
+    /// A sender sends more than it has.
+    Overrun,
     /// All is quiet, and the ends don't agree about how many messages there were.
     Counts,
     /// All is quiet, and a belief about the receiver's place doesn't lead to it, or a waiting sender's token not to its receiver.
@@ -32,7 +36,7 @@ pub enum Wrong {
     Deadlock,
 }
 
-pub const ALL_WRONG: [(Wrong, &str); 11] = [
+pub const ALL_WRONG: [(Wrong, &str); 13] = [
     (Wrong::Lost, "no message is lost"),
     (Wrong::Duplicated, "no message is duplicated"),
     (Wrong::Content, "every message is what was sent"),
@@ -44,6 +48,8 @@ pub const ALL_WRONG: [(Wrong, &str); 11] = [
     (Wrong::Counts, "the ends' counts agree"),
     (Wrong::Belief, "beliefs lead to the receiver"),
     (Wrong::Deadlock, "every script ends"),
+    (Wrong::Doubled, "a token stays one"),
+    (Wrong::Overrun, "nobody sends more than is there"),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -4,9 +4,20 @@
 use crate::program::{Bug, Op, Setup};
 use crate::seen::{Path, Seen};
 pub use crate::state::*;
+use testbed_definitions::page::PAGE_BYTES;
 use testbed_protocol::channel::{self, Ccb, Misuse, Output, Receiver, Sender, Sink, NOBODY, NOWHERE};
 use testbed_protocol::mpc::Mpc;
 use testbed_protocol::{Processor, Thread};
+
+/// Whether it passes a token on, or answers it.
+fn is_token(output: &Output) -> bool {
+    matches!(output, Output::Transmit { mpc: Mpc::Focus { .. } | Mpc::Advert { .. } | Mpc::Rtr { .. }, .. })
+}
+
+/// What passes a token on, if it is not answered.
+fn next_of_token(outputs: &Outputs) -> Option<Output> {
+    outputs.0.iter().find(|output| matches!(output, Output::Transmit { mpc: Mpc::Focus { .. }, .. })).copied()
+}
 
 impl World {
     pub fn new(setup: &Setup, places: &[Processor]) -> Self {
@@ -84,7 +95,12 @@ impl World {
             Action::Arrive(from, to) => self.arrive(setup, from, to, seen),
             Action::Room(at, channel) => {
                 let mut outputs = Outputs::default();
-                channel::room(self.ccb_mut(setup, at, channel), &mut outputs);
+                let ccb = self.ccb_mut(setup, at, channel);
+                let (_, bytes) = channel::next_fragment(ccb);
+                match setup.by_pages {
+                    true => channel::room_for(ccb, bytes.min(PAGE_BYTES), &mut outputs),
+                    false => channel::room(ccb, &mut outputs),
+                }
                 self.perform(setup, at, channel, outputs, None, seen);
             }
         }
@@ -277,9 +293,23 @@ impl World {
                     return self.perform(setup, to, channel, outputs, Some((arrived, number)), seen);
                 }
             }
+            (Some(Bug::BelieveLength), Mpc::Rtr { length, .. }) if ccb.sender == Sender::Waiting => {
+                ccb.length = ccb.length.max(*length);
+            }
             _ => {}
         }
+        let before = ccb.token;
         channel::arrive(ccb, to, from, mpc, &mut outputs);
+        if let (Mpc::Focus { token, .. } | Mpc::Advert { token }, Some(next)) = (mpc, next_of_token(&outputs)) {
+            match setup.bug {
+                Some(Bug::KeepForwarded) => ccb.token = token,
+                Some(Bug::ForwardTwice) => outputs.put(next),
+                _ => {}
+            }
+        }
+        let kept = (ccb.token.exists() && ccb.token != before) as usize;
+        let gone = outputs.0.iter().filter(|output| is_token(output)).count();
+        self.require(kept + gone <= 1, Wrong::Doubled);
         seen.arrive(&mpc, &outputs.0);
         self.perform(setup, to, channel, outputs, Some((mpc, number)), seen);
     }

@@ -1,5 +1,5 @@
-//! Calls that need several pages at the same time, and what processors keep for them: the kernel's part is here, what it does is decided by
-//! [`testbed_protocol::pages::keeping`].
+//! Calls that need several pages at the same time, and what processors keep for them: the kernel's
+//! part is here, what it does is decided by [`testbed_protocol::pages::keeping`].
 
 use super::*;
 use testbed_protocol::pages::keeping::{PageSet, DATA_PAGES};
@@ -39,7 +39,8 @@ impl World {
         self.release(state, at);
     }
 
-    /// Keeps a page that has come for the call of one thread that waits for it; `false` if there is none.
+    /// Keeps a page that has come for the call of one thread that waits for it; `false` if there is
+    /// none.
     pub(super) fn keep(&self, state: &mut State, page: u8, at: u8) -> bool {
         let waits = |task: &Thread| matches!(task.touch, Doing::Blocked { page: wanted, .. } if wanted == page);
         let found = (0..self.calls.len()).find(|&index| self.threads[index].0 == at && waits(&state.threads[index]));
@@ -66,13 +67,15 @@ impl World {
                 _ => kept.insert_row(task.keeper.kept(None)),
             }
         }
-        for page in (0..8).filter(|&page| state.owed[at as usize] >> page & 1 != 0 && !kept.has(number(page))) {
+        let owed = state.owed[at as usize];
+        for page in (0..8).filter(|&page| owed >> page & 1 != 0 && !kept.has(number(page))) {
             state.owed[at as usize] &= !(1 << page);
             state.report(at, page, Report::Done);
         }
     }
 
-    /// Whether the call of a thread has waited more often than the protocol promises: twice for each page.
+    /// Whether the call of a thread has waited more often than the protocol promises: twice for
+    /// each page.
     pub(super) fn waits_too_often(&self, state: &State) -> bool {
         let pages = |&(first, end): &(u8, u8)| end - first;
         self.calls.iter().zip(&state.threads).any(|(call, task)| task.waits > 2 * pages(call))
