@@ -30,13 +30,15 @@ impl Lines {
         Some(Lines { context, root: root.into() })
     }
 
-    /// Where a thread stands that is at `pc`: in the innermost function that is the program's own. If the library's function at `pc` was
-    /// called, `caller` is the address behind that call.
-    pub fn of_call(&self, pc: u32, caller: u32) -> Option<Place> {
+    /// Where a thread stands that is at `pc`: in the innermost function that is the program's own, and in those that it is inlined into. If
+    /// the library's function at `pc` was called, `caller` is the address behind that call.
+    pub fn of_call(&self, pc: u32, caller: u32) -> Vec<Place> {
+        let own = |frames: &[Place]| {
+            let first = frames.iter().position(|place| !is_library(place))?;
+            Some(frames[first..].to_vec())
+        };
         let here = self.frames(pc);
-        let behind = self.frames(caller.wrapping_sub(4));
-        let own = |place: &&Place| !place.file.contains(LIBRARY) && !place.file.starts_with("/rustc/");
-        here.iter().find(own).or_else(|| behind.iter().find(own)).or(here.first()).cloned()
+        own(&here).or_else(|| own(&self.frames(caller.wrapping_sub(4)))).unwrap_or(here)
     }
 
     /// The line of an address, and those at which the functions around it are inlined.
@@ -57,6 +59,10 @@ impl Lines {
         }
         places
     }
+}
+
+fn is_library(place: &Place) -> bool {
+    place.file.contains(LIBRARY) || place.file.starts_with("/rustc/")
 }
 
 /// `stuck::two::h0123456789abcdef` as `stuck::two`.

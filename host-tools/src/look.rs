@@ -26,11 +26,11 @@ const ENTRIES_MAX: u32 = 1 << 12;
 /// Looks at all processors of a machine that stands still, whose kernel is the ELF file `kernel`.
 ///
 /// `lines` has the lines of a program's source, by the name of its file, which small kernels do not know.
-pub fn look<'a>(
+pub fn look(
     engine: &dyn Engine,
     kernel: &[u8],
     input: Input,
-    lines: &dyn Fn(Option<&str>) -> Option<&'a Lines>,
+    lines: &dyn Fn(Option<&str>) -> Option<Lines>,
 ) -> Snapshot {
     let mut snapshot = Snapshot { cycle: engine.cycle(), input, ..Snapshot::default() };
     let mut callers = Vec::new();
@@ -54,10 +54,10 @@ pub fn look<'a>(
     snapshot.processes.sort_by_key(|process| process.id);
     snapshot.channels.sort_by_key(|channel| (channel.process, channel.channel, channel.processor));
     callers.sort_by_key(|(thread, _)| (thread.process, thread.number));
+    let lines: Vec<_> = snapshot.processes.iter().map(|process| (process.id, lines(process.name.as_deref()))).collect();
     for (mut thread, caller) in callers {
-        let home = snapshot.processes.iter().find(|process| process.id == thread.process);
-        let lines = home.and_then(|process| lines(process.name.as_deref()));
-        thread.place = lines.and_then(|lines| lines.of_call(thread.pc, caller));
+        let known = lines.iter().find(|(id, _)| *id == thread.process).and_then(|(_, lines)| lines.as_ref());
+        thread.places = known.map_or_else(Vec::new, |lines| lines.of_call(thread.pc, caller));
         snapshot.threads.push(thread);
     }
     snapshot
@@ -193,7 +193,7 @@ impl Ram<'_> {
             parent: self.half(self.at(tcb, Item::TcbParent)?)?,
             children: self.half(self.at(tcb, Item::TcbChildren)?)?,
             pc: (pc & !RESULT).wrapping_sub(if again { 0 } else { 4 }),
-            place: None,
+            places: Vec::new(),
         };
         Some((thread, ra))
     }

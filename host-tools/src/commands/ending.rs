@@ -35,10 +35,9 @@ pub fn keep(
     }
     let (_, kernel) = built.kernel(engine.machine().ram_bytes)?;
     let root = firmware::root()?;
-    let lines: Vec<_> = files.iter().map(|file| (file.name.as_str(), Lines::read(&file.bytes, &root))).collect();
     let find = |name: Option<&str>| {
-        let known = lines.iter().find(|(file, _)| name.is_none_or(|name| name == *file));
-        known.and_then(|(_, lines)| lines.as_ref())
+        let known = files.iter().find(|file| name.is_none_or(|name| name == file.name));
+        known.and_then(|file| Lines::read(&file.bytes, &root))
     };
     Ok(look(engine, &kernel, operator.input(), &find).write(&capture.dir)?)
 }

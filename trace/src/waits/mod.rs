@@ -48,7 +48,7 @@ pub struct Waiting {
     pub wait: Wait,
     pub fate: Fate,
     pub pc: u32,
-    pub place: Option<Place>,
+    pub places: Vec<Place>,
     /// The event that blocked it.
     pub since: Option<Mark>,
     /// Otherwise its last event, if there is one.
@@ -133,7 +133,7 @@ pub fn look(record: &RunRecord, snapshot: &Snapshot, evidence: &Evidence) -> Wai
             processor: processor_name(thread.processor, record),
             fate: graph.fates[index],
             pc: thread.pc,
-            place: thread.place.clone(),
+            places: thread.places.clone(),
             since: None,
             seen: None,
             communication: None,
@@ -221,7 +221,7 @@ fn untold(record: &RunRecord, evidence: &Evidence) -> WaitsReport {
             wait,
             fate: Fate::GoesOn,
             pc: 0,
-            place: None,
+            places: Vec::new(),
             since: Some(since),
             seen: None,
             communication: life.communication.clone(),

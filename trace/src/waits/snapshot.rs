@@ -67,8 +67,8 @@ pub struct Thread {
     pub children: u16,
     /// Address of the instruction at which it stands.
     pub pc: u32,
-    /// The line of its program's source.
-    pub place: Option<Place>,
+    /// The line of its program's source; then those of the functions that this one is inlined into.
+    pub places: Vec<Place>,
 }
 
 /// A line of a program's source.

@@ -78,7 +78,10 @@ pub fn headline(report: &WaitsReport) -> String {
         Verdict::Partial => {
             let held = report.threads.iter().any(|waiting| waiting.fate == Fate::Held);
             let what = if held { "partial deadlock" } else { "abandoned threads" };
-            format!("{what} {at}: {stuck} of {all} threads wait in vain")
+            format!("{what} {at}: {stuck} of {all} threads {} in vain", if stuck == 1 { "waits" } else { "wait" })
+        }
+        Verdict::GoesOn if report.threads.iter().any(|waiting| waiting.faults.is_some()) => {
+            format!("perhaps a live-lock {at}: no thread waits in vain, but some get no further")
         }
         Verdict::GoesOn => format!("no deadlock {at}: every thread may go on"),
         Verdict::Untold => {
@@ -100,10 +103,11 @@ fn thread(out: &mut String, report: &WaitsReport, waiting: &Waiting) -> fmt::Res
     let program = waiting.program.as_ref().map(|program| format!(" of {program}")).unwrap_or_default();
     let Waiting { name, processor, .. } = waiting;
     writeln!(out, "    {name}{program}, on {processor}, {}", doing(report, waiting))?;
-    if let Some(place) = &waiting.place {
+    for (depth, place) in waiting.places.iter().enumerate() {
         let function = place.function.as_ref().map(|function| format!(", in {function}")).unwrap_or_default();
-        writeln!(out, "      at {}:{}{function}", place.file, place.line)?;
-    } else if waiting.pc != 0 {
+        writeln!(out, "      {} {}:{}{function}", if depth == 0 { "at" } else { "from" }, place.file, place.line)?;
+    }
+    if waiting.places.is_empty() && waiting.pc != 0 {
         writeln!(out, "      at pc {:#x}", waiting.pc)?;
     }
     if let Some(since) = when(report, waiting) {
@@ -164,7 +168,7 @@ fn communicated(report: &WaitsReport, waiting: &Waiting) -> Option<String> {
 fn over_and_over(report: &WaitsReport, faults: &Faults) -> String {
     let Faults { page, count, first, last } = faults;
     let count = grouped(*count);
-    format!("page {page:#x} has come {count} times since {} and until {}", at(report, first), at(report, last))
+    format!("page {page:#x} has come {count} times, first {} and last {}", at(report, first), at(report, last))
 }
 
 /// Both partners are there, or a page is asked for, and nothing comes of it for long: no program can cause that.

@@ -6,4 +6,5 @@ mod scripts;
 #[path = "../common/steps.rs"]
 mod steps;
 mod uncertain;
+mod waits;
 mod watch;

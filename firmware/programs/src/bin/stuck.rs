@@ -59,12 +59,14 @@ fn start(id: u8, distance: u8, entry: extern "C" fn() -> !) {
     }
 }
 
+#[inline(always)]
 fn send(channel: u8) {
     if send_block(channel, &[channel; 4]).is_err() {
         exit(1);
     }
 }
 
+#[inline(always)]
 fn take(channel: u8) {
     if receive(channel, &mut [0; 4]).is_err() {
         exit(1);
