@@ -64,7 +64,7 @@ enum Part {
 
 /// A line of the table.
 #[derive(Debug, Serialize)]
-struct Row {
+pub struct Row {
     /// What is measured; rows of one group are peers.
     group: &'static str,
     name: String,

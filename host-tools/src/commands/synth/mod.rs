@@ -22,7 +22,7 @@ use testbed_host_tools::synth::step::Step;
 use testbed_host_tools::synth::SynthError;
 use testbed_machine::units;
 
-use super::{grouped, progress, run, Exit, Failure};
+use super::{grouped, progress, Exit, Failure};
 
 /// The last seed that nextpnr takes.
 const SEED_MAX: u32 = i32::MAX as u32;
