@@ -1,7 +1,7 @@
 //! The boot block: what the host leaves in every processor's RAM for the kernel to find.
 //!
 //! The kernel ELF has a symbol [`SYMBOL`] that names [`WORDS`] 32-bit words in its data. The host fills them before
-//! reset; all processors get the same block.
+//! reset, but for those that the kernel has filled for the host; all processors get the same block.
 
 pub const SYMBOL: &str = "BOOT_BLOCK";
 pub const MAGIC: u32 = 0x5445_5354;
@@ -31,8 +31,16 @@ pub mod word {
     /// Stores to the MMI's COMMAND that program the monitors' filter before programs start, and how many there are.
     pub const COMMANDS: usize = 11;
     pub const COMMAND: usize = 12;
-    pub const ARGUMENTS: usize = COMMAND + super::COMMANDS_MAX;
+    /// Pages of RAM that the kernel's tables and buffers take behind what its ELF file loads, with less
+    /// RAM than [`super::LARGE_RAM`] and otherwise. These two words are the kernel's own, for the host to
+    /// read: it leaves them as they are.
+    pub const TABLES: usize = COMMAND + super::COMMANDS_MAX;
+    pub const TABLES_LARGE: usize = TABLES + 1;
+    pub const ARGUMENTS: usize = TABLES_LARGE + 1;
 }
+
+/// From so many bytes of RAM on the kernel has its large tables.
+pub const LARGE_RAM: u32 = 0x10_0000;
 
 /// Choices of policy.
 pub mod option {

@@ -26,10 +26,10 @@ pub enum LoadError {
     #[error("{file}: no symbol `{}`, or not inside initialised data\n  help: the kernel must define it as a static in .data", boot::SYMBOL)]
     NoBootBlock { file: String },
     #[error(
-        "machine {machine} has too little RAM: kernel {kernel} bytes and files of {files} bytes do not fit into {ram}\n  \
-         help: choose a machine with at least \"{needed}\" (`ram` in its description), or smaller or fewer files"
+        "machine {machine} has too little RAM: kernel {kernel} bytes, its tables {tables} bytes and files of {files} bytes \
+         do not fit into {ram}\n  help: choose a machine with at least \"{needed}\" (`ram` in its description), or smaller or fewer files"
     )]
-    RamTooSmall { machine: String, kernel: u64, files: u64, ram: String, needed: String },
+    RamTooSmall { machine: String, kernel: u64, tables: u64, files: u64, ram: String, needed: String },
     #[error(
         "no file can be called `{name}`\n  help: give a name of 1 to {} printable characters without blanks and slashes",
         file::NAME_BYTES
@@ -125,13 +125,11 @@ pub fn image(machine: &Machine, kernel: (&str, &[u8]), files: &[File], boot: &Bo
     let kernel = elf(file, bytes)?;
     let (mut segments, kernel_end) = segments(file, &kernel, machine.ram_bytes)?;
     let store = filestore(files)?;
-    let address = place_files(machine, kernel_end, store.len())?;
-    let block = boot_block(machine, boot, address, files.len() as u32)?;
     let symbol = kernel.symbols().find(|symbol| symbol.name() == Ok(boot::SYMBOL)).map(|symbol| symbol.address());
-    let written = symbol.is_some_and(|address| patch(&mut segments, address, &block));
-    if !written {
-        return Err(LoadError::NoBootBlock { file: file.into() });
-    }
+    let no_block = || LoadError::NoBootBlock { file: file.into() };
+    let place = block_at(&mut segments, symbol.ok_or_else(no_block)?).ok_or_else(no_block)?;
+    let address = place_files(machine, (kernel_end, table_bytes(machine.ram_bytes, place)), store.len())?;
+    fill_boot_block(place, machine, boot, (address, files.len() as u32))?;
     segments.push((address, store_at(store, address, files.len())));
     Ok(Image { segments, entry: kernel.entry() as u32 })
 }
@@ -243,18 +241,28 @@ fn store_at(mut store: Vec<u8>, address: u32, files: usize) -> Vec<u8> {
     store
 }
 
-/// The last page boundary from which the files fit into RAM.
-fn place_files(machine: &Machine, kernel_end: u64, bytes: usize) -> Result<u32, LoadError> {
+/// Bytes of the tables that the kernel makes behind itself on a processor with so much RAM, as its own boot
+/// block says.
+fn table_bytes(ram_bytes: u32, block: &[u8]) -> u64 {
+    let index = if ram_bytes < boot::LARGE_RAM { word::TABLES } else { word::TABLES_LARGE };
+    let bytes = block.get(4 * index..).and_then(|bytes| bytes.first_chunk());
+    u64::from(bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))) * u64::from(page::PAGE_BYTES)
+}
+
+/// The last page boundary from which the files fit into RAM, above the kernel and its tables.
+fn place_files(machine: &Machine, (kernel_end, tables): (u64, u64), bytes: usize) -> Result<u32, LoadError> {
     let top = u64::from(map::RAM_BASE) + u64::from(machine.ram_bytes);
-    let pages = (bytes as u64).next_multiple_of(page::PAGE_BYTES.into());
+    let whole = |bytes: u64| bytes.next_multiple_of(page::PAGE_BYTES.into());
+    let pages = whole(bytes as u64);
     match top.checked_sub(pages) {
-        Some(address) if address >= kernel_end => Ok(address as u32),
+        Some(address) if address >= whole(kernel_end) + tables => Ok(address as u32),
         _ => {
             let kernel = kernel_end - u64::from(map::RAM_BASE);
-            let needed = (kernel + pages).next_power_of_two();
+            let needed = (whole(kernel) + tables + pages).next_power_of_two();
             Err(LoadError::RamTooSmall {
                 machine: machine.name.clone(),
                 kernel,
+                tables,
                 files: bytes as u64,
                 ram: units::print(machine.ram_bytes.into(), units::BYTES),
                 needed: units::print(needed.into(), units::BYTES),
@@ -263,7 +271,13 @@ fn place_files(machine: &Machine, kernel_end: u64, bytes: usize) -> Result<u32, 
     }
 }
 
-fn boot_block(machine: &Machine, boot: &Boot, files_address: u32, files: u32) -> Result<Vec<u8>, LoadError> {
+/// Fills the kernel's boot block, but for the words that are the kernel's own.
+fn fill_boot_block(
+    block: &mut [u8],
+    machine: &Machine,
+    boot: &Boot,
+    (files_address, files): (u32, u32),
+) -> Result<(), LoadError> {
     let mut arguments = boot.arguments.join("\0").into_bytes();
     if !boot.arguments.is_empty() {
         arguments.push(0);
@@ -286,16 +300,19 @@ fn boot_block(machine: &Machine, boot: &Boot, files_address: u32, files: u32) ->
     words[word::COMMANDS] = boot.commands.len() as u32;
     words[word::COMMAND..][..boot.commands.len()].copy_from_slice(&boot.commands);
     words[word::ARGUMENT_BYTES] = arguments.len() as u32;
-    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    bytes[word::ARGUMENTS * 4..][..arguments.len()].copy_from_slice(&arguments);
-    Ok(bytes)
+    for (index, (place, word)) in block.chunks_exact_mut(4).zip(words).enumerate() {
+        if !matches!(index, word::TABLES | word::TABLES_LARGE) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+    block[word::ARGUMENTS * 4..][..arguments.len()].copy_from_slice(&arguments);
+    Ok(())
 }
 
-/// Writes `block` at `address` if one segment's file data hold it whole.
-fn patch(segments: &mut [(u32, Vec<u8>)], address: u64, block: &[u8]) -> bool {
-    segments.iter_mut().any(|(start, data)| {
-        let offset = address.checked_sub(u64::from(*start)).map(|offset| offset as usize);
-        let place = offset.and_then(|offset| data.get_mut(offset..offset + block.len()));
-        place.map(|place| place.copy_from_slice(block)).is_some()
+/// The boot block at `address`, if one segment's file data hold it whole.
+fn block_at(segments: &mut [(u32, Vec<u8>)], address: u64) -> Option<&mut [u8]> {
+    segments.iter_mut().find_map(|(start, data)| {
+        let offset = usize::try_from(address.checked_sub(u64::from(*start))?).ok()?;
+        data.get_mut(offset..offset.checked_add(boot::WORDS * 4)?)
     })
 }

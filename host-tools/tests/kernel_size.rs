@@ -35,3 +35,29 @@ fn a_program_that_does_not_fit_says_what_to_do() {
     assert_eq!(status.code(), Some(1), "{console}");
     assert!(console.contains("the program can't start: too big for this RAM; take a machine with more"), "{console}");
 }
+
+/// However large the host's files are: a machine that they leave no room for the kernel's tables is refused with the
+/// numbers, and no kernel panics.
+#[test]
+fn files_that_leave_no_room_for_tables_are_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let (mut started, mut refused) = (0, 0);
+    for kilobytes in (0..28).step_by(3) {
+        let pad = out.path().join("pad");
+        std::fs::write(&pad, vec![0; kilobytes << 10]).unwrap();
+        let folder = out.path().join(kilobytes.to_string());
+        let mut run = Command::new(env!("CARGO_BIN_EXE_testbed"));
+        run.args(["run", "remote", "1", "4", "0", "--machine", "ulx3s-85f", "--for", "200ms"]);
+        let output = run.arg("--file").arg(&pad).arg("--out").arg(&folder).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        let console = std::fs::read_to_string(folder.join("console.txt")).unwrap_or_default();
+        assert!(!console.contains("panic"), "{kilobytes} KiB: {console}");
+        if error.contains("has too little RAM") {
+            assert!(error.contains("its tables") && error.contains("64 KiB"), "{error}");
+            refused += 1;
+        } else {
+            started += 1;
+        }
+    }
+    assert!(started > 0 && refused > 0, "{started} started, {refused} refused");
+}

@@ -62,6 +62,40 @@ fn ram_too_small_is_said_with_the_size_that_does() {
     assert!(error.contains("RAM") && error.contains("`ram` in its description"), "{error}");
 }
 
+/// A page less than kernel, tables and files take is refused with the numbers, for small kernels and others; with that
+/// page the kernel has all that it takes for itself.
+#[test]
+fn the_kernels_tables_count() {
+    let page = 1024;
+    for ram_bytes in [64 << 10, 512 << 10, 2 << 20] {
+        let machine = Machine { ram_bytes, ..Machine::testbed6() };
+        let (_, kernel) = built().kernel(ram_bytes).unwrap();
+        let (_, program) = built().read("remote").unwrap();
+        let data = vec![7; ram_bytes as usize];
+        let store = |bytes: usize| {
+            let mut files = vec![File::program("program", &program)];
+            // As many files as it takes, none of them too large.
+            let parts = data[..bytes].chunks(256 << 10);
+            files.extend(parts.map(|bytes| File { name: "data", bytes, permissions: file::READ }));
+            image(&machine, ("kernel", &kernel), &files, &Boot::default())
+        };
+        let (mut fits, mut too_much) = (0, ram_bytes as usize);
+        while too_much - fits > page {
+            let bytes = (fits + too_much) / 2;
+            match store(bytes) {
+                Err(LoadError::RamTooSmall { .. }) => too_much = bytes,
+                Ok(_) => fits = bytes,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        let Err(LoadError::RamTooSmall { kernel, tables, files, .. }) = store(too_much) else { unreachable!() };
+        assert!(tables > 4 * page as u64, "{tables}");
+        assert!(kernel + tables + files > u64::from(ram_bytes), "{kernel}, {tables}, {files}");
+        let text = store(too_much).unwrap_err().to_string();
+        assert!(text.contains(&format!("its tables {tables} bytes")) && text.contains("help"), "{text}");
+    }
+}
+
 #[test]
 fn what_is_no_program_is_refused() {
     let machine = Machine::testbed6();

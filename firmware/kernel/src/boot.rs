@@ -1,7 +1,9 @@
 //! The boot block, as the host left it.
 
 use core::cell::UnsafeCell;
-use testbed_definitions::boot::{word, ARGUMENT_BYTES, MAGIC, WORDS};
+use testbed_definitions::boot::{word, ARGUMENT_BYTES, LARGE_RAM, MAGIC, WORDS};
+
+use crate::tables::Tables;
 
 /// Words that the host writes before reset and nobody afterwards.
 #[repr(transparent)]
@@ -10,11 +12,17 @@ pub struct BootBlock(UnsafeCell<[u32; WORDS]>);
 // SAFETY: nobody writes it while the kernel runs.
 unsafe impl Sync for BootBlock {}
 
-/// In the loaded data although it starts as zeros, so that the host finds it in the image.
+/// In the loaded data, so that the host finds it in the image. It begins as zeros, but for what the kernel
+/// tells the host.
 #[used]
 #[no_mangle]
 #[link_section = ".data.boot"]
-static BOOT_BLOCK: BootBlock = BootBlock(UnsafeCell::new([0; WORDS]));
+static BOOT_BLOCK: BootBlock = BootBlock(UnsafeCell::new({
+    let mut words = [0; WORDS];
+    words[word::TABLES] = Tables::of(0).pages();
+    words[word::TABLES_LARGE] = Tables::of(LARGE_RAM).pages();
+    words
+}));
 
 /// A word of the block (`definitions::boot::word`).
 pub fn get(index: usize) -> u32 {

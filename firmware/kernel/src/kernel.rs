@@ -26,7 +26,7 @@ use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::Queue;
 use testbed_kernel_core::timers::Timers;
 
-use crate::centrenet::{Centrenet, Demand};
+use crate::centrenet::Centrenet;
 use crate::console::Console;
 use crate::home::{Place, PLACES};
 #[cfg(not(feature = "small"))]
@@ -38,14 +38,9 @@ use crate::paging::Announced;
 use crate::process::Process;
 use crate::process::Processes;
 use crate::ready::Ready;
+use crate::tables::Tables;
 use crate::thread::{State, Tcb};
 use crate::{boot, entry, events, hw, memory, options};
-
-/// Centrenet's memory where there is at least a mebibyte, and where there is less. Twice as many packets can wait as there are
-/// thread control blocks: more than blocked threads can have under way.
-const LARGE: Demand = Demand { ring_pages: 16, buffers: 8, places: 2048 };
-const MIDDLE: Demand = Demand { ring_pages: 4, buffers: 2, places: 64 };
-const SMALL: Demand = Demand { ring_pages: 4, buffers: 1, places: 16 };
 
 /// Of a thread control block.
 pub type Index = u16;
@@ -201,17 +196,14 @@ impl Kernel {
             self.pages.reserve(page(boot::get(word::FILES_ADDRESS)), ram_bytes / PAGE_BYTES);
         }
 
-        let (demand, count) = match ram_bytes {
-            _ if cfg!(feature = "small") => (SMALL, 8),
-            ..0x10_0000 => (MIDDLE, 32),
-            _ => (LARGE, 1024),
-        };
+        let tables = Tables::of(ram_bytes);
+        let Tables { demand, threads: count } = tables;
         let ring = self.take_row(demand.ring_pages);
         let buffers = self.take_row(demand.pages_of_buffers());
         let places = self.take_row(demand.pages_of_places());
         self.net.start(demand, ring, buffers, places);
 
-        let table = self.take_row((count * size_of::<Tcb>() as u32).div_ceil(PAGE_BYTES)) as *mut Tcb;
+        let table = self.take_row(tables.thread_pages()) as *mut Tcb;
         for index in 0..count as usize {
             // SAFETY: the row was just taken and has room for `count` entries.
             unsafe { Tcb::initialise(table.add(index), index as u16) };
@@ -224,12 +216,12 @@ impl Kernel {
         if cfg!(feature = "small") {
             return;
         }
-        let heap = self.take_row((count * size_of::<u16>() as u32).div_ceil(PAGE_BYTES)) as *mut u16;
+        let heap = self.take_row(tables.timer_pages()) as *mut u16;
         // SAFETY: as above; any words are a heap of which nothing is used.
         self.timers = Timers::new(unsafe { core::slice::from_raw_parts_mut(heap, count as usize) });
     }
 
-    /// Pages that the kernel can't do without.
+    /// Pages that the kernel can't do without. The host has seen to it that they are there.
     fn take_row(&mut self, count: u32) -> u32 {
         memory::page_address(self.pages.take_row(count, 1).expect("RAM is too small for the kernel"))
     }

@@ -18,7 +18,7 @@
 //! | [`files`], [`mount`] | the filestore, and files' ways to other processors |
 //! | [`status`], [`user`] | what calls tell, and the memory that they name |
 //! | [`process`] | page maps, channel control blocks, loading |
-//! | [`thread`] | thread control blocks |
+//! | [`thread`], [`tables`] | thread control blocks; how many there are, and what else the kernel takes of RAM |
 //! | [`memory`], [`words`] | copying between threads' memories |
 //! | [`centrenet`], [`console`] | drivers |
 //! | [`events`], [`control`], [`collect`] | what the monitor is told, how that is changed, and what the master takes from it |
@@ -81,6 +81,7 @@ mod start;
 mod station;
 #[cfg(not(feature = "small"))]
 mod status;
+mod tables;
 mod thread;
 mod threads;
 mod timers;
