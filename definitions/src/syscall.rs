@@ -181,6 +181,8 @@ pub mod identity {
 }
 
 /// Exit codes with a meaning (report, section 2.1.3): the whole program is over; this thread can't go on.
+    /// The run's seed.
+    pub const SEED: u32 = 5;
 /// A thread that is ended for a fault gets the second, a program's first thread the first.
 pub const EXIT_HALT: u32 = 0xffff_fffe;
 pub const EXIT_STOP: u32 = 0xffff_ffff;

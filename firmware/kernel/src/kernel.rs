@@ -176,7 +176,11 @@ impl Kernel {
         self.cycles = Cycles::new(self.clock_hz);
         self.slice_cycles = self.cycles.of(TIME_SLICE_US) as u32;
         options::start();
-        self.random = (boot::get(word::SEED) ^ (self.me as u32) << 16) | 1;
+        // Every seed has numbers of its own; at 0 the generator would stand still.
+        self.random = match boot::get(word::SEED) ^ (self.me as u32) << 16 {
+            0 => u32::MAX,
+            seed => seed,
+        };
         let ram_bytes = boot::get(word::RAM_BYTES);
         self.share_memory(end, ram_bytes);
         events::enable(boot::get(word::DIAG), self.me != 0);

@@ -1,13 +1,14 @@
 //! System calls and faults.
 
+use testbed_definitions::boot::word;
 use testbed_definitions::csr;
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::syscall::{self, identity, Error};
 use testbed_kernel_core::page_map::{allows, translate, READ};
 
 use crate::kernel::Kernel;
-use crate::thread::{State, Tcb, A0, A7};
-use crate::{events, hw};
+use crate::thread::{State, Tcb, A0, A7, SP};
+use crate::{boot, events, hw};
 
 impl Kernel {
     fn tcb(&mut self, index: u16) -> &mut Tcb {
@@ -101,6 +102,7 @@ impl Kernel {
             _ => Err(Error::UnknownCall),
         }
     }
+            identity::SEED => Ok(boot::get(word::SEED)),
 
     fn wait(&mut self, index: u16) {
         events::emit(DIAG_PROFILE, event::WAIT);

@@ -81,6 +81,11 @@ pub fn processors() -> u8 {
     call::value(syscall::IDENTITY, identity::PROCESSORS) as u8
 }
 
+/// The run's seed, for what is to be random.
+pub fn seed() -> u32 {
+    call::value(syscall::IDENTITY, identity::SEED)
+}
+
 /// The machine's clock in hertz.
 pub fn clock_hz() -> u32 {
     call::value(syscall::IDENTITY, identity::CLOCK_HZ)

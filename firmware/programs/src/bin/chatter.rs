@@ -1,6 +1,6 @@
 //! A random communicator: 15 threads on all slaves exchange messages of random length in random pairs while they migrate at random, and
-//! every byte is checked. Arguments: `[SEED [ROUNDS [PERCENT [SECONDS]]]]`: by default seed 1, 64 rounds, a migration of each thread in 20 of 100
-//! rounds; with SECONDS it goes on in steps of ROUNDS until so much time has passed.
+//! every byte is checked. Arguments: `[SEED [ROUNDS [PERCENT [SECONDS]]]]`: by default the run's own seed (`--seed`), 64 rounds, a migration of each
+//! thread in 20 of 100 rounds; with SECONDS it goes on in steps of ROUNDS until so much time has passed.
 //!
 //! Every round is a matching of threads that all of them compute alike, so that there is no deadlock: the earliest round that is not
 //! finished always has both its partners. A receiver may listen to all its channels by ALT, and so take messages of later rounds
@@ -31,7 +31,7 @@ struct Plan {
 }
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some([seed, rounds @ 1..=u32::MAX, percent @ 0..=100, seconds]) = arguments.numbers([1, 64, 20, 0]) else {
+    let Some([seed, rounds @ 1..=u32::MAX, percent @ 0..=100, seconds]) = arguments.numbers([libtos::seed(), 64, 20, 0]) else {
         println!("usage: chatter [SEED [ROUNDS [PERCENT (0 to 100) [SECONDS]]]]");
         return 2;
     };
