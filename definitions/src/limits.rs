@@ -1,4 +1,4 @@
-//! Limits of TOS, all from the report.
+//! Limits of TOS: those of the report, and what a processor's memory is shared by.
 
 /// Processes a processor.
 pub const PROCESSES: usize = 16;
@@ -14,3 +14,10 @@ pub const FILE_BYTES: usize = 512 * 1024;
 pub const TIME_SLICE_US: u32 = 20_000;
 /// The report's largest message, in bytes.
 pub const MESSAGE_BYTES_REPORT: usize = 5_000;
+
+/// A process has at most this many times as many pages of a processor's RAM as stay free there. So
+/// a single process can have eight ninths, each of several has the same share, and there is always
+/// something left for the next one. The small kernel, which has one process, shares nothing out.
+pub const PROCESS_SHARE: u32 = 8;
+/// The same for all files of a filestore together, which can have two thirds.
+pub const FILES_SHARE: u32 = 2;

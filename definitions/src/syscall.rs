@@ -185,6 +185,9 @@ pub mod identity {
     pub const SEED: u32 = 5;
 /// A thread that is ended for a fault gets the second, a program's first thread the first.
 pub const EXIT_HALT: u32 = 0xffff_fffe;
+/// The exit code of a process that was ended because there was no memory for what one of its threads
+/// touched, or for a message to it.
+pub const EXIT_NO_MEMORY: u32 = 0xffff_fffd;
 pub const EXIT_STOP: u32 = 0xffff_ffff;
 
 macro_rules! errors {

@@ -144,7 +144,11 @@ impl Kernel {
     #[cold]
     #[inline(never)]
     fn channel_made(&mut self, address: u32) -> Option<(Process, u8)> {
-        self.ensure_process(mpc::process_channel(address).0).ok()?;
+        let id = mpc::process_channel(address).0;
+        if self.ensure_process(id) == Err(Error::NoMemory) {
+            // Rather than lose the token, and leave its sender waiting.
+            self.doomed = id;
+        }
         self.channel_at(address)
     }
 

@@ -2,7 +2,7 @@
 
 use testbed_definitions::boot::word;
 use testbed_definitions::file::{record, NAME_BYTES, READ as FILE_READ, WRITE as FILE_WRITE};
-use testbed_definitions::limits::FILE_BYTES;
+use testbed_definitions::limits::{FILES, FILES_SHARE, FILE_BYTES};
 use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::syscall::{self, open, status, Error};
 use testbed_kernel_core::filestore::{padded, Name, Opening};
@@ -68,8 +68,20 @@ impl Kernel {
         self.pages.take().ok_or(Error::NoMemory)
     }
 
+    /// Whether files may have `count` more of this processor's pages: they are there, and files do not have
+    /// more than their share already ([`FILES_SHARE`]).
+    fn files_may_take(&self, count: u32) -> bool {
+        let Some(left) = self.pages.count().checked_sub(count) else { return false };
+        let files = (0..FILES).map(|index| self.files.get(index)).filter(|file| !file.is_free());
+        let have: u32 = files.map(|file| file.pages() + 1).sum();
+        have + count <= FILES_SHARE * left
+    }
+
     /// A new, empty file.
     pub fn create_file(&mut self, name: &Name, permissions: u32) -> Result<usize, Error> {
+        if !self.files_may_take(1) {
+            return Err(Error::NoMemory);
+        }
         let list = self.new_list()?;
         let created = self.files.create(name, permissions, list);
         if created.is_err() {
@@ -95,11 +107,11 @@ impl Kernel {
         self.files.free(index);
     }
 
-    /// Makes a file at least so large; `NoMemory`, and nothing has changed, if there are too few pages.
+    /// Makes a file at least so large; `NoMemory`, and nothing has changed, if files may not have so many pages.
     pub fn extend_file(&mut self, index: usize, bytes: u32) -> Result<(), Error> {
         let file = self.files.get(index);
         let (list, have, needed) = (file.list, file.pages(), bytes.div_ceil(PAGE_BYTES));
-        if needed > have && self.pages.count() < needed - have {
+        if needed > have && !self.files_may_take(needed - have) {
             return Err(Error::NoMemory);
         }
         for number in have..needed {

@@ -110,6 +110,13 @@ impl Kernel {
         // An instruction needs one data page: it has gone on from others.
         self.has_gone_on(index);
         let came = self.want_page(index, page, write, Resume::Instruction(cause as u8), address);
+        if came == Access::Refused(Error::NoMemory) {
+            let tcb = &mut self.tcbs[index as usize];
+            tcb.state = State::Ending;
+            let id = tcb.process.id;
+            self.end_for_memory(id);
+            return true;
+        }
         // Where the home is here, the thread may have ended for it already.
         if came == Access::Coming && self.tcbs[index as usize].state == State::Paging {
             events::emit(DIAG_PROFILE, event::PAGE_BLOCKED);
@@ -140,16 +147,24 @@ impl Kernel {
         self.fetch_for_call(index, first, page, access)
     }
 
-    /// Sees to it that memory that a call names is here. `false`: the thread is blocked, and will make the call again. What it
-    /// may not touch the call itself refuses. Pages are fetched in ascending order: while it waits for one, a call keeps only those before it.
+    /// Sees to it that memory that a call names is here. `false`: the thread is blocked, and will make the call again, or the
+    /// call has ended because there is no page for it. What the thread may not touch the call itself refuses. Pages are fetched in ascending order: while it waits for one, a call keeps only those before it.
     pub fn ensure_for(&mut self, index: Index, number: u32, arguments: [u32; 5]) -> bool {
         let [mut low, mut high] = ranges(number, arguments);
         if low.0 > high.0 {
             (low, high) = (high, low);
         }
-        [low, high]
-            .into_iter()
-            .all(|(address, bytes, access)| self.ensure(index, address, bytes, access) != Access::Coming)
+        for (address, bytes, access) in [low, high] {
+            match self.ensure(index, address, bytes, access) {
+                Access::Coming => return false,
+                Access::Refused(Error::NoMemory) => {
+                    self.finish(index, Err(Error::NoMemory));
+                    return false;
+                }
+                Access::Here | Access::Refused(_) => {}
+            }
+        }
+        true
     }
 
     #[cold]
@@ -202,7 +217,7 @@ impl Kernel {
         let touch = if anyhow { holder::ask(entry, write) } else { holder::touch(entry, write) };
         let Touch::Ask(report) = touch else { return Ok(None) };
         if *entry & PTE_VALID == 0 {
-            let Some(frame) = self.pages.take() else {
+            let Some(frame) = process.take_page(&mut self.pages) else {
                 *entry &= !PTE_WANTED;
                 return Err(Error::NoMemory);
             };

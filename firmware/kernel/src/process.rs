@@ -2,7 +2,7 @@
 //! a thread first needs it. Records are found by home and place; the generation tells a process from those that had its place before.
 
 use core::ops::{Deref, DerefMut};
-use testbed_definitions::limits::{self, THREADS};
+use testbed_definitions::limits::{self, PROCESS_SHARE, THREADS};
 use testbed_definitions::page::{
     DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, PTE_PAGE_MASK, PTE_PAGE_SHIFT, PTE_VALID,
     PTE_WANTED, VIRTUAL_BYTES, VIRTUAL_PAGES,
@@ -212,9 +212,37 @@ impl Process {
         self.map()[page as usize % VIRTUAL_PAGES as usize] >> PTE_PAGE_SHIFT & PTE_PAGE_MASK
     }
 
-    /// Maps zeroed pages for `start` to `end - 1`, and keeps those that are there.
+    /// Whether the process may have `count` more of this processor's pages: they are there, and it does not
+    /// have more than its share already ([`PROCESS_SHARE`]). The small kernel has one process only.
+    fn may_take(self, count: u32, pages: &Pages) -> bool {
+        let Some(left) = pages.count().checked_sub(count) else { return false };
+        // No process has more pages than its map has entries.
+        if cfg!(feature = "small") || left >= VIRTUAL_PAGES / PROCESS_SHARE {
+            return true;
+        }
+        let is_own = |entry: &&u32| **entry & PTE_FILE == 0 && **entry & (PTE_VALID | PTE_WANTED) != 0;
+        self.map().iter().filter(is_own).count() as u32 + count <= PROCESS_SHARE * left
+    }
+
+    /// Takes a page for the process; `None` if it may not have one more.
+    #[cfg(not(feature = "small"))]
+    pub fn take_page(self, pages: &mut Pages) -> Option<u32> {
+        if self.may_take(1, pages) {
+            pages.take()
+        } else {
+            None
+        }
+    }
+
+    /// Maps zeroed pages for `start` to `end - 1`, and keeps those that are there. `NoMemory`, and nothing
+    /// has changed, if the process may not have so many more.
     pub fn add_pages(self, start: u32, end: u32, permissions: u32, pages: &mut Pages) -> Result<(), Error> {
-        for virtual_page in start >> PAGE_SHIFT..end.div_ceil(PAGE_BYTES) {
+        let range = start >> PAGE_SHIFT..end.div_ceil(PAGE_BYTES);
+        let is_new = |page: &u32| self.map()[*page as usize] & (PTE_VALID | PTE_WANTED) == 0;
+        if !self.may_take(range.clone().filter(is_new).count() as u32, pages) {
+            return Err(Error::NoMemory);
+        }
+        for virtual_page in range {
             let place = &mut self.map_mut()[virtual_page as usize];
             if *place & PTE_VALID == 0 {
                 // A page that was asked for before it existed has a frame, and will be answered.
@@ -230,9 +258,6 @@ impl Process {
 
     /// Maps `count` pages below `top` as a thread's stack; the home has given them out.
     pub fn add_stack(self, top: u32, count: u32, pages: &mut Pages) -> Result<(), Error> {
-        if pages.count() < count {
-            return Err(Error::NoMemory);
-        }
         self.add_pages(top - count * PAGE_BYTES, top, READ | WRITE | PTE_OWNED, pages)
     }
 

@@ -117,8 +117,7 @@ impl Kernel {
 
     /// Prints whose the thread is: the program's name, which only the process's home knows, elsewhere the process's id.
     #[cfg(not(feature = "small"))]
-    fn put_owner(&mut self, index: u16) {
-        let id = self.tcb(index).process.id;
+    fn put_owner(&mut self, id: u16) {
         let name = self.place(id).map(|place| place.name);
         self.console.put_text(if name.is_some() { " of " } else { " of process " });
         match name {
@@ -130,12 +129,39 @@ impl Kernel {
     /// The thread touched what is not its own, or ran something that is no instruction: it ends.
     #[cold]
     #[inline(never)]
+    /// There is no page for what a thread has touched, or for what is sent to it: its process can't go on, and
+    /// ends as a whole.
+    #[cfg(not(feature = "small"))]
+    #[cold]
+    #[inline(never)]
+    pub fn end_for_memory(&mut self, id: u16) {
+        self.console.put_text("all threads");
+        self.put_owner(id);
+        self.console.put_text(" ended: out of memory on processor ");
+        self.console.put_decimal(self.me as u32);
+        self.console.put(b'\n');
+        self.end_process(id, syscall::EXIT_NO_MEMORY);
+    }
+
+    /// The thread's stack pointer is below its stack. As far as the free page there goes, the thread ends for
+    /// it. Further down may be another thread's stack, which it may have written to: nobody knows what the
+    /// process's memory is worth, so all of it ends.
+    #[cold]
+    #[inline(never)]
+    fn end_for_overflow(&mut self, index: u16) {
+        let tcb = self.tcb(index);
+        let (sp, below) = (tcb.context.get(SP), tcb.bottom - PAGE_BYTES);
+        let is_free = tcb.process.map()[(below >> PAGE_SHIFT) as usize] == 0;
+        self.put_end(index, ("stack overflow", ", sp "), sp);
+        self.end_thread_or_process(index, sp >= below && is_free);
+    }
+
     pub fn end_for_fault(&mut self, index: u16, cause: u32, address: u32) {
         let (pc, number) = (self.tcb(index).context.pc, self.tcb(index).number);
         self.console.put_text("thread ");
         self.console.put_hexadecimal(number as u32);
         #[cfg(not(feature = "small"))]
-        self.put_owner(index);
+        self.put_owner(id);
         let console = &mut self.console;
         console.put_text(" ended on processor ");
         console.put_decimal(self.me as u32);
@@ -149,6 +175,8 @@ impl Kernel {
         console.put(b'\n');
         // Without its first thread a program would never end.
         let first = self.tcb(index).parent == 0;
+        #[cfg(not(feature = "small"))]
+        let id = self.tcb(index).process.id;
         self.exit(index, if first { syscall::EXIT_HALT } else { syscall::EXIT_STOP });
     }
 }

@@ -4,7 +4,7 @@
 
 use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::syscall::status::counter;
-use testbed_definitions::syscall::{Error, EXIT_HALT};
+use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{rest_of_page, WRITE};
 
 use crate::centrenet::Packet;
@@ -72,9 +72,8 @@ impl Kernel {
     /// Ends a process that is out of memory.
     #[cold]
     pub fn end_doomed(&mut self) {
-        self.console.put_text("process ended: no memory for a message\n");
         let id = core::mem::take(&mut self.doomed);
-        self.end_process(id, EXIT_HALT);
+        self.end_for_memory(id);
     }
 
     /// Gives a thread what is staged for it, as far as its pages are here. When all is given the thread is ready.

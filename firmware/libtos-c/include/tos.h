@@ -6,6 +6,8 @@
 /* Exit codes: the whole program is over; this thread can't go on. */
 #define HALT ((int)0xfffffffe)
 #define STOP ((int)0xffffffff)
+/* The exit code of a process that was ended because there was no memory for it. */
+#define NO_MEMORY ((int)0xfffffffd)
 
 /* No timeout. */
 #define FOREVER 0xffffffffu
