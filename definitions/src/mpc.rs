@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`FOCUS`], [`ADVERT`] | address, bytes the sender offers, sequence, epoch, sender and its processor (see [`token`]) |
 //! | [`RTR`] | address, bytes the receiver takes, sequence, receiver's epoch, receiver |
-//! | [`REFUSE`] | address, 0, sequence, 0, the thread whose request is refused |
+//! | [`REFUSE`] | address, 0, sequence, whose the receiving end is for certain (0: not known, or the sending end is meant), the thread whose request is refused |
 //! | [`MSG`] | address, bytes of the whole message, offset of this fragment, then its bytes |
 //! | [`THREAD`] | see [`thread`]: a thread that moves to the destination |
 //! | [`ENDS`] | see [`ends`]: ends of channels of a thread that comes later, or has ended |

@@ -130,8 +130,8 @@ impl Kernel {
         let mpc = Mpc::decode(mpc::REFUSE, packet.header.length as usize, |index| words[index]);
         if let (Some(at), Some(mpc)) = (self.channel_at(words[token::ADDRESS]), mpc) {
             let mut performer = Performer::new(self, at);
-            if let Mpc::Refuse { thread, sequence } = mpc {
-                channel::refused(at.0.ccb(at.1), thread, sequence, &mut performer);
+            if let Mpc::Refuse { thread, sequence, owner } = mpc {
+                channel::refused(at.0.ccb(at.1), thread, sequence, owner, &mut performer);
             }
             if performer.released {
                 return;

@@ -154,7 +154,7 @@ pub fn arrive(ccb: &mut Ccb, me: Processor, from: Processor, mpc: Mpc, sink: &mu
         Mpc::Advert { token } => focus(ccb, me, token, None, sink),
         Mpc::Rtr { .. } => rtr(ccb, from, mpc, sink),
         Mpc::Msg { total, offset, bytes } => msg(ccb, from, (total, offset, bytes), sink),
-        Mpc::Refuse { thread, sequence } => refused(ccb, thread, sequence, sink),
+        Mpc::Refuse { thread, sequence, owner } => refused(ccb, thread, sequence, owner, sink),
     }
 }
 
@@ -225,7 +225,7 @@ fn keep(ccb: &mut Ccb, token: Token, sink: &mut impl Sink) {
 #[cold]
 #[inline(never)]
 fn refuse(token: Token, sink: &mut impl Sink) {
-    let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence };
+    let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence, owner: NOBODY };
     sink.put(Output::Transmit { to: token.at, mpc });
 }
 
@@ -236,7 +236,10 @@ pub fn rtr(ccb: &mut Ccb, from: Processor, mpc: Mpc, sink: &mut impl Sink) {
     let known = ccb.receiver_thread == NOBODY || ccb.receiver_thread == thread;
     let waits = ccb.sender == Sender::Waiting && ccb.sent == sequence && length <= ccb.length;
     if !known || !waits || ccb.receiver != Receiver::Away {
-        return sink.put(Output::Transmit { to: from, mpc: Mpc::Refuse { thread, sequence } });
+        // Who has communicated has the end for as long as the process runs.
+        let is_certain = if ccb.receiver == Receiver::Away { ccb.sent != 0 } else { ccb.received != 0 };
+        let owner = if is_certain && ccb.receiver_thread != thread { ccb.receiver_thread } else { NOBODY };
+        return sink.put(Output::Transmit { to: from, mpc: Mpc::Refuse { thread, sequence, owner } });
     }
     (ccb.receiver_thread, ccb.place, ccb.epoch) = (thread, from, epoch);
     ccb.sender = Sender::Transmitting;
@@ -294,9 +297,10 @@ pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u3
     }
 }
 
-/// Another processor refuses this one's request: the channel's end is not its thread's.
+/// Another processor refuses this one's request: the channel's end is not its thread's. The receiving end is `owner`'s,
+/// unless that is nobody: no token may come any more that a later request here could be refused by.
 #[inline]
-pub fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, sink: &mut impl Sink) {
+pub fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, owner: Thread, sink: &mut impl Sink) {
     if ccb.sender == Sender::Waiting && (ccb.sender_thread, ccb.sent) == (thread, sequence) {
         ccb.evict(Role::Sender, sink);
         ccb.sender_thread = NOBODY;
@@ -306,7 +310,7 @@ pub fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, sink: &mut impl Sin
     if collecting && (ccb.receiver_thread, ccb.received) == (thread, sequence) {
         ccb.evict(Role::Receiver, sink);
         // Moves are still counted, for there are beliefs about its place; a token that came meanwhile is for the right receiver.
-        *ccb = Ccb { epoch: ccb.epoch, token: ccb.token, ..Ccb::default() };
+        *ccb = Ccb { epoch: ccb.epoch, token: ccb.token, receiver_thread: owner, ..Ccb::default() };
         return;
     }
     sink.put(Output::Ignored(Misuse::Late));

@@ -15,8 +15,9 @@ pub enum Mpc {
     Rtr { thread: Thread, length: u32, sequence: u32, epoch: u32 },
     /// `bytes` bytes of a message of `total`, starting at `offset`.
     Msg { total: u32, offset: u32, bytes: u32 },
-    /// The request of this thread at the destination is a misuse of the channel.
-    Refuse { thread: Thread, sequence: u32 },
+    /// The request of this thread at the destination is a misuse of the channel. `owner`: whose the receiving end
+    /// is for certain, so that the destination can refuse the next request itself; nobody if that is not known.
+    Refuse { thread: Thread, sequence: u32, owner: Thread },
 }
 
 impl Mpc {
@@ -41,7 +42,7 @@ impl Mpc {
             Mpc::Advert { token } => [token.length, token.sequence, 0, place(token)],
             Mpc::Rtr { thread, length, sequence, epoch } => [length, sequence, epoch, thread as u32],
             Mpc::Msg { total, offset, .. } => [total, offset, 0, 0],
-            Mpc::Refuse { thread, sequence } => [0, sequence, 0, thread as u32],
+            Mpc::Refuse { thread, sequence, owner } => [0, sequence, owner as u32, thread as u32],
         }
     }
 
@@ -65,7 +66,7 @@ impl Mpc {
             layout::FOCUS => Some(Mpc::Focus { token: offered, epoch }),
             layout::ADVERT => Some(Mpc::Advert { token: offered }),
             layout::RTR => Some(Mpc::Rtr { thread, length, sequence, epoch }),
-            layout::REFUSE => Some(Mpc::Refuse { thread, sequence }),
+            layout::REFUSE => Some(Mpc::Refuse { thread, sequence, owner: epoch as Thread }),
             _ => None,
         }
     }

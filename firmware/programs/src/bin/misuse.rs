@@ -4,7 +4,7 @@
 #![no_main]
 
 use core::cell::Cell;
-use libtos::{create, exit, println, receive, send_block, send_event, stack_for, wait, Error};
+use libtos::{alt, create, exit, println, receive, send_block, send_event, stack_for, wait, Error};
 
 libtos::program!(main);
 
@@ -58,8 +58,60 @@ fn main(arguments: libtos::Arguments) -> u32 {
     let refused = wait();
     println!("{refused} receiver refused");
     wrong(refused != 1 || sent != Ok(1));
+    wrong(elsewhere() != 0);
     println!("misuse: {} wrong", count.get());
     count.get()
+}
+
+/// Partners on a processor of their own and on two, and a third thread elsewhere that uses their channels as often as
+/// it likes. The result is how often it was told something else than that they are in use.
+fn elsewhere() -> u32 {
+    if libtos::processors() < 5 {
+        return 0;
+    }
+    for (id, place, entry) in [
+        (30, 2, far_sender as extern "C" fn() -> !),
+        (31, 3, far_receiver),
+        (32, 2, near_sender),
+        (33, 2, near_receiver),
+    ] {
+        let _ = create(id, STACK_PAGES, place, entry, stack_for(STACK_PAGES));
+    }
+    println!("{} of 4 partners failed", wait());
+    let _ = create(34, STACK_PAGES, 4, wrong_receiver, stack_for(STACK_PAGES));
+    wait()
+}
+
+const FAR: u8 = 40;
+const NEAR: u8 = 41;
+extern "C" fn far_sender() -> ! {
+    exit((send_block(FAR, &[1]) != Ok(1)) as u32)
+}
+extern "C" fn far_receiver() -> ! {
+    exit((receive(FAR, &mut [0]) != Ok(1)) as u32)
+}
+extern "C" fn near_sender() -> ! {
+    exit((send_block(NEAR, &[1]) != Ok(1)) as u32)
+}
+extern "C" fn near_receiver() -> ! {
+    exit((receive(NEAR, &mut [0]) != Ok(1)) as u32)
+}
+/// Neither call may wait for a sender that is another's.
+extern "C" fn wrong_receiver() -> ! {
+    let mut wrong = 0;
+    let mut told = |what: &str, result: Result<usize, Error>| {
+        println!("{what}: {}", result.err().map_or("no error", Error::meaning));
+        wrong += (result != Err(Error::ChannelInUse)) as u32;
+    };
+    for _ in 0..2 {
+        told("alt elsewhere", alt(&[FAR], &mut [0], Some(20_000)).map(|(_, bytes)| bytes));
+        told("receive elsewhere", receive(FAR, &mut [0]));
+    }
+    for channel in [FAR, NEAR] {
+        told("send elsewhere", send_block(channel, &[1]));
+        told("send elsewhere again", send_block(channel, &[1]));
+    }
+    exit(wrong)
 }
 
 fn here() -> i32 {

@@ -1,5 +1,9 @@
 //! Threads that use other threads' ends of channels.
 
+use testbed_protocol::channel::{self, Ccb, Misuse, Output, Role, Sink};
+use testbed_protocol::mpc::Mpc;
+use testbed_protocol::{Processor, Thread};
+
 use crate::explore::{long, right};
 use crate::program::{Op, Setup};
 
@@ -57,4 +61,57 @@ fn who_has_a_channel_is_settled_somehow() {
             right(&format!("{program:?}, {moves} moves"), setup);
         }
     }
+}
+
+#[derive(Default)]
+struct Outputs(Vec<Output>);
+
+impl Sink for Outputs {
+    fn put(&mut self, output: Output) {
+        self.0.push(output);
+    }
+}
+
+/// What a step says that is not to be transmitted, and what is to be.
+fn step(act: impl FnOnce(&mut Outputs)) -> (Vec<Output>, Vec<Mpc>) {
+    let mut outputs = Outputs::default();
+    act(&mut outputs);
+    let sent = |output: &Output| match output {
+        Output::Transmit { mpc, .. } => Some(*mpc),
+        _ => None,
+    };
+    let sent_all = outputs.0.iter().filter_map(sent).collect();
+    (outputs.0.into_iter().filter(|output| sent(output).is_none()).collect(), sent_all)
+}
+
+/// A thread that has been refused the receiving end of a pair that has communicated is refused at once the next time: it would
+/// wait for ever, since no token comes to it any more.
+#[test]
+fn who_was_refused_is_not_left_waiting() {
+    let [here_is, there_is, elsewhere_is]: [Processor; 3] = [0, 1, 2];
+    let [sender, receiver, rogue]: [Thread; 3] = [1, 2, 3];
+    let (mut here, mut there, mut elsewhere) = (Ccb::default(), Ccb::default(), Ccb::default());
+    let (_, advert) = step(|sink| channel::send(&mut here, here_is, sender, 4, sink));
+    for (ccb, at) in [(&mut there, there_is), (&mut elsewhere, elsewhere_is)] {
+        step(|sink| channel::arrive(ccb, at, here_is, advert[0], sink));
+    }
+    let (_, answer) = step(|sink| channel::receive(&mut there, there_is, receiver, 4, sink));
+    step(|sink| channel::arrive(&mut here, here_is, there_is, answer[0], sink));
+    step(|sink| channel::room(&mut here, sink));
+    step(|sink| channel::arrive(&mut there, there_is, here_is, Mpc::Msg { total: 4, offset: 0, bytes: 4 }, sink));
+
+    let (_, answer) = step(|sink| channel::receive(&mut elsewhere, elsewhere_is, rogue, 4, sink));
+    let (_, refusal) = step(|sink| channel::arrive(&mut here, here_is, elsewhere_is, answer[0], sink));
+    let (released, _) = step(|sink| channel::arrive(&mut elsewhere, elsewhere_is, here_is, refusal[0], sink));
+    let error = Err(Misuse::ChannelInUse);
+    assert_eq!(released, [Output::Release { thread: rogue, role: Role::Receiver, result: error }]);
+    let (again, _) = step(|sink| channel::receive(&mut elsewhere, elsewhere_is, rogue, 4, sink));
+    assert_eq!(again, [Output::Reject { thread: rogue, misuse: Misuse::ChannelInUse }]);
+    assert_eq!(channel::poll(&mut elsewhere, elsewhere_is, rogue), Err(Misuse::ChannelInUse));
+
+    // The owner, who comes there, is not refused.
+    let end = testbed_protocol::ends::leave(&mut there, there_is, elsewhere_is, receiver).expect("it is idle");
+    step(|sink| testbed_protocol::ends::join(&mut elsewhere, elsewhere_is, receiver, end, sink));
+    let (waits, _) = step(|sink| channel::receive(&mut elsewhere, elsewhere_is, receiver, 4, sink));
+    assert_eq!(waits, [Output::Block { thread: receiver }]);
 }
