@@ -50,8 +50,11 @@ int wait(void);
 /* Both block until the communication is over, and return the bytes transferred: what the receiver has room for. */
 int send_block(int channel, const void *buffer, int length);
 int receive(int channel, void *buffer, int length);
-/* Receives from the first of `count` channels whose sender is ready; `which` is its place in the list. */
+/* occam's PRI ALT: receives from the first of `count` channels whose sender is ready; `which` is its place in the list. */
 int alt(const unsigned char *channels, int count, void *buffer, int length, unsigned timeout_us, int *which);
+/* occam's ALT: as alt, but it looks first at the channel behind place *which, and at that one last. With *which left as it is
+   from call to call, -1 before the first, every channel has its turn. */
+int fair_alt(const unsigned char *channels, int count, void *buffer, int length, unsigned timeout_us, int *which);
 
 /* Moves a ready thread without children; thread 0 is the caller, a negative `from` this processor, a negative `to` any. 0 if it moved. */
 int migrate(int thread, int from, int to);

@@ -5,6 +5,7 @@ use core::ffi::{c_char, c_int, c_long, c_uint, c_void, CStr};
 
 use libtos::call::{self, call3, call5};
 use libtos::Error;
+use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::syscall;
 
 use crate::stdio;
@@ -82,6 +83,33 @@ unsafe extern "C" fn alt(
         unsafe { *which = index as c_int };
     }
     code(result)
+}
+
+/// As `alt`, but fair: it looks first behind the place in the list that `which` has from the call before.
+#[no_mangle]
+unsafe extern "C" fn fair_alt(
+    channels: *const u8,
+    count: c_int,
+    buffer: *mut c_void,
+    length: c_int,
+    timeout_us: c_uint,
+    which: *mut c_int,
+) -> c_int {
+    let mut list = [0; CHANNELS];
+    let Some(list) = usize::try_from(count).ok().and_then(|count| list.get_mut(..count)) else {
+        return Error::BadLength.code();
+    };
+    for (offset, place) in list.iter_mut().enumerate() {
+        *place = unsafe { *channels.add(offset) };
+    }
+    let first = unsafe { *which }.checked_add(1).filter(|first| (0..count).contains(first)).unwrap_or(0);
+    list.rotate_left(first as usize);
+    let mut index = 0;
+    let result = unsafe { alt(list.as_ptr(), count, buffer, length, timeout_us, &raw mut index) };
+    if result >= 0 {
+        unsafe { *which = (index + first) % count };
+    }
+    result
 }
 
 /// 0, or a negated error. Thread 0 is the caller; a negative `from` is this processor, a negative `to` any.

@@ -30,7 +30,7 @@ pub mod random;
 mod thread;
 
 pub use arguments::Arguments;
-pub use channel::{alt, receive, send_block};
+pub use channel::{alt, receive, send_block, FairAlt};
 pub use compute::{compute_ms, compute_us};
 pub use testbed_definitions::syscall::Error;
 pub use thread::{

@@ -6,7 +6,7 @@
 use core::cell::Cell;
 use libtos::pattern::{fill, Buffer, Check};
 use libtos::{alt, clock, compute_us, create, exit, halt, println, processor, processors, receive, send_block};
-use libtos::{stack_for, wait, yield_now, Error};
+use libtos::{stack_for, wait, yield_now, Error, FairAlt};
 
 libtos::program!(main);
 
@@ -26,7 +26,7 @@ fn main(arguments: libtos::Arguments) -> u32 {
         println!("usage: alternative [MESSAGES]");
         return 2;
     };
-    let wrong = misuse() + priorities() + timeouts() + race(messages) + long_list();
+    let wrong = misuse() + priorities() + turns() + timeouts() + race(messages) + long_list();
     println!("alternative: {wrong} wrong");
     wrong
 }
@@ -85,6 +85,40 @@ fn priorities() -> u32 {
     println!("in order of priority: {order:?}");
     wrong += wait();
     wrong + (order != [0, 0, 1, 1, 2, 2]) as u32
+}
+
+/// The first in the list always has a message: by priority nobody else is heard, in turn each is.
+fn turns() -> u32 {
+    const MESSAGES: usize = 12;
+    let mut wrong = 0;
+    for id in FIRST..FIRST + 3 {
+        start(id, processor(), send_ordered);
+        wrong += (send_block(ORDERS + id, &(MESSAGES as u32).to_le_bytes()) != Ok(4)) as u32;
+    }
+    let list = [DATA + FIRST, DATA + FIRST + 1, DATA + FIRST + 2];
+    let mut buffer = Room::new();
+    let mut heard = |receive: &mut dyn FnMut(&mut [u8]) -> Result<(usize, usize), Error>| {
+        let mut counts = [0; 3];
+        for _ in 0..MESSAGES / 2 {
+            // Each has made its next message.
+            compute_us(1000);
+            (0..20).for_each(|_| yield_now());
+            let Ok((index, _)) = receive(&mut buffer) else { continue };
+            counts[index] += 1;
+        }
+        counts
+    };
+    let by_priority = heard(&mut |buffer| alt(&list, buffer, None));
+    let mut fair = FairAlt::new();
+    let in_turn = heard(&mut |buffer| fair.alt(&list, buffer, None));
+    println!("of 6 messages by priority {by_priority:?}, in turn {in_turn:?}");
+    for _ in 0..3 * MESSAGES - MESSAGES {
+        wrong += fair.alt(&list, &mut buffer, None).is_err() as u32;
+    }
+    wrong += fair.alt(&list, &mut buffer, Some(0)).is_ok() as u32;
+    wrong += fair.alt(&[0; 129], &mut buffer, Some(0)).is_ok() as u32;
+    wrong += wait();
+    wrong + (by_priority != [6, 0, 0]) as u32 + (in_turn != [2, 2, 2]) as u32
 }
 
 /// A sender that is late: time is up again and again before it comes, and nothing is lost.
