@@ -28,6 +28,7 @@ global_asm!(
     YIELDED = const offset_of!(Tcb, yielded),
     START = const offset_of!(Tcb, start),
     PROCESS = const offset_of!(Tcb, process),
+    BOTTOM = const offset_of!(Tcb, bottom),
     MAP = const offset_of!(Record, map),
     PMBASE = const csr::PMBASE,
     ENABLE = const csr::PMBASE_ENABLE,
@@ -83,7 +84,8 @@ extern "C" fn kernel_next(thread: u32) -> ! {
 #[no_mangle]
 extern "C" fn kernel_service(thread: u32, cause: u32) -> ! {
     let kernel = kernel();
-    if cause & csr::MCAUSE_INTERRUPT != 0 {
+    // The timer goes on asking until somebody serves it: a thread that ends need not.
+    if cause & csr::MCAUSE_INTERRUPT != 0 && !tcb(thread).has_overflowed() {
         kernel.ready.enter(kernel.tcbs, thread);
         let next = if kernel.timer_interrupt() { thread } else { 0 };
         if next == 0 || kernel.is_stuck() {

@@ -316,7 +316,7 @@ impl Kernel {
         let tcb = &mut self.tcbs[index as usize];
         (tcb.process, tcb.number, tcb.parent) = (process, number, (packet.word(ends::THREAD) >> 16) as Thread);
         (tcb.parent_processor, tcb.failed) = (places as Processor, (places >> 16) as u16);
-        (tcb.stack, tcb.stack_pages) = (packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
+        tcb.set_stack(packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
         (tcb.children, tcb.exit_code, tcb.staged, tcb.ends, tcb.list) = (0, 0, 0, owned, List::NONE);
         tcb.keeping = Keeping::NONE;
         let mut to = &raw mut tcb.context as u32;

@@ -3,6 +3,7 @@
 use testbed_definitions::boot::word;
 use testbed_definitions::csr;
 use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::syscall::{self, identity, Error};
 use testbed_kernel_core::page_map::{allows, translate, READ};
 
@@ -17,7 +18,9 @@ impl Kernel {
 
     /// Does what the thread, which is in no queue, stopped for.
     pub fn service(&mut self, index: u16, cause: u32) {
-        if cause == csr::cause::ECALL_U {
+        if self.tcb(index).has_overflowed() {
+            self.end_for_overflow(index);
+        } else if cause == csr::cause::ECALL_U {
             self.call(index);
         } else if !self.page_fault(index, cause) {
             self.end_for_fault(index, cause, hw::trap_value());
@@ -99,10 +102,10 @@ impl Kernel {
             identity::PROCESSORS => Ok(self.processors as u32),
             identity::CLOCK_HZ => Ok(self.clock_hz),
             identity::PROCESS => Ok(self.tcb(index).process.id as u32),
+            identity::SEED => Ok(boot::get(word::SEED)),
             _ => Err(Error::UnknownCall),
         }
     }
-            identity::SEED => Ok(boot::get(word::SEED)),
 
     fn wait(&mut self, index: u16) {
         events::emit(DIAG_PROFILE, event::WAIT);
@@ -115,7 +118,7 @@ impl Kernel {
         self.finish(index, Ok(failed as u32));
     }
 
-    /// Prints whose the thread is: the program's name, which only the process's home knows, elsewhere the process's id.
+    /// Prints which process it is: the program's name, which only the process's home knows, elsewhere the process's id.
     #[cfg(not(feature = "small"))]
     fn put_owner(&mut self, id: u16) {
         let name = self.place(id).map(|place| place.name);
@@ -126,9 +129,6 @@ impl Kernel {
         }
     }
 
-    /// The thread touched what is not its own, or ran something that is no instruction: it ends.
-    #[cold]
-    #[inline(never)]
     /// There is no page for what a thread has touched, or for what is sent to it: its process can't go on, and
     /// ends as a whole.
     #[cfg(not(feature = "small"))]
@@ -156,8 +156,27 @@ impl Kernel {
         self.end_thread_or_process(index, sp >= below && is_free);
     }
 
+    /// The thread touched what is not its own, or ran something that is no instruction: it ends.
+    #[cold]
+    #[inline(never)]
     pub fn end_for_fault(&mut self, index: u16, cause: u32, address: u32) {
+        // The trap's value is the instruction itself where that is what was wrong.
+        let link = if cause == csr::cause::ILLEGAL { " " } else { " at address " };
+        self.put_end(index, (cause_name(cause), link), address);
+        self.end_thread_or_process(index, true);
+    }
+
+    /// Without its first thread a program would never end.
+    fn end_thread_or_process(&mut self, index: u16, alone: bool) {
+        let first = self.tcb(index).parent == 0;
+        self.exit(index, if first || !alone { syscall::EXIT_HALT } else { syscall::EXIT_STOP });
+    }
+
+    /// Prints which thread ends, and why: the reason, and a value that `link` joins to it.
+    fn put_end(&mut self, index: u16, (reason, link): (&str, &str), value: u32) {
         let (pc, number) = (self.tcb(index).context.pc, self.tcb(index).number);
+        #[cfg(not(feature = "small"))]
+        let id = self.tcb(index).process.id;
         self.console.put_text("thread ");
         self.console.put_hexadecimal(number as u32);
         #[cfg(not(feature = "small"))]
@@ -166,18 +185,12 @@ impl Kernel {
         console.put_text(" ended on processor ");
         console.put_decimal(self.me as u32);
         console.put_text(": ");
-        console.put_text(cause_name(cause));
-        // The trap's value is the instruction itself where that is what was wrong.
-        console.put_text(if cause == csr::cause::ILLEGAL { " " } else { " at address " });
-        console.put_hexadecimal(address);
+        console.put_text(reason);
+        console.put_text(link);
+        console.put_hexadecimal(value);
         console.put_text(", pc ");
         console.put_hexadecimal(pc);
         console.put(b'\n');
-        // Without its first thread a program would never end.
-        let first = self.tcb(index).parent == 0;
-        #[cfg(not(feature = "small"))]
-        let id = self.tcb(index).process.id;
-        self.exit(index, if first { syscall::EXIT_HALT } else { syscall::EXIT_STOP });
     }
 }
 

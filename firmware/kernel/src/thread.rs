@@ -2,6 +2,7 @@
 
 use crate::paging::Resume;
 use testbed_definitions::limits::CHANNELS;
+use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::queue::{Linked, Links};
 use testbed_kernel_core::timers::{Alarm, Timed};
 
@@ -92,7 +93,7 @@ impl State {
     }
 }
 
-/// A thread. `trap.s` knows where the first fields and `process` are.
+/// A thread. `trap.s` knows where the first fields, `process` and `bottom` are.
 #[repr(C)]
 pub struct Tcb {
     pub context: Context,
@@ -125,6 +126,8 @@ pub struct Tcb {
     /// Address above its stack, and its pages.
     pub stack: u32,
     pub stack_pages: u32,
+    /// The lowest address of its stack: `sp` is never below it.
+    pub bottom: u32,
     /// Waits for this page because of that address, and then goes on so.
     pub page: u16,
     pub resume: Resume,
@@ -140,6 +143,18 @@ pub struct Tcb {
 }
 
 impl Tcb {
+    /// Gives it a stack of so many pages below `top`.
+    pub fn set_stack(&mut self, top: u32, pages: u32) {
+        (self.stack, self.stack_pages) = (top, pages);
+        self.bottom = top - pages * PAGE_BYTES;
+    }
+
+    /// Whether its stack pointer, as the context has it, is below its stack: a frame has skipped the page
+    /// that is left free there, and another thread's stack may have been written to.
+    pub fn has_overflowed(&self) -> bool {
+        self.context.get(SP) < self.bottom
+    }
+
     /// Notes that it has an end of a channel.
     #[inline]
     pub fn own(&mut self, channel: u8) {
@@ -175,6 +190,7 @@ impl Tcb {
         self.exit_code = 0;
         self.stack = 0;
         self.stack_pages = 0;
+        self.bottom = 0;
         self.page = 0;
         self.resume = Resume::Call;
         self.fault_address = 0;

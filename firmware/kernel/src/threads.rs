@@ -169,7 +169,7 @@ impl Kernel {
         tcb.process = process;
         tcb.number = birth.number;
         (tcb.parent, tcb.parent_processor) = birth.parent;
-        (tcb.stack, tcb.stack_pages) = (birth.stack, birth.pages);
+        tcb.set_stack(birth.stack, birth.pages);
         tcb.context.pc = birth.entry;
         tcb.context.set(SP, birth.stack);
         self.adopt_ends(index);
