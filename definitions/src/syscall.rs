@@ -60,7 +60,8 @@ pub const MIGRATE: u32 = 13;
 pub const INVOKE: u32 = 14;
 /// Wait until a process has ended. Only the process that invoked it can.
 pub const AWAIT: u32 = 15;
-/// End a process and all its threads, wherever they are; its exit code is [`EXIT_HALT`].
+/// End a process and all its threads, wherever they are; its exit code is [`EXIT_HALT`]. A process can
+/// end and control itself and those that it has invoked, an operator ([`crate::process::OPERATOR`]) all.
 pub const KILL: u32 = 16;
 pub const CONTROL: u32 = 17;
 pub const STATUS: u32 = 18;
@@ -76,9 +77,9 @@ pub const CHMOD: u32 = 25;
 /// Read console input: the rest of a line with its newline, or as much of it as the buffer has room for. The caller waits until a line is
 /// there.
 pub const READ_LINE: u32 = 26;
-/// Ask or tell the monitors.
+/// Ask or tell the monitors. Only an operator can change anything.
 pub const MONITOR: u32 = 27;
-/// Takes words ([`crate::monitor::MmiWord`]) from the master's queue. On the master only.
+/// Takes words ([`crate::monitor::MmiWord`]) from the master's queue. On the master only, for operators.
 pub const READ_MONITOR: u32 = 28;
 
 /// The byte (Ctrl-D) behind which the console gives nothing more: from then on [`READ_LINE`] says 0 to everybody.
@@ -93,6 +94,8 @@ pub mod invoke {
     pub const BACKGROUND: u32 = 1 << 8;
     /// Its threads do not run before [`super::control::RESUME`].
     pub const SUSPENDED: u32 = 1 << 9;
+    /// It is an operator ([`crate::process::OPERATOR`]), as its invoker must be.
+    pub const OPERATOR: u32 = 1 << 10;
 }
 
 /// What [`CONTROL`] does to a process.
@@ -178,16 +181,16 @@ pub mod identity {
     pub const CLOCK_HZ: u32 = 3;
     /// The caller's process.
     pub const PROCESS: u32 = 4;
-}
-
-/// Exit codes with a meaning (report, section 2.1.3): the whole program is over; this thread can't go on.
     /// The run's seed.
     pub const SEED: u32 = 5;
-/// A thread that is ended for a fault gets the second, a program's first thread the first.
-pub const EXIT_HALT: u32 = 0xffff_fffe;
+}
+
 /// The exit code of a process that was ended because there was no memory for what one of its threads
 /// touched, or for a message to it.
 pub const EXIT_NO_MEMORY: u32 = 0xffff_fffd;
+/// Exit codes with a meaning (report, section 2.1.3): the whole program is over; this thread can't go on.
+/// A thread that is ended for a fault gets the second, a program's first thread the first.
+pub const EXIT_HALT: u32 = 0xffff_fffe;
 pub const EXIT_STOP: u32 = 0xffff_ffff;
 
 macro_rules! errors {

@@ -7,6 +7,7 @@ use testbed_definitions::event::{self, DIAG_ALL, DIAG_PROFILE, DIAG_READY};
 use testbed_definitions::filter::{register, Command, REGISTERS, RULES};
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::packet::BROADCAST;
+use testbed_definitions::process::is_operator;
 use testbed_definitions::syscall::{monitor, Error};
 
 use crate::home::Who;
@@ -47,7 +48,9 @@ impl Kernel {
                 let register = value as usize % REGISTERS;
                 return Some(Ok(events::setting(register) as u32));
             }
-            monitor::DELIVER..=monitor::MISSED => return Some(self.collecting(what, value)),
+            monitor::MISSED => return Some(self.collecting(what, value)),
+            _ if !is_operator(self.tcbs[index as usize].process.id) => return Some(Err(Error::NoPermission)),
+            monitor::DELIVER..=monitor::WANT_DATUM => return Some(self.collecting(what, value)),
             monitor::SET_CLASSES => (layout::CLASSES, check_classes(value)),
             monitor::COMMAND => (layout::COMMAND, check_command(value, self.processors)),
             _ => return Some(Err(Error::UnknownCall)),

@@ -6,7 +6,7 @@ use testbed_definitions::file::NAME_BYTES;
 use testbed_definitions::limits::PROCESSES;
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::packet::BROADCAST;
-use testbed_definitions::process::{home, id as process_id, place, FIRST_GENERATION, FIRST_PLACE};
+use testbed_definitions::process::{home, id as process_id, place, FIRST_GENERATION, FIRST_PLACE, OPERATOR};
 use testbed_definitions::syscall::Error;
 #[cfg(not(feature = "small"))]
 use testbed_kernel_core::filestore::Name;
@@ -116,12 +116,13 @@ impl Kernel {
         (home(id) == me && found.id == id).then_some(found)
     }
 
-    /// Takes a place for a new process and makes its record.
-    pub fn take_place(&mut self) -> Result<Process, Error> {
+    /// Takes a place for a new process and makes its record. `right`: [`OPERATOR`] or 0. `last`: it may have
+    /// the last place, which is left to operators.
+    pub fn take_place(&mut self, right: u16, last: bool) -> Result<Process, Error> {
         let free = |&place: &u8| self.places[place as usize & (PLACES - 1)].life == Life::Free;
-        let places = (0..PLACES as u8).map(|n| (n + FIRST_PLACE) % PROCESSES as u8);
-        let place = places.into_iter().find(free).ok_or(Error::TooManyProcesses)?;
-        let id = process_id(self.me, place, self.processes.next_generation(self.me, place));
+        let mut places = (0..PLACES as u8).map(|n| (n + FIRST_PLACE) % PROCESSES as u8).filter(free);
+        let place = places.next().filter(|_| last || places.next().is_some()).ok_or(Error::TooManyProcesses)?;
+        let id = process_id(self.me, place, self.processes.next_generation(self.me, place)) | right;
         let process = self.make_process(id)?;
         self.places[place as usize & (PLACES - 1)] = Place { id, life: Life::Loading, ..Place::FREE };
         events::emit_with(DIAG_PROFILE, event::INVOKE, id);
@@ -196,7 +197,7 @@ impl Kernel {
         }
         events::emit_with(DIAG_PROFILE, event::PROCESS_END, id);
         self.reply(waiter, 0, code);
-        if id == process_id(self.me, FIRST_PLACE, FIRST_GENERATION) && self.is_start() {
+        if id == process_id(self.me, FIRST_PLACE, FIRST_GENERATION) | OPERATOR && self.is_start() {
             self.exit_code = Some(code);
             #[cfg(not(feature = "small"))]
             self.suspend_all();

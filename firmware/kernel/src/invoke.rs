@@ -4,6 +4,7 @@ use testbed_definitions::boot::{word, ARGUMENT_BYTES};
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::file::TRUSTED;
 use testbed_definitions::mpc::{self, process as layout};
+use testbed_definitions::process::{is_operator, OPERATOR};
 use testbed_definitions::syscall::{invoke, Error};
 use testbed_kernel_core::filestore::{padded, File, Name};
 use testbed_protocol::Processor;
@@ -38,7 +39,7 @@ impl Kernel {
     pub fn invoke_first(&mut self) -> Result<(), Error> {
         let name = self.files.get(0).name;
         let arguments = boot::arguments();
-        self.begin(&Invocation { name, flags: 0, source: self.me, who: Who::NOBODY, arguments })
+        self.begin(&Invocation { name, flags: invoke::OPERATOR, source: self.me, who: Who::NOBODY, arguments })
     }
 
     /// `invoke(name, length, arguments, length, processor and flags)`. `Ok(false)`: the call is to be repeated.
@@ -47,10 +48,13 @@ impl Kernel {
         if target >= self.processors {
             return Err(Error::BadProcessor);
         }
-        if flags & !(invoke::BACKGROUND | invoke::SUSPENDED) != 0 {
+        if flags & !(invoke::BACKGROUND | invoke::SUSPENDED | invoke::OPERATOR) != 0 {
             return Err(Error::UnknownCall);
         }
         let process = self.tcbs[index as usize].process;
+        if flags & invoke::OPERATOR != 0 && !is_operator(process.id) {
+            return Err(Error::NoPermission);
+        }
         let name = padded(&user_name(process, name, length)?[..length as usize])?;
         let mut buffer = [0; ARGUMENT_BYTES];
         let buffer = buffer.get_mut(..bytes as usize).ok_or(Error::BadLength)?;
@@ -113,7 +117,9 @@ impl Kernel {
 
     /// Makes the process, and starts it if its file is here; otherwise that is fetched. The invoker is told later, but of an error.
     fn begin(&mut self, invocation: &Invocation) -> Result<(), Error> {
-        let process = self.take_place()?;
+        let right = if invocation.flags & invoke::OPERATOR != 0 { OPERATOR } else { 0 };
+        let by_operator = invocation.who == Who::NOBODY || is_operator(invocation.who.process);
+        let process = self.take_place(right, by_operator)?;
         let begun = self.prepare(process, invocation).and_then(|()| match self.files.find(&invocation.name) {
             Some(file) => self.start_file(process, file),
             None if invocation.source == self.me => Err(Error::NoFile),

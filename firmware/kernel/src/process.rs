@@ -7,7 +7,7 @@ use testbed_definitions::page::{
     DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, PTE_PAGE_MASK, PTE_PAGE_SHIFT, PTE_VALID,
     PTE_WANTED, VIRTUAL_BYTES, VIRTUAL_PAGES,
 };
-use testbed_definitions::process::{generation, home, id as process_id, index, FIRST_GENERATION};
+use testbed_definitions::process::{generation, home, id as process_id, index, FIRST_GENERATION, LAST_GENERATION};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{entry, PageMap, READ, WRITE};
 use testbed_kernel_core::pages::Pages;
@@ -287,7 +287,7 @@ pub struct Processes {
 
 /// The generation after this one.
 const fn after(generation: u8) -> u8 {
-    if generation == u8::MAX {
+    if generation == LAST_GENERATION {
         FIRST_GENERATION
     } else {
         generation + 1
@@ -333,7 +333,8 @@ impl Processes {
 
     /// Whether the process has ended before.
     pub fn is_over(&self, id: u16) -> bool {
-        (generation(id).wrapping_sub(self.living[slot(id)]) as i8) < 0
+        // Generations have seven bits.
+        ((generation(id).wrapping_sub(self.living[slot(id)]) << 1) as i8) < 0
     }
 }
 

@@ -2,11 +2,11 @@
 
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::packet::BROADCAST;
-use testbed_definitions::process::home;
+use testbed_definitions::process::{home, is_operator};
 use testbed_definitions::syscall::{self, control, Error, EXIT_HALT};
 use testbed_kernel_core::queue::NONE;
 
-use crate::home::{Life, Who};
+use crate::home::{Life, Place, Who};
 use crate::kernel::Kernel;
 use crate::thread::{State, A0};
 
@@ -37,6 +37,7 @@ impl Kernel {
             },
             syscall::STATUS => self.status(process, arguments).map(|records| (records, 0)),
             syscall::PEEK => self.peek(process, arguments).map(|bytes| (bytes, 0)),
+            syscall::READ_MONITOR if !is_operator(process.id) => Err(Error::NoPermission),
             syscall::READ_MONITOR => self.read_monitor(process, a0, a1).map(|words| (words, 0)),
             _ => self.file_call(process, number, arguments),
         };
@@ -66,11 +67,13 @@ impl Kernel {
     /// The home's answer to a request.
     pub fn serve_request(&mut self, operation: u8, id: u16, value: u32, who: Who) {
         let result = match operation {
-            layout::KILL if self.process(id).is_some() => {
+            layout::KILL | layout::CONTROL if self.process(id).is_none() => Err(Error::NoProcess),
+            layout::KILL | layout::CONTROL if !self.may_control(id, who) => Err(Error::NoPermission),
+            layout::KILL => {
                 self.end_process(id, value);
                 Ok(())
             }
-            layout::CONTROL if self.process(id).is_some() => self.control(id, value),
+            layout::CONTROL => self.control(id, value),
             layout::AWAIT => match self.await_end(id, who) {
                 Some(result) => result,
                 None => return,
@@ -79,6 +82,13 @@ impl Kernel {
         };
         let code = if operation == layout::AWAIT { self.place(id).map_or(0, |place| place.code) } else { 0 };
         self.reply(who, result.map_or_else(|error| error.code() as u32, |()| 0), code);
+    }
+
+    /// Whether somebody may end, stop and resume a process: a kernel whose thread has ended it, the process
+    /// itself, who invoked it, and operators.
+    fn may_control(&mut self, id: u16, who: Who) -> bool {
+        let invoked = |place: &mut Place| place.invoker == who.process;
+        who.thread == 0 || who.process == id || is_operator(who.process) || self.place(id).is_some_and(invoked)
     }
 
     /// `None`: it has not ended yet.

@@ -61,7 +61,7 @@ impl Kernel {
 impl Kernel {
     /// The program that the host wants started.
     pub fn invoke_first(&mut self) -> Result<(), Error> {
-        let process = self.take_place()?;
+        let process = self.take_place(process::OPERATOR, true)?;
         self.put_arguments(process, crate::boot::arguments())?;
         let (first, bytes) = crate::boot::first_file();
         self.start_process(process, &Source { bytes, address: &|offset| first + offset })

@@ -76,8 +76,11 @@ int read_console(char *buffer, int bytes);
 
 /* Starts the program in a file: its process. Arguments have a NUL after each. A negative processor: this one. */
 int invoke(const char *name, const char *arguments, int bytes, int processor);
+/* The same, and gives it the right of an operator, which this process must have: to control all processes and the monitors. */
+int invoke_operator(const char *name, const char *arguments, int bytes, int processor);
 /* Waits for a process that this one invoked. */
 int await_end(int process, int *exit_code);
+/* Ends a process that this one invoked, or this one; an operator ends any. */
 int kill(int process);
 
 #endif

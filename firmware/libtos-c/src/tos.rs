@@ -178,9 +178,30 @@ unsafe extern "C" fn time(place: *mut c_long) -> c_long {
 /// Starts a program: its process, or a negated error. Arguments have a NUL after each, `bytes` in all.
 #[no_mangle]
 unsafe extern "C" fn invoke(name: *const c_char, arguments: *const c_char, bytes: c_int, processor: c_int) -> c_int {
+    unsafe { invoke_with(0, name, arguments, bytes, processor) }
+}
+
+/// The same with the right of an operator, if the caller has it.
+#[no_mangle]
+unsafe extern "C" fn invoke_operator(
+    name: *const c_char,
+    arguments: *const c_char,
+    bytes: c_int,
+    processor: c_int,
+) -> c_int {
+    unsafe { invoke_with(syscall::invoke::OPERATOR, name, arguments, bytes, processor) }
+}
+
+unsafe fn invoke_with(
+    flags: u32,
+    name: *const c_char,
+    arguments: *const c_char,
+    bytes: c_int,
+    processor: c_int,
+) -> c_int {
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();
-    let processor = u8::try_from(processor).unwrap_or(0xff);
-    let words = [name.as_ptr() as u32, name.len() as u32, arguments as u32, bytes as u32, u32::from(processor)];
+    let how = u32::from(u8::try_from(processor).unwrap_or(0xff)) | flags;
+    let words = [name.as_ptr() as u32, name.len() as u32, arguments as u32, bytes as u32, how];
     code(call::result(unsafe { call5(syscall::INVOKE, words) }))
 }
 

@@ -1,5 +1,5 @@
-//! The monitors: which events are emitted, which of them the filters let through, and, on the master, what has been collected. Any program may change that:
-//! what it changes shows in the trace.
+//! The monitors: which events are emitted, which of them the filters let through, and, on the master, what has been collected. Every program can ask; an
+//! operator can change that, and take what has been collected ([`Error::NoPermission`]). What it changes shows in the trace.
 
 use testbed_definitions::filter::Command;
 use testbed_definitions::map::mmi;

@@ -17,11 +17,15 @@ pub struct How {
     pub background: bool,
     /// Its threads do not run before [`resume`].
     pub suspended: bool,
+    /// It may control all processes and the monitors; only an operator can give that right
+    /// ([`Error::NoPermission`]).
+    pub operator: bool,
 }
 
 /// Starts the program in file `name`. Its arguments are strings with a NUL after each.
 pub fn invoke(name: &str, arguments: &[u8], how: How) -> Result<Process, Error> {
-    let flags = if how.background { flag::BACKGROUND } else { 0 } | if how.suspended { flag::SUSPENDED } else { 0 };
+    let flags = [(how.background, flag::BACKGROUND), (how.suspended, flag::SUSPENDED), (how.operator, flag::OPERATOR)];
+    let flags = flags.into_iter().filter(|(is_set, _)| *is_set).fold(0, |all, (_, flag)| all | flag);
     let (name, arguments) = ((name.as_ptr() as u32, name.len() as u32), (arguments.as_ptr() as u32, arguments.len()));
     let how = how.processor.unwrap_or(0xff) as u32 | flags;
     // SAFETY: the kernel only reads name and arguments.
@@ -36,7 +40,8 @@ pub fn await_end(process: Process) -> Result<u32, Error> {
     call::result(result).map(|_| code)
 }
 
-/// Ends a process and all its threads.
+/// Ends a process and all its threads: this one, or one that it has invoked; an operator can end any
+/// ([`Error::NoPermission`]). So it is with the calls below.
 pub fn kill(process: Process) -> Result<(), Error> {
     call::result(call::value(syscall::KILL, process as u32)).map(drop)
 }

@@ -98,7 +98,7 @@ fn start(random: &mut Random) -> Result<Process, Error> {
         put(&digits);
     }
     let processor = random.below(processors() as u32) as u8;
-    invoke("fuzz", &text[..used], How { processor: Some(processor), background: true, suspended: false })
+    invoke("fuzz", &text[..used], How { processor: Some(processor), background: true, ..How::default() })
 }
 
 /// All guardians are there, and answer what they are asked.

@@ -60,7 +60,7 @@ impl Victim {
     }
     /// Its exit code.
     fn kill_after(&self, milliseconds: u32, processor: u8) -> Result<u32, Error> {
-        let how = How { processor: Some(processor), background: true, suspended: false };
+        let how = How { processor: Some(processor), background: true, ..How::default() };
         let process = invoke(self.name, &self.arguments[..self.length.min(256)], how)?;
         pause(milliseconds);
         kill(process)?;

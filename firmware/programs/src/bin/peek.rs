@@ -49,7 +49,7 @@ fn print(process: u16, address: u32, bytes: u32) -> Result<(), Error> {
 }
 
 fn check() -> Result<(), Error> {
-    let process = invoke(OTHER, &[], How { processor: None, background: true, suspended: true })?;
+    let process = invoke(OTHER, &[], How { processor: None, background: true, suspended: true, ..How::default() })?;
     let file = File::open(OTHER, flags::READ)?;
     let (mut memory, mut content) = ([0; CHUNK], [0; CHUNK]);
     let read = peek(process, CODE, &mut memory)?;

@@ -54,7 +54,7 @@ impl Test {
 }
 
 fn test(processor: u8) -> u32 {
-    let how = How { processor: Some(processor), background: true, suspended: false };
+    let how = How { processor: Some(processor), background: true, ..How::default() };
     let test = Test { how, verdict: Verdict::default() };
     // Once, so that the file is there when pages are counted.
     let first = test.invoke("code\x007\0");

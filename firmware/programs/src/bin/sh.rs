@@ -1,4 +1,5 @@
 //! A shell: `sh SCRIPT`, `sh FILE`, or `sh` alone for commands from the console until its input ends. Commands are separated by semicolons or lines; `&` behind one lets it run in the background.
+//! Behind `run` and `on`, `operator` gives the program the right to control all processes and the monitors, which the shell must have.
 //! A command that isn't one of [`COMMANDS`] is a program's name with its arguments. Processes are named by their place on this processor
 //! (1 to 15, or 0), or by their whole id, as `ps` shows them; processors by the name that the machine's description gives them, or by number.
 #![no_std]
@@ -53,8 +54,8 @@ const COMMANDS: &[(&str, &str, Act)] = &[
     ("bg", "PROCESS...", |shell, words| shell.each_process(words, background)),
     ("fg", "PROCESS", |shell, words| with_one(words, |word| shell.foreground(shell.process(word)?))),
     ("wait", "[PROCESS...]", wait),
-    ("run", "PROGRAM [ARGUMENT...]", |shell, words| shell.run(None, words, false)),
-    ("on", "PROCESSOR PROGRAM [ARGUMENT...]", |shell, words| on(shell, words, false)),
+    ("run", "[operator] PROGRAM [ARGUMENT...]", |shell, words| shell.run(None, words, false)),
+    ("on", "PROCESSOR [operator] PROGRAM [ARGUMENT...]", |shell, words| on(shell, words, false)),
     ("dgl", "[CLASSES]", |_, words| with_one_or_none(words, |word| told(monitor::dgl(word)))),
     ("filter", "[show | off | ACTION CODE[/MASK][,...]]", filter),
     ("totals", "[TICKS]", |_, words| with_one_or_none(words, |word| told(monitor::totals(word)))),
@@ -174,6 +175,11 @@ impl Shell {
 
     /// Invokes a program, and awaits it unless it is to run in the background.
     fn run(&self, processor: Option<u8>, mut words: Words, background: bool) -> Outcome {
+        let mut how = How { processor, background, ..How::default() };
+        if words.clone().next() == Some("operator") {
+            words.next();
+            how.operator = true;
+        }
         let name = words.next().ok_or(Fault::Usage)?;
         let (mut arguments, mut length) = ([0; 256], 0);
         for word in words {
@@ -182,7 +188,7 @@ impl Shell {
             length += word.len() + 1;
         }
         let job = self.jobs.iter().find(|job| job.get() == 0).ok_or(Error::TooManyProcesses)?;
-        let process = process::invoke(name, &arguments[..length], How { processor, background, suspended: false })?;
+        let process = process::invoke(name, &arguments[..length], how)?;
         job.set(process);
         if background {
             println!("{process:#06x}");
