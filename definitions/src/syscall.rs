@@ -181,7 +181,7 @@ pub mod identity {
     pub const CLOCK_HZ: u32 = 3;
     /// The caller's process.
     pub const PROCESS: u32 = 4;
-    /// The run's seed.
+    /// The run's seed (not in the small kernel).
     pub const SEED: u32 = 5;
 }
 

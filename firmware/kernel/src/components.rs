@@ -145,7 +145,7 @@ impl Kernel {
     #[inline(never)]
     fn channel_made(&mut self, address: u32) -> Option<(Process, u8)> {
         let id = mpc::process_channel(address).0;
-        if self.ensure_process(id) == Err(Error::NoMemory) {
+        if self.ensure_process(id) == Err(Error::NoMemory) && !cfg!(feature = "small") {
             // Rather than lose the token, and leave its sender waiting.
             self.doomed = id;
         }

@@ -29,6 +29,7 @@ global_asm!(
     START = const offset_of!(Tcb, start),
     PROCESS = const offset_of!(Tcb, process),
     BOTTOM = const offset_of!(Tcb, bottom),
+    LOOKS_AT_SP = const !cfg!(feature = "small") as u32,
     MAP = const offset_of!(Record, map),
     PMBASE = const csr::PMBASE,
     ENABLE = const csr::PMBASE_ENABLE,

@@ -121,7 +121,10 @@ impl Kernel {
     pub fn take_place(&mut self, right: u16, last: bool) -> Result<Process, Error> {
         let free = |&place: &u8| self.places[place as usize & (PLACES - 1)].life == Life::Free;
         let mut places = (0..PLACES as u8).map(|n| (n + FIRST_PLACE) % PROCESSES as u8).filter(free);
-        let place = places.next().filter(|_| last || places.next().is_some()).ok_or(Error::TooManyProcesses)?;
+        let place = places
+            .next()
+            .filter(|_| cfg!(feature = "small") || last || places.next().is_some())
+            .ok_or(Error::TooManyProcesses)?;
         let id = process_id(self.me, place, self.processes.next_generation(self.me, place)) | right;
         let process = self.make_process(id)?;
         self.places[place as usize & (PLACES - 1)] = Place { id, life: Life::Loading, ..Place::FREE };

@@ -1,15 +1,21 @@
 //! System calls and faults.
 
+#[cfg(not(feature = "small"))]
 use testbed_definitions::boot::word;
 use testbed_definitions::csr;
 use testbed_definitions::event::{self, DIAG_PROFILE};
+#[cfg(not(feature = "small"))]
 use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::syscall::{self, identity, Error};
 use testbed_kernel_core::page_map::{allows, translate, READ};
 
+#[cfg(not(feature = "small"))]
+use crate::boot;
 use crate::kernel::Kernel;
-use crate::thread::{State, Tcb, A0, A7, SP};
-use crate::{boot, events, hw};
+#[cfg(not(feature = "small"))]
+use crate::thread::SP;
+use crate::thread::{State, Tcb, A0, A7};
+use crate::{events, hw};
 
 impl Kernel {
     fn tcb(&mut self, index: u16) -> &mut Tcb {
@@ -18,9 +24,11 @@ impl Kernel {
 
     /// Does what the thread, which is in no queue, stopped for.
     pub fn service(&mut self, index: u16, cause: u32) {
+        #[cfg(not(feature = "small"))]
         if self.tcb(index).has_overflowed() {
-            self.end_for_overflow(index);
-        } else if cause == csr::cause::ECALL_U {
+            return self.end_for_overflow(index);
+        }
+        if cause == csr::cause::ECALL_U {
             self.call(index);
         } else if !self.page_fault(index, cause) {
             self.end_for_fault(index, cause, hw::trap_value());
@@ -102,6 +110,7 @@ impl Kernel {
             identity::PROCESSORS => Ok(self.processors as u32),
             identity::CLOCK_HZ => Ok(self.clock_hz),
             identity::PROCESS => Ok(self.tcb(index).process.id as u32),
+            #[cfg(not(feature = "small"))]
             identity::SEED => Ok(boot::get(word::SEED)),
             _ => Err(Error::UnknownCall),
         }
@@ -146,6 +155,7 @@ impl Kernel {
     /// The thread's stack pointer is below its stack. As far as the free page there goes, the thread ends for
     /// it. Further down may be another thread's stack, which it may have written to: nobody knows what the
     /// process's memory is worth, so all of it ends.
+    #[cfg(not(feature = "small"))]
     #[cold]
     #[inline(never)]
     fn end_for_overflow(&mut self, index: u16) {

@@ -98,9 +98,11 @@ no_yield:
 # Calls of the table are made as functions, with the arguments where they are, the control block in a6 and the number in a7. They keep
 # s0 to s11, which are saved only if another thread goes on. Their result is the thread that goes on; 0: the main loop knows.
 fast_call:
-    lw      t1, {BOTTOM}(tp)
     addi    t0, a7, -{FIRST_CALL}
+    .if     {LOOKS_AT_SP}
+    lw      t1, {BOTTOM}(tp)
     bltu    sp, t1, interrupt
+    .endif
     sltiu   t1, t0, {CALLS}
     beqz    t1, interrupt
     slli    t0, t0, 2

@@ -81,7 +81,7 @@ pub fn processors() -> u8 {
     call::value(syscall::IDENTITY, identity::PROCESSORS) as u8
 }
 
-/// The run's seed, for what is to be random.
+/// The run's seed, for what is to be random. The small kernel does not tell it: there this is `UnknownCall`'s code.
 pub fn seed() -> u32 {
     call::value(syscall::IDENTITY, identity::SEED)
 }
