@@ -31,7 +31,9 @@ struct Plan {
 }
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some([seed, rounds @ 1..=u32::MAX, percent @ 0..=100, seconds]) = arguments.numbers([libtos::seed(), 64, 20, 0]) else {
+    let Some([seed, rounds @ 1..=u32::MAX, percent @ 0..=100, seconds]) =
+        arguments.numbers([libtos::seed(), 64, 20, 0])
+    else {
         println!("usage: chatter [SEED [ROUNDS [PERCENT (0 to 100) [SECONDS]]]]");
         return 2;
     };

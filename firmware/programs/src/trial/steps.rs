@@ -243,7 +243,7 @@ impl Actor {
         for (digit, place) in arguments[4..12].iter_mut().enumerate() {
             *place = b'0' + (seed / 10u32.pow(7 - digit as u32) % 10) as u8;
         }
-        let how = How { processor: Some(processor as u8), background: true, suspended: false };
+        let how = How { processor: Some(processor as u8), background: true, ..How::default() };
         let code = await_end(invoke("trial", &arguments, how)?)?;
         self.check(code == expected, "exit code", code);
         Ok(())
@@ -252,7 +252,7 @@ impl Actor {
     /// Ends a process that would go on for ever.
     fn kill(&mut self) -> Result<(), Error> {
         let (processor, microseconds) = (self.next(), self.next());
-        let how = How { processor: Some(processor as u8), background: true, suspended: false };
+        let how = How { processor: Some(processor as u8), background: true, ..How::default() };
         let process = invoke("trial", b"victim\0", how)?;
         delay_us(microseconds);
         kill(process)?;
