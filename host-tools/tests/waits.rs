@@ -136,7 +136,10 @@ fn each_claim_is_in_the_trace() {
         for waiting in &report.threads {
             if let Some(since) = &waiting.since {
                 let blocked = event(&all, since, tick_cycles);
-                assert!(["TRAP70", "WAIT", "PAGE_BLOCKED"].contains(&blocked.what.name()), "{case}: {since:?}");
+                assert!(
+                    ["TRAP70", "WAIT", "BLOCKED", "PAGE_BLOCKED"].contains(&blocked.what.name()),
+                    "{case}: {since:?}"
+                );
                 // The thread that ran there last, and nobody since then.
                 let here = || all.iter().enumerate().filter(|(_, other)| other.smi == blocked.smi);
                 let runs = here().filter_map(|(at, other)| match other.what {

@@ -60,10 +60,16 @@ impl Life {
         self.at
     }
 
-    /// The event that has blocked it, if that is the last one: by a request, by waiting for children, by a page.
+    /// The event that has blocked it, if that is the last one: by a request, by a page, by waiting for children or in another call.
     pub fn blocked(&self) -> Option<&Mark> {
-        let blocks = matches!(self.happening, Some(Happening::Blocks | Happening::Waits | Happening::PageBlocks));
+        use Happening::{Blocks, Calls, PageBlocks, Waits};
+        let blocks = matches!(self.happening, Some(Blocks | PageBlocks | Waits | Calls));
         self.last.as_ref().filter(|_| blocks && !self.lost)
+    }
+
+    /// The same, if it has blocked it in this way; what was on its way out of the machine when it was stopped may say otherwise.
+    pub(super) fn blocked_by(&self, happening: Happening) -> Option<&Mark> {
+        self.blocked().filter(|_| self.happening == Some(happening))
     }
 
     /// The page that it needs over and over without getting on, up to the end of the run.
@@ -160,7 +166,9 @@ impl Evidence {
             match step.happening {
                 Happening::Scheduled => self.running[usize::from(event.smi)] = Some(step.number),
                 Happening::Ends => *life = Life { ended: Some(mark.clone()), ..Life::default() },
-                Happening::Blocks | Happening::Copies | Happening::Released | Happening::Waits => life.faults.clear(),
+                Happening::Blocks | Happening::Copies | Happening::Released | Happening::Waits | Happening::Calls => {
+                    life.faults.clear()
+                }
                 Happening::Faults => life.fault(event.argument.unwrap_or(0), &mark),
                 _ => {}
             }

@@ -12,6 +12,7 @@ mod text;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::{Capture, CaptureError, Integrity, RunRecord};
+use crate::conform::thread::Happening;
 use crate::order::events;
 use crate::summary::{processor_name, thread_name};
 
@@ -183,14 +184,7 @@ fn prove(waiting: &mut Waiting, thread: &Thread, snapshot: &Snapshot, evidence: 
         waiting.ended = ended.collect();
     }
     let Some(life) = evidence.of(waiting.number) else { return };
-    let blocks = match waiting.wait {
-        Wait::Partner { .. } => true,
-        Wait::Children { ends, .. } => !ends,
-        Wait::Nothing(Passing::Transfer { .. } | Passing::Page(_)) => true,
-        Wait::Nothing(Passing::Time { ref channels, .. }) => !channels.is_empty(),
-        _ => false,
-    };
-    waiting.since = life.blocked().filter(|_| blocks).cloned();
+    waiting.since = blocks(&waiting.wait).and_then(|happening| life.blocked_by(happening)).cloned();
     waiting.seen = life.last.clone().filter(|_| waiting.since.is_none() && !life.lost);
     waiting.faults = life.live_lock(snapshot.cycle).filter(|_| waiting.fate == Fate::GoesOn).cloned();
     if let (Wait::Partner { channels, .. }, Some(1..)) = (&waiting.wait, waiting.communications) {
@@ -199,6 +193,19 @@ fn prove(waiting: &mut Waiting, thread: &Thread, snapshot: &Snapshot, evidence: 
         // A channel that is known to be another's is not the last on this one.
         let any = || life.communication.clone().filter(|(_, channel)| channel.is_none());
         waiting.communication = known.or_else(any);
+    }
+}
+
+/// What the trace says of a thread when such a wait begins.
+fn blocks(wait: &Wait) -> Option<Happening> {
+    match wait {
+        Wait::Partner { .. } | Wait::Nothing(Passing::Transfer { .. }) => Some(Happening::Blocks),
+        Wait::Nothing(Passing::Time { channels, .. }) if !channels.is_empty() => Some(Happening::Blocks),
+        Wait::Nothing(Passing::Page(_)) => Some(Happening::PageBlocks),
+        Wait::Children { ends: false, .. } => Some(Happening::Waits),
+        Wait::Children { .. } | Wait::Process(_) => Some(Happening::Calls),
+        Wait::Nothing(Passing::Time { .. } | Passing::Input | Passing::Answer) => Some(Happening::Calls),
+        Wait::Resumption | Wait::Nothing(Passing::Runs | Passing::Unclear) => None,
     }
 }
 
