@@ -417,7 +417,7 @@ fn wrong_inputs_of_synth() {
 fn help_documents_the_exit_codes() {
     let text = String::from_utf8(testbed(&["--help"]).stdout).unwrap();
     for (code, class) in
-        [(0, "success"), (2, "the command line"), (5, "this computer"), (6, "a bitstream"), (7, "a run")]
+        [(0, "success"), (2, "the command line"), (5, "this computer"), (6, "a bitstream"), (7, "a program run")]
     {
         assert!(text.contains(&format!("{code} {class}")), "{text}");
     }

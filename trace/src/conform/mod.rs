@@ -121,13 +121,16 @@ pub fn conform(capture: &Capture) -> Result<Conformance, CaptureError> {
     for damage in &integrity.damage {
         checker.note(format!("{damage}"));
     }
+    let missing = missing(capture, &integrity)?;
+    // What its partners did looks wrong without it, and no event says from where on it is missing.
+    missing.iter().filter(|(smi, ..)| !has_hole(&integrity, *smi)).for_each(|(smi, ..)| checker.lose_after(*smi as u8));
     for event in events(capture, &integrity)? {
         checker.add(&event?);
     }
     let tenth = u64::from(record.machine.clock_hz) / u64::from(record.machine.tick_cycles) / 10;
     let end = (record.complete && !record.is_attached()).then(|| record.cycles / u64::from(record.machine.tick_cycles));
     let mut found = checker.finish(end.map(|end| end.saturating_sub(tenth.max(1))));
-    found.incomplete = incomplete(capture, &integrity, &found)?;
+    found.incomplete = incomplete(record, &missing, &found);
     found.no_verdict = filtered(record, &found);
     Ok(found)
 }
@@ -153,8 +156,7 @@ fn filtered(record: &RunRecord, found: &Conformance) -> Option<String> {
 }
 
 /// Why this is not the whole of a run that came to its end.
-fn incomplete(capture: &Capture, integrity: &Integrity, found: &Conformance) -> Result<Vec<String>, CaptureError> {
-    let record = &capture.record;
+fn incomplete(record: &RunRecord, missing: &[Missing], found: &Conformance) -> Vec<String> {
     let mut why = Vec::new();
     match record.stopped {
         _ if record.is_attached() => why.push("it was looked at through a port, so nobody saw the run's end".into()),
@@ -162,25 +164,42 @@ fn incomplete(capture: &Capture, integrity: &Integrity, found: &Conformance) -> 
         Some(Stop::Limit) => {
             why.push(format!("the run was cut in cycle {}, before its program had ended", record.cycles));
         }
+        Some(Stop::User) => {
+            why.push(format!("the run was ended by its user in cycle {}, before its program had ended", record.cycles));
+        }
         _ => {}
     }
-    for smi in capture.smis() {
-        let (Some(delivered), Some(name)) = (capture.delivered(smi), record.machine.processors.get(smi)) else {
-            continue;
-        };
-        let missing = delivered.wrapping_sub(held(capture, integrity, smi)? as u32);
-        // The hardware counts a pair when its time-stamp leaves, and a cut may come between that and the datum.
-        let half = u32::from(record.stopped == Some(Stop::Limit));
-        if missing > half {
-            why.push(format!(
-                "{name}: of the {delivered} pairs that the hardware counted as delivered {missing} are missing here"
-            ));
-        }
-    }
+    why.extend(missing.iter().map(|&(smi, delivered, missing)| {
+        let name = record.machine.processors.get(smi).map_or("?", String::as_str);
+        format!("{name}: of the {delivered} pairs that the hardware counted as delivered {missing} are missing here")
+    }));
     if found.discarded > 0 {
         why.push(format!("{} events were discarded by full queues", found.discarded));
     }
-    Ok(why)
+    why
+}
+
+/// An SMI of which the capture lacks pairs: how many the hardware counted as delivered, and how many are missing.
+type Missing = (usize, u32, u32);
+
+fn missing(capture: &Capture, integrity: &Integrity) -> Result<Vec<Missing>, CaptureError> {
+    // The hardware counts a pair when its time-stamp leaves, and a cut may come between that and the datum.
+    let half = u32::from(!matches!(capture.record.stopped, Some(Stop::Exit)));
+    let mut found = Vec::new();
+    for smi in capture.smis() {
+        let Some(delivered) = capture.delivered(smi) else { continue };
+        let missing = delivered.wrapping_sub(held(capture, integrity, smi)? as u32);
+        // More than were delivered is damage, but nothing that is missing.
+        if (missing as i32) > half as i32 {
+            found.push((smi, delivered, missing));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a hole in an SMI's stream tells where pairs are missing.
+fn has_hole(integrity: &Integrity, smi: usize) -> bool {
+    integrity.pieces.get(smi).is_some_and(|pieces| pieces.iter().any(|piece| piece.missing != Some(0)))
 }
 
 /// Pairs of an SMI that the capture still holds.
