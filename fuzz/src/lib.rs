@@ -14,8 +14,9 @@ pub mod targets;
 use std::alloc::System;
 use std::cell::Cell;
 use std::fs;
-use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::panic::{catch_unwind, set_hook, take_hook, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use cap::Cap;
@@ -47,16 +48,37 @@ pub struct Found {
     pub tried: u64,
 }
 
+thread_local! {
+    /// A campaign is under way in this thread, and what panics is told when it is small.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps panics of campaigns, of which there are thousands while one is made small, from being printed.
+fn hush() {
+    static HUSHED: Once = Once::new();
+    HUSHED.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                usual(panic);
+            }
+        }));
+    });
+}
+
 /// Whether `target` bears `input`.
 ///
 /// # Errors
 /// What does not hold: of the answer, of the time, or that it panics.
 pub fn bears(target: &Target, input: &[u8]) -> Result<(), String> {
+    hush();
     let started = Instant::now();
+    QUIET.set(true);
     let answer = catch_unwind(AssertUnwindSafe(|| (target.check)(input))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         Err(format!("it panics: {}", text.unwrap_or("without a message")))
     });
+    QUIET.set(false);
     let passed = started.elapsed();
     match passed > PATIENCE {
         true => Err(format!("it takes {} ms for {} bytes", passed.as_millis(), input.len())),

@@ -46,8 +46,6 @@ fn main() -> ExitCode {
     if wanted.is_empty() {
         wanted = TARGETS.iter().collect();
     }
-    // What panics is told once, when it is small.
-    std::panic::set_hook(Box::new(|_| {}));
     let borne = wanted.into_iter().map(|target| match &cli.input {
         Some(path) => one(target, path),
         None => many(target, cli.inputs, cli.seed),

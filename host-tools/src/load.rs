@@ -145,7 +145,9 @@ fn trimmed(file: &str, bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
         .iter()
         .filter(|header| header.p_type(LittleEndian) == PT_LOAD)
         .map(|header| u64::from(header.p_offset(LittleEndian)).saturating_add(header.p_filesz(LittleEndian).into()));
-    let end = ends.max().unwrap_or(0).max(table as u64);
+    // The header belongs to it, also where nothing follows.
+    let header = std::mem::size_of::<FileHeader32<LittleEndian>>();
+    let end = ends.max().unwrap_or(0).max(table.max(header) as u64);
     let Some(part) = usize::try_from(end).ok().and_then(|end| bytes.get(..end)) else {
         let reason = "a segment lies beyond the end of the file".into();
         return Err(LoadError::NotElf { file: file.into(), reason });

@@ -73,7 +73,7 @@ fn parts_of_a_folder_without_an_end_are_refused() {
     for (part, parts) in [
         ("mmi.raw", &["mmi.raw: it is a device"][..]),
         ("trace/air", &["trace/air: it is a device"]),
-        ("trace/.air.sums", &[".air.sums: it is a device"]),
+        ("trace/.earth.sums", &[".earth.sums: it is a device"]),
         ("holes", &["holes: it is a device"]),
         ("run.json", &["run.json: it has more than 1048576 bytes"]),
     ] {
@@ -109,8 +109,10 @@ fn what_is_no_program_is_not_run() {
     let readme = root.join("README.md");
     let readme = readme.to_str().unwrap();
     refuses(&["run", readme], &[readme, "no RISC-V program", "riscv32im-unknown-none-elf"]);
-    refuses(&["run", env!("CARGO_BIN_EXE_testbed")], &["no RISC-V program"]);
-    refuses(&["run", "hello", "--file", env!("CARGO_BIN_EXE_testbed")], &["no RISC-V program"]);
+    refuses(&["run", "/bin/sh"], &["no RISC-V program"]);
+    refuses(&["run", "hello", "--file", "/bin/sh"], &["no RISC-V program"]);
+    let header = root.join("fuzz/corpus/elf/a-header-and-no-segments");
+    refuses(&["run", header.to_str().unwrap()], &["no program that the kernel can start", "entry point 0x80000000"]);
     refuses(&["exec", readme], &[readme, "not an ELF file"]);
     let dir = tempfile::tempdir().unwrap();
     let large = dir.path().join("large.txt");
