@@ -177,6 +177,7 @@ fn programs_refuse_arguments_that_they_do_not_take() {
         ("asked", "1"),
         ("busy", "1 1"),
         ("chatter", "1 1 1 1 1"),
+        ("control", "1"),
         ("crossing", "1 1"),
         ("contend", "1 1 1 1 1 1 1 1 1"),
         ("crowd", "1 1 1"),

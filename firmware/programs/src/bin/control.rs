@@ -6,7 +6,7 @@
 use libtos::monitor::event::{DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER, MORE, USER};
 use libtos::monitor::filter::{action, register, Command};
 use libtos::monitor::{classes, command, set_classes, setting};
-use libtos::{create, delay_us, exit, processor, send_event, stack_for, wait, Arguments, Error};
+use libtos::{create, delay_us, exit, println, processor, send_event, stack_for, wait, Arguments, Error};
 use programs::verdict::Verdict;
 
 libtos::program!(main);
@@ -15,7 +15,11 @@ libtos::program!(main);
 const PARTS: [u16; 5] = [50, 40, 30, 20, 10];
 const STACK_PAGES: u32 = 4;
 
-fn main(_: Arguments) -> u32 {
+fn main(arguments: Arguments) -> u32 {
+    if !arguments.is_empty() {
+        println!("usage: control");
+        return 2;
+    }
     let verdict = Verdict::default();
     let before = classes();
     verdict.check("silence", set_classes(0) == Ok(()) && classes() == 0);
