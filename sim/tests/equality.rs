@@ -17,7 +17,10 @@ fn small(processors: usize) -> Machine {
 fn same(machine: &Machine, image: &Image, cycles: u64) {
     let mut verilator = Verilator::new(machine, image).unwrap();
     let mut native = RustHdl::new(machine, image).unwrap();
-    compare_machines(&mut verilator, &mut native, cycles).unwrap_or_else(|difference| panic!("{difference}"));
+    let agreement =
+        compare_machines(&mut verilator, &mut native, cycles).unwrap_or_else(|difference| panic!("{difference}"));
+    assert!(agreement.trace_words > 20 && agreement.console_bytes > 2, "too little to compare: {agreement:?}");
+    assert!(verilator.station(0).rx_packets > 5, "{:?}", verilator.station(0));
     for processor in 0..machine.processors.len() {
         assert_eq!(verilator.station(processor), native.station(processor), "station {processor}");
         if processor > 0 {

@@ -47,6 +47,10 @@ impl Memory {
     pub fn predecode(&mut self, index: usize) {
         self.decoded[index].set(decode(self.words[index]).cached());
         self.has_code[index >> CODE_SHIFT].set(true);
+        // A store there must look whether it hits the word after it, which has been read already.
+        if let Some(next) = self.has_code.get((index + 1) >> CODE_SHIFT) {
+            next.set(true);
+        }
     }
 
     /// The core's write of the byte lanes in `mask`.

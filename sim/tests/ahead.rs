@@ -1,0 +1,317 @@
+//! The word that is read ahead of a load or store, where the emulator's fast loop has to know of it.
+//!
+//! Each program goes round a loop, so that the fast loop executes it from the second round on. It runs
+//! in the emulator with the fast loop, in the emulator with the exact step, and on Verilator; all
+//! three must have retired as many instructions after any number of cycles, and must leave the same
+//! memory. `lockstep` can't see any of this: it records retirements, for which the emulator takes the
+//! exact step.
+
+use std::sync::OnceLock;
+
+use testbed_definitions::{csr, map, page};
+use testbed_machine::Machine;
+use testbed_sim::emulator::Emulator;
+use testbed_sim::engine::{Engine, Image};
+use testbed_sim::lockstep::encode::*;
+use testbed_sim::lockstep::{memory_difference, program};
+use testbed_sim::verilator::Compiled;
+
+const ROUNDS: u32 = 20;
+/// Offsets in RAM: the page map, the program under test, its data. User mode sees the program at this
+/// address too, and the data at `DATA_BASE`.
+const PAGE_MAP: u32 = 0x1000;
+const CODE: u32 = 0x4000;
+const DATA: u32 = 0x8000;
+/// Offset in the data of what the handler of traps notes: cycle and cause.
+const LOG: u32 = 0x100;
+
+// Registers of the programs.
+const SUM: u8 = 9;
+const COUNT: u8 = 12;
+const SCRATCH: u8 = 13;
+const OTHER_PAGE: u8 = 14;
+const RESULT: u8 = 15;
+const PART: u8 = 16;
+const PAIR: u8 = 18;
+const LOG_AT: u8 = 20;
+const TRAPPED: u8 = 21;
+/// Where the program goes on after a fault.
+const AFTER_FAULT: u8 = 22;
+const STEP: u8 = 24;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// Machine mode; addresses are physical.
+    Machine,
+    /// User mode with a page map.
+    User,
+}
+
+impl Mode {
+    fn code(self) -> u32 {
+        if self == Mode::Machine {
+            map::RAM_BASE + CODE
+        } else {
+            CODE
+        }
+    }
+
+    fn data(self) -> u32 {
+        if self == Mode::Machine {
+            map::RAM_BASE + DATA
+        } else {
+            page::DATA_BASE
+        }
+    }
+}
+
+fn shift_left(rd: u8, rs: u8, bits: i32) -> u32 {
+    immediate(OP_IMMEDIATE, 1, rd, rs, bits)
+}
+
+fn shift_right(rd: u8, rs: u8, bits: i32) -> u32 {
+    immediate(OP_IMMEDIATE, 5, rd, rs, bits)
+}
+
+/// Goes on at address `to`.
+fn go_on_at(code: &mut Assembly, to: u32) {
+    let gap = to.checked_sub(code.here()).expect("the address lies ahead");
+    if gap > 0 {
+        code.push(jump(ZERO, gap as i32));
+    }
+    while code.here() < to {
+        code.push(NOP);
+    }
+}
+
+/// Start-up, and the handler of traps: it notes each, goes on behind a fault, and sleeps after `ecall`.
+fn start(mode: Mode, entry: u32) -> Vec<u8> {
+    let mut code = Assembly::new(map::RAM_BASE);
+    let (begin, asleep) = (code.label(), code.label());
+    code.jal(ZERO, begin);
+    let handler = code.here();
+    code.push(csrr(TRAPPED, csr::MCYCLE)).push(sw(TRAPPED, LOG_AT, 0));
+    code.push(csrr(TRAPPED, csr::MCAUSE)).push(sw(TRAPPED, LOG_AT, 4)).push(addi(LOG_AT, LOG_AT, 8));
+    for cause in [csr::cause::ECALL_U, csr::cause::ECALL_M] {
+        code.push(addi(PART, TRAPPED, -(cause as i32))).branch(0, PART, ZERO, asleep);
+    }
+    code.push(csrw(csr::MEPC, AFTER_FAULT)).push(MRET);
+    code.place(asleep).push(WFI).jal(ZERO, asleep);
+    code.place(begin).li(A0, handler).push(csrw(csr::MTVEC, A0)).li(LOG_AT, map::RAM_BASE + DATA + LOG);
+    code.li(A0, if mode == Mode::User { 0 } else { csr::MSTATUS_MPP }).push(csrw(csr::MSTATUS, A0));
+    code.li(A0, PAGE_MAP | csr::PMBASE_ENABLE).push(csrw(csr::PMBASE, A0));
+    code.li(A0, entry).push(csrw(csr::MEPC, A0)).push(MRET);
+    code.finish_bytes()
+}
+
+/// All pages of code, which are at their own addresses and may be written, but `unmapped`; and one of data.
+fn page_map(unmapped: Option<u32>) -> Vec<u8> {
+    let entry = |virtual_page: u32| match virtual_page {
+        _ if Some(virtual_page) == unmapped => 0,
+        virtual_page if virtual_page == page::DATA_BASE / page::PAGE_BYTES => {
+            DATA / page::PAGE_BYTES << page::PTE_PAGE_SHIFT | page::PTE_VALID | page::PTE_READ | page::PTE_WRITE
+        }
+        virtual_page if virtual_page < program::RAM_BYTES / page::PAGE_BYTES => {
+            let rights = page::PTE_READ | page::PTE_WRITE | page::PTE_EXECUTE;
+            virtual_page << page::PTE_PAGE_SHIFT | page::PTE_VALID | rights
+        }
+        _ => 0,
+    };
+    (0..page::VIRTUAL_PAGES).flat_map(|virtual_page| entry(virtual_page).to_le_bytes()).collect()
+}
+
+/// The image in which `code`, assembled for its place in `mode`, begins at `entry`.
+fn image(mode: Mode, entry: u32, unmapped: Option<u32>, (place, code): (u32, Assembly)) -> Image {
+    let physical = if mode == Mode::Machine { place } else { map::RAM_BASE + place };
+    let segments = vec![
+        (map::RAM_BASE, start(mode, entry)),
+        (map::RAM_BASE + PAGE_MAP, page_map(unmapped)),
+        (physical, code.finish_bytes()),
+    ];
+    Image { segments, entry: map::RAM_BASE }
+}
+
+/// One processor on Verilator, compiled once for all tests.
+fn compiled() -> &'static Compiled {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    COMPILED.get_or_init(|| Compiled::new(&Machine::single(program::RAM_BYTES), None, &mut |_| ()).unwrap())
+}
+
+fn word(engine: &dyn Engine, offset: u32) -> u32 {
+    let mut bytes = [0; 4];
+    engine.read_ram(0, map::RAM_BASE + offset, &mut bytes);
+    u32::from_le_bytes(bytes)
+}
+
+/// Runs `image` in all three ways; the word that the program has left at `DATA` must be `expected`.
+fn same(what: &str, image: &Image, expected: u32) {
+    let machine = Machine::single(program::RAM_BYTES);
+    let mut fast = Emulator::new(&machine, image).unwrap();
+    let mut exact = Emulator::new(&machine, image).unwrap();
+    let mut rtl = compiled().engine(image).unwrap();
+    exact.record_retirements(Some(0));
+    let mut until = 0;
+    for round in 0..60u64 {
+        until += 1 + round * round % 157;
+        for engine in [&mut fast as &mut dyn Engine, &mut exact, &mut rtl] {
+            engine.run_until(until).unwrap();
+        }
+        let counts = [fast.instructions(0), exact.instructions(0), rtl.instructions(0)];
+        assert_eq!(counts, [counts[2]; 3], "{what}: instructions of fast loop, exact step, RTL in cycle {until}");
+    }
+    assert_eq!(word(&rtl, DATA), expected, "{what}: what the RTL's program found");
+    for (name, engine) in [("fast loop", &fast), ("exact step", &exact)] {
+        let differs = memory_difference(engine, &rtl, 0);
+        assert_eq!(differs, None, "{what}, {name}: offset of the first byte of RAM that is not the RTL's");
+    }
+}
+
+/// A store to the word after it, which has been read already.
+#[derive(Clone, Copy, Debug)]
+enum Width {
+    Byte,
+    Half,
+    Word,
+    /// A pair whose first word is the one after the store.
+    PairBehind,
+    /// A pair of the store itself and the word after it.
+    PairWithItself,
+}
+
+impl Width {
+    /// The store itself, with its own address in `T0`.
+    fn store(self) -> u32 {
+        match self {
+            Width::Byte => store(0, T0, PART, 7),
+            Width::Half => store(1, T0, PART, 6),
+            Width::Word => sw(PAIR, T0, 4),
+            Width::PairBehind => sd(PAIR, T0, 4),
+            Width::PairWithItself => sd(PAIR, T0, 0),
+        }
+    }
+}
+
+/// Each round stores another `addi` over the word after the store, so the round executes what the one
+/// before has stored. The store lies at `offset` in its page.
+fn overwrites_next(mode: Mode, width: Width, offset: u32) -> Image {
+    let base = mode.code();
+    let mut code = Assembly::new(base);
+    let again = code.label();
+    let at = base + offset;
+    let value = if matches!(width, Width::PairWithItself) { PAIR + 1 } else { PAIR };
+    let [first, next] = [addi(SUM, SUM, 0), addi(COUNT, COUNT, -1)];
+    code.li(T0, at).li(STEP, 1 << 24).li(COUNT, ROUNDS).li(RESULT, mode.data()).push(addi(SUM, ZERO, 0));
+    code.li(PAIR, width.store()).li(PAIR + 1, next).li(value, first);
+    code.place(again).push(add(value, value, STEP));
+    code.push(shift_right(PART, value, if matches!(width, Width::Byte) { 24 } else { 16 }));
+    go_on_at(&mut code, at);
+    code.push(width.store()).push(first).push(next).branch(1, COUNT, ZERO, again);
+    code.push(sw(SUM, RESULT, 0)).push(ECALL);
+    image(mode, base, None, (base, code))
+}
+
+#[test]
+fn a_store_over_the_word_read_ahead_changes_what_the_next_round_executes() {
+    let sum = (0..ROUNDS).map(|round| 16 * round).sum();
+    for mode in [Mode::Machine, Mode::User] {
+        for width in [Width::Byte, Width::Half, Width::Word, Width::PairBehind, Width::PairWithItself] {
+            // Where the pair is one; and where the word after is in another page.
+            let offsets = match width {
+                Width::PairBehind => &[0x104, 0x3fc][..],
+                Width::PairWithItself => &[0x108],
+                _ => &[0x104, 0x108, 0x3fc],
+            };
+            for &offset in offsets {
+                let what = format!("{mode:?}, {width:?} at {offset:#x}");
+                same(&what, &overwrites_next(mode, width, offset), sum);
+            }
+        }
+    }
+}
+
+/// The word after the store begins a page in which nothing else is ever executed: a jump, to one of two
+/// places by turns.
+fn overwrites_a_jump(width: Width) -> Image {
+    let base = Mode::Machine.code();
+    let (at, next) = (base + 0x3fc, base + 0x400);
+    let mut code = Assembly::new(base);
+    let (again, begin) = (code.label(), code.label());
+    code.jal(ZERO, begin);
+    let one = code.here();
+    code.push(addi(SUM, SUM, 1));
+    let none = code.here();
+    code.push(addi(COUNT, COUNT, -1)).branch(1, COUNT, ZERO, again).push(sw(SUM, RESULT, 0)).push(ECALL);
+    let [to_none, to_one] = [none, one].map(|to| jump(ZERO, to.wrapping_sub(next) as i32));
+    code.place(begin).li(T0, at).li(STEP, to_none ^ to_one).li(COUNT, ROUNDS).li(RESULT, Mode::Machine.data());
+    code.push(addi(SUM, ZERO, 0)).li(PAIR, to_none).li(PAIR + 1, NOP);
+    code.place(again).push(shift_left(SUM, SUM, 1)).push(register(OP_REGISTER, 4, 0, PAIR, PAIR, STEP));
+    go_on_at(&mut code, at);
+    code.push(width.store()).push(to_none);
+    image(Mode::Machine, base, None, (base, code))
+}
+
+#[test]
+fn a_store_over_the_word_read_ahead_is_seen_in_a_page_that_has_held_no_code() {
+    let sum = (0..ROUNDS).fold(0, |sum, round| 2 * sum + round % 2);
+    for width in [Width::Word, Width::PairBehind] {
+        same(&format!("{width:?}"), &overwrites_a_jump(width), sum);
+    }
+}
+
+/// What there is behind the last word of a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Behind {
+    Known,
+    /// A page that the TLB has had to forget.
+    Forgotten,
+    Unmapped,
+    /// In machine mode: the end of RAM.
+    Nothing,
+}
+
+/// Loads and stores at the last word of a page: whether the next word is read ahead decides how long they take.
+fn at_the_end(access: u32, behind: Behind) -> Image {
+    let mode = if behind == Behind::Nothing { Mode::Machine } else { Mode::User };
+    let base = match mode {
+        Mode::Machine => map::RAM_BASE + program::RAM_BYTES - page::PAGE_BYTES,
+        Mode::User => mode.code(),
+    };
+    let mut code = Assembly::new(base);
+    let (again, begin) = (code.label(), code.label());
+    code.jal(ZERO, begin);
+    let tail = code.here();
+    code.push(addi(COUNT, COUNT, -1)).branch(1, COUNT, ZERO, again).push(sw(SUM, RESULT, 0)).push(ECALL);
+    code.place(begin).li(COUNT, ROUNDS).li(RESULT, mode.data()).li(AFTER_FAULT, tail).push(addi(SUM, ZERO, 0));
+    // Of the eight pages of code that the TLB tells apart by their lowest bits.
+    code.li(OTHER_PAGE, base + 9 * page::PAGE_BYTES);
+    code.place(again).push(addi(SUM, SUM, 1));
+    if behind == Behind::Forgotten {
+        code.push(lw(SCRATCH, OTHER_PAGE, 0));
+    }
+    go_on_at(&mut code, base + page::PAGE_BYTES - 4);
+    code.push(access);
+    if behind != Behind::Nothing {
+        code.push(jump(ZERO, tail.wrapping_sub(code.here()) as i32));
+    }
+    let unmapped = (behind == Behind::Unmapped).then_some(base / page::PAGE_BYTES + 1);
+    image(mode, base, unmapped, (base, code))
+}
+
+#[test]
+fn loads_and_stores_at_the_last_word_of_a_page_take_as_long_as_the_next_page_says() {
+    let accesses = [
+        ("lw", lw(SCRATCH, RESULT, 16)),
+        ("lb", immediate(OP_LOAD, 0, SCRATCH, RESULT, 17)),
+        ("lhu", immediate(OP_LOAD, 5, SCRATCH, RESULT, 18)),
+        ("ld", ld(PAIR, RESULT, 16)),
+        ("sw", sw(SUM, RESULT, 20)),
+        ("sb", store(0, RESULT, SUM, 21)),
+        ("sh", store(1, RESULT, SUM, 22)),
+        ("sd", sd(PAIR, RESULT, 24)),
+    ];
+    for (name, access) in accesses {
+        for behind in [Behind::Known, Behind::Forgotten, Behind::Unmapped, Behind::Nothing] {
+            same(&format!("{name}, {behind:?}"), &at_the_end(access, behind), ROUNDS);
+        }
+    }
+}
