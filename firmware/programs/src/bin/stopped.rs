@@ -1,0 +1,120 @@
+//! A process with a thread on every processor is suspended and resumed: its threads stop on all processors, and go on on all.
+//! `stopped` tries it; `stopped beat` is the process.
+#![no_std]
+#![no_main]
+
+use libtos::file::{flags, File};
+use libtos::process::{await_end, invoke, kill, resume, suspend, How};
+use libtos::{
+    compute_us, create, delay_us, exit, halt, println, processor, processors, receive, send_block, stack_for,
+    thread_id, wait, Arguments, Error,
+};
+
+libtos::program!(main);
+
+const NAME: &str = "stopped";
+/// On every processor: how often the process's thread there has gone round.
+const FILE: &str = "beats";
+const STACK_PAGES: u32 = 4;
+/// Ids of the threads on the processors, from the first processor on.
+const FIRST_ID: u8 = 2;
+/// How long is looked whether a thread goes on; a change of the file takes a fraction of it.
+const LOOK_US: u32 = 15_000;
+/// After this time a broadcast has arrived, and what was under way is done.
+const SETTLE_US: u32 = 10_000;
+
+fn main(arguments: Arguments) -> u32 {
+    match arguments.iter().next() {
+        None => attempt().unwrap_or_else(|error| {
+            println!("stopped: {}", error.meaning());
+            halt()
+        }),
+        Some("beat") => on_every_processor(beat).map_or(1, |()| wait()),
+        Some(_) => {
+            println!("usage: stopped");
+            2
+        }
+    }
+}
+
+fn on_every_processor(entry: extern "C" fn() -> !) -> Result<(), Error> {
+    for number in 0..processors() {
+        create(FIRST_ID + number, STACK_PAGES, number.into(), entry, stack_for(STACK_PAGES))?;
+    }
+    Ok(())
+}
+
+fn attempt() -> Result<u32, Error> {
+    on_every_processor(observe)?;
+    let child = invoke(NAME, b"beat\0", How { background: true, ..How::default() })?;
+    // Until all its threads have begun.
+    while beating()? < processors() {}
+    let mut wrong = 0;
+    for (what, change, expected) in [
+        ("suspended", suspend as fn(_) -> _, 0),
+        ("resumed", resume, processors()),
+        ("suspended again", suspend, 0),
+        ("resumed again", resume, processors()),
+    ] {
+        change(child)?;
+        delay_us(SETTLE_US);
+        let found = beating()?;
+        println!("{what}: threads run on {found} of {} processors", processors());
+        wrong += u32::from(found != expected);
+    }
+    kill(child)?;
+    await_end(child)?;
+    println!("stopped: {wrong} wrong");
+    for number in 0..processors() {
+        send_block(FIRST_ID + number, &[1])?;
+    }
+    Ok(wrong + wait())
+}
+
+/// On how many processors the process's thread goes on.
+fn beating() -> Result<u8, Error> {
+    for number in 0..processors() {
+        send_block(FIRST_ID + number, &[0])?;
+    }
+    let mut running = 0;
+    for number in 0..processors() {
+        let mut goes_on = [0];
+        receive(FIRST_ID + processors() + number, &mut goes_on)?;
+        running += goes_on[0];
+    }
+    Ok(running)
+}
+
+/// Looks whether the process's thread on this processor goes on, each time it is asked, until it is told to end.
+extern "C" fn observe() -> ! {
+    let mut order = [0];
+    while receive(thread_id(), &mut order) == Ok(1) && order[0] == 0 {
+        let before = beats();
+        delay_us(LOOK_US);
+        let goes_on = [u8::from(beats() != before)];
+        if send_block(FIRST_ID + processors() + processor(), &goes_on).is_err() {
+            exit(1);
+        }
+    }
+    exit(0)
+}
+
+/// How often the thread here has gone round; 0 before it has begun.
+fn beats() -> u32 {
+    let mut bytes = [0; 4];
+    match File::open(FILE, flags::READ).and_then(|file| file.read(0, &mut bytes)) {
+        Ok(4) => u32::from_le_bytes(bytes),
+        _ => 0,
+    }
+}
+
+extern "C" fn beat() -> ! {
+    let Ok(file) = File::open(FILE, flags::WRITE | flags::CREATE) else { exit(1) };
+    for count in 1_u32.. {
+        compute_us(500);
+        if file.write(0, &count.to_le_bytes()).is_err() {
+            break;
+        }
+    }
+    exit(1)
+}
