@@ -29,6 +29,7 @@ fn same(program: &str, arguments: &[&str]) {
         .unwrap_or_else(|difference| panic!("{program}: {difference}"));
     println!("{program}: {agreement:?}");
     assert!(agreement.retirements > 50_000, "{program} hardly ran: {agreement:?}");
+    assert!(agreement.trace_words > 100, "{program} showed hardly an event: {agreement:?}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Runs every program of `tests/programs` on every engine.
 //!
-//! `NAME.expected` begins with the command to run, `$ testbed run …`; the rest is what `console.txt` must be. On the emulator the console
-//! is compared with it (`testbed test --overwrite` writes it instead); every other engine must leave the same folder as the emulator.
-//! The events of both kernels must conform.
+//! `NAME.expected` begins with the command to run, `$ testbed run …`; the rest is what `console.txt` must be, with masks
+//! (`common/mask.rs`) where only a timing decides. On the emulator the console is compared with it (`testbed test --overwrite` writes
+//! it instead, and keeps masks that still fit); every other engine must leave the same folder as the emulator, after so many cycles
+//! that events have been compared. The events of both kernels must conform.
 
 mod common;
 
@@ -10,12 +11,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use common::mask;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Cycles for the engine that simulates the rust-hdl blocks themselves, a thousand times slower than the others.
-const RUST_HDL_CYCLES: &str = "100000";
 /// Cycles for the compiled Verilog, which does about a million a second; longer programs are compared so far unless there is time.
-const VERILATOR_CYCLES: &str = "4000000";
+const VERILATOR_CYCLES: u64 = 4_000_000;
+/// Pairs of the monitors that must be there to be compared.
+const LEAST_PAIRS: u64 = 20;
+/// The engine that simulates the rust-hdl blocks themselves is a thousand times slower than the others. So it runs until there are
+/// [`LEAST_PAIRS`], which is tried in this many cycles first, and then in twice as many each time.
+const RUST_HDL_CYCLES: u64 = 32_768;
+/// The program that it runs where there is not much time: small processors start soon.
+const RUST_HDL_PROGRAM: &str = "remote-small";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().into()
@@ -40,7 +47,6 @@ fn succeed(arguments: &[&str]) -> Result<Output, Failed> {
 /// A case: the command's words after `testbed`, and the console it must leave.
 struct Case {
     path: PathBuf,
-    name: String,
     arguments: Vec<String>,
     console: String,
 }
@@ -52,12 +58,11 @@ impl Case {
         let words = command.strip_prefix("$ testbed run ");
         let words = words.ok_or_else(|| format!("{}:1: no `$ testbed run …`", path.display()))?;
         let arguments = words.split_whitespace().map(String::from).collect();
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Case { name, arguments, console: console.into(), path })
+        Ok(Case { arguments, console: console.into(), path })
     }
 
     /// Runs the case on `engine` into a folder of its own.
-    fn run(&self, engine: &str, cycles: Option<&str>, into: &Path) -> Result<(), Failed> {
+    fn run(&self, engine: &str, cycles: Option<u64>, into: &Path) -> Result<(), Failed> {
         let into = into.to_string_lossy();
         let mut arguments = vec!["run"];
         let mut words = self.arguments.iter();
@@ -70,6 +75,7 @@ impl Case {
             }
         }
         arguments.extend(["--engine", engine, "--out", &into]);
+        let cycles = cycles.map(|cycles| cycles.to_string());
         arguments.extend(cycles.iter().flat_map(|cycles| ["--cycles", cycles]));
         succeed(&arguments).map(|_| ())
     }
@@ -81,11 +87,14 @@ impl Case {
         babeltrace2_counts_the_same(folder.path())?;
         let console = fs::read_to_string(folder.path().join("console.txt"))?;
         if std::env::var_os("TESTBED_OVERWRITE").is_some() {
+            let console = mask::renewed(&self.console, &console);
             return Ok(fs::write(&self.path, format!("$ testbed run {}\n{console}", self.arguments.join(" ")))?);
         }
-        if console != self.console {
-            let message = format!("console:\n{console}\nexpected ({}):\n{}", self.path.display(), self.console);
-            return Err(message.into());
+        if let Some(line) = mask::differs(&self.console, &console) {
+            let (path, expected) = (self.path.display(), &self.console);
+            return Err(
+                format!("console, which differs in line {line}:\n{console}\nexpected ({path}):\n{expected}").into()
+            );
         }
         Ok(())
     }
@@ -111,14 +120,37 @@ impl Case {
         Ok(())
     }
 
-    /// Another engine leaves the same folder as the emulator.
-    fn on(&self, engine: &str, cycles: Option<&str>) -> Result<(), Failed> {
+    /// Another engine leaves the same folder as the emulator, with events in it.
+    fn on(&self, engine: &str, cycles: Option<u64>) -> Result<(), Failed> {
         let folder = tempfile::tempdir()?;
         let (one, other) = (folder.path().join("emulator"), folder.path().join(engine));
         self.run("emulator", cycles, &one)?;
+        match pairs(&one)? {
+            LEAST_PAIRS.. => {}
+            pairs => return Err(format!("{pairs} pairs in {cycles:?} cycles are too few to compare").into()),
+        }
         self.run(engine, cycles, &other)?;
         succeed(&["compare", &one.to_string_lossy(), &other.to_string_lossy()]).map(|_| ())
     }
+
+    /// Cycles in which there are enough events to compare, or the most that there is time for.
+    fn cycles_with_events(&self) -> Result<u64, Failed> {
+        let mut cycles = RUST_HDL_CYCLES;
+        while cycles < VERILATOR_CYCLES {
+            let folder = tempfile::tempdir()?;
+            self.run("emulator", Some(cycles), folder.path())?;
+            if pairs(folder.path())? >= LEAST_PAIRS {
+                break;
+            }
+            cycles *= 2;
+        }
+        Ok(cycles)
+    }
+}
+
+/// Pairs of the monitors that a run has left.
+fn pairs(folder: &Path) -> Result<u64, Failed> {
+    Ok(fs::metadata(folder.join("mmi.raw"))?.len() / 8)
 }
 
 /// Nothing deviates; where full queues lost events, in what is left.
@@ -143,7 +175,7 @@ fn babeltrace2_counts_the_same(folder: &Path) -> Result<(), Failed> {
     // It counts aloud on the way; the last number is that of all.
     let line = text.lines().rev().find(|line| line.contains(" Event message"));
     let counted = line.and_then(|line| line.split_whitespace().next()?.replace(',', "").parse::<u64>().ok());
-    let pairs = fs::metadata(folder.join("mmi.raw"))?.len() / 8;
+    let pairs = pairs(folder)?;
     match counted {
         Some(counted) if counted == pairs => Ok(()),
         _ => Err(format!("babeltrace2 counts {counted:?} events of {pairs}\n{text}").into()),
@@ -159,26 +191,26 @@ fn main() {
         .unwrap_or_default();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "expected"));
     paths.sort();
-    let mut trials = Vec::new();
+    let mut trials = vec![Trial::test("masks", || {
+        mask::check();
+        Ok(())
+    })];
+    let cycles = (!common::is_long()).then_some(VERILATOR_CYCLES);
     for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let long = common::is_long();
         for engine in ["emulator", "conform", "verilator", "rust-hdl"] {
-            // Minutes a program: one of them says enough unless there is time.
-            if engine == "rust-hdl" && name != "remote" && !long {
-                continue;
-            }
             let path = path.clone();
-            trials.push(Trial::test(format!("{name}::{engine}"), move || {
+            let trial = Trial::test(format!("{name}::{engine}"), move || {
                 let case = Case::read(path).map_err(Failed::from)?;
-                assert!(!case.name.is_empty());
                 match engine {
                     "emulator" => case.on_emulator(),
                     "conform" => case.conforms(),
-                    "verilator" => case.on(engine, (!long).then_some(VERILATOR_CYCLES)),
-                    _ => case.on(engine, Some(RUST_HDL_CYCLES)),
+                    "verilator" => case.on(engine, cycles),
+                    _ => case.on(engine, Some(case.cycles_with_events()?)),
                 }
-            }));
+            });
+            // Minutes a program: one of them says enough unless there is time.
+            trials.push(trial.with_ignored_flag(engine == "rust-hdl" && name != RUST_HDL_PROGRAM));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();

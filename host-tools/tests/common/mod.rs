@@ -1,5 +1,7 @@
-//! Shared by the tests: an engine that plays a script, and what is left to the long run.
+//! Shared by the tests: an engine that plays a script, and whether this is the long run.
 #![allow(dead_code)]
+
+pub mod mask;
 
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_host_tools::capture::RunRecord;
@@ -128,15 +130,7 @@ pub fn record(machine: &Machine) -> RunRecord {
     RunRecord { engine: "scripted".into(), seed: 1, ..RunRecord::new(machine, "script") }
 }
 
-/// Whether this is the long run.
+/// Whether this is the long run, in which tests go further. A test that only it runs is `#[ignore]`d.
 pub fn is_long() -> bool {
     std::env::var_os("TESTBED_LONG").is_some()
-}
-
-/// Whether `what` is left to the long run and this is none. Then it says so.
-pub fn skips(what: &str) -> bool {
-    if !is_long() {
-        eprintln!("{what}: not run; set TESTBED_LONG=1, or use `cargo testbed test --long`");
-    }
-    !is_long()
 }
