@@ -10,7 +10,7 @@ use common::{record, Scripted};
 use tempfile::TempDir;
 use testbed_definitions::monitor::Pair;
 use testbed_host_tools::capture::{
-    verify, Capture, CaptureError, CaptureWriter, Claim, Gift, KernelKind, RunRecord, Stop,
+    sums_path, verify, Capture, CaptureError, CaptureWriter, Claim, Gift, KernelKind, RunRecord, Stop,
 };
 use testbed_host_tools::compare::compare;
 use testbed_host_tools::drive::{drive, DriveError, CHUNK};
@@ -308,6 +308,64 @@ fn a_full_disk_is_named() {
     std::os::unix::fs::symlink("/dev/full", dir.path().join("mmi.raw")).unwrap();
     let error = run(dir.path(), script(10), CHUNK).unwrap_err().to_string();
     assert!(error.contains("mmi.raw") && error.contains("the disk is full"), "{error}");
+}
+
+/// What can't be written to `mmi.raw` is not in the streams either, nor in any sum: whenever the writer
+/// is killed, the streams are a prefix of `mmi.raw`.
+#[test]
+fn no_stream_has_what_mmi_raw_has_not() {
+    let dir = folder();
+    run(dir.path(), script(10), CHUNK).unwrap();
+    fs::remove_file(dir.path().join("mmi.raw")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", dir.path().join("mmi.raw")).unwrap();
+    let machine = Machine::testbed6();
+    let mut writer = CaptureWriter::create(dir.path(), &machine, &record(&machine)).unwrap();
+    let words = script(100).trace.into_iter().map(|word| (word.cycle, word.word));
+    assert!(writer.words(words).unwrap_err().to_string().contains("mmi.raw"));
+    let streams = fs::read_dir(dir.path().join("trace")).unwrap().map(|entry| entry.unwrap());
+    let streams: Vec<_> = streams.filter(|entry| entry.file_name() != "metadata").collect();
+    assert_eq!(streams.len(), 10, "five streams, each with its sums: {streams:?}");
+    for path in streams.iter().map(|entry| entry.path()).chain([sums_path(&dir.path().join("mmi.raw"))]) {
+        assert_eq!(fs::metadata(&path).unwrap().len(), 0, "{}", path.display());
+    }
+}
+
+/// Whoever has `run.json` open, or linked, keeps the record that it was: a new one takes its name, and
+/// never its place. So no reader can see a part of one, whenever it looks.
+#[test]
+fn the_record_is_replaced_and_never_written_over() {
+    let dir = folder();
+    let (path, kept) = (dir.path().join("run.json"), dir.path().join("kept"));
+    let machine = Machine::testbed6();
+    let mut seen = Vec::new();
+    // A first run, and one that replaces it: each says that it is not complete, and then that it is.
+    for seed in [1, 2] {
+        let record = RunRecord { seed, ..record(&machine) };
+        let writer = CaptureWriter::create(dir.path(), &machine, &record).unwrap();
+        if seed > 1 {
+            seen.push(fs::read_to_string(&kept).unwrap());
+            fs::remove_file(&kept).unwrap();
+        }
+        fs::hard_link(&path, &kept).unwrap();
+        writer.finish(&RunRecord { complete: true, ..record }).unwrap();
+        seen.push(fs::read_to_string(&kept).unwrap());
+        fs::remove_file(&kept).unwrap();
+        fs::hard_link(&path, &kept).unwrap();
+    }
+    let said: Vec<RunRecord> = seen.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+    let said: Vec<_> = said.iter().map(|record| (record.seed, record.complete)).collect();
+    assert_eq!(said, [(1, false), (1, true), (2, false)]);
+}
+
+/// A record that can't be written leaves the one before it whole.
+#[test]
+fn a_full_disk_leaves_the_old_record() {
+    let dir = folder();
+    let done = run(dir.path(), script(10), CHUNK).unwrap();
+    std::os::unix::fs::symlink("/dev/full", dir.path().join(".run.json.new")).unwrap();
+    let error = RunRecord { seed: 7, ..done.clone() }.write(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("run.json") && error.contains("the disk is full"), "{error}");
+    assert_eq!(RunRecord::read(dir.path()).unwrap(), done);
 }
 
 #[test]
