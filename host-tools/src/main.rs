@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec,
-    experiment::Experiment, query::Query, report::Report, run::Run, synth::Synth, test::Test, top::Top, trace::Trace,
-    Failure,
+    experiment::Experiment, query::Query, report::Report, run::Run, synth::Synth, test::Test, timed::Timed, top::Top,
+    trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -46,6 +46,8 @@ enum Command {
     Bench(Bench),
     Synth(Synth),
     Test(Test),
+    #[command(hide = true)]
+    Timed(Timed),
 }
 
 impl Command {
@@ -54,6 +56,7 @@ impl Command {
         let exit = match self {
             Command::Exec(command) => return command.run(),
             Command::Top(command) => return command.run(),
+            Command::Timed(command) => return command.run(),
             Command::Run(command) => command.run()?,
             Command::Attach(command) => command.run()?,
             Command::Trace(command) => command.run()?,

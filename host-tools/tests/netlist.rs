@@ -1,8 +1,6 @@
 //! The board after synthesis is the board before it, and that is the machine that was simulated: same lines in every cycle, and what the
 //! link says is what the engine's trace port gave.
 
-mod common;
-
 use std::path::Path;
 
 use testbed_definitions::event::DIAG_DEFAULT;
@@ -158,13 +156,11 @@ fn events(machine: &Machine, pairs: &[(u8, Pair)]) -> Vec<Event> {
     order.collect()
 }
 
-/// All six processors, with kernel, from the first cycle to the last message of a `remote`; minutes, so with `TESTBED_LONG=1` only.
+/// All six processors, with kernel, from the first cycle to the last message of a `remote`.
 #[test]
+#[ignore = "takes many minutes; `cargo testbed test --long` runs it"]
 fn remote_runs_on_the_netlist_of_six_processors_as_it_was_simulated() {
     const CYCLES: u64 = 150_000;
-    if common::skips("remote on the netlist of six processors") {
-        return;
-    }
     let machine = Machine::named("ulx3s-85f").unwrap();
     let built = built();
     let (_, kernel) = built.kernel(machine.ram_bytes).unwrap();

@@ -1,8 +1,6 @@
 //! `testbed experiment profile` with its reduced runs: the figures are all there, are made of sound traces, and are the same on another engine,
 //! after a kill, and from the workflow.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -124,12 +122,10 @@ fn verilator_gives_the_same_points_of_some_runs() {
     }
 }
 
-/// Every point of every figure, byte for byte; minutes, so with `TESTBED_LONG=1` only.
+/// Every point of every figure, byte for byte.
 #[test]
+#[ignore = "takes many minutes; `cargo testbed test --long` runs it"]
 fn verilator_gives_the_same_points_of_all_figures() {
-    if common::skips("all figures on Verilator") {
-        return;
-    }
     let dir = tempfile::tempdir().unwrap();
     let (emulated, verilated) = (dir.path().join("emulator"), dir.path().join("verilator"));
     run(&emulated, &[]);

@@ -1,7 +1,5 @@
 //! Bitstreams: the whole way on a small design, and every board's against its limits.
 
-mod common;
-
 use std::cell::RefCell;
 use std::fs;
 use std::ops::ControlFlow;
@@ -102,12 +100,10 @@ fn a_program_that_is_put_in_afterwards_gives_the_bitstream_synthesised_with_it_o
     replaced_is_synthesised("hx8k-evn", 8 << 10);
 }
 
+/// Tools for WebAssembly take their time.
 #[test]
+#[ignore = "takes many minutes; `cargo testbed test --long` runs it"]
 fn a_program_that_is_put_in_afterwards_gives_the_bitstream_synthesised_with_it_on_ecp5() {
-    // Tools for WebAssembly take their time.
-    if common::skips("a program put into an ECP5 bitstream") {
-        return;
-    }
     replaced_is_synthesised("ulx3s-85f", 64 << 10);
 }
 
@@ -241,13 +237,11 @@ fn a_design_of_another_machine_is_not_taken_for_this_ones() {
 }
 
 /// Every board's own machine fits, with the block RAM that was meant and without latches, and is fast enough.
-#[test]
-fn boards_keep_their_limits() {
-    for board in Board::names().map(|name| Board::named(name).unwrap()) {
-        // Minutes for the small devices, more than half an hour for the large one.
-        if board.family == Family::Ecp5 && common::skips(&board.name) {
-            continue;
-        }
+fn boards_keep_their_limits(family: Family) {
+    let boards: Vec<_> = Board::names().map(|name| Board::named(name).unwrap()).collect();
+    let boards: Vec<_> = boards.into_iter().filter(|board| board.family == family).collect();
+    assert!(!boards.is_empty(), "no board has an FPGA of family {family:?}");
+    for board in boards {
         let machine = board.load_machine(None).unwrap();
         let root = firmware::root().unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -267,4 +261,15 @@ fn boards_keep_their_limits() {
         flow.check_placed().unwrap();
         flow.pack(&vec![0; flow.marks().len()]).unwrap();
     }
+}
+
+#[test]
+fn boards_with_ice40_keep_their_limits() {
+    boards_keep_their_limits(Family::Ice40);
+}
+
+#[test]
+#[ignore = "takes more than half an hour; `cargo testbed test --long` runs it"]
+fn boards_with_ecp5_keep_their_limits() {
+    boards_keep_their_limits(Family::Ecp5);
 }

@@ -223,20 +223,20 @@ fn a_run_that_can_t_begin_says_why() {
     assert!(text.contains("no engine is called `abacus`"), "{text}");
 }
 
-/// Run by the test below, in a terminal.
-#[test]
-#[ignore = "panics"]
-fn panics() {
-    let _taken = Taken::take().unwrap();
-    thread::sleep(Duration::from_millis(300));
-    panic!("as it was told to");
-}
+/// Set where the test below runs itself in a terminal.
+const PANICS: &str = "TESTBED_TEST_PANICS";
 
 #[test]
 fn a_panic_gives_the_terminal_back() {
-    let program = std::env::current_exe().unwrap();
-    let arguments = ["session::panics", "--exact", "--ignored", "--nocapture", "--test-threads=1"];
-    let session = Session::of(program.to_str().unwrap(), &arguments);
+    if std::env::var_os(PANICS).is_some() {
+        let _taken = Taken::take().unwrap();
+        thread::sleep(Duration::from_millis(300));
+        panic!("as it was told to");
+    }
+    let (program, setting) = (std::env::current_exe().unwrap(), format!("{PANICS}=1"));
+    let name = "session::a_panic_gives_the_terminal_back";
+    let arguments = [&setting, program.to_str().unwrap(), name, "--exact", "--nocapture", "--test-threads=1"];
+    let session = Session::of("env", &arguments);
     let (code, text) = session.end(SOON);
     assert_ne!(code, 0);
     assert!(text.contains("as it was told to"), "{text}");

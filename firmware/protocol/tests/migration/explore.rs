@@ -109,10 +109,8 @@ fn every_order_is_right_and_every_path_is_taken() {
 }
 
 #[test]
+#[ignore = "takes many minutes and gigabytes; `cargo testbed test --long` runs it"]
 fn large_configurations() {
-    if !long() {
-        return;
-    }
     right("chain, 6 moves", chain(3, 6));
     right("chain, 4 processors, 3 moves", chain(4, 3));
     right("four threads, 6 moves", four(3, 6));
