@@ -212,7 +212,7 @@ fn overwrites_next(mode: Mode, width: Width, offset: u32) -> Image {
 
 #[test]
 fn a_store_over_the_word_read_ahead_changes_what_the_next_round_executes() {
-    let sum = (0..ROUNDS).map(|round| 16 * round).sum();
+    let sum: u32 = (0..ROUNDS).map(|round| 16 * round).sum();
     for mode in [Mode::Machine, Mode::User] {
         for width in [Width::Byte, Width::Half, Width::Word, Width::PairBehind, Width::PairWithItself] {
             // Where the pair is one; and where the word after is in another page.
@@ -223,7 +223,9 @@ fn a_store_over_the_word_read_ahead_changes_what_the_next_round_executes() {
             };
             for &offset in offsets {
                 let what = format!("{mode:?}, {width:?} at {offset:#x}");
-                same(&what, &overwrites_next(mode, width, offset), sum);
+                // In the first round the page of the next word is not in the TLB, so the word is read after the store.
+                let first = if mode == Mode::User && offset == 0x3fc { 16 } else { 0 };
+                same(&what, &overwrites_next(mode, width, offset), sum + first);
             }
         }
     }

@@ -17,6 +17,9 @@ const NAME: &str = "cleared";
 const DIRT: u8 = 0xa5;
 /// Pages that are filled with it and given back: more than is taken afterwards.
 const DIRTY_PAGES: usize = 96;
+/// Of the thread that fills memory: few, so that what is given back is more than its own stack, which is clean.
+const DIRTY_STACK_PAGES: u32 = 4;
+/// Of the thread that looks.
 const STACK_PAGES: u32 = 16;
 const DATA_BYTES: usize = 12 * PAGE_BYTES as usize;
 /// Bytes from the top of the stack that the thread itself may have used when it looks.
@@ -44,12 +47,13 @@ fn main(arguments: Arguments) -> u32 {
 fn attempt() -> Result<u32, Error> {
     let mut wrong = 0;
     // Each stack is made anew for every thread that has it.
-    let (dirty, looking) = (stack_for(STACK_PAGES), stack_for(STACK_PAGES));
+    let (dirty, looking) = (stack_for(DIRTY_STACK_PAGES), stack_for(STACK_PAGES));
     TOP.store(looking, Ordering::Relaxed);
     for (what, entry) in [("holes of files", look_at_hole as extern "C" fn() -> !), ("stacks", look_at_stack)] {
         for processor in 0..processors() {
-            for (id, entry, stack) in [(2, make_dirty as _, dirty), (3, entry, looking)] {
-                create(id, STACK_PAGES, processor.into(), entry, stack)?;
+            let threads = [(2, DIRTY_STACK_PAGES, make_dirty as _, dirty), (3, STACK_PAGES, entry, looking)];
+            for (id, pages, entry, stack) in threads {
+                create(id, pages, processor.into(), entry, stack)?;
                 let failed = wait();
                 wrong += failed;
                 if failed != 0 {

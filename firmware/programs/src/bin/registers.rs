@@ -80,7 +80,9 @@ fn main(arguments: libtos::Arguments) -> u32 {
 
 /// Starts the threads, and moves all but the last one so often, from wherever they are to any processor.
 fn move_all(moves: u32) -> Result<(), Error> {
-    let mut places = [(0, processor()); (WORKERS.end - WORKERS.start) as usize];
+    // Elsewhere at first, so that the moves begin at once.
+    let mut places: [_; (WORKERS.end - WORKERS.start) as usize] =
+        core::array::from_fn(|index| (0, (processor() + 1 + index as u8) % processors()));
     for (id, place) in WORKERS.zip(&mut places) {
         place.0 = create(id, STACK_PAGES, place.1.into(), worker, stack_for(STACK_PAGES))?;
     }
