@@ -57,7 +57,7 @@ enum State {
 ///
 /// Station `i` connects to index `i` of every array:
 ///
-/// ```ignore
+/// ```text
 /// for i in 0..N {
 ///     self.station[i].grant.next = self.bus.grant[i].val();
 ///     self.station[i].phase.next = self.bus.phase.val();
