@@ -1,6 +1,6 @@
 //! Every parser bears its valid inputs, all that are kept, and some thousand mutations; and a campaign finds what is wrong.
 
-use testbed_fuzz::targets::{named, Target, TARGETS};
+use testbed_fuzz::targets::{named, Target};
 use testbed_fuzz::{bears, campaign, kept};
 
 /// Mutations of each parser's inputs; a hundred times as many with `TESTBED_LONG=1`.
@@ -32,7 +32,7 @@ macro_rules! borne {
         #[cfg(feature = "host")]
         fn every_parser_has_its_test() {
             let tested = [$($name),*];
-            assert_eq!(TARGETS.iter().map(|target| target.name).collect::<Vec<_>>(), tested);
+            assert_eq!(testbed_fuzz::targets::TARGETS.iter().map(|target| target.name).collect::<Vec<_>>(), tested);
         }
     };
 }
