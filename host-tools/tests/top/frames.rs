@@ -214,9 +214,8 @@ fn what_is_not_a_run_yet_or_not_recorded() {
 #[test]
 fn a_narrow_window_has_fewer_columns() {
     let mut screen = running();
-    let lines = |screen: &Screen| -> Vec<String> {
-        text_of(&terminal(screen, NARROW)).lines().map(String::from).collect()
-    };
+    let lines =
+        |screen: &Screen| -> Vec<String> { text_of(&terminal(screen, NARROW)).lines().map(String::from).collect() };
     let threads = lines(&screen);
     let header: Vec<_> = threads[2].split_whitespace().collect();
     assert_eq!(header, ["processor", "ready", "running", "user%", "idle%", "events/s", "gaps", "lost"]);
