@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::compiler;
-use crate::plan::{Act, Place, Plan, ARENA_BYTES};
+use crate::plan::{Act, Place, Plan};
 use crate::script::{exit_code, Step};
 use crate::watch::built;
 
@@ -16,14 +16,17 @@ pub fn build(plan: &Plan, folder: &Path) -> Vec<u8> {
     let small = plan.setting.is_small;
     let optimised = if small { "-Os" } else { ["-O0", "-O1", "-O2", "-Os"][plan.seed as usize % 4] };
     let mut options = vec!["-std=gnu11", "-Wno-unused-function", "-ffunction-sections", optimised, &prelude];
-    options.extend(small.then_some("-DSMALL"));
+    if small {
+        options.extend(["-DSMALL", "-Wl,--defsym=tos_heap_bytes=0"]);
+    }
     compiler::build(built(), &source, &options, &elf);
     std::fs::read(&elf).unwrap()
 }
 
 /// The source.
 pub fn text(plan: &Plan) -> String {
-    let arena = format!("static uint8_t arena[{ARENA_BYTES}] __attribute__((aligned(1024), unused));");
+    let bytes = plan.arena_bytes();
+    let arena = format!("static uint8_t arena[{bytes}] __attribute__((aligned(1024), unused));");
     let mut out = format!("#include \"prelude.h\"\n\n{arena}\n");
     let used = plan.used();
     for thread in (1..plan.threads.len()).filter(|thread| used[*thread]) {

@@ -42,7 +42,7 @@ pub fn plan(seed: u64, language: Language) -> Plan {
 fn setting(random: &mut Random, language: Language, seed: u64) -> Setting {
     let is_small = language == Language::C && random.percent(15);
     let ram_bytes = match random.below(10) {
-        _ if is_small => 64 << 10,
+        _ if is_small => 128 << 10,
         0 => 512 << 10,
         1..3 => 1 << 20,
         3..6 => 2 << 20,
@@ -114,7 +114,8 @@ impl Generator {
         let small = self.setting.is_small;
         let base = if small { 1 } else { STACK_PAGES };
         for index in 0..self.budget.threads as usize {
-            let wanted = (self.budget.message + 8).next_multiple_of(PAGE);
+            let wanted = self.budget.message + 8;
+            let wanted = if small { wanted } else { wanted.next_multiple_of(PAGE) };
             let deep = if small { 1 } else { 1 + self.random.below(6) };
             let processor = self.random.below(self.processors());
             let parent =

@@ -204,6 +204,17 @@ impl Plan {
         (1..self.threads.len()).any(|child| used[child] && self.threads[child].parent == thread)
     }
 
+    /// Bytes that it uses of what threads share.
+    pub fn arena_bytes(&self) -> u32 {
+        let threads = self.threads.iter().map(|thread| thread.arena.end);
+        let fights = self.ops.iter().map(|op| match op {
+            Op::Fight { area, bytes, .. } => (area + bytes + 1).next_multiple_of(PAGE_BYTES),
+            _ => 0,
+        });
+        // Never none, which C has no arrays of.
+        threads.chain(fights).max().unwrap_or(0).next_multiple_of(8) + 8
+    }
+
     /// Whether it starts other processes.
     pub fn invokes(&self) -> bool {
         let starts = |act: &Act| matches!(act, Act::Invoke { .. } | Act::Kill { .. });
