@@ -353,8 +353,15 @@ impl Kernel {
         self.console.fill();
         if !options::tos94() && self.is_busy() {
             self.send_phase();
-        } else if self.net.can_issue() {
-            return;
+        } else {
+            // A page that has just come for a thread that does not want it any more is others'.
+            #[cfg(not(feature = "small"))]
+            if self.unfinished & KEEPING != 0 {
+                self.release_pages();
+            }
+            if self.net.can_issue() {
+                return;
+            }
         }
         // What has just left may have made a thread ready.
         if self.ready.nothing().is_none() {
