@@ -176,11 +176,8 @@ impl Kernel {
         self.cycles = Cycles::new(self.clock_hz);
         self.slice_cycles = self.cycles.of(TIME_SLICE_US) as u32;
         options::start();
-        // Every seed has numbers of its own; at 0 the generator would stand still.
-        self.random = match boot::get(word::SEED) ^ (self.me as u32) << 16 {
-            0 => u32::MAX,
-            seed => seed,
-        };
+        // Every seed below 2^31 has numbers of its own, and none is 0, where the generator would stand still.
+        self.random = (boot::get(word::SEED) << 1 | 1) ^ (self.me as u32) << 16;
         let ram_bytes = boot::get(word::RAM_BYTES);
         self.share_memory(end, ram_bytes);
         events::enable(boot::get(word::DIAG), self.me != 0);
@@ -248,7 +245,7 @@ impl Kernel {
                 // No room for all the meanings; this one wants a remedy.
                 match error {
                     Error::NoMemory => {
-                        self.console.put_text("too big for this RAM; take a machine with more, or a smaller program")
+                        self.console.put_text("too big for this RAM; take a machine with more")
                     }
                     _ => self.console.put_decimal(error as u32),
                 }
