@@ -17,7 +17,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// Cycles for the compiled Verilog, which does about a million a second; longer programs are compared so far unless there is time.
 const VERILATOR_CYCLES: u64 = 4_000_000;
 /// Pairs of the monitors that must be there to be compared.
-const LEAST_PAIRS: u64 = 20;
+const LEAST_PAIRS: u64 = 10;
 /// The engine that simulates the rust-hdl blocks themselves is a thousand times slower than the others. So it runs until there are
 /// [`LEAST_PAIRS`], which is tried in this many cycles first, and then in twice as many each time.
 const RUST_HDL_CYCLES: u64 = 32_768;

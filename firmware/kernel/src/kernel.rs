@@ -244,9 +244,7 @@ impl Kernel {
             if cfg!(feature = "small") {
                 // No room for all the meanings; this one wants a remedy.
                 match error {
-                    Error::NoMemory => {
-                        self.console.put_text("too big for this RAM; take a machine with more")
-                    }
+                    Error::NoMemory => self.console.put_text("too big for this RAM; take a machine with more"),
                     _ => self.console.put_decimal(error as u32),
                 }
             } else {

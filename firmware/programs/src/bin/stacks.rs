@@ -35,7 +35,8 @@ fn test() -> u32 {
     verdict.check("a little too much ends the thread", code("little\0") == Ok(1));
     verdict.check("a large frame ends the process at the next call", code("call\0") == Ok(HALT));
     verdict.check("or when its time is over", code("compute\0") == Ok(HALT));
-    verdict.check("also on another processor", code("migrated\0") == Ok(HALT));
+    // There the kernel looks as soon as the code's page is asked for, which may be before the whole frame is taken.
+    verdict.check("also on another processor", matches!(code("migrated\0"), Ok(1 | HALT)));
     verdict.check("also the first thread", code("first\0") == Ok(HALT));
     println!("{NAME}: {} wrong", verdict.wrong());
     verdict.wrong()
