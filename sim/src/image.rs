@@ -155,8 +155,8 @@ impl Program {
     /// What an address is called: the last symbol of the same segment that begins at it or before it. Of several the one with a size is
     /// taken, then the first by name. Names that compilers and assemblers make for themselves do not count.
     pub fn place(&self, address: u32) -> Place {
-        let spans = self.image.segments.iter().map(|(start, bytes)| (*start, *start as u64 + bytes.len() as u64));
-        let segment = spans.filter(|&(start, end)| start <= address && u64::from(address) < end).next_back();
+        let mut spans = self.image.segments.iter().map(|(start, bytes)| (*start, *start as u64 + bytes.len() as u64));
+        let segment = spans.rfind(|&(start, end)| start <= address && u64::from(address) < end);
         let candidates = self.symbols.iter().filter(|(name, symbol)| {
             let known = !name.starts_with('$') && !name.starts_with(".L");
             known && segment.is_some_and(|(start, _)| (start..=address).contains(&symbol.address))

@@ -26,7 +26,8 @@ fn write(out: &mut String, report: &WaitsReport) -> fmt::Result {
             told[index] = true;
         }
     }
-    let groups: [(&str, &dyn Fn(&Waiting) -> bool); 4] = [
+    type Belongs<'a> = &'a dyn Fn(&Waiting) -> bool;
+    let groups: [(&str, Belongs); 4] = [
         ("can never go on:", &|waiting| waiting.fate == Fate::Held),
         ("abandoned: goes on only if a thread is created again under the id of one that has ended:", &|waiting| {
             waiting.fate == Fate::Abandoned

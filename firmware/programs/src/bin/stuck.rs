@@ -15,7 +15,10 @@ libtos::program!(main);
 const STACK_PAGES: u32 = 2;
 
 /// The cases by name.
-const CASES: &[(&str, fn() -> u32)] = &[
+/// What a case runs.
+type Case = fn() -> u32;
+
+const CASES: &[(&str, Case)] = &[
     ("two", || two(1)),
     ("two-here", || two(0)),
     ("three", three),

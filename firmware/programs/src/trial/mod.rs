@@ -145,9 +145,9 @@ pub fn run(name: &str) -> Result<u32, Error> {
         return Err(Error::BadProgram);
     }
     let wrong = Actor::new(0).run();
-    for thread in 0..word(THREADS_AT) as usize {
+    for (thread, sum) in SUMS.iter().enumerate().take(word(THREADS_AT) as usize) {
         let mut line = Line::new();
-        line.text("thread ").number(thread as u32).text(": ").hexadecimal(SUMS[thread].load(Relaxed)).end();
+        line.text("thread ").number(thread as u32).text(": ").hexadecimal(sum.load(Relaxed)).end();
     }
     let cells = ADDED.iter().fold(0u32, |all, cell| all.wrapping_mul(31).wrapping_add(cell.load(Relaxed)));
     Line::new().text("cells: ").hexadecimal(cells).end();

@@ -44,7 +44,7 @@ const IN_STACK: u32 = 1 << 31;
 
 /// A word that several threads access.
 fn shared(offset: u32) -> *mut u32 {
-    let offset = offset as usize % ARENA_BYTES & !3;
+    let offset = (offset as usize % ARENA_BYTES) & !3;
     // SAFETY: inside.
     unsafe { ARENA.0.get().cast::<u8>().add(offset).cast() }
 }
@@ -181,7 +181,7 @@ impl Actor {
     /// Moves another thread if it happens to be there and ready.
     fn push(&mut self) {
         let (other, from, to) = (self.next(), self.next(), self.next());
-        let number = thread_number() & !0x3f | other as u16 + 1;
+        let number = (thread_number() & !0x3f) | (other as u16 + 1);
         let _ = migrate(number, Place::Processor(from as u8), Place::Processor(to as u8));
     }
 
