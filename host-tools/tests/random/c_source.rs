@@ -35,10 +35,9 @@ pub fn text(plan: &Plan) -> String {
     for (thread, steps) in plan.steps().iter().enumerate().filter(|(thread, _)| used[*thread]) {
         let name = if thread == 0 { "int main(void)".into() } else { format!("static void thread_{thread}(void)") };
         let mut body = format!("    struct actor self = {{{thread}, 0, 0, 0}};\n");
-        let in_stack = plan.threads[thread].in_stack;
-        if in_stack > 0 {
-            let _ = writeln!(body, "    uint8_t stack[{in_stack}] __attribute__((aligned(8), unused));");
-        }
+        // Never none: a message of no bytes may lie there all the same.
+        let in_stack = plan.threads[thread].in_stack.max(1);
+        let _ = writeln!(body, "    uint8_t stack[{in_stack}] __attribute__((aligned(8), unused));");
         for (number, step) in steps.iter().enumerate() {
             let (data, call) = statement(plan, step, &format!("{thread}_{number}"));
             out += &data;
