@@ -22,8 +22,9 @@ impl Kernel {
             syscall::INVOKE => match self.invoke(index, arguments) {
                 Ok(true) => return,
                 Ok(false) => {
+                    // Its buffers may have left, and nobody else need ask.
                     self.tcbs[index as usize].context.pc -= 4;
-                    return self.make_ready(index);
+                    return self.put_off(index);
                 }
                 Err(error) => Err(error),
             },

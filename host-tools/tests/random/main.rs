@@ -19,9 +19,11 @@ mod watch;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use plan::{Language, Plan};
+use plan::{Act, End, Language, Op, Place, Plan, Setting, Stacks, Thread};
 use script::Step;
-use testbed_machine::Order;
+use testbed_definitions::page::{PAGE_BYTES, VIRTUAL_BYTES};
+use testbed_host_tools::capture::KernelKind;
+use testbed_machine::{Machine, Order};
 use watch::Kind;
 
 /// Seeds of a short run and of a long one.
@@ -132,6 +134,43 @@ fn random_programs_that_stand_still_or_err_are_seen() {
         }
     };
     assert_eq!(run(&wrong).err(), Some(Kind::Wrong));
+}
+
+/// A message that takes all data buffers leaves its sender's processor with nothing to do, and a
+/// thread that invokes elsewhere needs a buffer next.
+#[test]
+fn random_programs_invoke_when_all_buffers_were_taken() {
+    let (_, program) = watch::built().read("trial").unwrap();
+    let Plan { mut setting, .. } = generate::plan(0, Language::Rust);
+    setting.machine = Machine { processors: ["p0", "p1", "p2"].map(String::from).to_vec(), ..Machine::testbed6() };
+    setting.dgl = 0;
+    let in_stack = 20 * PAGE_BYTES;
+    let first =
+        Thread { parent: 0, processor: 1, top: VIRTUAL_BYTES, pages: 16, arena: 0..in_stack, in_stack: 0, deep: 1 };
+    let top = Stacks::new().take(29);
+    let second = Thread { processor: 2, top, pages: 29, arena: in_stack..in_stack, in_stack, ..first.clone() };
+    for kernel in [KernelKind::Default, KernelKind::Tos94] {
+        for bytes in [15_000, 16_000, 17_766, 20_000] {
+            let message = |channel, key| Op::Message {
+                channel,
+                from: End { thread: 0, place: Place::Arena(424) },
+                to: End { thread: 1, place: Place::Stack(347) },
+                key,
+                bytes,
+                room: bytes,
+            };
+            let invoke = |thread, processor| Op::Local { thread, act: Act::Invoke { processor, seed: 14_697_397 } };
+            let plan = Plan {
+                seed: 0,
+                language: Language::Rust,
+                setting: Setting { kernel, ..setting.clone() },
+                threads: vec![first.clone(), second.clone()],
+                ops: vec![invoke(1, 1), message(28, 1_042_395_649), invoke(0, 2), message(76, 1_050_861_852)],
+            };
+            let ended = watch::run(&plan, &program);
+            assert!(ended.is_ok(), "{} bytes, kernel {}: {ended:?}", bytes, kernel.name());
+        }
+    }
 }
 
 /// A short run has everything that programs can do, everywhere that they can do it.
