@@ -71,7 +71,7 @@ impl Kernel {
     pub fn keep_page(&mut self, mut process: Process, page: u32, index: Index) {
         // It goes on at once, in the time-slice in which it stopped: others may want the page.
         if !options::tos94() && self.tcbs[index as usize].state == State::Ready {
-            self.ready.last_first(self.tcbs);
+            self.ready.put_first(self.tcbs, index);
         }
         if process.owed_count == 0 {
             process.owing = core::mem::replace(&mut self.owing, process);

@@ -240,11 +240,12 @@ impl Kernel {
         process.map()[page as usize % VIRTUAL_PAGES as usize] & needed == needed
     }
 
-    /// Those that wait for the page go on: they touch it again, or, with an error, have touched what they must not. Returns
-    /// the one of them that is ready and has waited longest.
+    /// Those that wait for the page go on: they touch it again, or, with an error, have touched what they must not. Who has
+    /// waited longest is ready first, and is what this returns.
     fn page_changed(&mut self, mut process: Process, page: u32, error: Option<Error>) -> Option<Index> {
-        // All are taken out first: who goes on may want the page again.
-        let (mut address, mut before, mut changed, mut last) = (process.paging, 0, 0, 0);
+        // All are taken out first: who goes on may want the page again. Those who come too late for the page wait anew, so
+        // their order must stay what it is: turned round, it would leave those in the middle there for ever.
+        let (mut address, mut before, mut changed) = (process.paging, 0, 0);
         while address != 0 {
             let tcb = self.tcb_at(address);
             let next = tcb.next;
@@ -253,12 +254,8 @@ impl Kernel {
                     0 => process.paging = next,
                     before => self.tcb_at(before).next = next,
                 }
-                // In the same order: who has waited longest is the last of both.
-                tcb.next = 0;
-                match core::mem::replace(&mut last, address) {
-                    0 => changed = address,
-                    last => self.tcb_at(last).next = address,
-                }
+                // Who has waited longest is the last of those that wait, and the first of these.
+                tcb.next = core::mem::replace(&mut changed, address);
             } else {
                 before = address;
             }
@@ -273,7 +270,7 @@ impl Kernel {
             } else {
                 self.resume(tcb);
             }
-            if tcb.state == State::Ready {
+            if tcb.state == State::Ready && ready.is_none() {
                 ready = Some(tcb.index);
             }
         }

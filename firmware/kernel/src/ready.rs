@@ -103,12 +103,13 @@ impl Ready {
         self.first = first;
     }
 
-    /// The last becomes the first.
+    /// Thread `index`, which is in the ring, becomes the first; the others stay in their order.
     #[cfg(not(feature = "small"))]
-    pub fn last_first(&mut self, tcbs: &mut [Tcb]) {
-        if self.first != 0 {
-            self.first = at(tcbs, self.first).previous;
-        }
+    pub fn put_first(&mut self, tcbs: &mut [Tcb], index: u16) {
+        self.remove(tcbs, index);
+        let address = (&raw const tcbs[index as usize]).addr() as u32;
+        self.push_address(tcbs, address);
+        self.first = address;
     }
 
     /// Takes out thread `index`, which is in the ring.
