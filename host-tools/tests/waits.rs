@@ -150,7 +150,7 @@ fn each_claim_is_in_the_trace() {
                     What::Schedule(number) => Some((at as u64, number)),
                     _ => None,
                 });
-                let ran = runs.clone().filter(|(at, _)| *at < since.event).last();
+                let ran = runs.clone().rfind(|(at, _)| *at < since.event);
                 assert_eq!(ran.map(|(_, number)| number), Some(waiting.number), "{case}: {waiting:?}");
                 assert!(!runs.clone().any(|(at, number)| at > since.event && number == waiting.number), "{case}");
                 proven += 1;
