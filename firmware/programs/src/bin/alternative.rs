@@ -97,7 +97,8 @@ fn turns() -> u32 {
     }
     let list = [DATA + FIRST, DATA + FIRST + 1, DATA + FIRST + 2];
     let mut buffer = Room::new();
-    let mut heard = |receive: &mut dyn FnMut(&mut [u8]) -> Result<(usize, usize), Error>| {
+    type Heard = Result<(usize, usize), Error>;
+    let mut heard = |receive: &mut dyn FnMut(&mut [u8]) -> Heard| {
         let mut counts = [0; 3];
         for _ in 0..MESSAGES / 2 {
             // Each has made its next message.

@@ -49,7 +49,8 @@ fn main(arguments: libtos::Arguments) -> u32 {
 
 fn run(pings: u32) -> Result<u32, Error> {
     // SAFETY: this thread alone uses it.
-    let buffer = unsafe { &mut *(&raw mut MESSAGE) };
+    let message = &raw mut MESSAGE;
+    let buffer = unsafe { &mut *message };
     let elsewhere = (processor() + 1) % processors();
     let mut wrong = 0;
     for beside in [false, true] {
