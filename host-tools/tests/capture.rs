@@ -130,7 +130,11 @@ fn babeltrace2_reads_the_folder_and_counts_the_same() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && errors.is_empty(), "{errors}");
     assert_eq!(text.lines().count() as u64, pairs);
-    assert!(text.lines().all(|line| line.contains("pair") && line.contains("container = 0x")), "{:?}", text.lines().next());
+    assert!(
+        text.lines().all(|line| line.contains("pair") && line.contains("container = 0x")),
+        "{:?}",
+        text.lines().next()
+    );
 }
 
 #[test]

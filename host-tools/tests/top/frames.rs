@@ -243,7 +243,14 @@ fn no_width_cuts_a_number() {
             let all = row(&screen, (200, 45), name);
             for width in 60..200 {
                 let words = row(&screen, (width, 45), name);
-                assert!(words.len() > 5 && words.iter().all(|word| all.contains(word)), "{width}: {words:?} {all:?}");
+                assert!(
+                    words.len() > 5
+                        && words
+                            .iter()
+                            .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+                            .all(|word| all.contains(word)),
+                    "{width}: {words:?} {all:?}"
+                );
             }
         }
     }

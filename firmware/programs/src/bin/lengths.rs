@@ -48,8 +48,8 @@ fn main(arguments: libtos::Arguments) -> u32 {
 }
 
 fn run(pings: u32) -> Result<u32, Error> {
-    // SAFETY: this thread alone uses it.
     let message = &raw mut MESSAGE;
+    // SAFETY: this thread alone uses it.
     let buffer = unsafe { &mut *message };
     let elsewhere = (processor() + 1) % processors();
     let mut wrong = 0;
