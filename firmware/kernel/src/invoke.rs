@@ -34,6 +34,11 @@ pub struct Invocation<'a> {
     pub arguments: &'a [u8],
 }
 
+/// The processor with the host's files.
+pub fn start_processor() -> Processor {
+    boot::get(word::START_PROCESSOR) as Processor
+}
+
 impl Kernel {
     /// The program that the host wants started: its first file.
     pub fn invoke_first(&mut self) -> Result<(), Error> {
@@ -60,7 +65,7 @@ impl Kernel {
         let buffer = buffer.get_mut(..bytes as usize).ok_or(Error::BadLength)?;
         read_user(process, arguments, buffer)?;
         let here = self.files.find(&name).is_some();
-        let source = if here { self.me } else { boot::get(word::START_PROCESSOR) as u8 };
+        let source = if here { self.me } else { start_processor() };
         let tcb = &mut self.tcbs[index as usize];
         let who = Who { process: process.id, thread: tcb.number, processor: self.me };
         let invocation = Invocation { name, flags, source, who, arguments: buffer };

@@ -9,6 +9,7 @@ use testbed_protocol::Processor;
 
 use crate::centrenet::Packet;
 use crate::home::Life;
+use crate::invoke::start_processor;
 use crate::kernel::Kernel;
 use crate::memory;
 use crate::user::read_packet;
@@ -147,6 +148,12 @@ impl Kernel {
     fn serve_piece(&mut self, packet: &Packet, offset: u32) {
         let Some(mut mount) = self.mount.filter(|mount| mount.source == packet.header.source) else { return };
         let size = packet.word(layout::SIZE);
+        if Error::from_code(size as i32) == Some(Error::NoFile) && mount.source != start_processor() {
+            // The source had a copy when it was named, and has freed it since: all copies come from there.
+            (mount.source, mount.asked) = (start_processor(), false);
+            self.mount = Some(mount);
+            return self.pump_files();
+        }
         let bytes = packet.header.length as u32 - 4 * layout::DATA as u32;
         let result = match Error::from_code(size as i32) {
             Some(error) => Err(error),
