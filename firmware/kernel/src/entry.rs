@@ -40,7 +40,7 @@ global_asm!(
     PACKETS = const csr::MCAUSE_INTERRUPT | csr::cause::EXTERNAL,
 );
 
-const _: () = assert!(align_of::<Tcb>() == 8 && offset_of!(Tcb, context) == 0, "`trap.s` moves registers in pairs");
+const _: () = assert!(align_of::<Tcb>() % 8 == 0 && offset_of!(Tcb, context) == 0, "`trap.s` moves registers in pairs");
 const _: () = assert!(syscall::YIELD == csr::cause::ECALL_U, "`trap.s` compares the one with the other");
 
 extern "C" {

@@ -7,16 +7,17 @@ use testbed_kernel_core::queue::NONE;
 use testbed_protocol::pages::keeping::{Keeper, PageSet};
 use testbed_protocol::pages::Report;
 
+use crate::hw;
 use crate::kernel::{Index, Kernel, KEEPING};
+use crate::paging::Resume;
 use crate::process::Process;
 use crate::thread::{State, Tcb, RESULT};
-use crate::{hw, options};
 
 /// Of a thread: what has come for it since it began what it repeats.
 #[derive(Clone, Copy)]
 pub struct Keeping {
     pages: Keeper,
-    /// What it repeats, or [`GONE_ON`].
+    /// The context's pc while it repeats that, or [`GONE_ON`].
     pc: u32,
     /// The next thread for which something has come.
     next: Index,
@@ -28,8 +29,22 @@ impl Keeping {
     pub const NONE: Keeping = Keeping { pages: Keeper::NONE, pc: GONE_ON, next: NONE, looks: 0 };
 }
 
+/// The time-slice within which a thread has stopped, to wait for a page or because one had come for
+/// another thread.
+#[derive(Clone, Copy)]
+pub struct Slice {
+    /// When it began, and how much of it was over. A thread whose slice has begun at another time
+    /// has had its turn since.
+    start: u32,
+    used: u32,
+}
+
+impl Slice {
+    pub const NONE: Slice = Slice { start: 0, used: 0 };
+}
+
 /// No instruction's address.
-const GONE_ON: u32 = 1;
+const GONE_ON: u32 = 2;
 
 /// How long a thread is given to use a page that has come for it: enough to leave the kernel, which
 /// takes about half of it, and for some instructions.
@@ -40,9 +55,23 @@ const USE_CYCLES: u64 = 256;
 const LOOKS: u8 = 2;
 
 impl Tcb {
+    /// The thread stops within its time-slice, and is to have the rest of it.
+    pub fn stop_slice(&mut self) {
+        self.slice = Slice { start: self.start, used: hw::now_low().wrapping_sub(self.start) };
+    }
+
+    /// When the time-slice has begun that the thread has from now on.
+    #[inline]
+    pub fn start_of_slice(&self, now: u32) -> u32 {
+        match self.slice {
+            Slice { start, used } if start == self.start => now.wrapping_sub(used),
+            _ => now,
+        }
+    }
+
     /// Whether the thread repeats, or is about to repeat, what pages have come for.
     fn repeats(&self) -> bool {
-        self.keeping.pc == self.context.pc & !RESULT
+        self.keeping.pc == self.context.pc
     }
 
     /// The page with what leaves next of the message that the thread transmits.
@@ -67,12 +96,7 @@ impl Tcb {
 
 impl Kernel {
     /// Keeps a page that has come for this thread until it has gone on.
-    #[inline]
     pub fn keep_page(&mut self, mut process: Process, page: u32, index: Index) {
-        // It goes on at once, in the time-slice in which it stopped: others may want the page.
-        if !options::tos94() && self.tcbs[index as usize].state == State::Ready {
-            self.ready.put_first(self.tcbs, index);
-        }
         if process.owed_count == 0 {
             process.owing = core::mem::replace(&mut self.owing, process);
         }
@@ -84,7 +108,10 @@ impl Kernel {
             tcb.keeping.next = core::mem::replace(&mut self.keepers, index);
         }
         tcb.keeping.pages.come(page as u16);
-        (tcb.keeping.pc, tcb.keeping.looks) = (tcb.context.pc & !RESULT, 0);
+        // A call is made again. Otherwise the bit counts: who yields just before the instruction
+        // that it has repeated will get there again, but has gone on.
+        let repeated = if tcb.resume == Resume::Call { tcb.context.pc & !RESULT } else { tcb.context.pc };
+        (tcb.keeping.pc, tcb.keeping.looks) = (repeated, 0);
     }
 
     /// A thread whose message waits for this page, to leave.
@@ -114,6 +141,40 @@ impl Kernel {
     /// The thread has gone on from whatever pages have come for.
     pub fn has_gone_on(&mut self, index: Index) {
         self.tcbs[index as usize].keeping.pc = GONE_ON;
+    }
+
+    /// The ready thread for which pages have come first, and that has not gone on, runs before all
+    /// others, in what is left of the time-slice in which it stopped: others may want the pages.
+    /// `interrupted`: the control block's address of the thread that ran until now, or 0. If it is
+    /// overtaken, it keeps what is left of its time-slice too; otherwise those behind it would wait
+    /// for as long as pages come.
+    #[cold]
+    pub fn put_keeper_first(&mut self, interrupted: u32) {
+        let first = self.ready.address();
+        let Some(&mut Tcb { index: running, .. }) = self.ready.front(self.tcbs) else { return };
+        if self.keeps(running) {
+            return;
+        }
+        // Those for which pages have come later are before them.
+        let (mut index, mut oldest) = (self.keepers, NONE);
+        while index != NONE {
+            if self.tcbs[index as usize].state == State::Ready && self.keeps(index) {
+                oldest = index;
+            }
+            index = self.tcbs[index as usize].keeping.next;
+        }
+        if oldest == NONE {
+            return;
+        }
+        if first == interrupted {
+            self.tcb_at(first).stop_slice();
+        }
+        let keeper = &mut self.tcbs[oldest as usize];
+        if keeper.slice.start != keeper.start {
+            // It has been put first before, and its time-slice was over.
+            keeper.slice = Slice { start: keeper.start, used: self.slice_cycles };
+        }
+        self.ready.put_first(self.tcbs, oldest);
     }
 
     /// If a page has come for the thread that is about to go on, the timer is set to look soon

@@ -49,6 +49,9 @@ pub type Index = u16;
 pub const STUCK: u8 = 1 << 0;
 /// Some page has come for a thread that may not have used it yet.
 pub const KEEPING: u8 = 1 << 1;
+/// A thread has stopped to wait for a page: the next one may have stopped within its time-slice too.
+/// In the small kernel none ever does.
+pub const STOPPED: u8 = if cfg!(feature = "small") { 0 } else { 1 << 2 };
 
 /// What every call and packet needs comes first, where one instruction reaches it.
 #[repr(C)]
@@ -57,7 +60,7 @@ pub struct Kernel {
     pub ready: Ready,
     pub me: u8,
     pub processors: u8,
-    /// [`STUCK`] and [`KEEPING`].
+    /// [`STUCK`], [`KEEPING`] and [`STOPPED`].
     pub unfinished: u8,
     /// Packets with parts of files wait for a data buffer.
     #[cfg(not(feature = "small"))]
@@ -258,22 +261,26 @@ impl Kernel {
     /// The main loop: the address of the next thread's control block. That may be `interrupted`, which goes on within its time-slice.
     #[inline(always)]
     pub fn next(&mut self, mut interrupted: u32) -> u32 {
+        self.unfinished &= !STOPPED;
         loop {
             if options::tos94() {
                 self.send_phase();
             }
             self.receive_phase();
+            let keeping = self.is_keeping();
+            if keeping {
+                self.put_keeper_first(interrupted);
+            }
             if let Some(tcb) = self.ready.front(self.tcbs) {
                 let next = self.ready.address();
                 if next == interrupted {
                     events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
-                    if self.is_keeping() {
+                    if keeping {
                         self.watch_keeper();
                     }
                     return next;
                 }
-                let keeping = self.is_keeping();
-                self.schedule(keeping);
+                self.schedule(!options::tos94());
                 if !(keeping && self.watch_keeper()) {
                     self.set_slice_timer();
                 }
@@ -300,19 +307,24 @@ impl Kernel {
     /// As [`Self::go_on`] where there is something to do for the station, or for a page that is kept.
     #[inline(never)]
     fn go_on_busy(&mut self) -> u32 {
+        self.unfinished &= !STOPPED;
         self.hand_over();
         let keeping = self.is_keeping();
-        let next = self.schedule(keeping);
+        if keeping {
+            self.put_keeper_first(0);
+        }
+        let next = self.schedule(true);
         if keeping {
             self.watch_keeper();
         }
         next
     }
 
-    /// The first of the ready threads has a new time-slice, unless a page is kept for it; 0 if there is none. `keeping`: whether any is.
+    /// The first of the ready threads has a new time-slice; 0 if there is none. `resuming`: if it stopped within one, to wait for a
+    /// page or for a thread for which a page had come, it has what is left of that.
     #[cfg_attr(feature = "small", inline)]
     #[cfg_attr(not(feature = "small"), inline(always))]
-    fn schedule(&mut self, keeping: bool) -> u32 {
+    fn schedule(&mut self, resuming: bool) -> u32 {
         let first = self.ready.address();
         if first == 0 {
             return 0;
@@ -320,9 +332,8 @@ impl Kernel {
         let tcb = self.tcb_at(first);
         events::emit(event::DIAG_READY, tcb.number);
         events::emit(event::DIAG_PROFILE, tcb.number | event::SCHEDULE);
-        if !(keeping && self.keeps(tcb.index)) {
-            tcb.start = hw::now_low();
-        }
+        let now = hw::now_low();
+        tcb.start = if resuming { tcb.start_of_slice(now) } else { now };
         first
     }
 
@@ -335,6 +346,9 @@ impl Kernel {
         let over = self.serve_timer();
         if !options::tos94() && self.is_busy() {
             self.hand_over();
+        }
+        if self.is_keeping() {
+            self.put_keeper_first(if over { 0 } else { interrupted });
         }
         let goes_on = !over && self.ready.address() == interrupted;
         if goes_on && !(self.is_keeping() && self.watch_keeper()) {

@@ -22,7 +22,7 @@ use testbed_protocol::Processor;
 use crate::centrenet::Packet;
 use crate::collect::WORDS_A_CALL;
 use crate::input::BYTES_A_LINE;
-use crate::kernel::{Index, Kernel};
+use crate::kernel::{Index, Kernel, STOPPED};
 use crate::memory;
 use crate::process::Process;
 use crate::thread::{State, Tcb};
@@ -40,6 +40,17 @@ pub enum Resume {
     Call,
     /// Takes the message that is staged for it.
     Staged,
+}
+
+/// Why those that wait for a page go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Change {
+    /// It is here.
+    Allowed,
+    /// It has come from another processor, which may want it back.
+    Arrived,
+    /// There is no such page.
+    Refused(Error),
 }
 
 /// What a processor sends that is a page, and what it is: the order and the page of the [`mpc::PAGE`] before it.
@@ -198,13 +209,15 @@ impl Kernel {
         };
         let tcb = self.tcb_of(index);
         tcb.state = State::Paging;
+        tcb.stop_slice();
+        self.unfinished |= STOPPED;
         (tcb.page, tcb.resume, tcb.fault_address) = (page as u16, resume, address);
         (tcb.next, process.paging) = (process.paging, (&raw const *tcb).addr() as u32);
         match ask {
             // The answer may come at once.
             Some(report) => self.tell_home_of_page(process, page, report),
             None if resume != Resume::Call && self.is_allowed(process, page, write) => {
-                self.page_changed(process, page, None);
+                self.page_changed(process, page, Change::Allowed);
             }
             None => {}
         }
@@ -240,11 +253,11 @@ impl Kernel {
         process.map()[page as usize % VIRTUAL_PAGES as usize] & needed == needed
     }
 
-    /// Those that wait for the page go on: they touch it again, or, with an error, have touched what they must not. Who has
-    /// waited longest is ready first, and is what this returns.
-    fn page_changed(&mut self, mut process: Process, page: u32, error: Option<Error>) -> Option<Index> {
-        // All are taken out first: who goes on may want the page again. Those who come too late for the page wait anew, so
-        // their order must stay what it is: turned round, it would leave those in the middle there for ever.
+    /// Those that wait for the page go on: they touch it again, or, if it is refused, have touched what they must not. Who has
+    /// waited longest is ready first. A page that has come is kept for all of them, so that none has to wait for it again
+    /// while others come before it each time. `true`: there are such threads.
+    fn page_changed(&mut self, mut process: Process, page: u32, change: Change) -> bool {
+        // All are taken out first: who goes on may want the page again.
         let (mut address, mut before, mut changed) = (process.paging, 0, 0);
         while address != 0 {
             let tcb = self.tcb_at(address);
@@ -261,20 +274,21 @@ impl Kernel {
             }
             address = next;
         }
-        let mut ready = None;
+        let mut kept = false;
         while changed != 0 {
             let tcb = self.tcb_at(changed);
             changed = tcb.next;
-            if error.is_some() || tcb.resume == Resume::Staged {
-                self.resume_otherwise(tcb.index, error);
-            } else {
-                self.resume(tcb);
+            match change {
+                Change::Refused(error) => self.resume_otherwise(tcb.index, Some(error)),
+                _ if tcb.resume == Resume::Staged => self.resume_otherwise(tcb.index, None),
+                _ => self.resume(tcb),
             }
-            if tcb.state == State::Ready && ready.is_none() {
-                ready = Some(tcb.index);
+            if change == Change::Arrived && tcb.state == State::Ready {
+                self.keep_page(process, page, tcb.index);
+                kept = true;
             }
         }
-        ready
+        kept
     }
 
     /// Apart, so that the loop that calls it has few registers to save.
@@ -400,7 +414,7 @@ impl Kernel {
             }
             Output::Refused { free } => {
                 self.release_if(free, frame);
-                self.page_changed(process, page, Some(Error::BadPointer));
+                self.page_changed(process, page, Change::Refused(Error::BadPointer));
             }
             Output::Ignored => {}
         }
@@ -420,14 +434,14 @@ impl Kernel {
         }
         if page < FIRST_DATA_PAGE {
             process.map_mut()[page as usize] |= PTE_EXECUTE;
-            self.page_changed(process, page, None);
+            self.page_changed(process, page, Change::Allowed);
             return;
         }
-        let mut user = self.page_changed(process, page, None);
-        if user.is_none() && !self.transmitting.is_empty() {
-            user = self.transmitter(process, page);
+        if self.page_changed(process, page, Change::Arrived) {
+            return;
         }
-        match user {
+        let waits = !self.transmitting.is_empty();
+        match if waits { self.transmitter(process, page) } else { None } {
             Some(index) => self.keep_page(process, page, index),
             None => self.tell_home_of_page(process, page, Report::Done),
         }

@@ -8,6 +8,7 @@ use testbed_definitions::syscall::Error;
 use crate::centrenet::Packet;
 use crate::kernel::{Index, Kernel};
 use crate::process::Process;
+use crate::thread::Tcb;
 
 pub mod alternatives {
     //! There are no alternatives.
@@ -112,15 +113,27 @@ pub mod keeping {
         pub const NONE: Keeping = Keeping;
     }
 
+    /// Every time-slice is a whole one.
+    #[derive(Clone, Copy)]
+    pub struct Slice;
+
+    impl Slice {
+        pub const NONE: Slice = Slice;
+    }
+
+    impl Tcb {
+        pub fn start_of_slice(&self, now: u32) -> u32 {
+            now
+        }
+    }
+
     impl Kernel {
+        pub fn put_keeper_first(&mut self, _: u32) {}
         pub fn watch_keeper(&mut self) -> bool {
             false
         }
         pub fn look_at_keeper(&mut self) {}
         pub fn forget_keeper(&mut self, _: Index) {}
-        pub fn keeps(&self, _: Index) -> bool {
-            false
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use testbed_kernel_core::queue::{Linked, Links};
 use testbed_kernel_core::timers::{Alarm, Timed};
 
 use crate::alternatives::List;
-use crate::keeping::Keeping;
+use crate::keeping::{Keeping, Slice};
 use crate::process::Process;
 
 /// Registers of a thread that is not running, as `trap.s` lays them out and moves them: in pairs.
@@ -93,8 +93,10 @@ impl State {
     }
 }
 
-/// A thread. `trap.s` knows where the first fields, `process` and `bottom` are.
-#[repr(C)]
+/// A thread. `trap.s` knows where the first fields, `process` and `bottom` are. Aligned so that its size is a small
+/// multiple of a power of two: an entry's address in the table is then a shift and an addition.
+#[cfg_attr(feature = "small", repr(C))]
+#[cfg_attr(not(feature = "small"), repr(C, align(32)))]
 pub struct Tcb {
     pub context: Context,
     /// The page map's CSR value, if the thread runs or has just yielded; else 0.
@@ -134,6 +136,7 @@ pub struct Tcb {
     pub fault_address: u32,
     /// Pages that have come for it.
     pub keeping: Keeping,
+    pub slice: Slice,
     /// Messages that wait for pages: address of the first, 0 if there is none.
     pub staged: u32,
     /// Channels of which it has an end, as bits.
@@ -196,6 +199,7 @@ impl Tcb {
         self.resume = Resume::Call;
         self.fault_address = 0;
         self.keeping = Keeping::NONE;
+        self.slice = Slice::NONE;
         self.staged = 0;
         self.ends = [0; CHANNELS / 32];
         self.list = List::NONE;

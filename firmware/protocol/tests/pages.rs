@@ -96,6 +96,11 @@ fn robbed() -> World {
     callers(&[1, 1, 0], &[(1, 1, (0, 3)), (0, 4, (2, 3)), (0, 2, (1, 2)), (0, 1, (0, 1))])
 }
 
+/// Three threads of one processor write to one page, and one of them to another too; another processor writes to both.
+fn crowd() -> World {
+    callers(&[0, 0], &[(1, 2, (0, 1)), (1, 1, (0, 1)), (1, 1, (0, 2)), (0, 2, (0, 2))])
+}
+
 #[test]
 fn calls_that_need_several_pages_get_on() {
     explore("a call at home, writers of each page", contended());
@@ -103,6 +108,7 @@ fn calls_that_need_several_pages_get_on() {
     explore("a call of three pages, robbed of each", robbed());
     let two = callers(&[0, 0, 0], &[(1, 1, (0, 2)), (1, 1, (1, 3)), (0, 2, (1, 2)), (2, 1, (0, 3))]);
     explore("two calls at one processor, one elsewhere", two);
+    explore("three threads of a processor, one elsewhere", crowd());
     if is_long() {
         explore("three calls", callers(&[0, 1, 2], &[(0, 2, (0, 3)), (1, 1, (0, 2)), (2, 2, (1, 3))]));
     }
@@ -115,6 +121,7 @@ fn finds(bug: Bug, property: &'static str) {
         Bug::KeepTooFew => contended(),
         Bug::KeepAll => crossed(),
         Bug::Careless => robbed(),
+        Bug::KeepForOne => crowd(),
         _ => world(&[1], &[2, 2, 2]),
     };
     let world = World { bug: Some(bug), ends_at, ..right };
@@ -136,6 +143,7 @@ const OWNERS: &str = "one owner";
 const ANSWERED: &str = "every request is answered";
 const FRAME: &str = "a frame wherever a page is or is wanted";
 const WAITS: &str = "a call waits at most twice for each page";
+const USED: &str = "what has come stays until all have used it who waited";
 const AGREE: &str = "directory and holders agree when all is quiet";
 
 macro_rules! bugs {
@@ -162,5 +170,6 @@ bugs! {
     finds_that_a_wanted_frame_is_freed: FreeWanted, FRAME;
     finds_that_calls_keep_too_few: KeepTooFew, WAITS;
     finds_that_calls_keep_too_many: KeepAll, ANSWERED;
+    finds_that_a_page_is_kept_for_one: KeepForOne, USED;
     finds_that_calls_are_careless: Careless, WAITS;
 }

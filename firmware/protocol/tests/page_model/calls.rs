@@ -39,20 +39,34 @@ impl World {
         self.release(state, at);
     }
 
-    /// Keeps a page that has come for the call of one thread that waits for it; `false` if there is
-    /// none.
+    /// Keeps a page that has come for the calls of all threads that wait for it; `false` if there
+    /// are none.
     pub(super) fn keep(&self, state: &mut State, page: u8, at: u8) -> bool {
         let waits = |task: &Thread| matches!(task.touch, Doing::Blocked { page: wanted, .. } if wanted == page);
-        let found = (0..self.calls.len()).find(|&index| self.threads[index].0 == at && waits(&state.threads[index]));
-        let Some(user) = found else { return false };
-        let task = &mut state.threads[user];
-        task.waits += 1;
-        if self.has(Bug::KeepTooFew) && state.owed[at as usize] != 0 {
+        let mut users: Vec<_> =
+            (0..self.calls.len()).filter(|&user| self.threads[user].0 == at && waits(&state.threads[user])).collect();
+        if self.has(Bug::KeepForOne) {
+            users.truncate(1);
+        }
+        for &user in &users {
+            state.threads[user].waits += 1;
+        }
+        if users.is_empty() || self.has(Bug::KeepTooFew) && state.owed[at as usize] != 0 {
             return false;
         }
-        task.keeper.come(number(page));
+        for user in users {
+            state.threads[user].keeper.come(number(page));
+        }
         state.owed[at as usize] |= 1 << page;
         true
+    }
+
+    /// Whether every thread that has waited for a page, and for which it has come, finds it there.
+    pub(super) fn finds_what_came(&self, state: &State) -> bool {
+        state.threads.iter().zip(&self.threads).take(self.calls.len()).all(|(task, &(at, ..))| match task.touch {
+            Doing::Ready { page, .. } => state.held[self.index(page, at)].entry & WRITABLE == WRITABLE,
+            _ => true,
+        })
     }
 
     /// Says DONE for all that is kept for nobody.

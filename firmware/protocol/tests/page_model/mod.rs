@@ -68,6 +68,8 @@ pub enum Bug {
     KeepTooFew,
     /// A call keeps all that has come, whatever it waits for.
     KeepAll,
+    /// A page is kept for one of the threads that have waited for it.
+    KeepForOne,
     /// A call that has lost a page asks only for what is not here.
     Careless,
 }

@@ -69,6 +69,9 @@ pub fn all(world: &World) -> Vec<Property<World>> {
         Property::always("a call waits at most twice for each page", |world: &World, state: &State| {
             !world.waits_too_often(state)
         }),
+        Property::always("what has come stays until all have used it who waited", |world: &World, state: &State| {
+            world.finds_what_came(state)
+        }),
         Property::always("every request is answered", |world: &World, state: &State| {
             !world.is_quiet(state)
                 || !state.threads.iter().any(|thread| matches!(thread.touch, Doing::Blocked { .. }))
