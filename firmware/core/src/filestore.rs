@@ -1,7 +1,8 @@
 //! The filestore's table: names, sizes, permissions, and who may do what to a file. What is in the files' pages is the kernel's.
 //!
 //! A file that is removed while processes run it stays, without a name, until the last of them has ended. Handles are stateless: a
-//! file's index, its generation, and nothing that would have to be given back; what a handle allows is looked up each time.
+//! file's index, its generation, its processor, and nothing that would have to be given back; what a handle allows is looked up
+//! each time. A thread that has moved may still use the handle of a file on another processor, and gets [`Error::NotHere`].
 
 use testbed_definitions::file::{is_name, EXECUTE, NAME_BYTES, READ, TRUSTED, WRITE};
 use testbed_definitions::limits::{FILES, FILE_BYTES};
@@ -66,6 +67,8 @@ pub enum Opening {
 
 pub struct Filestore {
     files: [File; FILES],
+    /// Whose it is, as handles have it.
+    processor: u32,
 }
 
 impl Default for Filestore {
@@ -75,10 +78,17 @@ impl Default for Filestore {
 }
 
 const INDEX_BITS: u32 = FILES.trailing_zeros();
+/// Of a handle: where the processor's number begins, behind index and generation.
+const PROCESSOR_SHIFT: u32 = INDEX_BITS + u16::BITS;
 
 impl Filestore {
     pub const fn new() -> Self {
-        Filestore { files: [File::FREE; FILES] }
+        Filestore { files: [File::FREE; FILES], processor: 0 }
+    }
+
+    /// It is this processor's, before any file is opened.
+    pub fn start(&mut self, processor: u8) {
+        self.processor = u32::from(processor);
     }
 
     pub fn get(&self, index: usize) -> &File {
@@ -126,10 +136,13 @@ impl Filestore {
     }
 
     pub fn handle(&self, index: usize) -> u32 {
-        index as u32 | (self.get(index).generation as u32) << INDEX_BITS
+        index as u32 | (self.get(index).generation as u32) << INDEX_BITS | self.processor << PROCESSOR_SHIFT
     }
 
     fn resolve(&self, handle: u32, permission: u32) -> Result<usize, Error> {
+        if handle >> PROCESSOR_SHIFT != self.processor {
+            return Err(Error::NotHere);
+        }
         let index = handle as usize % FILES;
         let file = &self.files[index];
         if file.is_free() || !file.has_name() || self.handle(index) != handle {
@@ -287,6 +300,23 @@ mod tests {
         assert_eq!(store.reading(handle, 0, 1), Err(Error::NoPermission));
         assert_eq!(store.open(b"file", open::READ), Err(Error::NoPermission));
         assert_eq!(store.chmod(b"file", TRUSTED), Err(Error::NoPermission));
+    }
+
+    #[test]
+    fn handles_are_good_on_one_processor() {
+        let [mut one, mut other] = [Filestore::new(), Filestore::new()];
+        (one.start(1), other.start(15));
+        let [here, there] = [&mut one, &mut other].map(|store| {
+            let index = store.create(&name("file"), READ | WRITE, 1).unwrap();
+            store.handle(index)
+        });
+        assert!(here as i32 > 0 && there as i32 > 0, "a negative one would be an error");
+        assert_eq!(one.reading(here, 0, 0), Ok((0, 0)));
+        assert_eq!(other.writing(there, 0, 1), Ok((0, 1)));
+        // Of files with the same place and generation.
+        assert_eq!(one.reading(there, 0, 0), Err(Error::NotHere));
+        assert_eq!(other.writing(here, 0, 1), Err(Error::NotHere));
+        assert_eq!(one.writing(u32::MAX, 0, 1), Err(Error::NotHere));
     }
 
     #[test]

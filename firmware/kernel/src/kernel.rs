@@ -172,7 +172,10 @@ impl Kernel {
             events::program_filters();
         }
         #[cfg(not(feature = "small"))]
-        events::note_settings();
+        {
+            self.files.start(self.me);
+            events::note_settings();
+        }
         self.processors = boot::get(word::PROCESSORS) as u8;
         self.clock_hz = boot::get(word::CLOCK_HZ);
         self.clock = Clock::new(self.clock_hz);

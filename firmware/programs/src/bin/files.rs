@@ -5,7 +5,7 @@
 use libtos::file::{chmod, flags, list, rename, unlink, File, EXECUTE, READ, TRUSTED, WRITE};
 use libtos::pattern::{fill, Buffer, Check};
 use libtos::process::{counter, counters};
-use libtos::{println, Error};
+use libtos::{migrate_self, println, processor, processors, Error, Place};
 use programs::verdict::Verdict;
 
 libtos::program!(main);
@@ -27,6 +27,7 @@ fn main(arguments: libtos::Arguments) -> u32 {
     names(&test);
     permissions(&test);
     own_file(&test);
+    elsewhere(&test);
     count(&test);
     size(&test);
     let after = (counters()[counter::FREE_PAGES], list().count());
@@ -74,6 +75,30 @@ fn own_file(test: &Verdict) {
     test.expect("write to this program", File::open(NAME, flags::WRITE), Err(Error::NoPermission));
     test.expect("empty this program", File::open(NAME, flags::TRUNCATE), Err(Error::NoPermission));
     test.expect("may not be written", chmod(NAME, READ | EXECUTE), Ok(()));
+}
+
+/// A file is open where it was opened, whatever the file with the same place in another filestore is.
+fn elsewhere(test: &Verdict) {
+    let home = processor();
+    let away = home % (processors() - 1) + 1;
+    let go = |to| migrate_self(Place::Processor(to)).is_ok();
+    let Ok(here) = File::open("here", MAKE) else { return test.check("open", false) };
+    let went = go(away);
+    let there = File::open("there", MAKE);
+    let found = [here.write(0, b"x"), here.read(0, &mut [0]).map(drop), there.map(drop)];
+    let found_there = there.and_then(|there| {
+        go(home);
+        there.write(0, b"x")
+    });
+    let removed = go(away) && unlink("there").is_ok() && go(home);
+    test.check("to another processor and back", went && removed && processor() == home);
+    for (what, result) in ["write to a file left behind", "read it", "open one there"].into_iter().zip(found) {
+        let expected = if what.starts_with("open") { Ok(()) } else { Err(Error::NotHere) };
+        test.expect(what, result, expected);
+    }
+    test.expect("write to that one here", found_there, Err(Error::NotHere));
+    test.check("the file here is empty", File::open("here", flags::READ).is_ok_and(|file| file.bytes == 0));
+    test.expect("remove", unlink("here"), Ok(()));
 }
 
 /// As many files as there can be, and one more.
