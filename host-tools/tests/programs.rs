@@ -1,18 +1,23 @@
 //! Runs every program of `tests/programs` on every engine.
 //!
 //! `NAME.expected` begins with the command to run, `$ testbed run …`; the rest is what `console.txt` must be, with masks
-//! (`common/mask.rs`) where only a timing decides. On the emulator the console is compared with it (`testbed test --overwrite` writes
+//! (`common/mask.rs`) where only a timing decides. A program in C, `firmware/c/NAME.c`, is compiled first, as `docs/programs.md` says. On the emulator the console is compared with it (`testbed test --overwrite` writes
 //! it instead, and keeps masks that still fit); every other engine must leave the same folder as the emulator, after so many cycles
 //! that events have been compared. The events of both kernels must conform.
 
 mod common;
+#[path = "common/compiler.rs"]
+mod compiler;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use common::mask;
 use libtest_mimic::{Arguments, Failed, Trial};
+use tempfile::TempDir;
+use testbed_host_tools::firmware::{self, Firmware};
 
 /// Cycles for the compiled Verilog, which does about a million a second; longer programs are compared so far unless there is time.
 const VERILATOR_CYCLES: u64 = 4_000_000;
@@ -44,21 +49,35 @@ fn succeed(arguments: &[&str]) -> Result<Output, Failed> {
     }
 }
 
-/// A case: the command's words after `testbed`, and the console it must leave.
+/// A case: the command as it is in the file, its words after `testbed run`, and the console it must leave.
 struct Case {
     path: PathBuf,
+    command: String,
     arguments: Vec<String>,
     console: String,
+    /// Has the programs in C.
+    _built: TempDir,
+}
+
+/// The path of a word of a command; a program in C is built into `folder`.
+fn built(word: &str, folder: &Path) -> Result<String, Failed> {
+    static FIRMWARE: OnceLock<Firmware> = OnceLock::new();
+    let Some(source) = word.strip_suffix(".c") else { return Ok(word.into()) };
+    let elf = folder.join(Path::new(source).file_name().unwrap_or_default());
+    let built = FIRMWARE.get_or_init(|| firmware::build(&root()).unwrap_or_else(|error| panic!("{error}")));
+    compiler::build(built, &root().join(word), &["-Os", "-std=c11"], &elf);
+    Ok(elf.to_string_lossy().into_owned())
 }
 
 impl Case {
-    fn read(path: PathBuf) -> Result<Self, String> {
+    fn read(path: PathBuf) -> Result<Self, Failed> {
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let (command, console) = text.split_once('\n').unwrap_or((&text, ""));
         let words = command.strip_prefix("$ testbed run ");
         let words = words.ok_or_else(|| format!("{}:1: no `$ testbed run …`", path.display()))?;
-        let arguments = words.split_whitespace().map(String::from).collect();
-        Ok(Case { arguments, console: console.into(), path })
+        let folder = tempfile::tempdir()?;
+        let arguments = words.split_whitespace().map(|word| built(word, folder.path())).collect::<Result<_, _>>()?;
+        Ok(Case { path, command: command.into(), arguments, console: console.into(), _built: folder })
     }
 
     /// Runs the case on `engine` into a folder of its own.
@@ -88,7 +107,7 @@ impl Case {
         let console = fs::read_to_string(folder.path().join("console.txt"))?;
         if std::env::var_os("TESTBED_OVERWRITE").is_some() {
             let console = mask::renewed(&self.console, &console);
-            return Ok(fs::write(&self.path, format!("$ testbed run {}\n{console}", self.arguments.join(" ")))?);
+            return Ok(fs::write(&self.path, format!("{}\n{console}", self.command))?);
         }
         if let Some(line) = mask::differs(&self.console, &console) {
             let (path, expected) = (self.path.display(), &self.console);
@@ -201,7 +220,7 @@ fn main() {
         for engine in ["emulator", "conform", "verilator", "rust-hdl"] {
             let path = path.clone();
             let trial = Trial::test(format!("{name}::{engine}"), move || {
-                let case = Case::read(path).map_err(Failed::from)?;
+                let case = Case::read(path)?;
                 match engine {
                     "emulator" => case.on_emulator(),
                     "conform" => case.conforms(),

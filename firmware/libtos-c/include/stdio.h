@@ -17,7 +17,9 @@ typedef struct FILE FILE;
 extern FILE *const stdout;
 extern FILE *const stderr;
 
-/* A file is open on one processor: a thread that migrates has to open it again. */
+/* A file is open on the processor on which it was opened. A thread elsewhere that uses it gets errno TOS_NOT_HERE where bytes have to be read or written,
+   and what it has written stays in the buffer until a thread there writes more, flushes or closes it. fflush(NULL) and the end of a thread write
+   what belongs to the console and to files here. */
 FILE *fopen(const char *name, const char *mode);
 int fclose(FILE *file);
 int fflush(FILE *file);
@@ -26,6 +28,7 @@ long ftell(FILE *file);
 void rewind(FILE *file);
 int feof(FILE *file);
 int ferror(FILE *file);
+void clearerr(FILE *file);
 int remove(const char *name);
 int unlink(const char *name);
 int rename(const char *old, const char *new_name);

@@ -2,17 +2,34 @@
 
 use core::ffi::{c_char, c_int, c_long, c_void, CStr};
 use core::ptr::null_mut;
+use core::sync::atomic::{AtomicU8, Ordering};
 
-use libtos::Error;
+use libtos::{processor, Error};
+use testbed_definitions::page::PAGE_BYTES;
 
 use crate::error::noted;
 use crate::format::{format, List, Out};
-use crate::stream::{Stream, STDERR, STDOUT, STREAMS};
+use crate::stream::{Stream, FILES, STDERR, STDOUT};
 use crate::Shared;
 
 const EOF: c_int = -1;
 
-static TABLE: Shared<[Stream; STREAMS]> = Shared::new(Stream::initial());
+/// What has pages of its own, so that threads on other processors that use something else do not fetch it away.
+#[repr(align(1024))]
+struct Apart<T>(T);
+const _: () = assert!(align_of::<Apart<u8>>() == PAGE_BYTES as usize);
+
+/// `stdout` and `stderr`, and the streams of files, each with a lock of its own.
+static CONSOLE: Apart<[Shared<Stream>; FIRST_FILE]> = Apart([const { Shared::new(Stream::CONSOLE) }; FIRST_FILE]);
+static STREAMS: [Apart<Shared<Stream>>; FILES] = [const { Apart(Shared::new(Stream::CLOSED)) }; FILES];
+
+/// By stream of a file: 0 while it is closed, otherwise the processor on which it was opened, plus one. Changes with the
+/// stream's lock; who only looks for a stream to flush or to open need not fetch those of others.
+static OPENED_ON: [AtomicU8; FILES] = [const { AtomicU8::new(0) }; FILES];
+
+/// The index of the first stream that is a file's.
+const FIRST_FILE: usize = 2;
+const _: () = assert!(STDOUT < FIRST_FILE && STDERR < FIRST_FILE);
 
 type FilePointer = *mut c_void;
 
@@ -29,12 +46,18 @@ const fn pointer(index: usize) -> FilePointer {
     core::ptr::without_provenance_mut(index + 1)
 }
 
+fn index(file: FilePointer) -> usize {
+    (file as usize).wrapping_sub(1)
+}
+
+fn stream(index: usize) -> Option<&'static Shared<Stream>> {
+    CONSOLE.0.get(index).or_else(|| STREAMS.get(index.wrapping_sub(FIRST_FILE)).map(|stream| &stream.0))
+}
+
 /// Does something with a stream that is open, alone.
 fn with<R>(file: FilePointer, otherwise: R, work: impl FnOnce(&mut Stream) -> R) -> R {
-    TABLE.with(|table| match table.get_mut((file as usize).wrapping_sub(1)) {
-        Some(stream) if !stream.is_closed() => work(stream),
-        _ => otherwise,
-    })
+    let Some(stream) = stream(index(file)) else { return otherwise };
+    stream.with(|stream| if stream.is_closed() { otherwise } else { work(stream) })
 }
 
 fn status(is_right: bool) -> c_int {
@@ -45,13 +68,13 @@ fn status(is_right: bool) -> c_int {
     }
 }
 
-/// Writes what is still in buffers; the end of a thread.
-pub fn flush_all() {
-    TABLE.with(|table| {
-        for stream in table.iter_mut().filter(|stream| !stream.is_closed()) {
-            stream.flush();
-        }
-    });
+/// Writes what is still in buffers of the console and of files on this processor; what belongs into files elsewhere can
+/// be written there only. The end of a thread. `false` if that failed.
+pub fn flush_all() -> bool {
+    let here = processor() + 1;
+    let files = OPENED_ON.iter().enumerate().filter(|(_, place)| place.load(Ordering::Relaxed) == here);
+    let indices = (0..FIRST_FILE).chain(files.map(|(file, _)| FIRST_FILE + file));
+    indices.fold(true, |is_right, index| with(pointer(index), true, Stream::flush) && is_right)
 }
 
 /// Writes a line to `stderr` in one piece.
@@ -74,26 +97,37 @@ unsafe fn text<'a>(text: *const c_char) -> &'a str {
 #[no_mangle]
 unsafe extern "C" fn fopen(name: *const c_char, mode: *const c_char) -> FilePointer {
     let (name, mode) = unsafe { (text(name), text(mode)) };
-    TABLE.with(|table| {
-        let free = table.iter().position(Stream::is_closed);
-        let opened = free.ok_or(Error::TooManyFiles).and_then(|index| {
-            table[index].open(name, mode.as_bytes())?;
-            Ok(pointer(index))
+    let closed = (0..FILES).filter(|&file| OPENED_ON[file].load(Ordering::Relaxed) == 0);
+    for file in closed {
+        let opened = STREAMS[file].0.with(|stream| {
+            // Another thread may have been faster.
+            stream.is_closed().then(|| {
+                stream
+                    .open(name, mode.as_bytes())
+                    .inspect(|()| OPENED_ON[file].store(processor() + 1, Ordering::Relaxed))
+            })
         });
-        noted(opened).unwrap_or(null_mut())
-    })
+        if let Some(opened) = opened {
+            return noted(opened).map_or(null_mut(), |()| pointer(FIRST_FILE + file));
+        }
+    }
+    noted(Err(Error::TooManyFiles)).unwrap_or(null_mut())
 }
 
 #[no_mangle]
 extern "C" fn fclose(file: FilePointer) -> c_int {
-    status(with(file, false, Stream::close))
+    status(with(file, false, |stream| {
+        if let Some(place) = OPENED_ON.get(index(file).wrapping_sub(FIRST_FILE)) {
+            place.store(0, Ordering::Relaxed);
+        }
+        stream.close()
+    }))
 }
 
 #[no_mangle]
 extern "C" fn fflush(file: FilePointer) -> c_int {
     if file.is_null() {
-        flush_all();
-        return 0;
+        return status(flush_all());
     }
     status(with(file, false, Stream::flush))
 }
@@ -114,6 +148,11 @@ extern "C" fn rewind(file: FilePointer) {
         stream.seek(0, 0);
         stream.failed = false;
     });
+}
+
+#[no_mangle]
+extern "C" fn clearerr(file: FilePointer) {
+    with(file, (), |stream| (stream.failed, stream.at_end) = (false, false));
 }
 
 #[no_mangle]

@@ -4,8 +4,10 @@ use libtos::console;
 use libtos::file::{flags, File};
 use libtos::Error;
 
-/// Open at the same time at most, with `stdout` and `stderr`.
-pub const STREAMS: usize = 10;
+use crate::error::noted;
+
+/// Files open at the same time at most, as `FOPEN_MAX` in `stdio.h` has it.
+pub const FILES: usize = 8;
 pub const STDOUT: usize = 0;
 pub const STDERR: usize = 1;
 const BUFFER: usize = 256;
@@ -37,7 +39,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    const CLOSED: Stream = Stream {
+    /// All zeros, so that streams of files take no room in a program's file.
+    pub const CLOSED: Stream = Stream {
         device: Device::Closed,
         readable: false,
         writable: false,
@@ -52,15 +55,8 @@ impl Stream {
         buffer: [0; BUFFER],
     };
 
-    /// What a new process has.
-    pub const fn initial() -> [Stream; STREAMS] {
-        let mut all = [const { Stream::CLOSED }; STREAMS];
-        all[STDOUT].device = Device::Console;
-        all[STDERR].device = Device::Console;
-        all[STDOUT].writable = true;
-        all[STDERR].writable = true;
-        all
-    }
+    /// The console, to write to.
+    pub const CONSOLE: Stream = Stream { device: Device::Console, writable: true, ..Stream::CLOSED };
 
     pub fn is_closed(&self) -> bool {
         self.device == Device::Closed
@@ -89,29 +85,39 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes what is in the buffer; `false` if that failed. The position stays.
+    /// Writes what is in the buffer; `false` if that failed. The position stays; so do the bytes, if the file is on
+    /// another processor.
     pub fn flush(&mut self) -> bool {
-        if core::mem::take(&mut self.dirty) {
+        let mut is_right = true;
+        if self.dirty {
             let bytes = &self.buffer[..self.filled];
-            match self.device {
-                Device::Console => console::write(bytes),
-                Device::File(file) => match file.write(self.base, bytes) {
-                    Ok(()) => self.size = self.size.max(self.base + self.filled as u32),
-                    Err(_) => self.failed = true,
-                },
-                Device::Closed => self.failed = true,
+            let written = match self.device {
+                Device::Console => {
+                    console::write(bytes);
+                    Ok(())
+                }
+                Device::File(file) => file.write(self.base, bytes),
+                Device::Closed => Err(Error::NoFile),
+            };
+            is_right = noted(written).is_some();
+            self.failed |= !is_right;
+            if written == Err(Error::NotHere) {
+                return false;
+            }
+            self.dirty = false;
+            if is_right {
+                self.size = self.size.max(self.base + self.filled as u32);
             }
         }
         self.base += self.at as u32;
         (self.at, self.filled) = (0, 0);
-        !self.failed
+        is_right
     }
 
+    /// `false` if anything has failed since it was opened, or since that was cleared.
     pub fn close(&mut self) -> bool {
-        let was_open = !self.is_closed();
-        let flushed = self.flush();
-        *self = Stream::CLOSED;
-        was_open && flushed
+        self.flush();
+        !core::mem::replace(self, Stream::CLOSED).failed
     }
 
     /// The next byte; [`None`] at the end.
@@ -123,10 +129,10 @@ impl Stream {
         if self.at == self.filled {
             self.flush();
             let read = if self.readable { file.read(self.base, &mut self.buffer) } else { Err(Error::NoPermission) };
-            match read {
-                Ok(0) => self.at_end = true,
-                Ok(bytes) => self.filled = bytes,
-                Err(_) => self.failed = true,
+            match noted(read) {
+                Some(0) => self.at_end = true,
+                Some(bytes) => self.filled = bytes,
+                None => self.failed = true,
             }
         }
         let byte = self.buffer[..self.filled].get(self.at).copied();
@@ -144,17 +150,14 @@ impl Stream {
             self.flush();
             self.base = self.size;
         }
-        if self.at == BUFFER {
-            self.flush();
+        if self.at == BUFFER && !self.flush() {
+            return false;
         }
         self.buffer[self.at] = byte;
         self.at += 1;
         self.filled = self.filled.max(self.at);
         self.dirty = true;
-        if byte == b'\n' && self.device == Device::Console {
-            self.flush();
-        }
-        !self.failed
+        byte != b'\n' || self.device != Device::Console || self.flush()
     }
 
     /// Where the next byte is.
