@@ -4,12 +4,16 @@
 #![no_std]
 #![no_main]
 
+use core::arch::asm;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
 use libtos::process::{await_end, invoke, How};
 use libtos::{create, delay_us, exit, println, processor, stack_for, wait, Arguments};
+use libtos::{migrate_self, Place, SECOND_STACK};
 use programs::verdict::Verdict;
+use testbed_definitions::page::PAGE_BYTES;
+use testbed_definitions::syscall;
 
 libtos::program!(main);
 
@@ -22,7 +26,8 @@ fn main(arguments: Arguments) -> u32 {
     match arguments.iter().next() {
         Some("call") => run(calls),
         Some("compute") => run(computes),
-        Some("migrated") => run(calls_elsewhere),
+        Some("migrated") => elsewhere(),
+        Some("to") => reaches(arguments.number(1, 0).unwrap_or(0)),
         Some("first") => deepen(40_000),
         Some("little") => run(little),
         _ => test(),
@@ -35,9 +40,12 @@ fn test() -> u32 {
     verdict.check("a little too much ends the thread", code("little\0") == Ok(1));
     verdict.check("a large frame ends the process at the next call", code("call\0") == Ok(HALT));
     verdict.check("or when its time is over", code("compute\0") == Ok(HALT));
-    // There the kernel looks as soon as the code's page is asked for, which may be before the whole frame is taken.
-    verdict.check("also on another processor", matches!(code("migrated\0"), Ok(1 | HALT)));
+    verdict.check("also on another processor", code("migrated\0") == Ok(HALT));
     verdict.check("also the first thread", code("first\0") == Ok(HALT));
+    verdict.check("a stack that is used up is none too small", code("to\00\0") == Ok(0));
+    verdict.check("a thread that has taken more ends", code("to\01\0") == Ok(1));
+    verdict.check("with all of the free page too", code("to\02\0") == Ok(1));
+    verdict.check("with more than that, the process ends", code("to\03\0") == Ok(HALT));
     println!("{NAME}: {} wrong", verdict.wrong());
     verdict.wrong()
 }
@@ -82,9 +90,50 @@ fn spin() {
         black_box(number);
     }
 }
+
+/// A thread that moves, and takes the large frame then. A large frame is taken in steps, and a fault between two
+/// of them would find `sp` in the free page, which is not skipped yet: so the code's page and the stack's come first.
+fn elsewhere() -> u32 {
+    let pages = 8;
+    if create(4, pages, there(), warms, stack_for(pages)).is_err() || wait() != 0 {
+        return 100;
+    }
+    run(calls_elsewhere)
+}
+fn there() -> i32 {
+    i32::from(processor()) + 1
+}
+extern "C" fn warms() -> ! {
+    in_large_frame(|| ());
+    exit(0)
+}
 extern "C" fn calls_elsewhere() -> ! {
-    let _ = libtos::migrate_self(libtos::Place::Processor(processor() + 1));
-    in_large_frame(|| delay_us(10));
+    let mut own = 0;
+    let moved = migrate_self(Place::Processor(processor() + 1));
+    // SAFETY: the variable's.
+    unsafe { black_box(&raw mut own).write_volatile(moved.is_err() as u32) };
+    if black_box(own) == 0 {
+        in_large_frame(|| delay_us(10));
+    }
+    exit(0)
+}
+
+/// The four cases of [`reach`].
+fn reaches(case: usize) -> u32 {
+    let cases = [reach::<0>, reach::<16>, reach::<PAGE_BYTES>, reach::<{ PAGE_BYTES + 16 }>];
+    cases.get(case).map_or(100, |&entry| run(entry))
+}
+
+/// Makes a call with `sp` so many bytes below the stack of one page that [`run`] has given it.
+extern "C" fn reach<const BYTES: u32>() -> ! {
+    let sp = SECOND_STACK - PAGE_BYTES - BYTES;
+    // SAFETY: nothing is written below `sp`, which is what it was before anything else is done with it.
+    unsafe {
+        asm!("mv s2, sp", "mv sp, {sp}", "ecall", "mv sp, s2", sp = in(reg) sp, out("s2") _,
+            inlateout("a7") syscall::CLOCK => _, inlateout("a0") 0 => _, lateout("a1") _, lateout("a2") _,
+            lateout("a3") _, lateout("a4") _, lateout("a5") _, lateout("a6") _, lateout("t0") _, lateout("t1") _,
+            lateout("t2") _, lateout("t3") _, lateout("t4") _, lateout("t5") _, lateout("t6") _)
+    };
     exit(0)
 }
 
