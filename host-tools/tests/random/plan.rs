@@ -231,13 +231,15 @@ impl Plan {
     }
 
     /// Milliseconds of machine time without progress that are too many: a few time-slices of all
-    /// threads where some spin, and a long message otherwise.
+    /// threads where some spin, and a long message otherwise. The report's kernel serves packets only
+    /// between two time-slices.
     pub fn patience_ms(&self) -> u64 {
+        let slow = if self.setting.kernel == KernelKind::Tos94 { 4 } else { 1 };
         let spins = |op: &Op| {
             matches!(op, Op::Fight { .. }) || matches!(op, Op::Alternative { timeout, .. } if *timeout != FOREVER)
         };
         if self.ops.iter().any(spins) || self.language == Language::C {
-            100 * self.threads.len() as u64 + 2_000
+            slow * (100 * self.threads.len() as u64 + 2_000)
         } else {
             400
         }
