@@ -52,3 +52,38 @@ impl Test {
         Ok(if status.success() { Exit::Success } else { Exit::Negative })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every library that cargo compiles for `selection`, each with its features, on a line.
+    fn libraries(selection: &[&str]) -> BTreeSet<String> {
+        let root = firmware::root().unwrap();
+        let form = ["--prefix", "none", "--no-dedupe", "--format", "{p} {f}"];
+        let output = Command::new("cargo")
+            .args(["tree", "--locked"])
+            .args(selection)
+            .args(form)
+            .current_dir(root)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().lines().map(String::from).collect()
+    }
+
+    /// What `cargo testbed run` compiles serves `cargo testbed test` too.
+    #[test]
+    fn the_binary_and_the_workspace_share_every_library() {
+        let binary = libraries(&["--package", "testbed-host-tools", "--edges", "normal,build"]);
+        let workspace = libraries(&["--workspace", "--edges", "normal,build,dev"]);
+        assert!(binary.len() > 100, "{} libraries", binary.len());
+        let other: Vec<_> = binary.difference(&workspace).collect();
+        assert!(
+            other.is_empty(),
+            "compiled for the binary with other features than for the workspace, so twice: {other:#?}\n\
+             help: name the features at the end of the dependencies in host-tools/Cargo.toml"
+        );
+    }
+}
