@@ -10,16 +10,16 @@ use crate::processor::Processor;
 use crate::small::Small;
 use crate::support::verilog::{connected_verilog, VerilogError};
 
-/// A Testbed of `N` processors, 1 to 16. Processor 0 is the master.
+/// A Testbed of N processors, 1 to 16. Processor 0 is the master.
 ///
 /// ```text
-///                   +------------+
-///  reset_vector --->|            |---> tx             (console of the master)
-///            rx --->| Machine<N> |---> rts
-///   trace_ready --->|            |---> trace_valid
-///         clock --->|            |---> trace_word [20]
-///                   |            |---> trace_full
-///                   +------------+
+///                   +---------+
+///  reset_vector --->|         |---> tx             (console of the master)
+///            rx --->| Machine |---> rts
+///   trace_ready --->|         |---> trace_valid
+///         clock --->|         |---> trace_word [20]
+///                   |         |---> trace_full
+///                   +---------+
 ///
 ///   link <-- port <-- mmi <========== monitoring bus ========+
 ///             processors[0]                                  |
@@ -31,7 +31,7 @@ use crate::support::verilog::{connected_verilog, VerilogError};
 ///
 /// Slave `i` has SMI `i`, at index `i - 1` of `smi`.
 #[derive(LogicBlock)]
-pub struct Machine<const N: usize> {
+pub struct Machine {
     pub clock: Signal<In, Clock>,
     /// First pc of every processor, constant.
     pub reset_vector: Signal<In, Bits<32>>,
@@ -49,27 +49,28 @@ pub struct Machine<const N: usize> {
     /// The trace port's FIFO has no room.
     pub trace_full: Signal<Out, Bit>,
 
-    pub processors: [Processor<1>; N],
+    pub processors: Vec<Processor>,
     pub smi: Vec<Smi>,
-    pub mmi: Mmi<N>,
+    pub mmi: Mmi,
     pub port: TracePort,
     link: Link,
     strobe: Strobe,
-    bus: Bus<N>,
+    bus: Bus,
     global_clock: GlobalClock,
 
-    number: [Constant<Bits<4>>; N],
+    number: Vec<Constant<Bits<4>>>,
     stations: Constant<Bits<8>>,
 }
 
-impl<const N: usize> Machine<N> {
+impl Machine {
     /// The machine that `description` describes.
     ///
     /// # Panics
-    /// If `description` does not have `N` processors, is headless, or was not validated.
+    /// If `description` is headless, or was not validated.
     pub fn new(description: &Description) -> Self {
         assert!(!description.headless, "machine {} has no master; see `Small`", description.name);
-        assert_eq!(description.processors.len(), N, "processors of machine {}", description.name);
+        let stations = description.processors.len();
+        let processor = |_| Processor::new(description.ram_bytes, description.clock_hz, stations as u32, true);
         Self {
             clock: Default::default(),
             reset_vector: Default::default(),
@@ -80,27 +81,27 @@ impl<const N: usize> Machine<N> {
             trace_word: Default::default(),
             trace_ready: Default::default(),
             trace_full: Default::default(),
-            processors: std::array::from_fn(|_| Processor::new(description.ram_bytes, description.clock_hz, N as u32)),
-            smi: (1..N).map(|_| Smi::new(description.smi_queue)).collect(),
-            mmi: Mmi::new(mmi_config(description)),
+            processors: (0..stations).map(processor).collect(),
+            smi: (1..stations).map(|_| Smi::new(description.smi_queue)).collect(),
+            mmi: Mmi::new(MmiConfig::of(description)),
             port: TracePort::new(description.port_queue),
             link: Link::new(description.port_cycles),
             strobe: Default::default(),
-            bus: Default::default(),
+            bus: Bus::new(stations),
             global_clock: Default::default(),
-            number: std::array::from_fn(|i| Constant::new((i as u64).into())),
-            stations: Constant::new((N as u64).into()),
+            number: (0..stations).map(|i| Constant::new((i as u64).into())).collect(),
+            stations: Constant::new((stations as u64).into()),
         }
     }
 }
 
-impl<const N: usize> Logic for Machine<N> {
+impl Logic for Machine {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, strobe, bus, global_clock, mmi, port, link);
 
         // Centrenet, and what all processors share.
-        for i in 0..N {
+        for i in 0..self.processors.len() {
             self.processors[i].clock.next = self.clock.val();
             self.processors[i].reset_vector.next = self.reset_vector.val();
             self.processors[i].number.next = self.number[i].val();
@@ -146,7 +147,7 @@ impl<const N: usize> Logic for Machine<N> {
         self.trace_word.next = self.port.trace_word.val();
 
         // The slaves, each with its SMI. Their serial input is idle.
-        for i in 1..N {
+        for i in 1..self.processors.len() {
             self.processors[i].rx.next = true;
             self.processors[i].has_smi.next = true;
             self.processors[i].has_mmi.next = false;
@@ -179,35 +180,8 @@ impl<const N: usize> Logic for Machine<N> {
     }
 }
 
-/// The MMI of the machine that `description` describes.
-pub(crate) fn mmi_config(description: &Description) -> MmiConfig {
-    MmiConfig {
-        queue: description.mmi_queue,
-        poll_cycles: description.poll_cycles,
-        tick_cycles: description.tick_cycles,
-        control: description.control(),
-    }
-}
-
 /// Processors a machine can have.
 pub const PROCESSORS_MAX: usize = 16;
-
-/// Runs the body with the constant that `$count` has, for each count that a machine can have. The value is `None` for others.
-#[macro_export]
-macro_rules! with_processors {
-    ($count:expr, $N:ident => $body:expr) => {
-        $crate::with_processors!(@cases $count, $N, $body, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
-    };
-    (@cases $count:expr, $N:ident, $body:expr, $($number:literal)*) => {
-        match $count {
-            $($number => {
-                const $N: usize = $number;
-                Some($body)
-            })*
-            _ => None,
-        }
-    };
-}
 
 /// Why a description has no hardware.
 #[derive(Debug, thiserror::Error)]
@@ -218,20 +192,15 @@ pub enum MachineError {
     Link { name: String, baud: u32, clock_hz: u32 },
     #[error(transparent)]
     Verilog(#[from] VerilogError),
-    #[error("the thread that generates Verilog cannot be started: {0}")]
-    Thread(#[from] std::io::Error),
 }
 
-/// Stack for whatever moves a machine around by value: 16 processors are some hundred kilobytes.
-const STACK_BYTES: usize = 64 << 20;
-
-/// Runs `make` in a thread whose stack holds the largest machine.
-///
-/// # Errors
-/// The thread cannot be started.
-pub fn on_big_stack<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> std::io::Result<T> {
-    let thread = std::thread::Builder::new().name("machine".into()).stack_size(STACK_BYTES).spawn(make)?;
-    thread.join().or_else(|panic| std::panic::resume_unwind(panic))
+/// Whether a machine can have as many processors as `description` has.
+pub(crate) fn check_processors(description: &Description) -> Result<(), MachineError> {
+    let processors = description.processors.len();
+    match (1..=PROCESSORS_MAX).contains(&processors) {
+        true => Ok(()),
+        false => Err(MachineError::Processors { name: description.name.clone(), processors }),
+    }
 }
 
 /// The machine's Verilog; its top module is `top`.
@@ -239,16 +208,15 @@ pub fn on_big_stack<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static
 /// # Errors
 /// The number of processors is out of range, or rust-hdl finds a mistake in a block.
 pub fn verilog(description: &Description) -> Result<String, MachineError> {
-    let description = description.clone();
-    on_big_stack(move || {
-        if description.headless {
-            return Ok(connected_verilog(Small::new(&description))?);
-        }
-        let processors = description.processors.len();
-        let text = with_processors!(processors, N => connected_verilog(Machine::<N>::new(&description))?);
-        text.ok_or_else(|| MachineError::Processors { name: description.name.clone(), processors })
-    })?
+    check_processors(description)?;
+    if description.headless {
+        return Ok(connected_verilog(Small::new(description))?);
+    }
+    Ok(connected_verilog(Machine::new(description))?)
 }
+
+#[cfg(test)]
+mod text;
 
 #[cfg(test)]
 mod tests {
@@ -262,7 +230,7 @@ mod tests {
 
     #[test]
     fn the_machine_and_all_its_blocks_pass_the_lint() {
-        on_big_stack(|| assert_clean(Machine::<2>::new(&two()))).unwrap();
+        assert_clean(Machine::new(&two()));
     }
 
     #[test]
@@ -282,7 +250,7 @@ mod tests {
             assert!(text.contains(&format!("module {module}(")), "{module}");
         }
         assert!(!text.contains("top$processors$1") && !text.contains("station(") && !text.contains("top$bus"));
-        on_big_stack(move || assert_clean(Small::new(&description))).unwrap();
+        assert_clean(Small::new(&description));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::centrenet::{Phase, Station};
 use crate::clint::Clint;
 use crate::core::Core;
 use crate::ram::Ram;
+use crate::support::blocks::each;
 use crate::system::System;
 use crate::uart::Uart;
 
@@ -42,7 +43,7 @@ enum Device {
 ///     +------+   bits 31:16    +---------+
 /// ```
 ///
-/// `S` is 1, or 0 for a processor without a Centrenet station, whose addresses then read as 0.
+/// Without a Centrenet station its addresses read as 0.
 ///
 /// All processors are equal; the monitoring interface (an SMI on a slave, the MMI on the master) sits outside, on the device port.
 /// Addresses are decoded by their upper half; which device answers a read is remembered in a register. The core raises
@@ -51,7 +52,7 @@ enum Device {
 /// The core's retirement port, the UART's transmit strobe and the exit register end in wires of this block that nothing
 /// reads: simulators look at them, synthesis removes them.
 #[derive(LogicBlock)]
-pub struct Processor<const S: usize> {
+pub struct Processor {
     pub clock: Signal<In, Clock>,
     /// First pc, constant.
     pub reset_vector: Signal<In, Bits<32>>,
@@ -93,7 +94,8 @@ pub struct Processor<const S: usize> {
     pub clint: Clint,
     pub uart: Uart,
     pub system: System,
-    pub station: [Station; S],
+    /// None or one.
+    pub station: Vec<Station>,
     /// The device that the last cycle's read went to.
     answering: DFF<Device>,
 
@@ -127,9 +129,9 @@ fn upper_half(base: u32) -> Constant<Bits<16>> {
     Constant::new(u64::from(base >> 16).into())
 }
 
-impl<const S: usize> Processor<S> {
-    /// A processor with `ram_bytes` of RAM in a machine of `processors` at `clock_hz`.
-    pub fn new(ram_bytes: u32, clock_hz: u32, processors: u32) -> Self {
+impl Processor {
+    /// A processor with `ram_bytes` of RAM in a machine of `processors` at `clock_hz`, alone or on a Centrenet bus.
+    pub fn new(ram_bytes: u32, clock_hz: u32, processors: u32, on_bus: bool) -> Self {
         Self {
             clock: Default::default(),
             reset_vector: Default::default(),
@@ -162,7 +164,7 @@ impl<const S: usize> Processor<S> {
             clint: Default::default(),
             uart: Default::default(),
             system: System::new(ram_bytes, clock_hz, processors),
-            station: std::array::from_fn(|_| Default::default()),
+            station: each(usize::from(on_bus)),
             answering: Default::default(),
             upper: Default::default(),
             offset: Default::default(),
@@ -189,7 +191,7 @@ impl<const S: usize> Processor<S> {
     }
 }
 
-impl<const S: usize> Logic for Processor<S> {
+impl Logic for Processor {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, core, ram, clint, uart, system, answering);
@@ -239,7 +241,7 @@ impl<const S: usize> Logic for Processor<S> {
         self.station_sent_word.next = 0.into();
         self.station_ack.next = false;
         self.station_nack.next = false;
-        for i in 0..S {
+        for i in 0..self.station.len() {
             self.station[i].clock.next = self.clock.val();
             self.station[i].select.next = self.device.val() == Device::Centrenet;
             self.station[i].address.next = self.offset.val();

@@ -4,8 +4,7 @@ use rust_hdl::prelude::*;
 use testbed_machine::Machine as Description;
 
 use crate::centrenet::{Phase, Strobe};
-use crate::machine::mmi_config;
-use crate::monitor::{GlobalClock, Link, Mmi, Smi, TracePort};
+use crate::monitor::{GlobalClock, Link, Mmi, MmiConfig, Smi, TracePort};
 use crate::processor::Processor;
 
 /// The *headless* machine: one slave with its SMI, the MMI, the trace port. No master, so no Centrenet, and nobody programs the MMI.
@@ -38,9 +37,9 @@ pub struct Small {
     pub trace_ready: Signal<In, Bit>,
     pub trace_full: Signal<Out, Bit>,
 
-    pub processors: [Processor<0>; 1],
+    pub processors: [Processor; 1],
     pub smi: [Smi; 1],
-    pub mmi: Mmi<2>,
+    pub mmi: Mmi,
     pub port: TracePort,
     link: Link,
     strobe: Strobe,
@@ -67,9 +66,9 @@ impl Small {
             trace_word: Default::default(),
             trace_ready: Default::default(),
             trace_full: Default::default(),
-            processors: [Processor::new(description.ram_bytes, description.clock_hz, 2)],
+            processors: [Processor::new(description.ram_bytes, description.clock_hz, 2, false)],
             smi: [Smi::new(description.smi_queue)],
-            mmi: Mmi::new(mmi_config(description)),
+            mmi: Mmi::new(MmiConfig::of(description)),
             port: TracePort::new(description.port_queue),
             link: Link::new(description.port_cycles),
             strobe: Default::default(),

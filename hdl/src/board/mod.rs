@@ -15,9 +15,8 @@ pub use lights::{Beat, Light};
 pub use surroundings::Surroundings;
 pub use top::{Board, SmallBoard};
 
-use crate::machine::{on_big_stack, MachineError};
+use crate::machine::{check_processors, MachineError};
 use crate::support::verilog::connected_verilog;
-use crate::with_processors;
 
 /// Name of the module that [`verilog`] makes.
 pub const TOP: &str = "board";
@@ -59,15 +58,11 @@ pub fn verilog(description: &Description, options: &Options) -> Result<String, M
     if !fits(clock_hz, baud) {
         return Err(MachineError::Link { name: description.name.clone(), baud, clock_hz });
     }
-    let (description, options) = (description.clone(), options.clone());
-    let text = on_big_stack(move || {
-        if description.headless {
-            return Ok(connected_verilog(SmallBoard::new(&description, &options))?);
-        }
-        let processors = description.processors.len();
-        let text = with_processors!(processors, N => connected_verilog(Board::<N>::new(&description, &options))?);
-        text.ok_or_else(|| MachineError::Processors { name: description.name.clone(), processors })
-    })??;
+    check_processors(description)?;
+    let text = match description.headless {
+        true => connected_verilog(SmallBoard::new(description, options))?,
+        false => connected_verilog(Board::new(description, options))?,
+    };
     Ok(renamed(&text))
 }
 

@@ -8,19 +8,19 @@ use super::{Options, Surroundings};
 use crate::machine::Machine;
 use crate::small::Small;
 
-/// The machine of `N` processors with what every board has around it.
+/// The machine with what every board has around it.
 ///
 /// ```text
-///              +----------+
-///       rx --->|          |---> tx, rts   (console of the master)
-///              | Board<N> |---> link      (serial: the trace port's frames)
-///    clock --->|          |---> leds [8]  (see `Surroundings`)
-///              +----------+
+///              +-------+
+///       rx --->|       |---> tx, rts   (console of the master)
+///              | Board |---> link      (serial: the trace port's frames)
+///    clock --->|       |---> leds [8]  (see `Surroundings`)
+///              +-------+
 /// ```
 ///
 /// There is no reset: registers and RAM start as configured.
 #[derive(LogicBlock)]
-pub struct Board<const N: usize> {
+pub struct Board {
     pub clock: Signal<In, Clock>,
     pub rx: Signal<In, Bit>,
     pub tx: Signal<Out, Bit>,
@@ -28,12 +28,12 @@ pub struct Board<const N: usize> {
     pub link: Signal<Out, Bit>,
     pub leds: Signal<Out, Bits<8>>,
 
-    pub machine: Machine<N>,
+    pub machine: Machine,
     pub around: Surroundings,
     reset_vector: Constant<Bits<32>>,
 }
 
-impl<const N: usize> Board<N> {
+impl Board {
     /// The board's machine.
     ///
     /// # Panics
@@ -61,7 +61,7 @@ impl<const N: usize> Board<N> {
     }
 }
 
-impl<const N: usize> Logic for Board<N> {
+impl Logic for Board {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, machine, around);

@@ -1,5 +1,6 @@
 //! Arbiter and word multiplexer of one Centrenet node.
 
+use crate::support::blocks::each;
 use crate::support::ports::Word;
 use rust_hdl::prelude::*;
 
@@ -49,16 +50,16 @@ enum State {
 /// ```text
 ///                  +---------+
 /// request[N]    => |         | => grant[N]
-/// sent_word[N]  => |  Bus<N> | => phase  } to all
+/// sent_word[N]  => |   Bus   | => phase  } to all
 /// ack[N]        => |         | => word   } stations
 /// nack[N]       => |         |
 ///                  +---------+
 /// ```
 ///
-/// Station `i` connects to index `i` of every array:
+/// Station `i` of N connects to index `i` of every list:
 ///
 /// ```text
-/// for i in 0..N {
+/// for i in 0..self.station.len() {
 ///     self.station[i].grant.next = self.bus.grant[i].val();
 ///     self.station[i].phase.next = self.bus.phase.val();
 ///     self.station[i].word.next = self.bus.word.val();
@@ -72,13 +73,13 @@ enum State {
 /// [`Node`](super::node::Node) is a whole block that does this. (One index in a path is all that the Verilog generator
 /// understands, and there is none more here.)
 #[derive(LogicBlock)]
-pub struct Bus<const N: usize> {
+pub struct Bus {
     pub clock: Signal<In, Clock>,
-    pub request: [Signal<In, Bit>; N],
-    pub sent_word: [Signal<In, Bits<32>>; N],
-    pub ack: [Signal<In, Bit>; N],
-    pub nack: [Signal<In, Bit>; N],
-    pub grant: [Signal<Out, Bit>; N],
+    pub request: Vec<Signal<In, Bit>>,
+    pub sent_word: Vec<Signal<In, Bits<32>>>,
+    pub ack: Vec<Signal<In, Bit>>,
+    pub nack: Vec<Signal<In, Bit>>,
+    pub grant: Vec<Signal<Out, Bit>>,
     pub phase: Signal<Out, Phase>,
     pub word: Signal<Out, Bits<32>>,
     state: DFF<State>,
@@ -105,16 +106,18 @@ pub struct Bus<const N: usize> {
     one: Constant<Bits<16>>,
 }
 
-impl<const N: usize> Default for Bus<N> {
-    fn default() -> Self {
-        assert!((1..=testbed_definitions::packet::STATIONS_MAX).contains(&N), "a bus has 1 to 16 stations");
+impl Bus {
+    /// # Panics
+    /// If there are not 1 to 16 stations.
+    pub fn new(stations: usize) -> Self {
+        assert!((1..=testbed_definitions::packet::STATIONS_MAX).contains(&stations), "a bus has 1 to 16 stations");
         Bus {
             clock: Default::default(),
-            request: std::array::from_fn(|_| Default::default()),
-            sent_word: std::array::from_fn(|_| Default::default()),
-            ack: std::array::from_fn(|_| Default::default()),
-            nack: std::array::from_fn(|_| Default::default()),
-            grant: std::array::from_fn(|_| Default::default()),
+            request: each(stations),
+            sent_word: each(stations),
+            ack: each(stations),
+            nack: each(stations),
+            grant: each(stations),
             phase: Default::default(),
             word: Default::default(),
             state: Default::default(),
@@ -140,7 +143,7 @@ impl<const N: usize> Default for Bus<N> {
     }
 }
 
-impl<const N: usize> Logic for Bus<N> {
+impl Logic for Bus {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, owner, granted, above, phase_register, word_register, left);
@@ -149,7 +152,7 @@ impl<const N: usize> Logic for Bus<N> {
         self.selected.next = 0.into();
         self.any_ack.next = false;
         self.any_nack.next = false;
-        for i in 0..N {
+        for i in 0..self.request.len() {
             self.requests.next = self.requests.val().replace_bit(i, self.request[i].val());
             if self.owner.q.val().get_bit(i) {
                 self.selected.next = self.selected.val() | self.sent_word[i].val();
@@ -224,7 +227,7 @@ impl<const N: usize> Logic for Bus<N> {
 
         self.phase.next = self.phase_register.q.val();
         self.word.next = self.word_register.q.val();
-        for i in 0..N {
+        for i in 0..self.grant.len() {
             self.grant[i].next = self.granted.q.val() & self.owner.q.val().get_bit(i);
         }
     }

@@ -5,14 +5,14 @@ use crate::support::formal::Subject;
 use crate::support::verilog::connected_verilog;
 
 fn bus() -> Subject {
-    Subject::new(connected_verilog(Bus::<4>::default()).expect("it is sound")).with(&["bus.sv"])
+    Subject::new(connected_verilog(Bus::new(4)).expect("it is sound")).with(&["bus.sv"])
 }
 
 #[test]
 fn the_bus_is_fair_and_never_stuck() {
     bus().assert_proven(40);
     // The largest node: only the proof, its traffic takes too many cycles to be looked for.
-    let largest = Subject::new(connected_verilog(Bus::<16>::default()).expect("it is sound")).with(&["bus.sv"]);
+    let largest = Subject::new(connected_verilog(Bus::new(16)).expect("it is sound")).with(&["bus.sv"]);
     let (proven, text) = largest.check("prove", 3);
     assert!(proven, "{text}");
 }

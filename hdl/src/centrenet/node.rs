@@ -3,6 +3,7 @@
 use super::bus::Bus;
 use super::station::Station;
 use super::strobe::Strobe;
+use crate::support::blocks::each;
 use rust_hdl::prelude::*;
 
 /// Bytes of RAM of each station of a [`Node`].
@@ -85,69 +86,71 @@ end
     }
 }
 
-/// `N` stations on a bus, each with its RAM. The device port and RAM port A of every station are the block's ports.
+/// N stations on a bus, each with its RAM. The device port and RAM port A of every station are the block's ports.
 ///
 /// ```text
 ///                               +---------+
 /// select[N], address[N],      =>|         |=> rdata[N], irq[N]
 ///   read[N], write[N], wdata[N] |         |
-/// ram_address[N], ram_write[N]=>| Node<N> |=> ram_rdata[N]
+/// ram_address[N], ram_write[N]=>|  Node   |=> ram_rdata[N]
 ///   ram_wdata[N]                |         |
 ///                               +---------+
 /// ```
 #[derive(LogicBlock)]
-pub struct Node<const N: usize> {
+pub struct Node {
     pub clock: Signal<In, Clock>,
-    pub select: [Signal<In, Bit>; N],
-    pub address: [Signal<In, Bits<16>>; N],
-    pub read: [Signal<In, Bit>; N],
-    pub write: [Signal<In, Bit>; N],
-    pub wdata: [Signal<In, Bits<32>>; N],
-    pub rdata: [Signal<Out, Bits<32>>; N],
-    pub irq: [Signal<Out, Bit>; N],
+    pub select: Vec<Signal<In, Bit>>,
+    pub address: Vec<Signal<In, Bits<16>>>,
+    pub read: Vec<Signal<In, Bit>>,
+    pub write: Vec<Signal<In, Bit>>,
+    pub wdata: Vec<Signal<In, Bits<32>>>,
+    pub rdata: Vec<Signal<Out, Bits<32>>>,
+    pub irq: Vec<Signal<Out, Bit>>,
     /// Word addresses.
-    pub ram_address: [Signal<In, Bits<ADDRESS_BITS>>; N],
-    pub ram_write: [Signal<In, Bit>; N],
-    pub ram_wdata: [Signal<In, Bits<32>>; N],
-    pub ram_rdata: [Signal<Out, Bits<32>>; N],
+    pub ram_address: Vec<Signal<In, Bits<ADDRESS_BITS>>>,
+    pub ram_write: Vec<Signal<In, Bit>>,
+    pub ram_wdata: Vec<Signal<In, Bits<32>>>,
+    pub ram_rdata: Vec<Signal<Out, Bits<32>>>,
     strobe: Strobe,
-    bus: Bus<N>,
-    station: [Station; N],
-    ram: [NodeRam; N],
-    number: [Constant<Bits<8>>; N],
+    bus: Bus,
+    station: Vec<Station>,
+    ram: Vec<NodeRam>,
+    number: Vec<Constant<Bits<8>>>,
     numbers: Constant<Bits<8>>,
 }
 
-impl<const N: usize> Default for Node<N> {
-    fn default() -> Self {
+impl Node {
+    /// # Panics
+    /// As [`Bus::new`].
+    pub fn new(stations: usize) -> Self {
         Node {
             clock: Default::default(),
-            select: std::array::from_fn(|_| Default::default()),
-            address: std::array::from_fn(|_| Default::default()),
-            read: std::array::from_fn(|_| Default::default()),
-            write: std::array::from_fn(|_| Default::default()),
-            wdata: std::array::from_fn(|_| Default::default()),
-            rdata: std::array::from_fn(|_| Default::default()),
-            irq: std::array::from_fn(|_| Default::default()),
-            ram_address: std::array::from_fn(|_| Default::default()),
-            ram_write: std::array::from_fn(|_| Default::default()),
-            ram_wdata: std::array::from_fn(|_| Default::default()),
-            ram_rdata: std::array::from_fn(|_| Default::default()),
+            select: each(stations),
+            address: each(stations),
+            read: each(stations),
+            write: each(stations),
+            wdata: each(stations),
+            rdata: each(stations),
+            irq: each(stations),
+            ram_address: each(stations),
+            ram_write: each(stations),
+            ram_wdata: each(stations),
+            ram_rdata: each(stations),
             strobe: Default::default(),
-            bus: Default::default(),
-            station: std::array::from_fn(|_| Default::default()),
-            ram: std::array::from_fn(|_| Default::default()),
-            number: std::array::from_fn(|i| Constant::new((i as LiteralType).into())),
-            numbers: Constant::new((N as LiteralType).into()),
+            bus: Bus::new(stations),
+            station: each(stations),
+            ram: each(stations),
+            number: (0..stations).map(|i| Constant::new((i as LiteralType).into())).collect(),
+            numbers: Constant::new((stations as LiteralType).into()),
         }
     }
 }
 
-impl<const N: usize> Logic for Node<N> {
+impl Logic for Node {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, strobe, bus);
-        for i in 0..N {
+        for i in 0..self.station.len() {
             self.station[i].clock.next = self.clock.val();
             self.ram[i].clock.next = self.clock.val();
             self.station[i].station.next = self.number[i].val();

@@ -15,8 +15,8 @@ use testbed_definitions::packet::Header;
 
 #[test]
 fn lint_finds_nothing() {
-    assert_clean(Node::<3>::default());
-    assert_clean(Bus::<16>::default());
+    assert_clean(Node::new(3));
+    assert_clean(Bus::new(16));
 }
 
 /// The combinational blocks with registers behind them.
@@ -127,7 +127,7 @@ fn station_equals_its_verilog() {
 
 macro_rules! bus_ports {
     ($example:ident, $($i:literal),*) => {
-        Ports::<Bus<3>> {
+        Ports::<Bus> {
             clock_name: "clock",
             clock: |bus| &mut bus.clock,
             inputs: vec![$(
@@ -155,9 +155,9 @@ macro_rules! bus_ports {
 
 #[test]
 fn bus_equals_its_verilog() {
-    let bus = Bus::<3>::default();
+    let bus = Bus::new(3);
     let ports = bus_ports!(bus, 0, 1, 2);
-    let stimulus = |bus: &mut Bus<3>, random: &mut Random, _| {
+    let stimulus = |bus: &mut Bus, random: &mut Random, _| {
         for i in 0..3 {
             bus.request[i].next = random.chance(1, 2);
             bus.sent_word[i].next = header(random).into();
@@ -174,7 +174,7 @@ fn bus_equals_its_verilog() {
 #[test]
 fn no_station_waits_longer_than_a_round() {
     const N: usize = 7;
-    let mut bus = Bus::<N>::default();
+    let mut bus = Bus::new(N);
     bus.connect_all();
     let mut random = Random::new(41);
     let (mut waited, mut longest, mut grants) = ([0; N], 0, 0);
@@ -207,5 +207,5 @@ fn no_station_waits_longer_than_a_round() {
 fn station_synthesises() {
     println!("ECP5: {}", synthesise(Station::default(), Family::Ecp5, 1).unwrap());
     println!("iCE40: {}", synthesise(Station::default(), Family::Ice40, 8).unwrap());
-    println!("bus of 6, ECP5: {}", synthesise(Bus::<6>::default(), Family::Ecp5, 0).unwrap());
+    println!("bus of 6, ECP5: {}", synthesise(Bus::new(6), Family::Ecp5, 0).unwrap());
 }

@@ -31,7 +31,7 @@ pub struct MonitorBench {
     pub trace_word: Signal<Out, Bits<20>>,
     global_clock: GlobalClock,
     smi: [Smi; 3],
-    mmi: Mmi<4>,
+    mmi: Mmi,
     port: TracePort,
     link: Link,
 }

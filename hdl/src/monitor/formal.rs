@@ -28,8 +28,8 @@ fn smi_key(depth: u32) -> Subject {
 }
 
 fn mmi(queue: u32) -> Subject {
-    let config = MmiConfig { queue, poll_cycles: 2, tick_cycles: 1, control: mmi::CONTROL_RESET };
-    subject(connected_verilog(Mmi::<4>::new(config)).expect("it is sound"), &[("read_late", 16)], &["mmi.sv"])
+    let config = MmiConfig { processors: 4, queue, poll_cycles: 2, tick_cycles: 1, control: mmi::CONTROL_RESET };
+    subject(connected_verilog(Mmi::new(config)).expect("it is sound"), &[("read_late", 16)], &["mmi.sv"])
 }
 
 fn port(queue: u32) -> Subject {

@@ -2,12 +2,16 @@
 
 use super::smi::word_at;
 use super::{Age, Late, QueueRam};
+use crate::support::blocks::each;
 use rust_hdl::prelude::*;
 use testbed_definitions::map::mmi;
+use testbed_machine::Machine as Description;
 
 /// Reset values and size of an [`Mmi`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MmiConfig {
+    /// Processors of the machine, 1 to 16: one more than SMIs.
+    pub processors: usize,
     /// Words of the master's queue, a power of two in [`QueueRam::DEPTHS`].
     pub queue: u32,
     /// Cycles a slot of the poller takes; less than 2 counts as 2.
@@ -18,8 +22,21 @@ pub struct MmiConfig {
     pub control: u32,
 }
 
-/// Master monitoring interface of a machine with `N` processors, hence `N` - 1 SMIs ("Monitoring bus and MMI" in
-/// `docs/monitor.md`). Entry `i` of an array belongs to processor `i`; entry 0 is not looked at, or 0.
+impl MmiConfig {
+    /// Of the MMI of `machine`.
+    pub fn of(machine: &Description) -> Self {
+        MmiConfig {
+            processors: machine.processors.len(),
+            queue: machine.mmi_queue,
+            poll_cycles: machine.poll_cycles,
+            tick_cycles: machine.tick_cycles,
+            control: machine.control(),
+        }
+    }
+}
+
+/// Master monitoring interface of a machine with N processors, hence N - 1 SMIs ("Monitoring bus and MMI" in
+/// `docs/monitor.md`). Entry `i` of a list belongs to processor `i`; entry 0 is not looked at, or 0.
 ///
 /// ```text
 ///                     +-----+
@@ -37,7 +54,7 @@ pub struct MmiConfig {
 /// A slot in turns takes the pair of the SMI whose turn it is, one in order of time that of the SMI with the oldest key: ages are taken in its
 /// first cycle, the oldest is found in its second, and the bus carries the pair in its third and fourth.
 #[derive(LogicBlock)]
-pub struct Mmi<const N: usize> {
+pub struct Mmi {
     pub clock: Signal<In, Clock>,
     /// Window strobe.
     pub strobe: Signal<In, Bit>,
@@ -52,17 +69,17 @@ pub struct Mmi<const N: usize> {
     pub rdata: Signal<Out, Bits<32>>,
 
     /// SMI `i` has an entry.
-    pub bus_ready: [Signal<In, Bit>; N],
+    pub bus_ready: Vec<Signal<In, Bit>>,
     /// From SMI `i`; 0 unless it is selected.
-    pub bus_data: [Signal<In, Bits<16>>; N],
+    pub bus_data: Vec<Signal<In, Bits<16>>>,
     /// Extended time of SMI `i`'s entry, or of what it may yet have, at least.
-    pub bus_key: [Signal<In, Bits<24>>; N],
-    pub bus_select: [Signal<Out, Bit>; N],
+    pub bus_key: Vec<Signal<In, Bits<24>>>,
+    pub bus_select: Vec<Signal<Out, Bit>>,
     /// Common to all SMIs. 0: time, 1: datum.
     pub bus_datum: Signal<Out, Bit>,
-    pub bus_take: [Signal<Out, Bit>; N],
+    pub bus_take: Vec<Signal<Out, Bit>>,
     /// SMI `i` takes over a filter register at the end of this window: this one, common to all, and its value.
-    pub bus_command: [Signal<Out, Bit>; N],
+    pub bus_command: Vec<Signal<Out, Bit>>,
     pub bus_number: Signal<Out, Bits<4>>,
     pub bus_value: Signal<Out, Bits<16>>,
 
@@ -96,7 +113,7 @@ pub struct Mmi<const N: usize> {
     slot: DFF<Bits<32>>,
     current: DFFWithInit<Bits<4>>,
     by_time: DFF<Bit>,
-    age: [Age; N],
+    age: Vec<Age>,
     looked: DFF<Bit>,
     chosen: DFF<Bit>,
     oldest: DFF<Bits<4>>,
@@ -115,7 +132,7 @@ pub struct Mmi<const N: usize> {
     command_valid: DFF<Bit>,
     sent: DFF<Bits<24>>,
     sent_valid: DFF<Bit>,
-    delivered: [DFF<Bits<32>>; N],
+    delivered: Vec<DFF<Bits<32>>>,
     answer: DFF<Bits<32>>,
 
     word: Signal<Local, Bits<14>>,
@@ -183,11 +200,12 @@ pub struct Mmi<const N: usize> {
     depth_less_two: Constant<Bits<16>>,
 }
 
-impl<const N: usize> Mmi<N> {
+impl Mmi {
     /// # Panics
-    /// If `N` is not 1 to 16 or the queue's depth is not allowed; machine descriptions are validated before.
+    /// If there are not 1 to 16 processors or the queue's depth is not allowed; machine descriptions are validated before.
     pub fn new(config: MmiConfig) -> Self {
-        assert!((1..=16).contains(&N), "{N} processors: there can be 1 to 16");
+        let processors = config.processors;
+        assert!((1..=16).contains(&processors), "{processors} processors: there can be 1 to 16");
         let control = bits(u64::from(config.control));
         let wanted = bits(u64::from(mmi::WANTED_RESET));
         let poll = bits(u64::from(config.poll_cycles));
@@ -201,13 +219,13 @@ impl<const N: usize> Mmi<N> {
             write: Default::default(),
             wdata: Default::default(),
             rdata: Default::default(),
-            bus_ready: std::array::from_fn(|_| Default::default()),
-            bus_data: std::array::from_fn(|_| Default::default()),
-            bus_key: std::array::from_fn(|_| Default::default()),
-            bus_select: std::array::from_fn(|_| Default::default()),
+            bus_ready: each(processors),
+            bus_data: each(processors),
+            bus_key: each(processors),
+            bus_select: each(processors),
             bus_datum: Default::default(),
-            bus_take: std::array::from_fn(|_| Default::default()),
-            bus_command: std::array::from_fn(|_| Default::default()),
+            bus_take: each(processors),
+            bus_command: each(processors),
             bus_number: Default::default(),
             bus_value: Default::default(),
             tick_cycles: Default::default(),
@@ -234,7 +252,7 @@ impl<const N: usize> Mmi<N> {
             slot: Default::default(),
             current: DFFWithInit::new(bits(1)),
             by_time: Default::default(),
-            age: std::array::from_fn(|i| Age::new(i as u32)),
+            age: (0..processors as u32).map(Age::new).collect(),
             looked: Default::default(),
             chosen: Default::default(),
             oldest: Default::default(),
@@ -253,7 +271,7 @@ impl<const N: usize> Mmi<N> {
             command_valid: Default::default(),
             sent: Default::default(),
             sent_valid: Default::default(),
-            delivered: std::array::from_fn(|_| Default::default()),
+            delivered: each(processors),
             answer: Default::default(),
             word: Default::default(),
             store: Default::default(),
@@ -314,7 +332,7 @@ impl<const N: usize> Mmi<N> {
             wanted_datum_word: word_at(mmi::WANTED_DATUM),
             command_busy: Constant::new(bits(u64::from(mmi::STATUS_COMMAND_BUSY))),
             data_valid: Constant::new(bits(u64::from(mmi::DATA_VALID))),
-            last_smi: Constant::new(bits(N.max(2) as u64 - 1)),
+            last_smi: Constant::new(bits(processors.max(2) as u64 - 1)),
             ordered_last: Constant::new(bits(u64::from(mmi::ORDERED_SLOT_CYCLES - 1))),
             depth_less_two: Constant::new(bits(u64::from(config.queue - 2))),
         }
@@ -326,7 +344,7 @@ impl<const N: usize> Mmi<N> {
     }
 }
 
-impl<const N: usize> Logic for Mmi<N> {
+impl Logic for Mmi {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write_index, write_seen, read_index, answer, control, poll, tick, wanted, wanted_datum);
@@ -335,7 +353,7 @@ impl<const N: usize> Logic for Mmi<N> {
         dff_setup!(self, clock, command, command_valid, sent, sent_valid);
         clock!(self, clock, queue, read_late, control_late, poll_late, tick_late, wanted_late, wanted_datum_late);
         self.now.next = (bit_cast::<24, 8>(self.wraps.val()) << 16) | bit_cast::<24, 16>(self.stamp.val());
-        for i in 0..N {
+        for i in 0..self.age.len() {
             self.delivered[i].clock.next = self.clock.val();
             self.delivered[i].d.next = self.delivered[i].q.val();
             self.age[i].clock.next = self.clock.val();
@@ -387,7 +405,7 @@ impl<const N: usize> Logic for Mmi<N> {
         for i in 0..16 {
             self.rank[i].next = 0.into();
         }
-        for i in 1..N {
+        for i in 1..self.age.len() {
             self.rank[i].next = self.age[i].rank.val();
         }
         for i in 0..8 {
@@ -426,7 +444,7 @@ impl<const N: usize> Logic for Mmi<N> {
         self.turn.next = bits::<16>(1) << self.number.val();
         self.ready.next = false;
         self.bus.next = 0.into();
-        for i in 1..N {
+        for i in 1..self.age.len() {
             self.ready.next = self.ready.val() | (self.bus_ready[i].val() & self.turn.val().get_bit(i));
             self.bus.next = self.bus.val() | self.bus_data[i].val();
         }
@@ -555,7 +573,7 @@ impl<const N: usize> Logic for Mmi<N> {
         }
         self.is_delivered.next = self.word.val().get_bits::<10>(4) == bits::<10>(1);
         self.which.next = bits::<16>(1) << self.word.val().get_bits::<4>(0);
-        for i in 1..N {
+        for i in 1..self.age.len() {
             if self.second.q.val() & self.turn.val().get_bit(i) {
                 self.delivered[i].d.next = self.delivered[i].q.val() + 1;
             }
@@ -589,7 +607,7 @@ impl<const N: usize> Logic for Mmi<N> {
         self.bus_datum.next = self.second.q.val();
         self.bus_number.next = self.sent.q.val().get_bits::<4>(16);
         self.bus_value.next = self.sent.q.val().get_bits::<16>(0);
-        for i in 0..N {
+        for i in 0..self.age.len() {
             self.bus_select[i].next = self.turn.val().get_bit(i);
             self.bus_take[i].next = self.second.q.val() & self.turn.val().get_bit(i);
             self.bus_command[i].next =

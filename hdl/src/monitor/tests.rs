@@ -12,11 +12,11 @@ use testbed_definitions::map::{mmi, smi};
 use testbed_definitions::monitor::{MMI_QUEUE, PORT_QUEUE, SMI_QUEUE};
 
 fn config(queue: u32, poll_cycles: u32, tick_cycles: u32) -> MmiConfig {
-    MmiConfig { queue, poll_cycles, tick_cycles, control: mmi::CONTROL_RESET }
+    MmiConfig { processors: 4, queue, poll_cycles, tick_cycles, control: mmi::CONTROL_RESET }
 }
 
-fn default_config() -> MmiConfig {
-    config(MMI_QUEUE as u32, 2, 25)
+fn of(processors: usize) -> MmiConfig {
+    MmiConfig { processors, ..config(MMI_QUEUE as u32, 2, 25) }
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn blocks_are_lint_clean() {
     assert_clean(GlobalClock::default());
     assert_clean(Filter::default());
     assert_clean(Smi::new(SMI_QUEUE as u32));
-    assert_clean(Mmi::<1>::new(default_config()));
-    assert_clean(Mmi::<6>::new(default_config()));
-    assert_clean(Mmi::<16>::new(default_config()));
+    assert_clean(Mmi::new(of(1)));
+    assert_clean(Mmi::new(of(6)));
+    assert_clean(Mmi::new(of(16)));
     assert_clean(TracePort::new(PORT_QUEUE as u32));
     assert_clean(Link::new(40));
     assert_clean(Age::new(3));
@@ -131,7 +131,7 @@ fn composition_native_equals_verilog() {
 
 /// Steps an MMI whose SMIs are all ready all the time, with entry 0 as well; the SMI numbers at the trace port.
 fn traced<const N: usize>(cycles: u64) -> Vec<u64> {
-    let mut mmi = Mmi::<N>::new(default_config());
+    let mut mmi = Mmi::new(of(N));
     mmi.connect_all();
     let mut numbers = vec![];
     for cycle in 0..cycles {
@@ -162,13 +162,13 @@ fn smis_are_polled_in_turn_and_the_master_never() {
 fn synthesis_finds_no_latch_and_both_queues_in_block_ram() {
     // 32 Kibit and 10 Kibit: two and one of ECP5's 18 Kibit, eight and three or more of iCE40's 4 Kibit.
     let smi = synthesise(Smi::new(SMI_QUEUE as u32), Family::Ecp5, 2).unwrap();
-    let mmi = synthesise(Mmi::<6>::new(default_config()), Family::Ecp5, 1).unwrap();
+    let mmi = synthesise(Mmi::new(of(6)), Family::Ecp5, 1).unwrap();
     let clock = synthesise(GlobalClock::default(), Family::Ecp5, 0).unwrap();
     let port = synthesise(TracePort::new(PORT_QUEUE as u32), Family::Ecp5, 1).unwrap();
     println!("ECP5: SMI {smi}; MMI of six processors {mmi}; trace port {port}; global clock {clock}");
     // An MMI that never finds anything needs no queue.
-    synthesise(Mmi::<1>::new(default_config()), Family::Ecp5, 0).unwrap();
+    synthesise(Mmi::new(of(1)), Family::Ecp5, 0).unwrap();
     let smi = synthesise(Smi::new(SMI_QUEUE as u32), Family::Ice40, 8).unwrap();
-    let mmi = synthesise(Mmi::<6>::new(default_config()), Family::Ice40, 3).unwrap();
+    let mmi = synthesise(Mmi::new(of(6)), Family::Ice40, 3).unwrap();
     println!("iCE40: SMI {smi}; MMI of six processors {mmi}");
 }

@@ -5,6 +5,7 @@
 //! ([`differential`]) and run through yosys ([`synthesis`]).
 
 pub mod bench;
+pub mod blocks;
 pub mod differential;
 #[cfg(test)]
 pub mod formal;

@@ -48,13 +48,8 @@ pub struct Measured {
 /// # Errors
 /// rust-hdl finds a mistake in a block.
 pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
-    let config = MmiConfig {
-        queue: machine.mmi_queue,
-        poll_cycles: machine.poll_cycles,
-        tick_cycles: machine.tick_cycles,
-        control: machine.control(),
-    };
-    let processor = Processor::<1>::new(machine.ram_bytes, machine.clock_hz, PROCESSORS as u32);
+    let config = MmiConfig { processors: PROCESSORS, ..MmiConfig::of(machine) };
+    let processor = Processor::new(machine.ram_bytes, machine.clock_hz, PROCESSORS as u32, true);
     let subject = |name: &str, verilog: String| Subject {
         name: name.into(),
         top: TOP,
@@ -68,7 +63,7 @@ pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
         Subject { unconnected: &["retire_*"], ..subject("core", connected_verilog(Core::default())?) },
         subject("station of Centrenet", connected_verilog(Station::default())?),
         subject("SMI", connected_verilog(Smi::new(machine.smi_queue))?),
-        subject("MMI of six processors", connected_verilog(Mmi::<PROCESSORS>::new(config))?),
+        subject("MMI of six processors", connected_verilog(Mmi::new(config))?),
         Subject {
             two_ports: true,
             ..subject("processor (core, RAM, station, UART, CLINT)", connected_verilog(processor)?)

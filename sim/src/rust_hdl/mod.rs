@@ -10,8 +10,6 @@ use std::fs::File;
 use std::io::BufWriter;
 
 use testbed_definitions::map;
-use testbed_hdl::machine::{on_big_stack, Machine as Hardware};
-use testbed_hdl::with_processors;
 use testbed_machine::Machine;
 
 use crate::engine::{
@@ -27,7 +25,7 @@ use waves::Vcd;
 /// A machine simulated natively.
 pub struct RustHdl {
     machine: Machine,
-    hardware: Box<dyn Native>,
+    hardware: Native,
     cycle: u64,
     recorded: Option<usize>,
     instructions: Vec<u64>,
@@ -52,17 +50,7 @@ impl RustHdl {
             return Err(machine_without_master("rust-hdl", machine));
         }
         let processors = machine.processors.len();
-        let description = machine.clone();
-        let entry = image.entry;
-        let hardware = on_big_stack(move || {
-            with_processors!(processors, N => {
-                let hardware: Box<dyn Native> = Box::new(Hardware::<N>::new(&description));
-                hardware
-            })
-            .map(|mut hardware| hardware.start(entry).map(|()| hardware))
-        })?;
-        let hardware = hardware
-            .ok_or_else(|| EngineError::Failed(format!("machine {} has {processors} processors", machine.name)))??;
+        let hardware = Native::start(machine, image.entry)?;
         let mut engine = RustHdl {
             machine: machine.clone(),
             hardware,

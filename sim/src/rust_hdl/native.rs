@@ -1,10 +1,11 @@
-//! A machine of any number of processors behind one interface, and its stepping.
+//! The simulated machine: stepping, and what it shows.
 
 use rust_hdl::core::atom::Atom;
 use rust_hdl::core::probe::Probe;
 use rust_hdl::prelude::*;
 use testbed_hdl::machine::Machine;
 use testbed_hdl::support::bench::PASSES_MAX;
+use testbed_machine::Machine as Description;
 
 use crate::engine::{EngineError, Retirement};
 
@@ -19,62 +20,52 @@ pub(super) struct Sample {
 }
 
 /// A simulated machine. Between calls its clock is low and all signals are those of one cycle.
-pub(super) trait Native: Send {
-    /// Connects the blocks and settles in cycle 0.
-    fn start(&mut self, reset_vector: u32) -> Result<(), EngineError>;
-    /// Goes on to the next cycle.
-    fn step(&mut self) -> Result<(), EngineError>;
-    /// Sets the level of the serial line into the machine in this cycle.
-    fn set_line(&mut self, high: bool) -> Result<(), EngineError>;
-    /// Whether the UART on that line has room for a character, and the cycles of a sixteenth of a bit.
-    fn line(&self) -> (bool, u32);
-    fn trace_word(&self) -> Option<u32>;
-    fn sample(&self, processor: usize) -> Sample;
-    /// What the retirement port shows; its cycle is 0.
-    fn retirement(&self, processor: usize) -> Retirement;
-    fn ram(&self, processor: usize) -> &[u32];
-    fn ram_mut(&mut self, processor: usize) -> &mut [u32];
-    fn block(&self) -> &dyn Block;
-}
+pub(super) struct Native(Machine);
 
 /// Passes after which a clock edge has reached every register: one for each level of blocks, and one to spare.
 const EDGE_PASSES: usize = 10;
 
-impl<const N: usize> Native for Machine<N> {
-    fn start(&mut self, reset_vector: u32) -> Result<(), EngineError> {
-        self.connect_all();
-        self.reset_vector.next = u64::from(reset_vector).into();
-        self.rx.next = true;
-        self.trace_ready.next = true;
-        self.clock.next = false.into();
-        settle(self)
+impl Native {
+    /// The machine that `description` describes, connected and settled in cycle 0.
+    pub fn start(description: &Description, reset_vector: u32) -> Result<Self, EngineError> {
+        let mut machine = Machine::new(description);
+        machine.connect_all();
+        machine.reset_vector.next = u64::from(reset_vector).into();
+        machine.rx.next = true;
+        machine.trace_ready.next = true;
+        machine.clock.next = false.into();
+        settle(&mut machine)?;
+        Ok(Native(machine))
     }
 
-    fn step(&mut self) -> Result<(), EngineError> {
-        self.clock.next = true.into();
+    /// Goes on to the next cycle.
+    pub fn step(&mut self) -> Result<(), EngineError> {
+        self.0.clock.next = true.into();
         for _ in 0..EDGE_PASSES {
-            self.update_all();
+            self.0.update_all();
         }
         // The falling edge means nothing to any block, so it may travel while the logic behind the registers settles.
-        self.clock.next = false.into();
-        settle(self)
+        self.0.clock.next = false.into();
+        settle(&mut self.0)
     }
 
-    fn set_line(&mut self, high: bool) -> Result<(), EngineError> {
-        self.rx.next = high;
-        settle(self)
+    /// Sets the level of the serial line into the machine in this cycle.
+    pub fn set_line(&mut self, high: bool) -> Result<(), EngineError> {
+        self.0.rx.next = high;
+        settle(&mut self.0)
     }
 
-    fn line(&self) -> (bool, u32) {
-        (self.rts.val(), self.processors[0].uart.divisor())
+    /// Whether the UART on that line has room for a character, and the cycles of a sixteenth of a bit.
+    pub fn line(&self) -> (bool, u32) {
+        (self.0.rts.val(), self.0.processors[0].uart.divisor())
     }
 
-    fn trace_word(&self) -> Option<u32> {
-        self.trace_valid.val().then(|| self.trace_word.val().index() as u32)
+    pub fn trace_word(&self) -> Option<u32> {
+        self.0.trace_valid.val().then(|| self.0.trace_word.val().index() as u32)
     }
 
-    fn sample(&self, processor: usize) -> Sample {
-        let processor = &self.processors[processor];
+    pub fn sample(&self, processor: usize) -> Sample {
+        let processor = &self.0.processors[processor];
         let exit = processor.system.exit_valid.val().then(|| word(&processor.system.exit_code));
         Sample {
             retired: processor.core.retire_valid.val(),
@@ -85,8 +76,9 @@ impl<const N: usize> Native for Machine<N> {
         }
     }
 
-    fn retirement(&self, processor: usize) -> Retirement {
-        let core = &self.processors[processor].core;
+    /// What the retirement port shows; its cycle is 0.
+    pub fn retirement(&self, processor: usize) -> Retirement {
+        let core = &self.0.processors[processor].core;
         Retirement {
             cycle: 0,
             trap: core.retire_trap.val(),
@@ -105,16 +97,16 @@ impl<const N: usize> Native for Machine<N> {
         }
     }
 
-    fn ram(&self, processor: usize) -> &[u32] {
-        self.processors[processor].ram.words()
+    pub fn ram(&self, processor: usize) -> &[u32] {
+        self.0.processors[processor].ram.words()
     }
 
-    fn ram_mut(&mut self, processor: usize) -> &mut [u32] {
-        self.processors[processor].ram.words_mut()
+    pub fn ram_mut(&mut self, processor: usize) -> &mut [u32] {
+        self.0.processors[processor].ram.words_mut()
     }
 
-    fn block(&self) -> &dyn Block {
-        self
+    pub fn block(&self) -> &dyn Block {
+        &self.0
     }
 }
 
@@ -162,8 +154,6 @@ impl Probe for Finder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testbed_hdl::machine::on_big_stack;
-    use testbed_machine::Machine as Description;
 
     /// Levels of blocks below the one visited, itself included.
     #[derive(Default)]
@@ -185,13 +175,8 @@ mod tests {
 
     #[test]
     fn an_edge_reaches_the_lowest_level_in_the_passes_given() {
-        let levels = on_big_stack(|| {
-            let machine = Machine::<6>::new(&Description::testbed6());
-            let mut levels = Levels::default();
-            machine.accept("top", &mut levels);
-            levels
-        })
-        .unwrap();
+        let mut levels = Levels::default();
+        Machine::new(&Description::testbed6()).accept("top", &mut levels);
         assert!(levels.most > 3, "the machine has levels: {}", levels.most);
         assert!(levels.most < EDGE_PASSES, "{} levels in {EDGE_PASSES} passes", levels.most);
     }

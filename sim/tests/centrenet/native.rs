@@ -7,7 +7,7 @@ use testbed_hdl::support::bench::settle;
 
 /// Replays `recording` on `N` stations; panics at the first difference.
 pub fn replay<const N: usize>(recording: &Recording) {
-    let mut node = Node::<N>::default();
+    let mut node = Node::new(N);
     node.connect_all();
     for (cycle, stations) in recording.cycles.iter().enumerate() {
         node.clock.next = false.into();
@@ -24,7 +24,7 @@ pub fn replay<const N: usize>(recording: &Recording) {
     }
 }
 
-fn drive<const N: usize>(node: &mut Node<N>, station: usize, access: Access) {
+fn drive(node: &mut Node, station: usize, access: Access) {
     node.select[station].next = matches!(access, Access::Load { .. } | Access::Store { .. });
     node.read[station].next = matches!(access, Access::Load { .. });
     node.write[station].next = matches!(access, Access::Store { .. });

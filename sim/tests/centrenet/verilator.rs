@@ -49,10 +49,10 @@ fn run(command: &mut Command) {
     assert!(output.status.success(), "{shown}:\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Compiles the Verilog of `Node<N>`; the path of the program.
+/// Compiles the Verilog of a node of `N` stations; the path of the program.
 fn build<const N: usize>(folder: &Path) -> std::path::PathBuf {
     let write = |name: &str, text: String| std::fs::write(folder.join(name), text).expect("room for the sources");
-    write("node.v", connected_verilog(Node::<N>::default()).expect("Verilog"));
+    write("node.v", connected_verilog(Node::new(N)).expect("Verilog"));
     write("harness.v", harness(N));
     write("main.cpp", main_cpp(N));
     run(Command::new("verilator").current_dir(folder).args([

@@ -39,9 +39,8 @@ pub struct Setting {
 
 impl Setting {
     pub fn bench(&self) -> MonitorBench {
-        let Setting { mmi_queue: queue, poll_cycles, tick_cycles, port_queue, port_cycles, .. } = *self;
-        let config = MmiConfig { queue, poll_cycles, tick_cycles, control: self.machine().control() };
-        MonitorBench::new(self.smi_queue, config, (port_queue, port_cycles))
+        let config = MmiConfig::of(&self.machine());
+        MonitorBench::new(self.smi_queue, config, (self.port_queue, self.port_cycles))
     }
 
     fn machine(&self) -> Machine {
