@@ -11,7 +11,7 @@ use testbed_hdl::support::netlist::{compare, Lines, Netlist, NetlistError};
 use testbed_hdl::support::serial::Ear;
 use testbed_hdl::support::synthesis::Family;
 use testbed_host_tools::load::{self, Boot, File};
-use testbed_host_tools::synth::content;
+use testbed_host_tools::synth::{board::Board, content};
 use testbed_host_tools::{engines, firmware};
 use testbed_machine::Machine;
 use testbed_sim::engine::Image;
@@ -57,7 +57,7 @@ impl Mapped {
     fn new(machine: &Machine, image: &Image, family: Family, folder: &Path) -> Mapped {
         let words = content::of_image(image, machine).unwrap();
         std::fs::write(folder.join("image.hex"), content::hex(&words)).unwrap();
-        let options = Options { image: Some("image.hex".into()), ..Options::of(machine) };
+        let options = Options { image: Some("image.hex".into()), ..Board::options(machine).unwrap() };
         let verilog = board::verilog(machine, &options).unwrap();
         let netlist = Netlist::map(folder, &verilog, board::TOP, family).unwrap();
         Mapped { verilog, netlist }

@@ -38,17 +38,6 @@ impl Default for Options {
     }
 }
 
-/// Machines that need every block RAM of their board for their processors and SMIs: six of 64 KiB in 208 blocks of 2 KiB.
-const FULL: &[&str] = &["ulx3s-85f"];
-
-impl Options {
-    /// What suits the board that `machine` is meant for, with RAM all zero.
-    pub fn of(machine: &Description) -> Self {
-        let full = machine.board.as_deref().is_some_and(|board| FULL.contains(&board));
-        Options { queues_in_luts: full, ..Options::default() }
-    }
-}
-
 /// The board's Verilog; its top module is [`TOP`].
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! Boards: what `constraints/NAME/board.toml` says of them.
 
 use serde::Deserialize;
+use testbed_hdl::board::Options;
 use testbed_hdl::support::synthesis::Family;
 use testbed_machine::{suggest, units, Machine};
 
@@ -39,6 +40,9 @@ pub struct Board {
     /// There is a line, low, that tells the host that the console takes characters.
     #[serde(default)]
     pub cts: bool,
+    /// Block RAM is all for processors and SMIs; see [`Options::queues_in_luts`].
+    #[serde(default)]
+    pub queues_in_luts: bool,
 }
 
 /// The least that a board's bitstream has to reach; `constraints/NAME/limits.toml`.
@@ -114,6 +118,15 @@ impl Board {
         Ok(Board { pins_text: folder.pins.into(), ..board })
     }
 
+    /// What suits the board that `machine` is meant for, if it is for one, with RAM all zero.
+    ///
+    /// # Errors
+    /// There is no such board.
+    pub fn options(machine: &Machine) -> Result<Options, SynthError> {
+        let Some(name) = &machine.board else { return Ok(Options::default()) };
+        Ok(Options { queues_in_luts: Self::named(name)?.queues_in_luts, ..Options::default() })
+    }
+
     /// What its bitstream has to keep.
     pub fn limits(&self) -> Limits {
         let text = Self::folder(&self.name).map_or("", |folder| folder.limits);
@@ -181,6 +194,14 @@ mod tests {
         let board = Board::named("hx8k-evn").unwrap();
         let error = board.load_machine(Some("ulx3s-85f")).unwrap_err().to_string();
         assert!(error.contains("is for the board ulx3s-85f") && error.contains("--machine hx8k-evn"), "{error}");
+    }
+
+    #[test]
+    fn the_queues_of_a_machine_lie_where_its_board_says() {
+        let in_luts = |name| Board::options(&Machine::named(name).unwrap()).unwrap().queues_in_luts;
+        assert!(in_luts("ulx3s-85f") && !in_luts("hx8k-evn") && !in_luts("testbed6"));
+        let error = Board::options(&Machine { board: Some("arty".into()), ..Machine::testbed6() }).unwrap_err();
+        assert!(error.to_string().contains("`arty`"), "{error}");
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Flow<'_> {
     /// The machine's Verilog.
     fn design(&self) -> Result<String, SynthError> {
         let _ = (self.watch)("testbed", "generating the Verilog");
-        let options = Options { image: Some(CONTENT.into()), ..Options::of(self.machine) };
+        let options = Options { image: Some(CONTENT.into()), ..Board::options(self.machine)? };
         Ok(testbed_hdl::board::verilog(self.machine, &options)?)
     }
 

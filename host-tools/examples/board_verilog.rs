@@ -1,7 +1,8 @@
 //! Prints the Verilog of a board for a machine by name or file, for synthesis by hand:
-//! `cargo run -p testbed-hdl --example board_verilog -- ulx3s-85f > board.v`.
+//! `cargo run -p testbed-host-tools --example board_verilog -- ulx3s-85f > board.v`.
 
-use testbed_hdl::board::{verilog, Options};
+use testbed_hdl::board::verilog;
+use testbed_host_tools::synth::board::Board;
 use testbed_machine::Machine;
 
 fn main() {
@@ -10,7 +11,7 @@ fn main() {
         std::process::exit(2);
     };
     let text = Machine::load(&name).map_err(|error| error.to_string()).and_then(|machine| {
-        let options = Options::of(&machine);
+        let options = Board::options(&machine).map_err(|error| error.to_string())?;
         verilog(&machine, &options).map_err(|error| error.to_string())
     });
     match text {
