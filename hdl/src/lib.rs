@@ -9,7 +9,6 @@ pub mod machine;
 pub mod monitor;
 pub mod processor;
 pub mod ram;
-pub mod small;
 pub mod support;
 pub mod system;
 pub mod uart;

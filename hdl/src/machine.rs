@@ -4,17 +4,17 @@ use rust_hdl::prelude::*;
 use testbed_machine::Machine as Description;
 
 use crate::board::BIT_CYCLES_MIN;
-use crate::centrenet::{Bus, Strobe};
+use crate::centrenet::{Bus, Phase, Strobe};
 use crate::monitor::{GlobalClock, Link, Mmi, MmiConfig, Smi, TracePort};
 use crate::processor::Processor;
-use crate::small::Small;
+use crate::support::blocks::Optional;
 use crate::support::verilog::{connected_verilog, VerilogError};
 
 /// A Testbed of N processors, 1 to 16. Processor 0 is the master.
 ///
 /// ```text
 ///                   +---------+
-///  reset_vector --->|         |---> tx             (console of the master)
+///  reset_vector --->|         |---> tx             (console of the first processor)
 ///            rx --->| Machine |---> rts
 ///   trace_ready --->|         |---> trace_valid
 ///         clock --->|         |---> trace_word [20]
@@ -30,15 +30,19 @@ use crate::support::verilog::{connected_verilog, VerilogError};
 /// ```
 ///
 /// Slave `i` has SMI `i`, at index `i - 1` of `smi`.
+///
+/// A *headless* machine is the machine without its master, for FPGAs that hold one processor only. Its first slave is
+/// `processors[0]` and has the console. There is no Centrenet, so the stations' addresses read as 0. Nobody programs
+/// the MMI, whose registers keep their values after reset.
 #[derive(LogicBlock)]
 pub struct Machine {
     pub clock: Signal<In, Clock>,
     /// First pc of every processor, constant.
     pub reset_vector: Signal<In, Bits<32>>,
-    /// Serial line of the master's UART.
+    /// Serial line of the first processor's UART.
     pub rx: Signal<In, Bit>,
     pub tx: Signal<Out, Bit>,
-    /// The master's UART has room for a character.
+    /// That UART has room for a character.
     pub rts: Signal<Out, Bit>,
     /// A word goes to the trace port's link.
     pub trace_valid: Signal<Out, Bit>,
@@ -55,22 +59,25 @@ pub struct Machine {
     pub port: TracePort,
     link: Link,
     strobe: Strobe,
-    bus: Bus,
+    /// Not in a headless machine.
+    bus: Optional<Bus>,
     global_clock: GlobalClock,
 
     number: Vec<Constant<Bits<4>>>,
     stations: Constant<Bits<8>>,
+    /// Masters that are processors: 1, or 0 in a headless machine. The slaves follow in `processors`.
+    _masters: usize,
 }
 
 impl Machine {
     /// The machine that `description` describes.
     ///
     /// # Panics
-    /// If `description` is headless, or was not validated.
+    /// If `description` was not validated.
     pub fn new(description: &Description) -> Self {
-        assert!(!description.headless, "machine {} has no master; see `Small`", description.name);
         let stations = description.processors.len();
-        let processor = |_| Processor::new(description.ram_bytes, description.clock_hz, stations as u32, true);
+        let processor =
+            |_| Processor::new(description.ram_bytes, description.clock_hz, stations as u32, !description.headless);
         Self {
             clock: Default::default(),
             reset_vector: Default::default(),
@@ -81,16 +88,17 @@ impl Machine {
             trace_word: Default::default(),
             trace_ready: Default::default(),
             trace_full: Default::default(),
-            processors: (0..stations).map(processor).collect(),
+            processors: (description.console()..stations).map(processor).collect(),
             smi: (1..stations).map(|_| Smi::new(description.smi_queue)).collect(),
             mmi: Mmi::new(MmiConfig::of(description)),
             port: TracePort::new(description.port_queue),
             link: Link::new(description.port_cycles),
             strobe: Default::default(),
-            bus: Bus::new(stations),
+            bus: Optional::when(!description.headless, || Bus::new(stations)),
             global_clock: Default::default(),
-            number: (0..stations).map(|i| Constant::new((i as u64).into())).collect(),
+            number: (description.console()..stations).map(|i| Constant::new((i as u64).into())).collect(),
             stations: Constant::new((stations as u64).into()),
+            _masters: usize::from(!description.headless),
         }
     }
 }
@@ -98,39 +106,62 @@ impl Machine {
 impl Logic for Machine {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, strobe, bus, global_clock, mmi, port, link);
+        // What a headless machine lacks, or has instead, stands in loops that run once or not at all.
+        clock!(self, clock, strobe);
+        for _once in 0..self.bus.count() {
+            self.bus.clock.next = self.clock.val();
+        }
+        clock!(self, clock, global_clock, mmi, port, link);
 
-        // Centrenet, and what all processors share.
+        // What all processors share, and Centrenet.
         for i in 0..self.processors.len() {
             self.processors[i].clock.next = self.clock.val();
             self.processors[i].reset_vector.next = self.reset_vector.val();
             self.processors[i].number.next = self.number[i].val();
             self.processors[i].stations.next = self.stations.val();
             self.processors[i].strobe.next = self.strobe.strobe.val();
-            self.processors[i].grant.next = self.bus.grant[i].val();
-            self.processors[i].phase.next = self.bus.phase.val();
-            self.processors[i].word.next = self.bus.word.val();
-            self.bus.request[i].next = self.processors[i].request.val();
-            self.bus.sent_word[i].next = self.processors[i].sent_word.val();
-            self.bus.ack[i].next = self.processors[i].ack.val();
-            self.bus.nack[i].next = self.processors[i].nack.val();
+            for _once in 0..self.bus.count() {
+                self.processors[i].grant.next = self.bus.grant[i].val();
+                self.processors[i].phase.next = self.bus.phase.val();
+                self.processors[i].word.next = self.bus.word.val();
+                self.bus.request[i].next = self.processors[i].request.val();
+                self.bus.sent_word[i].next = self.processors[i].sent_word.val();
+                self.bus.ack[i].next = self.processors[i].ack.val();
+                self.bus.nack[i].next = self.processors[i].nack.val();
+            }
+            for _once in self.bus.count()..1 {
+                self.processors[i].grant.next = false;
+                self.processors[i].phase.next = Phase::Idle;
+                self.processors[i].word.next = 0.into();
+            }
         }
 
-        // The master: console, MMI.
+        // The console; the master, and the MMI, which has nobody on its device port in a headless machine.
         self.processors[0].rx.next = self.rx.val();
         self.tx.next = self.processors[0].tx.val();
         self.rts.next = self.processors[0].rts.val();
-        self.processors[0].has_smi.next = false;
-        self.processors[0].has_mmi.next = true;
-        self.processors[0].smi_rdata.next = 0.into();
-        self.processors[0].smi_stall.next = false;
-        self.processors[0].mmi_rdata.next = self.mmi.rdata.val();
+        for master in 0..self._masters {
+            self.processors[master].has_smi.next = false;
+            self.processors[master].has_mmi.next = true;
+            self.processors[master].smi_rdata.next = 0.into();
+            self.processors[master].smi_stall.next = false;
+            self.processors[master].mmi_rdata.next = self.mmi.rdata.val();
+        }
         self.mmi.strobe.next = self.strobe.strobe.val();
-        self.mmi.select.next = self.processors[0].mmi_select.val();
-        self.mmi.address.next = self.processors[0].address.val();
-        self.mmi.read.next = self.processors[0].read.val();
-        self.mmi.write.next = self.processors[0].write.val();
-        self.mmi.wdata.next = self.processors[0].wdata.val();
+        for master in 0..self._masters {
+            self.mmi.select.next = self.processors[master].mmi_select.val();
+            self.mmi.address.next = self.processors[master].address.val();
+            self.mmi.read.next = self.processors[master].read.val();
+            self.mmi.write.next = self.processors[master].write.val();
+            self.mmi.wdata.next = self.processors[master].wdata.val();
+        }
+        for _once in self._masters..1 {
+            self.mmi.select.next = false;
+            self.mmi.address.next = 0.into();
+            self.mmi.read.next = false;
+            self.mmi.write.next = false;
+            self.mmi.wdata.next = 0.into();
+        }
         self.mmi.bus_ready[0].next = false;
         self.mmi.bus_data[0].next = 0.into();
         self.mmi.bus_key[0].next = 0.into();
@@ -146,36 +177,41 @@ impl Logic for Machine {
         self.trace_valid.next = self.port.trace_valid.val() & self.link.ready.val() & self.trace_ready.val();
         self.trace_word.next = self.port.trace_word.val();
 
-        // The slaves, each with its SMI. Their serial input is idle.
-        for i in 1..self.processors.len() {
-            self.processors[i].rx.next = true;
-            self.processors[i].has_smi.next = true;
-            self.processors[i].has_mmi.next = false;
-            self.processors[i].mmi_rdata.next = 0.into();
-            self.processors[i].smi_rdata.next = self.smi[i - 1].rdata.val();
-            self.processors[i].smi_stall.next = self.smi[i - 1].stall.val();
+        // The slaves, each with its SMI. Serial input that is not the console is idle. `first` is one number, where the
+        // slaves begin in `processors`: blocks know no `let`.
+        for first in self._masters..(self._masters + 1) {
+            for i in 0..self.smi.len() {
+                for _idle in 0..self._masters {
+                    self.processors[i + first].rx.next = true;
+                }
+                self.processors[i + first].has_smi.next = true;
+                self.processors[i + first].has_mmi.next = false;
+                self.processors[i + first].mmi_rdata.next = 0.into();
+                self.processors[i + first].smi_rdata.next = self.smi[i].rdata.val();
+                self.processors[i + first].smi_stall.next = self.smi[i].stall.val();
 
-            self.smi[i - 1].clock.next = self.clock.val();
-            self.smi[i - 1].strobe.next = self.strobe.strobe.val();
-            self.smi[i - 1].select.next = self.processors[i].smi_select.val();
-            self.smi[i - 1].address.next = self.processors[i].address.val();
-            self.smi[i - 1].read.next = self.processors[i].read.val();
-            self.smi[i - 1].write.next = self.processors[i].write.val();
-            self.smi[i - 1].wdata.next = self.processors[i].wdata.val();
+                self.smi[i].clock.next = self.clock.val();
+                self.smi[i].strobe.next = self.strobe.strobe.val();
+                self.smi[i].select.next = self.processors[i + first].smi_select.val();
+                self.smi[i].address.next = self.processors[i + first].address.val();
+                self.smi[i].read.next = self.processors[i + first].read.val();
+                self.smi[i].write.next = self.processors[i + first].write.val();
+                self.smi[i].wdata.next = self.processors[i + first].wdata.val();
 
-            self.smi[i - 1].stamp.next = self.global_clock.stamp.val();
-            self.smi[i - 1].wraps.next = self.global_clock.wraps.val();
-            self.smi[i - 1].wrapped.next = self.global_clock.wrapped.val();
-            self.smi[i - 1].ticked.next = self.global_clock.ticked.val();
-            self.smi[i - 1].bus_select.next = self.mmi.bus_select[i].val();
-            self.smi[i - 1].bus_datum.next = self.mmi.bus_datum.val();
-            self.smi[i - 1].bus_take.next = self.mmi.bus_take[i].val();
-            self.smi[i - 1].bus_command.next = self.mmi.bus_command[i].val();
-            self.smi[i - 1].bus_number.next = self.mmi.bus_number.val();
-            self.smi[i - 1].bus_value.next = self.mmi.bus_value.val();
-            self.mmi.bus_ready[i].next = self.smi[i - 1].bus_ready.val();
-            self.mmi.bus_data[i].next = self.smi[i - 1].bus_data.val();
-            self.mmi.bus_key[i].next = self.smi[i - 1].bus_key.val();
+                self.smi[i].stamp.next = self.global_clock.stamp.val();
+                self.smi[i].wraps.next = self.global_clock.wraps.val();
+                self.smi[i].wrapped.next = self.global_clock.wrapped.val();
+                self.smi[i].ticked.next = self.global_clock.ticked.val();
+                self.smi[i].bus_select.next = self.mmi.bus_select[i + 1].val();
+                self.smi[i].bus_datum.next = self.mmi.bus_datum.val();
+                self.smi[i].bus_take.next = self.mmi.bus_take[i + 1].val();
+                self.smi[i].bus_command.next = self.mmi.bus_command[i + 1].val();
+                self.smi[i].bus_number.next = self.mmi.bus_number.val();
+                self.smi[i].bus_value.next = self.mmi.bus_value.val();
+                self.mmi.bus_ready[i + 1].next = self.smi[i].bus_ready.val();
+                self.mmi.bus_data[i + 1].next = self.smi[i].bus_data.val();
+                self.mmi.bus_key[i + 1].next = self.smi[i].bus_key.val();
+            }
         }
     }
 }
@@ -209,9 +245,6 @@ pub(crate) fn check_processors(description: &Description) -> Result<(), MachineE
 /// The number of processors is out of range, or rust-hdl finds a mistake in a block.
 pub fn verilog(description: &Description) -> Result<String, MachineError> {
     check_processors(description)?;
-    if description.headless {
-        return Ok(connected_verilog(Small::new(description))?);
-    }
     Ok(connected_verilog(Machine::new(description))?)
 }
 
@@ -250,7 +283,7 @@ mod tests {
             assert!(text.contains(&format!("module {module}(")), "{module}");
         }
         assert!(!text.contains("top$processors$1") && !text.contains("station(") && !text.contains("top$bus"));
-        assert_clean(Small::new(&description));
+        assert_clean(Machine::new(&description));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use testbed_machine::Machine as Description;
 pub use frames::{fits, FrameSender, BIT_CYCLES_MIN};
 pub use lights::{Beat, Light};
 pub use surroundings::Surroundings;
-pub use top::{Board, SmallBoard};
+pub use top::Board;
 
 use crate::machine::{check_processors, MachineError};
 use crate::support::verilog::connected_verilog;
@@ -48,11 +48,7 @@ pub fn verilog(description: &Description, options: &Options) -> Result<String, M
         return Err(MachineError::Link { name: description.name.clone(), baud, clock_hz });
     }
     check_processors(description)?;
-    let text = match description.headless {
-        true => connected_verilog(SmallBoard::new(description, options))?,
-        false => connected_verilog(Board::new(description, options))?,
-    };
-    Ok(renamed(&text))
+    Ok(renamed(&connected_verilog(Board::new(description, options))?))
 }
 
 /// `text` with its top module called [`TOP`], and the others after it.

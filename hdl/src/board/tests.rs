@@ -223,7 +223,7 @@ fn lint_is_clean() {
     let two = Description { processors: vec!["a".into(), "b".into()], ram_bytes: 16 * 1024, ..Description::testbed6() };
     let small = Description { headless: true, ..two.clone() };
     assert_clean(Board::new(&two, &Options::default()));
-    assert_clean(SmallBoard::new(&small, &Options::default()));
+    assert_clean(Board::new(&small, &Options::default()));
 }
 
 #[test]
