@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_int, c_long, c_void, CStr};
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use libtos::{processor, Error};
 use testbed_definitions::page::PAGE_BYTES;
@@ -21,7 +21,12 @@ const _: () = assert!(align_of::<Apart<u8>>() == PAGE_BYTES as usize);
 
 /// `stdout` and `stderr`, and the streams of files, each with a lock of its own.
 static CONSOLE: Apart<[Shared<Stream>; FIRST_FILE]> = Apart([const { Shared::new(Stream::CONSOLE) }; FIRST_FILE]);
-static STREAMS: [Apart<Shared<Stream>>; FILES] = [const { Apart(Shared::new(Stream::CLOSED)) }; FILES];
+static STREAMS: Streams = [const { Apart(Shared::new(Stream::CLOSED)) }; FILES];
+type Streams = [Apart<Shared<Stream>>; FILES];
+
+/// [`STREAMS`], or null until the first file is opened: only `fopen` names them, so that they take no memory in a program
+/// that opens none.
+static IN_USE: AtomicPtr<Streams> = AtomicPtr::new(null_mut());
 
 /// By stream of a file: 0 while it is closed, otherwise the processor on which it was opened, plus one. Changes with the
 /// stream's lock; who only looks for a stream to flush or to open need not fetch those of others.
@@ -51,7 +56,11 @@ fn index(file: FilePointer) -> usize {
 }
 
 fn stream(index: usize) -> Option<&'static Shared<Stream>> {
-    CONSOLE.0.get(index).or_else(|| STREAMS.get(index.wrapping_sub(FIRST_FILE)).map(|stream| &stream.0))
+    CONSOLE.0.get(index).or_else(|| {
+        // SAFETY: null, or what never changes.
+        let streams = unsafe { IN_USE.load(Ordering::Relaxed).as_ref() };
+        streams?.get(index.wrapping_sub(FIRST_FILE)).map(|stream| &stream.0)
+    })
 }
 
 /// Does something with a stream that is open, alone.
@@ -97,6 +106,9 @@ unsafe fn text<'a>(text: *const c_char) -> &'a str {
 #[no_mangle]
 unsafe extern "C" fn fopen(name: *const c_char, mode: *const c_char) -> FilePointer {
     let (name, mode) = unsafe { (text(name), text(mode)) };
+    if IN_USE.load(Ordering::Relaxed).is_null() {
+        IN_USE.store((&raw const STREAMS).cast_mut(), Ordering::Relaxed);
+    }
     let closed = (0..FILES).filter(|&file| OPENED_ON[file].load(Ordering::Relaxed) == 0);
     for file in closed {
         let opened = STREAMS[file].0.with(|stream| {
