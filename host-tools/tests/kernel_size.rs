@@ -1,9 +1,13 @@
 //! How much of a small processor's RAM the kernel takes.
 
+#[path = "common/compiler.rs"]
+mod compiler;
+
 use std::process::Command;
 
 use object::{Object, ObjectSection, SectionKind};
 use testbed_host_tools::firmware;
+use testbed_machine::Machine;
 
 /// Code, constants and data with initial values, for processors with 64 KiB.
 const SMALL_BYTES: u64 = 28 * 1024;
@@ -60,4 +64,34 @@ fn files_that_leave_no_room_for_tables_are_refused() {
         }
     }
     assert!(started > 0 && refused > 0, "{started} started, {refused} refused");
+}
+
+/// A processor that first hears of a process by a token makes its own copy of the program's data. Where the program
+/// has started, more was needed than that: so there is always room, and no token is lost.
+#[test]
+fn every_processor_has_room_for_a_program_that_has_started() {
+    let root = firmware::root().unwrap();
+    let built = firmware::build(&root).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let [elf, out, machine] = ["fills", "out", "machine.toml"].map(|name| folder.path().join(name));
+    std::fs::write(&machine, Machine { ram_bytes: 128 << 10, ..Machine::testbed6() }.to_toml()).unwrap();
+    let starts = |kilobytes: u32| {
+        let size = format!("-DSIZE={}", kilobytes << 10);
+        let options = ["-Os", "-std=c11", &size, "-Wl,--defsym=tos_heap_bytes=0"];
+        compiler::build(&built, &root.join("firmware/c/fills.c"), &options, &elf);
+        let mut run = Command::new(env!("CARGO_BIN_EXE_testbed"));
+        run.arg("run").arg(&elf).args(["--for", "500ms", "--machine"]).arg(&machine).arg("--out").arg(&out);
+        let output = run.output().unwrap();
+        let console = std::fs::read_to_string(out.join("console.txt")).unwrap();
+        let is_too_big = console.contains("too big for this RAM");
+        assert_eq!(output.status.code(), Some(is_too_big.into()), "{kilobytes} KiB: {console}");
+        !is_too_big
+    };
+    let (mut fits, mut too_big) = (1, 128);
+    assert!(starts(fits) && !starts(too_big));
+    while fits + 1 < too_big {
+        let between = (fits + too_big) / 2;
+        *if starts(between) { &mut fits } else { &mut too_big } = between;
+    }
+    println!("{fits} KiB fit");
 }

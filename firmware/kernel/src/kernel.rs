@@ -67,8 +67,8 @@ pub struct Kernel {
     pub files_wait: bool,
     /// First of the pages with threads that have come while no control block was free, 0: none.
     pub parked: u32,
-    /// A process for whose messages there was no memory, 0: none.
-    pub doomed: u16,
+    /// There was no memory for messages of a process, or of several ([`crate::process::Record::doomed`]).
+    pub doomed: bool,
     /// Threads whose messages leave in fragments, in turn.
     pub transmitting: Queue,
     pub free: Queue,
@@ -144,7 +144,7 @@ impl Kernel {
             (&raw mut (*place).counters).write([0; COUNTER_WORDS]);
             (&raw mut (*place).pages).write(Pages::new());
             (&raw mut (*place).parked).write(0);
-            (&raw mut (*place).doomed).write(0);
+            (&raw mut (*place).doomed).write(false);
             (&raw mut (*place).announced).write([None; STATIONS_MAX]);
             (&raw mut (*place).net).write(Centrenet::new());
             (&raw mut (*place).console).write(Console::new());

@@ -238,7 +238,7 @@ impl Kernel {
             Err(error) => {
                 // The process has ended before, or ends now that a part of it has nowhere to be.
                 if error != Error::NoProcess {
-                    self.doomed = id;
+                    self.end_for_memory(id);
                 }
                 return events::emit(DIAG_PROFILE, event::RX_END);
             }

@@ -46,6 +46,9 @@ pub struct Record {
     pub entry: u32,
     /// Its threads don't run.
     pub suspended: bool,
+    /// There was no memory for a message to it: it ends when what is being done has been done.
+    #[cfg(not(feature = "small"))]
+    pub doomed: bool,
     /// The first thread that waits for a page: the address of its control block, whose `next` leads on. 0: none.
     pub paging: u32,
     /// Pages that have come, as the home has not been told yet, how many, and the next process with such pages ([`Kernel::keep_page`]).

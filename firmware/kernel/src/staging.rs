@@ -12,7 +12,7 @@ use crate::fragments::each_run;
 use crate::kernel::{Index, Kernel};
 use crate::memory;
 use crate::paging::{Access, Resume};
-use crate::process::Process;
+use crate::process::{Process, PROCESSES_KNOWN};
 use crate::thread::A0;
 
 /// What stands ahead of a fragment's bytes in its pages.
@@ -65,15 +65,23 @@ impl Kernel {
 
     /// There is no page left to keep a message in: the process can't go on. It ends when what is being done has been done.
     #[cold]
-    pub fn out_of_memory(&mut self, process: Process) {
-        self.doomed = process.id;
+    pub fn out_of_memory(&mut self, mut process: Process) {
+        (process.doomed, self.doomed) = (true, true);
     }
 
-    /// Ends a process that is out of memory.
+    /// Ends the processes that are out of memory. One step may have found several.
     #[cold]
     pub fn end_doomed(&mut self) {
-        let id = core::mem::take(&mut self.doomed);
-        self.end_for_memory(id);
+        self.doomed = false;
+        for slot in 0..PROCESSES_KNOWN {
+            let Some(mut process) = self.processes.at(slot).filter(|process| process.doomed) else { continue };
+            // If its home is elsewhere, it stays until it has been told.
+            process.doomed = false;
+            if !self.net.has_room() {
+                self.await_room();
+            }
+            self.end_for_memory(process.id);
+        }
     }
 
     /// Gives a thread what is staged for it, as far as its pages are here. When all is given the thread is ready.

@@ -27,7 +27,7 @@ impl Kernel {
     #[inline]
     pub fn hand_over(&mut self) {
         self.issue();
-        if self.is_busy() || self.doomed != 0 || self.net.needs_retiring() {
+        if self.is_busy() || self.is_doomed() || self.net.needs_retiring() {
             self.work_for_station();
         }
     }
@@ -58,7 +58,7 @@ impl Kernel {
             self.release_pages();
             self.issue();
         }
-        if self.doomed != 0 {
+        if self.is_doomed() {
             self.end_doomed();
             self.issue();
         }
@@ -107,11 +107,17 @@ impl Kernel {
                     self.work_for_station();
                 }
             }
-            if self.doomed != 0 {
+            if self.is_doomed() {
                 self.end_doomed();
             }
         }
         self.set_stuck(false);
+    }
+
+    /// Whether processes are to be ended that are out of memory. The small kernel has none.
+    #[inline(always)]
+    fn is_doomed(&self) -> bool {
+        !cfg!(feature = "small") && self.doomed
     }
 
     pub fn is_stuck(&self) -> bool {
