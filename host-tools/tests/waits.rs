@@ -22,6 +22,7 @@ const CASES: &[(&str, i32)] = &[
     ("orphan", 7),
     ("alone", 7),
     ("alternative", 7),
+    ("strangers", 7),
     ("process", 7),
     ("page", 0),
     ("delay", 0),

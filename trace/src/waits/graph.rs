@@ -36,6 +36,9 @@ pub enum Partner {
     Ended(u16),
     /// No thread has used the other end yet, so any of the process may.
     Anybody,
+    /// The receiving end that the thread waits at belongs to this thread. It waits, until the owner or the sender comes,
+    /// and its request fails then.
+    Taken(u16),
 }
 
 /// Why a thread that does not run goes on by itself.
@@ -165,7 +168,7 @@ impl<'a> Graph<'a> {
         let sends = view.sender_thread == thread.number && view.sender == Sender::Waiting;
         let partner = match (sends, receives) {
             (true, false) => self.receiver_for(thread, view),
-            (false, true) => self.sender_for(thread, view),
+            (false, true) => self.sender_for_receiver(thread, view),
             _ => None,
         };
         match partner {
@@ -181,12 +184,24 @@ impl<'a> Graph<'a> {
         let partner = |&channel: &u8| {
             let view = self.view(thread, channel)?;
             let waits = view.receiver == Receiver::Alternative && view.receiver_thread == thread.number;
-            Some((channel, self.sender_for(thread, view).filter(|_| waits)?))
+            Some((channel, self.sender_for_receiver(thread, view).filter(|_| waits)?))
         };
         let channels: Option<Vec<_>> = thread.channels.iter().map(partner).collect();
         match channels {
             Some(channels) if !channels.is_empty() => Wait::Partner { sends: false, channels },
             _ => Wait::Nothing(Passing::Unclear),
+        }
+    }
+
+    /// The partner of a thread that receives at `view`, which may have no right to.
+    fn sender_for_receiver(&self, thread: &Thread, view: &Channel) -> Option<Partner> {
+        // Who has communicated has the end for as long as the process runs.
+        let owns = |other: &&Channel| {
+            other.receiver != Receiver::Away && other.received != 0 && other.receiver_thread != thread.number
+        };
+        match self.views(view.process, view.channel).find(owns) {
+            Some(owner) if view.received == 0 => Some(Partner::Taken(owner.receiver_thread)),
+            _ => self.sender_for(thread, view),
         }
     }
 
@@ -279,7 +294,8 @@ impl<'a> Graph<'a> {
             Wait::Partner { channels, .. } => channels.iter().any(|(_, partner)| match partner {
                 Partner::Is(number) => goes_on(number),
                 Partner::Ended(_) => !final_ends && somebody(thread.process),
-                Partner::Anybody => somebody(thread.process),
+                // Any may move the owner or the sender here.
+                Partner::Anybody | Partner::Taken(_) => somebody(thread.process),
             }),
             Wait::Children { numbers, .. } => numbers.iter().all(goes_on),
             // One of which nothing is known is being loaded, or ends.

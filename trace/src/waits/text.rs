@@ -197,6 +197,7 @@ fn doing(report: &WaitsReport, waiting: &Waiting) -> String {
                 Partner::Is(number) => format!("on channel {channel} {from} {}", name(number)),
                 Partner::Ended(number) => format!("on channel {channel} {from} {}, which has ended", name(number)),
                 Partner::Anybody => format!("on channel {channel}, whose other end no thread has used"),
+                Partner::Taken(number) => format!("on channel {channel}, whose receiver is {}", name(number)),
             };
             let list: Vec<String> = channels.iter().map(one).collect();
             format!("waits to {verb} {}", list.join(", or "))

@@ -14,10 +14,10 @@ libtos::program!(main);
 
 const STACK_PAGES: u32 = 2;
 
-/// The cases by name.
 /// What a case runs.
 type Case = fn() -> u32;
 
+/// The cases by name.
 const CASES: &[(&str, Case)] = &[
     ("two", || two(1)),
     ("two-here", || two(0)),
@@ -27,6 +27,7 @@ const CASES: &[(&str, Case)] = &[
     ("orphan", orphan),
     ("alone", alone),
     ("alternative", alternative),
+    ("strangers", strangers),
     ("process", process),
     ("page", page),
     ("delay", delay),
@@ -121,6 +122,34 @@ extern "C" fn first_of_half() -> ! {
     take(1);
     take(1);
     exit(0)
+}
+
+/// Two threads communicate on one processor. Two on others receive on their channel, where nobody knows of them.
+fn strangers() -> u32 {
+    start(2, 0, not_a_stranger);
+    start(3, 1, receives_once);
+    start(4, 2, chooses_it);
+    // They wait already.
+    delay_us(20_000);
+    send(0);
+    send(0);
+    wait()
+}
+
+extern "C" fn not_a_stranger() -> ! {
+    take(0);
+    take(0);
+    take(0);
+    exit(0)
+}
+
+extern "C" fn receives_once() -> ! {
+    take(0);
+    exit(0)
+}
+
+extern "C" fn chooses_it() -> ! {
+    exit(alt(&[0, 7], &mut [0; 4], None).is_err() as u32)
 }
 
 fn go_on() -> ! {
