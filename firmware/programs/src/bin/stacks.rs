@@ -42,10 +42,10 @@ fn test() -> u32 {
     verdict.check("or when its time is over", code("compute\0") == Ok(HALT));
     verdict.check("also on another processor", code("migrated\0") == Ok(HALT));
     verdict.check("also the first thread", code("first\0") == Ok(HALT));
-    verdict.check("a stack that is used up is none too small", code("to\00\0") == Ok(0));
-    verdict.check("a thread that has taken more ends", code("to\01\0") == Ok(1));
-    verdict.check("with all of the free page too", code("to\02\0") == Ok(1));
-    verdict.check("with more than that, the process ends", code("to\03\0") == Ok(HALT));
+    verdict.check("a stack that is used up is none too small", code("to\x000\0") == Ok(0));
+    verdict.check("a thread that has taken more ends", code("to\x001\0") == Ok(1));
+    verdict.check("with all of the free page too", code("to\x002\0") == Ok(1));
+    verdict.check("with more than that, the process ends", code("to\x003\0") == Ok(HALT));
     println!("{NAME}: {} wrong", verdict.wrong());
     verdict.wrong()
 }
