@@ -305,7 +305,8 @@ mod tests {
     #[test]
     fn handles_are_good_on_one_processor() {
         let [mut one, mut other] = [Filestore::new(), Filestore::new()];
-        (one.start(1), other.start(15));
+        one.start(1);
+        other.start(15);
         let [here, there] = [&mut one, &mut other].map(|store| {
             let index = store.create(&name("file"), READ | WRITE, 1).unwrap();
             store.handle(index)
