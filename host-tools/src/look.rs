@@ -143,25 +143,7 @@ impl Ram<'_> {
     }
 
     fn state(&self, code: u8) -> State {
-        use State::*;
-        let states = [
-            (Item::Ready, Ready),
-            (Item::Communicating, Communicating),
-            (Item::Transmitting, Transmitting),
-            (Item::Alternative, Alternative),
-            (Item::Moving, Moving),
-            (Item::Returning, Returning),
-            (Item::Courier, Courier),
-            (Item::Creating, Creating),
-            (Item::Waiting, Waiting),
-            (Item::Ending, Ending),
-            (Item::Asking, Asking),
-            (Item::Paging, Paging),
-            (Item::Held, Held),
-            (Item::Delayed, Delayed),
-            (Item::Reading, Reading),
-        ];
-        self.code(code, &states).unwrap_or(Unknown)
+        self.code(code, State::KNOWN).unwrap_or(State::Unknown)
     }
 
     /// The state with this code.

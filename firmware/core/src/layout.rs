@@ -11,6 +11,48 @@ pub const MAGIC: u32 = 0x4c41_594f;
 /// The value of what this kernel does not have.
 pub const ABSENT: u32 = u32::MAX;
 
+/// Calls the macro `$with` with every state that a thread's control block can be in, from code 1 on,
+/// each with what it means; code 0 is a block that is free. All lists of states come from this one:
+/// the kernel's, that of the section's items, and the host's.
+#[macro_export]
+macro_rules! thread_states {
+    ($with:ident) => {
+        $with! {
+            /// In the ready queue, or running.
+            Ready,
+            /// Blocked on its channel.
+            Communicating,
+            /// Blocked on its channel while its message leaves in fragments.
+            Transmitting,
+            /// Blocked on several channels at once.
+            Alternative,
+            /// Leaves for another processor.
+            Moving,
+            /// Has ended, and its channels' ends leave for its process's home.
+            Returning,
+            /// No thread, but ends of channels that go to where a thread is to be created again, ahead
+            /// of it, or that come back from there.
+            Courier,
+            /// Waits for another processor to create its child.
+            Creating,
+            /// Waits for its children.
+            Waiting,
+            /// Has called `exit`, and waits for its children or for its process to end.
+            Ending,
+            /// Waits for another processor's answer, or for the end of a process.
+            Asking,
+            /// Waits for a page.
+            Paging,
+            /// Would be ready, were its process not suspended.
+            Held,
+            /// Waits for a time.
+            Delayed,
+            /// Waits for console input, which the small kernel does not have.
+            Reading,
+        }
+    };
+}
+
 macro_rules! items {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// Offsets and sizes in bytes, numbers of entries, and the codes of states.
@@ -25,96 +67,93 @@ macro_rules! items {
     };
 }
 
-items! {
-    /// In the kernel: address and number of the thread control blocks.
-    Tcbs,
-    TcbCount,
-    TcbBytes,
-    /// In a thread control block.
-    TcbContext,
-    TcbState,
-    TcbDeadline,
-    TcbProcess,
-    TcbNumber,
-    TcbParent,
-    TcbChannel,
-    TcbChildren,
-    TcbPage,
-    /// The list of an alternative: its channels if they are few, else the page that holds them, and their number.
-    TcbListShort,
-    TcbListShortBytes,
-    TcbListPage,
-    TcbListCount,
-    /// In the kernel: addresses of the processes' records, and how many there are.
-    Records,
-    RecordCount,
-    /// In a process's record.
-    RecordId,
-    RecordSuspended,
-    /// On the process's home, as bits: thread ids in use.
-    RecordIds,
-    RecordChannels,
-    ChannelCount,
-    /// In a channel's control block.
-    ChannelBytes,
-    ChannelSender,
-    ChannelReceiver,
-    ChannelSenderThread,
-    ChannelReceiverThread,
-    ChannelSent,
-    ChannelReceived,
-    ChannelTokenAt,
-    ChannelTokenSender,
-    ChannelTokenSequence,
-    /// In the kernel: the places of processes that were invoked there.
-    Places,
-    PlaceCount,
-    PlaceBytes,
-    PlaceId,
-    PlaceWaiterProcess,
-    PlaceWaiterThread,
-    PlaceName,
-    /// Codes of a thread's state.
-    Free,
-    Ready,
-    Communicating,
-    Transmitting,
-    Alternative,
-    Moving,
-    Returning,
-    Courier,
-    Creating,
-    Waiting,
-    Ending,
-    Asking,
-    Paging,
-    Held,
-    Delayed,
-    Reading,
-    /// Codes of a channel's sending end.
-    SenderAway,
-    SenderIdle,
-    SenderWaiting,
-    SenderTransmitting,
-    /// Codes of a channel's receiving end.
-    ReceiverAway,
-    ReceiverIdle,
-    ReceiverWaiting,
-    ReceiverAlternative,
-    ReceiverCollecting,
+macro_rules! items_with_states {
+    ($($(#[$doc:meta])* $state:ident,)*) => {
+        items! {
+            /// In the kernel: address and number of the thread control blocks.
+            Tcbs,
+            TcbCount,
+            TcbBytes,
+            /// In a thread control block.
+            TcbContext,
+            TcbState,
+            TcbDeadline,
+            TcbProcess,
+            TcbNumber,
+            TcbParent,
+            TcbChannel,
+            TcbChildren,
+            TcbPage,
+            /// The list of an alternative: its channels if they are few, else the page that holds them, and their number.
+            TcbListShort,
+            TcbListShortBytes,
+            TcbListPage,
+            TcbListCount,
+            /// In the kernel: addresses of the processes' records, and how many there are.
+            Records,
+            RecordCount,
+            /// In a process's record.
+            RecordId,
+            RecordSuspended,
+            /// On the process's home, as bits: thread ids in use.
+            RecordIds,
+            RecordChannels,
+            ChannelCount,
+            /// In a channel's control block.
+            ChannelBytes,
+            ChannelSender,
+            ChannelReceiver,
+            ChannelSenderThread,
+            ChannelReceiverThread,
+            ChannelSent,
+            ChannelReceived,
+            ChannelTokenAt,
+            ChannelTokenSender,
+            ChannelTokenSequence,
+            /// In the kernel: the places of processes that were invoked there.
+            Places,
+            PlaceCount,
+            PlaceBytes,
+            PlaceId,
+            PlaceWaiterProcess,
+            PlaceWaiterThread,
+            PlaceName,
+            /// Codes of a channel's sending end.
+            SenderAway,
+            SenderIdle,
+            SenderWaiting,
+            SenderTransmitting,
+            /// Codes of a channel's receiving end.
+            ReceiverAway,
+            ReceiverIdle,
+            ReceiverWaiting,
+            ReceiverAlternative,
+            ReceiverCollecting,
+            /// The code of a thread control block that is free, then those of a thread's states.
+            Free,
+            $($(#[$doc])* $state,)*
+        }
+    };
 }
+
+thread_states!(items_with_states);
 
 /// Words of the section.
 pub const WORDS: usize = Item::ALL.len() + 1;
 
-/// The section's words; items that are not in `values` are [`ABSENT`].
-pub const fn words(values: &[(Item, usize)]) -> [u32; WORDS] {
+/// The section's words; items that are in none of the `parts` are [`ABSENT`].
+pub const fn words(parts: &[&[(Item, usize)]]) -> [u32; WORDS] {
     let mut words = [ABSENT; WORDS];
     words[0] = MAGIC;
-    let mut next = 0;
-    while next < values.len() {
-        words[values[next].0 as usize + 1] = values[next].1 as u32;
-        next += 1;
+    let mut part = 0;
+    while part < parts.len() {
+        let mut next = 0;
+        while next < parts[part].len() {
+            let (item, value) = parts[part][next];
+            words[item as usize + 1] = value as u32;
+            next += 1;
+        }
+        part += 1;
     }
     words
 }
@@ -150,7 +189,7 @@ mod tests {
     use std::vec::Vec;
 
     fn section(values: &[(Item, usize)]) -> Vec<u8> {
-        words(values).iter().flat_map(|word| word.to_le_bytes()).collect()
+        words(&[values]).iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
     #[test]
@@ -159,6 +198,12 @@ mod tests {
         assert_eq!(layout.get(Item::TcbState), Some(7));
         assert_eq!(layout.get(Item::ReceiverCollecting), Some(4));
         assert_eq!(layout.get(Item::TcbPage), None);
+    }
+
+    #[test]
+    fn parts_are_joined() {
+        let joined = words(&[&[(Item::TcbState, 7)], &[], &[(Item::Free, 0), (Item::Ready, 1)]]);
+        assert_eq!(joined, words(&[&[(Item::TcbState, 7), (Item::Free, 0), (Item::Ready, 1)]]));
     }
 
     #[test]

@@ -18,7 +18,9 @@ const TCBS: usize = offset_of!(Kernel, tcbs);
 
 #[used]
 #[link_section = ".layout"]
-static LAYOUT: [u32; WORDS] = words(&[
+static LAYOUT: [u32; WORDS] = words(&[TABLES, State::CODES]);
+
+const TABLES: &[(Item, usize)] = &[
     (Item::Tcbs, TCBS),
     (Item::TcbCount, TCBS + size_of::<usize>()),
     (Item::TcbBytes, size_of::<Tcb>()),
@@ -64,23 +66,6 @@ static LAYOUT: [u32; WORDS] = words(&[
     (Item::PlaceWaiterThread, offset_of!(Place, waiter) + offset_of!(Who, thread)),
     #[cfg(not(feature = "small"))]
     (Item::PlaceName, offset_of!(Place, name)),
-    (Item::Free, State::Free as usize),
-    (Item::Ready, State::Ready as usize),
-    (Item::Communicating, State::Communicating as usize),
-    (Item::Transmitting, State::Transmitting as usize),
-    (Item::Alternative, State::Alternative as usize),
-    (Item::Moving, State::Moving as usize),
-    (Item::Returning, State::Returning as usize),
-    (Item::Courier, State::Courier as usize),
-    (Item::Creating, State::Creating as usize),
-    (Item::Waiting, State::Waiting as usize),
-    (Item::Ending, State::Ending as usize),
-    (Item::Asking, State::Asking as usize),
-    (Item::Paging, State::Paging as usize),
-    (Item::Held, State::Held as usize),
-    (Item::Delayed, State::Delayed as usize),
-    #[cfg(not(feature = "small"))]
-    (Item::Reading, State::Reading as usize),
     (Item::SenderAway, Sender::Away as usize),
     (Item::SenderIdle, Sender::Idle as usize),
     (Item::SenderWaiting, Sender::Waiting as usize),
@@ -90,4 +75,4 @@ static LAYOUT: [u32; WORDS] = words(&[
     (Item::ReceiverWaiting, Receiver::Waiting as usize),
     (Item::ReceiverAlternative, Receiver::Alternative as usize),
     (Item::ReceiverCollecting, Receiver::Collecting as usize),
-]);
+];

@@ -3,6 +3,7 @@
 use crate::paging::Resume;
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::page::PAGE_BYTES;
+use testbed_kernel_core::layout::Item;
 use testbed_kernel_core::queue::{Linked, Links};
 use testbed_kernel_core::timers::{Alarm, Timed};
 
@@ -44,42 +45,25 @@ impl Context {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "small", allow(dead_code))]
-pub enum State {
-    Free,
-    /// In the ready queue, or running.
-    Ready,
-    /// Blocked on its channel.
-    Communicating,
-    /// Blocked on its channel, in the queue of those whose messages leave in fragments.
-    Transmitting,
-    /// Blocked on the channels of its list.
-    Alternative,
-    /// On its way to the processor in `buffer`, in the queue of those whose messages leave.
-    Moving,
-    /// Has ended; its channels' ends wait in that queue to leave for the process's home.
-    Returning,
-    /// No thread: ends that go to where a thread is to be created again, ahead of that, or come back from there if `exit_code` says why.
-    Courier,
-    /// Waits for another processor to create its child.
-    Creating,
-    /// Waits for its children.
-    Waiting,
-    /// Has called `exit` and waits for its children, or for its process to end.
-    Ending,
-    /// Waits for another processor's answer.
-    Asking,
-    /// Waits for a page.
-    Paging,
-    /// Would be ready, were its process not suspended.
-    Held,
-    /// Waits for a time.
-    Delayed,
-    /// Waits for console input.
-    #[cfg(not(feature = "small"))]
-    Reading,
+macro_rules! states {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What a thread does, or that its control block is free.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[cfg_attr(feature = "small", allow(dead_code))]
+        pub enum State {
+            Free,
+            $($(#[$doc])* $name,)*
+        }
+
+        impl State {
+            /// The code of each state, for the kernel's layout.
+            pub const CODES: &'static [(Item, usize)] =
+                &[(Item::Free, State::Free as usize), $((Item::$name, State::$name as usize),)*];
+        }
+    };
 }
+
+testbed_kernel_core::thread_states!(states);
 
 impl State {
     /// Whether a thread that has made a call and is in this state now waits without another event that says so.

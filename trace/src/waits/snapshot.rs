@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use testbed_kernel_core::layout::Item;
 
 use crate::capture::{CaptureError, Context, THREADS};
 
@@ -81,40 +82,25 @@ pub struct Place {
     pub function: Option<String>,
 }
 
-/// What a thread's control block says that it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// In the ready queue, or running.
-    Ready,
-    /// Blocked on a channel; `Transmitting` while its message leaves in fragments.
-    Communicating,
-    Transmitting,
-    /// Blocked on several channels at once.
-    Alternative,
-    /// Leaves for another processor.
-    Moving,
-    /// Has ended, and its channels' ends leave for its home; or no thread, but ends that go somewhere.
-    Returning,
-    Courier,
-    /// Waits for its child to be created.
-    Creating,
-    /// Waits for its children; `Ending` if it ends then.
-    Waiting,
-    Ending,
-    /// Waits for an answer, or for the end of a process.
-    Asking,
-    /// Waits for a page.
-    Paging,
-    /// Its process is suspended.
-    Held,
-    /// Waits for a time.
-    Delayed,
-    /// Waits for console input.
-    Reading,
-    /// A state that this version does not know.
-    Unknown,
+macro_rules! states {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What a thread's control block says that it does.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum State {
+            $($(#[$doc])* $name,)*
+            /// A state that this version does not know.
+            Unknown,
+        }
+
+        impl State {
+            /// Every state of a thread, with the item of the kernel's layout that has its code.
+            pub const KNOWN: &'static [(Item, State)] = &[$((Item::$name, State::$name),)*];
+        }
+    };
 }
+
+testbed_kernel_core::thread_states!(states);
 
 /// A sending end as a processor sees it; `testbed_protocol::block`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
