@@ -3,15 +3,14 @@
 //! The state machines of [`crate::conform`] say what each event means for threads, services and packets. Memory is bounded by
 //! threads, channels and packets under way.
 
+mod flights;
 mod look;
-
-use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use testbed_definitions::{event, packet};
 
 use super::episodes::{Episodes, Seen};
-use super::fact::{Fact, Flight, Times};
+use super::fact::{Fact, Flight};
 use super::lives::Lives;
 use super::measure::Mark;
 use super::probe::Probe;
@@ -20,6 +19,7 @@ use crate::capture::RunRecord;
 use crate::conform::service::FRAMED;
 use crate::conform::Checker;
 use crate::order::{Convention, Event, What};
+use flights::Flights;
 
 pub use look::ThreadNow;
 
@@ -42,14 +42,6 @@ pub struct Uncertainty {
     pub damage: Vec<String>,
 }
 
-/// A packet on its way.
-#[derive(Clone, Copy, Debug)]
-struct Flying {
-    number: u64,
-    sent: Mark,
-    busy: Times,
-}
-
 /// What is counted of a processor.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
@@ -69,7 +61,7 @@ pub struct Follower {
     episodes: Episodes,
     presents: Vec<Present>,
     counts: Vec<Count>,
-    flying: BTreeMap<(u8, u8), VecDeque<Flying>>,
+    flights: Flights,
     /// Events that were given to the checker.
     number: u64,
     uncertainty: Uncertainty,
@@ -88,7 +80,7 @@ impl Follower {
             episodes: Episodes::new(processors),
             presents: vec![Present::default(); processors],
             counts: vec![Count::default(); processors],
-            flying: BTreeMap::new(),
+            flights: Flights::new(processors),
             number: 0,
             uncertainty: Uncertainty::default(),
         }
@@ -159,9 +151,9 @@ impl Follower {
         self.uncertainty.deviations += u64::from(steps.deviates);
         let runner = self.lives.running(event.smi);
         let doing = self.presents[me].step(event, cycle, self.lives.able(event.smi), after, runner);
-        overlap(&mut self.flying, &doing);
+        self.flights.passes(&doing);
         tell(&doing);
-        let flight = steps.arrived.and_then(|packet| arrive(&mut self.flying, packet.number, mark, event));
+        let flight = steps.arrived.and_then(|packet| self.flights.arrive(packet.number, mark, event));
         let checker = &self.checker;
         let seen = Seen { event, number: self.number, mark, code, before, after, steps, flight };
         self.lives.step(event, cycle, steps, before, |thread| checker.request_of(thread));
@@ -196,11 +188,9 @@ impl Follower {
                 let processors = self.counts.len() as u8;
                 let to_all = other == ALL && processors <= ALL;
                 let to: Vec<_> = if to_all { (0..processors).collect() } else { vec![other] };
-                let (number, busy) = (self.number, Times::default());
                 for to in to {
                     if to != event.smi && !self.checker.is_dark(to) && !self.checker.is_dark(event.smi) {
-                        let flying = Flying { number, sent: mark, busy };
-                        self.flying.entry((event.smi, to)).or_default().push_back(flying);
+                        self.flights.send(self.number, mark, to);
                     }
                 }
             }
@@ -216,7 +206,7 @@ impl Follower {
         self.lives.lose(processor, cycle);
         let checker = &self.checker;
         self.episodes.lose(processor, cycle, |thread| checker.knows(thread));
-        self.flying.retain(|&(from, to), _| from != processor && to != processor);
+        self.flights.forget(processor);
         self.lives.drain().for_each(|fact| tell(&fact));
         self.episodes.drain().for_each(|fact| tell(&fact));
         self.counts[processor as usize].last = cycle;
@@ -234,29 +224,4 @@ impl Follower {
         self.episodes.drain().for_each(|fact| tell(&fact));
         self.uncertainty
     }
-}
-
-/// What a processor did is what the packets that come to it have waited for.
-fn overlap(flying: &mut BTreeMap<(u8, u8), VecDeque<Flying>>, doing: &Fact) {
-    let Fact::Processor { processor, doing, from, to } = *doing else { return };
-    let theirs = flying.iter_mut().filter(|((_, destination), _)| *destination == processor);
-    for packet in theirs.flat_map(|(_, packets)| packets) {
-        packet.busy[doing as usize] += to.saturating_sub(from.max(packet.sent.cycle));
-    }
-}
-
-fn arrive(
-    flying: &mut BTreeMap<(u8, u8), VecDeque<Flying>>,
-    number: u64,
-    served: Mark,
-    event: &Event,
-) -> Option<Flight> {
-    let (from, kind, channel) = event::message_fields(event.argument?);
-    let queue = flying.get_mut(&(from, event.smi))?;
-    // Those before it were lost.
-    while queue.front().is_some_and(|packet| packet.number < number) {
-        queue.pop_front();
-    }
-    let Flying { number, sent, busy } = queue.pop_front().filter(|packet| packet.number == number)?;
-    Some(Flight { number, sent, served, kind, channel, busy })
 }

@@ -1,7 +1,10 @@
 //! What is not known is left out and counted, not guessed.
 
+use std::time::{Duration, Instant};
+
 use testbed_definitions::{event, mpc};
 use testbed_trace::analysis::fact::{Doing, Protocol, ThreadState};
+use testbed_trace::analysis::follow::Follower;
 use testbed_trace::analysis::phases::ProtocolReport;
 use testbed_trace::analysis::{AnalysisError, Kind, Options, Report};
 use testbed_trace::order::Epoch;
@@ -152,4 +155,21 @@ fn ranges_and_windows_that_make_no_sense() {
     let error = analysed(&[], CLASSES, &tiny, 1_000_000).unwrap_err();
     assert!(error.to_string().contains("1000000 windows") && error.to_string().contains("--window"));
     assert!("phase".parse::<Kind>().unwrap_err().to_string().contains("phases, latency"));
+}
+
+/// A filter may take out all that tells of services. Then packets are sent and never served.
+#[test]
+fn packets_that_are_never_served_take_no_longer_than_others() {
+    const EVENTS: u64 = 200_000;
+    let each = |number: u64| {
+        let cycle = 100 + 20 * number;
+        [tx(cycle, EARTH, AIR, mpc::RTR, 3), plain(cycle + 10, AIR, event::TIMER)]
+    };
+    let events: Vec<_> = (0..EVENTS).flat_map(each).map(event).collect();
+    let started = Instant::now();
+    let mut follower = Follower::new(&record(CLASSES), probe());
+    events.iter().for_each(|event| follower.add(event, &mut |_| {}));
+    let passed = started.elapsed();
+    assert_eq!(follower.under_way(EARTH, AIR), EVENTS as usize);
+    assert!(passed < Duration::from_secs(5), "{passed:?}");
 }

@@ -28,7 +28,7 @@ impl Follower {
 
     /// Packets handed to Centrenet on one processor and not served yet on another, as far as they can be followed.
     pub fn under_way(&self, from: u8, to: u8) -> usize {
-        self.flying.get(&(from, to)).map_or(0, |packets| packets.len())
+        self.flights.under_way(from, to)
     }
 
     /// What has made times uncertain so far.
