@@ -82,6 +82,8 @@ fn a_name_that_is_nearly_right_is_asked_for() {
         (&["exec", "corebensh"], "corebench"),
         (&["trace", dir, "--format", "jsn"], "json"),
         (&["trace", dir, "--processor", "erath"], "earth"),
+        (&["analyse", dir, "latencies"], "latency"),
+        (&["analyse", dir, "wait"], "waits"),
         (&["trace", dir, "--event", "trap77"], "TRAP7"),
         (&board, "ulx3s-85f"),
     ] {

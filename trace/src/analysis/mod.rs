@@ -30,6 +30,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use testbed_definitions::event::{DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER};
+use testbed_machine::{brief, suggest};
 
 use crate::capture::{verify, Capture, CaptureError, Integrity, RunRecord};
 use crate::order::{events, Event};
@@ -39,6 +40,9 @@ use follow::{Follower, Uncertainty};
 use measure::Range;
 use probe::Probe;
 use windows::{round_window, WINDOWS_MAX};
+
+/// What `testbed analyse` takes besides the names of these analyses.
+const BESIDE: [&str; 2] = ["waits", "all"];
 
 /// The analyses that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -56,6 +60,11 @@ pub enum Kind {
 impl Kind {
     pub const ALL: [Kind; 7] =
         [Kind::Phases, Kind::Latency, Kind::Threads, Kind::Queues, Kind::Cpu, Kind::Links, Kind::Path];
+
+    /// What `testbed analyse` takes.
+    fn names() -> impl Iterator<Item = &'static str> {
+        Kind::ALL.into_iter().map(Kind::name).chain(BESIDE)
+    }
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -90,7 +99,11 @@ pub enum AnalysisError {
     #[error(transparent)]
     Capture(#[from] CaptureError),
     #[error(
-        "there is no analysis `{0}`\n  help: use phases, latency, threads, queues, cpu, links, path, waits or all"
+        "there is no analysis `{}`\n  help: {}use {}, {}",
+        brief(.0),
+        suggest::question(.0, Kind::names()),
+        Kind::ALL.map(Kind::name).join(", "),
+        BESIDE.join(" or ")
     )]
     NoAnalysis(String),
     #[error("{dir}: the run did not record the events that `{analysis}` needs\n  help: run the program again with --dgl {option}")]
