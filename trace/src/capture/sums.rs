@@ -23,8 +23,9 @@ use super::holes::Seals;
 pub const BLOCK: usize = 8192;
 /// Records looked ahead for a block that is not where it should be: 2 MiB of the file.
 const AHEAD: usize = 256;
-/// Displaced blocks searched for, at most, in a file; each search reads two blocks and takes milliseconds.
-const SEARCHES: usize = 1000;
+/// Places of a file at which displaced blocks are searched for, at most; so many sums of a block take
+/// about a second. Where a few bytes are missing or too many, a block is found within as many places.
+const PLACES: usize = 1 << 20;
 
 /// Where the sums of `path` are.
 pub fn sums_path(path: &Path) -> PathBuf {
@@ -225,7 +226,8 @@ pub(super) fn check(path: &Path, of: Of, seals: Seals) -> Result<Option<Checked>
         ahead: Vec::new(),
         first: 0,
         good: Vec::new(),
-        searches: 0,
+        places: 0,
+        vain: 0,
         block: Vec::new(),
     };
     checker.run()?;
@@ -247,7 +249,10 @@ struct Checker<'a> {
     ahead: Vec<Option<Record>>,
     first: u64,
     good: Vec<Good>,
-    searches: usize,
+    /// Places at which displaced blocks were searched for.
+    places: usize,
+    /// Byte before which no search finds more.
+    vain: u64,
     block: Vec<u8>,
 }
 
@@ -312,16 +317,18 @@ impl Checker<'_> {
         Ok(self.block.len() as u64 == record.bytes && xxh3_64(&self.block) == record.sum)
     }
 
-    /// Where the next block is that can be found: number of the record, byte.
+    /// Where the next block is that can be found: number of the record, byte. The nearest to where it
+    /// is expected is found first.
     fn search(&mut self, shift: i64) -> Result<Option<(usize, u64)>, CaptureError> {
         // Where the file has the length that it should have, nothing is displaced.
-        if self.searches == SEARCHES || self.size as i64 == self.written as i64 + shift {
+        if self.places >= PLACES || self.size as i64 == self.written as i64 + shift {
             return Ok(None);
         }
-        self.searches += 1;
         let behind = self.good.last().map_or(0, |good| good.at + good.bytes);
         let expected = (self.first * BLOCK as u64).saturating_add_signed(shift);
-        let from = behind.max(expected.saturating_sub(BLOCK as u64)).min(self.size);
+        let from = behind.max(expected.saturating_sub(BLOCK as u64));
+        let end = from + 3 * BLOCK as u64;
+        let from = from.max(self.vain).min(self.size);
         let mut sums: HashMap<u64, Option<usize>> = HashMap::new();
         for (number, record) in self.ahead.iter().enumerate() {
             if let Some(record) = record.as_ref().filter(|record| record.bytes == BLOCK as u64) {
@@ -329,16 +336,27 @@ impl Checker<'_> {
                 sums.entry(record.sum).and_modify(|entry| *entry = None).or_insert(Some(number));
             }
         }
-        self.read(from, 3 * BLOCK)?;
+        self.read(from, end.saturating_sub(from) as usize)?;
         let window = std::mem::take(&mut self.block);
-        let found = window.windows(BLOCK).enumerate().find_map(|(place, block)| {
-            let number = (*sums.get(&xxh3_64(block))?)?;
-            Some((number, from + place as u64))
-        });
-        if let Some((number, at)) = found {
-            self.is_at(number, at)?;
+        let count = (window.len() + 1).saturating_sub(BLOCK);
+        let mut tried = 0;
+        let found =
+            outward(expected.saturating_sub(from) as usize, count).take(PLACES - self.places).find_map(|place| {
+                tried += 1;
+                let number = (*sums.get(&xxh3_64(&window[place..place + BLOCK]))?)?;
+                Some((number, from + place as u64))
+            });
+        self.places += tried;
+        let Some((mut number, mut at)) = found else {
+            self.vain = from + count as u64;
+            return Ok(None);
+        };
+        // The blocks before it may stand before it.
+        while number > 0 && at >= from + BLOCK as u64 && self.is_at(number - 1, at - BLOCK as u64)? {
+            (number, at) = (number - 1, at - BLOCK as u64);
         }
-        Ok(found)
+        self.is_at(number, at)?;
+        Ok(Some((number, at)))
     }
 
     /// Takes the block in `self.block`, found at `at`, whose record is the first ahead.
@@ -357,5 +375,84 @@ impl Checker<'_> {
                 self.good.push(Good { written, at, bytes: record.bytes, before, after });
             }
         }
+    }
+}
+
+/// The numbers below `count`, those that are nearest to `middle` first.
+fn outward(middle: usize, count: usize) -> impl Iterator<Item = usize> {
+    let middle = middle.min(count.saturating_sub(1));
+    let pair = move |distance: usize| [middle.checked_sub(distance), middle.checked_add(distance)];
+    let all = std::iter::once(middle).chain((1..count).flat_map(pair).flatten());
+    all.filter(move |number| *number < count)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_tried_from_the_middle_outward() {
+        let numbers = |middle, count| outward(middle, count).collect::<Vec<_>>();
+        assert_eq!(numbers(1, 5), [1, 0, 2, 3, 4]);
+        assert_eq!(numbers(9, 3), [2, 1, 0]);
+        assert_eq!((numbers(0, 1), numbers(3, 0)), (vec![0], vec![]));
+    }
+
+    /// Bytes like those of a stream, all of which differ, and their sums.
+    fn stream(blocks: usize) -> (Vec<u8>, Vec<u8>) {
+        let mut seed = 1u64;
+        let mut word = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 32) as u32
+        };
+        let bytes: Vec<u8> = (0..blocks * BLOCK / 4).flat_map(|_| word().to_le_bytes()).collect();
+        let (mut summer, mut sums) = (Summer::new(Of::Stream(1)), Vec::new());
+        summer.push(&bytes, &mut sums);
+        sums.extend(summer.unfinished());
+        (bytes, sums)
+    }
+
+    /// What is proven of these bytes.
+    fn checked(bytes: &[u8], sums: &[u8]) -> Vec<Good> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("earth");
+        fs::write(&path, bytes).unwrap();
+        fs::write(sums_path(&path), sums).unwrap();
+        check(&path, Of::Stream(1), Seals::new()).unwrap().unwrap().good
+    }
+
+    #[test]
+    fn a_file_that_is_crafted_takes_no_longer_than_others() {
+        let (bytes, sums) = stream(1000);
+        // One byte too many, and nothing that the sums know.
+        let crafted = vec![0; bytes.len() + 1];
+        let started = Instant::now();
+        assert_eq!(checked(&crafted, &sums), []);
+        let passed = started.elapsed();
+        assert!(passed < Duration::from_secs(4), "{passed:?}");
+    }
+
+    #[test]
+    fn blocks_are_found_behind_each_of_many_holes() {
+        let (bytes, sums) = stream(600);
+        // Every third block lacks some bytes at its end.
+        let holed = bytes.chunks(3 * BLOCK).zip(1..);
+        let holed: Vec<u8> =
+            holed.flat_map(|(blocks, lost)| &blocks[..blocks.len() - 1 - lost % 199]).copied().collect();
+        let good = checked(&holed, &sums);
+        let found: u64 = good.iter().map(|good| good.bytes).sum();
+        assert_eq!((good.len(), found), (200, 400 * BLOCK as u64));
+    }
+
+    #[test]
+    fn blocks_that_stand_nearer_to_the_start_than_expected_are_all_found() {
+        let (bytes, sums) = stream(20);
+        // Nearly two blocks are missing: two that follow stand before where the next is expected.
+        let holed = [&bytes[..3 * BLOCK + 100], &bytes[5 * BLOCK..]].concat();
+        let found: u64 = checked(&holed, &sums).iter().map(|good| good.bytes).sum();
+        assert_eq!(found, 18 * BLOCK as u64);
     }
 }
