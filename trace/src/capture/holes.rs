@@ -25,6 +25,9 @@ use super::{Capture, Damage, Integrity, Piece, HOLES};
 /// Holes that are reported one by one.
 const REPORTED: usize = 1000;
 
+/// Pairs before a hole, at most: what the bytes of `mmi.raw` can be counted for.
+const PAIRS_MAX: u64 = u64::MAX / 8;
+
 /// One place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LinkHole {
@@ -107,8 +110,10 @@ impl Holes {
         let (missing, before) = numbers.split_first()?;
         let last = self.list.last().map_or(&[][..], |hole| &hole.before);
         let is_sound = before.len() == smis && last.iter().zip(before).all(|(last, now)| last <= now);
+        let has_place =
+            before.iter().try_fold(0u64, |sum, pairs| sum.checked_add(*pairs)).is_some_and(|pairs| pairs <= PAIRS_MAX);
         let is_written = Sealer::line(*missing, before) == line;
-        (is_sound && is_written).then(|| LinkHole {
+        (is_sound && has_place && is_written).then(|| LinkHole {
             missing: *missing,
             before: before.to_vec(),
             seal: sealer.seal(line),
@@ -152,7 +157,7 @@ impl Holes {
             report(hole.offset, format!("{} pair(s) were lost on the link, at byte {place} of mmi.raw", hole.missing));
         }
         if let Some(hole) = self.list.get(REPORTED) {
-            let lost: u64 = self.list[REPORTED..].iter().map(|hole| hole.missing).sum();
+            let lost = self.list[REPORTED..].iter().fold(0u64, |sum, hole| sum.saturating_add(hole.missing));
             report(hole.offset, format!("{lost} more were lost in {} more places", self.list.len() - REPORTED));
         }
         if let Some(offset) = self.fault {
@@ -215,9 +220,16 @@ mod tests {
         let holes = parse("3 1 2\n1 1 5\n2 0 7\n1 2 8\n");
         assert_eq!(holes.list.iter().map(|hole| hole.missing).collect::<Vec<_>>(), [3, 1]);
         assert_eq!((holes.fault, holes.of_stream(2).len(), holes.of_mmi()[1].0), (Some(12), 2, 48));
-        for (text, count, is_fault) in
-            [("", 0, false), ("3 1", 0, false), ("3 1 2\n4", 1, false), ("03 1 2\n", 0, true), ("3 1\n", 0, true)]
-        {
+        for (text, count, is_fault) in [
+            ("", 0, false),
+            ("3 1", 0, false),
+            ("3 1 2\n4", 1, false),
+            ("03 1 2\n", 0, true),
+            ("3 1\n", 0, true),
+            ("3 1 18446744073709551615\n", 0, true),
+            ("3 1 2305843009213693950\n", 1, false),
+            ("3 1 2305843009213693951\n", 0, true),
+        ] {
             let holes = parse(text);
             assert_eq!((holes.list.len(), holes.fault.is_some()), (count, is_fault), "{text:?}");
         }
