@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use testbed_definitions::{file, limits, page};
-use testbed_machine::{input, Machine};
+use testbed_machine::{brief, input, printable, Machine};
 
 use crate::firmware::{self, Firmware, FirmwareError};
 use crate::load::{self, File, LoadError};
@@ -20,9 +20,12 @@ const TRUSTED: &str = "peek";
 /// Why a file can't be had.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
-    #[error("cannot read {}: {source}\n  help: give a file, or the name of a program of firmware/programs", path.display())]
+    #[error(
+        "cannot read {}: {source}\n  help: give a file, or the name of a program of firmware/programs",
+        printable(&path.to_string_lossy())
+    )]
     Io { path: PathBuf, source: std::io::Error },
-    #[error("two files are called `{name}`\n  help: name one of them otherwise, as in --file PATH=NAME")]
+    #[error("two files are called `{}`\n  help: name one of them otherwise, as in --file PATH=NAME", brief(.name))]
     Twice { name: String },
     #[error(transparent)]
     Firmware(#[from] FirmwareError),
@@ -88,7 +91,7 @@ impl Source {
     /// A file of this computer that can't be read, is too large, or no program for this machine.
     pub fn check(&self, is_first: bool) -> Result<(), FilesError> {
         let Source::Host(path) = self else { return Ok(()) };
-        let stored = Stored::of_host(path, &path.display().to_string())?;
+        let stored = Stored::of_host(path, &printable(&path.to_string_lossy()))?;
         match is_first {
             true => load::check_program(&stored.name, &stored.bytes)?,
             false => drop(load::stored(&stored.as_file())?),

@@ -4,24 +4,46 @@ use testbed_definitions::boot::COMMANDS_MAX;
 use testbed_definitions::event::{DIAG_READY, KINDS};
 use testbed_definitions::filter::{action, register, Command, INTERVAL_MAX, RULES};
 use testbed_kernel_core::filter::{interval, program, rules, Fault, Rule, ACTIONS, SCHEDULE_NAME};
-use testbed_machine::suggest;
+use testbed_machine::{brief, suggest};
 
 /// Why a filter can't be programmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
-    #[error("--filter {text:?}: `{word}` is no action\n  help: {}begin with pass, drop or count, then a blank and the codes, as in `drop TIMER,0x0200/0xff00`", suggest::question(.word, ACTIONS.iter().map(|action| action.0)))]
+    #[error(
+        "--filter \"{}\": `{}` is no action\n  help: {}begin with pass, drop or count, then a blank and the codes, \
+         as in `drop TIMER,0x0200/0xff00`",
+        brief(.text),
+        brief(.word),
+        suggest::question(.word, ACTIONS.iter().map(|action| action.0))
+    )]
     Action { text: String, word: String },
-    #[error("--filter {text:?}: no codes follow the action\n  help: name events or give numbers, as in `drop TIMER,0x0200/0xff00`")]
+    #[error(
+        "--filter \"{}\": no codes follow the action\n  help: name events or give numbers, as in \
+         `drop TIMER,0x0200/0xff00`",
+        brief(.text)
+    )]
     NoCode { text: String },
     #[error(
-        "--filter {text:?}: `{code}` is no event and no number of 16 bits\n  help: {}write a number, decimal or as in 0x0200, or one of {}",
+        "--filter \"{}\": `{}` is no event and no number of 16 bits\n  help: {}write a number, decimal or as in 0x0200, \
+         or one of {}",
+        brief(.text),
+        brief(.code),
         suggest::question(.code, names()),
         names().collect::<Vec<_>>().join(", ")
     )]
     Code { text: String, code: String },
-    #[error("--filter {text:?}: the mask `{mask}` is no number of 16 bits\n  help: write it as in 0xff00: bits that are 1 are compared")]
+    #[error(
+        "--filter \"{}\": the mask `{}` is no number of 16 bits\n  help: write it as in 0xff00: bits that are 1 are \
+         compared",
+        brief(.text),
+        brief(.mask)
+    )]
     Mask { text: String, mask: String },
-    #[error("--filter {text:?}: {code:#06x} has bits outside the mask {mask:#06x}, so that nothing fits\n  help: bits that are 0 in the mask have to be 0 in the code")]
+    #[error(
+        "--filter \"{}\": {code:#06x} has bits outside the mask {mask:#06x}, so that nothing fits\n  help: bits that are 0 \
+         in the mask have to be 0 in the code",
+        brief(.text)
+    )]
     Outside { text: String, code: u16, mask: u16 },
     #[error("--filter: {rules} codes in all, but a filter has {RULES} rules\n  help: let a mask join codes, as in 0x0020/0x7ffe for TIMER and TIMER_END")]
     TooMany { rules: usize },

@@ -9,7 +9,7 @@ use testbed_definitions::boot::{self, word};
 use testbed_definitions::limits::FILE_BYTES;
 use testbed_definitions::{file, map, page};
 use testbed_kernel_core::elf::{Elf, Segment};
-use testbed_machine::{printable, units, Machine};
+use testbed_machine::{brief, units, Machine};
 use testbed_sim::engine::Image;
 
 /// Why there is no image. `file` in messages is the ELF file's name.
@@ -169,7 +169,7 @@ fn filestore(files: &[File]) -> Result<Vec<u8>, LoadError> {
     let mut store = vec![0; (files.len() * record::WORDS * 4).next_multiple_of(page)];
     for (index, file) in files.iter().enumerate() {
         if !file::is_name(file.name.as_bytes()) {
-            return Err(LoadError::FileName { name: printable(file.name) });
+            return Err(LoadError::FileName { name: brief(file.name) });
         }
         let bytes = stored(file)?;
         let place = &mut store[index * record::WORDS * 4..][..record::WORDS * 4];
