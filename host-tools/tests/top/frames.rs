@@ -178,6 +178,28 @@ fn a_run_with_losses_and_damage() {
 }
 
 #[test]
+fn losses_of_every_kind_are_whole_in_the_smallest_window() {
+    let mut screen = losing();
+    let uncertain = &mut screen.view.uncertainty;
+    (uncertain.ambiguous, uncertain.doubtful, uncertain.deviations) = (1_234_567, 89_012, 3_456);
+    for size in [(60, 14), NARROW, SMALL] {
+        let text = text_of(&terminal(&screen, size));
+        for part in [
+            "71,234 events",
+            "in 3 gaps",
+            "1,234,567 whose",
+            "89,012 that",
+            "3,456 against the protocols",
+            "DAMAGED",
+            "quit",
+        ] {
+            assert!(text.contains(part), "{part}, {size:?}\n{text}");
+        }
+    }
+    looks("every-loss-60x14.txt", &screen, (60, 14));
+}
+
+#[test]
 fn fifteen_processors_leave_room_for_the_rest() {
     let events = traffic(15, 400_000);
     let machine = tempfile::NamedTempFile::new().unwrap();

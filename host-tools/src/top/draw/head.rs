@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 use ratatui::Frame;
 use testbed_machine::{printable, units};
 use testbed_trace::analysis::text::{grouped, time_text};
@@ -95,8 +95,8 @@ fn rough(cycles: u64, record: &RunRecord) -> String {
     }
 }
 
-/// What is lost, not proven, damaged.
-pub fn losses(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) {
+/// The lines that say what is lost, not proven, damaged: as many as it takes, since no number is cut.
+pub fn losses(screen: &Screen, width: u16, palette: Palette) -> Vec<Line<'static>> {
     let uncertain = &screen.view.uncertainty;
     let uncounted: u64 = screen.view.processors.iter().map(|processor| processor.uncounted).sum();
     let mut parts = vec![match (uncertain.gaps, uncounted) {
@@ -113,13 +113,30 @@ pub fn losses(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) 
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{} {what}", grouped(*count))),
     );
     let style = if uncertain.gaps > 0 || parts.len() > 1 { palette.bad() } else { Style::new() };
-    let mut lines = vec![Line::styled(format!(" {}", parts.join("; ")), style)];
+    let mut lines: Vec<Line> =
+        wrapped(&parts, width.into()).into_iter().map(|line| Line::styled(line, style)).collect();
     if let Some(damage) = screen.damage.first() {
         let more =
             if screen.damage.len() > 1 { format!(" and {} more", screen.damage.len() - 1) } else { String::new() };
         lines.push(Line::styled(format!(" DAMAGED{more}: {damage}"), palette.bad()));
     }
-    frame.render_widget(Text::from(lines), area);
+    lines
+}
+
+/// Parts one after the other in lines of at most `width` columns; a part is never divided.
+fn wrapped(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.len() + 2 + part.len() < width => *line += &format!("; {part}"),
+            Some(line) => {
+                line.push(';');
+                lines.push(format!("   {part}"));
+            }
+            None => lines.push(format!(" {part}")),
+        }
+    }
+    lines
 }
 
 /// What keys do; or what is to be known now.
@@ -142,4 +159,22 @@ pub fn foot(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette) {
         None => Line::raw(format!(" {keys}")),
     };
     frame.render_widget(line, area);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_take_as_many_lines_as_the_width_demands() {
+        let parts =
+            ["LOSSES: 9,999,999 events and more in 12,345 gaps", "1,234,567 whose time is not proven", "3 more"];
+        let parts = parts.map(String::from);
+        assert_eq!(wrapped(&parts, 100).len(), 1);
+        for width in [60, 72, 80, 99] {
+            let lines = wrapped(&parts, width);
+            assert!(lines.iter().all(|line| line.len() <= width), "{lines:?}");
+            assert_eq!(lines.concat().split(';').map(str::trim).collect::<Vec<_>>(), parts);
+        }
+    }
 }

@@ -5,7 +5,7 @@ mod style;
 mod tables;
 
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
-use ratatui::text::Line;
+use ratatui::text::{Line, Text};
 use ratatui::widgets::{Block, Clear, Paragraph};
 use ratatui::Frame;
 
@@ -38,9 +38,11 @@ impl Parts {
     /// `processors`: how many have a row. `losses`: lines for these.
     fn new(area: Rect, processors: usize, losses: u16) -> Self {
         let spare = area.height.saturating_sub(24);
-        let console = (CONSOLE.0 + spare / 3).min(CONSOLE.1);
+        // Lines of everything else, with two rows of processors and four of the tables below.
+        let others = 10 + losses;
+        let console = (CONSOLE.0 + spare / 3).min(CONSOLE.1).min(area.height.saturating_sub(others));
         // A line for the title and one for the columns' names, and never so many that there is no room for threads.
-        let rows = (processors as u16 + 1).min(area.height.saturating_sub(console + 12)).max(2);
+        let rows = (processors as u16 + 1).min(area.height.saturating_sub(console + 12.max(others))).max(2);
         let [head, processors, middle, losses, console, foot] = Layout::vertical([
             Constraint::Length(2),
             Constraint::Length(rows),
@@ -70,7 +72,8 @@ pub fn draw(frame: &mut Frame, screen: &Screen) -> Beyond {
         frame.render_widget(Paragraph::new(text), area);
         return Beyond::default();
     }
-    let parts = Parts::new(area, screen.view.processors.len(), if screen.damage.is_empty() { 1 } else { 2 });
+    let losses = head::losses(screen, area.width, palette);
+    let parts = Parts::new(area, screen.view.processors.len(), losses.len() as u16);
     head::head(frame, parts.head, screen, palette);
     let mut beyond = Beyond::default();
     if screen.record.is_some() {
@@ -82,7 +85,7 @@ pub fn draw(frame: &mut Frame, screen: &Screen) -> Beyond {
         if beside || is_links {
             beyond[Panel::Links as usize] = tables::links(frame, parts.links, screen, palette);
         }
-        head::losses(frame, parts.losses, screen, palette);
+        frame.render_widget(Text::from(losses), parts.losses);
         beyond[Panel::Console as usize] = console(frame, parts.console, screen, palette);
     } else if let Mode::Starting(words) = &screen.mode {
         frame.render_widget(Paragraph::new(words.as_str()), parts.processors);
@@ -105,7 +108,11 @@ fn title(
 ) {
     let (first, shown, all) = rows;
     let sign = if screen.ui.focus == panel { ">" } else { " " };
-    let part = if shown < all { format!("{}-{} of {all}", first + 1, first + shown) } else { all.to_string() };
+    let part = match shown {
+        shown if shown == all => all.to_string(),
+        0 => format!("0 of {all}"),
+        shown => format!("{}-{} of {all}", first + 1, first + shown),
+    };
     let style = palette.title(screen.ui.focus == panel);
     frame.render_widget(Line::styled(format!("{sign}{name}: {part} "), style), Rect { height: 1, ..area });
 }
