@@ -51,6 +51,12 @@ borne! {
     consoles: "console";
     #[cfg(feature = "host")]
     elf_files: "elf";
+    #[cfg(feature = "host")]
+    files_for_the_filestore: "file";
+    #[cfg(feature = "host")]
+    rules_of_filters: "filter";
+    #[cfg(feature = "host")]
+    terminal_views: "view";
 }
 
 /// A parser that panics at what only a mutation makes.

@@ -99,7 +99,7 @@ fn consistent(given: &[Received], figures: &LinkFigures, bytes: u64) -> Result<(
 /// Bytes of several processors' consoles: the processor in the first of two bytes.
 pub const CONSOLE: Target = Target {
     name: "console",
-    what: "bytes of a board's console, as lines and in the terminal",
+    what: "bytes of a board's console, as lines",
     words: &["\u{1}\n", "\0\n", "\u{1}\r", "\u{1}\u{1b}\u{1}[\u{1}2\u{1}J", "\u{9}x"],
     seeds: || {
         let says = |processor: u8, text: &str| text.bytes().flat_map(|byte| [processor, byte]).collect::<Vec<u8>>();
@@ -127,19 +127,6 @@ pub const CONSOLE: Target = Target {
             let shown = whole.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(&start[..]));
             hold(shown.collect::<Vec<_>>().concat() == said, || format!("{name} said something else"))?;
         }
-        #[cfg(feature = "host")]
-        in_terminal(&names, &bytes);
         Ok(())
     },
 };
-
-/// Shows the bytes in a terminal that echoes what is typed: the same again.
-#[cfg(feature = "host")]
-fn in_terminal(names: &[String], bytes: &[(u8, u8)]) {
-    use testbed_host_tools::operator::{Operator, View};
-
-    let typed = bytes.iter().map(|(_, byte)| *byte).take(100).collect();
-    let mut operator = Operator::at_once(typed).with_view(View::new(names, std::io::sink(), true));
-    drop(operator.gift(0));
-    operator.see(bytes);
-}

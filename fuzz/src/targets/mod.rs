@@ -3,6 +3,8 @@
 mod folder;
 mod link;
 #[cfg(feature = "host")]
+mod operator;
+#[cfg(feature = "host")]
 mod program;
 mod text;
 mod words;
@@ -39,6 +41,12 @@ pub const TARGETS: &[Target] = &[
     link::CONSOLE,
     #[cfg(feature = "host")]
     program::ELF,
+    #[cfg(feature = "host")]
+    program::FILE,
+    #[cfg(feature = "host")]
+    operator::FILTER,
+    #[cfg(feature = "host")]
+    operator::VIEW,
 ];
 
 /// The target of this name.

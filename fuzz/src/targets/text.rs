@@ -277,7 +277,7 @@ pub const REPLAY: Target = Target {
 /// What somebody types.
 pub const COMMAND_LINE: Target = Target {
     name: "command-line",
-    what: "quantities, event classes, filters, files and slices of the command line and the shell",
+    what: "quantities, event classes and slices of the command line and the shell",
     words: &[
         "pass ",
         "drop ",
@@ -345,8 +345,6 @@ pub const COMMAND_LINE: Target = Target {
         if let Ok(found) = classes(&text) {
             hold(classes(&found.to_string()) == Ok(found), || format!("the classes {found} are none"))?;
         }
-        #[cfg(feature = "host")]
-        host(&text)?;
         let record = RunRecord::new(&Machine::testbed6(), "x");
         let choices = [
             Choice { from: Some(&text), ..Choice::default() },
@@ -363,20 +361,3 @@ pub const COMMAND_LINE: Target = Target {
         Ok(())
     },
 };
-
-/// What the command line alone reads.
-#[cfg(feature = "host")]
-fn host(text: &str) -> Result<(), String> {
-    use testbed_definitions::boot::COMMANDS_MAX;
-    use testbed_host_tools::files::Wanted;
-    use testbed_host_tools::filter;
-
-    let parsed = filter::parse(text);
-    for dgl in [0, 2, u32::MAX] {
-        let commands = filter::commands(&[text.into()], None, dgl);
-        hold(commands.as_ref().map_or(true, |commands| commands.len() <= COMMANDS_MAX), || "too many".into())?;
-        hold(parsed.is_ok() || commands.is_err(), || "commands of rules that are none".into())?;
-    }
-    let wanted = Wanted::new(text, &["hello".into()]);
-    hold(text.contains(&wanted.name), || format!("a name from nowhere: {wanted:?}"))
-}
