@@ -12,16 +12,26 @@
 //!
 //! The block is the command's standard output from the first line that begins with the first text
 //! to ahead of the next one that begins with the second; without `from` it begins with the first
-//! line, without `to` it ends with the last. White space at the ends of lines does not count.
+//! line, without `to` it ends with the last. White space at the ends of lines does not count. Of
+//! several commands, as in `generated: testbed run remote, then testbed analyse DIR cpu`, the last one
+//! prints the block; those before it are runs, and DIR is the folder of the first of them, DIR2 that
+//! of the second.
 //! `generated, long:` marks commands that take minutes: they run with `testbed test --long`, and are
 //! counted as ignored otherwise. `testbed test --overwrite` writes the blocks anew.
+//!
+//! Prose is wrapped at [`COLUMNS`] in every document of the checkout.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use tempfile::TempDir;
+
+/// Columns of a line of prose, at most.
+const COLUMNS: usize = 100;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().into()
@@ -118,12 +128,33 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// What `testbed COMMAND` prints.
+/// What stands between the commands of a marker.
+const THEN: &str = ", then testbed ";
+
+/// The folder of a run, which is made once for all blocks.
+fn folder(command: &str) -> Result<PathBuf, String> {
+    static RUNS: Mutex<BTreeMap<String, TempDir>> = Mutex::new(BTreeMap::new());
+    let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+    if !runs.contains_key(command) {
+        let made = tempfile::tempdir().map_err(|error| error.to_string())?;
+        output(&format!("{command} --out {}", made.path().join("run").display()))?;
+        runs.insert(command.into(), made);
+    }
+    Ok(runs[command].path().join("run"))
+}
+
+/// What `testbed COMMAND` prints; of several commands, the last one.
 fn output(command: &str) -> Result<String, String> {
-    let words = command.split_whitespace();
+    let (runs, last) = command.rsplit_once(THEN).unwrap_or(("", command));
+    let mut folders = BTreeMap::new();
+    for (run, name) in runs.split(THEN).filter(|run| !run.is_empty()).zip(["DIR", "DIR2"]) {
+        folders.insert(name, folder(run)?.display().to_string());
+    }
+    let words = last.split_whitespace().map(|word| folders.get(word).map_or(word, String::as_str));
     let run = Command::new(env!("CARGO_BIN_EXE_testbed")).args(words).current_dir(root()).output();
     let run = run.map_err(|error| error.to_string())?;
-    if !run.status.success() {
+    // `diff` ends with 1 where there is something to show.
+    if !run.status.success() && !(last.starts_with("diff ") && run.status.code() == Some(1)) {
         return Err(format!("testbed {command}: {}\n{}", run.status, String::from_utf8_lossy(&run.stderr)));
     }
     String::from_utf8(run.stdout).map_err(|error| error.to_string())
@@ -198,6 +229,96 @@ fn harness() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Every Markdown file of the checkout, but for what builds leave.
+fn everywhere(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if entry.file_type()?.is_dir() {
+            if !name.starts_with('.') && name != "target" && name != "out" {
+                everywhere(&path, found)?;
+            }
+        } else if name.ends_with(".md") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Pieces of a line between which it can be broken: at blanks outside of code and of links.
+fn pieces(line: &str) -> usize {
+    let (mut count, mut inside, mut code, mut brackets) = (0, false, false, 0i32);
+    for c in line.chars() {
+        match c {
+            '`' => code = !code,
+            '[' if !code => brackets += 1,
+            ']' if !code => brackets -= 1,
+            _ => {}
+        }
+        let is_blank = c == ' ' && !code && brackets <= 0;
+        count += usize::from(!is_blank && !inside);
+        inside = !is_blank;
+    }
+    count
+}
+
+/// Numbers of the lines that are prose, could be broken and are too long.
+fn too_long(text: &str) -> Vec<usize> {
+    let (mut fence, mut is_code, mut after_blank, mut found) = (None, false, true, Vec::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        let bare = line.trim_start();
+        if let Some(end) = fence {
+            if bare.trim_end() == end {
+                fence = None;
+            }
+            continue;
+        }
+        if bare.starts_with("```") {
+            fence = Some(&bare[..bare.len() - bare.trim_start_matches('`').len()]);
+            continue;
+        }
+        // Four blanks make code of what does not go on a paragraph or an item of a list.
+        is_code = line.starts_with("    ") && (after_blank || is_code);
+        after_blank = bare.is_empty();
+        let marker = bare.trim_start_matches(|c: char| c.is_ascii_digit() || "-*+>.".contains(c));
+        let is_prose = !is_code && !["|", "#", "<!--"].iter().any(|start| bare.starts_with(start));
+        if is_prose && line.chars().count() > COLUMNS && pieces(marker.trim_start()) > 1 {
+            found.push(number);
+        }
+    }
+    found
+}
+
+/// Prose is wrapped everywhere; first that the check sees what it must see.
+fn wrapped() -> Result<(), Failed> {
+    let long = "word ".repeat(21);
+    let (long, code) = (long.trim_end(), format!("`{}`", "word ".repeat(21)));
+    for (text, lines) in [
+        (format!("# {long}\n\n{long}\n"), vec![3]),
+        (format!("short\n- {long}\n  {long}\n"), vec![2, 3]),
+        (format!("| {long} |\n\n    {long}\n    {long}\n\n```text\n{long}\n```\n{long}\n"), vec![9]),
+        (format!("a paragraph\n    {long}\n"), vec![2]),
+        (format!("````\n```\n{long}\n````\n<!-- {long} -->\n{code}\n- [{long}](x)\n{code} and\n"), vec![8]),
+        (format!("{}\n", &long[..COLUMNS]), vec![]),
+    ] {
+        assert_eq!(too_long(&text), lines, "{text}");
+    }
+    let mut documents = Vec::new();
+    everywhere(&root(), &mut documents)?;
+    assert!(documents.len() > 20, "{documents:?}");
+    documents.sort();
+    let mut wrong = String::new();
+    for document in documents {
+        let text = fs::read_to_string(&document)?;
+        let path = document.strip_prefix(root()).unwrap_or(&document).display().to_string();
+        too_long(&text).into_iter().for_each(|line| wrong += &format!("{path}:{line}\n"));
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{wrong}  help: wrap this prose at {COLUMNS} columns").into()),
+    }
+}
+
 /// A number as prose has it: `1,441,792`.
 fn with_commas(number: u64) -> String {
     let digits = number.to_string();
@@ -245,7 +366,8 @@ fn main() {
     }
     assert!(!commands.is_empty(), "no document has a generated block");
     let is_long = std::env::var_os("TESTBED_LONG").is_some();
-    let mut trials = vec![Trial::test("harness", harness), Trial::test("README.md", readme)];
+    let mut trials =
+        vec![Trial::test("harness", harness), Trial::test("README.md", readme), Trial::test("prose", wrapped)];
     for (command, blocks) in commands {
         let ignored = !is_long && blocks.iter().all(|block| block.is_long);
         let name = format!("testbed {command}");

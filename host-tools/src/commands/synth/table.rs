@@ -20,10 +20,11 @@ const SEEDS: u32 = 3;
 const HEAD: &str = "\
 # Area and speed
 
-Made by `testbed synth --table`; do not edit. Blocks and other cores are measured alike: mapped alone for LUT4, flip-flops and block RAM;
-for the clock with a register at every input and output, placed and routed with three seeds at 100 MHz wanted, of which the range is shown.
-A LUT4 of ECP5 counts two for a carry cell (CCU2C) and eight for a LUT RAM of 16 x 4; on iCE40 carry is beside the LUT4.
-yosys maps ECP5 with `-abc9`. nextpnr's clocks are those of the slowest corner.
+Made by `testbed synth --table`; do not edit. Blocks and other cores are measured alike: mapped alone
+for LUT4, flip-flops and block RAM; for the clock with a register at every input and output, placed
+and routed with three seeds at 100 MHz wanted, of which the range is shown. A LUT4 of ECP5 counts two
+for a carry cell (CCU2C) and eight for a LUT RAM of 16 x 4; on iCE40 carry is beside the LUT4. yosys
+maps ECP5 with `-abc9`. nextpnr's clocks are those of the slowest corner.
 ";
 
 /// The page.
@@ -44,7 +45,10 @@ pub fn page(root: &Path, watch: &Watcher) -> Result<String, Failure> {
     });
     let _ = write!(out, "\n## Blocks and other cores on ECP5-85F, speed grade 6\n\n{}", ecp5?);
     let _ = write!(out, "\n## Blocks and other cores on iCE40 HX8K\n\n{}", ice40?);
-    out += "\nThe blocks are those of the machine `ulx3s-85f`. PicoRV32 and VexRiscv are unchanged, as their packages on PyPI have them; caches are theirs.\n";
+    out += "
+The blocks are those of the machine `ulx3s-85f`. PicoRV32 and VexRiscv are unchanged, as their
+packages on PyPI have them; caches are theirs.
+";
     out += &boards(root);
     Ok(out)
 }
@@ -87,7 +91,13 @@ fn range(values: &[f64]) -> String {
 
 /// Whole machines, as `testbed synth --board` left them.
 fn boards(root: &Path) -> String {
-    let mut out = "\n## Machines on boards\n\nAs `testbed synth --board NAME --seeds 3` reports; what is used is of the device, after packing.\n\n".to_string();
+    let mut out = "
+## Machines on boards
+
+As `testbed synth --board NAME --seeds 3` reports; what is used is of the device, after packing.
+
+"
+    .to_string();
     out += "| board | machine | used | MHz by seed | wanted |\n|---|---|---|---|---|\n";
     for name in Board::names() {
         let row = board(&root.join("target/synth").join(name).join(REPORT));
