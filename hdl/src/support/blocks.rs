@@ -73,3 +73,114 @@ impl<B: Block> Block for Optional<B> {
         self.0.iter().for_each(|block| block.accept(name, probe));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::differential;
+    use crate::support::lint::assert_clean;
+    use crate::support::verilog::connected_verilog;
+
+    /// Delays a byte by a cycle.
+    #[derive(LogicBlock, Default)]
+    struct Stage {
+        pub clock: Signal<In, Clock>,
+        pub given: Signal<In, Bits<8>>,
+        pub shown: Signal<Out, Bits<8>>,
+        held: DFF<Bits<8>>,
+    }
+
+    impl Logic for Stage {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clock, held);
+            self.held.d.next = self.given.val();
+            self.shown.next = self.held.q.val();
+        }
+    }
+
+    /// A chain of stages behind a head that is there or not; `sum` is that of all stages.
+    #[derive(LogicBlock)]
+    struct Chain {
+        pub clock: Signal<In, Clock>,
+        pub entry: Signal<In, Bits<8>>,
+        pub sum: Signal<Out, Bits<8>>,
+        stage: Vec<Stage>,
+        head: Optional<Stage>,
+        weight: Vec<Constant<Bits<8>>>,
+        total: Signal<Local, Bits<8>>,
+        _first: usize,
+    }
+
+    impl Chain {
+        /// Stage `first` takes what goes in; those before it have nothing to take.
+        fn new(stages: usize, first: usize, has_head: bool) -> Self {
+            Chain {
+                clock: Default::default(),
+                entry: Default::default(),
+                sum: Default::default(),
+                stage: each(stages),
+                head: Optional::when(has_head, Stage::default),
+                weight: (0..stages as u64).map(|i| Constant::new((1 << i).into())).collect(),
+                total: Default::default(),
+                _first: first,
+            }
+        }
+    }
+
+    impl Logic for Chain {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.total.next = 0.into();
+            for i in 0..self.stage.len() {
+                self.stage[i].clock.next = self.clock.val();
+                self.total.next = self.total.val() + (self.stage[i].shown.val() ^ self.weight[i].val());
+            }
+            for i in 0..self._first {
+                self.stage[i].given.next = 0.into();
+            }
+            for _once in 0..self.head.count() {
+                self.head.clock.next = self.clock.val();
+                self.head.given.next = self.entry.val();
+            }
+            for first in self._first..(self._first + 1) {
+                for _once in 0..self.head.count() {
+                    self.stage[first].given.next = self.head.shown.val();
+                }
+                for _once in self.head.count()..1 {
+                    self.stage[first].given.next = self.entry.val();
+                }
+                for i in (self._first + 1)..self.stage.len() {
+                    self.stage[i].given.next = self.stage[i - 1].shown.val();
+                }
+            }
+            self.sum.next = self.total.val();
+        }
+    }
+
+    #[test]
+    fn lists_and_optional_blocks_are_what_they_are_in_verilog() {
+        for (stages, first, has_head) in [(1, 0, false), (1, 0, true), (3, 1, true), (5, 0, false), (5, 4, true)] {
+            assert_clean(Chain::new(stages, first, has_head));
+            let text = connected_verilog(Chain::new(stages, first, has_head)).unwrap();
+            let modules = |name: &str| text.matches(&format!("module top${name}")).count();
+            // Each stage, and the register in it.
+            assert_eq!(modules("stage$"), 2 * stages, "{stages} stages");
+            assert_eq!(modules("head"), 2 * usize::from(has_head));
+            differential! {
+                block: Chain = Chain::new(stages, first, has_head),
+                inputs: [entry],
+                outputs: [sum],
+                cycles: 200,
+                seed: 51,
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "it is looked at only where it is")]
+    fn a_block_that_is_not_there_cannot_be_looked_at() {
+        let chain = Chain::new(1, 0, false);
+        let _ = chain.head.shown.val();
+    }
+}
