@@ -31,9 +31,9 @@ use crate::support::verilog::{connected_verilog, VerilogError};
 ///
 /// Slave `i` has SMI `i`, at index `i - 1` of `smi`.
 ///
-/// A *headless* machine is the machine without its master, for FPGAs that hold one processor only. Its first slave is
-/// `processors[0]` and has the console. There is no Centrenet, so the stations' addresses read as 0. Nobody programs
-/// the MMI, whose registers keep their values after reset.
+/// A *headless* machine is the machine without its master, for FPGAs that hold one processor only.
+/// Its first slave is `processors[0]` and has the console. There is no Centrenet, so the stations'
+/// addresses read as 0. Nobody programs the MMI, whose registers keep their values after reset.
 #[derive(LogicBlock)]
 pub struct Machine {
     pub clock: Signal<In, Clock>,
@@ -106,7 +106,8 @@ impl Machine {
 impl Logic for Machine {
     #[hdl_gen]
     fn update(&mut self) {
-        // What a headless machine lacks, or has instead, stands in loops that run once or not at all.
+        // What a headless machine lacks, or has instead, stands in loops that run once or not at
+        // all.
         clock!(self, clock, strobe);
         for _once in 0..self.bus.count() {
             self.bus.clock.next = self.clock.val();
@@ -136,7 +137,8 @@ impl Logic for Machine {
             }
         }
 
-        // The console; the master, and the MMI, which has nobody on its device port in a headless machine.
+        // The console; the master, and the MMI, which has nobody on its device port in a headless
+        // machine.
         self.processors[0].rx.next = self.rx.val();
         self.tx.next = self.processors[0].tx.val();
         self.rts.next = self.processors[0].rts.val();
@@ -177,8 +179,8 @@ impl Logic for Machine {
         self.trace_valid.next = self.port.trace_valid.val() & self.link.ready.val() & self.trace_ready.val();
         self.trace_word.next = self.port.trace_word.val();
 
-        // The slaves, each with its SMI. Serial input that is not the console is idle. `first` is one number, where the
-        // slaves begin in `processors`: blocks know no `let`.
+        // The slaves, each with its SMI. Serial input that is not the console is idle. `first` is
+        // one number, where the slaves begin in `processors`: blocks know no `let`.
         for first in self._masters..(self._masters + 1) {
             for i in 0..self.smi.len() {
                 for _idle in 0..self._masters {

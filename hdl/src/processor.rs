@@ -130,7 +130,8 @@ fn upper_half(base: u32) -> Constant<Bits<16>> {
 }
 
 impl Processor {
-    /// A processor with `ram_bytes` of RAM in a machine of `processors` at `clock_hz`, alone or on a Centrenet bus.
+    /// A processor with `ram_bytes` of RAM in a machine of `processors` at `clock_hz`, alone or on
+    /// a Centrenet bus.
     pub fn new(ram_bytes: u32, clock_hz: u32, processors: u32, on_bus: bool) -> Self {
         Self {
             clock: Default::default(),

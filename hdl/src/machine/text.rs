@@ -1,7 +1,8 @@
 //! The Verilog of every machine of `machines/`, held by its digest.
 //!
-//! A change of how blocks are written, not of what they are, leaves `verilog.expected` as it is. After a change of the
-//! hardware, `TESTBED_OVERWRITE=1 cargo test --release --workspace --lib verilog_of_every` writes it anew.
+//! A change of how blocks are written, not of what they are, leaves `verilog.expected` as it is.
+//! After a change of the hardware, `TESTBED_OVERWRITE=1 cargo test --release --workspace --lib
+//! verilog_of_every` writes it anew.
 
 use std::path::{Path, PathBuf};
 

@@ -202,7 +202,8 @@ pub struct Mmi {
 
 impl Mmi {
     /// # Panics
-    /// If there are not 1 to 16 processors or the queue's depth is not allowed; machine descriptions are validated before.
+    /// If there are not 1 to 16 processors or the queue's depth is not allowed; machine
+    /// descriptions are validated before.
     pub fn new(config: MmiConfig) -> Self {
         let processors = config.processors;
         assert!((1..=16).contains(&processors), "{processors} processors: there can be 1 to 16");

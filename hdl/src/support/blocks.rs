@@ -1,9 +1,10 @@
 //! Blocks of which a machine has as many as its description says, or one, or none.
 //!
-//! rust-hdl takes a `Vec` of blocks or signals as it takes an array: element `i` of the field `a` is `a$i` in Verilog.
-//! The bounds of a loop in `update` may be any expressions, in parentheses if they have operators: when Verilog is
-//! generated they are evaluated, and the loop is unrolled. So a loop over `0..self.a.len()` serves a machine of any
-//! size, and what stands in one over `0..self.a.count()` is left out of a machine without the [`Optional`] `a`.
+//! rust-hdl takes a `Vec` of blocks or signals as it takes an array: element `i` of the field `a`
+//! is `a$i` in Verilog. The bounds of a loop in `update` may be any expressions, in parentheses if
+//! they have operators: when Verilog is generated they are evaluated, and the loop is unrolled. So
+//! a loop over `0..self.a.len()` serves a machine of any size, and what stands in one over
+//! `0..self.a.count()` is left out of a machine without the [`Optional`] `a`.
 
 use std::ops::{Deref, DerefMut};
 
