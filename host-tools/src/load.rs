@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use object::elf::{FileHeader32, EM_RISCV, PT_LOAD};
+use object::elf::{FileHeader32, EM_RISCV, PN_XNUM, PT_LOAD};
 use object::read::elf::{ElfFile32, FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSymbol};
 use testbed_definitions::boot::{self, word};
@@ -139,6 +139,11 @@ fn trimmed(file: &str, bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     /// Offsets of e_shoff, and of e_shnum with e_shstrndx behind it, in a 32-bit ELF header.
     const SECTIONS: [std::ops::Range<usize>; 2] = [32..36, 48..52];
     let elf = elf(file, bytes)?;
+    if elf.elf_header().e_phnum.get(LittleEndian) == PN_XNUM {
+        // How many there are a section says, and sections are left out.
+        let reason = "it has more segments than its header can count".into();
+        return Err(LoadError::NotElf { file: file.into(), reason });
+    }
     let headers = elf.elf_program_headers();
     let table = elf.elf_header().e_phoff.get(LittleEndian) as usize + std::mem::size_of_val(headers);
     let ends = headers
