@@ -90,6 +90,8 @@ static void traveller(void)
     migrate(0, -1, home + 1);
     errno = 0;
     check("a thread that has left can't write", fflush(file) == EOF && errno == TOS_NOT_HERE);
+    errno = 0;
+    check("nor close", fclose(file) == EOF && errno == TOS_NOT_HERE);
     migrate(0, -1, home);
     rewind(file);
     check("when it has come back it can", has(file, "before"));

@@ -130,10 +130,11 @@ unsafe extern "C" fn fopen(name: *const c_char, mode: *const c_char) -> FilePoin
 #[no_mangle]
 extern "C" fn fclose(file: FilePointer) -> c_int {
     status(with(file, false, |stream| {
-        if let Some(place) = OPENED_ON.get(index(file).wrapping_sub(FIRST_FILE)) {
+        let is_right = stream.close();
+        if let Some(place) = OPENED_ON.get(index(file).wrapping_sub(FIRST_FILE)).filter(|_| stream.is_closed()) {
             place.store(0, Ordering::Relaxed);
         }
-        stream.close()
+        is_right
     }))
 }
 

@@ -114,9 +114,12 @@ impl Stream {
         is_right
     }
 
-    /// `false` if anything has failed since it was opened, or since that was cleared.
+    /// `false` if anything has failed since it was opened, or since that was cleared. A stream whose bytes can only be
+    /// written elsewhere stays open.
     pub fn close(&mut self) -> bool {
-        self.flush();
+        if !self.flush() && self.dirty {
+            return false;
+        }
         !core::mem::replace(self, Stream::CLOSED).failed
     }
 

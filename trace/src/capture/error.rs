@@ -40,7 +40,7 @@ pub enum CaptureError {
     Input { path: PathBuf, line: usize, message: String },
     #[error("{}: {message}\n  help: give the folder `trace/` of a run of this version, or its `mmi.raw` and machine", path.display())]
     Metadata { path: PathBuf, message: String },
-    #[error("{}: {message}\n  help: record waves that show the MMI, for instance with --wave-scope top.mmi", path.display())]
+    #[error("{}: {message}\n  help: record waves that show the MMI with --vcd (FST cannot be read), for instance with --wave-scope top.mmi", path.display())]
     Wave { path: PathBuf, message: String },
     #[error("the engine delivered {what} at cycle {cycle}\n  help: this is a fault in the engine or the hardware; keep the folder and report it")]
     Protocol { what: String, cycle: u64 },
