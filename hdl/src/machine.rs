@@ -65,7 +65,8 @@ pub struct Machine {
 
     number: Vec<Constant<Bits<4>>>,
     stations: Constant<Bits<8>>,
-    /// Masters that are processors: 1, or 0 in a headless machine. The slaves follow in `processors`.
+    /// Masters that are processors: 1, or 0 in a headless machine. The slaves follow in
+    /// `processors`.
     _masters: usize,
 }
 

@@ -13,11 +13,11 @@
 //! The block is the command's standard output from the first line that begins with the first text
 //! to ahead of the next one that begins with the second; without `from` it begins with the first
 //! line, without `to` it ends with the last. White space at the ends of lines does not count. Of
-//! several commands, as in `generated: testbed run remote, then testbed analyse DIR cpu`, the last one
-//! prints the block; those before it are runs, and DIR is the folder of the first of them, DIR2 that
-//! of the second.
-//! `generated, long:` marks commands that take minutes: they run with `testbed test --long`, and are
-//! counted as ignored otherwise. `testbed test --overwrite` writes the blocks anew.
+//! several commands, as in `generated: testbed run remote, then testbed analyse DIR cpu`, the last
+//! one prints the block; those before it are runs, and DIR is the folder of the first of them, DIR2
+//! that of the second. `generated, long:` marks commands that take minutes: they run with `testbed
+//! test --long`, and are counted as ignored otherwise. `testbed test --overwrite` writes the blocks
+//! anew.
 //!
 //! Prose is wrapped at [`COLUMNS`] in every document of the checkout.
 

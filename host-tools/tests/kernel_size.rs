@@ -66,8 +66,9 @@ fn files_that_leave_no_room_for_tables_are_refused() {
     assert!(started > 0 && refused > 0, "{started} started, {refused} refused");
 }
 
-/// A processor that first hears of a process by a token makes its own copy of the program's data. Where the program
-/// has started, more was needed than that: so there is always room, and no token is lost.
+/// A processor that first hears of a process by a token makes its own copy of the program's data.
+/// Where the program has started, more was needed than that: so there is always room, and no token
+/// is lost.
 #[test]
 fn every_processor_has_room_for_a_program_that_has_started() {
     let root = firmware::root().unwrap();

@@ -1,8 +1,10 @@
 //! Runs every program of `tests/programs` on every engine.
 //!
-//! `NAME.expected` begins with the command to run, `$ testbed run …`; the rest is what `console.txt` must be, with masks
-//! (`common/mask.rs`) where only a timing decides. A program in C, `firmware/c/NAME.c`, is compiled first, as `docs/programs.md` says. On the emulator the console is compared with it (`testbed test --overwrite` writes
-//! it instead, and keeps masks that still fit); every other engine must leave the same folder as the emulator, after so many cycles
+//! `NAME.expected` begins with the command to run, `$ testbed run …`; the rest is what
+//! `console.txt` must be, with masks (`common/mask.rs`) where only a timing decides. A program in
+//! C, `firmware/c/NAME.c`, is compiled first, as `docs/programs.md` says. On the emulator the
+//! console is compared with it (`testbed test --overwrite` writes it instead, and keeps masks that
+//! still fit); every other engine must leave the same folder as the emulator, after so many cycles
 //! that events have been compared. The events of both kernels must conform.
 
 mod common;
@@ -21,11 +23,13 @@ use testbed_host_tools::firmware::{self, Firmware};
 
 /// Cycles for the compiled Verilog, which does about a million a second; longer programs are compared so far unless there is time.
 const VERILATOR_CYCLES: u64 = 4_000_000;
-/// Pairs of the monitors that must be there to be compared, and of programs that leave fewer, from their start to their end.
+/// Pairs of the monitors that must be there to be compared, and of programs that leave fewer, from
+/// their start to their end.
 const LEAST_PAIRS: u64 = 20;
 const SHORT: [(&str, u64); 2] = [("hello", 17), ("hello-input", 17)];
-/// The engine that simulates the rust-hdl blocks themselves is a thousand times slower than the others. So it runs until there are
-/// [`Case::least_pairs`], which is tried in this many cycles first, and then in twice as many each time.
+/// The engine that simulates the rust-hdl blocks themselves is a thousand times slower than the
+/// others. So it runs until there are [`Case::least_pairs`], which is tried in this many cycles
+/// first, and then in twice as many each time.
 const RUST_HDL_CYCLES: u64 = 32_768;
 /// The program that it runs where there is not much time: small processors start soon.
 const RUST_HDL_PROGRAM: &str = "remote-small";
@@ -50,7 +54,8 @@ fn succeed(arguments: &[&str]) -> Result<Output, Failed> {
     }
 }
 
-/// A case: the command as it is in the file, its words after `testbed run`, and the console it must leave.
+/// A case: the command as it is in the file, its words after `testbed run`, and the console it must
+/// leave.
 struct Case {
     path: PathBuf,
     command: String,

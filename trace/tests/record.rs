@@ -144,7 +144,8 @@ fn a_run_of_any_length_that_a_record_can_say_is_analysed() {
     }
 }
 
-/// A folder is not replaced because its record is refused, whoever made it: it may hold what a board sent.
+/// A folder is not replaced because its record is refused, whoever made it: it may hold what a
+/// board sent.
 #[test]
 fn a_folder_with_a_bad_record_is_kept() {
     for engine in ["attached", "emulator"] {

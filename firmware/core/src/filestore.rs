@@ -1,8 +1,9 @@
 //! The filestore's table: names, sizes, permissions, and who may do what to a file. What is in the files' pages is the kernel's.
 //!
-//! A file that is removed while processes run it stays, without a name, until the last of them has ended. Handles are stateless: a
-//! file's index, its generation, its processor, and nothing that would have to be given back; what a handle allows is looked up
-//! each time. A thread that has moved may still use the handle of a file on another processor, and gets [`Error::NotHere`].
+//! A file that is removed while processes run it stays, without a name, until the last of them has
+//! ended. Handles are stateless: a file's index, its generation, its processor, and nothing that
+//! would have to be given back; what a handle allows is looked up each time. A thread that has
+//! moved may still use the handle of a file on another processor, and gets [`Error::NotHere`].
 
 use testbed_definitions::file::{is_name, EXECUTE, NAME_BYTES, READ, TRUSTED, WRITE};
 use testbed_definitions::limits::{FILES, FILE_BYTES};

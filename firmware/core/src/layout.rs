@@ -11,9 +11,9 @@ pub const MAGIC: u32 = 0x4c41_594f;
 /// The value of what this kernel does not have.
 pub const ABSENT: u32 = u32::MAX;
 
-/// Calls the macro `$with` with every state that a thread's control block can be in, from code 1 on,
-/// each with what it means; code 0 is a block that is free. All lists of states come from this one:
-/// the kernel's, that of the section's items, and the host's.
+/// Calls the macro `$with` with every state that a thread's control block can be in, from code 1
+/// on, each with what it means; code 0 is a block that is free. All lists of states come from this
+/// one: the kernel's, that of the section's items, and the host's.
 #[macro_export]
 macro_rules! thread_states {
     ($with:ident) => {
@@ -30,8 +30,8 @@ macro_rules! thread_states {
             Moving,
             /// Has ended, and its channels' ends leave for its process's home.
             Returning,
-            /// No thread, but ends of channels that go to where a thread is to be created again, ahead
-            /// of it, or that come back from there.
+            /// No thread, but ends of channels that go to where a thread is to be created again,
+            /// ahead of it, or that come back from there.
             Courier,
             /// Waits for another processor to create its child.
             Creating,
@@ -84,7 +84,8 @@ macro_rules! items_with_states {
             TcbChannel,
             TcbChildren,
             TcbPage,
-            /// The list of an alternative: its channels if they are few, else the page that holds them, and their number.
+            /// The list of an alternative: its channels if they are few, else the page that holds
+            /// them, and their number.
             TcbListShort,
             TcbListShortBytes,
             TcbListPage,

@@ -145,11 +145,13 @@ impl Kernel {
     #[inline(never)]
     fn channel_made(&mut self, address: u32) -> Option<(Process, u8)> {
         let id = mpc::process_channel(address).0;
-        // The small kernel has one process, and where it has been started more was needed than here: it has room.
+        // The small kernel has one process, and where it has been started more was needed than
+        // here: it has room.
         let _made = self.ensure_process(id);
         #[cfg(not(feature = "small"))]
         if _made == Err(Error::NoMemory) {
-            // Rather than lose the token, and leave its sender waiting. Nothing of the process is here, so its home ends it.
+            // Rather than lose the token, and leave its sender waiting. Nothing of the process is
+            // here, so its home ends it.
             self.end_for_memory(id);
         }
         self.channel_at(address)

@@ -49,8 +49,8 @@ pub type Index = u16;
 pub const STUCK: u8 = 1 << 0;
 /// Some page has come for a thread that may not have used it yet.
 pub const KEEPING: u8 = 1 << 1;
-/// A thread has stopped to wait for a page: the next one may have stopped within its time-slice too.
-/// In the small kernel none ever does.
+/// A thread has stopped to wait for a page: the next one may have stopped within its time-slice
+/// too. In the small kernel none ever does.
 pub const STOPPED: u8 = if cfg!(feature = "small") { 0 } else { 1 << 2 };
 
 /// What every call and packet needs comes first, where one instruction reaches it.
@@ -67,7 +67,8 @@ pub struct Kernel {
     pub files_wait: bool,
     /// First of the pages with threads that have come while no control block was free, 0: none.
     pub parked: u32,
-    /// There was no memory for messages of a process, or of several ([`crate::process::Record::doomed`]).
+    /// There was no memory for messages of a process, or of several
+    /// ([`crate::process::Record::doomed`]).
     pub doomed: bool,
     /// Threads whose messages leave in fragments, in turn.
     pub transmitting: Queue,
@@ -323,8 +324,9 @@ impl Kernel {
         next
     }
 
-    /// The first of the ready threads has a new time-slice; 0 if there is none. `resuming`: if it stopped within one, to wait for a
-    /// page or for a thread for which a page had come, it has what is left of that.
+    /// The first of the ready threads has a new time-slice; 0 if there is none. `resuming`: if it
+    /// stopped within one, to wait for a page or for a thread for which a page had come, it has
+    /// what is left of that.
     #[cfg_attr(feature = "small", inline)]
     #[cfg_attr(not(feature = "small"), inline(always))]
     fn schedule(&mut self, resuming: bool) -> u32 {

@@ -149,7 +149,8 @@ impl Kernel {
         let Some(mut mount) = self.mount.filter(|mount| mount.source == packet.header.source) else { return };
         let size = packet.word(layout::SIZE);
         if Error::from_code(size as i32) == Some(Error::NoFile) && mount.source != start_processor() {
-            // The source had a copy when it was named, and has freed it since: all copies come from there.
+            // The source had a copy when it was named, and has freed it since: all copies come from
+            // there.
             (mount.source, mount.asked) = (start_processor(), false);
             self.mount = Some(mount);
             return self.pump_files();

@@ -253,9 +253,10 @@ impl Kernel {
         process.map()[page as usize % VIRTUAL_PAGES as usize] & needed == needed
     }
 
-    /// Those that wait for the page go on: they touch it again, or, if it is refused, have touched what they must not. Who has
-    /// waited longest is ready first. A page that has come is kept for all of them, so that none has to wait for it again
-    /// while others come before it each time. `true`: there are such threads.
+    /// Those that wait for the page go on: they touch it again, or, if it is refused, have touched
+    /// what they must not. Who has waited longest is ready first. A page that has come is kept for
+    /// all of them, so that none has to wait for it again while others come before it each time.
+    /// `true`: there are such threads.
     fn page_changed(&mut self, mut process: Process, page: u32, change: Change) -> bool {
         // All are taken out first: who goes on may want the page again.
         let (mut address, mut before, mut changed) = (process.paging, 0, 0);

@@ -77,8 +77,9 @@ impl State {
     }
 }
 
-/// A thread. `trap.s` knows where the first fields, `process` and `bottom` are. Aligned so that its size is a small
-/// multiple of a power of two: an entry's address in the table is then a shift and an addition.
+/// A thread. `trap.s` knows where the first fields, `process` and `bottom` are. Aligned so that its
+/// size is a small multiple of a power of two: an entry's address in the table is then a shift and
+/// an addition.
 #[cfg_attr(feature = "small", repr(C))]
 #[cfg_attr(not(feature = "small"), repr(C, align(32)))]
 pub struct Tcb {

@@ -14,7 +14,8 @@ use crate::Shared;
 
 const EOF: c_int = -1;
 
-/// What has pages of its own, so that threads on other processors that use something else do not fetch it away.
+/// What has pages of its own, so that threads on other processors that use something else do not
+/// fetch it away.
 #[repr(align(1024))]
 struct Apart<T>(T);
 const _: () = assert!(align_of::<Apart<u8>>() == PAGE_BYTES as usize);
@@ -24,12 +25,13 @@ static CONSOLE: Apart<[Shared<Stream>; FIRST_FILE]> = Apart([const { Shared::new
 static STREAMS: Streams = [const { Apart(Shared::new(Stream::CLOSED)) }; FILES];
 type Streams = [Apart<Shared<Stream>>; FILES];
 
-/// [`STREAMS`], or null until the first file is opened: only `fopen` names them, so that they take no memory in a program
-/// that opens none.
+/// [`STREAMS`], or null until the first file is opened: only `fopen` names them, so that they take
+/// no memory in a program that opens none.
 static IN_USE: AtomicPtr<Streams> = AtomicPtr::new(null_mut());
 
-/// By stream of a file: 0 while it is closed, otherwise the processor on which it was opened, plus one. Changes with the
-/// stream's lock; who only looks for a stream to flush or to open need not fetch those of others.
+/// By stream of a file: 0 while it is closed, otherwise the processor on which it was opened, plus
+/// one. Changes with the stream's lock; who only looks for a stream to flush or to open need not
+/// fetch those of others.
 static OPENED_ON: [AtomicU8; FILES] = [const { AtomicU8::new(0) }; FILES];
 
 /// The index of the first stream that is a file's.
@@ -77,8 +79,8 @@ fn status(is_right: bool) -> c_int {
     }
 }
 
-/// Writes what is still in buffers of the console and of files on this processor; what belongs into files elsewhere can
-/// be written there only. The end of a thread. `false` if that failed.
+/// Writes what is still in buffers of the console and of files on this processor; what belongs into
+/// files elsewhere can be written there only. The end of a thread. `false` if that failed.
 pub fn flush_all() -> bool {
     let here = processor() + 1;
     let files = OPENED_ON.iter().enumerate().filter(|(_, place)| place.load(Ordering::Relaxed) == here);

@@ -85,8 +85,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes what is in the buffer; `false` if that failed. The position stays; so do the bytes, if the file is on
-    /// another processor.
+    /// Writes what is in the buffer; `false` if that failed. The position stays; so do the bytes,
+    /// if the file is on another processor.
     pub fn flush(&mut self) -> bool {
         let mut is_right = true;
         if self.dirty {
@@ -114,8 +114,8 @@ impl Stream {
         is_right
     }
 
-    /// `false` if anything has failed since it was opened, or since that was cleared. A stream whose bytes can only be
-    /// written elsewhere stays open.
+    /// `false` if anything has failed since it was opened, or since that was cleared. A stream
+    /// whose bytes can only be written elsewhere stays open.
     pub fn close(&mut self) -> bool {
         if !self.flush() && self.dirty {
             return false;

@@ -9,8 +9,8 @@ pub use testbed_definitions::syscall::open as flags;
 use crate::call;
 use crate::process::record;
 
-/// A file that has been opened. Good on this processor only, elsewhere all calls give [`Error::NotHere`]; nothing has
-/// to be given back.
+/// A file that has been opened. Good on this processor only, elsewhere all calls give
+/// [`Error::NotHere`]; nothing has to be given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct File {
     handle: u32,

@@ -96,7 +96,8 @@ fn robbed() -> World {
     callers(&[1, 1, 0], &[(1, 1, (0, 3)), (0, 4, (2, 3)), (0, 2, (1, 2)), (0, 1, (0, 1))])
 }
 
-/// Three threads of one processor write to one page, and one of them to another too; another processor writes to both.
+/// Three threads of one processor write to one page, and one of them to another too; another
+/// processor writes to both.
 fn crowd() -> World {
     callers(&[0, 0], &[(1, 2, (0, 1)), (1, 1, (0, 1)), (1, 1, (0, 2)), (0, 2, (0, 2))])
 }

@@ -132,7 +132,8 @@ pub const FOLDER: Target = Target {
         let found = all(&capture, &integrity)?;
         for event in found.iter().filter(|event| event.is_certain()) {
             let truth = original().truth.get(&(event.smi, event.index));
-            // A hole may be told of where there is none: then the pair with the argument is another event's.
+            // A hole may be told of where there is none: then the pair with the argument is another
+            // event's.
             let same = |truth: &Event| match event.lacks_argument() {
                 true => Event { argument: None, ..*truth } == *event,
                 false => truth == event,
@@ -196,8 +197,8 @@ fn own_folder() -> PathBuf {
     OWN.with(|dir| dir.path().to_path_buf())
 }
 
-/// Writes those files that are others than those of this thread's last input. Without bytes a file is
-/// not there.
+/// Writes those files that are others than those of this thread's last input. Without bytes a file
+/// is not there.
 fn put_all(dir: &Path, files: &[&[u8]; FILES.len()]) -> std::io::Result<()> {
     thread_local! {
         static LAST: RefCell<[Vec<u8>; FILES.len()]> = RefCell::default();

@@ -1,5 +1,5 @@
-//! ELF files: programs for the bare machine, for the filestore, and as the kernel itself reads them;
-//! and files of any kind that `--file` puts beside them.
+//! ELF files: programs for the bare machine, for the filestore, and as the kernel itself reads
+//! them; and files of any kind that `--file` puts beside them.
 
 use std::sync::OnceLock;
 
@@ -123,8 +123,8 @@ pub const FILE: Target = Target {
     },
 };
 
-/// A program of two segments, the second of which has `data_bytes` and is longer in memory than in the
-/// file. `code` and `data` are where it lies, `symbol` is at the start of its data.
+/// A program of two segments, the second of which has `data_bytes` and is longer in memory than in
+/// the file. `code` and `data` are where it lies, `symbol` is at the start of its data.
 fn program(code: u32, data: u32, symbol: &str, data_bytes: u32) -> Vec<u8> {
     const HEADERS: u32 = 52;
     const SECTIONS: u32 = HEADERS + 3 * 32;

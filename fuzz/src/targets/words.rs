@@ -106,8 +106,8 @@ fn grown(streams: &[Vec<u8>], convention: Convention, events: &[Event]) -> Resul
     hold(same, || format!("while it grows event {differs:?} is another, of {} and {}", found.len(), events.len()))
 }
 
-/// What all analyses and the protocols' machines say of the events is over in time. They take longer
-/// than all else, so only inputs of some lengths are shown to them: one in sixteen.
+/// What all analyses and the protocols' machines say of the events is over in time. They take
+/// longer than all else, so only inputs of some lengths are shown to them: one in sixteen.
 pub(super) fn told(events: &[Event], flags: u8, length: usize) -> Result<(), String> {
     if length % 64 >= 4 {
         return Ok(());

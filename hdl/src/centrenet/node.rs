@@ -86,7 +86,8 @@ end
     }
 }
 
-/// N stations on a bus, each with its RAM. The device port and RAM port A of every station are the block's ports.
+/// N stations on a bus, each with its RAM. The device port and RAM port A of every station are the
+/// block's ports.
 ///
 /// ```text
 ///                               +---------+

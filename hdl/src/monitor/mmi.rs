@@ -35,8 +35,9 @@ impl MmiConfig {
     }
 }
 
-/// Master monitoring interface of a machine with N processors, hence N - 1 SMIs ("Monitoring bus and MMI" in
-/// `docs/monitor.md`). Entry `i` of a list belongs to processor `i`; entry 0 is not looked at, or 0.
+/// Master monitoring interface of a machine with N processors, hence N - 1 SMIs ("Monitoring bus
+/// and MMI" in `docs/monitor.md`). Entry `i` of a list belongs to processor `i`; entry 0 is not
+/// looked at, or 0.
 ///
 /// ```text
 ///                     +-----+

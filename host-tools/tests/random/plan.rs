@@ -231,8 +231,8 @@ impl Plan {
     }
 
     /// Milliseconds of machine time without progress that are too many: a few time-slices of all
-    /// threads where some spin, and a long message otherwise. The report's kernel serves packets only
-    /// between two time-slices.
+    /// threads where some spin, and a long message otherwise. The report's kernel serves packets
+    /// only between two time-slices.
     pub fn patience_ms(&self) -> u64 {
         let slow = if self.setting.kernel == KernelKind::Tos94 { 4 } else { 1 };
         let spins = |op: &Op| {

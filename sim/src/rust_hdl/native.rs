@@ -55,7 +55,8 @@ impl Native {
         settle(&mut self.0)
     }
 
-    /// Whether the UART on that line has room for a character, and the cycles of a sixteenth of a bit.
+    /// Whether the UART on that line has room for a character, and the cycles of a sixteenth of a
+    /// bit.
     pub fn line(&self) -> (bool, u32) {
         (self.0.rts.val(), self.0.processors[0].uart.divisor())
     }

@@ -23,8 +23,9 @@ use super::holes::Seals;
 pub const BLOCK: usize = 8192;
 /// Records looked ahead for a block that is not where it should be: 2 MiB of the file.
 const AHEAD: usize = 256;
-/// Places of a file at which displaced blocks are searched for, at most; so many sums of a block take
-/// about a second. Where a few bytes are missing or too many, a block is found within as many places.
+/// Places of a file at which displaced blocks are searched for, at most; so many sums of a block
+/// take about a second. Where a few bytes are missing or too many, a block is found within as many
+/// places.
 const PLACES: usize = 1 << 20;
 
 /// Where the sums of `path` are.
@@ -317,8 +318,8 @@ impl Checker<'_> {
         Ok(self.block.len() as u64 == record.bytes && xxh3_64(&self.block) == record.sum)
     }
 
-    /// Where the next block is that can be found: number of the record, byte. The nearest to where it
-    /// is expected is found first.
+    /// Where the next block is that can be found: number of the record, byte. The nearest to where
+    /// it is expected is found first.
     fn search(&mut self, shift: i64) -> Result<Option<(usize, u64)>, CaptureError> {
         // Where the file has the length that it should have, nothing is displaced.
         if self.places >= PLACES || self.size as i64 == self.written as i64 + shift {

@@ -36,8 +36,8 @@ pub enum Partner {
     Ended(u16),
     /// No thread has used the other end yet, so any of the process may.
     Anybody,
-    /// The receiving end that the thread waits at belongs to this thread. It waits, until the owner or the sender comes,
-    /// and its request fails then.
+    /// The receiving end that the thread waits at belongs to this thread. It waits, until the owner
+    /// or the sender comes, and its request fails then.
     Taken(u16),
 }
 

@@ -95,7 +95,8 @@ fn rough(cycles: u64, record: &RunRecord) -> String {
     }
 }
 
-/// The lines that say what is lost, not proven, damaged: as many as it takes, since no number is cut.
+/// The lines that say what is lost, not proven, damaged: as many as it takes, since no number is
+/// cut.
 pub fn losses(screen: &Screen, width: u16, palette: Palette) -> Vec<Line<'static>> {
     let uncertain = &screen.view.uncertainty;
     let uncounted: u64 = screen.view.processors.iter().map(|processor| processor.uncounted).sum();

@@ -18,9 +18,9 @@ struct Flying {
     before: Option<Times>,
 }
 
-/// All packets that have been sent and not served yet. What a processor does while a packet comes to
-/// it is the difference of what it has done in all when the packet is served and when it was sent, so
-/// that packets which are never served cost nothing.
+/// All packets that have been sent and not served yet. What a processor does while a packet comes
+/// to it is the difference of what it has done in all when the packet is served and when it was
+/// sent, so that packets which are never served cost nothing.
 pub(super) struct Flights {
     /// By receiver and sender.
     flying: BTreeMap<(u8, u8), VecDeque<Flying>>,
