@@ -147,9 +147,7 @@ impl Kernel {
         let id = mpc::process_channel(address).0;
         // The small kernel has one process, and where it has been started more was needed than
         // here: it has room.
-        let _made = self.ensure_process(id);
-        #[cfg(not(feature = "small"))]
-        if _made == Err(Error::NoMemory) {
+        if self.ensure_process(id) == Err(Error::NoMemory) {
             // Rather than lose the token, and leave its sender waiting. Nothing of the process is
             // here, so its home ends it.
             self.end_for_memory(id);

@@ -148,7 +148,8 @@ impl Kernel {
     fn serve_piece(&mut self, packet: &Packet, offset: u32) {
         let Some(mut mount) = self.mount.filter(|mount| mount.source == packet.header.source) else { return };
         let size = packet.word(layout::SIZE);
-        if Error::from_code(size as i32) == Some(Error::NoFile) && mount.source != start_processor() {
+        let error = Error::from_code(size as i32);
+        if error == Some(Error::NoFile) && mount.source != start_processor() {
             // The source had a copy when it was named, and has freed it since: all copies come from
             // there.
             (mount.source, mount.asked) = (start_processor(), false);
@@ -156,12 +157,12 @@ impl Kernel {
             return self.pump_files();
         }
         let bytes = packet.header.length as u32 - 4 * layout::DATA as u32;
-        let result = match Error::from_code(size as i32) {
+        let result = match error {
             Some(error) => Err(error),
             None => self.put_piece(&mut mount, packet, (offset, bytes)),
         };
         self.mount = Some(mount);
-        let last = Error::from_code(size as i32).is_some() || offset + bytes >= size;
+        let last = error.is_some() || offset + bytes >= size;
         if !last {
             let next = if result.is_ok() { offset + bytes } else { ENOUGH };
             let words = [mpc::operation_address(layout::NEXT, 0), next, 0, 0, packet.word(layout::FILE), 0];

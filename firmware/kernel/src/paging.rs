@@ -441,8 +441,8 @@ impl Kernel {
         if self.page_changed(process, page, Change::Arrived) {
             return;
         }
-        let waits = !self.transmitting.is_empty();
-        match if waits { self.transmitter(process, page) } else { None } {
+        let leave = !self.transmitting.is_empty();
+        match leave.then(|| self.transmitter(process, page)).flatten() {
             Some(index) => self.keep_page(process, page, index),
             None => self.tell_home_of_page(process, page, Report::Done),
         }

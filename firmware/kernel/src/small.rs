@@ -150,6 +150,7 @@ pub mod staging {
             self.finish(index, result);
         }
         pub fn out_of_memory(&mut self, _: Process) {}
+        pub fn end_for_memory(&mut self, _: u16) {}
         pub fn end_doomed(&mut self) {}
         pub fn drop_staged(&mut self, _: Index) {}
     }

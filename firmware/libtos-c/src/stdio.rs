@@ -85,8 +85,11 @@ pub fn flush_all() -> bool {
     let here = processor() + 1;
     let files = OPENED_ON.iter().enumerate().filter(|(_, place)| place.load(Ordering::Relaxed) == here);
     let indices = (0..FIRST_FILE).chain(files.map(|(file, _)| FIRST_FILE + file));
-    // All of them, whatever comes of one.
-    indices.filter(|&index| !with(pointer(index), true, Stream::flush)).count() == 0
+    let mut is_right = true;
+    for index in indices {
+        is_right &= with(pointer(index), true, Stream::flush);
+    }
+    is_right
 }
 
 /// Writes a line to `stderr` in one piece.
