@@ -17,7 +17,7 @@
 //! | [`event`] | the kernel's events and their classes |
 //! | [`limits`] | the operating system's limits |
 //! | [`syscall`] | system-call numbers and errors |
-//! | [`process`] | process ids |
+//! | [`process`], [`ids`] | process ids, and types for them and for threads' numbers |
 //! | [`file`] | the filestore's names and permissions, and what the host leaves for it |
 //! | [`names`] | where programs find the names of processors |
 //! | [`boot`] | the boot block that the host leaves in RAM for the kernel |
@@ -29,6 +29,7 @@ pub mod csr;
 pub mod event;
 pub mod file;
 pub mod filter;
+pub mod ids;
 pub mod limits;
 pub mod link;
 pub mod map;

@@ -6,6 +6,10 @@ pub const PROCESSES: usize = 16;
 pub const THREADS: usize = 64;
 /// Channels a process.
 pub const CHANNELS: usize = 128;
+/// Pages of the stack that a process's first thread has.
+pub const FIRST_STACK_PAGES: u32 = 16;
+/// The same where the small kernel runs.
+pub const SMALL_FIRST_STACK_PAGES: u32 = 2;
 /// Files a processor's filestore holds.
 pub const FILES: usize = 64;
 /// Bytes a file may have.

@@ -137,8 +137,28 @@ static void most(void)
     check("each has its own", right == FOPEN_MAX && fclose(files[0]) == EOF);
 }
 
+/* A stream that something has failed on says so when it is closed, and what. */
+static void failing(void)
+{
+    FILE *file = fopen("four", "w");
+    fputs("four", file);
+    fclose(file);
+    file = fopen("four", "r");
+    errno = 0;
+    check("what is open to read can't be written", fputc('x', file) == EOF && errno == EACCES && ferror(file));
+    errno = 0;
+    check("its end says so again", fclose(file) == EOF && errno == EACCES);
+    file = fopen("four", "r");
+    fputc('x', file);
+    clearerr(file);
+    errno = 0;
+    check("unless that was cleared", fclose(file) == 0 && errno == 0);
+    remove("four");
+}
+
 int main(void)
 {
+    failing();
     start(2, 2, writer);
     receive(WRITTEN, NULL, 0);
     start(3, 3, other);

@@ -4,7 +4,7 @@ use testbed_machine::{suggest, Machine};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, EngineError, Image};
 use testbed_sim::rust_hdl::RustHdl;
-use testbed_sim::verilator::Verilator;
+use testbed_sim::verilator::{Compiled, Verilator};
 use testbed_sim::waves::Waves;
 
 /// Engines that can be opened, the default first.
@@ -29,11 +29,15 @@ pub fn open(name: &str, machine: &Machine, image: &Image, waves: Option<Waves>) 
     fn boxed<E: Engine + 'static>(engine: Result<E, EngineError>) -> Result<Box<dyn Engine>, EngineError> {
         Ok(Box::new(engine?))
     }
+    // A new machine's model takes a minute, without a word if nobody looks at a terminal.
+    let mut tell = |what: &str| eprintln!("{what}");
     let engine = match (name, waves) {
         ("emulator", None) => boxed(Emulator::new(machine, image)),
         ("emulator", Some(_)) => return Err(OpenError::NoWaves { name: name.into() }),
-        ("verilator", None) => boxed(Verilator::new(machine, image)),
-        ("verilator", Some(waves)) => boxed(Verilator::with_waves(machine, image, waves, &mut |_| ())),
+        ("verilator", None) => {
+            boxed(Compiled::new(machine, None, &mut tell).and_then(|compiled| compiled.engine(image)))
+        }
+        ("verilator", Some(waves)) => boxed(Verilator::with_waves(machine, image, waves, &mut tell)),
         ("rust-hdl", None) => boxed(RustHdl::new(machine, image)),
         ("rust-hdl", Some(waves)) => boxed(RustHdl::with_waves(machine, image, waves)),
         _ => return Err(OpenError::Unknown { name: name.into() }),

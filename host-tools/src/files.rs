@@ -10,7 +10,8 @@ use crate::load::{self, File, LoadError};
 
 /// A machine with less RAM gets the program that it starts and nothing else.
 const RAM_FOR_PROGRAMS: u32 = 1 << 20;
-/// Of RAM, at most one part in so many goes to programs that nobody has asked for.
+/// Of RAM, at most one part in so many goes to programs that nobody has asked for, less what the
+/// program that is started takes.
 const SHARE: usize = 4;
 /// Bytes of a file of this computer that are looked at, at most: an ELF file has symbols and debugging information too, which are left out.
 pub const HOST_BYTES: u64 = 64 << 20;
@@ -148,7 +149,8 @@ pub fn filestore(
     if machine.ram_bytes < RAM_FOR_PROGRAMS {
         return Ok(files);
     }
-    let mut room = machine.ram_bytes as usize / SHARE;
+    let taken = load::memory(&files[0].as_file())?;
+    let mut room = (machine.ram_bytes as usize / SHARE).saturating_sub(taken);
     for name in firmware::programs(root)? {
         if files.len() == limits::FILES || files.iter().any(|file| file.name == name) {
             continue;

@@ -2,13 +2,20 @@
 //!
 //! With rustup the target is added where it is missing. Where that is refused, Debian's `rustc-web`, `cargo-web`, `rust-web-src` and
 //! `lld` build the same sources together with `core`; the environment variable `TESTBED_FIRMWARE=debian` chooses that way.
+//!
+//! With `TESTBED_FIRMWARE=built` nothing is built that is there: `testbed test` sets it for the tests,
+//! of which hundreds run programs, when it has built all firmware.
 
-use std::ffi::OsStr;
+mod root;
+
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use testbed_machine::suggest;
+
+pub use self::root::{carry, root, Carried};
 
 /// The processors' target.
 pub const TARGET: &str = "riscv32im-unknown-none-elf";
@@ -18,8 +25,13 @@ pub const DEBIAN_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src",
 /// Why there is no firmware.
 #[derive(Debug, thiserror::Error)]
 pub enum FirmwareError {
-    #[error("the Testbed's sources are not at {}\n  help: run `testbed` as `cargo testbed` inside its checkout", .0.display())]
-    NoSources(PathBuf),
+    #[error(
+        "neither this program nor the current folder is in a checkout of the Testbed\n  help: run `testbed` as `cargo testbed` \
+         inside its checkout, or install it with `cargo install --path host-tools`"
+    )]
+    NoSources,
+    #[error("cannot unpack the firmware's sources to {}: {source}\n  help: name a folder that can be written in TESTBED_CACHE", path.display())]
+    Unpack { path: PathBuf, source: std::io::Error },
     #[error("no program is called `{name}`\n  help: {meant}the programs are {known}")]
     UnknownProgram { name: String, meant: String, known: String },
     #[error("cannot start {tool}: {source}\n  help: install Rust with rustup (https://rustup.rs)")]
@@ -49,6 +61,11 @@ pub struct Firmware {
 /// Processors with less RAM than so many bytes get the small kernel.
 pub const SMALL_BELOW: u32 = 256 << 10;
 
+/// Whether processors with so much RAM, in bytes, get the small kernel.
+pub fn is_small(ram_bytes: u32) -> bool {
+    ram_bytes < SMALL_BELOW
+}
+
 impl Firmware {
     /// Path and bytes of the kernel or a program.
     ///
@@ -63,7 +80,7 @@ impl Firmware {
     /// # Errors
     /// It is the small kernel, and that can't be built, as for [`build`]; the file can't be read.
     pub fn kernel(&self, ram_bytes: u32) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
-        if ram_bytes >= SMALL_BELOW {
+        if !is_small(ram_bytes) {
             return read(self.kernel.join("kernel"));
         }
         let folder = build_profile(&self.root, "small", &["-p", "kernel", "--features", "small"])?;
@@ -90,18 +107,6 @@ fn read(path: PathBuf) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
     match fs::read(&path) {
         Ok(bytes) => Ok((path, bytes)),
         Err(source) => Err(FirmwareError::Io { path, source }),
-    }
-}
-
-/// Root of the checkout that this binary was built from.
-///
-/// # Errors
-/// It is not there any more.
-pub fn root() -> Result<PathBuf, FirmwareError> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("/")).to_path_buf();
-    match root.join("firmware/Cargo.toml").is_file() {
-        true => Ok(root),
-        false => Err(FirmwareError::NoSources(root)),
     }
 }
 
@@ -146,16 +151,39 @@ pub fn build(root: &Path) -> Result<Firmware, FirmwareError> {
     Ok(Firmware { kernel: folder.clone(), folder, root: root.into() })
 }
 
+/// Builds the programs and every kernel, so that `TESTBED_FIRMWARE=built` finds all.
+///
+/// # Errors
+/// As for [`build`].
+pub fn build_all(root: &Path) -> Result<Firmware, FirmwareError> {
+    let built = build(root)?;
+    built.kernel(SMALL_BELOW - 1)?;
+    built.unmonitored()?;
+    Ok(built)
+}
+
 /// Builds what `arguments` choose of the firmware, by default all, with a profile of `firmware/Cargo.toml`. Gives the folder of the ELF files.
 fn build_profile(root: &Path, profile: &str, arguments: &[&str]) -> Result<PathBuf, FirmwareError> {
     let target_dir = root.join("target/firmware");
+    let folder = target_dir.join(TARGET).join(profile);
+    if way().is_some_and(|way| way == BUILT) && folder.join("kernel").is_file() {
+        return Ok(folder);
+    }
     let mut command = cargo()?;
     command.args(["build", "--quiet", "--profile", profile, "--target", TARGET, "--target-dir"]).arg(&target_dir);
     let output = output(command.args(arguments).current_dir(root.join("firmware")))?;
     if !output.status.success() {
         return Err(FirmwareError::Build(String::from_utf8_lossy(&output.stderr).trim_end().into()));
     }
-    Ok(target_dir.join(TARGET).join(profile))
+    Ok(folder)
+}
+
+/// The environment variable that chooses how the firmware is built, and its value when it is.
+pub const WAY: &str = "TESTBED_FIRMWARE";
+pub const BUILT: &str = "built";
+
+fn way() -> Option<OsString> {
+    std::env::var_os(WAY)
 }
 
 /// The cargo that can build for the target.
@@ -177,7 +205,7 @@ fn output(command: &mut Command) -> Result<std::process::Output, FirmwareError> 
 
 /// Makes sure that the toolchain has the target; the error is why it can't be had.
 fn add_target() -> Result<(), String> {
-    if std::env::var_os("TESTBED_FIRMWARE").is_some_and(|way| way == "debian") {
+    if way().is_some_and(|way| way == "debian") {
         return Err("TESTBED_FIRMWARE=debian".into());
     }
     if has_target() {

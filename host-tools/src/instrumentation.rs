@@ -212,12 +212,18 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
-/// Counts the lines of all sources in `folder`.
+/// Counts the lines of all sources in `folder` and in the folders there.
 fn lines(folder: &Path) -> Result<Lines, FirmwareError> {
     let fault = |source| FirmwareError::Io { path: folder.into(), source };
     let mut lines = Lines::default();
     for entry in fs::read_dir(folder).map_err(fault)? {
         let path = entry.map_err(fault)?.path();
+        if path.is_dir() {
+            let below = self::lines(&path)?;
+            lines.all += below.all;
+            lines.instrumentation += below.instrumentation;
+            continue;
+        }
         let text = fs::read_to_string(&path).map_err(|source| FirmwareError::Io { path: path.clone(), source })?;
         let is_events = path.file_stem().is_some_and(|name| name == "events");
         let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//") && !line.starts_with('#');

@@ -34,7 +34,6 @@ pub mod firmware;
 pub mod instrumentation;
 pub mod kernel_bench;
 pub mod lines;
-pub mod load;
 pub mod look;
 pub mod names;
 pub mod operator;
@@ -45,4 +44,5 @@ pub mod signals;
 pub mod synth;
 pub mod top;
 
+pub use testbed_sim::load;
 pub use testbed_trace::{analysis, capture, compare, conform, export, ledger, order, report, summary, waits};

@@ -2,14 +2,16 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+#[cfg(not(test))]
+mod sources;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec,
-    experiment::Experiment, query::Query, report::Report, run::Run, synth::Synth, test::Test, timed::Timed, top::Top,
-    trace::Trace, Failure,
+    experiment::Experiment, query::Query, report::Report, run::Run, synth::Synth, test::collect::Collect, test::Test,
+    top::Top, trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -47,7 +49,7 @@ enum Command {
     Synth(Synth),
     Test(Test),
     #[command(hide = true)]
-    Timed(Timed),
+    Collect(Collect),
 }
 
 impl Command {
@@ -56,7 +58,7 @@ impl Command {
         let exit = match self {
             Command::Exec(command) => return command.run(),
             Command::Top(command) => return command.run(),
-            Command::Timed(command) => return command.run(),
+            Command::Collect(command) => return command.run(),
             Command::Run(command) => command.run()?,
             Command::Attach(command) => command.run()?,
             Command::Trace(command) => command.run()?,
@@ -76,6 +78,8 @@ impl Command {
 }
 
 fn main() -> ExitCode {
+    #[cfg(not(test))]
+    sources::carry();
     let exit = Cli::parse().command.run().unwrap_or_else(|failure| {
         if failure.exit != commands::Exit::Success {
             eprintln!("error: {}", failure.message);

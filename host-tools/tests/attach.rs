@@ -23,11 +23,9 @@ use testbed_host_tools::order::{events, Event, What};
 use testbed_machine::Machine;
 use testbed_trace::synthetic::Random;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::common::root;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().into()
-}
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn testbed(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_testbed"));

@@ -1,10 +1,6 @@
 //! The C library against the host's: one random program is built for both, and has to print the
 //! same.
 
-mod common;
-#[path = "common/compiler.rs"]
-mod compiler;
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -253,7 +249,12 @@ fn on_host(source: &Path, folder: &Path) -> String {
 fn on_machine(source: &Path, folder: &Path) -> String {
     let elf = folder.join("program");
     let built = firmware::build(&firmware::root().unwrap()).unwrap();
-    compiler::build(&built, source, &["-std=gnu11", "-O1", "-fno-builtin", "-Wno-format", "-Wno-unused"], &elf);
+    crate::common::compiler::build(
+        &built,
+        source,
+        &["-std=gnu11", "-O1", "-fno-builtin", "-Wno-format", "-Wno-unused"],
+        &elf,
+    );
     let run = Command::new(env!("CARGO_BIN_EXE_testbed"))
         .args(["run", "--dgl", "0", "--machine", "testbed2", "--out"])
         .arg(folder.join("out"))
@@ -269,7 +270,7 @@ fn on_machine(source: &Path, folder: &Path) -> String {
 #[test]
 fn prints_reads_sorts_and_divides_as_the_host_does() {
     let (mut wrong, mut lines) = (Vec::new(), 0);
-    for seed in 0..PROGRAMS[usize::from(common::is_long())] {
+    for seed in 0..PROGRAMS[usize::from(crate::common::is_long())] {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("library.c");
         std::fs::write(&source, program(seed)).unwrap();

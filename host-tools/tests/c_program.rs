@@ -1,9 +1,6 @@
 //! A program in C, built by Debian's compiler as `docs/programs.md` says, runs on the emulator: it checks the library itself, and what it
 //! prints is known.
 
-#[path = "common/compiler.rs"]
-mod compiler;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,7 +10,7 @@ use testbed_host_tools::firmware;
 fn build(source: &str, folder: &Path) -> PathBuf {
     let root = firmware::root().unwrap();
     let elf = folder.join(Path::new(source).file_stem().unwrap());
-    compiler::build(&firmware::build(&root).unwrap(), &root.join(source), &["-Os", "-std=c11"], &elf);
+    crate::common::compiler::build(&firmware::build(&root).unwrap(), &root.join(source), &["-Os", "-std=c11"], &elf);
     elf
 }
 

@@ -1,12 +1,10 @@
 //! The output folder: what is written is read back, also when it was cut short or damaged.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{record, Scripted};
+use crate::common::{record, Scripted};
 use tempfile::TempDir;
 use testbed_definitions::monitor::Pair;
 use testbed_host_tools::capture::{

@@ -1,12 +1,10 @@
 //! The command line: errors name what is wrong and the remedy, and have the documented exit codes.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::{record, Scripted};
+use crate::common::{record, Scripted};
 use testbed_definitions::monitor::Pair;
 use testbed_host_tools::capture::{CaptureWriter, Claim, RunRecord};
 use testbed_host_tools::drive::drive;
@@ -52,6 +50,9 @@ fn wrong_inputs_of_run() {
     fails(&["run", "remote", "--engine", "verilator", "--fst", "a.vcd"], 3, &["--fst: the name a.vcd", ".fst"]);
     fails(&["run", "remote", "--engine", "verilator", "--vcd", "a.fst"], 3, &["--vcd: the name a.fst", ".fst"]);
     fails(&["run", "remote", "--kernel", "tos95"], 3, &["no kernel is called `tos95`", "default or tos94"]);
+    let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/programs/small.toml");
+    let only_small = ["small has 64 KiB of RAM", "without `tos94`", "at least 256 KiB"];
+    fails(&["run", "hello", "--machine", small, "--kernel", "tos94"], 3, &only_small);
     fails(&["run", "sh", "--input", "/nonexistent"], 3, &["--input: cannot read /nonexistent", "- to type lines"]);
     fails(&["run", "sh", "--input", "-", "--replay", "input"], 2, &["cannot be used with"]);
     fails(&["run", "sh", "--replay", "/nonexistent"], 3, &["cannot read /nonexistent"]);

@@ -19,7 +19,8 @@
 //! test --long`, and are counted as ignored otherwise. `testbed test --overwrite` writes the blocks
 //! anew.
 //!
-//! Prose is wrapped at [`COLUMNS`] in every document of the checkout.
+//! Prose is wrapped at [`COLUMNS`] in every document of the checkout, links lead somewhere, and the
+//! book and the page of commands are complete.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -320,6 +321,66 @@ fn wrapped() -> Result<(), Failed> {
     }
 }
 
+/// What a heading is called in links to it: lower case, hyphens for spaces, nothing else.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim_start_matches('#').trim().chars().filter_map(|c| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || "-_".contains(c) => Some(c.to_ascii_lowercase()),
+        _ => None,
+    });
+    kept.collect()
+}
+
+/// Links of a document to files and headings that are not there, relative to its folder.
+fn dead_links(document: &Path, text: &str) -> Vec<String> {
+    let folder = document.parent().unwrap_or(Path::new(""));
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target));
+    let is_dead = |target: &&str| {
+        let (path, place) = target.split_once('#').unwrap_or((target, ""));
+        let file = if path.is_empty() { document.into() } else { folder.join(path) };
+        let has = |text: String| text.lines().any(|line| line.starts_with('#') && anchor(line) == place);
+        !file.exists() || !place.is_empty() && !fs::read_to_string(&file).is_ok_and(has)
+    };
+    targets.filter(|target| !target.contains("://")).filter(is_dead).map(String::from).collect()
+}
+
+/// Every link leads somewhere, the book has every document, and the page of commands every command.
+fn links() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let document = folder.path().join("a.md");
+    fs::write(&document, "# One & two, `three`\n")?;
+    let text = "[a](a.md) [b](b.md) [c](#one--two-three) [d](a.md#two) [e](https://there.is/no#place)";
+    assert_eq!(dead_links(&document, text), ["b.md", "a.md#two"]);
+
+    let (mut documents, mut wrong) = (Vec::new(), Vec::new());
+    everywhere(&root(), &mut documents)?;
+    for document in &documents {
+        for target in dead_links(document, &fs::read_to_string(document)?) {
+            wrong.push(format!("{}: nothing is at {target}", document.display()));
+        }
+    }
+    let book = fs::read_to_string(root().join("docs/SUMMARY.md"))?;
+    for entry in fs::read_dir(root().join("docs"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".md") && name != "SUMMARY.md" && !book.contains(&format!("]({name})")) {
+            wrong.push(format!("docs/SUMMARY.md has no line for {name}"));
+        }
+    }
+    let (page, help) = (fs::read_to_string(root().join("docs/commands.md"))?, output("--help")?);
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names: Vec<_> = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   ")).collect();
+    assert!(names.len() > 10, "{help}");
+    for name in names.iter().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        if !page.contains(&format!("\n    testbed {name} ")) {
+            wrong.push(format!("docs/commands.md has no line for `testbed {name}`"));
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(wrong.join("\n").into()),
+    }
+}
+
 /// A number as prose has it: `1,441,792`.
 fn with_commas(number: u64) -> String {
     let digits = number.to_string();
@@ -367,8 +428,12 @@ fn main() {
     }
     assert!(!commands.is_empty(), "no document has a generated block");
     let is_long = std::env::var_os("TESTBED_LONG").is_some();
-    let mut trials =
-        vec![Trial::test("harness", harness), Trial::test("README.md", readme), Trial::test("prose", wrapped)];
+    let mut trials = vec![
+        Trial::test("harness", harness),
+        Trial::test("README.md", readme),
+        Trial::test("prose", wrapped),
+        Trial::test("links", links),
+    ];
     for (command, blocks) in commands {
         let ignored = !is_long && blocks.iter().all(|block| block.is_long);
         let name = format!("testbed {command}");

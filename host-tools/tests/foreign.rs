@@ -1,14 +1,12 @@
 //! Files that others made: what is no input is refused in time, with the file, the remedy and the exit code of inputs.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{record, Scripted};
+use crate::common::{record, Scripted};
 use testbed_definitions::monitor::Pair;
 use testbed_host_tools::capture::CaptureWriter;
 use testbed_host_tools::drive::drive;

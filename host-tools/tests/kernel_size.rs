@@ -1,8 +1,5 @@
 //! How much of a small processor's RAM the kernel takes.
 
-#[path = "common/compiler.rs"]
-mod compiler;
-
 use std::process::Command;
 
 use object::{Object, ObjectSection, SectionKind};
@@ -79,7 +76,7 @@ fn every_processor_has_room_for_a_program_that_has_started() {
     let starts = |kilobytes: u32| {
         let size = format!("-DSIZE={}", kilobytes << 10);
         let options = ["-Os", "-std=c11", &size, "-Wl,--defsym=tos_heap_bytes=0"];
-        compiler::build(&built, &root.join("firmware/c/fills.c"), &options, &elf);
+        crate::common::compiler::build(&built, &root.join("firmware/c/fills.c"), &options, &elf);
         let mut run = Command::new(env!("CARGO_BIN_EXE_testbed"));
         run.arg("run").arg(&elf).args(["--for", "500ms", "--machine"]).arg(&machine).arg("--out").arg(&out);
         let output = run.output().unwrap();

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use testbed_definitions::boot::{self, word};
 use testbed_definitions::file;
 use testbed_definitions::map::RAM_BASE;
+use testbed_host_tools::engines;
+use testbed_host_tools::files::{filestore, Wanted};
 use testbed_host_tools::firmware::{self, Firmware};
 use testbed_host_tools::load::{image, Boot, File, LoadError};
 use testbed_machine::Machine;
@@ -94,6 +96,31 @@ fn the_kernels_tables_count() {
         let text = store(too_much).unwrap_err().to_string();
         assert!(text.contains(&format!("its tables {tables} bytes")) && text.contains("help"), "{text}");
     }
+}
+
+/// Programs that nobody has asked for leave room for the one that is started: 180 KiB of zeros, for
+/// one of them.
+#[test]
+fn every_program_starts_in_1_mib() {
+    let machine = Machine { ram_bytes: 1 << 20, ..Machine::named("testbed2").unwrap() };
+    let root = firmware::root().unwrap();
+    let programs = firmware::programs(&root).unwrap();
+    assert!(programs.len() > 40, "{programs:?}");
+    let (_, kernel) = built().kernel(machine.ram_bytes).unwrap();
+    let mut failed = vec![];
+    for name in &programs {
+        let files = filestore(&machine, &root, built(), &Wanted::new(name, &programs), &[]).unwrap();
+        let files: Vec<File> = files.iter().map(|file| file.as_file()).collect();
+        let image = image(&machine, ("kernel", &kernel), &files, &Boot::default()).unwrap();
+        let mut engine = engines::open("emulator", &machine, &image, None).unwrap();
+        engine.run_until(400_000).unwrap();
+        let text: Vec<u8> = engine.take_console().into_iter().map(|byte| byte.byte).collect();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        if text.contains("can't start") {
+            failed.push((name, text));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:?}");
 }
 
 #[test]

@@ -2,15 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use testbed_host_tools::capture::{verify, Capture};
 use testbed_host_tools::order::{events, Event, What};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().into()
-}
+use crate::common::root;
 
 /// Runs `testbed run` with `arguments` into `folder`, and opens what it leaves, which must be sound.
 fn run(arguments: &[&str], folder: &Path) -> (Capture, Vec<Event>) {

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde::Deserialize;
+use testbed_host_tools::firmware;
+
+use crate::common::root;
+use crate::layout;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,10 +30,6 @@ struct Fault {
 /// Package, test binary and name.
 #[derive(Clone, Deserialize, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Test(String, String, String);
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().into()
-}
 
 fn faults() -> Vec<Fault> {
     let path = root().join("tests/faults.toml");
@@ -60,8 +60,14 @@ impl Test {
             return root().join(format!("tests/programs/{case}.expected")).is_file();
         }
         let folder = root().join(package.strip_prefix("testbed-").unwrap_or(package)).join("tests");
-        let text = fs::read_to_string(folder.join(format!("{binary}.rs")));
-        text.is_ok_and(|text| text.contains(&format!("fn {name}()")))
+        // In the binary `all`, a test is called as its module and its function.
+        let (file, function) = match binary.as_str() {
+            "all" => name.split_once("::").unwrap_or((name, "")),
+            other => (other, name.as_str()),
+        };
+        let is_binary = layout::binaries(&folder).contains(binary);
+        let text = fs::read_to_string(folder.join(format!("{file}.rs")));
+        is_binary && text.is_ok_and(|text| text.contains(&format!("fn {function}()")))
     }
 
     /// Runs it in the workspace at `root`.
@@ -72,6 +78,8 @@ impl Test {
             .current_dir(root)
             .env("CARGO_TARGET_DIR", root.join("target"))
             .env_remove("TESTBED_OVERWRITE")
+            // A fault may be one of the firmware.
+            .env_remove(firmware::WAY)
             .output()
             .unwrap()
     }

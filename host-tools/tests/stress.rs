@@ -1,8 +1,6 @@
 //! Programs that do at random all that a program can do, and whose output isn't known to the letter: threads that migrate while every byte is checked,
 //! and processes that call, load, store and jump at random. `testbed test --long` gives them ten minutes of machine time and a million calls.
 
-mod common;
-
 use std::fs;
 use std::process::Command;
 
@@ -30,7 +28,7 @@ fn number(console: &str, word: &str) -> u64 {
 }
 
 fn chatter(seed: u32) {
-    let (seconds, least) = if common::is_long() { (600, 10_000) } else { (3, 100) };
+    let (seconds, least) = if crate::common::is_long() { (600, 10_000) } else { (3, 100) };
     let console = console(&format!("leaks chatter {seed} 64 20 {seconds} --file chatter"));
     assert!(number(&console, "moves") >= least, "{console}");
     assert_eq!(number(&console, "wrong"), 0, "{console}");
@@ -52,7 +50,7 @@ fn chatter_with_seed_3() {
 
 #[test]
 fn fuzz() {
-    let calls = if common::is_long() { 1_000_000 } else { 20_000 };
+    let calls = if crate::common::is_long() { 1_000_000 } else { 20_000 };
     let console = console(&format!("leaks fuzz 1 {calls} --file fuzz"));
     assert!(number(&console, "calls") >= calls, "{console}");
     assert_eq!(number(&console, "leaks"), 0, "{console}");

@@ -9,8 +9,16 @@ use std::path::Path;
 /// # Errors
 /// It can't be read; or it has more bytes ([`ErrorKind::FileTooLarge`]), of which no more than `most` and one are read.
 pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    bytes_of(File::open(path)?, most)
+}
+
+/// Reads a source of at most `most` bytes.
+///
+/// # Errors
+/// As [`bytes`].
+pub fn bytes_of(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > most {
         true => Err(io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {most} bytes"))),
         false => Ok(bytes),
@@ -22,7 +30,15 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`bytes`]; or it is no UTF-8 ([`ErrorKind::InvalidData`]), with line and byte of the first fault.
 pub fn text(path: &Path, most: u64) -> io::Result<String> {
-    String::from_utf8(bytes(path, most)?).map_err(|error| {
+    text_of(bytes(path, most)?)
+}
+
+/// Takes bytes as a text.
+///
+/// # Errors
+/// They are no UTF-8 ([`ErrorKind::InvalidData`]), with line and byte of the first fault.
+pub fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
         let (at, text) = (error.utf8_error().valid_up_to(), error.as_bytes());
         let line = text[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
         io::Error::new(ErrorKind::InvalidData, format!("it is no text: byte {at}, in line {line}, is not UTF-8"))

@@ -1,8 +1,6 @@
 //! The emulator against the RTL on Verilator (random programs: `lockstep.rs`): retirements with their cycles, console, trace words, counters, memory;
 //! and its two ways to execute against each other.
 
-mod common;
-
 use std::sync::OnceLock;
 use testbed_definitions::packet::{Header, BROADCAST};
 use testbed_definitions::{csr, map};
@@ -56,7 +54,7 @@ fn same(image: &Image, cycles: u64) -> Emulator {
 
 #[test]
 fn agrees_with_the_rtl_on_packets_and_events() {
-    let emulator = same(&common::chatter(), 200_000);
+    let emulator = same(&crate::common::chatter(), 200_000);
     assert!(emulator.station(1).rx_packets > 1000, "{:?}", emulator.station(1));
     assert!(emulator.smi(1).delivered > 1000, "{:?}", emulator.smi(1));
 }

@@ -1,7 +1,5 @@
 //! The engines agree on small programs: retirements with their cycles, console, trace words, counters, memory.
 
-mod common;
-
 use testbed_machine::Machine;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::{compare_machines, compare_processor, memory_difference, program, Coverage};
@@ -46,6 +44,6 @@ fn rtl_engines_agree_on_a_random_program() {
 
 #[test]
 fn rtl_engines_agree_on_packets_and_events() {
-    let image = common::chatter();
+    let image = crate::common::chatter();
     same(&small(3), &image, 6_000);
 }

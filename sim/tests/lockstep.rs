@@ -32,7 +32,8 @@ fn emulator_and_rtl_retire_the_same_in_the_same_cycles() {
         let mut emulator = Emulator::new(&machine, &image).unwrap();
         let mut rtl = compiled.engine(&image).unwrap();
         let agreement = compare_processor(&mut emulator, &mut rtl, 0, CYCLES, Some(&mut coverage));
-        let again = format!("TESTBED_SEED={seed} TESTBED_PROGRAMS=1 cargo test -p testbed-sim --test lockstep");
+        let again =
+            format!("TESTBED_SEED={seed} TESTBED_PROGRAMS=1 cargo test --release -p testbed-sim --test all lockstep");
         retirements += agreement.unwrap_or_else(|difference| panic!("{difference}\nagain: {again}")).retirements;
         let differs = memory_difference(&emulator, &rtl, 0);
         assert_eq!(differs, None, "offset of the first byte of RAM that differs\nagain: {again}");

@@ -1,8 +1,6 @@
 //! The arithmetic model of the monitor against its RTL, natively and in Verilator: stall, register reads and trace words, all in their cycles.
 
-#[path = "monitor/scenario.rs"]
 mod scenario;
-#[path = "monitor/verilated.rs"]
 mod verilated;
 
 use proptest::prelude::*;

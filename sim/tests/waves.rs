@@ -1,7 +1,5 @@
 //! Wave files of a chosen window and scope, read back: the engines' files agree with each other and with what retired.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -94,7 +92,7 @@ fn instances(file: &Waveform) -> Vec<String> {
 fn three_files_agree_on_the_window() {
     let folder = tempfile::tempdir().unwrap();
     let paths = ["rust-hdl.vcd", "verilator.vcd", "verilator.fst"].map(|name| folder.path().join(name));
-    let image = common::chatter();
+    let image = crate::common::chatter();
     let scope = CORE[..2].join(".");
     let runs = [
         rust_hdl(&image, window(&paths[0], &scope, 0)),
@@ -135,7 +133,7 @@ fn three_files_agree_on_the_window() {
 #[test]
 fn depth_bounds_the_levels() {
     let folder = tempfile::tempdir().unwrap();
-    let image = common::chatter();
+    let image = crate::common::chatter();
     let core = CORE.join(".");
     for (scope, depth, name) in [(core.as_str(), 1, "core"), ("", 1, "top"), ("", 2, "second")] {
         let native = folder.path().join(format!("{name}.vcd"));
@@ -158,7 +156,7 @@ fn depth_bounds_the_levels() {
 #[test]
 fn what_is_not_there_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let image = common::chatter();
+    let image = crate::common::chatter();
     let fails = |waves: &Waves| {
         let native = RustHdl::with_waves(&machine(), &image, waves.clone()).and_then(|mut e| e.run_until(CYCLES));
         let compiled = Verilator::with_waves(&machine(), &image, waves.clone(), &mut |_| ());

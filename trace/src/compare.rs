@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde::Serialize;
-use testbed_machine::{input::regular, printable};
+use testbed_machine::printable;
 
-use crate::capture::{verify, Capture, CaptureError, RunRecord, CONSOLE, INPUT, MMI_RAW};
+use crate::capture::{verify, Capture, CaptureError, Context, RunRecord, CONSOLE, INPUT, MMI_RAW};
 use crate::order::{events, Event};
 use crate::summary::describe;
 
@@ -94,20 +94,15 @@ fn at_byte(name: &str, offset: u64, one: Option<u32>, other: Option<u32>) -> Str
 
 /// The first difference between two text files of this name.
 fn first_line(name: &str, a: &Capture, b: &Capture) -> Result<Option<String>, CaptureError> {
-    let (a, b) = (&a.dir.join(name), &b.dir.join(name));
-    let open = |path: &Path| {
-        regular(path).map(|file| BufReader::new(file).split(b'\n')).map_err(|source| CaptureError::Io {
-            doing: "open",
-            path: path.into(),
-            source,
-        })
+    let open = |capture: &Capture, path: &Path| {
+        let file = capture.files().open(path).at("open", path)?;
+        Ok::<_, CaptureError>(BufReader::new(file).split(b'\n'))
     };
-    let (mut left, mut right) = (open(a)?, open(b)?);
+    let paths = [a, b].map(|capture| capture.dir.join(name));
+    let (mut left, mut right) = (open(a, &paths[0])?, open(b, &paths[1])?);
     for number in 1u64.. {
-        let read = |line: Option<std::io::Result<Vec<u8>>>, path: &Path| {
-            line.transpose().map_err(|source| CaptureError::Io { doing: "read", path: path.into(), source })
-        };
-        let (one, other) = (read(left.next(), a)?, read(right.next(), b)?);
+        let read = |line: Option<std::io::Result<Vec<u8>>>, path: &Path| line.transpose().at("read", path);
+        let (one, other) = (read(left.next(), &paths[0])?, read(right.next(), &paths[1])?);
         if one.is_none() && other.is_none() {
             break;
         }

@@ -25,6 +25,7 @@ pub mod compare;
 pub mod conform;
 pub mod export;
 pub mod ledger;
+#[cfg(feature = "files")]
 pub mod live;
 pub mod order;
 pub mod report;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::{self, Write};
 
-use testbed_definitions::{event, mpc, packet, process};
+use testbed_definitions::{event, mpc, packet};
+use testbed_events::wording::{self, Clocks, Microseconds};
 
 use crate::capture::RunRecord;
 use crate::order::{Event, What};
@@ -146,7 +147,7 @@ fn write_exchange(out: &mut String, exchange: &Exchange, record: &RunRecord) -> 
         processor_name(exchange.from, record),
         processor_name(exchange.to, record),
         message_name(exchange.kind),
-        address_text(exchange.kind, exchange.channel),
+        wording::Address(exchange.kind, exchange.channel),
         microseconds(exchange.served.ticks().saturating_sub(exchange.sent.ticks()), record)
     )
 }
@@ -163,19 +164,17 @@ fn group_of(kind: u8) -> usize {
 
 /// Ticks as microseconds, exact to the picosecond, without trailing zeros.
 pub fn microseconds(ticks: u64, record: &RunRecord) -> String {
-    let machine = &record.machine;
-    let picoseconds =
-        u128::from(ticks) * u128::from(machine.tick_cycles) * 1_000_000_000_000 / u128::from(machine.clock_hz.max(1));
-    let (whole, rest) = (picoseconds / 1_000_000, picoseconds % 1_000_000);
-    match rest {
-        0 => whole.to_string(),
-        _ => format!("{whole}.{rest:06}").trim_end_matches('0').to_string(),
-    }
+    Microseconds(ticks, clocks(record)).to_string()
+}
+
+/// The clocks of the machine.
+fn clocks(record: &RunRecord) -> Clocks {
+    Clocks { tick_cycles: record.machine.tick_cycles, clock_hz: record.machine.clock_hz }
 }
 
 /// Name of a message's type.
 pub fn message_name(kind: u8) -> String {
-    mpc::name(kind).map_or_else(|| format!("type {kind}"), Into::into)
+    wording::Message(kind).to_string()
 }
 
 /// Name of a processor, or its number where the machine has none such.
@@ -185,27 +184,12 @@ pub fn processor_name(number: u8, record: &RunRecord) -> String {
 
 /// The same, for processors of these names.
 pub fn processor_text(number: u8, names: &[String]) -> String {
-    names.get(number as usize).cloned().unwrap_or_else(|| format!("#{number}"))
+    wording::Processor(number, names).to_string()
 }
 
 /// A thread's number as [`thread_name`], for processors of these names.
 pub fn thread_text(thread: u16, names: &[String]) -> String {
-    format!("{}.{}.{}", processor_text((thread >> 10 & 0xf) as u8, names), thread >> 6 & 0xf, thread & 0x3f)
-}
-
-/// A process id as home, place and generation: `earth.1, generation 1`.
-fn process_name(id: u16, record: &RunRecord) -> String {
-    let home = processor_name(process::home(id), record);
-    format!("{home}.{}, generation {}", process::place(id), process::generation(id))
-}
-
-/// What the low byte of a message's address says, with a comma before it.
-fn address_text(kind: u8, low: u8) -> String {
-    match kind {
-        mpc::FOCUS | mpc::RTR | mpc::MSG | mpc::ADVERT | mpc::REFUSE => format!(", channel {low}"),
-        mpc::PAGE => ", of a page".into(),
-        _ => String::new(),
-    }
+    wording::Thread(thread, names).to_string()
 }
 
 /// A thread's number as home and place of its process, and its id: `earth.0.1`.
@@ -215,50 +199,12 @@ pub fn thread_name(thread: u16, record: &RunRecord) -> String {
 
 /// What an event's value means, in words; empty if it has none.
 pub fn detail(event: &Event, record: &RunRecord) -> String {
-    let Some(value) = event.value() else {
-        return if event.what.field().is_some() { "argument lost".into() } else { String::new() };
-    };
-    match event.what.field() {
-        Some("thread") => thread_name(value as u16, record),
-        Some("message") => {
-            let (other, kind, channel) = event::message_fields(value as u16);
-            let direction = match event.what {
-                What::Known(kind) if kind.code == event::RX_MPC => "from",
-                _ => "to",
-            };
-            let is_broadcast = direction == "to" && other == ALL && record.machine.processors.len() <= ALL as usize;
-            let other = if is_broadcast { "all".into() } else { processor_name(other, record) };
-            format!("{} {direction} {other}{}", message_name(kind), address_text(kind, channel))
-        }
-        Some("call") => event::awaited(value as u16).into(),
-        Some("process") => process_name(value as u16, record),
-        Some("request") => {
-            let what = ["send", "send", "receive", "alternative of receive"][(value >> 14 & 3) as usize];
-            format!("{what}, channel {}", value & 0xff)
-        }
-        Some("discarded") => format!("{value} discarded"),
-        Some("counted") => match event.what {
-            What::Total { rule, .. } => format!("{value} counted by rule {rule}"),
-            _ => format!("{value} counted"),
-        },
-        _ => format!("{value:#06x}"),
-    }
+    wording::Detail(event, &record.machine.processors[..]).to_string()
 }
 
 /// An event as one line of text.
 pub fn describe(event: &Event, record: &RunRecord) -> String {
-    let time = microseconds(event.ticks(), record);
-    let processor = processor_name(event.smi, record);
-    let line = format!("{time:>12} us  {processor:<8} {:<9} {}", event.what.name(), detail(event, record));
-    let mut line = line.trim_end().to_string();
-    if let crate::order::Epoch::Ambiguous { low, high } = event.epoch {
-        let high = high.map_or("?".into(), |high| high.to_string());
-        let _ = write!(line, "  (epoch {low} to {high})");
-    }
-    if event.doubtful {
-        line.push_str("  (follows a loss)");
-    }
-    line
+    wording::Line(event, &record.machine.processors[..], clocks(record)).to_string()
 }
 
 #[cfg(test)]

@@ -4,13 +4,17 @@
 //! `mmi.raw`, without storing anything. [`event`] makes single events of traces that are written by hand.
 
 use std::io::Read;
+#[cfg(feature = "files")]
 use std::path::Path;
 
 use testbed_definitions::event::{kind, KINDS, MORE, SCHEDULE, THREAD_MASK};
 use testbed_definitions::monitor::{MmiWord, GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
+#[cfg(feature = "files")]
 use testbed_machine::Machine;
 
+#[cfg(feature = "files")]
 use crate::capture::{CaptureError, CaptureWriter, RunRecord, Stop};
+#[cfg(feature = "files")]
 use crate::ledger::{Ledger, SmiLine};
 use crate::order::{Epoch, Event, What};
 
@@ -321,6 +325,7 @@ impl Read for MmiBytes {
 ///
 /// # Errors
 /// As [`CaptureWriter`].
+#[cfg(feature = "files")]
 pub fn capture(dir: &Path, machine: &Machine, mix: Mix, seed: u64, events: u64) -> Result<RunRecord, CaptureError> {
     let mut record =
         RunRecord { engine: "none".into(), stopped: Some(Stop::Limit), ..RunRecord::new(machine, "synthetic") };

@@ -1,10 +1,7 @@
 //! Conformance: good traces conform, and every kind of deviation is found.
 
-#[path = "common/steps.rs"]
-mod steps;
-
+use crate::common::steps::{plain, request, runs, rx, tx, Step, AIR, EARTH, FIRE, FIRST, GAP, SECOND};
 use proptest::prelude::*;
-use steps::{plain, request, runs, rx, tx, Step, AIR, EARTH, FIRE, FIRST, GAP, SECOND};
 use testbed_definitions::event::{self, request_argument, thread_number, SCHEDULE};
 use testbed_definitions::mpc;
 use testbed_trace::conform::{Checker, Conformance, Deviation};

@@ -3,14 +3,11 @@
 //! A few thousand cases as a rule; a million with `TESTBED_LONG=1` (set by `testbed test --long`). `TESTBED_SEED=n` starts with seed `n`, `TESTBED_CASES=n` tries
 //! so many of each kind.
 
-#[path = "common/cases.rs"]
-mod cases;
-
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cases::cases;
+use crate::common::cases::cases;
 use tempfile::TempDir;
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_machine::Machine;

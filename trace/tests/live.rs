@@ -1,12 +1,9 @@
 //! A folder is followed while it is written: what comes out is what the finished folder says, in the same order, or less.
 
-#[allow(dead_code)]
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Part, Script};
+use crate::common::{Part, Script};
 use proptest::prelude::*;
 use testbed_definitions::monitor::Pair;
 use testbed_machine::Machine;

@@ -1,8 +1,6 @@
 //! Epochs and order, against a model of the SMI that knows the truth.
 
-mod common;
-
-use common::{read, smi_stream, words, PairKind, Part, Script, Step, Truth};
+use crate::common::{read, smi_stream, words, PairKind, Part, Script, Step, Truth};
 use proptest::prelude::*;
 use testbed_definitions::event::{COMMS, CREATE, EXIT, MORE, SCHEDULE, TRAP7, WAIT};
 use testbed_definitions::filter::TOTAL_MAX;

@@ -1,14 +1,11 @@
 //! Traces from waveforms, whole and damaged at random, against the truth.
 
-#[path = "common/cases.rs"]
-mod cases;
-
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use cases::cases;
+use crate::common::cases::cases;
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_machine::Machine;

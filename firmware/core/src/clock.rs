@@ -16,7 +16,8 @@ impl Clock {
         Clock { cycles_per_ms: if cycles == 0 { 1 } else { cycles }, count: 0, since: 0 }
     }
 
-    /// Milliseconds and microseconds at cycle `now`, which never goes back; they wrap after 49 days and 71 minutes.
+    /// Milliseconds and microseconds at cycle `now`, which never goes back; they wrap after 49 days
+    /// and 71 minutes.
     pub fn at(&mut self, now: u64) -> (u32, u32) {
         while now - self.since > u64::from(u32::MAX) {
             // Not asked for minutes.
@@ -49,7 +50,8 @@ impl Cycles {
         Cycles { whole: hertz / 1_000_000, rest: ((hertz % 1_000_000) << 12).div_ceil(1_000_000) }
     }
 
-    /// Cycles that `microseconds` take at least; at most a four thousandth of a cycle too many for each of them.
+    /// Cycles that `microseconds` take at least; at most a four thousandth of a cycle too many for
+    /// each of them.
     pub const fn of(self, microseconds: u32) -> u64 {
         let fraction = microseconds as u64 * self.rest as u64 + 4095;
         microseconds as u64 * self.whole as u64 + (fraction >> 12)

@@ -1,5 +1,5 @@
-//! Reading a program: 32-bit little-endian RISC-V ELF executables with PT_LOAD segments. Every offset is checked. The headers must lie
-//! in the part of the file that is given: its first page.
+//! Reading a program: 32-bit little-endian RISC-V ELF executables with PT_LOAD segments. Every
+//! offset is checked. The headers must lie in the part of the file that is given: its first page.
 
 const MACHINE_RISCV: u16 = 243;
 const TYPE_EXECUTABLE: u16 = 2;
@@ -33,7 +33,8 @@ pub struct Elf<'a> {
 }
 
 impl<'a> Elf<'a> {
-    /// `head` is the beginning of a file of `size` bytes. `None` if that is not an executable for this machine.
+    /// `head` is the beginning of a file of `size` bytes. `None` if that is not an executable for
+    /// this machine.
     pub fn parse(head: &'a [u8], size: u32) -> Option<Self> {
         let ident = head.get(..7)?;
         if ident != [0x7f, b'E', b'L', b'F', 1, 1, 1] {

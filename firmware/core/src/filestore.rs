@@ -1,4 +1,5 @@
-//! The filestore's table: names, sizes, permissions, and who may do what to a file. What is in the files' pages is the kernel's.
+//! The filestore's table: names, sizes, permissions, and who may do what to a file. What is in the
+//! files' pages is the kernel's.
 //!
 //! A file that is removed while processes run it stays, without a name, until the last of them has
 //! ended. Handles are stateless: a file's index, its generation, its processor, and nothing that
@@ -13,7 +14,8 @@ use testbed_definitions::syscall::{open, Error};
 /// A name, padded with NUL.
 pub type Name = [u8; NAME_BYTES];
 
-/// `name` padded; [`Error::BadName`] if it is empty or too long, or has other bytes than printable ASCII without blanks and slashes.
+/// `name` padded; [`Error::BadName`] if it is empty or too long, or has other bytes than printable
+/// ASCII without blanks and slashes.
 pub fn padded(name: &[u8]) -> Result<Name, Error> {
     if !is_name(name) {
         return Err(Error::BadName);
@@ -197,7 +199,8 @@ impl Filestore {
     pub fn add_user(&mut self, index: usize) {
         self.files[index % FILES].users += 1;
     }
-    /// A process that ran it has ended. `true`: nobody needs it any more, and it is to be [`Self::free`]d.
+    /// A process that ran it has ended. `true`: nobody needs it any more, and it is to be
+    /// [`Self::free`]d.
     #[must_use]
     pub fn remove_user(&mut self, index: usize) -> bool {
         let file = &mut self.files[index % FILES];

@@ -1,9 +1,11 @@
-//! What a person writes of event classes and filters, and the commands that it means: for the command line and for the shell.
+//! What a person writes of event classes and filters, and the commands that it means: for the
+//! command line and for the shell.
 
 use testbed_definitions::event::{self, kind_named, MORE, SCHEDULE};
 use testbed_definitions::filter::{action, register, Command, INTERVAL_MAX, RULES};
 
-/// Name of the words that schedule a thread; it is not in the table of events since they carry the thread.
+/// Name of the words that schedule a thread; it is not in the table of events since they carry the
+/// thread.
 pub const SCHEDULE_NAME: &str = "SCHEDULE";
 /// The event classes by name.
 pub const CLASSES: &[(&str, u32)] = &[
@@ -44,7 +46,8 @@ pub enum Fault<'a> {
     Both,
 }
 
-/// The rules of one `ACTION CODE[/MASK][,...]`. An event's name stands for its first word, with or without the bit for a second one.
+/// The rules of one `ACTION CODE[/MASK][,...]`. An event's name stands for its first word, with or
+/// without the bit for a second one.
 ///
 /// # Errors
 /// The action; each rule has its own.
@@ -88,13 +91,15 @@ fn number(text: &str) -> Option<u16> {
     }
 }
 
-/// The value of INTERVAL for totals every `ticks`; `None` unless that is a power of two that it can name.
+/// The value of INTERVAL for totals every `ticks`; `None` unless that is a power of two that it can
+/// name.
 pub fn interval(ticks: u32) -> Option<u16> {
     let possible = ticks.is_power_of_two() && (2..=1 << INTERVAL_MAX).contains(&ticks);
     possible.then(|| ticks.trailing_zeros() as u16)
 }
 
-/// Commands to all SMIs that make `rule` the one with this number, from 0; it acts with the last of them.
+/// Commands to all SMIs that make `rule` the one with this number, from 0; it acts with the last of
+/// them.
 pub fn program(number: usize, rule: Rule) -> [Command; 3] {
     debug_assert!(number < RULES);
     let to = |register: u8, value| Command { smi: 0, register: 4 * number as u8 + register, value };

@@ -1,4 +1,5 @@
-//! A hash of halfwords, by which the host and a program compare what they have seen: FNV-1a of 32 bits, a halfword at a time.
+//! A hash of halfwords, by which the host and a program compare what they have seen: FNV-1a of 32
+//! bits, a halfword at a time.
 
 /// Of nothing.
 pub const EMPTY: u32 = 0x811c_9dc5;

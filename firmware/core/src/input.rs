@@ -1,5 +1,6 @@
-//! Console input: who gets it. The master's [`Switch`] passes it to the processors that want some, a line at a time, in the order in which they
-//! asked; a processor's [`Inbox`] keeps it for the threads that read there.
+//! Console input: who gets it. The master's [`Switch`] passes it to the processors that want some,
+//! a line at a time, in the order in which they asked; a processor's [`Inbox`] keeps it for the
+//! threads that read there.
 
 use testbed_definitions::mpc::process::INPUT_BYTES;
 use testbed_definitions::packet::STATIONS_MAX;
@@ -53,8 +54,8 @@ impl Switch {
         self.count > 0
     }
 
-    /// A processor wants up to `room` bytes; 0: none any more, which is answered unless it has had part of a line and gets the rest, or its last
-    /// piece is on its way.
+    /// A processor wants up to `room` bytes; 0: none any more, which is answered unless it has had
+    /// part of a line and gets the rest, or its last piece is on its way.
     pub fn want(&mut self, processor: u8, room: u16) -> Option<Piece> {
         let place = self.waiting[..self.count].iter().position(|waits| waits.0 == processor);
         match (place, room) {
@@ -117,7 +118,8 @@ impl Default for Switch {
 pub struct Inbox {
     ring: Ring<INBOX_BYTES>,
     newlines: u16,
-    /// The master has been asked and has not sent the last piece; and has been told that nobody wants it any more.
+    /// The master has been asked and has not sent the last piece; and has been told that nobody
+    /// wants it any more.
     asked: bool,
     cancelled: bool,
     ended: bool,
@@ -141,12 +143,14 @@ impl Inbox {
         self.ended |= end;
     }
 
-    /// Whether a reader need not wait: a line is there, or as much of one as there is room for, or no more comes.
+    /// Whether a reader need not wait: a line is there, or as much of one as there is room for, or
+    /// no more comes.
     pub const fn is_ready(&self) -> bool {
         self.newlines > 0 || self.ring.room() == 0 || self.ended
     }
 
-    /// Takes bytes up to a newline, that included, or as many as `buffer` has room for. The number is 0 at the end of input only, if there is room.
+    /// Takes bytes up to a newline, that included, or as many as `buffer` has room for. The number
+    /// is 0 at the end of input only, if there is room.
     pub fn read(&mut self, buffer: &mut [u8]) -> usize {
         for (index, place) in buffer.iter_mut().enumerate() {
             let Some(byte) = self.ring.pop() else { return index };

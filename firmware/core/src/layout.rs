@@ -1,7 +1,9 @@
-//! Where the kernel keeps its threads, channels and processes: what a look into a processor's RAM from outside needs to know.
+//! Where the kernel keeps its threads, channels and processes: what a look into a processor's RAM
+//! from outside needs to know.
 //!
-//! The kernel's ELF file has a section [`SECTION`] of [`WORDS`] words that is never loaded: [`MAGIC`], then the value of each
-//! [`Item`], as the compiler that laid the kernel's tables out knows them. The symbol [`KERNEL`] names the kernel's state.
+//! The kernel's ELF file has a section [`SECTION`] of [`WORDS`] words that is never loaded:
+//! [`MAGIC`], then the value of each [`Item`], as the compiler that laid the kernel's tables out
+//! knows them. The symbol [`KERNEL`] names the kernel's state.
 
 /// Name of the section, and of the symbol.
 pub const SECTION: &str = ".layout";

@@ -39,11 +39,13 @@ pub fn translate(map: &PageMap, address: u32, permissions: u32) -> Option<u32> {
 #[inline(always)]
 pub fn frame(entry: u32, permissions: u32) -> Option<u32> {
     let needed = PTE_VALID | permissions;
-    // An entry has nothing above the page, so one mask that fits an instruction takes the rest away.
+    // An entry has nothing above the page, so one mask that fits an instruction takes the rest
+    // away.
     (entry & needed == needed).then_some(RAM_BASE + (entry & !(PAGE_BYTES - 1)))
 }
 
-/// Whether `bytes` bytes from `address` are all mapped with `permissions`. No bytes are always allowed.
+/// Whether `bytes` bytes from `address` are all mapped with `permissions`. No bytes are always
+/// allowed.
 #[inline]
 pub fn allows(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> bool {
     if bytes == 0 {
@@ -57,8 +59,8 @@ pub fn allows(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> bool
     map[first as usize..=last as usize].iter().all(|entry| entry & needed == needed)
 }
 
-/// The physical address of `address`, if `bytes` bytes from there lie in one page that is mapped with all of `permissions`. No bytes lie
-/// in any page, whose address then means nothing.
+/// The physical address of `address`, if `bytes` bytes from there lie in one page that is mapped
+/// with all of `permissions`. No bytes lie in any page, whose address then means nothing.
 #[inline(always)]
 pub fn in_one_page(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> Option<u32> {
     let page = address >> PAGE_SHIFT;
@@ -71,8 +73,9 @@ pub fn in_one_page(map: &PageMap, address: u32, bytes: u32, permissions: u32) ->
     frame(map[page as usize], permissions).map(|frame| frame + (address & (PAGE_BYTES - 1)))
 }
 
-/// Mapped pages that lie side by side in RAM: the physical address, and how many bytes of those asked for; 0 if the first page is not mapped with the
-/// permissions, and then the address means nothing.
+/// Mapped pages that lie side by side in RAM: the physical address, and how many bytes of those
+/// asked for; 0 if the first page is not mapped with the permissions, and then the address means
+/// nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Run {
@@ -80,7 +83,8 @@ pub struct Run {
     pub bytes: u32,
 }
 
-/// The run that `bytes` bytes from `address`, at least one, begin with. A call with its result in two registers, for callers that are short of them.
+/// The run that `bytes` bytes from `address`, at least one, begin with. A call with its result in
+/// two registers, for callers that are short of them.
 #[inline(never)]
 pub fn run(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> Run {
     let mut entries = map.iter().skip((address >> PAGE_SHIFT) as usize);

@@ -1,30 +1,34 @@
-//! Doubly-linked queues whose links live in a table's entries, so that an entry is unlinked in constant time and
-//! nothing is ever allocated. An entry is in at most one queue at a time.
+//! Doubly-linked queues whose links live in a table's entries, so that an entry is unlinked in
+//! constant time and nothing is ever allocated. An entry is in at most one queue at a time.
+
+use core::cell::Cell;
 
 /// The link that leads nowhere.
 pub const NONE: u16 = 0xffff;
 
 /// The links of one entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Links {
-    next: u16,
-    previous: u16,
+    next: Cell<u16>,
+    previous: Cell<u16>,
 }
 
 impl Links {
     /// Links of an entry in no queue.
-    pub const NONE: Links = Links { next: NONE, previous: NONE };
+    pub const fn new() -> Self {
+        Links { next: Cell::new(NONE), previous: Cell::new(NONE) }
+    }
 }
 
 impl Default for Links {
     fn default() -> Self {
-        Links::NONE
+        Links::new()
     }
 }
 
 /// A table entry that can be queued.
 pub trait Linked {
-    fn links(&mut self) -> &mut Links;
+    fn links(&self) -> &Links;
 }
 
 /// A queue of entries of one table, by index (below [`NONE`]).
@@ -61,33 +65,36 @@ impl Queue {
     }
 
     /// Appends entry `index`, which is in no queue.
-    pub fn push_back<T: Linked>(&mut self, table: &mut [T], index: u16) {
-        *table[index as usize].links() = Links { next: NONE, previous: self.tail };
+    pub fn push_back<T: Linked>(&mut self, table: &[T], index: u16) {
+        let links = table[index as usize].links();
+        links.next.set(NONE);
+        links.previous.set(self.tail);
         match self.tail {
             NONE => self.head = index,
-            tail => table[tail as usize].links().next = index,
+            tail => table[tail as usize].links().next.set(index),
         }
         self.tail = index;
         self.length += 1;
     }
 
     /// Takes the first entry.
-    pub fn pop_front<T: Linked>(&mut self, table: &mut [T]) -> Option<u16> {
+    pub fn pop_front<T: Linked>(&mut self, table: &[T]) -> Option<u16> {
         let index = self.front()?;
         self.remove(table, index);
         Some(index)
     }
 
     /// Unlinks entry `index`, which is in this queue.
-    pub fn remove<T: Linked>(&mut self, table: &mut [T], index: u16) {
-        let Links { next, previous } = *table[index as usize].links();
+    pub fn remove<T: Linked>(&mut self, table: &[T], index: u16) {
+        let links = table[index as usize].links();
+        let (next, previous) = (links.next.get(), links.previous.get());
         match previous {
             NONE => self.head = next,
-            previous => table[previous as usize].links().next = next,
+            previous => table[previous as usize].links().next.set(next),
         }
         match next {
             NONE => self.tail = previous,
-            next => table[next as usize].links().previous = previous,
+            next => table[next as usize].links().previous.set(previous),
         }
         self.length -= 1;
     }
@@ -102,8 +109,8 @@ mod tests {
     #[derive(Default)]
     struct Entry(Links);
     impl Linked for Entry {
-        fn links(&mut self) -> &mut Links {
-            &mut self.0
+        fn links(&self) -> &Links {
+            &self.0
         }
     }
     fn table() -> Vec<Entry> {
@@ -112,12 +119,12 @@ mod tests {
 
     #[test]
     fn first_in_first_out() {
-        let (mut table, mut queue) = (table(), Queue::new());
+        let (table, mut queue) = (table(), Queue::new());
         for index in [3, 1, 7] {
-            queue.push_back(&mut table, index);
+            queue.push_back(&table, index);
         }
         assert_eq!(queue.len(), 3);
-        let order: Vec<_> = std::iter::from_fn(|| queue.pop_front(&mut table)).collect();
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop_front(&table)).collect();
         assert_eq!(order, [3, 1, 7]);
         assert_eq!(queue, Queue::new());
     }
@@ -125,11 +132,11 @@ mod tests {
     #[test]
     fn removal_anywhere() {
         for removed in [0, 1, 2] {
-            let (mut table, mut queue) = (table(), Queue::new());
-            (0..3).for_each(|index| queue.push_back(&mut table, index));
-            queue.remove(&mut table, removed);
-            queue.push_back(&mut table, 5);
-            let order: Vec<_> = std::iter::from_fn(|| queue.pop_front(&mut table)).collect();
+            let (table, mut queue) = (table(), Queue::new());
+            (0..3).for_each(|index| queue.push_back(&table, index));
+            queue.remove(&table, removed);
+            queue.push_back(&table, 5);
+            let order: Vec<_> = std::iter::from_fn(|| queue.pop_front(&table)).collect();
             let expected: Vec<_> = (0..3).filter(|&i| i != removed).chain([5]).collect();
             assert_eq!(order, expected);
         }

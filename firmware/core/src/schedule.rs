@@ -1,5 +1,6 @@
-//! Which messages the report's programs `local` and `remote` send (report, appendix A.1 and A.2): programs send by it, and what looks at their
-//! traces, in which lengths don't stand, knows by it how long each message was.
+//! Which messages the report's programs `local` and `remote` send (report, appendix A.1 and A.2):
+//! programs send by it, and what looks at their traces, in which lengths don't stand, knows by it
+//! how long each message was.
 
 /// Longest message, in bytes.
 pub const MAX_MSG: usize = 5000;
@@ -21,7 +22,8 @@ impl Schedule {
         (1..=MAX_MSG).contains(&steps).then_some(Schedule { steps, repetitions })
     }
 
-    /// From a length to the next. Bounded once more, so that a program has no panic for what can't be.
+    /// From a length to the next. Bounded once more, so that a program has no panic for what can't
+    /// be.
     fn step(self) -> usize {
         (MAX_MSG / self.steps.max(1)).max(1)
     }

@@ -1,25 +1,34 @@
-//! Deadlines of a table's entries, earliest first: a binary heap of their indices. An entry knows its place in it, so that it can be taken
-//! out before its time.
+//! Deadlines of a table's entries, earliest first: a binary heap of their indices. An entry knows
+//! its place in it, so that it can be taken out before its time.
 
 use crate::queue::NONE;
+use core::cell::Cell;
 
 /// When an entry is due, and where it is in the heap.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Alarm {
-    deadline: u64,
-    place: u16,
+    deadline: Cell<u64>,
+    place: Cell<u16>,
 }
 
 impl Alarm {
     /// Of an entry that waits for no time.
-    pub const NONE: Alarm = Alarm { deadline: u64::MAX, place: NONE };
+    pub const fn new() -> Self {
+        Alarm { deadline: Cell::new(u64::MAX), place: Cell::new(NONE) }
+    }
     /// Where the deadline is, in bytes.
     pub const DEADLINE: usize = core::mem::offset_of!(Alarm, deadline);
 }
 
+impl Default for Alarm {
+    fn default() -> Self {
+        Alarm::new()
+    }
+}
+
 /// A table entry that can have a deadline.
 pub trait Timed {
-    fn alarm(&mut self) -> &mut Alarm;
+    fn alarm(&self) -> &Alarm;
 }
 
 /// The heap, with room for every entry of the table.
@@ -47,9 +56,9 @@ impl<'a> Timers<'a> {
     }
 
     /// Gives entry `index`, which has none, a deadline.
-    pub fn arm<T: Timed>(&mut self, table: &mut [T], index: u16, deadline: u64) {
+    pub fn arm<T: Timed>(&mut self, table: &[T], index: u16, deadline: u64) {
         if self.count < self.heap.len() {
-            table[index as usize].alarm().deadline = deadline;
+            table[index as usize].alarm().deadline.set(deadline);
             self.count += 1;
             self.rise(table, self.count - 1, index);
             self.first = deadline.min(self.first);
@@ -57,23 +66,25 @@ impl<'a> Timers<'a> {
     }
 
     /// Takes entry `index`'s deadline away, if it has one.
-    pub fn disarm<T: Timed>(&mut self, table: &mut [T], index: u16) {
-        let place = table[index as usize].alarm().place as usize;
+    pub fn disarm<T: Timed>(&mut self, table: &[T], index: u16) {
+        let place = table[index as usize].alarm().place.get() as usize;
         if place >= self.count || self.heap[place] != index {
             return;
         }
-        *table[index as usize].alarm() = Alarm::NONE;
+        let alarm = table[index as usize].alarm();
+        alarm.deadline.set(u64::MAX);
+        alarm.place.set(NONE);
         self.count -= 1;
         let last = self.heap[self.count];
         if last != index {
             let hole = self.sink(table, place, last);
             self.rise(table, hole, last);
         }
-        self.first = if self.count == 0 { u64::MAX } else { table[self.heap[0] as usize].alarm().deadline };
+        self.first = if self.count == 0 { u64::MAX } else { table[self.heap[0] as usize].alarm().deadline.get() };
     }
 
     /// Takes an entry out that is due at `now`.
-    pub fn expired<T: Timed>(&mut self, table: &mut [T], now: u64) -> Option<u16> {
+    pub fn expired<T: Timed>(&mut self, table: &[T], now: u64) -> Option<u16> {
         if self.first > now || self.count == 0 {
             return None;
         }
@@ -82,17 +93,17 @@ impl<'a> Timers<'a> {
         Some(index)
     }
 
-    fn put<T: Timed>(&mut self, table: &mut [T], place: usize, index: u16) {
+    fn put<T: Timed>(&mut self, table: &[T], place: usize, index: u16) {
         self.heap[place] = index;
-        table[index as usize].alarm().place = place as u16;
+        table[index as usize].alarm().place.set(place as u16);
     }
 
     /// Puts `index` at `place` or above, where nothing above it is due later.
-    fn rise<T: Timed>(&mut self, table: &mut [T], mut place: usize, index: u16) {
-        let deadline = table[index as usize].alarm().deadline;
+    fn rise<T: Timed>(&mut self, table: &[T], mut place: usize, index: u16) {
+        let deadline = table[index as usize].alarm().deadline.get();
         while place != 0 {
             let above = self.heap[(place - 1) / 2];
-            if table[above as usize].alarm().deadline <= deadline {
+            if table[above as usize].alarm().deadline.get() <= deadline {
                 break;
             }
             self.put(table, place, above);
@@ -101,15 +112,16 @@ impl<'a> Timers<'a> {
         self.put(table, place, index);
     }
 
-    /// Moves entries that are due before `index` up from below `place`; returns the place that becomes free.
-    fn sink<T: Timed>(&mut self, table: &mut [T], mut place: usize, index: u16) -> usize {
-        let deadline = table[index as usize].alarm().deadline;
+    /// Moves entries that are due before `index` up from below `place`; returns the place that
+    /// becomes free.
+    fn sink<T: Timed>(&mut self, table: &[T], mut place: usize, index: u16) -> usize {
+        let deadline = table[index as usize].alarm().deadline.get();
         loop {
             let mut below = 2 * place + 1;
             if below >= self.count {
                 return place;
             }
-            let mut due = |place: usize| table[self.heap[place] as usize].alarm().deadline;
+            let due = |place: usize| table[self.heap[place] as usize].alarm().deadline.get();
             if below + 1 < self.count && due(below + 1) < due(below) {
                 below += 1;
             }
@@ -131,8 +143,8 @@ mod tests {
     #[derive(Clone)]
     struct Entry(Alarm);
     impl Timed for Entry {
-        fn alarm(&mut self) -> &mut Alarm {
-            &mut self.0
+        fn alarm(&self) -> &Alarm {
+            &self.0
         }
     }
 
@@ -140,7 +152,7 @@ mod tests {
     #[test]
     fn equals_a_list() {
         const ENTRIES: usize = 40;
-        let mut table = std::vec![Entry(Alarm::NONE); ENTRIES];
+        let table = std::vec![Entry(Alarm::new()); ENTRIES];
         let mut heap = [0; ENTRIES];
         let mut timers = Timers::new(&mut heap);
         let mut list: Vec<(u64, u16)> = Vec::new();
@@ -152,16 +164,16 @@ mod tests {
             let armed = list.iter().any(|&(_, other)| other == index);
             match random >> 30 {
                 0 | 1 if !armed => {
-                    timers.arm(&mut table, index, now + value);
+                    timers.arm(&table, index, now + value);
                     list.push((now + value, index));
                 }
                 2 => {
-                    timers.disarm(&mut table, index);
+                    timers.disarm(&table, index);
                     list.retain(|&(_, other)| other != index);
                 }
                 _ => {
                     now += value / 16;
-                    while let Some(due) = timers.expired(&mut table, now) {
+                    while let Some(due) = timers.expired(&table, now) {
                         let earliest = list.iter().map(|&(deadline, _)| deadline).min().unwrap();
                         let place = list.iter().position(|&(_, other)| other == due).unwrap();
                         assert_eq!(list.remove(place).0, earliest);

@@ -165,13 +165,13 @@ extern "C" fn ftell(file: FilePointer) -> c_long {
 extern "C" fn rewind(file: FilePointer) {
     with(file, (), |stream| {
         stream.seek(0, 0);
-        stream.failed = false;
+        stream.failed = 0;
     });
 }
 
 #[no_mangle]
 extern "C" fn clearerr(file: FilePointer) {
-    with(file, (), |stream| (stream.failed, stream.at_end) = (false, false));
+    with(file, (), |stream| (stream.failed, stream.at_end) = (0, false));
 }
 
 #[no_mangle]
@@ -181,7 +181,7 @@ extern "C" fn feof(file: FilePointer) -> c_int {
 
 #[no_mangle]
 extern "C" fn ferror(file: FilePointer) -> c_int {
-    with(file, 1, |stream| stream.failed as c_int)
+    with(file, 1, |stream| (stream.failed != 0) as c_int)
 }
 
 #[no_mangle]

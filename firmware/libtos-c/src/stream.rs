@@ -1,10 +1,12 @@
 //! Streams: files and the console behind a buffer.
 
+use core::ffi::c_int;
+
 use libtos::console;
 use libtos::file::{flags, File};
 use libtos::Error;
 
-use crate::error::noted;
+use crate::error::{noted, set};
 
 /// Files open at the same time at most, as `FOPEN_MAX` in `stdio.h` has it.
 pub const FILES: usize = 8;
@@ -29,7 +31,8 @@ pub struct Stream {
     append: bool,
     dirty: bool,
     pub at_end: bool,
-    pub failed: bool,
+    /// `errno` of what failed first, or 0.
+    pub failed: c_int,
     base: u32,
     at: usize,
     filled: usize,
@@ -47,7 +50,7 @@ impl Stream {
         append: false,
         dirty: false,
         at_end: false,
-        failed: false,
+        failed: 0,
         base: 0,
         at: 0,
         filled: 0,
@@ -99,8 +102,7 @@ impl Stream {
                 Device::File(file) => file.write(self.base, bytes),
                 Device::Closed => Err(Error::NoFile),
             };
-            is_right = noted(written).is_some();
-            self.failed |= !is_right;
+            is_right = self.noted(written).is_some();
             if written == Err(Error::NotHere) {
                 return false;
             }
@@ -114,28 +116,41 @@ impl Stream {
         is_right
     }
 
-    /// `false` if anything has failed since it was opened, or since that was cleared. A stream
-    /// whose bytes can only be written elsewhere stays open.
+    /// `false` if anything has failed since it was opened, or since that was cleared; `errno` says
+    /// what was first. A stream whose bytes can only be written elsewhere stays open.
     pub fn close(&mut self) -> bool {
         if !self.flush() && self.dirty {
             return false;
         }
-        !core::mem::replace(self, Stream::CLOSED).failed
+        match core::mem::replace(self, Stream::CLOSED).failed {
+            0 => true,
+            failed => {
+                set(failed);
+                false
+            }
+        }
+    }
+
+    /// A result of the kernel. An error is `errno`, and the stream keeps the first one.
+    fn noted<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+        if let (0, Err(error)) = (self.failed, &result) {
+            self.failed = -error.code();
+        }
+        noted(result)
     }
 
     /// The next byte; [`None`] at the end.
     pub fn read(&mut self) -> Option<u8> {
         let Device::File(file) = self.device else {
-            self.failed = true;
-            return None;
+            return self.noted(Err(Error::NoPermission));
         };
         if self.at == self.filled {
             self.flush();
             let read = if self.readable { file.read(self.base, &mut self.buffer) } else { Err(Error::NoPermission) };
-            match noted(read) {
+            match self.noted(read) {
                 Some(0) => self.at_end = true,
                 Some(bytes) => self.filled = bytes,
-                None => self.failed = true,
+                None => {}
             }
         }
         let byte = self.buffer[..self.filled].get(self.at).copied();
@@ -146,8 +161,7 @@ impl Stream {
     /// Takes a byte; `false` if it can't.
     pub fn write(&mut self, byte: u8) -> bool {
         if !self.writable {
-            self.failed = true;
-            return false;
+            return self.noted(Err::<(), _>(Error::NoPermission)).is_some();
         }
         if self.append && !self.dirty {
             self.flush();

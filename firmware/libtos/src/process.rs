@@ -33,7 +33,9 @@ pub fn invoke(name: &str, arguments: &[u8], how: How) -> Result<Process, Error> 
     call::result(result).map(|process| process as Process)
 }
 
-/// Waits until a process that this one invoked has ended. The result is its exit code.
+/// Waits until a process that this one invoked has ended. The result is its exit code. Its place may
+/// have been given to another process meanwhile, if it ended first: then its code is lost
+/// ([`Error::NoProcess`]).
 pub fn await_end(process: Process) -> Result<u32, Error> {
     // SAFETY: concerns no memory.
     let (result, code) = unsafe { call::call(syscall::AWAIT, [process as u32, 0, 0, 0, 0]) };

@@ -1,14 +1,14 @@
 //! Threads: a parent creates children, and waits until all have ended.
 
 use core::sync::atomic::{AtomicU32, Ordering};
-use testbed_definitions::limits::THREADS;
+use testbed_definitions::limits::{self, THREADS};
 use testbed_definitions::page::{PAGE_BYTES, VIRTUAL_BYTES};
 use testbed_definitions::syscall::{self, identity, Error};
 
 use crate::call;
 
 /// Pages that the first thread's stack may have, with one more that stays free.
-const FIRST_STACK_PAGES: u32 = 17;
+const FIRST_STACK_PAGES: u32 = limits::FIRST_STACK_PAGES + 1;
 
 /// Creates a thread with id `id` (1 to 63) in this program, on `processor` (negative: the kernel chooses a slave), with `pages`
 /// pages of stack below `stack`. It starts at `entry`. The result is its number, unique in the machine.

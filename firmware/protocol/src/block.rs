@@ -75,7 +75,8 @@ pub struct Ccb {
     /// `Waiting`: bytes offered. `Transmitting`: bytes of the message, and how many have left.
     pub length: u32,
     pub offset: u32,
-    /// `Waiting`, `Alternative`: most bytes to take. `Collecting`: bytes asked for, and how many are here.
+    /// `Waiting`, `Alternative`: most bytes to take. `Collecting`: bytes asked for, and how many
+    /// are here.
     pub capacity: u32,
     pub collected: u32,
     /// The last token that came, or was left here, and has not been used. It may be out of date.
@@ -188,14 +189,15 @@ pub enum Output {
     Block { thread: Thread },
     /// The request ends at once with an error.
     Reject { thread: Thread, misuse: Misuse },
-    /// This channel has been chosen for the thread's alternative: [`crate::channel::disable`] its other channels. The outputs that follow are those
-    /// of a receiver that was waiting.
+    /// This channel has been chosen for the thread's alternative: [`crate::channel::disable`] its
+    /// other channels. The outputs that follow are those of a receiver that was waiting.
     Chosen { thread: Thread },
     /// Copy from the sender's buffer to the receiver's; both are on this processor.
     Copy { sender: Thread, receiver: Thread, bytes: u32 },
     /// Transmit a component without data to one processor, or to all others ([`NOWHERE`]).
     Transmit { to: Processor, mpc: Mpc },
-    /// The channel has fragments to send: call [`crate::channel::room`] while there is room, until it releases the sender.
+    /// The channel has fragments to send: call [`crate::channel::room`] while there is room, until
+    /// it releases the sender.
     WantRoom { thread: Thread },
     /// Transmit a `Msg` with these bytes of the thread's buffer.
     Fragment { to: Processor, thread: Thread, total: u32, offset: u32, bytes: u32 },

@@ -1,8 +1,10 @@
-//! The protocol of occam channels between threads that move (report, sections 2.1.3 and 2.2.2, and footnote 1).
+//! The protocol of occam channels between threads that move (report, sections 2.1.3 and 2.2.2, and
+//! footnote 1).
 //!
-//! A channel joins one sending and one receiving thread. Each *end* belongs to the thread that used it first, for the rest of
-//! the program, and goes where the thread goes ([`crate::ends`]). Each processor has a channel control block ([`Ccb`]) for
-//! every channel of a process, with the ends that are here and what is known of the others.
+//! A channel joins one sending and one receiving thread. Each *end* belongs to the thread that used
+//! it first, for the rest of the program, and goes where the thread goes ([`crate::ends`]). Each
+//! processor has a channel control block ([`Ccb`]) for every channel of a process, with the ends
+//! that are here and what is known of the others.
 //!
 //! ```text
 //! sender's processor                          receiver's processor
@@ -12,16 +14,19 @@
 //! Idle         --- msg, in fragments -------->  Idle
 //! ```
 //!
-//! On one processor the second partner copies. The receiver is passive: it never looks for its sender. Only threads that are ready
-//! move, so a sender that waits and a receiver that has answered stay where they are; only tokens have to follow a receiver.
+//! On one processor the second partner copies. The receiver is passive: it never looks for its
+//! sender. Only threads that are ready move, so a sender that waits and a receiver that has
+//! answered stay where they are; only tokens have to follow a receiver.
 //!
-//! Two numbers make that safe whatever overtakes what. The *sequence* counts a channel's communications at both ends, and every
-//! token and answer carries it: what is late or double is seen to be. The receiver's *epoch* counts its moves: of two
-//! beliefs about its place the one with the greater epoch is newer, so a token is passed on to ever newer places, never in a circle.
+//! Two numbers make that safe whatever overtakes what. The *sequence* counts a channel's
+//! communications at both ends, and every token and answer carries it: what is late or double is
+//! seen to be. The receiver's *epoch* counts its moves: of two beliefs about its place the one with
+//! the greater epoch is newer, so a token is passed on to ever newer places, never in a circle.
 //! Both wrap; they are compared as serial numbers (RFC 1982), so none may be 2^31 behind.
 //!
-//! Every function is one step: a change of the block, and outputs for [`Sink`]. Each pair of processors is assumed to deliver
-//! messages once and in order; different pairs may overtake each other; an advert reaches all other processors at one moment.
+//! Every function is one step: a change of the block, and outputs for [`Sink`]. Each pair of
+//! processors is assumed to deliver messages once and in order; different pairs may overtake each
+//! other; an advert reaches all other processors at one moment.
 
 pub use crate::block::*;
 use crate::mpc::Mpc;
@@ -96,7 +101,8 @@ pub fn receive(ccb: &mut Ccb, me: Processor, thread: Thread, capacity: u32, sink
     ccb.receiver = Receiver::Waiting;
 }
 
-/// A thread's alternative includes this channel: claims it. `Ok(true)` if [`receive`] would not have to wait for a sender.
+/// A thread's alternative includes this channel: claims it. `Ok(true)` if [`receive`] would not
+/// have to wait for a sender.
 #[inline]
 pub fn poll(ccb: &mut Ccb, me: Processor, thread: Thread) -> Result<bool, Misuse> {
     if !ccb.may_receive(thread) {
@@ -106,7 +112,8 @@ pub fn poll(ccb: &mut Ccb, me: Processor, thread: Thread) -> Result<bool, Misuse
     Ok(ccb.is_offered())
 }
 
-/// After [`poll`] has found no channel of the alternative ready, its thread is blocked on this one among others.
+/// After [`poll`] has found no channel of the alternative ready, its thread is blocked on this one
+/// among others.
 #[inline]
 pub fn enable(ccb: &mut Ccb, capacity: u32) {
     debug_assert!(ccb.receiver == Receiver::Idle);
@@ -114,7 +121,8 @@ pub fn enable(ccb: &mut Ccb, capacity: u32) {
     ccb.capacity = capacity;
 }
 
-/// The thread's alternative is over for this channel. No effect on a channel that the thread has not enabled.
+/// The thread's alternative is over for this channel. No effect on a channel that the thread has
+/// not enabled.
 #[inline]
 pub fn disable(ccb: &mut Ccb, thread: Thread) {
     if ccb.receiver == Receiver::Alternative && ccb.receiver_thread == thread {
@@ -122,7 +130,8 @@ pub fn disable(ccb: &mut Ccb, thread: Thread) {
     }
 }
 
-/// Both partners are on this processor: the second one copies. Afterwards the one that waited goes first. Returns the bytes.
+/// Both partners are on this processor: the second one copies. Afterwards the one that waited goes
+/// first. Returns the bytes.
 #[inline(always)]
 fn copy(ccb: &mut Ccb, capacity: u32, sink: &mut impl Sink) -> u32 {
     let bytes = ccb.length.min(capacity);
@@ -158,7 +167,8 @@ pub fn arrive(ccb: &mut Ccb, me: Processor, from: Processor, mpc: Mpc, sink: &mu
     }
 }
 
-/// *FFocus*: a sender elsewhere waits. `epoch` is what the token's sender knew of the receiver; `None` is an advert.
+/// *FFocus*: a sender elsewhere waits. `epoch` is what the token's sender knew of the receiver;
+/// `None` is an advert.
 #[inline]
 pub fn focus(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sink: &mut impl Sink) {
     if ccb.sender_thread != NOBODY && ccb.sender_thread != token.sender {
@@ -177,7 +187,8 @@ pub fn focus(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sin
     }
     let expected = token.sequence == ccb.received;
     match ccb.receiver {
-        // It follows the receiver; or it stays because the receiver is on its way here, or nothing is known.
+        // It follows the receiver; or it stays because the receiver is on its way here, or nothing
+        // is known.
         Receiver::Away => {
             let gone = ccb.place != NOWHERE && ccb.place != me;
             if gone && epoch.is_some_and(|epoch| is_after(ccb.epoch, epoch)) {
@@ -206,7 +217,8 @@ pub fn focus(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sin
     keep(ccb, token, sink);
 }
 
-/// Keeps a token, unless the one that is here is as new. Of two senders' tokens the older one is refused.
+/// Keeps a token, unless the one that is here is as new. Of two senders' tokens the older one is
+/// refused.
 #[inline]
 fn keep(ccb: &mut Ccb, token: Token, sink: &mut impl Sink) {
     if ccb.token.exists() {
@@ -247,7 +259,8 @@ pub fn rtr(ccb: &mut Ccb, from: Processor, mpc: Mpc, sink: &mut impl Sink) {
     sink.put(Output::WantRoom { thread: ccb.sender_thread });
 }
 
-/// Where in its message the fragment begins that [`room`] would let leave, and its bytes. For a sender that transmits.
+/// Where in its message the fragment begins that [`room`] would let leave, and its bytes. For a
+/// sender that transmits.
 #[inline]
 pub fn next_fragment(ccb: &Ccb) -> (u32, u32) {
     (ccb.offset, (ccb.length - ccb.offset).min(FRAGMENT_BYTES as u32))
@@ -262,7 +275,8 @@ pub fn room(ccb: &mut Ccb, sink: &mut impl Sink) {
     }
 }
 
-/// As [`room`], for the first `bytes` bytes of the fragment, at least one if it has any: the rest is not there yet.
+/// As [`room`], for the first `bytes` bytes of the fragment, at least one if it has any: the rest
+/// is not there yet.
 #[inline]
 pub fn room_for(ccb: &mut Ccb, bytes: u32, sink: &mut impl Sink) {
     if ccb.sender != Sender::Transmitting {
@@ -297,8 +311,9 @@ pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u3
     }
 }
 
-/// Another processor refuses this one's request: the channel's end is not its thread's. The receiving end is `owner`'s,
-/// unless that is nobody: no token may come any more that a later request here could be refused by.
+/// Another processor refuses this one's request: the channel's end is not its thread's. The
+/// receiving end is `owner`'s, unless that is nobody: no token may come any more that a later
+/// request here could be refused by.
 #[inline]
 pub fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, owner: Thread, sink: &mut impl Sink) {
     if ccb.sender == Sender::Waiting && (ccb.sender_thread, ccb.sent) == (thread, sequence) {
@@ -309,7 +324,8 @@ pub fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, owner: Thread, sink
     let collecting = ccb.receiver == Receiver::Collecting && ccb.collected == 0;
     if collecting && (ccb.receiver_thread, ccb.received) == (thread, sequence) {
         ccb.evict(Role::Receiver, sink);
-        // Moves are still counted, for there are beliefs about its place; a token that came meanwhile is for the right receiver.
+        // Moves are still counted, for there are beliefs about its place; a token that came
+        // meanwhile is for the right receiver.
         *ccb = Ccb { epoch: ccb.epoch, token: ccb.token, receiver_thread: owner, ..Ccb::default() };
         return;
     }

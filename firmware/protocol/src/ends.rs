@@ -1,4 +1,5 @@
-//! Ends of channels that move with their threads (report, section 2.2.2: a shared CCB is split, two CCBs become one).
+//! Ends of channels that move with their threads (report, section 2.2.2: a shared CCB is split, two
+//! CCBs become one).
 
 use crate::channel::{is_after, Ccb, Receiver, Role, Sender, Sink, Token, NOBODY, NOWHERE};
 use crate::{Processor, Thread};
@@ -50,7 +51,8 @@ impl End {
         }
     }
 
-    /// The end whose words `word` gives, its channel, and how many words it has. `None` if `left` words, all that there are, are too few.
+    /// The end whose words `word` gives, its channel, and how many words it has. `None` if `left`
+    /// words, all that there are, are too few.
     #[inline(always)]
     pub fn unpack(left: usize, word: impl Fn(usize) -> u32) -> Option<(u8, End, usize)> {
         if left < layout::WORDS {
@@ -75,8 +77,8 @@ impl End {
     }
 }
 
-/// Takes the end of `thread` out of the block, because the thread leaves `me` for `to`. `None` if it has no end here, or one that is in
-/// use: the thread is blocked then and must not move.
+/// Takes the end of `thread` out of the block, because the thread leaves `me` for `to`. `None` if
+/// it has no end here, or one that is in use: the thread is blocked then and must not move.
 #[inline(always)]
 pub fn leave(ccb: &mut Ccb, me: Processor, to: Processor, thread: Thread) -> Option<End> {
     if ccb.sender == Sender::Idle && ccb.sender_thread == thread {
@@ -99,8 +101,9 @@ pub fn leave(ccb: &mut Ccb, me: Processor, to: Processor, thread: Thread) -> Opt
     None
 }
 
-/// Puts the end of `thread`, which has come to `me`, into the block. If another thread has used the end here, or an end that is not the
-/// partner's, the one that has communicated is right: the others' requests end with an error.
+/// Puts the end of `thread`, which has come to `me`, into the block. If another thread has used the
+/// end here, or an end that is not the partner's, the one that has communicated is right: the
+/// others' requests end with an error.
 #[inline(always)]
 pub fn join(ccb: &mut Ccb, me: Processor, thread: Thread, end: End, sink: &mut impl Sink) {
     match end {

@@ -1,8 +1,9 @@
-//! The protocols of TOS as pure state machines: no allocation, no I/O, no unsafe code. The kernel runs them, host tests explore
-//! them: the same code in both. `docs/protocols.md` says what they do together.
+//! The protocols of TOS as pure state machines: no allocation, no I/O, no unsafe code. The kernel
+//! runs them, host tests explore them: the same code in both. `docs/protocols.md` says what they do
+//! together.
 //!
-//! [`channel`] is the protocol of occam channels, [`ends`] what happens to it when threads move, [`pages`] the protocol of data
-//! that threads share.
+//! [`channel`] is the protocol of occam channels, [`ends`] what happens to it when threads move,
+//! [`pages`] the protocol of data that threads share.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -12,7 +13,8 @@ pub mod ends;
 pub mod mpc;
 pub mod pages;
 
-/// A thread's number, unique in the machine and never 0 (`testbed_definitions::event::thread_number`).
+/// A thread's number, unique in the machine and never 0
+/// (`testbed_definitions::event::thread_number`).
 pub type Thread = u16;
 /// A processor's number.
 pub type Processor = u8;

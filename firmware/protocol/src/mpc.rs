@@ -7,16 +7,19 @@ use testbed_definitions::mpc as layout;
 /// What a processor tells another one about a channel. Lengths are in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mpc {
-    /// The sender waits; the receiver is believed to be at the destination, since its move number `epoch`.
+    /// The sender waits; the receiver is believed to be at the destination, since its move number
+    /// `epoch`.
     Focus { token: Token, epoch: u32 },
     /// The sender waits, and does not know where the receiver is: to every processor.
     Advert { token: Token },
-    /// The receiver waits and takes this many bytes (never more than were offered); it has moved `epoch` times.
+    /// The receiver waits and takes this many bytes (never more than were offered); it has moved
+    /// `epoch` times.
     Rtr { thread: Thread, length: u32, sequence: u32, epoch: u32 },
     /// `bytes` bytes of a message of `total`, starting at `offset`.
     Msg { total: u32, offset: u32, bytes: u32 },
-    /// The request of this thread at the destination is a misuse of the channel. `owner`: whose the receiving end
-    /// is for certain, so that the destination can refuse the next request itself; nobody if that is not known.
+    /// The request of this thread at the destination is a misuse of the channel. `owner`: whose the
+    /// receiving end is for certain, so that the destination can refuse the next request itself;
+    /// nobody if that is not known.
     Refuse { thread: Thread, sequence: u32, owner: Thread },
 }
 
@@ -46,8 +49,8 @@ impl Mpc {
         }
     }
 
-    /// The component of packet type `kind` with `payload` bytes of payload in all; `word` gives a word of it. `None` if the type
-    /// is not an MPC's or the payload has a wrong length.
+    /// The component of packet type `kind` with `payload` bytes of payload in all; `word` gives a
+    /// word of it. `None` if the type is not an MPC's or the payload has a wrong length.
     #[inline]
     pub fn decode(kind: u8, payload: usize, word: impl Fn(usize) -> u32) -> Option<Mpc> {
         use layout::{msg, token};

@@ -1,7 +1,8 @@
 //! The protocol of pages: data that threads of a process share, wherever they are.
 //!
-//! Every data page of a process has one *owner*. The home of the process keeps an [`directory::Entry`] for each page: who
-//! owns it, who has copies, who waits for it. A processor keeps in its page map what it has of the page ([`holder`]).
+//! Every data page of a process has one *owner*. The home of the process keeps an
+//! [`directory::Entry`] for each page: who owns it, who has copies, who waits for it. A processor
+//! keeps in its page map what it has of the page ([`holder`]).
 //!
 //! ```text
 //! read    q -- READ --> home -- COPY_TO q --> owner -- COPY, data --> q -- DONE --> home
@@ -9,13 +10,15 @@
 //!                       home -- MOVE_TO q --> owner -- MOVE, data --> q -- DONE --> home
 //! write, q has the page or a copy
 //!         q -- WRITE -> home -- INVALIDATE -> all others -- INVALIDATED --> home -- GRANT --> q -- DONE --> home
-//! free                  home -- INVALIDATE -> all -- INVALIDATED --> home (waiting requests: NO_PAGE)
+//! free                  home -- INVALIDATE -> all -- INVALIDATED --> home (waiting requests:
+//! NO_PAGE)
 //! ```
 //!
-//! The home does one thing at a time for each page, up to DONE: messages of different pairs of processors overtake each other, and
-//! without DONE the home's next INVALIDATE could overtake the owner's COPY. A step has at most one output, and it is
-//! the last thing the step does, so a processor that is home, owner and requester at once can serve itself without a queue.
-//! Each pair of processors is assumed to deliver messages once and in order.
+//! The home does one thing at a time for each page, up to DONE: messages of different pairs of
+//! processors overtake each other, and without DONE the home's next INVALIDATE could overtake the
+//! owner's COPY. A step has at most one output, and it is the last thing the step does, so a
+//! processor that is home, owner and requester at once can serve itself without a queue. Each pair
+//! of processors is assumed to deliver messages once and in order.
 
 use crate::Processor;
 use testbed_definitions::mpc::page;
@@ -80,7 +83,8 @@ pub enum Report {
     Gone = page::GONE,
 }
 
-/// What a processor is told about a page: by the home, or ([`Order::Copy`], [`Order::Move`]) by its owner.
+/// What a processor is told about a page: by the home, or ([`Order::Copy`], [`Order::Move`]) by its
+/// owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
     /// Send a copy.

@@ -17,7 +17,6 @@ pub mod run;
 pub mod source;
 pub mod synth;
 pub mod test;
-pub mod timed;
 pub mod tools;
 pub mod top;
 pub mod trace;

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 use testbed_definitions::file::{EXECUTE, READ};
+use testbed_definitions::limits::SMALL_FIRST_STACK_PAGES;
+use testbed_definitions::page::PAGE_BYTES;
 use testbed_host_tools::capture::{
     verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, CONSOLE, INPUT, THREADS,
 };
 use testbed_host_tools::drive::drive;
 use testbed_host_tools::files::{filestore, Source, Stored, Wanted};
-use testbed_host_tools::firmware::Firmware;
+use testbed_host_tools::firmware::{Firmware, SMALL_BELOW};
 use testbed_host_tools::load::Boot;
 use testbed_host_tools::operator::{Operator, View};
 use testbed_host_tools::order::events;
@@ -62,7 +64,8 @@ pub struct Run {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u32,
-    /// default, or tos94: message components wait for the main loop, as in the report
+    /// default, or tos94: message components wait for the main loop, as in the report; with little
+    /// RAM there is only the small kernel
     #[arg(long, default_value = "default", value_name = "KIND")]
     pub kernel: String,
     /// Put this file into the filestore too; a program of firmware/programs or an ELF file can be executed [repeatable]
@@ -141,14 +144,29 @@ impl Run {
         Ok((first, more))
     }
 
-    fn kernel(&self) -> Result<KernelKind, Failure> {
+    /// The kernel that `machine` gets: the small one has no policy to choose.
+    fn kernel(&self, machine: &Machine) -> Result<KernelKind, Failure> {
         let known = KernelKind::ALL.into_iter().find(|kind| kind.name() == self.kernel);
-        known.ok_or_else(|| {
+        let kind = known.ok_or_else(|| {
             let names = KernelKind::ALL.map(KernelKind::name);
             let (meant, names) = (suggest::question(&self.kernel, names), names.join(" or "));
             let message = format!("--kernel: no kernel is called `{}`\n  help: {meant}use {names}", self.kernel);
             Failure::new(Exit::Input, message)
-        })
+        })?;
+        match (firmware::is_small(machine.ram_bytes), kind) {
+            (false, kind) => Ok(kind),
+            (true, KernelKind::Default) => Ok(KernelKind::Small),
+            (true, _) => {
+                let bytes = |bytes: u32| units::print(bytes.into(), units::BYTES);
+                let (ram, enough) = (bytes(machine.ram_bytes), bytes(SMALL_BELOW));
+                let message = format!(
+                    "--kernel: {} has {ram} of RAM, for which there is the small kernel only, without `{}`\n  \
+                     help: take a machine with at least {enough}",
+                    machine.name, self.kernel
+                );
+                Err(Failure::new(Exit::Input, message))
+            }
+        }
     }
 
     /// Runs the program into the output folder; all inputs are checked before anything is built.
@@ -161,7 +179,7 @@ impl Run {
         let limit = self.limit(machine)?;
         let dgl = classes(&self.dgl)?;
         let commands = filter::commands(&self.filters, self.totals, dgl)?;
-        let kernel = self.kernel()?;
+        let kernel = self.kernel(machine)?;
         let operator = self.operator(machine)?;
         let (first, wanted) = self.wanted()?;
         let spinner = spinner("building the firmware");
@@ -384,6 +402,14 @@ fn head(record: &RunRecord) -> String {
         record.kernel_name(),
         record.seed
     );
+    if record.kernel == Some(KernelKind::Small) {
+        let enough = units::print(SMALL_BELOW.into(), units::BYTES);
+        let _ = writeln!(
+            out,
+            "with less than {enough} of RAM: no migration, shared pages, ALT, delays, files, and {} KiB of stack at first",
+            SMALL_FIRST_STACK_PAGES * PAGE_BYTES / 1024
+        );
+    }
     let milliseconds = record.cycles as f64 * 1e3 / f64::from(machine.clock_hz);
     let reason = match record.stopped {
         Some(Stop::Exit) => "the program is over",

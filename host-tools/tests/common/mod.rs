@@ -1,7 +1,10 @@
 //! Shared by the tests: an engine that plays a script, and whether this is the long run.
 #![allow(dead_code)]
 
+pub mod compiler;
 pub mod mask;
+
+use std::path::{Path, PathBuf};
 
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_host_tools::capture::RunRecord;
@@ -9,6 +12,11 @@ use testbed_machine::Machine;
 use testbed_sim::engine::{
     ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters, TraceWord,
 };
+
+/// The root of the checkout.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().into()
+}
 
 /// An engine without hardware: presents given words, bytes and exits at their cycles.
 pub struct Scripted {

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::compiler;
-use crate::plan::{Act, Place, Plan};
-use crate::script::{exit_code, Step};
-use crate::watch::built;
+use super::plan::{Act, Place, Plan};
+use super::script::{exit_code, Step};
+use super::watch::built;
+use crate::common::compiler;
 
 /// The ELF file of a plan's program. `folder` is for files on the way.
 pub fn build(plan: &Plan, folder: &Path) -> Vec<u8> {

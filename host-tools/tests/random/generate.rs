@@ -1,14 +1,13 @@
 //! Random plans. A seed gives the same plan everywhere; low seeds give small ones.
 
+use testbed_definitions::limits::{FIRST_STACK_PAGES, SMALL_FIRST_STACK_PAGES};
 use testbed_definitions::syscall::FOREVER;
 use testbed_host_tools::capture::KernelKind;
 use testbed_kernel_core::filter::classes;
 use testbed_machine::{Machine, Order};
 use testbed_sim::lockstep::random::Random;
 
-use crate::plan::{
-    Act, End, Language, Op, Place, Plan, Setting, Stacks, Thread, ARENA_BYTES, CELLS, FIRST_STACK_PAGES, STACK_PAGES,
-};
+use super::plan::{Act, End, Language, Op, Place, Plan, Setting, Stacks, Thread, ARENA_BYTES, CELLS, STACK_PAGES};
 
 const PAGE: u32 = testbed_definitions::page::PAGE_BYTES;
 /// Seeds below this give small programs.
@@ -127,7 +126,7 @@ impl Generator {
                 // Its stack is there already.
                 let in_stack = if small { 256 } else { wanted.min(5 * PAGE) };
                 let top = testbed_definitions::page::VIRTUAL_BYTES;
-                let pages = if small { 2 } else { FIRST_STACK_PAGES };
+                let pages = if small { SMALL_FIRST_STACK_PAGES } else { FIRST_STACK_PAGES };
                 self.threads.push(Thread {
                     parent,
                     processor,

@@ -5,10 +5,11 @@
 //! that comes before the earliest unfinished item is done, and so all its partners are there or on
 //! their way. What is random in time (who is first at an ALT, where a thread is, who has a page)
 //! changes no result, so results are known. Any part of the list is a program too, which is what
-//! [`crate::shrink`] lives on.
+//! [`super::shrink`] lives on.
 
 use std::ops::Range;
 
+use testbed_definitions::limits::FIRST_STACK_PAGES;
 use testbed_definitions::page::{PAGE_BYTES, VIRTUAL_BYTES};
 use testbed_definitions::syscall::FOREVER;
 use testbed_host_tools::capture::KernelKind;
@@ -17,9 +18,8 @@ use testbed_machine::Machine;
 /// As in `firmware/programs/src/trial`: bytes that threads share, cells that they add to.
 pub const ARENA_BYTES: u32 = 128 * 1024;
 pub const CELLS: usize = 16;
-/// Pages that a thread's code takes of its stack, and that the first thread has in all.
+/// Pages that a thread's code takes of its stack.
 pub const STACK_PAGES: u32 = 5;
-pub const FIRST_STACK_PAGES: u32 = 16;
 /// The address above the second thread's stack; one page below the first one's stays free.
 const SECOND_STACK: u32 = VIRTUAL_BYTES - (FIRST_STACK_PAGES + 1) * PAGE_BYTES;
 

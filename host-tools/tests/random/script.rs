@@ -1,6 +1,6 @@
 //! What each thread does of a plan, what must come of it, and the words that `trial` reads.
 
-use crate::plan::{Act, Language, Op, Place, Plan, CELLS};
+use super::plan::{Act, Language, Op, Place, Plan, CELLS};
 
 /// As in `firmware/programs/src/trial/message.rs`.
 const WORD_STEP: u32 = 0x9e37_79b1;

@@ -1,6 +1,6 @@
 //! The smallest program that still fails: any part of a plan's list is a plan too.
 
-use crate::plan::Plan;
+use super::plan::Plan;
 
 /// Runs of the program at most.
 const RUNS: usize = 120;

@@ -9,8 +9,8 @@ use testbed_host_tools::firmware::{self, Firmware};
 use testbed_host_tools::load::{image, Boot, File};
 use testbed_sim::engine::Engine;
 
-use crate::plan::{Language, Plan};
-use crate::script::Step;
+use super::plan::{Language, Plan};
+use super::script::Step;
 
 /// Cycles between two looks.
 const CHUNK: u64 = 16_384;

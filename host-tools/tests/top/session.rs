@@ -234,7 +234,7 @@ fn a_panic_gives_the_terminal_back() {
         panic!("as it was told to");
     }
     let (program, setting) = (std::env::current_exe().unwrap(), format!("{PANICS}=1"));
-    let name = "session::a_panic_gives_the_terminal_back";
+    let name = "top::session::a_panic_gives_the_terminal_back";
     let arguments = [&setting, program.to_str().unwrap(), name, "--exact", "--nocapture", "--test-threads=1"];
     let session = Session::of("env", &arguments);
     let (code, text) = session.end(SOON);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::{json, Value};
 use testbed_profile::page::html;
 
-use crate::devtools::{Browser, Window};
-use crate::sample::rich;
+use super::devtools::{Browser, Window};
+use super::sample::rich;
 
 const LAPTOP: Window = Window { width: 1280, height: 800, dark: false, touch: false };
 const PHONE: Window = Window { width: 390, height: 844, dark: false, touch: true };

@@ -173,7 +173,7 @@ fn a_value_without_a_place_is_named_by_panel_and_series() {
 
 #[test]
 fn the_network_has_every_thread_and_channel() {
-    let rich = crate::sample::network();
+    let rich = super::sample::network();
     let drawn = network(&rich).unwrap();
     assert_eq!(texts(&drawn, "thread").len(), 26);
     assert_eq!(texts(&drawn, "processor"), ["master", "earth", "air", "fire", "water", "space"]);

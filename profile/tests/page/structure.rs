@@ -3,7 +3,7 @@
 use testbed_profile::model::{Content, Profile, Table};
 use testbed_profile::page::{html, PageError};
 
-use crate::sample::rich;
+use super::sample::rich;
 
 /// The first panel of a figure.
 fn panel(profile: &mut Profile, figure: usize) -> &mut testbed_profile::model::Panel {

@@ -1,6 +1,7 @@
 //! How long threads wait: from their call to where they are ready, and to where they run again. The report's Figures 15, 21 and 22.
 
 use std::collections::BTreeMap;
+use testbed_definitions::ids::ThreadNumber;
 
 use serde::{Deserialize, Serialize};
 
@@ -155,7 +156,8 @@ impl Latency {
             Some(ready) => {
                 collected.ready.add(ready);
                 if let Some(channel) = channel {
-                    self.channels.entry((wait.thread >> 6, channel, service)).or_default().add(ready);
+                    let process = ThreadNumber::from_bits(wait.thread).process();
+                    self.channels.entry((process, channel, service)).or_default().add(ready);
                 }
             }
             None => collected.unsaid += 1,

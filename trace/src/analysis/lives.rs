@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::{event, mpc};
 
 use super::fact::{Fact, On, ThreadState};
@@ -255,7 +256,12 @@ impl Lives {
             What::Schedule(thread) => self.here[event.smi as usize].running = Some(thread),
             What::Known(kind) if kind.code == event::PROCESS_END => {
                 let process = event.argument.unwrap_or(0) & 0xff;
-                let gone: Vec<_> = self.lives.keys().copied().filter(|thread| thread >> 6 == process).collect();
+                let gone: Vec<_> = self
+                    .lives
+                    .keys()
+                    .copied()
+                    .filter(|&thread| ThreadNumber::from_bits(thread).process() == process)
+                    .collect();
                 gone.into_iter().for_each(|thread| self.end(thread, cycle));
             }
             _ => {}

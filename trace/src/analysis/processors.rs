@@ -1,6 +1,7 @@
 //! What each processor does, from one of its events to the next.
 
 use testbed_definitions::event;
+use testbed_definitions::ids::ThreadNumber;
 
 use super::fact::{Doing, Fact};
 use crate::conform::service::{Service, FRAMED};
@@ -144,7 +145,12 @@ pub fn untold_call(event: &Event, runner: Option<u16>) -> bool {
     match (event.what, code(event)) {
         (What::Schedule(_), _) => true,
         // Its child is there: until now it was not.
-        (_, Some(event::CREATE)) => runner.zip(event.argument).is_some_and(|(runner, child)| runner >> 6 == child >> 6),
+        (_, Some(event::CREATE)) => {
+            let family = runner.zip(event.argument);
+            let family =
+                family.map(|(runner, child)| (ThreadNumber::from_bits(runner), ThreadNumber::from_bits(child)));
+            family.is_some_and(|(runner, child)| runner.is_beside(child))
+        }
         _ => false,
     }
 }

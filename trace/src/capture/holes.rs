@@ -12,26 +12,28 @@
 //! Whoever reads a copy without this file must not take what is behind a hole for proven. So the sum of each block with pairs behind a
 //! hole goes over the *seal* of the last one, a sum of the file `holes` up to its line: with lines altered or missing the block proves nothing.
 
-use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use testbed_machine::input::regular;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::error::{CaptureError, Context};
+use super::files::Files;
 use super::{Capture, Damage, Integrity, Piece, HOLES};
 
 /// Holes that are reported one by one.
 const REPORTED: usize = 1000;
 
-/// Pairs before a hole, at most: what the bytes of `mmi.raw` can be counted for.
+/// Pairs before a hole, at most, and those that all holes lack together: what the bytes of `mmi.raw`
+/// can be counted for.
 const PAIRS_MAX: u64 = u64::MAX / 8;
 
 /// One place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LinkHole {
     pub missing: u64,
+    /// Pairs that are missing here and at all places before.
+    pub lost: u64,
     /// Pairs of each SMI before it, from SMI 1 on.
     pub before: Vec<u64>,
     /// Sum of the file up to here; never 0.
@@ -80,7 +82,7 @@ impl Holes {
     pub fn of(capture: &Capture) -> Result<Self, CaptureError> {
         let path = capture.holes_path();
         let mut text = Vec::new();
-        match regular(&path).and_then(|mut file| file.read_to_end(&mut text)) {
+        match capture.files.open(&path).and_then(|mut file| file.read_to_end(&mut text)) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
             other => drop(other.at("read", &path)?),
         }
@@ -110,24 +112,33 @@ impl Holes {
         let (missing, before) = numbers.split_first()?;
         let last = self.list.last().map_or(&[][..], |hole| &hole.before);
         let is_sound = before.len() == smis && last.iter().zip(before).all(|(last, now)| last <= now);
-        let has_place =
-            before.iter().try_fold(0u64, |sum, pairs| sum.checked_add(*pairs)).is_some_and(|pairs| pairs <= PAIRS_MAX);
+        let can_be = |pairs: &[u64]| {
+            pairs.iter().try_fold(0u64, |sum, pairs| sum.checked_add(*pairs)).is_some_and(|pairs| pairs <= PAIRS_MAX)
+        };
+        let has_place = can_be(before) && can_be(&[self.lost(), *missing]);
         let is_written = Sealer::line(*missing, before) == line;
         (is_sound && has_place && is_written).then(|| LinkHole {
             missing: *missing,
+            lost: self.lost() + missing,
             before: before.to_vec(),
             seal: sealer.seal(line),
             offset: self.bytes,
         })
     }
 
+    /// Pairs that are missing, as far as the file says.
+    pub fn lost(&self) -> u64 {
+        self.list.last().map_or(0, |hole| hole.lost)
+    }
+
     /// Whether the file has grown since it was read.
     ///
     /// # Errors
     /// It can't be looked at.
-    pub fn has_grown(&self) -> Result<bool, CaptureError> {
-        match fs::metadata(&self.path) {
-            Ok(metadata) => Ok(metadata.len() > self.bytes),
+    #[cfg(feature = "files")]
+    pub fn has_grown(&self, files: &Files) -> Result<bool, CaptureError> {
+        match files.length(&self.path) {
+            Ok(length) => Ok(length > self.bytes),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error).at("read", &self.path),
         }
@@ -157,7 +168,7 @@ impl Holes {
             report(hole.offset, format!("{} pair(s) were lost on the link, at byte {place} of mmi.raw", hole.missing));
         }
         if let Some(hole) = self.list.get(REPORTED) {
-            let lost = self.list[REPORTED..].iter().fold(0u64, |sum, hole| sum.saturating_add(hole.missing));
+            let lost = self.lost() - self.list[REPORTED - 1].lost;
             report(hole.offset, format!("{lost} more were lost in {} more places", self.list.len() - REPORTED));
         }
         if let Some(offset) = self.fault {
@@ -188,10 +199,9 @@ fn split(pieces: Vec<Piece>, holes: impl Iterator<Item = (u64, u64)>) -> Vec<Pie
 }
 
 /// Where the holes of a capture are whose MMI words are at `mmi`, or whose CTF trace is the folder `trace`.
-pub(super) fn beside(path: &Path) -> PathBuf {
+pub(super) fn beside(files: &Files, path: &Path) -> PathBuf {
     // Through links: what stands beside the file itself is meant.
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
-    real.with_file_name(HOLES)
+    files.real(path).with_file_name(HOLES)
 }
 
 #[cfg(test)]
@@ -229,6 +239,9 @@ mod tests {
             ("3 1 18446744073709551615\n", 0, true),
             ("3 1 2305843009213693950\n", 1, false),
             ("3 1 2305843009213693951\n", 0, true),
+            ("18446744073709551615 1 2\n", 0, true),
+            ("3 1 2\n2305843009213693948 1 2\n", 2, false),
+            ("3 1 2\n2305843009213693949 1 2\n", 1, true),
         ] {
             let holes = parse(text);
             assert_eq!((holes.list.len(), holes.fault.is_some()), (count, is_fault), "{text:?}");

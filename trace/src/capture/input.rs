@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use testbed_machine::input::text;
-
 use super::error::{CaptureError, Context};
+use super::files::Files;
 
 /// Bytes of a file of gifts, at most: input that takes a board days to read.
 const GIFTS_BYTES: u64 = 1 << 28;
@@ -33,7 +32,7 @@ impl Gift {
     /// # Errors
     /// It can't be read; or as [`Gift::parse_all`].
     pub fn read(path: &Path) -> Result<Vec<Self>, CaptureError> {
-        Gift::parse_all(&text(path, GIFTS_BYTES).at("read", path)?, path)
+        Gift::parse_all(&Files::default().text(path, GIFTS_BYTES).at("read", path)?, path)
     }
 
     /// Reads the text of such a file, which errors call `path`.

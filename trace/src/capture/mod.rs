@@ -19,10 +19,12 @@
 //! Everything is appended in the order of machine time, so whatever was written when a run was killed is a prefix.
 
 mod check;
+#[cfg(feature = "files")]
 mod claim;
 mod console;
 mod ctf;
 mod error;
+mod files;
 mod holes;
 mod input;
 mod link;
@@ -31,26 +33,33 @@ mod reader;
 mod record;
 mod repair;
 mod sums;
+#[cfg(feature = "files")]
 mod tail;
+#[cfg(feature = "files")]
 mod vcd;
 mod verify;
+#[cfg(feature = "files")]
 mod wave;
 mod words;
 mod writer;
 
 pub use check::CYCLES_MAX;
+#[cfg(feature = "files")]
 pub use claim::{hold, Claim};
 pub use console::{Lines, LINE_MAX};
 pub use error::CaptureError;
 pub(crate) use error::Context;
+pub use files::{Files, Source};
 pub use input::Gift;
 pub use link::{LinkFigures, Received, Receiver, Transmitter};
 pub use pieces::{Copy, Piece, Pieces};
 pub use reader::{Capture, MmiReader, PairReader, Torn};
 pub use record::{ExitRecord, KernelKind, MachineRecord, RunRecord, Stop};
 pub use sums::{sums_path, BLOCK as SUM_BLOCK};
+#[cfg(feature = "files")]
 pub use tail::{Holder, Part, Tail, Writing};
 pub use verify::{verify, Damage, Integrity};
+#[cfg(feature = "files")]
 pub use wave::wave;
 pub use words::Words;
 pub use writer::CaptureWriter;

@@ -1,13 +1,11 @@
 //! A stream put together from what is proven of it, in whichever copy.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::PathBuf;
 
-use testbed_machine::input::regular;
-
 use super::error::{CaptureError, Context};
+use super::files::{Files, Source};
 use super::{Capture, Words};
 use crate::order::{Hole, Next, Pairs};
 
@@ -41,6 +39,7 @@ pub struct Piece {
 /// Reads a stream piece by piece.
 pub struct Pieces {
     smi: u8,
+    files: Files,
     paths: [PathBuf; 2],
     pieces: VecDeque<Piece>,
     reader: Option<Reader>,
@@ -52,7 +51,7 @@ pub struct Pieces {
 }
 
 enum Reader {
-    Stream(Words<File>),
+    Stream(Words<Source>),
     Mmi(Filter),
 }
 
@@ -62,6 +61,7 @@ impl Pieces {
         let paths = [capture.stream_path(smi), capture.mmi_path()];
         let mut pieces = Pieces {
             smi: smi as u8,
+            files: capture.files.clone(),
             paths,
             pieces: pieces.to_vec().into(),
             reader: None,
@@ -88,7 +88,7 @@ impl Pieces {
             Copy::Stream => &self.paths[0],
             Copy::Mmi => &self.paths[1],
         };
-        let mut file = regular(path).at("open", path)?;
+        let mut file = self.files.open(path).at("open", path)?;
         let skipped = if piece.copy == Copy::Stream { 4 * piece.skip } else { 0 };
         file.seek(SeekFrom::Start(piece.offset + skipped)).at("read", path)?;
         let words = Words::new(file, path, piece.offset + skipped);
@@ -139,7 +139,7 @@ impl Pairs for Pieces {
 
 /// The pairs of one SMI among the MMI's words.
 struct Filter {
-    words: Words<File>,
+    words: Words<Source>,
     smi: u32,
     /// Pairs still to be passed over.
     skip: u64,
@@ -150,7 +150,7 @@ struct Filter {
 }
 
 impl Filter {
-    fn new(words: Words<File>, smi: u8, skip: u64) -> Self {
+    fn new(words: Words<Source>, smi: u8, skip: u64) -> Self {
         Filter { words, smi: smi.into(), skip, stamp: None, pairs: Vec::new(), taken: 0 }
     }
 

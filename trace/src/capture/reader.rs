@@ -1,17 +1,22 @@
 //! Reads an output folder, also one that was cut short.
 
-use std::fs::{self, File};
+#[cfg(feature = "files")]
+use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "files")]
 use std::sync::Arc;
 
+#[cfg(feature = "files")]
 use tempfile::TempPath;
 use testbed_definitions::monitor::{MmiWord, Pair};
-use testbed_machine::input::{bytes, regular};
 use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
+use super::files::{Files, Source};
 use super::holes::beside;
-use super::{ctf, sums_path, RunRecord, Words, CONSOLE, HOLES, LOCK, METADATA, MMI_RAW, RUN_JSON, TRACE};
+use super::{ctf, RunRecord, Words, HOLES, METADATA, MMI_RAW, TRACE};
+#[cfg(feature = "files")]
+use super::{sums_path, CONSOLE, LOCK, RUN_JSON};
 
 /// An output folder that has a readable `run.json`, or one of the copies that such a folder holds.
 #[derive(Clone, Debug)]
@@ -21,7 +26,10 @@ pub struct Capture {
     /// Of a copy alone: the machine and the event classes; otherwise as of a run that did not come to its end.
     pub record: RunRecord,
     pub(super) parts: Parts,
+    /// Where `dir` is.
+    pub(super) files: Files,
     /// A temporary file that `dir` names.
+    #[cfg(feature = "files")]
     pub(super) spool: Option<Arc<TempPath>>,
 }
 
@@ -62,18 +70,47 @@ impl Capture {
     /// # Errors
     /// It has no `run.json`, or an unreadable one.
     pub fn open(dir: &Path) -> Result<Self, CaptureError> {
-        Ok(Capture::of_run(dir, RunRecord::read(dir)?))
+        Capture::open_in(&Files::default(), dir)
+    }
+
+    /// Opens the folder that a run made, among `files`.
+    ///
+    /// # Errors
+    /// As [`Capture::open`].
+    pub fn open_in(files: &Files, dir: &Path) -> Result<Self, CaptureError> {
+        Ok(Capture::of_run(dir, RunRecord::read_in(files, dir)?).within(files.clone()))
+    }
+
+    /// Where its files are.
+    pub(crate) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// The same, with its files among these.
+    pub fn within(self, files: Files) -> Self {
+        Capture { files, ..self }
+    }
+
+    fn new(dir: &Path, record: RunRecord, parts: Parts) -> Self {
+        Capture {
+            dir: dir.into(),
+            record,
+            parts,
+            files: Files::default(),
+            #[cfg(feature = "files")]
+            spool: None,
+        }
     }
 
     /// The folder that a run made of which this is the record.
     pub fn of_run(dir: &Path, record: RunRecord) -> Self {
-        Capture { dir: dir.into(), record, parts: Parts::Folder, spool: None }
+        Capture::new(dir, record, Parts::Folder)
     }
 
     /// Takes the MMI's words alone, a file like `mmi.raw`. `dgl` are the event classes that were enabled.
     pub fn of_mmi(path: &Path, machine: &Machine, dgl: u32) -> Self {
         let record = RunRecord { dgl, ..RunRecord::new(machine, "") };
-        Capture { dir: path.into(), record, parts: Parts::Mmi, spool: None }
+        Capture::new(path, record, Parts::Mmi)
     }
 
     /// Opens a CTF trace alone, a folder like `trace/`.
@@ -82,7 +119,7 @@ impl Capture {
     /// Its metadata can't be read, or are not such as a run writes.
     pub fn of_ctf(dir: &Path) -> Result<Self, CaptureError> {
         let path = dir.join(METADATA);
-        let text = bytes(&path, ctf::METADATA_BYTES).at("read", &path)?;
+        let text = Files::default().bytes(&path, ctf::METADATA_BYTES).at("read", &path)?;
         Capture::of_metadata(dir, &String::from_utf8_lossy(&text))
     }
 
@@ -94,7 +131,7 @@ impl Capture {
         let (machine, dgl) =
             ctf::described(metadata).map_err(|message| CaptureError::Metadata { path: dir.join(METADATA), message })?;
         let record = RunRecord { dgl, machine, ..RunRecord::new(&Machine::testbed6(), "") };
-        Ok(Capture { dir: dir.into(), record, parts: Parts::Ctf, spool: None })
+        Ok(Capture::new(dir, record, Parts::Ctf))
     }
 
     /// Whether there are stream files.
@@ -127,7 +164,7 @@ impl Capture {
     pub(super) fn holes_path(&self) -> PathBuf {
         match self.parts {
             Parts::Folder => self.dir.join(HOLES),
-            Parts::Mmi | Parts::Ctf => beside(&self.dir),
+            Parts::Mmi | Parts::Ctf => beside(&self.files, &self.dir),
         }
     }
 
@@ -154,8 +191,8 @@ impl Capture {
     ///
     /// # Errors
     /// The file can't be opened.
-    pub fn words(&self, smi: usize) -> Result<Words<File>, CaptureError> {
-        open(&self.stream_path(smi))
+    pub fn words(&self, smi: usize) -> Result<Words<Source>, CaptureError> {
+        self.open_words(&self.stream_path(smi))
     }
 
     /// Words of `mmi.raw`.
@@ -163,10 +200,15 @@ impl Capture {
     /// # Errors
     /// The file can't be opened.
     pub fn mmi(&self) -> Result<MmiReader, CaptureError> {
-        open(&self.mmi_path()).map(|words| MmiReader { words, half: None })
+        self.open_words(&self.mmi_path()).map(|words| MmiReader { words, half: None })
+    }
+
+    fn open_words(&self, path: &Path) -> Result<Words<Source>, CaptureError> {
+        Ok(Words::new(self.files.open(path).at("open", path)?, path, 0))
     }
 
     /// Whether `path` is one of the folder's own files, under whatever name, or would become one of `trace/`.
+    #[cfg(feature = "files")]
     pub fn owns(&self, path: &Path) -> bool {
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -194,12 +236,8 @@ impl Capture {
     }
 }
 
-fn open(path: &Path) -> Result<Words<File>, CaptureError> {
-    Ok(Words::new(regular(path).at("open", path)?, path, 0))
-}
-
 /// Pairs of one SMI, in order.
-pub struct PairReader(Words<File>);
+pub struct PairReader(Words<Source>);
 
 impl PairReader {
     /// Byte offset of the next pair.
@@ -228,7 +266,7 @@ impl Iterator for PairReader {
 
 /// Words of the MMI, in order of delivery; also those that have more than 20 bits, unmasked.
 pub struct MmiReader {
-    words: Words<File>,
+    words: Words<Source>,
     half: Option<u32>,
 }
 

@@ -1,14 +1,17 @@
 //! `run.json`: what ran, and how it ended.
 
+#[cfg(feature = "files")]
 use std::fs::{self, File};
+#[cfg(feature = "files")]
 use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use testbed_definitions::{boot, event};
-use testbed_machine::{brief, input, Machine, Order};
+use testbed_machine::{brief, Machine, Order};
 
 use super::error::{CaptureError, Context};
+use super::files::Files;
 use super::{check, ATTACHED, RUN_JSON};
 use crate::ledger::Ledger;
 
@@ -60,9 +63,12 @@ pub enum KernelKind {
     Default,
     /// As in the report: they wait for the main loop.
     Tos94,
+    /// The small kernel, which processors with little RAM have, and which has no other policy.
+    Small,
 }
 
 impl KernelKind {
+    /// Those that one can choose from.
     pub const ALL: [KernelKind; 2] = [KernelKind::Default, KernelKind::Tos94];
 
     /// The name on the command line.
@@ -70,13 +76,14 @@ impl KernelKind {
         match self {
             KernelKind::Default => "default",
             KernelKind::Tos94 => "tos94",
+            KernelKind::Small => "small",
         }
     }
 
     /// Bits of `boot::option`.
     pub fn options(self) -> u32 {
         match self {
-            KernelKind::Default => 0,
+            KernelKind::Default | KernelKind::Small => 0,
             KernelKind::Tos94 => boot::option::TOS94,
         }
     }
@@ -248,8 +255,16 @@ impl RunRecord {
     /// # Errors
     /// No such file, or not a record that a run can leave; see [`RunRecord::parse`].
     pub fn read(dir: &Path) -> Result<Self, CaptureError> {
+        RunRecord::read_in(&Files::default(), dir)
+    }
+
+    /// Reads `dir/run.json` among `files`.
+    ///
+    /// # Errors
+    /// As [`RunRecord::read`].
+    pub fn read_in(files: &Files, dir: &Path) -> Result<Self, CaptureError> {
         let path = dir.join(RUN_JSON);
-        let text = match input::text(&path, check::RECORD_BYTES) {
+        let text = match files.text(&path, check::RECORD_BYTES) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(CaptureError::NoRun(dir.into())),
             other => other.at("read", &path)?,
         };
@@ -275,15 +290,20 @@ impl RunRecord {
         Ok(record)
     }
 
+    /// The text of its `run.json`.
+    pub(super) fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a record has string keys and finite numbers") + "\n"
+    }
+
     /// Writes `dir/run.json` so that a reader sees the old or the new one, never a part.
     ///
     /// # Errors
     /// The folder can't be written to, or the disk is full.
+    #[cfg(feature = "files")]
     pub fn write(&self, dir: &Path) -> Result<(), CaptureError> {
         let path = dir.join(RUN_JSON);
         let temporary = dir.join(".run.json.new");
-        let mut text = serde_json::to_string_pretty(self).expect("a record has string keys and finite numbers");
-        text.push('\n');
+        let text = self.text();
         let write = || -> std::io::Result<()> {
             let mut file = File::create(&temporary)?;
             file.write_all(text.as_bytes())?;

@@ -1,7 +1,6 @@
 //! What is proven of a damaged capture, or of one that was cut short: the blocks whose sums hold, in either copy. That both copies agree is
 //! no proof without the hardware's count, since both may lack the same pair or have it twice.
 
-use std::fs;
 use std::path::Path;
 
 use super::error::{CaptureError, Context};
@@ -36,15 +35,19 @@ pub(super) fn repair(
     integrity: &mut Integrity,
 ) -> Result<(), CaptureError> {
     let smis = capture.smis().len();
-    let mmi = if capture.has_mmi() { check(&capture.mmi_path(), Of::Mmi(smis), holes.of_mmi())? } else { None };
+    let mmi = if capture.has_mmi() {
+        check(&capture.files, &capture.mmi_path(), Of::Mmi(smis), holes.of_mmi())?
+    } else {
+        None
+    };
     for smi in capture.smis() {
         let path = capture.stream_path(smi);
         let stream = if capture.has_streams() && !agreements[smi].is_proven {
-            check(&path, Of::Stream(smi), holes.of_stream(smi))?
+            check(&capture.files, &path, Of::Stream(smi), holes.of_stream(smi))?
         } else {
             None
         };
-        let is_missing = capture.has_streams() && !path.exists();
+        let is_missing = capture.has_streams() && capture.files.length(&path).is_err();
         if is_missing && !integrity.damage.iter().any(|damage| damage.path == path) {
             integrity.damage.push(Damage { path: path.clone(), offset: 0, what: "the file is missing".into() });
         }
@@ -62,7 +65,7 @@ pub(super) fn repair(
         }
         if let Some(stream) = &stream {
             let agreed = 4 * agreements[smi].pairs;
-            let parts = bad(&path, stream, agreed)?;
+            let parts = bad(capture, &path, stream, agreed)?;
             blame(capture, Some(smi), &path, &parts, integrity)?;
         }
     }
@@ -72,7 +75,7 @@ pub(super) fn repair(
     if let Some(mmi) = &mmi {
         let path = capture.mmi_path();
         let agree = capture.has_streams() && capture.smis().all(|smi| agreements[smi].is_all);
-        let parts = bad(&path, mmi, if agree { size(&path)? } else { 0 })?;
+        let parts = bad(capture, &path, mmi, if agree { size(capture, &path)? } else { 0 })?;
         blame(capture, None, &path, &parts, integrity)?;
     }
     Ok(())
@@ -155,7 +158,7 @@ fn rest(
         return Ok(None);
     }
     if capture.has_streams() {
-        let size = size(&capture.stream_path(smi))? / 4;
+        let size = size(capture, &capture.stream_path(smi))? / 4;
         // Up to where both copies agree, the pairs stand where they were written.
         let from = summed.unwrap_or(0).max(if agreement.pairs > end { end } else { agreement.pairs });
         // Where sums cover the file, what they don't prove is wrong.
@@ -165,9 +168,9 @@ fn rest(
     Ok((!mmi_summed).then(|| piece(Copy::Mmi, 0, 0, 0, Some(0))))
 }
 
-fn size(path: &Path) -> Result<u64, CaptureError> {
-    match fs::metadata(path) {
-        Ok(metadata) => Ok(metadata.len()),
+fn size(capture: &Capture, path: &Path) -> Result<u64, CaptureError> {
+    match capture.files.length(path) {
+        Ok(length) => Ok(length),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
         Err(error) => Err(error).at("read", path),
     }
@@ -250,8 +253,8 @@ struct Bad {
 }
 
 /// What lies between the good parts of a file, of which the first `agreed` bytes are good at any rate.
-fn bad(path: &Path, checked: &Checked, agreed: u64) -> Result<Vec<Bad>, CaptureError> {
-    let size = size(path)?;
+fn bad(capture: &Capture, path: &Path, checked: &Checked, agreed: u64) -> Result<Vec<Bad>, CaptureError> {
+    let size = size(capture, path)?;
     let end = Good { written: checked.written, at: size, bytes: 0, before: Vec::new(), after: Vec::new() };
     let mut parts = Vec::new();
     let (mut written, mut at) = (agreed, agreed);

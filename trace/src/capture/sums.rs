@@ -8,15 +8,14 @@
 //! and where it belongs, wherever it is found.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use testbed_definitions::monitor::MmiWord;
-use testbed_machine::input::regular;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{CaptureError, Context};
+use super::files::{Files, Source};
 use super::holes::Seals;
 
 /// Bytes that one sum covers; a multiple of a pair's bytes in either file.
@@ -191,19 +190,19 @@ pub(super) struct Checked {
 ///
 /// # Errors
 /// A file can't be read.
-pub(super) fn check(path: &Path, of: Of, seals: Seals) -> Result<Option<Checked>, CaptureError> {
+pub(super) fn check(files: &Files, path: &Path, of: Of, seals: Seals) -> Result<Option<Checked>, CaptureError> {
     let sums = sums_path(path);
-    let mut sums_file = match regular(&sums) {
+    let mut sums_file = match files.open(&sums) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         other => other.at("open", &sums)?,
     };
-    let file = match regular(path) {
+    let file = match files.open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         other => other.at("open", path)?,
     };
-    let size = file.metadata().at("read", path)?.len();
+    let size = file.length().at("read", path)?;
     let record_bytes = 8 * (of.counted() + 3);
-    let records = sums_file.metadata().at("read", &sums)?.len() / record_bytes as u64;
+    let records = sums_file.length().at("read", &sums)? / record_bytes as u64;
     let mut written = records * BLOCK as u64;
     if let Some(last) = records.checked_sub(1) {
         let mut packed = vec![0; record_bytes];
@@ -238,11 +237,11 @@ pub(super) fn check(path: &Path, of: Of, seals: Seals) -> Result<Option<Checked>
 struct Checker<'a> {
     path: &'a Path,
     of: Of,
-    file: File,
+    file: Source,
     size: u64,
     /// Bytes that the records say were written; up to a block too many if the last one is damaged.
     written: u64,
-    sums: BufReader<File>,
+    sums: BufReader<Source>,
     sums_path: &'a Path,
     record_bytes: usize,
     seals: Seals,
@@ -422,7 +421,7 @@ mod tests {
         let path = dir.path().join("earth");
         fs::write(&path, bytes).unwrap();
         fs::write(sums_path(&path), sums).unwrap();
-        check(&path, Of::Stream(1), Seals::new()).unwrap().unwrap().good
+        check(&Files::default(), &path, Of::Stream(1), Seals::new()).unwrap().unwrap().good
     }
 
     #[test]

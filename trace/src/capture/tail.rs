@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use testbed_machine::input::regular;
 
 use super::error::{CaptureError, Context};
+use super::files::Source;
 use super::holes::Holes;
 use super::verify::shown;
 use super::{Capture, Damage, RunRecord, Words, LOCK, METADATA};
@@ -95,7 +96,7 @@ pub enum Part<'a> {
 struct Stream {
     path: PathBuf,
     /// `None`: the copies differ, and what follows is taken from `mmi.raw` alone.
-    words: Option<Words<File>>,
+    words: Option<Words<Source>>,
     pairs: Vec<u32>,
     count: u64,
     /// Holes of the link that have been told.
@@ -104,7 +105,7 @@ struct Stream {
 
 /// Where a capture has been read to.
 pub struct Tail {
-    mmi: Words<File>,
+    mmi: Words<Source>,
     mmi_path: PathBuf,
     /// A time-stamp whose datum has not come yet.
     stamp: Option<u32>,
@@ -123,7 +124,7 @@ impl Tail {
     /// A file can't be opened.
     pub fn new(capture: &Capture) -> Result<Self, CaptureError> {
         let mmi_path = capture.mmi_path();
-        let mmi = Words::new(regular(&mmi_path).at("open", &mmi_path)?, &mmi_path, 0);
+        let mmi = Words::new(capture.files.open(&mmi_path).at("open", &mmi_path)?, &mmi_path, 0);
         let stream = |smi| {
             let words = Some(capture.words(smi)?);
             Ok(Stream { path: capture.stream_path(smi), words, pairs: Vec::with_capacity(CHUNK), count: 0, holes: 0 })
@@ -140,7 +141,7 @@ impl Tail {
 
     /// Pairs that were lost on a link, as far as the folder says.
     pub fn lost(&self) -> u64 {
-        self.holes.list.iter().map(|hole| hole.missing).sum()
+        self.holes.lost()
     }
 
     /// Pairs of each SMI that have been read, from SMI 1 on.
@@ -175,7 +176,7 @@ impl Tail {
         let offset = self.mmi.offset();
         let words = self.mmi.peek()?;
         // A hole is written before the pairs behind it: of these words all are known now.
-        if self.holes.has_grown()? {
+        if self.holes.has_grown(&self.capture.files)? {
             self.holes = Holes::of(&self.capture)?;
         }
         let (mut used, mut pairs) = (0, 0);

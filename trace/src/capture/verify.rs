@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use testbed_definitions::monitor::Pair;
-use testbed_machine::input::bytes;
 
 use super::error::Context;
 use super::holes::Holes;
@@ -119,7 +118,7 @@ fn agree(capture: &Capture, agreements: &mut [Agreement], integrity: &mut Integr
 fn metadata(capture: &Capture) -> Result<Option<Damage>, CaptureError> {
     let path = capture.trace_path().join(METADATA);
     let record = &capture.record;
-    let what = match bytes(&path, ctf::METADATA_BYTES) {
+    let what = match capture.files.bytes(&path, ctf::METADATA_BYTES) {
         Ok(text) if ctf::is_of_run(&String::from_utf8_lossy(&text), &(&record.machine).into(), record.dgl) => {
             return Ok(None);
         }

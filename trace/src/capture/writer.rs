@@ -1,8 +1,6 @@
 //! Writes the output folder while a machine runs.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::FileExt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use testbed_definitions::monitor::{MmiWord, Pair};
@@ -10,14 +8,17 @@ use testbed_machine::Machine;
 
 use super::console::Lines;
 use super::error::{CaptureError, Context};
+use super::files::{Files, Source};
 use super::holes::Sealer;
 use super::sums::{sums_path, Of, Summer};
-use super::{ctf, Claim, Gift, RunRecord, CONSOLE, HOLES, INPUT, METADATA, MMI_RAW, REPORT, THREADS, TRACE};
+use super::{ctf, Gift, RunRecord, CONSOLE, HOLES, INPUT, METADATA, MMI_RAW, RUN_JSON, TRACE};
+#[cfg(feature = "files")]
+use super::{Claim, REPORT, THREADS};
 
 /// A file that knows its path, written in whole chunks.
 struct Output {
     path: PathBuf,
-    file: File,
+    file: Source,
     buffer: Vec<u8>,
     sums: Option<Box<Sums>>,
 }
@@ -46,15 +47,15 @@ impl Sums {
 }
 
 impl Output {
-    fn create(path: PathBuf) -> Result<Self, CaptureError> {
-        let file = File::create(&path).at("create", &path)?;
+    fn create(files: &Files, path: PathBuf) -> Result<Self, CaptureError> {
+        let file = files.create(&path).at("create", &path)?;
         Ok(Output { path, file, buffer: Vec::new(), sums: None })
     }
 
     /// A file with sums.
-    fn summed(path: PathBuf, of: Of) -> Result<Self, CaptureError> {
-        let sums = Sums { summer: Summer::new(of), output: Output::create(sums_path(&path))?, full: 0 };
-        Ok(Output { sums: Some(Box::new(sums)), ..Output::create(path)? })
+    fn summed(files: &Files, path: PathBuf, of: Of) -> Result<Self, CaptureError> {
+        let sums = Sums { summer: Summer::new(of), output: Output::create(files, sums_path(&path))?, full: 0 };
+        Ok(Output { sums: Some(Box::new(sums)), ..Output::create(files, path)? })
     }
 
     fn flush(&mut self) -> Result<(), CaptureError> {
@@ -67,9 +68,49 @@ impl Output {
     }
 }
 
+/// Where a folder is written.
+enum Place {
+    /// On a disk, where it is this writer's alone.
+    #[cfg(feature = "files")]
+    Claimed(Claim),
+    /// Among files in memory, by this path.
+    Memory(Files, PathBuf),
+}
+
+impl Place {
+    fn dir(&self) -> &Path {
+        match self {
+            #[cfg(feature = "files")]
+            Place::Claimed(claim) => &claim.dir,
+            Place::Memory(_, dir) => dir,
+        }
+    }
+
+    fn files(&self) -> Files {
+        match self {
+            #[cfg(feature = "files")]
+            Place::Claimed(_) => Files::disk(),
+            Place::Memory(files, _) => files.clone(),
+        }
+    }
+
+    /// Writes `run.json`: a reader sees the old or the new one, never a part.
+    fn record(&self, record: &RunRecord) -> Result<(), CaptureError> {
+        match self {
+            #[cfg(feature = "files")]
+            Place::Claimed(claim) => record.write(&claim.dir),
+            Place::Memory(files, dir) => {
+                let mut output = Output::create(files, dir.join(RUN_JSON))?;
+                output.buffer = record.text().into_bytes();
+                output.flush()
+            }
+        }
+    }
+}
+
 /// Writer of an output folder. What was handed over is on its way to the disk when a call returns.
 pub struct CaptureWriter {
-    claim: Claim,
+    place: Place,
     mmi: Output,
     /// By SMI, that is by processor; the master has none.
     streams: Vec<Option<Output>>,
@@ -91,10 +132,23 @@ impl CaptureWriter {
     ///
     /// # Errors
     /// Another run has the folder, it holds files of others, can't be written to, or the disk is full.
+    #[cfg(feature = "files")]
     pub fn create(dir: &Path, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
         Claim::new(dir)?.writer(machine, record)
     }
 
+    /// Starts the folder `dir` among `files` in memory; what was in the folder is gone.
+    ///
+    /// # Errors
+    /// None now: memory takes everything.
+    pub fn in_memory(files: &Files, dir: &Path, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
+        files.clear(dir);
+        let place = Place::Memory(files.clone(), dir.into());
+        place.record(&RunRecord { complete: false, ..record.clone() })?;
+        CaptureWriter::begin(place, machine, record)
+    }
+
+    #[cfg(feature = "files")]
     pub(super) fn start(claim: Claim, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
         let dir = claim.dir.as_path();
         // First of all, so that nothing old is taken for complete.
@@ -103,30 +157,37 @@ impl CaptureWriter {
         // Nothing but what runs make is removed.
         let others = [REPORT, INPUT, HOLES, THREADS].map(|name| dir.join(name));
         for old in claim.streams.iter().chain(&others) {
-            match fs::remove_file(old) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", old)?,
+            match std::fs::remove_file(old) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", old)?,
                 _ => {}
             }
         }
-        fs::create_dir_all(&trace).at("create the folder", &trace)?;
-        let mut metadata = Output::create(trace.join(METADATA))?;
+        std::fs::create_dir_all(&trace).at("create the folder", &trace)?;
+        CaptureWriter::begin(Place::Claimed(claim), machine, record)
+    }
+
+    /// Makes the files that every run has.
+    fn begin(place: Place, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
+        let (files, dir) = (&place.files(), place.dir());
+        let trace = dir.join(TRACE);
+        let mut metadata = Output::create(files, trace.join(METADATA))?;
         metadata.buffer = ctf::metadata(machine, record.dgl).into_bytes();
         metadata.flush()?;
         let stream = |(smi, name): (usize, &String)| match smi {
             0 => Ok(None),
-            _ => Output::summed(trace.join(name), Of::Stream(smi)).map(Some),
+            _ => Output::summed(files, trace.join(name), Of::Stream(smi)).map(Some),
         };
         Ok(CaptureWriter {
-            mmi: Output::summed(dir.join(MMI_RAW), Of::Mmi(machine.slaves()))?,
+            mmi: Output::summed(files, dir.join(MMI_RAW), Of::Mmi(machine.slaves()))?,
             streams: machine.processors.iter().enumerate().map(stream).collect::<Result<_, _>>()?,
-            console: Output::create(dir.join(CONSOLE))?,
+            console: Output::create(files, dir.join(CONSOLE))?,
             lines: Lines::new(&machine.processors),
             input: None,
             stamp: None,
             pairs: vec![0; machine.processors.len().saturating_sub(1)],
             holes: None,
             sealer: Sealer::default(),
-            claim,
+            place,
         })
     }
 
@@ -170,7 +231,7 @@ impl CaptureWriter {
         let line = Sealer::line(missing, &self.pairs);
         let output = match &mut self.holes {
             Some(output) => output,
-            none => none.insert(Output::create(self.claim.dir.join(HOLES))?),
+            none => none.insert(Output::create(&self.place.files(), self.place.dir().join(HOLES))?),
         };
         output.buffer.extend_from_slice(line.as_bytes());
         output.flush()?;
@@ -199,7 +260,7 @@ impl CaptureWriter {
     pub fn input(&mut self, gift: &Gift) -> Result<(), CaptureError> {
         let output = match &mut self.input {
             Some(output) => output,
-            none => none.insert(Output::create(self.claim.dir.join(INPUT))?),
+            none => none.insert(Output::create(&self.place.files(), self.place.dir().join(INPUT))?),
         };
         output.buffer.extend_from_slice(gift.line().as_bytes());
         output.flush()
@@ -214,6 +275,6 @@ impl CaptureWriter {
         self.console.flush()?;
         self.mmi.flush()?;
         self.streams.iter_mut().flatten().try_for_each(Output::flush)?;
-        record.write(&self.claim.dir)
+        self.place.record(record)
     }
 }

@@ -5,6 +5,7 @@ mod messages;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::{event, mpc, packet};
 
 use super::channel::Channels;
@@ -68,7 +69,7 @@ const CHANGED: &str = "processors whose event classes were changed: from there o
 
 /// Home and place of a thread's process.
 fn process_of(thread: u16) -> u16 {
-    thread >> 6
+    ThreadNumber::from_bits(thread).process()
 }
 
 impl Checker {

@@ -17,6 +17,7 @@
 mod filter;
 mod fst;
 mod gnuplot;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod perfetto;
 mod state;
@@ -139,7 +140,13 @@ fn sink<'a>(
             Box::new(text::Lines::new(record, format, target.stream())?)
         }
         Format::Gnuplot => Box::new(gnuplot::Table::new(record, target.stream())?),
+        #[cfg(feature = "parquet")]
         Format::Parquet => Box::new(parquet::Table::new(record, target.stream())?),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => {
+            let message = "Parquet is not among the formats here\n  help: choose another one, such as csv";
+            return Err(ExportError::Format(message.into()));
+        }
         Format::Perfetto => Box::new(perfetto::Perfetto::new(record, filter, target.stream())?),
         Format::Vcd => Box::new(wave::Waves::new(record, Box::new(vcd::Vcd::new(record, target.stream())?))),
         Format::Fst => match target {

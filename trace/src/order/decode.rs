@@ -1,7 +1,8 @@
 //! The events of one SMI, a chunk at a time.
 
-use super::grammar::Grammar;
-use super::unwrap::Unwrap;
+use testbed_events::grammar::Grammar;
+use testbed_events::unwrap::Unwrap;
+
 use super::{Convention, Event, Next, OrderError, Pairs};
 
 /// Words decoded at a time: the events of all streams stay in the cache.

@@ -6,9 +6,10 @@
 
 use std::collections::VecDeque;
 
-use super::grammar::Grammar;
+use testbed_events::grammar::Grammar;
+use testbed_events::unwrap::Unwrap;
+
 use super::merge::{key, Key, END, PLACE_BITS, STREAMS};
-use super::unwrap::Unwrap;
 use super::{Convention, Event, Hole, HELD_MAX};
 
 /// Words given to the grammar at a time.

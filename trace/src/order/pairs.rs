@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use testbed_events::Hole;
+
 use crate::capture::{CaptureError, Words};
 
 /// What comes next in a stream.
@@ -14,15 +16,6 @@ pub enum Next<'a> {
     /// From here on words may be missing or altered anywhere.
     Unguarded,
     End,
-}
-
-/// A place in a stream where pairs are missing or can't be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hole {
-    /// Number in the stream of the pair behind it.
-    pub index: u64,
-    /// No more pairs than this are missing, if that is known.
-    pub at_most: Option<u64>,
 }
 
 /// Pairs of one SMI in the order in which it queued them.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use testbed_definitions::event::{awaited, DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
-use testbed_machine::input::regular;
 
 use super::lane::NOTHING;
 use super::timeline::{Collector, Timeline, LENGTH_UNKNOWN};
@@ -130,8 +129,8 @@ pub fn cut(report: &mut Report) -> Vec<String> {
 pub fn console(capture: &Capture) -> Result<(String, Option<String>), CaptureError> {
     let path = capture.dir.join(CONSOLE);
     let read = || -> std::io::Result<(Vec<u8>, u64)> {
-        let (file, mut bytes) = (regular(&path)?, Vec::new());
-        let length = file.metadata()?.len();
+        let (file, mut bytes) = (capture.files().open(&path)?, Vec::new());
+        let length = file.length()?;
         file.take(CONSOLE_BYTES).read_to_end(&mut bytes)?;
         Ok((bytes, length))
     };

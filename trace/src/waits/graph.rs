@@ -5,6 +5,7 @@
 //! reached). Whatever the tables leave open counts as going on, so nobody is called held who is not.
 
 use std::collections::{BTreeMap, BTreeSet};
+use testbed_definitions::ids::ThreadNumber;
 
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +89,7 @@ impl<'a> Graph<'a> {
     pub fn new(snapshot: &'a Snapshot) -> Self {
         let incomplete = snapshot.processes.iter().filter(|process| {
             let here = snapshot.threads.iter().filter(|thread| thread.process == process.id);
-            let seen = here.fold(0u64, |seen, thread| seen | 1 << (thread.number & 0x3f));
+            let seen = here.fold(0u64, |seen, thread| seen | 1 << ThreadNumber::from_bits(thread.number).id());
             process.ids & !seen != 0
         });
         let incomplete = incomplete.map(|process| process.id).collect();
@@ -245,7 +246,7 @@ impl<'a> Graph<'a> {
             return Some(Partner::Is(number));
         }
         let home = self.snapshot.processes.iter().find(|process| process.id == thread.process)?;
-        (number != 0 && home.ids & 1 << (number & 0x3f) == 0).then_some(Partner::Ended(number))
+        (number != 0 && home.ids & 1 << ThreadNumber::from_bits(number).id() == 0).then_some(Partner::Ended(number))
     }
 
     /// Of a thread whose communication is under way.

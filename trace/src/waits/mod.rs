@@ -88,7 +88,7 @@ pub struct WaitsReport {
 /// The capture can't be read.
 pub fn waits(capture: &Capture, integrity: &Integrity) -> Result<WaitsReport, CaptureError> {
     let record = &capture.record;
-    let snapshot = Snapshot::read(&capture.dir)?;
+    let snapshot = Snapshot::read(capture)?;
     if !record.exits.is_empty() {
         return Ok(empty(record, Verdict::Over));
     }

@@ -1,12 +1,15 @@
 //! `threads.json`: what every thread did in the cycle in which a run was stopped, as the processors' RAM tells it.
 
-use std::fs;
+#[cfg(feature = "files")]
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use testbed_kernel_core::layout::Item;
 
-use crate::capture::{CaptureError, Context, THREADS};
+use crate::capture::{Capture, CaptureError, Context, THREADS};
+
+/// Bytes of `threads.json`, at most; all threads of the largest machine take a tenth of it.
+const SNAPSHOT_BYTES: u64 = 1 << 28;
 
 /// One moment of a machine: all processors in the same cycle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,13 +156,13 @@ pub struct Token {
 }
 
 impl Snapshot {
-    /// Reads `dir/threads.json`; `None` if the run left none.
+    /// Reads the folder's `threads.json`; `None` if the run left none.
     ///
     /// # Errors
     /// It can't be read, or is no such file; with line and column.
-    pub fn read(dir: &Path) -> Result<Option<Self>, CaptureError> {
-        let path = dir.join(THREADS);
-        let text = match fs::read_to_string(&path) {
+    pub fn read(capture: &Capture) -> Result<Option<Self>, CaptureError> {
+        let path = capture.dir.join(THREADS);
+        let text = match capture.files().text(&path, SNAPSHOT_BYTES) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             other => other.at("read", &path)?,
         };
@@ -176,10 +179,11 @@ impl Snapshot {
     ///
     /// # Errors
     /// The folder can't be written to, or the disk is full.
+    #[cfg(feature = "files")]
     pub fn write(&self, dir: &Path) -> Result<(), CaptureError> {
         let path = dir.join(THREADS);
         let mut text = serde_json::to_string_pretty(self).expect("a snapshot has string keys and whole numbers");
         text.push('\n');
-        fs::write(&path, text).at("write", &path)
+        std::fs::write(&path, text).at("write", &path)
     }
 }

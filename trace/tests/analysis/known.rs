@@ -7,7 +7,7 @@ use testbed_trace::analysis::fact::{Doing, On, Phase, Protocol, ThreadState};
 use testbed_trace::analysis::latency::Service;
 use testbed_trace::analysis::{text, Kind, Options, Report};
 
-use crate::scripts::*;
+use crate::analysis::scripts::*;
 
 /// Phases of one protocol: cycles, probes, and cycles of these, in the order of the report.
 fn phases(report: &Report, protocol: Protocol) -> Vec<(Phase, bool, u64, u64, u64)> {

@@ -8,7 +8,7 @@ use testbed_trace::analysis::fact::{Episode, Fact, Protocol};
 use testbed_trace::analysis::Options;
 use testbed_trace::order::{Epoch, Event, What};
 
-use crate::scripts::*;
+use crate::analysis::scripts::*;
 
 /// Any event of one of three processors and a few threads and channels, a gap, or one whose time is not proven.
 pub fn any_event() -> impl Strategy<Value = (u64, u8, u16, u16, u8)> {

@@ -13,9 +13,9 @@ use testbed_trace::capture::RunRecord;
 use testbed_trace::order::Event;
 use testbed_trace::synthetic;
 
-pub use crate::steps::{AIR, EARTH, FIRE, FIRST, GAP, SECOND};
+pub use crate::common::steps::{AIR, EARTH, FIRE, FIRST, GAP, SECOND};
 
-use crate::steps;
+use crate::common::steps;
 
 /// A cycle, a processor, a code (or [`SCHEDULE`] for a thread that is scheduled) and a second word.
 pub type Step = (u64, u8, u16, u16);

@@ -9,7 +9,7 @@ use testbed_trace::analysis::phases::ProtocolReport;
 use testbed_trace::analysis::{AnalysisError, Kind, Options, Report};
 use testbed_trace::order::Epoch;
 
-use crate::scripts::*;
+use crate::analysis::scripts::*;
 
 fn of(report: &Report, protocol: Protocol) -> ProtocolReport {
     let all = &report.phases.as_ref().unwrap().protocols;

@@ -6,8 +6,8 @@ use testbed_trace::analysis::{Options, Report};
 use testbed_trace::order::{Event, What};
 use testbed_trace::watch::{View, Watch};
 
-use crate::properties::{any_event, trace};
-use crate::scripts::*;
+use super::properties::{any_event, trace};
+use crate::analysis::scripts::*;
 
 /// A window that holds all of a script.
 const ALL: u64 = 1 << 40;

@@ -1,5 +1,9 @@
 //! A model of an SMI that knows the truth.
 
+pub mod cases;
+pub mod devtools;
+pub mod steps;
+
 use std::collections::VecDeque;
 
 use testbed_definitions::filter::total_marker;

@@ -1,5 +1,4 @@
 //! Events of traces that are written by hand, without their times.
-#![allow(dead_code)]
 
 use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
 

@@ -1,4 +1,5 @@
-//! How fast exports are; run by hand: `cargo test --release -p testbed-trace --test export -- --ignored --nocapture`.
+//! How fast exports are; run by hand:
+//! `cargo test --release -p testbed-trace --test all export::speed -- --ignored --nocapture`.
 
 use std::fs::File;
 use std::time::Instant;

@@ -8,9 +8,9 @@ use testbed_definitions::event::{DIAG_DEFAULT, DIAG_READY, DIAG_USER, REQUEST};
 use testbed_trace::analysis::Options;
 use testbed_trace::report::collect;
 
-use crate::devtools::{Browser, Window};
-use crate::runs::{busy, write, PERIOD};
-use crate::scripts::{local, Step, AIR, CLASSES, EARTH, GAP};
+use crate::analysis::scripts::{local, Step, AIR, CLASSES, EARTH, GAP};
+use crate::common::devtools::{Browser, Window};
+use crate::report::runs::{busy, write, PERIOD};
 
 const LAPTOP: Window = Window { width: 1280, height: 800, dark: false, touch: false };
 const PHONE: Window = Window { width: 390, height: 844, dark: false, touch: true };

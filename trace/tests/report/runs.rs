@@ -8,8 +8,8 @@ use testbed_machine::Machine;
 use testbed_trace::capture::{Capture, CaptureWriter, RunRecord, Stop};
 use testbed_trace::ledger::{Ledger, SmiLine, StationLine};
 
+use crate::analysis::scripts::{self, Step, GAP};
 use crate::common::{smi_stream, PairKind, Step as Stream};
-use crate::scripts::{self, Step, GAP};
 
 /// Cycles between the beginnings of two scripts that follow each other; longer than each.
 pub const PERIOD: u64 = 2_000;

@@ -5,8 +5,8 @@ use testbed_trace::analysis::{analyse, AnalysisError, Options};
 use testbed_trace::capture::Capture;
 use testbed_trace::report::{collect, Page};
 
-use crate::runs::{busy, write, PERIOD};
-use crate::scripts::{AIR, CLASSES, GAP};
+use crate::analysis::scripts::{AIR, CLASSES, GAP};
+use crate::report::runs::{busy, write, PERIOD};
 
 /// What lies in the page's element for data.
 fn embedded(html: &str) -> Page {

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use testbed_definitions::event::DIAG_READY;
 
-use crate::runs::{busy, write, PERIOD};
-use crate::scripts::{Step, CLASSES, EARTH, FIRST, GAP};
+use crate::analysis::scripts::{Step, CLASSES, EARTH, FIRST, GAP};
+use crate::report::runs::{busy, write, PERIOD};
 
 /// What babeltrace2 shows of a run, a word a line.
 fn shown(dgl: u32, steps: &[Step], end: u64) -> Vec<String> {

@@ -7,8 +7,10 @@ use testbed_definitions::event::{self, DIAG_DEFAULT, DIAG_PROFILE, DIAG_READY, D
 use testbed_trace::capture::{Capture, RunRecord, Stop, MMI_RAW};
 use testbed_trace::conform::{conform, Conformance, Verdict};
 
-use crate::runs::{write, PERIOD};
-use crate::scripts::{plain, remote_receiver_first, remote_receiver_late, runs, Step, AIR, CLASSES, EARTH, FIRST, GAP};
+use crate::analysis::scripts::{
+    plain, remote_receiver_first, remote_receiver_late, runs, Step, AIR, CLASSES, EARTH, FIRST, GAP,
+};
+use crate::report::runs::{write, PERIOD};
 
 /// Long enough that what waits in the beginning has waited long.
 const END: u64 = 100_000_000;

@@ -52,7 +52,8 @@ pub enum Output {
     Invalidate {
         at: Set,
     },
-    /// The page is no more: [`Order::NoPage`] to those that wait for it. `freed`: it has been asked for ([`free`]).
+    /// The page is no more: [`Order::NoPage`] to those that wait for it. `freed`: it has been asked
+    /// for ([`free`]).
     Ended {
         waiting: Set,
         freed: bool,
@@ -104,8 +105,9 @@ pub fn register(entry: &mut Entry, owner: Processor) -> bool {
     true
 }
 
-/// Frees the page: [`Output::Ended`] with `freed` comes now, or later from [`step`], once for every call on a page that is not
-/// being freed. If `ended_by` owns it, it has given the page up already, before it said so.
+/// Frees the page: [`Output::Ended`] with `freed` comes now, or later from [`step`], once for every
+/// call on a page that is not being freed. If `ended_by` owns it, it has given the page up already,
+/// before it said so.
 pub fn free(entry: &mut Entry, ended_by: Option<Processor>) -> Output {
     entry.state |= FREE;
     match entry.phase() {

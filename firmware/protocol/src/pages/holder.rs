@@ -1,4 +1,5 @@
-//! What a processor has of a page: in the page-map entry's permissions and two of the bits that hardware leaves to software.
+//! What a processor has of a page: in the page-map entry's permissions and two of the bits that
+//! hardware leaves to software.
 //!
 //! | entry | what is here |
 //! |---|---|
@@ -8,7 +9,8 @@
 //! | valid, read, write, owned | the page, to write |
 //! | [`PTE_WANTED`] besides | the home has been asked for the page, and will answer |
 //!
-//! A frame, whose number the functions here leave alone, belongs to the entry as long as it is valid or the page is wanted.
+//! A frame, whose number the functions here leave alone, belongs to the entry as long as it is
+//! valid or the page is wanted.
 
 use super::{Order, Report};
 use crate::Processor;
@@ -32,10 +34,11 @@ pub enum Touch {
 pub enum Output {
     /// Tell the home.
     Report(Report),
-    /// Send the page's data to a processor: as [`Order::Copy`], or as [`Order::Move`]; `free`: the frame is free once
-    /// the data has left.
+    /// Send the page's data to a processor: as [`Order::Copy`], or as [`Order::Move`]; `free`: the
+    /// frame is free once the data has left.
     Send { to: Processor, order: Order, free: bool },
-    /// Report [`Report::Done`]; those who wait may touch again. `data`: the message's data goes into the frame first.
+    /// Report [`Report::Done`]; those who wait may touch again. `data`: the message's data goes
+    /// into the frame first.
     Arrived { data: bool },
     /// Report [`Report::Invalidated`]. `free`: there was something, and its frame is free.
     Invalidated { free: bool },
@@ -45,7 +48,8 @@ pub enum Output {
     Ignored,
 }
 
-/// A thread of this processor wants to read or write the page. After [`Touch::Ask`] an entry that is not valid needs a frame.
+/// A thread of this processor wants to read or write the page. After [`Touch::Ask`] an entry that
+/// is not valid needs a frame.
 #[inline]
 pub fn touch(entry: &mut u32, write: bool) -> Touch {
     let needed = if write { PTE_VALID | PTE_WRITE } else { PTE_VALID };
@@ -55,7 +59,8 @@ pub fn touch(entry: &mut u32, write: bool) -> Touch {
     ask(entry, write)
 }
 
-/// As [`touch`], for a page that is asked for even if it is here: what comes then can be kept ([`super::keeping`]).
+/// As [`touch`], for a page that is asked for even if it is here: what comes then can be kept
+/// ([`super::keeping`]).
 #[inline]
 pub fn ask(entry: &mut u32, write: bool) -> Touch {
     if *entry & PTE_WANTED != 0 {
@@ -70,8 +75,8 @@ pub fn begin(entry: &mut u32) {
     *entry |= PERMISSIONS | PTE_OWNED;
 }
 
-/// The page is no longer needed here (the thread whose stack it was has ended, and the home will be told). `true` if the page
-/// has been given up: its frame is free. Otherwise the home will ask.
+/// The page is no longer needed here (the thread whose stack it was has ended, and the home will be
+/// told). `true` if the page has been given up: its frame is free. Otherwise the home will ask.
 pub fn end(entry: &mut u32) -> bool {
     if *entry & (PTE_OWNED | PTE_WANTED) != PTE_OWNED {
         return false;
@@ -80,7 +85,8 @@ pub fn end(entry: &mut u32) -> bool {
     true
 }
 
-/// Serves an order. Whenever the entry was valid before, the hardware must not use what it remembers of it.
+/// Serves an order. Whenever the entry was valid before, the hardware must not use what it
+/// remembers of it.
 #[inline]
 pub fn step(entry: &mut u32, order: Order) -> Output {
     let before = *entry;

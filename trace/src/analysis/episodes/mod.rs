@@ -10,6 +10,7 @@ mod requests;
 
 use std::collections::BTreeMap;
 
+use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::{event, mpc};
 
 use super::fact::{Episode, Fact, Flight, On, Phase, Protocol, Stage, Wait, Waited};
@@ -316,7 +317,7 @@ impl Episodes {
     }
 
     fn process_ends(&mut self, process: u16) {
-        let theirs = |thread: &u16| *thread >> 6 == process;
+        let theirs = |thread: &u16| ThreadNumber::from_bits(*thread).process() == process;
         self.requests.retain(|thread| !theirs(&thread));
         self.moving.retain(|thread, _| !theirs(thread));
         self.paging.retain(|thread, _| !theirs(thread));

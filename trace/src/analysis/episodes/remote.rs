@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::{event, mpc};
 
 use super::{flight_stage, stage, Requests, Seen};
@@ -262,8 +263,10 @@ impl Remotes {
         let Some(thread) = seen.moved(Happening::Released).map(|step| step.number) else { return };
         let key = self.telling.keys().copied().filter(|(_, to, number)| (*to, *number) == (me, channel));
         // The same process's: its number is in the thread's.
-        let process = |talk: &Talk| talk.sender.map(|(sender, _)| sender >> 6);
-        let mut fitting = key.filter(|key| process(&self.telling[key]) == Some(thread >> 6));
+        let receiver = ThreadNumber::from_bits(thread);
+        let fits =
+            |talk: &Talk| talk.sender.is_some_and(|(sender, _)| receiver.is_beside(ThreadNumber::from_bits(sender)));
+        let mut fitting = key.filter(|key| fits(&self.telling[key]));
         let (one, other) = (fitting.next(), fitting.next());
         drop(fitting);
         let result = match (one, other) {

@@ -10,9 +10,9 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use super::{Drawn, Picture, BEGIN, COUNTER, INSTANT};
-use crate::devtools::{Browser, Window};
-use crate::events::{gap, story, write_file};
-use crate::tools::{python, python_with};
+use crate::common::devtools::{Browser, Window};
+use crate::export::events::{gap, story, write_file};
+use crate::export::tools::{python, python_with};
 use testbed_trace::export::Format;
 
 /// A server of a folder's files, for this machine only.

@@ -1,0 +1,4 @@
+//! Quick ways of copying.
+
+pub mod between;
+pub mod rows;

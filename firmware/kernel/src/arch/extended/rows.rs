@@ -1,0 +1,181 @@
+//! Copying words within a page: two in 6 cycles, by a load and a store of a register pair, if
+//! source and destination are alike in their place within eight bytes; 4 cycles each, by a load and
+//! a store, if only in that within four. The small kernel takes 4.4, and copies no pairs.
+
+use crate::variant::ROW;
+
+/// Bytes from which on pairs are quicker than words, for what has to be asked first.
+const PAIRED: u32 = 64;
+
+/// Pairs of words that the other row copies: a page, too.
+const PAIRS: u32 = ROW / 2;
+
+/// Bytes of code from the end of the row of words to that of the row of pairs.
+const TO_PAIRS: u32 = 4 + 8 * PAIRS;
+
+// The registers hold where source and destination end. Entered as far before the end as there are
+// words or pairs to copy, by `jalr t0`.
+core::arch::global_asm!(
+    include_str!("../pairs.s"),
+    ".section .text.copy_row, \"ax\"",
+    ".balign 4",
+    ".set offset, -4 * {row}",
+    ".rept {row}",
+    "lw t1, offset(a0)",
+    "sw t1, offset(a1)",
+    ".set offset, offset + 4",
+    ".endr",
+    ".global copy_row_end",
+    "copy_row_end:",
+    "jr t0",
+    ".set offset, -8 * {pairs}",
+    ".rept {pairs}",
+    "load_pair 6, offset, a0",
+    "store_pair 6, offset, a1",
+    ".set offset, offset + 8",
+    ".endr",
+    "jr t0",
+    ".if . - copy_row_end - 4 - {to_pairs}",
+    ".error \"the rows do not lie as `Row::copy` has it\"",
+    ".endif",
+    ".purgem load_pair",
+    ".purgem store_pair",
+    row = const ROW,
+    pairs = const PAIRS,
+    to_pairs = const TO_PAIRS,
+);
+
+/// Whether pairs can copy so many bytes between these addresses, multiples of four, and are quicker
+/// than words.
+#[inline(always)]
+fn suits_pairs(from: u32, to: u32, bytes: u32) -> bool {
+    bytes >= PAIRED && (from ^ to) & 4 == 0
+}
+
+/// A row of loads and stores, of words or of pairs of words: that which suits a copy.
+#[derive(Clone, Copy)]
+pub struct Row {
+    end: u32,
+    /// log2 of the bytes of code for a byte.
+    shift: u32,
+}
+
+impl Row {
+    /// For a copy of so many bytes between these addresses, multiples of four.
+    #[inline(always)]
+    pub fn new(from: u32, to: u32, bytes: u32) -> Row {
+        match bytes >= PAIRED && (from | to) & 4 == 0 {
+            true => Self::pairs(),
+            false => Self::words(),
+        }
+    }
+
+    #[inline(always)]
+    fn words() -> Row {
+        let end;
+        // SAFETY: an address. The compiler does not know which, and so keeps it where it is needed
+        // often.
+        unsafe { core::arch::asm!("lla {}, copy_row_end", out(reg) end, options(pure, nomem, nostack)) };
+        Row { end, shift: 1 }
+    }
+
+    #[inline(always)]
+    fn pairs() -> Row {
+        Row { end: Self::words().end + TO_PAIRS, shift: 0 }
+    }
+
+    /// Bytes that a load and a store move; both addresses of [`Self::copy`] are multiples of it.
+    #[inline(always)]
+    pub fn unit(self) -> u32 {
+        8 >> self.shift
+    }
+
+    /// Copies whole units, a page of them at most.
+    ///
+    /// # Safety
+    /// Both ranges are RAM at multiples of [`Self::unit`], `to` is nothing the compiler knows of,
+    /// and they don't overlap.
+    #[inline(always)]
+    pub unsafe fn copy(self, from: u32, to: u32, bytes: u32) {
+        // SAFETY: by the contract above, each unit is loaded and stored once. The rows change t1
+        // and t2.
+        unsafe {
+            core::arch::asm!(
+                "jalr t0, 0({entry})",
+                entry = in(reg) self.end.wrapping_sub(bytes << self.shift),
+                in("a0") from.wrapping_add(bytes),
+                in("a1") to.wrapping_add(bytes),
+                out("t0") _,
+                out("t1") _,
+                out("t2") _,
+                options(nostack)
+            );
+        }
+    }
+}
+
+/// Copies words, a page of them at most.
+///
+/// # Safety
+/// Both ranges are RAM at multiples of four, `to` is nothing the compiler knows of, and they don't
+/// overlap.
+#[inline(always)]
+pub unsafe fn copy_row(from: u32, to: u32, bytes: u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        match suits_pairs(from, to, bytes) {
+            true => copy_pairs(from, to, bytes),
+            false => Row::words().copy(from, to, bytes),
+        }
+    }
+}
+
+/// Copies words, a page of them at most: one by itself before the pairs or after them, if need be.
+///
+/// # Safety
+/// As for [`copy_row`], and both addresses are alike in their place within eight bytes.
+#[inline(always)]
+unsafe fn copy_pairs(from: u32, to: u32, bytes: u32) {
+    let (mut from, mut to, mut left) = (from, to, bytes);
+    // SAFETY: the caller's.
+    unsafe {
+        if from & 4 != 0 {
+            copy_word(from, to);
+            (from, to, left) = (from + 4, to + 4, left - 4);
+        }
+        let pairs = left & !7;
+        Row::pairs().copy(from, to, pairs);
+        if left != pairs {
+            copy_word(from + pairs, to + pairs);
+        }
+    }
+}
+
+/// Copies one word.
+///
+/// # Safety
+/// As for [`copy_row`].
+#[inline(always)]
+pub unsafe fn copy_word(from: u32, to: u32) {
+    // SAFETY: the caller's.
+    unsafe { (to as *mut u32).write_volatile((from as *const u32).read_volatile()) };
+}
+
+/// Copies at least one word, word by word: what goes into packets and out of them lies behind a
+/// header of three words, and so is not alike.
+///
+/// # Safety
+/// As for [`copy_row`], with as many words as there may be.
+#[inline(always)]
+pub unsafe fn copy_words(from: *const u32, to: *mut u32, words: u32) -> (*const u8, *mut u8) {
+    let (mut source, mut destination, mut left, row) = (from as u32, to as u32, 4 * words, Row::words());
+    while left != 0 {
+        let part = left.min(4 * ROW);
+        // SAFETY: the caller's.
+        unsafe { row.copy(source, destination, part) };
+        source += part;
+        destination += part;
+        left -= part;
+    }
+    (source as *const u8, destination as *mut u8)
+}

@@ -1,0 +1,4 @@
+//! Calls and packets that the small kernel does not know.
+
+pub mod calls;
+pub mod packets;

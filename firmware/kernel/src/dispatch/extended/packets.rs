@@ -1,0 +1,33 @@
+//! Packets that concern a process as a whole, and that only this kernel has.
+
+use testbed_definitions::mpc::process as layout;
+use testbed_protocol::Thread;
+
+use crate::drivers::centrenet::Packet;
+use crate::state::kernel::Kernel;
+use crate::state::place::Who;
+
+impl Kernel {
+    pub fn serve_request_packet(&mut self, id: u16, operation: u8, bytes: usize, packet: &Packet) {
+        let value = packet.word(layout::VALUE);
+        let who = || Who::unpack(packet.word(layout::WHO), packet.word(layout::WHOSE) as u16);
+        match (operation, bytes) {
+            (layout::SUSPEND, layout::SUSPEND_BYTES) => self.suspend(id, value != 0),
+            (layout::KILL | layout::CONTROL | layout::AWAIT, layout::REQUEST_BYTES) => {
+                self.serve_request(operation, id, value, who());
+            }
+            (layout::CLASSES | layout::COMMAND, layout::REQUEST_BYTES) => self.serve_control(operation, value, who()),
+            (layout::CLASSES, layout::CLASSES_BYTES) => self.set_classes(value),
+            (layout::COMMANDED, layout::CLASSES_BYTES) => self.commanded(value),
+            (layout::WANT_INPUT, layout::WANT_INPUT_BYTES) => self.serve_want_input(packet),
+            (layout::INPUT, layout::INPUT_PACKET_BYTES) => self.serve_input_piece(packet),
+            (layout::INVOKE, _) => self.serve_invocation(id, packet),
+            (layout::REPLY, layout::REPLY_BYTES) => {
+                let thread = packet.word(layout::REPLY_WHO) as Thread;
+                self.answered(id, thread, packet.word(layout::RESULT), packet.word(layout::RESULT_2));
+            }
+            // A kernel sends no other.
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Packets: which service each is for.
+
+use testbed_definitions::mpc::{self, create, created, exited, migrate, page, process};
+use testbed_definitions::page::PAGE_BYTES;
+
+use crate::drivers::centrenet::Packet;
+use crate::state::kernel::Kernel;
+
+const PAGE_DATA_BYTES: usize = PAGE_BYTES as usize;
+
+impl Kernel {
+    /// Serves a packet: a message protocol component, or word of a thread's or a process's birth or
+    /// end.
+    pub fn serve_packet(&mut self, packet: &Packet) {
+        let id = || mpc::process_channel(packet.word(create::ADDRESS)).0;
+        match (packet.header.kind, packet.header.length as usize) {
+            (mpc::CREATE, create::BYTES) => self.serve_create(id(), packet),
+            (mpc::CREATED, created::BYTES) => self.serve_created(id(), packet),
+            (mpc::EXITED, exited::BYTES) => self.serve_exited(id(), packet),
+            (mpc::PROCESS, _) => self.serve_process(id(), packet),
+            (mpc::MIGRATE, migrate::BYTES) => self.serve_migrate(id(), packet),
+            (mpc::THREAD | mpc::ENDS, _) => self.serve_ends(id(), packet),
+            (mpc::FILE, _) => self.serve_file(packet),
+            (mpc::PAGE, page::BYTES) => self.serve_page(id(), packet),
+            (mpc::PAGE_DATA, PAGE_DATA_BYTES) => self.serve_page_data(packet),
+            (mpc::MSG, _) => self.serve_msg(packet),
+            (mpc::RTR, _) => self.serve_rtr(packet),
+            (mpc::FOCUS | mpc::ADVERT, _) => self.serve_token(packet),
+            (mpc::REFUSE, _) => self.serve_refuse(packet),
+            _ => {}
+        }
+    }
+
+    /// A packet that concerns the process as a whole.
+    fn serve_process(&mut self, id: u16, packet: &Packet) {
+        match (mpc::operation(packet.word(process::ADDRESS)), packet.header.length as usize) {
+            (process::END, process::END_BYTES) => self.serve_end(id, packet.header.source),
+            (process::ENDED, process::END_BYTES) => self.one_has_ended(id),
+            (operation, bytes) => self.serve_request_packet(id, operation, bytes, packet),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Calls that are made as functions are: with the arguments in registers, and with most registers
+//! unsaved. So they must not look at the caller's context but for its results, nor let the thread
+//! go anywhere before they return. Which they are says [`crate::dispatch::calls::CALLS`].
+
+use testbed_definitions::event;
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::page_map::{allows, READ};
+
+use crate::arch::hw;
+use crate::dispatch::entry::{kernel, tcb};
+use crate::drivers::events;
+use crate::state::call::NO_MEMORY;
+use crate::state::kernel::Kernel;
+use crate::state::policy;
+use crate::state::thread::{code, A0, A7, RESULT};
+use crate::variant;
+
+/// Serves a call that may block the thread, or let another go on.
+#[inline(always)]
+pub fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&mut Kernel, u32)) -> u32 {
+    let kernel = kernel();
+    kernel.ready.leave(kernel.tcbs, thread);
+    let pc = tcb(thread).context.pc.get();
+    if kernel.net.has_room() {
+        serve(kernel, thread);
+    } else {
+        // Rather than lose a token.
+        tcb(thread).context.pc.set(pc - 4);
+        kernel.put_off(tcb(thread).index);
+    }
+    if tcb(thread).context.pc.get() != pc {
+        return again(kernel, thread, arguments, number);
+    }
+    kernel.go_on()
+}
+
+/// The call is to be made again: the thread gets its arguments back.
+#[cold]
+#[inline(never)]
+fn again(kernel: &mut Kernel, thread: u32, arguments: [u32; 5], number: u32) -> u32 {
+    let context = &tcb(thread).context;
+    context.pc.set(context.pc.get() & !RESULT);
+    (0..5).for_each(|i| context.set(A0 + i, arguments[i]));
+    context.set(A7, number);
+    // What it has asked for leaves before another thread goes on.
+    if variant::PAGES_GO && !policy::tos94() {
+        kernel.hand_over();
+    }
+    0
+}
+
+/// Answers a call at once.
+#[inline(always)]
+pub fn answer(thread: u32, result: Result<u32, Error>) -> u32 {
+    tcb(thread).context.set(A0, code(result));
+    thread
+}
+
+pub extern "C" fn send(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
+    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, thread| kernel.send_request(thread, a0, a1, a2))
+}
+
+pub extern "C" fn receive(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
+    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, thread| kernel.receive_request(thread, a0, a1, a2))
+}
+
+pub extern "C" fn send_event(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    answer(thread, kernel().send_event(a0))
+}
+
+pub extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
+    let index = tcb(thread).index;
+    if allows(tcb(thread).process.get().map(), a0, a1, READ) {
+        let result = kernel().write(index, a0, a1);
+        return answer(thread, result);
+    }
+    if !variant::PAGES_GO {
+        return answer(thread, Err(Error::BadPointer));
+    }
+    let arguments = [a0, a1, 0, 0, 0];
+    blocking(thread, arguments, number, |kernel, thread| {
+        let index = tcb(thread).index;
+        if kernel.ensure_for(index, [(a0, a1, READ), NO_MEMORY]) {
+            let result = kernel.write(index, a0, a1);
+            kernel.finish(index, result);
+        }
+    })
+}
+
+pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    answer(thread, Ok(0));
+    let kernel = kernel();
+    let number = kernel.ready.enter(kernel.tcbs, thread).number.get();
+    events::emit(event::DIAG_READY, number | event::SCHEDULE);
+    kernel.ready.rotate(kernel.tcbs);
+    kernel.go_on()
+}
+
+pub extern "C" fn clock(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    let (milliseconds, microseconds) = kernel().clock.at(hw::now());
+    tcb(thread).context.set(A0 + 1, microseconds);
+    answer(thread, Ok(milliseconds))
+}
+
+pub extern "C" fn identity(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    let index = tcb(thread).index;
+    answer(thread, kernel().identity(index, a0))
+}

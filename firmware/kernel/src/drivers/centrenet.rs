@@ -1,0 +1,362 @@
+//! The Centrenet driver: a queue of packets to transmit, in front of the station's own, and the
+//! receive ring.
+//!
+//! Tokens carry their few words in the queue itself; data has buffers of a packet each, used in
+//! turn. A packet's place and buffer are free again once the station has taken it to its own
+//! memory, which is known from how many it still holds.
+
+use core::sync::atomic::{compiler_fence, Ordering};
+use testbed_definitions::map::centrenet as register;
+use testbed_definitions::map::CENTRENET_BASE as BASE;
+use testbed_definitions::mpc::TOKEN_WORDS;
+use testbed_definitions::packet::{Header, PAYLOAD_BYTES_MAX};
+use testbed_definitions::page::PAGE_BYTES;
+
+use testbed_kernel_core::pages::Pages;
+
+use crate::arch::{hw, memory};
+use crate::variant::{self, hot};
+
+/// Pages of a data buffer.
+const BUFFER_PAGES: u32 = (PAYLOAD_BYTES_MAX as u32).div_ceil(PAGE_BYTES);
+const BUFFER_BYTES: u32 = BUFFER_PAGES * PAGE_BYTES;
+
+/// The payload is a page, not one of the driver's buffers; and when it has left, nobody needs the
+/// page any more.
+const FRAME: u32 = 1;
+const FREE: u32 = 2;
+
+/// Packets without data that may have left before [`Centrenet::retire`] looks.
+const TOKENS_HELD: u32 = 4;
+
+/// A packet that waits, or is on its way.
+#[derive(Clone, Copy)]
+pub struct Place {
+    header: u32,
+    /// 0: the payload is in `words`. Otherwise its address, a multiple of four, and [`FRAME`] and
+    /// [`FREE`].
+    buffer: u32,
+    words: [u32; TOKEN_WORDS],
+}
+
+impl Place {
+    #[inline]
+    fn payload(&self) -> u32 {
+        match self.buffer {
+            0 => self.words.as_ptr() as u32,
+            buffer => buffer & !(FRAME | FREE),
+        }
+    }
+
+    /// What its event tells.
+    #[inline]
+    pub fn header_and_first_word(&self) -> (Header, u32) {
+        // SAFETY: the payload is a buffer or the place's own words.
+        let first = unsafe { (self.payload() as *const u32).read_volatile() };
+        (Header::unpack(self.header), first)
+    }
+}
+
+pub struct Centrenet {
+    /// Packets that wait; a power of two, and more than blocked threads can have under way.
+    places: &'static mut [Place],
+    /// Free-running counts of packets queued here, passed to the station, and known to have left
+    /// it.
+    queued: u32,
+    issued: u32,
+    done: u32,
+    /// Packets queued and not known to have left whose payload is a buffer or a page.
+    large: u32,
+    /// Data buffers: where, how many, and free-running counts of those taken and free again.
+    buffers: u32,
+    buffer_count: u32,
+    buffers_taken: u32,
+    buffers_done: u32,
+    /// The receive ring: where, its size in words less one, and the next word to read.
+    ring: u32,
+    ring_mask: u32,
+    head: u32,
+}
+
+/// What the driver takes of a processor's memory.
+#[derive(Clone, Copy)]
+pub struct Demand {
+    /// Pages of the receive ring, a power of two.
+    pub ring_pages: u32,
+    /// Data buffers, a power of two.
+    pub buffers: u32,
+    /// Packets that can wait, a power of two.
+    pub places: u32,
+}
+
+impl Demand {
+    pub const fn pages_of_buffers(self) -> u32 {
+        self.buffers * BUFFER_PAGES
+    }
+    pub const fn pages_of_places(self) -> u32 {
+        (self.places * size_of::<Place>() as u32).div_ceil(PAGE_BYTES)
+    }
+}
+
+impl Centrenet {
+    pub const fn new() -> Self {
+        Centrenet {
+            places: &mut [],
+            queued: 0,
+            issued: 0,
+            done: 0,
+            large: 0,
+            buffers: 0,
+            buffer_count: 0,
+            buffers_taken: 0,
+            buffers_done: 0,
+            ring: 0,
+            ring_mask: 0,
+            head: 0,
+        }
+    }
+
+    /// Starts the station with memory that is the driver's from now on: as much as `demand` says.
+    pub fn start(&mut self, demand: Demand, ring: u32, buffers: u32, places: u32) {
+        (self.ring, self.buffers, self.buffer_count) = (ring, buffers, demand.buffers);
+        self.ring_mask = demand.ring_pages * PAGE_BYTES / 4 - 1;
+        // SAFETY: the memory is the driver's and has room for the places, which are words: whatever
+        // RAM holds is one.
+        self.places = unsafe { core::slice::from_raw_parts_mut(places as *mut Place, demand.places as usize) };
+        hw::write(BASE, register::RX_BASE, ring);
+        hw::write(BASE, register::RX_MASK, self.ring_mask);
+        self.head = hw::read(BASE, register::RX_TAIL);
+        hw::write(BASE, register::RX_HEAD, self.head);
+        hw::write(BASE, register::CONTROL, register::CONTROL_RECEIVE | register::CONTROL_INTERRUPT);
+    }
+
+    /// Whether tokens can be queued: more than any one step needs.
+    pub fn has_room(&self) -> bool {
+        (self.queued.wrapping_sub(self.done) as usize) + self.places.len() / 8 + 4 < self.places.len()
+    }
+
+    hot! {
+        /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked
+        /// [`Self::has_room`].
+        pub fn queue_token<const N: usize>(&mut self, destination: u8, kind: u8, words: [u32; N], bytes: usize) {
+            const { assert!(N <= TOKEN_WORDS, "a place has fewer words") };
+            let place = self.queue(header(destination, kind, bytes as u32), 0);
+            place.words[..N].copy_from_slice(&words);
+        }
+    }
+
+    /// As [`Self::queue_token`], with the words still to be written.
+    #[inline]
+    pub fn queue_words(&mut self, destination: u8, kind: u8, bytes: u32) -> *mut u32 {
+        self.queue(header(destination, kind, bytes), 0).words.as_mut_ptr()
+    }
+
+    /// The address of a free data buffer.
+    pub fn free_buffer(&self) -> Option<u32> {
+        let free = self.buffers_taken.wrapping_sub(self.buffers_done) < self.buffer_count && self.has_room();
+        free.then(|| self.next_buffer())
+    }
+
+    /// How many data buffers are free, for packets that are queued with nothing else between them:
+    /// a step needs no more than [`Self::has_room`] leaves.
+    #[inline(always)]
+    pub fn free_buffers(&self) -> u32 {
+        if !self.has_room() {
+            return 0;
+        }
+        self.buffer_count - self.buffers_taken.wrapping_sub(self.buffers_done)
+    }
+
+    /// Queues the packet that is in [`Self::free_buffer`], or is still to be written there; returns
+    /// its address.
+    pub fn queue_buffer(&mut self, destination: u8, kind: u8, bytes: u32) -> u32 {
+        let buffer = self.next_buffer();
+        self.buffers_taken = self.buffers_taken.wrapping_add(1);
+        self.large += 1;
+        self.queue(header(destination, kind, bytes), buffer);
+        buffer
+    }
+
+    /// Queues a page as a packet; it must not change until it has left. `free`: it is free then.
+    pub fn queue_frame(&mut self, destination: u8, kind: u8, frame: u32, free: bool) {
+        let flags = if free { FRAME | FREE } else { FRAME };
+        self.large += 1;
+        self.queue(header(destination, kind, PAGE_BYTES), frame | flags);
+    }
+
+    /// Frees a page: now, or, if it waits to be sent, when it has left.
+    pub fn release_frame(&mut self, frame: u32, pages: &mut Pages) {
+        let waits = memory::page_address(frame) | FRAME;
+        let mut count = self.queued;
+        while count != self.done {
+            count = count.wrapping_sub(1);
+            let index = self.index(count);
+            let place = &mut self.places[index];
+            if place.buffer == waits {
+                place.buffer |= FREE;
+                return;
+            }
+        }
+        pages.release(frame, frame + 1);
+    }
+
+    /// The place of packet number `count`.
+    fn index(&self, count: u32) -> usize {
+        count as usize & (self.places.len() - 1)
+    }
+
+    fn next_buffer(&self) -> u32 {
+        self.buffers + (self.buffers_taken & (self.buffer_count - 1)) * BUFFER_BYTES
+    }
+
+    /// Takes the next place; what it must hold besides is the caller's to write.
+    #[inline]
+    fn queue(&mut self, header: u32, buffer: u32) -> &mut Place {
+        let index = self.index(self.queued);
+        self.queued = self.queued.wrapping_add(1);
+        let place = &mut self.places[index];
+        (place.header, place.buffer) = (header, buffer);
+        place
+    }
+
+    /// Whether it is time to [`Self::retire`]: tokens hold nothing but their places, so that some
+    /// of them may wait.
+    #[inline]
+    pub fn wants_retiring(&self) -> bool {
+        self.large != 0 && self.done != self.issued || self.issued.wrapping_sub(self.done) >= TOKENS_HELD
+    }
+
+    /// Whether it must not wait until another packet has come: most buffers are taken, many places,
+    /// or pages are held that may be free.
+    #[inline]
+    pub fn needs_retiring(&self) -> bool {
+        if !variant::IN_LINE {
+            return self.wants_retiring();
+        }
+        let buffers = self.buffers_taken.wrapping_sub(self.buffers_done);
+        let places = self.issued.wrapping_sub(self.done);
+        places != 0 && (self.large != buffers || 2 * buffers > self.buffer_count) || places >= 4 * TOKENS_HELD
+    }
+
+    /// Finds out which packets have left, so that their places and buffers are free again.
+    pub fn retire(&mut self, pages: &mut Pages) {
+        if self.done == self.issued {
+            return;
+        }
+        let status = hw::read(BASE, register::STATUS);
+        let waiting = register::TX_QUEUE as u32 - (status & register::STATUS_TX_FREE_MASK);
+        let held = waiting + (status & register::STATUS_TX_IDLE == 0) as u32;
+        while self.issued.wrapping_sub(self.done) > held {
+            let buffer = self.places[self.index(self.done)].buffer;
+            if buffer != 0 {
+                self.large -= 1;
+                if buffer & FREE != 0 {
+                    free_page(buffer, pages);
+                } else if buffer & FRAME == 0 {
+                    self.buffers_done = self.buffers_done.wrapping_add(1);
+                }
+            }
+            self.done = self.done.wrapping_add(1);
+        }
+    }
+
+    /// Passes the next packet to the station if the station takes it.
+    #[inline]
+    pub fn issue(&mut self) -> Option<&Place> {
+        if !self.can_issue() {
+            return None;
+        }
+        let index = self.index(self.issued);
+        self.issued = self.issued.wrapping_add(1);
+        let place = &self.places[index];
+        // The station reads memory: everything must have been stored.
+        compiler_fence(Ordering::SeqCst);
+        hw::write(BASE, register::TX_ADDRESS, place.payload());
+        hw::write(BASE, register::TX_COMMAND, place.header);
+        Some(place)
+    }
+
+    /// Whether a packet waits and the station takes it.
+    pub fn can_issue(&self) -> bool {
+        self.issued != self.queued && hw::read(BASE, register::STATUS) & register::STATUS_TX_FREE_MASK != 0
+    }
+
+    /// Whether packets wait here that the station does not take yet.
+    pub fn is_waiting(&self) -> bool {
+        self.issued != self.queued
+    }
+
+    /// Whether everything has left this processor.
+    pub fn is_quiet(&self) -> bool {
+        !self.is_waiting() && hw::read(BASE, register::STATUS) & register::STATUS_TX_IDLE != 0
+    }
+
+    /// The oldest packet received, if any. [`Self::release`] it when it has been served.
+    pub fn receive(&self) -> Option<Packet> {
+        if hw::read(BASE, register::RX_TAIL) == self.head {
+            return None;
+        }
+        let start = self.ring + (self.head & self.ring_mask) * 4;
+        // SAFETY: the address is in the ring. Volatile, since the station wrote it.
+        let header = unsafe { (start as *const u32).read_volatile() };
+        Some(Packet { ring: self.ring, mask: self.ring_mask, head: self.head, header: Header::unpack(header) })
+    }
+
+    /// Gives the packet's words in the ring back.
+    pub fn release(&mut self, packet: &Packet) {
+        self.head = (self.head + 1 + packet.header.payload_words() as u32) & 0xffff;
+        hw::write(BASE, register::RX_HEAD, self.head);
+    }
+}
+
+/// The page of a packet that has left is nobody's.
+#[inline(never)]
+fn free_page(buffer: u32, pages: &mut Pages) {
+    let page = memory::page_of(buffer & !(FRAME | FREE));
+    pages.release(page, page + 1);
+}
+
+fn header(destination: u8, kind: u8, bytes: u32) -> u32 {
+    Header { destination, kind, length: bytes as u16, source: 0 }.pack()
+}
+
+/// A packet in the receive ring.
+pub struct Packet {
+    ring: u32,
+    mask: u32,
+    head: u32,
+    pub header: Header,
+}
+
+impl Packet {
+    /// A packet that is kept in a page: the payload from the second word on.
+    pub fn kept(page: u32, header: Header) -> Packet {
+        Packet { ring: memory::page_address(page), mask: PAGE_BYTES / 4 - 1, head: 0, header }
+    }
+    fn address(&self, index: u32) -> u32 {
+        self.ring + ((self.head + 1 + index) & self.mask) * 4
+    }
+    /// Word `index` of the payload.
+    pub fn word(&self, index: usize) -> u32 {
+        // SAFETY: the address is in the ring. Volatile, since the station wrote it.
+        unsafe { (self.address(index as u32) as *const u32).read_volatile() }
+    }
+    /// The payload's first words; those after its end mean nothing.
+    #[inline(always)]
+    pub fn words<const N: usize>(&self) -> [u32; N] {
+        let first = (self.head + 1) & self.mask;
+        if first + N as u32 > self.mask {
+            return core::array::from_fn(|index| self.word(index));
+        }
+        let start = (self.ring + first * 4) as *const u32;
+        // SAFETY: as above; none of them is behind the ring's end.
+        core::array::from_fn(|index| unsafe { start.add(index).read_volatile() })
+    }
+    /// The payload from word `index` on, `bytes` bytes, as one or two pieces of memory: address and
+    /// bytes.
+    pub fn pieces(&self, index: usize, bytes: u32) -> [(u32, u32); 2] {
+        let start = self.address(index as u32);
+        let first = bytes.min(self.ring + (self.mask + 1) * 4 - start);
+        [(start, first), (self.ring, bytes - first)]
+    }
+}

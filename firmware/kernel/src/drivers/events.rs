@@ -1,0 +1,105 @@
+//! The kernel's events. Testing a class is a load, an `and` and a branch; emitting is one store.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+use testbed_definitions::event::{self, MORE};
+use testbed_definitions::{map, monitor};
+
+use crate::arch::hw;
+use crate::drivers::extended::settings;
+
+/// With the feature `unmonitored` all that follows compiles to nothing where events are tested for
+/// and emitted.
+const MONITORED: bool = !cfg!(feature = "unmonitored");
+
+/// The diagnostic level: classes of events to emit. Stays 0 on the master, which has no monitoring
+/// interface.
+static DGL: AtomicU32 = AtomicU32::new(0);
+
+/// Chooses the classes; `has_monitor`: this processor emits events.
+pub fn enable(classes: u32, has_monitor: bool) {
+    settings::note_classes(classes);
+    if has_monitor {
+        DGL.store(classes, Ordering::Relaxed);
+    }
+}
+
+/// Has the MMI pass a command to the filters. It takes one in each window.
+pub fn command(word: u32) {
+    use map::mmi;
+    while hw::read(map::MMI_BASE, mmi::STATUS) & mmi::STATUS_COMMAND_BUSY != 0 {}
+    hw::write(map::MMI_BASE, mmi::COMMAND, word);
+}
+
+/// Emits an event with an argument, whatever the classes are.
+pub fn tell(code: u16, argument: u16) {
+    send_event(code | MORE);
+    send_event(argument);
+}
+
+/// Whether `class` is enabled.
+#[inline(always)]
+pub fn enabled(class: u32) -> bool {
+    MONITORED && DGL.load(Ordering::Relaxed) & class != 0
+}
+
+/// One store to the monitor.
+#[inline(always)]
+fn send_event(word: u16) {
+    if !MONITORED {
+        return;
+    }
+    // SAFETY: the register is there on every processor on which an event class is enabled.
+    unsafe { core::ptr::write_volatile((map::SMI_BASE + map::smi::EVENT) as *mut u16, word) }
+}
+
+/// Emits a word of an event whose class is known to be enabled.
+#[inline(always)]
+pub fn emit_word(word: u16) {
+    send_event(word);
+}
+
+/// Emits a single-word event of `class`.
+#[inline(always)]
+pub fn emit(class: u32, code: u16) {
+    if enabled(class) {
+        send_event(code);
+    }
+}
+
+/// Emits an event of `class` with an argument.
+#[inline(always)]
+pub fn emit_with(class: u32, code: u16, argument: u16) {
+    if enabled(class) {
+        send_event(code | MORE);
+        send_event(argument);
+    }
+}
+
+/// A thread requests to communicate on `channel`: what it is only where class `detail` asks, looked
+/// at where the first class is there.
+#[inline(always)]
+pub fn request(receive: bool, channel: u8) {
+    if enabled(event::DIAG_PROFILE) {
+        send_event(event::TRAP7);
+        if enabled(event::DIAG_DETAIL) {
+            send_event(event::REQUEST | MORE);
+            send_event(event::request_argument(receive, false, false, channel));
+        }
+    }
+}
+
+/// Emits an event and says whether the monitor's queue had room for all of it. What did not fit the
+/// monitor has counted, and it will mark the gap.
+pub fn try_emit_with(code: u16, argument: u16) -> bool {
+    let has_room = || hw::read(map::SMI_BASE, map::smi::STATUS) & map::smi::STATUS_FULL == 0;
+    let first = has_room();
+    send_event(code | MORE);
+    let second = has_room();
+    send_event(argument);
+    first && second
+}
+
+/// Whether the monitor keeps this datum for its own markers.
+pub fn is_reserved(datum: u32) -> bool {
+    datum > u16::MAX as u32 || monitor::is_reserved(datum as u16)
+}

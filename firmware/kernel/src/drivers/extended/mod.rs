@@ -1,0 +1,3 @@
+//! What is known of the monitors' settings.
+
+pub mod settings;

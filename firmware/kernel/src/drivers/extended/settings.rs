@@ -1,0 +1,30 @@
+//! What the monitors are set to.
+
+use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
+use testbed_definitions::filter::{Command, REGISTERS};
+
+/// The classes of the whole machine, also on the master.
+static CLASSES: AtomicU32 = AtomicU32::new(0);
+
+/// The classes of the whole machine.
+pub fn classes() -> u32 {
+    CLASSES.load(Ordering::Relaxed)
+}
+
+/// What the filter of this processor's monitor is set to; on the master what all are.
+static SETTINGS: [AtomicU16; REGISTERS] = [const { AtomicU16::new(0) }; REGISTERS];
+
+/// A command has set a register of the filter here.
+pub fn note(command: Command) {
+    SETTINGS[command.register as usize % REGISTERS].store(command.value, Ordering::Relaxed);
+}
+
+/// A register of the filter here.
+pub fn get(register: usize) -> u16 {
+    SETTINGS[register % REGISTERS].load(Ordering::Relaxed)
+}
+
+/// The classes of the whole machine are these from now on.
+pub fn note_classes(classes: u32) {
+    CLASSES.store(classes, Ordering::Relaxed);
+}

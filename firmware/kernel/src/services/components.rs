@@ -1,0 +1,245 @@
+//! Components that arrive from other processors; fragments' bytes are copied in
+//! [`crate::services::fragments`]. Events as in [`crate::services::channels`].
+
+use testbed_definitions::event::{COMMR, COMMS, DIAG_PROFILE, RX_END, RX_FOCUS};
+use testbed_definitions::mpc::{self, msg, token, MSG_HEADER_BYTES};
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::page_map::WRITE;
+use testbed_protocol::channel::{self, Output, Receiver, Role, Sink};
+use testbed_protocol::mpc::Mpc;
+use testbed_protocol::{Processor, Thread};
+
+use crate::arch::memory;
+use crate::drivers::centrenet::Packet;
+use crate::drivers::events;
+use crate::services::extended::runs::in_one_run;
+use crate::state::kernel::Kernel;
+use crate::state::process::{Process, CHANNELS};
+use crate::state::thread::State;
+
+/// Does what the protocol says of a component, or of an end of a channel that has come.
+pub struct Performer<'a> {
+    pub kernel: &'a mut Kernel,
+    process: Process,
+    channel: u8,
+    wants_room: bool,
+    released: bool,
+}
+
+impl<'a> Performer<'a> {
+    pub fn new(kernel: &'a mut Kernel, (process, channel): (Process, u8)) -> Self {
+        Performer { kernel, process, channel, wants_room: false, released: false }
+    }
+
+    /// A thread is ready again.
+    #[inline]
+    fn release(&mut self, thread: Thread, role: Role, bytes: Option<u32>) {
+        let kernel = &mut *self.kernel;
+        let index = kernel.thread_index(self.process, thread);
+        if kernel.tcbs[index as usize].state.get() == State::Transmitting {
+            kernel.transmitting.remove(kernel.tcbs, index);
+        }
+        kernel.finish_staged(index, bytes.ok_or(Error::ChannelInUse));
+        events::emit_with(DIAG_PROFILE, if role == Role::Sender { COMMS } else { COMMR }, thread);
+        self.released = true;
+    }
+}
+
+impl Sink for Performer<'_> {
+    #[inline(always)]
+    fn put(&mut self, output: Output) {
+        let kernel = &mut *self.kernel;
+        match output {
+            Output::Chosen { thread } => {
+                let index = kernel.thread_index(self.process, thread);
+                kernel.chosen(index, self.channel);
+            }
+            Output::Transmit { to, mpc } => kernel.transmit((self.process, self.channel), to, mpc),
+            Output::WantRoom { .. } => self.wants_room = true,
+            Output::Release { thread, result, role } => self.release(thread, role, result.ok()),
+            Output::Ignored(_) => {}
+            // Of requests and of fragments only ([`Fragment`]).
+            Output::Block { .. }
+            | Output::Reject { .. }
+            | Output::Copy { .. }
+            | Output::Fragment { .. }
+            | Output::Deliver { .. } => {}
+        }
+    }
+}
+
+/// Of a fragment that has come: whether its bytes are for the thread, and whether they are its
+/// last.
+struct Fragment {
+    deliver: bool,
+    done: bool,
+}
+
+impl Sink for Fragment {
+    #[inline(always)]
+    fn put(&mut self, output: Output) {
+        match output {
+            Output::Deliver { .. } => self.deliver = true,
+            Output::Release { .. } => self.done = true,
+            // A fragment that nobody has asked for is dropped.
+            Output::Ignored(_) => {}
+            // Of requests and of tokens only.
+            Output::Block { .. }
+            | Output::Reject { .. }
+            | Output::Chosen { .. }
+            | Output::Copy { .. }
+            | Output::Transmit { .. }
+            | Output::WantRoom { .. }
+            | Output::Fragment { .. } => {}
+        }
+    }
+}
+
+impl Kernel {
+    /// The channel that a component names, of a process that is known here.
+    #[inline(always)]
+    fn channel_at(&self, address: u32) -> Option<(Process, u8)> {
+        let (id, channel) = mpc::process_channel(address);
+        if (channel as usize) < CHANNELS {
+            self.process(id).map(|process| (process, channel))
+        } else {
+            None
+        }
+    }
+
+    /// *FFocus*: a focus or an advert has arrived.
+    pub fn serve_token(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let (header, words) = (packet.header, packet.words::<{ token::WORDS }>());
+        let at = match self.channel_at(words[token::ADDRESS]) {
+            None => self.channel_made(words[token::ADDRESS]),
+            at => at,
+        };
+        // An advert's words are a focus's, but that its sender knows no epoch.
+        let mpc = Mpc::decode(mpc::FOCUS, header.length as usize, |index| words[index]);
+        let (Some(at), Some(Mpc::Focus { token, epoch })) = (at, mpc) else {
+            return events::emit(DIAG_PROFILE, RX_END);
+        };
+        let epoch = (header.kind == mpc::FOCUS).then_some(epoch);
+        let ccb = at.0.ccb(at.1);
+        let mut performer = Performer::new(self, at);
+        let me = performer.kernel.me;
+        channel::focus(ccb, me, token, epoch, &mut performer);
+        if ccb.receiver != Receiver::Away {
+            events::emit(DIAG_PROFILE, RX_FOCUS);
+        } else if !performer.released {
+            events::emit(DIAG_PROFILE, RX_END);
+        }
+    }
+
+    /// The request of a thread here has been refused.
+    pub fn serve_refuse(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.words::<{ token::WORDS }>();
+        let mpc = Mpc::decode(mpc::REFUSE, packet.header.length as usize, |index| words[index]);
+        if let (Some(at), Some(mpc)) = (self.channel_at(words[token::ADDRESS]), mpc) {
+            let mut performer = Performer::new(self, at);
+            if let Mpc::Refuse { thread, sequence, owner } = mpc {
+                channel::refused(at.0.ccb(at.1), thread, sequence, owner, &mut performer);
+            }
+            if performer.released {
+                return;
+            }
+        }
+        events::emit(DIAG_PROFILE, RX_END);
+    }
+
+    /// The channel that a token names; its process is made if it is new here.
+    #[cold]
+    #[inline(never)]
+    fn channel_made(&mut self, address: u32) -> Option<(Process, u8)> {
+        let id = mpc::process_channel(address).0;
+        // The small kernel has one process, and where it has been started more was needed than
+        // here: it has room.
+        if self.ensure_process(id) == Err(Error::NoMemory) {
+            // Rather than lose the token, and leave its sender waiting. Nothing of the process is
+            // here, so its home ends it.
+            self.end_for_memory(id);
+        }
+        self.channel_at(address)
+    }
+
+    /// *FRtr*: the receiver asks for bytes.
+    pub fn serve_rtr(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.words::<{ token::WORDS }>();
+        let mpc = Mpc::decode(mpc::RTR, packet.header.length as usize, |index| words[index]);
+        let packed = match (self.channel_at(words[token::ADDRESS]), mpc) {
+            (Some(at), Some(mpc)) => self.answer_rtr(at, packet.header.source, mpc),
+            _ => false,
+        };
+        if !packed {
+            events::emit(DIAG_PROFILE, RX_END);
+        }
+    }
+
+    /// `true` if all bytes that the receiver asks for have been packed.
+    #[inline(always)]
+    fn answer_rtr(&mut self, at: (Process, u8), from: Processor, mpc: Mpc) -> bool {
+        let ccb = at.0.ccb(at.1);
+        let mut performer = Performer::new(self, at);
+        channel::rtr(ccb, from, mpc, &mut performer);
+        if !performer.wants_room {
+            return false;
+        }
+        let index = self.thread_index(at.0, ccb.sender_thread);
+        let tcb = self.tcb_of(index);
+        let packed = self.pack_or_queue(at, ccb, tcb);
+        if packed {
+            self.released(tcb, ccb.length, COMMS);
+        }
+        packed
+    }
+
+    /// *FMsg*: a fragment has arrived.
+    pub fn serve_msg(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.words::<{ msg::DATA }>();
+        let done = match self.channel_at(words[msg::ADDRESS]) {
+            Some(at) => self.take_fragment(at, packet, (words[msg::TOTAL], words[msg::OFFSET])),
+            None => false,
+        };
+        if !done {
+            events::emit(DIAG_PROFILE, RX_END);
+        }
+    }
+
+    /// `true` if the fragment was the last one of its message.
+    #[inline(always)]
+    fn take_fragment(&mut self, at: (Process, u8), packet: &Packet, (total, offset): (u32, u32)) -> bool {
+        let header = packet.header;
+        let Some(bytes) = (header.length as u32).checked_sub(MSG_HEADER_BYTES as u32) else { return false };
+        let ccb = at.0.ccb(at.1);
+        let mut fragment = Fragment { deliver: false, done: false };
+        channel::msg(ccb, header.source, (total, offset, bytes), &mut fragment);
+        if !fragment.deliver {
+            return false;
+        }
+        let thread = ccb.receiver_thread;
+        let index = self.thread_index(at.0, thread);
+        let tcb = self.tcb_of(index);
+        let to = in_one_run(at.0.map(), tcb.buffer.get().wrapping_add(offset), bytes, WRITE);
+        let [(from, part), _] = packet.pieces(msg::DATA, bytes);
+        match to {
+            // SAFETY: the piece is in the receive ring, and the part lies in a page of the
+            // thread's.
+            Some(to) if tcb.staged.get() == 0 && part == bytes => unsafe { memory::copy_short(from, to, bytes) },
+            _ => self.unpack_fragment(tcb, offset, bytes, packet),
+        }
+        if !fragment.done {
+            return false;
+        }
+        if tcb.staged.get() == 0 {
+            self.released(tcb, total, COMMR);
+        } else {
+            self.finish_staged(index, Ok(total));
+            events::emit_with(DIAG_PROFILE, COMMR, thread);
+        }
+        true
+    }
+}

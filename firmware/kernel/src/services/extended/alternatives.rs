@@ -1,0 +1,134 @@
+//! occam's ALT: a thread waits on several channels at once and receives from the first whose sender
+//! is there.
+
+use core::cell::Cell;
+use testbed_definitions::event::{self, DIAG_DETAIL, DIAG_PROFILE, TRAP7, TRAP70};
+use testbed_definitions::limits::CHANNELS;
+use testbed_definitions::page::VIRTUAL_BYTES;
+use testbed_definitions::syscall::{Error, FOREVER};
+use testbed_kernel_core::page_map::{allows, READ, WRITE};
+use testbed_protocol::channel;
+
+use crate::drivers::events;
+use crate::services::channels::partner;
+use crate::state::kernel::{Index, Kernel};
+use crate::state::thread::{State, A0};
+
+impl Kernel {
+    /// `alt(channels, count, buffer, length, timeout)`.
+    pub fn alt_request(&mut self, index: u16, [list, count, buffer, capacity, timeout]: [u32; 5]) {
+        events::emit(DIAG_PROFILE, TRAP7);
+        let tcb = &self.tcbs[index as usize];
+        tcb.buffer.set(buffer);
+        let result = if count == 0 || count > CHANNELS as u32 || capacity > VIRTUAL_BYTES {
+            Err(Error::BadLength)
+        } else if !allows(tcb.process.get().map(), buffer, capacity, WRITE) {
+            Err(Error::BadPointer)
+        } else {
+            self.poll_all(index, list, count as u8)
+        };
+        match result {
+            Ok(Some(position)) => {
+                let tcb = &self.tcbs[index as usize];
+                let channel = tcb.list.channel(position);
+                if self.ensure_partner(index, channel, capacity) {
+                    self.choose(index, position);
+                    let thread = self.tcbs[index as usize].address();
+                    self.communicate::<false>(thread, channel as u32, buffer, capacity);
+                } else {
+                    // It will call again.
+                    self.tcbs[index as usize].list.release(&mut self.pages);
+                }
+            }
+            Ok(None) if timeout != 0 => self.enable_all(index, capacity, timeout),
+            Ok(None) => self.fail_alternative(index, Error::Timeout),
+            Err(error) => self.fail_alternative(index, error),
+        }
+    }
+
+    /// Reads the list and claims its channels. Returns the place of the first whose sender is
+    /// there.
+    fn poll_all(&mut self, index: u16, address: u32, count: u8) -> Result<Option<usize>, Error> {
+        let tcb = &self.tcbs[index as usize];
+        tcb.list.take(count, &mut self.pages)?;
+        let process = tcb.process.get();
+        tcb.list.read(process.map(), address)?;
+        let first = tcb.list.channels().first().map_or(0, Cell::get);
+        events::emit_with(DIAG_DETAIL, event::REQUEST, event::request_argument(true, true, false, first));
+        let mut ready = None;
+        for position in 0..count as usize {
+            let channel = tcb.list.channel(position);
+            let offered =
+                channel::poll(process.ccb(channel), self.me, tcb.number.get()).map_err(|_| Error::ChannelInUse)?;
+            tcb.own(channel);
+            if offered && ready.is_none() {
+                ready = Some(position);
+            }
+        }
+        Ok(ready)
+    }
+
+    fn enable_all(&mut self, index: u16, capacity: u32, timeout: u32) {
+        let tcb = &self.tcbs[index as usize];
+        for channel in tcb.list.channels() {
+            channel::enable(tcb.process.get().ccb(channel.get()), capacity);
+        }
+        tcb.state.set(State::Alternative);
+        if timeout != FOREVER {
+            self.start_timer(index, timeout);
+        }
+        events::emit(DIAG_PROFILE, TRAP70);
+    }
+
+    fn fail_alternative(&mut self, index: u16, error: Error) {
+        self.tcbs[index as usize].list.release(&mut self.pages);
+        self.finish(index, Err(error));
+    }
+
+    /// The alternative has become a communication on the channel at this place of its list: the
+    /// call's second result.
+    fn choose(&mut self, index: u16, position: usize) {
+        let tcb = &self.tcbs[index as usize];
+        tcb.channel.set(tcb.list.channel(position));
+        tcb.context.set(A0 + 1, position as u32);
+        tcb.list.release(&mut self.pages);
+        tcb.state.set(State::Communicating);
+    }
+
+    /// A sender has come to this channel of a thread's alternative; the channel's own control block
+    /// is the protocol's to change.
+    pub fn chosen(&mut self, index: u16, channel: u8) {
+        self.stop_timer(index);
+        let position = self.disable_all(index, Some(channel));
+        self.choose(index, position);
+    }
+
+    /// Nobody came in time.
+    pub fn alt_timeout(&mut self, index: u16) {
+        self.disable_all(index, None);
+        self.fail_alternative(index, Error::Timeout);
+    }
+
+    /// Disables the channels of the list but one; returns the place of that.
+    fn disable_all(&mut self, index: u16, but: Option<u8>) -> usize {
+        let tcb = &self.tcbs[index as usize];
+        let mut found = 0;
+        for (position, channel) in tcb.list.channels().iter().enumerate() {
+            if Some(channel.get()) == but {
+                found = position;
+            } else {
+                channel::disable(tcb.process.get().ccb(channel.get()), tcb.number.get());
+            }
+        }
+        found
+    }
+
+    /// A thread's alternative is about to receive on this channel: whether a partner's buffer that
+    /// it will copy is here, as for [`Self::communicate`].
+    pub fn ensure_partner(&mut self, index: Index, channel: u8, capacity: u32) -> bool {
+        let process = self.tcbs[index as usize].process.get();
+        let Some((thread, length)) = partner::<false>(process.ccb(channel)) else { return true };
+        let buffer = self.tcbs[self.thread_index(process, thread) as usize].buffer.get();
+        self.ensure_or_refuse(index, buffer, capacity.min(length), READ)
+    }
+}

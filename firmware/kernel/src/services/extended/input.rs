@@ -1,0 +1,166 @@
+//! Console input: threads that read it here, and on the master the UART, which only the master's
+//! line leads to.
+//!
+//! The UART has no interrupt and needs none: its sender waits while it is full. So the master looks
+//! at it by the timer, and only while somebody wants input. A reader makes its call again when
+//! something is there, as one that waits for a page does; so what has come for a reader that is
+//! gone is the next one's.
+
+use testbed_definitions::mpc::{self, process as layout};
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::input::{Piece, INBOX_BYTES};
+use testbed_kernel_core::page_map::WRITE;
+
+use crate::arch::{hw, memory};
+use crate::drivers::centrenet::Packet;
+use crate::drivers::console;
+use crate::state::call::Outcome;
+use crate::state::extended::input::SOON;
+use crate::state::kernel::{Index, Kernel};
+use crate::state::thread::State;
+use crate::state::user::{read_packet, user_range};
+
+/// The processor whose UART has a line.
+const MASTER: u8 = 0;
+/// Cycles between two looks without any, at most.
+const LATE: u32 = 16 * SOON;
+
+/// Bytes that one call reads at most.
+pub const BYTES_A_LINE: u32 = INBOX_BYTES as u32;
+
+impl Kernel {
+    /// `read_line(buffer, bytes)`. If the thread has to wait, it makes the call again.
+    pub fn read_line(&mut self, index: Index, buffer: u32, bytes: u32) -> Outcome {
+        let process = self.tcbs[index as usize].process.get();
+        let bytes = bytes.min(BYTES_A_LINE);
+        if bytes == 0 {
+            return Outcome::Done(Err(Error::BadLength));
+        }
+        if let Err(error) = user_range(process, buffer, bytes, WRITE) {
+            return Outcome::Done(Err(error));
+        }
+        if !self.input.inbox.is_ready() {
+            let tcb = &self.tcbs[index as usize];
+            tcb.step(-4);
+            tcb.state.set(State::Reading);
+            self.input.readers.push_back(self.tcbs, index);
+            self.serve_readers();
+            return Outcome::Waits;
+        }
+        let mut line = [0; INBOX_BYTES];
+        let count = self.input.inbox.read(&mut line[..bytes as usize]) as u32;
+        // SAFETY: the bytes are the kernel's.
+        let copied = unsafe { memory::copy_to_user(line.as_ptr() as u32, process.map(), buffer, count) };
+        self.serve_readers();
+        Outcome::Done(copied.map(|()| count).ok_or(Error::BadPointer))
+    }
+
+    /// The thread reads no more: its process ends.
+    pub fn end_reading(&mut self, index: Index) {
+        self.input.readers.remove(self.tcbs, index);
+    }
+
+    /// Something has changed for the threads that wait: the first that can run does if something is
+    /// there; otherwise the master is asked.
+    pub fn serve_readers(&mut self) {
+        if self.input.readers.is_empty() {
+            if self.input.inbox.cancel() {
+                self.want_input(0);
+            }
+            return;
+        }
+        if let Some(room) = self.input.inbox.ask() {
+            return self.want_input(room);
+        }
+        if !self.input.inbox.is_ready() {
+            return;
+        }
+        for _ in 0..self.input.readers.len() {
+            let Some(index) = self.input.readers.pop_front(self.tcbs) else { return };
+            if !self.tcbs[index as usize].process.get().suspended {
+                return self.make_ready(index);
+            }
+            self.input.readers.push_back(self.tcbs, index);
+        }
+    }
+
+    fn want_input(&mut self, room: u16) {
+        if self.me == MASTER {
+            return self.input_wanted(MASTER, room);
+        }
+        let words = [mpc::operation_address(layout::WANT_INPUT, 0), room as u32];
+        self.net.queue_token(MASTER, mpc::PROCESS, words, layout::WANT_INPUT_BYTES);
+    }
+
+    /// On the master: a processor wants so many bytes, or with 0 none any more.
+    fn input_wanted(&mut self, processor: u8, room: u16) {
+        if let Some(answer) = self.input.switch.want(processor, room) {
+            self.pass_input(&answer);
+        }
+        if self.input.switch.is_wanted() {
+            (self.input.look_at, self.input.pause) = (hw::now(), SOON);
+            self.look_for_input();
+        }
+    }
+
+    /// Looks at the UART if it is time.
+    #[inline]
+    pub fn serve_input(&mut self) {
+        if self.input.is_wanted() {
+            self.look_for_input();
+        }
+    }
+
+    #[inline(never)]
+    fn look_for_input(&mut self) {
+        let now = hw::now();
+        if now >= self.input.look_at {
+            self.input.pause = (2 * self.input.pause).min(LATE);
+            self.input.look_at = now + self.input.pause as u64;
+            while self.net.has_room() {
+                let Some(piece) = self.input.switch.piece(console::receive) else { break };
+                self.input.pause = SOON;
+                self.input.look_at = now + SOON as u64;
+                self.pass_input(&piece);
+            }
+        }
+        if self.input.is_wanted() {
+            self.want_timer(self.input.look_at);
+        }
+    }
+
+    fn pass_input(&mut self, piece: &Piece) {
+        if piece.to == self.me {
+            return self.take_input(piece);
+        }
+        let flag = |set: bool, bit: u32| if set { bit } else { 0 };
+        let flags = flag(piece.last, layout::INPUT_LAST) | flag(piece.end, layout::INPUT_END);
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[layout::ADDRESS] = mpc::operation_address(layout::INPUT, 0);
+        words[layout::VALUE] = piece.count as u32 | flags;
+        for (word, bytes) in words[layout::INPUT_DATA..].iter_mut().zip(piece.bytes.chunks_exact(4)) {
+            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        self.net.queue_token(piece.to, mpc::PROCESS, words, layout::INPUT_PACKET_BYTES);
+    }
+
+    fn take_input(&mut self, piece: &Piece) {
+        self.input.inbox.put(piece.bytes(), piece.last, piece.end);
+        self.serve_readers();
+    }
+
+    /// A processor wants input.
+    pub fn serve_want_input(&mut self, packet: &Packet) {
+        self.input_wanted(packet.header.source, packet.word(layout::VALUE) as u16);
+    }
+
+    /// The master sends some.
+    pub fn serve_input_piece(&mut self, packet: &Packet) {
+        let how = packet.word(layout::VALUE);
+        let count = (how as u8).min(layout::INPUT_BYTES as u8);
+        let mut bytes = [0; layout::INPUT_BYTES];
+        read_packet(packet, layout::INPUT_DATA, &mut bytes);
+        let (last, end) = (how & layout::INPUT_LAST != 0, how & layout::INPUT_END != 0);
+        self.take_input(&Piece { to: self.me, bytes, count, last, end });
+    }
+}

@@ -1,0 +1,200 @@
+//! Programs become processes: invoking them, here or elsewhere.
+
+use testbed_definitions::boot::{word, ARGUMENT_BYTES};
+use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::file::TRUSTED;
+use testbed_definitions::mpc::{self, process as layout};
+use testbed_definitions::process::{is_operator, OPERATOR};
+use testbed_definitions::syscall::{invoke, Error};
+use testbed_kernel_core::filestore::{padded, File, Name};
+use testbed_protocol::Processor;
+
+use crate::arch::memory;
+use crate::drivers::centrenet::Packet;
+use crate::drivers::events;
+use crate::services::extended::files::{address_in, user_name};
+use crate::state::boot;
+use crate::state::call::Outcome;
+use crate::state::extended::invoked::NO_FILE;
+use crate::state::kernel::Kernel;
+use crate::state::load::Source;
+use crate::state::place::{Life, Who};
+use crate::state::process::Process;
+use crate::state::thread::State;
+use crate::state::user::{read_packet, read_user};
+
+/// The processor of an `invoke` call that means the caller's.
+const HERE: u32 = 0xff;
+
+/// What is to be invoked.
+pub struct Invocation<'a> {
+    pub name: Name,
+    /// `syscall::invoke`.
+    pub flags: u32,
+    /// Where the file is, if it isn't here.
+    pub source: Processor,
+    /// Who is told the process's id.
+    pub who: Who,
+    pub arguments: &'a [u8],
+}
+
+/// The processor with the host's files.
+pub fn start_processor() -> Processor {
+    boot::get(word::START_PROCESSOR) as Processor
+}
+
+impl Kernel {
+    /// The program that the host wants started: its first file.
+    pub fn invoke_first(&mut self) -> Result<(), Error> {
+        let name = self.files.get(0).name;
+        let arguments = boot::arguments();
+        self.begin(&Invocation { name, flags: invoke::OPERATOR, source: self.me, who: Who::NOBODY, arguments })
+    }
+
+    /// `invoke(name, length, arguments, length, processor and flags)`. While its buffers have not
+    /// left, it is repeated.
+    pub fn invoke(&mut self, index: u16, [name, length, arguments, bytes, how]: [u32; 5]) -> Result<Outcome, Error> {
+        let (flags, target) = (how & !0xff, if how & 0xff == HERE { self.me } else { how as u8 });
+        if target >= self.processors {
+            return Err(Error::BadProcessor);
+        }
+        if flags & !(invoke::BACKGROUND | invoke::SUSPENDED | invoke::OPERATOR) != 0 {
+            return Err(Error::UnknownCall);
+        }
+        let process = self.tcbs[index as usize].process.get();
+        if flags & invoke::OPERATOR != 0 && !is_operator(process.id) {
+            return Err(Error::NoPermission);
+        }
+        let name = padded(&user_name(process, name, length)?[..length as usize])?;
+        let mut buffer = [0; ARGUMENT_BYTES];
+        let buffer = buffer.get_mut(..bytes as usize).ok_or(Error::BadLength)?;
+        read_user(process, arguments, buffer)?;
+        let here = self.files.find(&name).is_some();
+        let source = if here { self.me } else { start_processor() };
+        let tcb = &self.tcbs[index as usize];
+        let who = Who { process: process.id, thread: tcb.number.get(), processor: self.me };
+        let invocation = Invocation { name, flags, source, who, arguments: buffer };
+        if target != self.me && self.net.free_buffer().is_none() {
+            return Ok(Outcome::Again);
+        }
+        tcb.state.set(State::Asking);
+        if target == self.me {
+            self.begin(&invocation)?;
+        } else {
+            self.send_invocation(target, &invocation);
+        }
+        Ok(Outcome::Waits)
+    }
+
+    fn send_invocation(&mut self, to: Processor, invocation: &Invocation) {
+        let Some(packet) = self.net.free_buffer() else { return };
+        let words = packet as *mut u32;
+        let header = [
+            mpc::operation_address(layout::INVOKE, invocation.who.process),
+            invocation.flags | invocation.source as u32,
+            invocation.who.word(),
+            invocation.arguments.len() as u32,
+        ];
+        let bytes = invocation.arguments.len() as u32;
+        // SAFETY: the buffer is the driver's, free, and has room for a packet; name and arguments
+        // fit.
+        unsafe {
+            header.iter().enumerate().for_each(|(index, word)| words.add(index).write_volatile(*word));
+            let put =
+                |from: *const u8, word: usize, bytes: u32| memory::copy(from as u32, words.add(word) as u32, bytes);
+            put(invocation.name.as_ptr(), layout::INVOKE_NAME, invocation.name.len() as u32);
+            put(invocation.arguments.as_ptr(), layout::INVOKE_ARGUMENTS, bytes);
+        }
+        self.net.queue_buffer(to, mpc::PROCESS, 4 * layout::INVOKE_ARGUMENTS as u32 + bytes);
+    }
+
+    /// Another processor's thread invokes a program here.
+    pub fn serve_invocation(&mut self, id: u16, packet: &Packet) {
+        let bytes = packet.word(layout::INVOKE_BYTES);
+        if packet.header.length as u32 != 4 * layout::INVOKE_ARGUMENTS as u32 + bytes || bytes > ARGUMENT_BYTES as u32 {
+            return;
+        }
+        let who = Who::unpack(packet.word(layout::WHO), id);
+        let (mut name, mut arguments) = (Name::default(), [0; ARGUMENT_BYTES]);
+        read_packet(packet, layout::INVOKE_NAME, &mut name);
+        read_packet(packet, layout::INVOKE_ARGUMENTS, &mut arguments[..bytes as usize]);
+        let flags = packet.word(layout::INVOKE_FLAGS);
+        let arguments = &arguments[..bytes as usize];
+        let invocation = Invocation { name, flags: flags & !0xff, source: flags as u8, who, arguments };
+        if let Err(error) = self.begin(&invocation) {
+            self.reply(who, error.code() as u32, 0);
+        }
+    }
+
+    /// Makes the process, and starts it if its file is here; otherwise that is fetched. The invoker
+    /// is told later, but of an error.
+    fn begin(&mut self, invocation: &Invocation) -> Result<(), Error> {
+        let right = if invocation.flags & invoke::OPERATOR != 0 { OPERATOR } else { 0 };
+        let by_operator = invocation.who == Who::NOBODY || is_operator(invocation.who.process);
+        let process = self.take_place(right, by_operator)?;
+        let begun = self.prepare(process, invocation).and_then(|()| match self.files.find(&invocation.name) {
+            Some(file) => self.start_file(process, file),
+            None if invocation.source == self.me => Err(Error::NoFile),
+            None => {
+                self.mount_next();
+                Ok(())
+            }
+        });
+        if begun.is_err() {
+            self.abandon(process);
+        }
+        begun
+    }
+
+    /// Notes what is to be done when the file is here.
+    fn prepare(&mut self, mut process: Process, invocation: &Invocation) -> Result<(), Error> {
+        let suspended = invocation.flags & invoke::SUSPENDED != 0;
+        self.processes.set_suspended(process.id, suspended);
+        process.suspended = suspended;
+        self.put_arguments(process, invocation.arguments)?;
+        if let Some(place) = self.place(process.id) {
+            place.invoked.invoker = invocation.who.process;
+            place.invoked.background = invocation.flags & invoke::BACKGROUND != 0;
+            place.waiter = invocation.who;
+            (place.invoked.name, place.invoked.source) = (invocation.name, invocation.source);
+        }
+        Ok(())
+    }
+
+    /// Loads a file into a process that is prepared, and starts it.
+    fn start_file(&mut self, process: Process, file: usize) -> Result<(), Error> {
+        let &File { bytes, list, permissions, .. } = self.files.executable(file)?;
+        self.start_process(process, &Source { bytes, address: &|offset| address_in(list, offset) })?;
+        self.files.add_user(file);
+        let Some(place) = self.place(process.id) else { return Ok(()) };
+        (place.invoked.file, place.invoked.trusted) = (file as u8, permissions & TRUSTED != 0);
+        let waiter = core::mem::replace(&mut place.waiter, Who::NOBODY);
+        self.reply(waiter, process.id as u32, 0);
+        Ok(())
+    }
+
+    /// A process that has not started never will.
+    fn abandon(&mut self, process: Process) {
+        if let Some(place) = self.place(process.id) {
+            place.life = Life::Free;
+            (place.waiter, place.invoked.file) = (Who::NOBODY, NO_FILE);
+        }
+        events::emit_with(DIAG_PROFILE, event::PROCESS_END, process.id);
+        self.remove_process(process);
+    }
+
+    /// A file is here, or cannot be had: processes that wait for it start, or are given up.
+    pub fn file_came(&mut self, name: &Name, result: Result<usize, Error>) {
+        for number in 0..self.places.len() {
+            let place = self.places[number];
+            if place.life != Life::Loading || place.invoked.name != *name {
+                continue;
+            }
+            let Some(process) = self.process(place.id) else { continue };
+            if let Err(error) = result.and_then(|file| self.start_file(process, file)) {
+                self.abandon(process);
+                self.reply(place.waiter, error.code() as u32, 0);
+            }
+        }
+    }
+}

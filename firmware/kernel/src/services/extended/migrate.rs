@@ -1,0 +1,411 @@
+//! Threads that move (report, section 2.2.2). A thread's packet has its context and the ends of its
+//! channels; its pages come when it uses them. Ends that don't fit go ahead of it in packets of
+//! their own. While no data buffer is free it waits in the queue of those whose messages leave.
+//!
+//! A thread that has ended leaves its ends with its process's home; a thread that is created again
+//! with its id goes on with them.
+
+use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_READY};
+use testbed_definitions::ids::{ProcessId, ThreadNumber};
+use testbed_definitions::limits::CHANNELS;
+use testbed_definitions::mpc::{self, end, ends, migrate, thread as layout};
+use testbed_definitions::packet::{Header, PAYLOAD_WORDS_MAX};
+use testbed_definitions::process;
+use testbed_definitions::syscall::status::counter;
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::channel::{Receiver, Sender};
+use testbed_protocol::ends::{join, leave, End};
+use testbed_protocol::{Processor, Thread};
+
+use crate::arch::memory;
+use crate::drivers::centrenet::Packet;
+use crate::drivers::events;
+use crate::services::components::Performer;
+use crate::state::call::Outcome;
+use crate::state::family::Birth;
+use crate::state::kernel::Kernel;
+use crate::state::place::Who;
+use crate::state::process::{thread_id, Process};
+use crate::state::thread::{State, A0};
+
+impl Kernel {
+    /// `migrate(thread, processor, destination)`. The call waits if the caller itself moves, or for
+    /// an answer.
+    pub fn migrate(&mut self, index: u16, thread: u32, at: i32, destination: i32) -> Result<Outcome, Error> {
+        let tcb = &self.tcbs[index as usize];
+        let (process, caller) = (tcb.process.get(), tcb.number.get());
+        let number = if thread == 0 { caller } else { thread as Thread };
+        if thread > u16::MAX as u32 || thread_id(number) == 0 {
+            return Err(Error::NoThread);
+        }
+        if !ThreadNumber::from_bits(number).is_beside(ThreadNumber::from_bits(caller)) {
+            return Err(Error::NoPermission);
+        }
+        if at >= self.processors as i32 || destination >= self.processors as i32 {
+            return Err(Error::BadProcessor);
+        }
+        let destination = if destination < 0 { migrate::ANY } else { destination as u32 };
+        if at >= 0 && at != self.me as i32 {
+            if number == caller {
+                return Err(Error::NotHere);
+            }
+            let who = Who { process: process.id, thread: caller, processor: self.me };
+            self.tcbs[index as usize].state.set(State::Asking);
+            let words = [mpc::address(process.id, 0), number as u32, destination, who.word(), 0, 0];
+            self.net.queue_token(at as Processor, mpc::MIGRATE, words, migrate::BYTES);
+            return Ok(Outcome::Waits);
+        }
+        if number == caller {
+            self.tcbs[index as usize].context.set(A0, 0);
+            let moves = self.move_thread(index, destination, false)?;
+            return Ok(if moves { Outcome::Waits } else { Outcome::Done(Ok(0)) });
+        }
+        let other = self.find(process.id, number).ok_or(Error::NotHere)?;
+        self.move_thread(other, destination, true).map(|_| Outcome::Done(Ok(0)))
+    }
+
+    /// A thread elsewhere asks for a thread to be moved.
+    pub fn serve_migrate(&mut self, id: u16, packet: &Packet) {
+        let number = packet.word(migrate::THREAD) as Thread;
+        let destination = packet.word(migrate::DESTINATION);
+        let result = match self.find(id, number) {
+            _ if destination != migrate::ANY && destination >= self.processors as u32 => Err(Error::BadProcessor),
+            Some(index) => self.move_thread(index, destination, true),
+            None => Err(Error::NotHere),
+        };
+        let result = result.map_or_else(|error| error.code() as u32, |_| 0);
+        self.reply(Who::unpack(packet.word(migrate::WHO), id), result, 0);
+    }
+
+    /// Moves a thread that is in the ready queue, is kept from it because its process is suspended,
+    /// or is the caller. `Ok(false)`: it is where it should be.
+    fn move_thread(&mut self, index: u16, destination: u32, queued: bool) -> Result<bool, Error> {
+        let tcb = &self.tcbs[index as usize];
+        let (state, number) = (tcb.state.get(), tcb.number.get());
+        if !matches!(state, State::Ready | State::Held) || tcb.children.get() != 0 {
+            return Err(Error::NotReady);
+        }
+        let to = if destination == migrate::ANY { self.another_slave() } else { destination as Processor };
+        if to == self.me {
+            return Ok(false);
+        }
+        events::emit_with(DIAG_PROFILE, event::PACK, number);
+        if queued && state == State::Ready {
+            self.ready.remove(self.tcbs, index);
+            events::emit(DIAG_READY, number & event::THREAD_MASK);
+        }
+        self.send_away(index, State::Moving, to);
+        Ok(true)
+    }
+
+    /// Any slave but this processor, if there is one.
+    fn another_slave(&mut self) -> Processor {
+        match (self.me, self.processors) {
+            (me, 1) | (me @ 1, 2) => me,
+            (0, processors) => 1 + self.random_below(processors as u32 - 1) as Processor,
+            (me, processors) => {
+                let slave = 1 + self.random_below(processors as u32 - 2) as Processor;
+                slave + (slave >= me) as Processor
+            }
+        }
+    }
+
+    /// Puts a control block whose ends leave into the queue of those whose messages leave.
+    fn send_away(&mut self, index: u16, state: State, to: Processor) {
+        let tcb = &self.tcbs[index as usize];
+        tcb.state.set(state);
+        tcb.buffer.set(to as u32);
+        if self.transmitting.is_empty() {
+            while self.net.free_buffer().is_some() {
+                if self.pack(index) {
+                    return self.gone(index);
+                }
+            }
+        }
+        self.transmitting.push_back(self.tcbs, index);
+    }
+
+    /// Packs as much as one data buffer, which is free, takes of a control block whose ends leave;
+    /// `true` if that was all: it is to be [`Self::gone`].
+    pub fn pack(&mut self, index: u16) -> bool {
+        let Some(packet) = self.net.free_buffer() else { return false };
+        let words = packet as *mut u32;
+        let mut used = self.pack_ends(index, words);
+        let tcb = &self.tcbs[index as usize];
+        let (process, number, state) = (tcb.process.get(), tcb.number.get(), tcb.state.get());
+        let is_last = none(tcb.ends());
+        let with_thread = is_last && state == State::Moving && used + layout::WORDS <= PAYLOAD_WORDS_MAX;
+        let parent = if with_thread { tcb.parent.get() } else { 0 };
+        // SAFETY: the buffer is the driver's, free, and has room for a packet.
+        unsafe {
+            words.add(ends::ADDRESS).write_volatile(mpc::address(process.id, 0));
+            words.add(ends::THREAD).write_volatile(number as u32 | (parent as u32) << 16);
+            if with_thread {
+                self.pack_thread(index, words.add(used));
+                used += layout::WORDS;
+            }
+        }
+        let kind = if with_thread { mpc::THREAD } else { mpc::ENDS };
+        if used != ends::ENDS {
+            self.net.queue_buffer(tcb.buffer.get() as Processor, kind, 4 * used as u32);
+        }
+        with_thread || is_last && state != State::Moving
+    }
+
+    /// Takes ends of the thread's out of their control blocks and writes them from word
+    /// [`ends::ENDS`] on, as many as fit. Returns the words of payload.
+    fn pack_ends(&mut self, index: u16, words: *mut u32) -> usize {
+        let tcb = &self.tcbs[index as usize];
+        let mut used = ends::ENDS;
+        for group in 0..CHANNELS / 32 {
+            let word = tcb.ends_word(group);
+            let mut left = word.get();
+            while left != 0 && used + end::WORDS_MAX <= PAYLOAD_WORDS_MAX {
+                let channel = (32 * group) as u8 + left.trailing_zeros() as u8;
+                left &= left - 1;
+                let ccb = tcb.process.get().ccb(channel);
+                let Some(end) = leave(ccb, self.me, tcb.buffer.get() as Processor, tcb.number.get()) else { continue };
+                let ([a, b, c, d, e, f], count) = end.pack(channel);
+                // SAFETY: in the packet's buffer, which has room for the longest payload. Written
+                // out, so that the words stay in registers.
+                unsafe {
+                    let place = words.add(used);
+                    place.write_volatile(a);
+                    place.add(1).write_volatile(b);
+                    place.add(2).write_volatile(c);
+                    if count > end::WORDS {
+                        place.add(3).write_volatile(d);
+                        place.add(4).write_volatile(e);
+                        place.add(5).write_volatile(f);
+                    }
+                }
+                used += count;
+            }
+            word.set(left);
+        }
+        used
+    }
+
+    /// Writes the last words of a thread's packet.
+    ///
+    /// # Safety
+    /// There is room for them in a buffer that is the driver's.
+    unsafe fn pack_thread(&self, index: u16, words: *mut u32) {
+        let tcb = &self.tcbs[index as usize];
+        let places = tcb.parent_processor.get() as u32 | (tcb.failed.get() as u32) << 16;
+        // SAFETY: the caller's; a context begins with the words that move.
+        unsafe {
+            words.add(layout::PARENT_PROCESSOR_FAILED).write_volatile(places);
+            words.add(layout::STACK).write_volatile(tcb.stack.get());
+            words.add(layout::STACK_PAGES).write_volatile(tcb.stack_pages.get());
+            let context = &raw const tcb.context as u32;
+            memory::copy(context, words.add(layout::CONTEXT) as u32, 4 * layout::CONTEXT_WORDS as u32);
+        }
+    }
+
+    /// All that had to leave has been packed.
+    pub fn gone(&mut self, index: u16) {
+        let tcb = &self.tcbs[index as usize];
+        let state = tcb.state.get();
+        if state == State::Returning {
+            return self.end_thread(index);
+        }
+        let (mut process, number, exit_code) = (tcb.process.get(), tcb.number.get(), tcb.exit_code.get());
+        let (stack, pages) = (tcb.stack.get(), tcb.stack_pages.get());
+        process.set_thread(number, NONE);
+        let (parent, to) = ((tcb.parent.get(), tcb.parent_processor.get()), tcb.buffer.get() as Processor);
+        let birth = Birth { process: process.id, number, parent, entry: tcb.context.pc.get(), stack, pages };
+        self.free_tcb(index);
+        if state == State::Moving {
+            self.counters[counter::LEFT] += 1;
+            events::emit(DIAG_PROFILE, event::PACKED);
+        } else if exit_code == 0 {
+            self.send_birth(to, birth, to);
+        } else {
+            self.send_created(to, birth, exit_code);
+        }
+    }
+
+    /// Ends of channels have come, with the thread that has them or for one that comes later.
+    pub fn serve_ends(&mut self, id: u16, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.header.payload_words();
+        let with_thread = packet.header.kind == mpc::THREAD;
+        let tail = if with_thread { layout::WORDS } else { 0 };
+        let number = packet.word(ends::THREAD) as Thread;
+        let belongs = ThreadNumber::from_bits(number).belongs_to(ProcessId::from_bits(id));
+        if words < ends::ENDS + tail || !belongs {
+            return events::emit(DIAG_PROFILE, event::RX_END);
+        }
+        let mut process = match self.ensure_process(id) {
+            Ok(process) => process,
+            Err(error) => {
+                // The process has ended before, or ends now that a part of it has nowhere to be.
+                if error != Error::NoProcess {
+                    self.end_for_memory(id);
+                }
+                return events::emit(DIAG_PROFILE, event::RX_END);
+            }
+        };
+        let owned = self.join_all(process, number, packet, words - tail);
+        if with_thread && process.thread(number) == NONE {
+            match self.free.pop_front(self.tcbs) {
+                Some(index) => return self.unpack_thread(index, process, owned, packet),
+                None => self.park(process, packet),
+            }
+        }
+        process.set_resting(number, true);
+        events::emit(DIAG_PROFILE, event::RX_END);
+    }
+
+    /// Keeps a thread, whose ends have been put where they belong, until a control block is free.
+    #[cold]
+    fn park(&mut self, process: Process, packet: &Packet) {
+        let Some(page) = self.pages.take() else { return self.out_of_memory(process) };
+        let words = memory::page_address(page) as *mut u32;
+        let tail = packet.header.payload_words() - layout::WORDS;
+        // SAFETY: the page was just taken and has room for the words.
+        unsafe {
+            words.write(core::mem::replace(&mut self.parked, page));
+            words.add(1 + ends::ADDRESS).write(packet.word(ends::ADDRESS));
+            words.add(1 + ends::THREAD).write(packet.word(ends::THREAD));
+            for index in 0..layout::WORDS {
+                words.add(1 + ends::ENDS + index).write(packet.word(tail + index));
+            }
+        }
+    }
+
+    /// Unpacks threads that have waited for a control block, the last one first.
+    #[cold]
+    pub fn unpark(&mut self) {
+        while self.parked != 0 && !self.free.is_empty() {
+            let page = self.parked;
+            // SAFETY: `park` wrote it.
+            self.parked = unsafe { (memory::page_address(page) as *const u32).read() };
+            let length = 4 * (ends::ENDS + layout::WORDS) as u16;
+            let packet =
+                Packet::kept(page, Header { destination: self.me, kind: mpc::THREAD, length, source: self.me });
+            let id = mpc::process_channel(packet.word(ends::ADDRESS)).0;
+            // What is left of a process that has ended makes none.
+            if self.process(id).is_some() {
+                self.serve_ends(id, &packet);
+            }
+            self.pages.release(page, page + 1);
+        }
+    }
+
+    /// An end of a thread's has come to its channel's control block.
+    fn join_end(&mut self, process: Process, channel: u8, thread: Thread, end: End) {
+        let mut performer = Performer::new(self, (process, channel));
+        join(process.ccb(channel), performer.kernel.me, thread, end, &mut performer);
+    }
+
+    /// Puts the ends of a packet into their control blocks; returns their channels.
+    fn join_all(&mut self, process: Process, number: Thread, packet: &Packet, limit: usize) -> [u32; CHANNELS / 32] {
+        let mut owned = [0; CHANNELS / 32];
+        let mut at = ends::ENDS;
+        while let Some((channel, end, words)) = End::unpack(limit - at, |index| packet.word(at + index)) {
+            owned[channel as usize / 32 % (CHANNELS / 32)] |= 1 << (channel % 32);
+            self.join_end(process, channel, number, end);
+            at += words;
+        }
+        owned
+    }
+
+    fn unpack_thread(&mut self, index: u16, mut process: Process, owned: [u32; CHANNELS / 32], packet: &Packet) {
+        let number = packet.word(ends::THREAD) as Thread;
+        process.set_thread(number, index);
+        let tail = packet.header.payload_words() - layout::WORDS;
+        let places = packet.word(tail + layout::PARENT_PROCESSOR_FAILED);
+        let tcb = &self.tcbs[index as usize];
+        tcb.process.set(process);
+        tcb.number.set(number);
+        tcb.parent.set((packet.word(ends::THREAD) >> 16) as Thread);
+        tcb.parent_processor.set(places as Processor);
+        tcb.failed.set((places >> 16) as u16);
+        tcb.set_stack(packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
+        tcb.children.set(0);
+        tcb.exit_code.set(0);
+        tcb.staged.set(0);
+        tcb.set_ends(owned);
+        tcb.list.clear();
+        tcb.keeping.clear();
+        let mut to = &raw const tcb.context as u32;
+        for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
+            // SAFETY: the pieces are in the receive ring and are as many words as a context begins
+            // with, which are cells.
+            unsafe { memory::copy(from, to, bytes) };
+            to += bytes;
+        }
+        self.adopt_ends(index);
+        self.counters[counter::COME] += 1;
+        self.make_ready(index);
+        events::emit_with(DIAG_PROFILE, event::UNPACKED, number);
+    }
+
+    /// A thread that is new here has the ends that have waited here for it.
+    pub fn adopt_ends(&mut self, index: u16) {
+        let tcb = &self.tcbs[index as usize];
+        let (mut process, number) = (tcb.process.get(), tcb.number.get());
+        if !process.is_resting(number) {
+            return;
+        }
+        process.set_resting(number, false);
+        for channel in 0..CHANNELS as u8 {
+            let ccb = process.ccb(channel);
+            let sends = ccb.sender != Sender::Away && ccb.sender_thread == number;
+            if sends || ccb.receiver != Receiver::Away && ccb.receiver_thread == number {
+                tcb.own(channel);
+            }
+        }
+    }
+
+    /// A thread has ended: its ends go to its process's home. `false` if it has to wait until they
+    /// have left; its end goes on then.
+    pub fn return_ends(&mut self, index: u16) -> bool {
+        let tcb = &self.tcbs[index as usize];
+        if none(tcb.ends()) {
+            return true;
+        }
+        let home = process::home(tcb.process.get().id);
+        if home == self.me {
+            tcb.set_ends([0; CHANNELS / 32]);
+            let number = tcb.number.get();
+            tcb.process.get().set_resting(number, true);
+            return true;
+        }
+        self.send_away(index, State::Returning, home);
+        false
+    }
+
+    /// Ends that wait here for a thread that is to be created elsewhere go there ahead of the order
+    /// to create it. With `error` they go back to the home ahead of that answer. `Ok(false)` if
+    /// there are none.
+    pub fn send_ends(&mut self, birth: Birth, to: Processor, error: Option<Error>) -> Result<bool, Error> {
+        let Some(mut process) = self.process(birth.process).filter(|process| process.is_resting(birth.number)) else {
+            return Ok(false);
+        };
+        let index = self.free.pop_front(self.tcbs).ok_or(Error::NoThread)?;
+        process.set_thread(birth.number, index);
+        let tcb = &self.tcbs[index as usize];
+        tcb.reset();
+        tcb.process.set(process);
+        tcb.number.set(birth.number);
+        tcb.context.pc.set(birth.entry);
+        tcb.parent.set(birth.parent.0);
+        tcb.parent_processor.set(birth.parent.1);
+        tcb.stack.set(birth.stack);
+        tcb.stack_pages.set(birth.pages);
+        tcb.exit_code.set(error.map_or(0, |error| error.code() as u32));
+        self.adopt_ends(index);
+        self.send_away(index, State::Courier, to);
+        Ok(true)
+    }
+}
+
+/// Whether a thread has no ends.
+#[inline(always)]
+fn none(ends: [u32; CHANNELS / 32]) -> bool {
+    ends.into_iter().fold(0, |all, some| all | some) == 0
+}

@@ -1,0 +1,28 @@
+//! Services that the small kernel lacks.
+
+pub mod alternatives;
+pub mod collect;
+pub mod control;
+pub mod estate;
+pub mod faults;
+pub mod files;
+pub mod input;
+pub mod invoke;
+pub mod keeping;
+pub mod lists;
+pub mod migrate;
+pub mod mount;
+pub mod pages;
+pub mod paging;
+pub mod releasing;
+pub mod replies;
+pub mod requests;
+pub mod runs;
+pub mod staged;
+pub mod staging;
+pub mod status;
+pub mod suspend;
+
+/// Most bytes that a call reads or writes which may do less than it was asked for, so that it
+/// doesn't take long.
+pub const BYTES_A_CALL: u32 = 4096;

@@ -1,0 +1,214 @@
+//! The page protocol's messages: what the home of a page does, and what a processor does that is
+//! told about one. Which threads wait for pages is in [`crate::services::extended::paging`].
+
+use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::mpc::{self, page as layout};
+use testbed_definitions::page::{PAGE_BYTES, PTE_EXECUTE, PTE_VALID, VIRTUAL_PAGES};
+use testbed_definitions::process;
+use testbed_definitions::syscall::status::counter;
+use testbed_definitions::syscall::Error;
+use testbed_protocol::pages::directory::{self, Output as HomeOutput};
+use testbed_protocol::pages::holder::{self, Output};
+use testbed_protocol::pages::{Order, Report, Set};
+use testbed_protocol::Processor;
+
+use crate::arch::{hw, memory};
+use crate::drivers::centrenet::Packet;
+use crate::drivers::events;
+use crate::services::extended::paging::{Change, FIRST_DATA_PAGE};
+use crate::state::extended::paging::Announced;
+use crate::state::kernel::Kernel;
+use crate::state::process::Process;
+
+impl Kernel {
+    /// Reports to the home of a page, which may be here.
+    pub fn tell_home_of_page(&mut self, process: Process, page: u32, report: Report) {
+        let home = process::home(process.id);
+        if home == self.me {
+            return self.serve_report(process, page, home, report);
+        }
+        self.send_page_message(home, process.id, page, report as u8, 0);
+    }
+
+    fn send_page_message(&mut self, to: Processor, id: u16, page: u32, operation: u8, processor: Processor) {
+        let address = mpc::operation_address(operation, id) | page & 0xff;
+        let words = [address, page, processor as u32];
+        self.net.queue_token(to, mpc::PAGE, words, layout::BYTES);
+    }
+
+    fn order_page(&mut self, to: Processor, process: Process, page: u32, order: Order) {
+        if to == self.me {
+            return self.serve_order(process, page, order, None);
+        }
+        self.send_page_message(to, process.id, page, order.operation(), order.processor());
+    }
+
+    /// The home's part.
+    fn serve_report(&mut self, process: Process, page: u32, from: Processor, report: Report) {
+        if page < FIRST_DATA_PAGE {
+            return self.serve_code(process, page, from, report);
+        }
+        let Some(entry) = process.estate().and_then(|estate| estate.entry(page)) else { return };
+        match directory::step(entry, from, report) {
+            HomeOutput::Tell { to, order } => self.order_page(to, process, page, order),
+            output => self.perform_home(process, page, output),
+        }
+    }
+
+    /// What the directory says is to be done.
+    #[inline(never)]
+    pub fn perform_home(&mut self, process: Process, page: u32, output: HomeOutput) {
+        match output {
+            HomeOutput::Nothing => {}
+            HomeOutput::Tell { to, order } => self.order_page(to, process, page, order),
+            HomeOutput::Invalidate { at } => self.order_all(at, process, page, Order::Invalidate),
+            HomeOutput::Ended { waiting, freed } => {
+                self.order_all(waiting, process, page, Order::NoPage);
+                if freed {
+                    self.page_freed(process, page);
+                }
+            }
+        }
+    }
+
+    /// The others first: this processor's own answer may be the last.
+    fn order_all(&mut self, at: Set, process: Process, page: u32, order: Order) {
+        let mut others = at.without(self.me);
+        while !others.is_empty() {
+            let to = others.lowest();
+            others = others.without(to);
+            if !self.net.has_room() {
+                self.await_room();
+            }
+            self.order_page(to, process, page, order);
+        }
+        if at.has(self.me) {
+            self.order_page(self.me, process, page, order);
+        }
+    }
+
+    /// Anybody can have a copy of code.
+    fn serve_code(&mut self, process: Process, page: u32, to: Processor, report: Report) {
+        if report != Report::Read {
+            return;
+        }
+        let entry = process.map()[page as usize];
+        if entry & PTE_VALID == 0 {
+            return self.order_page(to, process, page, Order::NoPage);
+        }
+        self.send_frame(process, page, process.frame(page), (to, Order::Copy, false));
+    }
+
+    /// Does what this processor is told about a page. `data`: the packet with its bytes.
+    fn serve_order(&mut self, process: Process, page: u32, order: Order, data: Option<&Packet>) {
+        let frame = process.frame(page);
+        let entry = &mut process.map_mut()[page as usize % VIRTUAL_PAGES as usize];
+        if *entry & PTE_VALID != 0 {
+            // The hardware may remember what is not so any more.
+            hw::forget_page_map();
+        }
+        match holder::step(entry, order) {
+            Output::Report(report) => self.tell_home_of_page(process, page, report),
+            // Its number has gone from the entry if the page was given up.
+            Output::Send { to, order, free } => self.send_frame(process, page, frame, (to, order, free)),
+            Output::Arrived { data: wants_data } => self.page_arrived(process, page, data.filter(|_| wants_data)),
+            Output::Invalidated { free } => {
+                self.release_if(free, frame);
+                self.tell_home_of_page(process, page, Report::Invalidated);
+            }
+            Output::Refused { free } => {
+                self.release_if(free, frame);
+                self.page_changed(process, page, Change::Refused(Error::BadPointer));
+            }
+            Output::Ignored => {}
+        }
+    }
+
+    fn release_if(&mut self, free: bool, frame: u32) {
+        if free {
+            self.pages.release(frame, frame + 1);
+        }
+    }
+
+    /// What was asked for is here, with bytes or without: those that wait go on.
+    #[inline(never)]
+    fn page_arrived(&mut self, process: Process, page: u32, data: Option<&Packet>) {
+        if let Some(packet) = data {
+            self.fill_frame(process.frame(page), packet);
+        }
+        if page < FIRST_DATA_PAGE {
+            process.map_mut()[page as usize] |= PTE_EXECUTE;
+            self.page_changed(process, page, Change::Allowed);
+            return;
+        }
+        if self.page_changed(process, page, Change::Arrived) {
+            return;
+        }
+        let leave = !self.transmitting.is_empty();
+        match leave.then(|| self.transmitter(process, page)).flatten() {
+            Some(index) => self.keep_page(process, page, index),
+            None => self.tell_home_of_page(process, page, Report::Done),
+        }
+    }
+
+    /// Sends a page, straight from its frame.
+    fn send_frame(&mut self, process: Process, page: u32, frame: u32, (to, order, free): (Processor, Order, bool)) {
+        self.send_page_message(to, process.id, page, order.operation(), 0);
+        self.net.queue_frame(to, mpc::PAGE_DATA, memory::page_address(frame), free);
+        self.counters[counter::PAGES_SENT] += 1;
+    }
+
+    fn fill_frame(&mut self, frame: u32, packet: &Packet) {
+        let mut to = memory::page_address(frame);
+        for (from, part) in packet.pieces(0, PAGE_BYTES) {
+            // SAFETY: the piece is in the receive ring, and the frame is the page's, which nobody
+            // can reach yet. Both are whole words.
+            unsafe { memory::copy_whole_words(from, to, part) };
+            to += part;
+        }
+        self.counters[counter::PAGES_RECEIVED] += 1;
+    }
+
+    /// A control message of the page protocol.
+    pub fn serve_page(&mut self, id: u16, packet: &Packet) {
+        self.tell_packet(packet);
+        let words = packet.words::<{ layout::BYTES / 4 }>();
+        let (operation, page) = (mpc::operation(words[layout::ADDRESS]), words[layout::PAGE]);
+        let from = packet.header.source;
+        let order = Order::decode(operation, words[layout::PROCESSOR] as u8);
+        if page < VIRTUAL_PAGES {
+            match (order, Report::decode(operation)) {
+                (Some(order @ (Order::Copy | Order::Move)), _) => {
+                    self.announced.put(from, Announced { process: id, page, order });
+                }
+                (Some(order), _) => {
+                    if let Some(process) = self.process(id) {
+                        self.serve_order(process, page, order, None);
+                    }
+                }
+                (None, Some(report)) => self.serve_page_report(id, page, from, report),
+                _ => {}
+            }
+        }
+        events::emit(DIAG_PROFILE, event::PAGE_END);
+    }
+
+    fn serve_page_report(&mut self, id: u16, page: u32, from: Processor, report: Report) {
+        // Otherwise the process is over, and its threads are about to hear it.
+        if let Some(process) = self.process(id) {
+            self.serve_report(process, page, from, report);
+        }
+    }
+
+    /// A page that the message before has announced.
+    pub fn serve_page_data(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        let announced = self.announced.take(packet.header.source);
+        if let Some(Announced { process, page, order }) = announced {
+            if let Some(process) = self.process(process) {
+                self.serve_order(process, page, order, Some(packet));
+            }
+        }
+        events::emit(DIAG_PROFILE, event::PAGE_END);
+    }
+}

@@ -1,0 +1,33 @@
+//! Answers to threads that wait for a request.
+
+use testbed_definitions::mpc::{self, process as layout};
+use testbed_protocol::Thread;
+
+use crate::state::kernel::Kernel;
+use crate::state::place::Who;
+use crate::state::thread::{State, A0};
+
+impl Kernel {
+    /// Answers a thread's request, wherever it waits.
+    pub fn reply(&mut self, who: Who, result: u32, second: u32) {
+        if who.thread == 0 {
+            return;
+        }
+        if who.processor == self.me {
+            return self.answered(who.process, who.thread, result, second);
+        }
+        let words = [mpc::operation_address(layout::REPLY, who.process), who.word(), result, second, 0, 0];
+        self.net.queue_token(who.processor, mpc::PROCESS, words, layout::REPLY_BYTES);
+    }
+
+    /// The answer to a thread's request has come.
+    pub fn answered(&mut self, id: u16, thread: Thread, result: u32, second: u32) {
+        let Some(index) = self.find(id, thread) else { return };
+        let tcb = &self.tcbs[index as usize];
+        if tcb.state.get() == State::Asking {
+            tcb.context.set(A0, result);
+            tcb.context.set(A0 + 1, second);
+            self.make_ready(index);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What threads ask of the homes of processes: to end them, to stop them, to say when they have
+//! ended.
+
+use testbed_definitions::mpc::{self, process as layout};
+use testbed_definitions::packet::BROADCAST;
+use testbed_definitions::process::{home, is_operator};
+use testbed_definitions::syscall::{control, Error};
+
+use crate::state::call::Outcome;
+use crate::state::kernel::Kernel;
+use crate::state::place::{Life, Place, Who};
+use crate::state::thread::State;
+
+impl Kernel {
+    /// The thread waits for an answer to a request to a process's home.
+    pub fn ask_home(&mut self, index: u16, operation: u8, id: u32, value: u32) -> Outcome {
+        let tcb = &self.tcbs[index as usize];
+        let who = Who { process: tcb.process.get().id, thread: tcb.number.get(), processor: self.me };
+        let known = id <= u16::MAX as u32;
+        let (id, home) = (id as u16, home(id as u16));
+        tcb.state.set(State::Asking);
+        if known && home == self.me {
+            self.serve_request(operation, id, value, who);
+        } else if known && home < self.processors {
+            let words = [mpc::operation_address(operation, id), value, who.word(), who.process as u32, 0, 0];
+            self.net.queue_token(home, mpc::PROCESS, words, layout::REQUEST_BYTES);
+        } else {
+            return Outcome::Done(Err(Error::NoProcess));
+        }
+        Outcome::Waits
+    }
+
+    /// The home's answer to a request.
+    pub fn serve_request(&mut self, operation: u8, id: u16, value: u32, who: Who) {
+        let result = match operation {
+            layout::KILL | layout::CONTROL if self.process(id).is_none() => Err(Error::NoProcess),
+            layout::KILL | layout::CONTROL if !self.may_control(id, who) => Err(Error::NoPermission),
+            layout::KILL => {
+                self.end_process(id, value);
+                Ok(())
+            }
+            layout::CONTROL => self.control(id, value),
+            layout::AWAIT => match self.await_end(id, who) {
+                Some(result) => result,
+                None => return,
+            },
+            _ => Err(Error::NoProcess),
+        };
+        let code = if operation == layout::AWAIT { self.place(id).map_or(0, |place| place.code) } else { 0 };
+        self.reply(who, result.map_or_else(|error| error.code() as u32, |()| 0), code);
+    }
+
+    /// Whether somebody may end, stop and resume a process: a kernel whose thread has ended it, the
+    /// process itself, who invoked it, and operators.
+    fn may_control(&mut self, id: u16, who: Who) -> bool {
+        let invoked = |place: &mut Place| place.invoked.invoker == who.process;
+        who.thread == 0 || who.process == id || is_operator(who.process) || self.place(id).is_some_and(invoked)
+    }
+
+    /// `None`: it has not ended yet.
+    fn await_end(&mut self, id: u16, who: Who) -> Option<Result<(), Error>> {
+        let Some(place) = self.place(id) else { return Some(Err(Error::NoProcess)) };
+        if place.invoked.invoker != who.process || place.waiter != Who::NOBODY {
+            return Some(Err(Error::NoPermission));
+        }
+        if place.life == Life::Free {
+            return Some(Ok(()));
+        }
+        place.waiter = who;
+        None
+    }
+
+    fn control(&mut self, id: u16, what: u32) -> Result<(), Error> {
+        match what {
+            control::FOREGROUND | control::BACKGROUND => {
+                if let Some(place) = self.place(id) {
+                    place.invoked.background = what == control::BACKGROUND;
+                }
+            }
+            control::SUSPEND | control::RESUME => {
+                let suspended = what == control::SUSPEND;
+                self.suspend(id, suspended);
+                if self.processors > 1 {
+                    let words = [mpc::operation_address(layout::SUSPEND, id), suspended as u32, 0, 0, 0, 0];
+                    self.net.queue_token(BROADCAST, mpc::PROCESS, words, layout::SUSPEND_BYTES);
+                }
+            }
+            _ => return Err(Error::UnknownCall),
+        }
+        Ok(())
+    }
+}

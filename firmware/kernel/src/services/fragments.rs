@@ -1,0 +1,219 @@
+//! Messages that leave and arrive in fragments: between threads' pages and packets. Each page is
+//! translated once, pages that lie side by side in memory are copied as one run, and a page that
+//! has gone is found by the copy itself: what was copied until then is copied again.
+
+use testbed_definitions::event::COMMS;
+use testbed_definitions::mpc::{self, msg, MSG_HEADER_BYTES};
+use testbed_definitions::page::PAGE_SHIFT;
+use testbed_kernel_core::page_map::READ;
+use testbed_protocol::channel::{self, Ccb, Output, Sender, Sink};
+
+use crate::arch::memory;
+use crate::drivers::centrenet::Packet;
+use crate::services::extended::runs::{gather, in_one_run, scatter};
+use crate::state::kernel::Kernel;
+use crate::state::process::Process;
+use crate::state::thread::{State, Tcb};
+use crate::variant;
+
+/// What became of a message that was to be packed.
+enum Packed {
+    All,
+    /// It needs another buffer.
+    Waits,
+    /// This page of it is not here.
+    Missing(u32),
+}
+
+/// What the protocol says is known before.
+struct Noted;
+
+impl Sink for Noted {
+    #[inline(always)]
+    fn put(&mut self, _: Output) {}
+}
+
+/// Writes the words that stand ahead of a fragment's bytes.
+///
+/// # Safety
+/// There is room for them, in memory that is the driver's.
+#[inline(always)]
+unsafe fn write_header(words: *mut u32, address: u32, total: u32, offset: u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        words.add(msg::ADDRESS).write_volatile(address);
+        words.add(msg::TOTAL).write_volatile(total);
+        words.add(msg::OFFSET).write_volatile(offset);
+    }
+}
+
+impl Kernel {
+    /// Packs all of a message that the receiver has asked for, if it can be packed at once: it is
+    /// in one page that is here and short, or nobody else transmits, its pages are here and buffers
+    /// are free. Otherwise it leaves when its turn comes. `true`: it has been packed.
+    #[inline(always)]
+    pub fn pack_or_queue(&mut self, at: (Process, u8), ccb: &mut Ccb, tcb: &Tcb) -> bool {
+        if let Some(start) = in_one_run(at.0.map(), tcb.buffer.get(), ccb.length, READ) {
+            if self.queue_run(at, ccb, start) {
+                return true;
+            }
+        }
+        self.pack_or_wait(at, ccb, tcb)
+    }
+
+    /// [`Self::pack_or_queue`] for a message that is not in one run, or for which there are no
+    /// buffers.
+    #[inline(never)]
+    fn pack_or_wait(&mut self, at: (Process, u8), ccb: &mut Ccb, tcb: &Tcb) -> bool {
+        let first = self.transmitting.is_empty();
+        let packed = if first { self.pack_message(at, ccb, tcb.buffer.get()) } else { Packed::Waits };
+        if matches!(packed, Packed::All) {
+            return true;
+        }
+        tcb.state.set(State::Transmitting);
+        self.transmitting.push_back(self.tcbs, tcb.index);
+        if let Packed::Missing(page) = packed {
+            self.ask_for_message(at.0, page);
+        }
+        false
+    }
+
+    /// Packs a message from a run of pages: a short one into the queue itself, others into buffers.
+    /// `false` if it has to wait for that.
+    #[inline(always)]
+    fn queue_run(&mut self, at: (Process, u8), ccb: &mut Ccb, start: u32) -> bool {
+        const SHORT: u32 = (4 * mpc::TOKEN_WORDS - MSG_HEADER_BYTES) as u32;
+        let (to, length, address) = (ccb.to, ccb.length, mpc::address(at.0.id, at.1));
+        if length <= SHORT {
+            let words = self.net.queue_words(to, mpc::MSG, MSG_HEADER_BYTES as u32 + length);
+            // SAFETY: the place is the driver's, not issued yet, and has room; the bytes are in a
+            // page of the thread's.
+            unsafe {
+                write_header(words, address, length, 0);
+                memory::copy_short(start, words.add(msg::DATA) as u32, length);
+            }
+            channel::room(ccb, &mut Noted);
+            return true;
+        }
+        if !self.transmitting.is_empty() {
+            return false;
+        }
+        for _ in 0..self.net.free_buffers() {
+            let (offset, bytes) = channel::next_fragment(ccb);
+            let packet = self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
+            // SAFETY: the buffer is the driver's, not issued yet, and has room for a packet; the
+            // bytes are in pages of the thread's.
+            unsafe {
+                write_header(packet as *mut u32, address, length, offset);
+                memory::copy(start + offset, packet + MSG_HEADER_BYTES as u32, bytes);
+            }
+            channel::room(ccb, &mut Noted);
+            if ccb.sender != Sender::Transmitting {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Packs what is left of a message while buffers are free.
+    #[inline(never)]
+    fn pack_message(&mut self, at: (Process, u8), ccb: &mut Ccb, buffer: u32) -> Packed {
+        while let Some(packet) = self.net.free_buffer() {
+            let (offset, bytes) = channel::next_fragment(ccb);
+            // SAFETY: the buffer is the driver's, free, and has room for a packet.
+            let here = unsafe {
+                write_header(packet as *mut u32, mpc::address(at.0.id, at.1), ccb.length, offset);
+                gather(at.0.map(), buffer + offset, packet + MSG_HEADER_BYTES as u32, bytes)
+            };
+            // A page that has come leaves at once, with whatever is before it: no two pages have to
+            // be here at the same time.
+            if here == 0 && bytes != 0 {
+                return Packed::Missing((buffer + offset) >> PAGE_SHIFT);
+            }
+            self.net.queue_buffer(ccb.to, mpc::MSG, MSG_HEADER_BYTES as u32 + here);
+            channel::room_for(ccb, here, &mut Noted);
+            if ccb.sender != Sender::Transmitting {
+                return Packed::All;
+            }
+        }
+        Packed::Waits
+    }
+
+    /// Asks for a page of a message that is to leave.
+    #[cold]
+    #[inline(never)]
+    fn ask_for_message(&mut self, process: Process, page: u32) {
+        if !variant::PAGES_GO {
+            panic!("a message's buffer has gone");
+        }
+        self.ask_for_page(process, page, false);
+    }
+
+    /// Packs fragments while there are buffers for them, one message after the other.
+    pub fn pump_fragments(&mut self) {
+        while self.pump_first() {}
+    }
+
+    /// Packs what is first in the queue of messages and threads that leave; `true` if all of it has
+    /// been packed.
+    fn pump_first(&mut self) -> bool {
+        let Some(index) = self.transmitting.front() else { return false };
+        let tcb = self.tcb_of(index);
+        if tcb.state.get() == State::Transmitting {
+            return self.pump_message(tcb);
+        }
+        while self.net.free_buffer().is_some() {
+            if self.pack(index) {
+                self.transmitting.remove(self.tcbs, index);
+                self.gone(index);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// [`Self::pump_first`] where that is a message.
+    #[inline(never)]
+    fn pump_message(&mut self, tcb: &Tcb) -> bool {
+        let at = (tcb.process.get(), tcb.channel.get());
+        let ccb = at.0.ccb(at.1);
+        match self.pack_message(at, ccb, tcb.buffer.get()) {
+            Packed::All => {
+                self.transmitting.remove(self.tcbs, tcb.index);
+                self.released(tcb, ccb.length, COMMS);
+                return true;
+            }
+            Packed::Waits => {}
+            Packed::Missing(page) => {
+                self.ask_for_message(at.0, page);
+                // Others may go on while it is on its way.
+                self.transmitting.remove(self.tcbs, tcb.index);
+                self.transmitting.push_back(self.tcbs, tcb.index);
+            }
+        }
+        false
+    }
+
+    /// Unpacks a fragment that is in several pages or pieces, or has to be staged.
+    #[inline(never)]
+    pub fn unpack_fragment(&mut self, tcb: &Tcb, offset: u32, bytes: u32, packet: &Packet) {
+        let to = tcb.buffer.get() + offset;
+        let mut done = 0;
+        let here = (!variant::PAGES_GO || tcb.staged.get() == 0)
+            && packet.pieces(msg::DATA, bytes).into_iter().all(|(from, part)| {
+                // SAFETY: the piece is in the receive ring.
+                let here = unsafe { scatter(from, tcb.process.get().map(), to + done, part) } == part;
+                done += part;
+                here
+            });
+        if here {
+            return;
+        }
+        if !variant::PAGES_GO {
+            panic!("a message's buffer has gone");
+        }
+        if !self.stage(tcb.index, to, bytes, packet, msg::DATA) {
+            self.out_of_memory(tcb.process.get());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The home of processes: the places of those that were invoked here, how they end everywhere, and
+//! what others ask of them.
+
+use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::limits::PROCESSES;
+use testbed_definitions::mpc::{self, process as layout};
+use testbed_definitions::packet::BROADCAST;
+use testbed_definitions::process::{home, id as process_id, FIRST_GENERATION, FIRST_PLACE, OPERATOR};
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::Processor;
+
+use crate::drivers::events;
+use crate::state::kernel::Kernel;
+use crate::state::place::{Life, Place, Who, PLACES};
+use crate::state::process::Process;
+use crate::state::thread::State;
+use crate::variant;
+
+impl Kernel {
+    /// Takes a place for a new process and makes its record. `right`: [`OPERATOR`] or 0. `last`: it
+    /// may have the last place, which is left to operators.
+    pub fn take_place(&mut self, right: u16, last: bool) -> Result<Process, Error> {
+        let free = |&place: &u8| self.places[place as usize & (PLACES - 1)].life == Life::Free;
+        let mut places = (0..PLACES as u8).map(|n| (n + FIRST_PLACE) % PROCESSES as u8).filter(free);
+        let place = places
+            .next()
+            .filter(|_| !variant::PAGES_GO || last || places.next().is_some())
+            .ok_or(Error::TooManyProcesses)?;
+        let id = process_id(self.me, place, self.processes.next_generation(self.me, place)) | right;
+        let process = self.make_process(id)?;
+        self.places[place as usize & (PLACES - 1)] = Place { id, life: Life::Loading, ..Place::FREE };
+        events::emit_with(DIAG_PROFILE, event::INVOKE, id);
+        Ok(process)
+    }
+
+    /// Ends a process, wherever its threads are.
+    pub fn end_process(&mut self, id: u16, code: u32) {
+        if home(id) != self.me {
+            let words = [mpc::operation_address(layout::KILL, id), code, 0, 0, 0, 0];
+            return self.net.queue_token(home(id), mpc::PROCESS, words, layout::REQUEST_BYTES);
+        }
+        let Some(process) = self.process(id) else { return };
+        let others = self.processors - 1;
+        let mut invoker = Who::NOBODY;
+        if let Some(place) = self.place(id) {
+            if place.life == Life::Loading {
+                invoker = core::mem::replace(&mut place.waiter, Who::NOBODY);
+            }
+            place.code = code;
+            place.life = Life::Ending(others);
+        }
+        self.reply(invoker, Error::Killed.code() as u32, 0);
+        self.remove_process(process);
+        if others == 0 {
+            return self.process_ended(id);
+        }
+        let words = [mpc::operation_address(layout::END, id), 0, 0, 0, 0, 0];
+        self.net.queue_token(BROADCAST, mpc::PROCESS, words, layout::END_BYTES);
+    }
+
+    /// Removes all that this processor has of a process.
+    pub fn remove_process(&mut self, process: Process) {
+        for index in process.threads.into_iter().filter(|&index| index != NONE) {
+            events::emit_with(DIAG_PROFILE, event::EXIT, self.tcbs[index as usize].number.get());
+            self.unqueue(index);
+            self.drop_staged(index);
+            self.free_tcb(index);
+        }
+        self.forget_page_map();
+        self.forget_owing(process);
+        self.processes.forget(process.id);
+        process.release(&mut self.pages, &mut self.net);
+        self.serve_readers();
+    }
+
+    /// Takes a thread out of whatever queue it is in.
+    fn unqueue(&mut self, index: u16) {
+        match self.tcbs[index as usize].state.get() {
+            State::Ready => self.ready.remove(self.tcbs, index),
+            State::Transmitting | State::Moving | State::Returning | State::Courier => {
+                self.transmitting.remove(self.tcbs, index);
+            }
+            State::Alternative => self.end_alternative(index),
+            State::Reading => self.end_reading(index),
+            _ => {}
+        }
+    }
+
+    /// Nothing is left of a process on any processor.
+    fn process_ended(&mut self, id: u16) {
+        let Some(place) = self.place(id) else { return };
+        place.life = Life::Free;
+        let (code, waiter) = (place.code, core::mem::replace(&mut place.waiter, Who::NOBODY));
+        self.leave_program(id);
+        events::emit_with(DIAG_PROFILE, event::PROCESS_END, id);
+        self.reply(waiter, 0, code);
+        if id == process_id(self.me, FIRST_PLACE, FIRST_GENERATION) | OPERATOR && self.is_start() {
+            self.exit_code = Some(code);
+            self.suspend_all();
+        }
+    }
+
+    /// Another processor has nothing of the process any more.
+    pub fn one_has_ended(&mut self, id: u16) {
+        let Some(place) = self.place(id) else { return };
+        match &mut place.life {
+            Life::Ending(1) => self.process_ended(id),
+            Life::Ending(left) => *left -= 1,
+            _ => {}
+        }
+    }
+
+    /// The home has said that the process has ended.
+    pub fn serve_end(&mut self, id: u16, home: Processor) {
+        if let Some(process) = self.process(id) {
+            self.remove_process(process);
+        }
+        self.processes.forget(id);
+        let words = [mpc::operation_address(layout::ENDED, id), 0, 0, 0, 0, 0];
+        self.net.queue_token(home, mpc::PROCESS, words, layout::END_BYTES);
+    }
+}

@@ -1,0 +1,15 @@
+//! What the kernel does for threads.
+
+pub mod answers;
+pub mod blocks;
+pub mod channels;
+pub mod components;
+#[cfg_attr(feature = "small", path = "absent/mod.rs")]
+pub mod extended;
+pub mod faults;
+pub mod fragments;
+pub mod home;
+pub mod start;
+pub mod threads;
+pub mod timers;
+pub mod transmit;

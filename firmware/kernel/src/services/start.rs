@@ -1,0 +1,59 @@
+//! The first thread of a process, and its arguments.
+
+use testbed_definitions::event;
+use testbed_definitions::page::VIRTUAL_BYTES;
+use testbed_definitions::process;
+use testbed_definitions::syscall::Error;
+
+use crate::arch::memory;
+use crate::state::family::Birth;
+use crate::state::kernel::Kernel;
+use crate::state::load::Source;
+use crate::state::place::Life;
+use crate::state::process::Process;
+use crate::state::thread::{A0, SP};
+use crate::variant;
+
+/// The id of a process's first thread.
+const FIRST_THREAD: u8 = 1;
+/// Pages of its stack.
+const FIRST_STACK_PAGES: u32 = variant::FIRST_STACK_PAGES;
+
+/// Where arguments begin, at the top of the first thread's stack.
+const fn arguments_address(bytes: u32) -> u32 {
+    (VIRTUAL_BYTES - bytes) & !15
+}
+
+impl Kernel {
+    /// Maps the first thread's stack, with the arguments at its top.
+    pub fn put_arguments(&mut self, process: Process, arguments: &[u8]) -> Result<(), Error> {
+        let bytes = arguments.len() as u32;
+        process.add_stack(VIRTUAL_BYTES, FIRST_STACK_PAGES, &mut self.pages)?;
+        // SAFETY: the arguments are the kernel's.
+        unsafe { memory::copy_to_user(arguments.as_ptr() as u32, process.map(), arguments_address(bytes), bytes) }
+            .ok_or(Error::NoMemory)?;
+        if let Some(place) = self.place(process.id) {
+            place.arguments = bytes;
+        }
+        Ok(())
+    }
+
+    /// Loads a process that has its arguments, and creates its first thread, with the arguments'
+    /// address and length in `a0` and `a1`.
+    pub fn start_process(&mut self, mut process: Process, source: &Source) -> Result<(), Error> {
+        process.load(source, &mut self.pages)?;
+        let (id, entry, pages) = (process.id, process.entry, FIRST_STACK_PAGES);
+        let number = event::thread_number(self.me, process::place(id), FIRST_THREAD);
+        process.give(number, entry, (VIRTUAL_BYTES, pages), self.me)?;
+        let birth = Birth { process: id, number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages };
+        let index = self.create_here(birth)?;
+        let Some(place) = self.place(id) else { return Ok(()) };
+        place.life = Life::Running;
+        let arguments = place.arguments;
+        let context = &self.tcbs[index as usize].context;
+        context.set(SP, arguments_address(arguments));
+        context.set(A0, arguments_address(arguments));
+        context.set(A0 + 1, arguments);
+        Ok(())
+    }
+}

@@ -1,0 +1,321 @@
+//! Threads' births and ends. A process's home gives out ids and stacks, so that both go over it:
+//! from the parent's processor to the home, to the processor of the child, and back.
+
+use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::limits::THREADS;
+use testbed_definitions::mpc::{self, create, created, exited};
+use testbed_definitions::process;
+use testbed_definitions::syscall::{Error, EXIT, EXIT_HALT};
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::{Processor, Thread};
+
+use crate::drivers::centrenet::Packet;
+use crate::drivers::events;
+use crate::state::call::Outcome;
+use crate::state::family::{Birth, Death};
+use crate::state::kernel::Kernel;
+use crate::state::thread::{State, SP};
+
+const fn child_parent(child: Thread, parent: Thread) -> u32 {
+    child as u32 | (parent as u32) << 16
+}
+/// The halves of a word.
+const fn halves(word: u32) -> (u16, u16) {
+    (word as u16, (word >> 16) as u16)
+}
+
+impl Kernel {
+    /// `create(id, n_pages, processor, entry, stack)`.
+    pub fn create(&mut self, index: u16, id: u32, pages: u32, processor: i32, (entry, stack): (u32, u32)) -> Outcome {
+        let target = match processor {
+            // Programs run on the slaves; a machine without any has only its master.
+            ..0 if self.processors > 1 => 1 + self.random_below(self.processors as u32 - 1),
+            ..0 => 0,
+            _ => processor as u32,
+        };
+        if target >= self.processors as u32 {
+            return Outcome::Done(Err(Error::BadProcessor));
+        }
+        if id == 0 || id as usize >= THREADS {
+            return Outcome::Done(Err(Error::NoThread));
+        }
+        if pages > u16::MAX as u32 {
+            return Outcome::Done(Err(Error::BadPointer));
+        }
+        let tcb = &self.tcbs[index as usize];
+        tcb.state.set(State::Creating);
+        // Counted from now on, so that the parent stays here until it has been answered, and its
+        // child has ended.
+        tcb.children.set(tcb.children.get() + 1);
+        let (process, parent) = (tcb.process.get().id, tcb.number.get());
+        let number = event::thread_number(process::home(process), process::place(process), id as u8);
+        let birth = Birth { process, number, parent: (parent, self.me), entry, stack, pages };
+        if process::home(process) == self.me {
+            self.create_from_home(birth, target as u8);
+        } else {
+            self.send_birth(process::home(process), birth, target as u8);
+        }
+        Outcome::Waits
+    }
+
+    pub fn send_birth(&mut self, to: Processor, birth: Birth, target: Processor) {
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[create::ADDRESS] = mpc::address(birth.process, 0);
+        words[create::CHILD_PARENT] = child_parent(birth.number, birth.parent.0);
+        words[create::ENTRY] = birth.entry;
+        words[create::STACK] = birth.stack;
+        words[create::PAGES_PLACES] = birth.pages | (birth.parent.1 as u32) << 16 | (target as u32) << 24;
+        self.net.queue_token(to, mpc::CREATE, words, create::BYTES);
+    }
+
+    /// The home's part: id and stack are given out, if they are free.
+    fn create_from_home(&mut self, birth: Birth, target: Processor) {
+        let Some(mut process) = self.process(birth.process) else { return };
+        let given = process.give(birth.number, birth.entry, (birth.stack, birth.pages), target);
+        if let Err(error) = given {
+            return self.answer_parent(birth.process, (birth.number, birth.parent), Err(error));
+        }
+        let ahead = if target == self.me { Ok(false) } else { self.send_ends(birth, target, None) };
+        match ahead {
+            Ok(true) => {}
+            Err(error) => {
+                let stack = (birth.stack, birth.pages);
+                self.created_at_home(birth.process, (birth.number, birth.parent), Err(error), stack);
+            }
+            Ok(false) if target == self.me => {
+                let result = self.create_here(birth).map(drop);
+                self.created_at_home(birth.process, (birth.number, birth.parent), result, (birth.stack, birth.pages));
+            }
+            Ok(false) => self.send_birth(target, birth, target),
+        }
+    }
+
+    /// The child is there, or could not be made: the home knows, and tells the parent's processor.
+    fn created_at_home(
+        &mut self,
+        id: u16,
+        family: (Thread, (Thread, Processor)),
+        result: Result<(), Error>,
+        stack: (u32, u32),
+    ) {
+        if let (Err(_), Some(mut process)) = (result, self.process(id)) {
+            process.take_back(family.0);
+            self.free_unmade(process, stack);
+        }
+        self.answer_parent(id, family, result);
+    }
+
+    fn answer_parent(&mut self, id: u16, (child, parent): (Thread, (Thread, Processor)), result: Result<(), Error>) {
+        if parent.1 == self.me {
+            return self.created(id, child, parent.0, result);
+        }
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[created::ADDRESS] = mpc::address(id, 0);
+        words[created::CHILD_PARENT] = child_parent(child, parent.0);
+        words[created::RESULT] = result.map_or_else(|error| error.code() as u32, |()| child as u32);
+        words[created::PARENT_PROCESSOR] = parent.1 as u32;
+        self.net.queue_token(parent.1, mpc::CREATED, words, created::BYTES);
+    }
+
+    /// The child has been created, or not: the parent goes on.
+    fn created(&mut self, id: u16, child: Thread, parent: Thread, result: Result<(), Error>) {
+        let Some(index) = self.find(id, parent).filter(|&i| self.tcbs[i as usize].state.get() == State::Creating)
+        else {
+            return;
+        };
+        match result {
+            Ok(()) => events::emit_with(DIAG_PROFILE, event::CREATE, child),
+            Err(_) => {
+                let children = &self.tcbs[index as usize].children;
+                children.set(children.get() - 1);
+            }
+        }
+        self.finish(index, result.map(|()| child as u32));
+    }
+
+    /// Creates a thread on this processor and makes it ready.
+    pub fn create_here(&mut self, birth: Birth) -> Result<u16, Error> {
+        let mut process = self.ensure_process(birth.process)?;
+        if process.thread(birth.number) != NONE {
+            return Err(Error::ThreadExists);
+        }
+        let index = self.free.front().ok_or(Error::NoThread)?;
+        process.add_stack(birth.stack, birth.pages, &mut self.pages)?;
+        process.set_thread(birth.number, index);
+        self.free.remove(self.tcbs, index);
+        let tcb = &self.tcbs[index as usize];
+        tcb.reset();
+        tcb.process.set(process);
+        tcb.number.set(birth.number);
+        tcb.parent.set(birth.parent.0);
+        tcb.parent_processor.set(birth.parent.1);
+        tcb.set_stack(birth.stack, birth.pages);
+        tcb.context.pc.set(birth.entry);
+        tcb.context.set(SP, birth.stack);
+        self.adopt_ends(index);
+        self.make_ready(index);
+        Ok(index)
+    }
+
+    /// `exit(code)`.
+    pub fn exit(&mut self, index: u16, code: u32) {
+        let tcb = &self.tcbs[index as usize];
+        tcb.exit_code.set(code);
+        tcb.state.set(State::Ending);
+        if code == EXIT_HALT {
+            // The process is over, whatever its other threads wait for.
+            let id = tcb.process.get().id;
+            return self.end_process(id, code);
+        }
+        if tcb.children.get() == 0 {
+            return self.end_thread(index);
+        }
+        events::emit_with(DIAG_PROFILE, event::BLOCKED, EXIT as u16);
+    }
+
+    /// Ends a thread without children, and those that only waited for it to end.
+    pub fn end_thread(&mut self, index: u16) {
+        let mut next = Some(index);
+        while let Some(index) = next {
+            if !self.return_ends(index) {
+                return;
+            }
+            let death = self.end_here(index);
+            next = self.tell_home(death);
+        }
+    }
+
+    /// Gives back what this processor has of a thread.
+    fn end_here(&mut self, index: u16) -> Death {
+        let tcb = &self.tcbs[index as usize];
+        let (number, mut process) = (tcb.number.get(), tcb.process.get());
+        let (stack, stack_pages) = (tcb.stack.get(), tcb.stack_pages.get());
+        let (parent, code) = ((tcb.parent.get(), tcb.parent_processor.get()), tcb.exit_code.get());
+        events::emit_with(DIAG_PROFILE, event::EXIT, number);
+        process.set_thread(number, NONE);
+        process.remove_stack(stack, stack_pages, &mut self.pages, &mut self.net);
+        self.forget_page_map();
+        self.free_tcb(index);
+        Death { process: process.id, number, parent, code, stack, pages: stack_pages }
+    }
+
+    /// Returns the thread's parent if that has to end in turn.
+    fn tell_home(&mut self, death: Death) -> Option<u16> {
+        match process::home(death.process) {
+            home if home == self.me => self.bury(death, home),
+            home => {
+                self.send_death(home, death);
+                None
+            }
+        }
+    }
+
+    fn send_death(&mut self, to: Processor, death: Death) {
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[exited::ADDRESS] = mpc::address(death.process, 0);
+        words[exited::CHILD_PARENT] = child_parent(death.number, death.parent.0);
+        words[exited::CODE] = death.code;
+        words[exited::STACK] = death.stack;
+        words[exited::PAGES_PLACES] = death.pages | (death.parent.1 as u32) << 16;
+        self.net.queue_token(to, mpc::EXITED, words, exited::BYTES);
+    }
+
+    /// The id and the stack are free: what follows from the thread's end. Returns its parent if
+    /// that has to end in turn.
+    pub fn mourn(&mut self, death: Death) -> Option<u16> {
+        let (parent, processor) = death.parent;
+        if parent == 0 {
+            self.end_process(death.process, death.code);
+            return None;
+        }
+        if processor == self.me {
+            return self.child_ended(death.process, parent, death.code);
+        }
+        self.send_death(processor, death);
+        None
+    }
+
+    /// A child of thread `parent` has ended. Returns the parent if it has to end in turn.
+    fn child_ended(&mut self, id: u16, parent: Thread, exit_code: u32) -> Option<u16> {
+        let index = self.find(id, parent)?;
+        let tcb = &self.tcbs[index as usize];
+        tcb.children.set(tcb.children.get().saturating_sub(1));
+        tcb.failed.set(tcb.failed.get() + ((exit_code != 0) as u16));
+        if tcb.children.get() != 0 {
+            return None;
+        }
+        match tcb.state.get() {
+            State::Ending => Some(index),
+            State::Waiting => {
+                let failed = tcb.failed.take();
+                self.finish(index, Ok(failed as u32));
+                None
+            }
+            _ => None,
+        }
+    }
+
+    pub fn serve_create(&mut self, id: u16, packet: &Packet) {
+        let (number, parent) = halves(packet.word(create::CHILD_PARENT));
+        let pages_places = packet.word(create::PAGES_PLACES);
+        let birth = Birth {
+            process: id,
+            number,
+            parent: (parent, (pages_places >> 16) as u8),
+            entry: packet.word(create::ENTRY),
+            stack: packet.word(create::STACK),
+            pages: pages_places & 0xffff,
+        };
+        if process::home(id) == self.me {
+            return self.create_from_home(birth, (pages_places >> 24) as u8);
+        }
+        let result = match self.create_here(birth) {
+            Ok(_) => number as u32,
+            Err(error) => match self.send_ends(birth, packet.header.source, Some(error)) {
+                Ok(true) => return,
+                _ => error.code() as u32,
+            },
+        };
+        self.send_created(packet.header.source, birth, result);
+    }
+
+    /// Tells the home what has become of its order.
+    pub fn send_created(&mut self, home: Processor, birth: Birth, result: u32) {
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[created::ADDRESS] = mpc::address(birth.process, 0);
+        words[created::CHILD_PARENT] = child_parent(birth.number, birth.parent.0);
+        words[created::RESULT] = result;
+        words[created::PARENT_PROCESSOR] = birth.parent.1 as u32;
+        words[created::STACK] = birth.stack;
+        words[created::PAGES] = birth.pages;
+        self.net.queue_token(home, mpc::CREATED, words, created::BYTES);
+    }
+
+    pub fn serve_created(&mut self, id: u16, packet: &Packet) {
+        let (child, parent) = halves(packet.word(created::CHILD_PARENT));
+        let parent = (parent, packet.word(created::PARENT_PROCESSOR) as u8);
+        let result = Error::from_code(packet.word(created::RESULT) as i32).map_or(Ok(()), Err);
+        if process::home(id) == self.me {
+            let stack = (packet.word(created::STACK), packet.word(created::PAGES));
+            self.created_at_home(id, (child, parent), result, stack);
+        } else {
+            self.created(id, child, parent.0, result);
+        }
+    }
+
+    pub fn serve_exited(&mut self, id: u16, packet: &Packet) {
+        let (number, parent) = halves(packet.word(exited::CHILD_PARENT));
+        let code = packet.word(exited::CODE);
+        let parent_ends = if process::home(id) == self.me {
+            let pages_places = packet.word(exited::PAGES_PLACES);
+            let (stack, pages) = (packet.word(exited::STACK), pages_places & 0xffff);
+            let parent = (parent, (pages_places >> 16) as u8);
+            self.bury(Death { process: id, number, parent, code, stack, pages }, packet.header.source)
+        } else {
+            self.child_ended(id, parent, code)
+        };
+        if let Some(index) = parent_ends {
+            self.end_thread(index);
+        }
+    }
+}

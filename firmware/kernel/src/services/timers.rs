@@ -1,0 +1,108 @@
+//! Time: threads that wait for it, the processor's timer, and time-slices.
+//!
+//! The timer is set to the earliest of all that is due. A time-slice's end is worked out when it
+//! interrupts: threads that have yielded since it was set have moved it on, so then it is just set
+//! again.
+
+use testbed_definitions::event::{self, DIAG_TIMER};
+
+use crate::arch::hw;
+use crate::drivers::events;
+use crate::state::kernel::Kernel;
+use crate::state::policy;
+use crate::state::thread::State;
+use crate::variant;
+
+/// How soon to look whether the station takes more: while nothing runs, and while a thread does.
+const STATION_POLL_IDLE: u64 = 512;
+pub const STATION_POLL: u64 = 2048;
+
+impl Kernel {
+    /// Those whose time is up.
+    fn wake(&mut self, now: u64) {
+        if !variant::PAGES_GO {
+            return;
+        }
+        while let Some(index) = self.timers.expired(self.tcbs, now) {
+            match self.tcbs[index as usize].state.get() {
+                State::Delayed => self.finish(index, Ok(0)),
+                _ => self.alt_timeout(index),
+            }
+        }
+    }
+
+    /// Sets the timer to what is due next, `end` at the latest.
+    fn set_timer(&mut self, now: u64, poll: u64, end: u64) {
+        let console = self.console.due(now).unwrap_or(end);
+        let station = if self.is_busy() || self.exit_code.is_some() { now + poll } else { end };
+        let end = self.input.due().map_or(end, |due| end.min(due));
+        self.alarm = end.min(console).min(station).min(self.timers.first());
+        hw::set_timer(self.alarm);
+    }
+
+    /// Sets the timer for the thread that is first in the ready ring.
+    #[inline]
+    pub fn set_slice_timer(&mut self) {
+        let Some(tcb) = self.ready.front(self.tcbs) else { return };
+        let now = hw::now();
+        let left = self.slice_cycles.saturating_sub((now as u32).wrapping_sub(tcb.start.get()));
+        let nothing_else =
+            !self.is_busy() && self.exit_code.is_none() && !self.console.is_waiting() && self.timers.is_empty();
+        let nothing_else = nothing_else && !self.input.is_wanted();
+        if variant::PAGES_GO && nothing_else {
+            self.alarm = now + left as u64;
+            return hw::set_timer(self.alarm);
+        }
+        self.set_timer_for_slice(now, left);
+    }
+
+    /// Something else is due besides the slice's end.
+    #[inline(never)]
+    fn set_timer_for_slice(&mut self, now: u64, left: u32) {
+        // The main loop's send phase is all that the report's kernel does for the station.
+        let poll = if policy::tos94() { u64::MAX >> 1 } else { STATION_POLL };
+        self.set_timer(now, poll, now + left as u64);
+    }
+
+    /// Sets the timer for a sleep.
+    pub fn set_idle_timer(&mut self) {
+        self.set_timer(hw::now(), STATION_POLL_IDLE, u64::MAX);
+    }
+
+    /// Bytes have been written: the UART takes what it can, and the rest later.
+    pub fn feed_console(&mut self) {
+        self.console.fill();
+        if let Some(due) = self.console.due(hw::now()) {
+            self.want_timer(due);
+        }
+    }
+
+    /// What is due after a sleep.
+    pub fn serve_time(&mut self) {
+        if hw::now() >= self.timers.first() {
+            self.wake(hw::now());
+        }
+        self.serve_input();
+    }
+
+    /// The timer has interrupted the thread that is first in the ready ring. `true`: its time-slice
+    /// is over, and it is the last now.
+    pub fn serve_timer(&mut self) -> bool {
+        let now = hw::now();
+        self.console.fill();
+        self.serve_input();
+        let Some(tcb) = self.ready.front(self.tcbs) else { return true };
+        let over = (now as u32).wrapping_sub(tcb.start.get()) >= self.slice_cycles;
+        let number = tcb.number.get();
+        if over {
+            events::emit(DIAG_TIMER, event::TIMER);
+            self.ready.rotate(self.tcbs);
+            events::emit(event::DIAG_READY, number | event::SCHEDULE);
+        }
+        self.wake(now);
+        if over {
+            events::emit(DIAG_TIMER, event::TIMER_END);
+        }
+        over
+    }
+}

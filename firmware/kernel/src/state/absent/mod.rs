@@ -1,0 +1,118 @@
+//! Data of what the small kernel lacks: there is none.
+
+pub mod estate;
+pub mod guest;
+
+pub mod input {
+    /// Nobody reads.
+    pub struct Input;
+
+    impl Input {
+        pub const fn new() -> Self {
+            Input
+        }
+        #[inline]
+        pub fn is_wanted(&self) -> bool {
+            false
+        }
+        #[inline]
+        pub fn due(&self) -> Option<u64> {
+            None
+        }
+    }
+}
+
+pub mod invoked {
+    /// The host's program is known.
+    #[derive(Clone, Copy)]
+    pub struct Invoked;
+
+    impl Invoked {
+        pub const NONE: Invoked = Invoked;
+    }
+}
+
+pub mod keepers {
+    /// No page is kept for anybody.
+    pub struct Keepers;
+
+    impl Keepers {
+        pub const NONE: Keepers = Keepers;
+    }
+}
+
+pub mod keeping {
+    use core::marker::PhantomData;
+
+    /// No page is kept for a thread.
+    pub struct Keeping;
+
+    impl Keeping {
+        pub fn clear(&self) {}
+    }
+
+    /// Every time-slice is a whole one.
+    #[derive(Clone, Copy)]
+    pub struct Slice;
+
+    impl Slice {
+        pub const NONE: Slice = Slice;
+
+        #[inline]
+        pub fn start_of_next(&self, _: u32, now: u32) -> u32 {
+            now
+        }
+    }
+
+    /// No home has to be told.
+    pub struct Owed<P>(PhantomData<P>);
+}
+
+pub mod layout {
+    use testbed_kernel_core::layout::Item;
+
+    pub const TABLES: &[(Item, usize)] = &[];
+}
+
+pub mod list {
+    /// There are no alternatives.
+    pub struct List;
+
+    impl List {
+        pub fn clear(&self) {}
+    }
+}
+
+pub mod mount {
+    /// No file is on its way.
+    pub struct Mounts;
+
+    impl Mounts {
+        pub const NONE: Mounts = Mounts;
+    }
+}
+
+pub mod paging {
+    /// How a thread that waits for a page goes on.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Resume {
+        Call,
+    }
+
+    /// Pages are here or nowhere.
+    pub struct Announcements;
+
+    impl Announcements {
+        pub const NONE: Announcements = Announcements;
+    }
+}
+
+/// There is no filestore.
+pub struct Files;
+
+impl Files {
+    pub const fn new() -> Self {
+        Files
+    }
+    pub fn start(&mut self, _: u8) {}
+}

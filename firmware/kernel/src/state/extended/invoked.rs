@@ -1,0 +1,28 @@
+//! What is known of a process because it has been invoked.
+
+use testbed_definitions::file::NAME_BYTES;
+use testbed_kernel_core::filestore::Name;
+use testbed_protocol::Processor;
+
+/// No file's index.
+pub const NO_FILE: u8 = 0xff;
+
+/// How a process was invoked, and what it runs.
+#[derive(Clone, Copy)]
+pub struct Invoked {
+    pub background: bool,
+    /// The process that invoked it, 0 if it was the host.
+    pub invoker: u16,
+    /// The file that it runs, [`NO_FILE`] before it does.
+    pub file: u8,
+    /// It may read other processes' memory.
+    pub trusted: bool,
+    /// The file's name when it was invoked, and who had the file.
+    pub name: Name,
+    pub source: Processor,
+}
+
+impl Invoked {
+    pub const NONE: Invoked =
+        Invoked { background: false, invoker: 0, file: NO_FILE, trusted: false, name: [0; NAME_BYTES], source: 0 };
+}

@@ -1,0 +1,79 @@
+//! The list of a thread's alternative.
+
+use core::cell::Cell;
+use testbed_definitions::limits::CHANNELS;
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::page_map::{translate, PageMap, READ};
+use testbed_kernel_core::pages::Pages;
+
+use crate::arch::memory;
+
+/// Channels that a list holds itself.
+pub const SHORT: usize = 16;
+
+/// The channels of a thread's alternative, in its order. A long list is in a page of the kernel's.
+#[repr(C)]
+pub struct List {
+    pub short: [Cell<u8>; SHORT],
+    pub page: Cell<u16>,
+    pub count: Cell<u8>,
+}
+
+impl List {
+    /// The list is empty, and had no page.
+    pub fn clear(&self) {
+        self.page.set(0);
+        self.count.set(0);
+    }
+
+    /// Room for so many channels, at most [`CHANNELS`]; the list is empty.
+    pub fn take(&self, count: u8, pages: &mut Pages) -> Result<(), Error> {
+        if count as usize > SHORT {
+            self.page.set(pages.take().ok_or(Error::NoMemory)? as u16);
+        }
+        self.count.set(count);
+        Ok(())
+    }
+
+    /// The list is empty and has no page.
+    pub fn release(&self, pages: &mut Pages) {
+        let page = self.page.get() as u32;
+        if page != 0 {
+            pages.release(page, page + 1);
+        }
+        self.clear();
+    }
+
+    /// Its channels.
+    pub fn channels(&self) -> &[Cell<u8>] {
+        let (page, count) = (self.page.get(), self.count.get() as usize);
+        if page == 0 {
+            return &self.short[..count.min(SHORT)];
+        }
+        let start = memory::page_address(page as u32) as *const Cell<u8>;
+        // SAFETY: the page is the list's until it is released; bytes need no value.
+        unsafe { core::slice::from_raw_parts(start, count) }
+    }
+
+    /// The channel at a place in the list.
+    pub fn channel(&self, position: usize) -> u8 {
+        self.channels()[position].get()
+    }
+
+    /// Reads the list from a thread's memory.
+    pub fn read(&self, map: &PageMap, address: u32) -> Result<(), Error> {
+        let mut seen = [0_u32; CHANNELS / 32];
+        for (offset, place) in self.channels().iter().enumerate() {
+            let physical = translate(map, address.wrapping_add(offset as u32), READ).ok_or(Error::BadPointer)?;
+            // SAFETY: the byte is in a page of the thread's.
+            let channel = unsafe { (physical as *const u8).read_volatile() };
+            place.set(channel);
+            let word = seen.get_mut(channel as usize / 32).ok_or(Error::BadChannel)?;
+            if *word & 1 << (channel % 32) != 0 {
+                return Err(Error::BadChannel);
+            }
+            *word |= 1 << (channel % 32);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,14 @@
+//! Data of what the small kernel lacks.
+
+pub mod estate;
+pub mod guest;
+pub mod input;
+pub mod invoked;
+pub mod keepers;
+pub mod keeping;
+pub mod layout;
+pub mod list;
+pub mod mount;
+pub mod paging;
+
+pub use testbed_kernel_core::filestore::Filestore as Files;

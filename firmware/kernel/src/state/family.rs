@@ -1,0 +1,28 @@
+//! What is told of a thread's birth and of its end.
+
+use testbed_protocol::{Processor, Thread};
+
+/// What a new thread is given.
+#[derive(Clone, Copy)]
+pub struct Birth {
+    pub process: u16,
+    pub number: Thread,
+    /// Number and processor of its parent; number 0: none.
+    pub parent: (Thread, Processor),
+    pub entry: u32,
+    /// Address above its stack, and its pages.
+    pub stack: u32,
+    pub pages: u32,
+}
+
+/// What is left of a thread that has ended.
+#[derive(Clone, Copy)]
+pub struct Death {
+    pub process: u16,
+    pub number: Thread,
+    pub parent: (Thread, Processor),
+    pub code: u32,
+    /// Address above its stack, and its pages.
+    pub stack: u32,
+    pub pages: u32,
+}

@@ -1,0 +1,260 @@
+//! The kernel's state, and what is asked of it everywhere.
+
+use testbed_definitions::boot::word;
+use testbed_definitions::syscall::status::COUNTER_WORDS;
+use testbed_definitions::syscall::Error;
+use testbed_definitions::{csr, event};
+use testbed_kernel_core::clock::{Clock, Cycles};
+use testbed_kernel_core::pages::Pages;
+use testbed_kernel_core::queue::{Queue, NONE};
+use testbed_kernel_core::timers::Timers;
+use testbed_protocol::Thread;
+
+use crate::arch::hw;
+use crate::drivers::centrenet::Centrenet;
+use crate::drivers::console::Console;
+use crate::drivers::events;
+use crate::state::extended::input::Input;
+use crate::state::extended::keepers::Keepers;
+use crate::state::extended::mount::Mounts;
+use crate::state::extended::paging::Announcements;
+use crate::state::extended::Files;
+use crate::state::place::{Place, PLACES};
+use crate::state::process::{Process, Processes};
+use crate::state::ready::Ready;
+use crate::state::thread::{code, State, Tcb, A0};
+use crate::state::unfinished::{Unfinished, FILES_WAIT, KEEPING, STUCK};
+use crate::state::{boot, policy};
+use crate::variant::{self, hot};
+
+/// Index of a thread control block.
+pub type Index = u16;
+
+/// What every call and packet needs comes first, where one instruction reaches it.
+#[repr(C)]
+pub struct Kernel {
+    pub tcbs: &'static [Tcb],
+    pub ready: Ready,
+    pub me: u8,
+    pub processors: u8,
+    pub unfinished: Unfinished,
+    /// First of the pages with threads that have come while no control block was free, 0: none.
+    pub parked: u32,
+    /// Threads whose messages leave in fragments, in turn.
+    pub transmitting: Queue,
+    pub free: Queue,
+    pub net: Centrenet,
+    /// When the timer is set to interrupt.
+    pub alarm: u64,
+    pub timers: Timers<'static>,
+    pub clock_hz: u32,
+    pub clock: Clock,
+    pub cycles: Cycles,
+    pub slice_cycles: u32,
+    pub random: u32,
+    /// The program has ended with this code, and nobody has been told yet.
+    pub exit_code: Option<u32>,
+    /// What `status::COUNTERS` tells, as far as it is counted.
+    pub counters: [u32; COUNTER_WORDS],
+    pub processes: Processes,
+    pub pages: Pages,
+    pub announced: Announcements,
+    pub keepers: Keepers,
+    /// Of processes that are invoked here.
+    pub places: [Place; PLACES],
+    pub files: Files,
+    pub mounts: Mounts,
+    pub console: Console,
+    pub input: Input,
+}
+
+impl Kernel {
+    /// Makes a kernel that has not started. Field by field: a whole one would not fit on the stack,
+    /// and the image needn't hold it.
+    ///
+    /// # Safety
+    /// `place` has room for a kernel, and nobody uses it.
+    pub unsafe fn make(place: *mut Kernel) -> &'static mut Kernel {
+        // SAFETY: by the contract; every field is written.
+        unsafe {
+            (&raw mut (*place).me).write(0);
+            (&raw mut (*place).processors).write(0);
+            (&raw mut (*place).clock_hz).write(0);
+            (&raw mut (*place).clock).write(Clock::new(0));
+            (&raw mut (*place).cycles).write(Cycles::new(0));
+            (&raw mut (*place).slice_cycles).write(0);
+            (&raw mut (*place).tcbs).write(&[]);
+            (&raw mut (*place).free).write(Queue::new());
+            (&raw mut (*place).ready).write(Ready::new());
+            (&raw mut (*place).timers).write(Timers::new(&mut []));
+            (&raw mut (*place).alarm).write(u64::MAX);
+            (&raw mut (*place).transmitting).write(Queue::new());
+            (&raw mut (*place).processes).write(Processes::new());
+            (&raw mut (*place).places).write([Place::FREE; PLACES]);
+            (&raw mut (*place).files).write(Files::new());
+            (&raw mut (*place).mounts).write(Mounts::NONE);
+            (&raw mut (*place).counters).write([0; COUNTER_WORDS]);
+            (&raw mut (*place).pages).write(Pages::new());
+            (&raw mut (*place).parked).write(0);
+            (&raw mut (*place).announced).write(Announcements::NONE);
+            (&raw mut (*place).net).write(Centrenet::new());
+            (&raw mut (*place).console).write(Console::new());
+            (&raw mut (*place).input).write(Input::new());
+            (&raw mut (*place).unfinished).write(Unfinished::NOTHING);
+            (&raw mut (*place).keepers).write(Keepers::NONE);
+            (&raw mut (*place).random).write(0);
+            (&raw mut (*place).exit_code).write(None);
+            &mut *place
+        }
+    }
+
+    /// Whether the host's program starts here.
+    pub fn is_start(&self) -> bool {
+        boot::get(word::START_PROCESSOR) == self.me as u32
+    }
+
+    /// The interrupts that end a thread's run.
+    pub fn enable_user_interrupts(&self) {
+        let external = if policy::tos94() || self.is_stuck() { 0 } else { csr::INTERRUPT_EXTERNAL };
+        hw::enable_interrupts(csr::INTERRUPT_TIMER | external);
+    }
+
+    /// Page-map entries have changed or gone: the hardware must not use what it remembers of them.
+    pub fn forget_page_map(&mut self) {
+        hw::forget_page_map();
+    }
+
+    /// Puts a thread into the ready queue.
+    pub fn make_ready(&mut self, index: u16) {
+        let tcb = self.tcb_of(index);
+        self.make_tcb_ready(tcb);
+    }
+
+    hot! {
+        /// Puts a thread into the ready queue, unless its process is suspended.
+        pub fn make_tcb_ready(&mut self, tcb: &Tcb) {
+            if tcb.process.get().suspended {
+                tcb.state.set(State::Held);
+                return;
+            }
+            tcb.state.set(State::Ready);
+            events::emit(event::DIAG_READY, tcb.number.get() | event::SCHEDULE);
+            self.ready.push_address(self.tcbs, tcb.address());
+        }
+    }
+
+    /// The control block of a thread.
+    #[inline(always)]
+    pub fn tcb_of(&self, index: Index) -> &'static Tcb {
+        &self.tcbs[index as usize]
+    }
+
+    /// The same by the block's address, as in [`crate::state::ready`].
+    #[inline(always)]
+    pub fn tcb_at(&self, address: u32) -> &'static Tcb {
+        // SAFETY: lists and the ready ring have addresses of the table's entries, which stay where
+        // they are.
+        unsafe { &*self.tcbs.as_ptr().with_addr(address as usize) }
+    }
+
+    /// A number below `bound`, from the seed of the boot block (xorshift).
+    pub fn random_below(&mut self, bound: u32) -> u32 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 17;
+        self.random ^= self.random << 5;
+        self.random % bound
+    }
+
+    /// Keeps a thread of a suspended process that would be ready.
+    pub fn hold(&mut self, index: u16) {
+        self.tcbs[index as usize].state.set(State::Held);
+    }
+
+    /// Ends a call with its result: the thread is ready.
+    pub fn finish(&mut self, index: u16, result: Result<u32, Error>) {
+        self.tcb_of(index).context.set(A0, code(result));
+        self.make_ready(index);
+    }
+
+    /// There is no room for what the call may have to say: it is made again when the thread is next
+    /// scheduled.
+    #[cold]
+    #[inline(never)]
+    pub fn put_off(&mut self, index: u16) {
+        self.net.retire(&mut self.pages);
+        self.make_ready(index);
+    }
+
+    /// The control block of a thread, if it is here.
+    pub fn find(&self, id: u16, number: Thread) -> Option<u16> {
+        let index = self.process(id)?.thread(number);
+        (index != NONE).then_some(index)
+    }
+
+    /// Control block of a thread of this processor that the protocol names.
+    #[inline]
+    pub fn thread_index(&self, process: Process, thread: Thread) -> u16 {
+        let index = process.thread(thread);
+        assert!((index as usize) < self.tcbs.len(), "a blocked thread has gone");
+        index
+    }
+
+    /// Whether the station has more to do than it has taken.
+    #[inline]
+    pub fn is_busy(&self) -> bool {
+        self.net.is_waiting() || self.has_work() || !self.unfinished.is_nothing()
+    }
+
+    /// Whether more than issuing what waits is to be done for the station.
+    #[inline]
+    pub fn has_work(&self) -> bool {
+        self.unfinished.has(FILES_WAIT) || !self.transmitting.is_empty() || self.parked != 0
+    }
+
+    pub fn is_stuck(&self) -> bool {
+        self.unfinished.has(STUCK)
+    }
+
+    /// Whether pages are kept whose threads have to be watched. The report's main loop looks at
+    /// them in its own time.
+    #[inline]
+    pub fn is_keeping(&self) -> bool {
+        self.unfinished.has(KEEPING) && !policy::tos94()
+    }
+
+    /// Whether packets have to wait until there is room; meanwhile they don't interrupt.
+    #[inline]
+    pub fn set_stuck(&mut self, stuck: bool) {
+        if self.is_stuck() != stuck {
+            if stuck {
+                self.unfinished.note(STUCK);
+            } else {
+                self.unfinished.done(STUCK);
+            }
+            self.enable_user_interrupts();
+        }
+    }
+
+    /// The timer is to interrupt at cycle `when` at the latest.
+    pub fn want_timer(&mut self, when: u64) {
+        if when < self.alarm {
+            self.alarm = when;
+            hw::set_timer(when);
+        }
+    }
+
+    /// The thread's time is up after so many microseconds ([`Kernel::stop_timer`] before): a delay
+    /// ends, an alternative fails.
+    pub fn start_timer(&mut self, index: u16, microseconds: u32) {
+        let deadline = hw::now() + self.cycles.of(microseconds);
+        self.timers.arm(self.tcbs, index, deadline);
+        self.want_timer(deadline);
+    }
+
+    /// The thread waits for no time any more. One that did not may be named.
+    pub fn stop_timer(&mut self, index: u16) {
+        if variant::PAGES_GO {
+            self.timers.disarm(self.tcbs, index);
+        }
+    }
+}

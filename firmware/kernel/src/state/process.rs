@@ -1,0 +1,371 @@
+//! Processes: a page map, channel control blocks and threads each. What this processor has of a
+//! process is made when a packet or a thread first needs it. Records are found by home and place;
+//! the generation tells a process from those that had its place before.
+
+use core::ops::{Deref, DerefMut};
+use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::limits::{PROCESS_SHARE, THREADS};
+use testbed_definitions::page::{
+    DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, PTE_PAGE_MASK, PTE_PAGE_SHIFT, PTE_VALID,
+    PTE_WANTED, VIRTUAL_BYTES, VIRTUAL_PAGES,
+};
+use testbed_definitions::process::{generation, id as process_id, index, FIRST_GENERATION, LAST_GENERATION};
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::page_map::{entry, PageMap, READ, WRITE};
+use testbed_kernel_core::pages::Pages;
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::channel::Ccb;
+use testbed_protocol::{Processor, Thread};
+
+use testbed_protocol::pages::holder;
+
+use crate::arch::{memory, words};
+use crate::drivers::centrenet::Centrenet;
+use crate::state::extended::estate::Estate;
+use crate::state::extended::keeping::Owed;
+use crate::variant;
+
+/// Pages of a record, and of the home's, which has its estate behind it.
+const RECORD_PAGES: u32 = (size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
+const HOME_PAGES: u32 = (size_of::<(Record, Estate)>() as u32).div_ceil(PAGE_BYTES);
+const MAP_PAGES: u32 = PAGE_MAP_BYTES / PAGE_BYTES;
+/// Channels of a process.
+pub const CHANNELS: usize = variant::CHANNELS;
+/// Homes times places.
+pub const PROCESSES_KNOWN: usize = variant::PROCESSES_KNOWN;
+
+/// What this processor has of a process. All words but the control blocks are made zero.
+#[repr(C)]
+pub struct Record {
+    /// `definitions::process`.
+    pub id: u16,
+    pub map: *mut PageMap,
+    /// Index of the control block of each thread, [`NONE`] if it isn't here.
+    pub threads: [u16; THREADS],
+    /// Where the program's first thread starts.
+    pub entry: u32,
+    /// Its threads don't run.
+    pub suspended: bool,
+    /// There was no memory for a message to it: it ends when what is being done has been done.
+    pub doomed: bool,
+    /// The first thread that waits for a page: the address of its control block, whose `next` leads
+    /// on. 0: none.
+    pub paging: u32,
+    /// Pages that have come, as the home has not been told yet.
+    pub owed: Owed<Process>,
+    /// On the home: thread ids in use, and what it knows of the data pages.
+    pub ids: [u32; THREADS / 32],
+    estate: *mut Estate,
+    /// Threads that are not here but have ends of channels here.
+    resting: [u32; THREADS / 32],
+    pub ccbs: [Ccb; CHANNELS],
+}
+
+/// A process that this processor has something of: a pointer to its [`Record`], which lives until
+/// the process has ended and nothing names it any more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Process(*mut Record);
+
+impl Deref for Process {
+    type Target = Record;
+    fn deref(&self) -> &Record {
+        debug_assert!(*self != Process::NONE);
+        // SAFETY: made by `Process::new`. The kernel has one thread, and holds references into a
+        // record for one statement at a time, but for control blocks of channels during a step of
+        // their protocol.
+        unsafe { &*self.0 }
+    }
+}
+
+impl DerefMut for Process {
+    fn deref_mut(&mut self) -> &mut Record {
+        debug_assert!(*self != Process::NONE);
+        // SAFETY: as above.
+        unsafe { &mut *self.0 }
+    }
+}
+
+impl Process {
+    /// Of a thread control block that is free.
+    pub const NONE: Process = Process(core::ptr::null_mut());
+
+    /// A process without threads, with nothing mapped.
+    pub fn new(id: u16, at_home: bool, pages: &mut Pages) -> Option<Process> {
+        let map = pages.take_row(MAP_PAGES, MAP_PAGES)?;
+        let Some(record) = pages.take_row(if at_home { HOME_PAGES } else { RECORD_PAGES }, 1) else {
+            pages.release(map, map + MAP_PAGES);
+            return None;
+        };
+        let (map, record) = (memory::page_address(map), memory::page_address(record) as *mut Record);
+        // SAFETY: the rows were just taken, and have room. A page map of zeros maps nothing.
+        unsafe {
+            words::clear(map, PAGE_MAP_BYTES);
+            words::clear(record as u32, (size_of::<Record>() - size_of::<[Ccb; CHANNELS]>()) as u32 & !3);
+            (&raw mut (*record).id).write(id);
+            (&raw mut (*record).map).write(map as *mut PageMap);
+            if at_home {
+                // All zero: no pages, no deaths.
+                let estate = (record as u32 + size_of::<Record>() as u32).next_multiple_of(4);
+                words::clear(estate, size_of::<Estate>() as u32 & !3);
+                (&raw mut (*record).estate).write(estate as *mut Estate);
+            }
+            let threads = (&raw mut (*record).threads).cast::<u16>();
+            (0..THREADS).for_each(|thread| threads.add(thread).write(NONE));
+            let ccbs = (&raw mut (*record).ccbs).cast::<Ccb>();
+            ccbs.write(Ccb::default());
+            // Twice as many each time: words are copied faster than blocks are written.
+            let mut done = 1;
+            while done < CHANNELS {
+                let more = done.min(CHANNELS - done);
+                memory::copy(ccbs as u32, ccbs.add(done) as u32, (more * size_of::<Ccb>()) as u32);
+                done += more;
+            }
+        }
+        Some(Process(record))
+    }
+
+    /// The page map, for translation; lives as long as the process.
+    pub fn map(self) -> &'static PageMap {
+        // SAFETY: made by `new`; as for the record.
+        unsafe { &*self.map }
+    }
+    pub fn map_mut(self) -> &'static mut PageMap {
+        // SAFETY: as above.
+        unsafe { &mut *(*self.0).map }
+    }
+
+    /// The control block of channel `channel`, below [`CHANNELS`]. Nothing else may hold it at the
+    /// same time; the kernel holds one only during one step of the protocol.
+    pub fn ccb(self, channel: u8) -> &'static mut Ccb {
+        debug_assert!((channel as usize) < CHANNELS);
+        // SAFETY: in the record, and the index is below CHANNELS.
+        unsafe { &mut *(&raw mut (*self.0).ccbs).cast::<Ccb>().add(channel as usize % CHANNELS) }
+    }
+
+    /// Gives the pages of its code, its data, its map and its record back.
+    pub fn release(self, pages: &mut Pages, net: &mut Centrenet) {
+        for entry in self.map().iter().filter(|&entry| entry & PTE_FILE == 0) {
+            // What is wanted has a frame already.
+            if entry & (PTE_VALID | PTE_WANTED) != 0 {
+                net.release_frame(entry >> PTE_PAGE_SHIFT & PTE_PAGE_MASK, pages);
+            }
+        }
+        let record_pages = if self.estate.is_null() { RECORD_PAGES } else { HOME_PAGES };
+        let (map, record) = (memory::page_of(self.map as u32), memory::page_of(self.0 as u32));
+        pages.release(map, map + MAP_PAGES);
+        pages.release(record, record + record_pages);
+    }
+
+    /// Whether ends of channels are here without the thread that they belong to.
+    pub fn is_resting(&self, number: Thread) -> bool {
+        let id = thread_id(number);
+        self.resting[id / 32] & 1 << (id % 32) != 0
+    }
+    pub fn set_resting(&mut self, number: Thread, resting: bool) {
+        let id = thread_id(number);
+        let bit = 1 << (id % 32);
+        let word = &mut self.resting[id / 32];
+        *word = if resting { *word | bit } else { *word & !bit };
+    }
+
+    /// The home gives a thread's id out, and its stack: the pages and the address above them.
+    /// It will be at `owner`.
+    pub fn give(
+        &mut self,
+        number: Thread,
+        entry: u32,
+        (top, count): (u32, u32),
+        owner: Processor,
+    ) -> Result<(), Error> {
+        let id = thread_id(number);
+        if self.ids[id / 32] & 1 << (id % 32) != 0 {
+            return Err(Error::ThreadExists);
+        }
+        let in_data = top % PAGE_BYTES == 0 && (DATA_BASE..=VIRTUAL_BYTES).contains(&top);
+        if !is_entry(entry) || !in_data || count == 0 || count > (top - DATA_BASE) / PAGE_BYTES {
+            return Err(Error::BadPointer);
+        }
+        let estate = self.estate().ok_or(Error::NoProcess)?;
+        estate.register(top - count * PAGE_BYTES, top, owner)?;
+        self.ids[id / 32] |= 1 << (id % 32);
+        Ok(())
+    }
+
+    /// Index of the control block of a thread that is here, or [`NONE`].
+    #[inline(always)]
+    pub fn thread(self, number: Thread) -> u16 {
+        self.threads[thread_id(number)]
+    }
+
+    /// The thread has this control block here, or [`NONE`].
+    #[inline(always)]
+    pub fn set_thread(&mut self, number: Thread, index: u16) {
+        self.threads[thread_id(number)] = index;
+    }
+
+    /// The home takes a thread's id back.
+    pub fn take_back(&mut self, number: Thread) {
+        let id = thread_id(number);
+        self.ids[id / 32] &= !(1 << (id % 32));
+    }
+
+    /// What the home knows of data pages and deaths; `None` elsewhere.
+    pub fn estate(self) -> Option<&'static mut Estate> {
+        // SAFETY: made by `new` and living as long as the process; the kernel holds it for one
+        // statement, or one step of the page protocol.
+        unsafe { self.estate.as_mut() }
+    }
+
+    /// The frame of a page that is here or wanted.
+    pub fn frame(self, page: u32) -> u32 {
+        self.map()[page as usize % VIRTUAL_PAGES as usize] >> PTE_PAGE_SHIFT & PTE_PAGE_MASK
+    }
+
+    /// Whether the process may have `count` more of this processor's pages: they are there, and it
+    /// does not have more than its share already ([`PROCESS_SHARE`]). The small kernel has one
+    /// process only.
+    fn may_take(self, count: u32, pages: &Pages) -> bool {
+        let Some(left) = pages.count().checked_sub(count) else { return false };
+        // No process has more pages than its map has entries.
+        if !variant::PAGES_GO || left >= VIRTUAL_PAGES / PROCESS_SHARE {
+            return true;
+        }
+        let is_own = |entry: &&u32| **entry & PTE_FILE == 0 && **entry & (PTE_VALID | PTE_WANTED) != 0;
+        self.map().iter().filter(is_own).count() as u32 + count <= PROCESS_SHARE * left
+    }
+
+    /// Takes a page for the process; `None` if it may not have one more.
+    pub fn take_page(self, pages: &mut Pages) -> Option<u32> {
+        if self.may_take(1, pages) {
+            pages.take()
+        } else {
+            None
+        }
+    }
+
+    /// Maps zeroed pages for `start` to `end - 1`, and keeps those that are there. `NoMemory`, and
+    /// nothing has changed, if the process may not have so many more.
+    pub fn add_pages(self, start: u32, end: u32, permissions: u32, pages: &mut Pages) -> Result<(), Error> {
+        let range = start >> PAGE_SHIFT..end.div_ceil(PAGE_BYTES);
+        let is_new = |page: &u32| self.map()[*page as usize] & (PTE_VALID | PTE_WANTED) == 0;
+        // In the small kernel, where pages are never wanted, who maps a stack looks, and a program
+        // that does not fit has failed anyway.
+        if variant::PAGES_GO && !self.may_take(range.clone().filter(is_new).count() as u32, pages) {
+            return Err(Error::NoMemory);
+        }
+        for virtual_page in range {
+            let place = &mut self.map_mut()[virtual_page as usize];
+            if *place & PTE_VALID == 0 {
+                // A page that was asked for before it existed has a frame, and will be answered.
+                let wanted = *place & PTE_WANTED;
+                let page = if wanted != 0 { self.frame(virtual_page) } else { pages.take().ok_or(Error::NoMemory)? };
+                // SAFETY: the page was just taken.
+                unsafe { words::clear(memory::page_address(page), PAGE_BYTES) };
+                *place = entry(page, permissions | wanted);
+            }
+        }
+        Ok(())
+    }
+
+    /// Maps `count` pages below `top` as a thread's stack; the home has given them out.
+    pub fn add_stack(self, top: u32, count: u32, pages: &mut Pages) -> Result<(), Error> {
+        if !variant::PAGES_GO && pages.count() < count {
+            return Err(Error::NoMemory);
+        }
+        self.add_pages(top - count * PAGE_BYTES, top, READ | WRITE | PTE_OWNED, pages)
+    }
+
+    /// Gives back what is here of a stack; the home sees to the rest.
+    pub fn remove_stack(self, top: u32, count: u32, pages: &mut Pages, net: &mut Centrenet) {
+        for page in (top >> PAGE_SHIFT) - count..top >> PAGE_SHIFT {
+            let frame = self.frame(page);
+            if holder::end(&mut self.map_mut()[page as usize % VIRTUAL_PAGES as usize]) {
+                net.release_frame(frame, pages);
+            }
+        }
+    }
+}
+
+/// Where the tables have a process.
+pub const fn slot(id: u16) -> usize {
+    index(id) & (PROCESSES_KNOWN - 1)
+}
+
+/// The records, by home and place.
+pub struct Processes {
+    pub records: [Process; PROCESSES_KNOWN],
+    /// The oldest generation of each place that has not ended yet.
+    living: [u8; PROCESSES_KNOWN],
+    suspended: [u32; PROCESSES_KNOWN.div_ceil(32)],
+}
+
+/// The generation after this one.
+const fn after(generation: u8) -> u8 {
+    if generation == LAST_GENERATION {
+        FIRST_GENERATION
+    } else {
+        generation + 1
+    }
+}
+
+impl Processes {
+    pub const fn new() -> Self {
+        Processes {
+            records: [Process::NONE; PROCESSES_KNOWN],
+            living: [FIRST_GENERATION; PROCESSES_KNOWN],
+            suspended: [0; PROCESSES_KNOWN.div_ceil(32)],
+        }
+    }
+
+    /// The process with this home and place (`definitions::process::index`), if something of it is
+    /// here.
+    #[inline]
+    pub fn at(&self, index: usize) -> Option<Process> {
+        let process = self.records[index & (PROCESSES_KNOWN - 1)];
+        (process != Process::NONE).then_some(process)
+    }
+
+    /// Nothing is known of the process any more but that it has ended.
+    pub fn forget(&mut self, id: u16) {
+        if !self.is_over(id) {
+            self.records[slot(id)] = Process::NONE;
+            self.living[slot(id)] = after(generation(id));
+            self.set_suspended(id, false);
+        }
+    }
+
+    /// The generation of the next process in a place.
+    pub fn next_generation(&self, home: u8, place: u8) -> u8 {
+        self.living[slot(process_id(home, place, 0))]
+    }
+
+    /// Notes whether the process's threads may run, for when its record is made.
+    pub fn set_suspended(&mut self, id: u16, suspended: bool) {
+        let bit = 1 << (slot(id) % 32);
+        let word = &mut self.suspended[slot(id) / 32];
+        *word = if suspended { *word | bit } else { *word & !bit };
+    }
+
+    /// Whether the process's threads may not run.
+    pub fn is_suspended(&self, id: u16) -> bool {
+        self.suspended[slot(id) / 32] & 1 << (slot(id) % 32) != 0
+    }
+
+    /// Whether the process has ended before.
+    pub fn is_over(&self, id: u16) -> bool {
+        // Generations have seven bits.
+        ((generation(id).wrapping_sub(self.living[slot(id)]) << 1) as i8) < 0
+    }
+}
+
+/// A thread's id within its process.
+#[inline(always)]
+pub const fn thread_id(number: Thread) -> usize {
+    ThreadNumber::from_bits(number).id()
+}
+
+/// Whether a thread can start there.
+pub fn is_entry(entry: u32) -> bool {
+    entry < DATA_BASE && entry % 4 == 0
+}

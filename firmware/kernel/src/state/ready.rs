@@ -1,0 +1,137 @@
+//! The ready threads: a ring, in which the running thread stays, first of all. So a yield only goes
+//! on to the next, and what becomes ready joins behind the last. Links are addresses of control
+//! blocks, for `trap.s` to follow.
+
+use core::marker::PhantomData;
+
+use crate::arch::hw;
+use crate::state::thread::{Tcb, A0};
+
+#[derive(Default)]
+pub struct Ready {
+    /// Address of the first thread's control block, 0 if none is ready. The kernel is told it on
+    /// entry: `trap.s` goes from one to the next by itself.
+    first: u32,
+}
+
+/// That no thread is ready: who has this has looked, and nobody can have made one ready since, for
+/// it borrows the ring. Without it nobody sleeps.
+pub struct Nothing<'a>(PhantomData<&'a Ready>);
+
+impl hw::NothingToDo for Nothing<'_> {}
+
+/// The control block at an address of the ring.
+#[inline(always)]
+fn at(tcbs: &[Tcb], address: u32) -> &Tcb {
+    // SAFETY: addresses in the ring are those of the table's entries, and the result lives as long
+    // as the table is lent.
+    unsafe { &*tcbs.as_ptr().with_addr(address as usize) }
+}
+
+impl Ready {
+    pub const fn new() -> Self {
+        Ready { first: 0 }
+    }
+
+    /// Address of the first thread's control block, 0 if there is none.
+    pub const fn address(&self) -> u32 {
+        self.first
+    }
+
+    /// No thread is ready.
+    pub const fn nothing(&self) -> Option<Nothing<'_>> {
+        match self.first {
+            0 => Some(Nothing(PhantomData)),
+            _ => None,
+        }
+    }
+
+    /// The first thread's control block.
+    #[inline]
+    pub fn front<'a>(&self, tcbs: &'a [Tcb]) -> Option<&'a Tcb> {
+        (self.first != 0).then(|| at(tcbs, self.first))
+    }
+
+    /// The thread at `address`, which has run until now, is the first.
+    #[inline]
+    pub fn enter<'a>(&mut self, tcbs: &'a [Tcb], address: u32) -> &'a Tcb {
+        self.first = address;
+        at(tcbs, address)
+    }
+
+    /// Takes the thread at `address`, which has run until now, out; returns its index.
+    #[inline]
+    pub fn leave(&mut self, tcbs: &[Tcb], address: u32) -> u16 {
+        let tcb = at(tcbs, address);
+        let (next, previous) = (tcb.next.get(), tcb.previous.get());
+        if next == address {
+            self.first = 0;
+        } else {
+            at(tcbs, previous).next.set(next);
+            at(tcbs, next).previous.set(previous);
+            self.first = next;
+        }
+        tcb.index
+    }
+
+    /// The first becomes the last.
+    pub fn rotate(&mut self, tcbs: &[Tcb]) {
+        if self.first != 0 {
+            self.first = at(tcbs, self.first).next.get();
+        }
+    }
+
+    /// Appends the thread whose control block is at this address of the table; it is in no queue.
+    #[inline]
+    pub fn push_address(&mut self, tcbs: &[Tcb], new: u32) {
+        let (first, last) = match self.first {
+            0 => (new, new),
+            first => (first, at(tcbs, first).previous.replace(new)),
+        };
+        at(tcbs, last).next.set(new);
+        let tcb = at(tcbs, new);
+        tcb.next.set(first);
+        tcb.previous.set(last);
+        self.first = first;
+    }
+
+    /// Appends two threads that are in no queue.
+    #[inline]
+    pub fn push_pair(&mut self, tcbs: &[Tcb], a: &Tcb, b: &Tcb) {
+        let (first_new, last_new) = (a.address(), b.address());
+        let (first, last) = match self.first {
+            0 => (first_new, last_new),
+            first => (first, at(tcbs, first).previous.replace(last_new)),
+        };
+        a.next.set(last_new);
+        a.previous.set(last);
+        b.next.set(first);
+        b.previous.set(first_new);
+        if self.first != 0 {
+            at(tcbs, last).next.set(first_new);
+        }
+        self.first = first;
+    }
+
+    /// Thread `index`, which is in the ring, becomes the first; the others stay in their order.
+    pub fn put_first(&mut self, tcbs: &[Tcb], index: u16) {
+        self.remove(tcbs, index);
+        let address = tcbs[index as usize].address();
+        self.push_address(tcbs, address);
+        self.first = address;
+    }
+
+    /// Takes out thread `index`, which is in the ring.
+    pub fn remove(&mut self, tcbs: &[Tcb], index: u16) {
+        let tcb = &tcbs[index as usize];
+        if tcb.yielded.take() != 0 {
+            tcb.context.set(A0, 0);
+        }
+        let address = tcb.address();
+        let first = self.first;
+        self.leave(tcbs, address);
+        if first != address {
+            self.first = first;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! All tests of this crate that can share a process, in one binary: it is linked once, and what
+//! several of them need is compiled once.
+
+mod analysis;
+mod attach;
+mod c_library;
+mod c_program;
+mod capture;
+mod cli;
+mod common;
+mod control;
+mod cores;
+mod exec;
+mod faults;
+mod firmware_lockstep;
+mod foreign;
+mod install;
+mod instrumentation;
+mod kernel_size;
+mod layout;
+mod load;
+mod netlist;
+mod ordered;
+mod overflow;
+mod profile;
+mod random;
+mod reconstruct;
+mod seed;
+mod seeded;
+mod stress;
+mod synth;
+mod top;
+mod waits;
+mod wasm;

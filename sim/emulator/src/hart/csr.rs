@@ -1,0 +1,158 @@
+//! Control and status registers.
+
+use crate::model::clint::set_half;
+use testbed_definitions::csr::*;
+
+/// The registers themselves; counters are kept as offsets from what counts anyway.
+#[derive(Clone, Debug, Default)]
+pub(in crate::hart) struct Csrs {
+    pub user: bool,
+    pub interrupts_on: bool,
+    pub previous_on: bool,
+    /// MPP: machine mode.
+    pub previous_machine: bool,
+    pub modify_privilege: bool,
+    pub enabled: u32,
+    pub vector: u32,
+    counter_enable: u32,
+    scratch: u32,
+    pub exception_pc: u32,
+    cause: u32,
+    value: u32,
+    pub page_map: u32,
+    /// `mcycle` in cycle `t` is `t` plus this.
+    cycle_offset: u64,
+    /// `minstret` is the instructions retired plus this.
+    retired_offset: u64,
+}
+
+/// What the CSR numbers that are not registers of [`Csrs`] show in the cycle of the instruction.
+#[derive(Clone, Copy)]
+pub(in crate::hart) struct Surroundings {
+    pub cycle: u64,
+    pub time: u64,
+    /// Instructions retired before this one.
+    pub retired: u64,
+    pub pending: u32,
+    pub hart: u32,
+}
+
+impl Csrs {
+    /// Enters a trap.
+    pub fn trap(&mut self, pc: u32, cause: u32, value: u32) {
+        self.exception_pc = pc;
+        self.cause = cause;
+        self.value = value;
+        self.previous_on = self.interrupts_on;
+        self.interrupts_on = false;
+        self.previous_machine = !self.user;
+        self.user = false;
+    }
+
+    /// Returns from one.
+    pub fn mret(&mut self) {
+        self.interrupts_on = self.previous_on;
+        self.previous_on = true;
+        self.user = !self.previous_machine;
+        self.modify_privilege &= self.previous_machine;
+        self.previous_machine = false;
+    }
+
+    /// Whether fetches are translated.
+    pub fn translates_fetches(&self) -> bool {
+        self.user && self.page_map & PMBASE_ENABLE != 0
+    }
+
+    /// Whether loads and stores are translated.
+    pub fn translates_data(&self) -> bool {
+        (self.user || self.modify_privilege && !self.previous_machine) && self.page_map & PMBASE_ENABLE != 0
+    }
+
+    /// The value of `number` for an instruction that also writes it if `writes`; `None` if that is
+    /// illegal.
+    pub fn read(&self, number: u16, writes: bool, around: Surroundings) -> Option<u32> {
+        let user_counter = number & 0x1f < 3 && self.counter_enable >> (number & 0x1f) & 1 != 0;
+        if self.user && (number >> 8 & 3 != 0 || !user_counter) || writes && number >> 10 == 3 {
+            return None;
+        }
+        let cycles = around.cycle.wrapping_add(self.cycle_offset);
+        let retired = around.retired.wrapping_add(self.retired_offset);
+        Some(match number {
+            MSTATUS => self.status(),
+            MISA => MISA_VALUE,
+            MIE => self.enabled,
+            MTVEC => self.vector,
+            MCOUNTEREN => self.counter_enable,
+            MSCRATCH => self.scratch,
+            MEPC => self.exception_pc,
+            MCAUSE => self.cause,
+            MTVAL => self.value,
+            MIP => around.pending,
+            PMBASE => self.page_map,
+            MCYCLE | CYCLE => cycles as u32,
+            MCYCLEH | CYCLEH => (cycles >> 32) as u32,
+            MINSTRET | INSTRET => retired as u32,
+            MINSTRETH | INSTRETH => (retired >> 32) as u32,
+            TIME => around.time as u32,
+            TIMEH => (around.time >> 32) as u32,
+            MIMPID => MIMPID_VALUE,
+            MHARTID => around.hart,
+            _ if reads_as_zero(number) => 0,
+            _ => return None,
+        })
+    }
+
+    fn status(&self) -> u32 {
+        let bit = |on: bool, bits: u32| if on { bits } else { 0 };
+        bit(self.interrupts_on, MSTATUS_MIE)
+            | bit(self.previous_on, MSTATUS_MPIE)
+            | bit(self.previous_machine, MSTATUS_MPP)
+            | bit(self.modify_privilege, MSTATUS_MPRV)
+    }
+
+    /// Writes `number`, which [`Csrs::read`] has allowed.
+    pub fn write(&mut self, number: u16, value: u32, around: Surroundings) {
+        match number {
+            MSTATUS => {
+                self.interrupts_on = value & MSTATUS_MIE != 0;
+                self.previous_on = value & MSTATUS_MPIE != 0;
+                self.previous_machine = value & MSTATUS_MPP == MSTATUS_MPP;
+                self.modify_privilege = value & MSTATUS_MPRV != 0;
+            }
+            MIE => self.enabled = value & (INTERRUPT_SOFTWARE | INTERRUPT_TIMER | INTERRUPT_EXTERNAL),
+            MTVEC => self.vector = value & !3,
+            MCOUNTEREN => self.counter_enable = value & 7,
+            MSCRATCH => self.scratch = value,
+            MEPC => self.exception_pc = value & !3,
+            MCAUSE => self.cause = value & MCAUSE_MASK,
+            MTVAL => self.value = value,
+            PMBASE => self.page_map = value & PMBASE_MASK,
+            MCYCLE | MCYCLEH => {
+                let now = around.cycle.wrapping_add(self.cycle_offset);
+                let next = set_half(now, number == MCYCLEH, value);
+                self.cycle_offset = next.wrapping_sub(around.cycle + 1);
+            }
+            MINSTRET | MINSTRETH => {
+                let now = around.retired.wrapping_add(self.retired_offset);
+                let next = set_half(now, number == MINSTRETH, value);
+                self.retired_offset = next.wrapping_sub(around.retired + 1);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// CSRs that exist and hold nothing.
+fn reads_as_zero(number: u16) -> bool {
+    matches!(
+        number,
+        MENVCFG | MSTATUSH | MENVCFGH | MCOUNTINHIBIT | MVENDORID | MARCHID | MCONFIGPTR
+            | MHPMEVENT3..=MHPMEVENT31
+            | MHPMCOUNTER3..=MHPMCOUNTER31
+            | MHPMCOUNTER3H..=MHPMCOUNTER31H
+            | TSELECT..=TDATA3
+            // The user's names of the event counters.
+            | 0xc03..=0xc1f
+            | 0xc83..=0xc9f
+    )
+}

@@ -1,0 +1,154 @@
+//! Instruction words, decoded once and kept in a cache beside RAM.
+
+/// What an instruction does. `Undecoded` is what the cache holds for words not yet seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+#[rustfmt::skip]
+pub(in crate::hart) enum Op {
+    Undecoded,
+    Lui, Auipc, Jal, Jalr,
+    Beq, Bne, Blt, Bge, Bltu, Bgeu,
+    Lb, Lh, Lw, Lbu, Lhu, Ld,
+    Sb, Sh, Sw, Sd,
+    Addi, Slti, Sltiu, Xori, Ori, Andi, Slli, Srli, Srai,
+    Add, Sub, Sll, Slt, Sltu, Xor, Srl, Sra, Or, And,
+    Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu,
+    Fence,
+    // What only the exact step executes.
+    Csr, Ecall, Ebreak, Mret, Wfi, Illegal,
+    MisalignedTarget,
+}
+
+/// A decoded instruction, eight bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(8))]
+pub(in crate::hart) struct Decoded {
+    pub op: Op,
+    pub rd: u8,
+    pub rs1: u8,
+    pub rs2: u8,
+    /// Immediate; for shifts the amount, for CSR instructions the whole word.
+    pub imm: u32,
+}
+
+/// The register that the cache names instead of x0 as a destination, for a pair the first of two.
+/// Nobody reads them.
+pub(in crate::hart) const SINK: u8 = 32;
+/// The first of the two that the cache names instead of x0 where a pair is stored. Nobody writes
+/// them.
+pub(in crate::hart) const ZEROS: u8 = 34;
+
+impl Decoded {
+    pub const UNDECODED: Decoded = Decoded { op: Op::Undecoded, rd: 0, rs1: 0, rs2: 0, imm: 0 };
+
+    /// The form that the cache holds: x0 as destination replaced by [`SINK`], as a pair's source by
+    /// [`ZEROS`], displacements of branches and `jal` in words, those that would be misaligned left
+    /// to the exact step.
+    pub fn cached(self) -> Decoded {
+        let rd = if self.rd == 0 { SINK } else { self.rd };
+        match self.op {
+            Op::Jal | Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu if self.imm & 2 != 0 => {
+                Decoded { op: Op::MisalignedTarget, ..self }
+            }
+            Op::Jal | Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu => {
+                Decoded { rd, imm: (self.imm as i32 >> 2) as u32, ..self }
+            }
+            Op::Sd if self.rs2 == 0 => Decoded { rs2: ZEROS, ..self },
+            _ => Decoded { rd, ..self },
+        }
+    }
+}
+
+/// Decodes one word; anything that the core does not know is [`Op::Illegal`].
+pub(in crate::hart) fn decode(word: u32) -> Decoded {
+    let funct3 = word >> 12 & 7;
+    let (op, imm) = match word & 0x7f {
+        0x37 => (Op::Lui, word & 0xffff_f000),
+        0x17 => (Op::Auipc, word & 0xffff_f000),
+        0x6f => (Op::Jal, immediate_j(word)),
+        0x67 if funct3 == 0 => (Op::Jalr, immediate_i(word)),
+        0x63 => (branch(funct3), immediate_b(word)),
+        0x03 => (load(funct3, word >> 7 & 1), immediate_i(word)),
+        0x23 => (store(funct3, word >> 20 & 1), immediate_s(word)),
+        0x13 => immediate_op(word, funct3),
+        0x33 => (register_op(word >> 25, funct3), 0),
+        0x0f if funct3 < 2 => (Op::Fence, 0),
+        0x73 if funct3 & 3 != 0 => (Op::Csr, word),
+        0x73 => (system(word), 0),
+        _ => (Op::Illegal, 0),
+    };
+    Decoded { op, rd: (word >> 7 & 31) as u8, rs1: (word >> 15 & 31) as u8, rs2: (word >> 20 & 31) as u8, imm }
+}
+
+fn branch(funct3: u32) -> Op {
+    [Op::Beq, Op::Bne, Op::Illegal, Op::Illegal, Op::Blt, Op::Bge, Op::Bltu, Op::Bgeu][funct3 as usize]
+}
+
+/// `odd`: the lowest bit of the register's number. A pair begins at an even one.
+fn load(funct3: u32, odd: u32) -> Op {
+    let pair = if odd == 0 { Op::Ld } else { Op::Illegal };
+    [Op::Lb, Op::Lh, Op::Lw, pair, Op::Lbu, Op::Lhu, Op::Illegal, Op::Illegal][funct3 as usize]
+}
+
+fn store(funct3: u32, odd: u32) -> Op {
+    match funct3 {
+        0 => Op::Sb,
+        1 => Op::Sh,
+        2 => Op::Sw,
+        3 if odd == 0 => Op::Sd,
+        _ => Op::Illegal,
+    }
+}
+
+fn immediate_op(word: u32, funct3: u32) -> (Op, u32) {
+    let amount = word >> 20 & 31;
+    match (funct3, word >> 25) {
+        (0, _) => (Op::Addi, immediate_i(word)),
+        (2, _) => (Op::Slti, immediate_i(word)),
+        (3, _) => (Op::Sltiu, immediate_i(word)),
+        (4, _) => (Op::Xori, immediate_i(word)),
+        (6, _) => (Op::Ori, immediate_i(word)),
+        (7, _) => (Op::Andi, immediate_i(word)),
+        (1, 0) => (Op::Slli, amount),
+        (5, 0) => (Op::Srli, amount),
+        (5, 0x20) => (Op::Srai, amount),
+        _ => (Op::Illegal, 0),
+    }
+}
+
+#[rustfmt::skip]
+fn register_op(funct7: u32, funct3: u32) -> Op {
+    let row = match funct7 {
+        0 => [Op::Add, Op::Sll, Op::Slt, Op::Sltu, Op::Xor, Op::Srl, Op::Or, Op::And],
+        1 => [Op::Mul, Op::Mulh, Op::Mulhsu, Op::Mulhu, Op::Div, Op::Divu, Op::Rem, Op::Remu],
+        0x20 => [Op::Sub, Op::Illegal, Op::Illegal, Op::Illegal, Op::Illegal, Op::Sra, Op::Illegal, Op::Illegal],
+        _ => [Op::Illegal; 8],
+    };
+    row[funct3 as usize]
+}
+
+fn system(word: u32) -> Op {
+    match word {
+        0x0000_0073 => Op::Ecall,
+        0x0010_0073 => Op::Ebreak,
+        0x3020_0073 => Op::Mret,
+        0x1050_0073 => Op::Wfi,
+        _ => Op::Illegal,
+    }
+}
+
+fn immediate_i(word: u32) -> u32 {
+    (word as i32 >> 20) as u32
+}
+
+fn immediate_s(word: u32) -> u32 {
+    (word as i32 >> 25 << 5) as u32 | word >> 7 & 31
+}
+
+fn immediate_b(word: u32) -> u32 {
+    (word as i32 >> 31 << 12) as u32 | word << 4 & 0x800 | word >> 20 & 0x7e0 | word >> 7 & 0x1e
+}
+
+fn immediate_j(word: u32) -> u32 {
+    (word as i32 >> 31 << 20) as u32 | word & 0xf_f000 | word >> 9 & 0x800 | word >> 20 & 0x7fe
+}

@@ -1,0 +1,78 @@
+//! How a processor reaches its devices.
+
+use crate::hart::state::Hart;
+use crate::shared::Shared;
+use testbed_definitions::map;
+
+/// The device that a physical address belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::hart) enum Device {
+    Clint,
+    Uart,
+    Centrenet,
+    Smi,
+    Mmi,
+    System,
+}
+
+impl Device {
+    /// The device at `address` on processor `number`: the master has the MMI, the others an SMI
+    /// each.
+    pub fn at(address: u32, number: usize) -> Option<Self> {
+        match address & !(map::DEVICE_BYTES - 1) {
+            map::CLINT_BASE => Some(Device::Clint),
+            map::UART_BASE => Some(Device::Uart),
+            map::CENTRENET_BASE => Some(Device::Centrenet),
+            map::SMI_BASE if number != 0 => Some(Device::Smi),
+            map::MMI_BASE if number == 0 => Some(Device::Mmi),
+            map::SYSTEM_BASE => Some(Device::System),
+            _ => None,
+        }
+    }
+}
+
+impl Hart {
+    /// A load with its strobe in `cycle`.
+    pub(in crate::hart) fn device_load(
+        &mut self,
+        shared: &mut Shared,
+        device: Device,
+        address: u32,
+        cycle: u64,
+    ) -> u32 {
+        let offset = address & (map::DEVICE_BYTES - 1);
+        match device {
+            Device::Clint => self.clint.load(offset, cycle),
+            Device::Uart => self.uart.load(offset, cycle),
+            Device::Centrenet => shared.network.load(self.number, offset & !3, cycle),
+            Device::Smi => shared.monitor.smi_load(self.number, offset & !3, cycle),
+            Device::Mmi => shared.monitor.mmi_load(offset & !3, cycle),
+            Device::System => self.system.load(offset),
+        }
+    }
+
+    /// A store of all lanes in `cycle`; if the device does not take it yet, the cycle in which to
+    /// repeat it.
+    pub(in crate::hart) fn device_store(
+        &mut self,
+        shared: &mut Shared,
+        device: Device,
+        address: u32,
+        lanes: u32,
+        cycle: u64,
+    ) -> Result<(), u64> {
+        let offset = address & (map::DEVICE_BYTES - 1);
+        match device {
+            Device::Clint => self.clint.store(offset, lanes, cycle),
+            Device::Uart => self.uart.store(offset, lanes, cycle),
+            Device::Centrenet => shared.network.store(self.number, offset & !3, lanes, cycle),
+            Device::Smi => {
+                let stored = shared.monitor.smi_store(self.number, offset & !3, lanes, cycle);
+                return stored.map_err(|stall| stall.retry);
+            }
+            Device::Mmi => shared.monitor.mmi_store(offset & !3, lanes, cycle),
+            Device::System => self.system.store(offset, lanes, cycle),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,231 @@
+//! The exact step: one instruction, trap or page-map walk at a time, whatever it is and whoever
+//! looks.
+
+mod access;
+mod device;
+mod pair;
+mod system;
+
+use super::alu::{operate, taken};
+use super::decode::{decode, Decoded, Op};
+use super::interrupts::interrupt_cause;
+use super::state::Hart;
+use super::tlb::{Lookup, EXECUTE};
+use crate::shared::Shared;
+pub(super) use pair::Second;
+use testbed_definitions::csr::*;
+use testbed_definitions::page::PAGE_SHIFT;
+use testbed_definitions::timing::*;
+
+/// What a step leaves to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::hart) enum Step {
+    Done,
+    /// Interrupts may be pending or enabled otherwise than before, or DMA may have begun.
+    Changed,
+    /// A `wfi` has been executed.
+    Asleep,
+    /// What comes next lies beyond the window.
+    Later,
+}
+
+/// Where a data access goes.
+pub(in crate::hart) enum Access {
+    Physical(u32),
+    Fault { cause: u32, cycle: u64 },
+    Later,
+}
+
+impl Hart {
+    /// Executes the next instruction if its X lies before `until`.
+    pub(in crate::hart) fn step(&mut self, shared: &mut Shared, until: u64) -> Step {
+        if self.second.is_some() {
+            return self.second_half(shared, until);
+        }
+        if self.fetch_fault.is_none() && self.memory.latched.is_none() && self.stretch.index(self.pc).is_none() {
+            self.refetch();
+            if self.stretch.index(self.pc).is_none() {
+                return self.fetch(shared, until);
+            }
+        }
+        if self.arrival >= until {
+            return Step::Later;
+        }
+        if self.arrival >= self.interrupt_at && self.pending(shared, self.arrival) & self.csrs.enabled == 0 {
+            // A line was high between two arrivals only: a store put `mtimecmp` off in the very
+            // cycle in which the time had come.
+            self.find_interrupt(shared);
+        }
+        if self.arrival >= self.interrupt_at && self.complete > self.arrival {
+            // A load is completed in this cycle: what arrives stays, and is looked at again in the
+            // next one.
+            if self.memory.latched.is_none() {
+                self.memory.latched = self.stretch.index(self.pc).map(|index| self.memory.words[index as usize]);
+            }
+            self.arrival += 1;
+            return Step::Changed;
+        }
+        if self.arrival >= self.interrupt_at {
+            let cause = interrupt_cause(self.pending(shared, self.arrival) & self.csrs.enabled);
+            self.trap(self.arrival, 0, cause, 0);
+            return Step::Changed;
+        }
+        if let Some(cause) = self.fetch_fault {
+            self.trap(self.arrival, 0, cause, self.pc);
+            return Step::Changed;
+        }
+        if self.arrival + 1 >= until {
+            self.let_past = self.arrival + 1;
+            if self.ahead.is_none() && shared.dma_near(self.number) {
+                self.ahead = Some(self.read_ahead(shared));
+            }
+            return Step::Later;
+        }
+        let word = self.arrived(shared);
+        self.execute(shared, word, until)
+    }
+
+    /// A fetch that is not known to be in RAM: finds its fault, or walks the page map. `arrival`
+    /// would be its D.
+    fn fetch(&mut self, shared: &mut Shared, until: u64) -> Step {
+        let lookup = if self.csrs.translates_fetches() { Some(self.tlb.look_up(self.pc, EXECUTE)) } else { None };
+        match lookup {
+            None => self.fetch_fault = Some(cause::FETCH_ACCESS),
+            Some(Lookup::Miss) => {
+                // W in place of D.
+                if self.arrival >= until {
+                    return Step::Later;
+                }
+                let entry = self.page_map_entry(shared, self.pc, self.arrival);
+                if self.tlb.fill(self.pc, entry, EXECUTE, self.memory.bytes()) {
+                    self.arrival += CYCLES_WALK;
+                } else {
+                    self.arrival += 2;
+                    self.fetch_fault = Some(cause::FETCH_PAGE);
+                }
+            }
+            Some(_) => self.fetch_fault = Some(cause::FETCH_PAGE),
+        }
+        self.refetch();
+        Step::Done
+    }
+
+    /// The page-map entry of `va`, its address on the port in `cycle`.
+    fn page_map_entry(&mut self, shared: &mut Shared, va: u32, cycle: u64) -> u32 {
+        let base = self.csrs.page_map & PMBASE_MASK & !PMBASE_ENABLE;
+        let offset = (base | va >> PAGE_SHIFT << 2) & (self.memory.bytes() - 1);
+        shared.settle(self.number, &mut self.memory, offset, cycle);
+        self.memory.words[offset as usize / 4]
+    }
+
+    /// The instruction word that has arrived.
+    fn arrived(&mut self, shared: &mut Shared) -> u32 {
+        if let Some(word) = self.memory.latched.take() {
+            return word;
+        }
+        let Some(index) = self.stretch.index(self.pc) else { return 0 };
+        shared.settle(self.number, &mut self.memory, index * 4, self.arrival - 1);
+        self.memory.predecode(index as usize);
+        self.memory.words[index as usize]
+    }
+
+    /// The word after the one that arrives, as the core reads it in the same cycle; `None` if it
+    /// can't.
+    fn read_ahead(&mut self, shared: &mut Shared) -> Option<u32> {
+        let next = self.pc.wrapping_add(4);
+        let index = match self.stretch.index(next) {
+            Some(index) => index,
+            None if !self.csrs.translates_fetches() => self.memory.offset(next)? / 4,
+            None => match self.tlb.look_up(next, EXECUTE) {
+                Lookup::Hit(offset) => offset / 4,
+                _ => return None,
+            },
+        };
+        shared.settle(self.number, &mut self.memory, index * 4, self.arrival);
+        Some(self.memory.words[index as usize])
+    }
+
+    /// Goes on after a load or store, whose next word may have been read ahead.
+    pub(in crate::hart) fn proceed(&mut self, ahead: Option<u32>, cycles: u64) {
+        self.pc = self.pc.wrapping_add(4);
+        self.arrival += cycles;
+        match ahead {
+            Some(_) => self.memory.latched = ahead,
+            None => self.arrival += CYCLES_NOT_AHEAD,
+        }
+    }
+
+    fn execute(&mut self, shared: &mut Shared, word: u32, until: u64) -> Step {
+        let ahead = self.ahead.take();
+        let instruction = decode(word);
+        let Decoded { op, rd, rs1, rs2, imm } = instruction;
+        let (a, b) = (self.registers[rs1 as usize], self.registers[rs2 as usize]);
+        let next = self.pc.wrapping_add(4);
+        match op {
+            Op::Lui => self.simple(word, rd, imm, next),
+            Op::Auipc => self.simple(word, rd, self.pc.wrapping_add(imm), next),
+            Op::Jal => self.jump(word, rd, self.pc.wrapping_add(imm)),
+            Op::Jalr => self.jump(word, rd, a.wrapping_add(imm) & !1),
+            Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu => {
+                self.branch(word, if taken(op, a, b) { self.pc.wrapping_add(imm) } else { next })
+            }
+            Op::Lb | Op::Lh | Op::Lw | Op::Lbu | Op::Lhu => {
+                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                self.load(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
+            }
+            Op::Sb | Op::Sh | Op::Sw => {
+                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                self.store(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
+            }
+            Op::Ld | Op::Sd => {
+                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                self.pair(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
+            }
+            Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => self.long(word, rd, operate(op, a, b), CYCLES_MULTIPLY),
+            Op::Div | Op::Divu | Op::Rem | Op::Remu => self.long(word, rd, operate(op, a, b), CYCLES_DIVIDE),
+            Op::Fence => self.simple(word, 0, 0, next),
+            Op::Csr => self.csr_instruction(shared, word, instruction, a),
+            Op::Mret if !self.csrs.user => self.mret(word),
+            Op::Wfi => self.wait(word),
+            Op::Ecall => {
+                let cause = if self.csrs.user { cause::ECALL_U } else { cause::ECALL_M };
+                self.trap_in_x(word, cause, 0)
+            }
+            Op::Ebreak => self.trap_in_x(word, cause::BREAKPOINT, self.pc),
+            Op::Mret | Op::Illegal | Op::Undecoded | Op::MisalignedTarget => self.trap_in_x(word, cause::ILLEGAL, word),
+            _ => {
+                let b = if word & 0x20 != 0 { b } else { imm };
+                self.simple(word, rd, operate(op, a, b), next)
+            }
+        }
+    }
+
+    /// Commits an instruction of class ALU.
+    fn simple(&mut self, word: u32, rd: u8, value: u32, next: u32) -> Step {
+        self.retire(self.arrival + 1, word, rd, value);
+        self.pc = next;
+        self.arrival += CYCLES_ALU;
+        Step::Done
+    }
+
+    fn long(&mut self, word: u32, rd: u8, value: u32, cycles: u64) -> Step {
+        self.retire(self.arrival + cycles - 1, word, rd, value);
+        self.pc = self.pc.wrapping_add(4);
+        self.arrival += cycles;
+        Step::Done
+    }
+
+    fn jump(&mut self, word: u32, rd: u8, target: u32) -> Step {
+        if target & 3 != 0 {
+            return self.trap_in_x(word, cause::FETCH_MISALIGNED, target);
+        }
+        self.simple(word, rd, self.pc.wrapping_add(4), target)
+    }
+
+    fn branch(&mut self, word: u32, target: u32) -> Step {
+        if target & 3 != 0 {
+            return self.trap_in_x(word, cause::FETCH_MISALIGNED, target);
+        }
+        self.simple(word, 0, 0, target)
+    }
+}

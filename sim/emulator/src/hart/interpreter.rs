@@ -1,0 +1,232 @@
+//! The interpreter, the fast loop: instructions that touch nothing but registers and RAM.
+
+use super::alu::{extract, operate, taken};
+use super::decode::{Decoded, Op};
+use super::memory::{Memory, CODE_SHIFT};
+use super::state::Hart;
+use super::tlb::{READ, WRITE};
+use std::cell::Cell;
+use testbed_definitions::map::RAM_BASE;
+use testbed_definitions::timing::*;
+
+impl Hart {
+    /// Executes instructions that arrive before cycle `limit`, up to the first that needs
+    /// [`Hart::step`]: it leaves the stretch, is not decoded, misses the TLB, traps, reaches a
+    /// device or a CSR, or is a load or store at the stretch's end.
+    ///
+    /// The caller knows that no interrupt is taken before `limit` and that DMA is far from what the
+    /// core touches.
+    #[inline(never)]
+    pub(in crate::hart) fn interpret(&mut self, limit: u64) {
+        let Hart { registers, memory, tlb, stretch, translating, .. } = self;
+        let translating = *translating;
+        let Memory { words, decoded, has_code, .. } = memory;
+        let words = &mut words[..];
+        let (decoded, has_code) = (&decoded[..], &has_code[..]);
+        let code = &decoded[stretch.first as usize..(stretch.first + stretch.words) as usize];
+        let base = stretch.base;
+        let mut at = self.pc.wrapping_sub(base) / 4;
+        let mut arrival = self.arrival;
+        let mut complete = self.complete;
+        let mut executed = 0u64;
+
+        while arrival < limit {
+            let Some(instruction) = code.get(at as usize) else { break };
+            let Decoded { op, rd, rs1, rs2, imm } = instruction.get();
+            macro_rules! reg {
+                ($number:expr) => {
+                    registers[$number as usize]
+                };
+            }
+            macro_rules! alu {
+                ($op:expr, $b:expr, $cycles:expr) => {{
+                    reg!(rd) = operate($op, reg!(rs1), $b);
+                    at = at.wrapping_add(1);
+                    arrival += $cycles;
+                }};
+            }
+            macro_rules! divide {
+                ($op:expr, $cycles:expr) => {{
+                    alu!($op, reg!(rs2), $cycles);
+                    complete = arrival;
+                }};
+            }
+            macro_rules! branch {
+                ($op:expr) => {{
+                    let step = if taken($op, reg!(rs1), reg!(rs2)) { imm } else { 1 };
+                    at = at.wrapping_add(step);
+                    arrival += CYCLES_ALU;
+                }};
+            }
+            macro_rules! address {
+                ($right:expr, $aligned:expr) => {{
+                    let address = reg!(rs1).wrapping_add(imm);
+                    let offset = if translating {
+                        let Some(offset) = tlb.hit(address, $right) else { break };
+                        offset
+                    } else {
+                        address.wrapping_sub(RAM_BASE)
+                    };
+                    if !offset.is_multiple_of($aligned + 1) {
+                        break;
+                    }
+                    offset
+                }};
+            }
+            macro_rules! load {
+                ($op:expr, $aligned:expr) => {{
+                    let offset = address!(READ, $aligned);
+                    let Some(&word) = words.get((offset / 4) as usize) else { break };
+                    if at + 1 >= stretch.words {
+                        break;
+                    }
+                    reg!(rd) = extract($op, word, offset);
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_LOAD;
+                    complete = arrival + 1;
+                }};
+            }
+            macro_rules! store {
+                ($aligned:expr, $lanes:expr) => {{
+                    let offset = address!(WRITE, $aligned);
+                    let index = (offset / 4) as usize;
+                    let Some(word) = words.get_mut(index) else { break };
+                    if at + 1 >= stretch.words {
+                        break;
+                    }
+                    if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
+                        // The word after has been read already.
+                        if index as u32 == stretch.first + at + 1 {
+                            break;
+                        }
+                        decoded[index].set(Decoded::UNDECODED);
+                    }
+                    let shift = 8 * (offset & 3);
+                    *word = *word & !($lanes << shift) | (reg!(rs2) & $lanes) << shift;
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_STORE;
+                }};
+            }
+            // What both instructions of a pair have to ask. A second half that would lie beyond the
+            // window is left to the exact step.
+            macro_rules! pair {
+                ($right:expr) => {{
+                    let offset = address!($right, 7);
+                    let index = (offset / 4) as usize;
+                    if index >= words.len() || at + 1 >= stretch.words || arrival + 1 >= limit {
+                        break;
+                    }
+                    index
+                }};
+            }
+            match op {
+                Op::Lui => {
+                    reg!(rd) = imm;
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_ALU;
+                }
+                Op::Auipc => {
+                    reg!(rd) = base.wrapping_add(at.wrapping_mul(4)).wrapping_add(imm);
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_ALU;
+                }
+                Op::Jal => {
+                    reg!(rd) = base.wrapping_add(at.wrapping_mul(4)).wrapping_add(4);
+                    at = at.wrapping_add(imm);
+                    arrival += CYCLES_ALU;
+                }
+                Op::Jalr => {
+                    let target = reg!(rs1).wrapping_add(imm) & !1;
+                    if target & 2 != 0 {
+                        break;
+                    }
+                    reg!(rd) = base.wrapping_add(at.wrapping_mul(4)).wrapping_add(4);
+                    at = target.wrapping_sub(base) / 4;
+                    arrival += CYCLES_ALU;
+                }
+                Op::Beq => branch!(Op::Beq),
+                Op::Bne => branch!(Op::Bne),
+                Op::Blt => branch!(Op::Blt),
+                Op::Bge => branch!(Op::Bge),
+                Op::Bltu => branch!(Op::Bltu),
+                Op::Bgeu => branch!(Op::Bgeu),
+                Op::Lb => load!(Op::Lb, 0),
+                Op::Lh => load!(Op::Lh, 1),
+                Op::Lw => load!(Op::Lw, 3),
+                Op::Lbu => load!(Op::Lbu, 0),
+                Op::Lhu => load!(Op::Lhu, 1),
+                Op::Sb => store!(0, 0xffu32),
+                Op::Sh => store!(1, 0xffffu32),
+                Op::Sw => store!(3, 0xffff_ffffu32),
+                Op::Ld => {
+                    let index = pair!(READ);
+                    reg!(rd) = words[index];
+                    reg!(rd | 1) = words[index + 1];
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_LOAD_PAIR;
+                    complete = arrival + 1;
+                }
+                Op::Sd => {
+                    let index = pair!(WRITE);
+                    if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
+                        // The word after has been read already.
+                        if (index as u32 ^ (stretch.first + at + 1)) <= 1 {
+                            break;
+                        }
+                        decoded[index].set(Decoded::UNDECODED);
+                        decoded[index + 1].set(Decoded::UNDECODED);
+                    }
+                    words[index] = reg!(rs2);
+                    words[index + 1] = reg!(rs2 | 1);
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_STORE_PAIR;
+                }
+                Op::Addi => alu!(Op::Addi, imm, CYCLES_ALU),
+                Op::Slti => alu!(Op::Slti, imm, CYCLES_ALU),
+                Op::Sltiu => alu!(Op::Sltiu, imm, CYCLES_ALU),
+                Op::Xori => alu!(Op::Xori, imm, CYCLES_ALU),
+                Op::Ori => alu!(Op::Ori, imm, CYCLES_ALU),
+                Op::Andi => alu!(Op::Andi, imm, CYCLES_ALU),
+                Op::Slli => alu!(Op::Slli, imm, CYCLES_ALU),
+                Op::Srli => alu!(Op::Srli, imm, CYCLES_ALU),
+                Op::Srai => alu!(Op::Srai, imm, CYCLES_ALU),
+                Op::Add => alu!(Op::Add, reg!(rs2), CYCLES_ALU),
+                Op::Sub => alu!(Op::Sub, reg!(rs2), CYCLES_ALU),
+                Op::Sll => alu!(Op::Sll, reg!(rs2), CYCLES_ALU),
+                Op::Slt => alu!(Op::Slt, reg!(rs2), CYCLES_ALU),
+                Op::Sltu => alu!(Op::Sltu, reg!(rs2), CYCLES_ALU),
+                Op::Xor => alu!(Op::Xor, reg!(rs2), CYCLES_ALU),
+                Op::Srl => alu!(Op::Srl, reg!(rs2), CYCLES_ALU),
+                Op::Sra => alu!(Op::Sra, reg!(rs2), CYCLES_ALU),
+                Op::Or => alu!(Op::Or, reg!(rs2), CYCLES_ALU),
+                Op::And => alu!(Op::And, reg!(rs2), CYCLES_ALU),
+                Op::Mul => divide!(Op::Mul, CYCLES_MULTIPLY),
+                Op::Mulh => divide!(Op::Mulh, CYCLES_MULTIPLY),
+                Op::Mulhsu => divide!(Op::Mulhsu, CYCLES_MULTIPLY),
+                Op::Mulhu => divide!(Op::Mulhu, CYCLES_MULTIPLY),
+                Op::Div => divide!(Op::Div, CYCLES_DIVIDE),
+                Op::Divu => divide!(Op::Divu, CYCLES_DIVIDE),
+                Op::Rem => divide!(Op::Rem, CYCLES_DIVIDE),
+                Op::Remu => divide!(Op::Remu, CYCLES_DIVIDE),
+                Op::Fence => {
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_ALU;
+                }
+                Op::Undecoded
+                | Op::Csr
+                | Op::Ecall
+                | Op::Ebreak
+                | Op::Mret
+                | Op::Wfi
+                | Op::Illegal
+                | Op::MisalignedTarget => break,
+            }
+            executed += 1;
+        }
+
+        self.pc = base.wrapping_add(at.wrapping_mul(4));
+        self.arrival = arrival;
+        self.complete = complete;
+        self.retired += executed;
+    }
+}

@@ -1,0 +1,86 @@
+//! One processor's RAM, with its decoded instructions beside it.
+
+use crate::shared::Ram;
+
+use super::decode::{decode, Decoded};
+use std::cell::Cell;
+use testbed_definitions::map::RAM_BASE;
+
+/// log2 of the words that share one `has_code` flag: 1 KiB.
+pub(in crate::hart) const CODE_SHIFT: usize = 8;
+
+/// RAM as words, and for every word its decoded form once it has been executed.
+pub(in crate::hart) struct Memory {
+    pub words: Vec<u32>,
+    pub decoded: Vec<Cell<Decoded>>,
+    /// Whether any word of this stretch of 2^[`CODE_SHIFT`] has ever been decoded; spares stores
+    /// the look at `decoded`.
+    pub has_code: Vec<Cell<bool>>,
+    /// Index of the word that the core's fetch has already read, though the instruction comes
+    /// later.
+    pub fetched: Option<u32>,
+    /// That word's content if it was overwritten since, or a word whose execution was suspended.
+    pub latched: Option<u32>,
+}
+
+impl Memory {
+    /// `bytes` is a power of two of at least 1 KiB.
+    pub fn new(bytes: u32) -> Self {
+        let words = (bytes / 4) as usize;
+        Memory {
+            words: vec![0; words],
+            decoded: vec![Cell::new(Decoded::UNDECODED); words],
+            has_code: vec![Cell::new(false); words.div_ceil(1 << CODE_SHIFT)],
+            fetched: None,
+            latched: None,
+        }
+    }
+
+    /// Bytes of RAM.
+    pub fn bytes(&self) -> u32 {
+        (self.words.len() * 4) as u32
+    }
+
+    /// Offset into RAM of a physical address, if it is in RAM.
+    pub fn offset(&self, address: u32) -> Option<u32> {
+        let offset = address.wrapping_sub(RAM_BASE);
+        (offset < self.bytes()).then_some(offset)
+    }
+
+    /// Decodes the word at `index` into the cache.
+    pub fn predecode(&mut self, index: usize) {
+        self.decoded[index].set(decode(self.words[index]).cached());
+        self.has_code[index >> CODE_SHIFT].set(true);
+        // A store there must look whether it hits the word after it, which has been read already.
+        if let Some(next) = self.has_code.get((index + 1) >> CODE_SHIFT) {
+            next.set(true);
+        }
+    }
+
+    /// The core's write of the byte lanes in `mask`.
+    pub fn store(&mut self, index: usize, lanes: u32, mask: u8) {
+        let bits = lane_bits(mask);
+        self.words[index] = self.words[index] & !bits | lanes & bits;
+        self.decoded[index].set(Decoded::UNDECODED);
+    }
+}
+
+impl Ram for Memory {
+    fn read(&self, offset: u32) -> u32 {
+        self.words[offset as usize / 4]
+    }
+
+    fn write_behind(&mut self, offset: u32, value: u32) {
+        let index = offset as usize / 4;
+        if self.fetched == Some(index as u32) && self.latched.is_none() {
+            self.latched = Some(self.words[index]);
+        }
+        self.words[index] = value;
+        self.decoded[index].set(Decoded::UNDECODED);
+    }
+}
+
+/// The bits of the byte lanes in `mask`.
+pub(in crate::hart) fn lane_bits(mask: u8) -> u32 {
+    (0..4).filter(|lane| mask >> lane & 1 != 0).map(|lane| 0xff << (8 * lane)).sum()
+}

@@ -1,0 +1,117 @@
+//! The state of a processor: its core, its RAM and its own devices.
+
+use super::csr::Csrs;
+use super::exact::Second;
+use super::memory::Memory;
+use super::tlb::{Lookup, Tlb, EXECUTE};
+use crate::engine::Retirement;
+use crate::model::{clint::Clint, system::System, uart::Uart};
+use testbed_definitions::map::RAM_BASE;
+use testbed_definitions::page::PAGE_BYTES;
+use testbed_definitions::timing::FIRST_ARRIVAL;
+use testbed_machine::Machine;
+
+/// A stretch of addresses from which instructions are fetched without a further look at the TLB.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    /// Virtual address of the first word.
+    pub base: u32,
+    /// Index in RAM of the first word.
+    pub first: u32,
+    pub words: u32,
+}
+
+impl Stretch {
+    pub const NONE: Stretch = Stretch { base: 0, first: 0, words: 0 };
+
+    /// Index in RAM of the word at `pc`.
+    pub fn index(&self, pc: u32) -> Option<u32> {
+        let word = pc.wrapping_sub(self.base) / 4;
+        (word < self.words).then_some(self.first + word)
+    }
+}
+
+/// Where a processor stands: `pc` is the instruction that arrives (state D) in cycle `arrival`,
+/// unless it sleeps, has a fetch fault to report, or has to walk the page map first (then `arrival`
+/// is when it would arrive without the walk).
+pub(crate) struct Hart {
+    pub(super) number: usize,
+    /// x0 to x31, then those that the cache names in place of x0. As many as a byte can name: no
+    /// bounds to check.
+    pub(super) registers: [u32; 256],
+    pub(super) pc: u32,
+    pub(super) arrival: u64,
+    pub(super) retired: u64,
+    /// The last load, multiplication or division is not complete before this cycle.
+    pub(super) complete: u64,
+    pub(super) csrs: Csrs,
+    pub(super) tlb: Tlb,
+    pub(super) memory: Memory,
+    pub(super) clint: Clint,
+    pub uart: Uart,
+    pub system: System,
+    pub(super) stretch: Stretch,
+    /// The cause with which the instruction that arrives next faults.
+    pub(super) fetch_fault: Option<u32>,
+    /// Whether data accesses go through the TLB.
+    pub(super) translating: bool,
+    /// In `wfi`, looking at the interrupt lines from cycle `arrival` on.
+    pub(super) asleep: bool,
+    /// First cycle in which an arriving instruction gives way to an interrupt.
+    pub(super) interrupt_at: u64,
+    /// The instruction at `pc` was let past before this cycle, and is not to be asked again.
+    pub(super) let_past: u64,
+    /// What was read ahead of the instruction at `pc` when it was let past, if that may have
+    /// changed since: the word after it, or nothing.
+    pub(super) ahead: Option<Option<u32>>,
+    /// The second half of the pair at `pc`, if it comes in a later window than the first.
+    pub(super) second: Option<Second>,
+    /// Retirements, if they are recorded.
+    pub(super) record: Option<Vec<Retirement>>,
+}
+
+impl Hart {
+    pub fn new(machine: &Machine, number: usize, entry: u32) -> Self {
+        let mut hart = Hart {
+            number,
+            registers: [0; 256],
+            pc: entry,
+            arrival: FIRST_ARRIVAL,
+            retired: 0,
+            complete: 0,
+            csrs: Csrs::default(),
+            tlb: Tlb::new(),
+            memory: Memory::new(machine.ram_bytes),
+            clint: Clint::default(),
+            uart: Uart::default(),
+            system: System::new(machine),
+            stretch: Stretch::NONE,
+            fetch_fault: None,
+            translating: false,
+            asleep: false,
+            interrupt_at: u64::MAX,
+            let_past: 0,
+            ahead: None,
+            second: None,
+            record: None,
+        };
+        hart.refetch();
+        hart
+    }
+
+    /// Points `stretch` at `pc`, as far as that needs no walk and is no fault.
+    pub(super) fn refetch(&mut self) {
+        self.stretch = Stretch::NONE;
+        if self.fetch_fault.is_some() {
+            return;
+        }
+        if !self.csrs.translates_fetches() {
+            if self.memory.offset(self.pc).is_some() {
+                self.stretch = Stretch { base: RAM_BASE, first: 0, words: self.memory.bytes() / 4 };
+            }
+        } else if let Lookup::Hit(offset) = self.tlb.look_up(self.pc, EXECUTE) {
+            let within = self.pc & (PAGE_BYTES - 1);
+            self.stretch = Stretch { base: self.pc - within, first: (offset - within) / 4, words: PAGE_BYTES / 4 };
+        }
+    }
+}

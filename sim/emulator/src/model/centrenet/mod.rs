@@ -1,0 +1,214 @@
+//! Arithmetic model of Centrenet, exact to the cycle against the RTL (`docs/centrenet.md`).
+//!
+//! Nothing here ticks. A bus transaction is decided as a whole when the bus grants it, and leaves behind time-stamped
+//! changes for the stations that take part; a DMA burst is a description that is carried out when somebody could
+//! see the difference. So an idle network costs a comparison a window, and a packet costs a loop over its words.
+//!
+//! # How an emulator uses it
+//!
+//! Processors run one after the other, each through the same window of at most `LOOKAHEAD` cycles:
+//!
+//! ```text
+//! loop {
+//!     network.advance(end_of_window, &mut memory);
+//!     for each processor: run it until the end of the window, and on the way
+//!         load from the station            network.load(station, offset, x_cycle)
+//!         store to the station             network.store(station, offset, value, x_cycle)
+//!         is `external` high in cycle d?   network.external_from(station, d) == Some(d)
+//!         fetch, load or store in RAM      if network.hazards(station).contains(offset): network.catch_up(..) first
+//! }
+//! ```
+//!
+//! No processor may pass the `until` of the last [`Network::advance`], and calls for one station come in order of
+//! cycle. [`Hazards`] of a station change only by `advance` and by that station's `store` (they shrink by
+//! `catch_up`), so a copy may be kept between those.
+
+mod dma;
+mod history;
+mod station;
+
+#[cfg(test)]
+mod tests;
+
+use crate::engine::StationCounters;
+use dma::Burst;
+pub use dma::Hazards;
+use station::{Change, Sent, Station};
+use std::sync::Arc;
+use testbed_definitions::map::centrenet::RETRY_CYCLES;
+use testbed_definitions::packet::{Header, BROADCAST, STATIONS_MAX};
+use testbed_definitions::timing::LOOKAHEAD;
+
+/// The processors' RAM as DMA sees it. `offset` is in bytes from the start of the station's RAM, a multiple of
+/// four and inside RAM.
+pub trait DmaMemory {
+    fn read(&mut self, station: usize, offset: u32) -> u32;
+    fn write(&mut self, station: usize, offset: u32, value: u32);
+}
+
+/// Bus and stations of one node.
+pub struct Network {
+    stations: Vec<Station>,
+    /// First cycle in which the bus can grant again.
+    free: u64,
+    last_grantee: usize,
+    until: u64,
+    /// Nothing happens before this cycle unless somebody stores.
+    quiet: u64,
+}
+
+impl Network {
+    /// `stations` (1 to 16) with `ram_bytes` (a power of two) of RAM each.
+    ///
+    /// # Panics
+    /// If the numbers are outside these limits.
+    pub fn new(stations: usize, ram_bytes: u32) -> Self {
+        assert!((1..=STATIONS_MAX).contains(&stations), "a bus has 1 to 16 stations");
+        assert!(ram_bytes.is_power_of_two() && ram_bytes >= 4, "RAM is a power of two bytes");
+        Network {
+            stations: (0..stations).map(|number| Station::new(number, stations, ram_bytes)).collect(),
+            free: 0,
+            last_grantee: stations - 1,
+            until: 0,
+            quiet: u64::MAX,
+        }
+    }
+
+    /// Settles everything that happens on the bus and in the stations in cycles before `until`. All stores to stations and to RAM
+    /// in cycles before `until - LOOKAHEAD` must have been made, none of later cycles.
+    pub fn advance(&mut self, until: u64, memory: &mut impl DmaMemory) {
+        while self.quiet < until {
+            // A burst must not run ahead of transactions that are yet to be decided, so never more than a window at once.
+            let step = until.min(self.quiet.max(self.until) + LOOKAHEAD);
+            self.advance_window(step, memory);
+            if step == until {
+                return;
+            }
+        }
+        self.until = self.until.max(until);
+    }
+
+    fn advance_window(&mut self, until: u64, memory: &mut impl DmaMemory) {
+        self.until = until;
+        let settled = until.saturating_sub(LOOKAHEAD);
+        self.settle(settled, memory);
+        while let Some((grant, sender)) = self.next_grant() {
+            // The answers fall in grant + 2; what they depend on is known only for cycles before `until`.
+            if grant + 2 >= until {
+                break;
+            }
+            self.transact(grant, sender);
+        }
+        self.quiet = self.next_event();
+    }
+
+    /// A load from the station's device port, its read strobe in `cycle`.
+    pub fn load(&mut self, station: usize, offset: u32, cycle: u64) -> u32 {
+        self.stations[station].load(offset, cycle)
+    }
+
+    /// A store to the station's device port in `cycle`.
+    pub fn store(&mut self, station: usize, offset: u32, value: u32, cycle: u64) {
+        self.stations[station].store(offset, value, cycle);
+        self.quiet = self.quiet.min(self.stations[station].next_event());
+    }
+
+    /// The earliest cycle >= `from` in which the station's external line is high; it is low in all cycles before that. Certain up to the
+    /// `until` of the last `advance`, and until the station's own processor stores to it. `None`: low for all that is known.
+    #[inline]
+    pub fn external_from(&mut self, station: usize, from: u64) -> Option<u64> {
+        self.stations[station].external_from(from)
+    }
+
+    /// Where this station's RAM may still be read or written by bursts that have begun or are queued.
+    pub fn hazards(&self, station: usize) -> Hazards {
+        self.stations[station].hazards()
+    }
+
+    /// Carries out this station's DMA reads of cycles <= `cycle` and DMA writes of cycles < `cycle`: to be called before its core
+    /// reads or writes a hazardous word in `cycle`.
+    pub fn catch_up(&mut self, station: usize, cycle: u64, memory: &mut impl DmaMemory) {
+        let this = &mut self.stations[station];
+        this.sync(cycle);
+        this.run_dma(cycle + 1, cycle, memory);
+    }
+
+    /// Nothing at all happens before this cycle unless somebody stores: no tail moves, no RAM changes, nothing is counted. `u64::MAX` when idle.
+    /// While all processors sleep, `advance` may go there in one step.
+    pub fn quiet_until(&self) -> u64 {
+        self.quiet
+    }
+
+    /// The counters as a load in `cycle` would find them, and whether the station is receiving then.
+    pub fn counters(&self, station: usize, cycle: u64) -> StationCounters {
+        // What is known to happen until then may not have been applied yet; that is left to those who may change it.
+        let mut station = self.stations[station].clone();
+        station.sync(cycle);
+        StationCounters { receiving: station.is_receiving(cycle).into(), ..station.counters }
+    }
+
+    /// Brings all stations and their RAM to the start of `cycle`, which is not after the `until` of the last [`Network::advance`]. All stores
+    /// of earlier cycles must have been made. For who looks at RAM between two windows.
+    pub fn settle(&mut self, cycle: u64, memory: &mut impl DmaMemory) {
+        for station in &mut self.stations {
+            station.sync(cycle);
+            station.run_dma(cycle, cycle, memory);
+        }
+    }
+
+    /// The next grant: its cycle and whom it goes to.
+    fn next_grant(&self) -> Option<(u64, usize)> {
+        let first = self.stations.iter().filter_map(Station::request).min()?;
+        let grant = first.max(self.free);
+        let count = self.stations.len();
+        let turn = (1..=count).map(|step| (self.last_grantee + step) % count);
+        let requests = |&number: &usize| self.stations[number].request().is_some_and(|request| request <= grant);
+        turn.into_iter().find(requests).map(|number| (grant, number))
+    }
+
+    /// One transaction, from its grant to its end.
+    fn transact(&mut self, grant: u64, sender: usize) {
+        self.last_grantee = sender;
+        let offer = self.stations[sender].offer.as_ref().expect("only who requests is granted");
+        let header = Header::unpack(offer.header);
+        let words = header.payload_words();
+        let (mut takers, mut refused) = (vec![], false);
+        for number in (0..self.stations.len()).filter(|&number| number != sender) {
+            let addressed = header.destination == BROADCAST || usize::from(header.destination) == number;
+            if addressed && self.stations[number].receives(grant + 2) {
+                if self.stations[number].has_room(grant + 2, words) {
+                    takers.push(number);
+                } else {
+                    refused = true;
+                }
+            }
+        }
+        let verdict = grant + 4;
+        if refused {
+            self.free = verdict;
+            for &taker in &takers {
+                self.stations[taker].occupied.push_back((grant + 3, verdict));
+            }
+            self.stations[sender].refuse(verdict + 1, verdict + u64::from(RETRY_CYCLES));
+        } else if takers.is_empty() {
+            self.free = verdict;
+            self.stations[sender].finish(verdict + 1, Change::NoStation);
+        } else {
+            let end = verdict + 2 + words as u64;
+            self.free = end;
+            let sent = Sent { spoilt: offer.spoilt, broadcast: header.destination == BROADCAST };
+            let offer = self.stations[sender].finish(end - 1, Change::Sent(sent));
+            debug_assert_eq!(offer.words.len(), words, "the last read was LOOKAHEAD cycles ago");
+            let packet = Arc::new(offer.words);
+            for &taker in &takers {
+                let burst = Burst::new(verdict + 1, offer.header, packet.clone());
+                self.stations[taker].take(grant, end, burst, offer.spoilt);
+            }
+        }
+    }
+
+    fn next_event(&self) -> u64 {
+        let grant = self.next_grant().map_or(u64::MAX, |(grant, _)| grant);
+        self.stations.iter().map(Station::next_event).fold(grant, u64::min)
+    }
+}

@@ -1,0 +1,400 @@
+//! One station: software's registers, transmit engine, and what the bus has decided about it.
+//!
+//! Its state is that of the start of cycle `now`; [`Station::sync`] moves `now` on, over the bus's time-stamped changes
+//! and the engine's pops. What the bus does with the station may already be decided for later cycles.
+
+use super::dma::{Burst, Load};
+use super::history::History;
+use crate::engine::StationCounters;
+use std::collections::VecDeque;
+use testbed_definitions::map::centrenet as register;
+use testbed_definitions::packet::{fault_step, Header, PAYLOAD_BYTES_MAX};
+use testbed_definitions::timing::LOOKAHEAD;
+
+/// An entry of the transmit queue.
+#[derive(Clone)]
+pub struct Descriptor {
+    /// Cycle of the store to TX_COMMAND.
+    stored: u64,
+    pub address: u32,
+    header: u32,
+}
+
+impl Descriptor {
+    pub fn words(&self) -> u32 {
+        Header::unpack(self.header).payload_words() as u32
+    }
+}
+
+/// The packet that the engine has popped and not yet been rid of.
+#[derive(Clone)]
+pub struct Offer {
+    /// With the source filled in.
+    pub header: u32,
+    pub spoilt: bool,
+    pub load: Load,
+    /// The transmit buffer: payload read so far.
+    pub words: Vec<u32>,
+    /// The cycle of the request, once it has been refused.
+    retry: Option<u64>,
+}
+
+/// What there was to a packet that was sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sent {
+    pub spoilt: bool,
+    pub broadcast: bool,
+}
+
+/// What the bus changes in a station.
+#[derive(Clone, Copy, Debug)]
+pub enum Change {
+    Sent(Sent),
+    NoStation,
+    Retry,
+    /// A good packet of so many words, header included.
+    Received(u16),
+    CrcError,
+}
+
+#[derive(Clone)]
+pub struct Station {
+    pub number: usize,
+    stations: usize,
+    /// RAM bytes less one.
+    pub ram_mask: u32,
+    now: u64,
+    control: u32,
+    tx_address: u32,
+    rx_base: u32,
+    rx_mask: u16,
+    head: u16,
+    tail: u16,
+    fault_drop: u32,
+    fault_corrupt: u32,
+    lfsr: u16,
+    pub counters: StationCounters,
+    pub queue: VecDeque<Descriptor>,
+    /// The engine is idle from this cycle on; `None`: busy.
+    idle_since: Option<u64>,
+    pub offer: Option<Offer>,
+    /// Changes that become visible in these cycles, in order.
+    changes: VecDeque<(u64, Change)>,
+    exported_head: History<u16>,
+    exported_enable: History<bool>,
+    /// The tail when all that the bus has decided has come to pass.
+    final_tail: u16,
+    /// Cycles, first and last, in which the receiver is accepting or receiving.
+    pub occupied: VecDeque<(u64, u64)>,
+    /// Cycles, first and last, in which the load may not issue.
+    pub blocked: VecDeque<(u64, u64)>,
+    pub bursts: VecDeque<Burst>,
+    /// Since when the interrupt's condition holds.
+    pending_since: Option<u64>,
+    /// First and last cycle in which the line was high the last time.
+    last_high: (u64, u64),
+}
+
+impl Station {
+    pub fn new(number: usize, stations: usize, ram_bytes: u32) -> Self {
+        Station {
+            number,
+            stations,
+            ram_mask: ram_bytes - 1,
+            now: 0,
+            control: 0,
+            tx_address: 0,
+            rx_base: 0,
+            rx_mask: 0,
+            head: 0,
+            tail: 0,
+            fault_drop: 0,
+            fault_corrupt: 0,
+            lfsr: 1,
+            counters: StationCounters::default(),
+            queue: VecDeque::new(),
+            idle_since: Some(0),
+            offer: None,
+            changes: VecDeque::new(),
+            exported_head: History::new(0),
+            exported_enable: History::new(false),
+            final_tail: 0,
+            occupied: VecDeque::new(),
+            blocked: VecDeque::new(),
+            bursts: VecDeque::new(),
+            pending_since: None,
+            last_high: (u64::MAX, 0),
+        }
+    }
+
+    /// The cycle of the next pop if nothing else happens.
+    fn next_pop(&self) -> u64 {
+        match (self.idle_since, self.queue.front()) {
+            (Some(idle), Some(head)) => idle.max(head.stored + 2),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Brings the state to the start of `cycle`; a station never goes back.
+    #[inline]
+    pub fn sync(&mut self, cycle: u64) {
+        // Mostly nothing has happened.
+        if !self.changes.is_empty() || self.next_pop() < cycle {
+            self.sync_changes(cycle);
+        }
+        self.now = self.now.max(cycle);
+    }
+
+    fn sync_changes(&mut self, cycle: u64) {
+        loop {
+            let pop = self.next_pop();
+            let change = self.changes.front().map_or(u64::MAX, |&(visible, _)| visible);
+            if change <= pop && change <= cycle {
+                let (visible, change) = self.changes.pop_front().expect("there is one");
+                self.apply(visible, change);
+            } else if pop < cycle {
+                self.pop(pop);
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn apply(&mut self, visible: u64, change: Change) {
+        match change {
+            Change::Sent(Sent { spoilt, broadcast }) => {
+                let count = |counter: &mut u32, by: bool| *counter = counter.wrapping_add(by.into());
+                count(&mut self.counters.tx_packets, true);
+                count(&mut self.counters.tx_corrupted, spoilt);
+                count(&mut self.counters.tx_broadcasts, broadcast);
+                self.idle_since = Some(visible);
+            }
+            Change::NoStation => {
+                self.counters.tx_no_station = self.counters.tx_no_station.wrapping_add(1);
+                self.idle_since = Some(visible);
+            }
+            Change::Retry => self.counters.tx_retries = self.counters.tx_retries.wrapping_add(1),
+            Change::Received(words) => {
+                self.tail = self.tail.wrapping_add(words);
+                self.counters.rx_packets = self.counters.rx_packets.wrapping_add(1);
+                self.update_line(visible);
+            }
+            Change::CrcError => self.counters.rx_crc_errors = self.counters.rx_crc_errors.wrapping_add(1),
+        }
+    }
+
+    /// The engine takes the head of the queue in `cycle`.
+    fn pop(&mut self, cycle: u64) {
+        let descriptor = self.queue.pop_front().expect("there is a next pop");
+        let draw = fault_step(self.lfsr);
+        self.lfsr = fault_step(draw);
+        if u32::from(draw) < self.fault_drop {
+            self.counters.tx_dropped = self.counters.tx_dropped.wrapping_add(1);
+            self.idle_since = Some(cycle + 1);
+            return;
+        }
+        let words = descriptor.words();
+        let header = Header { source: self.number as u8, ..Header::unpack(descriptor.header) };
+        self.idle_since = None;
+        self.forget_before(cycle);
+        self.offer = Some(Offer {
+            header: header.pack(),
+            spoilt: u32::from(self.lfsr) < self.fault_corrupt,
+            load: Load { address: descriptor.address, left: words, cycle: cycle + 1 },
+            words: Vec::with_capacity(words as usize),
+            retry: None,
+        });
+    }
+
+    fn forget_before(&mut self, cycle: u64) {
+        while self.blocked.front().is_some_and(|&(_, to)| to < cycle) {
+            self.blocked.pop_front();
+        }
+    }
+
+    /// The cycle from which the bus sees a request, as far as receptions are known: no later one begins before it.
+    pub fn request(&self) -> Option<u64> {
+        let offer = self.offer.as_ref()?;
+        Some(offer.retry.unwrap_or_else(|| self.load_end(&offer.load) + LOOKAHEAD))
+    }
+
+    /// The bus has refused the packet: counted from `visible`, offered again in `retry`.
+    pub fn refuse(&mut self, visible: u64, retry: u64) {
+        self.changes.push_back((visible, Change::Retry));
+        self.offer.as_mut().expect("it was offered").retry = Some(retry);
+    }
+
+    /// The engine is rid of its packet, and idle from `visible`.
+    pub fn finish(&mut self, visible: u64, change: Change) -> Offer {
+        let offer = self.offer.take().expect("it was offered");
+        self.changes.push_back((visible, change));
+        offer
+    }
+
+    /// Receives `burst` in the transaction granted in `grant`, whose CRC word passes in `end`.
+    pub fn take(&mut self, grant: u64, end: u64, mut burst: Burst, spoilt: bool) {
+        (burst.start, burst.base, burst.mask) = (self.final_tail, self.rx_base, self.rx_mask);
+        let words = burst.words() as u16;
+        self.occupied.push_back((grant + 3, end));
+        if self.offer.is_none() {
+            self.forget_before(self.now);
+        }
+        self.blocked.push_back((grant + 4, end));
+        self.bursts.push_back(burst);
+        if spoilt {
+            self.changes.push_back((end + 1, Change::CrcError));
+        } else {
+            self.final_tail = self.final_tail.wrapping_add(words);
+            self.changes.push_back((end + 1, Change::Received(words)));
+        }
+    }
+
+    /// Whether a packet's words come in in `cycle`.
+    pub fn is_receiving(&self, cycle: u64) -> bool {
+        self.blocked.iter().any(|&(from, to)| (from..=to).contains(&cycle))
+    }
+
+    /// Whether receive-enable, as exported, is set in `cycle`.
+    pub fn receives(&self, cycle: u64) -> bool {
+        self.exported_enable.exported(cycle)
+    }
+
+    /// Whether the ring has room for a header and `words`, as the bus side judges it in `cycle`.
+    pub fn has_room(&self, cycle: u64, words: usize) -> bool {
+        let used = self.final_tail.wrapping_sub(self.exported_head.exported(cycle));
+        usize::from(used) + words <= usize::from(self.rx_mask)
+    }
+
+    /// Whether the receiver is off in `now`.
+    fn is_off(&mut self) -> bool {
+        let now = self.now;
+        while self.occupied.front().is_some_and(|&(_, to)| to < now) {
+            self.occupied.pop_front();
+        }
+        self.control & register::CONTROL_RECEIVE == 0
+            && !self.exported_enable.once(now)
+            && !self.exported_enable.exported(now)
+            && !self.occupied.iter().any(|&(from, to)| (from..=to).contains(&now))
+    }
+
+    fn status(&mut self) -> u32 {
+        let mut status = (register::TX_QUEUE - self.queue.len()) as u32;
+        if self.queue.is_empty() && self.idle_since.is_some() {
+            status |= register::STATUS_TX_IDLE;
+        }
+        if self.head != self.tail {
+            status |= register::STATUS_RX_READY;
+        }
+        if self.is_off() {
+            status |= register::STATUS_RX_OFF;
+        }
+        status
+    }
+
+    /// See [`super::Network::load`].
+    pub fn load(&mut self, offset: u32, cycle: u64) -> u32 {
+        self.sync(cycle);
+        match offset & !3 {
+            register::ID => self.number as u32 | (self.stations as u32) << 8,
+            register::CONTROL => self.control,
+            register::STATUS => self.status(),
+            register::TX_ADDRESS => self.tx_address,
+            register::RX_BASE => self.rx_base,
+            register::RX_MASK => self.rx_mask.into(),
+            register::RX_HEAD => self.head.into(),
+            register::RX_TAIL => self.tail.into(),
+            register::TX_PACKETS => self.counters.tx_packets,
+            register::TX_DROPPED => self.counters.tx_dropped,
+            register::TX_CORRUPTED => self.counters.tx_corrupted,
+            register::TX_NO_STATION => self.counters.tx_no_station,
+            register::TX_REFUSED => self.counters.tx_refused,
+            register::TX_RETRIES => self.counters.tx_retries,
+            register::RX_PACKETS => self.counters.rx_packets,
+            register::RX_CRC_ERRORS => self.counters.rx_crc_errors,
+            register::TX_BROADCASTS => self.counters.tx_broadcasts,
+            register::FAULT_DROP => self.fault_drop,
+            register::FAULT_CORRUPT => self.fault_corrupt,
+            register::FAULT_SEED => self.lfsr.into(),
+            _ => 0,
+        }
+    }
+
+    /// See [`super::Network::store`].
+    pub fn store(&mut self, offset: u32, value: u32, cycle: u64) {
+        self.sync(cycle);
+        let full = self.queue.len() == register::TX_QUEUE;
+        let off = self.is_off();
+        // The engine's pop in this very cycle still sees the old values.
+        self.sync(cycle + 1);
+        match offset & !3 {
+            register::CONTROL => {
+                self.control = value & (register::CONTROL_RECEIVE | register::CONTROL_INTERRUPT);
+                self.exported_enable.store(cycle, value & register::CONTROL_RECEIVE != 0);
+            }
+            register::TX_ADDRESS => self.tx_address = value & !3,
+            register::TX_COMMAND => {
+                if full || usize::from(Header::unpack(value).length) > PAYLOAD_BYTES_MAX {
+                    self.counters.tx_refused = self.counters.tx_refused.wrapping_add(1);
+                } else {
+                    self.queue.push_back(Descriptor { stored: cycle, address: self.tx_address, header: value });
+                }
+            }
+            register::RX_BASE if off => self.rx_base = value & !3,
+            register::RX_MASK if off => self.rx_mask = (value & 0x7fff) as u16,
+            register::RX_HEAD => {
+                self.head = value as u16;
+                self.exported_head.store(cycle, self.head);
+            }
+            register::FAULT_DROP => self.fault_drop = value & 0x1_ffff,
+            register::FAULT_CORRUPT => self.fault_corrupt = value & 0x1_ffff,
+            register::FAULT_SEED => self.lfsr = (value as u16).max(1),
+            _ => {}
+        }
+        self.update_line(cycle + 1);
+    }
+
+    /// The interrupt's condition may have changed: its registers have new values from `visible` on.
+    fn update_line(&mut self, visible: u64) {
+        let pending = self.control & register::CONTROL_INTERRUPT != 0 && self.head != self.tail;
+        match (pending, self.pending_since) {
+            (true, None) => self.pending_since = Some(visible),
+            (false, Some(since)) => {
+                self.pending_since = None;
+                if since < visible {
+                    self.last_high = (since + 1, visible);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// See [`super::Network::external_from`].
+    #[inline]
+    pub fn external_from(&mut self, from: u64) -> Option<u64> {
+        self.sync(from);
+        let (first, last) = self.last_high;
+        if first <= last && from <= last {
+            return Some(from.max(first));
+        }
+        if let Some(since) = self.pending_since {
+            return Some(from.max(since + 1));
+        }
+        if self.control & register::CONTROL_INTERRUPT == 0 {
+            return None;
+        }
+        let mut tail = self.tail;
+        self.changes.iter().find_map(|&(visible, change)| {
+            let Change::Received(words) = change else { return None };
+            tail = tail.wrapping_add(words);
+            (tail != self.head).then_some(visible + 1)
+        })
+    }
+
+    /// A cycle before which nothing happens in this station by itself.
+    pub fn next_event(&self) -> u64 {
+        let change = self.changes.front().map_or(u64::MAX, |&(visible, _)| visible);
+        let load = self.offer.as_ref().filter(|offer| offer.load.left > 0).map_or(u64::MAX, |offer| offer.load.cycle);
+        let burst = self.bursts.front().map_or(u64::MAX, Burst::next_cycle);
+        change.min(self.next_pop()).min(load).min(burst)
+    }
+}

@@ -1,0 +1,58 @@
+//! What the processors share: the network and the monitor.
+
+use crate::model::centrenet::{DmaMemory, Network};
+use crate::model::monitor::Monitor;
+use testbed_machine::Machine;
+
+/// The blocks that connect processors. Whatever one processor does to them, another sees
+/// `LOOKAHEAD` cycles later at the earliest.
+pub(crate) struct Shared {
+    pub network: Network,
+    pub monitor: Monitor,
+}
+
+impl Shared {
+    pub fn new(machine: &Machine) -> Self {
+        Shared { network: Network::new(machine.processors.len(), machine.ram_bytes), monitor: Monitor::new(machine) }
+    }
+
+    /// Whether DMA may touch the station's RAM before the end of the window.
+    #[inline]
+    pub fn dma_near(&self, station: usize) -> bool {
+        // An idle network has nothing to do, and that is soon found out.
+        self.network.quiet_until() != u64::MAX && !self.network.hazards(station).is_empty()
+    }
+
+    /// Brings DMA on `memory` up to the start of `cycle`, if it may touch the word at `offset`.
+    pub fn settle(&mut self, station: usize, memory: &mut impl Ram, offset: u32, cycle: u64) {
+        if self.dma_near(station) && self.network.hazards(station).contains(offset & !3) {
+            self.network.catch_up(station, cycle, &mut One { station, memory });
+        }
+    }
+}
+
+/// A processor's RAM as DMA sees it. Offsets are multiples of four.
+pub(crate) trait Ram {
+    /// The word at an offset.
+    fn read(&self, offset: u32) -> u32;
+    /// Writes the word at an offset behind the core's back: what the core has fetched stays as it
+    /// was.
+    fn write_behind(&mut self, offset: u32, value: u32);
+}
+
+/// The memory of the processor that runs.
+struct One<'a, R> {
+    station: usize,
+    memory: &'a mut R,
+}
+
+impl<R: Ram> DmaMemory for One<'_, R> {
+    fn read(&mut self, station: usize, offset: u32) -> u32 {
+        debug_assert_eq!(station, self.station);
+        self.memory.read(offset)
+    }
+    fn write(&mut self, station: usize, offset: u32, value: u32) {
+        debug_assert_eq!(station, self.station);
+        self.memory.write_behind(offset, value);
+    }
+}

@@ -1,0 +1,8 @@
+//! Analyses, held against traces whose answers are known, and against what must hold for every trace.
+
+mod known;
+mod properties;
+pub mod scripts;
+mod uncertain;
+mod waits;
+mod watch;
