@@ -2,6 +2,7 @@
 
 use testbed_trace::capture::KernelKind;
 
+use crate::answer::Answer;
 use crate::effects::extent;
 use crate::explain::explain;
 use crate::fit;
@@ -9,7 +10,7 @@ use crate::material::{Found, Material};
 use crate::model::{Axis, Content, Figure, Fit, Line, LineKind, Panel, Series, Style};
 use crate::network::{network, pathway};
 use crate::observed::ObserveError;
-use crate::query::{Answer, Query, FIRST_VISIT, QUERIES};
+use crate::query::{Query, FIRST_VISIT, QUERIES};
 use crate::report;
 
 /// How a figure shows the cycles of its query.

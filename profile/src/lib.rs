@@ -1,6 +1,7 @@
 //! The figures of the report's section 3 (ECS-CSG-3-94), from monitored events only: each from its own query over the ordered trace, fitted,
 //! and put on one page beside the report's values.
 
+pub mod answer;
 pub mod effects;
 mod explain;
 pub mod figures;

@@ -2,8 +2,9 @@
 
 use testbed_trace::capture::KernelKind;
 
+use crate::answer::Answer;
 use crate::observed::{ObserveError, Observed};
-use crate::query::{Answer, Query};
+use crate::query::Query;
 use crate::report::INSTRUCTIONS_A_MS;
 
 /// A run with its name, such as `local-default-quiet`.

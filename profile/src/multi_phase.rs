@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use testbed_trace::analysis::windows::WINDOWS_MAX;
 
+use crate::answer::Answer;
 use crate::observed::{id_of, ObserveError, Observed, Send};
-use crate::query::Answer;
 use crate::subject::Subject;
 
 /// Windows of Figure 20, and of the means of Figure 19, a second.

@@ -6,12 +6,10 @@ use std::fmt::Write as _;
 
 use testbed_trace::analysis::fact::{Episode, Phase, Protocol, Stage};
 
+use crate::answer::Answer;
 use crate::multi_phase::{distributions, ready_queues, send_latencies, send_requests};
 use crate::observed::{ObserveError, Observed};
 use crate::subject::{Subject, START};
-
-/// What a query gives: points of several series, each in order of x.
-pub type Answer = Vec<(&'static str, Vec<(f64, f64)>)>;
 
 type Ask = fn(&Observed, &Subject) -> Result<Answer, ObserveError>;
 

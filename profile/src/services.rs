@@ -1,10 +1,11 @@
 //! Tables 6 and 7: the services' latencies, ours beside the report's.
 
+use crate::answer::Answer;
 use crate::fit;
 use crate::material::{Found, Material};
 use crate::model::{Fit, Linear, Other, Service};
 use crate::observed::ObserveError;
-use crate::query::{Answer, Query};
+use crate::query::Query;
 use crate::report::{self, KB};
 
 /// Below this R^2 a latency's slope says nothing, and its mean is given.
