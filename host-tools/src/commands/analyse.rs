@@ -9,7 +9,7 @@ use testbed_host_tools::capture::{verify, Capture, Integrity};
 use testbed_host_tools::waits::{self, Verdict, WaitsReport};
 use testbed_machine::units;
 
-use super::trace::warn;
+use super::source::warn;
 use super::{Exit, Failure};
 
 /// The analysis that needs more than events.

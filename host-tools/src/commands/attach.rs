@@ -14,7 +14,7 @@ use testbed_host_tools::signals::stop_flag;
 use testbed_host_tools::summary::Summary;
 use testbed_machine::{units, Machine};
 
-use super::run::classes;
+use super::classes::classes;
 use super::{grouped, of_capture, output_folder, Exit, Failure};
 
 /// Captures what a board's monitors send over a serial line, until Ctrl-C.

@@ -7,7 +7,7 @@ use clap::Args;
 use testbed_host_tools::analysis::{diff::diff, text};
 use testbed_host_tools::capture::{verify, Capture};
 
-use super::trace::warn;
+use super::source::warn;
 use super::{Exit, Failure};
 
 /// Says what takes more or less time in the second run, and which events first differ on each processor.

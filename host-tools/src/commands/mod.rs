@@ -3,6 +3,7 @@
 pub mod analyse;
 pub mod attach;
 pub mod bench;
+pub mod classes;
 pub mod compare;
 pub mod conform;
 pub mod diff;

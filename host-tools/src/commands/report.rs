@@ -10,7 +10,7 @@ use testbed_host_tools::capture::{verify, Capture, REPORT};
 use testbed_host_tools::report::collect;
 
 use super::analyse::cycles_if;
-use super::trace::warn;
+use super::source::warn;
 use super::{grouped, Exit, Failure};
 
 /// Writes one page of HTML about a run: what ran, a time-line, figures, losses.

@@ -20,12 +20,13 @@ use testbed_host_tools::operator::{Operator, View};
 use testbed_host_tools::order::events;
 use testbed_host_tools::summary::Summary;
 use testbed_host_tools::{engines, filter, firmware, load, names};
-use testbed_kernel_core::filter::{Fault, CLASSES};
 use testbed_machine::{input, suggest, units, Machine, Order};
 use testbed_sim::engine::Image;
 use testbed_sim::waves::Waves;
 
+use super::classes::classes;
 use super::progress::{cycles, spinner};
+use super::source::warn;
 use super::{begin, ending, grouped, output_folder, scaled, Exit, Failure};
 
 /// Machine time after which a run ends unless told otherwise.
@@ -308,7 +309,7 @@ impl Run {
     fn report(&self, record: &RunRecord) -> Result<Exit, Failure> {
         let capture = Capture::of_run(&self.folder(), record.clone());
         let integrity = verify(&capture)?;
-        super::trace::warn(&capture, &integrity);
+        warn(&capture, &integrity);
         let mut summary = Summary::default();
         for event in events(&capture, &integrity)? {
             summary.add(&event?);
@@ -369,24 +370,6 @@ fn place(machine: &Machine, built: &Firmware, files: &[Stored], boot: &Boot) -> 
 /// The program starts on the first slave: the master has no monitor.
 pub fn start(machine: &Machine) -> u32 {
     u32::from(machine.processors.len() > 1)
-}
-
-/// Event classes from the command line.
-pub fn classes(text: &str) -> Result<u32, Failure> {
-    testbed_kernel_core::filter::classes(text).map_err(|fault| {
-        let (what, meant) = match fault {
-            Fault::Class(name) => {
-                let known = CLASSES.iter().map(|class| class.0);
-                (format!("`{name}` is no event class"), suggest::question(name, known))
-            }
-            _ => {
-                let what = "the classes profile and ready exclude each other, since their words look alike";
-                (what.into(), String::new())
-            }
-        };
-        let help = "join profile, ready, timer, user, detail by `+`, or give a number";
-        Failure::new(Exit::Input, format!("--dgl: {what}\n  help: {meant}{help}"))
-    })
 }
 
 fn head(record: &RunRecord) -> String {

@@ -6,7 +6,7 @@ use clap::Args;
 use testbed_host_tools::capture::{self, verify, Capture, Integrity};
 use testbed_machine::Machine;
 
-use super::run::classes;
+use super::classes::classes;
 use super::{Exit, Failure};
 
 /// A folder, or what is left of one.
@@ -65,5 +65,18 @@ impl Source {
         };
         let integrity = verify(&capture)?;
         Ok((capture, integrity))
+    }
+}
+
+/// Says on standard error what keeps a capture from being whole.
+pub fn warn(capture: &Capture, integrity: &Integrity) {
+    if !capture.record.complete && capture.has_streams() && capture.has_mmi() {
+        eprintln!("note: {}: the run did not come to its end; this is a prefix of it", capture.dir.display());
+    }
+    for torn in &integrity.torn {
+        eprintln!("note: {torn}");
+    }
+    for damage in &integrity.damage {
+        eprintln!("warning: {damage}");
     }
 }

@@ -5,12 +5,12 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use testbed_host_tools::capture::{Capture, Integrity};
+use testbed_host_tools::capture::Capture;
 use testbed_host_tools::export::{export, Choice, ExportError, Exported, Filter, FilterError, Format, Target};
 use testbed_host_tools::order::events;
 use testbed_machine::suggest;
 
-use super::source::Source;
+use super::source::{warn, Source};
 use super::{Exit, Failure};
 
 /// Writes the ordered events of a run: all of them, or those of a time slice, processor, thread or name.
@@ -136,17 +136,4 @@ fn create(capture: &Capture, path: &Path) -> Result<File, Failure> {
         let message = format!("cannot create {}: {error}\n  help: check the path given with -o", path.display());
         Failure::new(Exit::Environment, message)
     })
-}
-
-/// Says on standard error what keeps a capture from being whole.
-pub fn warn(capture: &Capture, integrity: &Integrity) {
-    if !capture.record.complete && capture.has_streams() && capture.has_mmi() {
-        eprintln!("note: {}: the run did not come to its end; this is a prefix of it", capture.dir.display());
-    }
-    for torn in &integrity.torn {
-        eprintln!("note: {torn}");
-    }
-    for damage in &integrity.damage {
-        eprintln!("warning: {damage}");
-    }
 }

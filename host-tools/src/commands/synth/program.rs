@@ -12,6 +12,7 @@ use testbed_machine::{input, Machine};
 use testbed_sim::engine::Image;
 use testbed_sim::image::Program;
 
+use super::super::classes::classes;
 use super::super::{run, Exit, Failure};
 
 /// Where a program is to run, and with which event classes.
@@ -25,7 +26,7 @@ pub struct Wanted<'a> {
 impl Wanted<'_> {
     /// A program as words of RAM: a name with arguments, or the path of an ELF file.
     pub fn words(&self, wanted: &str) -> Result<Words, Failure> {
-        let classes = run::classes(self.dgl)?;
+        let classes = classes(self.dgl)?;
         let mut parts = wanted.split_whitespace();
         let name = parts.next().unwrap_or_default();
         let arguments: Vec<_> = parts.map(String::from).collect();
