@@ -12,8 +12,8 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use testbed_definitions::map;
 use testbed_sim::lockstep::disassemble::mnemonic;
 
-use crate::firmware::{self, Firmware, FirmwareError};
 use flow::{Code, Use, INSTRUCTION};
+use testbed_runner::firmware::{self, Firmware, FirmwareError};
 
 /// The report's share of instrumentation in its kernel, in percent of the lines.
 pub const REPORT_PERCENT: f64 = 1.5;

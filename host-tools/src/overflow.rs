@@ -6,8 +6,8 @@ use std::fs;
 use testbed_definitions::event::USER;
 use testbed_kernel_core::hash::{mixed, EMPTY};
 
-use crate::capture::{verify, Capture, CaptureError, CONSOLE};
-use crate::order::{events, What};
+use testbed_trace::capture::{verify, Capture, CaptureError, CONSOLE};
+use testbed_trace::order::{events, What};
 
 /// Pairs of words that an event of `overflow` is: its code and its datum.
 pub const PAIRS_AN_EVENT: u64 = 2;

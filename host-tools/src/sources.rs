@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use include_dir::{include_dir, Dir};
-use testbed_host_tools::firmware::{self, Carried};
+use testbed_runner::firmware::{self, Carried};
 
 /// Folders, with their paths in the checkout.
 static FOLDERS: &[(&str, Dir<'_>)] = &[

@@ -5,12 +5,12 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 use testbed_definitions::{event, syscall};
-use testbed_host_tools::analysis::fact::{Doing, On, Phase, Protocol, ThreadState};
-use testbed_host_tools::analysis::measure::Distribution;
-use testbed_host_tools::analysis::{analyse, Kind, Options, Report};
-use testbed_host_tools::capture::{verify, Capture};
 use testbed_host_tools::kernel_bench::{self as bench, datum, Case};
-use testbed_host_tools::order::{events, What};
+use testbed_trace::analysis::fact::{Doing, On, Phase, Protocol, ThreadState};
+use testbed_trace::analysis::measure::Distribution;
+use testbed_trace::analysis::{analyse, Kind, Options, Report};
+use testbed_trace::capture::{verify, Capture};
+use testbed_trace::order::{events, What};
 
 const DETAIL: &str = "profile+timer+user+detail";
 

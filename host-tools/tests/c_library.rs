@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use testbed_host_tools::firmware;
+use testbed_runner::firmware;
 use testbed_sim::lockstep::random::Random;
 
 /// Calls of each kind in a program, and programs: in a short run and in a long one.

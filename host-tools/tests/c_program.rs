@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use testbed_host_tools::firmware;
+use testbed_runner::firmware;
 
 /// Builds `source` with the library into an ELF file in `folder`.
 fn build(source: &str, folder: &Path) -> PathBuf {

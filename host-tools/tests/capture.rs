@@ -7,15 +7,15 @@ use std::process::Command;
 use crate::common::{record, Scripted};
 use tempfile::TempDir;
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::capture::{
+use testbed_machine::Machine;
+use testbed_runner::drive::{drive, DriveError, CHUNK};
+use testbed_runner::operator::Operator;
+use testbed_sim::engine::{ConsoleByte, Exit, TraceWord};
+use testbed_trace::capture::{
     sums_path, verify, Capture, CaptureError, CaptureWriter, Claim, Gift, KernelKind, RunRecord, Stop,
 };
-use testbed_host_tools::compare::compare;
-use testbed_host_tools::drive::{drive, DriveError, CHUNK};
-use testbed_host_tools::operator::Operator;
-use testbed_host_tools::order::events;
-use testbed_machine::Machine;
-use testbed_sim::engine::{ConsoleByte, Exit, TraceWord};
+use testbed_trace::compare::compare;
+use testbed_trace::order::events;
 
 /// Five slaves, a pair every 40 cycles from each in turn, wrap markers in their place; exit in cycle 100,000.
 fn script(pairs: u64) -> Scripted {

@@ -6,10 +6,10 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::{record, Scripted};
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::capture::{CaptureWriter, Claim, RunRecord};
-use testbed_host_tools::drive::drive;
-use testbed_host_tools::operator::Operator;
 use testbed_machine::Machine;
+use testbed_runner::drive::drive;
+use testbed_runner::operator::Operator;
+use testbed_trace::capture::{CaptureWriter, Claim, RunRecord};
 
 fn testbed(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).output().unwrap()

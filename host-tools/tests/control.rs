@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use testbed_definitions::event::{CLASSES, FILTER, USER};
-use testbed_host_tools::capture::{verify, Capture};
-use testbed_host_tools::order::{events, What};
+use testbed_trace::capture::{verify, Capture};
+use testbed_trace::order::{events, What};
 
 /// As in the program: data emitted while no class is enabled, while class user is, while they are dropped, while they are counted, and afterwards.
 const PARTS: [u16; 5] = [50, 40, 30, 20, 10];

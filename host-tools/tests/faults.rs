@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use testbed_host_tools::capture::{verify, Capture};
-use testbed_host_tools::order::events;
+use testbed_trace::capture::{verify, Capture};
+use testbed_trace::order::events;
 
 fn command(arguments: &[&str], out: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_testbed"));

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::common::{record, Scripted};
 use testbed_definitions::monitor::Pair;
-use testbed_host_tools::capture::CaptureWriter;
-use testbed_host_tools::drive::drive;
-use testbed_host_tools::operator::Operator;
 use testbed_machine::Machine;
+use testbed_runner::drive::drive;
+use testbed_runner::operator::Operator;
+use testbed_trace::capture::CaptureWriter;
 
 /// How long a refusal may take, on a computer that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);

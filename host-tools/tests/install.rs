@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use testbed_host_tools::firmware;
+use testbed_runner::firmware;
 
 use crate::common::root;
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use testbed_definitions::{event, map};
-use testbed_host_tools::engines;
-use testbed_host_tools::firmware::{self, Firmware};
 use testbed_host_tools::instrumentation::{event_sites, share};
-use testbed_host_tools::load::{image, Boot, File};
 use testbed_machine::Machine;
+use testbed_runner::engines;
+use testbed_runner::firmware::{self, Firmware};
 use testbed_sim::engine::Engine;
+use testbed_sim::load::{image, Boot, File};
 
 /// Cycles after which a program that has not ended fails the test.
 const LIMIT: u64 = 50_000_000;

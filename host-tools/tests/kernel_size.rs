@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use object::{Object, ObjectSection, SectionKind};
-use testbed_host_tools::firmware;
 use testbed_machine::Machine;
+use testbed_runner::firmware;
 
 /// Code, constants and data with initial values, for processors with 64 KiB.
 const SMALL_BYTES: u64 = 28 * 1024;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use testbed_host_tools::capture::{verify, Capture};
-use testbed_host_tools::order::{events, Event, What};
+use testbed_trace::capture::{verify, Capture};
+use testbed_trace::order::{events, Event, What};
 
 use crate::common::root;
 

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use common::{compiler, mask, root};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tempfile::TempDir;
-use testbed_host_tools::firmware::{self, Firmware};
+use testbed_runner::firmware::{self, Firmware};
 
 /// Cycles for the compiled Verilog, which does about a million a second; longer programs are compared so far unless there is time.
 const VERILATOR_CYCLES: u64 = 4_000_000;

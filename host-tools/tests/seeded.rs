@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde::Deserialize;
-use testbed_host_tools::firmware;
+use testbed_runner::firmware;
 
 use crate::common::root;
 use crate::layout;

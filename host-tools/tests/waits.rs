@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use testbed_host_tools::capture::{verify, Capture, RunRecord, Stop};
-use testbed_host_tools::order::{events, Event, What};
-use testbed_host_tools::waits::{Mark, Verdict, WaitsReport};
+use testbed_trace::capture::{verify, Capture, RunRecord, Stop};
+use testbed_trace::order::{events, Event, What};
+use testbed_trace::waits::{Mark, Verdict, WaitsReport};
 
 /// Cases with the exit code of a run that asks for a part of them.
 const CASES: &[(&str, i32)] = &[

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use testbed_host_tools::firmware;
+use testbed_runner::firmware;
 use wasmi::{Engine, Instance, Linker, Memory, Module, Store};
 
 /// What a page does natively.

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use testbed_definitions::boot::COMMANDS_MAX;
 use testbed_definitions::filter::{Command, RULES};
 use testbed_definitions::syscall::END_OF_INPUT;
-use testbed_host_tools::filter::{commands, parse};
-use testbed_host_tools::operator::{Operator, View};
 use testbed_kernel_core::filter::ACTIONS;
 use testbed_machine::Machine;
+use testbed_runner::filter::{commands, parse};
+use testbed_runner::operator::{Operator, View};
 use testbed_trace::capture::Gift;
 
 use super::{hold, sober, Target};

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use testbed_definitions::map::{RAM_BASE, RAM_BYTES_MAX};
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::{boot, file};
-use testbed_host_tools::files::Wanted;
-use testbed_host_tools::load::{check_program, image, stored, Boot, File};
 use testbed_kernel_core::elf::Elf;
 use testbed_machine::Machine;
+use testbed_runner::files::Wanted;
 use testbed_sim::image::Program;
+use testbed_sim::load::{check_program, image, stored, Boot, File};
 
 use super::{hold, sober, Target};
 

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_machine::Machine;
 
-use crate::analysis::ticks_shown;
-use crate::capture::{
+use port::{follow, open, PortError, PortSettings, Told};
+use testbed_trace::analysis::ticks_shown;
+use testbed_trace::capture::{
     verify, Capture, CaptureError, CaptureWriter, Claim, LinkFigures, Received, Receiver, RunRecord, ATTACHED,
 };
-use port::{follow, open, PortError, PortSettings, Told};
 
 /// Blocks of bytes that wait while the disk is slow; then the port's own buffer fills.
 const WAITING: usize = 256;

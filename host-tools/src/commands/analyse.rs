@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_host_tools::analysis::{analyse, text, Kind, Options, Report};
-use testbed_host_tools::capture::{verify, Capture, Integrity};
-use testbed_host_tools::waits::{self, Verdict, WaitsReport};
 use testbed_machine::units;
+use testbed_trace::analysis::{analyse, text, Kind, Options, Report};
+use testbed_trace::capture::{verify, Capture, Integrity};
+use testbed_trace::waits::{self, Verdict, WaitsReport};
 
 use super::source::warn;
 use super::{Exit, Failure};

@@ -8,11 +8,11 @@ use clap::Args;
 use testbed_definitions::link;
 use testbed_host_tools::attach::port::{PortError, PortSettings};
 use testbed_host_tools::attach::{attach, AttachError, Ended, Options, Outcome};
-use testbed_host_tools::capture::{verify, Capture, Claim, LinkFigures, RunRecord, HOLES};
-use testbed_host_tools::order::events;
-use testbed_host_tools::signals::stop_flag;
-use testbed_host_tools::summary::Summary;
 use testbed_machine::{units, Machine};
+use testbed_runner::signals::stop_flag;
+use testbed_trace::capture::{verify, Capture, Claim, LinkFigures, RunRecord, HOLES};
+use testbed_trace::order::events;
+use testbed_trace::summary::Summary;
 
 use super::classes::classes;
 use super::{grouped, of_capture, output_folder, Exit, Failure};

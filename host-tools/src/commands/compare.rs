@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_host_tools::capture::Capture;
+use testbed_trace::capture::Capture;
 
 use super::{grouped, Exit, Failure};
 
@@ -18,7 +18,7 @@ pub struct Compare {
 impl Compare {
     pub fn run(&self) -> Result<Exit, Failure> {
         let (a, b) = (Capture::open(&self.a)?, Capture::open(&self.b)?);
-        let differences = testbed_host_tools::compare::compare(&a, &b)?;
+        let differences = testbed_trace::compare::compare(&a, &b)?;
         let mut out = io::stdout().lock();
         for difference in &differences {
             writeln!(out, "{difference}")?;
@@ -26,7 +26,7 @@ impl Compare {
         if !differences.is_empty() {
             return Ok(Exit::Negative);
         }
-        let bytes = std::fs::metadata(a.dir.join(testbed_host_tools::capture::MMI_RAW))?.len();
+        let bytes = std::fs::metadata(a.dir.join(testbed_trace::capture::MMI_RAW))?.len();
         writeln!(out, "equal: {} pairs, {} cycles", grouped(bytes / 8), grouped(a.record.cycles))?;
         Ok(Exit::Success)
     }

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_host_tools::capture::{Capture, RunRecord};
-use testbed_host_tools::conform::{conform, Conformance, Verdict, Waiting};
-use testbed_host_tools::summary::{describe, microseconds, processor_name, thread_name};
+use testbed_trace::capture::{Capture, RunRecord};
+use testbed_trace::conform::{conform, Conformance, Verdict, Waiting};
+use testbed_trace::summary::{describe, microseconds, processor_name, thread_name};
 
 use super::{grouped, Exit, Failure};
 

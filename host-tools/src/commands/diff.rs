@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_host_tools::analysis::{diff::diff, text};
-use testbed_host_tools::capture::{verify, Capture};
+use testbed_trace::analysis::{diff::diff, text};
+use testbed_trace::capture::{verify, Capture};
 
 use super::source::warn;
 use super::{Exit, Failure};

@@ -2,15 +2,15 @@
 
 use std::io::Write;
 
-use testbed_host_tools::capture::{Capture, Integrity, RunRecord, Stop};
-use testbed_host_tools::files::Stored;
-use testbed_host_tools::firmware::{self, Firmware};
-use testbed_host_tools::lines::Lines;
-use testbed_host_tools::look::look;
-use testbed_host_tools::operator::Operator;
-use testbed_host_tools::signals::stop_flag_once;
-use testbed_host_tools::waits::{text, waits, Verdict};
+use testbed_runner::files::Stored;
+use testbed_runner::firmware::{self, Firmware};
+use testbed_runner::lines::Lines;
+use testbed_runner::look::look;
+use testbed_runner::operator::Operator;
+use testbed_runner::signals::stop_flag_once;
 use testbed_sim::engine::Engine;
+use testbed_trace::capture::{Capture, Integrity, RunRecord, Stop};
+use testbed_trace::waits::{text, waits, Verdict};
 
 use super::{Exit, Failure};
 

@@ -10,7 +10,6 @@ pub mod diff;
 pub mod ending;
 pub mod exec;
 pub mod experiment;
-pub mod measurement;
 pub mod progress;
 pub mod query;
 pub mod report;
@@ -26,23 +25,24 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use testbed_host_tools::analysis::AnalysisError;
-use testbed_host_tools::capture::{CaptureError, CaptureWriter, Claim, RunRecord};
-use testbed_host_tools::drive::DriveError;
-use testbed_host_tools::engines::OpenError;
-use testbed_host_tools::files::FilesError;
-use testbed_host_tools::filter::FilterError;
-use testbed_host_tools::firmware::FirmwareError;
 use testbed_host_tools::instrumentation::InstrumentationError;
 use testbed_host_tools::kernel_bench::BenchError;
-use testbed_host_tools::load::LoadError;
 use testbed_host_tools::overflow::TrialError;
-use testbed_host_tools::signals;
-use testbed_host_tools::synth::SynthError;
 use testbed_host_tools::top::app::TopError;
 use testbed_machine::{Machine, MachineError};
 use testbed_profile::observed::ObserveError;
 use testbed_profile::page::PageError;
+use testbed_runner::drive::DriveError;
+use testbed_runner::engines::OpenError;
+use testbed_runner::files::FilesError;
+use testbed_runner::filter::FilterError;
+use testbed_runner::firmware::FirmwareError;
+use testbed_runner::measurement::MeasurementError;
+use testbed_runner::signals;
+use testbed_sim::load::LoadError;
+use testbed_synth::SynthError;
+use testbed_trace::analysis::AnalysisError;
+use testbed_trace::capture::{CaptureError, CaptureWriter, Claim, RunRecord};
 
 /// How a command ended, as the exit code says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,10 +104,7 @@ failures! {
         AnalysisError::Capture(error) => of_capture(error),
         _ => Exit::Input,
     };
-    OpenError => |error| match error {
-        OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,
-        OpenError::Engine { .. } => Exit::Environment,
-    };
+    OpenError => of_open;
     TrialError => |error| match error {
         TrialError::Capture(error) => of_capture(error),
         TrialError::Io { .. } => Exit::Environment,
@@ -136,13 +133,13 @@ failures! {
     };
     FirmwareError => of_firmware;
     CaptureError => of_capture;
-    FilesError => |error| match error {
-        FilesError::Firmware(error) => of_firmware(error),
-        _ => Exit::Input,
-    };
-    DriveError => |error| match error {
-        DriveError::Engine(_) => Exit::Machine,
-        DriveError::Capture(error) => of_capture(error),
+    FilesError => of_files;
+    DriveError => of_drive;
+    MeasurementError => |error| match error {
+        MeasurementError::Files(error) => of_files(error),
+        MeasurementError::Open(error) => of_open(error),
+        MeasurementError::Capture(error) => of_capture(error),
+        MeasurementError::Drive(error) => of_drive(error),
     };
 }
 
@@ -175,6 +172,27 @@ fn of_firmware(error: &FirmwareError) -> Exit {
     match error {
         FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) => Exit::Input,
         _ => Exit::Environment,
+    }
+}
+
+fn of_files(error: &FilesError) -> Exit {
+    match error {
+        FilesError::Firmware(error) => of_firmware(error),
+        _ => Exit::Input,
+    }
+}
+
+fn of_open(error: &OpenError) -> Exit {
+    match error {
+        OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,
+        OpenError::Engine { .. } => Exit::Environment,
+    }
+}
+
+fn of_drive(error: &DriveError) -> Exit {
+    match error {
+        DriveError::Engine(_) => Exit::Machine,
+        DriveError::Capture(error) => of_capture(error),
     }
 }
 

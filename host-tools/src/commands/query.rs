@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_host_tools::capture::Capture;
 use testbed_machine::suggest;
 use testbed_profile::model::Network;
 use testbed_profile::network::network;
 use testbed_profile::observed::Observed;
 use testbed_profile::query::{csv, Query as Asked, QUERIES};
+use testbed_trace::capture::Capture;
 
 use super::{Exit, Failure};
 

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_host_tools::analysis::Options;
-use testbed_host_tools::capture::{verify, Capture, REPORT};
-use testbed_host_tools::report::collect;
+use testbed_trace::analysis::Options;
+use testbed_trace::capture::{verify, Capture, REPORT};
+use testbed_trace::report::collect;
 
 use super::analyse::cycles_if;
 use super::source::warn;

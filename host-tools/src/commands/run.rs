@@ -6,23 +6,22 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use testbed_definitions::file::{EXECUTE, READ};
 use testbed_definitions::limits::SMALL_FIRST_STACK_PAGES;
 use testbed_definitions::page::PAGE_BYTES;
-use testbed_host_tools::capture::{
+use testbed_machine::{input, suggest, units, Machine, Order};
+use testbed_runner::drive::drive;
+use testbed_runner::files::{filestore, Source, Stored, Wanted};
+use testbed_runner::firmware::SMALL_BELOW;
+use testbed_runner::operator::{Operator, View};
+use testbed_runner::{engines, filter, firmware, image};
+use testbed_sim::engine::Image;
+use testbed_sim::load::Boot;
+use testbed_sim::waves::Waves;
+use testbed_trace::capture::{
     verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, CONSOLE, INPUT, THREADS,
 };
-use testbed_host_tools::drive::drive;
-use testbed_host_tools::files::{filestore, Source, Stored, Wanted};
-use testbed_host_tools::firmware::{Firmware, SMALL_BELOW};
-use testbed_host_tools::load::Boot;
-use testbed_host_tools::operator::{Operator, View};
-use testbed_host_tools::order::events;
-use testbed_host_tools::summary::Summary;
-use testbed_host_tools::{engines, filter, firmware, load, names};
-use testbed_machine::{input, suggest, units, Machine, Order};
-use testbed_sim::engine::Image;
-use testbed_sim::waves::Waves;
+use testbed_trace::order::events;
+use testbed_trace::summary::Summary;
 
 use super::classes::classes;
 use super::progress::{cycles, spinner};
@@ -195,7 +194,7 @@ impl Run {
             commands,
             arguments: self.arguments.clone(),
         };
-        let image = place(machine, &built, &files, &boot)?;
+        let image = image::of_files(machine, &built, &files, &boot)?;
         let claim = Claim::new(&self.folder())?;
         spinner.set_message(format!("starting the {} engine", self.engine));
         let mut engine = engines::open(&self.engine, machine, &image, waves)?;
@@ -345,26 +344,7 @@ pub fn check_sound(record: &RunRecord, integrity: &Integrity) -> Result<(), Fail
 
 /// Builds the firmware and places kernel and `program` in RAM.
 pub fn image(machine: &Machine, program: &str, boot: &Boot) -> Result<Image, Failure> {
-    image_of(&firmware::build(&firmware::root()?)?, machine, &[program], boot)
-}
-
-/// The image that starts the first of `programs`; all of them are in its filestore.
-pub fn image_of(built: &Firmware, machine: &Machine, programs: &[&str], boot: &Boot) -> Result<Image, Failure> {
-    let stored = |name: &&str| {
-        let (_, bytes) = built.read(name)?;
-        Ok(Stored { name: (*name).into(), bytes, permissions: READ | EXECUTE })
-    };
-    let files = programs.iter().map(stored).collect::<Result<Vec<_>, Failure>>()?;
-    place(machine, built, &files, boot)
-}
-
-/// Places the kernel and `files` in RAM.
-fn place(machine: &Machine, built: &Firmware, files: &[Stored], boot: &Boot) -> Result<Image, Failure> {
-    let (path, kernel) = built.kernel(machine.ram_bytes)?;
-    let mut files = files.to_vec();
-    files.iter_mut().for_each(|file| names::insert(file, machine));
-    let files: Vec<_> = files.iter().map(Stored::as_file).collect();
-    Ok(load::image(machine, (&path.display().to_string(), &kernel), &files, boot)?)
+    Ok(image::of_programs(&firmware::build(&firmware::root()?)?, machine, &[program], boot)?)
 }
 
 /// The program starts on the first slave: the master has no monitor.
@@ -441,7 +421,7 @@ fn ledger(record: &RunRecord) -> String {
             line.filtered
         );
     }
-    let sum = |field: fn(&testbed_host_tools::ledger::StationLine) -> u32| -> u64 {
+    let sum = |field: fn(&testbed_trace::ledger::StationLine) -> u32| -> u64 {
         ledger.stations.iter().map(|line| u64::from(field(line))).sum()
     };
     let _ = writeln!(

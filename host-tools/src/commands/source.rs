@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_host_tools::capture::{self, verify, Capture, Integrity};
 use testbed_machine::Machine;
+use testbed_trace::capture::{self, verify, Capture, Integrity};
 
 use super::classes::classes;
 use super::{Exit, Failure};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use testbed_host_tools::apt;
-use testbed_host_tools::python::{self, Package};
+use testbed_runner::apt;
+use testbed_runner::python::{self, Package};
 
 use super::{Exit, Failure};
 

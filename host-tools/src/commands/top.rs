@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
-use testbed_host_tools::capture::Capture;
 use testbed_host_tools::top::app::{App, TopError, Watched};
 use testbed_host_tools::top::child::{Left, Started};
 use testbed_host_tools::top::player::{Options, Player};
 use testbed_host_tools::top::screen::Speed;
+use testbed_trace::capture::Capture;
 
 use super::analyse::cycles_if;
 use super::run::Run;

@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use testbed_host_tools::capture::Capture;
-use testbed_host_tools::export::{export, Choice, ExportError, Exported, Filter, FilterError, Format, Target};
-use testbed_host_tools::order::events;
 use testbed_machine::suggest;
+use testbed_trace::capture::Capture;
+use testbed_trace::export::{export, Choice, ExportError, Exported, Filter, FilterError, Format, Target};
+use testbed_trace::order::events;
 
 use super::source::{warn, Source};
 use super::{Exit, Failure};

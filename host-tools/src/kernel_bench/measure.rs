@@ -4,7 +4,7 @@ use testbed_definitions::{event, mpc};
 
 use super::spans::{code, elapsed, events_between, flights, next, only_flight, previous, service, typical, user};
 use super::{datum, BenchError, Case, Probe};
-use crate::order::{Event, What};
+use testbed_trace::order::{Event, What};
 
 /// Case `switch`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ pub use measure::{local, migration, page, remote, switch, Local, Migration, Page
 pub use spans::Probe;
 pub use table::{Figures, Row, INSTRUCTIONS_A_REPORT_MS, PEERS};
 
-use crate::capture::{verify, Capture, CaptureError};
-use crate::order::{events, Event, What};
+use testbed_trace::capture::{verify, Capture, CaptureError};
+use testbed_trace::order::{events, Event, What};
 
 /// Data of `kernel-bench`'s events, as its source says.
 pub mod datum {
@@ -75,7 +75,7 @@ impl Case {
         if let Some(event) = events.iter().find(|event| !event.is_certain() || matches!(event.what, What::Gap(_))) {
             return Err(wrong(format!("events were lost or are ambiguous from cycle {} on", event.ticks())));
         }
-        let probe = crate::analysis::probe::Probe::measure(capture)?.into();
+        let probe = testbed_trace::analysis::probe::Probe::measure(capture)?.into();
         Ok(Case { name, events, probe })
     }
 

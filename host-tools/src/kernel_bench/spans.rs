@@ -3,8 +3,8 @@
 use testbed_definitions::event;
 
 use super::median;
-use crate::analysis::probe;
-use crate::order::{Event, What};
+use testbed_trace::analysis::probe;
+use testbed_trace::order::{Event, What};
 
 /// What an event of the kernel costs, in cycles as differences have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

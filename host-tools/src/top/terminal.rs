@@ -11,7 +11,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::Terminal;
 
-use crate::signals::stop_flag;
+use testbed_runner::signals::stop_flag;
 
 /// The terminal while `top` has it: raw, and on its second screen. It is given back when this goes, also in a panic.
 pub struct Taken {

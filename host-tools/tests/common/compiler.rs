@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use testbed_host_tools::firmware::{self, Firmware};
+use testbed_runner::firmware::{self, Firmware};
 
 /// The compiler, and the package that has it.
 pub const GCC: &str = "riscv64-unknown-elf-gcc";

@@ -7,11 +7,11 @@ pub mod mask;
 use std::path::{Path, PathBuf};
 
 use testbed_definitions::monitor::{MmiWord, Pair};
-use testbed_host_tools::capture::RunRecord;
 use testbed_machine::Machine;
 use testbed_sim::engine::{
     ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters, TraceWord,
 };
+use testbed_trace::capture::RunRecord;
 
 /// The root of the checkout.
 pub fn root() -> PathBuf {

@@ -2,10 +2,10 @@
 
 use testbed_definitions::limits::{FIRST_STACK_PAGES, SMALL_FIRST_STACK_PAGES};
 use testbed_definitions::syscall::FOREVER;
-use testbed_host_tools::capture::KernelKind;
 use testbed_kernel_core::filter::classes;
 use testbed_machine::{Machine, Order};
 use testbed_sim::lockstep::random::Random;
+use testbed_trace::capture::KernelKind;
 
 use super::plan::{Act, End, Language, Op, Place, Plan, Setting, Stacks, Thread, ARENA_BYTES, CELLS, STACK_PAGES};
 

@@ -18,8 +18,8 @@ use std::path::Path;
 use plan::{Act, End, Language, Op, Place, Plan, Setting, Stacks, Thread};
 use script::Step;
 use testbed_definitions::page::{PAGE_BYTES, VIRTUAL_BYTES};
-use testbed_host_tools::capture::KernelKind;
 use testbed_machine::{Machine, Order};
+use testbed_trace::capture::KernelKind;
 use watch::Kind;
 
 /// Seeds of a short run and of a long one.

@@ -12,8 +12,8 @@ use std::ops::Range;
 use testbed_definitions::limits::FIRST_STACK_PAGES;
 use testbed_definitions::page::{PAGE_BYTES, VIRTUAL_BYTES};
 use testbed_definitions::syscall::FOREVER;
-use testbed_host_tools::capture::KernelKind;
 use testbed_machine::Machine;
+use testbed_trace::capture::KernelKind;
 
 /// As in `firmware/programs/src/trial`: bytes that threads share, cells that they add to.
 pub const ARENA_BYTES: u32 = 128 * 1024;

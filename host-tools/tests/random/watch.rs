@@ -3,11 +3,11 @@
 use std::sync::OnceLock;
 
 use testbed_definitions::file::{EXECUTE, READ};
-use testbed_host_tools::counters::ledger;
-use testbed_host_tools::engines;
-use testbed_host_tools::firmware::{self, Firmware};
-use testbed_host_tools::load::{image, Boot, File};
+use testbed_runner::counters::ledger;
+use testbed_runner::engines;
+use testbed_runner::firmware::{self, Firmware};
 use testbed_sim::engine::Engine;
+use testbed_sim::load::{image, Boot, File};
 
 use super::plan::{Language, Plan};
 use super::script::Step;

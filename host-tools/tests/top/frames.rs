@@ -8,14 +8,14 @@ use ratatui::style::Color;
 use ratatui::Terminal;
 use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
 use testbed_definitions::mpc;
-use testbed_host_tools::capture::{KernelKind, RunRecord};
-use testbed_host_tools::conform::Checker;
-use testbed_host_tools::order::{Event, What};
 use testbed_host_tools::top::app::text_of;
 use testbed_host_tools::top::draw::draw;
 use testbed_host_tools::top::keys::{Panel, Sort, Ui};
 use testbed_host_tools::top::screen::{Mode, Screen, Speed};
 use testbed_machine::Machine;
+use testbed_trace::capture::{KernelKind, RunRecord};
+use testbed_trace::conform::Checker;
+use testbed_trace::order::{Event, What};
 use testbed_trace::synthetic;
 use testbed_trace::watch::Watch;
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use testbed_host_tools::capture::{verify, Capture, CaptureError, CaptureWriter, RunRecord};
-use testbed_host_tools::order::events;
 use testbed_host_tools::top::player::{Options, Player};
 use testbed_host_tools::top::screen::{Mode, Screen, Speed};
 use testbed_machine::Machine;
+use testbed_trace::capture::{verify, Capture, CaptureError, CaptureWriter, RunRecord};
+use testbed_trace::order::events;
 use testbed_trace::synthetic::{self, mmi_words, Mix, Mmi, Smi};
 
 const BUDGET: Duration = Duration::from_millis(50);

@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use portable_pty::{native_pty_system, Child, CommandBuilder, MasterPty, PtySize};
-use testbed_host_tools::capture::{CaptureWriter, RunRecord};
 use testbed_host_tools::top::terminal::Taken;
 use testbed_machine::Machine;
+use testbed_trace::capture::{CaptureWriter, RunRecord};
 use testbed_trace::synthetic::{self, mmi_words, Mix, Mmi, Smi};
 
 const TESTBED: &str = env!("CARGO_BIN_EXE_testbed");

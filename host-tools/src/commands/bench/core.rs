@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use testbed_definitions::map;
-use testbed_host_tools::peers::{Peer, PeerError, Simulator};
-use testbed_host_tools::{engines, firmware};
 use testbed_machine::Machine;
+use testbed_runner::{engines, firmware};
 use testbed_sim::engine::Engine;
 use testbed_sim::exec::{self, Outcome};
 use testbed_sim::image::Program;
+use testbed_synth::peers::{Peer, PeerError, Simulator};
 
 use super::{table, Exit, Failure, Row};
 

@@ -7,15 +7,16 @@ use std::path::Path;
 use clap::Args;
 use serde::Serialize;
 use testbed_definitions::event;
-use testbed_host_tools::capture::{Capture, KernelKind};
 use testbed_host_tools::kernel_bench::{self as bench, Case, Figures, Probe, Row, INSTRUCTIONS_A_REPORT_MS, PEERS};
-use testbed_host_tools::load::Boot;
-use testbed_host_tools::{compare, engines, firmware};
 use testbed_machine::Machine;
+use testbed_runner::{engines, firmware};
+use testbed_sim::load::Boot;
+use testbed_trace::capture::{Capture, KernelKind};
+use testbed_trace::compare;
 
-use super::super::measurement::Measurement;
 use super::super::run::image;
 use super::super::{Exit, Failure};
+use testbed_runner::measurement::Measurement;
 
 const PROGRAM: &str = "kernel-bench";
 const FOLDER: &str = "out/bench-kernel";
@@ -134,7 +135,7 @@ fn capture(machine: &Machine, engine: &str, kernel: KernelKind, arguments: &[&st
     let folder = Path::new(FOLDER).join(format!("{engine}-{}-{}", kernel.name(), arguments.join("-")));
     let limit = SECONDS * u64::from(machine.clock_hz);
     let measurement = Measurement { machine, engine, kernel, programs: &[PROGRAM], folder: &folder, limit };
-    measurement.run(&firmware::build(&firmware::root()?)?, Kernel::boot(kernel, arguments))
+    Ok(measurement.run(&firmware::build(&firmware::root()?)?, Kernel::boot(kernel, arguments))?)
 }
 
 /// A row as JSON.

@@ -19,12 +19,12 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use testbed_definitions::event;
 use testbed_definitions::monitor::{MmiWord, Pair};
-use testbed_host_tools::capture::{verify, Capture, CaptureWriter, RunRecord, Stop};
-use testbed_host_tools::engines;
-use testbed_host_tools::load::Boot;
-use testbed_host_tools::order::events;
 use testbed_machine::Machine;
+use testbed_runner::engines;
 use testbed_sim::engine::{Engine, Image};
+use testbed_sim::load::Boot;
+use testbed_trace::capture::{verify, Capture, CaptureWriter, RunRecord, Stop};
+use testbed_trace::order::events;
 
 use super::run::image;
 use super::{scaled, Exit, Failure};

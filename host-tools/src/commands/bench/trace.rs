@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use testbed_host_tools::capture::{sums_path, verify, Capture, RunRecord};
-use testbed_host_tools::order::{events, Event, Events, OrderError, Ordered};
 use testbed_machine::Machine;
+use testbed_trace::capture::{sums_path, verify, Capture, RunRecord};
+use testbed_trace::order::{events, Event, Events, OrderError, Ordered};
 use testbed_trace::synthetic::{self, Mix};
 
 use super::super::{grouped, scaled, Exit, Failure};

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use testbed_definitions::event;
-use testbed_host_tools::capture::KernelKind;
-use testbed_host_tools::firmware::Firmware;
-use testbed_host_tools::load::Boot;
 use testbed_host_tools::overflow::{search, Trial, REPORT_COLLECTED, REPORT_LOGGED};
-use testbed_host_tools::{engines, firmware};
 use testbed_machine::{units, Machine, Order};
+use testbed_runner::firmware::Firmware;
+use testbed_runner::{engines, firmware};
+use testbed_sim::load::Boot;
+use testbed_trace::capture::KernelKind;
 
-use super::super::measurement::Measurement;
 use super::super::progress::spinner;
 use super::super::{grouped, Exit, Failure};
+use testbed_runner::measurement::Measurement;
 
 /// The program on the master, and the one that emits.
 const PROGRAMS: [&str; 2] = ["logger", "overflow"];

@@ -13,14 +13,14 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::Value;
-use testbed_host_tools::firmware;
-use testbed_host_tools::signals::stop_flag;
-use testbed_host_tools::synth::board::Board;
-use testbed_host_tools::synth::flow::{Flow, Mapped, Placed, REPORT};
-use testbed_host_tools::synth::report::{Clock, Path as Longest, Use};
-use testbed_host_tools::synth::step::Step;
-use testbed_host_tools::synth::SynthError;
 use testbed_machine::units;
+use testbed_runner::firmware;
+use testbed_runner::signals::stop_flag;
+use testbed_synth::board::Board;
+use testbed_synth::flow::{Flow, Mapped, Placed, REPORT};
+use testbed_synth::report::{Clock, Path as Longest, Use};
+use testbed_synth::step::Step;
+use testbed_synth::SynthError;
 
 use super::{grouped, progress, Exit, Failure};
 

@@ -4,13 +4,13 @@ use std::fmt::Display;
 use std::path::Path;
 
 use testbed_definitions::map::RAM_BYTES_MAX;
-use testbed_host_tools::files::HOST_BYTES;
-use testbed_host_tools::firmware;
-use testbed_host_tools::load::Boot;
-use testbed_host_tools::synth::content::{self, Words};
 use testbed_machine::{input, Machine};
+use testbed_runner::files::HOST_BYTES;
+use testbed_runner::firmware;
 use testbed_sim::engine::Image;
 use testbed_sim::image::Program;
+use testbed_sim::load::Boot;
+use testbed_synth::content::{self, Words};
 
 use super::super::classes::classes;
 use super::super::{run, Exit, Failure};

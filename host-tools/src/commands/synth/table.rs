@@ -6,10 +6,10 @@ use std::thread;
 
 use serde_json::Value;
 use testbed_hdl::support::synthesis::Family;
-use testbed_host_tools::synth::area::{self, Measured, Subject};
-use testbed_host_tools::synth::board::Board;
-use testbed_host_tools::synth::step::Watcher;
-use testbed_host_tools::synth::SynthError;
+use testbed_synth::area::{self, Measured, Subject};
+use testbed_synth::board::Board;
+use testbed_synth::step::Watcher;
+use testbed_synth::SynthError;
 
 use super::super::{grouped, Exit, Failure};
 use super::REPORT;

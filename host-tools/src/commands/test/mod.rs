@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use testbed_host_tools::firmware;
+use testbed_runner::firmware;
 
 use self::collect::Binary;
 use self::schedule::{Outcome, Settings, Unit};

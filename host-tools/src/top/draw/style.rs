@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::analysis::fact::ThreadState;
+use testbed_trace::analysis::fact::ThreadState;
 
 /// Heights of a column, from nothing to full.
 const HEIGHTS: [char; 9] =

@@ -13,8 +13,8 @@ use std::thread;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use testbed_host_tools::{engines, firmware};
 use testbed_machine::{suggest, Machine};
+use testbed_runner::{engines, firmware};
 
 use super::super::progress::spinner;
 use super::super::{Exit, Failure};

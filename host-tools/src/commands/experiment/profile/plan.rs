@@ -1,8 +1,8 @@
 //! Which runs the experiment makes.
 
 use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL};
-use testbed_host_tools::capture::KernelKind;
 use testbed_profile::subject::BACKGROUND;
+use testbed_trace::capture::KernelKind;
 
 /// Classes from which the figures come: with `detail`, sends are told from receives.
 const CLASSES: u32 = DIAG_DEFAULT | DIAG_DETAIL;

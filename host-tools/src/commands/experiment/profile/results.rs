@@ -5,9 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use testbed_host_tools::analysis::fact::{Phase, Protocol};
-use testbed_host_tools::capture::Capture;
-use testbed_host_tools::{engines, instrumentation};
+use testbed_host_tools::instrumentation;
 use testbed_profile::effects::effects;
 use testbed_profile::figures::figures;
 use testbed_profile::material::{Material, Source};
@@ -16,6 +14,9 @@ use testbed_profile::observed::Observed;
 use testbed_profile::page;
 use testbed_profile::query::{csv, QUERIES};
 use testbed_profile::services::{table6, table7};
+use testbed_runner::engines;
+use testbed_trace::analysis::fact::{Phase, Protocol};
+use testbed_trace::capture::Capture;
 
 use super::super::super::{Exit, Failure};
 use super::super::overflow;

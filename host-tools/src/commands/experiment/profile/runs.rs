@@ -8,16 +8,16 @@ use std::thread;
 
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
-use testbed_host_tools::capture::{Capture, Stop, RUN_JSON};
-use testbed_host_tools::engines;
-use testbed_host_tools::firmware::Firmware;
-use testbed_host_tools::load::Boot;
 use testbed_machine::Machine;
 use testbed_profile::subject::START;
+use testbed_runner::engines;
+use testbed_runner::firmware::Firmware;
+use testbed_runner::image;
+use testbed_runner::measurement::Measurement;
 use testbed_sim::engine::Image;
+use testbed_sim::load::Boot;
+use testbed_trace::capture::{Capture, Stop, RUN_JSON};
 
-use super::super::super::measurement::Measurement;
-use super::super::super::run::image_of;
 use super::super::super::{Exit, Failure};
 use super::plan::{Part, Planned};
 use super::unwritable;
@@ -77,7 +77,7 @@ impl Runner<'_> {
 
     /// What is in RAM at the start of a run.
     pub fn image(&self, run: &Planned) -> Result<Image, Failure> {
-        image_of(self.firmware(run), self.machine, &run.programs, &self.boot(run))
+        Ok(image::of_programs(self.firmware(run), self.machine, &run.programs, &self.boot(run))?)
     }
 
     fn key(&self, run: &Planned) -> Result<Key, Failure> {

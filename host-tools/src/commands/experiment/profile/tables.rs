@@ -1,7 +1,5 @@
 //! Tables beside the figures: how they repeat, what monitoring costs, how many events it takes.
 
-use testbed_host_tools::capture::{Capture, KernelKind};
-use testbed_host_tools::compare;
 use testbed_host_tools::instrumentation::{Instrumentation, Sites, REPORT_PERCENT};
 use testbed_host_tools::overflow::Trial;
 use testbed_profile::material::Material;
@@ -10,6 +8,8 @@ use testbed_profile::observed::Observed;
 use testbed_profile::query::Query;
 use testbed_profile::report;
 use testbed_profile::services::fitted;
+use testbed_trace::capture::{Capture, KernelKind};
+use testbed_trace::compare;
 
 use super::super::super::{grouped, Failure};
 use super::super::overflow::{By, Found, Setting};

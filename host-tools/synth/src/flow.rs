@@ -22,7 +22,7 @@ use super::report::{self, Routed, Use};
 use super::step::{Step, Watcher, Work};
 use super::tools::Tool;
 use super::{pads, SynthError};
-use crate::capture::{hold, LOCK};
+use testbed_trace::capture::{hold, LOCK};
 
 /// Bytes of an ECP5's and of an iCE40's block RAM, without parity.
 const fn block_bytes(family: Family) -> u32 {

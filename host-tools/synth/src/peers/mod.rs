@@ -8,7 +8,7 @@ use std::process::Command;
 use testbed_definitions::map::RAM_BASE;
 use testbed_sim::image::Program;
 
-use crate::python::{self, Package, PythonError};
+use testbed_runner::python::{self, Package, PythonError};
 
 /// RAM bytes in the wrappers beside this file.
 const RAM_BYTES: usize = 64 * 1024;

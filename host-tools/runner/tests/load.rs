@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use testbed_definitions::boot::{self, word};
 use testbed_definitions::file;
 use testbed_definitions::map::RAM_BASE;
-use testbed_host_tools::engines;
-use testbed_host_tools::files::{filestore, Wanted};
-use testbed_host_tools::firmware::{self, Firmware};
-use testbed_host_tools::load::{image, Boot, File, LoadError};
 use testbed_machine::Machine;
+use testbed_runner::engines;
+use testbed_runner::files::{filestore, Wanted};
+use testbed_runner::firmware::{self, Firmware};
 use testbed_sim::engine::Image;
+use testbed_sim::load::{image, Boot, File, LoadError};
 
 fn built() -> &'static Firmware {
     static BUILT: OnceLock<Firmware> = OnceLock::new();

@@ -1,9 +1,9 @@
 //! Prints the Verilog of a board for a machine by name or file, for synthesis by hand:
-//! `cargo run -p testbed-host-tools --example board_verilog -- ulx3s-85f > board.v`.
+//! `cargo run -p testbed-synth --example board_verilog -- ulx3s-85f > board.v`.
 
 use testbed_hdl::board::verilog;
-use testbed_host_tools::synth::board::Board;
 use testbed_machine::Machine;
+use testbed_synth::board::Board;
 
 fn main() {
     let Some(name) = std::env::args().nth(1) else {

@@ -6,7 +6,7 @@ use testbed_definitions::{file, limits, page};
 use testbed_machine::{brief, input, printable, Machine};
 
 use crate::firmware::{self, Firmware, FirmwareError};
-use crate::load::{self, File, LoadError};
+use testbed_sim::load::{self, File, LoadError};
 
 /// A machine with less RAM gets the program that it starts and nothing else.
 const RAM_FOR_PROGRAMS: u32 = 1 << 20;

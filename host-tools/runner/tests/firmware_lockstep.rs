@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use testbed_definitions::event;
-use testbed_host_tools::firmware;
-use testbed_host_tools::load::{self, Boot};
 use testbed_machine::Machine;
+use testbed_runner::firmware;
 use testbed_sim::emulator::Emulator;
+use testbed_sim::load::{self, Boot};
 use testbed_sim::lockstep::compare_machines;
 use testbed_sim::verilator::Verilator;
 

@@ -284,7 +284,7 @@ mod tests {
             two_ports: false,
         };
         let folder = tempfile::tempdir().unwrap();
-        let root = crate::firmware::root().unwrap();
+        let root = testbed_runner::firmware::root().unwrap();
         let measured =
             subject.measure(Family::Ice40, 2, (&root, folder.path()), &|_, _| ControlFlow::Continue(())).unwrap();
         // By 2 the lowest bit never changes, and 15 do.
@@ -309,7 +309,7 @@ mod tests {
             two_ports: false,
         };
         let folder = tempfile::tempdir().unwrap();
-        let root = crate::firmware::root().unwrap();
+        let root = testbed_runner::firmware::root().unwrap();
         let measured =
             subject.measure(Family::Ice40, 1, (&root, folder.path()), &|_, _| ControlFlow::Continue(())).unwrap();
         assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (2, 1), "{measured:?}");

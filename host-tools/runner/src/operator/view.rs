@@ -9,7 +9,7 @@ use std::io::Write;
 
 use testbed_definitions::syscall::END_OF_INPUT;
 
-use crate::capture::LINE_MAX;
+use testbed_trace::capture::LINE_MAX;
 
 /// The live view of the console.
 pub struct View {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use testbed_definitions::syscall::END_OF_INPUT;
 use testbed_trace::waits::Input;
 
-use crate::capture::Gift;
+use testbed_trace::capture::Gift;
 pub use view::View;
 
 /// Gives the machine input, and may look at what it prints.

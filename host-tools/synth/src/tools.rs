@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use testbed_hdl::support::synthesis::Family;
 
 use super::SynthError;
-use crate::python::{self, Package};
+use testbed_runner::python::{self, Package};
 
 /// One of the tools that make a bitstream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

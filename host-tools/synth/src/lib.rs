@@ -8,9 +8,11 @@
 //! | [`flow`] | Verilog, yosys, nextpnr, and the bitstream |
 //! | [`content`] | what is in block RAM, changed without placing and routing anew |
 //! | [`area`] | single blocks and other cores, measured alike |
+//! | [`peers`] | other cores, and how many cycles a program takes on them |
 //! | [`report`] | what the design uses, its clocks, its longest path |
 //!
 //! `docs/boards.md` says how it is used.
+#![forbid(unsafe_code)]
 
 pub mod area;
 pub mod board;
@@ -18,6 +20,7 @@ pub mod content;
 mod error;
 pub mod flow;
 pub mod pads;
+pub mod peers;
 pub mod pll;
 pub mod report;
 pub mod step;

@@ -10,13 +10,13 @@ use testbed_hdl::board::{self, Options};
 use testbed_hdl::support::netlist::{compare, Lines, Netlist, NetlistError};
 use testbed_hdl::support::serial::Ear;
 use testbed_hdl::support::synthesis::Family;
-use testbed_host_tools::load::{self, Boot, File};
-use testbed_host_tools::synth::{board::Board, content};
-use testbed_host_tools::{engines, firmware};
 use testbed_machine::Machine;
+use testbed_runner::{engines, firmware};
 use testbed_sim::engine::Image;
 use testbed_sim::image::Program;
+use testbed_sim::load::{self, Boot, File};
 use testbed_sim::verilator::processes::split_processes;
+use testbed_synth::{board::Board, content};
 use testbed_trace::capture::{Received, Receiver};
 use testbed_trace::order::{Convention, Event, Growing};
 

@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn every_folder_of_a_board_is_known() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../constraints");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../constraints");
         let found = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let mut found: Vec<_> = found
             .filter(|path| path.join("board.toml").is_file())

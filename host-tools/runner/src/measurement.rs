@@ -1,17 +1,30 @@
-//! Runs that commands make to measure something.
+//! Runs that are made to measure something.
 
 use std::path::Path;
 
-use testbed_host_tools::capture::{Capture, CaptureWriter, KernelKind, RunRecord};
-use testbed_host_tools::drive::drive;
-use testbed_host_tools::engines;
-use testbed_host_tools::firmware::Firmware;
-use testbed_host_tools::load::Boot;
-use testbed_host_tools::operator::Operator;
 use testbed_machine::Machine;
+use testbed_sim::load::Boot;
+use testbed_trace::capture::{Capture, CaptureError, CaptureWriter, KernelKind, RunRecord};
 
-use super::run::image_of;
-use super::Failure;
+use crate::drive::{drive, DriveError};
+use crate::engines::{self, OpenError};
+use crate::files::FilesError;
+use crate::firmware::Firmware;
+use crate::image;
+use crate::operator::Operator;
+
+/// Why a measurement has no run.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasurementError {
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+}
 
 /// A run that a measurement makes, with the seed, classes and arguments of its `Boot`.
 pub struct Measurement<'a> {
@@ -27,8 +40,11 @@ pub struct Measurement<'a> {
 
 impl Measurement<'_> {
     /// Runs it into its folder.
-    pub fn run(&self, built: &Firmware, boot: Boot) -> Result<Capture, Failure> {
-        let image = image_of(built, self.machine, self.programs, &boot)?;
+    ///
+    /// # Errors
+    /// A program is missing or too large, the engine can't be opened or fails, or the folder can't be written.
+    pub fn run(&self, built: &Firmware, boot: Boot) -> Result<Capture, MeasurementError> {
+        let image = image::of_programs(built, self.machine, self.programs, &boot)?;
         let mut engine = engines::open(self.engine, self.machine, &image, None)?;
         let record = RunRecord {
             arguments: boot.arguments,

@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use testbed_hdl::support::synthesis::Family;
-use testbed_host_tools::firmware;
-use testbed_host_tools::synth::board::Board;
-use testbed_host_tools::synth::content::random;
-use testbed_host_tools::synth::flow::{Flow, Placed};
-use testbed_host_tools::synth::SynthError;
 use testbed_machine::Machine;
+use testbed_runner::firmware;
+use testbed_synth::board::Board;
+use testbed_synth::content::random;
+use testbed_synth::flow::{Flow, Placed};
+use testbed_synth::SynthError;
 
 /// A design with the ports of `board` and, like a machine of one processor, one RAM.
 fn design(ram_bytes: u32, more: &str) -> String {

@@ -7,9 +7,9 @@ use testbed_definitions::monitor::MmiWord;
 use testbed_sim::engine::{Engine, EngineError, TraceWord};
 use testbed_trace::ledger::Ledger;
 
-use crate::capture::{CaptureError, CaptureWriter, ExitRecord, RunRecord, Stop};
 use crate::counters::ledger;
 use crate::operator::Operator;
+use testbed_trace::capture::{CaptureError, CaptureWriter, ExitRecord, RunRecord, Stop};
 
 /// Whether a run is over is looked at after every so many cycles: the same on every engine.
 pub const CHUNK: u64 = 65_536;

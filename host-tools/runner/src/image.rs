@@ -1,0 +1,35 @@
+//! What is in RAM before the first cycle: the kernel, and a filestore with programs.
+
+use testbed_definitions::file::{EXECUTE, READ};
+use testbed_machine::Machine;
+use testbed_sim::engine::Image;
+use testbed_sim::load::{self, Boot};
+
+use crate::files::{FilesError, Stored};
+use crate::firmware::Firmware;
+use crate::names;
+
+/// The image that starts the first of `programs`; all of them are in its filestore.
+///
+/// # Errors
+/// A program is not there, or they do not fit into RAM.
+pub fn of_programs(built: &Firmware, machine: &Machine, programs: &[&str], boot: &Boot) -> Result<Image, FilesError> {
+    let stored = |name: &&str| {
+        let (_, bytes) = built.read(name)?;
+        Ok(Stored { name: (*name).into(), bytes, permissions: READ | EXECUTE })
+    };
+    let files = programs.iter().map(stored).collect::<Result<Vec<_>, FilesError>>()?;
+    of_files(machine, built, &files, boot)
+}
+
+/// The image with the kernel and `files`, of which the first is started.
+///
+/// # Errors
+/// The kernel can't be built, or all does not fit into RAM.
+pub fn of_files(machine: &Machine, built: &Firmware, files: &[Stored], boot: &Boot) -> Result<Image, FilesError> {
+    let (path, kernel) = built.kernel(machine.ram_bytes)?;
+    let mut files = files.to_vec();
+    files.iter_mut().for_each(|file| names::insert(file, machine));
+    let files: Vec<_> = files.iter().map(Stored::as_file).collect();
+    Ok(load::image(machine, (&path.display().to_string(), &kernel), &files, boot)?)
+}

@@ -1,0 +1,4 @@
+//! All tests of this crate, in one binary: it is linked once.
+
+mod firmware_lockstep;
+mod load;
