@@ -4,16 +4,12 @@
 //! |---|---|
 //! | [`attach`] | captures from a board's serial port |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
-//! | [`overflow`] | at which rate the monitors lose events, from runs of `logger` |
-//! | [`instrumentation`] | how much of the kernel is there for its events |
 //! | [`top`] | a run in a terminal, while it goes on or played |
 //!
-//! [`testbed_runner`] runs a machine, [`testbed_trace`] reads what its monitors saw, and
-//! [`testbed_synth`] makes bitstreams.
+//! `testbed_runner` runs a machine, `testbed_trace` reads what its monitors saw, `testbed_experiments`
+//! makes figures of many runs, and `testbed_synth` makes bitstreams.
 #![forbid(unsafe_code)]
 
 pub mod attach;
-pub mod instrumentation;
 pub mod kernel_bench;
-pub mod overflow;
 pub mod top;

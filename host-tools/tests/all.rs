@@ -14,7 +14,6 @@ mod exec;
 mod faults;
 mod foreign;
 mod install;
-mod instrumentation;
 mod kernel_size;
 mod layout;
 mod ordered;

@@ -25,13 +25,13 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use testbed_host_tools::instrumentation::InstrumentationError;
+use testbed_experiments::error::ExperimentError;
+use testbed_experiments::instrumentation::InstrumentationError;
+use testbed_experiments::observed::ObserveError;
+use testbed_experiments::overflow::trial::TrialError;
 use testbed_host_tools::kernel_bench::BenchError;
-use testbed_host_tools::overflow::TrialError;
 use testbed_host_tools::top::app::TopError;
 use testbed_machine::{Machine, MachineError};
-use testbed_profile::observed::ObserveError;
-use testbed_profile::page::PageError;
 use testbed_runner::drive::DriveError;
 use testbed_runner::engines::OpenError;
 use testbed_runner::files::FilesError;
@@ -105,20 +105,8 @@ failures! {
         _ => Exit::Input,
     };
     OpenError => of_open;
-    TrialError => |error| match error {
-        TrialError::Capture(error) => of_capture(error),
-        TrialError::Io { .. } => Exit::Environment,
-        _ => Exit::Machine,
-    };
-    ObserveError => |error| match error {
-        ObserveError::Capture(error) => of_capture(error),
-        _ => Exit::Input,
-    };
-    PageError => |_| Exit::Machine;
-    InstrumentationError => |error| match error {
-        InstrumentationError::Firmware(error) => of_firmware(error),
-        InstrumentationError::Kernel { .. } => Exit::Environment,
-    };
+    ObserveError => of_observe;
+    InstrumentationError => of_instrumentation;
     FilterError => |_| Exit::Input;
     TopError => |error| match error {
         TopError::Capture(error) => of_capture(error),
@@ -135,12 +123,7 @@ failures! {
     CaptureError => of_capture;
     FilesError => of_files;
     DriveError => of_drive;
-    MeasurementError => |error| match error {
-        MeasurementError::Files(error) => of_files(error),
-        MeasurementError::Open(error) => of_open(error),
-        MeasurementError::Capture(error) => of_capture(error),
-        MeasurementError::Drive(error) => of_drive(error),
-    };
+    MeasurementError => of_measurement;
 }
 
 /// Where the output of a program goes: `out`, or a folder of its name.
@@ -186,6 +169,62 @@ fn of_open(error: &OpenError) -> Exit {
     match error {
         OpenError::Unknown { .. } | OpenError::NoWaves { .. } => Exit::Input,
         OpenError::Engine { .. } => Exit::Environment,
+    }
+}
+
+fn of_measurement(error: &MeasurementError) -> Exit {
+    match error {
+        MeasurementError::Files(error) => of_files(error),
+        MeasurementError::Open(error) => of_open(error),
+        MeasurementError::Capture(error) => of_capture(error),
+        MeasurementError::Drive(error) => of_drive(error),
+    }
+}
+
+fn of_trial(error: &TrialError) -> Exit {
+    match error {
+        TrialError::Capture(error) => of_capture(error),
+        TrialError::Io { .. } => Exit::Environment,
+        _ => Exit::Machine,
+    }
+}
+
+fn of_observe(error: &ObserveError) -> Exit {
+    match error {
+        ObserveError::Capture(error) => of_capture(error),
+        _ => Exit::Input,
+    }
+}
+
+fn of_instrumentation(error: &InstrumentationError) -> Exit {
+    match error {
+        InstrumentationError::Firmware(error) => of_firmware(error),
+        InstrumentationError::Kernel { .. } => Exit::Environment,
+    }
+}
+
+impl From<ExperimentError> for Failure {
+    fn from(error: ExperimentError) -> Self {
+        match error {
+            ExperimentError::Io(error) => error.into(),
+            error => Failure::new(of_experiment(&error), error),
+        }
+    }
+}
+
+fn of_experiment(error: &ExperimentError) -> Exit {
+    match error {
+        ExperimentError::Machine(_) | ExperimentError::Option(_) => Exit::Input,
+        ExperimentError::Open(error) => of_open(error),
+        ExperimentError::Firmware(error) => of_firmware(error),
+        ExperimentError::Files(error) => of_files(error),
+        ExperimentError::Measurement(error) => of_measurement(error),
+        ExperimentError::Capture(error) => of_capture(error),
+        ExperimentError::Trial(error) => of_trial(error),
+        ExperimentError::Observe(error) => of_observe(error),
+        ExperimentError::Instrumentation(error) => of_instrumentation(error),
+        ExperimentError::Engine(_) | ExperimentError::Page(_) | ExperimentError::Failed { .. } => Exit::Machine,
+        ExperimentError::Unwritable { .. } | ExperimentError::Io(_) => Exit::Environment,
     }
 }
 

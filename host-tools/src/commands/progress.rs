@@ -1,8 +1,10 @@
 //! How far a command is, on standard error and on a terminal only.
 
 use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use testbed_experiments::progress::Progress;
 
 use super::scaled;
 
@@ -11,6 +13,42 @@ pub fn spinner(message: &'static str) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(message);
     spinner.enable_steady_tick(std::time::Duration::from_millis(100));
     spinner
+}
+
+/// Shows how far an experiment is: what it does, or which of its runs are made.
+#[derive(Debug, Default)]
+pub struct Shown(Mutex<Option<ProgressBar>>);
+
+impl Shown {
+    fn with(&self, act: impl FnOnce(&mut Option<ProgressBar>)) {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Progress for Shown {
+    fn doing(&self, what: &str) {
+        self.with(|bar| bar.get_or_insert_with(|| spinner("")).set_message(what.to_owned()));
+    }
+
+    fn begin(&self, runs: usize) {
+        let style = ProgressStyle::with_template("{pos}/{len} runs, {elapsed}: {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let runs = ProgressBar::new(runs as u64).with_style(style);
+        runs.enable_steady_tick(std::time::Duration::from_millis(200));
+        self.with(|bar| *bar = Some(runs));
+    }
+
+    fn run(&self, name: &str) {
+        self.with(|bar| bar.iter().for_each(|bar| bar.set_message(name.to_owned())));
+    }
+
+    fn made(&self) {
+        self.with(|bar| bar.iter().for_each(|bar| bar.inc(1)));
+    }
+
+    fn clear(&self) {
+        self.with(|bar| bar.take().iter().for_each(ProgressBar::finish_and_clear));
+    }
 }
 
 /// Shows the cycles that a machine has done. How many there will be is known to nobody: a program ends when it ends. So a bar shows only

@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use testbed_experiments::model::Network;
+use testbed_experiments::observed::Observed;
+use testbed_experiments::query::{csv, Query as Asked};
+use testbed_experiments::section3::network::network;
+use testbed_experiments::section3::queries::{named, of_figure, QUERIES};
 use testbed_machine::suggest;
-use testbed_profile::model::Network;
-use testbed_profile::network::network;
-use testbed_profile::observed::Observed;
-use testbed_profile::query::{csv, Query as Asked, QUERIES};
 use testbed_trace::capture::Capture;
 
 use super::{Exit, Failure};
@@ -47,8 +48,8 @@ impl Query {
             out.write_all(channels(&network(&observed(dir)?)).as_bytes())?;
             return Ok(Exit::Success);
         }
-        let by_number = name.parse().ok().and_then(Asked::of_figure);
-        let query = Asked::named(name).or(by_number).ok_or_else(|| {
+        let by_number = name.parse().ok().and_then(of_figure);
+        let query = named(name).or(by_number).ok_or_else(|| {
             let meant = suggest::question(name, QUERIES.iter().map(|query| query.name));
             let message = format!("there is no query `{name}`\n  help: {meant}`testbed query --list` prints all");
             Failure::new(Exit::Input, message)

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use testbed_host_tools::instrumentation::{share, Instrumentation, REPORT_PERCENT};
+use testbed_experiments::instrumentation::{share, Instrumentation, REPORT_PERCENT};
 use testbed_runner::firmware;
 
 use super::super::{Exit, Failure};

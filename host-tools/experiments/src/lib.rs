@@ -1,0 +1,71 @@
+//! Experiments: what is run, what is asked of the traces, and the figures, tables and pages that come of it.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`plan`], [`runs`] | which runs there are; makes them side by side, each once |
+//! | [`observed`], [`subject`] | what one run's trace shows, and which program of it is measured |
+//! | [`query`] | a named question that a figure asks of a run |
+//! | [`fit`] | straight lines through measured points |
+//! | [`model`], [`plot`], [`page`] | figures and tables, their plots, and the page that shows them |
+//! | [`instrumentation`] | how much of the kernel is there for its events |
+//! | [`progress`], [`error`] | how far an experiment is, and why it did not come to its end |
+//!
+//! All of that is the frame. An experiment is a folder beside it with its options, what it runs and
+//! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
+//! [`section3`] (the rest of that section).
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod fit;
+pub mod instrumentation;
+pub mod model;
+pub mod observed;
+pub mod overflow;
+pub mod page;
+pub mod plan;
+pub mod plot;
+pub mod progress;
+pub mod query;
+pub mod runs;
+pub mod section3;
+pub mod subject;
+
+use error::ExperimentError;
+use progress::Progress;
+
+/// What can be repeated with one command. Its fields are the command's options.
+pub trait Experiment: clap::Args {
+    /// Makes its runs and its figures, leaves them in a folder, and returns what is to be printed.
+    ///
+    /// # Errors
+    /// An option means nothing, a run can't be made or does not show what it should, or the folder can't be written.
+    fn make(&self, progress: &dyn Progress) -> Result<String, ExperimentError>;
+}
+
+macro_rules! experiments {
+    ($($name:ident($experiment:ty),)*) => {
+        // No documentation: it would be shown as the help of the command that has these as its own.
+        #[derive(clap::Subcommand, Debug)]
+        #[allow(missing_docs)]
+        pub enum Experiments {
+            $($name($experiment),)*
+        }
+
+        impl Experiments {
+            /// Makes the chosen one, as [`Experiment::make`] does.
+            ///
+            /// # Errors
+            /// As there.
+            pub fn make(&self, progress: &dyn Progress) -> Result<String, ExperimentError> {
+                match self {
+                    $(Experiments::$name(experiment) => experiment.make(progress),)*
+                }
+            }
+        }
+    };
+}
+
+experiments! {
+    Overflow(overflow::Overflow),
+    Profile(section3::Profile),
+}
