@@ -2,7 +2,7 @@
 
 use testbed_trace::report::escape;
 
-use super::{paragraphs, plural, r2, told, PageError};
+use super::parts::{paragraphs, plural, r2, told, PageError};
 use crate::model::{Content, Figure, Fit, Panel, Station};
 use crate::plot::number::{short, uncertain};
 use crate::plot::{self, Flow, PlotError};

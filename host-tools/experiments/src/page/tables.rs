@@ -2,7 +2,7 @@
 
 use testbed_trace::report::escape;
 
-use super::{paragraphs, table, time, PageError};
+use super::parts::{paragraphs, table, time, PageError};
 use crate::model::{Run, Table};
 use crate::plot::number::count;
 

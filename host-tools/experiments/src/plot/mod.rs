@@ -30,7 +30,7 @@ pub use pathway::{pathway, Flow};
 use crate::model::{Line, Panel, Style};
 use canvas::{Canvas, Role, FINE, TEXT};
 use marks::{Marks, Place};
-use parts::Part;
+use parts::{Part, GAP, LEADING};
 use scale::Scale;
 use text::{lines, put, tenths, width, xml, Anchor};
 
@@ -39,11 +39,6 @@ pub const STYLE: &str = include_str!("style.css");
 
 /// Width of a plot, in pixels of its own; a page scales it.
 const WIDTH: f64 = 520.0;
-/// From one line of text to the next.
-const LEADING: f64 = 17.0;
-/// Below axes that have others below them, down to these one's name, and with it.
-const GAP: f64 = 12.0;
-const BETWEEN: f64 = GAP + LEADING;
 /// From an axis to its labels, and twice a tick's length.
 const TICK: f64 = 6.0;
 /// Right of the axes: half a label.

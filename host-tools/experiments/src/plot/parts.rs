@@ -2,9 +2,13 @@
 
 use super::marks;
 use super::scale::{Scale, Start};
-use super::BETWEEN;
 use crate::model::{Line, LineKind, Panel, Series, Style};
 
+/// From one line of text to the next.
+pub(super) const LEADING: f64 = 17.0;
+/// Below axes that have others below them, down to these one's name, and with it.
+pub(super) const GAP: f64 = 12.0;
+const BETWEEN: f64 = GAP + LEADING;
 /// Bars that still can be told from those behind them.
 const DENSE: usize = 100;
 /// Where ours reach less of the report's height than this, they are shown enlarged too.

@@ -4,9 +4,10 @@ use testbed_trace::report::escape;
 
 use super::super::model::Profile;
 use super::super::report;
-use super::TITLE;
 use crate::page::{plural, time};
 use crate::plot::number::{count, fixed, short};
+
+pub(super) const TITLE: &str = "The report’s figures, measured again";
 
 /// Title, what ran, and what the units are.
 pub(super) fn head(profile: &Profile) -> String {

@@ -6,8 +6,8 @@ mod services;
 
 use super::model::Profile;
 use crate::page::{self, PageError};
+use head::TITLE;
 
-const TITLE: &str = "The report’s figures, measured again";
 const STYLE: &str = include_str!("style.css");
 
 /// The page.
