@@ -10,7 +10,7 @@ mod spans;
 mod table;
 
 pub use measure::{local, migration, page, remote, switch, Local, Migration, Page, Remote, Switch};
-pub use spans::Probe;
+pub use spans::{median, Probe};
 pub use table::{Figures, Row, INSTRUCTIONS_A_REPORT_MS, PEERS};
 
 use testbed_trace::capture::{verify, Capture, CaptureError};
@@ -82,12 +82,6 @@ impl Case {
     fn wrong(&self, what: &str) -> BenchError {
         BenchError::Trace { case: self.name.clone(), what: what.into() }
     }
-}
-
-/// The middle of the values; `None` if there are none.
-pub fn median(mut values: Vec<i64>) -> Option<i64> {
-    values.sort_unstable();
-    values.get(values.len() / 2).copied()
 }
 
 /// Least squares through `points`: value at 0, and slope.

@@ -2,7 +2,6 @@
 
 use testbed_definitions::event;
 
-use super::median;
 use testbed_trace::analysis::probe;
 use testbed_trace::order::{Event, What};
 
@@ -128,6 +127,12 @@ fn busy(events: &[Event], from: usize, to: usize) -> Vec<(usize, usize)> {
         spans.extend(span.last().map(|end| (start, end)));
     }
     spans
+}
+
+/// The middle of the values; `None` if there are none.
+pub fn median(mut values: Vec<i64>) -> Option<i64> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
 }
 
 /// The median, or `None` if `values` is empty.

@@ -32,6 +32,7 @@ use crate::runs::Runs;
 use crate::Experiment;
 pub use lengths::lengths;
 use plan::{plan, Planned};
+use results::Options;
 
 /// Runs the report's programs and makes its Figures 9 to 27 and Tables 6 and 7, ours beside the report's, in one folder and one page
 #[derive(Args, Debug)]
@@ -91,7 +92,8 @@ impl Experiment for Profile {
         let sweep = || overflow.as_ref().map(|overflow| overflow.finished(&built)).transpose();
         let (captures, rates) = runs.make_all(&plan, self.jobs(), progress, sweep)?;
         progress.clear();
-        results::write(self, &runs, &plan, &captures, rates)
+        let options = Options { engine: &self.engine, reduced: self.reduced, out: &self.out, json: self.json };
+        results::write(&options, &runs, &plan, &captures, rates)
     }
 }
 

@@ -16,7 +16,7 @@ use super::model::{Kernel, Profile as Found, Service};
 use super::plan::{of_figures, quiet_name, Planned};
 use super::queries::QUERIES;
 use super::services::{table6, table7};
-use super::{page, tables, Profile};
+use super::{page, tables};
 use crate::error::ExperimentError;
 use crate::model::Run;
 use crate::observed::Observed;
@@ -30,9 +30,21 @@ const STRAIGHT: f64 = 0.999;
 /// One in so many of the sends, the shortest ones, is counted for cycles an instruction.
 const SHORTEST: usize = 20;
 
+/// How the results are given.
+pub struct Options<'a> {
+    /// That the runs were made with.
+    pub engine: &'a str,
+    /// Whether the runs are the smaller ones.
+    pub reduced: bool,
+    /// Output folder.
+    pub out: &'a Path,
+    /// Whether JSON is wanted instead of text.
+    pub json: bool,
+}
+
 /// Makes and writes all figures, and returns what is printed of them.
 pub fn write(
-    options: &Profile,
+    options: &Options,
     runs: &Runs,
     plan: &[Planned],
     captures: &[Capture],
@@ -48,7 +60,7 @@ pub fn write(
     }
     all.extend(rates.as_deref().map(tables::rates));
     let found = Found {
-        engine: options.engine.clone(),
+        engine: options.engine.into(),
         machine: runs.machine.name.clone(),
         clock_hz: material.clock_hz,
         tick_cycles: material.tick_cycles,
@@ -64,10 +76,10 @@ pub fn write(
             .map(|((run, capture), source)| about(options, run, capture, source))
             .collect(),
     };
-    save(&options.out, &material, &found)?;
+    save(options.out, &material, &found)?;
     Ok(match options.json {
         true => format!("{}\n", serde_json::to_string_pretty(&found).map_err(io::Error::from)?),
-        false => text(&found, &options.out),
+        false => text(&found, options.out),
     })
 }
 
@@ -98,7 +110,7 @@ fn services_of(observed: &Observed) -> Vec<(u64, u64)> {
     spans
 }
 
-fn about(options: &Profile, run: &Planned, capture: &Capture, source: &Source) -> Run {
+fn about(options: &Options, run: &Planned, capture: &Capture, source: &Source) -> Run {
     let engine =
         if options.engine == engines::NAMES[0] { String::new() } else { format!(" --engine {}", options.engine) };
     let reduced = if options.reduced { " --reduced" } else { "" };

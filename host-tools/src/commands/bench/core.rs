@@ -12,7 +12,8 @@ use testbed_sim::exec::{self, Outcome};
 use testbed_sim::image::Program;
 use testbed_synth::peers::{Peer, PeerError, Simulator};
 
-use super::{table, Exit, Failure, Row};
+use super::super::{Exit, Failure};
+use super::row::{table, Row};
 
 const GROUP: &str = "core alone";
 const PEERS_GROUP: &str = "cores side by side, the same binary on each one's RTL";

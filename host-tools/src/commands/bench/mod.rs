@@ -7,6 +7,7 @@
 pub mod core;
 mod instrumentation;
 mod kernel;
+mod row;
 mod synth;
 mod trace;
 
@@ -16,7 +17,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use testbed_definitions::event;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_machine::Machine;
@@ -27,7 +27,8 @@ use testbed_trace::capture::{verify, Capture, CaptureWriter, RunRecord, Stop};
 use testbed_trace::order::events;
 
 use super::run::image;
-use super::{scaled, Exit, Failure};
+use super::{Exit, Failure};
+use row::{median, noted, table, Row};
 
 /// Each is measured so often, all in turn; the median counts.
 const ROUNDS: usize = 3;
@@ -60,22 +61,6 @@ enum Part {
     Instrumentation(instrumentation::Share),
     Kernel(kernel::Kernel),
     Trace(trace::Trace),
-}
-
-/// A line of the table.
-#[derive(Debug, Serialize)]
-pub struct Row {
-    /// What is measured; rows of one group are peers.
-    group: &'static str,
-    name: String,
-    unit: &'static str,
-    /// Absent if it could not be measured.
-    rate: Option<f64>,
-    /// The rate in units of that of [`Row::peer`].
-    ratio: Option<f64>,
-    /// Name of the row that the group is held against.
-    peer: Option<&'static str>,
-    note: String,
 }
 
 /// Something that can be measured again and again: a rate, or why there is none.
@@ -252,46 +237,6 @@ fn measure(
         Row { group, name: name.clone(), unit, rate, ratio, peer, note }
     });
     rows.collect()
-}
-
-/// Adds to the rows that could be measured what their figures mean.
-fn noted(mut rows: Vec<Row>, note: &str) -> Vec<Row> {
-    rows.iter_mut().filter(|row| row.rate.is_some()).for_each(|row| row.note = note.into());
-    rows
-}
-
-fn median(mut rates: Vec<f64>) -> Option<f64> {
-    rates.sort_by(f64::total_cmp);
-    rates.get(rates.len() / 2).copied()
-}
-
-fn table(rows: &[Row]) -> String {
-    let mut out = String::new();
-    let mut group = "";
-    for row in rows {
-        if row.group != group {
-            group = row.group;
-            let unit = row.peer.map(|peer| format!(" (x: times the rate of {peer})"));
-            out += &format!("{group}{}\n", unit.unwrap_or_default());
-        }
-        out += format!("  {:<22} {}", row.name, figures(row)).trim_end();
-        out.push('\n');
-    }
-    out
-}
-
-/// What a line says behind its name.
-fn figures(row: &Row) -> String {
-    let Some(rate) = row.rate else { return format!("not measured: {}", row.note) };
-    match (row.unit, row.ratio) {
-        (unit, Some(ratio)) => {
-            let digits = if ratio < 0.1 { 4 } else { 2 };
-            format!("{:>10}{unit:<12} {ratio:>9.digits$} x  {}", scaled(rate), row.note)
-        }
-        (unit @ ("cycles/s" | "events/s"), None) => format!("{:>10}{unit:<12} {:>11}  {}", scaled(rate), "", row.note),
-        (unit @ ("cells" | "blocks"), None) => format!("{rate:>9.0} {unit:<12} {}", row.note),
-        (unit, None) => format!("{rate:>9.2} {unit:<12} {}", row.note),
-    }
 }
 
 #[cfg(test)]

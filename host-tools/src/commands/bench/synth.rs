@@ -11,7 +11,7 @@ use testbed_hdl::support::synthesis::{count, Cells, Family};
 use testbed_hdl::support::tools::{read, scratch, write, Tool};
 use testbed_hdl::support::verilog::connected_verilog;
 
-use super::Row;
+use super::row::Row;
 
 const WRAPPER: &str = include_str!("../../../../constraints/core/measure.v");
 

@@ -17,7 +17,7 @@ use testbed_trace::order::{events, Event, Events, OrderError, Ordered};
 use testbed_trace::synthetic::{self, Mix};
 
 use super::super::{grouped, scaled, Exit, Failure};
-use super::median;
+use super::row::median;
 
 const FOLDER: &str = "out/bench-trace";
 const ROUNDS: usize = 3;

@@ -3,6 +3,7 @@
 mod head;
 mod style;
 mod tables;
+mod title;
 
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use ratatui::text::{Line, Text};
@@ -12,11 +13,11 @@ use ratatui::Frame;
 use super::keys::{Panel, HELP};
 use super::screen::{Mode, Screen};
 use style::Palette;
+use tables::BESIDE;
+use title::title;
 
 /// Less than that shows nothing that helps.
 const LEAST: (u16, u16) = (60, 14);
-/// From this width on there is room for threads and links beside each other; else the one that has the focus is shown.
-const BESIDE: u16 = 78;
 /// Lines of the console, if there is so little room that others need it more, and most.
 const CONSOLE: (u16, u16) = (3, 10);
 
@@ -95,26 +96,6 @@ pub fn draw(frame: &mut Frame, screen: &Screen) -> Beyond {
         help(frame, area, palette);
     }
     beyond
-}
-
-/// The title of a panel: what it is, and which part of it is shown.
-fn title(
-    frame: &mut Frame,
-    area: Rect,
-    (panel, screen): (Panel, &Screen),
-    palette: Palette,
-    name: &str,
-    rows: (usize, usize, usize),
-) {
-    let (first, shown, all) = rows;
-    let sign = if screen.ui.focus == panel { ">" } else { " " };
-    let part = match shown {
-        shown if shown == all => all.to_string(),
-        0 => format!("0 of {all}"),
-        shown => format!("{}-{} of {all}", first + 1, first + shown),
-    };
-    let style = palette.title(screen.ui.focus == panel);
-    frame.render_widget(Line::styled(format!("{sign}{name}: {part} "), style), Rect { height: 1, ..area });
 }
 
 /// The end of what the programs printed.

@@ -15,10 +15,12 @@ use testbed_trace::summary::{processor_text, thread_text};
 use testbed_trace::watch::{LinkView, ProcessorView, ThreadView};
 
 use super::style::{columns, count, percent, short, Palette};
-use super::title;
+use super::title::title;
 use crate::top::keys::{Panel, Sort};
 use crate::top::screen::Screen;
 
+/// From this width on there is room for threads and links beside each other; else the one that has the focus is shown.
+pub const BESIDE: u16 = 78;
 /// From this width on there are more columns.
 const WIDE: u16 = 120;
 
@@ -213,7 +215,7 @@ pub fn threads(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palette)
         Some(why) => format!("Threads {why}"),
         None => format!("Threads by {}{way}", screen.ui.sort.name()),
     };
-    let name = if frame.area().width < super::BESIDE { name + " (Tab for links)" } else { name };
+    let name = if frame.area().width < BESIDE { name + " (Tab for links)" } else { name };
     title(frame, area, (Panel::Threads, screen), palette, &name, (first, rows.len() - beyond, rows.len()));
     beyond
 }
