@@ -5,7 +5,7 @@ use core::ptr::null_mut;
 
 use libtos::file::{flags, File};
 
-use crate::Shared;
+use crate::shared::Shared;
 
 const FILE: &str = "environment";
 /// Of the file, what is looked at.

@@ -1,13 +1,10 @@
-//! `errno.h`, what errors mean, and `assert.h`. Numbers below [`FIRST_OWN`] are the kernel's.
+//! `errno.h` and what errors mean. Numbers below [`FIRST_OWN`] are the kernel's.
 
 use core::cell::UnsafeCell;
-use core::ffi::{c_char, c_int, CStr};
+use core::ffi::{c_char, c_int};
 
-use libtos::console::Line;
-use libtos::{halt, thread_id, Error};
+use libtos::{thread_id, Error};
 use testbed_definitions::limits::THREADS;
-
-use crate::stdio;
 
 /// Errors of the library itself, as in `errno.h`.
 const FIRST_OWN: c_int = 100;
@@ -23,7 +20,7 @@ static LAST: Last = Last(UnsafeCell::new([0; THREADS]));
 
 /// Where this thread's `errno` is.
 #[no_mangle]
-extern "C" fn __errno() -> *mut c_int {
+pub extern "C" fn __errno() -> *mut c_int {
     // SAFETY: inside.
     unsafe { LAST.0.get().cast::<c_int>().add(usize::from(thread_id()) % THREADS) }
 }
@@ -60,7 +57,7 @@ static TEXTS: [[u8; TEXT_BYTES]; Error::ALL.len()] = {
 };
 
 #[no_mangle]
-extern "C" fn strerror(number: c_int) -> *mut c_char {
+pub extern "C" fn strerror(number: c_int) -> *mut c_char {
     let own = match number {
         0 => c"no error",
         EDOM => c"outside the domain of the function",
@@ -70,38 +67,4 @@ extern "C" fn strerror(number: c_int) -> *mut c_char {
     };
     let kernels = Error::ALL.iter().position(|error| -error.code() == number);
     kernels.map_or(own.as_ptr(), |index| TEXTS[index].as_ptr()).cast_mut()
-}
-
-/// # Safety
-/// `text` is null or ends with a NUL.
-#[no_mangle]
-unsafe extern "C" fn perror(text: *const c_char) {
-    // SAFETY: this thread's own; what `strerror` gives are texts with a NUL.
-    let meaning = unsafe { CStr::from_ptr(strerror(*__errno())) };
-    // SAFETY: the caller's promise.
-    let text = if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } };
-    stdio::error_line(&[text.to_bytes(), if text.is_empty() { b"" } else { b": " }, meaning.to_bytes()]);
-}
-
-/// Where `assert` comes if it does not hold: says so, and ends the program.
-///
-/// # Safety
-/// Texts end with a NUL.
-#[no_mangle]
-unsafe extern "C" fn __assert_fail(
-    condition: *const c_char,
-    file: *const c_char,
-    line: c_int,
-    function: *const c_char,
-) -> ! {
-    // SAFETY: the caller's promise.
-    let [condition, file, function] = [condition, file, function].map(|text| unsafe { CStr::from_ptr(text) });
-    // What the program has printed until now comes first; then one line that nothing else can mix
-    // with.
-    stdio::flush_all();
-    let [condition, file, function] = [condition, file, function].map(|text| text.to_str().unwrap_or("?"));
-    let mut out = Line::new();
-    out.text(file).text(":").number(line as u32).text(": ").text(function).text(": assertion `").text(condition);
-    out.text("' failed").end();
-    halt()
 }

@@ -1,7 +1,7 @@
 //! `printf`'s conversions of doubles, exact: the number is written out in full, as it is in binary,
 //! and rounded where the text ends, halves to even. There is no arithmetic of doubles in it.
 
-use crate::format::{Out, Spec};
+use crate::out::{Out, Spec};
 
 /// Digits of a limb, and its base.
 const LIMB_DIGITS: i32 = 9;

@@ -4,6 +4,7 @@
 use core::ffi::c_char;
 
 use crate::float;
+use crate::out::{Length, Out, Spec};
 
 /// A `va_list`: a pointer to the next argument. Arguments of 64 bits are aligned to that.
 pub struct List(*const u32);
@@ -28,107 +29,6 @@ impl List {
         self.0 = ((self.0 as usize + 7) & !7) as *const u32;
         let low = self.word();
         u64::from(low) | u64::from(self.word()) << 32
-    }
-}
-
-/// Between `%` and the conversion.
-#[derive(Default)]
-pub struct Spec {
-    pub left: bool,
-    pub zero: bool,
-    pub alternate: bool,
-    /// What stands before a number that is not negative.
-    pub plus: Option<u8>,
-    pub width: usize,
-    pub precision: Option<usize>,
-    length: Length,
-}
-
-#[derive(Default, PartialEq)]
-enum Length {
-    Byte,
-    Short,
-    #[default]
-    Word,
-    Double,
-    /// Of a long double.
-    Long,
-}
-
-/// Takes bytes, and counts them.
-pub struct Out<'a> {
-    put: &'a mut dyn FnMut(u8),
-    pub count: usize,
-}
-
-impl<'a> Out<'a> {
-    pub fn new(put: &'a mut dyn FnMut(u8)) -> Self {
-        Out { put, count: 0 }
-    }
-
-    pub fn put(&mut self, byte: u8) {
-        (self.put)(byte);
-        self.count += 1;
-    }
-
-    pub fn repeat(&mut self, byte: u8, times: usize) {
-        (0..times).for_each(|_| self.put(byte));
-    }
-
-    /// Text within the width.
-    pub fn padded(&mut self, spec: &Spec, text: &[u8]) {
-        let padding = spec.width.saturating_sub(text.len());
-        if !spec.left {
-            self.repeat(b' ', padding);
-        }
-        text.iter().for_each(|&byte| self.put(byte));
-        if spec.left {
-            self.repeat(b' ', padding);
-        }
-    }
-
-    /// A number: prefix, zeros, digits.
-    fn number(&mut self, spec: &Spec, prefix: &[u8], mut value: u64, base: u32, upper: bool) {
-        let mut digits = [0; 22];
-        let mut start = digits.len();
-        while value != 0 {
-            let (rest, digit) = divide(value, base);
-            value = rest;
-            start -= 1;
-            digits[start] = match digit {
-                0..=9 => b'0' + digit,
-                _ if upper => b'A' + digit - 10,
-                _ => b'a' + digit - 10,
-            };
-        }
-        let digits = &digits[start..];
-        let mut zeros = spec.precision.unwrap_or(1).saturating_sub(digits.len());
-        if spec.alternate && base == 8 && zeros == 0 {
-            // The first digit is to be a zero.
-            zeros = 1;
-        }
-        let taken = prefix.len() + digits.len();
-        if spec.zero && !spec.left && spec.precision.is_none() {
-            zeros = zeros.max(spec.width.saturating_sub(taken));
-        }
-        let padding = spec.width.saturating_sub(taken + zeros);
-        if !spec.left {
-            self.repeat(b' ', padding);
-        }
-        prefix.iter().for_each(|&byte| self.put(byte));
-        self.repeat(b'0', zeros);
-        digits.iter().for_each(|&byte| self.put(byte));
-        if spec.left {
-            self.repeat(b' ', padding);
-        }
-    }
-}
-
-/// Quotient and remainder; most numbers need no division of 64 bits.
-fn divide(value: u64, base: u32) -> (u64, u8) {
-    match u32::try_from(value) {
-        Ok(value) => (u64::from(value / base), (value % base) as u8),
-        Err(_) => (value / u64::from(base), (value % u64::from(base)) as u8),
     }
 }
 

@@ -6,7 +6,8 @@ use core::ptr::{copy_nonoverlapping, null_mut, write_bytes};
 
 use libtos::Error;
 
-use crate::{error, Shared};
+use crate::error;
+use crate::shared::Shared;
 
 extern "C" {
     static mut __heap_start: u8;

@@ -5,6 +5,7 @@
 //! [`libtos::lock::Lock`]s.
 #![no_std]
 
+mod assert;
 mod character;
 mod environment;
 mod error;
@@ -12,7 +13,9 @@ mod float;
 mod format;
 mod heap;
 mod number;
+mod out;
 mod random;
+mod shared;
 mod sort;
 mod stdio;
 mod stream;
@@ -20,30 +23,7 @@ mod string;
 mod tos;
 mod variadic;
 
-use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
-use libtos::lock::Lock;
-
-/// State that only one thread of the process uses at a time.
-struct Shared<T> {
-    lock: Lock,
-    state: UnsafeCell<T>,
-}
-
-// SAFETY: `with` is the only way to the state, and lets one thread in at a time.
-unsafe impl<T> Sync for Shared<T> {}
-
-impl<T> Shared<T> {
-    const fn new(state: T) -> Self {
-        Shared { lock: Lock::new(), state: UnsafeCell::new(state) }
-    }
-
-    /// Not to be nested.
-    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: the lock.
-        self.lock.with(|| work(unsafe { &mut *self.state.get() }))
-    }
-}
 
 /// Arguments of `main` at most, with the program's name.
 const ARGUMENTS: usize = 64;

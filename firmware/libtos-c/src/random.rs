@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_uint};
 
 use libtos::random::Random;
 
-use crate::Shared;
+use crate::shared::Shared;
 
 /// As in `stdlib.h`.
 const RAND_MAX: u32 = 0x7fff_ffff;

@@ -7,10 +7,11 @@ use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use libtos::{processor, Error};
 use testbed_definitions::page::PAGE_BYTES;
 
-use crate::error::noted;
-use crate::format::{format, List, Out};
+use crate::error::{__errno, noted, strerror};
+use crate::format::{format, List};
+use crate::out::Out;
+use crate::shared::Shared;
 use crate::stream::{Stream, FILES, STDERR, STDOUT};
-use crate::Shared;
 
 const EOF: c_int = -1;
 
@@ -92,12 +93,6 @@ pub fn flush_all() -> bool {
     is_right
 }
 
-/// Writes a line to `stderr` in one piece.
-pub fn error_line(parts: &[&[u8]]) {
-    let bytes = parts.iter().copied().chain([&b"\n"[..]]).flatten();
-    with(pointer(STDERR), (), |stream| bytes.for_each(|&byte| _ = stream.write(byte)));
-}
-
 /// A name or mode of C.
 ///
 /// # Safety
@@ -105,6 +100,20 @@ pub fn error_line(parts: &[&[u8]]) {
 unsafe fn text<'a>(text: *const c_char) -> &'a str {
     // SAFETY: the caller's promise.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("")
+}
+
+/// Writes a line to `stderr` in one piece.
+///
+/// # Safety
+/// `text` is null or ends with a NUL.
+#[no_mangle]
+unsafe extern "C" fn perror(text: *const c_char) {
+    // SAFETY: this thread's own; what `strerror` gives are texts with a NUL.
+    let meaning = unsafe { CStr::from_ptr(strerror(*__errno())) };
+    // SAFETY: the caller's promise.
+    let text = if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } };
+    let parts = [text.to_bytes(), if text.is_empty() { b"" } else { b": " }, meaning.to_bytes(), b"\n"];
+    with(pointer(STDERR), (), |stream| parts.into_iter().flatten().for_each(|&byte| _ = stream.write(byte)));
 }
 
 // SAFETY of all below: C's rules: strings end with a NUL, buffers have the bytes that are named.

@@ -23,6 +23,7 @@ mod compute;
 pub mod console;
 pub mod file;
 pub mod lock;
+mod machine;
 pub mod monitor;
 pub mod pattern;
 pub mod process;
@@ -32,13 +33,12 @@ mod thread;
 pub use arguments::Arguments;
 pub use channel::{alt, receive, send_block, FairAlt};
 pub use compute::{compute_ms, compute_us};
+pub use machine::{clock, clock_hz, clock_us, processor, processors, seed, send_event};
 pub use testbed_definitions::syscall::Error;
 pub use thread::{
     create, delay_us, exit, halt, migrate, migrate_self, stack_for, thread_id, thread_number, wait, yield_now, Place,
     SECOND_STACK,
 };
-
-use testbed_definitions::syscall::{self, identity};
 
 /// Names the program's main function, a `fn(Arguments) -> u32`; its result is the program's exit code.
 #[macro_export]
@@ -55,41 +55,6 @@ macro_rules! program {
 
 // The kernel enters here with the arguments' address and length in a0 and a1, and the stack pointer set.
 core::arch::global_asm!(".section .text.start, \"ax\"", ".global _start", "_start:", "j program_main");
-
-/// Emits a datum to the monitor: `false` if its queue is full.
-pub fn send_event(datum: u16) -> Result<bool, Error> {
-    call::result(call::value(syscall::SEND_EVENT, datum as u32)).map(|taken| taken != 0)
-}
-
-/// Milliseconds since reset.
-pub fn clock() -> u32 {
-    call::value(syscall::CLOCK, 0)
-}
-
-/// Microseconds since reset, modulo 2^32: it wraps after 71 minutes, so only differences mean anything.
-pub fn clock_us() -> u32 {
-    // SAFETY: concerns no memory.
-    unsafe { call::call(syscall::CLOCK, [0; 5]).1 }
-}
-
-/// The processor it runs on.
-pub fn processor() -> u8 {
-    call::value(syscall::IDENTITY, identity::PROCESSOR) as u8
-}
-/// Processors of the machine.
-pub fn processors() -> u8 {
-    call::value(syscall::IDENTITY, identity::PROCESSORS) as u8
-}
-
-/// The run's seed, for what is to be random. The small kernel does not tell it: there this is `UnknownCall`'s code.
-pub fn seed() -> u32 {
-    call::value(syscall::IDENTITY, identity::SEED)
-}
-
-/// The machine's clock in hertz.
-pub fn clock_hz() -> u32 {
-    call::value(syscall::IDENTITY, identity::CLOCK_HZ)
-}
 
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo) -> ! {
