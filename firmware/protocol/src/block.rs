@@ -1,12 +1,7 @@
 //! A channel's control block and what a step of the protocol ([`crate::channel`]) says.
 
-use crate::mpc::Mpc;
-use crate::{Processor, Thread};
-
-/// No processor.
-pub const NOWHERE: Processor = 0xff;
-/// No thread; no thread has this number.
-pub const NOBODY: Thread = 0;
+use crate::mpc::{Mpc, Token};
+use crate::{Processor, Thread, NOBODY, NOWHERE};
 
 /// A sending end, as its processor sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,24 +29,6 @@ pub enum Receiver {
     Alternative,
     /// Blocked; bytes were asked for.
     Collecting,
-}
-
-/// A sender elsewhere waits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Token {
-    /// Where it waits; [`NOWHERE`]: there is no token.
-    pub at: Processor,
-    pub sender: Thread,
-    /// Bytes offered.
-    pub length: u32,
-    pub sequence: u32,
-}
-
-impl Token {
-    pub const NONE: Token = Token { at: NOWHERE, sender: NOBODY, length: 0, sequence: 0 };
-    pub const fn exists(&self) -> bool {
-        self.at != NOWHERE
-    }
 }
 
 /// Channel control block: one channel as one processor sees it.

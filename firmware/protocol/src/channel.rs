@@ -30,7 +30,9 @@
 
 pub use crate::block::*;
 use crate::mpc::Mpc;
+pub use crate::mpc::Token;
 use crate::{Processor, Thread};
+pub use crate::{NOBODY, NOWHERE};
 use testbed_definitions::mpc::FRAGMENT_BYTES;
 
 #[inline]

@@ -18,3 +18,8 @@ pub mod pages;
 pub type Thread = u16;
 /// A processor's number.
 pub type Processor = u8;
+
+/// No processor.
+pub const NOWHERE: Processor = 0xff;
+/// No thread; no thread has this number.
+pub const NOBODY: Thread = 0;

@@ -1,8 +1,25 @@
 //! Message protocol components as values, and their words in a packet.
 
-use crate::channel::Token;
-use crate::{Processor, Thread};
+use crate::{Processor, Thread, NOBODY, NOWHERE};
 use testbed_definitions::mpc as layout;
+
+/// A sender elsewhere waits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Token {
+    /// Where it waits; [`NOWHERE`]: there is no token.
+    pub at: Processor,
+    pub sender: Thread,
+    /// Bytes offered.
+    pub length: u32,
+    pub sequence: u32,
+}
+
+impl Token {
+    pub const NONE: Token = Token { at: NOWHERE, sender: NOBODY, length: 0, sequence: 0 };
+    pub const fn exists(&self) -> bool {
+        self.at != NOWHERE
+    }
+}
 
 /// What a processor tells another one about a channel. Lengths are in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
