@@ -47,6 +47,8 @@ pub const COUNT_BYTES: u32 = 1 << 15;
 pub const BAUD: u32 = 3_000_000;
 /// Bits on the line for a byte: start, 8 of data, stop.
 pub const LINE_BITS: u32 = 10;
+/// Least clock cycles in a bit. While a frame's first byte is on the line, its CRC is made, a bit a cycle, and the second byte comes up.
+pub const BIT_CYCLES_MIN: u32 = 6;
 
 /// What a frame says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

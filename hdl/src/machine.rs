@@ -1,9 +1,9 @@
 //! The whole machine: processors, Centrenet bus, monitor.
 
 use rust_hdl::prelude::*;
+use testbed_definitions::link::BIT_CYCLES_MIN;
 use testbed_machine::Machine as Description;
 
-use crate::board::BIT_CYCLES_MIN;
 use crate::centrenet::{Bus, Phase, Strobe};
 use crate::monitor::{GlobalClock, Link, Mmi, MmiConfig, Smi, TracePort};
 use crate::processor::Processor;

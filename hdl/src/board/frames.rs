@@ -1,12 +1,11 @@
 //! The trace port's pairs on a serial line: the frames of [`testbed_definitions::link`].
 
 use rust_hdl::prelude::*;
+use testbed_definitions::link::BIT_CYCLES_MIN;
 use testbed_definitions::link::{COUNT_BYTES, COUNT_EVERY, CRC_POLYNOMIAL, CRC_START, LINE_BITS};
 
 /// Bits of the phase accumulator that divides the clock: with the most cycles in a bit its step is right to one in 2,000.
 const PHASE_BITS: u32 = 20;
-/// Least clock cycles in a bit. While a frame's first byte is on the line, its CRC is made, a bit a cycle, and the second byte comes up.
-pub const BIT_CYCLES_MIN: u32 = 6;
 
 /// Sends pairs as frames, 8N1, and counts of them when they are due.
 ///

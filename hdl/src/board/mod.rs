@@ -2,16 +2,17 @@
 
 mod frames;
 mod lights;
+mod options;
 mod surroundings;
 #[cfg(test)]
 mod tests;
 mod top;
 
-use testbed_definitions::link;
 use testbed_machine::Machine as Description;
 
-pub use frames::{fits, FrameSender, BIT_CYCLES_MIN};
+pub use frames::{fits, FrameSender};
 pub use lights::{Beat, Light};
+pub use options::Options;
 pub use surroundings::Surroundings;
 pub use top::Board;
 
@@ -20,23 +21,6 @@ use crate::support::verilog::connected_verilog;
 
 /// Name of the module that [`verilog`] makes.
 pub const TOP: &str = "board";
-
-/// What a board adds to a machine's description.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// First content of every processor's RAM: a file for `$readmemh`, a word of 8 hexadecimal digits a line, from the RAM's first word on. Zeros without.
-    pub image: Option<String>,
-    /// Bits a second of the link.
-    pub link_baud: u32,
-    /// The MMI's queue and the trace port's are made of LUT RAM, which iCE40 does not have, instead of one block RAM each.
-    pub queues_in_luts: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { image: None, link_baud: link::BAUD, queues_in_luts: false }
-    }
-}
 
 /// The board's Verilog; its top module is [`TOP`].
 ///
