@@ -6,23 +6,11 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use testbed_definitions::monitor;
 use toml::Spanned;
 
-use crate::error::{place, Invalid};
-use crate::rules::{self, brief, printable, Fault};
+use crate::error::{place, Invalid, MachineError};
+use crate::machine::{Machine, Order};
+use crate::rules::{self, brief, printable, Fault, POLL_CYCLES_MIN};
 use crate::units::{self, Unit};
-use crate::{Machine, MachineError, Order};
 
-/// Entries a queue may have.
-pub const QUEUE_MIN: u32 = 8;
-pub const QUEUE_MAX: u32 = 32_768;
-/// Clocks that make sense for this hardware, from slow motion to beyond any FPGA.
-pub const CLOCK_HZ_MIN: u32 = 1_000;
-pub const CLOCK_HZ_MAX: u32 = 1_000_000_000;
-/// Largest tick and largest poll interval in cycles: their registers have 16 bits.
-pub const CYCLES_MAX: u32 = 65_535;
-/// A pair is two words on the monitoring bus.
-pub const POLL_CYCLES_MIN: u32 = 2;
-/// Bytes of a name, at most.
-pub use testbed_definitions::names::NAME_BYTES;
 /// Bytes of a description, at most: a hundred times what one with all keys has.
 pub const DESCRIPTION_BYTES: u64 = 1 << 16;
 

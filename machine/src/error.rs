@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::{suggest, NAMED};
-
 /// Why there is no machine.
 #[derive(Debug, thiserror::Error)]
 pub enum MachineError {
@@ -15,14 +13,6 @@ pub enum MachineError {
     Unknown { name: String, meant: String, known: String },
     #[error(transparent)]
     Invalid(Box<Invalid>),
-}
-
-impl MachineError {
-    pub(crate) fn unknown(name: &str) -> Self {
-        let known: Vec<_> = NAMED.iter().map(|(name, _)| *name).collect();
-        let meant = suggest::question(name, known.iter().copied());
-        MachineError::Unknown { name: name.into(), meant, known: known.join(", ") }
-    }
 }
 
 /// A fault in a description, with its place and the remedy.

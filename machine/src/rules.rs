@@ -1,9 +1,21 @@
 //! What the values of a machine can be: the same for its description, for a run's record and for a trace's metadata.
 
+use testbed_definitions::names::NAME_BYTES;
 use testbed_definitions::{map, monitor, packet};
 
+use crate::machine::Machine;
 use crate::units;
-use crate::{Machine, CLOCK_HZ_MAX, CLOCK_HZ_MIN, CYCLES_MAX, NAME_BYTES, POLL_CYCLES_MIN, QUEUE_MAX, QUEUE_MIN};
+
+/// Entries a queue may have.
+pub const QUEUE_MIN: u32 = 8;
+pub const QUEUE_MAX: u32 = 32_768;
+/// Clocks that make sense for this hardware, from slow motion to beyond any FPGA.
+pub const CLOCK_HZ_MIN: u32 = 1_000;
+pub const CLOCK_HZ_MAX: u32 = 1_000_000_000;
+/// Largest tick and largest poll interval in cycles: their registers have 16 bits.
+pub const CYCLES_MAX: u32 = 65_535;
+/// A pair is two words on the monitoring bus.
+pub const POLL_CYCLES_MIN: u32 = 2;
 
 /// Why a value cannot be a machine's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
