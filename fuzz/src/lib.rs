@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use cap::Cap;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 
+pub use mutation::INPUT_BYTES;
 use mutation::{mutated, mutations, Mutation};
 use targets::Target;
 
@@ -29,8 +30,6 @@ use targets::Target;
 const MEMORY_BYTES: usize = 1 << 30;
 /// Time that one input may take, on a computer that does other work too.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Bytes of an input, at most.
-pub const INPUT_BYTES: usize = 1 << 16;
 /// Mutations of one input, at most.
 const MUTATIONS: usize = 8;
 

@@ -3,7 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::INPUT_BYTES;
+/// Bytes of an input, at most.
+pub const INPUT_BYTES: usize = 1 << 16;
 
 /// One change. What the numbers mean depends on the kind; smaller ones are simpler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use testbed_trace::capture::{verify, wave, Capture, CaptureError, CaptureWriter,
 use testbed_trace::order::{events, Event};
 use testbed_trace::synthetic::{capture, Mix};
 
+use super::target::{hold, scratch, sober, Target};
 use super::words::{sound, told};
-use super::{hold, scratch, sober, Target};
 
 /// Files of a folder that an input holds, one after the other, each behind its length.
 const FILES: [&str; 7] =

@@ -5,7 +5,7 @@ use testbed_definitions::monitor::Pair;
 use testbed_machine::Machine;
 use testbed_trace::capture::{Lines, LinkFigures, Received, Receiver, Transmitter};
 
-use super::{hold, Target};
+use super::target::{hold, Target};
 
 /// SMIs of the machine that listens.
 const SMIS: usize = 3;

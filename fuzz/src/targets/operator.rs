@@ -14,7 +14,7 @@ use testbed_runner::filter::{commands, parse};
 use testbed_runner::operator::{Operator, View};
 use testbed_trace::capture::Gift;
 
-use super::{hold, sober, Target};
+use super::target::{hold, sober, Target};
 
 /// Rules of filters, one `--filter` a line.
 pub const FILTER: Target = Target {

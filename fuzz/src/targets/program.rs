@@ -12,7 +12,7 @@ use testbed_runner::files::Wanted;
 use testbed_sim::image::Program;
 use testbed_sim::load::{check_program, image, stored, Boot, File};
 
-use super::{hold, sober, Target};
+use super::target::{hold, sober, Target};
 
 /// Programs as a compiler and a linker left them: one without data and one with, both stripped, and
 /// a bare-metal one with its symbols.

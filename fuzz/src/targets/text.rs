@@ -9,7 +9,7 @@ use testbed_trace::capture::{Capture, ExitRecord, Gift, RunRecord, Stop};
 use testbed_trace::export::{Choice, Filter};
 use testbed_trace::ledger::{Ledger, SmiLine, StationLine};
 
-use super::{hold, placed, sober, Target};
+use super::target::{hold, placed, sober, Target};
 
 /// Machine descriptions.
 pub const MACHINE: Target = Target {

@@ -12,7 +12,7 @@ use testbed_trace::conform::Checker;
 use testbed_trace::order::{Convention, Event, Growing, Input, Ordered};
 use testbed_trace::synthetic::{Mix, Mmi, Smi};
 
-use super::{hold, Target};
+use super::target::{hold, Target};
 
 /// Streams of the target.
 const SMIS: u8 = 3;
