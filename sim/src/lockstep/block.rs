@@ -3,7 +3,7 @@
 use testbed_definitions::{csr, map, page};
 
 use super::encode::*;
-use super::program::{set_timer, Mode, CODE, CODE_BYTES, DATA, EPISODES, PAGE_MAPS, RAM_BYTES};
+use super::layout::{set_timer, Mode, CODE, CODE_BYTES, DATA, EPISODES, PAGE_MAPS, RAM_BYTES};
 use super::random::Random;
 
 /// Emits one episode's code at the end of `code`.

@@ -14,6 +14,7 @@ pub mod compare;
 pub mod coverage;
 pub mod disassemble;
 pub mod encode;
+mod layout;
 pub mod program;
 pub mod random;
 mod translation;

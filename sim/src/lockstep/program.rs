@@ -15,18 +15,13 @@ use testbed_definitions::{csr, map, page};
 
 use super::block::BlockGenerator;
 use super::encode::*;
+pub use super::layout::RAM_BYTES;
+use super::layout::{set_timer, Mode, CODE, CODE_BYTES, DATA, EPISODES, PAGE_MAPS};
 use super::random::Random;
 use crate::engine::Image;
 
-/// RAM that a program expects.
-pub const RAM_BYTES: u32 = 64 * 1024;
-
 const HANDLER: u32 = map::RAM_BASE + 0x200;
 const STATE: u32 = map::RAM_BASE + 0x800;
-pub(super) const PAGE_MAPS: [u32; 2] = [0x1000, 0x2000];
-pub(super) const CODE: u32 = 0x3000;
-pub(super) const CODE_BYTES: u32 = 0x2000;
-pub(super) const DATA: u32 = 0x5000;
 
 /// Offsets in the handler's state.
 const COUNT: i32 = 0;
@@ -34,30 +29,7 @@ const SEED: i32 = 4;
 const EPISODE: i32 = 8;
 const RECORDS: i32 = 32;
 
-pub(super) const EPISODES: u32 = 16;
 const RECORD_BYTES: u32 = 32;
-
-/// How an episode runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// M-mode, physical.
-    Machine,
-    /// M-mode with data accesses translated (MPRV).
-    MachineTranslatedData,
-    /// U-mode without a page map.
-    User,
-    /// U-mode with a page map.
-    UserTranslated,
-}
-
-impl Mode {
-    pub(super) fn data_translated(self) -> bool {
-        matches!(self, Mode::MachineTranslatedData | Mode::UserTranslated)
-    }
-    pub(super) fn is_user(self) -> bool {
-        matches!(self, Mode::User | Mode::UserTranslated)
-    }
-}
 
 struct Episode {
     pc: u32,
@@ -222,12 +194,6 @@ fn handler(random: &mut Random) -> Vec<u8> {
     code.push(lw(a, s, RECORDS + 24)).li(c, map::CLINT_BASE + map::clint::MSIP).push(sw(a, c, 0));
     code.push(lw(a, s, RECORDS + 4)).push(csrw(csr::MSTATUS, a)).push(MRET);
     code.finish_bytes()
-}
-
-/// `mtimecmp = mtime + b`, low words only; uses `a` and `c`.
-pub(super) fn set_timer(code: &mut Assembly, a: u8, b: u8, c: u8) {
-    code.li(c, map::CLINT_BASE + map::clint::MTIME_LOW).push(lw(a, c, 0)).push(add(b, b, a));
-    code.li(c, map::CLINT_BASE + map::clint::MTIMECMP_LOW).push(sw(b, c, 0)).push(sw(ZERO, c, 4));
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The state of a processor: its core, its RAM and its own devices.
 
 use super::csr::Csrs;
-use super::exact::Second;
 use super::memory::Memory;
 use super::tlb::{Lookup, Tlb, EXECUTE};
 use crate::engine::Retirement;
@@ -29,6 +28,17 @@ impl Stretch {
         let word = pc.wrapping_sub(self.base) / 4;
         (word < self.words).then_some(self.first + word)
     }
+}
+
+/// What is left of a pair whose first half is done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Second {
+    /// The instruction.
+    pub word: u32,
+    /// Offset in RAM of the second word.
+    pub offset: u32,
+    /// The word after the instruction, if it was read ahead.
+    pub ahead: Option<u32>,
 }
 
 /// Where a processor stands: `pc` is the instruction that arrives (state D) in cycle `arrival`,

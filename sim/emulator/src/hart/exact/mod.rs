@@ -12,7 +12,6 @@ use super::interrupts::interrupt_cause;
 use super::state::Hart;
 use super::tlb::{Lookup, EXECUTE};
 use crate::shared::Shared;
-pub(super) use pair::Second;
 use testbed_definitions::csr::*;
 use testbed_definitions::page::PAGE_SHIFT;
 use testbed_definitions::timing::*;

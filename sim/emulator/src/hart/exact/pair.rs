@@ -5,23 +5,12 @@ use super::Step;
 use crate::engine::Retirement;
 use crate::hart::alu::access_bytes;
 use crate::hart::decode::{decode, Decoded, Op};
-use crate::hart::state::Hart;
+use crate::hart::state::{Hart, Second};
 use crate::hart::tlb::{READ, WRITE};
 use crate::shared::Shared;
 use testbed_definitions::csr::cause;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::timing::{CYCLES_LOAD_PAIR, CYCLES_STORE_PAIR};
-
-/// What is left of a pair whose first half is done.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::hart) struct Second {
-    /// The instruction.
-    word: u32,
-    /// Offset in RAM of the second word.
-    offset: u32,
-    /// The word after the instruction, if it was read ahead.
-    ahead: Option<u32>,
-}
 
 impl Hart {
     /// The first half of a load or store of a pair at the virtual address, and the second if it

@@ -23,6 +23,7 @@
 //! cycle. [`Hazards`] of a station change only by `advance` and by that station's `store` (they shrink by
 //! `catch_up`), so a copy may be kept between those.
 
+mod burst;
 mod dma;
 mod history;
 mod station;
@@ -31,20 +32,13 @@ mod station;
 mod tests;
 
 use crate::engine::StationCounters;
-use dma::Burst;
-pub use dma::Hazards;
+use burst::Burst;
+pub use burst::{DmaMemory, Hazards};
 use station::{Change, Sent, Station};
 use std::sync::Arc;
 use testbed_definitions::map::centrenet::RETRY_CYCLES;
 use testbed_definitions::packet::{Header, BROADCAST, STATIONS_MAX};
 use testbed_definitions::timing::LOOKAHEAD;
-
-/// The processors' RAM as DMA sees it. `offset` is in bytes from the start of the station's RAM, a multiple of
-/// four and inside RAM.
-pub trait DmaMemory {
-    fn read(&mut self, station: usize, offset: u32) -> u32;
-    fn write(&mut self, station: usize, offset: u32, value: u32);
-}
 
 /// Bus and stations of one node.
 pub struct Network {

@@ -3,7 +3,7 @@
 //! Its state is that of the start of cycle `now`; [`Station::sync`] moves `now` on, over the bus's time-stamped changes
 //! and the engine's pops. What the bus does with the station may already be decided for later cycles.
 
-use super::dma::{Burst, Load};
+use super::burst::{Burst, Load};
 use super::history::History;
 use crate::engine::StationCounters;
 use std::collections::VecDeque;

@@ -23,7 +23,7 @@ use crate::engine::{SmiCounters, TraceWord};
 use clock::Clock;
 use late::{horizon, seen_from};
 use poller::Poller;
-use smi::{Smi, StoreOutcome};
+use smi::{Smi, StoreOutcome, HISTORY};
 use testbed_definitions::filter::Command;
 use testbed_definitions::map::{mmi, smi as smi_map};
 use testbed_definitions::timing::LOOKAHEAD;
@@ -36,9 +36,6 @@ pub struct Stall {
     /// A core may repeat its X cycle up to here without asking.
     pub retry: u64,
 }
-
-/// How long before the furthest `advance` a load or a look at counters may be dated.
-const HISTORY: u64 = 4 * LOOKAHEAD;
 
 /// The whole monitor of one machine.
 ///

@@ -3,8 +3,7 @@
 use super::clock::Clock;
 use super::late::{seen_from, Late};
 use super::port::Port;
-use super::smi::Smi;
-use super::HISTORY;
+use super::smi::{Smi, HISTORY};
 use crate::engine::TraceWord;
 use std::collections::VecDeque;
 use testbed_definitions::map::mmi;

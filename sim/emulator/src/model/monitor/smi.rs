@@ -4,13 +4,15 @@ use super::clock::Clock;
 use super::filter::Filter;
 use super::floor::{extended, Floor, Floors};
 use super::late::seen_from;
-use super::HISTORY;
 use crate::engine::SmiCounters;
 use std::collections::VecDeque;
 use testbed_definitions::filter::{total_marker, Command};
 use testbed_definitions::map::smi;
 use testbed_definitions::monitor::{is_reserved, Pair, GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 use testbed_definitions::timing::LOOKAHEAD;
+
+/// How long before the furthest `advance` a load or a look at counters may be dated.
+pub const HISTORY: u64 = 4 * LOOKAHEAD;
 
 /// What became of a store to EVENT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
