@@ -380,3 +380,14 @@ pub enum Fact {
         reason: &'static str,
     },
 }
+
+/// What a thread does since some cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadNow {
+    pub thread: u16,
+    pub processor: u8,
+    pub state: ThreadState,
+    pub on: On,
+    /// Since this cycle.
+    pub since: u64,
+}

@@ -21,7 +21,7 @@ use crate::conform::Checker;
 use crate::order::{Convention, Event, What};
 use flights::Flights;
 
-pub use look::ThreadNow;
+pub use super::fact::ThreadNow;
 
 /// Destination of a broadcast, as the four bits in an event show it.
 pub const ALL: u8 = packet::BROADCAST & 0xf;

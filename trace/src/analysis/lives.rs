@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::{event, mpc};
 
-use super::fact::{Fact, On, ThreadState};
-use super::follow::ThreadNow;
+use super::fact::{Fact, On, ThreadNow, ThreadState};
 use super::processors::{is_runners, untold_call, Able};
 use crate::conform::service::Service;
 use crate::conform::steps::Steps;

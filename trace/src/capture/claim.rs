@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{renameat_with, RenameFlags, CWD};
-use testbed_machine::{input, Machine};
+use testbed_machine::input;
 
 use super::check::RECORD_BYTES;
 use super::error::{CaptureError, Context};
-use super::{sums_path, CaptureWriter, RunRecord, ATTACHED, LOCK, METADATA, MMI_RAW, RUN_JSON, TRACE};
+use super::{sums_path, RunRecord, ATTACHED, LOCK, METADATA, MMI_RAW, RUN_JSON, TRACE};
 
 /// How often a lock that is held is tried again, and after which time.
 const ATTEMPTS: u32 = 10;
@@ -84,36 +84,18 @@ impl Claim {
     }
 
     /// Moves what an earlier run has left in the folder to one beside it, called as this one with a number behind it that is higher than
-    /// any other, and starts a capture in its place: there is no moment without a folder of this name. Returns the new claim, which is for
-    /// as long as the first, the writer, and where the earlier run is now, if there was one.
-    ///
-    /// # Errors
-    /// As [`CaptureWriter::create`], or the folder can't be moved.
-    pub fn writer_keeping(
-        self,
-        machine: &Machine,
-        record: &RunRecord,
-    ) -> Result<(Claim, CaptureWriter, Option<PathBuf>), CaptureError> {
+    /// any other: there is no moment without a folder of this name. Returns the new claim, which is for as long as the first, and where
+    /// the earlier run is now, if there was one.
+    pub(super) fn keep_earlier(self, record: &RunRecord) -> Result<(Claim, Option<PathBuf>), CaptureError> {
         if !self.dir.join(RUN_JSON).is_file() {
-            let writer = self.writer(machine, record)?;
-            return Ok((self, writer, None));
+            return Ok((self, None));
         }
         let beside = make_numbered(&self.dir)?;
         let claim = Claim::replacing(&beside)?;
         // Whoever follows the folder finds a run in it at once.
         RunRecord { complete: false, ..record.clone() }.write(&beside)?;
         exchange(&beside, &self.dir).at("exchange with the folder of the earlier run", &beside)?;
-        let claim = Claim { dir: self.dir.clone(), ..claim };
-        let writer = claim.writer(machine, record)?;
-        Ok((claim, writer, Some(beside)))
-    }
-
-    /// Clears what an earlier run left and starts a capture; see [`CaptureWriter::create`].
-    ///
-    /// # Errors
-    /// As [`CaptureWriter::create`].
-    pub fn writer(&self, machine: &Machine, record: &RunRecord) -> Result<CaptureWriter, CaptureError> {
-        CaptureWriter::start(self.clone(), machine, record)
+        Ok((Claim { dir: self.dir.clone(), ..claim }, Some(beside)))
     }
 }
 

@@ -13,13 +13,14 @@
 //! hole goes over the *seal* of the last one, a sum of the file `holes` up to its line: with lines altered or missing the block proves nothing.
 
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use xxhash_rust::xxh3::Xxh3;
 
 use super::error::{CaptureError, Context};
 use super::files::Files;
-use super::{Capture, Damage, Integrity, Piece, HOLES};
+use super::sums::Seals;
+use super::{Capture, Damage, Integrity, Piece};
 
 /// Holes that are reported one by one.
 const REPORTED: usize = 1000;
@@ -41,9 +42,6 @@ pub(super) struct LinkHole {
     /// Byte of its line.
     pub offset: u64,
 }
-
-/// The places at which `seal`s begin to hold: byte of the file behind which there is a hole, seal.
-pub(super) type Seals = Vec<(u64, u64)>;
 
 /// Makes lines and seals.
 #[derive(Default)]
@@ -196,12 +194,6 @@ fn split(pieces: Vec<Piece>, holes: impl Iterator<Item = (u64, u64)>) -> Vec<Pie
         parts.push(piece);
     }
     parts
-}
-
-/// Where the holes of a capture are whose MMI words are at `mmi`, or whose CTF trace is the folder `trace`.
-pub(super) fn beside(files: &Files, path: &Path) -> PathBuf {
-    // Through links: what stands beside the file itself is meant.
-    files.real(path).with_file_name(HOLES)
 }
 
 #[cfg(test)]

@@ -27,11 +27,13 @@ mod error;
 mod files;
 mod holes;
 mod input;
+mod integrity;
 mod link;
 mod pieces;
 mod reader;
 mod record;
 mod repair;
+mod run_json;
 mod sums;
 #[cfg(feature = "files")]
 mod tail;
@@ -51,17 +53,18 @@ pub use error::CaptureError;
 pub(crate) use error::Context;
 pub use files::{Files, Source};
 pub use input::Gift;
+pub use integrity::{Damage, Integrity};
 pub use link::{LinkFigures, Received, Receiver, Transmitter};
 pub use pieces::{Copy, Piece, Pieces};
-pub use reader::{Capture, MmiReader, PairReader, Torn};
+pub use reader::{Capture, MmiReader, PairReader};
 pub use record::{ExitRecord, KernelKind, MachineRecord, RunRecord, Stop};
 pub use sums::{sums_path, BLOCK as SUM_BLOCK};
 #[cfg(feature = "files")]
 pub use tail::{Holder, Part, Tail, Writing};
-pub use verify::{verify, Damage, Integrity};
+pub use verify::verify;
 #[cfg(feature = "files")]
 pub use wave::wave;
-pub use words::Words;
+pub use words::{Torn, Words};
 pub use writer::CaptureWriter;
 
 /// Names inside the output folder.

@@ -13,8 +13,8 @@ use testbed_machine::Machine;
 
 use super::error::{CaptureError, Context};
 use super::files::{Files, Source};
-use super::holes::beside;
-use super::{ctf, RunRecord, Words, HOLES, METADATA, MMI_RAW, TRACE};
+use super::words::{Torn, Words};
+use super::{ctf, RunRecord, HOLES, METADATA, MMI_RAW, TRACE};
 #[cfg(feature = "files")]
 use super::{sums_path, CONSOLE, LOCK, RUN_JSON};
 
@@ -41,27 +41,6 @@ pub(super) enum Parts {
     Mmi,
     /// The CTF trace alone.
     Ctf,
-}
-
-/// Bytes at the end of a file that are no whole record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Torn {
-    pub path: PathBuf,
-    /// Where the incomplete record starts.
-    pub offset: u64,
-    pub bytes: usize,
-}
-
-impl std::fmt::Display for Torn {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(
-            f,
-            "{}: the last {} byte(s), from byte {}, are no whole record",
-            self.path.display(),
-            self.bytes,
-            self.offset
-        )
-    }
 }
 
 impl Capture {
@@ -322,4 +301,10 @@ impl Iterator for MmiReader {
     fn next(&mut self) -> Option<Self::Item> {
         self.words.next()
     }
+}
+
+/// Where the holes of a capture are whose MMI words are at `mmi`, or whose CTF trace is the folder `trace`.
+fn beside(files: &Files, path: &Path) -> PathBuf {
+    // Through links: what stands beside the file itself is meant.
+    files.real(path).with_file_name(HOLES)
 }

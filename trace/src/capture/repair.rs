@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::error::{CaptureError, Context};
 use super::holes::Holes;
+use super::integrity::{shown, Agreement, Damage, Integrity};
 use super::pieces::{Copy, Piece, Pieces};
 use super::sums::{check, Checked, Good, Of};
-use super::verify::{shown, Agreement, Damage, Integrity};
 use super::Capture;
 use crate::order::{Next, Pairs};
 

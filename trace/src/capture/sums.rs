@@ -16,7 +16,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{CaptureError, Context};
 use super::files::{Files, Source};
-use super::holes::Seals;
 
 /// Bytes that one sum covers; a multiple of a pair's bytes in either file.
 pub const BLOCK: usize = 8192;
@@ -26,6 +25,9 @@ const AHEAD: usize = 256;
 /// take about a second. Where a few bytes are missing or too many, a block is found within as many
 /// places.
 const PLACES: usize = 1 << 20;
+
+/// The places at which `seal`s begin to hold: byte of the file behind which there is a hole, seal.
+pub(super) type Seals = Vec<(u64, u64)>;
 
 /// Where the sums of `path` are.
 pub fn sums_path(path: &Path) -> PathBuf {

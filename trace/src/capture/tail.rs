@@ -12,7 +12,7 @@ use testbed_machine::input::regular;
 use super::error::{CaptureError, Context};
 use super::files::Source;
 use super::holes::Holes;
-use super::verify::shown;
+use super::integrity::shown;
 use super::{Capture, Damage, RunRecord, Words, LOCK, METADATA};
 use crate::order::Hole;
 

@@ -4,10 +4,30 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::error::{CaptureError, Context};
-use super::Torn;
 
 /// Bytes read at a time: large enough that a read's cost does not count, small enough that the blocks of all streams stay in the cache.
 pub(crate) const BLOCK: usize = 1 << 16;
+
+/// Bytes at the end of a file that are no whole record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Torn {
+    pub path: PathBuf,
+    /// Where the incomplete record starts.
+    pub offset: u64,
+    pub bytes: usize,
+}
+
+impl std::fmt::Display for Torn {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(
+            f,
+            "{}: the last {} byte(s), from byte {}, are no whole record",
+            self.path.display(),
+            self.bytes,
+            self.offset
+        )
+    }
+}
 
 /// Words of a source that may be a file, or anything else that reads.
 pub struct Words<R> {

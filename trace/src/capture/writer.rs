@@ -149,7 +149,7 @@ impl CaptureWriter {
     }
 
     #[cfg(feature = "files")]
-    pub(super) fn start(claim: Claim, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
+    fn start(claim: Claim, machine: &Machine, record: &RunRecord) -> Result<Self, CaptureError> {
         let dir = claim.dir.as_path();
         // First of all, so that nothing old is taken for complete.
         RunRecord { complete: false, ..record.clone() }.write(dir)?;
@@ -276,5 +276,33 @@ impl CaptureWriter {
         self.mmi.flush()?;
         self.streams.iter_mut().flatten().try_for_each(Output::flush)?;
         self.place.record(record)
+    }
+}
+
+/// How a capture starts in a folder that is claimed.
+#[cfg(feature = "files")]
+impl Claim {
+    /// Moves what an earlier run has left in the folder to one beside it, called as this one with a number behind it that is higher than
+    /// any other, and starts a capture in its place: there is no moment without a folder of this name. Returns the new claim, which is for
+    /// as long as the first, the writer, and where the earlier run is now, if there was one.
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::create`], or the folder can't be moved.
+    pub fn writer_keeping(
+        self,
+        machine: &Machine,
+        record: &RunRecord,
+    ) -> Result<(Claim, CaptureWriter, Option<PathBuf>), CaptureError> {
+        let (claim, beside) = self.keep_earlier(record)?;
+        let writer = claim.writer(machine, record)?;
+        Ok((claim, writer, beside))
+    }
+
+    /// Clears what an earlier run left and starts a capture; see [`CaptureWriter::create`].
+    ///
+    /// # Errors
+    /// As [`CaptureWriter::create`].
+    pub fn writer(&self, machine: &Machine, record: &RunRecord) -> Result<CaptureWriter, CaptureError> {
+        CaptureWriter::start(self.clone(), machine, record)
     }
 }

@@ -15,11 +15,13 @@
 //! Losses are events of their own, with their count.
 
 mod filter;
+mod format;
 mod fst;
 mod gnuplot;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod perfetto;
+mod sink;
 mod state;
 mod text;
 mod vcd;
@@ -27,69 +29,16 @@ mod wave;
 mod words;
 
 pub use filter::{Choice, Filter, FilterError, Pass};
+pub use format::Format;
+pub use sink::{ExportError, WriteSeek};
+use sink::{Sink, BUFFER};
 pub use state::{Message, State, Step};
 pub use words::Words;
 
-use std::io::{self, Seek, Write};
+use std::io::Write;
 
 use crate::capture::RunRecord;
 use crate::order::{Event, OrderError};
-
-/// Bytes written at a time.
-const BUFFER: usize = 1 << 16;
-
-/// What a trace is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    Text,
-    Csv,
-    Json,
-    JsonLines,
-    Gnuplot,
-    Parquet,
-    Vcd,
-    Fst,
-    Perfetto,
-}
-
-impl Format {
-    /// Every format, with its name on the command line.
-    pub const ALL: [(&'static str, Format); 9] = [
-        ("text", Format::Text),
-        ("csv", Format::Csv),
-        ("json", Format::Json),
-        ("jsonl", Format::JsonLines),
-        ("gnuplot", Format::Gnuplot),
-        ("perfetto", Format::Perfetto),
-        ("parquet", Format::Parquet),
-        ("vcd", Format::Vcd),
-        ("fst", Format::Fst),
-    ];
-
-    /// The format of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(own, _)| *own == name).map(|(_, format)| *format)
-    }
-
-    /// The names of all formats, for messages.
-    pub fn names() -> String {
-        Self::ALL.map(|(name, _)| name).join(", ")
-    }
-
-    /// Whether what is written is nothing for a terminal.
-    pub fn is_binary(self) -> bool {
-        matches!(self, Format::Parquet | Format::Perfetto | Format::Fst)
-    }
-
-    /// Whether it can only go to a file, since places before the end are written last.
-    pub fn needs_file(self) -> bool {
-        self == Format::Fst
-    }
-}
-
-/// A file, or memory, in which places before the end can be written to.
-pub trait WriteSeek: Write + Seek + Send {}
-impl<T: Write + Seek + Send> WriteSeek for T {}
 
 /// Where an export goes.
 pub enum Target {
@@ -105,28 +54,6 @@ impl Target {
             Target::File(out) => Box::new(out),
         }
     }
-}
-
-/// Why an export stops early.
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    /// The trace can't be read further.
-    #[error(transparent)]
-    Order(#[from] OrderError),
-    /// The output can't be written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The format has no way to say it; the text says what and what helps.
-    #[error("{0}")]
-    Format(String),
-}
-
-/// An export under way.
-trait Sink {
-    /// Takes the next event of the trace. `pass`: how far the filter lets it.
-    fn event(&mut self, event: &Event, step: &Step, state: &State, pass: Pass) -> Result<(), ExportError>;
-    /// Writes what is still due.
-    fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }
 
 fn sink<'a>(

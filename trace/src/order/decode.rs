@@ -3,7 +3,11 @@
 use testbed_events::grammar::Grammar;
 use testbed_events::unwrap::Unwrap;
 
-use super::{Convention, Event, Next, OrderError, Pairs};
+use super::{Convention, Event, Next, Pairs};
+use crate::capture::CaptureError;
+
+/// Why a trace stops early.
+pub type OrderError = CaptureError;
 
 /// Words decoded at a time: the events of all streams stay in the cache.
 pub(super) const CHUNK: usize = 256;

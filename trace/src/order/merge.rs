@@ -2,12 +2,9 @@
 
 use testbed_definitions::monitor::SMIS_MAX;
 
-use super::decode::{Decoder, CHUNK};
+use super::decode::{Decoder, OrderError, CHUNK};
 use super::{Convention, Event, Events, Input};
-use crate::capture::{Capture, CaptureError, Integrity};
-
-/// Why a trace stops early.
-pub type OrderError = CaptureError;
+use crate::capture::{Capture, Integrity};
 
 /// Position in the merged order: epoch (or its lower bound), time, and the stream's place in the low bits.
 pub(super) type Key = u64;

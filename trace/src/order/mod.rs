@@ -14,8 +14,8 @@ mod growing;
 mod merge;
 mod pairs;
 
-pub use decode::{Events, Input};
+pub use decode::{Events, Input, OrderError};
 pub use growing::Growing;
-pub use merge::{events, OrderError, Ordered, HELD_MAX};
+pub use merge::{events, Ordered, HELD_MAX};
 pub use pairs::{Next, Pairs};
 pub use testbed_events::{Convention, Epoch, Event, Hole, What};

@@ -7,6 +7,7 @@
 mod pages;
 mod remote;
 mod requests;
+mod seen;
 
 use std::collections::BTreeMap;
 
@@ -14,53 +15,14 @@ use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::{event, mpc};
 
 use super::fact::{Episode, Fact, Flight, On, Phase, Protocol, Stage, Wait, Waited};
-use super::measure::{Mark, Span};
+use super::measure::Mark;
 use crate::conform::service::Service;
-use crate::conform::steps::{Move, Steps};
+use crate::conform::steps::Move;
 use crate::conform::thread::{Happening, Request, State};
-use crate::order::Event;
-use pages::Paging;
 use remote::Remotes;
 use requests::{Requested, Requests};
-
-/// One event, with all that is known of it.
-pub struct Seen<'a> {
-    pub event: &'a Event,
-    /// Its number in the trace.
-    pub number: u64,
-    pub mark: Mark,
-    pub code: Option<u16>,
-    /// The service in which it came, and the one that goes on after it.
-    pub before: Service,
-    pub after: Service,
-    pub steps: &'a Steps,
-    pub flight: Option<Flight>,
-}
-
-impl Seen<'_> {
-    fn me(&self) -> u8 {
-        self.event.smi
-    }
-    fn argument(&self) -> u16 {
-        self.event.argument.unwrap_or(0)
-    }
-    /// Other processor, type and channel of an RX_MPC or TX_MPC.
-    fn message(&self) -> (u8, u8, u8) {
-        event::message_fields(self.argument())
-    }
-    fn moved(&self, happening: Happening) -> Option<Move> {
-        self.steps.threads.iter().copied().find(|step| step.happening == happening)
-    }
-}
-
-/// A stage between two marks; `None` if they are in the wrong order.
-fn stage(phase: Phase, from: Mark, to: Mark) -> Option<Stage> {
-    Some(Stage { phase, processor: to.processor, from, to, span: Span::between(from, to)?, busy: None })
-}
-
-fn flight_stage(phase: Phase, flight: &Flight) -> Option<Stage> {
-    Some(Stage { busy: Some(flight.busy), ..stage(phase, flight.sent, flight.served)? })
-}
+pub use seen::Seen;
+use seen::{flight_stage, stage};
 
 /// A thread on its way to another processor.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +31,18 @@ struct Moving {
     packed: Option<Mark>,
     flight: Option<Flight>,
     sent: Option<Mark>,
+}
+
+/// A thread's page on its way.
+#[derive(Clone, Copy, Debug)]
+struct Paging {
+    page: u16,
+    fault: Mark,
+    blocked: Option<Mark>,
+    /// First message about a page with this low byte, and how many there were.
+    asked: Option<(Mark, u64)>,
+    asks: u32,
+    request: Option<Flight>,
 }
 
 /// What one processor serves.

@@ -2,21 +2,8 @@
 
 use testbed_definitions::{event, mpc};
 
-use super::{flight_stage, stage, Episodes, Seen};
-use crate::analysis::fact::{Flight, Phase, Protocol, Waited};
-use crate::analysis::measure::Mark;
-
-/// A thread's page on its way.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Paging {
-    pub(super) page: u16,
-    pub(super) fault: Mark,
-    pub(super) blocked: Option<Mark>,
-    /// First message about a page with this low byte, and how many there were.
-    pub(super) asked: Option<(Mark, u64)>,
-    pub(super) asks: u32,
-    pub(super) request: Option<Flight>,
-}
+use super::{flight_stage, stage, Episodes, Paging, Seen};
+use crate::analysis::fact::{Phase, Protocol, Waited};
 
 impl Episodes {
     /// Messages about pages.

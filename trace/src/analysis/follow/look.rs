@@ -1,18 +1,7 @@
 //! The present, of which no fact tells yet.
 
 use super::{Follower, Uncertainty};
-use crate::analysis::fact::{Doing, On, ThreadState};
-
-/// What a thread does since some cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThreadNow {
-    pub thread: u16,
-    pub processor: u8,
-    pub state: ThreadState,
-    pub on: On,
-    /// Since this cycle.
-    pub since: u64,
-}
+use crate::analysis::fact::{Doing, ThreadNow};
 
 impl Follower {
     /// What all threads that are known do, by their numbers.

@@ -1,6 +1,7 @@
 //! Reports as tables.
 
 mod diff;
+mod parts;
 mod protocols;
 mod resources;
 mod table;
@@ -10,7 +11,6 @@ use std::fmt::{self, Write};
 use testbed_definitions::event::thread_number;
 use testbed_machine::printable;
 
-use super::measure::Omitted;
 use super::{Report, Run};
 use crate::summary::{processor_text, thread_text};
 
@@ -136,23 +136,4 @@ pub fn time_text(microseconds: f64) -> String {
         us if us >= 1e4 => format!("{:.3} ms", microseconds / 1e3),
         _ => format!("{microseconds:.2} us"),
     }
-}
-
-fn omitted(out: &mut String, omitted: &Omitted) -> fmt::Result {
-    omitted.0.iter().try_for_each(|(reason, count)| writeln!(out, "  left out, {}: {reason}", grouped(*count)))
-}
-
-/// Part of a whole, in per cent.
-fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        100.0 * part as f64 / whole as f64
-    }
-}
-
-/// A bar of at most `width` characters.
-fn bar(value: f64, most: f64, width: usize) -> String {
-    let length = if most > 0.0 { (value / most * width as f64).round() as usize } else { 0 };
-    "#".repeat(length.max(usize::from(value > 0.0)).min(width))
 }

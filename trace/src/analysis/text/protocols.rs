@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use super::{bar, grouped, omitted, percent, Table};
+use super::parts::{bar, omitted, percent};
+use super::{grouped, Table};
 use crate::analysis::fact::Doing;
 use crate::analysis::latency::LatencyReport;
 use crate::analysis::measure::Distribution;

@@ -4,7 +4,8 @@ use std::fmt::{self, Write};
 
 use testbed_definitions::event;
 
-use super::{bar, grouped, omitted, percent, Table};
+use super::parts::{bar, omitted, percent};
+use super::{grouped, Table};
 use crate::analysis::cpu::CpuReport;
 use crate::analysis::fact::{Doing, On, ThreadState};
 use crate::analysis::links::LinksReport;
