@@ -1,5 +1,11 @@
 //! Quantities with units, as descriptions and command lines write them: `4 MiB`, `25 MHz`, `1.5us`, `36 cycles`.
 
+use nom::bytes::complete::take_while;
+use nom::character::complete::char;
+use nom::combinator::{map, not, opt, rest};
+use nom::sequence::{preceded, terminated};
+use nom::{IResult, Parser};
+
 /// A unit's name and how many base units it is.
 pub type Unit = (&'static str, u128);
 
@@ -27,17 +33,27 @@ pub enum UnitError {
     Fraction(String),
 }
 
+/// A decimal number as its digits, in which underscores count nothing, before and behind the point.
+type Number<'a> = (&'a str, Option<&'a str>);
+
+/// A number and what follows it, without the blanks between them. No second point follows a number.
+fn quantity(text: &str) -> IResult<&str, (Number<'_>, &str)> {
+    let digits = || take_while(|letter: char| letter.is_ascii_digit() || letter == '_');
+    let number = (digits(), opt(preceded(char('.'), digits())));
+    (terminated(number, not(char('.'))), map(rest, str::trim)).parse(text)
+}
+
 /// Reads `text` (a decimal number, optional blanks, a unit of `units`) as a whole number of base units.
 ///
 /// # Errors
 /// No number, no or another unit, too large, or a fraction of a base unit.
 pub fn parse(text: &str, units: &[Unit]) -> Result<u128, UnitError> {
-    let trimmed = text.trim();
-    let split = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(trimmed.len());
-    let (number, unit) = (trimmed[..split].replace('_', ""), trimmed[split..].trim());
-    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
-    if whole.is_empty() || fraction.contains('.') {
-        return Err(UnitError::NoNumber(text.into()));
+    let no_number = || UnitError::NoNumber(text.into());
+    let (_, ((whole, fraction), unit)) = quantity(text.trim()).map_err(|_| no_number())?;
+    let digits = |text: &str| text.replace('_', "");
+    let (whole, fraction) = (digits(whole), fraction.map(digits).unwrap_or_default());
+    if whole.is_empty() {
+        return Err(no_number());
     }
     let Some(&(_, scale)) = units.iter().find(|(name, _)| *name == unit) else {
         return Err(UnitError::Unit { text: text.into(), unit: unit.into() });

@@ -3,6 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use nom::branch::alt;
+use nom::bytes::complete::{is_not, tag};
+use nom::character::complete::{char, space0, space1, u64};
+use nom::combinator::{eof, map};
+use nom::sequence::{preceded, separated_pair, terminated};
+use nom::{IResult, Parser};
 use serde::{Deserialize, Serialize};
 use testbed_hdl::support::synthesis::Family;
 
@@ -209,14 +215,21 @@ fn base(name: &str) -> &str {
     &name[..end]
 }
 
+/// A line such as `Info: TRELLIS_FF: 1234/24288 5%`, with blanks between all.
+fn used(line: &str) -> IResult<&str, Use> {
+    let resource = preceded((tag("Info:"), space0), terminated(is_not(": "), (space0, char(':'), space0)));
+    let numbers = separated_pair(u64, (space0, char('/'), space0), terminated(u64, alt((space1, eof))));
+    map((resource, numbers), |(resource, (used, available)): (&str, _)| Use {
+        resource: resource.into(),
+        used,
+        available,
+    })
+    .parse(line)
+}
+
 /// What nextpnr's log says is used of a device, also if the design does not fit.
 pub fn utilisation(log: &str) -> Vec<Use> {
-    let line = |line: &str| {
-        let (resource, rest) = line.strip_prefix("Info:")?.split_once(':')?;
-        let (used, rest) = rest.split_once('/')?;
-        let available = rest.split_whitespace().next()?.parse().ok()?;
-        Some(Use { resource: resource.trim().into(), used: used.trim().parse().ok()?, available })
-    };
+    let line = |line| used(line).ok().map(|(_, used)| used);
     log.lines().filter_map(line).filter(|found| found.meaning().is_some()).collect()
 }
 

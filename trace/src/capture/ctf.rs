@@ -7,14 +7,10 @@ use testbed_definitions::filter::total_marker;
 use testbed_definitions::monitor::{GAP_MARKER, WRAP_MARKER};
 use testbed_machine::{brief, Machine};
 
+use super::meaning::Meaning;
+use super::tsdl::Value;
 use super::MachineRecord;
 use crate::order::Convention;
-
-/// The lines between which the names of words stand, and how the datum is declared with them and without.
-const NAMES_BEGIN: &str = "typealias enum : word {";
-const NAMES_END: &str = "} := named;";
-const NAMED: &str = "struct { named datum; }";
-const PLAIN: &str = "struct { word datum; }";
 
 /// Bytes of the metadata, at most: with the longest names there are 4,000.
 pub(super) const METADATA_BYTES: u64 = 1 << 16;
@@ -53,8 +49,8 @@ clock {{
 
 typealias integer {{ size = 16; align = 8; signed = false; map = clock.global.value; }} := stamp;
 typealias integer {{ size = 16; align = 8; signed = false; base = 16; }} := word;
-{NAMES_BEGIN}
-{names}{NAMES_END}
+typealias enum : word {{
+{names}}} := named;
 
 stream {{
 	event.header := struct {{ stamp time; }};
@@ -62,7 +58,7 @@ stream {{
 
 event {{
 	name = pair;
-	fields := {NAMED};
+	fields := struct {{ named datum; }};
 }};
 "#,
         name = machine.name,
@@ -103,40 +99,45 @@ fn names(dgl: u32) -> String {
     lines
 }
 
-/// Whether this is what [`metadata`] gives, whatever names of words it has: there may have been others, or none, when the run was made.
+/// Whether this means what [`metadata`] gives, whatever names of words it has: there may have been others, or none, when the run was made.
+/// Blanks, comments, the order of what is said, and names of types mean nothing.
 pub fn is_of_run(text: &str, machine: &Machine, dgl: u32) -> bool {
-    without_names(text) == without_names(&metadata(machine, dgl))
-}
-
-fn without_names(text: &str) -> String {
-    let rest = match (text.split_once(NAMES_BEGIN), text.split_once(&format!("{NAMES_END}\n"))) {
-        (Some((before, names)), Some((_, after))) if names.len() > after.len() => format!("{before}{after}"),
-        _ => text.into(),
-    };
-    rest.replace(NAMED, PLAIN)
+    Meaning::of(text).is_ok_and(|meaning| Meaning::of(&metadata(machine, dgl)) == Ok(meaning))
 }
 
 /// Machine and event classes from the metadata of a trace: as much as it takes to read its events.
+///
+/// # Errors
+/// It is no TSDL, its events are others than ours, or `env` does not say what it should: where, and what.
 pub fn described(metadata: &str) -> Result<(MachineRecord, u32), String> {
-    let value = |key: &str| {
-        let line = metadata.lines().find_map(|line| line.trim().strip_prefix(key)?.trim_start().strip_prefix('='));
-        let value = line.map(|value| value.trim().trim_end_matches(';').trim_matches('"').to_string());
-        value.ok_or_else(|| format!("`env` does not say `{key}`"))
-    };
+    let meaning = Meaning::of(metadata)?;
     let number = |key: &str| {
-        let text = value(key)?;
-        text.parse::<u32>().map_err(|_| format!("`{key} = {}` is no number that it can be", brief(&text)))
+        let value = meaning.env(key)?;
+        let number = if let Value::Number(number) = value { u32::try_from(*number).ok() } else { None };
+        number.ok_or_else(|| format!("`{key} = {}` is no number that it can be", brief(&text(value))))
     };
-    let processors: Vec<String> = value("processors")?.split_whitespace().map(Into::into).collect();
+    let processors: Vec<String> = text(meaning.env("processors")?).split_whitespace().map(Into::into).collect();
     let machine = MachineRecord {
-        name: value("machine")?,
+        name: text(meaning.env("machine")?),
         clock_hz: number("clock_hz")?,
         tick_cycles: number("tick_cycles")?,
         processors,
         ..MachineRecord::from(&Machine::testbed6())
     };
     Machine::from(&machine).check().map_err(|(key, fault)| format!("{key}: {}: {}", fault.message, fault.remedy))?;
-    Ok((machine, number("dgl")?))
+    let dgl = number("dgl")?;
+    if !meaning.has_our_events() {
+        let ours = "a stamp in the header and one field, 16 bits each, unsigned, the low byte first, and nothing else";
+        return Err(format!("its events are others than a Testbed's, which have {ours}"));
+    }
+    Ok((machine, dgl))
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Text(text) | Value::Word(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -156,7 +157,9 @@ mod tests {
         let machine = Machine::testbed6();
         let text = metadata(&machine, 13);
         assert!(text.contains("\t\"COMMS\" = 0x8110,\n") && text.contains("\t\"TRAP7\" = 0x0007,\n"), "{text}");
-        let plain = without_names(&text);
+        let begin = text.find("typealias enum").unwrap();
+        let end = text.find("} := named;\n").unwrap() + "} := named;\n".len();
+        let plain = format!("{}{}", &text[..begin], &text[end..]).replace("named datum", "word datum");
         assert!(!plain.contains("COMMS") && plain.contains("\nstream {"), "{plain}");
         for same in [&text, &plain, &text.replace("COMMS", "SENT")] {
             assert!(is_of_run(same, &machine, 13));
@@ -167,6 +170,50 @@ mod tests {
             assert!(!is_of_run(&other, &machine, 13), "{other}");
         }
         assert!(!is_of_run(&text, &machine, 5));
+    }
+
+    /// As another program may write the same.
+    const FOREIGN: &str = r#"// Written by hand.
+typealias integer { base = hexadecimal; signed = 0; align = 0x8; size = 020; } := u16le;
+event { fields := struct { enum : u16le { "A" = 1, "B", } datum; }; id = 0; name = "pair"; };
+clock { description = "another"; freq = 1000000; offset = 0; name = "global"; };
+stream { id = 0; event.header := struct {
+    integer { map = clock . global . value; size = 16u; align = 8; byte_order = native; } time;
+}; };
+env { tick_cycles = 25; dgl = 13; processors = "master earth air fire water space";
+    machine = "testbed6"; clock_hz /* Hz */ = 25000000; };
+trace { byte_order = le; minor = 8; major = 1; };"#;
+
+    #[test]
+    fn metadata_of_equal_meaning_are_taken() {
+        let machine = Machine::testbed6();
+        assert_eq!(described(FOREIGN), Ok(((&machine).into(), 13)));
+        assert!(is_of_run(FOREIGN, &machine, 13), "{:?}", Meaning::of(FOREIGN));
+        // Other packing of bits, other blocks.
+        for (old, new) in [
+            ("size = 020", "size = 32"),
+            ("signed = 0", "signed = true"),
+            ("byte_order = le", "byte_order = be"),
+            ("datum; }; id", "datum; u16le more; }; id"),
+            ("stream { id", "stream { packet.context := struct { u16le size; }; id"),
+            ("trace {", "trace { packet.header := struct { u16le magic; };"),
+        ] {
+            let other = FOREIGN.replace(old, new);
+            assert!(other != FOREIGN && !is_of_run(&other, &machine, 13), "{new}");
+            assert!(described(&other).unwrap_err().contains("its events are others"), "{new}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        for (old, new, expected) in [
+            ("dgl = 13", "dgl 13", "line 8, column 29: `=` or `:=` is expected"),
+            ("dgl = 13", "dgl = 13; dgl = 5", "line 8, column 35: `dgl` is said a second time"),
+            ("u16le {", "word {", "line 3, column 1: there is no type `word`"),
+            ("trace {", "env {}; trace {", "line 10, column 1: there is a second `env`"),
+        ] {
+            assert_eq!(described(&FOREIGN.replace(old, new)).unwrap_err(), expected);
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod holes;
 mod input;
 mod integrity;
 mod link;
+mod meaning;
 mod pieces;
 mod reader;
 mod record;
@@ -37,6 +38,7 @@ mod run_json;
 mod sums;
 #[cfg(feature = "files")]
 mod tail;
+mod tsdl;
 #[cfg(feature = "files")]
 mod vcd;
 mod verify;

@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use nom::bytes::complete::{tag, take_until};
+use nom::character::complete::{hex_digit1, multispace0, u64};
+use nom::combinator::{eof, map_res};
+use nom::sequence::{delimited, preceded, terminated};
+use nom::Parser;
 use testbed_definitions::event::USER;
 use testbed_kernel_core::hash::{mixed, EMPTY};
 
@@ -145,22 +150,32 @@ fn other_words(capture: &Capture, processor: &str, pairs: u64) -> TrialError {
     TrialError::OtherWords { processor: processor.into(), pairs, folder: capture.dir.clone() }
 }
 
+/// What `found` reads behind these words in a line; a processor's name may stand before them.
+fn behind<'a, T>(
+    line: &'a str,
+    words: &'static str,
+    found: impl Parser<&'a str, Output = T, Error = nom::error::Error<&'a str>>,
+) -> Option<T> {
+    let (_, value) = preceded((take_until(words), tag(words)), found).parse(line).ok()?;
+    Some(value)
+}
+
 /// The last number in a line such as `overflow: 727 events in 200 ms, 12207 refused`.
 fn refused_line(line: &str) -> Option<u64> {
-    line.split_once("overflow: ")?.1.strip_suffix(" refused")?.rsplit(' ').next()?.parse().ok()
+    let before = (u64, tag(" events in "), u64, tag(" ms, "));
+    behind(line, "overflow: ", delimited(before, u64, (tag(" refused"), eof)))
 }
 
 /// The number in a line such as `logger: missed 17 pairs`.
 fn missed_line(line: &str) -> Option<u64> {
-    line.split_once("logger: missed ")?.1.split_once(" pairs")?.0.parse().ok()
+    behind(line, "logger: missed ", terminated(u64, tag(" pairs")))
 }
 
 /// SMI, pairs and hash of a line such as `logger: slave 1: 3273 pairs, hash 5a503e21`.
 fn log_line(line: &str) -> Option<(usize, u64, u32)> {
-    let (_, rest) = line.split_once("logger: slave ")?;
-    let (smi, rest) = rest.split_once(": ")?;
-    let (pairs, hash) = rest.split_once(" pairs, hash ")?;
-    Some((smi.parse().ok()?, pairs.parse().ok()?, u32::from_str_radix(hash.trim(), 16).ok()?))
+    let smi = map_res(terminated(u64, tag(": ")), usize::try_from);
+    let hash = map_res(terminated(hex_digit1, (multispace0, eof)), |digits| u32::from_str_radix(digits, 16));
+    behind(line, "logger: slave ", (smi, terminated(u64, tag(" pairs, hash ")), hash))
 }
 
 /// The smallest interval, in us, with which nothing is lost, and what the run with it showed, if there is one up to `most`. `trial` makes the run with an
