@@ -120,40 +120,47 @@ fn imports(sources: &Sources) -> Graph<'_> {
     sources.iter().map(|(name, text)| (name.as_str(), of((name, text)))).collect()
 }
 
+/// The lines of a file, each with whether it is in the kernel's own methods.
+fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut indentation = None;
+    text.lines().map(move |line| {
+        let depth = line.len() - line.trim_start().len();
+        match indentation {
+            None if line.trim() == "impl Kernel {" => indentation = Some(depth),
+            Some(outer) if line.trim() == "}" && depth == outer => indentation = None,
+            _ => {}
+        }
+        (line, indentation.is_some())
+    })
+}
+
 /// Every method of the kernel's, with the files that have one of that name.
 fn methods(sources: &Sources) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut found: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for (name, text) in sources {
-        let mut indentation = None;
-        for line in text.lines() {
-            let depth = line.len() - line.trim_start().len();
-            match indentation {
-                None if line.trim() == "impl Kernel {" => indentation = Some(depth),
-                Some(outer) if line.trim() == "}" && depth == outer => indentation = None,
-                Some(_) => {
-                    if let Some((_, rest)) = line.split_once("fn ") {
-                        found.entry(identifier(rest)).or_default().insert(name.as_str());
-                    }
-                }
-                None => {}
-            }
+        for (_, rest) in lines(text).filter(|&(_, own)| own).filter_map(|(line, _)| line.split_once("fn ")) {
+            found.entry(identifier(rest)).or_default().insert(name.as_str());
         }
     }
     found
 }
 
-/// Which file calls methods of the kernel's that are in which others.
+/// Which file calls methods of the kernel's that are in which others: on `kernel`, and in its own
+/// methods on `self`.
 fn calls(sources: &Sources) -> Graph<'_> {
     let methods = methods(sources);
     let mut graph = Graph::new();
     for (name, text) in sources {
         let called = graph.entry(name.as_str()).or_default();
-        for (place, start) in ["self.", "kernel."].into_iter().flat_map(|start| text.match_indices(start)) {
-            let rest = &text[place + start.len()..];
-            let method = identifier(rest);
-            let is_call = rest[method.len()..].starts_with(['(', ':']);
-            let files = methods.get(method).filter(|_| is_call).into_iter().flatten();
-            called.extend(files.filter(|&other| other != name && is_built_with(name, other)));
+        for (line, own) in lines(text) {
+            let starts = ["kernel.", "self."].into_iter().take(1 + own as usize);
+            for (place, start) in starts.flat_map(|start| line.match_indices(start)) {
+                let rest = &line[place + start.len()..];
+                let method = identifier(rest);
+                let is_call = rest[method.len()..].starts_with(['(', ':']);
+                let files = methods.get(method).filter(|_| is_call).into_iter().flatten();
+                called.extend(files.filter(|&other| other != name && is_built_with(name, other)));
+            }
         }
     }
     graph
@@ -271,7 +278,9 @@ fn faults_are_found() {
     assert_eq!(found("fn f(kernel: &crate::state::kernel::Kernel) {}"), (upward_import.clone(), vec![], 1));
     let upward_call = vec!["arch/hw.rs uses services/home.rs".to_string()];
     assert_eq!(found("fn f() { kernel.end(1) }"), (vec![], upward_call, 0));
-    assert_eq!(found("fn f() { kernel.find(1) }"), (vec![], upward_import, 0));
+    assert_eq!(found("fn f() { kernel.find(1) }"), (vec![], upward_import.clone(), 0));
+    assert_eq!(found("impl Kernel {\n    fn f(&self) { self.find(1) }\n}"), (vec![], upward_import, 0));
+    assert_eq!(found("impl Other {\n    fn f(&self) { self.find(1) }\n}"), nothing);
     assert!(is_upward("state/kernel.rs", "main.rs") && !is_upward("main.rs", "dispatch/run.rs"));
     assert!(!is_upward("dispatch/run.rs", "variant_small.rs") && is_upward("variant.rs", "arch::hw"));
 }

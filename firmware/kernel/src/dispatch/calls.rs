@@ -11,7 +11,6 @@ use crate::dispatch::quick::{clock, identity, receive, send, send_event, write, 
 use crate::drivers::events;
 use crate::state::call::Outcome;
 use crate::state::kernel::{Index, Kernel};
-use crate::state::thread::{A0, A7};
 
 /// A call that is made as a function is: its arguments, the address of the thread's control block,
 /// and its number. Returns the address of the control block of the thread that goes on, or 0.
@@ -25,7 +24,7 @@ static CALLS: [Call; CALL_COUNT] = [send, receive, send_event, write, yield_now,
 impl Kernel {
     /// Does what the thread, which is in no queue, stopped for.
     pub fn service(&mut self, index: Index, cause: u32) {
-        if self.tcbs[index as usize].has_overflowed() {
+        if self.tcb_of(index).has_overflowed() {
             return self.end_for_overflow(index);
         }
         if cause == csr::cause::ECALL_U {
@@ -41,23 +40,23 @@ impl Kernel {
             // Rather than lose a token.
             return self.put_off(index);
         }
-        let context = &self.tcbs[index as usize].context;
-        context.pc.set(context.pc.get() + 4);
+        let context = self.tcb_of(index).context();
+        context.pass_call();
         let arguments = core::array::from_fn(|i| context.argument(i));
-        let number = context.get(A7);
+        let number = context.call_number();
         match serve(self, index, number, arguments) {
             Outcome::Done(result) => return self.finish(index, result),
             Outcome::Both(first, second) => {
-                self.tcbs[index as usize].context.set(A0 + 1, second);
+                context.answer_also(second);
                 return self.finish(index, Ok(first));
             }
             Outcome::Waits => {}
             Outcome::Again => {
-                self.tcbs[index as usize].step(-4);
+                context.repeat_call();
                 return self.put_off(index);
             }
         }
-        if self.tcbs[index as usize].state.get().is_told_by_call() {
+        if self.tcb_of(index).state().is_told_by_call() {
             events::emit_with(DIAG_PROFILE, event::BLOCKED, number as u16);
         }
     }

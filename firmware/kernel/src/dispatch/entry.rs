@@ -2,13 +2,12 @@
 //! here and there.
 
 use core::arch::{asm, global_asm};
-use core::mem::offset_of;
 use core::mem::MaybeUninit;
 use core::ptr::addr_of_mut;
 use testbed_definitions::{csr, syscall};
 
 use crate::state::kernel::Kernel;
-use crate::state::process::Record;
+use crate::state::process::Process;
 use crate::state::thread::Tcb;
 use crate::variant;
 
@@ -20,13 +19,13 @@ global_asm!(
     include_str!("../arch/trap.s"),
     ".purgem load_pair",
     ".purgem store_pair",
-    NEXT = const offset_of!(Tcb, next),
-    YIELDED = const offset_of!(Tcb, yielded),
-    START = const offset_of!(Tcb, start),
-    PROCESS = const offset_of!(Tcb, process),
-    BOTTOM = const offset_of!(Tcb, bottom),
+    NEXT = const Tcb::NEXT,
+    YIELDED = const Tcb::YIELDED,
+    START = const Tcb::START,
+    PROCESS = const Tcb::PROCESS,
+    BOTTOM = const Tcb::BOTTOM,
     LOOKS_AT_SP = const variant::PAGES_GO as u32,
-    MAP = const offset_of!(Record, map),
+    MAP = const Process::MAP,
     PMBASE = const csr::PMBASE,
     ENABLE = const csr::PMBASE_ENABLE,
     ECALL_U = const csr::cause::ECALL_U,
@@ -36,7 +35,6 @@ global_asm!(
     PACKETS = const csr::MCAUSE_INTERRUPT | csr::cause::EXTERNAL,
 );
 
-const _: () = assert!(align_of::<Tcb>() % 8 == 0 && offset_of!(Tcb, context) == 0, "`trap.s` moves registers in pairs");
 const _: () = assert!(syscall::YIELD == csr::cause::ECALL_U, "`trap.s` compares the one with the other");
 
 extern "C" {

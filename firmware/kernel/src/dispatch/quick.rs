@@ -12,7 +12,6 @@ use crate::drivers::events;
 use crate::state::call::NO_MEMORY;
 use crate::state::kernel::Kernel;
 use crate::state::policy;
-use crate::state::thread::{code, A0, A7, RESULT};
 use crate::variant;
 
 /// Serves a call that may block the thread, or let another go on.
@@ -20,15 +19,15 @@ use crate::variant;
 pub fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnce(&mut Kernel, u32)) -> u32 {
     let kernel = kernel();
     kernel.ready.leave(kernel.tcbs, thread);
-    let pc = tcb(thread).context.pc.get();
+    let pc = tcb(thread).context().saved_pc();
     if kernel.net.has_room() {
         serve(kernel, thread);
     } else {
         // Rather than lose a token.
-        tcb(thread).context.pc.set(pc - 4);
-        kernel.put_off(tcb(thread).index);
+        tcb(thread).context().repeat_call();
+        kernel.put_off(tcb(thread).index());
     }
-    if tcb(thread).context.pc.get() != pc {
+    if tcb(thread).context().saved_pc() != pc {
         return again(kernel, thread, arguments, number);
     }
     kernel.go_on()
@@ -38,10 +37,7 @@ pub fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnc
 #[cold]
 #[inline(never)]
 fn again(kernel: &mut Kernel, thread: u32, arguments: [u32; 5], number: u32) -> u32 {
-    let context = &tcb(thread).context;
-    context.pc.set(context.pc.get() & !RESULT);
-    (0..5).for_each(|i| context.set(A0 + i, arguments[i]));
-    context.set(A7, number);
+    tcb(thread).context().restore_arguments(arguments, number);
     // What it has asked for leaves before another thread goes on.
     if variant::PAGES_GO && !policy::tos94() {
         kernel.hand_over();
@@ -52,7 +48,7 @@ fn again(kernel: &mut Kernel, thread: u32, arguments: [u32; 5], number: u32) -> 
 /// Answers a call at once.
 #[inline(always)]
 pub fn answer(thread: u32, result: Result<u32, Error>) -> u32 {
-    tcb(thread).context.set(A0, code(result));
+    tcb(thread).context().answer(result);
     thread
 }
 
@@ -69,8 +65,8 @@ pub extern "C" fn send_event(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, th
 }
 
 pub extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
-    let index = tcb(thread).index;
-    if allows(tcb(thread).process.get().map(), a0, a1, READ) {
+    let index = tcb(thread).index();
+    if allows(tcb(thread).process().map(), a0, a1, READ) {
         let result = kernel().write(index, a0, a1);
         return answer(thread, result);
     }
@@ -79,7 +75,7 @@ pub extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread
     }
     let arguments = [a0, a1, 0, 0, 0];
     blocking(thread, arguments, number, |kernel, thread| {
-        let index = tcb(thread).index;
+        let index = tcb(thread).index();
         if kernel.ensure_for(index, [(a0, a1, READ), NO_MEMORY]) {
             let result = kernel.write(index, a0, a1);
             kernel.finish(index, result);
@@ -90,7 +86,7 @@ pub extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread
 pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
     answer(thread, Ok(0));
     let kernel = kernel();
-    let number = kernel.ready.enter(kernel.tcbs, thread).number.get();
+    let number = kernel.ready.enter(kernel.tcbs, thread).number();
     events::emit(event::DIAG_READY, number | event::SCHEDULE);
     kernel.ready.rotate(kernel.tcbs);
     kernel.go_on()
@@ -98,11 +94,11 @@ pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thre
 
 pub extern "C" fn clock(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
     let (milliseconds, microseconds) = kernel().clock.at(hw::now());
-    tcb(thread).context.set(A0 + 1, microseconds);
+    tcb(thread).context().answer_also(microseconds);
     answer(thread, Ok(milliseconds))
 }
 
 pub extern "C" fn identity(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
-    let index = tcb(thread).index;
+    let index = tcb(thread).index();
     answer(thread, kernel().identity(index, a0))
 }

@@ -64,7 +64,7 @@ impl Kernel {
             if let Some(tcb) = self.ready.front(self.tcbs) {
                 let next = self.ready.address();
                 if next == interrupted {
-                    events::emit(event::DIAG_PROFILE, tcb.number.get() | event::SCHEDULE);
+                    events::emit(event::DIAG_PROFILE, tcb.number() | event::SCHEDULE);
                     if keeping {
                         self.watch_keeper();
                     }
@@ -122,10 +122,9 @@ impl Kernel {
                 return 0;
             }
             let tcb = self.tcb_at(first);
-            events::emit(event::DIAG_READY, tcb.number.get());
-            events::emit(event::DIAG_PROFILE, tcb.number.get() | event::SCHEDULE);
-            let now = hw::now_low();
-            tcb.start.set(if resuming { tcb.slice.get().start_of_next(tcb.start.get(), now) } else { now });
+            events::emit(event::DIAG_READY, tcb.number());
+            events::emit(event::DIAG_PROFILE, tcb.number() | event::SCHEDULE);
+            tcb.begin_slice(hw::now_low(), resuming);
             first
         }
     }

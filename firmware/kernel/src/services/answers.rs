@@ -9,7 +9,6 @@ use crate::drivers::events;
 use crate::state::boot;
 use crate::state::call::Outcome;
 use crate::state::kernel::Kernel;
-use crate::state::thread::State;
 use crate::variant;
 
 impl Kernel {
@@ -25,7 +24,7 @@ impl Kernel {
     }
 
     pub fn write(&mut self, index: u16, address: u32, bytes: u32) -> Result<u32, Error> {
-        let map = self.tcbs[index as usize].process.get().map();
+        let map = self.tcb_of(index).process().map();
         if !allows(map, address, bytes, READ) {
             return Err(Error::BadPointer);
         }
@@ -41,11 +40,11 @@ impl Kernel {
 
     pub fn identity(&mut self, index: u16, what: u32) -> Result<u32, Error> {
         match what {
-            identity::THREAD => Ok(self.tcb_of(index).number.get() as u32),
+            identity::THREAD => Ok(self.tcb_of(index).number() as u32),
             identity::PROCESSOR => Ok(self.me as u32),
             identity::PROCESSORS => Ok(self.processors as u32),
             identity::CLOCK_HZ => Ok(self.clock_hz),
-            identity::PROCESS => Ok(self.tcb_of(index).process.get().id as u32),
+            identity::PROCESS => Ok(self.tcb_of(index).process().id() as u32),
             identity::SEED if variant::PAGES_GO => Ok(boot::get(word::SEED)),
             _ => Err(Error::UnknownCall),
         }
@@ -54,11 +53,6 @@ impl Kernel {
     /// `wait()`.
     pub fn wait(&mut self, index: u16) -> Outcome {
         events::emit(DIAG_PROFILE, event::WAIT);
-        let tcb = self.tcb_of(index);
-        if tcb.children.get() != 0 {
-            tcb.state.set(State::Waiting);
-            return Outcome::Waits;
-        }
-        Outcome::Done(Ok(tcb.failed.take() as u32))
+        self.tcb_of(index).await_children().map_or(Outcome::Waits, |failed| Outcome::Done(Ok(failed)))
     }
 }

@@ -18,7 +18,7 @@ use crate::drivers::events;
 use crate::state::call::Access;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::{Process, CHANNELS};
-use crate::state::thread::{State, Tcb, A0};
+use crate::state::thread::Tcb;
 use crate::variant;
 
 /// What a step did that an event tells.
@@ -110,18 +110,18 @@ impl Kernel {
         let tcb = self.tcb_at(thread);
         let access = if SEND { READ } else { WRITE };
         if channel >= CHANNELS as u32 {
-            return self.finish(tcb.index, Err(Error::BadChannel));
+            return self.finish(tcb.index(), Err(Error::BadChannel));
         }
         if length > VIRTUAL_BYTES {
-            return self.finish(tcb.index, Err(Error::BadLength));
+            return self.finish(tcb.index(), Err(Error::BadLength));
         }
         let channel = channel as u8;
-        let process = tcb.process.get();
+        let process = tcb.process();
         let own = in_one_page(process.map(), buffer, length, access);
         if own.is_none()
             && !is_here(process.map(), buffer, length, access)
-            && !(self.ensure_below::<SEND>(tcb.index, (process, channel), buffer, length)
-                && self.ensure_or_refuse(tcb.index, buffer, length, access))
+            && !(self.ensure_below::<SEND>(tcb.index(), (process, channel), buffer, length)
+                && self.ensure_or_refuse(tcb.index(), buffer, length, access))
         {
             return;
         }
@@ -130,10 +130,10 @@ impl Kernel {
         if let Some((thread, room)) = partner::<SEND>(ccb) {
             let theirs = self.tcb_of(self.thread_index(process, thread));
             let (bytes, access) = (length.min(room), if SEND { WRITE } else { READ });
-            let part = in_one_page(process.map(), theirs.buffer.get(), bytes, access);
+            let part = in_one_page(process.map(), theirs.buffer(), bytes, access);
             let is_doubtful =
-                part.is_none() && variant::PAGES_GO && !is_here(process.map(), theirs.buffer.get(), bytes, access);
-            if is_doubtful && !self.ensure_or_refuse(tcb.index, theirs.buffer.get(), bytes, access) {
+                part.is_none() && variant::PAGES_GO && !is_here(process.map(), theirs.buffer(), bytes, access);
+            if is_doubtful && !self.ensure_or_refuse(tcb.index(), theirs.buffer(), bytes, access) {
                 return;
             }
             other = Some((theirs, part));
@@ -141,7 +141,7 @@ impl Kernel {
         if if SEND { ccb.sender == Sender::Away } else { ccb.receiver == Receiver::Away } {
             tcb.own(channel);
         }
-        let (me, number) = (self.me, tcb.number.get());
+        let (me, number) = (self.me, tcb.number());
         let mut request = Request { kernel: self, process, channel, told: Told::Nothing, bytes: 0 };
         if SEND {
             channel::send(ccb, me, number, length, &mut request);
@@ -150,34 +150,32 @@ impl Kernel {
         }
         match (request.told, request.bytes, other) {
             (Told::Copied, bytes, Some((theirs, part))) => {
-                let (mine, their) = ((buffer, own), (theirs.buffer.get(), part));
+                let (mine, their) = ((buffer, own), (theirs.buffer(), part));
                 copy_message(process.map(), if SEND { (mine, their) } else { (their, mine) }, bytes);
                 self.both_ready(tcb, theirs, bytes);
             }
             (Told::Blocked, _, _) => {
-                tcb.state.set(State::Communicating);
-                tcb.channel.set(channel);
-                tcb.buffer.set(buffer);
+                tcb.communicate(channel, buffer);
                 events::emit(DIAG_PROFILE, TRAP70);
             }
-            _ => self.finish(tcb.index, Err(Error::ChannelInUse)),
+            _ => self.finish(tcb.index(), Err(Error::ChannelInUse)),
         }
     }
 
     /// After a copy both partners are ready, the one that waited first.
     #[inline]
     fn both_ready(&mut self, own: &Tcb, other: &Tcb, bytes: u32) {
-        own.context.set(A0, bytes);
-        other.context.set(A0, bytes);
-        if own.process.get().suspended {
-            own.state.set(State::Held);
-            other.state.set(State::Held);
+        own.context().answer(Ok(bytes));
+        other.context().answer(Ok(bytes));
+        if own.process().is_suspended() {
+            own.hold();
+            other.hold();
         } else {
-            own.state.set(State::Ready);
-            other.state.set(State::Ready);
+            own.be_ready();
+            other.be_ready();
             if events::enabled(DIAG_READY) {
-                events::emit(DIAG_READY, other.number.get() | event::SCHEDULE);
-                events::emit(DIAG_READY, own.number.get() | event::SCHEDULE);
+                events::emit(DIAG_READY, other.number() | event::SCHEDULE);
+                events::emit(DIAG_READY, own.number() | event::SCHEDULE);
             }
             self.ready.push_pair(self.tcbs, other, own);
         }
@@ -192,7 +190,7 @@ impl Kernel {
             return true;
         }
         let Some((thread, room)) = partner::<SEND>(at.0.ccb(at.1)) else { return true };
-        let theirs = self.tcb_of(self.thread_index(at.0, thread)).buffer.get();
+        let theirs = self.tcb_of(self.thread_index(at.0, thread)).buffer();
         theirs >= buffer || self.ensure_or_refuse(index, theirs, length.min(room), if SEND { WRITE } else { READ })
     }
 
@@ -216,7 +214,7 @@ impl Kernel {
     #[inline(always)]
     pub fn transmit(&mut self, (process, channel): (Process, u8), to: Processor, mpc: Mpc) {
         let [length, sequence, epoch, thread] = mpc.words();
-        self.transmit_words(to, mpc.kind(), mpc::address(process.id, channel), length, sequence, epoch, thread);
+        self.transmit_words(to, mpc.kind(), mpc::address(process.id(), channel), length, sequence, epoch, thread);
     }
 
     /// With its words in registers.

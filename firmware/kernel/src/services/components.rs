@@ -36,7 +36,7 @@ impl<'a> Performer<'a> {
     fn release(&mut self, thread: Thread, role: Role, bytes: Option<u32>) {
         let kernel = &mut *self.kernel;
         let index = kernel.thread_index(self.process, thread);
-        if kernel.tcbs[index as usize].state.get() == State::Transmitting {
+        if kernel.tcb_of(index).state() == State::Transmitting {
             kernel.transmitting.remove(kernel.tcbs, index);
         }
         kernel.finish_staged(index, bytes.ok_or(Error::ChannelInUse));
@@ -223,22 +223,22 @@ impl Kernel {
         let thread = ccb.receiver_thread;
         let index = self.thread_index(at.0, thread);
         let tcb = self.tcb_of(index);
-        let to = in_one_run(at.0.map(), tcb.buffer.get().wrapping_add(offset), bytes, WRITE);
+        let to = in_one_run(at.0.map(), tcb.buffer().wrapping_add(offset), bytes, WRITE);
         let [(from, part), _] = packet.pieces(msg::DATA, bytes);
         match to {
             // SAFETY: the piece is in the receive ring, and the part lies in a page of the
             // thread's.
-            Some(to) if tcb.staged.get() == 0 && part == bytes => unsafe { memory::copy_short(from, to, bytes) },
+            Some(to) if !tcb.has_staged() && part == bytes => unsafe { memory::copy_short(from, to, bytes) },
             _ => self.unpack_fragment(tcb, offset, bytes, packet),
         }
         if !fragment.done {
             return false;
         }
-        if tcb.staged.get() == 0 {
-            self.released(tcb, total, COMMR);
-        } else {
+        if tcb.has_staged() {
             self.finish_staged(index, Ok(total));
             events::emit_with(DIAG_PROFILE, COMMR, thread);
+        } else {
+            self.released(tcb, total, COMMR);
         }
         true
     }

@@ -17,14 +17,14 @@ impl Kernel {
 
     /// Without its first thread a program would never end.
     pub fn end_thread_or_process(&mut self, index: u16, alone: bool) {
-        let first = self.tcb_of(index).parent.get() == 0;
+        let first = self.tcb_of(index).is_first();
         self.exit(index, if first || !alone { syscall::EXIT_HALT } else { syscall::EXIT_STOP });
     }
 
     /// Prints which thread ends, and why: the reason, and a value that `link` joins to it.
     pub fn put_end(&mut self, index: u16, (reason, link): (&str, &str), value: u32) {
         let tcb = self.tcb_of(index);
-        let (pc, number, id) = (tcb.context.pc.get(), tcb.number.get(), tcb.process.get().id);
+        let (pc, number, id) = (tcb.context().saved_pc(), tcb.number(), tcb.process().id());
         self.console.put_text("thread ");
         self.console.put_hexadecimal(number as u32);
         self.put_owner(id);

@@ -53,7 +53,7 @@ impl Kernel {
     /// are free. Otherwise it leaves when its turn comes. `true`: it has been packed.
     #[inline(always)]
     pub fn pack_or_queue(&mut self, at: (Process, u8), ccb: &mut Ccb, tcb: &Tcb) -> bool {
-        if let Some(start) = in_one_run(at.0.map(), tcb.buffer.get(), ccb.length, READ) {
+        if let Some(start) = in_one_run(at.0.map(), tcb.buffer(), ccb.length, READ) {
             if self.queue_run(at, ccb, start) {
                 return true;
             }
@@ -66,12 +66,12 @@ impl Kernel {
     #[inline(never)]
     fn pack_or_wait(&mut self, at: (Process, u8), ccb: &mut Ccb, tcb: &Tcb) -> bool {
         let first = self.transmitting.is_empty();
-        let packed = if first { self.pack_message(at, ccb, tcb.buffer.get()) } else { Packed::Waits };
+        let packed = if first { self.pack_message(at, ccb, tcb.buffer()) } else { Packed::Waits };
         if matches!(packed, Packed::All) {
             return true;
         }
-        tcb.state.set(State::Transmitting);
-        self.transmitting.push_back(self.tcbs, tcb.index);
+        tcb.transmit();
+        self.transmitting.push_back(self.tcbs, tcb.index());
         if let Packed::Missing(page) = packed {
             self.ask_for_message(at.0, page);
         }
@@ -83,7 +83,7 @@ impl Kernel {
     #[inline(always)]
     fn queue_run(&mut self, at: (Process, u8), ccb: &mut Ccb, start: u32) -> bool {
         const SHORT: u32 = (4 * mpc::TOKEN_WORDS - MSG_HEADER_BYTES) as u32;
-        let (to, length, address) = (ccb.to, ccb.length, mpc::address(at.0.id, at.1));
+        let (to, length, address) = (ccb.to, ccb.length, mpc::address(at.0.id(), at.1));
         if length <= SHORT {
             let words = self.net.queue_words(to, mpc::MSG, MSG_HEADER_BYTES as u32 + length);
             // SAFETY: the place is the driver's, not issued yet, and has room; the bytes are in a
@@ -122,7 +122,7 @@ impl Kernel {
             let (offset, bytes) = channel::next_fragment(ccb);
             // SAFETY: the buffer is the driver's, free, and has room for a packet.
             let here = unsafe {
-                write_header(packet as *mut u32, mpc::address(at.0.id, at.1), ccb.length, offset);
+                write_header(packet as *mut u32, mpc::address(at.0.id(), at.1), ccb.length, offset);
                 gather(at.0.map(), buffer + offset, packet + MSG_HEADER_BYTES as u32, bytes)
             };
             // A page that has come leaves at once, with whatever is before it: no two pages have to
@@ -159,7 +159,7 @@ impl Kernel {
     fn pump_first(&mut self) -> bool {
         let Some(index) = self.transmitting.front() else { return false };
         let tcb = self.tcb_of(index);
-        if tcb.state.get() == State::Transmitting {
+        if tcb.state() == State::Transmitting {
             return self.pump_message(tcb);
         }
         while self.net.free_buffer().is_some() {
@@ -175,11 +175,11 @@ impl Kernel {
     /// [`Self::pump_first`] where that is a message.
     #[inline(never)]
     fn pump_message(&mut self, tcb: &Tcb) -> bool {
-        let at = (tcb.process.get(), tcb.channel.get());
+        let at = (tcb.process(), tcb.channel());
         let ccb = at.0.ccb(at.1);
-        match self.pack_message(at, ccb, tcb.buffer.get()) {
+        match self.pack_message(at, ccb, tcb.buffer()) {
             Packed::All => {
-                self.transmitting.remove(self.tcbs, tcb.index);
+                self.transmitting.remove(self.tcbs, tcb.index());
                 self.released(tcb, ccb.length, COMMS);
                 return true;
             }
@@ -187,8 +187,8 @@ impl Kernel {
             Packed::Missing(page) => {
                 self.ask_for_message(at.0, page);
                 // Others may go on while it is on its way.
-                self.transmitting.remove(self.tcbs, tcb.index);
-                self.transmitting.push_back(self.tcbs, tcb.index);
+                self.transmitting.remove(self.tcbs, tcb.index());
+                self.transmitting.push_back(self.tcbs, tcb.index());
             }
         }
         false
@@ -197,12 +197,12 @@ impl Kernel {
     /// Unpacks a fragment that is in several pages or pieces, or has to be staged.
     #[inline(never)]
     pub fn unpack_fragment(&mut self, tcb: &Tcb, offset: u32, bytes: u32, packet: &Packet) {
-        let to = tcb.buffer.get() + offset;
+        let to = tcb.buffer() + offset;
         let mut done = 0;
-        let here = (!variant::PAGES_GO || tcb.staged.get() == 0)
+        let here = (!variant::PAGES_GO || !tcb.has_staged())
             && packet.pieces(msg::DATA, bytes).into_iter().all(|(from, part)| {
                 // SAFETY: the piece is in the receive ring.
-                let here = unsafe { scatter(from, tcb.process.get().map(), to + done, part) } == part;
+                let here = unsafe { scatter(from, tcb.process().map(), to + done, part) } == part;
                 done += part;
                 here
             });
@@ -212,8 +212,8 @@ impl Kernel {
         if !variant::PAGES_GO {
             panic!("a message's buffer has gone");
         }
-        if !self.stage(tcb.index, to, bytes, packet, msg::DATA) {
-            self.out_of_memory(tcb.process.get());
+        if !self.stage(tcb.index(), to, bytes, packet, msg::DATA) {
+            self.out_of_memory(tcb.process());
         }
     }
 }

@@ -7,7 +7,6 @@ use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::process::{home, id as process_id, FIRST_GENERATION, FIRST_PLACE, OPERATOR};
 use testbed_definitions::syscall::Error;
-use testbed_kernel_core::queue::NONE;
 use testbed_protocol::Processor;
 
 use crate::drivers::events;
@@ -61,22 +60,22 @@ impl Kernel {
 
     /// Removes all that this processor has of a process.
     pub fn remove_process(&mut self, process: Process) {
-        for index in process.threads.into_iter().filter(|&index| index != NONE) {
-            events::emit_with(DIAG_PROFILE, event::EXIT, self.tcbs[index as usize].number.get());
+        for index in process.threads() {
+            events::emit_with(DIAG_PROFILE, event::EXIT, self.tcb_of(index).number());
             self.unqueue(index);
             self.drop_staged(index);
             self.free_tcb(index);
         }
         self.forget_page_map();
-        self.forget_owing(process);
-        self.processes.forget(process.id);
+        self.keepers.forget_process(process);
+        self.processes.forget(process.id());
         process.release(&mut self.pages, &mut self.net);
         self.serve_readers();
     }
 
     /// Takes a thread out of whatever queue it is in.
     fn unqueue(&mut self, index: u16) {
-        match self.tcbs[index as usize].state.get() {
+        match self.tcb_of(index).state() {
             State::Ready => self.ready.remove(self.tcbs, index),
             State::Transmitting | State::Moving | State::Returning | State::Courier => {
                 self.transmitting.remove(self.tcbs, index);

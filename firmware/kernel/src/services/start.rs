@@ -11,7 +11,6 @@ use crate::state::kernel::Kernel;
 use crate::state::load::Source;
 use crate::state::place::Life;
 use crate::state::process::Process;
-use crate::state::thread::{A0, SP};
 use crate::variant;
 
 /// The id of a process's first thread.
@@ -32,7 +31,7 @@ impl Kernel {
         // SAFETY: the arguments are the kernel's.
         unsafe { memory::copy_to_user(arguments.as_ptr() as u32, process.map(), arguments_address(bytes), bytes) }
             .ok_or(Error::NoMemory)?;
-        if let Some(place) = self.place(process.id) {
+        if let Some(place) = self.place(process.id()) {
             place.arguments = bytes;
         }
         Ok(())
@@ -40,9 +39,9 @@ impl Kernel {
 
     /// Loads a process that has its arguments, and creates its first thread, with the arguments'
     /// address and length in `a0` and `a1`.
-    pub fn start_process(&mut self, mut process: Process, source: &Source) -> Result<(), Error> {
+    pub fn start_process(&mut self, process: Process, source: &Source) -> Result<(), Error> {
         process.load(source, &mut self.pages)?;
-        let (id, entry, pages) = (process.id, process.entry, FIRST_STACK_PAGES);
+        let (id, entry, pages) = (process.id(), process.entry(), FIRST_STACK_PAGES);
         let number = event::thread_number(self.me, process::place(id), FIRST_THREAD);
         process.give(number, entry, (VIRTUAL_BYTES, pages), self.me)?;
         let birth = Birth { process: id, number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages };
@@ -50,10 +49,7 @@ impl Kernel {
         let Some(place) = self.place(id) else { return Ok(()) };
         place.life = Life::Running;
         let arguments = place.arguments;
-        let context = &self.tcbs[index as usize].context;
-        context.set(SP, arguments_address(arguments));
-        context.set(A0, arguments_address(arguments));
-        context.set(A0 + 1, arguments);
+        self.tcb_of(index).context().give_arguments(arguments_address(arguments), arguments);
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use crate::drivers::events;
 use crate::state::call::Outcome;
 use crate::state::family::{Birth, Death};
 use crate::state::kernel::Kernel;
-use crate::state::thread::{State, SP};
+use crate::state::thread::State;
 
 const fn child_parent(child: Thread, parent: Thread) -> u32 {
     child as u32 | (parent as u32) << 16
@@ -42,12 +42,9 @@ impl Kernel {
         if pages > u16::MAX as u32 {
             return Outcome::Done(Err(Error::BadPointer));
         }
-        let tcb = &self.tcbs[index as usize];
-        tcb.state.set(State::Creating);
-        // Counted from now on, so that the parent stays here until it has been answered, and its
-        // child has ended.
-        tcb.children.set(tcb.children.get() + 1);
-        let (process, parent) = (tcb.process.get().id, tcb.number.get());
+        let tcb = self.tcb_of(index);
+        tcb.await_birth();
+        let (process, parent) = (tcb.process().id(), tcb.number());
         let number = event::thread_number(process::home(process), process::place(process), id as u8);
         let birth = Birth { process, number, parent: (parent, self.me), entry, stack, pages };
         if process::home(process) == self.me {
@@ -70,7 +67,7 @@ impl Kernel {
 
     /// The home's part: id and stack are given out, if they are free.
     fn create_from_home(&mut self, birth: Birth, target: Processor) {
-        let Some(mut process) = self.process(birth.process) else { return };
+        let Some(process) = self.process(birth.process) else { return };
         let given = process.give(birth.number, birth.entry, (birth.stack, birth.pages), target);
         if let Err(error) = given {
             return self.answer_parent(birth.process, (birth.number, birth.parent), Err(error));
@@ -98,7 +95,7 @@ impl Kernel {
         result: Result<(), Error>,
         stack: (u32, u32),
     ) {
-        if let (Err(_), Some(mut process)) = (result, self.process(id)) {
+        if let (Err(_), Some(process)) = (result, self.process(id)) {
             process.take_back(family.0);
             self.free_unmade(process, stack);
         }
@@ -119,23 +116,19 @@ impl Kernel {
 
     /// The child has been created, or not: the parent goes on.
     fn created(&mut self, id: u16, child: Thread, parent: Thread, result: Result<(), Error>) {
-        let Some(index) = self.find(id, parent).filter(|&i| self.tcbs[i as usize].state.get() == State::Creating)
-        else {
+        let Some(index) = self.find(id, parent).filter(|&i| self.tcb_of(i).state() == State::Creating) else {
             return;
         };
         match result {
             Ok(()) => events::emit_with(DIAG_PROFILE, event::CREATE, child),
-            Err(_) => {
-                let children = &self.tcbs[index as usize].children;
-                children.set(children.get() - 1);
-            }
+            Err(_) => self.tcb_of(index).lose_unborn(),
         }
         self.finish(index, result.map(|()| child as u32));
     }
 
     /// Creates a thread on this processor and makes it ready.
     pub fn create_here(&mut self, birth: Birth) -> Result<u16, Error> {
-        let mut process = self.ensure_process(birth.process)?;
+        let process = self.ensure_process(birth.process)?;
         if process.thread(birth.number) != NONE {
             return Err(Error::ThreadExists);
         }
@@ -143,15 +136,8 @@ impl Kernel {
         process.add_stack(birth.stack, birth.pages, &mut self.pages)?;
         process.set_thread(birth.number, index);
         self.free.remove(self.tcbs, index);
-        let tcb = &self.tcbs[index as usize];
-        tcb.reset();
-        tcb.process.set(process);
-        tcb.number.set(birth.number);
-        tcb.parent.set(birth.parent.0);
-        tcb.parent_processor.set(birth.parent.1);
-        tcb.set_stack(birth.stack, birth.pages);
-        tcb.context.pc.set(birth.entry);
-        tcb.context.set(SP, birth.stack);
+        let tcb = self.tcb_of(index);
+        tcb.be_born(process, &birth);
         self.adopt_ends(index);
         self.make_ready(index);
         Ok(index)
@@ -159,15 +145,14 @@ impl Kernel {
 
     /// `exit(code)`.
     pub fn exit(&mut self, index: u16, code: u32) {
-        let tcb = &self.tcbs[index as usize];
-        tcb.exit_code.set(code);
-        tcb.state.set(State::Ending);
+        let tcb = self.tcb_of(index);
+        let is_last = tcb.end(code);
         if code == EXIT_HALT {
             // The process is over, whatever its other threads wait for.
-            let id = tcb.process.get().id;
+            let id = tcb.process().id();
             return self.end_process(id, code);
         }
-        if tcb.children.get() == 0 {
+        if is_last {
             return self.end_thread(index);
         }
         events::emit_with(DIAG_PROFILE, event::BLOCKED, EXIT as u16);
@@ -187,16 +172,14 @@ impl Kernel {
 
     /// Gives back what this processor has of a thread.
     fn end_here(&mut self, index: u16) -> Death {
-        let tcb = &self.tcbs[index as usize];
-        let (number, mut process) = (tcb.number.get(), tcb.process.get());
-        let (stack, stack_pages) = (tcb.stack.get(), tcb.stack_pages.get());
-        let (parent, code) = ((tcb.parent.get(), tcb.parent_processor.get()), tcb.exit_code.get());
-        events::emit_with(DIAG_PROFILE, event::EXIT, number);
-        process.set_thread(number, NONE);
-        process.remove_stack(stack, stack_pages, &mut self.pages, &mut self.net);
+        let tcb = self.tcb_of(index);
+        let (process, death) = (tcb.process(), tcb.death());
+        events::emit_with(DIAG_PROFILE, event::EXIT, death.number);
+        process.set_thread(death.number, NONE);
+        process.remove_stack(death.stack, death.pages, &mut self.pages, &mut self.net);
         self.forget_page_map();
         self.free_tcb(index);
-        Death { process: process.id, number, parent, code, stack, pages: stack_pages }
+        death
     }
 
     /// Returns the thread's parent if that has to end in turn.
@@ -238,17 +221,14 @@ impl Kernel {
     /// A child of thread `parent` has ended. Returns the parent if it has to end in turn.
     fn child_ended(&mut self, id: u16, parent: Thread, exit_code: u32) -> Option<u16> {
         let index = self.find(id, parent)?;
-        let tcb = &self.tcbs[index as usize];
-        tcb.children.set(tcb.children.get().saturating_sub(1));
-        tcb.failed.set(tcb.failed.get() + ((exit_code != 0) as u16));
-        if tcb.children.get() != 0 {
+        let tcb = self.tcb_of(index);
+        if !tcb.child_ended(exit_code) {
             return None;
         }
-        match tcb.state.get() {
+        match tcb.state() {
             State::Ending => Some(index),
             State::Waiting => {
-                let failed = tcb.failed.take();
-                self.finish(index, Ok(failed as u32));
+                self.finish(index, Ok(tcb.take_failed()));
                 None
             }
             _ => None,

@@ -24,7 +24,7 @@ impl Kernel {
             return;
         }
         while let Some(index) = self.timers.expired(self.tcbs, now) {
-            match self.tcbs[index as usize].state.get() {
+            match self.tcb_of(index).state() {
                 State::Delayed => self.finish(index, Ok(0)),
                 _ => self.alt_timeout(index),
             }
@@ -45,7 +45,7 @@ impl Kernel {
     pub fn set_slice_timer(&mut self) {
         let Some(tcb) = self.ready.front(self.tcbs) else { return };
         let now = hw::now();
-        let left = self.slice_cycles.saturating_sub((now as u32).wrapping_sub(tcb.start.get()));
+        let left = self.slice_cycles.saturating_sub(tcb.time_used(now as u32));
         let nothing_else =
             !self.is_busy() && self.exit_code.is_none() && !self.console.is_waiting() && self.timers.is_empty();
         let nothing_else = nothing_else && !self.input.is_wanted();
@@ -92,8 +92,8 @@ impl Kernel {
         self.console.fill();
         self.serve_input();
         let Some(tcb) = self.ready.front(self.tcbs) else { return true };
-        let over = (now as u32).wrapping_sub(tcb.start.get()) >= self.slice_cycles;
-        let number = tcb.number.get();
+        let over = tcb.time_used(now as u32) >= self.slice_cycles;
+        let number = tcb.number();
         if over {
             events::emit(DIAG_TIMER, event::TIMER);
             self.ready.rotate(self.tcbs);

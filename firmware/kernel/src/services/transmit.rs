@@ -6,7 +6,7 @@ use testbed_definitions::event::{self, DIAG_PROFILE};
 use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
 use crate::state::kernel::Kernel;
-use crate::state::thread::{Tcb, A0};
+use crate::state::thread::Tcb;
 
 impl Kernel {
     /// Passes to the station what it takes.
@@ -47,8 +47,8 @@ impl Kernel {
     /// A component has ended a thread's request: it is ready.
     #[inline]
     pub fn released(&mut self, tcb: &Tcb, bytes: u32, code: u16) {
-        tcb.context.set(A0, bytes);
+        tcb.context().answer(Ok(bytes));
         self.make_tcb_ready(tcb);
-        events::emit_with(DIAG_PROFILE, code, tcb.number.get());
+        events::emit_with(DIAG_PROFILE, code, tcb.number());
     }
 }

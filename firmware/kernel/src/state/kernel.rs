@@ -1,10 +1,12 @@
 //! The kernel's state, and what is asked of it everywhere.
 
+use core::mem::offset_of;
 use testbed_definitions::boot::word;
 use testbed_definitions::syscall::status::COUNTER_WORDS;
 use testbed_definitions::syscall::Error;
 use testbed_definitions::{csr, event};
 use testbed_kernel_core::clock::{Clock, Cycles};
+use testbed_kernel_core::layout::Item;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::{Queue, NONE};
 use testbed_kernel_core::timers::Timers;
@@ -20,9 +22,9 @@ use crate::state::extended::mount::Mounts;
 use crate::state::extended::paging::Announcements;
 use crate::state::extended::Files;
 use crate::state::place::{Place, PLACES};
-use crate::state::process::{Process, Processes};
+use crate::state::process::{Process, Processes, PROCESSES_KNOWN};
 use crate::state::ready::Ready;
-use crate::state::thread::{code, State, Tcb, A0};
+use crate::state::thread::Tcb;
 use crate::state::unfinished::{Unfinished, FILES_WAIT, KEEPING, STUCK};
 use crate::state::{boot, policy};
 use crate::variant::{self, hot};
@@ -69,6 +71,15 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// What the host looks at: a slice is an address and a number of entries, in this order.
+    pub const LAYOUT: &'static [(Item, usize)] = &[
+        (Item::Tcbs, offset_of!(Kernel, tcbs)),
+        (Item::TcbCount, offset_of!(Kernel, tcbs) + size_of::<usize>()),
+        (Item::Records, offset_of!(Kernel, processes) + Processes::RECORDS),
+        (Item::RecordCount, PROCESSES_KNOWN),
+        (Item::Places, offset_of!(Kernel, places)),
+    ];
+
     /// Makes a kernel that has not started. Field by field: a whole one would not fit on the stack,
     /// and the image needn't hold it.
     ///
@@ -133,12 +144,11 @@ impl Kernel {
     hot! {
         /// Puts a thread into the ready queue, unless its process is suspended.
         pub fn make_tcb_ready(&mut self, tcb: &Tcb) {
-            if tcb.process.get().suspended {
-                tcb.state.set(State::Held);
-                return;
+            if tcb.process().is_suspended() {
+                return tcb.hold();
             }
-            tcb.state.set(State::Ready);
-            events::emit(event::DIAG_READY, tcb.number.get() | event::SCHEDULE);
+            tcb.be_ready();
+            events::emit(event::DIAG_READY, tcb.number() | event::SCHEDULE);
             self.ready.push_address(self.tcbs, tcb.address());
         }
     }
@@ -149,12 +159,10 @@ impl Kernel {
         &self.tcbs[index as usize]
     }
 
-    /// The same by the block's address, as in [`crate::state::ready`].
+    /// The same by the block's address.
     #[inline(always)]
     pub fn tcb_at(&self, address: u32) -> &'static Tcb {
-        // SAFETY: lists and the ready ring have addresses of the table's entries, which stay where
-        // they are.
-        unsafe { &*self.tcbs.as_ptr().with_addr(address as usize) }
+        Tcb::at(self.tcbs, address)
     }
 
     /// A number below `bound`, from the seed of the boot block (xorshift).
@@ -165,14 +173,9 @@ impl Kernel {
         self.random % bound
     }
 
-    /// Keeps a thread of a suspended process that would be ready.
-    pub fn hold(&mut self, index: u16) {
-        self.tcbs[index as usize].state.set(State::Held);
-    }
-
     /// Ends a call with its result: the thread is ready.
     pub fn finish(&mut self, index: u16, result: Result<u32, Error>) {
-        self.tcb_of(index).context.set(A0, code(result));
+        self.tcb_of(index).context().answer(result);
         self.make_ready(index);
     }
 

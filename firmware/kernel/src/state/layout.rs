@@ -4,42 +4,28 @@
 
 use core::mem::offset_of;
 use testbed_kernel_core::layout::{words, Item, WORDS};
-use testbed_kernel_core::timers::Alarm;
 use testbed_protocol::channel::{Ccb, Receiver, Sender, Token};
 
 use crate::state::extended;
 use crate::state::kernel::Kernel;
-use crate::state::place::{Place, Who, PLACES};
-use crate::state::process::{Processes, Record, CHANNELS, PROCESSES_KNOWN};
+use crate::state::place::Place;
+use crate::state::process::Process;
 use crate::state::thread::{State, Tcb};
-
-/// A slice is an address and a number of entries, in this order.
-const TCBS: usize = offset_of!(Kernel, tcbs);
 
 #[used]
 #[link_section = ".layout"]
-static LAYOUT: [u32; WORDS] = words(&[TABLES, State::CODES, extended::layout::TABLES]);
+static LAYOUT: [u32; WORDS] = words(&[
+    Kernel::LAYOUT,
+    Tcb::LAYOUT,
+    State::CODES,
+    Process::LAYOUT,
+    CHANNELS,
+    Place::LAYOUT,
+    extended::layout::TABLES,
+]);
 
-const TABLES: &[(Item, usize)] = &[
-    (Item::Tcbs, TCBS),
-    (Item::TcbCount, TCBS + size_of::<usize>()),
-    (Item::TcbBytes, size_of::<Tcb>()),
-    (Item::TcbContext, offset_of!(Tcb, context)),
-    (Item::TcbState, offset_of!(Tcb, state)),
-    (Item::TcbDeadline, offset_of!(Tcb, alarm) + Alarm::DEADLINE),
-    (Item::TcbProcess, offset_of!(Tcb, process)),
-    (Item::TcbNumber, offset_of!(Tcb, number)),
-    (Item::TcbParent, offset_of!(Tcb, parent)),
-    (Item::TcbChannel, offset_of!(Tcb, channel)),
-    (Item::TcbChildren, offset_of!(Tcb, children)),
-    (Item::TcbPage, offset_of!(Tcb, page)),
-    (Item::Records, offset_of!(Kernel, processes) + offset_of!(Processes, records)),
-    (Item::RecordCount, PROCESSES_KNOWN),
-    (Item::RecordId, offset_of!(Record, id)),
-    (Item::RecordSuspended, offset_of!(Record, suspended)),
-    (Item::RecordIds, offset_of!(Record, ids)),
-    (Item::RecordChannels, offset_of!(Record, ccbs)),
-    (Item::ChannelCount, CHANNELS),
+/// Control blocks of channels, which are the protocol's.
+const CHANNELS: &[(Item, usize)] = &[
     (Item::ChannelBytes, size_of::<Ccb>()),
     (Item::ChannelSender, offset_of!(Ccb, sender)),
     (Item::ChannelReceiver, offset_of!(Ccb, receiver)),
@@ -50,12 +36,6 @@ const TABLES: &[(Item, usize)] = &[
     (Item::ChannelTokenAt, offset_of!(Ccb, token) + offset_of!(Token, at)),
     (Item::ChannelTokenSender, offset_of!(Ccb, token) + offset_of!(Token, sender)),
     (Item::ChannelTokenSequence, offset_of!(Ccb, token) + offset_of!(Token, sequence)),
-    (Item::Places, offset_of!(Kernel, places)),
-    (Item::PlaceCount, PLACES),
-    (Item::PlaceBytes, size_of::<Place>()),
-    (Item::PlaceId, offset_of!(Place, id)),
-    (Item::PlaceWaiterProcess, offset_of!(Place, waiter) + offset_of!(Who, process)),
-    (Item::PlaceWaiterThread, offset_of!(Place, waiter) + offset_of!(Who, thread)),
     (Item::SenderAway, Sender::Away as usize),
     (Item::SenderIdle, Sender::Idle as usize),
     (Item::SenderWaiting, Sender::Waiting as usize),

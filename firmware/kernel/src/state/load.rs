@@ -33,9 +33,9 @@ impl Source<'_> {
 impl Process {
     /// Loads a program's segments. The file must stay as it is while the process lives: its pages
     /// are the code.
-    pub fn load(mut self, source: &Source, pages: &mut Pages) -> Result<(), Error> {
+    pub fn load(self, source: &Source, pages: &mut Pages) -> Result<(), Error> {
         let elf = Elf::parse(source.head(), source.bytes).ok_or(Error::BadProgram)?;
-        self.entry = elf.entry;
+        self.set_entry(elf.entry);
         for segment in elf.segments() {
             self.load_segment(&segment.map_err(|_| Error::BadProgram)?, source, pages)?;
         }
@@ -44,7 +44,7 @@ impl Process {
 
     /// Code is what lies in the lower half: read and execute. All else is read and write, and
     /// copied.
-    fn load_segment(&mut self, segment: &Segment, source: &Source, pages: &mut Pages) -> Result<(), Error> {
+    fn load_segment(self, segment: &Segment, source: &Source, pages: &mut Pages) -> Result<(), Error> {
         let &Segment { address, bytes, offset, size, .. } = segment;
         let end = address.checked_add(bytes).filter(|&end| end <= VIRTUAL_BYTES).ok_or(Error::BadProgram)?;
         let code = address < DATA_BASE;
@@ -58,7 +58,7 @@ impl Process {
             self.add_pages(address, end, READ | EXECUTE, pages)?;
         } else {
             let estate = self.estate().ok_or(Error::NoProcess)?;
-            estate.register(address & !(PAGE_BYTES - 1), end, home(self.id))?;
+            estate.register(address & !(PAGE_BYTES - 1), end, home(self.id()))?;
             self.add_pages(address, end, READ | WRITE | PTE_OWNED, pages)?;
         }
         let mut done = 0;

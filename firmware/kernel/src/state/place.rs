@@ -1,5 +1,7 @@
 //! The places of processes that are invoked here, and who waits for them.
 
+use core::mem::offset_of;
+use testbed_kernel_core::layout::Item;
 use testbed_protocol::{Processor, Thread};
 
 use crate::state::extended::invoked::Invoked;
@@ -53,6 +55,17 @@ pub struct Place {
 pub const PLACES: usize = variant::PLACES;
 
 impl Place {
+    /// What the host looks at, but where the places are.
+    pub const LAYOUT: &'static [(Item, usize)] = &[
+        (Item::PlaceCount, PLACES),
+        (Item::PlaceBytes, size_of::<Place>()),
+        (Item::PlaceId, offset_of!(Place, id)),
+        (Item::PlaceWaiterProcess, offset_of!(Place, waiter) + offset_of!(Who, process)),
+        (Item::PlaceWaiterThread, offset_of!(Place, waiter) + offset_of!(Who, thread)),
+    ];
+    /// Bytes from its start to what is known of it because it has been invoked.
+    pub const INVOKED: usize = offset_of!(Place, invoked);
+
     pub const FREE: Place =
         Place { id: 0, life: Life::Free, waiter: Who::NOBODY, code: 0, arguments: 0, invoked: Invoked::NONE };
 }

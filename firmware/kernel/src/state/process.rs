@@ -2,7 +2,8 @@
 //! process is made when a packet or a thread first needs it. Records are found by home and place;
 //! the generation tells a process from those that had its place before.
 
-use core::ops::{Deref, DerefMut};
+use core::cell::{Cell, UnsafeCell};
+use core::mem::offset_of;
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::limits::{PROCESS_SHARE, THREADS};
 use testbed_definitions::page::{
@@ -11,13 +12,13 @@ use testbed_definitions::page::{
 };
 use testbed_definitions::process::{generation, id as process_id, index, FIRST_GENERATION, LAST_GENERATION};
 use testbed_definitions::syscall::Error;
+use testbed_kernel_core::layout::Item;
 use testbed_kernel_core::page_map::{entry, PageMap, READ, WRITE};
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::Ccb;
-use testbed_protocol::{Processor, Thread};
-
 use testbed_protocol::pages::holder;
+use testbed_protocol::{Processor, Thread};
 
 use crate::arch::{memory, words};
 use crate::drivers::centrenet::Centrenet;
@@ -36,57 +37,102 @@ pub const PROCESSES_KNOWN: usize = variant::PROCESSES_KNOWN;
 
 /// What this processor has of a process. All words but the control blocks are made zero.
 #[repr(C)]
-pub struct Record {
+struct Record {
     /// `definitions::process`.
-    pub id: u16,
-    pub map: *mut PageMap,
+    id: u16,
+    map: *mut PageMap,
     /// Index of the control block of each thread, [`NONE`] if it isn't here.
-    pub threads: [u16; THREADS],
+    threads: [Cell<u16>; THREADS],
     /// Where the program's first thread starts.
-    pub entry: u32,
+    entry: Cell<u32>,
     /// Its threads don't run.
-    pub suspended: bool,
+    suspended: Cell<bool>,
     /// There was no memory for a message to it: it ends when what is being done has been done.
-    pub doomed: bool,
+    doomed: Cell<bool>,
     /// The first thread that waits for a page: the address of its control block, whose `next` leads
     /// on. 0: none.
-    pub paging: u32,
+    paging: Cell<u32>,
     /// Pages that have come, as the home has not been told yet.
-    pub owed: Owed<Process>,
+    owed: Owed<Process>,
     /// On the home: thread ids in use, and what it knows of the data pages.
-    pub ids: [u32; THREADS / 32],
+    ids: [Cell<u32>; THREADS / 32],
     estate: *mut Estate,
     /// Threads that are not here but have ends of channels here.
-    resting: [u32; THREADS / 32],
-    pub ccbs: [Ccb; CHANNELS],
+    resting: [Cell<u32>; THREADS / 32],
+    ccbs: UnsafeCell<[Ccb; CHANNELS]>,
 }
 
-/// A process that this processor has something of: a pointer to its [`Record`], which lives until
-/// the process has ended and nothing names it any more.
+/// A process that this processor has something of: a pointer to its record, which lives until the
+/// process has ended and nothing names it any more. Whoever has it may change it, as a thread's
+/// control block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Process(*mut Record);
 
-impl Deref for Process {
-    type Target = Record;
-    fn deref(&self) -> &Record {
-        debug_assert!(*self != Process::NONE);
-        // SAFETY: made by `Process::new`. The kernel has one thread, and holds references into a
-        // record for one statement at a time, but for control blocks of channels during a step of
-        // their protocol.
+impl Process {
+    /// Bytes from the record's start to the page map's address, for `trap.s`.
+    pub const MAP: usize = offset_of!(Record, map);
+
+    /// What the host looks at.
+    pub const LAYOUT: &'static [(Item, usize)] = &[
+        (Item::RecordId, offset_of!(Record, id)),
+        (Item::RecordSuspended, offset_of!(Record, suspended)),
+        (Item::RecordIds, offset_of!(Record, ids)),
+        (Item::RecordChannels, offset_of!(Record, ccbs)),
+        (Item::ChannelCount, CHANNELS),
+    ];
+
+    #[inline(always)]
+    fn record(self) -> &'static Record {
+        debug_assert!(self != Process::NONE);
+        // SAFETY: made by `Process::new`; it lives as long as anybody names the process, and what
+        // changes in it are cells.
         unsafe { &*self.0 }
     }
-}
 
-impl DerefMut for Process {
-    fn deref_mut(&mut self) -> &mut Record {
-        debug_assert!(*self != Process::NONE);
-        // SAFETY: as above.
-        unsafe { &mut *self.0 }
+    /// `definitions::process`.
+    #[inline(always)]
+    pub fn id(self) -> u16 {
+        self.record().id
     }
-}
+    /// Where the program's first thread starts.
+    pub fn entry(self) -> u32 {
+        self.record().entry.get()
+    }
+    pub fn set_entry(self, entry: u32) {
+        self.record().entry.set(entry);
+    }
+    /// Whether its threads don't run.
+    #[inline(always)]
+    pub fn is_suspended(self) -> bool {
+        self.record().suspended.get()
+    }
+    pub fn set_suspended(self, suspended: bool) {
+        self.record().suspended.set(suspended);
+    }
+    /// There was no memory for a message to it: it ends when what is being done has been done.
+    pub fn doom(self) {
+        self.record().doomed.set(true);
+    }
+    /// Whether that was so. If its home is elsewhere, the process stays until it has been told.
+    pub fn take_doom(self) -> bool {
+        self.record().doomed.take()
+    }
+    /// The list of its threads that wait for pages ([`crate::state::extended::waiting`]).
+    #[inline(always)]
+    pub(in crate::state) fn paging(self) -> &'static Cell<u32> {
+        &self.record().paging
+    }
+    /// Pages that have come, as the home has not been told yet.
+    #[inline(always)]
+    pub fn owed(self) -> &'static Owed<Process> {
+        &self.record().owed
+    }
+    /// The control blocks of its threads that are here, by index.
+    pub fn threads(self) -> impl Iterator<Item = u16> {
+        self.record().threads.iter().map(Cell::get).filter(|&index| index != NONE)
+    }
 
-impl Process {
     /// Of a thread control block that is free.
     pub const NONE: Process = Process(core::ptr::null_mut());
 
@@ -126,13 +172,15 @@ impl Process {
     }
 
     /// The page map, for translation; lives as long as the process.
+    #[inline(always)]
     pub fn map(self) -> &'static PageMap {
         // SAFETY: made by `new`; as for the record.
-        unsafe { &*self.map }
+        unsafe { &*self.record().map }
     }
+    #[inline(always)]
     pub fn map_mut(self) -> &'static mut PageMap {
         // SAFETY: as above.
-        unsafe { &mut *(*self.0).map }
+        unsafe { &mut *self.record().map }
     }
 
     /// The control block of channel `channel`, below [`CHANNELS`]. Nothing else may hold it at the
@@ -140,7 +188,7 @@ impl Process {
     pub fn ccb(self, channel: u8) -> &'static mut Ccb {
         debug_assert!((channel as usize) < CHANNELS);
         // SAFETY: in the record, and the index is below CHANNELS.
-        unsafe { &mut *(&raw mut (*self.0).ccbs).cast::<Ccb>().add(channel as usize % CHANNELS) }
+        unsafe { &mut *self.record().ccbs.get().cast::<Ccb>().add(channel as usize % CHANNELS) }
     }
 
     /// Gives the pages of its code, its data, its map and its record back.
@@ -151,35 +199,26 @@ impl Process {
                 net.release_frame(entry >> PTE_PAGE_SHIFT & PTE_PAGE_MASK, pages);
             }
         }
-        let record_pages = if self.estate.is_null() { RECORD_PAGES } else { HOME_PAGES };
-        let (map, record) = (memory::page_of(self.map as u32), memory::page_of(self.0 as u32));
+        let record_pages = if self.record().estate.is_null() { RECORD_PAGES } else { HOME_PAGES };
+        let (map, record) = (memory::page_of(self.record().map as u32), memory::page_of(self.0 as u32));
         pages.release(map, map + MAP_PAGES);
         pages.release(record, record + record_pages);
     }
 
     /// Whether ends of channels are here without the thread that they belong to.
-    pub fn is_resting(&self, number: Thread) -> bool {
+    pub fn is_resting(self, number: Thread) -> bool {
         let id = thread_id(number);
-        self.resting[id / 32] & 1 << (id % 32) != 0
+        self.record().resting[id / 32].get() & 1 << (id % 32) != 0
     }
-    pub fn set_resting(&mut self, number: Thread, resting: bool) {
-        let id = thread_id(number);
-        let bit = 1 << (id % 32);
-        let word = &mut self.resting[id / 32];
-        *word = if resting { *word | bit } else { *word & !bit };
+    pub fn set_resting(self, number: Thread, resting: bool) {
+        set_bit(&self.record().resting, thread_id(number), resting);
     }
 
     /// The home gives a thread's id out, and its stack: the pages and the address above them.
     /// It will be at `owner`.
-    pub fn give(
-        &mut self,
-        number: Thread,
-        entry: u32,
-        (top, count): (u32, u32),
-        owner: Processor,
-    ) -> Result<(), Error> {
+    pub fn give(self, number: Thread, entry: u32, (top, count): (u32, u32), owner: Processor) -> Result<(), Error> {
         let id = thread_id(number);
-        if self.ids[id / 32] & 1 << (id % 32) != 0 {
+        if self.record().ids[id / 32].get() & 1 << (id % 32) != 0 {
             return Err(Error::ThreadExists);
         }
         let in_data = top % PAGE_BYTES == 0 && (DATA_BASE..=VIRTUAL_BYTES).contains(&top);
@@ -188,33 +227,32 @@ impl Process {
         }
         let estate = self.estate().ok_or(Error::NoProcess)?;
         estate.register(top - count * PAGE_BYTES, top, owner)?;
-        self.ids[id / 32] |= 1 << (id % 32);
+        set_bit(&self.record().ids, id, true);
         Ok(())
     }
 
     /// Index of the control block of a thread that is here, or [`NONE`].
     #[inline(always)]
     pub fn thread(self, number: Thread) -> u16 {
-        self.threads[thread_id(number)]
+        self.record().threads[thread_id(number)].get()
     }
 
     /// The thread has this control block here, or [`NONE`].
     #[inline(always)]
-    pub fn set_thread(&mut self, number: Thread, index: u16) {
-        self.threads[thread_id(number)] = index;
+    pub fn set_thread(self, number: Thread, index: u16) {
+        self.record().threads[thread_id(number)].set(index);
     }
 
     /// The home takes a thread's id back.
-    pub fn take_back(&mut self, number: Thread) {
-        let id = thread_id(number);
-        self.ids[id / 32] &= !(1 << (id % 32));
+    pub fn take_back(self, number: Thread) {
+        set_bit(&self.record().ids, thread_id(number), false);
     }
 
     /// What the home knows of data pages and deaths; `None` elsewhere.
     pub fn estate(self) -> Option<&'static mut Estate> {
         // SAFETY: made by `new` and living as long as the process; the kernel holds it for one
         // statement, or one step of the page protocol.
-        unsafe { self.estate.as_mut() }
+        unsafe { self.record().estate.as_mut() }
     }
 
     /// The frame of a page that is here or wanted.
@@ -292,9 +330,15 @@ pub const fn slot(id: u16) -> usize {
     index(id) & (PROCESSES_KNOWN - 1)
 }
 
+/// Sets a bit of a row of words, or clears it.
+fn set_bit(words: &[Cell<u32>], index: usize, set: bool) {
+    let (word, bit) = (&words[index / 32], 1 << (index % 32));
+    word.set(if set { word.get() | bit } else { word.get() & !bit });
+}
+
 /// The records, by home and place.
 pub struct Processes {
-    pub records: [Process; PROCESSES_KNOWN],
+    records: [Process; PROCESSES_KNOWN],
     /// The oldest generation of each place that has not ended yet.
     living: [u8; PROCESSES_KNOWN],
     suspended: [u32; PROCESSES_KNOWN.div_ceil(32)],
@@ -316,6 +360,14 @@ impl Processes {
             living: [FIRST_GENERATION; PROCESSES_KNOWN],
             suspended: [0; PROCESSES_KNOWN.div_ceil(32)],
         }
+    }
+
+    /// Bytes from its start to the records.
+    pub const RECORDS: usize = offset_of!(Processes, records);
+
+    /// Something of this process is here from now on: nothing was of any with its home and place.
+    pub fn add(&mut self, process: Process) {
+        self.records[slot(process.id())] = process;
     }
 
     /// The process with this home and place (`definitions::process::index`), if something of it is

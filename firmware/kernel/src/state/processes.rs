@@ -12,7 +12,7 @@ impl Kernel {
     /// The process with this id, if something of it is here.
     #[inline]
     pub fn process(&self, id: u16) -> Option<Process> {
-        self.processes.at(slot(id)).filter(|process| process.id == id)
+        self.processes.at(slot(id)).filter(|process| process.id() == id)
     }
 
     /// The process with this id, which a packet or an arriving thread names: its record is made if
@@ -42,10 +42,10 @@ impl Kernel {
         if generation(id) == 0 || self.processes.is_over(id) || self.processes.at(slot(id)).is_some() {
             return Err(Error::NoProcess);
         }
-        let mut process =
+        let process =
             Process::new(id, home(id) == self.me || !variant::PAGES_GO, &mut self.pages).ok_or(Error::NoMemory)?;
-        process.suspended = self.processes.is_suspended(id);
-        self.processes.records[slot(id)] = process;
+        process.set_suspended(self.processes.is_suspended(id));
+        self.processes.add(process);
         Ok(process)
     }
 

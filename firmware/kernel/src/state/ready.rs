@@ -5,7 +5,7 @@
 use core::marker::PhantomData;
 
 use crate::arch::hw;
-use crate::state::thread::{Tcb, A0};
+use crate::state::thread::Tcb;
 
 #[derive(Default)]
 pub struct Ready {
@@ -19,14 +19,6 @@ pub struct Ready {
 pub struct Nothing<'a>(PhantomData<&'a Ready>);
 
 impl hw::NothingToDo for Nothing<'_> {}
-
-/// The control block at an address of the ring.
-#[inline(always)]
-fn at(tcbs: &[Tcb], address: u32) -> &Tcb {
-    // SAFETY: addresses in the ring are those of the table's entries, and the result lives as long
-    // as the table is lent.
-    unsafe { &*tcbs.as_ptr().with_addr(address as usize) }
-}
 
 impl Ready {
     pub const fn new() -> Self {
@@ -49,35 +41,35 @@ impl Ready {
     /// The first thread's control block.
     #[inline]
     pub fn front<'a>(&self, tcbs: &'a [Tcb]) -> Option<&'a Tcb> {
-        (self.first != 0).then(|| at(tcbs, self.first))
+        (self.first != 0).then(|| Tcb::at(tcbs, self.first))
     }
 
     /// The thread at `address`, which has run until now, is the first.
     #[inline]
     pub fn enter<'a>(&mut self, tcbs: &'a [Tcb], address: u32) -> &'a Tcb {
         self.first = address;
-        at(tcbs, address)
+        Tcb::at(tcbs, address)
     }
 
     /// Takes the thread at `address`, which has run until now, out; returns its index.
     #[inline]
     pub fn leave(&mut self, tcbs: &[Tcb], address: u32) -> u16 {
-        let tcb = at(tcbs, address);
+        let tcb = Tcb::at(tcbs, address);
         let (next, previous) = (tcb.next.get(), tcb.previous.get());
         if next == address {
             self.first = 0;
         } else {
-            at(tcbs, previous).next.set(next);
-            at(tcbs, next).previous.set(previous);
+            Tcb::at(tcbs, previous).next.set(next);
+            Tcb::at(tcbs, next).previous.set(previous);
             self.first = next;
         }
-        tcb.index
+        tcb.index()
     }
 
     /// The first becomes the last.
     pub fn rotate(&mut self, tcbs: &[Tcb]) {
         if self.first != 0 {
-            self.first = at(tcbs, self.first).next.get();
+            self.first = Tcb::at(tcbs, self.first).next.get();
         }
     }
 
@@ -86,10 +78,10 @@ impl Ready {
     pub fn push_address(&mut self, tcbs: &[Tcb], new: u32) {
         let (first, last) = match self.first {
             0 => (new, new),
-            first => (first, at(tcbs, first).previous.replace(new)),
+            first => (first, Tcb::at(tcbs, first).previous.replace(new)),
         };
-        at(tcbs, last).next.set(new);
-        let tcb = at(tcbs, new);
+        Tcb::at(tcbs, last).next.set(new);
+        let tcb = Tcb::at(tcbs, new);
         tcb.next.set(first);
         tcb.previous.set(last);
         self.first = first;
@@ -101,14 +93,14 @@ impl Ready {
         let (first_new, last_new) = (a.address(), b.address());
         let (first, last) = match self.first {
             0 => (first_new, last_new),
-            first => (first, at(tcbs, first).previous.replace(last_new)),
+            first => (first, Tcb::at(tcbs, first).previous.replace(last_new)),
         };
         a.next.set(last_new);
         a.previous.set(last);
         b.next.set(first);
         b.previous.set(first_new);
         if self.first != 0 {
-            at(tcbs, last).next.set(first_new);
+            Tcb::at(tcbs, last).next.set(first_new);
         }
         self.first = first;
     }
@@ -125,7 +117,7 @@ impl Ready {
     pub fn remove(&mut self, tcbs: &[Tcb], index: u16) {
         let tcb = &tcbs[index as usize];
         if tcb.yielded.take() != 0 {
-            tcb.context.set(A0, 0);
+            tcb.context().answer(Ok(0));
         }
         let address = tcb.address();
         let first = self.first;

@@ -17,7 +17,6 @@ use crate::services::extended::BYTES_A_CALL;
 use crate::state::call::{Outcome, NO_MEMORY};
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::Process;
-use crate::state::thread::State;
 
 calls! {
     (kernel, thread, [a0, a1, a2, a3, a4])
@@ -43,7 +42,7 @@ calls! {
 }
 
 fn process(kernel: &Kernel, thread: Index) -> Process {
-    kernel.tcbs[thread as usize].process.get()
+    kernel.tcb_of(thread).process()
 }
 
 /// Bytes of so many records of [`syscall::STATUS`].
@@ -54,7 +53,7 @@ fn status_bytes(what: u32, records: u32) -> u32 {
 pub extern "C" fn alt(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, _: u32, thread: u32, number: u32) -> u32 {
     let arguments = [a0, a1, a2, a3, a4];
     blocking(thread, arguments, number, |kernel, thread| {
-        let index = tcb(thread).index;
+        let index = tcb(thread).index();
         if kernel.ensure_for(index, [(a0, a1, READ), (a2, a3, WRITE)]) {
             kernel.alt_request(index, arguments);
         }
@@ -63,8 +62,8 @@ pub extern "C" fn alt(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, _: u32, threa
 
 pub extern "C" fn delay(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
     blocking(thread, [a0, 0, 0, 0, 0], number, |kernel, thread| {
-        tcb(thread).state.set(State::Delayed);
+        tcb(thread).delay();
         events::emit_with(event::DIAG_PROFILE, event::BLOCKED, number as u16);
-        kernel.start_timer(tcb(thread).index, a0);
+        kernel.start_timer(tcb(thread).index(), a0);
     })
 }

@@ -14,7 +14,7 @@ impl Kernel {
     }
 
     pub fn bury(&mut self, death: Death, _: Processor) -> Option<Index> {
-        let mut process = self.process(death.process)?;
+        let process = self.process(death.process)?;
         process.estate()?.free((death.stack, death.pages));
         process.take_back(death.number);
         self.mourn(death)

@@ -45,7 +45,6 @@ pub mod invoke;
 pub mod keeping {
     //! No page is kept for anybody.
     use crate::state::kernel::{Index, Kernel};
-    use crate::state::process::Process;
 
     impl Kernel {
         pub fn put_keeper_first(&mut self, _: u32) {}
@@ -55,7 +54,6 @@ pub mod keeping {
         pub fn look_at_keeper(&mut self) {}
         pub fn release_pages(&mut self) {}
         pub fn forget_keeper(&mut self, _: Index) {}
-        pub fn forget_owing(&mut self, _: Process) {}
     }
 }
 
@@ -113,7 +111,7 @@ pub mod paging {
         }
         #[inline]
         pub fn ensure(&mut self, index: Index, address: u32, bytes: u32, access: u32) -> Access {
-            match allows(self.tcbs[index as usize].process.get().map(), address, bytes, access) {
+            match allows(self.tcb_of(index).process().map(), address, bytes, access) {
                 true => Access::Here,
                 false => Access::Refused(Error::BadPointer),
             }

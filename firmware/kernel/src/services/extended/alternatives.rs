@@ -12,32 +12,31 @@ use testbed_protocol::channel;
 use crate::drivers::events;
 use crate::services::channels::partner;
 use crate::state::kernel::{Index, Kernel};
-use crate::state::thread::{State, A0};
 
 impl Kernel {
     /// `alt(channels, count, buffer, length, timeout)`.
     pub fn alt_request(&mut self, index: u16, [list, count, buffer, capacity, timeout]: [u32; 5]) {
         events::emit(DIAG_PROFILE, TRAP7);
-        let tcb = &self.tcbs[index as usize];
-        tcb.buffer.set(buffer);
+        let tcb = self.tcb_of(index);
+        tcb.offer(buffer);
         let result = if count == 0 || count > CHANNELS as u32 || capacity > VIRTUAL_BYTES {
             Err(Error::BadLength)
-        } else if !allows(tcb.process.get().map(), buffer, capacity, WRITE) {
+        } else if !allows(tcb.process().map(), buffer, capacity, WRITE) {
             Err(Error::BadPointer)
         } else {
             self.poll_all(index, list, count as u8)
         };
         match result {
             Ok(Some(position)) => {
-                let tcb = &self.tcbs[index as usize];
-                let channel = tcb.list.channel(position);
+                let tcb = self.tcb_of(index);
+                let channel = tcb.list().channel(position);
                 if self.ensure_partner(index, channel, capacity) {
                     self.choose(index, position);
-                    let thread = self.tcbs[index as usize].address();
+                    let thread = self.tcb_of(index).address();
                     self.communicate::<false>(thread, channel as u32, buffer, capacity);
                 } else {
                     // It will call again.
-                    self.tcbs[index as usize].list.release(&mut self.pages);
+                    self.tcb_of(index).list().release(&mut self.pages);
                 }
             }
             Ok(None) if timeout != 0 => self.enable_all(index, capacity, timeout),
@@ -49,17 +48,17 @@ impl Kernel {
     /// Reads the list and claims its channels. Returns the place of the first whose sender is
     /// there.
     fn poll_all(&mut self, index: u16, address: u32, count: u8) -> Result<Option<usize>, Error> {
-        let tcb = &self.tcbs[index as usize];
-        tcb.list.take(count, &mut self.pages)?;
-        let process = tcb.process.get();
-        tcb.list.read(process.map(), address)?;
-        let first = tcb.list.channels().first().map_or(0, Cell::get);
+        let tcb = self.tcb_of(index);
+        tcb.list().take(count, &mut self.pages)?;
+        let process = tcb.process();
+        tcb.list().read(process.map(), address)?;
+        let first = tcb.list().channels().first().map_or(0, Cell::get);
         events::emit_with(DIAG_DETAIL, event::REQUEST, event::request_argument(true, true, false, first));
         let mut ready = None;
         for position in 0..count as usize {
-            let channel = tcb.list.channel(position);
+            let channel = tcb.list().channel(position);
             let offered =
-                channel::poll(process.ccb(channel), self.me, tcb.number.get()).map_err(|_| Error::ChannelInUse)?;
+                channel::poll(process.ccb(channel), self.me, tcb.number()).map_err(|_| Error::ChannelInUse)?;
             tcb.own(channel);
             if offered && ready.is_none() {
                 ready = Some(position);
@@ -69,11 +68,11 @@ impl Kernel {
     }
 
     fn enable_all(&mut self, index: u16, capacity: u32, timeout: u32) {
-        let tcb = &self.tcbs[index as usize];
-        for channel in tcb.list.channels() {
-            channel::enable(tcb.process.get().ccb(channel.get()), capacity);
+        let tcb = self.tcb_of(index);
+        for channel in tcb.list().channels() {
+            channel::enable(tcb.process().ccb(channel.get()), capacity);
         }
-        tcb.state.set(State::Alternative);
+        tcb.wait_for_any();
         if timeout != FOREVER {
             self.start_timer(index, timeout);
         }
@@ -81,18 +80,16 @@ impl Kernel {
     }
 
     fn fail_alternative(&mut self, index: u16, error: Error) {
-        self.tcbs[index as usize].list.release(&mut self.pages);
+        self.tcb_of(index).list().release(&mut self.pages);
         self.finish(index, Err(error));
     }
 
     /// The alternative has become a communication on the channel at this place of its list: the
     /// call's second result.
     fn choose(&mut self, index: u16, position: usize) {
-        let tcb = &self.tcbs[index as usize];
-        tcb.channel.set(tcb.list.channel(position));
-        tcb.context.set(A0 + 1, position as u32);
-        tcb.list.release(&mut self.pages);
-        tcb.state.set(State::Communicating);
+        let tcb = self.tcb_of(index);
+        tcb.choose(tcb.list().channel(position), position);
+        tcb.list().release(&mut self.pages);
     }
 
     /// A sender has come to this channel of a thread's alternative; the channel's own control block
@@ -111,13 +108,13 @@ impl Kernel {
 
     /// Disables the channels of the list but one; returns the place of that.
     fn disable_all(&mut self, index: u16, but: Option<u8>) -> usize {
-        let tcb = &self.tcbs[index as usize];
+        let tcb = self.tcb_of(index);
         let mut found = 0;
-        for (position, channel) in tcb.list.channels().iter().enumerate() {
+        for (position, channel) in tcb.list().channels().iter().enumerate() {
             if Some(channel.get()) == but {
                 found = position;
             } else {
-                channel::disable(tcb.process.get().ccb(channel.get()), tcb.number.get());
+                channel::disable(tcb.process().ccb(channel.get()), tcb.number());
             }
         }
         found
@@ -126,9 +123,9 @@ impl Kernel {
     /// A thread's alternative is about to receive on this channel: whether a partner's buffer that
     /// it will copy is here, as for [`Self::communicate`].
     pub fn ensure_partner(&mut self, index: Index, channel: u8, capacity: u32) -> bool {
-        let process = self.tcbs[index as usize].process.get();
+        let process = self.tcb_of(index).process();
         let Some((thread, length)) = partner::<false>(process.ccb(channel)) else { return true };
-        let buffer = self.tcbs[self.thread_index(process, thread) as usize].buffer.get();
+        let buffer = self.tcbs[self.thread_index(process, thread) as usize].buffer();
         self.ensure_or_refuse(index, buffer, capacity.min(length), READ)
     }
 }

@@ -29,7 +29,7 @@ impl Kernel {
     /// Takes words from the master's queue while it has some, [`WORDS_A_CALL`] at most. For
     /// operators.
     pub fn read_monitor(&self, process: Process, buffer: u32, most: u32) -> Result<u32, Error> {
-        if !is_operator(process.id) {
+        if !is_operator(process.id()) {
             return Err(Error::NoPermission);
         }
         self.has_mmi()?;

@@ -18,7 +18,6 @@ use crate::state::call::Outcome;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::place::Who;
 use crate::state::policy;
-use crate::state::thread::State;
 
 /// The processor that has the MMI.
 const MASTER: u8 = 0;
@@ -56,9 +55,7 @@ impl Kernel {
                 return Outcome::Done(Ok(settings::get(register) as u32));
             }
             monitor::MISSED => return Outcome::Done(self.collecting(what, value)),
-            _ if !is_operator(self.tcbs[index as usize].process.get().id) => {
-                return Outcome::Done(Err(Error::NoPermission))
-            }
+            _ if !is_operator(self.tcb_of(index).process().id()) => return Outcome::Done(Err(Error::NoPermission)),
             monitor::DELIVER..=monitor::WANT_DATUM => return Outcome::Done(self.collecting(what, value)),
             monitor::SET_CLASSES => (layout::CLASSES, check_classes(value)),
             monitor::COMMAND => (layout::COMMAND, check_command(value, self.processors)),
@@ -74,9 +71,9 @@ impl Kernel {
             self.control_all(operation, value);
             return Outcome::Done(Ok(0));
         }
-        let tcb = &self.tcbs[index as usize];
-        let who = Who { process: tcb.process.get().id, thread: tcb.number.get(), processor: self.me };
-        tcb.state.set(State::Asking);
+        let tcb = self.tcb_of(index);
+        tcb.ask();
+        let who = tcb.who(self.me);
         let words = [mpc::operation_address(operation, 0), value, who.word(), who.process as u32];
         self.net.queue_token(MASTER, mpc::PROCESS, words, layout::REQUEST_BYTES);
         Outcome::Waits

@@ -44,7 +44,7 @@ impl Kernel {
         }
     }
 
-    fn one_buried(&mut self, mut process: Process, id: usize) -> Option<Index> {
+    fn one_buried(&mut self, process: Process, id: usize) -> Option<Index> {
         let death = process.estate()?.one_collected(id)?;
         process.take_back(death.number);
         self.mourn(death)

@@ -4,7 +4,6 @@ use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::syscall;
 
 use crate::state::kernel::Kernel;
-use crate::state::thread::SP;
 
 impl Kernel {
     /// Prints which process it is: the program's name, which only the process's home knows,
@@ -38,8 +37,8 @@ impl Kernel {
     #[inline(never)]
     pub fn end_for_overflow(&mut self, index: u16) {
         let tcb = self.tcb_of(index);
-        let (sp, below) = (tcb.context.get(SP), tcb.bottom.get() - PAGE_BYTES);
-        let is_free = tcb.process.get().map()[(below >> PAGE_SHIFT) as usize] == 0;
+        let (sp, below) = (tcb.context().sp(), tcb.bottom() - PAGE_BYTES);
+        let is_free = tcb.process().map()[(below >> PAGE_SHIFT) as usize] == 0;
         self.put_end(index, ("stack overflow", ", sp "), sp);
         self.end_thread_or_process(index, sp >= below && is_free);
     }

@@ -17,7 +17,6 @@ use crate::drivers::console;
 use crate::state::call::Outcome;
 use crate::state::extended::input::SOON;
 use crate::state::kernel::{Index, Kernel};
-use crate::state::thread::State;
 use crate::state::user::{read_packet, user_range};
 
 /// The processor whose UART has a line.
@@ -31,7 +30,7 @@ pub const BYTES_A_LINE: u32 = INBOX_BYTES as u32;
 impl Kernel {
     /// `read_line(buffer, bytes)`. If the thread has to wait, it makes the call again.
     pub fn read_line(&mut self, index: Index, buffer: u32, bytes: u32) -> Outcome {
-        let process = self.tcbs[index as usize].process.get();
+        let process = self.tcb_of(index).process();
         let bytes = bytes.min(BYTES_A_LINE);
         if bytes == 0 {
             return Outcome::Done(Err(Error::BadLength));
@@ -40,9 +39,7 @@ impl Kernel {
             return Outcome::Done(Err(error));
         }
         if !self.input.inbox.is_ready() {
-            let tcb = &self.tcbs[index as usize];
-            tcb.step(-4);
-            tcb.state.set(State::Reading);
+            self.tcb_of(index).read();
             self.input.readers.push_back(self.tcbs, index);
             self.serve_readers();
             return Outcome::Waits;
@@ -77,7 +74,7 @@ impl Kernel {
         }
         for _ in 0..self.input.readers.len() {
             let Some(index) = self.input.readers.pop_front(self.tcbs) else { return };
-            if !self.tcbs[index as usize].process.get().suspended {
+            if !self.tcb_of(index).process().is_suspended() {
                 return self.make_ready(index);
             }
             self.input.readers.push_back(self.tcbs, index);

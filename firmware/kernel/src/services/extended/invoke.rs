@@ -20,7 +20,6 @@ use crate::state::kernel::Kernel;
 use crate::state::load::Source;
 use crate::state::place::{Life, Who};
 use crate::state::process::Process;
-use crate::state::thread::State;
 use crate::state::user::{read_packet, read_user};
 
 /// The processor of an `invoke` call that means the caller's.
@@ -61,8 +60,8 @@ impl Kernel {
         if flags & !(invoke::BACKGROUND | invoke::SUSPENDED | invoke::OPERATOR) != 0 {
             return Err(Error::UnknownCall);
         }
-        let process = self.tcbs[index as usize].process.get();
-        if flags & invoke::OPERATOR != 0 && !is_operator(process.id) {
+        let process = self.tcb_of(index).process();
+        if flags & invoke::OPERATOR != 0 && !is_operator(process.id()) {
             return Err(Error::NoPermission);
         }
         let name = padded(&user_name(process, name, length)?[..length as usize])?;
@@ -71,13 +70,12 @@ impl Kernel {
         read_user(process, arguments, buffer)?;
         let here = self.files.find(&name).is_some();
         let source = if here { self.me } else { start_processor() };
-        let tcb = &self.tcbs[index as usize];
-        let who = Who { process: process.id, thread: tcb.number.get(), processor: self.me };
-        let invocation = Invocation { name, flags, source, who, arguments: buffer };
+        let tcb = self.tcb_of(index);
+        let invocation = Invocation { name, flags, source, who: tcb.who(self.me), arguments: buffer };
         if target != self.me && self.net.free_buffer().is_none() {
             return Ok(Outcome::Again);
         }
-        tcb.state.set(State::Asking);
+        tcb.ask();
         if target == self.me {
             self.begin(&invocation)?;
         } else {
@@ -147,12 +145,12 @@ impl Kernel {
     }
 
     /// Notes what is to be done when the file is here.
-    fn prepare(&mut self, mut process: Process, invocation: &Invocation) -> Result<(), Error> {
+    fn prepare(&mut self, process: Process, invocation: &Invocation) -> Result<(), Error> {
         let suspended = invocation.flags & invoke::SUSPENDED != 0;
-        self.processes.set_suspended(process.id, suspended);
-        process.suspended = suspended;
+        self.processes.set_suspended(process.id(), suspended);
+        process.set_suspended(suspended);
         self.put_arguments(process, invocation.arguments)?;
-        if let Some(place) = self.place(process.id) {
+        if let Some(place) = self.place(process.id()) {
             place.invoked.invoker = invocation.who.process;
             place.invoked.background = invocation.flags & invoke::BACKGROUND != 0;
             place.waiter = invocation.who;
@@ -166,20 +164,20 @@ impl Kernel {
         let &File { bytes, list, permissions, .. } = self.files.executable(file)?;
         self.start_process(process, &Source { bytes, address: &|offset| address_in(list, offset) })?;
         self.files.add_user(file);
-        let Some(place) = self.place(process.id) else { return Ok(()) };
+        let Some(place) = self.place(process.id()) else { return Ok(()) };
         (place.invoked.file, place.invoked.trusted) = (file as u8, permissions & TRUSTED != 0);
         let waiter = core::mem::replace(&mut place.waiter, Who::NOBODY);
-        self.reply(waiter, process.id as u32, 0);
+        self.reply(waiter, process.id() as u32, 0);
         Ok(())
     }
 
     /// A process that has not started never will.
     fn abandon(&mut self, process: Process) {
-        if let Some(place) = self.place(process.id) {
+        if let Some(place) = self.place(process.id()) {
             place.life = Life::Free;
             (place.waiter, place.invoked.file) = (Who::NOBODY, NO_FILE);
         }
-        events::emit_with(DIAG_PROFILE, event::PROCESS_END, process.id);
+        events::emit_with(DIAG_PROFILE, event::PROCESS_END, process.id());
         self.remove_process(process);
     }
 

@@ -6,6 +6,6 @@ impl Kernel {
     /// Its process ends: the thread waits no more.
     pub fn end_alternative(&mut self, index: u16) {
         self.stop_timer(index);
-        self.tcbs[index as usize].list.release(&mut self.pages);
+        self.tcb_of(index).list().release(&mut self.pages);
     }
 }

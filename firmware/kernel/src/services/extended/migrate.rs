@@ -27,14 +27,14 @@ use crate::state::family::Birth;
 use crate::state::kernel::Kernel;
 use crate::state::place::Who;
 use crate::state::process::{thread_id, Process};
-use crate::state::thread::{State, A0};
+use crate::state::thread::State;
 
 impl Kernel {
     /// `migrate(thread, processor, destination)`. The call waits if the caller itself moves, or for
     /// an answer.
     pub fn migrate(&mut self, index: u16, thread: u32, at: i32, destination: i32) -> Result<Outcome, Error> {
-        let tcb = &self.tcbs[index as usize];
-        let (process, caller) = (tcb.process.get(), tcb.number.get());
+        let tcb = self.tcb_of(index);
+        let (process, caller) = (tcb.process(), tcb.number());
         let number = if thread == 0 { caller } else { thread as Thread };
         if thread > u16::MAX as u32 || thread_id(number) == 0 {
             return Err(Error::NoThread);
@@ -50,18 +50,17 @@ impl Kernel {
             if number == caller {
                 return Err(Error::NotHere);
             }
-            let who = Who { process: process.id, thread: caller, processor: self.me };
-            self.tcbs[index as usize].state.set(State::Asking);
-            let words = [mpc::address(process.id, 0), number as u32, destination, who.word(), 0, 0];
+            tcb.ask();
+            let words = [mpc::address(process.id(), 0), number as u32, destination, tcb.who(self.me).word(), 0, 0];
             self.net.queue_token(at as Processor, mpc::MIGRATE, words, migrate::BYTES);
             return Ok(Outcome::Waits);
         }
         if number == caller {
-            self.tcbs[index as usize].context.set(A0, 0);
+            tcb.context().answer(Ok(0));
             let moves = self.move_thread(index, destination, false)?;
             return Ok(if moves { Outcome::Waits } else { Outcome::Done(Ok(0)) });
         }
-        let other = self.find(process.id, number).ok_or(Error::NotHere)?;
+        let other = self.find(process.id(), number).ok_or(Error::NotHere)?;
         self.move_thread(other, destination, true).map(|_| Outcome::Done(Ok(0)))
     }
 
@@ -81,9 +80,9 @@ impl Kernel {
     /// Moves a thread that is in the ready queue, is kept from it because its process is suspended,
     /// or is the caller. `Ok(false)`: it is where it should be.
     fn move_thread(&mut self, index: u16, destination: u32, queued: bool) -> Result<bool, Error> {
-        let tcb = &self.tcbs[index as usize];
-        let (state, number) = (tcb.state.get(), tcb.number.get());
-        if !matches!(state, State::Ready | State::Held) || tcb.children.get() != 0 {
+        let tcb = self.tcb_of(index);
+        let (state, number) = (tcb.state(), tcb.number());
+        if !matches!(state, State::Ready | State::Held) || tcb.has_children() {
             return Err(Error::NotReady);
         }
         let to = if destination == migrate::ANY { self.another_slave() } else { destination as Processor };
@@ -113,9 +112,7 @@ impl Kernel {
 
     /// Puts a control block whose ends leave into the queue of those whose messages leave.
     fn send_away(&mut self, index: u16, state: State, to: Processor) {
-        let tcb = &self.tcbs[index as usize];
-        tcb.state.set(state);
-        tcb.buffer.set(to as u32);
+        self.tcb_of(index).leave(state, to);
         if self.transmitting.is_empty() {
             while self.net.free_buffer().is_some() {
                 if self.pack(index) {
@@ -132,14 +129,14 @@ impl Kernel {
         let Some(packet) = self.net.free_buffer() else { return false };
         let words = packet as *mut u32;
         let mut used = self.pack_ends(index, words);
-        let tcb = &self.tcbs[index as usize];
-        let (process, number, state) = (tcb.process.get(), tcb.number.get(), tcb.state.get());
-        let is_last = none(tcb.ends());
+        let tcb = self.tcb_of(index);
+        let (process, number, state) = (tcb.process(), tcb.number(), tcb.state());
+        let is_last = tcb.has_no_ends();
         let with_thread = is_last && state == State::Moving && used + layout::WORDS <= PAYLOAD_WORDS_MAX;
-        let parent = if with_thread { tcb.parent.get() } else { 0 };
+        let parent = if with_thread { tcb.parent() } else { 0 };
         // SAFETY: the buffer is the driver's, free, and has room for a packet.
         unsafe {
-            words.add(ends::ADDRESS).write_volatile(mpc::address(process.id, 0));
+            words.add(ends::ADDRESS).write_volatile(mpc::address(process.id(), 0));
             words.add(ends::THREAD).write_volatile(number as u32 | (parent as u32) << 16);
             if with_thread {
                 self.pack_thread(index, words.add(used));
@@ -148,7 +145,7 @@ impl Kernel {
         }
         let kind = if with_thread { mpc::THREAD } else { mpc::ENDS };
         if used != ends::ENDS {
-            self.net.queue_buffer(tcb.buffer.get() as Processor, kind, 4 * used as u32);
+            self.net.queue_buffer(tcb.destination(), kind, 4 * used as u32);
         }
         with_thread || is_last && state != State::Moving
     }
@@ -156,7 +153,7 @@ impl Kernel {
     /// Takes ends of the thread's out of their control blocks and writes them from word
     /// [`ends::ENDS`] on, as many as fit. Returns the words of payload.
     fn pack_ends(&mut self, index: u16, words: *mut u32) -> usize {
-        let tcb = &self.tcbs[index as usize];
+        let tcb = self.tcb_of(index);
         let mut used = ends::ENDS;
         for group in 0..CHANNELS / 32 {
             let word = tcb.ends_word(group);
@@ -164,8 +161,8 @@ impl Kernel {
             while left != 0 && used + end::WORDS_MAX <= PAYLOAD_WORDS_MAX {
                 let channel = (32 * group) as u8 + left.trailing_zeros() as u8;
                 left &= left - 1;
-                let ccb = tcb.process.get().ccb(channel);
-                let Some(end) = leave(ccb, self.me, tcb.buffer.get() as Processor, tcb.number.get()) else { continue };
+                let ccb = tcb.process().ccb(channel);
+                let Some(end) = leave(ccb, self.me, tcb.destination(), tcb.number()) else { continue };
                 let ([a, b, c, d, e, f], count) = end.pack(channel);
                 // SAFETY: in the packet's buffer, which has room for the longest payload. Written
                 // out, so that the words stay in registers.
@@ -192,38 +189,34 @@ impl Kernel {
     /// # Safety
     /// There is room for them in a buffer that is the driver's.
     unsafe fn pack_thread(&self, index: u16, words: *mut u32) {
-        let tcb = &self.tcbs[index as usize];
-        let places = tcb.parent_processor.get() as u32 | (tcb.failed.get() as u32) << 16;
+        let tcb = self.tcb_of(index);
+        let ((parent_processor, failed), (stack, pages)) = (tcb.family(), tcb.stack());
         // SAFETY: the caller's; a context begins with the words that move.
         unsafe {
-            words.add(layout::PARENT_PROCESSOR_FAILED).write_volatile(places);
-            words.add(layout::STACK).write_volatile(tcb.stack.get());
-            words.add(layout::STACK_PAGES).write_volatile(tcb.stack_pages.get());
-            let context = &raw const tcb.context as u32;
-            memory::copy(context, words.add(layout::CONTEXT) as u32, 4 * layout::CONTEXT_WORDS as u32);
+            words.add(layout::PARENT_PROCESSOR_FAILED).write_volatile(parent_processor as u32 | (failed as u32) << 16);
+            words.add(layout::STACK).write_volatile(stack);
+            words.add(layout::STACK_PAGES).write_volatile(pages);
+            memory::copy(tcb.context().address(), words.add(layout::CONTEXT) as u32, 4 * layout::CONTEXT_WORDS as u32);
         }
     }
 
     /// All that had to leave has been packed.
     pub fn gone(&mut self, index: u16) {
-        let tcb = &self.tcbs[index as usize];
-        let state = tcb.state.get();
+        let tcb = self.tcb_of(index);
+        let state = tcb.state();
         if state == State::Returning {
             return self.end_thread(index);
         }
-        let (mut process, number, exit_code) = (tcb.process.get(), tcb.number.get(), tcb.exit_code.get());
-        let (stack, pages) = (tcb.stack.get(), tcb.stack_pages.get());
-        process.set_thread(number, NONE);
-        let (parent, to) = ((tcb.parent.get(), tcb.parent_processor.get()), tcb.buffer.get() as Processor);
-        let birth = Birth { process: process.id, number, parent, entry: tcb.context.pc.get(), stack, pages };
+        let (birth, to, error) = (tcb.birth(), tcb.destination(), tcb.exit_code());
+        tcb.process().set_thread(birth.number, NONE);
         self.free_tcb(index);
         if state == State::Moving {
             self.counters[counter::LEFT] += 1;
             events::emit(DIAG_PROFILE, event::PACKED);
-        } else if exit_code == 0 {
+        } else if error == 0 {
             self.send_birth(to, birth, to);
         } else {
-            self.send_created(to, birth, exit_code);
+            self.send_created(to, birth, error);
         }
     }
 
@@ -238,7 +231,7 @@ impl Kernel {
         if words < ends::ENDS + tail || !belongs {
             return events::emit(DIAG_PROFILE, event::RX_END);
         }
-        let mut process = match self.ensure_process(id) {
+        let process = match self.ensure_process(id) {
             Ok(process) => process,
             Err(error) => {
                 // The process has ended before, or ends now that a part of it has nowhere to be.
@@ -313,25 +306,16 @@ impl Kernel {
         owned
     }
 
-    fn unpack_thread(&mut self, index: u16, mut process: Process, owned: [u32; CHANNELS / 32], packet: &Packet) {
+    fn unpack_thread(&mut self, index: u16, process: Process, owned: [u32; CHANNELS / 32], packet: &Packet) {
         let number = packet.word(ends::THREAD) as Thread;
         process.set_thread(number, index);
         let tail = packet.header.payload_words() - layout::WORDS;
         let places = packet.word(tail + layout::PARENT_PROCESSOR_FAILED);
-        let tcb = &self.tcbs[index as usize];
-        tcb.process.set(process);
-        tcb.number.set(number);
-        tcb.parent.set((packet.word(ends::THREAD) >> 16) as Thread);
-        tcb.parent_processor.set(places as Processor);
-        tcb.failed.set((places >> 16) as u16);
+        let tcb = self.tcb_of(index);
+        let parent = ((packet.word(ends::THREAD) >> 16) as Thread, places as Processor);
+        tcb.arrive(process, number, parent, (places >> 16) as u16, owned);
         tcb.set_stack(packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
-        tcb.children.set(0);
-        tcb.exit_code.set(0);
-        tcb.staged.set(0);
-        tcb.set_ends(owned);
-        tcb.list.clear();
-        tcb.keeping.clear();
-        let mut to = &raw const tcb.context as u32;
+        let mut to = tcb.context().address();
         for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
             // SAFETY: the pieces are in the receive ring and are as many words as a context begins
             // with, which are cells.
@@ -346,8 +330,8 @@ impl Kernel {
 
     /// A thread that is new here has the ends that have waited here for it.
     pub fn adopt_ends(&mut self, index: u16) {
-        let tcb = &self.tcbs[index as usize];
-        let (mut process, number) = (tcb.process.get(), tcb.number.get());
+        let tcb = self.tcb_of(index);
+        let (process, number) = (tcb.process(), tcb.number());
         if !process.is_resting(number) {
             return;
         }
@@ -364,15 +348,15 @@ impl Kernel {
     /// A thread has ended: its ends go to its process's home. `false` if it has to wait until they
     /// have left; its end goes on then.
     pub fn return_ends(&mut self, index: u16) -> bool {
-        let tcb = &self.tcbs[index as usize];
-        if none(tcb.ends()) {
+        let tcb = self.tcb_of(index);
+        if tcb.has_no_ends() {
             return true;
         }
-        let home = process::home(tcb.process.get().id);
+        let home = process::home(tcb.process().id());
         if home == self.me {
             tcb.set_ends([0; CHANNELS / 32]);
-            let number = tcb.number.get();
-            tcb.process.get().set_resting(number, true);
+            let number = tcb.number();
+            tcb.process().set_resting(number, true);
             return true;
         }
         self.send_away(index, State::Returning, home);
@@ -383,29 +367,16 @@ impl Kernel {
     /// to create it. With `error` they go back to the home ahead of that answer. `Ok(false)` if
     /// there are none.
     pub fn send_ends(&mut self, birth: Birth, to: Processor, error: Option<Error>) -> Result<bool, Error> {
-        let Some(mut process) = self.process(birth.process).filter(|process| process.is_resting(birth.number)) else {
+        let Some(process) = self.process(birth.process).filter(|process| process.is_resting(birth.number)) else {
             return Ok(false);
         };
         let index = self.free.pop_front(self.tcbs).ok_or(Error::NoThread)?;
         process.set_thread(birth.number, index);
-        let tcb = &self.tcbs[index as usize];
-        tcb.reset();
-        tcb.process.set(process);
-        tcb.number.set(birth.number);
-        tcb.context.pc.set(birth.entry);
-        tcb.parent.set(birth.parent.0);
-        tcb.parent_processor.set(birth.parent.1);
-        tcb.stack.set(birth.stack);
-        tcb.stack_pages.set(birth.pages);
-        tcb.exit_code.set(error.map_or(0, |error| error.code() as u32));
+        let tcb = self.tcb_of(index);
+        tcb.be_born(process, &birth);
+        tcb.carry(error);
         self.adopt_ends(index);
         self.send_away(index, State::Courier, to);
         Ok(true)
     }
-}
-
-/// Whether a thread has no ends.
-#[inline(always)]
-fn none(ends: [u32; CHANNELS / 32]) -> bool {
-    ends.into_iter().fold(0, |all, some| all | some) == 0
 }

@@ -15,19 +15,20 @@ use testbed_protocol::Processor;
 use crate::arch::{hw, memory};
 use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
-use crate::services::extended::paging::{Change, FIRST_DATA_PAGE};
+use crate::services::extended::paging::FIRST_DATA_PAGE;
 use crate::state::extended::paging::Announced;
+use crate::state::extended::waiting::Change;
 use crate::state::kernel::Kernel;
 use crate::state::process::Process;
 
 impl Kernel {
     /// Reports to the home of a page, which may be here.
     pub fn tell_home_of_page(&mut self, process: Process, page: u32, report: Report) {
-        let home = process::home(process.id);
+        let home = process::home(process.id());
         if home == self.me {
             return self.serve_report(process, page, home, report);
         }
-        self.send_page_message(home, process.id, page, report as u8, 0);
+        self.send_page_message(home, process.id(), page, report as u8, 0);
     }
 
     fn send_page_message(&mut self, to: Processor, id: u16, page: u32, operation: u8, processor: Processor) {
@@ -40,7 +41,7 @@ impl Kernel {
         if to == self.me {
             return self.serve_order(process, page, order, None);
         }
-        self.send_page_message(to, process.id, page, order.operation(), order.processor());
+        self.send_page_message(to, process.id(), page, order.operation(), order.processor());
     }
 
     /// The home's part.
@@ -146,14 +147,14 @@ impl Kernel {
         }
         let leave = !self.transmitting.is_empty();
         match leave.then(|| self.transmitter(process, page)).flatten() {
-            Some(index) => self.keep_page(process, page, index),
+            Some(index) => self.keep_page(process, page, self.tcb_of(index)),
             None => self.tell_home_of_page(process, page, Report::Done),
         }
     }
 
     /// Sends a page, straight from its frame.
     fn send_frame(&mut self, process: Process, page: u32, frame: u32, (to, order, free): (Processor, Order, bool)) {
-        self.send_page_message(to, process.id, page, order.operation(), 0);
+        self.send_page_message(to, process.id(), page, order.operation(), 0);
         self.net.queue_frame(to, mpc::PAGE_DATA, memory::page_address(frame), free);
         self.counters[counter::PAGES_SENT] += 1;
     }

@@ -10,7 +10,7 @@ use testbed_definitions::page::{
     DATA_BASE, PAGE_SHIFT, PTE_PAGE_SHIFT, PTE_READ, PTE_VALID, PTE_WANTED, PTE_WRITE, VIRTUAL_BYTES, VIRTUAL_PAGES,
 };
 use testbed_definitions::process;
-use testbed_definitions::syscall::Error;
+use testbed_definitions::syscall::{Error, EXIT_NO_MEMORY};
 use testbed_kernel_core::page_map::WRITE;
 use testbed_protocol::pages::holder::{self, Touch};
 use testbed_protocol::pages::Report;
@@ -18,8 +18,8 @@ use testbed_protocol::pages::Report;
 use crate::arch::hw;
 use crate::drivers::events;
 use crate::state::call::{Access, Range};
-use crate::state::extended::keeping::Slice;
 use crate::state::extended::paging::Resume;
+use crate::state::extended::waiting::Change;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::Process;
 use crate::state::thread::{State, Tcb};
@@ -27,17 +27,6 @@ use crate::state::unfinished::STOPPED;
 
 /// First page of the data half.
 pub const FIRST_DATA_PAGE: u32 = DATA_BASE >> PAGE_SHIFT;
-
-/// Why those that wait for a page go on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Change {
-    /// It is here.
-    Allowed,
-    /// It has come from another processor, which may want it back.
-    Arrived,
-    /// There is no such page.
-    Refused(Error),
-}
 
 impl Kernel {
     /// A thread has touched what the page map does not allow. `false`: it never may.
@@ -55,17 +44,16 @@ impl Kernel {
         }
         events::emit_with(DIAG_PROFILE, event::PAGE_FAULT, page as u16);
         // An instruction needs one data page: it has gone on from others.
-        self.has_gone_on(index);
+        self.tcb_of(index).keeping().go_on();
         let came = self.want_page(index, page, write, Resume::Instruction(cause as u8), address);
         if came == Access::Refused(Error::NoMemory) {
-            let tcb = &self.tcbs[index as usize];
-            tcb.state.set(State::Ending);
-            let id = tcb.process.get().id;
-            self.end_for_memory(id);
+            let tcb = self.tcb_of(index);
+            tcb.end(EXIT_NO_MEMORY);
+            self.end_for_memory(tcb.process().id());
             return true;
         }
         // Where the home is here, the thread may have ended for it already.
-        if came == Access::Coming && self.tcbs[index as usize].state.get() == State::Paging {
+        if came == Access::Coming && self.tcb_of(index).state() == State::Paging {
             events::emit(DIAG_PROFILE, event::PAGE_BLOCKED);
         }
         !matches!(came, Access::Refused(_))
@@ -81,7 +69,7 @@ impl Kernel {
         if bytes > VIRTUAL_BYTES || address > VIRTUAL_BYTES - bytes {
             return Access::Refused(Error::BadPointer);
         }
-        let map = self.tcbs[index as usize].process.get().map();
+        let map = self.tcb_of(index).process().map();
         let needed = PTE_VALID | access;
         let (first, last) = (address >> PAGE_SHIFT, (address + bytes - 1) >> PAGE_SHIFT);
         let mut page = first;
@@ -118,15 +106,13 @@ impl Kernel {
     #[cold]
     #[inline(never)]
     fn fetch_for_call(&mut self, index: Index, first: u32, missing: u32, access: u32) -> Access {
-        self.tcbs[index as usize].step(-4);
+        self.tcb_of(index).context().repeat_call();
         let page = self.page_to_ask(index, first, missing);
         events::emit_with(DIAG_PROFILE, event::PAGE_FAULT, page as u16);
         let came = self.want_page(index, page, access & WRITE != 0, Resume::Call, page << PAGE_SHIFT);
         match came {
-            Access::Refused(_) => self.tcbs[index as usize].step(4),
-            _ if self.tcbs[index as usize].state.get() == State::Paging => {
-                events::emit(DIAG_PROFILE, event::PAGE_BLOCKED)
-            }
+            Access::Refused(_) => self.tcb_of(index).context().pass_call(),
+            _ if self.tcb_of(index).state() == State::Paging => events::emit(DIAG_PROFILE, event::PAGE_BLOCKED),
             // Answered at once, with an error: the home is here.
             _ => {}
         }
@@ -136,8 +122,8 @@ impl Kernel {
     /// A thread needs a page that is not here with the permission. It is blocked until something
     /// about the page has changed.
     pub fn want_page(&mut self, index: Index, page: u32, write: bool, resume: Resume, address: u32) -> Access {
-        let mut process = self.tcbs[index as usize].process.get();
-        let home = process::home(process.id);
+        let process = self.tcb_of(index).process();
+        let home = process::home(process.id());
         let code = page < FIRST_DATA_PAGE;
         if code && (write || process.map()[page as usize] & PTE_VALID != 0 || home == self.me) {
             return Access::Refused(Error::BadPointer);
@@ -148,13 +134,8 @@ impl Kernel {
             Err(error) => return Access::Refused(error),
         };
         let tcb = self.tcb_of(index);
-        tcb.state.set(State::Paging);
-        tcb.slice.set(Slice::stopped(tcb.start.get()));
         self.unfinished.note(STOPPED);
-        tcb.page.set(page as u16);
-        tcb.resume.set(resume);
-        tcb.fault_address.set(address);
-        tcb.next.set(core::mem::replace(&mut process.paging, tcb.address()));
+        tcb.wait_for_page(process, page, resume, address);
         match ask {
             // The answer may come at once.
             Some(report) => self.tell_home_of_page(process, page, report),
@@ -200,38 +181,19 @@ impl Kernel {
     /// what they must not. Who has waited longest is ready first. A page that has come is kept for
     /// all of them, so that none has to wait for it again while others come before it each time.
     /// `true`: there are such threads.
-    pub fn page_changed(&mut self, mut process: Process, page: u32, change: Change) -> bool {
-        // All are taken out first: who goes on may want the page again.
-        let (mut address, mut before, mut changed) = (process.paging, 0, 0);
-        while address != 0 {
-            let tcb = self.tcb_at(address);
-            let next = tcb.next.get();
-            if tcb.page.get() as u32 == page {
-                match before {
-                    0 => process.paging = next,
-                    before => self.tcb_at(before).next.set(next),
-                }
-                // Who has waited longest is the last of those that wait, and the first of these.
-                tcb.next.set(core::mem::replace(&mut changed, address));
-            } else {
-                before = address;
-            }
-            address = next;
-        }
+    pub fn page_changed(&mut self, process: Process, page: u32, change: Change) -> bool {
         let mut kept = false;
-        while changed != 0 {
-            let tcb = self.tcb_at(changed);
-            changed = tcb.next.get();
+        for tcb in process.take_waiting(self.tcbs, page) {
             // What was staged has used the page when the thread is ready, which need not: it may
             // come back to where it received, over and over, and would have the page for ever.
-            let is_used = tcb.resume.get() == Resume::Staged;
+            let is_used = tcb.resume() == Resume::Staged;
             match change {
-                Change::Refused(error) => self.resume_otherwise(tcb.index, Some(error)),
-                _ if is_used => self.resume_otherwise(tcb.index, None),
+                Change::Refused(error) => self.resume_otherwise(tcb.index(), Some(error)),
+                _ if is_used => self.resume_otherwise(tcb.index(), None),
                 _ => self.resume(tcb),
             }
-            if change == Change::Arrived && tcb.state.get() == State::Ready && !is_used {
-                self.keep_page(process, page, tcb.index);
+            if change == Change::Arrived && tcb.state() == State::Ready && !is_used {
+                self.keep_page(process, page, tcb);
                 kept = true;
             }
         }
@@ -242,23 +204,23 @@ impl Kernel {
     #[inline(never)]
     fn resume(&mut self, tcb: &Tcb) {
         self.make_tcb_ready(tcb);
-        events::emit_with(DIAG_PROFILE, event::PAGE_READY, tcb.number.get());
+        events::emit_with(DIAG_PROFILE, event::PAGE_READY, tcb.number());
     }
 
     /// The page has come for what is staged, or will never come.
     #[cold]
     #[inline(never)]
     fn resume_otherwise(&mut self, index: Index, error: Option<Error>) {
-        let tcb = &self.tcbs[index as usize];
-        let number = tcb.number.get();
-        match tcb.resume.get() {
+        let tcb = self.tcb_of(index);
+        let number = tcb.number();
+        match tcb.resume() {
             Resume::Staged => return self.unstage(index),
             Resume::Instruction(cause) => {
-                let address = tcb.fault_address.get();
+                let address = tcb.fault_address();
                 return self.end_for_fault(index, cause as u32, address);
             }
             Resume::Call => {
-                tcb.step(4);
+                tcb.context().pass_call();
                 self.finish(index, error.map_or(Ok(0), Err));
             }
         }

@@ -1,12 +1,12 @@
 //! Pages that have been kept until their threads have gone on: their homes are told.
 
-use testbed_kernel_core::queue::NONE;
 use testbed_protocol::pages::keeping::PageSet;
 use testbed_protocol::pages::Report;
 
 use crate::services::extended::keeping::kept_for;
 use crate::state::kernel::Kernel;
 use crate::state::process::Process;
+use crate::state::thread::Tcb;
 use crate::state::unfinished::KEEPING;
 
 impl Kernel {
@@ -16,12 +16,8 @@ impl Kernel {
         if self.all_is_kept() {
             return;
         }
-        while let Some((mut process, page)) = self.next_to_release() {
-            process.owed.pages.remove(page);
-            process.owed.count -= 1;
-            if process.owed.count == 0 {
-                self.forget_owing(process);
-            }
+        while let Some((process, page)) = self.next_to_release() {
+            self.keepers.settle(process, page);
             if !self.net.has_room() {
                 self.await_room();
             }
@@ -29,8 +25,7 @@ impl Kernel {
             // and threads and processes end.
             self.tell_home_of_page(process, page as u32, Report::Done);
         }
-        self.keepers.gone = false;
-        if self.keepers.owing == Process::NONE {
+        if self.keepers.all_are_there() {
             self.unfinished.done(KEEPING);
         }
     }
@@ -38,54 +33,31 @@ impl Kernel {
     /// Whether nothing has changed: every thread keeps all that has come for it.
     #[inline]
     fn all_is_kept(&self) -> bool {
-        let mut index = self.keepers.first;
-        while index != NONE {
-            let tcb = &self.tcbs[index as usize];
-            if kept_for(tcb) != Some(tcb.keeping.pages.get().kept(None)) {
-                return false;
-            }
-            index = tcb.keeping.next.get();
-        }
-        !self.keepers.gone
+        let keeps_all = |tcb: &Tcb| kept_for(tcb) == Some(tcb.keeping().kept(None));
+        self.keepers.threads(self.tcbs).all(keeps_all) && !self.keepers.has_one_gone()
     }
 
     /// A page that has come, and is kept for nobody.
     fn next_to_release(&mut self) -> Option<(Process, u16)> {
         self.forget_gone_keepers();
-        let mut process = self.keepers.owing;
-        while process != Process::NONE {
-            if let Some(page) = process.owed.pages.lowest_besides(&self.kept_of(process)) {
-                return Some((process, page));
-            }
-            process = process.owed.next;
-        }
-        None
+        let lowest = |process: Process| process.owed().pages().lowest_besides(&self.kept_of(process));
+        self.keepers.owing().find_map(|process| lowest(process).map(|page| (process, page)))
     }
 
     /// All that is kept for threads of a process.
     fn kept_of(&self, process: Process) -> PageSet {
         let mut kept = PageSet::EMPTY;
-        let mut index = self.keepers.first;
-        while index != NONE {
-            let tcb = &self.tcbs[index as usize];
-            if tcb.process.get() == process {
-                kept_for(tcb).into_iter().for_each(|row| kept.insert_row(row));
-            }
-            index = tcb.keeping.next.get();
-        }
+        let of_it = self.keepers.threads(self.tcbs).filter(|tcb| tcb.process() == process);
+        of_it.filter_map(kept_for).for_each(|row| kept.insert_row(row));
         kept
     }
 
     /// Forgets threads that have gone on.
     fn forget_gone_keepers(&mut self) {
-        let mut index = self.keepers.first;
-        while index != NONE {
-            let tcb = &self.tcbs[index as usize];
-            let (next, has_gone_on) = (tcb.keeping.next.get(), kept_for(tcb).is_none());
-            if has_gone_on {
-                self.forget_keeper(index);
+        for tcb in self.keepers.threads(self.tcbs) {
+            if kept_for(tcb).is_none() {
+                self.keepers.forget_thread(self.tcbs, tcb);
             }
-            index = next;
         }
     }
 }

@@ -5,7 +5,7 @@ use testbed_protocol::Thread;
 
 use crate::state::kernel::Kernel;
 use crate::state::place::Who;
-use crate::state::thread::{State, A0};
+use crate::state::thread::State;
 
 impl Kernel {
     /// Answers a thread's request, wherever it waits.
@@ -23,10 +23,10 @@ impl Kernel {
     /// The answer to a thread's request has come.
     pub fn answered(&mut self, id: u16, thread: Thread, result: u32, second: u32) {
         let Some(index) = self.find(id, thread) else { return };
-        let tcb = &self.tcbs[index as usize];
-        if tcb.state.get() == State::Asking {
-            tcb.context.set(A0, result);
-            tcb.context.set(A0 + 1, second);
+        let tcb = self.tcb_of(index);
+        if tcb.state() == State::Asking {
+            tcb.context().answer(Ok(result));
+            tcb.context().answer_also(second);
             self.make_ready(index);
         }
     }

@@ -9,16 +9,15 @@ use testbed_definitions::syscall::{control, Error};
 use crate::state::call::Outcome;
 use crate::state::kernel::Kernel;
 use crate::state::place::{Life, Place, Who};
-use crate::state::thread::State;
 
 impl Kernel {
     /// The thread waits for an answer to a request to a process's home.
     pub fn ask_home(&mut self, index: u16, operation: u8, id: u32, value: u32) -> Outcome {
-        let tcb = &self.tcbs[index as usize];
-        let who = Who { process: tcb.process.get().id, thread: tcb.number.get(), processor: self.me };
+        let tcb = self.tcb_of(index);
+        let who = tcb.who(self.me);
         let known = id <= u16::MAX as u32;
         let (id, home) = (id as u16, home(id as u16));
-        tcb.state.set(State::Asking);
+        tcb.ask();
         if known && home == self.me {
             self.serve_request(operation, id, value, who);
         } else if known && home < self.processors {

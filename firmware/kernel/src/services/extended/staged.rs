@@ -32,10 +32,9 @@ impl Kernel {
     pub fn stage(&mut self, index: Index, to: u32, bytes: u32, packet: &Packet, first_word: usize) -> bool {
         let Some(row) = self.pages.take_row(pages_for(bytes), 1) else { return false };
         let address = memory::page_address(row);
-        let tcb = &self.tcbs[index as usize];
+        let tcb = self.tcb_of(index);
         // SAFETY: the row was just taken and has room for the header.
-        unsafe { (address as *mut Staged).write(Staged { next: tcb.staged.get(), to, bytes, done: 0 }) };
-        tcb.staged.set(address);
+        unsafe { (address as *mut Staged).write(Staged { next: tcb.staged().replace(address), to, bytes, done: 0 }) };
         let mut end = address + HEADER;
         for (from, part) in packet.pieces(first_word, bytes) {
             // SAFETY: the piece is in the receive ring, and the row has room.
@@ -54,7 +53,7 @@ impl Kernel {
 
     /// Drops what is staged for a thread that ends.
     pub fn drop_staged(&mut self, index: Index) {
-        let mut address = self.tcbs[index as usize].staged.take();
+        let mut address = self.tcb_of(index).staged().take();
         while address != 0 {
             // SAFETY: as in `unstage`.
             let Staged { next, bytes, .. } = unsafe { (address as *const Staged).read() };

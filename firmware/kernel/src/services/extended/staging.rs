@@ -14,25 +14,24 @@ use crate::state::call::Access;
 use crate::state::extended::paging::Resume;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::{Process, PROCESSES_KNOWN};
-use crate::state::thread::A0;
 use crate::state::unfinished::DOOMED;
 
 impl Kernel {
     /// Ends a communication: the thread is ready, as soon as it has what is staged for it.
     #[inline]
     pub fn finish_staged(&mut self, index: Index, result: Result<u32, Error>) {
-        if self.tcbs[index as usize].staged.get() == 0 {
+        if !self.tcb_of(index).has_staged() {
             return self.finish(index, result);
         }
-        self.tcbs[index as usize].context.set(A0, result.unwrap_or_else(|error| error.code() as u32));
+        self.tcb_of(index).context().answer(result);
         self.unstage(index);
     }
 
     /// There is no page left to keep a message in: the process can't go on. It ends when what is
     /// being done has been done.
     #[cold]
-    pub fn out_of_memory(&mut self, mut process: Process) {
-        process.doomed = true;
+    pub fn out_of_memory(&mut self, process: Process) {
+        process.doom();
         self.unfinished.note(DOOMED);
     }
 
@@ -41,13 +40,11 @@ impl Kernel {
     pub fn end_doomed(&mut self) {
         self.unfinished.done(DOOMED);
         for slot in 0..PROCESSES_KNOWN {
-            let Some(mut process) = self.processes.at(slot).filter(|process| process.doomed) else { continue };
-            // If its home is elsewhere, it stays until it has been told.
-            process.doomed = false;
+            let Some(process) = self.processes.at(slot).filter(|process| process.take_doom()) else { continue };
             if !self.net.has_room() {
                 self.await_room();
             }
-            self.end_for_memory(process.id);
+            self.end_for_memory(process.id());
         }
     }
 
@@ -55,15 +52,15 @@ impl Kernel {
     /// thread is ready.
     pub fn unstage(&mut self, index: Index) {
         loop {
-            let tcb = &self.tcbs[index as usize];
-            let address = tcb.staged.get();
+            let tcb = self.tcb_of(index);
+            let address = tcb.staged().get();
             if address == 0 {
                 return self.make_ready(index);
             }
             // SAFETY: `stage` made it, and nobody names it but for one statement.
             let Staged { next, to, bytes, mut done } = unsafe { (address as *const Staged).read() };
             let from = address + HEADER + done;
-            done += each_run(tcb.process.get().map(), to + done, bytes - done, WRITE, |before, run| {
+            done += each_run(tcb.process().map(), to + done, bytes - done, WRITE, |before, run| {
                 // SAFETY: the bytes are in the staged row, and the run is the thread's.
                 unsafe { memory::copy(from + before, run.start, run.bytes) }
             });
@@ -74,9 +71,7 @@ impl Kernel {
                 // Its answer may come at once, and then calls this function again.
                 match self.want_page(index, at >> PAGE_SHIFT, true, Resume::Staged, at) {
                     Access::Coming => return,
-                    Access::Refused(Error::NoMemory) => {
-                        return self.out_of_memory(self.tcbs[index as usize].process.get())
-                    }
+                    Access::Refused(Error::NoMemory) => return self.out_of_memory(self.tcb_of(index).process()),
                     _ => {}
                 }
                 // The page has gone for ever: so has what belongs there.
@@ -85,7 +80,7 @@ impl Kernel {
                 unsafe { (&raw mut (*(address as *mut Staged)).done).write(done) };
                 continue;
             }
-            self.tcbs[index as usize].staged.set(next);
+            self.tcb_of(index).staged().set(next);
             self.free_staged(address, bytes);
         }
     }

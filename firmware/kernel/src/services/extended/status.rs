@@ -5,14 +5,13 @@ use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::status::{self, counter};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{READ, WRITE};
-use testbed_kernel_core::queue::NONE;
 
 use crate::arch::extended::between;
 use crate::services::extended::BYTES_A_CALL;
 use crate::state::kernel::Kernel;
 use crate::state::place::Life;
 use crate::state::process::{Process, PROCESSES_KNOWN};
-use crate::state::thread::{State, RESULT};
+use crate::state::thread::State;
 use crate::state::user::{user_range, write_user};
 
 /// Words of a record.
@@ -66,22 +65,22 @@ impl Kernel {
     fn process_record(&self, index: usize, record: &mut [u32]) -> bool {
         let place = &self.places[index];
         let Some(process) = self.process(place.id).filter(|_| place.life != Life::Free) else { return false };
-        let threads = process.threads.iter().filter(|&&index| index != NONE).count();
-        let state = place.invoked.background as u32 | (process.suspended as u32) << 4;
-        record[..4].copy_from_slice(&[process.id as u32, state, threads as u32, place.invoked.file as u32]);
+        let threads = process.threads().count();
+        let state = place.invoked.background as u32 | (process.is_suspended() as u32) << 4;
+        record[..4].copy_from_slice(&[process.id() as u32, state, threads as u32, place.invoked.file as u32]);
         true
     }
 
     fn thread_record(&self, index: usize, record: &mut [u32]) -> bool {
         let tcb = &self.tcbs[index];
-        if tcb.state.get() == State::Free {
+        if tcb.state() == State::Free {
             return false;
         }
         record[..4].copy_from_slice(&[
-            tcb.number.get() as u32,
-            tcb.state.get() as u32,
-            tcb.channel.get() as u32,
-            tcb.context.pc.get() & !RESULT,
+            tcb.number() as u32,
+            tcb.state() as u32,
+            tcb.channel() as u32,
+            tcb.context().pc(),
         ]);
         true
     }
@@ -98,7 +97,7 @@ impl Kernel {
     /// `peek(process, address, buffer, bytes)`: only what is on this processor, and only by
     /// programs that are trusted.
     pub fn peek(&mut self, process: Process, id: u32, address: u32, (buffer, bytes): (u32, u32)) -> Result<u32, Error> {
-        if !self.place(process.id).is_some_and(|place| place.invoked.trusted) {
+        if !self.place(process.id()).is_some_and(|place| place.invoked.trusted) {
             return Err(Error::NoPermission);
         }
         let other = self.process(id as u16).filter(|_| id <= u16::MAX as u32).ok_or(Error::NoProcess)?;

@@ -1,7 +1,5 @@
 //! Processes whose threads do not run.
 
-use testbed_kernel_core::queue::NONE;
-
 use crate::state::kernel::Kernel;
 use crate::state::thread::State;
 
@@ -12,13 +10,13 @@ impl Kernel {
             return;
         }
         self.processes.set_suspended(id, suspended);
-        let Some(mut process) = self.process(id) else { return };
-        process.suspended = suspended;
-        for index in process.threads.into_iter().filter(|&index| index != NONE) {
-            match self.tcbs[index as usize].state.get() {
+        let Some(process) = self.process(id) else { return };
+        process.set_suspended(suspended);
+        for index in process.threads() {
+            match self.tcb_of(index).state() {
                 State::Ready if suspended => {
                     self.ready.remove(self.tcbs, index);
-                    self.hold(index);
+                    self.tcb_of(index).hold();
                 }
                 State::Held if !suspended => self.make_ready(index),
                 _ => {}
@@ -31,7 +29,7 @@ impl Kernel {
     /// Nothing runs here any more: the machine is about to stop.
     pub fn suspend_all(&mut self) {
         for index in 0..=u8::MAX {
-            let id = self.processes.at(index as usize).map_or(index as u16, |process| process.id);
+            let id = self.processes.at(index as usize).map_or(index as u16, |process| process.id());
             self.processes.set_suspended(id, true);
             self.suspend(id, true);
         }

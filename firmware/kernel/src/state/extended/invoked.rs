@@ -1,7 +1,9 @@
 //! What is known of a process because it has been invoked.
 
+use core::mem::offset_of;
 use testbed_definitions::file::NAME_BYTES;
 use testbed_kernel_core::filestore::Name;
+use testbed_kernel_core::layout::Item;
 use testbed_protocol::Processor;
 
 /// No file's index.
@@ -23,6 +25,11 @@ pub struct Invoked {
 }
 
 impl Invoked {
+    /// What the host looks at, in a place that has this so many bytes from its start.
+    pub const fn layout(at: usize) -> (Item, usize) {
+        (Item::PlaceName, at + offset_of!(Invoked, name))
+    }
+
     pub const NONE: Invoked =
         Invoked { background: false, invoker: 0, file: NO_FILE, trusted: false, name: [0; NAME_BYTES], source: 0 };
 }

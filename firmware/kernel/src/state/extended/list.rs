@@ -1,25 +1,37 @@
 //! The list of a thread's alternative.
 
 use core::cell::Cell;
+use core::mem::offset_of;
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::syscall::Error;
+use testbed_kernel_core::layout::Item;
 use testbed_kernel_core::page_map::{translate, PageMap, READ};
 use testbed_kernel_core::pages::Pages;
 
 use crate::arch::memory;
 
 /// Channels that a list holds itself.
-pub const SHORT: usize = 16;
+const SHORT: usize = 16;
 
 /// The channels of a thread's alternative, in its order. A long list is in a page of the kernel's.
 #[repr(C)]
 pub struct List {
-    pub short: [Cell<u8>; SHORT],
-    pub page: Cell<u16>,
-    pub count: Cell<u8>,
+    short: [Cell<u8>; SHORT],
+    page: Cell<u16>,
+    count: Cell<u8>,
 }
 
 impl List {
+    /// What the host looks at, in a control block that has a list so many bytes from its start.
+    pub const fn layout(at: usize) -> [(Item, usize); 4] {
+        [
+            (Item::TcbListShort, at + offset_of!(List, short)),
+            (Item::TcbListShortBytes, SHORT),
+            (Item::TcbListPage, at + offset_of!(List, page)),
+            (Item::TcbListCount, at + offset_of!(List, count)),
+        ]
+    }
+
     /// The list is empty, and had no page.
     pub fn clear(&self) {
         self.page.set(0);

@@ -10,5 +10,6 @@ pub mod layout;
 pub mod list;
 pub mod mount;
 pub mod paging;
+pub mod waiting;
 
 pub use testbed_kernel_core::filestore::Filestore as Files;
