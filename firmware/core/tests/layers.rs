@@ -9,11 +9,10 @@ use std::path::Path;
 const LAYERS: [&str; 6] = ["variant", "arch", "drivers", "state", "services", "dispatch"];
 /// Mentions of the feature `small` in the kernel, its build script included.
 const MENTIONS_OF_SMALL: usize = 20;
-/// Files whose methods call each other in a circle, for each circle. The first is of the ends of
-/// threads and of pages: where the home of a page is here, its answer comes at once, and may end a
-/// thread or wake one that wants the next page. The others are alternatives, which go on as a
-/// receiver, and programs whose file is fetched.
-const CALL_CIRCLES: [usize; 3] = [8, 2, 2];
+/// Files whose methods call each other in a circle, for each circle. The one there is: where the
+/// home of a page is here, its answer comes at once, and a thread that goes on with a message that
+/// is kept for it may want the next page.
+const CALL_CIRCLES: [usize; 1] = [3];
 
 /// Files by their paths in the kernel's sources, without comments.
 type Sources = BTreeMap<String, String>;

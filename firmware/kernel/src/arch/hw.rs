@@ -91,7 +91,8 @@ pub fn processor() -> u8 {
     read_csr!(csr::MHARTID) as u8
 }
 
-/// Empties the TLB.
+/// Empties the TLB: page-map entries have changed or gone, and the hardware must not use what it
+/// remembers of them.
 pub fn forget_page_map() {
     let map = read_csr!(csr::PMBASE);
     write_csr!(csr::PMBASE, map);

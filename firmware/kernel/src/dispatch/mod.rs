@@ -1,6 +1,7 @@
 //! What calls, packets and interrupts ask for, and who runs next.
 
 pub mod calls;
+pub mod effects;
 pub mod entry;
 #[cfg_attr(feature = "small", path = "absent/mod.rs")]
 pub mod extended;

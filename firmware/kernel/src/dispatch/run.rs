@@ -19,9 +19,9 @@ use testbed_definitions::{csr, event, map};
 
 use crate::arch::hw;
 use crate::drivers::events;
+use crate::state::effects::{KEEPING, STOPPED};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
-use crate::state::unfinished::{KEEPING, STOPPED};
 use crate::variant::{self, hot};
 
 impl Kernel {
@@ -51,7 +51,7 @@ impl Kernel {
     /// which goes on within its time-slice.
     #[inline(always)]
     pub fn next(&mut self, mut interrupted: u32) -> u32 {
-        self.unfinished.done(STOPPED);
+        self.effects.done(STOPPED);
         loop {
             if policy::tos94() {
                 self.send_phase();
@@ -99,7 +99,7 @@ impl Kernel {
     /// kept.
     #[inline(never)]
     fn go_on_busy(&mut self) -> u32 {
-        self.unfinished.done(STOPPED);
+        self.effects.done(STOPPED);
         self.hand_over();
         let keeping = self.is_keeping();
         if keeping {
@@ -132,7 +132,7 @@ impl Kernel {
     /// The timer has interrupted the first of the ready threads. `true`: it goes on.
     pub fn timer_interrupt(&mut self) -> bool {
         let interrupted = self.ready.address();
-        if self.unfinished.has(KEEPING) {
+        if self.effects.has(KEEPING) {
             self.look_at_keeper();
         }
         let over = self.serve_timer();
@@ -156,7 +156,7 @@ impl Kernel {
             self.send_phase();
         } else {
             // A page that has just come for a thread that does not want it any more is others'.
-            if self.unfinished.has(KEEPING) {
+            if self.effects.has(KEEPING) {
                 self.release_pages();
             }
             if self.net.can_issue() {

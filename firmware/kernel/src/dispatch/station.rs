@@ -4,7 +4,6 @@ use crate::arch::hw;
 use crate::services::timers::STATION_POLL;
 use crate::state::kernel::Kernel;
 use crate::state::policy;
-use crate::state::unfinished::{DOOMED, FILES_WAIT, KEEPING};
 
 impl Kernel {
     /// Passes to the station what it takes, and comes back to the rest by the timer. What is queued
@@ -26,26 +25,10 @@ impl Kernel {
         }
     }
 
+    /// Takes back what the station has done with, and goes on with what that makes room for.
     pub fn send_phase(&mut self) {
         self.net.retire(&mut self.pages);
-        if !self.transmitting.is_empty() {
-            self.pump_fragments();
-        }
-        if self.parked != 0 {
-            self.unpark();
-        }
-        if self.unfinished.has(FILES_WAIT) {
-            self.pump_files();
-        }
-        self.issue();
-        if self.unfinished.has(KEEPING) {
-            self.release_pages();
-            self.issue();
-        }
-        if self.unfinished.has(DOOMED) {
-            self.end_doomed();
-            self.issue();
-        }
+        self.perform_effects();
     }
 
     /// Serves what has arrived.
@@ -66,9 +49,7 @@ impl Kernel {
                     self.work_for_station();
                 }
             }
-            if self.unfinished.has(DOOMED) {
-                self.end_doomed();
-            }
+            self.perform_ends();
         }
         self.set_stuck(false);
     }

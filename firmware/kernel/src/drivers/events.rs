@@ -32,8 +32,8 @@ pub fn command(word: u32) {
 
 /// Emits an event with an argument, whatever the classes are.
 pub fn tell(code: u16, argument: u16) {
-    send_event(code | MORE);
-    send_event(argument);
+    emit_word(code | MORE);
+    emit_word(argument);
 }
 
 /// Whether `class` is enabled.
@@ -42,9 +42,9 @@ pub fn enabled(class: u32) -> bool {
     MONITORED && DGL.load(Ordering::Relaxed) & class != 0
 }
 
-/// One store to the monitor.
+/// Emits a word of an event whose class is known to be enabled: one store to the monitor.
 #[inline(always)]
-fn send_event(word: u16) {
+pub fn emit_word(word: u16) {
     if !MONITORED {
         return;
     }
@@ -52,17 +52,11 @@ fn send_event(word: u16) {
     unsafe { core::ptr::write_volatile((map::SMI_BASE + map::smi::EVENT) as *mut u16, word) }
 }
 
-/// Emits a word of an event whose class is known to be enabled.
-#[inline(always)]
-pub fn emit_word(word: u16) {
-    send_event(word);
-}
-
 /// Emits a single-word event of `class`.
 #[inline(always)]
 pub fn emit(class: u32, code: u16) {
     if enabled(class) {
-        send_event(code);
+        emit_word(code);
     }
 }
 
@@ -70,8 +64,8 @@ pub fn emit(class: u32, code: u16) {
 #[inline(always)]
 pub fn emit_with(class: u32, code: u16, argument: u16) {
     if enabled(class) {
-        send_event(code | MORE);
-        send_event(argument);
+        emit_word(code | MORE);
+        emit_word(argument);
     }
 }
 
@@ -80,10 +74,10 @@ pub fn emit_with(class: u32, code: u16, argument: u16) {
 #[inline(always)]
 pub fn request(receive: bool, channel: u8) {
     if enabled(event::DIAG_PROFILE) {
-        send_event(event::TRAP7);
+        emit_word(event::TRAP7);
         if enabled(event::DIAG_DETAIL) {
-            send_event(event::REQUEST | MORE);
-            send_event(event::request_argument(receive, false, false, channel));
+            emit_word(event::REQUEST | MORE);
+            emit_word(event::request_argument(receive, false, false, channel));
         }
     }
 }
@@ -93,9 +87,9 @@ pub fn request(receive: bool, channel: u8) {
 pub fn try_emit_with(code: u16, argument: u16) -> bool {
     let has_room = || hw::read(map::SMI_BASE, map::smi::STATUS) & map::smi::STATUS_FULL == 0;
     let first = has_room();
-    send_event(code | MORE);
+    emit_word(code | MORE);
     let second = has_room();
-    send_event(argument);
+    emit_word(argument);
     first && second
 }
 

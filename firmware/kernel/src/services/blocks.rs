@@ -6,8 +6,9 @@ impl Kernel {
     /// A thread has gone: its control block may be another one's.
     pub fn free_tcb(&mut self, index: u16) {
         self.stop_timer(index);
-        self.forget_keeper(index);
-        self.tcb_of(index).be_free();
+        let tcb = self.tcb_of(index);
+        self.forget_keeper(tcb);
+        tcb.be_free();
         self.free.push_back(self.tcbs, index);
     }
 }

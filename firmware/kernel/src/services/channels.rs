@@ -15,6 +15,7 @@ use testbed_protocol::{Processor, Thread};
 use crate::arch::extended::between;
 use crate::arch::memory;
 use crate::drivers::events;
+use crate::services::extended::runs::in_one_page;
 use crate::state::call::Access;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::{Process, CHANNELS};
@@ -57,16 +58,6 @@ impl Sink for Request<'_> {
             Output::WantRoom { .. } | Output::Fragment { .. } | Output::Deliver { .. } | Output::Ignored(_) => {}
         }
     }
-}
-
-/// The physical address of memory that lies in one page which is here. The small kernel has no
-/// short ways that need it.
-#[inline(always)]
-pub fn in_one_page(map: &PageMap, address: u32, bytes: u32, access: u32) -> Option<u32> {
-    if !variant::IN_LINE {
-        return None;
-    }
-    page_map::in_one_page(map, address, bytes, access)
 }
 
 /// Whether memory of several pages is all here, found out in line: a call would cost what the look

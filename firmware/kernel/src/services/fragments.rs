@@ -25,12 +25,26 @@ enum Packed {
     Missing(u32),
 }
 
-/// What the protocol says is known before.
+/// What the protocol says of a fragment that leaves is known before: which one it is, and whether it
+/// is the last.
 struct Noted;
 
 impl Sink for Noted {
     #[inline(always)]
-    fn put(&mut self, _: Output) {}
+    fn put(&mut self, output: Output) {
+        match output {
+            Output::Fragment { .. } | Output::Release { .. } => {}
+            // Of requests and of components only.
+            Output::Block { .. }
+            | Output::Reject { .. }
+            | Output::Chosen { .. }
+            | Output::Copy { .. }
+            | Output::Transmit { .. }
+            | Output::WantRoom { .. }
+            | Output::Deliver { .. }
+            | Output::Ignored(_) => {}
+        }
+    }
 }
 
 /// Writes the words that stand ahead of a fragment's bytes.

@@ -9,6 +9,7 @@ use testbed_definitions::process::{home, id as process_id, FIRST_GENERATION, FIR
 use testbed_definitions::syscall::Error;
 use testbed_protocol::Processor;
 
+use crate::arch::hw;
 use crate::drivers::events;
 use crate::state::kernel::Kernel;
 use crate::state::place::{Life, Place, Who, PLACES};
@@ -63,10 +64,11 @@ impl Kernel {
         for index in process.threads() {
             events::emit_with(DIAG_PROFILE, event::EXIT, self.tcb_of(index).number());
             self.unqueue(index);
+            self.ends.forget(self.tcbs, self.tcb_of(index));
             self.drop_staged(index);
             self.free_tcb(index);
         }
-        self.forget_page_map();
+        hw::forget_page_map();
         self.keepers.forget_process(process);
         self.processes.forget(process.id());
         process.release(&mut self.pages, &mut self.net);
@@ -82,7 +84,15 @@ impl Kernel {
             }
             State::Alternative => self.end_alternative(index),
             State::Reading => self.end_reading(index),
-            _ => {}
+            State::Free
+            | State::Communicating
+            | State::Creating
+            | State::Waiting
+            | State::Ending
+            | State::Asking
+            | State::Paging
+            | State::Held
+            | State::Delayed => {}
         }
     }
 
@@ -106,7 +116,7 @@ impl Kernel {
         match &mut place.life {
             Life::Ending(1) => self.process_ended(id),
             Life::Ending(left) => *left -= 1,
-            _ => {}
+            Life::Free | Life::Loading | Life::Running => {}
         }
     }
 

@@ -6,6 +6,7 @@ pub mod channels;
 pub mod components;
 #[cfg_attr(feature = "small", path = "absent/mod.rs")]
 pub mod extended;
+pub mod family;
 pub mod faults;
 pub mod fragments;
 pub mod home;

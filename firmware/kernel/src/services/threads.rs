@@ -9,16 +9,15 @@ use testbed_definitions::syscall::{Error, EXIT, EXIT_HALT};
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::{Processor, Thread};
 
+use crate::arch::hw;
 use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
+use crate::services::family::child_parent;
 use crate::state::call::Outcome;
 use crate::state::family::{Birth, Death};
 use crate::state::kernel::Kernel;
 use crate::state::thread::State;
 
-const fn child_parent(child: Thread, parent: Thread) -> u32 {
-    child as u32 | (parent as u32) << 16
-}
 /// The halves of a word.
 const fn halves(word: u32) -> (u16, u16) {
     (word as u16, (word >> 16) as u16)
@@ -53,16 +52,6 @@ impl Kernel {
             self.send_birth(process::home(process), birth, target as u8);
         }
         Outcome::Waits
-    }
-
-    pub fn send_birth(&mut self, to: Processor, birth: Birth, target: Processor) {
-        let mut words = [0; mpc::TOKEN_WORDS];
-        words[create::ADDRESS] = mpc::address(birth.process, 0);
-        words[create::CHILD_PARENT] = child_parent(birth.number, birth.parent.0);
-        words[create::ENTRY] = birth.entry;
-        words[create::STACK] = birth.stack;
-        words[create::PAGES_PLACES] = birth.pages | (birth.parent.1 as u32) << 16 | (target as u32) << 24;
-        self.net.queue_token(to, mpc::CREATE, words, create::BYTES);
     }
 
     /// The home's part: id and stack are given out, if they are free.
@@ -177,7 +166,7 @@ impl Kernel {
         events::emit_with(DIAG_PROFILE, event::EXIT, death.number);
         process.set_thread(death.number, NONE);
         process.remove_stack(death.stack, death.pages, &mut self.pages, &mut self.net);
-        self.forget_page_map();
+        hw::forget_page_map();
         self.free_tcb(index);
         death
     }
@@ -190,48 +179,6 @@ impl Kernel {
                 self.send_death(home, death);
                 None
             }
-        }
-    }
-
-    fn send_death(&mut self, to: Processor, death: Death) {
-        let mut words = [0; mpc::TOKEN_WORDS];
-        words[exited::ADDRESS] = mpc::address(death.process, 0);
-        words[exited::CHILD_PARENT] = child_parent(death.number, death.parent.0);
-        words[exited::CODE] = death.code;
-        words[exited::STACK] = death.stack;
-        words[exited::PAGES_PLACES] = death.pages | (death.parent.1 as u32) << 16;
-        self.net.queue_token(to, mpc::EXITED, words, exited::BYTES);
-    }
-
-    /// The id and the stack are free: what follows from the thread's end. Returns its parent if
-    /// that has to end in turn.
-    pub fn mourn(&mut self, death: Death) -> Option<u16> {
-        let (parent, processor) = death.parent;
-        if parent == 0 {
-            self.end_process(death.process, death.code);
-            return None;
-        }
-        if processor == self.me {
-            return self.child_ended(death.process, parent, death.code);
-        }
-        self.send_death(processor, death);
-        None
-    }
-
-    /// A child of thread `parent` has ended. Returns the parent if it has to end in turn.
-    fn child_ended(&mut self, id: u16, parent: Thread, exit_code: u32) -> Option<u16> {
-        let index = self.find(id, parent)?;
-        let tcb = self.tcb_of(index);
-        if !tcb.child_ended(exit_code) {
-            return None;
-        }
-        match tcb.state() {
-            State::Ending => Some(index),
-            State::Waiting => {
-                self.finish(index, Ok(tcb.take_failed()));
-                None
-            }
-            _ => None,
         }
     }
 
@@ -257,18 +204,6 @@ impl Kernel {
             },
         };
         self.send_created(packet.header.source, birth, result);
-    }
-
-    /// Tells the home what has become of its order.
-    pub fn send_created(&mut self, home: Processor, birth: Birth, result: u32) {
-        let mut words = [0; mpc::TOKEN_WORDS];
-        words[created::ADDRESS] = mpc::address(birth.process, 0);
-        words[created::CHILD_PARENT] = child_parent(birth.number, birth.parent.0);
-        words[created::RESULT] = result;
-        words[created::PARENT_PROCESSOR] = birth.parent.1 as u32;
-        words[created::STACK] = birth.stack;
-        words[created::PAGES] = birth.pages;
-        self.net.queue_token(home, mpc::CREATED, words, created::BYTES);
     }
 
     pub fn serve_created(&mut self, id: u16, packet: &Packet) {

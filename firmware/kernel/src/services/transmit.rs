@@ -22,13 +22,20 @@ impl Kernel {
         }
     }
 
-    /// Waits until the station has taken enough that another token can be queued: for a step that
-    /// needs more of them than
+    /// Sees to it that another token can be queued: for a step that needs more of them than
     /// [`Centrenet::has_room`](crate::drivers::centrenet::Centrenet::has_room) promises. The others
     /// go on receiving meanwhile, since a processor has at most one such token for each page.
+    #[inline]
+    pub fn make_room(&mut self) {
+        if !self.net.has_room() {
+            self.await_room();
+        }
+    }
+
+    /// Waits until the station has taken enough.
     #[cold]
     #[inline(never)]
-    pub fn await_room(&mut self) {
+    fn await_room(&mut self) {
         while !self.net.has_room() {
             self.issue();
             self.net.retire(&mut self.pages);

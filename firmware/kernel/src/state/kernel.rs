@@ -16,16 +16,19 @@ use crate::arch::hw;
 use crate::drivers::centrenet::Centrenet;
 use crate::drivers::console::Console;
 use crate::drivers::events;
+use crate::state::effects::{Effects, FOR_STATION, KEEPING, STUCK};
+use crate::state::extended::ends::Ends;
 use crate::state::extended::input::Input;
 use crate::state::extended::keepers::Keepers;
 use crate::state::extended::mount::Mounts;
 use crate::state::extended::paging::Announcements;
+use crate::state::extended::parked::Parked;
 use crate::state::extended::Files;
 use crate::state::place::{Place, PLACES};
-use crate::state::process::{Process, Processes, PROCESSES_KNOWN};
+use crate::state::process::Process;
 use crate::state::ready::Ready;
+use crate::state::registry::{Processes, PROCESSES_KNOWN};
 use crate::state::thread::Tcb;
-use crate::state::unfinished::{Unfinished, FILES_WAIT, KEEPING, STUCK};
 use crate::state::{boot, policy};
 use crate::variant::{self, hot};
 
@@ -39,9 +42,8 @@ pub struct Kernel {
     pub ready: Ready,
     pub me: u8,
     pub processors: u8,
-    pub unfinished: Unfinished,
-    /// First of the pages with threads that have come while no control block was free, 0: none.
-    pub parked: u32,
+    /// What services leave to be done.
+    pub effects: Effects,
     /// Threads whose messages leave in fragments, in turn.
     pub transmitting: Queue,
     pub free: Queue,
@@ -62,6 +64,10 @@ pub struct Kernel {
     pub pages: Pages,
     pub announced: Announcements,
     pub keepers: Keepers,
+    /// Threads that have come while no control block was free.
+    pub parked: Parked,
+    /// Threads that are to end.
+    pub ends: Ends,
     /// Of processes that are invoked here.
     pub places: [Place; PLACES],
     pub files: Files,
@@ -106,12 +112,13 @@ impl Kernel {
             (&raw mut (*place).mounts).write(Mounts::NONE);
             (&raw mut (*place).counters).write([0; COUNTER_WORDS]);
             (&raw mut (*place).pages).write(Pages::new());
-            (&raw mut (*place).parked).write(0);
+            (&raw mut (*place).parked).write(Parked::NONE);
+            (&raw mut (*place).ends).write(Ends::NONE);
             (&raw mut (*place).announced).write(Announcements::NONE);
             (&raw mut (*place).net).write(Centrenet::new());
             (&raw mut (*place).console).write(Console::new());
             (&raw mut (*place).input).write(Input::new());
-            (&raw mut (*place).unfinished).write(Unfinished::NOTHING);
+            (&raw mut (*place).effects).write(Effects::NOTHING);
             (&raw mut (*place).keepers).write(Keepers::NONE);
             (&raw mut (*place).random).write(0);
             (&raw mut (*place).exit_code).write(None);
@@ -128,11 +135,6 @@ impl Kernel {
     pub fn enable_user_interrupts(&self) {
         let external = if policy::tos94() || self.is_stuck() { 0 } else { csr::INTERRUPT_EXTERNAL };
         hw::enable_interrupts(csr::INTERRUPT_TIMER | external);
-    }
-
-    /// Page-map entries have changed or gone: the hardware must not use what it remembers of them.
-    pub fn forget_page_map(&mut self) {
-        hw::forget_page_map();
     }
 
     /// Puts a thread into the ready queue.
@@ -202,27 +204,27 @@ impl Kernel {
         index
     }
 
-    /// Whether the station has more to do than it has taken.
+    /// Whether the station has more to do than it has taken, or services have left something.
     #[inline]
     pub fn is_busy(&self) -> bool {
-        self.net.is_waiting() || self.has_work() || !self.unfinished.is_nothing()
+        self.net.is_waiting() || !self.transmitting.is_empty() || !self.effects.is_nothing()
     }
 
     /// Whether more than issuing what waits is to be done for the station.
     #[inline]
     pub fn has_work(&self) -> bool {
-        self.unfinished.has(FILES_WAIT) || !self.transmitting.is_empty() || self.parked != 0
+        self.effects.has(FOR_STATION) || !self.transmitting.is_empty()
     }
 
     pub fn is_stuck(&self) -> bool {
-        self.unfinished.has(STUCK)
+        self.effects.has(STUCK)
     }
 
     /// Whether pages are kept whose threads have to be watched. The report's main loop looks at
     /// them in its own time.
     #[inline]
     pub fn is_keeping(&self) -> bool {
-        self.unfinished.has(KEEPING) && !policy::tos94()
+        self.effects.has(KEEPING) && !policy::tos94()
     }
 
     /// Whether packets have to wait until there is room; meanwhile they don't interrupt.
@@ -230,9 +232,9 @@ impl Kernel {
     pub fn set_stuck(&mut self, stuck: bool) {
         if self.is_stuck() != stuck {
             if stuck {
-                self.unfinished.note(STUCK);
+                self.effects.note(STUCK);
             } else {
-                self.unfinished.done(STUCK);
+                self.effects.done(STUCK);
             }
             self.enable_user_interrupts();
         }

@@ -2,6 +2,7 @@
 
 pub mod boot;
 pub mod call;
+pub mod effects;
 #[cfg_attr(feature = "small", path = "absent/mod.rs")]
 pub mod extended;
 pub mod family;
@@ -13,8 +14,8 @@ pub mod policy;
 pub mod process;
 pub mod processes;
 pub mod ready;
+pub mod registry;
 pub mod setup;
 pub mod tables;
 pub mod thread;
-pub mod unfinished;
 pub mod user;

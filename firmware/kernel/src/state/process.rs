@@ -1,6 +1,5 @@
 //! Processes: a page map, channel control blocks and threads each. What this processor has of a
-//! process is made when a packet or a thread first needs it. Records are found by home and place;
-//! the generation tells a process from those that had its place before.
+//! process is made when a packet or a thread first needs it.
 
 use core::cell::{Cell, UnsafeCell};
 use core::mem::offset_of;
@@ -10,7 +9,6 @@ use testbed_definitions::page::{
     DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, PTE_PAGE_MASK, PTE_PAGE_SHIFT, PTE_VALID,
     PTE_WANTED, VIRTUAL_BYTES, VIRTUAL_PAGES,
 };
-use testbed_definitions::process::{generation, id as process_id, index, FIRST_GENERATION, LAST_GENERATION};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::layout::Item;
 use testbed_kernel_core::page_map::{entry, PageMap, READ, WRITE};
@@ -32,8 +30,6 @@ const HOME_PAGES: u32 = (size_of::<(Record, Estate)>() as u32).div_ceil(PAGE_BYT
 const MAP_PAGES: u32 = PAGE_MAP_BYTES / PAGE_BYTES;
 /// Channels of a process.
 pub const CHANNELS: usize = variant::CHANNELS;
-/// Homes times places.
-pub const PROCESSES_KNOWN: usize = variant::PROCESSES_KNOWN;
 
 /// What this processor has of a process. All words but the control blocks are made zero.
 #[repr(C)]
@@ -325,90 +321,10 @@ impl Process {
     }
 }
 
-/// Where the tables have a process.
-pub const fn slot(id: u16) -> usize {
-    index(id) & (PROCESSES_KNOWN - 1)
-}
-
 /// Sets a bit of a row of words, or clears it.
 fn set_bit(words: &[Cell<u32>], index: usize, set: bool) {
     let (word, bit) = (&words[index / 32], 1 << (index % 32));
     word.set(if set { word.get() | bit } else { word.get() & !bit });
-}
-
-/// The records, by home and place.
-pub struct Processes {
-    records: [Process; PROCESSES_KNOWN],
-    /// The oldest generation of each place that has not ended yet.
-    living: [u8; PROCESSES_KNOWN],
-    suspended: [u32; PROCESSES_KNOWN.div_ceil(32)],
-}
-
-/// The generation after this one.
-const fn after(generation: u8) -> u8 {
-    if generation == LAST_GENERATION {
-        FIRST_GENERATION
-    } else {
-        generation + 1
-    }
-}
-
-impl Processes {
-    pub const fn new() -> Self {
-        Processes {
-            records: [Process::NONE; PROCESSES_KNOWN],
-            living: [FIRST_GENERATION; PROCESSES_KNOWN],
-            suspended: [0; PROCESSES_KNOWN.div_ceil(32)],
-        }
-    }
-
-    /// Bytes from its start to the records.
-    pub const RECORDS: usize = offset_of!(Processes, records);
-
-    /// Something of this process is here from now on: nothing was of any with its home and place.
-    pub fn add(&mut self, process: Process) {
-        self.records[slot(process.id())] = process;
-    }
-
-    /// The process with this home and place (`definitions::process::index`), if something of it is
-    /// here.
-    #[inline]
-    pub fn at(&self, index: usize) -> Option<Process> {
-        let process = self.records[index & (PROCESSES_KNOWN - 1)];
-        (process != Process::NONE).then_some(process)
-    }
-
-    /// Nothing is known of the process any more but that it has ended.
-    pub fn forget(&mut self, id: u16) {
-        if !self.is_over(id) {
-            self.records[slot(id)] = Process::NONE;
-            self.living[slot(id)] = after(generation(id));
-            self.set_suspended(id, false);
-        }
-    }
-
-    /// The generation of the next process in a place.
-    pub fn next_generation(&self, home: u8, place: u8) -> u8 {
-        self.living[slot(process_id(home, place, 0))]
-    }
-
-    /// Notes whether the process's threads may run, for when its record is made.
-    pub fn set_suspended(&mut self, id: u16, suspended: bool) {
-        let bit = 1 << (slot(id) % 32);
-        let word = &mut self.suspended[slot(id) / 32];
-        *word = if suspended { *word | bit } else { *word & !bit };
-    }
-
-    /// Whether the process's threads may not run.
-    pub fn is_suspended(&self, id: u16) -> bool {
-        self.suspended[slot(id) / 32] & 1 << (slot(id) % 32) != 0
-    }
-
-    /// Whether the process has ended before.
-    pub fn is_over(&self, id: u16) -> bool {
-        // Generations have seven bits.
-        ((generation(id).wrapping_sub(self.living[slot(id)]) << 1) as i8) < 0
-    }
 }
 
 /// A thread's id within its process.

@@ -5,7 +5,8 @@ use testbed_definitions::syscall::Error;
 
 use crate::state::kernel::Kernel;
 use crate::state::place::{Place, PLACES};
-use crate::state::process::{slot, Process};
+use crate::state::process::Process;
+use crate::state::registry::slot;
 use crate::variant;
 
 impl Kernel {

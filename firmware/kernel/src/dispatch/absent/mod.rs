@@ -22,6 +22,14 @@ pub mod calls {
     pub use alt as delay;
 }
 
+pub mod ends {
+    use crate::state::kernel::Kernel;
+
+    impl Kernel {
+        pub fn end_all(&mut self) {}
+    }
+}
+
 pub mod packets {
     use testbed_definitions::mpc::process as layout;
 

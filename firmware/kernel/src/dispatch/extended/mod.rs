@@ -1,4 +1,5 @@
 //! Calls and packets that the small kernel does not know.
 
 pub mod calls;
+pub mod ends;
 pub mod packets;

@@ -44,7 +44,8 @@ pub mod invoke;
 
 pub mod keeping {
     //! No page is kept for anybody.
-    use crate::state::kernel::{Index, Kernel};
+    use crate::state::kernel::Kernel;
+    use crate::state::thread::Tcb;
 
     impl Kernel {
         pub fn put_keeper_first(&mut self, _: u32) {}
@@ -53,7 +54,7 @@ pub mod keeping {
         }
         pub fn look_at_keeper(&mut self) {}
         pub fn release_pages(&mut self) {}
-        pub fn forget_keeper(&mut self, _: Index) {}
+        pub fn forget_keeper(&mut self, _: &Tcb) {}
     }
 }
 
@@ -156,7 +157,6 @@ pub mod staging {
             self.finish(index, result);
         }
         pub fn out_of_memory(&mut self, _: Process) {}
-        pub fn end_doomed(&mut self) {}
         pub fn drop_staged(&mut self, _: Index) {}
     }
 }

@@ -6,6 +6,12 @@ use crate::arch::memory;
 
 /// There are no short ways that need it.
 #[inline(always)]
+pub fn in_one_page(_: &PageMap, _: u32, _: u32, _: u32) -> Option<u32> {
+    None
+}
+
+/// Nor this.
+#[inline(always)]
 pub fn in_one_run(_: &PageMap, _: u32, _: u32, _: u32) -> Option<u32> {
     None
 }

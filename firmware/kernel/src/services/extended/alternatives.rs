@@ -79,47 +79,6 @@ impl Kernel {
         events::emit(DIAG_PROFILE, TRAP70);
     }
 
-    fn fail_alternative(&mut self, index: u16, error: Error) {
-        self.tcb_of(index).list().release(&mut self.pages);
-        self.finish(index, Err(error));
-    }
-
-    /// The alternative has become a communication on the channel at this place of its list: the
-    /// call's second result.
-    fn choose(&mut self, index: u16, position: usize) {
-        let tcb = self.tcb_of(index);
-        tcb.choose(tcb.list().channel(position), position);
-        tcb.list().release(&mut self.pages);
-    }
-
-    /// A sender has come to this channel of a thread's alternative; the channel's own control block
-    /// is the protocol's to change.
-    pub fn chosen(&mut self, index: u16, channel: u8) {
-        self.stop_timer(index);
-        let position = self.disable_all(index, Some(channel));
-        self.choose(index, position);
-    }
-
-    /// Nobody came in time.
-    pub fn alt_timeout(&mut self, index: u16) {
-        self.disable_all(index, None);
-        self.fail_alternative(index, Error::Timeout);
-    }
-
-    /// Disables the channels of the list but one; returns the place of that.
-    fn disable_all(&mut self, index: u16, but: Option<u8>) -> usize {
-        let tcb = self.tcb_of(index);
-        let mut found = 0;
-        for (position, channel) in tcb.list().channels().iter().enumerate() {
-            if Some(channel.get()) == but {
-                found = position;
-            } else {
-                channel::disable(tcb.process().ccb(channel.get()), tcb.number());
-            }
-        }
-        found
-    }
-
     /// A thread's alternative is about to receive on this channel: whether a partner's buffer that
     /// it will copy is here, as for [`Self::communicate`].
     pub fn ensure_partner(&mut self, index: Index, channel: u8, capacity: u32) -> bool {

@@ -1,50 +1,20 @@
-//! Ends of threads on the home of their process: their stacks are collected, wherever the pages
-//! are.
+//! Ends of threads on the home of their process, whose stacks have been collected.
 
-use testbed_protocol::pages::directory;
-use testbed_protocol::Processor;
-
-use crate::state::extended::estate::stack_pages;
-use crate::state::family::Death;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::Process;
 
 impl Kernel {
-    /// Frees pages of a thread's stack that could not be made at `owner`.
-    pub fn free_unmade(&mut self, process: Process, (top, count): (u32, u32)) {
-        for page in stack_pages(top, count) {
-            let Some(entry) = process.estate().and_then(|estate| estate.entry(page)) else { return };
-            let owner = entry.owner();
-            let output = directory::free(entry, Some(owner));
-            self.perform_home(process, page, output);
-        }
-    }
-
-    /// A thread has ended at processor `at`, which has given up all it could of its stack. The rest
-    /// is collected; then its id is free and its parent is told. Returns the parent if it has to
-    /// end in turn, now.
-    pub fn bury(&mut self, death: Death, at: Processor) -> Option<Index> {
-        let process = self.process(death.process)?;
-        let id = process.estate()?.note(death);
-        for page in stack_pages(death.stack, death.pages) {
-            let entry = process.estate()?.entry(page)?;
-            let output = directory::free(entry, Some(at));
-            self.perform_home(process, page, output);
-        }
-        self.one_buried(process, id)
-    }
-
     /// A page is no more: perhaps the last one of a stack that is being collected.
     pub fn page_freed(&mut self, process: Process, page: u32) {
-        let Some(estate) = process.estate() else { return };
-        if let Some(id) = estate.stack_of(page) {
-            if let Some(parent) = self.one_buried(process, id) {
-                self.end_thread(parent);
-            }
+        let Some(id) = process.estate().and_then(|estate| estate.stack_of(page)) else { return };
+        if let Some(parent) = self.one_collected(process, id) {
+            self.leave_end(parent);
         }
     }
 
-    fn one_buried(&mut self, process: Process, id: usize) -> Option<Index> {
+    /// A part of a thread's stack has been collected. If it was the last one, the thread's id is
+    /// free. Returns its parent if that has to end in turn.
+    pub fn one_collected(&mut self, process: Process, id: usize) -> Option<Index> {
         let death = process.estate()?.one_collected(id)?;
         process.take_back(death.number);
         self.mourn(death)

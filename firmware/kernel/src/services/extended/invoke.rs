@@ -15,6 +15,7 @@ use crate::drivers::events;
 use crate::services::extended::files::{address_in, user_name};
 use crate::state::boot;
 use crate::state::call::Outcome;
+use crate::state::effects::MOUNTS;
 use crate::state::extended::invoked::NO_FILE;
 use crate::state::kernel::Kernel;
 use crate::state::load::Source;
@@ -134,7 +135,7 @@ impl Kernel {
             Some(file) => self.start_file(process, file),
             None if invocation.source == self.me => Err(Error::NoFile),
             None => {
-                self.mount_next();
+                self.effects.note(MOUNTS);
                 Ok(())
             }
         });

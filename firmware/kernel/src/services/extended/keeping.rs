@@ -5,10 +5,10 @@
 use testbed_definitions::page::PAGE_SHIFT;
 
 use crate::arch::hw;
+use crate::state::effects::KEEPING;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::Process;
 use crate::state::thread::{State, Tcb};
-use crate::state::unfinished::KEEPING;
 
 /// How long a thread is given to use a page that has come for it: enough to leave the kernel, which
 /// takes about half of it, and for some instructions.
@@ -43,7 +43,7 @@ impl Kernel {
     #[inline(never)]
     pub fn keep_page(&mut self, process: Process, page: u32, tcb: &Tcb) {
         self.keepers.keep(process, page as u16, tcb, tcb.repeated());
-        self.unfinished.note(KEEPING);
+        self.effects.note(KEEPING);
     }
 
     /// A thread whose message waits for this page, to leave.
@@ -111,16 +111,9 @@ impl Kernel {
 
     /// Nothing is kept for the thread any more, whose control block may be given to another one.
     #[inline(always)]
-    pub fn forget_keeper(&mut self, index: Index) {
-        let tcb = self.tcb_of(index);
+    pub fn forget_keeper(&mut self, tcb: &Tcb) {
         if !tcb.keeping().is_empty() {
-            self.unlink_keeper(tcb);
+            self.keepers.forget_thread(self.tcbs, tcb);
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn unlink_keeper(&mut self, tcb: &Tcb) {
-        self.keepers.forget_thread(self.tcbs, tcb);
     }
 }

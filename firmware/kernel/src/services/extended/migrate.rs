@@ -23,6 +23,7 @@ use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
 use crate::services::components::Performer;
 use crate::state::call::Outcome;
+use crate::state::effects::PARKED;
 use crate::state::family::Birth;
 use crate::state::kernel::Kernel;
 use crate::state::place::Who;
@@ -205,7 +206,8 @@ impl Kernel {
         let tcb = self.tcb_of(index);
         let state = tcb.state();
         if state == State::Returning {
-            return self.end_thread(index);
+            // It ends now, without ends of channels.
+            return self.leave_end(index);
         }
         let (birth, to, error) = (tcb.birth(), tcb.destination(), tcb.exit_code());
         tcb.process().set_thread(birth.number, NONE);
@@ -255,36 +257,31 @@ impl Kernel {
     /// Keeps a thread, whose ends have been put where they belong, until a control block is free.
     #[cold]
     fn park(&mut self, process: Process, packet: &Packet) {
-        let Some(page) = self.pages.take() else { return self.out_of_memory(process) };
-        let words = memory::page_address(page) as *mut u32;
         let tail = packet.header.payload_words() - layout::WORDS;
-        // SAFETY: the page was just taken and has room for the words.
-        unsafe {
-            words.write(core::mem::replace(&mut self.parked, page));
-            words.add(1 + ends::ADDRESS).write(packet.word(ends::ADDRESS));
-            words.add(1 + ends::THREAD).write(packet.word(ends::THREAD));
-            for index in 0..layout::WORDS {
-                words.add(1 + ends::ENDS + index).write(packet.word(tail + index));
-            }
+        let words = (0..ends::ENDS).chain(tail..tail + layout::WORDS).map(|index| packet.word(index));
+        if self.parked.put(words, &mut self.pages) {
+            self.effects.note(PARKED);
+        } else {
+            self.out_of_memory(process);
         }
     }
 
     /// Unpacks threads that have waited for a control block, the last one first.
     #[cold]
     pub fn unpark(&mut self) {
-        while self.parked != 0 && !self.free.is_empty() {
-            let page = self.parked;
-            // SAFETY: `park` wrote it.
-            self.parked = unsafe { (memory::page_address(page) as *const u32).read() };
-            let length = 4 * (ends::ENDS + layout::WORDS) as u16;
-            let packet =
-                Packet::kept(page, Header { destination: self.me, kind: mpc::THREAD, length, source: self.me });
+        let length = 4 * (ends::ENDS + layout::WORDS) as u16;
+        let header = Header { destination: self.me, kind: mpc::THREAD, length, source: self.me };
+        while !self.free.is_empty() {
+            let Some((page, packet)) = self.parked.take(header) else { break };
             let id = mpc::process_channel(packet.word(ends::ADDRESS)).0;
             // What is left of a process that has ended makes none.
             if self.process(id).is_some() {
                 self.serve_ends(id, &packet);
             }
             self.pages.release(page, page + 1);
+        }
+        if self.parked.is_empty() {
+            self.effects.done(PARKED);
         }
     }
 

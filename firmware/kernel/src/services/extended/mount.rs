@@ -11,18 +11,18 @@ use testbed_protocol::Processor;
 use crate::arch::memory;
 use crate::drivers::centrenet::Packet;
 use crate::services::extended::invoke::start_processor;
+use crate::state::effects::MOUNTS;
 use crate::state::extended::mount::{Mount, Wanted};
 use crate::state::kernel::Kernel;
 use crate::state::place::Life;
-use crate::state::unfinished::FILES_WAIT;
 use crate::state::user::read_packet;
 
 /// The offset of a piece that means: no more of them.
 const ENOUGH: u32 = u32::MAX;
 
 impl Kernel {
-    /// Asks for the file of the first process that waits for one, unless one is on its way.
-    pub fn mount_next(&mut self) {
+    /// The file of the first process that waits for one is asked for, unless one is on its way.
+    fn choose_mount(&mut self) {
         if self.mounts.coming.is_some() {
             return;
         }
@@ -33,14 +33,14 @@ impl Kernel {
             asked: false,
             file: None,
         });
-        self.pump_files();
     }
 
-    /// Sends what waits for a data buffer.
+    /// Sends what there is, as far as there are data buffers.
     pub fn pump_files(&mut self) {
-        self.unfinished.done(FILES_WAIT);
+        self.effects.done(MOUNTS);
+        self.choose_mount();
         if let Some(Mount { name, source, asked: false, .. }) = self.mounts.coming {
-            let Some(packet) = self.net.free_buffer() else { return self.unfinished.note(FILES_WAIT) };
+            let Some(packet) = self.net.free_buffer() else { return self.effects.note(MOUNTS) };
             let words = packet as *mut u32;
             // SAFETY: the buffer is the driver's, free, and has room for a packet.
             unsafe {
@@ -54,7 +54,7 @@ impl Kernel {
         for processor in 0..self.mounts.wanted.len() {
             let Some(wanted) = self.mounts.wanted[processor] else { continue };
             if !self.send_piece(processor as Processor, wanted) {
-                return self.unfinished.note(FILES_WAIT);
+                return self.effects.note(MOUNTS);
             }
             self.mounts.wanted[processor] = None;
         }
@@ -120,6 +120,7 @@ impl Kernel {
                 }
             }
             layout::PIECE if length >= 4 * layout::DATA => self.serve_piece(packet, offset),
+            // A kernel sends no other.
             _ => {}
         }
     }
@@ -200,6 +201,7 @@ impl Kernel {
         if let Some(index) = found {
             self.leave_file(index);
         }
-        self.mount_next();
+        // Others may wait for one.
+        self.effects.note(MOUNTS);
     }
 }

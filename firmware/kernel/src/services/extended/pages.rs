@@ -78,9 +78,7 @@ impl Kernel {
         while !others.is_empty() {
             let to = others.lowest();
             others = others.without(to);
-            if !self.net.has_room() {
-                self.await_room();
-            }
+            self.make_room();
             self.order_page(to, process, page, order);
         }
         if at.has(self.me) {
@@ -177,28 +175,22 @@ impl Kernel {
         let (operation, page) = (mpc::operation(words[layout::ADDRESS]), words[layout::PAGE]);
         let from = packet.header.source;
         let order = Order::decode(operation, words[layout::PROCESSOR] as u8);
-        if page < VIRTUAL_PAGES {
-            match (order, Report::decode(operation)) {
-                (Some(order @ (Order::Copy | Order::Move)), _) => {
-                    self.announced.put(from, Announced { process: id, page, order });
-                }
-                (Some(order), _) => {
-                    if let Some(process) = self.process(id) {
-                        self.serve_order(process, page, order, None);
-                    }
-                }
-                (None, Some(report)) => self.serve_page_report(id, page, from, report),
-                _ => {}
+        match (order, Report::decode(operation)) {
+            _ if page >= VIRTUAL_PAGES => {}
+            (Some(order @ (Order::Copy | Order::Move)), _) => {
+                self.announced.put(from, Announced { process: id, page, order });
             }
+            // Of a process that is over, threads are about to hear it.
+            (Some(order), _) => {
+                self.process(id).into_iter().for_each(|process| self.serve_order(process, page, order, None))
+            }
+            (None, Some(report)) => {
+                self.process(id).into_iter().for_each(|process| self.serve_report(process, page, from, report))
+            }
+            // A kernel sends no other.
+            (None, None) => {}
         }
         events::emit(DIAG_PROFILE, event::PAGE_END);
-    }
-
-    fn serve_page_report(&mut self, id: u16, page: u32, from: Processor, report: Report) {
-        // Otherwise the process is over, and its threads are about to hear it.
-        if let Some(process) = self.process(id) {
-            self.serve_report(process, page, from, report);
-        }
     }
 
     /// A page that the message before has announced.

@@ -10,7 +10,7 @@ use testbed_definitions::page::{
     DATA_BASE, PAGE_SHIFT, PTE_PAGE_SHIFT, PTE_READ, PTE_VALID, PTE_WANTED, PTE_WRITE, VIRTUAL_BYTES, VIRTUAL_PAGES,
 };
 use testbed_definitions::process;
-use testbed_definitions::syscall::{Error, EXIT_NO_MEMORY};
+use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::WRITE;
 use testbed_protocol::pages::holder::{self, Touch};
 use testbed_protocol::pages::Report;
@@ -18,12 +18,12 @@ use testbed_protocol::pages::Report;
 use crate::arch::hw;
 use crate::drivers::events;
 use crate::state::call::{Access, Range};
+use crate::state::effects::STOPPED;
 use crate::state::extended::paging::Resume;
 use crate::state::extended::waiting::Change;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::Process;
 use crate::state::thread::{State, Tcb};
-use crate::state::unfinished::STOPPED;
 
 /// First page of the data half.
 pub const FIRST_DATA_PAGE: u32 = DATA_BASE >> PAGE_SHIFT;
@@ -48,8 +48,8 @@ impl Kernel {
         let came = self.want_page(index, page, write, Resume::Instruction(cause as u8), address);
         if came == Access::Refused(Error::NoMemory) {
             let tcb = self.tcb_of(index);
-            tcb.end(EXIT_NO_MEMORY);
-            self.end_for_memory(tcb.process().id());
+            tcb.await_end();
+            self.out_of_memory(tcb.process());
             return true;
         }
         // Where the home is here, the thread may have ended for it already.
@@ -112,9 +112,11 @@ impl Kernel {
         let came = self.want_page(index, page, access & WRITE != 0, Resume::Call, page << PAGE_SHIFT);
         match came {
             Access::Refused(_) => self.tcb_of(index).context().pass_call(),
-            _ if self.tcb_of(index).state() == State::Paging => events::emit(DIAG_PROFILE, event::PAGE_BLOCKED),
+            Access::Here | Access::Coming if self.tcb_of(index).state() == State::Paging => {
+                events::emit(DIAG_PROFILE, event::PAGE_BLOCKED);
+            }
             // Answered at once, with an error: the home is here.
-            _ => {}
+            Access::Here | Access::Coming => {}
         }
         came
     }
@@ -134,7 +136,7 @@ impl Kernel {
             Err(error) => return Access::Refused(error),
         };
         let tcb = self.tcb_of(index);
-        self.unfinished.note(STOPPED);
+        self.effects.note(STOPPED);
         tcb.wait_for_page(process, page, resume, address);
         match ask {
             // The answer may come at once.
@@ -215,10 +217,7 @@ impl Kernel {
         let number = tcb.number();
         match tcb.resume() {
             Resume::Staged => return self.unstage(index),
-            Resume::Instruction(cause) => {
-                let address = tcb.fault_address();
-                return self.end_for_fault(index, cause as u32, address);
-            }
+            Resume::Instruction(_) => return self.leave_fault(tcb),
             Resume::Call => {
                 tcb.context().pass_call();
                 self.finish(index, error.map_or(Ok(0), Err));

@@ -4,10 +4,10 @@ use testbed_protocol::pages::keeping::PageSet;
 use testbed_protocol::pages::Report;
 
 use crate::services::extended::keeping::kept_for;
+use crate::state::effects::KEEPING;
 use crate::state::kernel::Kernel;
 use crate::state::process::Process;
 use crate::state::thread::Tcb;
-use crate::state::unfinished::KEEPING;
 
 impl Kernel {
     /// Tells homes of pages whose threads have gone on, or have something else to wait for.
@@ -18,15 +18,13 @@ impl Kernel {
         }
         while let Some((process, page)) = self.next_to_release() {
             self.keepers.settle(process, page);
-            if !self.net.has_room() {
-                self.await_room();
-            }
+            self.make_room();
             // From the start again after each: where the home is here, pages may come for others,
             // and threads and processes end.
             self.tell_home_of_page(process, page as u32, Report::Done);
         }
         if self.keepers.all_are_there() {
-            self.unfinished.done(KEEPING);
+            self.effects.done(KEEPING);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Runs of pages that lie side by side in memory: each page is translated once.
 
+pub use testbed_kernel_core::page_map::in_one_page;
 use testbed_kernel_core::page_map::{run, PageMap, Run, READ, WRITE};
 
 use crate::arch::memory;
-use crate::services::channels::in_one_page;
 
 /// Where memory of a thread is, if all of it is here and in one run.
 #[inline(always)]

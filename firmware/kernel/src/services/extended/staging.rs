@@ -13,8 +13,6 @@ use crate::services::extended::staged::{Staged, HEADER};
 use crate::state::call::Access;
 use crate::state::extended::paging::Resume;
 use crate::state::kernel::{Index, Kernel};
-use crate::state::process::{Process, PROCESSES_KNOWN};
-use crate::state::unfinished::DOOMED;
 
 impl Kernel {
     /// Ends a communication: the thread is ready, as soon as it has what is staged for it.
@@ -25,27 +23,6 @@ impl Kernel {
         }
         self.tcb_of(index).context().answer(result);
         self.unstage(index);
-    }
-
-    /// There is no page left to keep a message in: the process can't go on. It ends when what is
-    /// being done has been done.
-    #[cold]
-    pub fn out_of_memory(&mut self, process: Process) {
-        process.doom();
-        self.unfinished.note(DOOMED);
-    }
-
-    /// Ends the processes that are out of memory. One step may have found several.
-    #[cold]
-    pub fn end_doomed(&mut self) {
-        self.unfinished.done(DOOMED);
-        for slot in 0..PROCESSES_KNOWN {
-            let Some(process) = self.processes.at(slot).filter(|process| process.take_doom()) else { continue };
-            if !self.net.has_room() {
-                self.await_room();
-            }
-            self.end_for_memory(process.id());
-        }
     }
 
     /// Gives a thread what is staged for it, as far as its pages are here. When all is given the
@@ -72,7 +49,7 @@ impl Kernel {
                 match self.want_page(index, at >> PAGE_SHIFT, true, Resume::Staged, at) {
                     Access::Coming => return,
                     Access::Refused(Error::NoMemory) => return self.out_of_memory(self.tcb_of(index).process()),
-                    _ => {}
+                    Access::Here | Access::Refused(_) => {}
                 }
                 // The page has gone for ever: so has what belongs there.
                 done = (done + rest_of_page(at)).min(bytes);

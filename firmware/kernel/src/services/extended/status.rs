@@ -10,7 +10,8 @@ use crate::arch::extended::between;
 use crate::services::extended::BYTES_A_CALL;
 use crate::state::kernel::Kernel;
 use crate::state::place::Life;
-use crate::state::process::{Process, PROCESSES_KNOWN};
+use crate::state::process::Process;
+use crate::state::registry::PROCESSES_KNOWN;
 use crate::state::thread::State;
 use crate::state::user::{user_range, write_user};
 

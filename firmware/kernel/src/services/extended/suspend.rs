@@ -19,6 +19,7 @@ impl Kernel {
                     self.tcb_of(index).hold();
                 }
                 State::Held if !suspended => self.make_ready(index),
+                // What the others wait for is all the same to them.
                 _ => {}
             }
         }

@@ -1,5 +1,18 @@
 //! Data of what the small kernel lacks: there is none.
 
+pub mod ends {
+    use crate::state::thread::Tcb;
+
+    /// Nothing is left to be ended.
+    pub struct Ends;
+
+    impl Ends {
+        pub const NONE: Ends = Ends;
+
+        pub fn forget(&mut self, _: &'static [Tcb], _: &Tcb) {}
+    }
+}
+
 pub mod estate;
 pub mod guest;
 
@@ -108,6 +121,15 @@ pub mod paging {
 
     impl Announcements {
         pub const NONE: Announcements = Announcements;
+    }
+}
+
+pub mod parked {
+    /// No thread comes.
+    pub struct Parked;
+
+    impl Parked {
+        pub const NONE: Parked = Parked;
     }
 }
 

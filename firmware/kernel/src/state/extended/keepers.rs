@@ -58,6 +58,8 @@ impl Keepers {
     }
 
     /// Nothing is kept for a thread any more, for which something has come.
+    #[cold]
+    #[inline(never)]
     pub fn forget_thread(&mut self, tcbs: &'static [Tcb], tcb: &Tcb) {
         let (index, next) = (tcb.index(), tcb.keeping().next.get());
         if self.first == index {

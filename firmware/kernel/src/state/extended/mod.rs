@@ -1,5 +1,6 @@
 //! Data of what the small kernel lacks.
 
+pub mod ends;
 pub mod estate;
 pub mod guest;
 pub mod input;
@@ -10,6 +11,7 @@ pub mod layout;
 pub mod list;
 pub mod mount;
 pub mod paging;
+pub mod parked;
 pub mod waiting;
 
 pub use testbed_kernel_core::filestore::Filestore as Files;

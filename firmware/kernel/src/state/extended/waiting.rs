@@ -65,6 +65,22 @@ impl Tcb {
         }
     }
 
+    /// What its instruction has trapped with, and the address, if it waits for a page for that.
+    pub fn fault(&self) -> Option<(u8, u32)> {
+        match self.resume() {
+            Resume::Instruction(cause) if self.state() == State::Paging => Some((cause, self.fault_address())),
+            _ => None,
+        }
+    }
+
+    /// The next thread in the list of those that are to end.
+    pub(super) fn next_end(&self) -> u32 {
+        self.next.get()
+    }
+    pub(super) fn link_end(&self, next: u32) {
+        self.next.set(next);
+    }
+
     /// It stops within its time-slice, and is to have the rest of it.
     #[inline(always)]
     pub fn stop(&self) {

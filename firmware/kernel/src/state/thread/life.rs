@@ -39,6 +39,11 @@ impl Tcb {
         !self.has_children()
     }
 
+    /// It ends as soon as it can, with the code that it has.
+    pub fn await_end(&self) {
+        self.state.set(State::Ending);
+    }
+
     /// The error that a courier carries, 0: none.
     pub fn exit_code(&self) -> u32 {
         self.exit_code.get()

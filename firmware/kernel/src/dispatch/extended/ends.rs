@@ -1,0 +1,31 @@
+//! Ends that services have left.
+
+use crate::state::effects::{DOOMED, ENDING};
+use crate::state::kernel::Kernel;
+use crate::state::registry::PROCESSES_KNOWN;
+
+impl Kernel {
+    /// Ends threads, and then processes that are out of memory. One step may have found several.
+    #[cold]
+    #[inline(never)]
+    pub fn end_all(&mut self) {
+        while let Some(tcb) = self.ends.take(self.tcbs) {
+            self.make_room();
+            match tcb.fault() {
+                Some((cause, address)) => self.end_for_fault(tcb.index(), cause as u32, address),
+                None => self.end_thread(tcb.index()),
+            }
+        }
+        self.effects.done(ENDING);
+        if !self.effects.has(DOOMED) {
+            return;
+        }
+        self.effects.done(DOOMED);
+        for slot in 0..PROCESSES_KNOWN {
+            if let Some(process) = self.processes.at(slot).filter(|process| process.take_doom()) {
+                self.make_room();
+                self.end_for_memory(process.id());
+            }
+        }
+    }
+}
