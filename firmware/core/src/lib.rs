@@ -16,6 +16,8 @@
 //! | [`schedule`] | lengths of the messages of `local` and `remote` |
 //! | [`timers`] | deadlines, earliest first |
 //! | [`text`] | numbers as text, without `core::fmt` |
+//! | [`wator`] | the rules of Wa-Tor, and a region of its ocean |
+//! | [`work`] | computing that proves itself |
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -33,3 +35,5 @@ pub mod ring;
 pub mod schedule;
 pub mod text;
 pub mod timers;
+pub mod wator;
+pub mod work;
