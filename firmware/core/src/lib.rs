@@ -15,6 +15,7 @@
 //! | [`ring`] | a ring of bytes |
 //! | [`schedule`] | lengths of the messages of `local` and `remote` |
 //! | [`timers`] | deadlines, earliest first |
+//! | [`task_graph`] | threads, work and links from a file, or at random |
 //! | [`text`] | numbers as text, without `core::fmt` |
 //! | [`wator`] | the rules of Wa-Tor, and a region of its ocean |
 //! | [`work`] | computing that proves itself |
@@ -33,6 +34,7 @@ pub mod pages;
 pub mod queue;
 pub mod ring;
 pub mod schedule;
+pub mod task_graph;
 pub mod text;
 pub mod timers;
 pub mod wator;
