@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`adder`] | the elements of an asynchronous adder |
 //! | [`clock`] | milliseconds from cycles |
 //! | [`queue`] | doubly-linked queues through a table, as of threads |
 //! | [`layout`] | where the kernel keeps its tables, for a look from outside |
@@ -12,6 +13,7 @@
 //! | [`filter`] | event classes and filters as text |
 //! | [`hash`] | a hash of halfwords |
 //! | [`input`] | who gets console input |
+//! | [`placement`] | where threads start |
 //! | [`ring`] | a ring of bytes |
 //! | [`schedule`] | lengths of the messages of `local` and `remote` |
 //! | [`timers`] | deadlines, earliest first |
@@ -22,6 +24,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod adder;
 pub mod clock;
 pub mod elf;
 pub mod filestore;
@@ -31,6 +34,7 @@ pub mod input;
 pub mod layout;
 pub mod page_map;
 pub mod pages;
+pub mod placement;
 pub mod queue;
 pub mod ring;
 pub mod schedule;

@@ -3,6 +3,7 @@
 #![no_std]
 
 pub mod chatter;
+pub mod crew;
 pub mod monitor;
 pub mod names;
 pub mod probe;

@@ -28,7 +28,12 @@ pub enum What<'a> {
     Statement(&'a str),
     /// How the statement is written.
     Form(&'static str),
-    Range { word: &'a str, what: &'static str, least: u32, most: u32 },
+    Range {
+        word: &'a str,
+        what: &'static str,
+        least: u32,
+        most: u32,
+    },
     /// A thread that the graph does not have, or that another line was about already.
     NoThread(u8),
     Twice(u8, &'static str),
@@ -38,7 +43,10 @@ pub enum What<'a> {
     PlaceLate,
     Itself,
     LinkTwice,
-    TooMany { what: &'static str, most: u32 },
+    TooMany {
+        what: &'static str,
+        most: u32,
+    },
     Unplaced(u8),
     NoPhase,
     NoEnd,
@@ -59,7 +67,9 @@ impl fmt::Display for Fault<'_> {
             What::Range { word, what, least, most } => {
                 write!(f, "`{word}` is no number of {what}: write {least} to {most}")
             }
-            What::NoThread(thread) => write!(f, "no thread {thread}: the line `threads` says how many, from {FIRST} on"),
+            What::NoThread(thread) => {
+                write!(f, "no thread {thread}: the line `threads` says how many, from {FIRST} on")
+            }
             What::Twice(thread, statement) => write!(f, "thread {thread} has a `{statement}` already: leave one out"),
             What::ThreadsTwice => write!(f, "a second line `threads`: leave one out"),
             What::ThreadsFirst => write!(f, "threads are not known yet: write `threads COUNT` before"),
@@ -223,7 +233,11 @@ impl<'g> Reader<'g> {
             return Err(What::ThreadsFirst);
         }
         let thread = number(word, "a thread", FIRST.into(), LAST.into())? as u8;
-        if self.graph.has(thread) { Ok(thread) } else { Err(What::NoThread(thread)) }
+        if self.graph.has(thread) {
+            Ok(thread)
+        } else {
+            Err(What::NoThread(thread))
+        }
     }
 
     fn place<'a>(&mut self, thread: &'a str, processor: &'a str) -> Result<(), What<'a>> {

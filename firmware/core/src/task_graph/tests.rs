@@ -139,7 +139,8 @@ fn generated_graphs_are_all_that_graphs_can_be() {
         let graph = generated(seed, 20_000);
         assert_eq!(graph, generated(seed, 20_000), "a seed is a graph");
         assert_eq!(parse(graph.to_string().as_bytes()).as_ref(), Ok(&graph), "seed {seed}");
-        let cost: u64 = (0..graph.phases().len()).map(|phase| graph.cost(phase) * u64::from(graph.phases[phase].rounds)).sum();
+        let cost: u64 =
+            (0..graph.phases().len()).map(|phase| graph.cost(phase) * u64::from(graph.phases[phase].rounds)).sum();
         assert!((10_000..30_000).contains(&cost), "seed {seed} costs {cost}");
         threads.push(graph.threads);
         phases.push(graph.phases_used);
@@ -181,10 +182,7 @@ fn what_is_wrong_is_named_with_its_line_and_a_remedy() {
         (body("phase 1\nplace 2 1"), "line 4: places come before the first phase: move the line up"),
         (body("walk 2 1"), "line 3: no statement `walk`: there are threads, place, phase, work, link and end"),
         (body("phase 1") + "phase 1\n", "line 5: something behind `end`: move `end` to the last line"),
-        (
-            body("phase 1000000\nwork 2 1000000"),
-            "line 4: too many units of work in all: 4294967295 at most",
-        ),
+        (body("phase 1000000\nwork 2 1000000"), "line 4: too many units of work in all: 4294967295 at most"),
         (body(&"x".repeat(101)), "line 3: longer than 100 bytes: put comments on lines of their own"),
     ];
     for (text, expected) in &cases {

@@ -104,27 +104,39 @@ impl<'a> Region<'a> {
     }
 
     /// The cell next to one, or the neighbour's.
-    fn next_to(&self, place: usize, direction: Direction) -> Cell {
-        let (row, column) = (place / SIDE, place % SIDE);
-        Cell(match direction {
-            Direction::North if row == 0 => self.beyond[Edge::Above as usize][column],
-            Direction::North => self.cells[place - SIDE],
-            Direction::South if row + 1 == self.rows => self.beyond[Edge::Below as usize][column],
-            Direction::South => self.cells[place + SIDE],
-            Direction::East => self.cells[row * SIDE + (column + 1) % SIDE],
-            Direction::West => self.cells[row * SIDE + (column + SIDE - 1) % SIDE],
+    fn next_to(&self, row: usize, column: usize, direction: Direction) -> Cell {
+        Cell(match self.other(row, column, direction) {
+            Ok(place) => self.cells[place],
+            Err(edge) => self.beyond[edge as usize][column],
         })
+    }
+
+    /// The cell next to one, or the edge beyond which it lies in the same column.
+    #[inline]
+    fn other(&self, row: usize, column: usize, direction: Direction) -> Result<usize, Edge> {
+        let place = row * SIDE + column;
+        match direction {
+            Direction::North if row == 0 => Err(Edge::Above),
+            Direction::South if row + 1 == self.rows => Err(Edge::Below),
+            Direction::North => Ok(place - SIDE),
+            Direction::South => Ok(place + SIDE),
+            Direction::East => Ok(if column + 1 == SIDE { place + 1 - SIDE } else { place + 1 }),
+            Direction::West => Ok(if column == 0 { place + SIDE - 1 } else { place - 1 }),
+        }
     }
 
     /// Lets every animal of a kind choose where to go.
     pub fn choose(&mut self, now: Now, kind: Kind) {
-        for place in 0..self.cells.len() {
-            let cell = Cell(self.cells[place]);
-            self.choices[place] = 0;
-            if cell.kind() == Some(kind) {
-                let around = Direction::ALL.map(|direction| self.next_to(place, direction));
-                let chosen = choice(now, cell, self.first + place / SIDE, place % SIDE, around);
-                self.choices[place] = chosen.map_or(STAYS, |direction| direction as u8 + 1);
+        for row in 0..self.rows {
+            for column in 0..SIDE {
+                let place = row * SIDE + column;
+                let cell = Cell(self.cells[place]);
+                self.choices[place] = 0;
+                if cell.kind() == Some(kind) {
+                    let around = Direction::ALL.map(|direction| self.next_to(row, column, direction));
+                    let chosen = choice(now, cell, self.first + row, column, around);
+                    self.choices[place] = chosen.map_or(STAYS, |direction| direction as u8 + 1);
+                }
             }
         }
         self.visitors = [[0; SIDE]; 2];
@@ -157,51 +169,52 @@ impl<'a> Region<'a> {
         true
     }
 
-    /// Who comes to a cell from a direction, as it arrives.
-    fn claimant(&self, now: Now, place: usize, from: Direction) -> Option<Cell> {
-        let (row, column) = (place / SIDE, place % SIDE);
-        let other = match from {
-            Direction::North if row == 0 => return visitor(self.visitors[Edge::Above as usize][column]),
-            Direction::South if row + 1 == self.rows => return visitor(self.visitors[Edge::Below as usize][column]),
-            Direction::North => place - SIDE,
-            Direction::South => place + SIDE,
-            Direction::East => row * SIDE + (column + 1) % SIDE,
-            Direction::West => row * SIDE + (column + SIDE - 1) % SIDE,
-        };
-        let wants = self.choices[other] & !GETS_IT == from.opposite() as u8 + 1;
-        wants.then(|| plan(now, Cell(self.cells[other]), self.first + other / SIDE).arrives)
+    /// Whether somebody comes to a cell from a direction.
+    fn is_claimed(&self, row: usize, column: usize, from: Direction) -> bool {
+        match self.other(row, column, from) {
+            Ok(place) => self.choices[place] & !GETS_IT == from.opposite() as u8 + 1,
+            Err(edge) => self.visitors[edge as usize][column] != 0,
+        }
     }
 
     /// Decides who gets each cell, and moves them in.
     pub fn resolve(&mut self, now: Now, kind: Kind) {
-        for place in 0..self.cells.len() {
-            // Whoever acts in this half is in a cell that is closed to its kind, and so is nobody's goal.
-            let found = Cell(self.cells[place]);
-            if self.choices[place] != 0 || !found.is_open_to(kind) {
-                continue;
-            }
-            let (row, column) = (place / SIDE, place % SIDE);
-            let claimants = Direction::ALL.map(|from| self.claimant(now, place, from));
-            let claims = claimants.map(|claimant| claimant.is_some());
-            let Some(from) = winner(now, self.first + row, column, claims) else { continue };
-            if let Some(animal) = claimants[from as usize] {
-                self.cells[place] = arrived(animal, found).0;
-                self.accept(row, column, from);
+        for row in 0..self.rows {
+            for column in 0..SIDE {
+                let place = row * SIDE + column;
+                // Whoever acts in this half is in a cell that is closed to its kind, and so is nobody's goal.
+                if self.choices[place] != 0 || !Cell(self.cells[place]).is_open_to(kind) {
+                    continue;
+                }
+                let claims = Direction::ALL.map(|from| self.is_claimed(row, column, from));
+                if claims.contains(&true) {
+                    if let Some(from) = winner(now, self.first + row, column, claims) {
+                        self.move_in(now, row, column, from);
+                    }
+                }
             }
         }
     }
 
-    /// Notes that whoever comes to a cell from a direction gets it.
-    fn accept(&mut self, row: usize, column: usize, from: Direction) {
-        let other = match from {
-            Direction::North if row == 0 => return self.accepted[Edge::Above as usize][column] = true,
-            Direction::South if row + 1 == self.rows => return self.accepted[Edge::Below as usize][column] = true,
-            Direction::North => (row - 1) * SIDE + column,
-            Direction::South => (row + 1) * SIDE + column,
-            Direction::East => row * SIDE + (column + 1) % SIDE,
-            Direction::West => row * SIDE + (column + SIDE - 1) % SIDE,
+    /// Moves whoever comes to a cell from a direction into it, and notes that it has left.
+    fn move_in(&mut self, now: Now, row: usize, column: usize, from: Direction) {
+        let place = row * SIDE + column;
+        let animal = match self.other(row, column, from) {
+            Ok(other) => {
+                self.choices[other] |= GETS_IT;
+                let other_row = match from {
+                    Direction::North => row - 1,
+                    Direction::South => row + 1,
+                    _ => row,
+                };
+                plan(now, Cell(self.cells[other]), self.first + other_row).arrives
+            }
+            Err(edge) => {
+                self.accepted[edge as usize][column] = true;
+                Cell(self.visitors[edge as usize][column])
+            }
         };
-        self.choices[other] |= GETS_IT;
+        self.cells[place] = arrived(animal, Cell(self.cells[place])).0;
     }
 
     /// The columns in which the neighbour's animals have come. The result is the message's bytes.
@@ -218,8 +231,8 @@ impl<'a> Region<'a> {
     pub fn obey(&mut self, edge: Edge, answers: &[u8]) -> bool {
         let from = self.outermost(edge);
         answers.iter().all(|&column| {
-            let asked = usize::from(column) < SIDE
-                && self.choices[from + usize::from(column)] == edge.outward() as u8 + 1;
+            let asked =
+                usize::from(column) < SIDE && self.choices[from + usize::from(column)] == edge.outward() as u8 + 1;
             if asked {
                 self.choices[from + usize::from(column)] |= GETS_IT;
             }
@@ -229,16 +242,12 @@ impl<'a> Region<'a> {
 
     /// Leaves in each cell what whoever acted has left, or itself.
     pub fn settle(&mut self, now: Now) {
-        for place in 0..self.cells.len() {
-            let choice = self.choices[place];
-            if choice != 0 {
-                let plan = plan(now, Cell(self.cells[place]), self.first + place / SIDE);
-                self.cells[place] = if choice & GETS_IT != 0 { plan.leaves.0 } else { plan.stays.0 };
+        let rows = self.cells.chunks_exact_mut(SIDE).zip(self.choices.chunks_exact(SIDE));
+        for (row, (cells, choices)) in (self.first..).zip(rows) {
+            for (cell, &choice) in cells.iter_mut().zip(choices).filter(|(_, choice)| **choice != 0) {
+                let plan = plan(now, Cell(*cell), row);
+                *cell = if choice & GETS_IT != 0 { plan.leaves.0 } else { plan.stays.0 };
             }
         }
     }
-}
-
-fn visitor(animal: u8) -> Option<Cell> {
-    (animal != 0).then_some(Cell(animal))
 }

@@ -62,7 +62,11 @@ fn neighbour(place: usize, direction: Direction) -> usize {
 }
 
 /// Hands on what every region says at every edge to the region on the other side.
-fn exchange(regions: &mut [Region], say: impl Fn(&Region, Edge) -> Vec<u8>, hear: impl Fn(&mut Region, Edge, &[u8]) -> bool) {
+fn exchange(
+    regions: &mut [Region],
+    say: impl Fn(&Region, Edge) -> Vec<u8>,
+    hear: impl Fn(&mut Region, Edge, &[u8]) -> bool,
+) {
     let said: Vec<_> = regions.iter().map(|region| Edge::BOTH.map(|edge| say(region, edge))).collect();
     let count = regions.len();
     for (index, said) in said.iter().enumerate() {
