@@ -151,6 +151,29 @@ impl Memory {
     }
 }
 
+/// What an addition must give, by arithmetic and without the circuit: the sum, and the elements on the
+/// longest way for all bits.
+pub fn expected(a: u32, b: u32) -> (u32, Delays) {
+    let (mut keller, mut call, mut muller, mut merge) = (0, 0, 0, 0);
+    for bit in 0..BITS {
+        let below = (1 << bit) - 1;
+        let carry = ((a & below) + (b & below)) >> bit & 1;
+        let (one, other) = (a >> bit & 1, b >> bit & 1);
+        // Keep, merge and meet; test a; ask b; ask the carry; out, done and next.
+        keller += 1 + 1 + 1 + 1;
+        call += 2 + 2;
+        muller += 1 + 1;
+        merge += 1 + 1 + 1;
+        if one != other {
+            merge += 1;
+        } else {
+            call += 2;
+            keller += u32::from(one != carry);
+        }
+    }
+    (a + b, Delays([keller, call, muller, merge]))
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -206,28 +229,6 @@ mod tests {
         }
     }
 
-    /// By arithmetic, without a circuit: what the elements on the longest way are for each bit.
-    fn reference(a: u32, b: u32) -> (u32, Delays) {
-        let (mut keller, mut call, mut muller, mut merge) = (0, 0, 0, 0);
-        for bit in 0..BITS {
-            let below = (1 << bit) - 1;
-            let carry = ((a & below) + (b & below)) >> bit & 1;
-            let (one, other) = (a >> bit & 1, b >> bit & 1);
-            // Keep, merge and meet; test a; ask b; ask the carry; out, done and next.
-            keller += 1 + 1 + 1 + 1;
-            call += 2 + 2;
-            muller += 1 + 1;
-            merge += 1 + 1 + 1;
-            if one != other {
-                merge += 1;
-            } else {
-                call += 2;
-                keller += u32::from(one != carry);
-            }
-        }
-        (a + b, Delays([keller, call, muller, merge]))
-    }
-
     /// All that the report adds, one after the other, so that what is left of one would show in the next.
     #[test]
     fn it_adds_all_pairs_in_the_time_that_they_need() {
@@ -236,7 +237,7 @@ mod tests {
         for a in 0..256 {
             for b in 0..256 {
                 let added = circuit.add(a, b, |_| 0);
-                assert_eq!(added, reference(a, b), "{a} + {b}");
+                assert_eq!(added, expected(a, b), "{a} + {b}");
                 times.insert(added.1.total());
             }
         }
@@ -254,7 +255,7 @@ mod tests {
         let mut circuit = Circuit(Default::default());
         for a in (0..256).step_by(3) {
             for b in (0..256).step_by(5) {
-                assert_eq!(circuit.add(a, b, &mut pick), reference(a, b), "{a} + {b}");
+                assert_eq!(circuit.add(a, b, &mut pick), expected(a, b), "{a} + {b}");
             }
         }
     }

@@ -6,8 +6,9 @@
 //! the ocean as it was when the half began, and each *claims* one neighbouring cell that is open to
 //! it; of several that claim a cell, one gets it. Who claims what and who gets it follows from the
 //! seed, the step and the cell, never from an order in which cells are looked at. So the ocean is
-//! the same however it is divided: [`region`] is a part of it.
+//! the same however it is divided: [`region`] is a part of it, [`ocean`] the whole, sequentially.
 
+pub mod ocean;
 pub mod region;
 
 use crate::work::mixed;

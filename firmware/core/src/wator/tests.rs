@@ -1,65 +1,13 @@
-//! Regions against a sequential ocean: all cells, one loop, no messages.
+//! Regions against the sequential ocean, and what lives in it.
 
 extern crate std;
 
 use std::vec;
 use std::vec::Vec;
 
+use super::ocean::Ocean;
 use super::region::{rows, Edge, Region, BYTES_A_ROW, MESSAGE_BYTES};
 use super::*;
-
-const CELLS: usize = SIDE * SIDE;
-
-/// The whole ocean.
-struct Ocean(Vec<Cell>);
-
-impl Ocean {
-    fn new(seed: u32) -> Self {
-        Ocean((0..CELLS).map(|place| initial(seed, place / SIDE, place % SIDE)).collect())
-    }
-
-    fn step(&mut self, now: Now) {
-        for kind in Kind::HALVES {
-            self.half(now, kind);
-        }
-    }
-
-    fn half(&mut self, now: Now, kind: Kind) {
-        let before = self.0.clone();
-        let mut claims: Vec<[Option<usize>; 4]> = vec![[None; 4]; CELLS];
-        let acts = |place: usize| before[place].kind() == Some(kind);
-        for place in (0..CELLS).filter(|&place| acts(place)) {
-            let around = Direction::ALL.map(|direction| before[neighbour(place, direction)]);
-            if let Some(to) = choice(now, before[place], place / SIDE, place % SIDE, around) {
-                claims[neighbour(place, to)][to.opposite() as usize] = Some(place);
-            }
-            self.0[place] = plan(now, before[place], place / SIDE).stays;
-        }
-        for (place, claims) in claims.iter().enumerate() {
-            let who = winner(now, place / SIDE, place % SIDE, claims.map(|claim| claim.is_some()));
-            if let Some(from) = who.and_then(|who| claims[who as usize]) {
-                let plan = plan(now, before[from], from / SIDE);
-                self.0[place] = arrived(plan.arrives, before[place]);
-                self.0[from] = plan.leaves;
-            }
-        }
-    }
-
-    fn population(&self) -> (usize, usize) {
-        let count = |kind| self.0.iter().filter(|cell| cell.kind() == Some(kind)).count();
-        (count(Kind::Fish), count(Kind::Shark))
-    }
-}
-
-fn neighbour(place: usize, direction: Direction) -> usize {
-    let (row, column) = (place / SIDE, place % SIDE);
-    match direction {
-        Direction::North => (row + SIDE - 1) % SIDE * SIDE + column,
-        Direction::South => (row + 1) % SIDE * SIDE + column,
-        Direction::East => row * SIDE + (column + 1) % SIDE,
-        Direction::West => row * SIDE + (column + SIDE - 1) % SIDE,
-    }
-}
 
 /// Hands on what every region says at every edge to the region on the other side.
 fn exchange(
@@ -115,7 +63,7 @@ fn regions_are_the_ocean() {
             ocean.step(now);
             step(&mut regions, now);
             let cells = regions.iter().flat_map(|region| region.cells()).map(|&cell| Cell(cell));
-            assert!(cells.eq(ocean.0.iter().copied()), "{parts} regions, seed {seed}, step {number}");
+            assert!(cells.eq(ocean.cells().iter().copied()), "{parts} regions, seed {seed}, step {number}");
         }
     }
 }
@@ -154,7 +102,7 @@ fn thought_is_needed() {
     let after = |thought| {
         let mut ocean = Ocean::new(1);
         ocean.step(Now { seed: 1, step: 1, thought });
-        ocean.0
+        ocean.cells().to_vec()
     };
     assert_ne!(after(64), after(63));
 }
