@@ -17,11 +17,13 @@ pub const DIAG_TIMER: u32 = 1 << 2;
 pub const DIAG_USER: u32 = 1 << 3;
 /// What the profiling class leaves out but a check of the protocols needs ([`REQUEST`]).
 pub const DIAG_DETAIL: u32 = 1 << 4;
+/// What each slave tells of its load, at every sample period: [`crate::load`].
+pub const DIAG_LOAD: u32 = 1 << 5;
 /// What `run` enables unless told otherwise.
 pub const DIAG_DEFAULT: u32 = DIAG_PROFILE | DIAG_TIMER | DIAG_USER;
 
 /// Every class.
-pub const DIAG_ALL: u32 = DIAG_PROFILE | DIAG_READY | DIAG_TIMER | DIAG_USER | DIAG_DETAIL;
+pub const DIAG_ALL: u32 = DIAG_PROFILE | DIAG_READY | DIAG_TIMER | DIAG_USER | DIAG_DETAIL | DIAG_LOAD;
 
 /// Added to a thread's number: the thread is being scheduled.
 pub const SCHEDULE: u16 = 0x4000;
@@ -80,6 +82,16 @@ kinds! {
     CLASSES = 0x0140, "CLASSES", DIAG_PROFILE, Some("classes"), "the event classes are these from here on; emitted whatever they are";
     FILTER = 0x0141, "FILTER", DIAG_PROFILE, Some("setting"), "a setting of the monitors' filters has changed: see setting_argument";
     USER = 0x0200, "USER", DIAG_USER, Some("datum"), "a program's own event";
+    LOAD = 0x0300, "LOAD", DIAG_LOAD, Some("sample"), "a sample of the load begins: its number, and the threads that are ready";
+    LOAD_PERIOD = 0x0301, "LOAD_PERIOD", DIAG_LOAD, Some("cycles"), "the sample is of so many cycles";
+    LOAD_READY = 0x0302, "LOAD_READY", DIAG_LOAD, Some("average"), "threads that were ready on average";
+    LOAD_USER = 0x0303, "LOAD_USER", DIAG_LOAD, Some("share"), "the share of the time in which threads ran";
+    LOAD_LINK = 0x0304, "LOAD_LINK", DIAG_LOAD, Some("link"), "messages sent to another processor";
+    LOAD_BYTES = 0x0305, "LOAD_BYTES", DIAG_LOAD, Some("bytes"), "bytes of the messages of the link or partner before";
+    LOAD_THREAD = 0x0306, "LOAD_THREAD", DIAG_LOAD, Some("thread"), "a thread that did something; bit 15: it may move";
+    LOAD_SHARE = 0x0307, "LOAD_SHARE", DIAG_LOAD, Some("share"), "the share of the time for which the thread ran";
+    LOAD_PARTNER = 0x0308, "LOAD_PARTNER", DIAG_LOAD, Some("partner"), "messages exchanged with another thread of its process";
+    LOAD_END = 0x0309, "LOAD_END", DIAG_LOAD, Some("parts"), "the sample is over: its number, and how many events it had";
 }
 
 /// Second word of [`RX_MPC`] and [`TX_MPC`]: other processor in bits 15:12, message type in 11:8, channel in 7:0.

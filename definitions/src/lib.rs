@@ -15,6 +15,7 @@
 //! | [`link`] | frames in which pairs leave a board over a serial line |
 //! | [`filter`] | the SMIs' filter: its registers, commands and totals |
 //! | [`event`] | the kernel's events and their classes |
+//! | [`load`] | a slave's load sample, as events |
 //! | [`limits`] | the operating system's limits |
 //! | [`syscall`] | system-call numbers and errors |
 //! | [`process`], [`ids`] | process ids, and types for them and for threads' numbers |
@@ -32,6 +33,7 @@ pub mod filter;
 pub mod ids;
 pub mod limits;
 pub mod link;
+pub mod load;
 pub mod map;
 pub mod monitor;
 pub mod mpc;

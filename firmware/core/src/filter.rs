@@ -14,6 +14,7 @@ pub const CLASSES: &[(&str, u32)] = &[
     ("timer", event::DIAG_TIMER),
     ("user", event::DIAG_USER),
     ("detail", event::DIAG_DETAIL),
+    ("load", event::DIAG_LOAD),
 ];
 /// What a rule does, by name.
 pub const ACTIONS: &[(&str, u16)] = &[("pass", action::PASS), ("drop", action::DROP), ("count", action::COUNT)];

@@ -18,7 +18,7 @@ pub fn classes(text: &str) -> Result<u32, Failure> {
                 (what.into(), String::new())
             }
         };
-        let help = "join profile, ready, timer, user, detail by `+`, or give a number";
+        let help = "join profile, ready, timer, user, detail, load by `+`, or give a number";
         Failure::new(Exit::Input, format!("--dgl: {what}\n  help: {meant}{help}"))
     })
 }

@@ -86,7 +86,7 @@ pub struct Run {
     /// Instance that the waves show, such as top.processors$1, with all below it [default: everything]
     #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH")]
     pub wave_scope: String,
-    /// Event classes: profile, ready, timer, user, detail, joined by `+`; or a number
+    /// Event classes: profile, ready, timer, user, detail, load, joined by `+`; or a number
     #[arg(long, default_value = "profile+timer+user")]
     pub dgl: String,
     /// Let the monitors pass, drop or count events: ACTION CODE[/MASK][,...], as in 'drop TIMER,0x0200/0xff00'; the first that fits decides [repeatable]

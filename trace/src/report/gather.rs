@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
-use testbed_definitions::event::{awaited, DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
+use testbed_definitions::event::{awaited, DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
 
 use super::lane::NOTHING;
 use super::timeline::{Collector, Timeline, LENGTH_UNKNOWN};
@@ -158,6 +158,7 @@ pub fn classes(dgl: u32) -> Vec<Class> {
             DIAG_DETAIL,
             "the channel and direction of each request; without it they are known only where a release tells them",
         ),
+        class("load", DIAG_LOAD, "what each slave tells of its load at every sample period; no figure comes from it"),
         class("ready", DIAG_READY, "each joining and leaving of a ready queue; it excludes the class profile"),
     ]
 }

@@ -3,7 +3,7 @@
 #![no_std]
 #![no_main]
 
-use libtos::monitor::event::{DIAG_DETAIL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER, MORE, USER};
+use libtos::monitor::event::{DIAG_ALL, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER, MORE, USER};
 use libtos::monitor::filter::{action, register, Command};
 use libtos::monitor::{classes, command, set_classes, setting};
 use libtos::{create, delay_us, exit, println, processor, send_event, stack_for, wait, Arguments, Error};
@@ -65,7 +65,7 @@ fn refused(verdict: &Verdict, before: u32) {
     let fixed = Err(Error::FixedSetting);
     verdict.expect("class ready", set_classes(DIAG_READY), fixed);
     verdict.expect("class ready besides", set_classes(before | DIAG_READY), fixed);
-    verdict.expect("a class that is none", set_classes(2 * DIAG_DETAIL), fixed);
+    verdict.expect("a class that is none", set_classes(DIAG_ALL + 1), fixed);
     verdict.expect("pairs", set(register::PAIRS, 0), fixed);
     verdict.expect("a register that is none", set(15, 1), fixed);
     let far = Command { smi: 15, register: register::INTERVAL, value: 1 };

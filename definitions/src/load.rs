@@ -1,0 +1,198 @@
+//! A slave's load sample, as events of class [`event::DIAG_LOAD`].
+//!
+//! A sample is a sequence of [`Part`]s, each an event of two words: a code and an argument of 16
+//! bits. They come in this order:
+//!
+//! ```text
+//! sample = Begin Period Queue User {Link [Bytes]} {Thread Share {Partner [Bytes]}} End
+//! ```
+//!
+//! So a sample takes `10 + 2 * links + 4 * threads + 2 * partners` words, and 2 more for each link
+//! or partner whose messages are not all of [`WORD_BYTES`]. Only links and threads that did
+//! something in the period have parts. [`Part::End`] repeats the sequence number and counts the
+//! parts, so that whoever reads knows whether one was lost.
+//!
+//! Counts are floating-point numbers without sign ([`compress`]): exact while small, and within one
+//! part in 2^(mantissa bits + 1) above.
+
+use crate::event::{self, MORE};
+
+/// Partners that a sample tells of each thread.
+pub const PARTNERS: usize = 4;
+/// Bytes of a message where no [`Part::Bytes`] says otherwise.
+pub const WORD_BYTES: u32 = 4;
+/// A whole period, as shares of it count; the greatest share that a word holds is one less.
+pub const WHOLE: u32 = 1 << 16;
+/// One thread in the ready queue, as average lengths count.
+pub const ONE_READY: u16 = 1 << 8;
+/// Set in the argument of [`event::LOAD_THREAD`] if the thread may move.
+pub const MOVABLE: u16 = 1 << 15;
+
+/// Mantissa bits of a link's sends, in 12 bits.
+const SENDS_MANTISSA: u32 = 8;
+/// Mantissa bits of a partner's count, in 10 bits.
+const COUNT_MANTISSA: u32 = 6;
+/// Mantissa bits of bytes and of periods, in 16 bits.
+const LONG_MANTISSA: u32 = 11;
+const SENDS_BITS: u32 = 12;
+const COUNT_BITS: u32 = 10;
+const PARTS_BITS: u32 = 10;
+
+/// A part of a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A sample begins: its number, counted round, and the threads that are ready at this instant,
+    /// with the one that runs.
+    Begin { sequence: u8, ready: u8 },
+    /// Cycles since the sample before.
+    Period { cycles: u32 },
+    /// Average number of ready threads in the period, in [`ONE_READY`]ths.
+    Queue { average: u16 },
+    /// Share of the period in which threads ran, in [`WHOLE`]ths.
+    User { share: u16 },
+    /// Messages sent to another processor in the period.
+    Link { processor: u8, sends: u32 },
+    /// Bytes of the messages of the link or partner before, if not [`WORD_BYTES`] each.
+    Bytes { bytes: u32 },
+    /// A thread that did something in the period; it may move unless it has children.
+    Thread { thread: u16, movable: bool },
+    /// Share of the period for which the thread ran, in [`WHOLE`]ths.
+    Share { share: u16 },
+    /// How many messages the thread lately exchanged with another of its process, which has this
+    /// id.
+    Partner { id: u8, count: u32 },
+    /// The sample is over: the low six bits of its number, and how many parts came before this one.
+    End { sequence: u8, parts: u16 },
+}
+
+impl Part {
+    /// The two words of its event.
+    pub const fn words(self) -> [u16; 2] {
+        let (code, argument) = match self {
+            Part::Begin { sequence, ready } => (event::LOAD, (sequence as u16) << 8 | ready as u16),
+            Part::Period { cycles } => (event::LOAD_PERIOD, long(cycles)),
+            Part::Queue { average } => (event::LOAD_READY, average),
+            Part::User { share } => (event::LOAD_USER, share),
+            Part::Link { processor, sends } => {
+                (event::LOAD_LINK, (processor as u16) << SENDS_BITS | compress(sends, SENDS_MANTISSA, SENDS_BITS))
+            }
+            Part::Bytes { bytes } => (event::LOAD_BYTES, long(bytes)),
+            Part::Thread { thread, movable } => {
+                (event::LOAD_THREAD, thread & event::THREAD_MASK | if movable { MOVABLE } else { 0 })
+            }
+            Part::Share { share } => (event::LOAD_SHARE, share),
+            Part::Partner { id, count } => {
+                (event::LOAD_PARTNER, (id as u16) << COUNT_BITS | compress(count, COUNT_MANTISSA, COUNT_BITS))
+            }
+            Part::End { sequence, parts } => {
+                (event::LOAD_END, (sequence as u16) << PARTS_BITS | parts & ((1 << PARTS_BITS) - 1))
+            }
+        };
+        [code | MORE, argument]
+    }
+
+    /// The part that an event of this code (without [`MORE`]) and argument is; `None` if it is of
+    /// another class.
+    pub const fn of(code: u16, argument: u16) -> Option<Part> {
+        Some(match code {
+            event::LOAD => Part::Begin { sequence: (argument >> 8) as u8, ready: argument as u8 },
+            event::LOAD_PERIOD => Part::Period { cycles: expand(argument, LONG_MANTISSA) },
+            event::LOAD_READY => Part::Queue { average: argument },
+            event::LOAD_USER => Part::User { share: argument },
+            event::LOAD_LINK => Part::Link {
+                processor: (argument >> SENDS_BITS) as u8,
+                sends: expand(argument & ((1 << SENDS_BITS) - 1), SENDS_MANTISSA),
+            },
+            event::LOAD_BYTES => Part::Bytes { bytes: expand(argument, LONG_MANTISSA) },
+            event::LOAD_THREAD => {
+                Part::Thread { thread: argument & event::THREAD_MASK, movable: argument & MOVABLE != 0 }
+            }
+            event::LOAD_SHARE => Part::Share { share: argument },
+            event::LOAD_PARTNER => Part::Partner {
+                id: (argument >> COUNT_BITS) as u8,
+                count: expand(argument & ((1 << COUNT_BITS) - 1), COUNT_MANTISSA),
+            },
+            event::LOAD_END => {
+                Part::End { sequence: (argument >> PARTS_BITS) as u8, parts: argument & ((1 << PARTS_BITS) - 1) }
+            }
+            _ => return None,
+        })
+    }
+}
+
+const fn long(value: u32) -> u16 {
+    compress(value, LONG_MANTISSA, u16::BITS)
+}
+
+/// `value` as a floating-point number of `bits` bits, of which `mantissa` are mantissa: itself below
+/// 2^(mantissa + 1), else rounded to the nearest, and the greatest there is if it is greater.
+pub const fn compress(value: u32, mantissa: u32, bits: u32) -> u16 {
+    let most = ((1u32 << bits) - 1) as u16;
+    if value < 2 << mantissa {
+        return value as u16;
+    }
+    let shift = value.ilog2() - mantissa;
+    let rounded = (value as u64 + (1 << (shift - 1))) >> shift;
+    // A mantissa that is rounded up to the next power of two carries into the exponent.
+    let code = ((shift as u64) << mantissa) + rounded;
+    let most = if mantissa == LONG_MANTISSA { LONG_MOST } else { most };
+    if code > most as u64 {
+        most
+    } else {
+        code as u16
+    }
+}
+
+/// The code of the greatest number of [`LONG_MANTISSA`] that 32 bits hold.
+const LONG_MOST: u16 = ((u32::BITS - LONG_MANTISSA + 1) << LONG_MANTISSA) as u16 - 1;
+
+/// The number that [`compress`] made `code` of; the greatest there is if it made none.
+pub const fn expand(code: u16, mantissa: u32) -> u32 {
+    let code = if mantissa == LONG_MANTISSA && code > LONG_MOST { LONG_MOST } else { code };
+    let exponent = (code >> mantissa) as u32;
+    if exponent == 0 {
+        return code as u32;
+    }
+    let fraction = code as u32 & ((1 << mantissa) - 1);
+    ((1 << mantissa) | fraction) << (exponent - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_a_part_and_every_part_its_words() {
+        for kind in event::KINDS.iter().filter(|kind| kind.class == event::DIAG_LOAD) {
+            for argument in 0..=u16::MAX {
+                let part = Part::of(kind.code, argument).unwrap();
+                let [code, again] = part.words();
+                assert_eq!(code, kind.code | MORE);
+                assert_eq!(Part::of(kind.code, again), Some(part), "{argument:#x}");
+            }
+        }
+        assert_eq!(Part::of(event::USER, 0), None);
+    }
+
+    #[test]
+    fn numbers_are_near_and_in_order() {
+        for (mantissa, bits) in [(COUNT_MANTISSA, 10), (SENDS_MANTISSA, 12), (LONG_MANTISSA, 16)] {
+            let mut last = 0;
+            for value in
+                (0..5000).chain((13..32).flat_map(|bit| (0..64).map(move |part| (1 << bit) + (part << (bit - 6)))))
+            {
+                let code = compress(value, mantissa, bits);
+                let near = expand(code, mantissa);
+                assert!(code >= last, "{value}");
+                last = code;
+                if value < 2 << mantissa {
+                    assert_eq!(near, value);
+                } else if value <= expand(((1u32 << bits) - 1) as u16, mantissa) {
+                    assert!(near.abs_diff(value) as u64 <= (value as u64 >> (mantissa + 1)) + 1, "{value} {near}");
+                }
+                assert_eq!(compress(near, mantissa, bits), code, "{value}");
+            }
+        }
+        assert_eq!(expand(compress(u32::MAX, LONG_MANTISSA, 16), LONG_MANTISSA), 0xfff0_0000);
+    }
+}
