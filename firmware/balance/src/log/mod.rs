@@ -1,0 +1,124 @@
+//! The balancer's log in the format of the report's Figure 41.
+//!
+//! ```text
+//! TIM: 60258
+//! LNK: 127 106 106 36 74 74 0 0 144 144 (av 81)
+//! RQL: 4 5 1 1 1 (av 2)
+//! move work from 3 to 5 to quieten link 9/3-5 (mig #6)
+//! mig #6: 1-00-003 arrives at 5, time 60880
+//! ```
+//!
+//! The report shows these lines. Its requests for processors with too much to compute, and those that
+//! name a thread, read `move work from 1 to 3 to shorten its queue (mig #7)` and `move work from 1 to
+//! 3 as thread 1-01-004 (mig #8)`; what comes of a request otherwise reads `mig #7: expires at 1,
+//! time 61500`, `refused by` and `unanswered by`. Machines with more slaves have more links and
+//! queues, in the same order.
+
+#[cfg(feature = "parse")]
+pub mod parse;
+
+use arrayvec::ArrayVec;
+use core::fmt;
+use testbed_definitions::ids::ThreadNumber;
+
+use crate::request::{Answer, Link, Reason, Request, LINKS};
+use crate::summary::Summary;
+use crate::PROCESSORS;
+
+/// What a line says; times are in milliseconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// A load summary was obtained.
+    Time(u64),
+    /// Messages over each link in the period.
+    Links(ArrayVec<u32, LINKS>),
+    /// The length of each slave's ready queue.
+    Queues(ArrayVec<u32, PROCESSORS>),
+    /// A request was made.
+    Move { number: u32, request: Request },
+    /// What came of it: `None` if no answer came. The processor is where the thread arrived, or that
+    /// which was asked.
+    Answer { number: u32, answer: Option<Answer>, at: u8, time: u64 },
+}
+
+/// The average of a line, rounded to the nearest: Figure 41 gives 46 for 45.7.
+pub fn average(values: &[u32]) -> u64 {
+    let (sum, count) = (values.iter().map(|&value| u64::from(value)).sum::<u64>(), values.len() as u64);
+    (sum + count / 2) / count.max(1)
+}
+
+/// Writes a load summary: three lines.
+pub fn write_summary(out: &mut impl fmt::Write, summary: &Summary, time: u64) -> fmt::Result {
+    let links = Link::all(summary.slaves).map(|link| summary.link(link).sends).collect();
+    let queues = summary.processors().map(|slave| summary.slave(slave).ready.into()).collect();
+    for entry in [Entry::Time(time), Entry::Links(links), Entry::Queues(queues)] {
+        writeln!(out, "{}", entry.line(summary.slaves))?;
+    }
+    Ok(())
+}
+
+/// A thread as the log writes it: home, place, id.
+struct Name(ThreadNumber);
+
+impl fmt::Display for Name {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(text, "{}-{:02}-{:03}", self.0.home(), self.0.place(), self.0.id())
+    }
+}
+
+/// An entry as a line without its end.
+pub struct Line<'a> {
+    entry: &'a Entry,
+    slaves: u8,
+}
+
+impl Entry {
+    /// The line in the log of a machine with slaves 1 to `slaves`.
+    pub fn line(&self, slaves: u8) -> Line<'_> {
+        Line { entry: self, slaves }
+    }
+}
+
+impl Line<'_> {
+    fn values(text: &mut fmt::Formatter<'_>, head: &str, values: &[u32]) -> fmt::Result {
+        text.write_str(head)?;
+        for value in values {
+            write!(text, " {value}")?;
+        }
+        write!(text, " (av {})", average(values))
+    }
+
+    fn request(&self, text: &mut fmt::Formatter<'_>, number: u32, request: &Request) -> fmt::Result {
+        write!(text, "move work from {} to {} ", request.from, request.to)?;
+        match request.reason {
+            Reason::Compute => text.write_str("to shorten its queue")?,
+            Reason::Thread(thread) => write!(text, "as thread {}", Name(thread))?,
+            Reason::Link(link) => {
+                let (low, high) = link.ends();
+                write!(text, "to quieten link {}/{low}-{high}", link.number(self.slaves))?;
+            }
+        }
+        write!(text, " (mig #{number})")
+    }
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.entry {
+            Entry::Time(time) => write!(text, "TIM: {time}"),
+            Entry::Links(values) => Line::values(text, "LNK:", values),
+            Entry::Queues(values) => Line::values(text, "RQL:", values),
+            Entry::Move { number, request } => self.request(text, *number, request),
+            Entry::Answer { number, answer, at, time } => {
+                write!(text, "mig #{number}: ")?;
+                match answer {
+                    Some(Answer::Moved(thread)) => write!(text, "{} arrives at {at}", Name(*thread))?,
+                    Some(Answer::Expired) => write!(text, "expires at {at}")?,
+                    Some(Answer::Refused) => write!(text, "refused by {at}")?,
+                    None => write!(text, "unanswered by {at}")?,
+                }
+                write!(text, ", time {time}")
+            }
+        }
+    }
+}

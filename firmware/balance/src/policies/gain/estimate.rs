@@ -1,0 +1,215 @@
+//! What the threads need, as the last samples show it.
+//!
+//! Threads that communicate advance together, so a *group* is what is connected by messages. The
+//! work of a group in the last period, and its messages, stand for a piece of its progress: wherever
+//! its threads are, they do the same for the same piece, only the time differs.
+
+use arrayvec::ArrayVec;
+use testbed_definitions::ids::ThreadNumber;
+
+use crate::policy::{Costs, View};
+use crate::PROCESSORS;
+
+/// Threads that are weighed; those beyond stay where they are.
+pub const NODES: usize = 128;
+/// Partners of a thread that are weighed.
+pub const NEIGHBOURS: usize = 12;
+/// Pairs that are weighed.
+pub const PAIRS: usize = 256;
+/// Dispatches are counted in so many parts of one.
+pub const DISPATCH: u32 = 16;
+
+/// A thread, in cycles of the last period.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub thread: ThreadNumber,
+    pub at: u8,
+    pub movable: bool,
+    pub first: u64,
+    /// Its own work.
+    pub work: u32,
+    /// How long it was ready, or ran.
+    pub ready: u32,
+    /// How long it has the processor when it gets it.
+    pub burst: u32,
+    pub group: u8,
+    /// Numbers of its pairs.
+    pub pairs: ArrayVec<u16, NEIGHBOURS>,
+}
+
+/// Two threads that exchanged messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    pub a: u8,
+    pub b: u8,
+    pub messages: u32,
+    pub bytes: u32,
+}
+
+impl Pair {
+    /// The other one of the two.
+    pub fn other(&self, node: usize) -> usize {
+        usize::from(self.a) + usize::from(self.b) - node
+    }
+
+    /// How long its messages are under way between two processors, in all.
+    pub fn flight(&self, costs: &Costs) -> u32 {
+        let bytes = u64::from(self.bytes) * u64::from(costs.flight_byte) / 256;
+        saturated(u64::from(self.messages) * u64::from(costs.flight) + bytes)
+    }
+}
+
+/// All threads that did something.
+#[derive(Clone, Debug)]
+pub struct Estimate {
+    pub nodes: ArrayVec<Node, NODES>,
+    pub pairs: ArrayVec<Pair, PAIRS>,
+    pub groups: usize,
+    /// For each group how many of its threads were ready on average while any was, in 256ths.
+    pub parallel: [u32; NODES],
+    pub period: u32,
+    pub slaves: u8,
+}
+
+/// What fits 32 bits.
+pub fn saturated(value: u64) -> u32 {
+    value.min(u32::MAX.into()) as u32
+}
+
+/// What a thread does for its messages, and how often it is dispatched, in [`DISPATCH`] parts.
+pub fn effort(node: &Node, messages: impl Iterator<Item = (u32, bool)>, costs: &Costs) -> (u32, u32) {
+    let mut service = 0u64;
+    // A slice that is not used up is a dispatch less.
+    let mut dispatches = u64::from(node.work) * u64::from(DISPATCH) / u64::from(costs.slice.max(1));
+    for (messages, is_local) in messages {
+        let (cost, parts) = if is_local { (costs.local, DISPATCH / 2) } else { (costs.remote, DISPATCH) };
+        service += u64::from(messages) * u64::from(cost) / 2;
+        dispatches += u64::from(messages) * u64::from(parts);
+    }
+    (saturated(service), saturated(dispatches.max(1)))
+}
+
+impl Estimate {
+    /// Of the last samples.
+    pub fn new(view: &View<'_>) -> Estimate {
+        let summary = view.summary;
+        let period = summary.processors().map(|slave| summary.slave(slave).period).max().unwrap_or(0).max(1);
+        let mut estimate = Estimate {
+            nodes: ArrayVec::new(),
+            pairs: ArrayVec::new(),
+            groups: 0,
+            parallel: [0; NODES],
+            period,
+            slaves: summary.slaves,
+        };
+        for known in summary.threads.iter().filter(|known| known.share > 0 || !known.partners.is_empty()) {
+            let node = Node {
+                thread: known.thread,
+                at: known.processor,
+                movable: known.movable,
+                first: known.first,
+                work: (u64::from(known.share) * u64::from(period) >> 16) as u32,
+                ready: 0,
+                burst: 0,
+                group: 0,
+                pairs: ArrayVec::new(),
+            };
+            let _ = estimate.nodes.try_push(node);
+        }
+        estimate.find_pairs(view);
+        estimate.find_groups();
+        estimate.weigh(view);
+        estimate
+    }
+
+    /// Both partners tell of a pair; the one that knows more is right, since the other's list may be
+    /// too short, or its count damaged by a move.
+    fn find_pairs(&mut self, view: &View<'_>) {
+        for at in 0..self.nodes.len() {
+            let Some(known) = view.summary.thread(self.nodes[at].thread) else { continue };
+            for partner in &known.partners {
+                let Some(other) = self.nodes.iter().position(|node| node.thread == partner.thread) else { continue };
+                let (a, b) = (at.min(other) as u8, at.max(other) as u8);
+                if a == b {
+                    continue;
+                }
+                let traffic = partner.traffic;
+                if let Some(pair) = self.pairs.iter_mut().find(|pair| (pair.a, pair.b) == (a, b)) {
+                    pair.messages = pair.messages.max(traffic.sends);
+                    pair.bytes = pair.bytes.max(traffic.bytes);
+                    continue;
+                }
+                let number = self.pairs.len() as u16;
+                let has_room = !self.nodes[at].pairs.is_full() && !self.nodes[other].pairs.is_full();
+                let pair = Pair { a, b, messages: traffic.sends, bytes: traffic.bytes };
+                if has_room && self.pairs.try_push(pair).is_ok() {
+                    self.nodes[at].pairs.push(number);
+                    self.nodes[other].pairs.push(number);
+                }
+            }
+        }
+    }
+
+    fn find_groups(&mut self) {
+        let mut group = [u8::MAX; NODES];
+        for first in 0..self.nodes.len() {
+            if group[first] != u8::MAX {
+                continue;
+            }
+            let number = self.groups as u8;
+            self.groups += 1;
+            let mut open: ArrayVec<u8, NODES> = ArrayVec::new();
+            group[first] = number;
+            open.push(first as u8);
+            while let Some(at) = open.pop() {
+                for &pair in &self.nodes[usize::from(at)].pairs {
+                    let other = self.pairs[usize::from(pair)].other(at.into());
+                    if group[other] == u8::MAX {
+                        group[other] = number;
+                        open.push(other as u8);
+                    }
+                }
+            }
+        }
+        for (at, node) in self.nodes.iter_mut().enumerate() {
+            node.group = group[at];
+        }
+    }
+
+    /// How long each thread was ready: the time that a processor's threads waited together, by how
+    /// often each was dispatched.
+    fn weigh(&mut self, view: &View<'_>) {
+        let mut busy = [0u64; PROCESSORS];
+        let mut turns = [0u64; PROCESSORS];
+        let efforts: ArrayVec<(u32, u32), NODES> = (0..self.nodes.len())
+            .map(|at| {
+                let node = &self.nodes[at];
+                let messages = node.pairs.iter().map(|&pair| {
+                    let pair = &self.pairs[usize::from(pair)];
+                    (pair.messages, self.nodes[pair.other(at)].at == node.at)
+                });
+                effort(node, messages, view.costs)
+            })
+            .collect();
+        for (node, &(service, dispatches)) in self.nodes.iter().zip(&efforts) {
+            let at = usize::from(node.at) % PROCESSORS;
+            busy[at] += u64::from(node.work) + u64::from(service);
+            turns[at] += u64::from(dispatches);
+        }
+        let mut ready = [0u64; NODES];
+        for (node, &(service, dispatches)) in self.nodes.iter_mut().zip(&efforts) {
+            let at = usize::from(node.at) % PROCESSORS;
+            let queue = u64::from(view.summary.slave(node.at).average) * u64::from(self.period) >> 8;
+            let waited = queue.saturating_sub(busy[at]);
+            let own = node.work + service;
+            let waits = waited * u64::from(dispatches) / turns[at].max(1);
+            node.ready = saturated((u64::from(own) + waits).min(self.period.into()));
+            let burst = u64::from(own) * u64::from(DISPATCH) / u64::from(dispatches);
+            node.burst = saturated(burst.min(view.costs.slice.into()));
+            ready[usize::from(node.group)] += u64::from(node.ready);
+        }
+        for (parallel, ready) in self.parallel.iter_mut().zip(ready) {
+            *parallel = saturated((ready << 8) / u64::from(self.period)).max(256);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What a policy remembers of moves, so that none goes to and fro.
+
+use arrayvec::ArrayVec;
+use testbed_definitions::ids::ThreadNumber;
+
+use crate::{PROCESSORS, THREADS};
+
+/// What is remembered of a thread.
+#[derive(Clone, Debug)]
+struct Trail {
+    thread: ThreadNumber,
+    /// How often it has left each processor, and until when it may not come back, in milliseconds.
+    left: [(u8, u32); PROCESSORS],
+}
+
+/// Bars threads from processors that they have left.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    trails: ArrayVec<Trail, THREADS>,
+}
+
+/// A bar is at most so many times the first one, as a power of two.
+const LONGEST: u32 = 16;
+
+impl Memory {
+    /// The thread has left a processor, and may come back after `base` milliseconds, the next time
+    /// after four times as many, and so on.
+    pub fn left(&mut self, thread: ThreadNumber, from: u8, now: u32, base: u32) {
+        let at = self.trails.iter().position(|trail| trail.thread == thread).or_else(|| {
+            let trail = Trail { thread, left: [(0, 0); PROCESSORS] };
+            self.trails.try_push(trail).is_ok().then(|| self.trails.len() - 1)
+        });
+        if let Some(at) = at {
+            let (times, until) = &mut self.trails[at].left[usize::from(from) % PROCESSORS];
+            let longer = (2 * u32::from(*times)).min(LONGEST);
+            *until = now.saturating_add(base.saturating_mul(1 << longer));
+            *times = times.saturating_add(1);
+        }
+    }
+
+    /// Whether the thread may move there.
+    pub fn allows(&self, thread: ThreadNumber, to: u8, now: u32) -> bool {
+        let trail = self.trails.iter().find(|trail| trail.thread == thread);
+        match trail {
+            Some(trail) => trail.left[usize::from(to) % PROCESSORS].1 <= now,
+            // One that could not be remembered stays where it is.
+            None => !self.trails.is_full(),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The policies. [`gain`] is the Testbed's own; the others are the report's and those of the
+//! literature, to compare it with.
+
+pub mod diffusion;
+pub mod gain;
+pub mod greedy_refine;
+pub mod none;
+pub mod placement;
+pub mod random;
+pub mod report;
+
+pub use diffusion::Diffusion;
+pub use gain::Gain;
+pub use greedy_refine::GreedyRefine;
+pub use none::None;
+pub use placement::Placement;
+pub use random::Random;
+pub use report::Report;
+
+/// Names of all policies.
+pub const NAMES: &[&str] =
+    &["none", "random", "report", "acknowledged", "diffusion", "greedy-refine", "static", "gain"];
+
+/// Random numbers that a seed decides: Marsaglia's xorshift with 32 bits.
+#[derive(Clone, Debug)]
+pub struct Rng(u32);
+
+impl Rng {
+    /// Any seed will do.
+    pub fn new(seed: u32) -> Self {
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995);
+        if rng.0 == 0 {
+            rng.0 = 1;
+        }
+        for _ in 0..4 {
+            rng.bits();
+        }
+        rng
+    }
+    /// The next 32 bits.
+    pub fn bits(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0
+    }
+    /// A number below `limit`, which must not be 0.
+    pub fn below(&mut self, limit: u32) -> u32 {
+        (u64::from(self.bits()) * u64::from(limit) >> 32) as u32
+    }
+}

@@ -1,0 +1,92 @@
+//! Requests to move a thread, and the answers to them (report, section 4.2).
+
+use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::limits::TIME_SLICE_US;
+
+use crate::PROCESSORS;
+
+/// A slave drops a request that it couldn't serve within so many timer interrupts.
+pub const EXPIRY_INTERRUPTS: u32 = 25;
+/// The same in microseconds.
+pub const EXPIRY_US: u32 = EXPIRY_INTERRUPTS * TIME_SLICE_US;
+
+/// An unordered pair of processors.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Link {
+    low: u8,
+    high: u8,
+}
+
+impl Link {
+    /// The link between two different processors.
+    pub const fn between(a: u8, b: u8) -> Link {
+        if a < b {
+            Link { low: a, high: b }
+        } else {
+            Link { low: b, high: a }
+        }
+    }
+    /// The processor with the lower number, and the other one.
+    pub const fn ends(self) -> (u8, u8) {
+        (self.low, self.high)
+    }
+    /// Its number among the links of processors 1 to `slaves`, from 1: 1-2, 1-3, …, 2-3, ….
+    pub const fn number(self, slaves: u8) -> usize {
+        let (low, high, slaves) = (self.low as usize, self.high as usize, slaves as usize);
+        (low - 1) * (2 * slaves - low) / 2 + high - low
+    }
+    /// All links of processors 1 to `slaves`, in order of their numbers.
+    pub fn all(slaves: u8) -> impl Iterator<Item = Link> {
+        (1..=slaves).flat_map(move |low| (low + 1..=slaves).map(move |high| Link { low, high }))
+    }
+}
+
+/// Links that a machine can have.
+pub const LINKS: usize = (PROCESSORS - 1) * (PROCESSORS - 2) / 2;
+
+/// Why a thread should move, which decides the slave's choice ([`crate::candidate`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The processor has too much to compute: any ready thread.
+    Compute,
+    /// The link carries too much: a thread that used it.
+    Link(Link),
+    /// The policy knows which one.
+    Thread(ThreadNumber),
+}
+
+/// A request to move one thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    pub reason: Reason,
+    pub from: u8,
+    pub to: u8,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// This thread has arrived.
+    Moved(ThreadNumber),
+    /// No thread could be moved within [`EXPIRY_INTERRUPTS`].
+    Expired,
+    /// The slave can't serve it: the named thread isn't there or has children, or the destination is
+    /// none.
+    Refused,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_numbered_as_in_the_report() {
+        let numbers: arrayvec::ArrayVec<_, 10> = Link::all(5).map(|link| (link.number(5), link.ends())).collect();
+        let pairs = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3), (2, 4), (2, 5), (3, 4), (3, 5), (4, 5)];
+        for (at, (number, ends)) in numbers.into_iter().enumerate() {
+            assert_eq!((number, ends), (at + 1, pairs[at]));
+        }
+        assert_eq!(Link::between(5, 3), Link::between(3, 5));
+        assert_eq!(Link::all(PROCESSORS as u8 - 1).count(), LINKS);
+    }
+}

@@ -1,0 +1,125 @@
+//! The balancer's log.
+
+use proptest::prelude::*;
+use testbed_balance::log::parse::parse;
+use testbed_balance::log::{average, Entry};
+use testbed_balance::request::{Answer, Link, Reason, Request};
+use testbed_definitions::ids::{ProcessId, ThreadNumber};
+use testbed_definitions::process;
+
+/// The report's Figure 41.
+pub const FIGURE_41: &str = "\
+TIM: 60258
+LNK: 127 106 106 36 74 74 0 0 144 144 (av 81)
+RQL: 4 5 1 1 1 (av 2)
+move work from 3 to 5 to quieten link 9/3-5 (mig #6)
+mig #6: 1-00-003 arrives at 5, time 60880
+TIM: 70240
+LNK: 22 69 81 41 14 72 58 0 117 119 (av 59)
+RQL: 4 3 1 1 2 (av 2)
+move work from 4 to 5 to quieten link 10/4-5 (mig #7)
+mig #7: 1-15-004 arrives at 5, time 70581
+TIM: 80241
+LNK: 12 58 24 61 0 48 54 0 81 119 (av 46)
+RQL: 2 2 1 1 3 (av 2)
+";
+
+fn written(entries: &[Entry], slaves: u8) -> String {
+    entries.iter().map(|entry| format!("{}\n", entry.line(slaves))).collect()
+}
+
+fn thread(home: u8, place: u8, id: u8) -> ThreadNumber {
+    ProcessId::from_bits(process::id(home, place, 1)).thread(id)
+}
+
+#[test]
+fn the_reports_log_is_read_and_written_to_the_letter() {
+    let entries = parse(FIGURE_41).unwrap();
+    assert_eq!(written(&entries, 5), FIGURE_41);
+    let request = Request { reason: Reason::Link(Link::between(3, 5)), from: 3, to: 5 };
+    assert_eq!(entries[3], Entry::Move { number: 6, request });
+    let answer = Some(Answer::Moved(thread(1, 15, 4)));
+    assert_eq!(entries[9], Entry::Answer { number: 7, answer, at: 5, time: 70_581 });
+}
+
+#[test]
+fn errors_name_line_column_and_what_was_expected() {
+    for (text, line, column, expected) in [
+        ("TIM: 1\nTIME: 2\n", 2, 1, "TIM:, LNK:"),
+        ("TIM: x\n", 1, 6, "a number"),
+        ("RQL: 4 5 1 1 1 (av 3)\n", 1, 5, "average"),
+        ("LNK: 1 2 (av 2)\n", 1, 5, "links"),
+        (
+            "RQL: 1 1 1 1 1 (av 1)\nmove work from 3 to 5 to quieten link 8/3-5 (mig #1)\n",
+            2,
+            39,
+            "a link and its number",
+        ),
+        ("move work from 3 to 50 to shorten its queue (mig #1)\n", 1, 21, "slave"),
+        ("move work from 3 to 5 to rest (mig #1)\n", 1, 23, "to "),
+        ("mig #6: 1-00-003 arrives in 5, time 60880\n", 1, 17, " arrives at "),
+        ("mig #6: 1-00-000 arrives at 5, time 60880\n", 1, 9, "a thread as 1-00-003"),
+        ("mig #6: expires at 5, time 60880!\n", 1, 33, "end of the line"),
+    ] {
+        let error = parse(text).unwrap_err();
+        assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
+        assert!(error.expected.contains(expected), "{text}: {error}");
+    }
+}
+
+fn entry() -> impl Strategy<Value = Entry> {
+    let processor = || 1..6u8;
+    let number = || any::<u32>();
+    let threads = || (0..16u8, 0..16u8, 1..64u8).prop_map(|(home, place, id)| thread(home, place, id));
+    let request = (processor(), processor(), 0..3, threads()).prop_map(|(from, to, reason, thread)| {
+        let reason = match reason {
+            0 if from != to => Reason::Link(Link::between(from, to)),
+            1 => Reason::Compute,
+            _ => Reason::Thread(thread),
+        };
+        Request { reason, from, to }
+    });
+    let answer = prop_oneof![
+        threads().prop_map(|thread| Some(Answer::Moved(thread))),
+        Just(Some(Answer::Expired)),
+        Just(Some(Answer::Refused)),
+        Just(None),
+    ];
+    prop_oneof![
+        any::<u64>().prop_map(Entry::Time),
+        prop::collection::vec(number(), 10).prop_map(|values| Entry::Links(values.into_iter().collect())),
+        prop::collection::vec(number(), 5).prop_map(|values| Entry::Queues(values.into_iter().collect())),
+        (number(), request).prop_map(|(number, request)| Entry::Move { number, request }),
+        (number(), answer, processor(), any::<u64>()).prop_map(|(number, answer, at, time)| Entry::Answer {
+            number,
+            answer,
+            at,
+            time
+        }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(entries in prop::collection::vec(entry(), 0..20)) {
+        let text = written(&entries, 5);
+        prop_assert_eq!(parse(&text), Ok(entries), "{}", text);
+    }
+
+    #[test]
+    fn changed_logs_are_survived(at in 0..FIGURE_41.len(), by in any::<char>(), cut in 0..4usize) {
+        let mut text: String = FIGURE_41[..at].into();
+        text.push(by);
+        text.push_str(&FIGURE_41[(at + cut).min(FIGURE_41.len())..]);
+        if let Err(error) = parse(&text) {
+            prop_assert!(error.line <= text.lines().count());
+            prop_assert_ne!(error.expected, "something else", "{}", error);
+        }
+    }
+
+    #[test]
+    fn averages_are_rounded(values in prop::collection::vec(any::<u32>(), 1..20)) {
+        let sum: f64 = values.iter().map(|&value| f64::from(value)).sum();
+        prop_assert!((average(&values) as f64 - sum / values.len() as f64).abs() <= 0.5);
+    }
+}
