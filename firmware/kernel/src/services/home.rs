@@ -12,7 +12,7 @@ use testbed_protocol::Processor;
 use crate::arch::hw;
 use crate::drivers::events;
 use crate::state::kernel::Kernel;
-use crate::state::place::{Life, Place, Who, PLACES};
+use crate::state::place::{Place, Who, PLACES};
 use crate::state::process::Process;
 use crate::state::thread::State;
 use crate::variant;
@@ -21,7 +21,7 @@ impl Kernel {
     /// Takes a place for a new process and makes its record. `right`: [`OPERATOR`] or 0. `last`: it
     /// may have the last place, which is left to operators.
     pub fn take_place(&mut self, right: u16, last: bool) -> Result<Process, Error> {
-        let free = |&place: &u8| self.places[place as usize & (PLACES - 1)].life == Life::Free;
+        let free = |&place: &u8| self.places[place as usize & (PLACES - 1)].is_free();
         let mut places = (0..PLACES as u8).map(|n| (n + FIRST_PLACE) % PROCESSES as u8).filter(free);
         let place = places
             .next()
@@ -29,7 +29,7 @@ impl Kernel {
             .ok_or(Error::TooManyProcesses)?;
         let id = process_id(self.me, place, self.processes.next_generation(self.me, place)) | right;
         let process = self.make_process(id)?;
-        self.places[place as usize & (PLACES - 1)] = Place { id, life: Life::Loading, ..Place::FREE };
+        self.places[place as usize & (PLACES - 1)] = Place::loading(id);
         events::emit_with(DIAG_PROFILE, event::INVOKE, id);
         Ok(process)
     }
@@ -44,11 +44,7 @@ impl Kernel {
         let others = self.processors - 1;
         let mut invoker = Who::NOBODY;
         if let Some(place) = self.place(id) {
-            if place.life == Life::Loading {
-                invoker = core::mem::replace(&mut place.waiter, Who::NOBODY);
-            }
-            place.code = code;
-            place.life = Life::Ending(others);
+            invoker = place.end(code, others);
         }
         self.reply(invoker, Error::Killed.code() as u32, 0);
         self.remove_process(process);
@@ -99,8 +95,7 @@ impl Kernel {
     /// Nothing is left of a process on any processor.
     fn process_ended(&mut self, id: u16) {
         let Some(place) = self.place(id) else { return };
-        place.life = Life::Free;
-        let (code, waiter) = (place.code, core::mem::replace(&mut place.waiter, Who::NOBODY));
+        let (code, waiter) = place.leave();
         self.leave_program(id);
         events::emit_with(DIAG_PROFILE, event::PROCESS_END, id);
         self.reply(waiter, 0, code);
@@ -112,11 +107,8 @@ impl Kernel {
 
     /// Another processor has nothing of the process any more.
     pub fn one_has_ended(&mut self, id: u16) {
-        let Some(place) = self.place(id) else { return };
-        match &mut place.life {
-            Life::Ending(1) => self.process_ended(id),
-            Life::Ending(left) => *left -= 1,
-            Life::Free | Life::Loading | Life::Running => {}
+        if self.place(id).is_some_and(Place::one_has_ended) {
+            self.process_ended(id);
         }
     }
 

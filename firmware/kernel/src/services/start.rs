@@ -9,7 +9,6 @@ use crate::arch::memory;
 use crate::state::family::Birth;
 use crate::state::kernel::Kernel;
 use crate::state::load::Source;
-use crate::state::place::Life;
 use crate::state::process::Process;
 use crate::variant;
 
@@ -32,7 +31,7 @@ impl Kernel {
         unsafe { memory::copy_to_user(arguments.as_ptr() as u32, process.map(), arguments_address(bytes), bytes) }
             .ok_or(Error::NoMemory)?;
         if let Some(place) = self.place(process.id()) {
-            place.arguments = bytes;
+            place.note_arguments(bytes);
         }
         Ok(())
     }
@@ -47,8 +46,7 @@ impl Kernel {
         let birth = Birth { process: id, number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages };
         let index = self.create_here(birth)?;
         let Some(place) = self.place(id) else { return Ok(()) };
-        place.life = Life::Running;
-        let arguments = place.arguments;
+        let arguments = place.run();
         self.tcb_of(index).context().give_arguments(arguments_address(arguments), arguments);
         Ok(())
     }

@@ -28,7 +28,7 @@ impl Who {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Life {
+enum Life {
     Free,
     /// Waits for its file.
     Loading,
@@ -41,13 +41,13 @@ pub enum Life {
 #[derive(Clone, Copy)]
 pub struct Place {
     /// The process, or the one that was here last.
-    pub id: u16,
-    pub life: Life,
+    id: u16,
+    life: Life,
     /// Who awaits its end, or while it is loading its start.
-    pub waiter: Who,
-    pub code: u32,
+    waiter: Who,
+    code: u32,
     /// Bytes of arguments.
-    pub arguments: u32,
+    arguments: u32,
     pub invoked: Invoked,
 }
 
@@ -68,4 +68,80 @@ impl Place {
 
     pub const FREE: Place =
         Place { id: 0, life: Life::Free, waiter: Who::NOBODY, code: 0, arguments: 0, invoked: Invoked::NONE };
+
+    /// Of a process that waits for its file.
+    pub fn loading(id: u16) -> Place {
+        Place { id, life: Life::Loading, ..Place::FREE }
+    }
+
+    pub fn id(&self) -> u16 {
+        self.id
+    }
+    pub fn is_free(&self) -> bool {
+        self.life == Life::Free
+    }
+    pub fn is_loading(&self) -> bool {
+        self.life == Life::Loading
+    }
+    /// The code with which the process ends, or has ended.
+    pub fn code(&self) -> u32 {
+        self.code
+    }
+
+    /// The process has so many bytes of arguments.
+    pub fn note_arguments(&mut self, bytes: u32) {
+        self.arguments = bytes;
+    }
+
+    /// The process runs. Returns the bytes of its arguments.
+    pub fn run(&mut self) -> u32 {
+        self.life = Life::Running;
+        self.arguments
+    }
+
+    /// The process ends, and so many other processors have not answered yet. Returns who has waited
+    /// for its start.
+    pub fn end(&mut self, code: u32, others: u8) -> Who {
+        let invoker = if self.is_loading() { self.take_waiter() } else { Who::NOBODY };
+        self.code = code;
+        self.life = Life::Ending(others);
+        invoker
+    }
+
+    /// Another processor has nothing of the process any more. `true`: it was the last one.
+    pub fn one_has_ended(&mut self) -> bool {
+        match &mut self.life {
+            Life::Ending(1) => return true,
+            Life::Ending(left) => *left -= 1,
+            Life::Free | Life::Loading | Life::Running => {}
+        }
+        false
+    }
+
+    /// Nothing is left of the process. Returns its code and who has waited for its end.
+    pub fn leave(&mut self) -> (u32, Who) {
+        self.life = Life::Free;
+        (self.code, self.take_waiter())
+    }
+
+    /// The process will never start. Returns who has waited for that.
+    pub fn give_up(&mut self) -> Who {
+        self.life = Life::Free;
+        self.take_waiter()
+    }
+
+    /// Somebody waits for the process's start, or for its end.
+    pub fn set_waiter(&mut self, who: Who) {
+        self.waiter = who;
+    }
+
+    /// Whether somebody waits.
+    pub fn is_awaited(&self) -> bool {
+        self.waiter != Who::NOBODY
+    }
+
+    /// Who waits, and does so no more.
+    pub fn take_waiter(&mut self) -> Who {
+        core::mem::replace(&mut self.waiter, Who::NOBODY)
+    }
 }

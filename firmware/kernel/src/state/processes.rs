@@ -54,6 +54,6 @@ impl Kernel {
     pub fn place(&mut self, id: u16) -> Option<&mut Place> {
         let me = self.me;
         let found = &mut self.places[place(id) as usize & (PLACES - 1)];
-        (home(id) == me && found.id == id).then_some(found)
+        (home(id) == me && found.id() == id).then_some(found)
     }
 }

@@ -154,7 +154,7 @@ extern "C" fn chooses_it() -> ! {
 
 fn go_on() -> ! {
     loop {
-        delay_us(1_000);
+        delay_us(10_000); // Long, so that who looks finds it asleep.
     }
 }
 

@@ -16,10 +16,9 @@ use crate::services::extended::files::{address_in, user_name};
 use crate::state::boot;
 use crate::state::call::Outcome;
 use crate::state::effects::MOUNTS;
-use crate::state::extended::invoked::NO_FILE;
 use crate::state::kernel::Kernel;
 use crate::state::load::Source;
-use crate::state::place::{Life, Who};
+use crate::state::place::{Place, Who};
 use crate::state::process::Process;
 use crate::state::user::{read_packet, read_user};
 
@@ -154,7 +153,7 @@ impl Kernel {
         if let Some(place) = self.place(process.id()) {
             place.invoked.invoker = invocation.who.process;
             place.invoked.background = invocation.flags & invoke::BACKGROUND != 0;
-            place.waiter = invocation.who;
+            place.set_waiter(invocation.who);
             (place.invoked.name, place.invoked.source) = (invocation.name, invocation.source);
         }
         Ok(())
@@ -167,32 +166,30 @@ impl Kernel {
         self.files.add_user(file);
         let Some(place) = self.place(process.id()) else { return Ok(()) };
         (place.invoked.file, place.invoked.trusted) = (file as u8, permissions & TRUSTED != 0);
-        let waiter = core::mem::replace(&mut place.waiter, Who::NOBODY);
+        let waiter = place.take_waiter();
         self.reply(waiter, process.id() as u32, 0);
         Ok(())
     }
 
-    /// A process that has not started never will.
-    fn abandon(&mut self, process: Process) {
-        if let Some(place) = self.place(process.id()) {
-            place.life = Life::Free;
-            (place.waiter, place.invoked.file) = (Who::NOBODY, NO_FILE);
-        }
+    /// A process that has not started never will. Returns who has waited for that.
+    fn abandon(&mut self, process: Process) -> Who {
+        let waiter = self.place(process.id()).map_or(Who::NOBODY, Place::give_up);
         events::emit_with(DIAG_PROFILE, event::PROCESS_END, process.id());
         self.remove_process(process);
+        waiter
     }
 
     /// A file is here, or cannot be had: processes that wait for it start, or are given up.
     pub fn file_came(&mut self, name: &Name, result: Result<usize, Error>) {
         for number in 0..self.places.len() {
             let place = self.places[number];
-            if place.life != Life::Loading || place.invoked.name != *name {
+            if !place.is_loading() || place.invoked.name != *name {
                 continue;
             }
-            let Some(process) = self.process(place.id) else { continue };
+            let Some(process) = self.process(place.id()) else { continue };
             if let Err(error) = result.and_then(|file| self.start_file(process, file)) {
-                self.abandon(process);
-                self.reply(place.waiter, error.code() as u32, 0);
+                let waiter = self.abandon(process);
+                self.reply(waiter, error.code() as u32, 0);
             }
         }
     }

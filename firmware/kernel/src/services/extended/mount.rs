@@ -14,7 +14,6 @@ use crate::services::extended::invoke::start_processor;
 use crate::state::effects::MOUNTS;
 use crate::state::extended::mount::{Mount, Wanted};
 use crate::state::kernel::Kernel;
-use crate::state::place::Life;
 use crate::state::user::read_packet;
 
 /// The offset of a piece that means: no more of them.
@@ -26,7 +25,7 @@ impl Kernel {
         if self.mounts.coming.is_some() {
             return;
         }
-        let waiting = self.places.iter().find(|place| place.life == Life::Loading);
+        let waiting = self.places.iter().find(|place| place.is_loading());
         self.mounts.coming = waiting.map(|place| Mount {
             name: place.invoked.name,
             source: place.invoked.source,

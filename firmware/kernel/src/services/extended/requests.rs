@@ -8,7 +8,7 @@ use testbed_definitions::syscall::{control, Error};
 
 use crate::state::call::Outcome;
 use crate::state::kernel::Kernel;
-use crate::state::place::{Life, Place, Who};
+use crate::state::place::{Place, Who};
 
 impl Kernel {
     /// The thread waits for an answer to a request to a process's home.
@@ -45,7 +45,7 @@ impl Kernel {
             },
             _ => Err(Error::NoProcess),
         };
-        let code = if operation == layout::AWAIT { self.place(id).map_or(0, |place| place.code) } else { 0 };
+        let code = if operation == layout::AWAIT { self.place(id).map_or(0, |place| place.code()) } else { 0 };
         self.reply(who, result.map_or_else(|error| error.code() as u32, |()| 0), code);
     }
 
@@ -59,13 +59,13 @@ impl Kernel {
     /// `None`: it has not ended yet.
     fn await_end(&mut self, id: u16, who: Who) -> Option<Result<(), Error>> {
         let Some(place) = self.place(id) else { return Some(Err(Error::NoProcess)) };
-        if place.invoked.invoker != who.process || place.waiter != Who::NOBODY {
+        if place.invoked.invoker != who.process || place.is_awaited() {
             return Some(Err(Error::NoPermission));
         }
-        if place.life == Life::Free {
+        if place.is_free() {
             return Some(Ok(()));
         }
-        place.waiter = who;
+        place.set_waiter(who);
         None
     }
 

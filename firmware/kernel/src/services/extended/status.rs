@@ -9,7 +9,6 @@ use testbed_kernel_core::page_map::{READ, WRITE};
 use crate::arch::extended::between;
 use crate::services::extended::BYTES_A_CALL;
 use crate::state::kernel::Kernel;
-use crate::state::place::Life;
 use crate::state::process::Process;
 use crate::state::registry::PROCESSES_KNOWN;
 use crate::state::thread::State;
@@ -65,7 +64,7 @@ impl Kernel {
 
     fn process_record(&self, index: usize, record: &mut [u32]) -> bool {
         let place = &self.places[index];
-        let Some(process) = self.process(place.id).filter(|_| place.life != Life::Free) else { return false };
+        let Some(process) = self.process(place.id()).filter(|_| !place.is_free()) else { return false };
         let threads = process.threads().count();
         let state = place.invoked.background as u32 | (process.is_suspended() as u32) << 4;
         record[..4].copy_from_slice(&[process.id() as u32, state, threads as u32, place.invoked.file as u32]);
