@@ -186,7 +186,7 @@ fn defining<'a>(modules: &'a BTreeMap<Names, File>, path: &[String], deep: usize
         return Some(found);
     }
     let through = file.globs.iter().find_map(|glob| {
-        let found = follow(&[&glob[..], &[name.clone()]].concat())?;
+        let found = follow(&[&glob[..], std::slice::from_ref(name)].concat())?;
         found.defined.contains(name).then_some(found)
     });
     // What a macro defines, or what is imported from another crate.

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::error::{CaptureError, Context};
+#[cfg(feature = "files")]
 use super::files::Files;
 use super::sums::Seals;
 use super::{Capture, Damage, Integrity, Piece};
