@@ -106,8 +106,9 @@ const OPTIONS: &[&str] = &[
 ];
 
 /// Options of builds without waves, to run fast: one C++ file, so that the compiler sees that instances of a module have
-/// the same code and keeps one copy of it.
-const FAST: &[&str] = &["--output-split", "0", "-MAKEFLAGS", "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2"];
+/// the same code and keeps one copy of it. What runs once, at the start, and Verilator's own library, which has next to
+/// nothing of a cycle, are compiled soon: together they are half of the C++.
+const FAST: &[&str] = &["--output-split", "0", "-MAKEFLAGS", "OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O1"];
 
 /// Options of builds with waves, to be compiled soon: they spend their time on the file.
 const WITH_WAVES: &[&str] = &["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O2"];
