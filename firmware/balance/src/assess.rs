@@ -26,7 +26,7 @@ struct Pending {
     parts: ArrayVec<Part, PARTS>,
 }
 
-/// Takes events and keeps a [`Summary`].
+/// Takes events and keeps a [`Summary`]. It is large: it belongs into static memory.
 #[derive(Clone, Debug)]
 pub struct Assessor {
     summary: Summary,
@@ -35,9 +35,9 @@ pub struct Assessor {
 
 impl Assessor {
     /// For a machine with slaves 1 to `slaves`.
-    pub fn new(slaves: u8) -> Self {
-        let pending = || Pending { begun: false, parts: ArrayVec::new() };
-        Assessor { summary: Summary::new(slaves), pending: core::array::from_fn(|_| pending()) }
+    pub const fn new(slaves: u8) -> Self {
+        const NONE: Pending = Pending { begun: false, parts: ArrayVec::new_const() };
+        Assessor { summary: Summary::new(slaves), pending: [NONE; PROCESSORS] }
     }
 
     /// The load as far as it is known.

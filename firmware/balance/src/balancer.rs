@@ -30,7 +30,13 @@ pub struct Counts {
     pub faults: u32,
 }
 
-/// Runs a policy.
+impl Counts {
+    /// Nothing yet.
+    pub const NONE: Counts =
+        Counts { rounds: 0, requests: 0, moved: 0, expired: 0, refused: 0, unanswered: 0, faults: 0 };
+}
+
+/// Runs a policy. It is large: it belongs into static memory.
 #[derive(Debug)]
 pub struct Balancer<P> {
     assessor: Assessor,
@@ -52,13 +58,13 @@ const LATE_PERIODS: u64 = 2;
 
 impl<P: Policy> Balancer<P> {
     /// For a machine with slaves 1 to `slaves`.
-    pub fn new(slaves: u8, policy: P) -> Self {
+    pub const fn new(slaves: u8, policy: P) -> Self {
         Balancer {
             assessor: Assessor::new(slaves),
             policy,
-            costs: Costs::default(),
-            counts: Counts::default(),
-            pending: ArrayVec::new(),
+            costs: Costs::DEFAULT,
+            counts: Counts::NONE,
+            pending: ArrayVec::new_const(),
             next: 1,
             round: 0,
             asked: 0,

@@ -35,21 +35,24 @@ pub struct Costs {
 
 impl Default for Costs {
     fn default() -> Self {
-        Costs {
-            migration: 3_089,
-            page: 4_175,
-            pages: 3,
-            local: 1_150,
-            remote: 2_300,
-            flight: 600,
-            flight_byte: 282,
-            slice: 500_000,
-            millisecond: 25_000,
-        }
+        Costs::DEFAULT
     }
 }
 
 impl Costs {
+    /// As measured on an idle machine.
+    pub const DEFAULT: Costs = Costs {
+        migration: 3_089,
+        page: 4_175,
+        pages: 3,
+        local: 1_150,
+        remote: 2_300,
+        flight: 600,
+        flight_byte: 282,
+        slice: 500_000,
+        millisecond: 25_000,
+    };
+
     /// What a move costs in all.
     pub const fn of_move(&self) -> u32 {
         self.migration + self.pages * self.page

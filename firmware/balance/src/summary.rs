@@ -94,11 +94,12 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn new(slaves: u8) -> Self {
+    pub(crate) const fn new(slaves: u8) -> Self {
+        const MOST: u8 = PROCESSORS as u8 - 1;
         Summary {
-            slaves: slaves.min(PROCESSORS as u8 - 1),
+            slaves: if slaves < MOST { slaves } else { MOST },
             loads: [Slave::NEW; PROCESSORS],
-            threads: ArrayVec::new(),
+            threads: ArrayVec::new_const(),
             beyond: 0,
         }
     }

@@ -1,6 +1,8 @@
 //! The tests of this crate, in one binary.
 
+mod balancing;
 mod candidates;
 mod log;
 mod model;
+mod policies;
 mod samples;

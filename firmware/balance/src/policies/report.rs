@@ -52,13 +52,15 @@ pub struct Report {
 
 impl Report {
     /// One request a period.
-    pub fn new(thresholds: Thresholds) -> Self {
+    pub const fn new(thresholds: Thresholds) -> Self {
         Report { thresholds, is_acknowledged: false, link_round: None, moved: [0; PROCESSORS], round: 0, last: None }
     }
 
     /// The next request as soon as the last is answered.
-    pub fn acknowledged(thresholds: Thresholds) -> Self {
-        Report { is_acknowledged: true, ..Self::new(thresholds) }
+    pub const fn acknowledged(thresholds: Thresholds) -> Self {
+        let mut report = Self::new(thresholds);
+        report.is_acknowledged = true;
+        report
     }
 
     /// The most loaded link, if it is overloaded.

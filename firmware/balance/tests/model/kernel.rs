@@ -1,7 +1,7 @@
 //! What the slaves' kernels do for the balancer: statistics, samples, and requests.
 
 use testbed_balance::candidate::{select, Candidate, Choice};
-use testbed_balance::request::{Answer, Link, Reason, Request, EXPIRY_INTERRUPTS};
+use testbed_balance::request::{Answer, Reason, Request, EXPIRY_INTERRUPTS};
 use testbed_definitions::event::MORE;
 use testbed_definitions::load::{Part, ONE_READY, PARTNERS, WHOLE, WORD_BYTES};
 
@@ -245,9 +245,4 @@ impl Machine<'_> {
         }
         self.after(100, Event::Step);
     }
-}
-
-/// The link, for a test's readability.
-pub fn link(a: u8, b: u8) -> Link {
-    Link::between(a, b)
 }

@@ -36,7 +36,7 @@ impl Policy for Any {
     }
 }
 
-/// The policy of this name, and its sample period in cycles.
+/// The policy of this name, and its own sample period in cycles.
 pub fn policy(name: &str, seed: u32) -> (Any, u64) {
     let policy: Box<dyn Policy> = match name {
         "none" => Box::new(policies::None),
@@ -48,6 +48,5 @@ pub fn policy(name: &str, seed: u32) -> (Any, u64) {
         "gain" => Box::new(Gain::default()),
         _ => panic!("there is no policy {name}"),
     };
-    let period = if name == "gain" { SECOND / 5 } else { SECOND };
-    (Any(policy), period)
+    (Any(policy), if name == "gain" { SECOND / 5 } else { SECOND })
 }

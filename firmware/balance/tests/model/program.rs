@@ -170,7 +170,8 @@ impl Program {
             let place = (at * 256 / regions) as u32;
             program.add(rounds, Work::Wave { least: 100_000, most: 4_000_000, rounds: 200, place });
         }
-        for at in 0..regions {
+        // Every other border first, so that no wave of waiting runs through all regions.
+        for at in (0..regions).step_by(2).chain((1..regions).step_by(2)) {
             let next = (at + 1) % regions;
             program.link(at, next, 400, 1);
             program.link(next, at, 400, 1);

@@ -32,9 +32,20 @@ pub fn random(program: &Program, slaves: u8, seeds: u32) -> Vec<u64> {
     (1..=seeds).map(time).collect()
 }
 
-/// With a policy, everything created on one processor.
-pub fn balanced(program: &Program, slaves: u8, name: &str, costs: Costs) -> Outcome {
-    run(program, slaves, &sequential, costs, Some(policy(name, 1)))
+/// With a policy and its own sample period, everything created on one processor.
+pub fn balanced(program: &Program, slaves: u8, name: &str) -> Outcome {
+    run(program, slaves, &sequential, Costs::default(), Some(policy(name, 1)))
+}
+
+/// The least time that a static placement was found to take: pieces of work dealt round, pairs
+/// together, blocks of neighbours, all on one processor, or the luckiest of those drawn.
+pub fn best_static(program: &Program, slaves: u8, seeds: u32) -> u64 {
+    let slaves_in_all = usize::from(slaves);
+    let dealt = |each: usize| move |thread: usize| 1 + (thread / each % slaves_in_all) as u8;
+    let blocks = program.threads.len().div_ceil(slaves_in_all);
+    let regular = [1, 2, blocks].map(|each| fixed(program, slaves, &dealt(each)));
+    let drawn = random(program, slaves, seeds);
+    regular.into_iter().chain(drawn).chain([fixed(program, slaves, &sequential)]).min().expect("some")
 }
 
 /// With a placement that the policy `static` makes.

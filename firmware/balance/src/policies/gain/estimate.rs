@@ -90,36 +90,56 @@ pub fn effort(node: &Node, messages: impl Iterator<Item = (u32, bool)>, costs: &
 }
 
 impl Estimate {
-    /// Of the last samples.
-    pub fn new(view: &View<'_>) -> Estimate {
+    /// Of nothing.
+    pub const NEW: Estimate = Estimate {
+        nodes: ArrayVec::new_const(),
+        pairs: ArrayVec::new_const(),
+        groups: 0,
+        parallel: [0; NODES],
+        period: 1,
+        slaves: 0,
+    };
+
+    /// Of the last samples. It is large, so it stays where it is.
+    pub fn renew(&mut self, view: &View<'_>) {
         let summary = view.summary;
-        let period = summary.processors().map(|slave| summary.slave(slave).period).max().unwrap_or(0).max(1);
-        let mut estimate = Estimate {
-            nodes: ArrayVec::new(),
-            pairs: ArrayVec::new(),
-            groups: 0,
-            parallel: [0; NODES],
-            period,
-            slaves: summary.slaves,
-        };
+        self.period = summary.processors().map(|slave| summary.slave(slave).period).max().unwrap_or(0).max(1);
+        self.slaves = summary.slaves;
+        let before: ArrayVec<(ThreadNumber, u32), NODES> =
+            self.nodes.iter().map(|node| (node.thread, node.work)).collect();
+        self.nodes.clear();
+        self.pairs.clear();
+        self.groups = 0;
         for known in summary.threads.iter().filter(|known| known.share > 0 || !known.partners.is_empty()) {
+            let work = (u64::from(known.share) * u64::from(self.period) >> 16) as u32;
+            // Half of what it was before, so that a sample that shows a part of a round misleads less.
+            let last = before.iter().find(|before| before.0 == known.thread).map_or(work, |before| before.1);
             let node = Node {
                 thread: known.thread,
                 at: known.processor,
                 movable: known.movable,
                 first: known.first,
-                work: (u64::from(known.share) * u64::from(period) >> 16) as u32,
+                work: work / 2 + last / 2,
                 ready: 0,
                 burst: 0,
                 group: 0,
                 pairs: ArrayVec::new(),
             };
-            let _ = estimate.nodes.try_push(node);
+            let _ = self.nodes.try_push(node);
         }
-        estimate.find_pairs(view);
-        estimate.find_groups();
-        estimate.weigh(view);
-        estimate
+        self.find_pairs(view);
+        self.find_groups();
+        self.weigh(view);
+    }
+
+    /// The pairs of a thread.
+    pub fn pairs_of(&self, node: usize) -> impl Iterator<Item = &Pair> + Clone {
+        self.nodes[node].pairs.iter().map(|&pair| &self.pairs[usize::from(pair)])
+    }
+
+    /// The threads of a group.
+    pub fn members(&self, group: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+        (0..self.nodes.len()).filter(move |&node| usize::from(self.nodes[node].group) == group)
     }
 
     /// Both partners tell of a pair; the one that knows more is right, since the other's list may be

@@ -23,6 +23,9 @@ pub struct Memory {
 const LONGEST: u32 = 16;
 
 impl Memory {
+    /// Of nothing.
+    pub const NEW: Memory = Memory { trails: ArrayVec::new_const() };
+
     /// The thread has left a processor, and may come back after `base` milliseconds, the next time
     /// after four times as many, and so on.
     pub fn left(&mut self, thread: ThreadNumber, from: u8, now: u32, base: u32) {

@@ -11,10 +11,12 @@
 
 use arrayvec::ArrayVec;
 
-use super::estimate::{effort, saturated, Estimate, DISPATCH, NODES};
+use super::estimate::{effort, Estimate, DISPATCH, NODES};
 use crate::policy::Costs;
 use crate::PROCESSORS;
 
+/// Which part of the unevenness of a group counts as time.
+const UNEVEN: u64 = 1;
 /// One bit of a logarithm to the base 2.
 pub const BIT: i64 = 1 << 16;
 
@@ -41,9 +43,7 @@ struct Part {
 
 /// A placement that can be changed, and its value.
 #[derive(Clone, Debug)]
-pub struct Plan<'a> {
-    estimate: &'a Estimate,
-    costs: &'a Costs,
+pub struct Plan {
     place: [u8; NODES],
     parts: [[Part; PROCESSORS]; NODES],
     /// Cycles for which a newcomer waits at each dispatch.
@@ -55,36 +55,41 @@ pub struct Plan<'a> {
     members: [u32; NODES],
 }
 
-impl<'a> Plan<'a> {
-    /// With all threads where they are.
-    pub fn new(estimate: &'a Estimate, costs: &'a Costs) -> Self {
-        let mut plan = Plan {
-            estimate,
-            costs,
-            place: [0; NODES],
-            parts: [[Part::default(); PROCESSORS]; NODES],
-            delay: [0; PROCESSORS],
-            flight: [0; NODES],
-            idle: [0; NODES],
-            members: [0; NODES],
-        };
+impl Plan {
+    /// Of nothing.
+    pub const NEW: Plan = Plan {
+        place: [0; NODES],
+        parts: [[Part { busy: 0, turns: 0, delay: 0 }; PROCESSORS]; NODES],
+        delay: [0; PROCESSORS],
+        flight: [0; NODES],
+        idle: [0; NODES],
+        members: [0; NODES],
+    };
+
+    /// With all threads where they are. It is large, so it stays where it is.
+    pub fn renew(&mut self, at: &Scene<'_>) {
+        let Scene { estimate, costs } = *at;
+        self.delay = [0; PROCESSORS];
+        for group in 0..estimate.groups {
+            self.parts[group] = [Part::default(); PROCESSORS];
+            (self.flight[group], self.idle[group], self.members[group]) = (0, 0, 0);
+        }
         for (at, node) in estimate.nodes.iter().enumerate() {
-            plan.place[at] = node.at % PROCESSORS as u8;
-            plan.members[usize::from(node.group)] += 1;
+            self.place[at] = node.at % PROCESSORS as u8;
+            self.members[usize::from(node.group)] += 1;
         }
         for node in 0..estimate.nodes.len() {
-            plan.add(node);
+            self.add(at, node);
         }
         for pair in &estimate.pairs {
             let (a, b) = (usize::from(pair.a), usize::from(pair.b));
-            if plan.place[a] != plan.place[b] {
-                plan.flight[usize::from(estimate.nodes[a].group)] += u64::from(pair.flight(costs));
+            if self.place[a] != self.place[b] {
+                self.flight[usize::from(estimate.nodes[a].group)] += u64::from(pair.flight(costs));
             }
         }
         for group in 0..estimate.groups {
-            plan.idle[group] = u64::from(estimate.period).saturating_sub(plan.time(group));
+            self.idle[group] = u64::from(estimate.period).saturating_sub(self.time(at, group));
         }
-        plan
     }
 
     /// Where a thread is in this plan.
@@ -93,9 +98,9 @@ impl<'a> Plan<'a> {
     }
 
     /// Cycles of work and services on a processor.
-    pub fn busy(&self, processor: u8) -> u64 {
+    pub fn busy(&self, groups: usize, processor: u8) -> u64 {
         let at = usize::from(processor);
-        self.parts[..self.estimate.groups].iter().map(|parts| parts[at].busy).sum()
+        self.parts[..groups].iter().map(|parts| parts[at].busy).sum()
     }
 
     /// For how long a newcomer waits there at each dispatch.
@@ -103,45 +108,42 @@ impl<'a> Plan<'a> {
         self.delay[usize::from(processor)]
     }
 
-    fn part_of(&self, node: usize) -> Part {
-        let own = &self.estimate.nodes[node];
-        let messages = own.pairs.iter().map(|&pair| {
-            let pair = &self.estimate.pairs[usize::from(pair)];
-            (pair.messages, self.place[pair.other(node)] == self.place[node])
-        });
-        let (service, turns) = effort(own, messages, self.costs);
-        let delay = u64::from(own.ready) * u64::from(own.burst) / u64::from(self.estimate.period);
+    fn part_of(&self, at: &Scene<'_>, node: usize) -> Part {
+        let own = &at.estimate.nodes[node];
+        let pairs = at.estimate.pairs_of(node);
+        let messages = pairs.map(|pair| (pair.messages, self.place[pair.other(node)] == self.place[node]));
+        let (service, turns) = effort(own, messages, at.costs);
+        let delay = u64::from(own.ready) * u64::from(own.burst) / u64::from(at.estimate.period);
         Part { busy: u64::from(own.work) + u64::from(service), turns: turns.into(), delay }
     }
 
-    fn add(&mut self, node: usize) {
-        let (part, at) = (self.part_of(node), usize::from(self.place[node]));
-        let sum = &mut self.parts[usize::from(self.estimate.nodes[node].group)][at];
+    fn add(&mut self, at: &Scene<'_>, node: usize) {
+        let (part, place) = (self.part_of(at, node), usize::from(self.place[node]));
+        let sum = &mut self.parts[usize::from(at.estimate.nodes[node].group)][place];
         sum.busy += part.busy;
         sum.turns += part.turns;
         sum.delay += part.delay;
-        self.delay[at] += part.delay;
+        self.delay[place] += part.delay;
     }
 
-    fn remove(&mut self, node: usize) {
-        let (part, at) = (self.part_of(node), usize::from(self.place[node]));
-        let sum = &mut self.parts[usize::from(self.estimate.nodes[node].group)][at];
+    fn remove(&mut self, at: &Scene<'_>, node: usize) {
+        let (part, place) = (self.part_of(at, node), usize::from(self.place[node]));
+        let sum = &mut self.parts[usize::from(at.estimate.nodes[node].group)][place];
         sum.busy -= part.busy;
         sum.turns -= part.turns;
         sum.delay -= part.delay;
-        self.delay[at] -= part.delay;
+        self.delay[place] -= part.delay;
     }
 
     /// Puts a thread elsewhere.
-    pub fn shift(&mut self, node: usize, to: u8) {
-        let estimate = self.estimate;
-        let pairs = || estimate.nodes[node].pairs.iter().map(|&pair| &estimate.pairs[usize::from(pair)]);
+    pub fn shift(&mut self, at: &Scene<'_>, node: usize, to: u8) {
+        let pairs = at.estimate.pairs_of(node);
         let from = self.place[node];
-        self.remove(node);
-        pairs().for_each(|pair| self.remove(pair.other(node)));
-        let group = usize::from(estimate.nodes[node].group);
-        for pair in pairs() {
-            let (partner, flight) = (self.place[pair.other(node)], u64::from(pair.flight(self.costs)));
+        self.remove(at, node);
+        pairs.clone().for_each(|pair| self.remove(at, pair.other(node)));
+        let group = usize::from(at.estimate.nodes[node].group);
+        for pair in pairs.clone() {
+            let (partner, flight) = (self.place[pair.other(node)], u64::from(pair.flight(at.costs)));
             if partner != from {
                 self.flight[group] -= flight;
             }
@@ -150,14 +152,15 @@ impl<'a> Plan<'a> {
             }
         }
         self.place[node] = to;
-        self.add(node);
-        pairs().for_each(|pair| self.add(pair.other(node)));
+        self.add(at, node);
+        pairs.for_each(|pair| self.add(at, pair.other(node)));
     }
 
     /// How long a group takes for what it did in the last period.
-    fn time(&self, group: usize) -> u64 {
+    fn time(&self, at: &Scene<'_>, group: usize) -> u64 {
+        let Scene { estimate, .. } = *at;
         let (mut most, mut sum, mut squares) = (0u64, 0u64, 0u64);
-        for at in 1..=usize::from(self.estimate.slaves) {
+        for at in 1..=usize::from(estimate.slaves) {
             let part = &self.parts[group][at];
             if part.turns == 0 {
                 continue;
@@ -170,52 +173,41 @@ impl<'a> Plan<'a> {
             let scaled = needs >> 12;
             squares = squares.saturating_add(scaled.saturating_mul(scaled));
         }
-        let parallel = u64::from(self.estimate.parallel[group]);
+        let parallel = u64::from(estimate.parallel[group]);
         // Between placements with equal maxima the one that is more even is nearer to a better one.
         let uneven = squares / (sum >> 12).max(1) << 12;
         let serial = sum * 256 / parallel;
-        most.max(serial) + uneven / 16 + self.flight[group] * 256 / parallel + self.idle[group]
+        most.max(serial) + uneven / UNEVEN + self.flight[group] * 256 / parallel + self.idle[group]
     }
 
     /// The sum of all threads' logarithms of their groups' times; less is better.
-    pub fn value(&self, groups: &Groups) -> i64 {
-        groups.0.iter().map(|&group| log2(self.time(group.into())) * i64::from(self.members[usize::from(group)])).sum()
+    pub fn value(&self, at: &Scene<'_>, groups: &Groups) -> i64 {
+        let of = |&group: &u8| log2(self.time(at, group.into())) * i64::from(self.members[usize::from(group)]);
+        groups.0.iter().map(of).sum()
     }
 
-    /// The groups whose times change when threads of `group` move between these processors.
-    pub fn touched(&self, group: u8, from: u8, to: u8) -> Groups {
-        let mut groups = Groups(ArrayVec::new());
-        for other in 0..self.estimate.groups {
-            let is_there = |at: u8| self.parts[other][usize::from(at)].turns > 0;
-            if other == usize::from(group) || is_there(from) || is_there(to) {
-                groups.0.push(other as u8);
+    /// Adds the groups of which there are threads on a processor.
+    pub fn touch(&self, groups: usize, processor: u8, touched: &mut Groups) {
+        for group in 0..groups {
+            if self.parts[group][usize::from(processor)].turns > 0 && !touched.0.contains(&(group as u8)) {
+                touched.0.push(group as u8);
             }
         }
-        groups
     }
 
     /// How many threads a group has.
     pub fn members(&self, group: u8) -> u32 {
         self.members[usize::from(group)]
     }
+}
 
-    /// The predicted time of a group.
-    pub fn time_of(&self, group: u8) -> u32 {
-        saturated(self.time(group.into()))
-    }
+/// What a plan is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    pub estimate: &'a Estimate,
+    pub costs: &'a Costs,
 }
 
 /// Numbers of groups.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Groups(ArrayVec<u8, NODES>);
-
-impl Groups {
-    /// With those of `others`.
-    pub fn join(&mut self, others: Groups) {
-        for group in others.0 {
-            if !self.0.contains(&group) {
-                let _ = self.0.try_push(group);
-            }
-        }
-    }
-}

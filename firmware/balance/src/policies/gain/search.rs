@@ -1,0 +1,181 @@
+//! The search for moves: the best one for its number of threads, then the next best, with the first
+//! one made.
+
+use arrayvec::ArrayVec;
+
+use super::estimate::NODES;
+use super::memory::Memory;
+use super::plan::{Groups, Plan, Scene, BIT};
+use super::Settings;
+use crate::policy::{View, PENDING};
+
+/// Threads and where they go, and what that is worth beyond its price.
+pub struct Found {
+    pub shifts: Shifts,
+    pub gain: i64,
+}
+
+type Shifts = ArrayVec<(u8, u8), PENDING>;
+
+/// Looks for moves that are worth their price.
+pub struct Search<'a> {
+    view: &'a View<'a>,
+    scene: Scene<'a>,
+    plan: &'a mut Plan,
+    memory: &'a Memory,
+    settings: Settings,
+    /// Threads that move already.
+    moved: ArrayVec<u8, NODES>,
+    best: Option<Found>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(
+        view: &'a View<'a>,
+        scene: Scene<'a>,
+        plan: &'a mut Plan,
+        memory: &'a Memory,
+        settings: Settings,
+    ) -> Self {
+        Search { view, scene, plan, memory, settings, moved: ArrayVec::new(), best: None }
+    }
+
+    /// The best move of at most `left` threads; `None` if none is worth its price.
+    pub fn best(&mut self, left: usize) -> Option<Found> {
+        let left = left.min(PENDING);
+        let estimate = self.scene.estimate;
+        for node in (0..estimate.nodes.len()).take_while(|_| left > 0) {
+            self.alone_or_with_partner(node, left);
+        }
+        for group in 0..estimate.groups {
+            if (2..=left).contains(&estimate.members(group).count()) {
+                let nodes: ArrayVec<u8, PENDING> = estimate.members(group).map(|node| node as u8).collect();
+                self.together(&nodes);
+            }
+        }
+        if left >= 2 && self.best.is_none() {
+            self.exchanges();
+        }
+        self.best.take()
+    }
+
+    /// Makes a move in the plan, so that others are looked for beside it.
+    pub fn make(&mut self, found: &Found) {
+        for &(node, to) in &found.shifts {
+            self.plan.shift(&self.scene, node.into(), to);
+            self.moved.push(node);
+        }
+    }
+
+    fn alone_or_with_partner(&mut self, node: usize, left: usize) {
+        let estimate = self.scene.estimate;
+        self.together(&[node as u8]);
+        let most = estimate.pairs_of(node).max_by_key(|pair| pair.messages);
+        let Some(other) = most.map(|pair| pair.other(node)) else { return };
+        let is_here = self.plan.place(other) == self.plan.place(node);
+        // Two that have only each other would be tried twice.
+        if is_here && left >= 2 && (node < other || estimate.nodes[node].pairs.len() > 1) {
+            self.together(&[node as u8, other as u8]);
+        }
+    }
+
+    /// Tries to bring these threads together to each place where they may be better.
+    fn together(&mut self, nodes: &[u8]) {
+        for to in self.destinations(nodes) {
+            let elsewhere = nodes.iter().filter(|&&node| self.plan.place(node.into()) != to);
+            let shifts: Shifts = elsewhere.map(|&node| (node, to)).collect();
+            self.consider(shifts);
+        }
+    }
+
+    /// Tries to exchange threads of the processor that is busiest with those of others.
+    fn exchanges(&mut self) {
+        let estimate = self.scene.estimate;
+        let busiest = self.view.summary.processors().max_by_key(|&at| self.plan.busy(estimate.groups, at));
+        let Some(busiest) = busiest else { return };
+        let from_there = |plan: &Plan, node: usize| plan.place(node) == busiest;
+        for one in 0..estimate.nodes.len() {
+            if !from_there(self.plan, one) {
+                continue;
+            }
+            for other in 0..estimate.nodes.len() {
+                if !from_there(self.plan, other) && estimate.nodes[one].work > estimate.nodes[other].work {
+                    let to = self.plan.place(other);
+                    self.consider([(one as u8, to), (other as u8, busiest)].into_iter().collect());
+                }
+            }
+        }
+    }
+
+    /// Where threads may be better: where their partners are, and where there is least to do.
+    fn destinations(&self, nodes: &[u8]) -> ArrayVec<u8, PENDING> {
+        let (estimate, plan) = (self.scene.estimate, &*self.plan);
+        let mut places: ArrayVec<u8, PENDING> = ArrayVec::new();
+        let mut add = |place: u8| {
+            if self.view.summary.is_slave(place) && !places.contains(&place) {
+                let _ = places.try_push(place);
+            }
+        };
+        for &node in nodes {
+            add(plan.place(node.into()));
+            for pair in estimate.pairs_of(node.into()) {
+                add(plan.place(pair.other(node.into())));
+            }
+        }
+        let here = plan.place(nodes[0].into());
+        let processors = || self.view.summary.processors();
+        processors().filter(|&at| at != here).min_by_key(|&at| plan.busy(estimate.groups, at)).map(&mut add);
+        processors().filter(|&at| at != here).min_by_key(|&at| plan.delay(at)).map(&mut add);
+        places
+    }
+
+    /// Values a move, and keeps it if it is the best so far.
+    fn consider(&mut self, shifts: Shifts) {
+        let now = (self.view.now / u64::from(self.view.costs.millisecond.max(1))) as u32;
+        let nodes = &self.scene.estimate.nodes;
+        let may = |&(node, to): &(u8, u8)| {
+            let own = &nodes[usize::from(node)];
+            own.movable && !self.moved.contains(&node) && self.memory.allows(own.thread, to, now)
+        };
+        if shifts.is_empty() || !shifts.iter().all(may) {
+            return;
+        }
+        let groups = self.scene.estimate.groups;
+        let back: Shifts = shifts.iter().map(|&(node, _)| (node, self.plan.place(node.into()))).collect();
+        let mut touched = Groups::default();
+        for &(_, place) in shifts.iter().chain(&back) {
+            self.plan.touch(groups, place, &mut touched);
+        }
+        let before = self.plan.value(&self.scene, &touched);
+        for &(node, to) in &shifts {
+            self.plan.shift(&self.scene, node.into(), to);
+        }
+        let after = self.plan.value(&self.scene, &touched);
+        for &(node, from) in &back {
+            self.plan.shift(&self.scene, node.into(), from);
+        }
+        let gain = before - after - self.price(&shifts);
+        let each = |gain: i64, shifts: &Shifts| gain / shifts.len() as i64;
+        let is_better = |best: &Found| each(gain, &shifts) > each(best.gain, &best.shifts);
+        if gain > 0 && self.best.as_ref().is_none_or(is_better) {
+            self.best = Some(Found { shifts, gain });
+        }
+    }
+
+    /// What a move has to gain to be made, in [`BIT`]s.
+    fn price(&self, shifts: &Shifts) -> i64 {
+        let (estimate, costs) = (self.scene.estimate, self.scene.costs);
+        let of = |&(node, _): &(u8, u8)| {
+            let own = &estimate.nodes[usize::from(node)];
+            let age = self.view.now.saturating_sub(own.first).max(u64::from(estimate.period));
+            let horizon = age.min(u64::from(self.settings.horizon) * u64::from(costs.millisecond)) as i64;
+            // The threads of a group wait for the one that moves.
+            let cost = i64::from(costs.of_move()) * i64::from(self.plan.members(own.group));
+            // A logarithm to the base 2 is 1.44 times the natural one.
+            let repaid = i64::from(self.settings.factor) * cost * BIT / horizon.max(1) * 13 / 9;
+            let members = i64::from(self.plan.members(own.group));
+            BIT * i64::from(self.settings.least) * (members + 3) / 4000 + repaid
+        };
+        shifts.iter().map(of).sum()
+    }
+}

@@ -1,0 +1,247 @@
+//! What holds of every policy, whatever it sees and is answered.
+
+use proptest::prelude::*;
+use testbed_balance::assess::Assessor;
+use testbed_balance::balancer::Balancer;
+use testbed_balance::log::parse::parse;
+use testbed_balance::log::Entry;
+use testbed_balance::policies::gain::Settings;
+use testbed_balance::policies::placement::{line, LineError, Wrong};
+use testbed_balance::policies::{Gain, Placement, Report};
+use testbed_balance::policy::{Ask, Costs, Pace, Policy, View, PENDING};
+use testbed_balance::request::{Answer, Link, Reason, Request};
+use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::load::Part;
+
+use crate::log::FIGURE_41;
+use crate::model::machine::number;
+use crate::model::{policy, Any};
+
+const SLAVES: u8 = 5;
+/// A sample period of these tests, in cycles: half a second.
+const PERIOD: u64 = 12_500_000;
+
+/// What a thread did in a round: where it is if nobody moves it, share, partners with messages.
+type Did = (u8, u16, Vec<(u8, u32)>);
+
+/// Rounds of what 16 threads did, and what comes of requests: moved, expired, refused, or nothing.
+type Story = (Vec<Vec<Did>>, Vec<u8>);
+
+fn story() -> impl Strategy<Value = Story> {
+    let did = (1..=SLAVES, any::<u16>(), prop::collection::vec((1..16u8, 1..5_000u32), 0..4));
+    let round = prop::collection::vec(did, 16);
+    (prop::collection::vec(round, 1..40), prop::collection::vec(0..8u8, 1..40))
+}
+
+/// A move that was made: time in milliseconds, thread, from where.
+type Made = (u64, ThreadNumber, u8);
+
+/// Plays a story to a policy. Returns the requests, the moves and how many requests were wrong.
+fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
+    let (rounds, answers) = story;
+    let mut balancer = Balancer::new(SLAVES, policy);
+    let mut places: Vec<u8> = rounds[0].iter().map(|did| did.0).collect();
+    let (mut requests, mut moves, mut fates) = (Vec::new(), Vec::new(), answers.iter().cycle());
+    for (round, threads) in rounds.iter().enumerate() {
+        let now = (round as u64 + 1) * PERIOD;
+        for slave in 1..=SLAVES {
+            sample(&mut balancer, slave, now, round as u8, threads, &places);
+        }
+        let mut open = balancer.step(now + 1_000);
+        for at in 0..200u64 {
+            if open.is_empty() {
+                break;
+            }
+            let sent = open.remove(0);
+            requests.push(sent.request);
+            let later = now + 2_000 + 10_000 * at;
+            let named = match sent.request.reason {
+                Reason::Thread(thread) => (0..places.len()).find(|&at| number(at) == thread),
+                _ => places.iter().position(|&place| place == sent.request.from),
+            };
+            let answer = match (fates.next().unwrap(), named) {
+                (0, _) => continue,
+                (1, _) => Answer::Expired,
+                (2, _) | (_, None) => Answer::Refused,
+                (_, Some(thread)) => {
+                    moves.push((later / 25_000, number(thread), places[thread]));
+                    places[thread] = sent.request.to;
+                    Answer::Moved(number(thread))
+                }
+            };
+            assert_eq!(balancer.answer(later, sent.number, answer), Some(sent.request));
+            assert_eq!(balancer.answer(later, sent.number, answer), None, "an answer counts once");
+            open.extend(balancer.step(later + 100));
+            assert!(balancer.pending().len() <= PENDING);
+        }
+    }
+    let long_after = (rounds.len() as u64 + 20) * PERIOD;
+    balancer.step(long_after);
+    let left = balancer.pending().iter().filter(|sent| sent.time < long_after).count();
+    assert_eq!(left, 0, "a request is left for ever");
+    (requests, moves, balancer.counts.faults)
+}
+
+fn sample(balancer: &mut Balancer<Any>, slave: u8, now: u64, sequence: u8, threads: &[Did], places: &[u8]) {
+    let here = || (0..threads.len()).filter(|&at| places[at] == slave);
+    let mut parts = vec![
+        Part::Begin { sequence, ready: here().count() as u8 },
+        Part::Period { cycles: PERIOD as u32 },
+        Part::Queue { average: here().count() as u16 * 256 },
+        Part::User { share: u16::MAX },
+    ];
+    for other in (1..=SLAVES).filter(|&other| other != slave) {
+        let sends = here().map(|at| threads[at].2.iter().map(|partner| partner.1).sum::<u32>()).sum::<u32>();
+        parts.push(Part::Link { processor: other, sends: sends / u32::from(other) });
+    }
+    for at in here() {
+        parts.push(Part::Thread { thread: number(at).bits(), movable: true });
+        parts.push(Part::Share { share: threads[at].1 });
+        parts.extend(threads[at].2.iter().map(|&(id, count)| Part::Partner { id, count }));
+    }
+    parts.push(Part::End { sequence: sequence & 0x3f, parts: parts.len() as u16 });
+    for part in parts {
+        balancer.take(slave, now, part);
+    }
+}
+
+const EACH: &[&str] = &["none", "random", "report", "acknowledged", "diffusion", "greedy-refine", "gain"];
+
+/// Whether no thread comes back sooner than `gain` promises: after the `k`th time that it left a
+/// processor it is away for at least `bar` times 4^(k - 1).
+fn keeps_bars(moves: &[Made], bar: u64) -> bool {
+    moves.iter().all(|&(_, thread, from)| {
+        let times: Vec<u64> =
+            moves.iter().filter(|made| (made.1, made.2) == (thread, from)).map(|made| made.0).collect();
+        // Whoever leaves again has come back before; a millisecond is lost by rounding.
+        times.windows(2).enumerate().all(|(k, two)| two[1] - two[0] + 1 >= bar << (2 * k.min(8)))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_policy_asks_for_what_makes_no_sense(story in story()) {
+        for name in EACH {
+            let (requests, _, faults) = play(policy(name, 7).0, &story);
+            prop_assert_eq!(faults, 0, "{}", name);
+            for request in requests {
+                prop_assert!(request.from != request.to, "{} {:?}", name, request);
+                prop_assert!((1..=SLAVES).contains(&request.from) && (1..=SLAVES).contains(&request.to));
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_decides_everything(story in story(), seed in any::<u32>()) {
+        for name in EACH {
+            let [one, two] = [0, 1].map(|_| play(policy(name, seed).0, &story));
+            prop_assert_eq!(one, two, "{}", name);
+        }
+    }
+
+    #[test]
+    fn gain_moves_nothing_to_and_fro(story in story()) {
+        let (_, moves, _) = play(policy("gain", 1).0, &story);
+        prop_assert!(keeps_bars(&moves, Settings::DEFAULT.bar.into()), "{:?}", moves);
+    }
+
+    #[test]
+    fn random_places_each_thread_once(story in story()) {
+        let (_, moves, _) = play(policy("random", 3).0, &story);
+        let mut threads: Vec<_> = moves.iter().map(|made| made.1).collect();
+        threads.sort();
+        prop_assert!(threads.windows(2).all(|two| two[0] != two[1]));
+    }
+
+    #[test]
+    fn lines_of_placements_are_read(home in 0..16u8, place in 0..16u8, id in 1..64u8, to in 1..6u8, noise in ".{0,30}") {
+        let (thread, at) = line(&format!(" {home}-{place:02}-{id:03}\t{to} # {noise}"), 5).unwrap().unwrap();
+        prop_assert_eq!((thread.home(), thread.place(), thread.id(), at), (home, place, id.into(), to));
+        let _ = line(&noise, 5);
+    }
+}
+
+#[test]
+fn without_bars_threads_go_to_and_fro() {
+    // The heavier work changes places each round, so that moves would follow it.
+    let round =
+        |flip: bool| (0..16).map(|at| (1, if (at % 2 == 0) == flip { 30_000 } else { 3_000 }, vec![])).collect();
+    let story = ((0..40).map(|at| round(at / 3 % 2 == 0)).collect(), vec![7]);
+    let moves = |bar| {
+        let settings = Settings { bar, least: 1, ..Settings::DEFAULT };
+        play(Any(Box::new(Gain::new(settings))), &story).1
+    };
+    assert!(keeps_bars(&moves(2_000), 2_000));
+    assert!(!keeps_bars(&moves(0), 2_000), "the check sees nothing");
+}
+
+/// Asks for everything that it must not.
+struct Wrongly;
+
+impl Policy for Wrongly {
+    fn name(&self) -> &'static str {
+        "wrongly"
+    }
+    fn pace(&self) -> Pace {
+        Pace { pending: 2, at_once: 2, on_answers: false }
+    }
+    fn decide(&mut self, _: &View<'_>, ask: &mut Ask<'_>) {
+        assert!(ask.request(Reason::Compute, 1, 1).is_err() && ask.request(Reason::Compute, 0, 1).is_err());
+        assert!(ask.request(Reason::Compute, 1, 6).is_err() && ask.request(Reason::Compute, 5, 1).is_err());
+        assert!(ask.request(Reason::Thread(number(0)), 2, 3).is_err());
+        assert!(ask.thread(number(0), 2).is_ok() && ask.thread(number(0), 3).is_err());
+        assert!(ask.thread(number(1), 2).is_ok() && ask.thread(number(2), 2).is_err());
+    }
+}
+
+#[test]
+fn wrong_requests_are_not_sent() {
+    let did = || (1, 9, vec![]);
+    let (requests, _, faults) = play(Any(Box::new(Wrongly)), &(vec![vec![did(); 3]], vec![1]));
+    assert_eq!((requests.len(), faults), (2, 7));
+}
+
+#[test]
+fn report_decides_as_figure_41_shows() {
+    let entries = parse(FIGURE_41).unwrap();
+    for summary in entries.windows(4) {
+        let [Entry::Time(time), Entry::Links(links), Entry::Queues(queues), Entry::Move { request, .. }] = summary
+        else {
+            continue;
+        };
+        let mut assessor = Assessor::new(5);
+        for slave in 1..=5u8 {
+            let sends = Link::all(5).filter(|link| link.ends().0 == slave);
+            let sends = sends.map(|link| (link.ends().1, links[link.number(5) - 1]));
+            let head = [
+                Part::Begin { sequence: 0, ready: queues[usize::from(slave) - 1] as u8 },
+                Part::Period { cycles: 1 << 28 },
+                Part::Queue { average: 0 },
+                Part::User { share: 0 },
+            ];
+            let parts: Vec<Part> =
+                head.into_iter().chain(sends.map(|(processor, sends)| Part::Link { processor, sends })).collect();
+            let end = Part::End { sequence: 0, parts: parts.len() as u16 };
+            let told = parts.into_iter().chain([end]).fold(false, |_, part| assessor.take(slave, *time, part));
+            assert!(told);
+        }
+        let view = View { now: *time, summary: assessor.summary(), costs: &Costs::DEFAULT, round: 1, pending: &[] };
+        let mut policy = Report::new(Default::default());
+        let mut ask = Ask::new(view, policy.pace());
+        policy.decide(&view, &mut ask);
+        assert_eq!(ask.requests(), [*request], "at {time}");
+    }
+}
+
+#[test]
+fn placements_are_read_and_errors_name_the_line() {
+    let wrong = |text: &str| Placement::parse(text, 5).unwrap_err();
+    assert!(Placement::parse("# all\n\n1-00-003 2\n1-01-004 5 # far\n", 5).is_ok());
+    assert_eq!(wrong("1-00-003 2\n1-00-064 2"), LineError { line: 2, wrong: Wrong::Thread });
+    assert_eq!(wrong("1-00-003 6").wrong, Wrong::Processor);
+    assert_eq!(wrong("1-00-003 5 4").wrong, Wrong::More);
+    assert_eq!(wrong(&"1-00-003 2\n".repeat(257)).wrong, Wrong::Lines);
+    assert!(wrong("x").to_string().starts_with("line 1: expected a thread as 1-00-003"));
+}
