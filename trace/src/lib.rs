@@ -14,6 +14,7 @@
 //! | [`compare`] | first difference between two output folders |
 //! | [`synthetic`] | streams of any length with the truth beside them |
 //! | [`conform`] | whether a trace is what the protocols' state machines allow |
+//! | [`follow`] | who runs on a processor: what each event says of it |
 //! | [`export`] | an ordered trace in the forms that other tools read |
 //!
 //! [`capture::Capture::open`] a folder and iterate over [`order::events`]. Nothing here knows hardware or engines.
@@ -24,6 +25,7 @@ pub mod capture;
 pub mod compare;
 pub mod conform;
 pub mod export;
+pub mod follow;
 pub mod ledger;
 #[cfg(feature = "files")]
 pub mod live;

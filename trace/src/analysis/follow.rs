@@ -149,7 +149,7 @@ impl Follower {
         let steps = self.checker.steps();
         let after = self.checker.service(event.smi);
         self.uncertainty.deviations += u64::from(steps.deviates);
-        let runner = self.lives.running(event.smi);
+        let runner = self.lives.scheduled(event.smi);
         let doing = self.presents[me].step(event, cycle, self.lives.able(event.smi), after, runner);
         self.flights.passes(&doing);
         tell(&doing);

@@ -10,6 +10,7 @@ use super::processors::{is_runners, untold_call, Able};
 use crate::conform::service::Service;
 use crate::conform::steps::Steps;
 use crate::conform::thread::{Happening, Request};
+use crate::follow::Turn;
 use crate::order::{Event, What};
 
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,8 @@ struct Life {
 /// What is known of one processor's threads.
 #[derive(Clone, Copy, Debug, Default)]
 struct Here {
-    running: Option<u16>,
+    /// The thread whose turn began last, whether or not it has ended.
+    scheduled: Option<u16>,
     /// Threads in state ready, interrupted, untold.
     ready: u32,
     interrupted: u32,
@@ -64,8 +66,8 @@ impl Lives {
         Able { ready: here.ready + here.interrupted > 0, untold: here.untold > 0, blurred: here.lost }
     }
 
-    pub fn running(&self, processor: u8) -> Option<u16> {
-        self.here[processor as usize].running
+    pub fn scheduled(&self, processor: u8) -> Option<u16> {
+        self.here[processor as usize].scheduled
     }
 
     /// What everybody does.
@@ -208,7 +210,7 @@ impl Lives {
             What::Known(kind) => Some(kind.code),
             _ => None,
         };
-        let Some(running) = self.here[me].running else { return };
+        let Some(running) = self.here[me].scheduled else { return };
         let next = steps.threads.iter().find(|step| step.happening == Happening::Scheduled).map(|step| step.number);
         match self.state(running) {
             Some(ThreadState::Running) => {
@@ -251,8 +253,10 @@ impl Lives {
     }
 
     fn after(&mut self, event: &Event, cycle: u64) {
+        if let Turn::Begins(thread) = Turn::of(event) {
+            self.here[event.smi as usize].scheduled = Some(thread);
+        }
         match event.what {
-            What::Schedule(thread) => self.here[event.smi as usize].running = Some(thread),
             What::Known(kind) if kind.code == event::PROCESS_END => {
                 let process = event.argument.unwrap_or(0) & 0xff;
                 let gone: Vec<_> = self
@@ -300,7 +304,7 @@ impl Lives {
             self.set(thread, processor, ThreadState::Unknown, On::Nothing, here.last);
         }
         let place = &mut self.here[processor as usize];
-        (place.running, place.last, place.lost) = (None, cycle, true);
+        (place.scheduled, place.last, place.lost) = (None, cycle, true);
         self.facts.push(Fact::Queue { processor, cycle: here.last, length: None, untold: 0 });
     }
 

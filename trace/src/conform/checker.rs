@@ -14,6 +14,7 @@ use super::service::{Service, Step};
 use super::steps::{Move, Steps};
 use super::thread::{Happening, Request, State, Thread};
 use super::{Conformance, Deviation, DEVIATIONS_MAX};
+use crate::follow::Turn;
 use crate::order::{Event, What};
 use crate::summary::{processor_text, thread_text};
 
@@ -219,8 +220,16 @@ impl Checker {
     fn schedule(&mut self, event: &Event, number: u16) {
         self.serve(event, None);
         self.released_untold(event, number);
+        self.turn(event);
         self.happens(event, number, Happening::Scheduled);
-        self.here(event).running = Some(number);
+    }
+
+    /// Moves on who runs; returns who did before the event.
+    fn turn(&mut self, event: &Event) -> Option<u16> {
+        let running = &mut self.here(event).running;
+        let before = *running;
+        *running = Turn::of(event).after(before);
+        before
     }
 
     /// The event is one of a ready thread. If it was blocked, it has been released by a partner's TRAP72 that could not be told from
@@ -251,67 +260,53 @@ impl Checker {
         }
     }
 
-    /// Something happens to the running thread. `over`: it does not run any more.
-    fn running(&mut self, event: &Event, happening: Happening, over: bool) -> Option<u16> {
-        let running = self.here(event).running;
-        if over {
-            self.here(event).running = None;
-        }
-        match running {
+    /// Something happens to the thread that runs, or has run until this event.
+    fn running(&mut self, event: &Event, ran: Option<u16>, happening: Happening) {
+        match ran {
             Some(number) => self.happens(event, number, happening),
             None if self.processors[event.smi as usize].dark => {}
             None => self.deviation(event, format!("{} with no thread running", event.what.name()), "SCHEDULE first"),
         }
-        running
     }
 
     fn known(&mut self, event: &Event, code: u16, argument: u16) {
         let service = self.serve(event, Some(code));
+        let ran = self.turn(event);
         match code {
             event::TRAP7 => {
                 self.found.requests += 1;
                 self.here(event).service = Service::Request;
-                if let Some(number) = self.running(event, Happening::Requests, false) {
+                self.running(event, ran, Happening::Requests);
+                if let Some(number) = ran {
                     self.threads.entry(number).or_default().request = None;
                 }
             }
-            event::REQUEST => self.request(event, argument),
-            event::TRAP70 => {
-                self.running(event, Happening::Blocks, true);
-            }
-            event::TRAP72 => self.copied(event),
-            event::WAIT => {
-                self.running(event, Happening::Waits, true);
-            }
-            event::BLOCKED => {
-                self.running(event, Happening::Calls, true);
-            }
+            event::REQUEST => self.request(ran, argument),
+            event::TRAP70 => self.running(event, ran, Happening::Blocks),
+            event::TRAP72 => self.copied(event, ran),
+            event::WAIT => self.running(event, ran, Happening::Waits),
+            event::BLOCKED => self.running(event, ran, Happening::Calls),
             event::PAGE_FAULT => {
                 self.found.faults += 1;
                 self.here(event).service = Service::Fault;
-                self.running(event, Happening::Faults, false);
+                self.running(event, ran, Happening::Faults);
             }
-            event::PAGE_BLOCKED => {
-                self.running(event, Happening::PageBlocks, true);
-            }
+            event::PAGE_BLOCKED => self.running(event, ran, Happening::PageBlocks),
             event::PAGE_READY => {
                 // Within the thread's own fault: the home is here, and has answered at once.
-                if service == Service::Fault && self.here(event).running == Some(argument) {
+                if service == Service::Fault && ran == Some(argument) {
                     self.happens(event, argument, Happening::PageBlocks);
                     *self.here(event) =
                         Processor { service: Service::None, running: None, ..std::mem::take(self.here(event)) };
                 }
                 self.happens(event, argument, Happening::PageComes);
             }
-            event::TIMER => self.here(event).running = None,
             event::TX_MPC => self.sent(event, argument),
             event::RX_MPC => self.served(event, argument),
             event::COMMS => self.sender_released(event, argument, service),
             event::COMMR => self.receiver_released(event, argument, service),
             event::PACK => {
-                let processor = self.here(event);
-                processor.packing.push_back(argument);
-                processor.running = processor.running.filter(|running| *running != argument);
+                self.here(event).packing.push_back(argument);
                 self.released_untold(event, argument);
                 self.happens(event, argument, Happening::Packs);
             }
@@ -329,9 +324,7 @@ impl Checker {
                 }
             }
             event::EXIT => {
-                let processor = self.here(event);
-                processor.running = processor.running.filter(|running| *running != argument);
-                processor.packing.retain(|packing| *packing != argument);
+                self.here(event).packing.retain(|packing| *packing != argument);
                 if self.threads.get(&argument).is_some_and(|thread| thread.state == State::Blocked) {
                     self.was_unnamed(event, argument, false);
                 }
@@ -342,16 +335,17 @@ impl Checker {
         }
     }
 
-    fn request(&mut self, event: &Event, argument: u16) {
-        let Some(number) = self.here(event).running else { return };
+    fn request(&mut self, running: Option<u16>, argument: u16) {
+        let Some(number) = running else { return };
         let request =
             Request { receive: argument & 1 << 15 != 0, alternative: argument & 1 << 14 != 0, channel: argument as u8 };
         self.threads.entry(number).or_default().request = Some(request);
     }
 
     /// TRAP72: the running thread and one that waits here have communicated.
-    fn copied(&mut self, event: &Event) {
-        let Some(number) = self.running(event, Happening::Copies, true) else { return };
+    fn copied(&mut self, event: &Event, ran: Option<u16>) {
+        self.running(event, ran, Happening::Copies);
+        let Some(number) = ran else { return };
         let process = process_of(number);
         let request = self.threads.get(&number).and_then(|thread| thread.request);
         let mut partners: Vec<_> = self

@@ -9,6 +9,7 @@ use testbed_definitions::{event, packet};
 
 use crate::conform::packets::{Packet, Packets, Served};
 use crate::conform::service::{Service, Step as StepOf, FRAMED};
+use crate::follow::Turn;
 use crate::order::{Event, What};
 
 /// Destination of a broadcast, as the four bits in an event show it.
@@ -36,6 +37,18 @@ struct Processor {
     dark: bool,
     /// Events that gap markers count; `None` once a count is missing.
     lost: Option<u64>,
+}
+
+impl Processor {
+    fn turn(&mut self, turn: Turn) {
+        match turn {
+            Turn::Begins(thread) | Turn::Leaves(thread) => drop(self.ready.remove(&thread)),
+            Turn::Readies(thread) => drop(self.ready.insert(thread)),
+            Turn::Yields => self.ready.extend(self.running),
+            Turn::Stops | Turn::GoesOn => {}
+        }
+        self.running = turn.after(self.running);
+    }
 }
 
 /// A packet at one of its ends.
@@ -138,23 +151,16 @@ impl State {
             return step;
         }
         match event.what {
-            What::Schedule(thread) => {
-                self.serve(me, None, &mut step);
-                let processor = &mut self.processors[me as usize];
-                processor.ready.remove(&thread);
-                processor.running = Some(thread);
-                step.running = Some(thread);
-                return step;
-            }
-            What::Joins(thread) => drop(self.processors[me as usize].ready.insert(thread)),
-            What::Leaves(thread) => drop(self.processors[me as usize].ready.remove(&thread)),
+            What::Schedule(_) => self.serve(me, None, &mut step),
             What::Known(kind) => {
                 self.serve(me, Some(kind.code), &mut step);
                 self.known(me, kind.code, event, &mut step);
             }
-            What::Unknown(_) | What::Gap(_) | What::Total { .. } => {}
+            What::Joins(_) | What::Leaves(_) | What::Unknown(_) | What::Gap(_) | What::Total { .. } => {}
         }
-        step.running = step.before;
+        let turn = Turn::of(event);
+        self.processors[me as usize].turn(turn);
+        step.running = if let Turn::Begins(thread) = turn { Some(thread) } else { step.before };
         step
     }
 
@@ -198,16 +204,6 @@ impl State {
             (processor.service, step.begins) = (service, true);
         }
         match code {
-            // Both partners are ready, but only one of them is known.
-            event::TRAP72 | event::TIMER => processor.ready.extend(processor.running.take()),
-            event::TRAP70 | event::PAGE_BLOCKED | event::WAIT | event::BLOCKED => processor.running = None,
-            event::COMMS | event::COMMR | event::UNPACKED | event::PAGE_READY => {
-                processor.ready.insert(argument);
-            }
-            event::EXIT | event::PACK => {
-                processor.ready.remove(&argument);
-                processor.running = processor.running.filter(|running| *running != argument);
-            }
             event::TX_MPC => step.message = self.sent(me, argument, event, step.number),
             event::RX_MPC => step.message = self.served(me, argument),
             _ => {}
