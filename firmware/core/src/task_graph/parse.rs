@@ -61,11 +61,15 @@ impl fmt::Display for Fault<'_> {
             What::NotText => write!(f, "not UTF-8: write plain text"),
             What::TooLong => write!(f, "longer than {LINE_BYTES} bytes: put comments on lines of their own"),
             What::Statement(word) => {
-                write!(f, "no statement `{word}`: there are threads, place, phase, work, link and end")
+                write!(
+                    f,
+                    "no statement `{}`: there are threads, place, phase, work, link and end",
+                    word.escape_default()
+                )
             }
             What::Form(form) => write!(f, "not written as it must be: `{form}`"),
             What::Range { word, what, least, most } => {
-                write!(f, "`{word}` is no number of {what}: write {least} to {most}")
+                write!(f, "`{}` is no number of {what}: write {least} to {most}", word.escape_default())
             }
             What::NoThread(thread) => {
                 write!(f, "no thread {thread}: the line `threads` says how many, from {FIRST} on")
