@@ -1,8 +1,8 @@
-//! Proofs of the queues, for every input and any length of time: `hdl/formal/*.sv`, by induction with sby and yices, over the Verilog
+//! Proofs of the queues, for every input and any length of time: `hdl/formal/*.sv`, by induction with yosys and yices, over the Verilog
 //! that rust-hdl generates. Seeded bugs show that the properties see something.
 
 use super::{Mmi, MmiConfig, Smi, TracePort};
-use crate::support::formal::Subject;
+use crate::support::formal::{Subject, DEPTH};
 use crate::support::verilog::connected_verilog;
 use testbed_definitions::map::mmi;
 
@@ -63,7 +63,7 @@ fn deeper_queues_lose_and_reorder_nothing() {
     for subject in
         if long { [smi(1024), smi_key(1024), mmi(512), port(512)] } else { [smi(16), smi_key(16), mmi(32), port(32)] }
     {
-        let (proven, text) = subject.check("prove", 3);
+        let (proven, text) = subject.holds(DEPTH);
         assert!(proven, "{text}");
     }
 }

