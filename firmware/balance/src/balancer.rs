@@ -117,7 +117,8 @@ impl<P: Policy> Balancer<P> {
     pub fn step(&mut self, now: u64) -> ArrayVec<Sent, PENDING> {
         self.drop_lost(now);
         let round = self.is_round(now);
-        if !round && !(self.answered && self.policy.pace().on_answers) {
+        let is_wanted = round || self.answered && self.policy.pace().on_answers;
+        if !is_wanted {
             return ArrayVec::new();
         }
         if round {

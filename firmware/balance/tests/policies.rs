@@ -245,3 +245,11 @@ fn placements_are_read_and_errors_name_the_line() {
     assert_eq!(wrong(&"1-00-003 2\n".repeat(257)).wrong, Wrong::Lines);
     assert!(wrong("x").to_string().starts_with("line 1: expected a thread as 1-00-003"));
 }
+
+#[test]
+fn a_balancer_fits_its_program() {
+    let bytes = std::mem::size_of::<Balancer<Gain>>();
+    println!("{bytes} bytes");
+    // Data and code of a process have 512 KiB each.
+    assert!((100_000..256 * 1024).contains(&bytes), "{bytes}");
+}

@@ -27,6 +27,8 @@ use crate::PROCESSORS;
 
 /// What a line says; times are in milliseconds.
 #[derive(Clone, PartialEq, Eq, Debug)]
+// There is no heap to put the larger ones on.
+#[allow(clippy::large_enum_variant)]
 pub enum Entry {
     /// A load summary was obtained.
     Time(u64),

@@ -4,7 +4,9 @@
 //! for each of those as long as that one has the processor at a time. So a group needs on a processor
 //! its own work, and for each dispatch the bursts of the others. The group as a whole takes as long
 //! as its part on the processor where that is most, or as the sum of its parts divided by the number
-//! of its threads that can be active at once, whichever is more, and the flight of its messages.
+//! of its threads that can be active at once, whichever is more, and the flight of its messages. How
+//! unevenly its parts are spread counts as much as the greatest: a step that doesn't lower that may be
+//! on the way to one that does.
 //!
 //! The value of a placement is the sum, over all threads, of the logarithm of their group's time:
 //! what halves one thread's time is worth as much as what halves another's.
@@ -15,8 +17,6 @@ use super::estimate::{effort, Estimate, DISPATCH, NODES};
 use crate::policy::Costs;
 use crate::PROCESSORS;
 
-/// Which part of the unevenness of a group counts as time.
-const UNEVEN: u64 = 1;
 /// One bit of a logarithm to the base 2.
 pub const BIT: i64 = 1 << 16;
 
@@ -177,7 +177,7 @@ impl Plan {
         // Between placements with equal maxima the one that is more even is nearer to a better one.
         let uneven = squares / (sum >> 12).max(1) << 12;
         let serial = sum * 256 / parallel;
-        most.max(serial) + uneven / UNEVEN + self.flight[group] * 256 / parallel + self.idle[group]
+        (most / 2 + uneven / 2).max(serial) + self.flight[group] * 256 / parallel + self.idle[group]
     }
 
     /// The sum of all threads' logarithms of their groups' times; less is better.
