@@ -43,6 +43,7 @@ borne! {
     metadata: "metadata";
     replayed_input: "replay";
     the_command_line: "command-line";
+    task_graphs: "task-graph";
     streams: "streams";
     folders: "folder";
     words_alone: "mmi";

@@ -19,6 +19,7 @@ pub const TARGETS: &[Target] = &[
     text::METADATA,
     text::REPLAY,
     text::COMMAND_LINE,
+    text::TASK_GRAPH,
     words::STREAMS,
     folder::FOLDER,
     folder::MMI,

@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use testbed_kernel_core::filter::classes;
+use testbed_kernel_core::task_graph::generate::generate;
+use testbed_kernel_core::task_graph::parse::{Lines, Reader};
+use testbed_kernel_core::task_graph::Graph;
 use testbed_machine::units::{self, BYTES, CYCLES, HERTZ, TIME};
 use testbed_machine::{Machine, MachineError, NAMED};
 use testbed_trace::capture::{Capture, ExitRecord, Gift, RunRecord, Stop};
@@ -373,5 +376,75 @@ pub const COMMAND_LINE: Target = Target {
             }
         }
         Ok(())
+    },
+};
+
+/// Reads a task graph as the program does: byte by byte.
+fn graph(input: &[u8]) -> Result<Box<Graph>, String> {
+    let mut graph = Box::new(Graph::EMPTY);
+    let mut reader = Reader::new(&mut graph);
+    let (mut lines, mut taken) = (Lines::default(), Ok(()));
+    let mut take = |line: Option<&[u8]>| {
+        if taken.is_ok() {
+            taken = reader.line(line).map_err(|fault| fault.to_string());
+        }
+    };
+    input.iter().for_each(|&byte| lines.put(byte, &mut take));
+    lines.end(&mut take);
+    taken?;
+    reader.end().map_err(|fault| fault.to_string())?;
+    Ok(graph)
+}
+
+/// Files of the program `taskgraph`.
+pub const TASK_GRAPH: Target = Target {
+    name: "task-graph",
+    what: "files of the program `taskgraph`",
+    words: &[
+        "taskgraph 1",
+        "threads ",
+        "place ",
+        "phase ",
+        "work ",
+        "link ",
+        "end",
+        "#",
+        "\n",
+        " ",
+        "2",
+        "61",
+        "62",
+        "63",
+        "4096",
+        "4097",
+        "1000000",
+        "4294967295",
+        "4294967296",
+        "-1",
+        "+1",
+        "\u{e9}",
+        "\u{1b}[2J",
+    ],
+    seeds: || {
+        let text = |seed| {
+            let mut graph = Box::new(Graph::EMPTY);
+            generate(seed, 1000, &mut graph);
+            graph.to_string().into_bytes()
+        };
+        (0..6).map(text).collect()
+    },
+    check: |input| match graph(input) {
+        Ok(found) => {
+            let printed = found.to_string();
+            hold(graph(printed.as_bytes()) == Ok(found), || {
+                format!("another graph when it is printed and read: {printed}")
+            })
+        }
+        Err(error) => {
+            // On the console of a machine: one line, with its remedy behind the last colon.
+            let is_sober = !error.contains(char::is_control) && error.len() < 300 && error.matches(": ").count() > 1;
+            hold(is_sober, || format!("no message for a console: {error:?}"))?;
+            placed(&error, "line ", input.split(|&byte| byte == b'\n').count())
+        }
     },
 };
