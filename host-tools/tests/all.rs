@@ -16,6 +16,7 @@ mod foreign;
 mod install;
 mod kernel_size;
 mod layout;
+mod loads;
 mod ordered;
 mod overflow;
 mod profile;

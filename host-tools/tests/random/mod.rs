@@ -12,6 +12,8 @@ mod script;
 mod shrink;
 mod watch;
 
+pub use watch::built;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
