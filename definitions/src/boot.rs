@@ -42,7 +42,7 @@ pub mod word {
 /// From so many bytes of RAM on the kernel has its large tables.
 pub const LARGE_RAM: u32 = 0x10_0000;
 
-/// Choices of policy.
+/// Choices of policy. `docs/changing.md` says which other files a new one touches.
 pub mod option {
     /// Behave as the report's kernel of 1994: packets wait for the main loop's receive phase, and what is queued there for its send
     /// phase. Otherwise message components are served, and answered, when they arrive.

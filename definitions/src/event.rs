@@ -4,6 +4,7 @@
 //! word with bit 14 set schedules the thread in bits 13:0; otherwise bit 15 says that another word of the same event
 //! follows. The ready-queue class instead uses bit 14 for "joins" and bits 13:0 for the thread, so the two are never
 //! enabled together. The word after one with bit 15 set is an argument and is taken as it is.
+//! `docs/changing.md` says which other files a new event, or a new class, touches.
 
 use crate::syscall;
 

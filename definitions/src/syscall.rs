@@ -2,6 +2,7 @@
 //! result in `a1` where the table names one. A call is like a function call: `t0` to `t6` and `a1` to `a7` do not keep their values.
 //! *Process* is a process id (see [`crate::process`]), *thread* a thread's number ([`crate::event::thread_number`]).
 //! Strings are an address and a length in bytes, without NUL; arguments are strings with a NUL after each.
+//! `docs/changing.md` says which other files a new call touches.
 //!
 //! | call | arguments | result | second result |
 //! |---|---|---|---|

@@ -60,7 +60,7 @@ pub enum KernelKind {
 }
 
 impl KernelKind {
-    /// Those that one can choose from.
+    /// Those that one can choose from. `bench kernel` and the experiment `profile` measure each.
     pub const ALL: [KernelKind; 2] = [KernelKind::Default, KernelKind::Tos94];
 
     /// The name on the command line.

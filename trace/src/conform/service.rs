@@ -62,7 +62,8 @@ const ONLY_ENDS: &[u16] = &[
 ];
 
 impl Service {
-    /// The step that an event of the table makes; `None` is an event that schedules a thread.
+    /// The step that an event of the table makes; `None` is an event that schedules a thread. Within
+    /// a request or a fault, an event that is named nowhere here says that it was over before.
     pub fn step(self, code: Option<u16>) -> Step {
         // Messages leave, threads become ready and programs' events pass whatever the kernel does.
         if matches!(code, Some(event::TX_MPC | event::PAGE_READY | event::REQUEST | event::USER)) {

@@ -105,7 +105,7 @@ extern "C" {
 }
 
 /// Yields are done in `trap.s` alone, or not. Only where no event and no phase of the main loop has
-/// to come between.
+/// to come between: both callers ask for the classes of all events that a yield emits.
 pub fn yield_quickly(quickly: bool) {
     let vector = if quickly { trap_quick } else { trap };
     write_csr!(csr::MTVEC, vector as *const () as u32);

@@ -17,7 +17,8 @@ use crate::state::kernel::{Index, Kernel};
 pub type Call = extern "C" fn(u32, u32, u32, u32, u32, u32, u32, u32) -> u32;
 
 /// The calls from [`SEND`](testbed_definitions::syscall::SEND) to
-/// [`DELAY`](testbed_definitions::syscall::DELAY), in the order of their numbers.
+/// [`DELAY`](testbed_definitions::syscall::DELAY), in the order of their numbers: `trap.s` finds
+/// them by number, so another one needs a number beside theirs ([`CALL_COUNT`]).
 #[no_mangle]
 static CALLS: [Call; CALL_COUNT] = [send, receive, send_event, write, yield_now, clock, identity, alt, delay];
 

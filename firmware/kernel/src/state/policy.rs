@@ -1,4 +1,5 @@
-//! The choice of policy that the boot block leaves.
+//! The choice of policy that the boot block leaves. `docs/changing.md` says which other files a new
+//! policy touches, and what must hold of it.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use testbed_definitions::boot::{option, word};

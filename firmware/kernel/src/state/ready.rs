@@ -105,7 +105,8 @@ impl Ready {
         self.first = first;
     }
 
-    /// Thread `index`, which is in the ring, becomes the first; the others stay in their order.
+    /// Thread `index`, which is in the ring, becomes the first; the others stay in their order. It is
+    /// appended, and the ring begins with the last.
     pub fn put_first(&mut self, tcbs: &[Tcb], index: u16) {
         self.remove(tcbs, index);
         let address = tcbs[index as usize].address();
