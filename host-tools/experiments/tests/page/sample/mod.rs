@@ -199,12 +199,12 @@ fn runs() -> Vec<Run> {
     vec![
         run(
             "local, default, quiet",
-            "testbed run local 5000 100 10 --kernel default --dgl all --out profile/local-default-quiet",
+            "testbed run local 5000 100 10 --kernel default --dgl profile+timer+user+detail --out profile/local-default-quiet",
             true,
         ),
         run(
             "local, tos94, busy",
-            "testbed run local 5000 100 10 --kernel tos94 --dgl all --out profile/local-tos94-busy",
+            "testbed run local 5000 100 10 --kernel tos94 --dgl profile+timer+user+detail --out profile/local-tos94-busy",
             false,
         ),
     ]
