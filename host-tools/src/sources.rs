@@ -12,6 +12,7 @@ use testbed_runner::firmware::{self, Carried};
 static FOLDERS: &[(&str, Dir<'_>)] = &[
     ("definitions/src", include_dir!("$CARGO_MANIFEST_DIR/../definitions/src")),
     ("firmware/.cargo", include_dir!("$CARGO_MANIFEST_DIR/../firmware/.cargo")),
+    ("firmware/balance/src", include_dir!("$CARGO_MANIFEST_DIR/../firmware/balance/src")),
     ("firmware/core/src", include_dir!("$CARGO_MANIFEST_DIR/../firmware/core/src")),
     ("firmware/corebench", include_dir!("$CARGO_MANIFEST_DIR/../firmware/corebench")),
     ("firmware/demo", include_dir!("$CARGO_MANIFEST_DIR/../firmware/demo")),
@@ -35,6 +36,7 @@ static FILES: &[(&str, &[u8])] = &[
     file!("definitions/Cargo.toml"),
     file!("firmware/Cargo.lock"),
     file!("firmware/Cargo.toml"),
+    file!("firmware/balance/Cargo.toml"),
     file!("firmware/core/Cargo.toml"),
     file!("firmware/protocol/Cargo.toml"),
 ];

@@ -130,7 +130,9 @@ fn refuse(fault: Fault) -> bool {
         Fault::Code(code) => println!("`{code}` is no event and no number of 16 bits"),
         Fault::Mask(mask) => println!("the mask `{mask}` is no number of 16 bits"),
         Fault::Outside { code, mask } => println!("{code:#06x} has bits outside the mask {mask:#06x}"),
-        Fault::Class(name) => println!("`{name}` is none of profile, ready, timer, user, detail, none, and no number"),
+        Fault::Class(name) => {
+            println!("`{name}` is none of profile, ready, timer, user, detail, load, none, and no number")
+        }
         Fault::Both => println!("profile and ready exclude each other"),
     }
     false

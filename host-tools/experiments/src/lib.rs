@@ -8,7 +8,7 @@
 //! | [`fit`] | straight lines through measured points |
 //! | [`model`], [`plot`], [`page`] | figures and tables, their plots, and the page that shows them |
 //! | [`instrumentation`] | how much of the kernel is there for its events |
-//! | [`progress`], [`error`] | how far an experiment is, and why it did not come to its end |
+//! | [`experiment`], [`progress`], [`error`] | what an experiment is; how far it is, and why it did not come to its end |
 //!
 //! All of that is the frame. An experiment is a folder beside it with its options, what it runs and
 //! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod error;
+pub mod experiment;
 pub mod fit;
 pub mod instrumentation;
 pub mod model;
@@ -31,16 +32,8 @@ pub mod section3;
 pub mod subject;
 
 use error::ExperimentError;
+use experiment::Experiment;
 use progress::Progress;
-
-/// What can be repeated with one command. Its fields are the command's options.
-pub trait Experiment: clap::Args {
-    /// Makes its runs and its figures, leaves them in a folder, and returns what is to be printed.
-    ///
-    /// # Errors
-    /// An option means nothing, a run can't be made or does not show what it should, or the folder can't be written.
-    fn make(&self, progress: &dyn Progress) -> Result<String, ExperimentError>;
-}
 
 macro_rules! experiments {
     ($($name:ident($experiment:ty),)*) => {

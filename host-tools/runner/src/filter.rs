@@ -123,7 +123,7 @@ mod tests {
         for (texts, totals, words) in [
             (&["keep TIMER"][..], None, &["`keep`", "pass, drop or count"][..]),
             (&["drop"], None, &["no codes", "drop TIMER"]),
-            (&["drop TIMR"], None, &["`TIMR`", "TIMER_END", "USER, SCHEDULE"]),
+            (&["drop TIMR"], None, &["`TIMR`", "TIMER_END", "LOAD_END, SCHEDULE"]),
             (&["drop 0x10000"], None, &["`0x10000`", "16 bits"]),
             (&["drop TIMER,"], None, &["``", "no event"]),
             (&["drop TIMER/0xfffff"], None, &["`0xfffff`", "mask"]),

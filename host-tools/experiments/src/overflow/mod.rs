@@ -19,8 +19,8 @@ use testbed_trace::analysis::text::grouped;
 use testbed_trace::capture::KernelKind;
 
 use crate::error::ExperimentError;
+use crate::experiment::Experiment;
 use crate::progress::Progress;
-use crate::Experiment;
 use trial::{search, Trial, REPORT_COLLECTED, REPORT_LOGGED};
 
 /// The program on the master, and the one that emits.

@@ -26,10 +26,10 @@ use testbed_machine::{suggest, Machine};
 use testbed_runner::{engines, firmware};
 
 use crate::error::ExperimentError;
+use crate::experiment::Experiment;
 use crate::overflow::Overflow;
 use crate::progress::Progress;
 use crate::runs::Runs;
-use crate::Experiment;
 pub use lengths::lengths;
 use plan::{plan, Planned};
 use results::Options;

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 use super::estimate::NODES;
 use super::memory::Memory;
 use super::plan::{Groups, Plan, Scene, BIT};
-use super::Settings;
+use super::settings::Settings;
 use crate::policy::{View, PENDING};
 
 /// Threads and where they go, and what that is worth beyond its price.
