@@ -6,8 +6,9 @@
 use std::io::Read;
 #[cfg(feature = "files")]
 use std::path::Path;
+use std::sync::LazyLock;
 
-use testbed_definitions::event::{kind, KINDS, MORE, SCHEDULE, THREAD_MASK};
+use testbed_definitions::event::{kind, DIAG_DEFAULT, DIAG_DETAIL, KINDS, MORE, SCHEDULE, THREAD_MASK};
 use testbed_definitions::monitor::{MmiWord, GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 #[cfg(feature = "files")]
 use testbed_machine::Machine;
@@ -20,6 +21,12 @@ use crate::order::{Epoch, Event, What};
 
 /// Stands for a loss of events in [`event`]; the argument is their number.
 pub const GAP: u16 = (GAP_MARKER as u16) << 8;
+
+/// Codes that made streams have: those of the classes that tell of threads. Streams that are kept, for fuzzing say, were made of these, so
+/// a seed gives the same stream when another class is added.
+static CODES: LazyLock<Vec<u16>> = LazyLock::new(|| {
+    KINDS.iter().filter(|kind| kind.class & (DIAG_DEFAULT | DIAG_DETAIL) != 0).map(|kind| kind.code).collect()
+});
 
 /// An event of which nothing is uncertain: a code of `testbed_definitions::event`, [`SCHEDULE`] for the thread that the argument names, or [`GAP`].
 /// The argument counts where the code has one.
@@ -180,7 +187,7 @@ impl Smi {
         // One in 64 is a code that no table knows.
         let code = match self.random.below(64) {
             0 => 0x0fe0,
-            number => KINDS[number as usize % KINDS.len()].code,
+            number => CODES[number as usize % CODES.len()],
         };
         if self.random.once_in(self.mix.long_every) {
             let argument = self.word();
