@@ -1,4 +1,5 @@
-//! Streams of any length with the truth beside them, made from a seed: what tests and benches hold the reconstruction against.
+//! Streams of any length with the truth beside them, made from a seed: what tests and benches hold
+//! the reconstruction against.
 //!
 //! [`Smi`] is a model of one SMI as `docs/monitor.md` describes it; [`StreamBytes`] and [`MmiBytes`] read like a stream file and like
 //! `mmi.raw`, without storing anything. [`event`] makes single events of traces that are written by hand.
@@ -22,14 +23,15 @@ use crate::order::{Epoch, Event, What};
 /// Stands for a loss of events in [`event`]; the argument is their number.
 pub const GAP: u16 = (GAP_MARKER as u16) << 8;
 
-/// Codes that made streams have: those of the classes that tell of threads. Streams that are kept, for fuzzing say, were made of these, so
-/// a seed gives the same stream when another class is added.
+/// Codes that made streams have: those of the classes that tell of threads. Streams that are kept,
+/// for fuzzing say, were made of these, so a seed gives the same stream when another class is
+/// added.
 static CODES: LazyLock<Vec<u16>> = LazyLock::new(|| {
     KINDS.iter().filter(|kind| kind.class & (DIAG_DEFAULT | DIAG_DETAIL) != 0).map(|kind| kind.code).collect()
 });
 
-/// An event of which nothing is uncertain: a code of `testbed_definitions::event`, [`SCHEDULE`] for the thread that the argument names, or [`GAP`].
-/// The argument counts where the code has one.
+/// An event of which nothing is uncertain: a code of `testbed_definitions::event`, [`SCHEDULE`] for
+/// the thread that the argument names, or [`GAP`]. The argument counts where the code has one.
 ///
 /// # Panics
 /// If there is no such code: it is for traces that are written by hand.
@@ -104,7 +106,8 @@ pub struct Delivered {
     pub pair: u32,
     /// Epoch in which it was stamped.
     pub epoch: u64,
-    /// The event of which it is the first word; `None` for markers, second words, and words whose first one was lost.
+    /// The event of which it is the first word; `None` for markers, second words, and words whose
+    /// first one was lost.
     pub event: Option<Event>,
 }
 
@@ -127,7 +130,8 @@ pub struct Smi {
 }
 
 impl Smi {
-    /// SMI `smi` with `events` events, losses not counted. Streams of different `smi` with one seed differ.
+    /// SMI `smi` with `events` events, losses not counted. Streams of different `smi` with one seed
+    /// differ.
     pub fn new(smi: u8, mix: Mix, seed: u64, events: u64) -> Self {
         let random = Random::new(seed.wrapping_mul(16).wrapping_add(smi.into()));
         Smi { smi, mix, random, left: events, now: 0, epoch: 0, index: 0, second: None, orphan: false, timed: false }
@@ -328,7 +332,8 @@ impl Read for MmiBytes {
     }
 }
 
-/// Writes an output folder as a run on `machine` would, with so many events of each SMI. The record says that the run is complete.
+/// Writes an output folder as a run on `machine` would, with so many events of each SMI. The record
+/// says that the run is complete.
 ///
 /// # Errors
 /// As [`CaptureWriter`].

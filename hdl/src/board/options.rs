@@ -5,11 +5,13 @@ use testbed_definitions::link;
 /// What a board adds to a machine's description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// First content of every processor's RAM: a file for `$readmemh`, a word of 8 hexadecimal digits a line, from the RAM's first word on. Zeros without.
+    /// First content of every processor's RAM: a file for `$readmemh`, a word of 8 hexadecimal
+    /// digits a line, from the RAM's first word on. Zeros without.
     pub image: Option<String>,
     /// Bits a second of the link.
     pub link_baud: u32,
-    /// The MMI's queue and the trace port's are made of LUT RAM, which iCE40 does not have, instead of one block RAM each.
+    /// The MMI's queue and the trace port's are made of LUT RAM, which iCE40 does not have, instead
+    /// of one block RAM each.
     pub queues_in_luts: bool,
 }
 

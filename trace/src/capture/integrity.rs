@@ -9,7 +9,8 @@ use super::pieces::{Piece, Pieces};
 use super::reader::Capture;
 use super::words::Torn;
 
-/// A place where the files disagree with each other, with their sums or with the hardware's counters.
+/// A place where the files disagree with each other, with their sums or with the hardware's
+/// counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     pub path: PathBuf,
@@ -52,7 +53,8 @@ pub(super) struct Agreement {
     pub pairs: u64,
     /// Whether neither of them goes on, and no count says that they should.
     pub is_all: bool,
-    /// Whether that is all that was delivered, by the hardware's count: proof that no pair is missing in both, or twice in both.
+    /// Whether that is all that was delivered, by the hardware's count: proof that no pair is
+    /// missing in both, or twice in both.
     pub is_proven: bool,
 }
 

@@ -36,8 +36,9 @@ impl RunRecord {
         RunRecord::parse(&text, &path)
     }
 
-    /// Reads a record from the text of a `run.json` that errors call `path`. A record that comes out is one that a run can leave: its
-    /// machine is one that can be described, its cycles, instructions, exits and ledger fit the machine and each other.
+    /// Reads a record from the text of a `run.json` that errors call `path`. A record that comes
+    /// out is one that a run can leave: its machine is one that can be described, its cycles,
+    /// instructions, exits and ledger fit the machine and each other.
     ///
     /// # Errors
     /// Not a record, with line, column and key; or one that no run leaves, with the key.

@@ -1,4 +1,5 @@
-//! The grammar of TSDL, the language in which CTF describes a trace (CTF 1.8.3, appendix C): as much of it as a trace of integers takes.
+//! The grammar of TSDL, the language in which CTF describes a trace (CTF 1.8.3, appendix C): as
+//! much of it as a trace of integers takes.
 //!
 //! Blanks and comments may stand between any two words.
 

@@ -32,8 +32,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// Takes bytes as they are written. The block that is not full yet has a record too, which the next one replaces: a run that is
-    /// killed has sums of nearly all.
+    /// Takes bytes as they are written. The block that is not full yet has a record too, which the
+    /// next one replaces: a run that is killed has sums of nearly all.
     fn add(&mut self, bytes: &[u8]) -> Result<(), CaptureError> {
         let Sums { summer, output, full } = self;
         summer.push(bytes, &mut output.buffer);
@@ -128,7 +128,8 @@ pub struct CaptureWriter {
 }
 
 impl CaptureWriter {
-    /// Makes `dir`, or clears what an earlier run left there, and writes `record` (not complete) and the metadata.
+    /// Makes `dir`, or clears what an earlier run left there, and writes `record` (not complete)
+    /// and the metadata.
     ///
     /// # Errors
     /// Another run has the folder, it holds files of others, can't be written to, or the disk is full.
@@ -266,7 +267,8 @@ impl CaptureWriter {
         output.flush()
     }
 
-    /// Ends the capture: unfinished console lines, then `record`, which says that the run is complete.
+    /// Ends the capture: unfinished console lines, then `record`, which says that the run is
+    /// complete.
     ///
     /// # Errors
     /// The disk.
@@ -282,9 +284,10 @@ impl CaptureWriter {
 /// How a capture starts in a folder that is claimed.
 #[cfg(feature = "files")]
 impl Claim {
-    /// Moves what an earlier run has left in the folder to one beside it, called as this one with a number behind it that is higher than
-    /// any other, and starts a capture in its place: there is no moment without a folder of this name. Returns the new claim, which is for
-    /// as long as the first, the writer, and where the earlier run is now, if there was one.
+    /// Moves what an earlier run has left in the folder to one beside it, called as this one with a
+    /// number behind it that is higher than any other, and starts a capture in its place: there is
+    /// no moment without a folder of this name. Returns the new claim, which is for as long as the
+    /// first, the writer, and where the earlier run is now, if there was one.
     ///
     /// # Errors
     /// As [`CaptureWriter::create`], or the folder can't be moved.
