@@ -5,7 +5,10 @@
 
 pub const SYMBOL: &str = "BOOT_BLOCK";
 pub const MAGIC: u32 = 0x5445_5354;
+/// Of the program's arguments, and the balancer's with them.
 pub const ARGUMENT_BYTES: usize = 256;
+/// The program that balances the load.
+pub const BALANCER: &str = "balancer";
 /// Commands that the block has room for: every register of a filter once.
 pub const COMMANDS_MAX: usize = 3 * crate::filter::RULES + 2;
 
@@ -26,7 +29,7 @@ pub mod word {
     pub const FILES: usize = 8;
     /// Bytes of arguments that follow, a NUL after each.
     pub const ARGUMENT_BYTES: usize = 9;
-    /// Bits of [`super::option`].
+    /// Bits of [`super::option`]; in 31:16 bytes of the balancer's arguments, which lie behind the program's.
     pub const OPTIONS: usize = 10;
     /// Stores to the MMI's COMMAND that program the monitors' filter before programs start, and how many there are.
     pub const COMMANDS: usize = 11;
@@ -47,6 +50,10 @@ pub mod option {
     /// Behave as the report's kernel of 1994: packets wait for the main loop's receive phase, and what is queued there for its send
     /// phase. Otherwise message components are served, and answered, when they arrive.
     pub const TOS94: u32 = 1 << 0;
+    /// Start the file [`super::BALANCER`] on the master, in the background, as an operator.
+    pub const BALANCER: u32 = 1 << 1;
+    /// Where the bytes of the balancer's arguments stand in the word.
+    pub const BALANCER_ARGUMENTS_SHIFT: u32 = 16;
 }
 
 pub const WORDS: usize = word::ARGUMENTS + ARGUMENT_BYTES / 4;

@@ -16,6 +16,7 @@
 //! | [`filter`] | the SMIs' filter: its registers, commands and totals |
 //! | [`event`] | the kernel's events and their classes |
 //! | [`load`] | a slave's load sample, as events |
+//! | [`request`] | requests to move a thread |
 //! | [`limits`] | the operating system's limits |
 //! | [`syscall`] | system-call numbers and errors |
 //! | [`process`], [`ids`] | process ids, and types for them and for threads' numbers |
@@ -41,5 +42,6 @@ pub mod names;
 pub mod packet;
 pub mod page;
 pub mod process;
+pub mod request;
 pub mod syscall;
 pub mod timing;

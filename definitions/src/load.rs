@@ -17,6 +17,10 @@
 
 use crate::event::{self, MORE};
 
+/// The period of samples after reset, in microseconds: the report's.
+pub const DEFAULT_PERIOD_US: u32 = 1_000_000;
+/// The shortest period of samples, and the longest, in microseconds.
+pub const PERIODS_US: core::ops::RangeInclusive<u32> = 1_000..=60_000_000;
 /// Partners that a sample tells of each thread.
 pub const PARTNERS: usize = 4;
 /// Bytes of a message where no [`Part::Bytes`] says otherwise.

@@ -218,6 +218,13 @@ pub mod process {
     pub const COMMAND: u8 = 12;
     /// From the master to all others: such a command has taken effect. Words: operation, command.
     pub const COMMANDED: u8 = 13;
+    /// To the master, words as [`KILL`], and from it to all others: samples of the load are so many microseconds apart. Words: operation,
+    /// period.
+    pub const SAMPLE_PERIOD: u8 = 14;
+    /// To a slave: move a thread. Words: address of the waiting thread's process, [`crate::request::Wanted`], who waits, where to.
+    pub const MOVE: u8 = 15;
+    /// Behind a thread that a [`MOVE`] has sent here: say so. Words: address of the waiting thread's process, the thread's number, who waits.
+    pub const MOVED: u8 = 16;
 
     pub const WANT_INPUT_BYTES: usize = 8;
     pub const INPUT_DATA: usize = 2;
@@ -228,6 +235,9 @@ pub mod process {
     pub const INPUT_END: u32 = 1 << 9;
     pub const INPUT_PACKET_BYTES: usize = 4 * INPUT_DATA + INPUT_BYTES;
     pub const CLASSES_BYTES: usize = 8;
+    /// Of [`MOVE`]: where to. Of [`MOVED`]: its bytes.
+    pub const MOVE_TO: usize = 3;
+    pub const MOVED_BYTES: usize = 12;
 
     pub const ADDRESS: usize = 0;
     pub const VALUE: usize = 1;

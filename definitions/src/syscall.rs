@@ -34,6 +34,7 @@
 //! | [`READ_LINE`] | buffer, bytes at most | bytes read, 0 at the end of input | |
 //! | [`MONITOR`] | one of [`monitor`], value | the event classes or a register, or 0 | |
 //! | [`READ_MONITOR`] | buffer, words at most | words of the monitoring bus read | |
+//! | [`REQUEST`] | which thread ([`crate::request::Wanted`]), from which slave, to which | the number of the thread that has arrived | |
 
 pub const EXIT: u32 = 1;
 pub const CREATE: u32 = 2;
@@ -82,6 +83,9 @@ pub const READ_LINE: u32 = 26;
 pub const MONITOR: u32 = 27;
 /// Takes words ([`crate::monitor::MmiWord`]) from the master's queue. On the master only, for operators.
 pub const READ_MONITOR: u32 = 28;
+/// Ask a slave to move one of its threads, whosever it is. The caller waits until it has arrived, or the slave has said that none can move
+/// ([`Error::Timeout`]) or may (any other error). For operators.
+pub const REQUEST: u32 = 29;
 
 /// The byte (Ctrl-D) behind which the console gives nothing more: from then on [`READ_LINE`] says 0 to everybody.
 pub const END_OF_INPUT: u8 = 0x04;
@@ -158,6 +162,9 @@ pub mod monitor {
     pub const WANT_DATUM: u32 = 6;
     /// Tells how many pairs that were wanted found no room in the master's queue ([`crate::map::mmi::MISSED`]). On the master only.
     pub const MISSED: u32 = 7;
+    /// Tells the period of load samples in microseconds; with another value than 0 it sets it first, on all processors
+    /// ([`crate::load::PERIODS_US`]).
+    pub const SAMPLE_PERIOD: u32 = 8;
 }
 
 /// Flags of [`OPEN`].

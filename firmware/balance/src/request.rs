@@ -1,14 +1,9 @@
 //! Requests to move a thread, and the answers to them (report, section 4.2).
 
 use testbed_definitions::ids::ThreadNumber;
-use testbed_definitions::limits::TIME_SLICE_US;
+pub use testbed_definitions::request::{EXPIRY_INTERRUPTS, EXPIRY_US};
 
 use crate::PROCESSORS;
-
-/// A slave drops a request that it couldn't serve within so many timer interrupts.
-pub const EXPIRY_INTERRUPTS: u32 = 25;
-/// The same in microseconds.
-pub const EXPIRY_US: u32 = EXPIRY_INTERRUPTS * TIME_SLICE_US;
 
 /// An unordered pair of processors.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

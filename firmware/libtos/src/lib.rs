@@ -28,6 +28,7 @@ pub mod monitor;
 pub mod pattern;
 pub mod process;
 pub mod random;
+pub mod request;
 mod thread;
 
 pub use arguments::Arguments;

@@ -64,6 +64,16 @@ pub fn missed() -> Result<u32, Error> {
     tell(monitor::MISSED, 0)
 }
 
+/// The period of the slaves' load samples, in microseconds.
+pub fn sample_period_us() -> u32 {
+    tell(monitor::SAMPLE_PERIOD, 0).unwrap_or(0)
+}
+
+/// Changes it, on all processors, to one within [`testbed_definitions::load::PERIODS_US`]. Samples are sent while class `load` is on.
+pub fn set_sample_period_us(microseconds: u32) -> Result<(), Error> {
+    tell(monitor::SAMPLE_PERIOD, microseconds.max(1)).map(drop)
+}
+
 /// Takes words that the MMI has put into the queue, as many as there are and `buffer` has room for, 64 at most: time-stamp and datum of an
 /// event one after the other ([`MmiWord`]). [`Error::NoMonitor`] on other processors than the master.
 pub fn read(buffer: &mut [u32]) -> Result<usize, Error> {

@@ -3,7 +3,8 @@
 //! together.
 //!
 //! [`channel`] is the protocol of occam channels, [`ends`] what happens to it when threads move,
-//! [`pages`] the protocol of data that threads share.
+//! [`pages`] the protocol of data that threads share, [`requests`] how a slave serves requests to
+//! move its threads.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -12,6 +13,7 @@ pub mod channel;
 pub mod ends;
 pub mod mpc;
 pub mod pages;
+pub mod requests;
 
 /// A thread's number, unique in the machine and never 0
 /// (`testbed_definitions::event::thread_number`).

@@ -1,0 +1,66 @@
+//! Requests to a slave to move one of its threads (report, section 4.2), as they stand in a system call and a packet.
+
+/// A slave drops a request that it couldn't serve within so many timer interrupts.
+pub const EXPIRY_INTERRUPTS: u32 = 25;
+/// The same in microseconds.
+pub const EXPIRY_US: u32 = EXPIRY_INTERRUPTS * crate::limits::TIME_SLICE_US;
+/// Requests that a slave keeps at a time; it refuses more.
+pub const KEPT: usize = 16;
+
+/// Bits of a word below the kind.
+const KIND_SHIFT: u32 = 16;
+const COMPUTE: u32 = 0;
+const LINK: u32 = 1;
+const THREAD: u32 = 2;
+
+/// Which thread a request wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// Any ready thread.
+    Compute,
+    /// One that used the link to this processor, else one whose last communication was remote.
+    Link(u8),
+    /// The one with this number ([`crate::event::thread_number`]).
+    Thread(u16),
+}
+
+impl Wanted {
+    /// The word that stands for it.
+    pub const fn pack(self) -> u32 {
+        match self {
+            Wanted::Compute => COMPUTE << KIND_SHIFT,
+            Wanted::Link(processor) => LINK << KIND_SHIFT | processor as u32,
+            Wanted::Thread(number) => THREAD << KIND_SHIFT | number as u32,
+        }
+    }
+
+    /// What a word stands for; `None` if nothing.
+    pub const fn unpack(word: u32) -> Option<Wanted> {
+        match (word >> KIND_SHIFT, word as u16) {
+            (COMPUTE, 0) => Some(Wanted::Compute),
+            (LINK, processor @ 0..=0xff) => Some(Wanted::Link(processor as u8)),
+            (THREAD, number) if number != 0 => Some(Wanted::Thread(number)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_comes_back_and_nothing_else() {
+        for word in (0..4 << KIND_SHIFT).chain([u32::MAX, 1 << 31]) {
+            if let Some(wanted) = Wanted::unpack(word) {
+                assert_eq!(wanted.pack(), word);
+            }
+        }
+        assert_eq!(Wanted::unpack(1), None);
+        assert_eq!(Wanted::unpack(LINK << KIND_SHIFT | 0x100), None);
+        for wanted in [Wanted::Compute, Wanted::Link(0), Wanted::Link(15), Wanted::Thread(1), Wanted::Thread(u16::MAX)]
+        {
+            assert_eq!(Wanted::unpack(wanted.pack()), Some(wanted));
+        }
+    }
+}

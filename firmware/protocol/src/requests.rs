@@ -1,0 +1,167 @@
+//! Requests to move a thread (report, section 4.2), as the slave keeps them that is asked.
+//!
+//! A request waits until the kernel has a thread for it, or its time is over. Then its thread
+//! leaves, and when the last packet of it has left, a word follows it on the same way; with that
+//! word the destination answers, so the answer says that the thread has arrived. Each request is
+//! answered once, whatever becomes of the thread: moved, expired, or refused.
+//!
+//! The kernel looks for threads, since it knows who is ready; what is to be done is an [`Output`].
+
+use testbed_definitions::request::{Wanted, KEPT};
+
+use crate::{Processor, Thread};
+
+/// Who waits for the answer: bits that the kernel gives and gets back.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Asker {
+    /// Thread and processor.
+    pub who: u32,
+    pub process: u16,
+}
+
+/// A request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    pub wanted: Wanted,
+    pub to: Processor,
+    pub asker: Asker,
+}
+
+/// The thread that a request would move now.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Choice {
+    /// This one, which can leave.
+    Thread(Thread),
+    /// None yet.
+    Later,
+    /// The thread that it names is not here, or may not move.
+    Never,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Output {
+    Nothing,
+    /// The thread leaves; [`Requests::gone`] when it has left.
+    Send {
+        thread: Thread,
+        to: Processor,
+    },
+    /// Behind the thread's last packet, the destination is told that it answers for it.
+    Follow {
+        thread: Thread,
+        to: Processor,
+        asker: Asker,
+    },
+    /// The answer: no thread moves. `expired`: none could in time; otherwise none may.
+    Refuse {
+        asker: Asker,
+        expired: bool,
+    },
+}
+
+/// What became of a request so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Slot {
+    Free,
+    /// It expires at this time.
+    Waiting(Request, u64),
+    /// This thread leaves for it.
+    Leaving(Request, Thread),
+}
+
+/// The requests that a slave has not answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Requests {
+    slots: [Slot; KEPT],
+}
+
+impl Default for Requests {
+    fn default() -> Self {
+        Requests::NONE
+    }
+}
+
+impl Requests {
+    pub const NONE: Requests = Requests { slots: [Slot::Free; KEPT] };
+
+    /// Whether all have been answered.
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().all(|slot| *slot == Slot::Free)
+    }
+
+    /// Places of requests; which of them wait says [`Self::wanted`].
+    pub const fn places() -> core::ops::Range<usize> {
+        0..KEPT
+    }
+
+    /// A request has come: it waits until `deadline`.
+    pub fn come(&mut self, request: Request, deadline: u64) -> Output {
+        match self.slots.iter_mut().find(|slot| **slot == Slot::Free) {
+            Some(slot) => {
+                *slot = Slot::Waiting(request, deadline);
+                Output::Nothing
+            }
+            None => Output::Refuse { asker: request.asker, expired: false },
+        }
+    }
+
+    /// Which thread the request at this place waits for; `None` if none waits there.
+    pub fn wanted(&self, place: usize) -> Option<Wanted> {
+        match self.slots[place] {
+            Slot::Waiting(request, _) => Some(request.wanted),
+            _ => None,
+        }
+    }
+
+    /// What the kernel has for the request that waits at this place.
+    pub fn choose(&mut self, place: usize, choice: Choice, now: u64) -> Output {
+        let Slot::Waiting(request, deadline) = self.slots[place] else { return Output::Nothing };
+        match choice {
+            Choice::Thread(thread) => {
+                self.slots[place] = Slot::Leaving(request, thread);
+                Output::Send { thread, to: request.to }
+            }
+            Choice::Later if now < deadline => Output::Nothing,
+            Choice::Later | Choice::Never => {
+                self.slots[place] = Slot::Free;
+                Output::Refuse { asker: request.asker, expired: choice == Choice::Later }
+            }
+        }
+    }
+
+    /// The last packet of a thread has left. It may have left for another reason.
+    pub fn gone(&mut self, thread: Thread) -> Output {
+        match self.release(thread) {
+            Some(request) => Output::Follow { thread, to: request.to, asker: request.asker },
+            None => Output::Nothing,
+        }
+    }
+
+    /// A thread has ended here. It may have been about to leave.
+    pub fn ended(&mut self, thread: Thread) -> Output {
+        match self.release(thread) {
+            Some(request) => Output::Refuse { asker: request.asker, expired: false },
+            None => Output::Nothing,
+        }
+    }
+
+    /// When the first of those that wait expires.
+    pub fn due(&self) -> Option<u64> {
+        let deadlines = self.slots.iter().map(|slot| match slot {
+            Slot::Waiting(_, deadline) => *deadline,
+            _ => u64::MAX,
+        });
+        deadlines.min().filter(|&deadline| deadline != u64::MAX)
+    }
+
+    /// Frees the place of the request for which a thread leaves.
+    fn release(&mut self, thread: Thread) -> Option<Request> {
+        let leaves = |slot: &&mut Slot| matches!(**slot, Slot::Leaving(_, leaving) if leaving == thread);
+        let slot = self.slots.iter_mut().find(leaves)?;
+        match core::mem::replace(slot, Slot::Free) {
+            Slot::Leaving(request, _) => Some(request),
+            _ => None,
+        }
+    }
+}
