@@ -21,6 +21,8 @@ use crate::event::{self, MORE};
 pub const DEFAULT_PERIOD_US: u32 = 1_000_000;
 /// The shortest period of samples, and the longest, in microseconds.
 pub const PERIODS_US: core::ops::RangeInclusive<u32> = 1_000..=60_000_000;
+/// Parts that a sample may have; a slave leaves out the threads that did least.
+pub const PARTS: usize = 384;
 /// Partners that a sample tells of each thread.
 pub const PARTNERS: usize = 4;
 /// Bytes of a message where no [`Part::Bytes`] says otherwise.
@@ -136,11 +138,11 @@ pub const fn compress(value: u32, mantissa: u32, bits: u32) -> u16 {
         return value as u16;
     }
     let shift = value.ilog2() - mantissa;
-    let rounded = (value as u64 + (1 << (shift - 1))) >> shift;
+    let rounded = ((value >> (shift - 1)) + 1) >> 1;
     // A mantissa that is rounded up to the next power of two carries into the exponent.
-    let code = ((shift as u64) << mantissa) + rounded;
+    let code = (shift << mantissa) + rounded;
     let most = if mantissa == LONG_MANTISSA { LONG_MOST } else { most };
-    if code > most as u64 {
+    if code > most as u32 {
         most
     } else {
         code as u16

@@ -6,13 +6,11 @@
 
 use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
-use testbed_definitions::load::{Part, WORD_BYTES};
+use testbed_definitions::load::{Part, PARTS, WORD_BYTES};
 
 use crate::summary::{Partner, Slave, Summary, ThreadLoad, Traffic};
 use crate::PROCESSORS;
 
-/// Parts that a sample may have; a slave leaves out the threads that did least.
-pub const PARTS: usize = 384;
 /// A thread of which so many samples of its slave did not tell has ended, or does nothing.
 const SILENT_SAMPLES: u64 = 8;
 /// Bits of the sequence number that the end of a sample repeats.

@@ -34,7 +34,11 @@ pub enum Choice {
 
 /// The thread that moves to relieve `link`, or the processor if there is none; `None` if no thread
 /// can.
-pub fn select(choice: Choice, threads: &[Candidate], link: Option<Link>) -> Option<ThreadNumber> {
+pub fn select(
+    choice: Choice,
+    threads: impl Iterator<Item = Candidate> + Clone,
+    link: Option<Link>,
+) -> Option<ThreadNumber> {
     match choice {
         Choice::Described => described(threads, link),
         Choice::Printed => printed(threads, link),
@@ -43,18 +47,21 @@ pub fn select(choice: Choice, threads: &[Candidate], link: Option<Link>) -> Opti
 
 /// Without a link the first that can move. With one the first that last used it, else the first
 /// whose last communication was remote.
-fn described(threads: &[Candidate], link: Option<Link>) -> Option<ThreadNumber> {
-    let mut able = threads.iter().filter(|thread| thread.can_move());
+fn described(threads: impl Iterator<Item = Candidate> + Clone, link: Option<Link>) -> Option<ThreadNumber> {
+    let mut able = threads.filter(Candidate::can_move);
     let Some(link) = link else { return able.next().map(|thread| thread.thread) };
     let used = able.clone().find(|thread| thread.last == Some(link));
     used.or_else(|| able.find(|thread| thread.last.is_some())).map(|thread| thread.thread)
 }
 
 /// Figure 40 to the letter.
-fn printed(threads: &[Candidate], link: Option<Link>) -> Option<ThreadNumber> {
-    let mut best: Option<&Candidate> = None;
-    let (_, before_last) = threads.split_last()?;
-    for thread in before_last {
+fn printed(threads: impl Iterator<Item = Candidate>, link: Option<Link>) -> Option<ThreadNumber> {
+    let mut best: Option<Candidate> = None;
+    let mut threads = threads.peekable();
+    while let Some(thread) = threads.next() {
+        if threads.peek().is_none() {
+            break;
+        }
         if !thread.can_move() {
             continue;
         }

@@ -11,7 +11,7 @@ fn candidate(id: u16, last: Option<(u8, u8)>) -> Candidate {
 }
 
 fn chosen(choice: Choice, threads: &[Candidate], link: Option<(u8, u8)>) -> Option<u16> {
-    select(choice, threads, link.map(|(a, b)| Link::between(a, b))).map(ThreadNumber::bits)
+    select(choice, threads.iter().copied(), link.map(|(a, b)| Link::between(a, b))).map(ThreadNumber::bits)
 }
 
 #[test]
@@ -55,12 +55,12 @@ proptest! {
         };
         let best = threads.iter().map(rank).max().filter(|&rank| rank >= 2);
         let first = best.and_then(|best| threads.iter().find(|thread| rank(thread) == best));
-        prop_assert_eq!(select(Choice::Described, &threads, link), first.map(|thread| thread.thread));
+        prop_assert_eq!(select(Choice::Described, threads.iter().copied(), link), first.map(|thread| thread.thread));
     }
 
     #[test]
     fn the_printed_choice_can_move_too(threads in threads(), link in prop::option::of(Just(Link::between(1, 2)))) {
-        if let Some(chosen) = select(Choice::Printed, &threads, link) {
+        if let Some(chosen) = select(Choice::Printed, threads.iter().copied(), link) {
             let chosen = threads.iter().find(|thread| thread.thread == chosen).unwrap();
             prop_assert!(chosen.is_ready && !chosen.has_children);
         }

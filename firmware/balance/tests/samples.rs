@@ -1,9 +1,10 @@
 //! The load assessor.
 
 use proptest::prelude::*;
-use testbed_balance::assess::{Assessor, PARTS};
+use testbed_balance::assess::Assessor;
 use testbed_definitions::event::MORE;
 use testbed_definitions::ids::{ProcessId, ThreadNumber};
+use testbed_definitions::load::PARTS;
 use testbed_definitions::load::{Part, WORD_BYTES};
 use testbed_definitions::process;
 

@@ -183,8 +183,8 @@ impl Machine<'_> {
             })
             .collect();
         let chosen = match request.reason {
-            Reason::Compute => select(Choice::Described, &candidates, None),
-            Reason::Link(link) => select(Choice::Described, &candidates, Some(link)),
+            Reason::Compute => select(Choice::Described, candidates.into_iter(), None),
+            Reason::Link(link) => select(Choice::Described, candidates.into_iter(), Some(link)),
             Reason::Thread(thread) => {
                 candidates.iter().find(|own| own.thread == thread && own.is_ready).map(|own| own.thread)
             }

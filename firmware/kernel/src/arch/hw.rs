@@ -102,12 +102,30 @@ extern "C" {
     /// Trap vectors of `trap.s`.
     fn trap();
     fn trap_quick();
+    #[cfg(not(feature = "small"))]
+    fn trap_counting();
 }
 
-/// Yields are done in `trap.s` alone, or not. Only where no event and no phase of the main loop has
-/// to come between: both callers ask for the classes of all events that a yield emits.
-pub fn yield_quickly(quickly: bool) {
-    let vector = if quickly { trap_quick } else { trap };
+/// Where traps lead.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Vector {
+    Plain,
+    /// Yields are done in `trap.s` alone: where no event and no phase of the main loop has to come
+    /// between.
+    Quick,
+    /// The time of threads is added up.
+    #[cfg(not(feature = "small"))]
+    Counting,
+}
+
+/// Chooses where traps lead.
+pub fn set_vector(vector: Vector) {
+    let vector = match vector {
+        Vector::Plain => trap,
+        Vector::Quick => trap_quick,
+        #[cfg(not(feature = "small"))]
+        Vector::Counting => trap_counting,
+    };
     write_csr!(csr::MTVEC, vector as *const () as u32);
 }
 

@@ -97,7 +97,8 @@ no_yield:
 # A thread whose stack has overflown is ended there as everything that is not a call of the table goes on.
 # Calls of the table are made as functions, with the arguments where they are, the control block in a6 and the number in a7. They keep
 # s0 to s11, which are saved only if another thread goes on. Their result is the thread that goes on; 0: the main loop knows.
-fast_call:
+# With `counting` the thread that goes on begins to run.
+    .macro  fast_call counting
     addi    t0, a7, -{FIRST_CALL}
     .if     {LOOKS_AT_SP}
     lw      t1, {BOTTOM}(tp)
@@ -118,6 +119,11 @@ fast_call:
     sw      t1, 16(tp)
     mv      a6, tp
     jalr    t0
+    .if     \counting
+    beqz    a0, switch
+    csrr    t0, time
+    sw      t0, {STARTED}(a0)
+    .endif
     bne     a0, tp, switch
     lw      t0, 0(tp)
     csrw    mepc, t0
@@ -127,6 +133,29 @@ fast_call:
     load_pair 10, 40, tp
     lw      tp, 16(tp)
     j       forget
+    .endm
+    fast_call 0
+
+# The trap vector while the time of threads is added up: as `trap`. A trap in the kernel itself adds to the words behind the kernel's own context.
+    .if     {COUNTS}
+    .balign 4
+    .global trap_counting
+trap_counting:
+    csrrw   tp, mscratch, tp
+    sw      ra, 4(tp)
+    sw      t0, 20(tp)
+    csrr    ra, time
+    lw      t0, {STARTED}(tp)
+    sub     ra, ra, t0
+    lw      t0, {USED}(tp)
+    add     t0, t0, ra
+    sw      t0, {USED}(tp)
+    lw      t0, 20(tp)
+    csrr    ra, mcause
+    addi    ra, ra, -{ECALL_U}
+    bnez    ra, interrupt
+    fast_call 1
+    .endif
 
 switch:
     sw      gp, 12(tp)

@@ -6,6 +6,7 @@ use core::mem::MaybeUninit;
 use core::ptr::addr_of_mut;
 use testbed_definitions::{csr, syscall};
 
+use crate::drivers::events::{self, COUNTING};
 use crate::state::kernel::Kernel;
 use crate::state::process::Process;
 use crate::state::thread::Tcb;
@@ -19,11 +20,15 @@ global_asm!(
     include_str!("../arch/trap.s"),
     ".purgem load_pair",
     ".purgem store_pair",
+    ".purgem fast_call",
     NEXT = const Tcb::NEXT,
     YIELDED = const Tcb::YIELDED,
     START = const Tcb::START,
     PROCESS = const Tcb::PROCESS,
     BOTTOM = const Tcb::BOTTOM,
+    USED = const Tcb::USED,
+    STARTED = const Tcb::STARTED,
+    COUNTS = const variant::PAGES_GO as u32,
     LOOKS_AT_SP = const variant::PAGES_GO as u32,
     MAP = const Process::MAP,
     PMBASE = const csr::PMBASE,
@@ -76,6 +81,7 @@ extern "C" fn kernel_main() -> ! {
     // SAFETY: this is the first entry.
     let kernel = unsafe { Kernel::make((*addr_of_mut!(KERNEL)).as_mut_ptr()) };
     kernel.start(&raw const KERNEL_END as u32);
+    kernel.tell_agent();
     kernel.start_program();
     kernel_next(0)
 }
@@ -116,6 +122,9 @@ extern "C" fn kernel_service(thread: u32, cause: u32) -> ! {
 /// Leaves the kernel: the thread whose control block is at this address goes on.
 #[inline(always)]
 fn run(thread: u32) -> ! {
+    if events::enabled(COUNTING) {
+        tcb(thread).measured().start();
+    }
     // SAFETY: `resume` needs nothing of the kernel's stack, whose frames end here.
     unsafe { asm!("j {}", sym resume, in("a0") thread, options(noreturn)) }
 }

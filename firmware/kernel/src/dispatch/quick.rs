@@ -8,7 +8,7 @@ use testbed_kernel_core::page_map::{allows, READ};
 
 use crate::arch::hw;
 use crate::dispatch::entry::{kernel, tcb};
-use crate::drivers::events;
+use crate::drivers::events::{self, AWAITING, COUNTING};
 use crate::state::call::NO_MEMORY;
 use crate::state::kernel::Kernel;
 use crate::state::policy;
@@ -86,8 +86,10 @@ pub extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread
 pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
     answer(thread, Ok(0));
     let kernel = kernel();
-    let number = kernel.ready.enter(kernel.tcbs, thread).number();
-    events::emit(event::DIAG_READY, number | event::SCHEDULE);
+    let yielding = kernel.ready.enter(kernel.tcbs, thread);
+    if events::enabled(event::DIAG_READY | COUNTING | AWAITING) {
+        kernel.joins_ready(yielding);
+    }
     kernel.ready.rotate(kernel.tcbs);
     kernel.go_on()
 }

@@ -18,8 +18,8 @@ use testbed_definitions::syscall::{Error, EXIT_STOP};
 use testbed_definitions::{csr, event, map};
 
 use crate::arch::hw;
-use crate::drivers::events;
-use crate::state::effects::{KEEPING, STOPPED};
+use crate::drivers::events::{self, COUNTING};
+use crate::state::effects::{KEEPING, MOVES, STOPPED};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::variant::{self, hot};
@@ -57,6 +57,9 @@ impl Kernel {
                 self.send_phase();
             }
             self.receive_phase();
+            if self.effects.has(MOVES) {
+                self.serve_moves();
+            }
             let keeping = self.is_keeping();
             if keeping {
                 self.put_keeper_first(interrupted);
@@ -99,6 +102,10 @@ impl Kernel {
     /// kept.
     #[inline(never)]
     fn go_on_busy(&mut self) -> u32 {
+        if self.effects.has(MOVES) {
+            // The caller's registers have to be saved first.
+            return 0;
+        }
         self.effects.done(STOPPED);
         self.hand_over();
         let keeping = self.is_keeping();
@@ -122,7 +129,9 @@ impl Kernel {
                 return 0;
             }
             let tcb = self.tcb_at(first);
-            events::emit(event::DIAG_READY, tcb.number());
+            if events::enabled(event::DIAG_READY | COUNTING) {
+                self.leaves_ready(tcb);
+            }
             events::emit(event::DIAG_PROFILE, tcb.number() | event::SCHEDULE);
             tcb.begin_slice(hw::now_low(), resuming);
             first
@@ -136,6 +145,9 @@ impl Kernel {
             self.look_at_keeper();
         }
         let over = self.serve_timer();
+        if self.effects.has(MOVES) {
+            self.serve_moves();
+        }
         if !policy::tos94() && self.is_busy() {
             self.hand_over();
         }
@@ -172,6 +184,9 @@ impl Kernel {
             if let Some(code) = self.exit_code.take() {
                 hw::write(map::SYSTEM_BASE, map::system::EXIT, code);
             }
+        }
+        if events::enabled(COUNTING) {
+            self.agent.idle();
         }
         self.set_idle_timer();
         if !self.is_stuck() {

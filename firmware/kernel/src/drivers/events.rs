@@ -6,6 +6,7 @@ use testbed_definitions::{map, monitor};
 
 use crate::arch::hw;
 use crate::drivers::extended::settings;
+use crate::variant;
 
 /// With the feature `unmonitored` all that follows compiles to nothing where events are tested for
 /// and emitted.
@@ -15,11 +16,36 @@ const MONITORED: bool = !cfg!(feature = "unmonitored");
 /// interface.
 static DGL: AtomicU32 = AtomicU32::new(0);
 
+/// The agent counts: in the word of the classes, so that one look tells of both.
+pub const COUNTING: u32 = extended(9);
+/// Requests wait for a thread that is ready; likewise.
+pub const AWAITING: u32 = extended(10);
+
+const _: () = assert!((COUNTING | AWAITING) & event::DIAG_ALL == 0);
+
+/// A bit that the small kernel never sets.
+const fn extended(bit: u32) -> u32 {
+    if variant::PAGES_GO {
+        1 << bit
+    } else {
+        0
+    }
+}
+
+/// Classes of all events that tell of a yield.
+pub const YIELDS: u32 = event::DIAG_PROFILE | event::DIAG_READY;
+
+/// Sets [`COUNTING`] or [`AWAITING`], or takes it back.
+pub fn watch(bit: u32, on: bool) {
+    let now = DGL.load(Ordering::Relaxed);
+    DGL.store(if on { now | bit } else { now & !bit }, Ordering::Relaxed);
+}
+
 /// Chooses the classes; `has_monitor`: this processor emits events.
 pub fn enable(classes: u32, has_monitor: bool) {
     settings::note_classes(classes);
     if has_monitor {
-        DGL.store(classes, Ordering::Relaxed);
+        DGL.store(classes | DGL.load(Ordering::Relaxed) & (COUNTING | AWAITING), Ordering::Relaxed);
     }
 }
 
@@ -36,7 +62,7 @@ pub fn tell(code: u16, argument: u16) {
     emit_word(argument);
 }
 
-/// Whether `class` is enabled.
+/// Whether `class`, or any of several, is enabled.
 #[inline(always)]
 pub fn enabled(class: u32) -> bool {
     MONITORED && DGL.load(Ordering::Relaxed) & class != 0

@@ -8,6 +8,7 @@ impl Kernel {
         self.stop_timer(index);
         let tcb = self.tcb_of(index);
         self.forget_keeper(tcb);
+        self.forget_measured(tcb);
         tcb.be_free();
         self.free.push_back(self.tcbs, index);
     }

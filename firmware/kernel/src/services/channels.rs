@@ -2,7 +2,7 @@
 //! places that the report names (Figures 5 and 6). What arrives from other processors is in
 //! [`crate::services::components`].
 
-use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_READY, TRAP70, TRAP72};
+use testbed_definitions::event::{DIAG_PROFILE, DIAG_READY, TRAP70, TRAP72};
 use testbed_definitions::mpc;
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
@@ -14,7 +14,7 @@ use testbed_protocol::{Processor, Thread};
 
 use crate::arch::extended::between;
 use crate::arch::memory;
-use crate::drivers::events;
+use crate::drivers::events::{self, AWAITING, COUNTING};
 use crate::services::extended::runs::in_one_page;
 use crate::state::call::Access;
 use crate::state::kernel::{Index, Kernel};
@@ -164,13 +164,18 @@ impl Kernel {
         } else {
             own.be_ready();
             other.be_ready();
-            if events::enabled(DIAG_READY) {
-                events::emit(DIAG_READY, other.number() | event::SCHEDULE);
-                events::emit(DIAG_READY, own.number() | event::SCHEDULE);
+            if events::enabled(DIAG_READY | COUNTING | AWAITING) {
+                self.joins_ready(other);
+                self.joins_ready(own);
             }
             self.ready.push_pair(self.tcbs, other, own);
         }
-        events::emit(DIAG_PROFILE, TRAP72);
+        if events::enabled(DIAG_PROFILE | COUNTING) {
+            events::emit(DIAG_PROFILE, TRAP72);
+            if events::enabled(COUNTING) {
+                self.count_local(own, other, bytes);
+            }
+        }
     }
 
     /// [`Self::ensure_or_refuse`] for a partner's buffer that lies below the thread's own: while it

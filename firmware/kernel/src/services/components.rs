@@ -236,7 +236,7 @@ impl Kernel {
         }
         if tcb.has_staged() {
             self.finish_staged(index, Ok(total));
-            events::emit_with(DIAG_PROFILE, COMMR, thread);
+            self.tell_released(tcb, total, COMMR);
         } else {
             self.released(tcb, total, COMMR);
         }

@@ -7,7 +7,7 @@
 use testbed_definitions::event::{self, DIAG_TIMER};
 
 use crate::arch::hw;
-use crate::drivers::events;
+use crate::drivers::events::{self, AWAITING, COUNTING};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::state::thread::State;
@@ -36,6 +36,7 @@ impl Kernel {
         let console = self.console.due(now).unwrap_or(end);
         let station = if self.is_busy() || self.exit_code.is_some() { now + poll } else { end };
         let end = self.input.due().map_or(end, |due| end.min(due));
+        let end = if events::enabled(COUNTING | AWAITING) { end.min(self.agent_due()) } else { end };
         self.alarm = end.min(console).min(station).min(self.timers.first());
         hw::set_timer(self.alarm);
     }
@@ -48,7 +49,7 @@ impl Kernel {
         let left = self.slice_cycles.saturating_sub(tcb.time_used(now as u32));
         let nothing_else =
             !self.is_busy() && self.exit_code.is_none() && !self.console.is_waiting() && self.timers.is_empty();
-        let nothing_else = nothing_else && !self.input.is_wanted();
+        let nothing_else = nothing_else && !self.input.is_wanted() && !events::enabled(COUNTING | AWAITING);
         if variant::PAGES_GO && nothing_else {
             self.alarm = now + left as u64;
             return hw::set_timer(self.alarm);
@@ -83,6 +84,9 @@ impl Kernel {
             self.wake(hw::now());
         }
         self.serve_input();
+        if events::enabled(COUNTING | AWAITING) {
+            self.serve_agent();
+        }
     }
 
     /// The timer has interrupted the thread that is first in the ready ring. `true`: its time-slice
@@ -93,13 +97,17 @@ impl Kernel {
         self.serve_input();
         let Some(tcb) = self.ready.front(self.tcbs) else { return true };
         let over = tcb.time_used(now as u32) >= self.slice_cycles;
-        let number = tcb.number();
         if over {
             events::emit(DIAG_TIMER, event::TIMER);
             self.ready.rotate(self.tcbs);
-            events::emit(event::DIAG_READY, number | event::SCHEDULE);
+            if events::enabled(event::DIAG_READY | COUNTING | AWAITING) {
+                self.joins_ready(tcb);
+            }
         }
         self.wake(now);
+        if events::enabled(COUNTING | AWAITING) {
+            self.serve_agent();
+        }
         if over {
             events::emit(DIAG_TIMER, event::TIMER_END);
         }

@@ -4,7 +4,7 @@
 use testbed_definitions::event::{self, DIAG_PROFILE};
 
 use crate::drivers::centrenet::Packet;
-use crate::drivers::events;
+use crate::drivers::events::{self, COUNTING};
 use crate::state::kernel::Kernel;
 use crate::state::thread::Tcb;
 
@@ -56,6 +56,18 @@ impl Kernel {
     pub fn released(&mut self, tcb: &Tcb, bytes: u32, code: u16) {
         tcb.context().answer(Ok(bytes));
         self.make_tcb_ready(tcb);
-        events::emit_with(DIAG_PROFILE, code, tcb.number());
+        self.tell_released(tcb, bytes, code);
+    }
+
+    /// Tells of the end of a communication with another processor: `code` says whether the thread
+    /// has sent or received.
+    #[inline(always)]
+    pub fn tell_released(&mut self, tcb: &Tcb, bytes: u32, code: u16) {
+        if events::enabled(DIAG_PROFILE | COUNTING) {
+            events::emit_with(DIAG_PROFILE, code, tcb.number());
+            if events::enabled(COUNTING) {
+                self.count_remote(tcb, bytes, code == event::COMMS);
+            }
+        }
     }
 }

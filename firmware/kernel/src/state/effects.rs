@@ -7,7 +7,11 @@
 //! | [`DOOMED`] | processes end | their records: each may be found out of memory several times |
 //! | [`PARKED`] | threads that have come get a control block | pages, since there is none |
 //! | [`MOUNTS`] | a file is asked for, pieces of files leave | what is known of the files |
+//! | [`MOVES`] | threads move for requests | the requests, [`Kernel::moves`](crate::state::kernel::Kernel::moves) |
 //! | [`KEEPING`] | homes are told of pages that have been used | lists of threads and processes |
+//!
+//! Requests to move a thread are served only where the registers of all threads are saved, in the
+//! main loop: any ready thread may leave.
 //!
 //! Messages and threads that leave are in a queue of their own, whose being empty says it all.
 //! A thread that is ready needs no note: services put it into the ready ring themselves, which
@@ -41,6 +45,8 @@ pub const DOOMED: Note = extended(1 << 4);
 pub const ENDING: Note = extended(1 << 5);
 /// Threads have come while no control block was free.
 pub const PARKED: Note = extended(1 << 6);
+/// A request to move a thread may have found one.
+pub const MOVES: Note = extended(1 << 7);
 /// Any of what the station has to do with.
 pub const FOR_STATION: Note = Note(MOUNTS.0 | PARKED.0);
 /// Any of what ends.

@@ -15,12 +15,14 @@ use testbed_protocol::Thread;
 use crate::arch::hw;
 use crate::drivers::centrenet::Centrenet;
 use crate::drivers::console::Console;
-use crate::drivers::events;
+use crate::drivers::events::{self, AWAITING, COUNTING};
 use crate::state::effects::{Effects, FOR_STATION, KEEPING, STUCK};
+use crate::state::extended::agent::Agent;
 use crate::state::extended::ends::Ends;
 use crate::state::extended::input::Input;
 use crate::state::extended::keepers::Keepers;
 use crate::state::extended::mount::Mounts;
+use crate::state::extended::moves::Moves;
 use crate::state::extended::paging::Announcements;
 use crate::state::extended::parked::Parked;
 use crate::state::extended::Files;
@@ -68,6 +70,9 @@ pub struct Kernel {
     pub parked: Parked,
     /// Threads that are to end.
     pub ends: Ends,
+    /// Requests to move threads.
+    pub moves: Moves,
+    pub agent: Agent,
     /// Of processes that are invoked here.
     pub places: [Place; PLACES],
     pub files: Files,
@@ -114,6 +119,8 @@ impl Kernel {
             (&raw mut (*place).pages).write(Pages::new());
             (&raw mut (*place).parked).write(Parked::NONE);
             (&raw mut (*place).ends).write(Ends::NONE);
+            (&raw mut (*place).moves).write(Moves::NONE);
+            (&raw mut (*place).agent).write(Agent::NEW);
             (&raw mut (*place).announced).write(Announcements::NONE);
             (&raw mut (*place).net).write(Centrenet::new());
             (&raw mut (*place).console).write(Console::new());
@@ -150,7 +157,9 @@ impl Kernel {
                 return tcb.hold();
             }
             tcb.be_ready();
-            events::emit(event::DIAG_READY, tcb.number() | event::SCHEDULE);
+            if events::enabled(event::DIAG_READY | COUNTING | AWAITING) {
+                self.joins_ready(tcb);
+            }
             self.ready.push_address(self.tcbs, tcb.address());
         }
     }

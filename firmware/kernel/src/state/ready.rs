@@ -44,6 +44,18 @@ impl Ready {
         (self.first != 0).then(|| Tcb::at(tcbs, self.first))
     }
 
+    /// All of them, from the first on.
+    pub fn iter<'a>(&self, tcbs: &'a [Tcb]) -> impl Iterator<Item = &'a Tcb> + Clone {
+        let first = self.first;
+        let after = move |address: &u32| Some(Tcb::at(tcbs, *address).next.get()).filter(|&next| next != first);
+        core::iter::successors((first != 0).then_some(first), after).map(move |address| Tcb::at(tcbs, address))
+    }
+
+    /// How many there are.
+    pub fn count(&self, tcbs: &[Tcb]) -> u32 {
+        self.iter(tcbs).count() as u32
+    }
+
     /// The thread at `address`, which has run until now, is the first.
     #[inline]
     pub fn enter<'a>(&mut self, tcbs: &'a [Tcb], address: u32) -> &'a Tcb {

@@ -57,9 +57,6 @@ impl Kernel {
         self.share_memory(end, ram_bytes);
         events::enable(boot::get(word::DIAG), self.me != 0);
         hw::allow_counters();
-        if !policy::tos94() && !events::enabled(event::DIAG_PROFILE | event::DIAG_READY) {
-            hw::yield_quickly(true);
-        }
         self.enable_user_interrupts();
     }
 

@@ -39,6 +39,7 @@ calls! {
     READ_LINE    [(a0, a1.min(BYTES_A_LINE), WRITE)]       kernel.read_line(thread, a0, a1);
     MONITOR      []                                        kernel.monitor(thread, a0, a1);
     READ_MONITOR [(a0, 4 * a1.min(WORDS_A_CALL), WRITE)]   kernel.read_monitor(process(kernel, thread), a0, a1);
+    REQUEST      []                                        kernel.request_move(thread, a0, a1, a2);
 }
 
 fn process(kernel: &Kernel, thread: Index) -> Process {

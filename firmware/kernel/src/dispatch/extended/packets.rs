@@ -16,9 +16,14 @@ impl Kernel {
             (layout::KILL | layout::CONTROL | layout::AWAIT, layout::REQUEST_BYTES) => {
                 self.serve_request(operation, id, value, who());
             }
-            (layout::CLASSES | layout::COMMAND, layout::REQUEST_BYTES) => self.serve_control(operation, value, who()),
+            (layout::CLASSES | layout::COMMAND | layout::SAMPLE_PERIOD, layout::REQUEST_BYTES) => {
+                self.serve_control(operation, value, who())
+            }
             (layout::CLASSES, layout::CLASSES_BYTES) => self.set_classes(value),
             (layout::COMMANDED, layout::CLASSES_BYTES) => self.commanded(value),
+            (layout::SAMPLE_PERIOD, layout::CLASSES_BYTES) => self.set_period(value),
+            (layout::MOVE, layout::REQUEST_BYTES) => self.serve_move(id, packet),
+            (layout::MOVED, layout::MOVED_BYTES) => self.serve_moved(id, packet),
             (layout::WANT_INPUT, layout::WANT_INPUT_BYTES) => self.serve_want_input(packet),
             (layout::INPUT, layout::INPUT_PACKET_BYTES) => self.serve_input_piece(packet),
             (layout::INVOKE, _) => self.serve_invocation(id, packet),

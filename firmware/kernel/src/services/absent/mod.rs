@@ -96,6 +96,37 @@ pub mod mount {
     }
 }
 
+pub mod moves {
+    //! Nobody asks for threads to move.
+    use testbed_protocol::Thread;
+
+    use crate::state::kernel::Kernel;
+
+    impl Kernel {
+        pub fn serve_moves(&mut self) {}
+        pub fn ended_for_request(&mut self, _: Thread) {}
+    }
+}
+
+pub mod sampling {
+    //! Nobody is told of the load.
+    use crate::arch::hw::{self, Vector};
+    use crate::drivers::events::{self, YIELDS};
+    use crate::state::kernel::Kernel;
+
+    impl Kernel {
+        pub fn tell_agent(&mut self) {
+            if !events::enabled(YIELDS) {
+                hw::set_vector(Vector::Quick);
+            }
+        }
+        pub fn agent_due(&self) -> u64 {
+            u64::MAX
+        }
+        pub fn serve_agent(&mut self) {}
+    }
+}
+
 pub mod paging {
     //! Pages are here or nowhere.
     use testbed_definitions::syscall::Error;

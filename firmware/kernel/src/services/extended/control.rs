@@ -4,20 +4,18 @@
 //! the others, and then whoever asked, which is told when it has reached all. Each slave emits an
 //! event, so that a reader of the trace knows from where on it is so.
 
-use testbed_definitions::event::{self, DIAG_ALL, DIAG_PROFILE, DIAG_READY};
+use testbed_definitions::event::{self, DIAG_ALL, DIAG_READY};
 use testbed_definitions::filter::{register, Command, REGISTERS, RULES};
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::process::is_operator;
 use testbed_definitions::syscall::{monitor, Error};
 
-use crate::arch::hw;
 use crate::drivers::events;
 use crate::drivers::extended::settings;
 use crate::state::call::Outcome;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::place::Who;
-use crate::state::policy;
 
 /// The processor that has the MMI.
 const MASTER: u8 = 0;
@@ -55,10 +53,12 @@ impl Kernel {
                 return Outcome::Done(Ok(settings::get(register) as u32));
             }
             monitor::MISSED => return Outcome::Done(self.collecting(what, value)),
+            monitor::SAMPLE_PERIOD if value == 0 => return Outcome::Done(Ok(self.sample_period())),
             _ if !is_operator(self.tcb_of(index).process().id()) => return Outcome::Done(Err(Error::NoPermission)),
             monitor::DELIVER..=monitor::WANT_DATUM => return Outcome::Done(self.collecting(what, value)),
             monitor::SET_CLASSES => (layout::CLASSES, check_classes(value)),
             monitor::COMMAND => (layout::COMMAND, check_command(value, self.processors)),
+            monitor::SAMPLE_PERIOD => (layout::SAMPLE_PERIOD, Self::check_period(value)),
             _ => return Outcome::Done(Err(Error::UnknownCall)),
         };
         if self.processors == 1 {
@@ -91,6 +91,9 @@ impl Kernel {
 
     /// On the master: makes the change, and tells the others.
     fn control_all(&mut self, operation: u8, value: u32) {
+        if operation == layout::SAMPLE_PERIOD {
+            return self.set_period_of_all(value);
+        }
         let told = if operation == layout::COMMAND {
             events::command(value);
             self.commanded(value);
@@ -111,9 +114,7 @@ impl Kernel {
             events::tell(event::CLASSES, classes as u16);
         }
         events::enable(classes, self.me != MASTER);
-        if !policy::tos94() {
-            hw::yield_quickly(!events::enabled(DIAG_PROFILE | DIAG_READY));
-        }
+        self.tell_agent();
     }
 
     /// A command for the filters has taken effect.

@@ -20,7 +20,7 @@ use testbed_protocol::{Processor, Thread};
 
 use crate::arch::memory;
 use crate::drivers::centrenet::Packet;
-use crate::drivers::events;
+use crate::drivers::events::{self, COUNTING};
 use crate::services::components::Performer;
 use crate::state::call::Outcome;
 use crate::state::effects::PARKED;
@@ -80,7 +80,7 @@ impl Kernel {
 
     /// Moves a thread that is in the ready queue, is kept from it because its process is suspended,
     /// or is the caller. `Ok(false)`: it is where it should be.
-    fn move_thread(&mut self, index: u16, destination: u32, queued: bool) -> Result<bool, Error> {
+    pub fn move_thread(&mut self, index: u16, destination: u32, queued: bool) -> Result<bool, Error> {
         let tcb = self.tcb_of(index);
         let (state, number) = (tcb.state(), tcb.number());
         if !matches!(state, State::Ready | State::Held) || tcb.has_children() {
@@ -93,7 +93,9 @@ impl Kernel {
         events::emit_with(DIAG_PROFILE, event::PACK, number);
         if queued && state == State::Ready {
             self.ready.remove(self.tcbs, index);
-            events::emit(DIAG_READY, number & event::THREAD_MASK);
+            if events::enabled(DIAG_READY | COUNTING) {
+                self.leaves_ready(tcb);
+            }
         }
         self.send_away(index, State::Moving, to);
         Ok(true)
@@ -215,6 +217,9 @@ impl Kernel {
         if state == State::Moving {
             self.counters[counter::LEFT] += 1;
             events::emit(DIAG_PROFILE, event::PACKED);
+            if self.is_leaving_for_requests() {
+                self.gone_for_request(birth.number);
+            }
         } else if error == 0 {
             self.send_birth(to, birth, to);
         } else {

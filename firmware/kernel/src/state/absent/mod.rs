@@ -1,5 +1,47 @@
 //! Data of what the small kernel lacks: there is none.
 
+pub mod agent {
+    //! Nobody is told of the load.
+    use testbed_definitions::event::{self, DIAG_READY};
+
+    use crate::drivers::events;
+    use crate::state::kernel::Kernel;
+    use crate::state::thread::Tcb;
+
+    pub struct Agent;
+
+    impl Agent {
+        pub const NEW: Agent = Agent;
+
+        pub fn idle(&mut self) {}
+    }
+
+    /// Nothing is measured of a thread.
+    pub struct Measured;
+
+    impl Measured {
+        pub const USED: usize = 0;
+        pub const STARTED: usize = 0;
+
+        pub fn clear(&self) {}
+        pub fn start(&self) {}
+    }
+
+    impl Kernel {
+        #[inline(always)]
+        pub fn joins_ready(&mut self, tcb: &Tcb) {
+            events::emit_word(tcb.number() | event::SCHEDULE);
+        }
+        #[inline(always)]
+        pub fn leaves_ready(&mut self, tcb: &Tcb) {
+            events::emit(DIAG_READY, tcb.number());
+        }
+        pub fn count_local(&mut self, _: &Tcb, _: &Tcb, _: u32) {}
+        pub fn count_remote(&mut self, _: &Tcb, _: u32, _: bool) {}
+        pub fn forget_measured(&mut self, _: &Tcb) {}
+    }
+}
+
 pub mod ends {
     use crate::state::thread::Tcb;
 
@@ -106,6 +148,21 @@ pub mod mount {
 
     impl Mounts {
         pub const NONE: Mounts = Mounts;
+    }
+}
+
+pub mod moves {
+    /// Threads stay where they are.
+    pub struct Moves;
+
+    impl Moves {
+        pub const NONE: Moves = Moves;
+    }
+
+    impl crate::state::kernel::Kernel {
+        pub fn is_leaving_for_requests(&self) -> bool {
+            false
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Data of what the small kernel lacks.
 
+pub mod agent;
 pub mod ends;
 pub mod estate;
 pub mod guest;
@@ -10,6 +11,7 @@ pub mod keeping;
 pub mod layout;
 pub mod list;
 pub mod mount;
+pub mod moves;
 pub mod paging;
 pub mod parked;
 pub mod waiting;

@@ -10,6 +10,7 @@ use testbed_kernel_core::queue::{Linked, Links};
 use testbed_kernel_core::timers::{Alarm, Timed};
 use testbed_protocol::{Processor, Thread};
 
+use crate::state::extended::agent::Measured;
 use crate::state::extended::keeping::{Keeping, Slice};
 use crate::state::extended::list::List;
 use crate::state::extended::paging::Resume;
@@ -53,12 +54,14 @@ impl State {
 
 /// A thread. Whoever has a reference may change it: its fields are cells, so that blocks are shared
 /// freely and no two references exclude each other. `trap.s` knows where the first fields,
-/// `process` and `bottom` are. Aligned so that its size is a small multiple of a power of two: an
+/// `process` and `bottom` are; where the kernel itself traps there is room for a context and what
+/// is measured, and nothing else. Aligned so that its size is a small multiple of a power of two: an
 /// entry's address in the table is then a shift and an addition.
 #[cfg_attr(not(feature = "small"), repr(align(32)))]
 #[repr(C)]
 pub struct Tcb {
     context: Context,
+    measured: Measured,
     /// The page map's CSR value, if the thread runs or has just yielded; else 0.
     pub(in crate::state) yielded: Cell<u32>,
     /// Addresses of its neighbours in the ready ring ([`crate::state::ready`]). A thread that waits
@@ -114,6 +117,8 @@ impl Tcb {
     pub const START: usize = offset_of!(Tcb, start);
     pub const PROCESS: usize = offset_of!(Tcb, process);
     pub const BOTTOM: usize = offset_of!(Tcb, bottom);
+    pub const USED: usize = offset_of!(Tcb, measured) + Measured::USED;
+    pub const STARTED: usize = offset_of!(Tcb, measured) + Measured::STARTED;
 }
 
 const _: () = assert!(align_of::<Tcb>() % 8 == 0 && offset_of!(Tcb, context) == 0, "`trap.s` moves registers in pairs");
@@ -169,6 +174,11 @@ impl Tcb {
     #[inline(always)]
     pub fn keeping(&self) -> &Keeping {
         &self.keeping
+    }
+    /// What its processor's agent has measured.
+    #[inline(always)]
+    pub fn measured(&self) -> &Measured {
+        &self.measured
     }
     #[inline(always)]
     pub fn context(&self) -> &Context {
@@ -269,6 +279,7 @@ impl Tcb {
         self.staged.set(0);
         self.list.clear();
         self.keeping.clear();
+        self.measured.clear();
     }
 
     /// Gives it a stack of so many pages below `top`.

@@ -1,0 +1,187 @@
+//! Requests to move a thread (report, section 4.2): [`testbed_protocol::requests`] made real.
+
+use testbed_balance::candidate::{select, Candidate, Choice as Figure40};
+use testbed_balance::request::Link;
+use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::mpc::{self, process as layout};
+use testbed_definitions::process::is_operator;
+use testbed_definitions::request::{Wanted, EXPIRY_INTERRUPTS};
+use testbed_definitions::syscall::Error;
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::requests::{Asker, Choice, Output, Request, Requests};
+use testbed_protocol::{Processor, Thread, NOWHERE};
+
+use crate::arch::hw;
+use crate::drivers::centrenet::Packet;
+use crate::drivers::events::{self, AWAITING};
+use crate::state::call::Outcome;
+use crate::state::effects::MOVES;
+use crate::state::kernel::{Index, Kernel};
+use crate::state::place::Who;
+use crate::state::thread::{State, Tcb};
+
+impl Kernel {
+    /// `request(wanted, from, to)`. The call waits for the answer.
+    pub fn request_move(&mut self, index: Index, wanted: u32, from: u32, to: u32) -> Result<Outcome, Error> {
+        let tcb = self.tcb_of(index);
+        if !is_operator(tcb.process().id()) {
+            return Err(Error::NoPermission);
+        }
+        let is_slave = |processor: u32| (1..self.processors as u32).contains(&processor);
+        if !is_slave(from) || !is_slave(to) || from == to {
+            return Err(Error::BadProcessor);
+        }
+        let wanted = Wanted::unpack(wanted).ok_or(Error::NoThread)?;
+        tcb.ask();
+        let who = tcb.who(self.me);
+        let (from, to) = (from as Processor, to as Processor);
+        if from == self.me {
+            self.take_request(wanted, to, who);
+        } else {
+            let words = [mpc::operation_address(layout::MOVE, who.process), wanted.pack(), who.word(), to as u32, 0, 0];
+            self.net.queue_token(from, mpc::PROCESS, words, layout::REQUEST_BYTES);
+        }
+        Ok(Outcome::Waits)
+    }
+
+    /// A request has come.
+    pub fn serve_move(&mut self, id: u16, packet: &Packet) {
+        let who = Who::unpack(packet.word(layout::WHO), id);
+        match (Wanted::unpack(packet.word(layout::VALUE)), packet.word(layout::MOVE_TO)) {
+            (Some(wanted), to) if to < self.processors as u32 && to != self.me as u32 => {
+                self.take_request(wanted, to as Processor, who);
+            }
+            _ => self.reply(who, Error::BadProcessor.code() as u32, 0),
+        }
+    }
+
+    /// A thread that has been asked for is here: who asked is told.
+    pub fn serve_moved(&mut self, id: u16, packet: &Packet) {
+        let who = Who::unpack(packet.word(layout::WHO), id);
+        self.reply(who, packet.word(layout::VALUE), 0);
+    }
+
+    fn take_request(&mut self, wanted: Wanted, to: Processor, who: Who) {
+        let asker = Asker { who: who.word(), process: who.process };
+        let deadline = hw::now() + EXPIRY_INTERRUPTS as u64 * self.slice_cycles as u64;
+        let output = self.moves.requests.come(Request { wanted, to, asker }, deadline);
+        self.perform_move(output);
+        // All threads' registers may not have been saved yet.
+        self.effects.note(MOVES);
+    }
+
+    /// Finds threads for the requests that wait. All threads' registers are saved.
+    #[cold]
+    #[inline(never)]
+    pub fn serve_moves(&mut self) {
+        self.effects.done(MOVES);
+        for place in Requests::places() {
+            let Some(wanted) = self.moves.requests.wanted(place) else { continue };
+            let choice = self.choose_for(wanted);
+            self.make_room();
+            let output = self.moves.requests.choose(place, choice, hw::now());
+            self.perform_move(output);
+        }
+        events::watch(AWAITING, self.moves.requests.due().is_some());
+        self.want_timer(self.moves_due());
+    }
+
+    /// When the first request expires, `u64::MAX` if none waits.
+    pub fn moves_due(&self) -> u64 {
+        match events::enabled(AWAITING) {
+            true => self.moves.requests.due().unwrap_or(u64::MAX),
+            false => u64::MAX,
+        }
+    }
+
+    /// Notes that requests have to be looked at, if any has expired.
+    pub fn look_at_moves(&mut self, now: u64) {
+        if now >= self.moves_due() {
+            self.effects.note(MOVES);
+        }
+    }
+
+    /// The thread that a request would move now.
+    fn choose_for(&self, wanted: Wanted) -> Choice {
+        let link = match wanted {
+            Wanted::Thread(number) => return self.choose_thread(number),
+            Wanted::Compute => None,
+            Wanted::Link(other) => Some(Link::between(self.me, other)),
+        };
+        let candidates = self.ready.iter(self.tcbs).map(|tcb| self.candidate(tcb));
+        match select(Figure40::Described, candidates, link) {
+            Some(thread) => Choice::Thread(thread.bits()),
+            None => Choice::Later,
+        }
+    }
+
+    fn candidate(&self, tcb: &Tcb) -> Candidate {
+        let last = tcb.measured().last();
+        Candidate {
+            thread: ThreadNumber::from_bits(tcb.number()),
+            has_children: tcb.has_children(),
+            is_ready: true,
+            last: (last != NOWHERE && last != self.me).then(|| Link::between(self.me, last)),
+        }
+    }
+
+    /// A thread that is named.
+    fn choose_thread(&self, number: Thread) -> Choice {
+        let Some(tcb) = self.thread_here(number).map(|index| self.tcb_of(index)) else { return Choice::Never };
+        match tcb.state() {
+            _ if tcb.has_children() => Choice::Never,
+            State::Ready | State::Held => Choice::Thread(number),
+            _ => Choice::Later,
+        }
+    }
+
+    fn thread_here(&self, number: Thread) -> Option<Index> {
+        let process = self.processes.at(ThreadNumber::from_bits(number).process() as usize)?;
+        Some(process.thread(number)).filter(|&index| index != NONE)
+    }
+
+    fn perform_move(&mut self, output: Output) {
+        match output {
+            Output::Nothing => {}
+            Output::Send { thread, to } => {
+                self.moves.leaving += 1;
+                let moves = self.thread_here(thread).map(|index| self.move_thread(index, to as u32, true));
+                if !matches!(moves, Some(Ok(true))) {
+                    // It can't be: it was chosen because it can.
+                    self.ended_for_request(thread);
+                }
+            }
+            Output::Follow { thread, to, asker } => {
+                let words = [mpc::operation_address(layout::MOVED, asker.process), thread as u32, asker.who, 0, 0, 0];
+                self.net.queue_token(to, mpc::PROCESS, words, layout::MOVED_BYTES);
+            }
+            Output::Refuse { asker, expired } => {
+                let error = if expired { Error::Timeout } else { Error::NotHere };
+                self.reply(Who::unpack(asker.who, asker.process), error.code() as u32, 0);
+            }
+        }
+    }
+
+    /// A thread has left, maybe for a request.
+    #[cold]
+    #[inline(never)]
+    pub fn gone_for_request(&mut self, thread: Thread) {
+        let output = self.moves.requests.gone(thread);
+        self.end_leaving(output);
+    }
+
+    /// A thread has ended that may have been about to leave for a request.
+    #[cold]
+    #[inline(never)]
+    pub fn ended_for_request(&mut self, thread: Thread) {
+        let output = self.moves.requests.ended(thread);
+        self.end_leaving(output);
+    }
+
+    fn end_leaving(&mut self, output: Output) {
+        if output != Output::Nothing {
+            self.moves.leaving -= 1;
+            self.perform_move(output);
+        }
+    }
+}
