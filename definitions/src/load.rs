@@ -73,6 +73,7 @@ pub enum Part {
 
 impl Part {
     /// The two words of its event.
+    #[inline(always)]
     pub const fn words(self) -> [u16; 2] {
         let (code, argument) = match self {
             Part::Begin { sequence, ready } => (event::LOAD, (sequence as u16) << 8 | ready as u16),
@@ -126,12 +127,14 @@ impl Part {
     }
 }
 
+#[inline]
 const fn long(value: u32) -> u16 {
     compress(value, LONG_MANTISSA, u16::BITS)
 }
 
 /// `value` as a floating-point number of `bits` bits, of which `mantissa` are mantissa: itself below
 /// 2^(mantissa + 1), else rounded to the nearest, and the greatest there is if it is greater.
+#[inline]
 pub const fn compress(value: u32, mantissa: u32, bits: u32) -> u16 {
     let most = ((1u32 << bits) - 1) as u16;
     if value < 2 << mantissa {

@@ -123,7 +123,7 @@ extern "C" fn kernel_service(thread: u32, cause: u32) -> ! {
 #[inline(always)]
 fn run(thread: u32) -> ! {
     if events::enabled(COUNTING) {
-        tcb(thread).measured().start();
+        kernel().begin_counting(tcb(thread));
     }
     // SAFETY: `resume` needs nothing of the kernel's stack, whose frames end here.
     unsafe { asm!("j {}", sym resume, in("a0") thread, options(noreturn)) }

@@ -87,7 +87,10 @@ pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thre
     answer(thread, Ok(0));
     let kernel = kernel();
     let yielding = kernel.ready.enter(kernel.tcbs, thread);
-    if events::enabled(event::DIAG_READY | COUNTING | AWAITING) {
+    if events::enabled(COUNTING) {
+        kernel.agent.spend();
+    }
+    if events::enabled(event::DIAG_READY | AWAITING) {
         kernel.joins_ready(yielding);
     }
     kernel.ready.rotate(kernel.tcbs);

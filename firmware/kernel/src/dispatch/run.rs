@@ -18,8 +18,8 @@ use testbed_definitions::syscall::{Error, EXIT_STOP};
 use testbed_definitions::{csr, event, map};
 
 use crate::arch::hw;
-use crate::drivers::events::{self, COUNTING};
-use crate::state::effects::{KEEPING, MOVES, STOPPED};
+use crate::drivers::events;
+use crate::state::effects::{COPIED, KEEPING, MOVES, STOPPED};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::variant::{self, hot};
@@ -88,11 +88,11 @@ impl Kernel {
         /// After the service of a call: the address of the next thread's control block, 0 if the
         /// main loop has to find it.
         pub fn go_on(&mut self) -> u32 {
-            if policy::tos94() {
-                return 0;
-            }
             if self.is_busy() {
                 return self.go_on_busy();
+            }
+            if policy::tos94() {
+                return 0;
             }
             self.schedule(false)
         }
@@ -102,8 +102,11 @@ impl Kernel {
     /// kept.
     #[inline(never)]
     fn go_on_busy(&mut self) -> u32 {
-        if self.effects.has(MOVES) {
-            // The caller's registers have to be saved first.
+        if self.effects.has(COPIED) {
+            self.count_copied();
+        }
+        if policy::tos94() || self.effects.has(MOVES) {
+            // To the main loop; before threads move, the caller's registers have to be saved.
             return 0;
         }
         self.effects.done(STOPPED);
@@ -129,9 +132,7 @@ impl Kernel {
                 return 0;
             }
             let tcb = self.tcb_at(first);
-            if events::enabled(event::DIAG_READY | COUNTING) {
-                self.leaves_ready(tcb);
-            }
+            events::emit(event::DIAG_READY, tcb.number());
             events::emit(event::DIAG_PROFILE, tcb.number() | event::SCHEDULE);
             tcb.begin_slice(hw::now_low(), resuming);
             first
@@ -184,9 +185,6 @@ impl Kernel {
             if let Some(code) = self.exit_code.take() {
                 hw::write(map::SYSTEM_BASE, map::system::EXIT, code);
             }
-        }
-        if events::enabled(COUNTING) {
-            self.agent.idle();
         }
         self.set_idle_timer();
         if !self.is_stuck() {

@@ -68,6 +68,12 @@ pub fn enabled(class: u32) -> bool {
     MONITORED && DGL.load(Ordering::Relaxed) & class != 0
 }
 
+/// Whether the agent or requests to move threads want the timer.
+#[inline(always)]
+pub fn is_watched() -> bool {
+    variant::PAGES_GO && enabled(event::DIAG_LOAD | AWAITING)
+}
+
 /// Emits a word of an event whose class is known to be enabled: one store to the monitor.
 #[inline(always)]
 pub fn emit_word(word: u16) {

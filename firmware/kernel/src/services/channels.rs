@@ -2,7 +2,7 @@
 //! places that the report names (Figures 5 and 6). What arrives from other processors is in
 //! [`crate::services::components`].
 
-use testbed_definitions::event::{DIAG_PROFILE, DIAG_READY, TRAP70, TRAP72};
+use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_READY, TRAP70, TRAP72};
 use testbed_definitions::mpc;
 use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
@@ -164,18 +164,15 @@ impl Kernel {
         } else {
             own.be_ready();
             other.be_ready();
-            if events::enabled(DIAG_READY | COUNTING | AWAITING) {
-                self.joins_ready(other);
-                self.joins_ready(own);
+            // Whatever is looked at here: without a call, for which registers would have to be saved.
+            if events::enabled(DIAG_READY | AWAITING | COUNTING) {
+                events::emit(DIAG_READY, other.number() | event::SCHEDULE);
+                events::emit(DIAG_READY, own.number() | event::SCHEDULE);
+                self.leave_for_load(own, other, bytes);
             }
             self.ready.push_pair(self.tcbs, other, own);
         }
-        if events::enabled(DIAG_PROFILE | COUNTING) {
-            events::emit(DIAG_PROFILE, TRAP72);
-            if events::enabled(COUNTING) {
-                self.count_local(own, other, bytes);
-            }
-        }
+        events::emit(DIAG_PROFILE, TRAP72);
     }
 
     /// [`Self::ensure_or_refuse`] for a partner's buffer that lies below the thread's own: while it

@@ -7,7 +7,7 @@
 use testbed_definitions::event::{self, DIAG_TIMER};
 
 use crate::arch::hw;
-use crate::drivers::events::{self, AWAITING, COUNTING};
+use crate::drivers::events::{self, AWAITING};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::state::thread::State;
@@ -36,7 +36,7 @@ impl Kernel {
         let console = self.console.due(now).unwrap_or(end);
         let station = if self.is_busy() || self.exit_code.is_some() { now + poll } else { end };
         let end = self.input.due().map_or(end, |due| end.min(due));
-        let end = if events::enabled(COUNTING | AWAITING) { end.min(self.agent_due()) } else { end };
+        let end = if events::is_watched() { end.min(self.agent.alarm) } else { end };
         self.alarm = end.min(console).min(station).min(self.timers.first());
         hw::set_timer(self.alarm);
     }
@@ -49,9 +49,12 @@ impl Kernel {
         let left = self.slice_cycles.saturating_sub(tcb.time_used(now as u32));
         let nothing_else =
             !self.is_busy() && self.exit_code.is_none() && !self.console.is_waiting() && self.timers.is_empty();
-        let nothing_else = nothing_else && !self.input.is_wanted() && !events::enabled(COUNTING | AWAITING);
+        let nothing_else = nothing_else && !self.input.is_wanted();
         if variant::PAGES_GO && nothing_else {
             self.alarm = now + left as u64;
+            if events::is_watched() {
+                self.alarm = self.alarm.min(self.agent.alarm);
+            }
             return hw::set_timer(self.alarm);
         }
         self.set_timer_for_slice(now, left);
@@ -84,7 +87,7 @@ impl Kernel {
             self.wake(hw::now());
         }
         self.serve_input();
-        if events::enabled(COUNTING | AWAITING) {
+        if events::is_watched() && hw::now() >= self.agent.from {
             self.serve_agent();
         }
     }
@@ -100,12 +103,12 @@ impl Kernel {
         if over {
             events::emit(DIAG_TIMER, event::TIMER);
             self.ready.rotate(self.tcbs);
-            if events::enabled(event::DIAG_READY | COUNTING | AWAITING) {
+            if events::enabled(event::DIAG_READY | AWAITING) {
                 self.joins_ready(tcb);
             }
         }
         self.wake(now);
-        if events::enabled(COUNTING | AWAITING) {
+        if events::is_watched() && now >= self.agent.from {
             self.serve_agent();
         }
         if over {

@@ -7,6 +7,7 @@
 //! | [`DOOMED`] | processes end | their records: each may be found out of memory several times |
 //! | [`PARKED`] | threads that have come get a control block | pages, since there is none |
 //! | [`MOUNTS`] | a file is asked for, pieces of files leave | what is known of the files |
+//! | [`COPIED`] | a communication is counted | its threads and bytes, [`Kernel::agent`](crate::state::kernel::Kernel::agent) |
 //! | [`MOVES`] | threads move for requests | the requests, [`Kernel::moves`](crate::state::kernel::Kernel::moves) |
 //! | [`KEEPING`] | homes are told of pages that have been used | lists of threads and processes |
 //!
@@ -15,17 +16,17 @@
 //!
 //! Messages and threads that leave are in a queue of their own, whose being empty says it all.
 //! A thread that is ready needs no note: services put it into the ready ring themselves, which
-//! changes nothing else. Two notes are no effects but something that is known, in the same byte so
+//! changes nothing else. Two notes are no effects but something that is known, in the same word so
 //! that one look tells whether there is anything: [`STUCK`] and [`STOPPED`].
 
 use crate::variant;
 
 /// Something to be done, or known.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Note(u8);
+pub struct Note(u16);
 
 /// A note that the small kernel never makes.
-const fn extended(bit: u8) -> Note {
+const fn extended(bit: u16) -> Note {
     Note(if variant::PAGES_GO { bit } else { 0 })
 }
 
@@ -47,13 +48,15 @@ pub const ENDING: Note = extended(1 << 5);
 pub const PARKED: Note = extended(1 << 6);
 /// A request to move a thread may have found one.
 pub const MOVES: Note = extended(1 << 7);
+/// Two threads have communicated, which the agent counts.
+pub const COPIED: Note = extended(1 << 8);
 /// Any of what the station has to do with.
 pub const FOR_STATION: Note = Note(MOUNTS.0 | PARKED.0);
 /// Any of what ends.
 pub const ENDS: Note = Note(ENDING.0 | DOOMED.0);
 
 /// A set of notes.
-pub struct Effects(u8);
+pub struct Effects(u16);
 
 impl Effects {
     pub const NOTHING: Effects = Effects(0);

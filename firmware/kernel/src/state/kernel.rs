@@ -15,7 +15,7 @@ use testbed_protocol::Thread;
 use crate::arch::hw;
 use crate::drivers::centrenet::Centrenet;
 use crate::drivers::console::Console;
-use crate::drivers::events::{self, AWAITING, COUNTING};
+use crate::drivers::events::{self, AWAITING};
 use crate::state::effects::{Effects, FOR_STATION, KEEPING, STUCK};
 use crate::state::extended::agent::Agent;
 use crate::state::extended::ends::Ends;
@@ -70,15 +70,15 @@ pub struct Kernel {
     pub parked: Parked,
     /// Threads that are to end.
     pub ends: Ends,
-    /// Requests to move threads.
-    pub moves: Moves,
-    pub agent: Agent,
     /// Of processes that are invoked here.
     pub places: [Place; PLACES],
     pub files: Files,
     pub mounts: Mounts,
     pub console: Console,
     pub input: Input,
+    /// Requests to move threads.
+    pub moves: Moves,
+    pub agent: Agent,
 }
 
 impl Kernel {
@@ -157,7 +157,7 @@ impl Kernel {
                 return tcb.hold();
             }
             tcb.be_ready();
-            if events::enabled(event::DIAG_READY | COUNTING | AWAITING) {
+            if events::enabled(event::DIAG_READY | AWAITING) {
                 self.joins_ready(tcb);
             }
             self.ready.push_address(self.tcbs, tcb.address());

@@ -120,9 +120,6 @@ pub mod sampling {
                 hw::set_vector(Vector::Quick);
             }
         }
-        pub fn agent_due(&self) -> u64 {
-            u64::MAX
-        }
         pub fn serve_agent(&mut self) {}
     }
 }

@@ -20,7 +20,7 @@ use testbed_protocol::{Processor, Thread};
 
 use crate::arch::memory;
 use crate::drivers::centrenet::Packet;
-use crate::drivers::events::{self, COUNTING};
+use crate::drivers::events;
 use crate::services::components::Performer;
 use crate::state::call::Outcome;
 use crate::state::effects::PARKED;
@@ -93,9 +93,7 @@ impl Kernel {
         events::emit_with(DIAG_PROFILE, event::PACK, number);
         if queued && state == State::Ready {
             self.ready.remove(self.tcbs, index);
-            if events::enabled(DIAG_READY | COUNTING) {
-                self.leaves_ready(tcb);
-            }
+            events::emit(DIAG_READY, number & event::THREAD_MASK);
         }
         self.send_away(index, State::Moving, to);
         Ok(true)

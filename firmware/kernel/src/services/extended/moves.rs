@@ -83,7 +83,7 @@ impl Kernel {
             self.perform_move(output);
         }
         events::watch(AWAITING, self.moves.requests.due().is_some());
-        self.want_timer(self.moves_due());
+        self.set_agent_alarm();
     }
 
     /// When the first request expires, `u64::MAX` if none waits.

@@ -9,7 +9,7 @@ use testbed_definitions::syscall::Error;
 
 use crate::arch::hw::{self, Vector};
 use crate::drivers::events::{self, COUNTING, YIELDS};
-use crate::state::extended::agent::{Record, Traffic};
+use crate::state::extended::agent::{Agent, Record, Traffic};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::state::thread::Tcb;
@@ -19,6 +19,11 @@ use crate::state::thread::Tcb;
 const APART: u32 = 8_192;
 /// The same as a part of the period.
 const APART_SHIFT: u32 = 6;
+/// Samples tell of threads every so many time-slices, and not more often than samples are.
+const THREADS_SLICES: u32 = 5;
+/// How much earlier or later it may be done what the agent has to, as a part of a tick, so that it is
+/// done when the timer interrupts anyway.
+const SOON_SHIFT: u32 = 1;
 /// Parts of a sample without any link or thread.
 const FIXED_PARTS: usize = 5;
 /// Most parts that tell of a thread.
@@ -48,6 +53,32 @@ impl Scale {
     }
 }
 
+/// From what was counted in windows to the whole period, in 256ths.
+struct Factor(u32);
+
+impl Factor {
+    const BITS: u32 = 8;
+
+    fn of(cycles: u32, counted: u32) -> Factor {
+        if counted >= cycles - (cycles >> Factor::BITS) {
+            return Factor(1 << Factor::BITS);
+        }
+        Factor(cycles / (counted >> Factor::BITS).max(1))
+    }
+
+    fn apply(&self, traffic: Traffic) -> Traffic {
+        if self.0 == 1 << Factor::BITS || traffic.messages == 0 {
+            return traffic;
+        }
+        let scaled = |value: u32| ((value as u64 * self.0 as u64) >> Factor::BITS).min(u32::MAX as u64) as u32;
+        let messages = scaled(traffic.messages);
+        // Messages that are all of one size stay so.
+        let bytes = if has_bytes(traffic) { scaled(traffic.bytes) } else { messages.wrapping_mul(WORD_BYTES) };
+        Traffic { messages, bytes }
+    }
+}
+
+#[inline(always)]
 fn emit(part: Part) {
     let [code, argument] = part.words();
     events::emit_word(code);
@@ -85,19 +116,39 @@ fn emit_traffic(part: Part, traffic: Traffic) {
 }
 
 impl Kernel {
-    /// The event classes have changed, or the machine starts: the agent begins to count, or stops.
+    /// The event classes have changed, or the machine starts: the agent begins, or stops.
     pub fn tell_agent(&mut self) {
         let on = events::enabled(DIAG_LOAD);
-        if on != events::enabled(COUNTING) {
-            if on {
-                self.give_agent_memory();
-                self.set_period(self.agent.period_us);
-                self.begin_period(hw::now());
-            } else {
-                self.agent.due = u64::MAX;
-            }
-            events::watch(COUNTING, on);
+        let now = hw::now();
+        if on && self.agent.sample_due == u64::MAX {
+            self.give_agent_memory();
+            self.set_period(self.agent.period_us);
+            self.agent.begun = now;
+            self.agent.begin_threads(now);
+            self.set_tick(now);
+        } else if !on {
+            (self.agent.sample_due, self.agent.tick_due) = (u64::MAX, u64::MAX);
+            self.agent.close_window(now);
         }
+        self.count(on, now);
+        self.choose_vector();
+        self.set_agent_alarm();
+    }
+
+    /// Begins to count, or stops.
+    fn count(&mut self, on: bool, now: u64) {
+        if on {
+            self.agent.open_window(now);
+        }
+        if on != events::enabled(COUNTING) {
+            events::watch(COUNTING, on);
+            self.choose_vector();
+        }
+    }
+
+    /// Chooses where traps lead, by the classes and whether it counts.
+    fn choose_vector(&self) {
+        let on = events::enabled(COUNTING);
         hw::set_vector(match on {
             true => Vector::Counting,
             false if policy::tos94() || events::enabled(YIELDS) => Vector::Plain,
@@ -117,10 +168,10 @@ impl Kernel {
 
     /// Samples are so far apart from the next one on.
     pub fn set_period(&mut self, microseconds: u32) {
-        self.agent.period_us = microseconds;
-        self.agent.period = self.cycles.of(microseconds) as u32;
+        self.agent.set_period(microseconds, self.cycles.of(microseconds) as u32, self.slice_cycles);
         if events::enabled(DIAG_LOAD) {
             self.set_sample_time(hw::now());
+            self.set_agent_alarm();
         }
     }
 
@@ -136,18 +187,23 @@ impl Kernel {
         let period = self.agent.period;
         let apart = (period >> APART_SHIFT).min(APART) * self.me as u32;
         let next = (now / period as u64 + 1) * period as u64 + apart as u64;
-        self.agent.due = next;
-        self.want_timer(next);
+        // Not one that has just been sent, a little too soon.
+        let is_sent = next <= now + (self.agent.tick >> SOON_SHIFT) as u64;
+        self.agent.sample_due = if is_sent { next + period as u64 } else { next };
     }
 
-    fn begin_period(&mut self, now: u64) {
-        self.agent.begun = now;
-        self.set_sample_time(now);
+    fn set_tick(&mut self, now: u64) {
+        self.agent.tick_due = now + self.agent.tick as u64;
     }
 
-    /// When the timer has to interrupt for the agent, or for requests.
-    pub fn agent_due(&self) -> u64 {
-        self.agent.due.min(self.moves_due())
+    /// Sees to it that the timer interrupts for the agent, and for requests.
+    pub fn set_agent_alarm(&mut self) {
+        let Agent { sample_due, tick_due, tick, .. } = self.agent;
+        let (due, apart) = (sample_due.min(tick_due), (tick >> SOON_SHIFT) as u64);
+        let exact = self.agent.window_end().min(self.moves_due());
+        self.agent.from = due.saturating_sub(apart).min(exact);
+        self.agent.alarm = due.saturating_add(apart).min(exact);
+        self.want_timer(self.agent.alarm);
     }
 
     /// Does what is due for the agent, and for requests.
@@ -155,45 +211,94 @@ impl Kernel {
     #[inline(never)]
     pub fn serve_agent(&mut self) {
         let now = hw::now();
-        if now >= self.agent.due {
+        let soon = now + (self.agent.tick >> SOON_SHIFT) as u64;
+        let is_sample = soon >= self.agent.sample_due;
+        if is_sample || soon >= self.agent.tick_due {
+            self.tick(now);
+        } else if now >= self.agent.window_end() {
+            self.agent.close_window(now);
+            self.count(false, now);
+        }
+        if is_sample {
             self.send_sample(now);
         }
         self.look_at_moves(now);
+        self.set_agent_alarm();
+    }
+
+    /// Looks at the ready queue, and begins to count again.
+    fn tick(&mut self, now: u64) {
+        self.agent.look(self.ready.count(self.tcbs));
+        self.agent.close_window(now);
+        self.count(true, now);
+        self.set_tick(now);
     }
 
     /// Sends a sample, and begins the next period.
     fn send_sample(&mut self, now: u64) {
-        let cycles = (now - self.agent.begun).min(u32::MAX as u64) as u32;
-        let scale = Scale::of(cycles);
+        self.agent.settle(now);
         let sequence = self.agent.sequence;
         self.agent.sequence = sequence.wrapping_add(1);
+        let cycles = since(self.agent.begun, now);
+        let parts = self.send_head(cycles, sequence);
+        let parts = if since(self.agent.threads_begun, now) >= self.threads_period() {
+            parts + self.send_threads(cycles, parts, now)
+        } else {
+            parts
+        };
+        emit(Part::End { sequence, parts: parts as u16 });
+        self.agent.begun = now;
+        self.set_sample_time(now);
+    }
+
+    /// Sends what a sample tells of the processor as a whole; how many parts that takes.
+    fn send_head(&mut self, cycles: u32, sequence: u8) -> usize {
         let ready = self.ready.count(self.tcbs);
         emit(Part::Begin { sequence, ready: ready.min(u8::MAX as u32) as u8 });
         emit(Part::Period { cycles });
-        let sum = self.agent.take_queue(cycles, ready);
-        emit(Part::Queue { average: scale.share(sum, ONE_READY as u32) });
-        let (tcbs, records) = (self.tcbs, self.agent.records());
-        let threads = records.iter().filter_map(|record| Some((Tcb::at(tcbs, record.owner()?), record)));
-        let used = threads.clone().fold(0u32, |sum, (tcb, _)| sum.wrapping_add(tcb.measured().used()));
-        let gone = self.agent.take_gone();
-        emit(Part::User { share: scale.share(used.wrapping_add(gone) as u64, WHOLE) });
+        let (seen, looks) = self.agent.take_looks();
+        let average = (seen * ONE_READY as u32).checked_div(looks).unwrap_or(ready * ONE_READY as u32);
+        emit(Part::Queue { average: average.min(u16::MAX as u32) as u16 });
+        let counted = self.agent.take_counted();
+        emit(Part::User { share: Scale::of(counted).share(self.agent.take_user(self.tcbs) as u64, WHOLE) });
+        let factor = Factor::of(cycles, counted);
         let mut parts = FIXED_PARTS - 1;
-        for (processor, traffic) in (0..).zip(self.agent.take_links()).filter(|(_, traffic)| traffic.messages != 0) {
+        for (processor, traffic) in self.agent.take_links() {
+            let traffic = factor.apply(traffic);
             emit_traffic(Part::Link { processor, sends: traffic.messages }, traffic);
             parts += traffic_parts(traffic);
         }
-        let room = PARTS - parts - 1;
+        parts
+    }
+
+    /// Samples tell of threads when so many cycles have passed since one has.
+    fn threads_period(&self) -> u32 {
+        self.slice_cycles * THREADS_SLICES - self.slice_cycles / 2
+    }
+
+    /// Sends what a sample of which there are so many parts tells of threads; how many more.
+    fn send_threads(&mut self, cycles: u32, before: usize, now: u64) -> usize {
+        let (tcbs, records) = (self.tcbs, self.agent.records());
+        let threads = records.iter().filter_map(|record| Some((Tcb::at(tcbs, record.owner()?), record)));
+        let room = PARTS - before - 1;
         let least = if records.len() <= room / THREAD_PARTS { 0 } else { least_share(threads.clone(), room) };
+        let counted = self.agent.threads_counted();
+        let (scale, factor) = (Scale::of(counted), Factor::of(cycles, counted));
+        let mut parts = 0;
         for (tcb, record) in threads {
             if has_parts(tcb, record, least) {
-                parts += emit_thread(tcb, record, &scale);
+                parts += emit_thread(tcb, record, &scale, &factor);
             }
-            tcb.begin_period();
-            record.begin_period();
+            self.agent.begin_thread(tcb, record);
         }
-        emit(Part::End { sequence, parts: parts as u16 });
-        self.begin_period(now);
+        self.agent.begin_threads(now);
+        parts
     }
+}
+
+/// Cycles between two times, as far as a word holds them.
+fn since(then: u64, now: u64) -> u32 {
+    (now - then).min(u32::MAX as u64) as u32
 }
 
 /// Whether a sample tells of the thread: it did something, and at least so much.
@@ -218,11 +323,12 @@ fn least_share<'a>(threads: impl Iterator<Item = (&'a Tcb, &'a Record)> + Clone,
 }
 
 /// Tells of a thread; how many parts that takes.
-fn emit_thread(tcb: &Tcb, record: &Record, scale: &Scale) -> usize {
+fn emit_thread(tcb: &Tcb, record: &Record, scale: &Scale, factor: &Factor) -> usize {
     emit(Part::Thread { thread: tcb.number(), movable: !tcb.has_children() });
     emit(Part::Share { share: scale.share(tcb.measured().used() as u64, WHOLE) });
     let mut parts = 2;
     for (id, traffic) in partners(record) {
+        let traffic = factor.apply(traffic);
         emit_traffic(Part::Partner { id, count: traffic.messages }, traffic);
         parts += traffic_parts(traffic);
     }

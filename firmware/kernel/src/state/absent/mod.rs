@@ -2,18 +2,22 @@
 
 pub mod agent {
     //! Nobody is told of the load.
-    use testbed_definitions::event::{self, DIAG_READY};
+    use testbed_definitions::event;
 
     use crate::drivers::events;
     use crate::state::kernel::Kernel;
     use crate::state::thread::Tcb;
 
-    pub struct Agent;
+    pub struct Agent {
+        pub alarm: u64,
+        pub from: u64,
+        pub copied: [u32; 3],
+    }
 
     impl Agent {
-        pub const NEW: Agent = Agent;
+        pub const NEW: Agent = Agent { alarm: u64::MAX, from: u64::MAX, copied: [0; 3] };
 
-        pub fn idle(&mut self) {}
+        pub fn spend(&mut self) {}
     }
 
     /// Nothing is measured of a thread.
@@ -24,7 +28,6 @@ pub mod agent {
         pub const STARTED: usize = 0;
 
         pub fn clear(&self) {}
-        pub fn start(&self) {}
     }
 
     impl Kernel {
@@ -32,11 +35,9 @@ pub mod agent {
         pub fn joins_ready(&mut self, tcb: &Tcb) {
             events::emit_word(tcb.number() | event::SCHEDULE);
         }
-        #[inline(always)]
-        pub fn leaves_ready(&mut self, tcb: &Tcb) {
-            events::emit(DIAG_READY, tcb.number());
-        }
-        pub fn count_local(&mut self, _: &Tcb, _: &Tcb, _: u32) {}
+        pub fn begin_counting(&mut self, _: &Tcb) {}
+        pub fn leave_for_load(&mut self, _: &Tcb, _: &Tcb, _: u32) {}
+        pub fn count_copied(&mut self) {}
         pub fn count_remote(&mut self, _: &Tcb, _: u32, _: bool) {}
         pub fn forget_measured(&mut self, _: &Tcb) {}
     }

@@ -1,9 +1,12 @@
 //! What this processor's agent knows of its load: statistics of the period under way. A balancer is
 //! told of them at the period's end ([`crate::services::extended::sampling`]).
 //!
-//! While class `load` is on, the kernel tells the agent of threads that join and leave the ready
-//! queue, and of communications; `trap.s` adds up the time of each thread. Otherwise none of that is
-//! looked at: the tests for it are those for classes of events that stand in the same places.
+//! While class `load` is on, the kernel looks at the ready queue from time to time, and counts in
+//! *windows*: there it tells the agent of communications, and `trap.s` adds up the time of each
+//! thread. Windows are as long as what they cost allows: where threads compute, all the time; where
+//! they do nothing but communicate, a few hundredths of it. Outside of them, and while the class is
+//! off, none of that is looked at: the tests for it are those for classes of events that stand in the
+//! same places.
 
 use core::cell::Cell;
 use core::mem::offset_of;
@@ -15,7 +18,7 @@ use testbed_protocol::{Processor, Thread, NOWHERE};
 
 use crate::arch::{hw, memory, words};
 use crate::drivers::events::{self, AWAITING, COUNTING};
-use crate::state::effects::MOVES;
+use crate::state::effects::{COPIED, MOVES};
 use crate::state::kernel::Kernel;
 use crate::state::process::thread_id;
 use crate::state::thread::Tcb;
@@ -24,6 +27,16 @@ use crate::state::thread::Tcb;
 const LINKS: usize = 16;
 /// Partners that are counted of each thread. A sample tells of fewer.
 pub const PARTNERS: usize = 8;
+/// What the agent costs at most, as a part of the time: cycles of a tick divided by this.
+const COST_PART: u32 = 512;
+/// What a sample costs, without what it tells of threads.
+const SAMPLE_CYCLES: u32 = 1_500;
+/// The first window is this part of a tick.
+const FIRST_PART: u32 = 16;
+/// A window is at least this part of a tick.
+const LENGTH_PART: u32 = 256;
+/// What it costs to count a communication, and the traps that it takes.
+const EVENT_CYCLES: u32 = 250;
 /// Threads of which there are statistics at a time, at most.
 const RECORDS: u32 = 128;
 
@@ -146,81 +159,74 @@ impl Record {
     }
 
     /// A new period begins. Where the last communication led is still known.
-    pub fn begin_period(&self) {
+    fn begin_period(&self) {
         self.count.set(0);
     }
 }
 
-/// The ready queue in this period, without the thread that runs.
-struct Queue {
+/// When the agent counts.
+struct Window {
+    /// Since when it has, and is not in the sums yet, and until when, if it does.
+    open: Option<(u64, u64)>,
+    /// Cycles of a window, and what one may cost.
     length: u32,
-    /// Sum of lengths times cycles, until `changed`: low word of `time`.
-    sum: u64,
-    changed: u32,
-    /// Cycles in which nobody was ready, and since when that is so.
-    idle: u32,
-    idle_since: Option<u32>,
+    allowed: u32,
+    /// Communications and yields that it has counted in this one.
+    events: u32,
 }
 
-impl Queue {
-    const NEW: Queue = Queue { length: 0, sum: 0, changed: 0, idle: 0, idle_since: None };
+impl Window {
+    const NEW: Window = Window { open: None, length: 0, allowed: 0, events: 0 };
 
-    /// Brings the sum up to date.
-    #[inline]
-    fn advance(&mut self, now: u32) {
-        self.sum += self.length as u64 * now.wrapping_sub(self.changed) as u64;
-        self.changed = now;
-    }
-
-    fn joined(&mut self) {
-        let now = hw::now_low();
-        self.advance(now);
-        self.length += 1;
-        if let Some(since) = self.idle_since.take() {
-            self.idle += now.wrapping_sub(since);
-        }
-    }
-
-    fn left(&mut self) {
-        self.advance(hw::now_low());
-        self.length = self.length.saturating_sub(1);
-    }
-
-    /// The period is over, in which so many cycles have passed: sums of ready threads times cycles,
-    /// and a new period with so many in the queue.
-    fn begin_period(&mut self, cycles: u32, length: u32) -> u64 {
-        let now = hw::now_low();
-        self.advance(now);
-        if let Some(since) = self.idle_since.replace(now) {
-            self.idle += now.wrapping_sub(since);
-        }
-        if length != 0 {
-            self.idle_since = None;
-        }
-        let busy = cycles.saturating_sub(core::mem::take(&mut self.idle));
-        self.length = length.saturating_sub(1);
-        core::mem::take(&mut self.sum) + busy as u64
+    /// Chooses the length of the next window, of at most `tick` cycles, by what this one has cost.
+    fn adapt(&mut self, tick: u32) {
+        let cost = core::mem::take(&mut self.events).saturating_mul(EVENT_CYCLES);
+        let length = self.length.min(tick);
+        self.length = match cost <= self.allowed {
+            true => (length + length / 4).min(tick),
+            false => (length / (cost / self.allowed + 1)).max(tick / LENGTH_PART),
+        };
     }
 }
 
 /// The agent of this processor.
 pub struct Agent {
     pub period_us: u32,
-    /// Cycles from sample to sample.
+    /// Cycles from sample to sample, and from one look at the ready queue to the next.
     pub period: u32,
-    /// When the next one is due, `u64::MAX` while the class is off.
-    pub due: u64,
-    /// When the period began.
+    pub tick: u32,
+    /// When the timer has to interrupt for the agent, or for requests to move threads, at the latest.
+    pub alarm: u64,
+    /// From when on there is something to be done for them, if the timer interrupts.
+    pub from: u64,
+    /// The last communication between threads of this processor: their control blocks' addresses, and
+    /// the bytes.
+    pub copied: [u32; 3],
+    /// When the next sample is due, and the next look; `u64::MAX` while the class is off.
+    pub sample_due: u64,
+    pub tick_due: u64,
+    /// When the period began, and since when it has been counted what threads do.
     pub begun: u64,
+    pub threads_begun: u64,
     /// Of the next sample.
     pub sequence: u8,
-    queue: Queue,
+    /// Looks at the ready queue in this period, and the sum of what was there.
+    looks: u32,
+    seen: u32,
+    window: Window,
+    /// Cycles in which it has counted, in this period and since `threads_begun`.
+    counted: u32,
+    threads_counted: u32,
     links: [Traffic; LINKS],
+    /// A bit for each link that was used.
+    used_links: u32,
     records: &'static [Record],
     /// All records behind so many are free.
     used_records: usize,
-    /// Cycles of threads that have left in this period.
+    /// Cycles for which threads ran that have left, or before a sample told of them, and what this
+    /// and all threads' came to at the last sample.
     gone: u32,
+    user: u32,
 }
 
 impl Agent {
@@ -228,14 +234,26 @@ impl Agent {
     pub const NEW: Agent = Agent {
         period_us: DEFAULT_PERIOD_US,
         period: 0,
-        due: u64::MAX,
+        tick: 0,
+        alarm: u64::MAX,
+        from: u64::MAX,
+        copied: [0; 3],
+        sample_due: u64::MAX,
+        tick_due: u64::MAX,
         begun: 0,
+        threads_begun: 0,
         sequence: 0,
-        queue: Queue::NEW,
+        looks: 0,
+        seen: 0,
+        window: Window::NEW,
+        counted: 0,
+        threads_counted: 0,
         links: [Traffic::NONE; LINKS],
+        used_links: 0,
         records: &[],
         used_records: 0,
         gone: 0,
+        user: 0,
     };
 
     /// Records of threads, as far as there may be any in use.
@@ -243,25 +261,98 @@ impl Agent {
         &self.records[..self.used_records]
     }
 
-    /// What was sent to other processors in the period, which is over.
-    pub fn take_links(&mut self) -> [Traffic; LINKS] {
-        core::mem::replace(&mut self.links, [Traffic::NONE; LINKS])
+    /// What was sent to each other processor while it counted in the period, which is over.
+    pub fn take_links(&mut self) -> impl Iterator<Item = (Processor, Traffic)> + '_ {
+        let mut used = core::mem::take(&mut self.used_links);
+        core::iter::from_fn(move || {
+            let processor = (used != 0).then(|| used.trailing_zeros())?;
+            used &= used - 1;
+            let link = &mut self.links[processor as usize % LINKS];
+            Some((processor as Processor, core::mem::replace(link, Traffic::NONE)))
+        })
     }
 
-    /// Cycles of threads that have left in the period, which is over.
-    pub fn take_gone(&mut self) -> u32 {
-        core::mem::take(&mut self.gone)
+    /// Cycles for which threads ran while it counted in the period, which is over.
+    pub fn take_user(&mut self, tcbs: &[Tcb]) -> u32 {
+        let used = |record: &Record| Some(Tcb::at(tcbs, record.owner()?).measured().used());
+        let here = self.records().iter().filter_map(used).fold(0, u32::wrapping_add);
+        let user = self.gone.wrapping_add(here);
+        user.wrapping_sub(core::mem::replace(&mut self.user, user))
     }
 
-    /// The next period of the ready queue, which has so many threads with the one that runs, begins:
-    /// the sum of ready threads times cycles in the one that is over, and so long.
-    pub fn take_queue(&mut self, cycles: u32, length: u32) -> u64 {
-        self.queue.begin_period(cycles, length)
+    /// A sample has told of the thread: a new period begins for it.
+    pub fn begin_thread(&mut self, tcb: &Tcb, record: &Record) {
+        self.gone = self.gone.wrapping_add(tcb.measured().used.take());
+        record.begin_period();
     }
 
-    /// Nobody is ready.
-    pub fn idle(&mut self) {
-        self.queue.idle_since.get_or_insert_with(hw::now_low);
+    /// Samples are so many cycles apart.
+    pub fn set_period(&mut self, microseconds: u32, cycles: u32, slice: u32) {
+        (self.period_us, self.period, self.tick) = (microseconds, cycles, cycles.min(slice));
+        let samples = SAMPLE_CYCLES / (cycles / self.tick).max(1);
+        self.window.length = self.tick / FIRST_PART;
+        self.window.allowed = (self.tick / COST_PART).saturating_sub(samples).max(EVENT_CYCLES);
+    }
+
+    /// Looks at the ready queue, which has so many threads with the one that runs.
+    pub fn look(&mut self, ready: u32) {
+        self.looks += 1;
+        self.seen += ready;
+    }
+
+    /// The sum of all looks of the period, which is over, and how many there were.
+    pub fn take_looks(&mut self) -> (u32, u32) {
+        (core::mem::take(&mut self.seen), core::mem::take(&mut self.looks))
+    }
+
+    /// When the window closes, if one is open.
+    pub fn window_end(&self) -> u64 {
+        self.window.open.map_or(u64::MAX, |(_, end)| end)
+    }
+
+    /// Begins to count.
+    pub fn open_window(&mut self, now: u64) {
+        // A whole tick's ends with it.
+        let end = if self.window.length >= self.tick { u64::MAX } else { now + self.window.length as u64 };
+        self.window.open = Some((now, end));
+    }
+
+    /// Brings the cycles in which it has counted up to date.
+    pub fn settle(&mut self, now: u64) {
+        if let Some((since, _)) = &mut self.window.open {
+            let cycles = (now - core::mem::replace(since, now)) as u32;
+            self.counted += cycles;
+            self.threads_counted += cycles;
+        }
+    }
+
+    /// Stops counting.
+    pub fn close_window(&mut self, now: u64) {
+        self.settle(now);
+        if self.window.open.take().is_some() {
+            self.window.adapt(self.tick);
+        }
+    }
+
+    /// Cycles in which it has counted in the period, which is over.
+    pub fn take_counted(&mut self) -> u32 {
+        core::mem::take(&mut self.counted)
+    }
+
+    /// Cycles in which it has counted what threads do since a sample told of them.
+    pub fn threads_counted(&self) -> u32 {
+        self.threads_counted
+    }
+
+    /// A sample has told of threads.
+    pub fn begin_threads(&mut self, now: u64) {
+        (self.threads_begun, self.threads_counted) = (now, 0);
+    }
+
+    /// Something has been counted.
+    #[inline]
+    pub fn spend(&mut self) {
+        self.window.events += 1;
     }
 
     /// Takes a record for the thread, if there is one.
@@ -289,13 +380,6 @@ impl Agent {
     }
 }
 
-impl Tcb {
-    /// A new period begins for the thread.
-    pub fn begin_period(&self) {
-        self.measured().used.set(0);
-    }
-}
-
 impl Kernel {
     /// Gives the agent memory, once, as far as there is any.
     pub fn give_agent_memory(&mut self) {
@@ -313,32 +397,44 @@ impl Kernel {
         };
     }
 
-    /// A thread joins the ready queue: who looks at class `ready`, the agent, and requests that wait
-    /// for one are told.
+    /// A thread joins the ready queue: who looks at class `ready`, and requests that wait for one
+    /// are told.
     #[inline(never)]
     pub fn joins_ready(&mut self, tcb: &Tcb) {
         events::emit(DIAG_READY, tcb.number() | event::SCHEDULE);
-        if events::enabled(COUNTING) {
-            self.agent.queue.joined();
-        }
         if events::enabled(AWAITING) {
             self.effects.note(MOVES);
         }
     }
 
-    /// A thread leaves the ready queue, to run or to move.
+    /// The thread goes on while the agent counts.
     #[inline(never)]
-    pub fn leaves_ready(&mut self, tcb: &Tcb) {
-        events::emit(DIAG_READY, tcb.number());
+    pub fn begin_counting(&mut self, tcb: &Tcb) {
+        self.agent.record(tcb);
+        tcb.measured().start();
+    }
+
+    /// Two threads of this processor have communicated and are ready: what is to be done then is left
+    /// for later.
+    #[inline(always)]
+    pub fn leave_for_load(&mut self, one: &Tcb, other: &Tcb, bytes: u32) {
+        if events::enabled(AWAITING) {
+            self.effects.note(MOVES);
+        }
         if events::enabled(COUNTING) {
-            self.agent.queue.left();
-            self.agent.record(tcb);
+            self.agent.copied = [one.address(), other.address(), bytes];
+            self.effects.note(COPIED);
         }
     }
 
-    /// Two threads of this processor have communicated.
+    /// Two threads of this processor have communicated: [`Agent::copied`].
+    #[cold]
     #[inline(never)]
-    pub fn count_local(&mut self, one: &Tcb, other: &Tcb, bytes: u32) {
+    pub fn count_copied(&mut self) {
+        self.effects.done(COPIED);
+        self.agent.spend();
+        let [one, other, bytes] = self.agent.copied;
+        let (one, other) = (self.tcb_at(one), self.tcb_at(other));
         for (tcb, partner) in [(one, other), (other, one)] {
             if let Some(record) = self.agent.record(tcb) {
                 record.note(partner.number(), self.me, bytes);
@@ -349,9 +445,11 @@ impl Kernel {
     /// A thread has sent a message to another processor, or received one.
     #[inline(never)]
     pub fn count_remote(&mut self, tcb: &Tcb, bytes: u32, sends: bool) {
+        self.agent.spend();
         let &mut Ccb { sender_thread, receiver_thread, to, from, .. } = tcb.process().ccb(tcb.channel());
         let (partner, place) = if sends { (receiver_thread, to) } else { (sender_thread, from) };
         if sends {
+            self.agent.used_links |= 1 << (place as usize % LINKS);
             let link = &mut self.agent.links[place as usize % LINKS];
             *link = link.and(bytes);
         }
