@@ -104,6 +104,9 @@ impl Kernel {
     fn go_on_busy(&mut self) -> u32 {
         if self.effects.has(COPIED) {
             self.count_copied();
+            if !self.is_busy() {
+                return if policy::tos94() { 0 } else { self.schedule(false) };
+            }
         }
         if policy::tos94() || self.effects.has(MOVES) {
             // To the main loop; before threads move, the caller's registers have to be saved.

@@ -28,7 +28,7 @@ const LINKS: usize = 16;
 /// Partners that are counted of each thread. A sample tells of fewer.
 pub const PARTNERS: usize = 8;
 /// What the agent costs at most, as a part of the time: cycles of a tick divided by this.
-const COST_PART: u32 = 512;
+const COST_PART: u32 = 600;
 /// What a sample costs, without what it tells of threads.
 const SAMPLE_CYCLES: u32 = 1_500;
 /// The first window is this part of a tick.
@@ -36,7 +36,7 @@ const FIRST_PART: u32 = 16;
 /// A window is at least this part of a tick.
 const LENGTH_PART: u32 = 256;
 /// What it costs to count a communication, and the traps that it takes.
-const EVENT_CYCLES: u32 = 250;
+const EVENT_CYCLES: u32 = 320;
 /// Threads of which there are statistics at a time, at most.
 const RECORDS: u32 = 128;
 
