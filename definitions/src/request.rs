@@ -14,7 +14,7 @@ const LINK: u32 = 1;
 const THREAD: u32 = 2;
 
 /// Which thread a request wants.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Wanted {
     /// Any ready thread.
     Compute,

@@ -5,6 +5,10 @@
 //! word the destination answers, so the answer says that the thread has arrived. Each request is
 //! answered once, whatever becomes of the thread: moved, expired, or refused.
 //!
+//! A number may be given to another thread as soon as the first one has ended. So what leaves or
+//! ends is said here of every thread: a request that names it is refused, and does not move the next
+//! one of that number.
+//!
 //! The kernel looks for threads, since it knows who is ready; what is to be done is an [`Output`].
 
 use testbed_definitions::request::{Wanted, KEPT};
@@ -20,7 +24,7 @@ pub struct Asker {
 }
 
 /// A request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
     pub wanted: Wanted,
     pub to: Processor,
@@ -61,29 +65,34 @@ pub enum Output {
 }
 
 /// What became of a request so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Slot {
     Free,
     /// It expires at this time.
     Waiting(Request, u64),
     /// This thread leaves for it.
     Leaving(Request, Thread),
+    /// The thread that it names is not here any more: it is refused as soon as it is looked at.
+    Lost(Request),
 }
 
-/// The requests that a slave has not answered.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Requests {
-    slots: [Slot; KEPT],
+/// The requests that a slave has not answered, with as many places as the kernel has for them.
+pub type Requests = RequestsIn<KEPT>;
+
+/// The requests that a slave has not answered, in so many places.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RequestsIn<const PLACES: usize> {
+    slots: [Slot; PLACES],
 }
 
-impl Default for Requests {
+impl<const PLACES: usize> Default for RequestsIn<PLACES> {
     fn default() -> Self {
-        Requests::NONE
+        Self::NONE
     }
 }
 
-impl Requests {
-    pub const NONE: Requests = Requests { slots: [Slot::Free; KEPT] };
+impl<const PLACES: usize> RequestsIn<PLACES> {
+    pub const NONE: Self = RequestsIn { slots: [Slot::Free; PLACES] };
 
     /// Whether all have been answered.
     pub fn is_empty(&self) -> bool {
@@ -92,7 +101,7 @@ impl Requests {
 
     /// Places of requests; which of them wait says [`Self::wanted`].
     pub const fn places() -> core::ops::Range<usize> {
-        0..KEPT
+        0..PLACES
     }
 
     /// A request has come: it waits until `deadline`.
@@ -109,14 +118,18 @@ impl Requests {
     /// Which thread the request at this place waits for; `None` if none waits there.
     pub fn wanted(&self, place: usize) -> Option<Wanted> {
         match self.slots[place] {
-            Slot::Waiting(request, _) => Some(request.wanted),
-            _ => None,
+            Slot::Waiting(request, _) | Slot::Lost(request) => Some(request.wanted),
+            Slot::Free | Slot::Leaving(..) => None,
         }
     }
 
     /// What the kernel has for the request that waits at this place.
     pub fn choose(&mut self, place: usize, choice: Choice, now: u64) -> Output {
-        let Slot::Waiting(request, deadline) = self.slots[place] else { return Output::Nothing };
+        let (request, deadline, choice) = match self.slots[place] {
+            Slot::Waiting(request, deadline) => (request, deadline, choice),
+            Slot::Lost(request) => (request, 0, Choice::Never),
+            Slot::Free | Slot::Leaving(..) => return Output::Nothing,
+        };
         match choice {
             Choice::Thread(thread) => {
                 self.slots[place] = Slot::Leaving(request, thread);
@@ -130,7 +143,7 @@ impl Requests {
         }
     }
 
-    /// The last packet of a thread has left. It may have left for another reason.
+    /// The last packet of a thread has left, for a request or for another reason.
     pub fn gone(&mut self, thread: Thread) -> Output {
         match self.release(thread) {
             Some(request) => Output::Follow { thread, to: request.to, asker: request.asker },
@@ -138,7 +151,8 @@ impl Requests {
         }
     }
 
-    /// A thread has ended here. It may have been about to leave.
+    /// A thread has ended here, whatever it did: it may have been about to leave, or a request may
+    /// wait for it.
     pub fn ended(&mut self, thread: Thread) -> Output {
         match self.release(thread) {
             Some(request) => Output::Refuse { asker: request.asker, expired: false },
@@ -146,17 +160,25 @@ impl Requests {
         }
     }
 
-    /// When the first of those that wait expires.
+    /// When those that wait have to be looked at, if nothing else happens: when the first expires,
+    /// or at once (0) if one waits for a thread that is not here any more.
     pub fn due(&self) -> Option<u64> {
-        let deadlines = self.slots.iter().map(|slot| match slot {
-            Slot::Waiting(_, deadline) => *deadline,
-            _ => u64::MAX,
+        let deadlines = self.slots.iter().filter_map(|slot| match slot {
+            Slot::Waiting(_, deadline) => Some(*deadline),
+            Slot::Lost(_) => Some(0),
+            Slot::Free | Slot::Leaving(..) => None,
         });
-        deadlines.min().filter(|&deadline| deadline != u64::MAX)
+        deadlines.min()
     }
 
-    /// Frees the place of the request for which a thread leaves.
+    /// A thread is not here any more. Frees the place of the request for which it left.
     fn release(&mut self, thread: Thread) -> Option<Request> {
+        for slot in &mut self.slots {
+            match *slot {
+                Slot::Waiting(request, _) if request.wanted == Wanted::Thread(thread) => *slot = Slot::Lost(request),
+                _ => {}
+            }
+        }
         let leaves = |slot: &&mut Slot| matches!(**slot, Slot::Leaving(_, leaving) if leaving == thread);
         let slot = self.slots.iter_mut().find(leaves)?;
         match core::mem::replace(slot, Slot::Free) {

@@ -1,0 +1,165 @@
+//! Right slaves: nothing goes wrong, and all that matters happens.
+
+use std::collections::BTreeSet;
+
+use testbed_definitions::request::Wanted;
+use testbed_protocol::Processor;
+
+use crate::model::{explore, reached, Report};
+use crate::setup::{Ask, Plan, Setup};
+
+/// Whether there is time for large configurations.
+pub fn is_long() -> bool {
+    std::env::var_os("TESTBED_LONG").is_some()
+}
+
+pub const fn ask(wanted: Wanted, from: Processor, to: Processor) -> Ask {
+    Ask { wanted, from, to }
+}
+
+/// A thread each on slaves 1 and 2, which run, block and become ready, and three requests to slave 1.
+pub fn simple() -> Setup {
+    let asks = [Wanted::Compute, Wanted::Thread(1), Wanted::Link(2)].map(|wanted| vec![ask(wanted, 1, 2)]);
+    Setup {
+        slaves: 2,
+        threads: vec![Plan { runs: 1, ..Plan::at(1) }, Plan { link: Some(2), ready: false, ..Plan::at(1) }],
+        asks: asks.into(),
+        buffers: 1,
+        patience: 1,
+        ..Setup::default()
+    }
+}
+
+/// Two threads, of two packets each, with one buffer; they are asked for from both sides.
+pub fn crossed() -> Setup {
+    let asks = [(Wanted::Compute, 1, 2), (Wanted::Thread(2), 1, 2), (Wanted::Thread(1), 2, 1)];
+    Setup {
+        slaves: 2,
+        threads: vec![Plan { parts: 2, ..Plan::at(1) }, Plan { parts: 2, ready: false, ..Plan::at(1) }],
+        asks: asks.map(|(wanted, from, to)| vec![ask(wanted, from, to)]).into(),
+        buffers: 1,
+        patience: 2,
+        ..Setup::default()
+    }
+}
+
+/// Two requests for one thread, which moves by itself and is moved by another thread.
+pub fn wanted_by_all() -> Setup {
+    Setup {
+        slaves: 3,
+        threads: vec![Plan { runs: 2, parts: 2, leaves_to: Some(3), ..Plan::at(1) }],
+        asks: vec![vec![ask(Wanted::Thread(1), 1, 2)], vec![ask(Wanted::Compute, 1, 3), ask(Wanted::Thread(1), 3, 1)]],
+        buffers: 1,
+        patience: 1,
+        orders: vec![(1, 1, 2)],
+        ..Setup::default()
+    }
+}
+
+/// The threads' process is killed, and begins again with the same numbers.
+pub fn killed() -> Setup {
+    Setup {
+        slaves: 2,
+        threads: vec![Plan { parts: 2, ..Plan::at(1) }, Plan { ready: false, ..Plan::at(1) }],
+        asks: vec![
+            vec![ask(Wanted::Thread(1), 1, 2), ask(Wanted::Compute, 2, 1)],
+            vec![ask(Wanted::Thread(2), 1, 2)],
+        ],
+        buffers: 1,
+        patience: 2,
+        kills: 1,
+        rebirths: 1,
+        ..Setup::default()
+    }
+}
+
+/// A thread ends while it is wanted, and another one gets its number.
+pub fn exits() -> Setup {
+    Setup {
+        slaves: 2,
+        threads: vec![Plan { runs: 2, exits: true, leaves_to: Some(2), ..Plan::at(1) }, Plan::at(1)],
+        asks: vec![vec![ask(Wanted::Thread(1), 1, 2), ask(Wanted::Thread(1), 1, 2)], vec![ask(Wanted::Compute, 1, 2)]],
+        buffers: 1,
+        patience: 2,
+        rebirths: 1,
+        ..Setup::default()
+    }
+}
+
+/// The process of one of three threads is suspended and resumed; one thread has a child.
+pub fn suspended() -> Setup {
+    Setup {
+        slaves: 2,
+        threads: vec![
+            Plan { parts: 2, ready: false, ..Plan::at(1) },
+            Plan { parent: true, runs: 1, ..Plan::at(1) },
+            Plan { process: 1, link: Some(2), ..Plan::at(2) },
+        ],
+        asks: vec![
+            vec![ask(Wanted::Thread(1), 1, 2)],
+            vec![ask(Wanted::Compute, 1, 2), ask(Wanted::Thread(2), 1, 2)],
+            vec![ask(Wanted::Link(1), 2, 1)],
+        ],
+        buffers: 1,
+        patience: 1,
+        suspends: 1,
+        ..Setup::default()
+    }
+}
+
+/// The balancer is killed and started again while it has asked.
+pub fn balancer_killed() -> Setup {
+    Setup { balancer_kills: 1, ..crossed() }.with_second_round()
+}
+
+/// More requests than places, to one slave.
+pub fn crowd() -> Setup {
+    let asks = [Wanted::Compute, Wanted::Thread(1), Wanted::Link(2), Wanted::Thread(2)];
+    Setup {
+        slaves: 2,
+        threads: vec![Plan { ready: false, ..Plan::at(1) }, Plan { ready: false, ..Plan::at(1) }],
+        asks: asks.map(|wanted| vec![ask(wanted, 1, 2)]).into(),
+        buffers: 1,
+        patience: 2,
+        ..Setup::default()
+    }
+}
+
+impl Setup {
+    /// The first of those who ask does it once more.
+    fn with_second_round(mut self) -> Setup {
+        let again = self.asks[0].clone();
+        self.asks[0].extend(again);
+        self
+    }
+}
+
+/// Explores and reports; panics with the shortest trace if something goes wrong.
+fn right(name: &str, setup: &Setup) -> Report {
+    let report = explore(setup);
+    println!("{name}: {} states, {} steps, depth {}", report.states, report.steps, report.depth);
+    if let Some((wrong, trace)) = report.wrong.first() {
+        panic!("{name}: not \"{wrong}\":\n{trace}");
+    }
+    report
+}
+
+#[test]
+fn every_order_is_right_and_all_that_matters_happens() {
+    let setups = [
+        ("three requests, two threads", simple()),
+        ("two threads of two packets, requests from both sides", crossed()),
+        ("one thread, wanted by all", wanted_by_all()),
+        ("a process is killed and begins again", killed()),
+        ("a thread ends and begins again", exits()),
+        ("a process is suspended and resumed", suspended()),
+        ("the balancer is killed", balancer_killed()),
+        ("more requests than places", crowd()),
+    ];
+    let mut seen = BTreeSet::new();
+    for (name, setup) in &setups {
+        seen.extend(right(name, setup).reached);
+    }
+    let missed: Vec<_> = reached().filter(|name| !seen.contains(name)).collect();
+    assert!(missed.is_empty(), "never reached: {missed:?}");
+}
