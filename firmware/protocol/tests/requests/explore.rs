@@ -61,10 +61,7 @@ pub fn killed() -> Setup {
     Setup {
         slaves: 2,
         threads: vec![Plan { parts: 2, ..Plan::at(1) }, Plan { ready: false, ..Plan::at(1) }],
-        asks: vec![
-            vec![ask(Wanted::Thread(1), 1, 2), ask(Wanted::Compute, 2, 1)],
-            vec![ask(Wanted::Thread(2), 1, 2)],
-        ],
+        asks: vec![vec![ask(Wanted::Thread(1), 1, 2), ask(Wanted::Compute, 2, 1)], vec![ask(Wanted::Thread(2), 1, 2)]],
         buffers: 1,
         patience: 2,
         kills: 1,
@@ -134,13 +131,29 @@ impl Setup {
     }
 }
 
-/// Explores and reports; panics with the shortest trace if something goes wrong.
-fn right(name: &str, setup: &Setup) -> Report {
+/// What was explored, for readers.
+const DOCUMENTED: &str = include_str!("../../../../docs/protocols.md");
+
+/// A number with commas between thousands.
+fn grouped(number: usize) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
+    }
+}
+
+/// Explores and reports; panics with the shortest trace if something goes wrong, or if the
+/// documented number of states is another one.
+pub fn right(name: &str, setup: &Setup) -> Report {
     let report = explore(setup);
     println!("{name}: {} states, {} steps, depth {}", report.states, report.steps, report.depth);
     if let Some((wrong, trace)) = report.wrong.first() {
         panic!("{name}: not \"{wrong}\":\n{trace}");
     }
+    let requests: usize = setup.asks.iter().map(Vec::len).sum();
+    let states = grouped(report.states);
+    let row = format!("| {name} | {} | {} | {requests} | {states} |", setup.slaves, setup.threads.len());
+    assert!(DOCUMENTED.contains(&row), "docs/protocols.md, \"Requests\", lacks the row\n{row}");
     report
 }
 

@@ -5,43 +5,7 @@ use testbed_protocol::requests::Asker;
 use testbed_protocol::{Processor, Thread};
 
 use crate::setup::Setup;
-use crate::state::{Answer, Local, Run, State};
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Ledger {
-    Unasked,
-    /// It is on its way to the slave.
-    Asked,
-    Kept {
-        deadline: u64,
-        /// Which of those with its number the thread is that the request names.
-        named: Option<u8>,
-        /// The thread that leaves, or has left, for it.
-        sent: Option<Thread>,
-        arrived: bool,
-    },
-    Answered,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Wrong {
-    /// A request has been answered before, or a thread leaves for one that has been answered.
-    Twice,
-    /// MOVED before the thread has arrived where it was to go, or of another thread.
-    NotArrived,
-    /// Not MOVED, though a thread leaves or has left for it.
-    MovedAfterAll,
-    /// A second thread leaves for a request.
-    TwoThreads,
-    /// A thread leaves that leaves already, cannot run, or has children.
-    MayNotLeave,
-    /// A thread leaves that has only the number of the one that was named.
-    Namesake,
-    /// A request has expired before its time.
-    Early,
-    /// An answer has come to a thread that has not asked for it.
-    Stranger,
-}
+use crate::state::{Answer, Ledger, Local, Run, State, Wrong};
 
 pub const ALL_WRONG: [(Wrong, &str); 8] = [
     (Wrong::Twice, "a request is answered once"),

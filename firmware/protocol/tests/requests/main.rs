@@ -3,10 +3,13 @@
 //! ready, block, move, and end, and processes can be suspended, ended and begun again.
 //! `docs/protocols.md` says what was explored.
 
+mod alone;
+mod bugs;
 mod explore;
 mod ledger;
 mod master;
 mod model;
+mod random;
 mod setup;
 mod slave;
 mod state;

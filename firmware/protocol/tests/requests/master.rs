@@ -3,9 +3,9 @@
 use testbed_protocol::requests::{Asker, Request};
 use testbed_protocol::{Processor, Thread};
 
-use crate::ledger::{asker, request_of, Ledger, Wrong};
+use crate::ledger::{asker, request_of};
 use crate::setup::{Bug, Setup};
-use crate::state::{Answer, Content, Local, Packet, Run, State, MASTER};
+use crate::state::{Answer, Content, Ledger, Local, Packet, Run, State, Wrong, MASTER};
 
 impl Setup {
     /// A thread of the balancer makes its next request.
@@ -79,7 +79,12 @@ impl Setup {
             Content::Part => {}
             Content::Thread { .. } => self.arrive(state, at, content),
             Content::Move { wanted, to, asker } => self.come(state, at, Request { wanted, to, asker }),
-            Content::Moved { thread, asker } => self.answer(state, at, asker, Answer::Moved(thread)),
+            Content::Moved { thread, asker } => {
+                self.answer(state, at, asker, Answer::Moved(thread));
+                if self.has(Bug::AnswerTwice) {
+                    self.answer(state, at, asker, Answer::Moved(thread));
+                }
+            }
             Content::Reply { asker, .. } => self.serve_reply(state, asker),
             Content::Migrate { thread, to } => {
                 let local = state.slave(at).find(thread).copied();

@@ -4,9 +4,9 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use testbed_protocol::requests::{Choice, RequestsIn};
 use testbed_protocol::{Processor, Thread};
 
-use crate::ledger::{Ledger, ALL_WRONG};
+use crate::ledger::ALL_WRONG;
 use crate::setup::{Bug, Setup};
-use crate::state::{Answer, Content, Local, Run, Slave, State, PLACES};
+use crate::state::{Answer, Content, Ledger, Local, Run, Slave, State, MASTER, PLACES};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
@@ -48,8 +48,10 @@ pub const EMPTY: &str = "no place is kept by a request that has been answered";
 /// Always.
 pub const SERVED: &str = "no request waits while a thread is ready for it";
 
-/// What should happen somewhere.
-const REACHED: [(&str, fn(&State) -> bool); 8] = [
+/// What should happen somewhere, and whether it does.
+type Reached = (&'static str, fn(&State) -> bool);
+
+const REACHED: [Reached; 8] = [
     ("a thread moves for a request", |state| answers(state, |answer| matches!(answer, Answer::Moved(_)))),
     ("a request expires", |state| answers(state, |answer| answer == Answer::Expired)),
     ("a request is refused", |state| answers(state, |answer| answer == Answer::Refused)),
@@ -201,7 +203,7 @@ impl Setup {
             Action::Order => {
                 let (thread, at, to) = self.orders[state.orders as usize];
                 state.orders += 1;
-                state.send(crate::state::MASTER, at, Content::Migrate { thread, to });
+                state.send(MASTER, at, Content::Migrate { thread, to });
             }
             Action::Kill => self.kill(state, 0),
             Action::KillBalancer => self.kill_balancer(state),
@@ -226,12 +228,19 @@ impl Setup {
     pub fn is_answered(&self, state: &State) -> bool {
         let is_answered = |ledger: &Ledger| matches!(ledger, Ledger::Unasked | Ledger::Answered);
         !self.is_quiet(state)
-            || state.ledger.iter().all(is_answered)
-                && state.balancing.iter().all(|balancing| balancing.waits.is_none())
+            || state.ledger.iter().all(is_answered) && state.balancing.iter().all(|balancing| balancing.waits.is_none())
     }
 
     pub fn is_empty(&self, state: &State) -> bool {
         !self.is_quiet(state) || state.slaves.iter().all(|slave| slave.requests.is_empty())
+    }
+
+    /// The property that is violated, if any.
+    pub fn violated(&self, state: &State) -> Option<&'static str> {
+        let wrong = state.wrong.and_then(|wrong| ALL_WRONG.iter().find(|(other, _)| *other == wrong));
+        let checks =
+            [(self.is_answered(state), ANSWERED), (self.is_empty(state), EMPTY), (self.is_served(state), SERVED)];
+        wrong.map(|(_, name)| *name).or_else(|| checks.into_iter().find(|(holds, _)| !holds).map(|(_, name)| name))
     }
 
     /// Requests look at threads that join the ready queue. So one whose process is suspended may be
@@ -250,7 +259,7 @@ impl Setup {
     }
 }
 
-/// A setup, and what should be reached with it.
+/// A setup to explore.
 #[derive(Clone)]
 pub struct Machine(pub Setup);
 
@@ -308,9 +317,13 @@ pub fn reached() -> impl Iterator<Item = &'static str> {
 /// Explores all that can happen, or all up to a violation of any property.
 pub fn explore(setup: &Setup) -> Report {
     let machine = Machine(setup.clone());
-    let checker = machine.clone().checker().threads(2).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    // One thread always finds the same violation first.
+    let threads = if setup.bug.is_some() { 1 } else { 2 };
+    let checker =
+        machine.clone().checker().threads(threads).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     let found = checker.discoveries();
-    let (reached, wrong): (Vec<&str>, Vec<&str>) = found.keys().partition(|name| reached().any(|other| other == **name));
+    let (reached, wrong): (Vec<&str>, Vec<&str>) =
+        found.keys().partition(|name| reached().any(|other| other == **name));
     let describe = |name: &'static str| {
         let path = found[name].clone().into_vec();
         let steps = path.iter().filter_map(|(state, action)| action.map(|action| describe(state, action)));

@@ -73,7 +73,7 @@ pub enum Bug {
     FollowOvertakes,
     /// The slave that the thread leaves answers.
     AnswerAtSource,
-    /// Both slaves answer.
+    /// The destination answers twice.
     AnswerTwice,
     /// Nobody says that a thread has gone whose packets left at once.
     ForgetGoneAtOnce,

@@ -125,9 +125,6 @@ impl Setup {
                     Some(Bug::AnswerAtSource) => self.answer(state, at, asker, answer),
                     _ => state.send(at, to, Content::Moved { thread, asker }),
                 }
-                if self.has(Bug::AnswerTwice) {
-                    self.answer(state, at, asker, answer);
-                }
             }
             Output::Refuse { asker, expired } => {
                 self.answer(state, at, asker, if expired { Answer::Expired } else { Answer::Refused });

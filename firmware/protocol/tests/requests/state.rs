@@ -4,7 +4,6 @@ use testbed_definitions::request::Wanted;
 use testbed_protocol::requests::{Asker, RequestsIn};
 use testbed_protocol::{Processor, Thread};
 
-use crate::ledger::{Ledger, Wrong};
 use crate::setup::Setup;
 
 /// Places for requests of a slave.
@@ -69,19 +68,51 @@ pub enum Content {
     /// A packet of a thread that is not the last one.
     Part,
     /// The last one.
-    Thread { number: Thread, generation: u8, life: u8, runs: u8, request: Option<u8> },
-    Move { wanted: Wanted, to: Processor, asker: Asker },
-    Moved { thread: Thread, asker: Asker },
-    Reply { asker: Asker, answer: Answer },
-    Migrate { thread: Thread, to: Processor },
-    Suspend { process: u8, suspended: bool },
+    Thread {
+        number: Thread,
+        generation: u8,
+        life: u8,
+        runs: u8,
+        request: Option<u8>,
+    },
+    Move {
+        wanted: Wanted,
+        to: Processor,
+        asker: Asker,
+    },
+    Moved {
+        thread: Thread,
+        asker: Asker,
+    },
+    Reply {
+        asker: Asker,
+        answer: Answer,
+    },
+    Migrate {
+        thread: Thread,
+        to: Processor,
+    },
+    Suspend {
+        process: u8,
+        suspended: bool,
+    },
     /// The process has ended.
-    Kill { process: u8 },
+    Kill {
+        process: u8,
+    },
     /// Nothing of the process is left here.
-    Killed { process: u8 },
+    Killed {
+        process: u8,
+    },
     /// The thread has ended.
-    Exited { thread: Thread, generation: u8 },
-    Start { thread: Thread, life: u8 },
+    Exited {
+        thread: Thread,
+        generation: u8,
+    },
+    Start {
+        thread: Thread,
+        life: u8,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -107,6 +138,44 @@ pub struct Balancing {
     pub next: u8,
     /// The one for whose answer it waits.
     pub waits: Option<u8>,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ledger {
+    Unasked,
+    /// It is on its way to the slave.
+    Asked,
+    Kept {
+        deadline: u64,
+        /// Which of those with its number the thread is that the request names.
+        named: Option<u8>,
+        /// The thread that leaves, or has left, for it.
+        sent: Option<Thread>,
+        arrived: bool,
+    },
+    Answered,
+}
+
+/// What a request must not lead to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Wrong {
+    /// A request has been answered before, or a thread leaves for one that has been answered.
+    Twice,
+    /// MOVED before the thread has arrived where it was to go, or of another thread.
+    NotArrived,
+    /// Not MOVED, though a thread leaves or has left for it.
+    MovedAfterAll,
+    /// A second thread leaves for a request.
+    TwoThreads,
+    /// A thread leaves that leaves already, cannot run, or has children.
+    MayNotLeave,
+    /// A thread leaves that has only the number of the one that was named.
+    Namesake,
+    /// A request has expired before its time.
+    Early,
+    /// An answer has come to a thread that has not asked for it.
+    Stranger,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -1,0 +1,166 @@
+//! Large machines with many threads and requests, in random order.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use testbed_definitions::request::Wanted;
+use testbed_protocol::{Processor, Thread};
+
+use crate::explore::{is_long, right};
+use crate::model::{describe, Action};
+use crate::setup::{Ask, Plan, Setup, ALL_BUGS};
+use crate::state::State;
+
+const SLAVES: Processor = 4;
+const THREADS: Thread = 7;
+
+fn slave() -> impl Strategy<Value = Processor> {
+    1..=SLAVES
+}
+
+fn thread() -> impl Strategy<Value = Thread> {
+    1..=THREADS
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    let places = (0..2u8, slave(), prop::option::of(slave()), prop::option::weighted(0.8, slave()));
+    let rest = (0..6u8, 1..4u8, any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.8));
+    (places, rest).prop_map(|((process, at, link, leaves_to), (runs, parts, ready, parent, exits))| Plan {
+        process,
+        at,
+        runs,
+        parts,
+        ready,
+        parent,
+        link,
+        leaves_to,
+        exits: exits && process == 0,
+    })
+}
+
+/// A request, whether it goes to where the thread that it names begins, and how far the thread goes.
+type Draft = (Wanted, bool, Processor, Processor);
+
+fn drafts() -> impl Strategy<Value = Draft> {
+    let wanted = prop_oneof![
+        1 => Just(Wanted::Compute),
+        1 => slave().prop_map(Wanted::Link),
+        3 => thread().prop_map(Wanted::Thread),
+    ];
+    (wanted, prop::bool::weighted(0.7), slave(), 1..SLAVES)
+}
+
+fn ask(threads: &[Plan], (wanted, is_near, from, step): Draft) -> Ask {
+    let from = match wanted {
+        Wanted::Thread(number) if is_near => threads[number as usize - 1].at,
+        _ => from,
+    };
+    Ask { wanted, from, to: (from - 1 + step) % SLAVES + 1 }
+}
+
+fn setups() -> impl Strategy<Value = (Setup, u64)> {
+    let threads = prop::collection::vec(plans(), THREADS as usize);
+    let drafts = prop::collection::vec(prop::collection::vec(drafts(), 1..5), 1..8);
+    let orders = prop::collection::vec((thread(), slave(), slave()), 0..6);
+    let happens = (0..3u8, 0..3u8, 0..3u8, 0..4u8);
+    let rest = (1..4u8, 1..12u8, any::<u64>());
+    let all = (threads, drafts, orders, happens, rest);
+    all.prop_map(|(threads, drafts, orders, happens, (buffers, patience, order))| {
+        let (kills, balancer_kills, suspends, rebirths) = happens;
+        let (slaves, bug) = (SLAVES, None);
+        let one = |drafts: Vec<Draft>| drafts.into_iter().map(|draft| ask(&threads, draft)).collect();
+        let asks = drafts.into_iter().map(one).collect();
+        #[rustfmt::skip]
+        let setup = Setup {
+            slaves, threads, asks, buffers, patience, orders, kills, balancer_kills, suspends, rebirths, bug,
+        };
+        (setup, order)
+    })
+}
+
+/// A small generator (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+}
+
+/// Runs the machine to its end in the order that the seed gives. Returns the steps.
+fn walk(setup: &Setup, seed: u64) -> Result<u64, String> {
+    let mut random = Random(seed);
+    // How eagerly packets arrive, and how fast time passes, in this order.
+    let (slow, late) = (random.below(90), random.below(90));
+    let mut state = State::new(setup);
+    let mut trace = vec![];
+    loop {
+        let wrong = setup.violated(&state);
+        if let Some(wrong) = wrong {
+            return Err(format!("not \"{wrong}\" after {} steps:\n{}", trace.len(), trace.join("\n")));
+        }
+        let mut actions = vec![];
+        setup.possible(&state, &mut actions);
+        let (hold, delay) = (random.below(100) < slow, random.below(100) < late);
+        let is_wished = |action: &&Action| match action {
+            Action::Deliver { .. } => !hold,
+            Action::Tick(_) | Action::Due(_) => !delay,
+            _ => true,
+        };
+        let wished: Vec<_> = actions.iter().filter(is_wished).copied().collect();
+        let pool = if wished.is_empty() { &actions } else { &wished };
+        if pool.is_empty() {
+            return Ok(trace.len() as u64);
+        }
+        let action = pool[random.below(pool.len())];
+        trace.push(describe(&state, action));
+        setup.act(&mut state, action).expect("an action that is possible");
+    }
+}
+
+#[test]
+fn random_orders_of_large_machines() {
+    let cases = if is_long() { 300_000 } else { 30_000 };
+    let config = Config { cases, rng_seed: RngSeed::Fixed(1994), failure_persistence: None, ..Config::default() };
+    let total = std::cell::Cell::new(0);
+    proptest!(config, |((setup, order) in setups())| {
+        match walk(&setup, order) {
+            Ok(steps) => total.set(total.get() + steps),
+            Err(wrong) => prop_assert!(false, "{wrong}"),
+        }
+    });
+    println!("{cases} machines, {} steps", total.get());
+}
+
+#[test]
+fn random_orders_find_seeded_bugs() {
+    for bug in ALL_BUGS {
+        let config = Config { rng_seed: RngSeed::Fixed(1995), failure_persistence: None, ..Config::default() };
+        let mut runner = TestRunner::new(config);
+        let found = (1..=400_000).find(|_| {
+            let (setup, order) = setups().new_tree(&mut runner).expect("a machine").current();
+            walk(&Setup { bug: Some(bug), ..setup }, order).is_err()
+        });
+        println!("{bug:?}: found by machine {found:?}");
+        assert!(found.is_some(), "{bug:?} is not found");
+    }
+}
+
+#[test]
+fn larger_machines() {
+    if is_long() {
+        let two = |setup: Setup| Setup { slaves: 3, ..setup };
+        let mut killed = two(crate::explore::killed());
+        killed.kills = 2;
+        killed.rebirths = 2;
+        right("long: a process is killed twice", &killed);
+        let mut crossed = two(crate::explore::crossed());
+        crossed.threads.push(Plan { parts: 2, runs: 1, leaves_to: Some(3), ..Plan::at(3) });
+        crossed.asks.push(vec![Ask { wanted: Wanted::Compute, from: 3, to: 1 }]);
+        right("long: three threads on three slaves", &crossed);
+    }
+}
