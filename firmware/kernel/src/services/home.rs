@@ -60,7 +60,7 @@ impl Kernel {
         for index in process.threads() {
             events::emit_with(DIAG_PROFILE, event::EXIT, self.tcb_of(index).number());
             self.unqueue(index);
-            if self.is_leaving_for_requests() {
+            if self.has_requests() {
                 self.ended_for_request(self.tcb_of(index).number());
             }
             self.ends.forget(self.tcbs, self.tcb_of(index));

@@ -167,6 +167,9 @@ impl Kernel {
         process.set_thread(death.number, NONE);
         process.remove_stack(death.stack, death.pages, &mut self.pages, &mut self.net);
         hw::forget_page_map();
+        if self.has_requests() {
+            self.ended_for_request(death.number);
+        }
         self.free_tcb(index);
         death
     }

@@ -17,7 +17,7 @@ pub const fn ask(wanted: Wanted, from: Processor, to: Processor) -> Ask {
     Ask { wanted, from, to }
 }
 
-/// A thread each on slaves 1 and 2, which run, block and become ready, and three requests to slave 1.
+/// Two threads on a slave, which run, block and become ready, and three requests for them.
 pub fn simple() -> Setup {
     let asks = [Wanted::Compute, Wanted::Thread(1), Wanted::Link(2)].map(|wanted| vec![ask(wanted, 1, 2)]);
     Setup {

@@ -2,7 +2,7 @@
 
 use testbed_definitions::request::Wanted;
 use testbed_protocol::requests::Asker;
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::Processor;
 
 use crate::setup::Setup;
 use crate::state::{Answer, Ledger, Local, Run, State, Wrong};

@@ -38,7 +38,8 @@ fn plans() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// A request, whether it goes to where the thread that it names begins, and how far the thread goes.
+/// What is wanted, whether of the slave where the named thread begins, otherwise of which one, and
+/// how far from there the thread goes.
 type Draft = (Wanted, bool, Processor, Processor);
 
 fn drafts() -> impl Strategy<Value = Draft> {

@@ -215,7 +215,7 @@ impl Kernel {
         if state == State::Moving {
             self.counters[counter::LEFT] += 1;
             events::emit(DIAG_PROFILE, event::PACKED);
-            if self.is_leaving_for_requests() {
+            if self.has_requests() {
                 self.gone_for_request(birth.number);
             }
         } else if error == 0 {

@@ -170,7 +170,8 @@ impl Kernel {
         self.end_leaving(output);
     }
 
-    /// A thread has ended that may have been about to leave for a request.
+    /// A thread is not here any more, for which a request may wait, or which may have been about to
+    /// leave for one.
     #[cold]
     #[inline(never)]
     pub fn ended_for_request(&mut self, thread: Thread) {
@@ -182,6 +183,10 @@ impl Kernel {
         if output != Output::Nothing {
             self.moves.leaving -= 1;
             self.perform_move(output);
+        }
+        if self.moves.requests.due() == Some(0) {
+            // A request waits for a thread that is not here any more.
+            self.effects.note(MOVES);
         }
     }
 }

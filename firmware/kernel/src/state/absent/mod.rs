@@ -161,7 +161,7 @@ pub mod moves {
     }
 
     impl crate::state::kernel::Kernel {
-        pub fn is_leaving_for_requests(&self) -> bool {
+        pub fn has_requests(&self) -> bool {
             false
         }
     }

@@ -2,6 +2,8 @@
 
 use testbed_protocol::requests::Requests;
 
+use crate::drivers::events::{self, AWAITING};
+
 pub struct Moves {
     pub requests: Requests,
     /// Threads that leave for one.
@@ -9,10 +11,10 @@ pub struct Moves {
 }
 
 impl crate::state::kernel::Kernel {
-    /// Whether threads leave for requests.
+    /// Whether requests wait for threads, or threads leave for requests.
     #[inline]
-    pub fn is_leaving_for_requests(&self) -> bool {
-        self.moves.leaving != 0
+    pub fn has_requests(&self) -> bool {
+        self.moves.leaving != 0 || events::enabled(AWAITING)
     }
 }
 
