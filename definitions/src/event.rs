@@ -125,7 +125,7 @@ pub const fn awaited(call: u16) -> &'static str {
         syscall::CREATE => "the birth of a child",
         syscall::INVOKE => "the start of a program",
         syscall::AWAIT => "the end of a process",
-        syscall::MIGRATE => "another thread's move",
+        syscall::MIGRATE | syscall::REQUEST => "another thread's move",
         _ => "another processor's answer",
     }
 }

@@ -22,6 +22,7 @@ mod overflow;
 mod profile;
 mod random;
 mod reconstruct;
+mod samples;
 mod seed;
 mod seeded;
 mod stress;

@@ -1,4 +1,4 @@
-//! What a shell says to the monitors: event classes, filters, totals, in the words of the command line of `testbed run`. `false`: the words were wrong, and it has
+//! What a shell says to the monitors: event classes, filters, totals, the period of samples, in the words of the command line of `testbed run`. `false`: the words were wrong, and it has
 //! said how.
 
 use core::fmt::Write;
@@ -6,8 +6,9 @@ use core::fmt::Write;
 use libtos::console::Line;
 use libtos::monitor::event::DIAG_ALL;
 use libtos::monitor::filter::{action, register, Command, INTERVAL_MAX, RULES};
-use libtos::monitor::{classes, command, set_classes, setting};
+use libtos::monitor::{classes, command, sample_period_us, set_classes, set_sample_period_us, setting};
 use libtos::{println, Error};
+use testbed_definitions::load::PERIODS_US;
 use testbed_kernel_core::filter::{self as text, Fault, Rule, ACTIONS, CLASSES};
 
 /// `dgl [CLASSES]`: shows the event classes, or changes them on all processors.
@@ -51,6 +52,21 @@ pub fn totals(ticks: Option<&str>) -> Result<bool, Error> {
         Some(Some(interval)) => set(register::INTERVAL, interval).map(|()| true),
         Some(None) => {
             println!("no power of two from 2 to {}", 1u32 << INTERVAL_MAX);
+            Ok(false)
+        }
+    }
+}
+
+/// `sample [MICROSECONDS]`: shows or sets how far apart samples of the load are.
+pub fn sample(microseconds: Option<&str>) -> Result<bool, Error> {
+    match microseconds.map(|text| text.parse().ok().filter(|period| PERIODS_US.contains(period))) {
+        None => {
+            println!("samples every {} us", sample_period_us());
+            Ok(true)
+        }
+        Some(Some(period)) => set_sample_period_us(period).map(|()| true),
+        Some(None) => {
+            println!("no number from {} to {}", PERIODS_US.start(), PERIODS_US.end());
             Ok(false)
         }
     }

@@ -59,7 +59,7 @@ fn argument(random: &mut Random) -> u32 {
 /// One call that does not wait for ever, and does what it does to this process only: with a number
 /// up to the last call's, two that are none, or any.
 fn random_call(random: &mut Random) {
-    let number = if random.chance(5) { argument(random) } else { random.below(syscall::MONITOR + 3) };
+    let number = if random.chance(5) { argument(random) } else { random.below(syscall::REQUEST + 3) };
     let mut arguments: [u32; 5] = core::array::from_fn(|_| argument(random));
     match number {
         syscall::EXIT | syscall::WAIT | syscall::SEND | syscall::RECEIVE => return random_transfer(random, &arguments),

@@ -59,6 +59,7 @@ const COMMANDS: &[(&str, &str, Act)] = &[
     ("dgl", "[CLASSES]", |_, words| with_one_or_none(words, |word| told(monitor::dgl(word)))),
     ("filter", "[show | off | ACTION CODE[/MASK][,...]]", filter),
     ("totals", "[TICKS]", |_, words| with_one_or_none(words, |word| told(monitor::totals(word)))),
+    ("sample", "[MICROSECONDS]", |_, words| with_one_or_none(words, |word| told(monitor::sample(word)))),
     ("help", "", |_, words| without(words, help)),
 ];
 
