@@ -129,3 +129,28 @@ fn messages_are_counted_where_they_go() {
     assert!((least..=48_000).contains(&(local / 2)), "{local}");
     assert!((least..=48_000).contains(&(remote / 2)), "{remote}");
 }
+
+/// The engines agree while agents count, and on what they tell.
+#[test]
+fn verilator_tells_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |engine: &str| {
+        let out = folder.path().join(engine);
+        let script = ["sample 20000;", "run", "synthetic", "6", "mixed", "120", "random"];
+        let output = Command::new(env!("CARGO_BIN_EXE_testbed"))
+            .args(["run", "sh"])
+            .args(script)
+            .args(["--file", "synthetic", "--dgl", "load+timer", "--engine", engine, "--for", "120ms", "--out"])
+            .arg(&out)
+            .current_dir(root())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let words = fs::read(out.join("mmi.raw")).unwrap();
+        let mut samples = 0;
+        take_all(&out, &mut |_, _| samples += 1);
+        assert!(samples >= 5 * 4, "{samples} samples");
+        words
+    };
+    assert!(run("emulator") == run("verilator"), "the engines differ");
+}
