@@ -38,6 +38,11 @@ impl Assessor {
         Assessor { summary: Summary::new(slaves), pending: [NONE; PROCESSORS] }
     }
 
+    /// Slaves are 1 to `slaves`.
+    pub fn begin(&mut self, slaves: u8) {
+        self.summary.slaves = slaves.min(PROCESSORS as u8 - 1);
+    }
+
     /// The load as far as it is known.
     pub fn summary(&self) -> &Summary {
         &self.summary

@@ -72,6 +72,12 @@ impl<P: Policy> Balancer<P> {
         }
     }
 
+    /// Slaves are 1 to `slaves` from now on; and what a policy is to be.
+    pub fn begin(&mut self, slaves: u8, policy: P) {
+        self.assessor.begin(slaves);
+        self.policy = policy;
+    }
+
     pub fn policy(&self) -> &P {
         &self.policy
     }

@@ -5,6 +5,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | [`reader`] | finds the parts of samples in the monitor's words |
 //! | [`assess`] | makes a coherent [`summary::Summary`] of the slaves' load samples |
 //! | [`request`] | requests to move a thread, and the answers to them |
 //! | [`candidate`] | the slave's choice of the thread that moves |
@@ -26,6 +27,7 @@ pub mod candidate;
 pub mod log;
 pub mod policies;
 pub mod policy;
+pub mod reader;
 pub mod request;
 pub mod summary;
 

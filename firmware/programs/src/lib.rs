@@ -2,6 +2,7 @@
 //! length on a channel, another receives them. They differ in where the second thread runs.
 #![no_std]
 
+pub mod balancer;
 pub mod chatter;
 pub mod crew;
 pub mod monitor;

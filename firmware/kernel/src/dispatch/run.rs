@@ -25,14 +25,26 @@ use crate::state::policy;
 use crate::variant::{self, hot};
 
 impl Kernel {
-    /// Starts the host's program, if it is to start here.
+    /// Starts the host's program, and the balancer, if they are to start here.
     pub fn start_program(&mut self) {
-        if !self.is_start() {
-            return;
+        if self.is_start() || self.is_balancing() {
+            self.take_host_files();
         }
-        self.take_host_files();
-        if let Err(error) = self.invoke_first() {
-            self.console.put_text("the program can't start: ");
+        if self.is_start() {
+            let begun = self.invoke_first();
+            self.tell_start(begun, "the program can't start: ");
+        }
+        if self.is_balancing() {
+            let begun = self.invoke_balancer();
+            self.tell_start(begun, "the balancer can't start: ");
+        }
+    }
+
+    /// Says why something did not start, and ends the run.
+    #[inline]
+    fn tell_start(&mut self, begun: Result<(), Error>, what: &str) {
+        if let Err(error) = begun {
+            self.console.put_text(what);
             if !variant::IN_LINE {
                 // No room for all the meanings; this one wants a remedy.
                 match error {

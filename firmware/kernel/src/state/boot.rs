@@ -1,7 +1,7 @@
 //! The boot block, as the host left it.
 
 use core::cell::UnsafeCell;
-use testbed_definitions::boot::{word, ARGUMENT_BYTES, LARGE_RAM, MAGIC, WORDS};
+use testbed_definitions::boot::{option, word, ARGUMENT_BYTES, LARGE_RAM, MAGIC, WORDS};
 
 use crate::state::tables::Tables;
 
@@ -40,6 +40,14 @@ fn bytes(address: u32, length: usize) -> &'static [u8] {
     // SAFETY: the callers pass regions that the host filled before reset and the page allocator
     // leaves alone.
     unsafe { core::slice::from_raw_parts(address as *const u8, length) }
+}
+
+/// The balancer's arguments, which lie behind the program's.
+pub fn balancer_arguments() -> &'static [u8] {
+    let before = (get(word::ARGUMENT_BYTES) as usize).min(ARGUMENT_BYTES);
+    let length = (get(word::OPTIONS) >> option::BALANCER_ARGUMENTS_SHIFT) as usize;
+    let start = BOOT_BLOCK.0.get() as u32 + 4 * word::ARGUMENTS as u32 + before as u32;
+    bytes(start, length.min(ARGUMENT_BYTES - before))
 }
 
 /// The program's arguments, separated by NUL.

@@ -1,7 +1,7 @@
 //! The kernel's state, and what is asked of it everywhere.
 
 use core::mem::offset_of;
-use testbed_definitions::boot::word;
+use testbed_definitions::boot::{option, word};
 use testbed_definitions::syscall::status::COUNTER_WORDS;
 use testbed_definitions::syscall::Error;
 use testbed_definitions::{csr, event};
@@ -136,6 +136,11 @@ impl Kernel {
     /// Whether the host's program starts here.
     pub fn is_start(&self) -> bool {
         boot::get(word::START_PROCESSOR) == self.me as u32
+    }
+
+    /// Whether the balancer starts here: the host wants one, and this is the master.
+    pub fn is_balancing(&self) -> bool {
+        variant::PAGES_GO && self.me == 0 && boot::get(word::OPTIONS) & option::BALANCER != 0
     }
 
     /// The interrupts that end a thread's run.

@@ -64,7 +64,7 @@ impl Kernel {
     fn share_memory(&mut self, end: u32, ram_bytes: u32) {
         let page = |address: u32| (address - RAM_BASE) / PAGE_BYTES;
         self.pages.release(page(end + PAGE_BYTES - 1), ram_bytes / PAGE_BYTES);
-        if self.is_start() || !variant::PAGES_GO {
+        if self.is_start() || self.is_balancing() || !variant::PAGES_GO {
             // The files' records, and the files behind them, up to the end. The others have no use
             // for them.
             self.pages.reserve(page(boot::get(word::FILES_ADDRESS)), ram_bytes / PAGE_BYTES);

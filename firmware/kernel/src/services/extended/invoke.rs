@@ -1,6 +1,6 @@
 //! Programs become processes: invoking them, here or elsewhere.
 
-use testbed_definitions::boot::{word, ARGUMENT_BYTES};
+use testbed_definitions::boot::{word, ARGUMENT_BYTES, BALANCER};
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::file::TRUSTED;
 use testbed_definitions::mpc::{self, process as layout};
@@ -48,6 +48,14 @@ impl Kernel {
         let name = self.files.get(0).name;
         let arguments = boot::arguments();
         self.begin(&Invocation { name, flags: invoke::OPERATOR, source: self.me, who: Who::NOBODY, arguments })
+    }
+
+    /// The program that balances the load, beside the host's.
+    pub fn invoke_balancer(&mut self) -> Result<(), Error> {
+        let name = padded(BALANCER.as_bytes())?;
+        let flags = invoke::OPERATOR | invoke::BACKGROUND;
+        let arguments = boot::balancer_arguments();
+        self.begin(&Invocation { name, flags, source: self.me, who: Who::NOBODY, arguments })
     }
 
     /// `invoke(name, length, arguments, length, processor and flags)`. While its buffers have not

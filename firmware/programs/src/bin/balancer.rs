@@ -1,0 +1,203 @@
+//! Balances the load of the slaves, from the master: `balancer POLICY [PERIOD]`, with the period of
+//! samples in microseconds. `testbed run PROGRAM --balance POLICY` starts it; so can an operator, as
+//! `on 0 operator balancer gain &` in `sh`. It ends with the machine, or when it is killed.
+//!
+//! It takes the slaves' samples from the monitor's queue, asks the policy ([`testbed_balance`]), and
+//! sends its requests. What it sees and does it logs to the file `balance.log`, in the format of the
+//! report's Figure 41. A policy of your own: `docs/balance.md`.
+#![no_std]
+#![no_main]
+
+use core::fmt::Write;
+
+use libtos::monitor::{self, Delivery};
+use libtos::{
+    clock_hz, clock_us, create, delay_us, exit, println, processor, processors, stack_for, wait, Arguments, Error,
+};
+use programs::balancer::log::Log;
+use programs::balancer::policy::Chosen;
+use programs::balancer::{workers, Global};
+use testbed_balance::balancer::{Balancer, Sent};
+use testbed_balance::log::{write_summary, Entry};
+use testbed_balance::reader::{Read, Reader};
+use testbed_balance::request::{Answer, Request};
+use testbed_definitions::event::DIAG_LOAD;
+use testbed_definitions::limits::TIME_SLICE_US;
+use testbed_definitions::load::{DEFAULT_PERIOD_US, PERIODS_US};
+
+libtos::program!(main);
+
+const LOG: &str = "balance.log";
+/// The queue is looked at so often at least: what comes in this time it has room for.
+const PAUSE_US: u32 = 1_000;
+
+/// The thread that balances, and its stack.
+const BALANCING: u8 = 1 + workers::LAST;
+const STACK_PAGES: u32 = 64;
+
+/// What the first thread tells it.
+static TOLD: Global<(Chosen, u32)> = Global::new((Chosen::NONE, 0));
+static BALANCER: Global<Balancer<Chosen>> = Global::new(Balancer::new(0, Chosen::NONE));
+
+fn main(arguments: Arguments) -> u32 {
+    let (Some(name), period) = (arguments.iter().next(), arguments.number(1, DEFAULT_PERIOD_US)) else {
+        return usage();
+    };
+    let Some(period) = period.filter(|period| PERIODS_US.contains(period)) else { return usage() };
+    if processor() != 0 || processors() < 3 {
+        println!("balancer: it runs on the master of a machine with two slaves or more");
+        return 1;
+    }
+    // SAFETY: called once, as this is, and before there is another thread.
+    let (policy, told) = unsafe { (Chosen::named(name), TOLD.take()) };
+    let Some(policy) = policy else { return 1 };
+    *told = (policy, period);
+    match create(BALANCING, STACK_PAGES, 0, balance, stack_for(STACK_PAGES)) {
+        Ok(_) => wait(),
+        Err(error) => failed(error),
+    }
+}
+
+fn failed(error: Error) -> u32 {
+    println!("balancer: {}", error.meaning());
+    1
+}
+
+/// The thread that does all, with a larger stack than a program's first has.
+extern "C" fn balance() -> ! {
+    // SAFETY: the first thread has taken it, and waits.
+    let (policy, period) = unsafe { TOLD.take() };
+    let policy = core::mem::replace(policy, Chosen::NONE);
+    exit(begin(policy, *period).and_then(Loop::run).map_or_else(failed, |()| 0))
+}
+
+fn usage() -> u32 {
+    println!("usage: balancer POLICY [MICROSECONDS]");
+    println!("       samples {} to {} us apart", PERIODS_US.start(), PERIODS_US.end());
+    2
+}
+
+/// The time in cycles, which does not wrap.
+struct Time {
+    last: u32,
+    microseconds: u64,
+    cycles_a_microsecond: u64,
+}
+
+impl Time {
+    fn now(&mut self) -> u64 {
+        let now = clock_us();
+        self.microseconds += u64::from(now.wrapping_sub(self.last));
+        self.last = now;
+        self.microseconds * self.cycles_a_microsecond
+    }
+
+    fn milliseconds(&self) -> u64 {
+        self.microseconds / 1000
+    }
+}
+
+struct Loop {
+    balancer: &'static mut Balancer<Chosen>,
+    reader: Reader,
+    log: Log,
+    time: Time,
+    round: u32,
+}
+
+/// Makes everything ready, and has the slaves send samples.
+fn begin(policy: Chosen, period: u32) -> Result<Loop, Error> {
+    let log = Log::create(LOG)?;
+    workers::start()?;
+    // SAFETY: here and nowhere else.
+    let balancer = unsafe { BALANCER.take() };
+    balancer.begin(processors() - 1, policy);
+    let a_microsecond = clock_hz() / 1_000_000;
+    balancer.costs.slice = TIME_SLICE_US * a_microsecond;
+    balancer.costs.millisecond = 1000 * a_microsecond;
+    monitor::deliver(Delivery::PortAndSome)?;
+    monitor::want(u16::MAX, 0, 0)?;
+    monitor::set_sample_period_us(period)?;
+    let classes = monitor::classes();
+    if classes & DIAG_LOAD == 0 {
+        monitor::set_classes(classes | DIAG_LOAD)?;
+    }
+    let time = Time { last: clock_us(), microseconds: clock_us().into(), cycles_a_microsecond: a_microsecond.into() };
+    Ok(Loop { balancer, reader: Reader::new(), log, time, round: 0 })
+}
+
+impl Loop {
+    fn run(mut self) -> Result<(), Error> {
+        loop {
+            let has_more = self.read()?;
+            self.answers();
+            let now = self.time.now();
+            let sent = self.balancer.step(now);
+            self.log_round();
+            for sent in &sent {
+                self.send(sent);
+            }
+            if !sent.is_empty() || self.round != self.balancer.counts.rounds {
+                self.round = self.balancer.counts.rounds;
+                self.log.flush()?;
+            }
+            if !has_more {
+                delay_us(PAUSE_US);
+            }
+        }
+    }
+
+    /// Takes words of the queue. `true`: there may be more.
+    fn read(&mut self) -> Result<bool, Error> {
+        let mut words = [0; 64];
+        let count = monitor::read(&mut words)?;
+        let now = self.time.now();
+        if self.reader.missed(monitor::missed()?) {
+            (1..processors()).for_each(|slave| self.balancer.lost(slave));
+        }
+        for &word in &words[..count] {
+            match self.reader.take(word) {
+                Read::Part(slave, part) => {
+                    self.balancer.take(slave, now, part);
+                }
+                Read::Lost(slave) => self.balancer.lost(slave),
+                Read::Nothing => {}
+            }
+        }
+        Ok(count == words.len())
+    }
+
+    /// Passes on the answers that have come.
+    fn answers(&mut self) {
+        while let Some((number, answer)) = workers::answer() {
+            let now = self.time.now();
+            if let Some(request) = self.balancer.answer(now, number, answer) {
+                self.log_answer(number, &request, Some(answer));
+            }
+        }
+    }
+
+    fn send(&mut self, sent: &Sent) {
+        let slaves = self.balancer.summary().slaves;
+        let entry = Entry::Move { number: sent.number.into(), request: sent.request };
+        let _ = writeln!(self.log, "{}", entry.line(slaves));
+        if !workers::send(sent) {
+            // All wait for answers that the balancer has given up.
+            self.balancer.answer(sent.time, sent.number, Answer::Expired);
+            self.log_answer(sent.number, &sent.request, None);
+        }
+    }
+
+    /// The load, where the policy has been asked because of new samples.
+    fn log_round(&mut self) {
+        if self.round != self.balancer.counts.rounds {
+            let _ = write_summary(&mut self.log, self.balancer.summary(), self.time.milliseconds());
+        }
+    }
+
+    fn log_answer(&mut self, number: u16, request: &Request, answer: Option<Answer>) {
+        let at = if matches!(answer, Some(Answer::Moved(_))) { request.to } else { request.from };
+        let entry = Entry::Answer { number: number.into(), answer, at, time: self.time.milliseconds() };
+        let _ = writeln!(self.log, "{}", entry.line(self.balancer.summary().slaves));
+    }
+}
