@@ -68,6 +68,7 @@ impl Kernel {
             self.free_tcb(index);
         }
         hw::forget_page_map();
+        self.stop_collecting(process);
         self.keepers.forget_process(process);
         self.processes.forget(process.id());
         process.release(&mut self.pages, &mut self.net);

@@ -21,7 +21,7 @@ use testbed_balance::balancer::{Balancer, Sent};
 use testbed_balance::log::{write_summary, Entry};
 use testbed_balance::reader::{Read, Reader};
 use testbed_balance::request::{Answer, Request};
-use testbed_definitions::event::DIAG_LOAD;
+use testbed_definitions::event::{DIAG_LOAD, DIAG_TIMER, DIAG_USER};
 use testbed_definitions::limits::TIME_SLICE_US;
 use testbed_definitions::load::{DEFAULT_PERIOD_US, PERIODS_US};
 
@@ -115,10 +115,12 @@ fn begin(policy: Chosen, period: u32) -> Result<Loop, Error> {
     let a_microsecond = clock_hz() / 1_000_000;
     balancer.costs.slice = TIME_SLICE_US * a_microsecond;
     balancer.costs.millisecond = 1000 * a_microsecond;
-    monitor::deliver(Delivery::PortAndSome)?;
+    let classes = monitor::classes();
+    // Samples wait until there is room for them. More than samples must not wait for the balancer.
+    let is_rare = classes & !(DIAG_LOAD | DIAG_USER | DIAG_TIMER) == 0;
+    monitor::deliver(if is_rare { Delivery::PortAndQueue } else { Delivery::PortAndSome })?;
     monitor::want(u16::MAX, 0, 0)?;
     monitor::set_sample_period_us(period)?;
-    let classes = monitor::classes();
     if classes & DIAG_LOAD == 0 {
         monitor::set_classes(classes | DIAG_LOAD)?;
     }

@@ -24,6 +24,24 @@ pub fn get(register: usize) -> u16 {
     SETTINGS[register % REGISTERS].load(Ordering::Relaxed)
 }
 
+/// The process that has last chosen where the MMI puts what it collects; 0: none.
+static COLLECTOR: AtomicU16 = AtomicU16::new(0);
+
+/// This process has chosen where the MMI puts what it collects.
+pub fn note_collector(process: u16) {
+    COLLECTOR.store(process, Ordering::Relaxed);
+}
+
+/// A process ends here. `true`: it has chosen where the MMI puts what it collects, and takes nothing
+/// of it any more.
+pub fn forget_collector(process: u16) -> bool {
+    let collects = COLLECTOR.load(Ordering::Relaxed) == process;
+    if collects {
+        note_collector(0);
+    }
+    collects
+}
+
 /// The classes of the whole machine are these from now on.
 pub fn note_classes(classes: u32) {
     CLASSES.store(classes, Ordering::Relaxed);

@@ -7,6 +7,7 @@ use testbed_definitions::syscall::{monitor, Error};
 use testbed_kernel_core::page_map::WRITE;
 
 use crate::arch::hw;
+use crate::drivers::extended::settings;
 use crate::state::kernel::Kernel;
 use crate::state::process::Process;
 use crate::state::user::{user_range, write_user};
@@ -50,8 +51,8 @@ impl Kernel {
         Ok(taken as u32)
     }
 
-    /// Sets what the MMI puts where, and tells what it has missed.
-    pub fn collecting(&self, what: u32, value: u32) -> Result<u32, Error> {
+    /// A process sets what the MMI puts where, or is told what it has missed.
+    pub fn collecting(&self, process: Process, what: u32, value: u32) -> Result<u32, Error> {
         self.has_mmi()?;
         let set = |register: u32, value: u32| {
             let before = hw::read(map::MMI_BASE, register);
@@ -63,7 +64,19 @@ impl Kernel {
             monitor::WANT_DATUM => set(mmi::WANTED_DATUM, value),
             monitor::MISSED => Ok(hw::read(map::MMI_BASE, mmi::MISSED)),
             // In which order it collects stays as the machine has it.
-            _ => set(mmi::CONTROL, hw::read(map::MMI_BASE, mmi::CONTROL) & !PLACES | value & PLACES),
+            _ => {
+                settings::note_collector(process.id());
+                set(mmi::CONTROL, hw::read(map::MMI_BASE, mmi::CONTROL) & !PLACES | value & PLACES)
+            }
+        }
+    }
+
+    /// A process ends here. If it has had things put into the master's queue, nobody empties that any
+    /// more: all goes to the trace port, as after reset.
+    pub fn stop_collecting(&self, process: Process) {
+        if settings::forget_collector(process.id()) {
+            let control = hw::read(map::MMI_BASE, mmi::CONTROL) & !PLACES;
+            hw::write(map::MMI_BASE, mmi::CONTROL, control | mmi::CONTROL_POLL | mmi::CONTROL_TRACE);
         }
     }
 }

@@ -52,10 +52,12 @@ impl Kernel {
                 let register = value as usize % REGISTERS;
                 return Outcome::Done(Ok(settings::get(register) as u32));
             }
-            monitor::MISSED => return Outcome::Done(self.collecting(what, value)),
+            monitor::MISSED => return Outcome::Done(self.collecting(self.tcb_of(index).process(), what, value)),
             monitor::SAMPLE_PERIOD if value == 0 => return Outcome::Done(Ok(self.sample_period())),
             _ if !is_operator(self.tcb_of(index).process().id()) => return Outcome::Done(Err(Error::NoPermission)),
-            monitor::DELIVER..=monitor::WANT_DATUM => return Outcome::Done(self.collecting(what, value)),
+            monitor::DELIVER..=monitor::WANT_DATUM => {
+                return Outcome::Done(self.collecting(self.tcb_of(index).process(), what, value))
+            }
             monitor::SET_CLASSES => (layout::CLASSES, check_classes(value)),
             monitor::COMMAND => (layout::COMMAND, check_command(value, self.processors)),
             monitor::SAMPLE_PERIOD => (layout::SAMPLE_PERIOD, Self::check_period(value)),
