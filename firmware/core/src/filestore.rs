@@ -6,10 +6,13 @@
 //! would have to be given back; what a handle allows is looked up each time. A thread that has
 //! moved may still use the handle of a file on another processor, and gets [`Error::NotHere`].
 
+use core::mem::offset_of;
 use testbed_definitions::file::{is_name, EXECUTE, NAME_BYTES, READ, TRUSTED, WRITE};
 use testbed_definitions::limits::{FILES, FILE_BYTES};
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::{open, Error};
+
+use crate::layout::Item;
 
 /// A name, padded with NUL.
 pub type Name = [u8; NAME_BYTES];
@@ -68,6 +71,16 @@ pub enum Opening {
     Missing,
 }
 
+impl File {
+    /// What the host looks at.
+    pub const LAYOUT: [(Item, usize); 4] = [
+        (Item::FileRecordBytes, size_of::<File>()),
+        (Item::FileName, offset_of!(File, name)),
+        (Item::FileSize, offset_of!(File, bytes)),
+        (Item::FileList, offset_of!(File, list)),
+    ];
+}
+
 pub struct Filestore {
     files: [File; FILES],
     /// Whose it is, as handles have it.
@@ -88,6 +101,9 @@ impl Filestore {
     pub const fn new() -> Self {
         Filestore { files: [File::FREE; FILES], processor: 0 }
     }
+
+    /// Bytes from its start to the files' records, and how many there are.
+    pub const RECORDS: (usize, usize) = (offset_of!(Filestore, files), FILES);
 
     /// It is this processor's, before any file is opened.
     pub fn start(&mut self, processor: u8) {

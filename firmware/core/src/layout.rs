@@ -121,6 +121,14 @@ macro_rules! items_with_states {
             PlaceWaiterProcess,
             PlaceWaiterThread,
             PlaceName,
+            /// In the kernel: the filestore's files, and how many there may be.
+            Files,
+            FileCount,
+            FileRecordBytes,
+            /// In a file's record: its name, its size, and the page that lists its pages; 0: it is free.
+            FileName,
+            FileSize,
+            FileList,
             /// Codes of a channel's sending end.
             SenderAway,
             SenderIdle,

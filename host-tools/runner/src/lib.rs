@@ -12,6 +12,7 @@
 //! | [`counters`] | the ledger of an engine |
 //! | [`measurement`] | runs that are made to measure something |
 //! | [`look`], [`lines`] | what every thread does, from the processors' RAM, and at which line of its source |
+//! | [`taking`] | files out of a processor's filestore |
 //! | [`signals`] | Ctrl-C and its like |
 //! | [`apt`], [`python`] | packages of Debian and of PyPI that are missing |
 #![forbid(unsafe_code)]
@@ -31,3 +32,4 @@ pub mod names;
 pub mod operator;
 pub mod python;
 pub mod signals;
+pub mod taking;

@@ -64,7 +64,7 @@ pub fn look(
 }
 
 /// Where the tables are, and the address of the kernel's state.
-fn layout(kernel: &[u8]) -> Option<(Layout, u32)> {
+pub(crate) fn layout(kernel: &[u8]) -> Option<(Layout, u32)> {
     let elf = object::File::parse(kernel).ok()?;
     let layout = Layout::parse(elf.section_by_name(SECTION)?.data().ok()?)?;
     let symbol = elf.symbols().find(|symbol| symbol.name() == Ok(KERNEL))?;
@@ -80,14 +80,14 @@ struct Part {
 }
 
 /// The RAM of one processor. Whatever can't be so is `None`.
-struct Ram<'a> {
-    engine: &'a dyn Engine,
-    processor: u8,
-    layout: &'a Layout,
+pub(crate) struct Ram<'a> {
+    pub(crate) engine: &'a dyn Engine,
+    pub(crate) processor: u8,
+    pub(crate) layout: &'a Layout,
 }
 
 impl Ram<'_> {
-    fn bytes<const N: usize>(&self, address: u32) -> Option<[u8; N]> {
+    pub(crate) fn bytes<const N: usize>(&self, address: u32) -> Option<[u8; N]> {
         let offset = address.checked_sub(RAM_BASE)?;
         let end = offset.checked_add(N as u32)?;
         let mut bytes = [0; N];
@@ -101,10 +101,10 @@ impl Ram<'_> {
     fn byte(&self, address: u32) -> Option<u8> {
         self.bytes::<1>(address).map(|[byte]| byte)
     }
-    fn half(&self, address: u32) -> Option<u16> {
+    pub(crate) fn half(&self, address: u32) -> Option<u16> {
         self.bytes(address).map(u16::from_le_bytes)
     }
-    fn word(&self, address: u32) -> Option<u32> {
+    pub(crate) fn word(&self, address: u32) -> Option<u32> {
         self.bytes(address).map(u32::from_le_bytes)
     }
     fn double(&self, address: u32) -> Option<u64> {
@@ -112,12 +112,12 @@ impl Ram<'_> {
     }
 
     /// Address of a field of what begins at `start`.
-    fn at(&self, start: u32, item: Item) -> Option<u32> {
+    pub(crate) fn at(&self, start: u32, item: Item) -> Option<u32> {
         start.checked_add(self.layout.get(item)?)
     }
 
     /// Addresses of a table's entries.
-    fn entries(&self, start: u32, bytes: Item, count: u32) -> Option<impl Iterator<Item = u32>> {
+    pub(crate) fn entries(&self, start: u32, bytes: Item, count: u32) -> Option<impl Iterator<Item = u32>> {
         let bytes = self.layout.get(bytes)?;
         start.checked_add(bytes.checked_mul(count)?)?;
         (count <= ENTRIES_MAX).then(|| (0..count).map(move |index| start + index * bytes))

@@ -26,7 +26,7 @@ fn load(machine: &Machine, program: &[u8], boot: &Boot) -> Result<Image, LoadErr
 fn the_boot_block_says_where_the_program_is() {
     let (_, program) = built().read("remote").unwrap();
     let arguments = vec!["20".into(), "word".into()];
-    let boot = Boot { options: 1, dgl: 5, seed: 7, start_processor: 1, commands: vec![], arguments };
+    let boot = Boot { options: 1, dgl: 5, seed: 7, start_processor: 1, commands: vec![], arguments, ..Boot::default() };
     let machine = Machine::testbed6();
     let image = load(&machine, &program, &boot).unwrap();
     let magic = boot::MAGIC.to_le_bytes();

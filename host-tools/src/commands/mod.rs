@@ -2,6 +2,7 @@
 
 pub mod analyse;
 pub mod attach;
+pub mod balance;
 pub mod bench;
 pub mod classes;
 pub mod compare;

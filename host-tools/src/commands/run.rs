@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
+use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::limits::SMALL_FIRST_STACK_PAGES;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_machine::{input, suggest, units, Machine, Order};
@@ -23,6 +24,7 @@ use testbed_trace::capture::{
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
 
+use super::balance::{Balance, Chosen};
 use super::classes::classes;
 use super::progress::{cycles, spinner};
 use super::source::warn;
@@ -87,8 +89,9 @@ pub struct Run {
     #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH")]
     pub wave_scope: String,
     /// Event classes: profile, ready, timer, user, detail, load, joined by `+`; or a number
-    #[arg(long, default_value = "profile+timer+user")]
-    pub dgl: String,
+    /// [default: profile+timer+user, with --balance load]
+    #[arg(long)]
+    pub dgl: Option<String>,
     /// Let the monitors pass, drop or count events: ACTION CODE[/MASK][,...], as in 'drop TIMER,0x0200/0xff00'; the first that fits decides [repeatable]
     #[arg(long = "filter", value_name = "RULES")]
     pub filters: Vec<String>,
@@ -104,6 +107,8 @@ pub struct Run {
     /// Which pair the MMI takes from the SMIs: that of the next in turn, or the oldest [default: what the machine says]
     #[arg(long, value_name = "turns|time")]
     pub order: Option<String>,
+    #[command(flatten)]
+    pub balance: Balance,
 }
 
 impl Run {
@@ -138,9 +143,10 @@ impl Run {
         let programs = firmware::programs(&root)?;
         let source = Source::new(&self.program, &programs);
         let first = Wanted { name: source.name(), source };
-        let more: Vec<_> = self.files.iter().map(|text| Wanted::new(text, &programs)).collect();
+        let mut more: Vec<_> = self.files.iter().map(|text| Wanted::new(text, &programs)).collect();
         first.source.check(true)?;
         more.iter().try_for_each(|wanted| wanted.source.check(false))?;
+        self.balance.files(&programs, &mut more)?;
         Ok((first, more))
     }
 
@@ -177,10 +183,12 @@ impl Run {
         }
         let waves = self.waves()?;
         let limit = self.limit(machine)?;
-        let dgl = classes(&self.dgl)?;
+        let dgl = self.dgl.as_deref().map(classes).transpose()?;
+        let dgl = dgl.or(self.balance.classes()).unwrap_or(DIAG_DEFAULT);
         let commands = filter::commands(&self.filters, self.totals, dgl)?;
         let kernel = self.kernel(machine)?;
         let operator = self.operator(machine)?;
+        let balance = self.balance.chosen(machine)?;
         let (first, wanted) = self.wanted()?;
         let spinner = spinner("building the firmware");
         let root = firmware::root()?;
@@ -193,13 +201,15 @@ impl Run {
             start_processor: start(machine),
             commands,
             arguments: self.arguments.clone(),
+            balancer: balance.as_ref().map_or_else(Vec::new, Chosen::arguments),
         };
         let image = image::of_files(machine, &built, &files, &boot)?;
         let claim = Claim::new(&self.folder())?;
         spinner.set_message(format!("starting the {} engine", self.engine));
         let mut engine = engines::open(&self.engine, machine, &image, waves)?;
         spinner.finish_and_clear();
-        let record = self.record(machine, (dgl, kernel), &files);
+        let record =
+            RunRecord { balance: balance.as_ref().map(Chosen::record), ..self.record(machine, (dgl, kernel), &files) };
         let (claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
         let mut operator = ending::stoppable(operator)?;
         let is_bounded = self.time.is_some() || self.cycles.is_some();
@@ -210,6 +220,7 @@ impl Run {
         }
         bar.finish_and_clear();
         self.check_waves(&record);
+        self.balance.take(engine.as_ref(), &built, start(machine), &self.folder())?;
         let capture = Capture::of_run(&self.folder(), record);
         ending::keep(engine.as_ref(), &capture, &built, &files, &operator)?;
         Ok((capture.record, claim))

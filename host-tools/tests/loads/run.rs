@@ -98,6 +98,7 @@ impl Run {
             start_processor: u32::from(self.machine.processors.len() > 1),
             commands: vec![],
             arguments: self.words[1..].to_vec(),
+            ..Boot::default()
         };
         let image = image(&self.machine, ("kernel", &kernel), &files, &boot).map_err(|error| error.to_string())?;
         engines::open("emulator", &self.machine, &image, None).map_err(|error| error.to_string())

@@ -173,6 +173,7 @@ fn start(plan: &Plan, steps: &[Vec<Step>], program: &[u8]) -> Result<Box<dyn Eng
         start_processor: u32::from(machine.processors.len() > 1),
         commands: vec![],
         arguments: vec!["script".into()],
+        ..Boot::default()
     };
     let image = image(machine, ("kernel", &kernel), &files, &boot).map_err(|error| error.to_string())?;
     engines::open("emulator", machine, &image, None).map_err(|error| error.to_string())

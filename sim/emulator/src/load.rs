@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use object::elf::{FileHeader32, EM_RISCV, PN_XNUM, PT_LOAD};
 use object::read::elf::{ElfFile32, FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSymbol};
-use testbed_definitions::boot::{self, word};
+use testbed_definitions::boot::{self, option, word};
 use testbed_definitions::limits::FILE_BYTES;
 use testbed_definitions::{file, map, page};
 use testbed_kernel_core::elf::{Elf, Segment};
@@ -41,7 +41,7 @@ pub enum LoadError {
     #[error("{count} files, {} is the limit\n  help: leave some out", testbed_definitions::limits::FILES)]
     TooManyFiles { count: usize },
     #[error(
-        "the arguments take {bytes} bytes, {} is the limit\n  help: give fewer or shorter arguments",
+        "the arguments, with those of the balancer if there is one, take {bytes} bytes, {} is the limit\n  help: give fewer or shorter arguments",
         boot::ARGUMENT_BYTES
     )]
     Arguments { bytes: usize },
@@ -60,6 +60,8 @@ pub struct Boot {
     /// Stores to the MMI's COMMAND, registers of the monitors' filters.
     pub commands: Vec<u32>,
     pub arguments: Vec<String>,
+    /// Arguments of the balancer, which is started on the master if there are any.
+    pub balancer: Vec<String>,
 }
 
 /// Reads an ELF header, checked for class, byte order and architecture.
@@ -309,10 +311,10 @@ fn fill_boot_block(
     boot: &Boot,
     (files_address, files): (u32, u32),
 ) -> Result<(), LoadError> {
-    let mut arguments = boot.arguments.join("\0").into_bytes();
-    if !boot.arguments.is_empty() {
-        arguments.push(0);
-    }
+    let with_ends = |words: &[String]| words.iter().flat_map(|word| word.bytes().chain([0])).collect::<Vec<u8>>();
+    let mut arguments = with_ends(&boot.arguments);
+    let (bytes, balancer) = (arguments.len(), with_ends(&boot.balancer));
+    arguments.extend(&balancer);
     if arguments.len() > boot::ARGUMENT_BYTES {
         return Err(LoadError::Arguments { bytes: arguments.len() });
     }
@@ -327,10 +329,13 @@ fn fill_boot_block(
     words[word::FILES_ADDRESS] = files_address;
     words[word::FILES] = files;
     words[word::OPTIONS] = boot.options;
+    if !balancer.is_empty() {
+        words[word::OPTIONS] |= option::BALANCER | (balancer.len() as u32) << option::BALANCER_ARGUMENTS_SHIFT;
+    }
     assert!(boot.commands.len() <= boot::COMMANDS_MAX, "a filter has no more registers");
     words[word::COMMANDS] = boot.commands.len() as u32;
     words[word::COMMAND..][..boot.commands.len()].copy_from_slice(&boot.commands);
-    words[word::ARGUMENT_BYTES] = arguments.len() as u32;
+    words[word::ARGUMENT_BYTES] = bytes as u32;
     for (index, (place, word)) in block.chunks_exact_mut(4).zip(words).enumerate() {
         if !matches!(index, word::TABLES | word::TABLES_LARGE) {
             place.copy_from_slice(&word.to_le_bytes());

@@ -59,7 +59,7 @@ pub use integrity::{Damage, Integrity};
 pub use link::{LinkFigures, Received, Receiver, Transmitter};
 pub use pieces::{Copy, Piece, Pieces};
 pub use reader::{Capture, MmiReader, PairReader};
-pub use record::{ExitRecord, KernelKind, MachineRecord, RunRecord, Stop};
+pub use record::{BalanceRecord, ExitRecord, KernelKind, MachineRecord, RunRecord, Stop};
 pub use sums::{sums_path, BLOCK as SUM_BLOCK};
 #[cfg(feature = "files")]
 pub use tail::{Holder, Part, Tail, Writing};
@@ -84,5 +84,7 @@ pub const ATTACHED: &str = "attached";
 pub const LOCK: &str = ".lock";
 /// What every thread did when a run was stopped before its program was over: [`crate::waits::Snapshot`].
 pub const THREADS: &str = "threads.json";
+/// What the balancer has logged, if the load was balanced: the form of the report's Figure 41.
+pub const BALANCE: &str = "balance.log";
 /// Where `testbed report` writes unless told otherwise; a new run removes it.
 pub const REPORT: &str = "report.html";

@@ -29,6 +29,9 @@ pub struct RunRecord {
     pub filters: Vec<String>,
     #[serde(default)]
     pub totals: Option<u32>,
+    /// How the load was balanced, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<BalanceRecord>,
     pub machine: MachineRecord,
     /// Machine cycles done, known when complete; of one that was looked at through a port, those that its events show.
     pub cycles: u64,
@@ -39,6 +42,14 @@ pub struct RunRecord {
     pub exits: Vec<ExitRecord>,
     pub ledger: Option<Ledger>,
     pub wall_seconds: f64,
+}
+
+/// How the load was balanced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BalanceRecord {
+    pub policy: String,
+    /// The period of samples, in microseconds.
+    pub sample_us: u32,
 }
 
 /// What ran before records said it.
@@ -217,6 +228,7 @@ impl RunRecord {
             dgl: event::DIAG_DEFAULT,
             filters: Vec::new(),
             totals: None,
+            balance: None,
             machine: machine.into(),
             cycles: 0,
             stopped: None,

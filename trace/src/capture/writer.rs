@@ -13,7 +13,7 @@ use super::holes::Sealer;
 use super::sums::{sums_path, Of, Summer};
 use super::{ctf, Gift, RunRecord, CONSOLE, HOLES, INPUT, METADATA, MMI_RAW, RUN_JSON, TRACE};
 #[cfg(feature = "files")]
-use super::{Claim, REPORT, THREADS};
+use super::{Claim, BALANCE, REPORT, THREADS};
 
 /// A file that knows its path, written in whole chunks.
 struct Output {
@@ -156,7 +156,7 @@ impl CaptureWriter {
         RunRecord { complete: false, ..record.clone() }.write(dir)?;
         let trace = dir.join(TRACE);
         // Nothing but what runs make is removed.
-        let others = [REPORT, INPUT, HOLES, THREADS].map(|name| dir.join(name));
+        let others = [REPORT, INPUT, HOLES, THREADS, BALANCE].map(|name| dir.join(name));
         for old in claim.streams.iter().chain(&others) {
             match std::fs::remove_file(old) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", old)?,
