@@ -27,5 +27,6 @@ mod seed;
 mod seeded;
 mod stress;
 mod top;
+mod unrest;
 mod waits;
 mod wasm;

@@ -1,7 +1,12 @@
 //! The counters of every kernel, told by a short-lived thread on each processor.
 
+use core::sync::atomic::{AtomicU8, Ordering};
+
 use libtos::process::{counter, counters};
-use libtos::{create, exit, println, processor, processors, receive, send_block, stack_for, wait, Error};
+use libtos::{
+    create, exit, migrate_self, println, processor, processors, receive, send_block, stack_for, thread_id, wait, Error,
+    Place,
+};
 
 /// Processors that are asked at most.
 pub const PROCESSORS: usize = 8;
@@ -18,12 +23,14 @@ pub struct Probe {
     stacks: [u32; PROCESSORS],
 }
 
-/// The channel of the probe on processor 0, for the threads; one program has one.
-static CHANNEL: core::sync::atomic::AtomicU8 = core::sync::atomic::AtomicU8::new(0);
+/// The channel of the probe on processor 0, for the threads, and that thread's id; one program has one.
+static CHANNEL: AtomicU8 = AtomicU8::new(0);
+static FIRST: AtomicU8 = AtomicU8::new(0);
 
 impl Probe {
     pub fn new(id: u8, channel: u8) -> Self {
-        CHANNEL.store(channel, core::sync::atomic::Ordering::Relaxed);
+        CHANNEL.store(channel, Ordering::Relaxed);
+        FIRST.store(id, Ordering::Relaxed);
         Probe { id, channel, stacks: core::array::from_fn(|_| stack_for(STACK_PAGES)) }
     }
 
@@ -44,12 +51,26 @@ impl Probe {
 }
 
 extern "C" fn tell() -> ! {
+    let index = thread_id() - FIRST.load(Ordering::Relaxed);
     let mut bytes = [0; 4 * WORDS];
-    for (place, word) in bytes.chunks_exact_mut(4).zip(counters()) {
+    for (place, word) in bytes.chunks_exact_mut(4).zip(counters_of(index)) {
         place.copy_from_slice(&word.to_le_bytes());
     }
-    let channel = CHANNEL.load(core::sync::atomic::Ordering::Relaxed) + processor();
+    let channel = CHANNEL.load(Ordering::Relaxed) + index;
     exit((send_block(channel, &bytes) != Ok(bytes.len())) as u32)
+}
+
+/// The counters of a processor. Others may move the thread meanwhile: it goes back then.
+fn counters_of(index: u8) -> [u32; WORDS] {
+    loop {
+        let is_there = processor() == index;
+        let counters = counters();
+        if is_there && processor() == index {
+            return counters;
+        }
+        // Another try, if there is no way at the moment.
+        let _ = migrate_self(Place::Processor(index));
+    }
 }
 
 /// What a kernel can run out of, and must have again when all is over.

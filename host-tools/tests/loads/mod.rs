@@ -1,7 +1,7 @@
 //! The programs whose load can be balanced: what they compute is what the host computes without
 //! threads, wherever these start, and while they are moved about at random.
 
-mod run;
+pub mod run;
 
 use run::Run;
 use testbed_kernel_core::adder;

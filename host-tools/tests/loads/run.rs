@@ -12,7 +12,7 @@ use crate::random::built;
 
 /// Cycles between two looks.
 const CHUNK: u64 = 65_536;
-/// Chunks without work after which a machine stands still: about 250 ms.
+/// Chunks without work after which a machine stands still, unless told otherwise: about 250 ms.
 const PATIENCE: u32 = 100;
 /// Instructions of a processor in a chunk that are more than a kernel takes to find nothing to do.
 const BUSY: u64 = 2_000;
@@ -32,6 +32,8 @@ pub struct Run {
     pub files: Vec<(String, Vec<u8>)>,
     /// Machine time after which it is too late.
     pub limit_ms: u64,
+    /// Chunks of time without work after which the machine stands still.
+    pub patience: u32,
 }
 
 /// A program that has ended.
@@ -54,6 +56,7 @@ impl Run {
             words: words.split_whitespace().map(String::from).collect(),
             files: vec![],
             limit_ms: 60_000,
+            patience: PATIENCE,
         }
     }
 
@@ -118,8 +121,8 @@ impl Run {
             let after: Vec<u64> = (0..text.len()).map(|processor| engine.instructions(processor)).collect();
             let is_busy = after.iter().zip(&before).any(|(after, before)| after - before > BUSY);
             (idle, before) = (if is_busy { 0 } else { idle + 1 }, after);
-            if idle == PATIENCE || engine.cycle() > limit {
-                let what = if idle == PATIENCE { "stands still" } else { "takes too long" };
+            if idle == self.patience || engine.cycle() > limit {
+                let what = if idle == self.patience { "stands still" } else { "takes too long" };
                 return Err(format!("{self:?} {what} in cycle {}; printed\n{}", engine.cycle(), joined(&text)));
             }
         }
