@@ -12,9 +12,10 @@ use libtos::console::Line;
 use libtos::file::{flags, File};
 use libtos::random::Random;
 use libtos::{
-    clock, create, delay_us, exit, halt, migrate, println, processor, processors, thread_id, thread_number, wait,
-    Arguments, Error, Place, SECOND_STACK,
+    clock, create, delay_us, exit, halt, migrate, migrate_self, println, processor, processors, thread_id,
+    thread_number, wait, Arguments, Error, Place, SECOND_STACK,
 };
+use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::limits::THREADS as IDS;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::placement::by_lot;
@@ -134,12 +135,27 @@ pub fn fail(error: Error) -> ! {
     halt()
 }
 
+/// Does something with files where the process was invoked. A balancer may move the thread
+/// meanwhile: then it goes back, and does it again.
+fn at_home<T>(mut action: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    let home = ThreadNumber::from_bits(thread_number()).home();
+    loop {
+        if processor() != home {
+            migrate_self(Place::Processor(home))?;
+        }
+        match action() {
+            Err(Error::NoFile | Error::NotHere) if processor() != home => {}
+            result => return result,
+        }
+    }
+}
+
 /// Reads a file line by line. The error is what `take` says of a line.
 pub fn read_lines(
     name: &str,
     mut take: impl for<'a> FnMut(Option<&'a [u8]>) -> Result<(), Fault<'a>>,
 ) -> Result<bool, Error> {
-    let file = File::open(name, flags::READ)?;
+    let file = at_home(|| File::open(name, flags::READ))?;
     let mut lines = Lines::default();
     let mut good = true;
     let mut look = |line: Option<&[u8]>| {
@@ -149,7 +165,7 @@ pub fn read_lines(
     };
     let (mut offset, mut buffer) = (0, [0; 256]);
     loop {
-        let bytes = file.read(offset, &mut buffer)?;
+        let bytes = at_home(|| file.read(offset, &mut buffer))?;
         buffer[..bytes].iter().for_each(|&byte| lines.put(byte, &mut look));
         offset += bytes as u32;
         if bytes < buffer.len() {
