@@ -11,6 +11,7 @@ pub mod probe;
 pub mod trial;
 pub mod verdict;
 pub mod victim;
+pub mod words;
 
 use libtos::console::Line;
 use libtos::pattern::{fill, Buffer, Check};

@@ -26,6 +26,7 @@ use libtos::{
     thread_number, wait, Arguments, Error,
 };
 use programs::probe::{differences, Probe};
+use programs::words::Words;
 use testbed_definitions::ids::{ProcessId, ThreadNumber};
 use testbed_definitions::limits::TIME_SLICE_US;
 use testbed_definitions::process::{id, FIRST_GENERATION, FIRST_PLACE};
@@ -108,39 +109,6 @@ struct Plan {
     programs: Programs,
 }
 
-/// Arguments of a process.
-#[derive(Clone, Copy)]
-struct Words<const N: usize> {
-    bytes: [u8; N],
-    length: usize,
-}
-
-impl<const N: usize> Words<N> {
-    const EMPTY: Self = Words { bytes: [0; N], length: 0 };
-
-    /// Adds a word, if there is room for it.
-    fn push(&mut self, word: &str) {
-        if self.length + word.len() < N {
-            self.bytes[self.length..self.length + word.len()].copy_from_slice(word.as_bytes());
-            self.length += word.len() + 1;
-        }
-    }
-
-    fn push_number(&mut self, number: u32) {
-        let mut digits = [b'0'; 10];
-        let mut left = number;
-        for digit in digits.iter_mut().rev() {
-            *digit += (left % 10) as u8;
-            left /= 10;
-        }
-        self.push(core::str::from_utf8(&digits).unwrap_or_default());
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
-
 /// The programs that run meanwhile.
 struct Programs {
     all: [(&'static str, Words<BYTES>); PROGRAMS],
@@ -197,24 +165,21 @@ impl Victim {
         if random.chance(50) && suspend(self.process).is_ok() {
             pause(random);
             if !killed {
-                ignore_ended(resume(self.process))?;
+                resume(self.process)?;
             }
         }
         if killed {
             killed = kill(self.process).is_ok();
         }
-        let code = await_end(self.process)?;
+        let code = match await_end(self.process) {
+            // It has ended, and its place is another's.
+            Err(Error::NoProcess) => return Ok(killed),
+            result => result?,
+        };
         if !killed || code != EXIT_HALT {
             println!("{NAME}: {} ended with {code}", self.name);
         }
         Ok(killed)
-    }
-}
-
-fn ignore_ended(result: Result<(), Error>) -> Result<(), Error> {
-    match result {
-        Err(Error::NoProcess) => Ok(()),
-        other => other,
     }
 }
 
@@ -363,7 +328,9 @@ fn any_wanted(random: &mut Random) -> Wanted {
         4 | 5 => Wanted::Link(random.below(processors() as u32) as u8),
         6 => Wanted::Link(random.word() as u8),
         7 => Wanted::Thread(own & !63 | 1 + random.below(ASKERS) as u16),
-        8 => Wanted::Thread(1 + random.below(u16::MAX as u32) as u16),
+        8 if random.chance(50) => Wanted::Thread(1 + random.below(u16::MAX as u32) as u16),
+        // Nobody's number, but for some bits that of a thread that there is.
+        8 => Wanted::Thread(1 << 15 | own & !63 | 1 + random.below(ASKERS) as u16),
         // Of a program that runs, maybe.
         _ => {
             let place = FIRST_PLACE + random.below(2) as u8;

@@ -137,7 +137,9 @@ impl Kernel {
 
     fn thread_here(&self, number: Thread) -> Option<Index> {
         let process = self.processes.at(ThreadNumber::from_bits(number).process() as usize)?;
-        Some(process.thread(number)).filter(|&index| index != NONE)
+        let index = Some(process.thread(number)).filter(|&index| index != NONE)?;
+        // Somebody may ask for a number that has bits which no thread's has.
+        (self.tcb_of(index).number() == number).then_some(index)
     }
 
     fn perform_move(&mut self, output: Output) {
