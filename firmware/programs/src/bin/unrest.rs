@@ -18,12 +18,12 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use libtos::process::{await_end, invoke, kill, resume, suspend, How, Process};
+use libtos::process::{await_end, invoke, kill, process, resume, suspend, How, Process};
 use libtos::random::Random;
 use libtos::request::request;
 use libtos::{
     clock, compute_us, create, delay_us, exit, halt, println, processors, receive, send_block, stack_for, thread_id,
-    thread_number, wait, Arguments, Error,
+    wait, Arguments, Error,
 };
 use programs::probe::{differences, Probe};
 use programs::words::Words;
@@ -322,20 +322,21 @@ fn any_processor(random: &mut Random) -> u8 {
 
 /// Something to ask for.
 fn any_wanted(random: &mut Random) -> Wanted {
-    let own = thread_number();
+    let own = ProcessId::from_bits(process());
+    let beside = own.thread(1 + random.below(ASKERS) as u8).bits();
     match random.below(12) {
         0..=3 => Wanted::Compute,
         4 | 5 => Wanted::Link(random.below(processors() as u32) as u8),
         6 => Wanted::Link(random.word() as u8),
-        7 => Wanted::Thread(own & !63 | 1 + random.below(ASKERS) as u16),
+        7 => Wanted::Thread(beside),
         8 if random.chance(50) => Wanted::Thread(1 + random.below(u16::MAX as u32) as u16),
         // Nobody's number, but for some bits that of a thread that there is.
-        8 => Wanted::Thread(1 << 15 | own & !63 | 1 + random.below(ASKERS) as u16),
+        8 => Wanted::Thread(beside | 1 << 15),
         // Of a program that runs, maybe.
         _ => {
             let place = FIRST_PLACE + random.below(2) as u8;
-            let process = id(random.below(processors() as u32) as u8, place, FIRST_GENERATION);
-            Wanted::Thread(ProcessId::from_bits(process).thread(1 + random.below(20) as u8).bits())
+            let other = id(random.below(processors() as u32) as u8, place, FIRST_GENERATION);
+            Wanted::Thread(ProcessId::from_bits(other).thread(1 + random.below(20) as u8).bits())
         }
     }
 }
