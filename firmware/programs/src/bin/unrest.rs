@@ -8,8 +8,8 @@
 //! answer must be one that the request can have. In the end every slave must have all its places
 //! for requests, and every processor what it had in the beginning.
 //!
-//! A program begins anywhere, or here if `@` is ahead of its name: files can be read only where they
-//! are.
+//! A program begins anywhere, or here if `@` is ahead of its name: files can be read only where
+//! they are.
 //!
 //! The exit code is 0 if all is well. How programs ended that were not killed is printed, not
 //! judged: some count what others leave.
