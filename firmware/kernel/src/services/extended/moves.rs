@@ -86,6 +86,12 @@ impl Kernel {
         self.set_agent_alarm();
     }
 
+    /// Whether requests wait for threads, or threads leave for requests.
+    #[inline]
+    pub fn has_requests(&self) -> bool {
+        self.moves.leaving != 0 || events::enabled(AWAITING)
+    }
+
     /// When the first request expires, `u64::MAX` if none waits.
     pub fn moves_due(&self) -> u64 {
         match events::enabled(AWAITING) {

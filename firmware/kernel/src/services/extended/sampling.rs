@@ -9,7 +9,8 @@ use testbed_definitions::syscall::Error;
 
 use crate::arch::hw::{self, Vector};
 use crate::drivers::events::{self, COUNTING, YIELDS};
-use crate::state::extended::agent::{Agent, Record, Traffic};
+use crate::state::extended::agent::Agent;
+use crate::state::extended::measured::{Record, Traffic};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::state::thread::Tcb;
@@ -121,7 +122,7 @@ impl Kernel {
         let on = events::enabled(DIAG_LOAD);
         let now = hw::now();
         if on && self.agent.sample_due == u64::MAX {
-            self.give_agent_memory();
+            self.agent.give_memory(self.tcbs, &mut self.pages);
             self.set_period(self.agent.period_us);
             self.agent.begun = now;
             self.agent.begin_threads(now);

@@ -1,13 +1,7 @@
 //! Data of what the small kernel lacks: there is none.
 
 pub mod agent {
-    //! Nobody is told of the load.
-    use testbed_definitions::event;
-
-    use crate::drivers::events;
-    use crate::state::kernel::Kernel;
-    use crate::state::thread::Tcb;
-
+    /// Nobody is told of the load.
     pub struct Agent {
         pub alarm: u64,
         pub from: u64,
@@ -19,29 +13,9 @@ pub mod agent {
 
         pub fn spend(&mut self) {}
     }
-
-    /// Nothing is measured of a thread.
-    pub struct Measured;
-
-    impl Measured {
-        pub const USED: usize = 0;
-        pub const STARTED: usize = 0;
-
-        pub fn clear(&self) {}
-    }
-
-    impl Kernel {
-        #[inline(always)]
-        pub fn joins_ready(&mut self, tcb: &Tcb) {
-            events::emit_word(tcb.number() | event::SCHEDULE);
-        }
-        pub fn begin_counting(&mut self, _: &Tcb) {}
-        pub fn leave_for_load(&mut self, _: &Tcb, _: &Tcb, _: u32) {}
-        pub fn count_copied(&mut self) {}
-        pub fn count_remote(&mut self, _: &Tcb, _: u32, _: bool) {}
-        pub fn forget_measured(&mut self, _: &Tcb) {}
-    }
 }
+
+pub mod counting;
 
 pub mod ends {
     use crate::state::thread::Tcb;
@@ -143,6 +117,18 @@ pub mod list {
     }
 }
 
+pub mod measured {
+    /// Nothing is measured of a thread.
+    pub struct Measured;
+
+    impl Measured {
+        pub const USED: usize = 0;
+        pub const STARTED: usize = 0;
+
+        pub fn clear(&self) {}
+    }
+}
+
 pub mod mount {
     /// No file is on its way.
     pub struct Mounts;
@@ -158,12 +144,6 @@ pub mod moves {
 
     impl Moves {
         pub const NONE: Moves = Moves;
-    }
-
-    impl crate::state::kernel::Kernel {
-        pub fn has_requests(&self) -> bool {
-            false
-        }
     }
 }
 

@@ -2,31 +2,23 @@
 //! told of them at the period's end ([`crate::services::extended::sampling`]).
 //!
 //! While class `load` is on, the kernel looks at the ready queue from time to time, and counts in
-//! *windows*: there it tells the agent of communications, and `trap.s` adds up the time of each
-//! thread. Windows are as long as what they cost allows: where threads compute, all the time; where
-//! they do nothing but communicate, a few hundredths of it. Outside of them, and while the class is
-//! off, none of that is looked at: the tests for it are those for classes of events that stand in the
-//! same places.
+//! *windows*: there it tells the agent of communications ([`crate::state::extended::counting`]), and
+//! `trap.s` adds up the time of each thread. Windows are as long as what they cost allows: where
+//! threads compute, all the time; where they do nothing but communicate, a few hundredths of it.
+//! Outside of them, and while the class is off, none of that is looked at: the tests for it are those
+//! for classes of events that stand in the same places.
 
-use core::cell::Cell;
-use core::mem::offset_of;
-use testbed_definitions::event::{self, DIAG_READY};
 use testbed_definitions::load::DEFAULT_PERIOD_US;
 use testbed_definitions::page::PAGE_BYTES;
-use testbed_protocol::channel::Ccb;
-use testbed_protocol::{Processor, Thread, NOWHERE};
+use testbed_kernel_core::pages::Pages;
+use testbed_protocol::{Processor, NOWHERE};
 
-use crate::arch::{hw, memory, words};
-use crate::drivers::events::{self, AWAITING, COUNTING};
-use crate::state::effects::{COPIED, MOVES};
-use crate::state::kernel::Kernel;
-use crate::state::process::thread_id;
+use crate::arch::{memory, words};
+use crate::state::extended::measured::{Record, Traffic};
 use crate::state::thread::Tcb;
 
 /// Processors that a link can lead to.
 const LINKS: usize = 16;
-/// Partners that are counted of each thread. A sample tells of fewer.
-pub const PARTNERS: usize = 8;
 /// What the agent costs at most, as a part of the time: cycles of a tick divided by this.
 const COST_PART: u32 = 600;
 /// What a sample costs, without what it tells of threads.
@@ -39,130 +31,6 @@ const LENGTH_PART: u32 = 256;
 const EVENT_CYCLES: u32 = 320;
 /// Threads of which there are statistics at a time, at most.
 const RECORDS: u32 = 128;
-
-/// Messages, and their bytes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Traffic {
-    pub messages: u32,
-    pub bytes: u32,
-}
-
-impl Traffic {
-    const NONE: Traffic = Traffic { messages: 0, bytes: 0 };
-
-    const fn and(self, bytes: u32) -> Traffic {
-        Traffic { messages: self.messages.wrapping_add(1), bytes: self.bytes.wrapping_add(bytes) }
-    }
-}
-
-/// What the agent has of a thread in its control block.
-pub struct Measured {
-    /// Cycles for which it has run in this period; `trap.s` adds to them.
-    used: Cell<u32>,
-    /// When it began to run: low word of `time`.
-    started: Cell<u32>,
-    /// Address of its record, 0: none.
-    record: Cell<u32>,
-}
-
-impl Measured {
-    pub const USED: usize = offset_of!(Measured, used);
-    pub const STARTED: usize = offset_of!(Measured, started);
-
-    /// Nothing is known of it yet.
-    #[inline(always)]
-    pub fn clear(&self) {
-        self.record.set(0);
-    }
-
-    /// It goes on now.
-    #[inline(always)]
-    pub fn start(&self) {
-        self.started.set(hw::now_low());
-    }
-
-    /// Cycles for which it has run in this period.
-    pub fn used(&self) -> u32 {
-        self.used.get()
-    }
-
-    /// Where the last communication of the thread led, [`NOWHERE`] if that is not known.
-    pub fn last(&self) -> Processor {
-        match self.record.get() {
-            0 => NOWHERE,
-            address => Record::at(address).last.get(),
-        }
-    }
-}
-
-/// With whom a thread has communicated.
-pub struct Partner {
-    id: Cell<u8>,
-    traffic: Cell<Traffic>,
-}
-
-/// Statistics of a thread. In pages of the agent's own; all zero is a free one.
-pub struct Record {
-    /// Address of the thread's control block, 0 if the record is free.
-    owner: Cell<u32>,
-    /// Where its last communication led.
-    last: Cell<Processor>,
-    /// Partners of this period.
-    count: Cell<u8>,
-    partners: [Partner; PARTNERS],
-}
-
-impl Record {
-    fn at(address: u32) -> &'static Record {
-        // SAFETY: control blocks have addresses of records, which stay where they are.
-        unsafe { &*(address as *const Record) }
-    }
-
-    /// The address of the thread's control block, if the record is one's.
-    pub fn owner(&self) -> Option<u32> {
-        Some(self.owner.get()).filter(|&owner| owner != 0)
-    }
-
-    /// The partners of this period, by id, those of the last communications first.
-    pub fn partners(&self) -> impl ExactSizeIterator<Item = (u8, Traffic)> + Clone + '_ {
-        let known = &self.partners[..(self.count.get() as usize).min(PARTNERS)];
-        known.iter().map(|partner| (partner.id.get(), partner.traffic.get()))
-    }
-
-    /// The thread has communicated with one of its process that was at `place`. A partner that there
-    /// is no room for takes the last one's.
-    fn note(&self, partner: Thread, place: Processor, bytes: u32) {
-        self.last.set(place);
-        let id = thread_id(partner) as u8;
-        let count = self.count.get() as usize;
-        let known = self.partners.iter().take(count).position(|known| known.id.get() == id);
-        let at = known.unwrap_or_else(|| self.new_partner(id));
-        let found = &self.partners[at];
-        found.traffic.set(found.traffic.get().and(bytes));
-        // Those that come up often are soon found first.
-        if at != 0 {
-            self.partners[at - 1].id.swap(&found.id);
-            self.partners[at - 1].traffic.swap(&found.traffic);
-        }
-    }
-
-    /// Makes room for a partner: where.
-    #[cold]
-    #[inline(never)]
-    fn new_partner(&self, id: u8) -> usize {
-        let count = self.count.get() as usize;
-        let at = count.min(PARTNERS - 1);
-        self.count.set(at as u8 + 1);
-        self.partners[at].id.set(id);
-        self.partners[at].traffic.set(Traffic::NONE);
-        at
-    }
-
-    /// A new period begins. Where the last communication led is still known.
-    fn begin_period(&self) {
-        self.count.set(0);
-    }
-}
 
 /// When the agent counts.
 struct Window {
@@ -372,98 +240,43 @@ impl Agent {
 
     /// The thread's record; `None` if there is none left.
     #[inline]
-    fn record(&mut self, tcb: &Tcb) -> Option<&'static Record> {
+    pub fn record(&mut self, tcb: &Tcb) -> Option<&'static Record> {
         match tcb.measured().record.get() {
             0 => self.take_record(tcb),
             address => Some(Record::at(address)),
         }
     }
-}
 
-impl Kernel {
-    /// Gives the agent memory, once, as far as there is any.
-    pub fn give_agent_memory(&mut self) {
-        if !self.agent.records.is_empty() {
+    /// Gives it memory, once, as far as there is any.
+    pub fn give_memory(&mut self, tcbs: &[Tcb], pages: &mut Pages) {
+        if !self.records.is_empty() {
             return;
         }
-        let count = RECORDS.min(self.tcbs.len() as u32);
-        let pages = (count * size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
-        let Some(row) = self.pages.take_row(pages, 1) else { return };
+        let count = RECORDS.min(tcbs.len() as u32);
+        let size = (count * size_of::<Record>() as u32).div_ceil(PAGE_BYTES);
+        let Some(row) = pages.take_row(size, 1) else { return };
         let address = memory::page_address(row);
         // SAFETY: the row was just taken and has room; records of zeros are free ones.
-        self.agent.records = unsafe {
-            words::clear(address, pages * PAGE_BYTES);
+        self.records = unsafe {
+            words::clear(address, size * PAGE_BYTES);
             core::slice::from_raw_parts(address as *const Record, count as usize)
         };
     }
 
-    /// A thread joins the ready queue: who looks at class `ready`, and requests that wait for one
-    /// are told.
-    #[inline(never)]
-    pub fn joins_ready(&mut self, tcb: &Tcb) {
-        events::emit(DIAG_READY, tcb.number() | event::SCHEDULE);
-        if events::enabled(AWAITING) {
-            self.effects.note(MOVES);
-        }
-    }
-
-    /// The thread goes on while the agent counts.
-    #[inline(never)]
-    pub fn begin_counting(&mut self, tcb: &Tcb) {
-        self.agent.record(tcb);
-        tcb.measured().start();
-    }
-
-    /// Two threads of this processor have communicated and are ready: what is to be done then is left
-    /// for later.
-    #[inline(always)]
-    pub fn leave_for_load(&mut self, one: &Tcb, other: &Tcb, bytes: u32) {
-        if events::enabled(AWAITING) {
-            self.effects.note(MOVES);
-        }
-        if events::enabled(COUNTING) {
-            self.agent.copied = [one.address(), other.address(), bytes];
-            self.effects.note(COPIED);
-        }
-    }
-
-    /// Two threads of this processor have communicated: [`Agent::copied`].
-    #[cold]
-    #[inline(never)]
-    pub fn count_copied(&mut self) {
-        self.effects.done(COPIED);
-        self.agent.spend();
-        let [one, other, bytes] = self.agent.copied;
-        let (one, other) = (self.tcb_at(one), self.tcb_at(other));
-        for (tcb, partner) in [(one, other), (other, one)] {
-            if let Some(record) = self.agent.record(tcb) {
-                record.note(partner.number(), self.me, bytes);
-            }
-        }
-    }
-
-    /// A thread has sent a message to another processor, or received one.
-    #[inline(never)]
-    pub fn count_remote(&mut self, tcb: &Tcb, bytes: u32, sends: bool) {
-        self.agent.spend();
-        let &mut Ccb { sender_thread, receiver_thread, to, from, .. } = tcb.process().ccb(tcb.channel());
-        let (partner, place) = if sends { (receiver_thread, to) } else { (sender_thread, from) };
-        if sends {
-            self.agent.used_links |= 1 << (place as usize % LINKS);
-            let link = &mut self.agent.links[place as usize % LINKS];
-            *link = link.and(bytes);
-        }
-        if let Some(record) = self.agent.record(tcb) {
-            record.note(partner, place, bytes);
-        }
+    /// A message was sent to another processor.
+    #[inline]
+    pub fn sent(&mut self, to: Processor, bytes: u32) {
+        self.used_links |= 1 << (to as usize % LINKS);
+        let link = &mut self.links[to as usize % LINKS];
+        *link = link.and(bytes);
     }
 
     /// The thread's control block is free again.
     #[inline]
-    pub fn forget_measured(&mut self, tcb: &Tcb) {
+    pub fn forget(&mut self, tcb: &Tcb) {
         let record = tcb.measured().record.replace(0);
         if record != 0 {
-            self.agent.gone = self.agent.gone.wrapping_add(tcb.measured().used());
+            self.gone = self.gone.wrapping_add(tcb.measured().used());
             Record::at(record).owner.set(0);
         }
     }

@@ -1,6 +1,7 @@
 //! Data of what the small kernel lacks.
 
 pub mod agent;
+pub mod counting;
 pub mod ends;
 pub mod estate;
 pub mod guest;
@@ -10,6 +11,7 @@ pub mod keepers;
 pub mod keeping;
 pub mod layout;
 pub mod list;
+pub mod measured;
 pub mod mount;
 pub mod moves;
 pub mod paging;

@@ -2,20 +2,10 @@
 
 use testbed_protocol::requests::Requests;
 
-use crate::drivers::events::{self, AWAITING};
-
 pub struct Moves {
     pub requests: Requests,
     /// Threads that leave for one.
     pub leaving: u8,
-}
-
-impl crate::state::kernel::Kernel {
-    /// Whether requests wait for threads, or threads leave for requests.
-    #[inline]
-    pub fn has_requests(&self) -> bool {
-        self.moves.leaving != 0 || events::enabled(AWAITING)
-    }
 }
 
 impl Moves {

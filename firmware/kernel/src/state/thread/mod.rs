@@ -10,9 +10,9 @@ use testbed_kernel_core::queue::{Linked, Links};
 use testbed_kernel_core::timers::{Alarm, Timed};
 use testbed_protocol::{Processor, Thread};
 
-use crate::state::extended::agent::Measured;
 use crate::state::extended::keeping::{Keeping, Slice};
 use crate::state::extended::list::List;
+use crate::state::extended::measured::Measured;
 use crate::state::extended::paging::Resume;
 use crate::state::family::Birth;
 use crate::state::place::Who;

@@ -1,0 +1,76 @@
+//! What the agent is told while it counts, and what requests to move threads wait for.
+
+use testbed_definitions::event::{self, DIAG_READY};
+use testbed_protocol::channel::Ccb;
+
+use crate::drivers::events::{self, AWAITING, COUNTING};
+use crate::state::effects::{COPIED, MOVES};
+use crate::state::kernel::Kernel;
+use crate::state::thread::Tcb;
+
+impl Kernel {
+    /// A thread joins the ready queue: who looks at class `ready`, and requests that wait for one
+    /// are told.
+    #[inline(never)]
+    pub fn joins_ready(&mut self, tcb: &Tcb) {
+        events::emit(DIAG_READY, tcb.number() | event::SCHEDULE);
+        if events::enabled(AWAITING) {
+            self.effects.note(MOVES);
+        }
+    }
+
+    /// The thread goes on while the agent counts.
+    #[inline(never)]
+    pub fn begin_counting(&mut self, tcb: &Tcb) {
+        self.agent.record(tcb);
+        tcb.measured().start();
+    }
+
+    /// Two threads of this processor have communicated and are ready: what is to be done then is left
+    /// for later.
+    #[inline(always)]
+    pub fn leave_for_load(&mut self, one: &Tcb, other: &Tcb, bytes: u32) {
+        if events::enabled(AWAITING) {
+            self.effects.note(MOVES);
+        }
+        if events::enabled(COUNTING) {
+            self.agent.copied = [one.address(), other.address(), bytes];
+            self.effects.note(COPIED);
+        }
+    }
+
+    /// Two threads of this processor have communicated: [`Agent::copied`](crate::state::extended::agent::Agent::copied).
+    #[cold]
+    #[inline(never)]
+    pub fn count_copied(&mut self) {
+        self.effects.done(COPIED);
+        self.agent.spend();
+        let [one, other, bytes] = self.agent.copied;
+        let (one, other) = (self.tcb_at(one), self.tcb_at(other));
+        for (tcb, partner) in [(one, other), (other, one)] {
+            if let Some(record) = self.agent.record(tcb) {
+                record.note(partner.number(), self.me, bytes);
+            }
+        }
+    }
+
+    /// A thread has sent a message to another processor, or received one.
+    #[inline(never)]
+    pub fn count_remote(&mut self, tcb: &Tcb, bytes: u32, sends: bool) {
+        self.agent.spend();
+        let &mut Ccb { sender_thread, receiver_thread, to, from, .. } = tcb.process().ccb(tcb.channel());
+        let (partner, place) = if sends { (receiver_thread, to) } else { (sender_thread, from) };
+        if sends {
+            self.agent.sent(place, bytes);
+        }
+        if let Some(record) = self.agent.record(tcb) {
+            record.note(partner, place, bytes);
+        }
+    }
+
+    /// The thread's control block is free again.
+    #[inline]
+    pub fn forget_measured(&mut self, tcb: &Tcb) {
+        self.agent.forget(tcb);
+    }
+}
