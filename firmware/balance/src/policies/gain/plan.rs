@@ -13,46 +13,80 @@
 
 use arrayvec::ArrayVec;
 
-use super::estimate::{effort, Estimate, DISPATCH, NODES};
+use super::estimate::{effort, saturated, Estimate, DISPATCH, NODES};
 use crate::policy::Costs;
 use crate::PROCESSORS;
 
+/// Bits of a number of which as many as there are processors can be squared and added up.
+const SQUARED_BITS: u32 = 14;
 /// One bit of a logarithm to the base 2.
 pub const BIT: i64 = 1 << 16;
 
 /// The logarithm of `value` to the base 2, in parts of [`BIT`]; within a hundredth.
 pub fn log2(value: u64) -> i64 {
+    let beyond = u64::from(u32::BITS).saturating_sub(u64::from(value.leading_zeros())) as u32;
+    // What is cut off is less than the error.
+    short_log2((value >> beyond) as u32) + i64::from(beyond) * BIT
+}
+
+/// The same of 32 bits, which is quicker on a processor of so many.
+fn short_log2(value: u32) -> i64 {
+    const ONE: u32 = 1 << 16;
     let value = value.max(1);
     let whole = value.ilog2();
-    let mantissa = if whole > 16 { value >> (whole - 16) } else { value << (16 - whole) } as i64 - BIT;
+    let mantissa = if whole > 16 { value >> (whole - 16) } else { value << (16 - whole) } - ONE;
     // The line between powers of two, and a parabola that is 0 at both.
-    let above = mantissa * (BIT - mantissa) / BIT * 22_545 / BIT;
-    i64::from(whole) * BIT + mantissa + above
+    let parabola = (u64::from(mantissa) * u64::from(ONE - mantissa) >> 16) as u32;
+    let above = (u64::from(parabola) * 22_545 >> 16) as u32;
+    i64::from((whole << 16) + mantissa + above)
+}
+
+/// `value * 256 / parts`, within 256, for at least one part.
+fn by_parallel(value: u32, parts: u32) -> u32 {
+    let quotient = u64::from(value / parts) << 8 | u64::from(((value % parts) << 8).checked_div(parts).unwrap_or(0));
+    u32::try_from(quotient).unwrap_or(u32::MAX)
 }
 
 /// A group's part on a processor.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     /// Cycles of work and services.
-    busy: u64,
+    busy: u32,
     /// Dispatches, in parts of one.
-    turns: u64,
+    turns: u32,
     /// Cycles for which others wait at each dispatch.
-    delay: u64,
+    delay: u32,
 }
 
-/// A placement that can be changed, and its value.
+impl Part {
+    fn add(&mut self, other: Part) {
+        self.busy = self.busy.wrapping_add(other.busy);
+        self.turns = self.turns.wrapping_add(other.turns);
+        self.delay = self.delay.wrapping_add(other.delay);
+    }
+
+    fn remove(&mut self, other: Part) {
+        self.busy = self.busy.wrapping_sub(other.busy);
+        self.turns = self.turns.wrapping_sub(other.turns);
+        self.delay = self.delay.wrapping_sub(other.delay);
+    }
+}
+
+/// A placement that can be changed, and its value. Cycles are those of a period, which is short enough that sums over all threads fit
+/// 32 bits: a minute of 25 MHz on three processors, ten seconds on fifteen.
 #[derive(Clone, Debug)]
 pub struct Plan {
     place: [u8; NODES],
     parts: [[Part; PROCESSORS]; NODES],
     /// Cycles for which a newcomer waits at each dispatch.
-    delay: [u64; PROCESSORS],
+    delay: [u32; PROCESSORS],
     /// Cycles for which the group's messages are under way.
-    flight: [u64; NODES],
+    flight: [u32; NODES],
     /// Cycles of the period that this model does not explain: the threads wait for something else.
-    idle: [u64; NODES],
+    idle: [u32; NODES],
     members: [u32; NODES],
+    /// What each group is worth as the threads are, [`Plan::settle`] renews it.
+    worth: [i64; NODES],
 }
 
 impl Plan {
@@ -64,6 +98,7 @@ impl Plan {
         flight: [0; NODES],
         idle: [0; NODES],
         members: [0; NODES],
+        worth: [0; NODES],
     };
 
     /// With all threads where they are. It is large, so it stays where it is.
@@ -84,12 +119,14 @@ impl Plan {
         for pair in &estimate.pairs {
             let (a, b) = (usize::from(pair.a), usize::from(pair.b));
             if self.place[a] != self.place[b] {
-                self.flight[usize::from(estimate.nodes[a].group)] += u64::from(pair.flight(costs));
+                let flight = &mut self.flight[usize::from(estimate.nodes[a].group)];
+                *flight = flight.saturating_add(pair.flight(costs));
             }
         }
         for group in 0..estimate.groups {
-            self.idle[group] = u64::from(estimate.period).saturating_sub(self.time(at, group));
+            self.idle[group] = saturated(u64::from(estimate.period).saturating_sub(self.time(at, group)));
         }
+        self.settle(at);
     }
 
     /// Where a thread is in this plan.
@@ -100,12 +137,12 @@ impl Plan {
     /// Cycles of work and services on a processor.
     pub fn busy(&self, groups: usize, processor: u8) -> u64 {
         let at = usize::from(processor);
-        self.parts[..groups].iter().map(|parts| parts[at].busy).sum()
+        self.parts[..groups].iter().map(|parts| u64::from(parts[at].busy)).sum()
     }
 
     /// For how long a newcomer waits there at each dispatch.
     pub fn delay(&self, processor: u8) -> u64 {
-        self.delay[usize::from(processor)]
+        self.delay[usize::from(processor)].into()
     }
 
     fn part_of(&self, at: &Scene<'_>, node: usize) -> Part {
@@ -114,25 +151,19 @@ impl Plan {
         let messages = pairs.map(|pair| (pair.messages, self.place[pair.other(node)] == self.place[node]));
         let (service, turns) = effort(own, messages, at.costs);
         let delay = u64::from(own.ready) * u64::from(own.burst) / u64::from(at.estimate.period);
-        Part { busy: u64::from(own.work) + u64::from(service), turns: turns.into(), delay }
+        Part { busy: own.work.saturating_add(service), turns, delay: saturated(delay) }
     }
 
     fn add(&mut self, at: &Scene<'_>, node: usize) {
         let (part, place) = (self.part_of(at, node), usize::from(self.place[node]));
-        let sum = &mut self.parts[usize::from(at.estimate.nodes[node].group)][place];
-        sum.busy += part.busy;
-        sum.turns += part.turns;
-        sum.delay += part.delay;
-        self.delay[place] += part.delay;
+        self.parts[usize::from(at.estimate.nodes[node].group)][place].add(part);
+        self.delay[place] = self.delay[place].wrapping_add(part.delay);
     }
 
     fn remove(&mut self, at: &Scene<'_>, node: usize) {
         let (part, place) = (self.part_of(at, node), usize::from(self.place[node]));
-        let sum = &mut self.parts[usize::from(at.estimate.nodes[node].group)][place];
-        sum.busy -= part.busy;
-        sum.turns -= part.turns;
-        sum.delay -= part.delay;
-        self.delay[place] -= part.delay;
+        self.parts[usize::from(at.estimate.nodes[node].group)][place].remove(part);
+        self.delay[place] = self.delay[place].wrapping_sub(part.delay);
     }
 
     /// Puts a thread elsewhere.
@@ -143,12 +174,12 @@ impl Plan {
         pairs.clone().for_each(|pair| self.remove(at, pair.other(node)));
         let group = usize::from(at.estimate.nodes[node].group);
         for pair in pairs.clone() {
-            let (partner, flight) = (self.place[pair.other(node)], u64::from(pair.flight(at.costs)));
+            let (partner, flight) = (self.place[pair.other(node)], pair.flight(at.costs));
             if partner != from {
-                self.flight[group] -= flight;
+                self.flight[group] = self.flight[group].wrapping_sub(flight);
             }
             if partner != to {
-                self.flight[group] += flight;
+                self.flight[group] = self.flight[group].wrapping_add(flight);
             }
         }
         self.place[node] = to;
@@ -159,31 +190,48 @@ impl Plan {
     /// How long a group takes for what it did in the last period.
     fn time(&self, at: &Scene<'_>, group: usize) -> u64 {
         let Scene { estimate, .. } = *at;
-        let (mut most, mut sum, mut squares) = (0u64, 0u64, 0u64);
-        for at in 1..=usize::from(estimate.slaves) {
+        let (mut most, mut sum) = (0u32, 0u32);
+        let mut all = [0; PROCESSORS];
+        for (at, needs) in (1..=usize::from(estimate.slaves)).zip(&mut all) {
             let part = &self.parts[group][at];
             if part.turns == 0 {
                 continue;
             }
-            let wait = (self.delay[at] - part.delay) * part.turns / u64::from(DISPATCH);
-            let needs = part.busy + wait;
-            most = most.max(needs);
-            sum += needs;
-            // Of 64ths of a time-slice, so that the squares fit.
-            let scaled = needs >> 12;
-            squares = squares.saturating_add(scaled.saturating_mul(scaled));
+            let others = u64::from(self.delay[at].wrapping_sub(part.delay));
+            let wait = saturated(others * u64::from(part.turns) / u64::from(DISPATCH));
+            *needs = part.busy.saturating_add(wait);
+            most = most.max(*needs);
+            sum = sum.saturating_add(*needs);
         }
-        let parallel = u64::from(estimate.parallel[group]);
+        // Of so few bits that the sum of their squares fits.
+        let shift = (u32::BITS - most.leading_zeros()).saturating_sub(SQUARED_BITS);
+        let squares: u32 = all.iter().map(|&needs| (needs >> shift).pow(2)).sum();
         // Between placements with equal maxima the one that is more even is nearer to a better one.
-        let uneven = squares / (sum >> 12).max(1) << 12;
-        let serial = sum * 256 / parallel;
-        (most / 2 + uneven / 2).max(serial) + self.flight[group] * 256 / parallel + self.idle[group]
+        let uneven = squares.checked_div(sum >> shift).unwrap_or(0) << shift;
+        let parallel = estimate.parallel[group].max(1);
+        let longest = (most / 2 + uneven / 2).max(by_parallel(sum, parallel));
+        u64::from(longest) + u64::from(by_parallel(self.flight[group], parallel)) + u64::from(self.idle[group])
+    }
+
+    fn worth_of(&self, at: &Scene<'_>, group: u8) -> i64 {
+        log2(self.time(at, group.into())) * i64::from(self.members[usize::from(group)])
     }
 
     /// The sum of all threads' logarithms of their groups' times; less is better.
     pub fn value(&self, at: &Scene<'_>, groups: &Groups) -> i64 {
-        let of = |&group: &u8| log2(self.time(at, group.into())) * i64::from(self.members[usize::from(group)]);
-        groups.0.iter().map(of).sum()
+        groups.0.iter().map(|&group| self.worth_of(at, group)).sum()
+    }
+
+    /// [`Plan::value`] as it was when the plan was last settled.
+    pub fn settled(&self, groups: &Groups) -> i64 {
+        groups.0.iter().map(|&group| self.worth[usize::from(group)]).sum()
+    }
+
+    /// The threads stay where they are now: what others are compared with.
+    pub fn settle(&mut self, at: &Scene<'_>) {
+        for group in 0..at.estimate.groups {
+            self.worth[group] = self.worth_of(at, group as u8);
+        }
     }
 
     /// Adds the groups of which there are threads on a processor.

@@ -15,6 +15,13 @@ pub struct Found {
     pub gain: i64,
 }
 
+/// From so many threads times groups on it takes long to try all again after each move.
+const LONG: usize = 256;
+/// Sets of threads that are tried again before all others are.
+const LISTED: usize = 16;
+/// Threads of the busiest processor that are tried in exchanges.
+const EXCHANGED: usize = 4;
+
 type Shifts = ArrayVec<(u8, u8), PENDING>;
 
 /// Looks for moves that are worth their price.
@@ -27,7 +34,14 @@ pub struct Search<'a> {
     /// Threads that move already.
     moved: ArrayVec<u8, NODES>,
     best: Option<Found>,
+    /// Sets of threads that were worth moving when all were tried last, and how much for each thread.
+    shortlist: Shortlist,
+    /// The same of the set that is being tried.
+    worth: i64,
 }
+
+type Set = ArrayVec<u8, PENDING>;
+type Shortlist = ArrayVec<(i64, Set), LISTED>;
 
 impl<'a> Search<'a> {
     pub fn new(
@@ -37,26 +51,51 @@ impl<'a> Search<'a> {
         memory: &'a Memory,
         settings: Settings,
     ) -> Self {
-        Search { view, scene, plan, memory, settings, moved: ArrayVec::new(), best: None }
+        Search {
+            view,
+            scene,
+            plan,
+            memory,
+            settings,
+            moved: ArrayVec::new(),
+            best: None,
+            shortlist: Shortlist::new(),
+            worth: 0,
+        }
     }
 
     /// The best move of at most `left` threads; `None` if none is worth its price.
     pub fn best(&mut self, left: usize) -> Option<Found> {
         let left = left.min(PENDING);
         let estimate = self.scene.estimate;
+        let takes_long = estimate.nodes.len() * estimate.groups > LONG;
+        for (_, set) in core::mem::take(&mut self.shortlist) {
+            // What was worth it before a move was made may be still.
+            if takes_long && set.len() <= left {
+                self.together(&set);
+            }
+        }
+        if self.best.is_none() {
+            self.all(left);
+        }
+        self.best.take()
+    }
+
+    /// Tries everything.
+    fn all(&mut self, left: usize) {
+        let estimate = self.scene.estimate;
         for node in (0..estimate.nodes.len()).take_while(|_| left > 0) {
             self.alone_or_with_partner(node, left);
         }
         for group in 0..estimate.groups {
             if (2..=left).contains(&estimate.members(group).count()) {
-                let nodes: ArrayVec<u8, PENDING> = estimate.members(group).map(|node| node as u8).collect();
+                let nodes: Set = estimate.members(group).map(|node| node as u8).collect();
                 self.together(&nodes);
             }
         }
         if left >= 2 && self.best.is_none() {
             self.exchanges();
         }
-        self.best.take()
     }
 
     /// Makes a move in the plan, so that others are looked for beside it.
@@ -65,6 +104,7 @@ impl<'a> Search<'a> {
             self.plan.shift(&self.scene, node.into(), to);
             self.moved.push(node);
         }
+        self.plan.settle(&self.scene);
     }
 
     fn alone_or_with_partner(&mut self, node: usize, left: usize) {
@@ -81,27 +121,45 @@ impl<'a> Search<'a> {
 
     /// Tries to bring these threads together to each place where they may be better.
     fn together(&mut self, nodes: &[u8]) {
+        self.worth = 0;
         for to in self.destinations(nodes) {
             let elsewhere = nodes.iter().filter(|&&node| self.plan.place(node.into()) != to);
             let shifts: Shifts = elsewhere.map(|&node| (node, to)).collect();
             self.consider(shifts);
         }
+        if self.worth > 0 {
+            self.list(nodes);
+        }
     }
 
-    /// Tries to exchange threads of the processor that is busiest with those of others.
+    /// Lists a set, if it is worth more than the least of those that are listed.
+    fn list(&mut self, nodes: &[u8]) {
+        let entry = (self.worth, nodes.iter().copied().collect());
+        if let Err(full) = self.shortlist.try_push(entry) {
+            let least = self.shortlist.iter_mut().min_by_key(|listed| listed.0);
+            if let Some(least) = least.filter(|least| least.0 < self.worth) {
+                *least = full.element();
+            }
+        }
+    }
+
+    /// Tries to exchange the heaviest threads of the processor that is busiest with the lightest of each other.
     fn exchanges(&mut self) {
         let estimate = self.scene.estimate;
         let busiest = self.view.summary.processors().max_by_key(|&at| self.plan.busy(estimate.groups, at));
         let Some(busiest) = busiest else { return };
-        let from_there = |plan: &Plan, node: usize| plan.place(node) == busiest;
-        for one in 0..estimate.nodes.len() {
-            if !from_there(self.plan, one) {
-                continue;
-            }
-            for other in 0..estimate.nodes.len() {
-                if !from_there(self.plan, other) && estimate.nodes[one].work > estimate.nodes[other].work {
-                    let to = self.plan.place(other);
-                    self.consider([(one as u8, to), (other as u8, busiest)].into_iter().collect());
+        let mut heaviest: ArrayVec<usize, EXCHANGED> = ArrayVec::new();
+        for _ in 0..EXCHANGED {
+            let there = (0..estimate.nodes.len()).filter(|node| self.plan.place(*node) == busiest);
+            let next = there.filter(|node| !heaviest.contains(node)).max_by_key(|&node| estimate.nodes[node].work);
+            heaviest.extend(next);
+        }
+        for other in self.view.summary.processors().filter(|&other| other != busiest) {
+            let there = (0..estimate.nodes.len()).filter(|&node| self.plan.place(node) == other);
+            let Some(light) = there.min_by_key(|&node| estimate.nodes[node].work) else { continue };
+            for &heavy in &heaviest {
+                if estimate.nodes[heavy].work > estimate.nodes[light].work {
+                    self.consider([(heavy as u8, other), (light as u8, busiest)].into_iter().collect());
                 }
             }
         }
@@ -146,7 +204,7 @@ impl<'a> Search<'a> {
         for &(_, place) in shifts.iter().chain(&back) {
             self.plan.touch(groups, place, &mut touched);
         }
-        let before = self.plan.value(&self.scene, &touched);
+        let before = self.plan.settled(&touched);
         for &(node, to) in &shifts {
             self.plan.shift(&self.scene, node.into(), to);
         }
@@ -156,6 +214,7 @@ impl<'a> Search<'a> {
         }
         let gain = before - after - self.price(&shifts);
         let each = |gain: i64, shifts: &Shifts| gain / shifts.len() as i64;
+        self.worth = self.worth.max(each(gain, &shifts));
         let is_better = |best: &Found| each(gain, &shifts) > each(best.gain, &best.shifts);
         if gain > 0 && self.best.as_ref().is_none_or(is_better) {
             self.best = Some(Found { shifts, gain });
