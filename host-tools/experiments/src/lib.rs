@@ -3,7 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`plan`], [`runs`] | which runs there are; makes them side by side, each once |
-//! | [`observed`], [`subject`] | what one run's trace shows, and which program of it is measured |
+//! | [`observed`], [`load`], [`subject`] | what one run's trace shows, its load, and which program of it is measured |
 //! | [`query`] | a named question that a figure asks of a run |
 //! | [`fit`] | straight lines through measured points |
 //! | [`model`], [`plot`], [`page`] | figures and tables, their plots, and the page that shows them |
@@ -12,13 +12,15 @@
 //!
 //! All of that is the frame. An experiment is a folder beside it with its options, what it runs and
 //! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
-//! [`section3`] (the rest of that section).
+//! [`section3`] (the rest of that section), [`balance`] (section 4).
 #![forbid(unsafe_code)]
 
+pub mod balance;
 pub mod error;
 pub mod experiment;
 pub mod fit;
 pub mod instrumentation;
+pub mod load;
 pub mod model;
 pub mod observed;
 pub mod overflow;
@@ -59,6 +61,7 @@ macro_rules! experiments {
 }
 
 experiments! {
+    Balance(balance::Balance),
     Overflow(overflow::Overflow),
     Profile(section3::Profile),
 }

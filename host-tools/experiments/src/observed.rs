@@ -7,6 +7,8 @@ use testbed_trace::analysis::probe::Probe;
 use testbed_trace::capture::{verify, Capture, CaptureError, RunRecord};
 use testbed_trace::order::events;
 
+use crate::load::{Collector, Load};
+
 /// Why a run gives no figures.
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
@@ -54,6 +56,7 @@ pub struct Observed {
     pub lengths: Vec<Length>,
     /// By processor: services of timer interrupts, from and to a cycle.
     pub timers: Vec<Vec<(u64, u64)>>,
+    pub load: Load,
 }
 
 impl Observed {
@@ -84,13 +87,20 @@ impl Observed {
             sends: Vec::new(),
             lengths: Vec::new(),
             timers: vec![Vec::new(); record.machine.processors.len()],
+            load: Load::default(),
+        };
+        let mut load = Collector::default();
+        let mut take = |observed: &mut Observed, fact: &Fact| {
+            load.take(fact);
+            observed.take(fact);
         };
         let mut follower = Follower::new(record, Probe::measure(capture)?);
         for event in events(capture, &integrity)? {
             observed.events += 1;
-            follower.add(&event?, &mut |fact| observed.take(fact));
+            follower.add(&event?, &mut |fact| take(&mut observed, fact));
         }
-        let uncertainty = follower.finish(record.cycles, &mut |fact| observed.take(fact));
+        let uncertainty = follower.finish(record.cycles, &mut |fact| take(&mut observed, fact));
+        observed.load = load.finish();
         for (count, what) in [
             (uncertainty.ambiguous, "events of uncertain time"),
             (uncertainty.doubtful, "doubtful events"),

@@ -10,6 +10,8 @@ pub struct Planned<P> {
     /// The first is started.
     pub programs: Vec<&'static str>,
     pub arguments: Vec<String>,
+    /// Files beside the programs that it can read: name and text.
+    pub files: Vec<(String, String)>,
     pub kernel: KernelKind,
     pub seed: u32,
     /// Event classes that are enabled.

@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use std::thread;
 
 use serde::{Deserialize, Serialize};
+use testbed_definitions::file::READ;
 use testbed_machine::Machine;
+use testbed_runner::files::Stored;
 use testbed_runner::firmware::Firmware;
 use testbed_runner::measurement::Measurement;
 use testbed_runner::{engines, image};
@@ -78,7 +80,8 @@ impl Runs<'_> {
     /// # Errors
     /// The programs are not there or do not fit.
     pub fn image<P>(&self, run: &Planned<P>) -> Result<Image, ExperimentError> {
-        Ok(image::of_programs(self.firmware(run), self.machine, &run.programs, &self.boot(run))?)
+        let (programs, files) = (&run.programs, files(run));
+        Ok(image::of_programs(self.firmware(run), self.machine, programs, &files, &self.boot(run))?)
     }
 
     fn key<P>(&self, run: &Planned<P>) -> Result<Key, ExperimentError> {
@@ -132,6 +135,7 @@ impl Runs<'_> {
             engine: self.engine,
             kernel: run.kernel,
             programs: &run.programs,
+            files: &files(run),
             folder: &folder,
             limit: LIMIT_SECONDS * u64::from(self.machine.clock_hz),
         };
@@ -202,6 +206,16 @@ impl Runs<'_> {
         }
         Ok(cycles as f64 / instructions.max(1) as f64)
     }
+}
+
+/// The files of a run that are no programs.
+fn files<P>(run: &Planned<P>) -> Vec<Stored> {
+    let stored = |(name, text): &(String, String)| Stored {
+        name: name.clone(),
+        bytes: text.clone().into_bytes(),
+        permissions: READ,
+    };
+    run.files.iter().map(stored).collect()
 }
 
 /// A run that was given up, or whose program says that something is wrong, gives no figures.

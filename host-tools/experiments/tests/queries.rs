@@ -1,6 +1,7 @@
 //! Queries over runs that are made up, so that each answer is known.
 
 use testbed_definitions::event;
+use testbed_experiments::load::Load;
 use testbed_experiments::model::Content;
 use testbed_experiments::observed::{Length, ObserveError, Observed, Send};
 use testbed_experiments::query::csv;
@@ -45,6 +46,7 @@ fn observed(program: &str, arguments: &[&str]) -> Observed {
         sends: Vec::new(),
         lengths: Vec::new(),
         timers: vec![Vec::new(); machine.processors.len()],
+        load: Load::default(),
     }
 }
 

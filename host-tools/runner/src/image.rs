@@ -9,17 +9,24 @@ use crate::files::{FilesError, Stored};
 use crate::firmware::Firmware;
 use crate::names;
 
-/// The image that starts the first of `programs`; all of them are in its filestore.
+/// The image that starts the first of `programs`; all of them are in its filestore, and `files`.
 ///
 /// # Errors
 /// A program is not there, or they do not fit into RAM.
-pub fn of_programs(built: &Firmware, machine: &Machine, programs: &[&str], boot: &Boot) -> Result<Image, FilesError> {
+pub fn of_programs(
+    built: &Firmware,
+    machine: &Machine,
+    programs: &[&str],
+    files: &[Stored],
+    boot: &Boot,
+) -> Result<Image, FilesError> {
     let stored = |name: &&str| {
         let (_, bytes) = built.read(name)?;
         Ok(Stored { name: (*name).into(), bytes, permissions: READ | EXECUTE })
     };
-    let files = programs.iter().map(stored).collect::<Result<Vec<_>, FilesError>>()?;
-    of_files(machine, built, &files, boot)
+    let mut all = programs.iter().map(stored).collect::<Result<Vec<_>, FilesError>>()?;
+    all.extend_from_slice(files);
+    of_files(machine, built, &all, boot)
 }
 
 /// The image with the kernel and `files`, of which the first is started.

@@ -8,7 +8,7 @@ use testbed_trace::capture::{Capture, CaptureError, CaptureWriter, KernelKind, R
 
 use crate::drive::{drive, DriveError};
 use crate::engines::{self, OpenError};
-use crate::files::FilesError;
+use crate::files::{FilesError, Stored};
 use crate::firmware::Firmware;
 use crate::image;
 use crate::operator::Operator;
@@ -33,25 +33,31 @@ pub struct Measurement<'a> {
     pub kernel: KernelKind,
     /// The first is started.
     pub programs: &'a [&'a str],
+    /// Files beside them.
+    pub files: &'a [Stored],
     pub folder: &'a Path,
     /// When it is given up, in machine cycles.
     pub limit: u64,
 }
 
 impl Measurement<'_> {
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.programs.iter().copied().chain(self.files.iter().map(|file| file.name.as_str()))
+    }
+
     /// Runs it into its folder.
     ///
     /// # Errors
     /// A program is missing or too large, the engine can't be opened or fails, or the folder can't be written.
     pub fn run(&self, built: &Firmware, boot: Boot) -> Result<Capture, MeasurementError> {
-        let image = image::of_programs(built, self.machine, self.programs, &boot)?;
+        let image = image::of_programs(built, self.machine, self.programs, self.files, &boot)?;
         let mut engine = engines::open(self.engine, self.machine, &image, None)?;
         let record = RunRecord {
             arguments: boot.arguments,
             engine: engine.name().into(),
             seed: boot.seed,
             kernel: Some(self.kernel),
-            files: self.programs.iter().map(|name| (*name).into()).collect(),
+            files: self.names().map(String::from).collect(),
             dgl: boot.dgl,
             ..RunRecord::new(self.machine, self.programs[0])
         };

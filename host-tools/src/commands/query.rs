@@ -1,4 +1,4 @@
-//! `testbed query`: what a figure of the report's section 3 asks of a run.
+//! `testbed query`: what a figure of the report asks of a run.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use testbed_experiments::model::Network;
 use testbed_experiments::observed::Observed;
 use testbed_experiments::query::{csv, Query as Asked};
 use testbed_experiments::section3::network::network;
-use testbed_experiments::section3::queries::{named, of_figure, QUERIES};
+use testbed_experiments::{balance, section3};
 use testbed_machine::suggest;
 use testbed_trace::capture::Capture;
 
@@ -34,7 +34,7 @@ impl Query {
         let mut out = io::stdout().lock();
         let (Some(name), Some(dir)) = (&self.name, &self.dir) else {
             writeln!(out, "figure  query                     program      x, y")?;
-            for Asked { figure, name, program, x, y, .. } in &QUERIES {
+            for Asked { figure, name, program, x, y, .. } in all() {
                 writeln!(out, "{figure:>6}  {name:<24}  {program:<11}  {x}; {y}")?;
             }
             writeln!(
@@ -48,15 +48,20 @@ impl Query {
             out.write_all(channels(&network(&observed(dir)?)).as_bytes())?;
             return Ok(Exit::Success);
         }
-        let by_number = name.parse().ok().and_then(of_figure);
-        let query = named(name).or(by_number).ok_or_else(|| {
-            let meant = suggest::question(name, QUERIES.iter().map(|query| query.name));
+        let number = name.parse().ok();
+        let query = all().find(|query| query.name == name || number == Some(query.figure)).ok_or_else(|| {
+            let meant = suggest::question(name, all().map(|query| query.name));
             let message = format!("there is no query `{name}`\n  help: {meant}`testbed query --list` prints all");
             Failure::new(Exit::Input, message)
         })?;
         out.write_all(csv(query, &query.ask(&observed(dir)?)?).as_bytes())?;
         Ok(Exit::Success)
     }
+}
+
+/// The queries of all experiments, in the order of the report's figures.
+fn all() -> impl Iterator<Item = &'static Asked> {
+    section3::queries::QUERIES.iter().chain(&balance::queries::QUERIES)
 }
 
 /// Figure 18 as CSV: a line a channel.

@@ -355,7 +355,7 @@ pub fn check_sound(record: &RunRecord, integrity: &Integrity) -> Result<(), Fail
 
 /// Builds the firmware and places kernel and `program` in RAM.
 pub fn image(machine: &Machine, program: &str, boot: &Boot) -> Result<Image, Failure> {
-    Ok(image::of_programs(&firmware::build(&firmware::root()?)?, machine, &[program], boot)?)
+    Ok(image::of_programs(&firmware::build(&firmware::root()?)?, machine, &[program], &[], boot)?)
 }
 
 /// The program starts on the first slave: the master has no monitor.

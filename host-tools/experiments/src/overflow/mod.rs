@@ -276,8 +276,15 @@ impl Overflow {
         // Starting and ending take a fraction of a second.
         let limit = (milliseconds + 2_000) * u64::from(machine.clock_hz) / 1_000;
         let (engine, kernel) = (self.engine.as_str(), KernelKind::Default);
-        let measurement =
-            Measurement { machine, engine, kernel, programs: &PROGRAMS, folder: &self.folder(setting, folder), limit };
+        let measurement = Measurement {
+            machine,
+            engine,
+            kernel,
+            programs: &PROGRAMS,
+            files: &[],
+            folder: &self.folder(setting, folder),
+            limit,
+        };
         Ok(Trial::read(&measurement.run(built, boot)?, interval)?)
     }
 

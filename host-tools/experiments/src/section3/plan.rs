@@ -98,6 +98,7 @@ fn quiet((program, arguments): Call, kernel: KernelKind) -> Planned {
         name: quiet_name(program, kernel),
         programs: vec![program],
         arguments: arguments.iter().map(ToString::to_string).collect(),
+        files: Vec::new(),
         kernel,
         seed: SEED,
         dgl: CLASSES,

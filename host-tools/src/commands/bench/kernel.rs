@@ -134,7 +134,7 @@ impl Kernel {
 fn capture(machine: &Machine, engine: &str, kernel: KernelKind, arguments: &[&str]) -> Result<Capture, Failure> {
     let folder = Path::new(FOLDER).join(format!("{engine}-{}-{}", kernel.name(), arguments.join("-")));
     let limit = SECONDS * u64::from(machine.clock_hz);
-    let measurement = Measurement { machine, engine, kernel, programs: &[PROGRAM], folder: &folder, limit };
+    let measurement = Measurement { machine, engine, kernel, programs: &[PROGRAM], files: &[], folder: &folder, limit };
     Ok(measurement.run(&firmware::build(&firmware::root()?)?, Kernel::boot(kernel, arguments))?)
 }
 

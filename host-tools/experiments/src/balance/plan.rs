@@ -1,0 +1,201 @@
+//! Which runs the experiment makes.
+
+use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_READY};
+use testbed_kernel_core::placement::by_lot;
+use testbed_kernel_core::task_graph::FIRST;
+use testbed_trace::capture::KernelKind;
+
+use super::queries::SLAVES;
+use crate::plan;
+
+/// A run of this experiment.
+pub type Planned = plan::Planned<Part>;
+
+/// Classes of which the metrics and the graphs are made.
+const CLASSES: u32 = DIAG_DEFAULT | DIAG_DETAIL;
+/// Seed of all runs, so that each program does the same work in all of them.
+const SEED: u32 = 1;
+/// The file that says where threads start.
+const PLACES: &str = "places";
+/// Regions of `wator`.
+const REGIONS: u32 = 20;
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `multi-phase` with all that its metrics need.
+    Metrics,
+    /// `multi-phase` with other classes.
+    Cost,
+    /// All threads of a program on one processor, by its place in [`programs`].
+    Sequential(usize),
+    /// The same, or threads by lot, with events.
+    Graph(usize),
+    Unbalanced(usize),
+    /// Threads by lot, with this seed.
+    Random(usize, u32),
+    /// Threads in the best places that are known.
+    Static(usize),
+}
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Turns of `multi-phase`.
+    pub turns: u32,
+    /// Milliseconds between its phases.
+    pub pause_ms: u32,
+    /// Rounds of each thread that computes, messages of each pair, additions, steps of the ocean.
+    pub rounds: u32,
+    pub messages: u32,
+    pub additions: u32,
+    pub steps: u32,
+    /// Placements by lot.
+    pub seeds: u32,
+}
+
+impl Sizes {
+    /// Of the whole experiment, and of one that is over in seconds.
+    pub const FULL: Sizes =
+        Sizes { turns: 100, pause_ms: 1_000, rounds: 1_000, messages: 2_000, additions: 1_000, steps: 100, seeds: 20 };
+    pub const REDUCED: Sizes =
+        Sizes { turns: 20, pause_ms: 100, rounds: 50, messages: 60, additions: 10, steps: 4, seeds: 3 };
+}
+
+/// A program of Table 9.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// In the names of its runs.
+    pub name: &'static str,
+    /// As the report calls it.
+    pub title: &'static str,
+    pub program: &'static str,
+    pub arguments: Vec<String>,
+    /// How many threads there are to place.
+    pub threads: usize,
+}
+
+/// The programs of Table 9, in its order.
+pub fn programs(sizes: &Sizes) -> [Program; 4] {
+    let Sizes { rounds, messages, additions, steps, .. } = *sizes;
+    let of = |name, title, program, arguments: &str, threads| Program {
+        name,
+        title,
+        program,
+        arguments: arguments.split(' ').map(String::from).collect(),
+        threads,
+    };
+    [
+        of("compute", "20 compute-bound threads", "synthetic", &format!("20 compute {rounds}"), 20),
+        of("pairs", "20 communication-bound threads", "synthetic", &format!("20 communicate {messages}"), 40),
+        of("adder", "adder simulation", "adder", &format!("0 0 {additions}"), 15),
+        of("wator", "wator simulation", "wator", &format!("{steps} {REGIONS}"), REGIONS as usize),
+    ]
+}
+
+impl Program {
+    /// The program with its arguments.
+    pub fn command(&self) -> String {
+        format!("{} {}", self.program, self.arguments.join(" "))
+    }
+
+    fn run(&self, name: &str, dgl: u32, part: Part) -> Planned {
+        Planned {
+            name: format!("{}-{name}", self.name),
+            programs: vec![self.program],
+            arguments: self.arguments.clone(),
+            files: Vec::new(),
+            kernel: KernelKind::Default,
+            seed: SEED,
+            dgl,
+            unmonitored: false,
+            part,
+        }
+    }
+
+    /// A run whose threads start where a text says ([`super::placement::of_program`]).
+    fn placed(&self, name: &str, dgl: u32, part: Part, places: String) -> Planned {
+        let run = self.run(name, dgl, part);
+        let arguments = run.arguments.iter().cloned().chain(["static".into(), PLACES.into()]).collect();
+        Planned { arguments, files: vec![(PLACES.into(), places)], ..run }
+    }
+
+    /// Threads by lot: every slave has as many as any other, or one more.
+    fn by_lot(&self, seed: u32) -> String {
+        let mut places = vec![0; self.threads];
+        by_lot(seed, SLAVES.len() as u8, &mut places);
+        let line = |(id, place): (u8, &u8)| format!("place {id} {}\n", place + 1);
+        (FIRST..).zip(&places).map(line).collect()
+    }
+
+    /// The run that verifies the best placement.
+    pub fn verify(&self, index: usize, places: String) -> Planned {
+        self.placed("static", 0, Part::Static(index), places)
+    }
+}
+
+/// Class names and classes with which `multi-phase` shows what they take.
+pub const LEVELS: [(&str, u32); 4] =
+    [("none", 0), ("ready", DIAG_READY), ("profile+timer+user", DIAG_DEFAULT), ("profile+timer+user+detail", CLASSES)];
+
+fn multi_phase(sizes: &Sizes, name: &str, dgl: u32, part: Part) -> Planned {
+    let arguments = [5_000, sizes.turns, 1, sizes.pause_ms].iter().map(ToString::to_string).collect();
+    Planned {
+        name: format!("multi-phase-{name}"),
+        programs: vec!["multi-phase"],
+        arguments,
+        files: Vec::new(),
+        kernel: KernelKind::Default,
+        seed: SEED,
+        dgl,
+        unmonitored: false,
+        part,
+    }
+}
+
+/// All runs that need no other before them.
+pub fn plan(sizes: &Sizes) -> Vec<Planned> {
+    let mut all: Vec<Planned> = LEVELS
+        .iter()
+        .map(|&(name, dgl)| {
+            let part = if dgl == CLASSES { Part::Metrics } else { Part::Cost };
+            multi_phase(sizes, name, dgl, part)
+        })
+        .collect();
+    for (index, program) in programs(sizes).iter().enumerate() {
+        all.push(program.run("sequential", 0, Part::Sequential(index)));
+        all.push(program.run("graph", CLASSES, Part::Graph(index)));
+        all.extend(
+            (1..=sizes.seeds).map(|seed| {
+                program.placed(&format!("random-{seed}"), 0, Part::Random(index, seed), program.by_lot(seed))
+            }),
+        );
+        if program.program == "wator" {
+            all.push(program.placed("unbalanced", CLASSES, Part::Unbalanced(index), program.by_lot(1)));
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_run_has_a_name_of_its_own() {
+        for (sizes, runs) in [(Sizes::FULL, 4 + 4 * 22 + 1), (Sizes::REDUCED, 4 + 4 * 5 + 1)] {
+            let plan = plan(&sizes);
+            assert_eq!(plan.len(), runs);
+            assert_eq!(plan.iter().map(|run| &run.name).collect::<BTreeSet<_>>().len(), runs);
+        }
+    }
+
+    #[test]
+    fn threads_by_lot_are_shared_out_evenly() {
+        let [_, _, adder, _] = programs(&Sizes::FULL);
+        let text = adder.by_lot(7);
+        assert!((2..17).all(|id| text.matches(&format!("place {id} ")).count() == 1), "{text}");
+        assert!((1..6).all(|slave| text.lines().filter(|line| line.ends_with(&format!(" {slave}"))).count() == 3));
+    }
+}

@@ -1,0 +1,219 @@
+//! Makes figures and tables of the runs, and writes them: `balance.json`, `balance.html`, the points
+//! of each figure in `figures/`, the best placements in `placements/`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use testbed_machine::input;
+use testbed_trace::analysis::probe::Probe;
+use testbed_trace::analysis::text::grouped;
+use testbed_trace::capture::{Capture, CONSOLE};
+
+use super::placement::graph::Graph;
+use super::placement::search::{best, Best};
+use super::placement::{of_policy, of_program};
+use super::plan::{programs, Part, Planned, Program, Sizes, LEVELS};
+use super::queries::{QUERIES, SLAVES};
+use super::table9::{row, seconds, Verified};
+use super::{figures, page, table8, table9};
+use crate::error::ExperimentError;
+use crate::model::{Figure, Run, Table};
+use crate::observed::Observed;
+use crate::query::csv;
+use crate::runs::Runs;
+
+/// The longest console that is read.
+const CONSOLE_BYTES: u64 = 1 << 20;
+
+/// Everything that the experiment has found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    pub engine: String,
+    pub machine: String,
+    pub clock_hz: u32,
+    pub tick_cycles: u32,
+    pub reduced: bool,
+    /// In the order of their numbers.
+    pub figures: Vec<Figure>,
+    /// Table 8.
+    pub metrics: Vec<table8::Row>,
+    /// Table 9.
+    pub programs: Vec<table9::Row>,
+    pub runs: Vec<Run>,
+}
+
+/// The best placement of a program's threads, and the run that verifies it.
+pub struct Placed {
+    pub program: Program,
+    pub best: Best,
+    pub run: Planned,
+}
+
+/// Looks for the best placement of each program, by its traced sequential run, and writes them.
+pub fn place(
+    out: &Path,
+    sizes: &Sizes,
+    plan: &[Planned],
+    captures: &[Capture],
+) -> Result<Vec<Placed>, ExperimentError> {
+    let folder = out.join("placements");
+    fs::create_dir_all(&folder).map_err(ExperimentError::unwritable(&folder))?;
+    let mut all = Vec::new();
+    for (index, program) in programs(sizes).into_iter().enumerate() {
+        let capture = of_part(plan, captures, Part::Graph(index))?;
+        let graph = Graph::of(&Observed::read(capture)?);
+        let best = best(&graph, SLAVES.len());
+        let places = of_program(&graph, &best.places);
+        for (name, text) in [("static", of_policy(&graph, &best.places)), ("places", places.clone())] {
+            let path = folder.join(format!("{}.{name}", program.name));
+            fs::write(&path, text).map_err(ExperimentError::unwritable(&path))?;
+        }
+        let run = program.verify(index, places);
+        all.push(Placed { program, best, run });
+    }
+    Ok(all)
+}
+
+/// The run for this purpose.
+fn of_part<'a>(plan: &[Planned], captures: &'a [Capture], part: Part) -> Result<&'a Capture, ExperimentError> {
+    let place = plan.iter().position(|run| run.part == part).and_then(|place| captures.get(place));
+    place.ok_or_else(|| ExperimentError::Option(format!("there is no run for {part:?}")))
+}
+
+/// Makes and writes all figures and tables. `verified`: the runs with the best placements.
+pub fn write(
+    out: &Path,
+    runs: &Runs,
+    reduced: bool,
+    (plan, captures): (&[Planned], &[Capture]),
+    (placed, verified): (&[Placed], &[Capture]),
+) -> Result<Found, ExperimentError> {
+    let capture = of_part(plan, captures, Part::Metrics)?;
+    let observed = Observed::read(capture)?;
+    let metrics = table8::table8(&observed, Probe::measure(capture)?)?;
+    let mut all_figures = figures::metrics_of(&observed)?;
+    let mut rows = Vec::new();
+    for (index, (placed, verified)) in placed.iter().zip(verified).enumerate() {
+        let best = Verified::of(&placed.best, runs.machine.clock_hz, seconds(verified));
+        rows.extend(row(index, &placed.program, plan, captures, best));
+        if let Ok(capture) = of_part(plan, captures, Part::Unbalanced(index)) {
+            let console = input::bytes(&capture.dir.join(CONSOLE), CONSOLE_BYTES)?;
+            let observed = Observed::read(capture)?;
+            all_figures.extend(figures::unbalanced(&observed, &String::from_utf8_lossy(&console))?);
+        }
+    }
+    let machine = runs.machine;
+    let all = plan.iter().zip(captures).chain(placed.iter().map(|placed| &placed.run).zip(verified));
+    let found = Found {
+        engine: runs.engine.into(),
+        machine: machine.name.clone(),
+        clock_hz: machine.clock_hz,
+        tick_cycles: machine.tick_cycles,
+        reduced,
+        figures: all_figures,
+        metrics,
+        programs: rows,
+        runs: all.map(|(run, capture)| about(run, capture)).collect(),
+    };
+    let costs = collecting(plan, captures);
+    save(out, &found, &observed, costs)?;
+    Ok(found)
+}
+
+/// What a run was. Events are those that the monitors had; their words without markers may be more.
+fn about(run: &Planned, capture: &Capture) -> Run {
+    let files: String = run.files.iter().map(|(name, _)| format!(" --file {name}")).collect();
+    let ledger = capture.record.ledger.as_ref();
+    let dropped: u32 = ledger.map_or(0, |ledger| ledger.smis.iter().map(|smi| smi.dropped).sum());
+    Run {
+        name: run.name.clone(),
+        command: format!(
+            "testbed run {} {}{files} --dgl {} --seed {}",
+            run.programs[0],
+            run.arguments.join(" "),
+            run.dgl,
+            run.seed
+        ),
+        cycles: capture.record.cycles,
+        events: ledger.map_or(0, |ledger| ledger.smis.iter().map(|smi| u64::from(smi.emitted)).sum()),
+        sound: dropped == 0,
+    }
+}
+
+/// What classes of events take from `multi-phase`, by when it ends.
+fn collecting(plan: &[Planned], captures: &[Capture]) -> Table {
+    let all = LEVELS.iter().filter_map(|(name, dgl)| {
+        let run = plan.iter().position(|run| run.dgl == *dgl && run.programs == ["multi-phase"])?;
+        let record = &captures.get(run)?.record;
+        let words: u64 = record.ledger.iter().flat_map(|ledger| &ledger.smis).map(|smi| u64::from(smi.emitted)).sum();
+        Some((*name, words, record.exits.first()?.cycle))
+    });
+    let all: Vec<_> = all.collect();
+    let base = all.first().map_or(0, |(.., end)| *end);
+    let rows = all.iter().map(|(name, words, end)| {
+        let more = *end as i64 - base as i64;
+        vec![
+            name.to_string(),
+            grouped(*words),
+            grouped(*end),
+            format!("{more:+} ({:+.4} %)", 100.0 * more as f64 / base.max(1) as f64),
+        ]
+    });
+    Table {
+        title: "What collecting takes, by runs".into(),
+        explanation: "The same multi-phase with classes of events: the words that slaves have stored, and the cycle in which the program ended. RQ-LENGTH has a class \
+                      of its own, ready; N-THREADS and CPU-TIME are parts of profile, and take less than it. A shift by a time-slice here or there moves the end \
+                      either way."
+            .into(),
+        columns: ["classes", "words", "end, cycles", "later than without"].map(String::from).into(),
+        rows: rows.collect(),
+    }
+}
+
+/// Writes all files.
+fn save(out: &Path, found: &Found, observed: &Observed, costs: Table) -> Result<(), ExperimentError> {
+    let folder = out.join("figures");
+    fs::create_dir_all(&folder).map_err(ExperimentError::unwritable(&folder))?;
+    let write = |path: &Path, text: &str| fs::write(path, text).map_err(ExperimentError::unwritable(path));
+    for query in &QUERIES {
+        let path = folder.join(format!("{}-{}.csv", query.figure, query.name));
+        write(&path, &csv(query, &query.ask(observed)?))?;
+    }
+    let json = serde_json::to_string_pretty(found).map_err(io::Error::from)?;
+    write(&out.join("balance.json"), &format!("{json}\n"))?;
+    write(&out.join("balance.html"), &page::html(found, costs)?)
+}
+
+/// A table as text: columns as wide as their widest cell, those behind the first on the right.
+fn aligned(text: &mut String, table: &Table) {
+    let rows: Vec<&Vec<String>> = std::iter::once(&table.columns).chain(&table.rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<_> = (0..table.columns.len()).map(width).collect();
+    for row in rows {
+        let mut line = format!("  {:<1$}", row[0], widths[0]);
+        for (cell, width) in row.iter().zip(&widths).skip(1) {
+            let _ = write!(line, "  {cell:>width$}");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+/// What the command prints.
+pub fn text(found: &Found, out: &Path) -> String {
+    let mut text = format!(
+        "{} figures of the report's section 4, engine {}, machine {}\n\n",
+        found.figures.len(),
+        found.engine,
+        found.machine
+    );
+    for table in [table8::table(&found.metrics), table9::table(&found.programs)] {
+        let _ = writeln!(text, "{}", table.title);
+        aligned(&mut text, &table);
+        text.push('\n');
+    }
+    let _ = writeln!(text, "left in {}: balance.html, balance.json, figures/, placements/ and runs/", out.display());
+    text
+}
