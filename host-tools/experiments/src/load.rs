@@ -31,6 +31,8 @@ pub struct Message {
     /// Sender and receiver, and the processors on which they were.
     pub threads: (u16, u16),
     pub processors: (u8, u8),
+    /// `None` where the class `detail` is off.
+    pub channel: Option<u8>,
     /// Estimated from the time that its copy took: to about a tenth, and a few tens of bytes.
     pub bytes: u64,
 }
@@ -42,8 +44,8 @@ pub struct Load {
     pub stays: Vec<Stay>,
     /// When threads were ready: they ran, waited for the processor, or were served by the kernel.
     pub ready: Vec<Stay>,
-    /// Cycles for which each thread ran.
-    pub ran: BTreeMap<u16, u64>,
+    /// When threads ran.
+    pub ran: Vec<Stay>,
     /// Times in which a processor ran a thread: processor, from, to; in order for each processor.
     pub user: Vec<(u8, u64, u64)>,
     /// Messages of threads, in the order in which they ended.
@@ -68,6 +70,7 @@ pub struct Collector {
     load: Load,
     last_stay: BTreeMap<u16, usize>,
     last_ready: BTreeMap<u16, usize>,
+    last_ran: BTreeMap<u16, usize>,
 }
 
 impl Collector {
@@ -81,7 +84,7 @@ impl Collector {
                     join(&mut self.load.ready, &mut self.last_ready, stay);
                 }
                 if state == ThreadState::Running {
-                    *self.load.ran.entry(thread).or_default() += to - from;
+                    join(&mut self.load.ran, &mut self.last_ran, stay);
                 }
             }
             &Fact::Processor { processor, doing: Doing::User, from, to } if to > from => {
@@ -123,5 +126,5 @@ fn message(episode: &Episode) -> Option<Message> {
         }
         Protocol::Migration | Protocol::Page => return None,
     };
-    Some(Message { cycle: sent.to.cycle, threads: episode.threads, processors, bytes })
+    Some(Message { cycle: sent.to.cycle, threads: episode.threads, processors, channel: episode.channel, bytes })
 }

@@ -29,6 +29,7 @@ pub enum ObserveError {
 pub struct Send {
     /// The sender's number ([`event::thread_number`]).
     pub thread: u16,
+    pub channel: u8,
     /// When it called, was ready again, and ran again; machine cycles.
     pub called: u64,
     pub ready: u64,
@@ -118,9 +119,9 @@ impl Observed {
         match fact {
             Fact::Episode(episode) => self.episodes.push(episode.clone()),
             Fact::Wait(wait) => {
-                if let (Waited::Communication(_, On::Send(_)), Some(ready)) = (wait.what, wait.ready) {
+                if let (Waited::Communication(_, On::Send(channel)), Some(ready)) = (wait.what, wait.ready) {
                     let (called, ready, runs) = (wait.begun.cycle, ready.cycle, wait.runs.cycle);
-                    self.sends.push(Send { thread: wait.thread, called, ready, runs });
+                    self.sends.push(Send { thread: wait.thread, channel, called, ready, runs });
                 }
             }
             Fact::Queue { processor, cycle, length, .. } => {

@@ -184,8 +184,13 @@ fn multi_phase() -> Observed {
     let mut run = observed("multi-phase", &[]);
     for phase in 0..8 {
         let start = phase * 3_000_000;
-        let send =
-            |id, called, latency| Send { thread: thread(id), called, ready: called + latency, runs: called + latency };
+        let send = |id, called, latency| Send {
+            thread: thread(id),
+            channel: 0,
+            called,
+            ready: called + latency,
+            runs: called + latency,
+        };
         run.sends.extend((0..10).map(|number| send(1, start + number * 200_000, 1_000)));
         run.sends.extend([send(10, start + 500_000, 4_000 << phase), send(10, start + 900_000, 4_000 << phase)]);
     }

@@ -166,7 +166,8 @@ mod tests {
 
     #[test]
     fn links_have_two_directions_and_samples_are_late() {
-        let message = |cycle, from, to, bytes| Message { cycle, threads: (1, 2), processors: (from, to), bytes };
+        let message =
+            |cycle, from, to, bytes| Message { cycle, threads: (1, 2), processors: (from, to), channel: None, bytes };
         let messages = [message(5, 1, 2, 10), message(12, 2, 1, 20), message(15, 1, 3, 40), message(31, 1, 2, 80)];
         assert_eq!(link(&messages, (1, 2), 10, 4, |_| 1), [1.0, 1.0, 0.0, 1.0]);
         assert_eq!(link(&messages, (1, 2), 10, 4, |one| one.bytes), [10.0, 20.0, 0.0, 80.0]);

@@ -6,12 +6,15 @@
 //! | [`metrics`], [`queries`] | the metrics of load, and the queries that ask a trace for them |
 //! | [`judge`], [`table8`] | how late metrics are and what they tell; Table 8 |
 //! | [`placement`], [`table9`] | the best static placement of a run's threads; Table 9 |
-//! | [`figures`], [`page`], [`results`] | figures, the page, and all files |
+//! | [`moves`], [`balanced`] | what the log of a balancer shows, and its figures |
+//! | [`figures`], `page`, [`results`] | figures of the runs, the page, and all files |
 //! | [`report`] | what the report says |
 
+pub mod balanced;
 pub mod figures;
 pub mod judge;
 pub mod metrics;
+pub mod moves;
 mod page;
 pub mod placement;
 pub mod plan;

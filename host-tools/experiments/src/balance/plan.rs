@@ -17,6 +17,9 @@ const CLASSES: u32 = DIAG_DEFAULT | DIAG_DETAIL;
 const SEED: u32 = 1;
 /// The file that says where threads start.
 const PLACES: &str = "places";
+/// Seeds of placements by lot that are run with events too: any two threads are apart in one of them,
+/// as a rule.
+pub const APART: [u32; 3] = [1, 2, 3];
 /// Regions of `wator`.
 const REGIONS: u32 = 20;
 
@@ -29,9 +32,10 @@ pub enum Part {
     Cost,
     /// All threads of a program on one processor, by its place in [`programs`].
     Sequential(usize),
-    /// The same, or threads by lot, with events.
+    /// The same with events.
     Graph(usize),
-    Unbalanced(usize),
+    /// Threads by lot with events, by the lot's seed.
+    Apart(usize, u32),
     /// Threads by lot, with this seed.
     Random(usize, u32),
     /// Threads in the best places that are known.
@@ -170,9 +174,9 @@ pub fn plan(sizes: &Sizes) -> Vec<Planned> {
                 program.placed(&format!("random-{seed}"), 0, Part::Random(index, seed), program.by_lot(seed))
             }),
         );
-        if program.program == "wator" {
-            all.push(program.placed("unbalanced", CLASSES, Part::Unbalanced(index), program.by_lot(1)));
-        }
+        all.extend(APART.map(|seed| {
+            program.placed(&format!("apart-{seed}"), CLASSES, Part::Apart(index, seed), program.by_lot(seed))
+        }));
     }
     all
 }
@@ -184,7 +188,7 @@ mod tests {
 
     #[test]
     fn every_run_has_a_name_of_its_own() {
-        for (sizes, runs) in [(Sizes::FULL, 4 + 4 * 22 + 1), (Sizes::REDUCED, 4 + 4 * 5 + 1)] {
+        for (sizes, runs) in [(Sizes::FULL, 4 + 4 * 25), (Sizes::REDUCED, 4 + 4 * 8)] {
             let plan = plan(&sizes);
             assert_eq!(plan.len(), runs);
             assert_eq!(plan.iter().map(|run| &run.name).collect::<BTreeSet<_>>().len(), runs);

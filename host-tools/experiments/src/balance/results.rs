@@ -15,7 +15,7 @@ use testbed_trace::capture::{Capture, CONSOLE};
 use super::placement::graph::Graph;
 use super::placement::search::{best, Best};
 use super::placement::{of_policy, of_program};
-use super::plan::{programs, Part, Planned, Program, Sizes, LEVELS};
+use super::plan::{programs, Part, Planned, Program, Sizes, APART, LEVELS};
 use super::queries::{QUERIES, SLAVES};
 use super::table9::{row, seconds, Verified};
 use super::{figures, page, table8, table9};
@@ -49,6 +49,8 @@ pub struct Found {
 pub struct Placed {
     pub program: Program,
     pub best: Best,
+    /// Messages whose receiver is not known.
+    pub untold: u64,
     pub run: Planned,
 }
 
@@ -63,8 +65,10 @@ pub fn place(
     fs::create_dir_all(&folder).map_err(ExperimentError::unwritable(&folder))?;
     let mut all = Vec::new();
     for (index, program) in programs(sizes).into_iter().enumerate() {
-        let capture = of_part(plan, captures, Part::Graph(index))?;
-        let graph = Graph::of(&Observed::read(capture)?);
+        let observed = |part| Ok::<_, ExperimentError>(Observed::read(of_part(plan, captures, part)?)?);
+        let others = APART.map(|seed| observed(Part::Apart(index, seed)));
+        let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let graph = Graph::of(&observed(Part::Graph(index))?, &others);
         let best = best(&graph, SLAVES.len());
         let places = of_program(&graph, &best.places);
         for (name, text) in [("static", of_policy(&graph, &best.places)), ("places", places.clone())] {
@@ -72,7 +76,7 @@ pub fn place(
             fs::write(&path, text).map_err(ExperimentError::unwritable(&path))?;
         }
         let run = program.verify(index, places);
-        all.push(Placed { program, best, run });
+        all.push(Placed { program, best, untold: graph.untold, run });
     }
     Ok(all)
 }
@@ -97,9 +101,10 @@ pub fn write(
     let mut all_figures = figures::metrics_of(&observed)?;
     let mut rows = Vec::new();
     for (index, (placed, verified)) in placed.iter().zip(verified).enumerate() {
-        let best = Verified::of(&placed.best, runs.machine.clock_hz, seconds(verified));
+        let best = Verified::of(&placed.best, placed.untold, runs.machine.clock_hz, seconds(verified));
         rows.extend(row(index, &placed.program, plan, captures, best));
-        if let Ok(capture) = of_part(plan, captures, Part::Unbalanced(index)) {
+        if placed.program.program == "wator" {
+            let capture = of_part(plan, captures, Part::Apart(index, APART[0]))?;
             let console = input::bytes(&capture.dir.join(CONSOLE), CONSOLE_BYTES)?;
             let observed = Observed::read(capture)?;
             all_figures.extend(figures::unbalanced(&observed, &String::from_utf8_lossy(&console))?);

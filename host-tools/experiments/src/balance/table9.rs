@@ -31,13 +31,15 @@ pub struct Verified {
     pub bound: f64,
     /// As it was run.
     pub measured: f64,
+    /// Messages that the model does not know, since no trace tells their receiver.
+    pub untold: u64,
 }
 
 impl Verified {
     /// Of a placement, and how long the program took with it.
-    pub fn of(best: &Best, clock_hz: u32, measured: f64) -> Self {
+    pub fn of(best: &Best, untold: u64, clock_hz: u32, measured: f64) -> Self {
         let second = f64::from(clock_hz);
-        Verified { predicted: best.time / second, bound: best.bound / second, measured }
+        Verified { predicted: best.time / second, bound: best.bound / second, measured, untold }
     }
 
     /// By how much the placement may be above the best by the model, in per cent.
@@ -119,11 +121,15 @@ impl Row {
 pub fn table(rows: &[Row]) -> Table {
     let commands: Vec<_> = rows.iter().map(|row| format!("{} is {}", row.title, row.command)).collect();
     let seeds = rows.first().map_or(0, |row| row.seeds);
+    let untold: Vec<_> = rows.iter().filter(|row| row.best.untold > 0).collect();
+    let untold =
+        untold.iter().map(|row| format!("\nOf {} the model does not know {} messages.", row.command, row.best.untold));
     let explanation = format!(
         "Seconds of machine time, without events: all threads on one processor; {seeds} placements by lot, all slaves with as many threads as any other or one \
          more; and the best static placement that was found, run. The model has what a traced sequential run has shown: the work of each thread, and what its \
-         messages cost; it knows no waiting. No placement is below the bound by the model, and the gap says how far the one that was found may be from the best.\n{}.",
-        commands.join("; ")
+         messages cost; it knows no waiting. No placement is below the bound by the model, and the gap says how far the one that was found may be from the best.\n{}.{}",
+        commands.join("; "),
+        untold.collect::<String>()
     );
     Table {
         title: "Table 9: times of the programs".into(),
