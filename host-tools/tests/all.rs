@@ -3,6 +3,7 @@
 
 mod analysis;
 mod attach;
+mod balance;
 mod c_library;
 mod c_program;
 mod capture;

@@ -2,5 +2,6 @@
 //! several of them need is compiled once.
 
 mod instrumentation;
+mod load;
 mod page;
 mod queries;

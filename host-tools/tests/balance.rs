@@ -1,0 +1,85 @@
+//! `testbed experiment balance`, reduced: its figures and tables say what has to be so.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+fn experiment(arguments: &[&str]) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_testbed")).args(["experiment", "balance"]).args(arguments).output().unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn metrics_are_measured_and_placements_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = experiment(&["--reduced", "--json", "--out", dir.path().to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let file = std::fs::read(dir.path().join("balance.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&file).unwrap(), found);
+    let figures: Vec<u64> =
+        found["figures"].as_array().unwrap().iter().map(|figure| figure["number"].as_u64().unwrap()).collect();
+    assert_eq!(figures, [33, 34, 35, 36, 37, 38, 53, 54, 55]);
+    let page = std::fs::read_to_string(dir.path().join("balance.html")).unwrap();
+    assert!(figures.iter().all(|number| page.contains(&format!("id=\"figure-{number}\""))));
+    metrics(&found);
+    programs(&found);
+    let places = std::fs::read_to_string(dir.path().join("placements/pairs.static")).unwrap();
+    assert_eq!(places.lines().filter(|line| line.starts_with("1-01-")).count(), 40, "{places}");
+    assert!(found["runs"].as_array().unwrap().iter().all(|run| run["sound"] == true));
+}
+
+/// Table 8: what the report says of the metrics, in numbers.
+fn metrics(found: &Value) {
+    let row = |name: &str| {
+        let rows = found["metrics"].as_array().unwrap();
+        rows.iter().find(|row| row["metric"].as_str().unwrap().starts_with(name)).unwrap_or_else(|| panic!("{name}"))
+    };
+    let [threads, queues, short, long] = ["N-THREADS", "RQ-LENGTH", "CPU-TIME, 20 ms", "CPU-TIME, 2000 ms"].map(row);
+    // 26 threads come and go once each.
+    assert_eq!(threads["events"], 52);
+    assert!(
+        (number(&threads["phases"]) - 12.5).abs() < 3.0,
+        "the number of threads tells nothing of phases: {threads}"
+    );
+    let events = |row: &Value| number(&row["events"]);
+    assert!(events(short) > events(queues) && events(queues) > 20.0 * events(threads));
+    assert!(number(&queues["kinds"]) > 60.0 && number(&short["kinds"]) > 60.0);
+    assert_eq!((number(&threads["lag_ms"]), number(&queues["lag_ms"]), number(&short["lag_ms"])), (0.0, 0.0, 0.0));
+    assert!(number(&long["lag_ms"]) > 500.0, "{long}");
+    let sampled = row("REM-COMM, messages in 200 ms");
+    assert!((100.0..=300.0).contains(&number(&sampled["lag_ms"])), "{sampled}");
+}
+
+/// Table 9: five processors take less than one where threads compute, and never less than the bound.
+fn programs(found: &Value) {
+    let rows = found["programs"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let best = &row["best"];
+        assert!(number(&best["measured"]) >= number(&best["bound"]), "{row}");
+        assert!(number(&best["predicted"]) >= number(&best["bound"]) * (1.0 - 1e-9), "{row}");
+        assert_eq!(best["untold"], 0, "{row}");
+        let random: Vec<f64> = row["random"].as_array().unwrap().iter().map(number).collect();
+        assert!(random[0] <= random[1] && random[1] <= random[2] && row["seeds"] == 3, "{row}");
+    }
+    let compute = &rows[0];
+    assert!(number(&compute["sequential"]) > 2.0 * number(&compute["best"]["measured"]), "{compute}");
+    let pairs = &rows[1];
+    assert!(number(&pairs["best"]["measured"]) < number(&pairs["random"][0]), "pairs belong together: {pairs}");
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    let unknown = experiment(&["--engine", "abacus"]);
+    assert!(!unknown.status.success());
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("abacus"));
+    for wrong in [["--seeds", "0"], ["--steps", "201"], ["--rounds", "many"]] {
+        let output = experiment(&wrong);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && error.contains(wrong[0]), "{wrong:?}: {error}");
+    }
+}
