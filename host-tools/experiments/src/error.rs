@@ -11,6 +11,7 @@ use testbed_runner::measurement::MeasurementError;
 use testbed_sim::engine::EngineError;
 use testbed_trace::capture::CaptureError;
 
+use crate::balance::logs::LogsError;
 use crate::instrumentation::InstrumentationError;
 use crate::observed::ObserveError;
 use crate::overflow::trial::TrialError;
@@ -39,6 +40,8 @@ pub enum ExperimentError {
     Observe(#[from] ObserveError),
     #[error(transparent)]
     Instrumentation(#[from] InstrumentationError),
+    #[error(transparent)]
+    Logs(#[from] LogsError),
     #[error(transparent)]
     Page(#[from] PageError),
     /// An option that says nothing.

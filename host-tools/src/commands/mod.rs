@@ -215,7 +215,7 @@ impl From<ExperimentError> for Failure {
 
 fn of_experiment(error: &ExperimentError) -> Exit {
     match error {
-        ExperimentError::Machine(_) | ExperimentError::Option(_) => Exit::Input,
+        ExperimentError::Machine(_) | ExperimentError::Option(_) | ExperimentError::Logs(_) => Exit::Input,
         ExperimentError::Open(error) => of_open(error),
         ExperimentError::Firmware(error) => of_firmware(error),
         ExperimentError::Files(error) => of_files(error),

@@ -6,13 +6,14 @@
 //! | [`metrics`], [`queries`] | the metrics of load, and the queries that ask a trace for them |
 //! | [`judge`], [`table8`] | how late metrics are and what they tell; Table 8 |
 //! | [`placement`], [`table9`] | the best static placement of a run's threads; Table 9 |
-//! | [`moves`], [`balanced`] | what the log of a balancer shows, and its figures |
+//! | [`logs`], [`moves`], [`balanced`] | what the log of a balancer shows, and its figures |
 //! | [`figures`], `page`, [`results`] | figures of the runs, the page, and all files |
 //! | [`report`] | what the report says |
 
 pub mod balanced;
 pub mod figures;
 pub mod judge;
+pub mod logs;
 pub mod metrics;
 pub mod moves;
 mod page;
@@ -66,6 +67,9 @@ pub struct Balance {
     /// Placements by lot
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     seeds: Option<u32>,
+    /// A folder with balancers' logs, as compute-report.log: figures are made of these too
+    #[arg(long, value_name = "DIR")]
+    logs: Option<PathBuf>,
     /// Runs at a time; by default one for each core
     #[arg(long)]
     jobs: Option<NonZeroUsize>,
@@ -83,6 +87,7 @@ impl Experiment for Balance {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
         let sizes = self.sizes();
+        let logs = self.logs.as_ref().map(|folder| logs::read(folder)).transpose()?.unwrap_or_default();
         let machine = Machine::load("testbed6")?;
         progress.doing("building the firmware");
         let built = firmware::build(&firmware::root()?)?;
@@ -103,7 +108,7 @@ impl Experiment for Balance {
         progress.clear();
         let verifying: Vec<Planned> = placed.iter().map(|placed| placed.run.clone()).collect();
         let verified = make(&verifying)?;
-        let found = results::write(&self.out, &runs, self.reduced, (&plan, &captures), (&placed, &verified))?;
+        let found = results::write(&self.out, &runs, self.reduced, (&plan, &captures), (&placed, &verified), &logs)?;
         Ok(match self.json {
             true => format!("{}\n", serde_json::to_string_pretty(&found).map_err(std::io::Error::from)?),
             false => results::text(&found, &self.out),

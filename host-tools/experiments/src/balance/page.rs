@@ -3,7 +3,7 @@
 use testbed_trace::report::escape;
 
 use super::results::Found;
-use super::{table8, table9};
+use super::{logs, table8, table9};
 use crate::model::Table;
 use crate::page::{self, time, PageError};
 use crate::plot::number::{count, short};
@@ -16,7 +16,10 @@ const TITLE: &str = "Balancing the load, measured again";
 /// A value that can't be shown, named by figure, panel and series; a table whose rows don't fit its
 /// columns.
 pub fn html(found: &Found, costs: Table) -> Result<String, PageError> {
-    let tables = [table8::table(&found.metrics), costs, table9::table(&found.programs)];
+    let mut tables = vec![table8::table(&found.metrics), costs, table9::table(&found.programs)];
+    if !found.policies.is_empty() {
+        tables.push(logs::table(&found.policies));
+    }
     let parts = [
         head(found),
         navigation(found),

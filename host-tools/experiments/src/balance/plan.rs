@@ -1,6 +1,6 @@
 //! Which runs the experiment makes.
 
-use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_READY};
+use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_LOAD, DIAG_READY};
 use testbed_kernel_core::placement::by_lot;
 use testbed_kernel_core::task_graph::FIRST;
 use testbed_trace::capture::KernelKind;
@@ -139,8 +139,13 @@ impl Program {
 }
 
 /// Class names and classes with which `multi-phase` shows what they take.
-pub const LEVELS: [(&str, u32); 4] =
-    [("none", 0), ("ready", DIAG_READY), ("profile+timer+user", DIAG_DEFAULT), ("profile+timer+user+detail", CLASSES)];
+pub const LEVELS: [(&str, u32); 5] = [
+    ("none", 0),
+    ("load", DIAG_LOAD),
+    ("ready", DIAG_READY),
+    ("profile+timer+user", DIAG_DEFAULT),
+    ("profile+timer+user+detail", CLASSES),
+];
 
 fn multi_phase(sizes: &Sizes, name: &str, dgl: u32, part: Part) -> Planned {
     let arguments = [5_000, sizes.turns, 1, sizes.pause_ms].iter().map(ToString::to_string).collect();
@@ -188,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_run_has_a_name_of_its_own() {
-        for (sizes, runs) in [(Sizes::FULL, 4 + 4 * 25), (Sizes::REDUCED, 4 + 4 * 8)] {
+        for (sizes, runs) in [(Sizes::FULL, 5 + 4 * 25), (Sizes::REDUCED, 5 + 4 * 8)] {
             let plan = plan(&sizes);
             assert_eq!(plan.len(), runs);
             assert_eq!(plan.iter().map(|run| &run.name).collect::<BTreeSet<_>>().len(), runs);

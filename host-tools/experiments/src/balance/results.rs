@@ -12,8 +12,9 @@ use testbed_trace::analysis::probe::Probe;
 use testbed_trace::analysis::text::grouped;
 use testbed_trace::capture::{Capture, CONSOLE};
 
-use super::placement::graph::Graph;
+use super::logs::{self, Log};
 use super::placement::search::{best, Best};
+use super::placement::traced::traced;
 use super::placement::{of_policy, of_program};
 use super::plan::{programs, Part, Planned, Program, Sizes, APART, LEVELS};
 use super::queries::{QUERIES, SLAVES};
@@ -42,6 +43,8 @@ pub struct Found {
     pub metrics: Vec<table8::Row>,
     /// Table 9.
     pub programs: Vec<table9::Row>,
+    /// Of balancers' logs.
+    pub policies: Vec<logs::Row>,
     pub runs: Vec<Run>,
 }
 
@@ -68,7 +71,7 @@ pub fn place(
         let observed = |part| Ok::<_, ExperimentError>(Observed::read(of_part(plan, captures, part)?)?);
         let others = APART.map(|seed| observed(Part::Apart(index, seed)));
         let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let graph = Graph::of(&observed(Part::Graph(index))?, &others);
+        let graph = traced(&observed(Part::Graph(index))?, &others);
         let best = best(&graph, SLAVES.len());
         let places = of_program(&graph, &best.places);
         for (name, text) in [("static", of_policy(&graph, &best.places)), ("places", places.clone())] {
@@ -94,6 +97,7 @@ pub fn write(
     reduced: bool,
     (plan, captures): (&[Planned], &[Capture]),
     (placed, verified): (&[Placed], &[Capture]),
+    logs: &[Log],
 ) -> Result<Found, ExperimentError> {
     let capture = of_part(plan, captures, Part::Metrics)?;
     let observed = Observed::read(capture)?;
@@ -110,6 +114,8 @@ pub fn write(
             all_figures.extend(figures::unbalanced(&observed, &String::from_utf8_lossy(&console))?);
         }
     }
+    all_figures.extend(logs::figures(logs));
+    all_figures.sort_by_key(|figure| figure.number);
     let machine = runs.machine;
     let all = plan.iter().zip(captures).chain(placed.iter().map(|placed| &placed.run).zip(verified));
     let found = Found {
@@ -121,6 +127,7 @@ pub fn write(
         figures: all_figures,
         metrics,
         programs: rows,
+        policies: logs::rows(logs),
         runs: all.map(|(run, capture)| about(run, capture)).collect(),
     };
     let costs = collecting(plan, captures);
@@ -170,7 +177,7 @@ fn collecting(plan: &[Planned], captures: &[Capture]) -> Table {
     Table {
         title: "What collecting takes, by runs".into(),
         explanation: "The same multi-phase with classes of events: the words that slaves have stored, and the cycle in which the program ended. RQ-LENGTH has a class \
-                      of its own, ready; N-THREADS and CPU-TIME are parts of profile, and take less than it. A shift by a time-slice here or there moves the end \
+                      of its own, ready; N-THREADS and CPU-TIME are parts of profile, and take less than it. load samples once a second all that a balancer wants to know, links and threads too. A shift by a time-slice here or there moves the end \
                       either way."
             .into(),
         columns: ["classes", "words", "end, cycles", "later than without"].map(String::from).into(),
@@ -214,7 +221,8 @@ pub fn text(found: &Found, out: &Path) -> String {
         found.engine,
         found.machine
     );
-    for table in [table8::table(&found.metrics), table9::table(&found.programs)] {
+    let policies = (!found.policies.is_empty()).then(|| logs::table(&found.policies));
+    for table in [table8::table(&found.metrics), table9::table(&found.programs)].into_iter().chain(policies) {
         let _ = writeln!(text, "{}", table.title);
         aligned(&mut text, &table);
         text.push('\n');

@@ -1,12 +1,13 @@
 //! The best static placement of a run's threads: for each a processor, where it stays.
 //!
-//! [`graph`] has what the threads of a run do and tell each other, [`model`] how long that takes with
+//! [`graph`] has what threads do and tell each other, [`traced`] finds that in a run, [`model`] is how long that takes with
 //! threads in given places, [`search`] looks for the best places and says how far from the best they
 //! can be. By the model, that is: it knows no waiting, so what it finds is run too.
 
 pub mod graph;
 pub mod model;
 pub mod search;
+pub mod traced;
 
 use std::fmt::Write as _;
 
@@ -48,7 +49,7 @@ mod tests {
     use testbed_definitions::event::thread_number;
 
     fn node(id: u8, work: f64) -> Node {
-        Node { thread: thread_number(1, 1, id), work, fixed: None }
+        Node { thread: thread_number(1, 1, id), work: vec![work], fixed: None }
     }
 
     /// The time of the best of all placements.

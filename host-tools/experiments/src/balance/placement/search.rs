@@ -3,11 +3,11 @@
 
 use testbed_trace::synthetic::Random;
 
-use super::graph::Graph;
-use super::model::{bound, time, Places, LEAST};
+use super::graph::{Edge, Graph};
+use super::model::{bound, placed, time, Places, Sums, LEAST};
 
 /// Placements that branch and bound looks at before it gives up.
-const NODES_MOST: u64 = 400_000;
+const NODES_MOST: u64 = 200_000;
 /// Beginnings of the local search that are drawn by lot, beside the regular ones.
 const DRAWN: u32 = 24;
 
@@ -41,7 +41,7 @@ pub fn best(graph: &Graph, processors: usize) -> Best {
         return Best { places: found, time: found_time, bound: least };
     }
     let mut branch = Branch::new(graph, processors, found, found_time, least);
-    let is_whole = branch.go(0, 0, 0.0);
+    let is_whole = branch.go(0, 0, &Sums::new(graph, processors));
     let (places, time) = (branch.best, branch.best_time);
     Best { places, time, bound: if is_whole { time } else { least } }
 }
@@ -65,7 +65,7 @@ fn local_search(graph: &Graph, processors: usize) -> Places {
 
 /// Puts each set of nodes where there is least yet, the heaviest one first.
 fn heaviest_first(graph: &Graph, sets: &[Vec<usize>], processors: usize) -> Places {
-    let work = |set: &Vec<usize>| set.iter().map(|&node| graph.nodes[node].work).sum::<f64>();
+    let work = |set: &Vec<usize>| set.iter().map(|&node| graph.nodes[node].whole()).sum::<f64>();
     let mut sets: Vec<_> = sets.iter().collect();
     sets.sort_by(|one, other| work(other).total_cmp(&work(one)));
     let mut loads = vec![0.0f64; processors];
@@ -74,7 +74,7 @@ fn heaviest_first(graph: &Graph, sets: &[Vec<usize>], processors: usize) -> Plac
         let least = (0..processors).min_by(|one, other| loads[*one].total_cmp(&loads[*other])).unwrap_or(0);
         for &node in set {
             places[node] = graph.nodes[node].fixed.unwrap_or(least);
-            loads[places[node]] += graph.nodes[node].work;
+            loads[places[node]] += graph.nodes[node].whole();
         }
     }
     places
@@ -82,8 +82,8 @@ fn heaviest_first(graph: &Graph, sets: &[Vec<usize>], processors: usize) -> Plac
 
 /// How good a placement is: its time, and for those of the same time how unequal its processors are.
 fn value(graph: &Graph, places: &[usize], processors: usize) -> (f64, f64) {
-    let loads = super::model::loads(graph, places, processors);
-    (time(graph, places, processors), loads.iter().map(|load| load * load).sum())
+    let sums = placed(graph, places, processors);
+    (sums.bound(), sums.squares())
 }
 
 fn is_better(one: (f64, f64), other: (f64, f64)) -> bool {
@@ -135,13 +135,7 @@ struct Branch<'a> {
     /// Nodes in the order in which they are placed, and for each the edges to those before it.
     order: Vec<usize>,
     edges_back: Vec<Vec<usize>>,
-    group_of: Vec<usize>,
     places: Places,
-    loads: Vec<f64>,
-    /// Of groups, with edges that are not decided at their least.
-    spans: Vec<f64>,
-    /// All that has to be done, with edges that are not decided at their least.
-    whole: f64,
     best: Places,
     best_time: f64,
     /// What no placement is below.
@@ -153,59 +147,29 @@ impl<'a> Branch<'a> {
     fn new(graph: &'a Graph, processors: usize, best: Places, best_time: f64, least: f64) -> Self {
         let weight = |node: usize| {
             let own = graph.edges.iter().filter(|edge| edge.ends.0 == node || edge.ends.1 == node);
-            graph.nodes[node].work + own.map(|edge| edge.remote).sum::<f64>()
+            graph.nodes[node].whole() + own.map(|edge| edge.remote).sum::<f64>()
         };
         let mut order: Vec<usize> = (0..graph.nodes.len()).collect();
-        // Those that have to stay come first: what is symmetric with them there is not without.
+        // Those that have to stay come first: the other processors are alike only then.
         let key = |node: usize| (graph.nodes[node].fixed.is_none(), -weight(node));
         order.sort_by(|&one, &other| {
             let (one, other) = (key(one), key(other));
             one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
         });
         let rank = |node: usize| order.iter().position(|&own| own == node).unwrap_or(0);
-        let back = |node: usize| {
-            let is_back = |edge: &super::graph::Edge| {
-                let (one, other) = edge.ends;
-                (one == node && rank(other) <= rank(node)) || (other == node && rank(one) < rank(node))
-            };
-            (0..graph.edges.len()).filter(|&edge| is_back(&graph.edges[edge])).collect()
+        let is_back = |edge: &Edge, node: usize| {
+            let (one, other) = edge.ends;
+            (one == node && rank(other) <= rank(node)) || (other == node && rank(one) < rank(node))
         };
-        let edges_back = order.iter().map(|&node| back(node)).collect();
-        let mut group_of = vec![0; graph.nodes.len()];
-        let mut spans = vec![0.0; graph.groups.len()];
-        for (group, own) in graph.groups.iter().enumerate() {
-            for &node in &own.nodes {
-                group_of[node] = group;
-                spans[group] += graph.nodes[node].work;
-            }
-        }
-        let mut whole = graph.nodes.iter().map(|node| node.work).sum();
-        for edge in &graph.edges {
-            spans[group_of[edge.ends.0]] += edge.local.min(edge.remote + edge.flight);
-            whole += edge.local.min(edge.remote);
-        }
-        let (places, loads) = (vec![0; graph.nodes.len()], vec![0.0; processors]);
-        let left = NODES_MOST;
-        Branch {
-            graph,
-            processors,
-            order,
-            edges_back,
-            group_of,
-            places,
-            loads,
-            spans,
-            whole,
-            best,
-            best_time,
-            least,
-            left,
-        }
+        let back = |&node: &usize| (0..graph.edges.len()).filter(|&edge| is_back(&graph.edges[edge], node)).collect();
+        let edges_back = order.iter().map(back).collect();
+        let places = vec![0; graph.nodes.len()];
+        Branch { graph, processors, order, edges_back, places, best, best_time, least, left: NODES_MOST }
     }
 
-    /// Places the nodes from `depth` on; `used` processors have been used, the others are alike. Whether
-    /// nothing was left out.
-    fn go(&mut self, depth: usize, used: usize, most: f64) -> bool {
+    /// Places the nodes from `depth` on, those before have these sums; `used` processors have been
+    /// used, the others are alike. Whether nothing was left out.
+    fn go(&mut self, depth: usize, used: usize, sums: &Sums) -> bool {
         if self.best_time <= self.least + LEAST {
             return true;
         }
@@ -226,36 +190,17 @@ impl<'a> Branch<'a> {
                 return false;
             }
             self.left -= 1;
-            let saved = (self.loads.clone(), self.spans.clone(), self.whole);
-            self.put(depth, node, place);
-            let most = self.loads.iter().copied().fold(most, f64::max);
-            let spans = self.spans.iter().zip(&self.graph.groups).map(|(span, group)| span / group.parallel);
-            let least = spans.fold(most.max(self.whole / self.processors as f64), f64::max);
-            if least < self.best_time - LEAST {
-                is_whole &= self.go(depth + 1, used.max(place + 1), most);
+            self.places[node] = place;
+            let mut sums = sums.clone();
+            sums.place_node(self.graph, node, place);
+            for &edge in &self.edges_back[depth] {
+                let edge = &self.graph.edges[edge];
+                sums.place_edge(self.graph, edge, (self.places[edge.ends.0], self.places[edge.ends.1]));
             }
-            (self.loads, self.spans, self.whole) = saved;
+            if sums.bound() < self.best_time - LEAST {
+                is_whole &= self.go(depth + 1, used.max(place + 1), &sums);
+            }
         }
         is_whole
-    }
-
-    fn put(&mut self, depth: usize, node: usize, place: usize) {
-        self.places[node] = place;
-        self.loads[place] += self.graph.nodes[node].work;
-        for &edge in &self.edges_back[depth] {
-            let edge = &self.graph.edges[edge];
-            let (one, other) = (self.places[edge.ends.0], self.places[edge.ends.1]);
-            let span = &mut self.spans[self.group_of[node]];
-            *span -= edge.local.min(edge.remote + edge.flight);
-            self.whole -= edge.local.min(edge.remote);
-            if one == other {
-                self.loads[one] += edge.local;
-                (*span, self.whole) = (*span + edge.local, self.whole + edge.local);
-            } else {
-                self.loads[one] += edge.remote / 2.0;
-                self.loads[other] += edge.remote / 2.0;
-                (*span, self.whole) = (*span + edge.remote + edge.flight, self.whole + edge.remote);
-            }
-        }
     }
 }
