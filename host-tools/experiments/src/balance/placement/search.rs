@@ -34,7 +34,11 @@ impl Best {
 /// The best placement on so many processors, or the best that was found, with the bound that says how
 /// good it is.
 pub fn best(graph: &Graph, processors: usize) -> Best {
-    let found = local_search(graph, processors);
+    exact(graph, processors, local_search(graph, processors))
+}
+
+/// Goes on from a placement by branch and bound.
+pub(super) fn exact(graph: &Graph, processors: usize, found: Places) -> Best {
     let found_time = time(graph, &found, processors);
     let least = bound(graph, processors);
     if found_time <= least + LEAST {
