@@ -181,16 +181,15 @@ pub fn table8(observed: &Observed, probe: Probe) -> Result<Vec<Row>, ObserveErro
 }
 
 /// The heads of Table 8's columns.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 8] = [
     "metric",
     "events",
     "events/s",
     "cycles, all slaves",
     "lag",
     "phases told apart",
-    "computing or not, local or not, short or long",
-    "report: event driven, cost",
-    "report: relevant, timeliness",
+    "work, place, length",
+    "report: event driven, cost, relevant, timely",
 ];
 
 impl Row {
@@ -205,8 +204,7 @@ impl Row {
             self.lag_ms.map_or("none".into(), |lag| format!("{lag:.0} ms")),
             format!("{:.0} %", self.phases),
             format!("{:.0} %, {:.0} %, {:.0} %", self.kinds, self.places, self.lengths),
-            format!("{driven}, {cost}"),
-            format!("{relevant}, {timeliness}"),
+            format!("{driven}, {cost}, {relevant}, {timeliness}"),
         ]
     }
 }
@@ -217,7 +215,7 @@ pub fn table(rows: &[Row]) -> Table {
         "Events are those that a kernel emits for this metric alone; cycles are their tests and stores, and what slaves do to count messages. Lag: at which \
          delay the metric resembles most what happened in each slot of {SLOT_MS} ms, by correlation over all processors or links.\nPhases told apart: slots of \
          {SLOT_MS} ms that are attributed to the right one of the eight phases of Table 5 by what the metric shows in the other half of each phase (by chance \
-         12.5 %), and to a phase with the right one of its three properties (by chance 50 %)."
+         12.5 %), and to a phase with the right one of its three properties (by chance 50 %): work is computing or communicating, place local or remote, length short or long messages."
     );
     Table {
         title: "Table 8: the metrics of load".into(),

@@ -82,16 +82,14 @@ pub fn row(index: usize, program: &Program, plan: &[Planned], captures: &[Captur
     })
 }
 
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 7] = [
     "program",
     "sequential, s",
     "random: least, mean, most, s",
     "best by the model, s",
     "predicted, bound, s",
     "best static known, s",
-    "report: sequential, s",
-    "report: random, s",
-    "report: balancing, s",
+    "report: sequential, random, balancing, s",
 ];
 
 /// Seconds, and as a part of others.
@@ -117,9 +115,7 @@ impl Row {
             part(self.best.measured, Some(self.sequential)),
             format!("{:.2}, {:.2} (gap {:.2} %)", self.best.predicted, self.best.bound, self.best.gap()),
             part(self.best_known, Some(self.sequential)),
-            theirs.map_or("-".into(), percent),
-            percent(by_lot),
-            percent(balancing),
+            format!("{}, {}, {}", theirs.map_or("-".into(), percent), percent(by_lot), percent(balancing)),
         ]
     }
 }
@@ -134,7 +130,7 @@ pub fn table(rows: &[Row]) -> Table {
     let explanation = format!(
         "Seconds of machine time, without events: all threads on one processor; {seeds} placements by lot, all slaves with as many threads as any other or one \
          more; and the best static placement by a model, run. The model has what a traced sequential run has shown: the work of each thread, and what its \
-         messages cost; it knows no waiting. No placement is below the bound by the model, and the gap says how far the one that was found may be from the best. The best static placement known is the least of all these.\n{}.{}",
+         messages cost; it knows no waiting. No placement is below the bound by the model, and the gap says how far the one that was found may be from the best. The best static known is the least of all these.\n{}.{}",
         commands.join("; "),
         untold.collect::<String>()
     );
