@@ -12,6 +12,9 @@ pub struct Planned<P> {
     pub arguments: Vec<String>,
     /// Files beside the programs that it can read: name and text.
     pub files: Vec<(String, String)>,
+    /// Policy of the balancer, and the period of its samples in microseconds; its program is one of the
+    /// run's then.
+    pub balance: Option<(&'static str, u32)>,
     pub kernel: KernelKind,
     pub seed: u32,
     /// Event classes that are enabled.

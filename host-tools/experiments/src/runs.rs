@@ -71,6 +71,7 @@ impl Runs<'_> {
             seed: run.seed,
             start_processor: START.into(),
             arguments: run.arguments.clone(),
+            balancer: run.balance.map_or(Vec::new(), |(policy, period)| vec![policy.into(), period.to_string()]),
             ..Boot::default()
         }
     }

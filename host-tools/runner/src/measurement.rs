@@ -4,7 +4,7 @@ use std::path::Path;
 
 use testbed_machine::Machine;
 use testbed_sim::load::Boot;
-use testbed_trace::capture::{Capture, CaptureError, CaptureWriter, KernelKind, RunRecord};
+use testbed_trace::capture::{BalanceRecord, Capture, CaptureError, CaptureWriter, KernelKind, RunRecord, BALANCE};
 
 use crate::drive::{drive, DriveError};
 use crate::engines::{self, OpenError};
@@ -12,6 +12,7 @@ use crate::files::{FilesError, Stored};
 use crate::firmware::Firmware;
 use crate::image;
 use crate::operator::Operator;
+use crate::taking::taken;
 
 /// Why a measurement has no run.
 #[derive(Debug, thiserror::Error)]
@@ -45,14 +46,23 @@ impl Measurement<'_> {
         self.programs.iter().copied().chain(self.files.iter().map(|file| file.name.as_str()))
     }
 
-    /// Runs it into its folder.
+    /// Runs it into its folder; if its load is balanced, with the balancer's log.
     ///
     /// # Errors
     /// A program is missing or too large, the engine can't be opened or fails, or the folder can't be written.
     pub fn run(&self, built: &Firmware, boot: Boot) -> Result<Capture, MeasurementError> {
         let image = image::of_programs(built, self.machine, self.programs, self.files, &boot)?;
         let mut engine = engines::open(self.engine, self.machine, &image, None)?;
+        // As the balancer takes its arguments: policy, and period of samples.
+        let balance = match &boot.balancer[..] {
+            [policy, period, ..] => {
+                Some(BalanceRecord { policy: policy.clone(), sample_us: period.parse().unwrap_or_default() })
+            }
+            _ => None,
+        };
+        let is_balanced = balance.is_some();
         let record = RunRecord {
+            balance,
             arguments: boot.arguments,
             engine: engine.name().into(),
             seed: boot.seed,
@@ -63,6 +73,12 @@ impl Measurement<'_> {
         };
         let writer = CaptureWriter::create(self.folder, self.machine, &record)?;
         let record = drive(engine.as_mut(), writer, record, self.limit, &mut Operator::nobody(), |_| ())?;
+        if is_balanced {
+            let (_, kernel) = built.kernel(self.machine.ram_bytes).map_err(FilesError::from)?;
+            let log = taken(engine.as_ref(), &kernel, 0, BALANCE).unwrap_or_default();
+            let path = self.folder.join(BALANCE);
+            std::fs::write(&path, log).map_err(|source| CaptureError::Io { path, doing: "write", source })?;
+        }
         Ok(Capture::of_run(self.folder, record))
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use testbed_balance::log::parse::{parse, LogError};
 use testbed_machine::{input, printable};
+use testbed_trace::capture::{Capture, BALANCE};
 
 use super::balanced::{balanced, Numbers};
 use super::moves::{History, Quality};
@@ -45,8 +46,47 @@ pub enum LogsError {
 pub struct Log {
     /// Its place in the programs of which the report has figures.
     program: usize,
+    /// The policy, of a run with the period of samples.
     policy: String,
     history: History,
+    /// Machine time of its run, and the times that it is held against: the program with no balancer, all
+    /// threads on one processor, and with the best static placement known.
+    times: Option<Times>,
+    is_shown: bool,
+}
+
+/// Times in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    pub seconds: f64,
+    pub sequential: f64,
+    pub best: Option<f64>,
+}
+
+/// A run under a policy.
+pub struct Balanced<'a> {
+    pub capture: &'a Capture,
+    /// The program's name in logs' names.
+    pub name: &'a str,
+    pub policy: &'static str,
+    pub period_us: u32,
+    pub times: Option<Times>,
+    /// Whether its log is drawn.
+    pub is_shown: bool,
+}
+
+impl Balanced<'_> {
+    /// Its log.
+    ///
+    /// # Errors
+    /// It can't be read, or is none.
+    pub fn read(self) -> Result<Log, LogsError> {
+        let path = self.capture.dir.join(BALANCE);
+        let program = PROGRAMS.iter().position(|known| known.0 == self.name);
+        let Some(program) = program else { return Err(LogsError::Name { path }) };
+        let policy = format!("{}, {} ms", self.policy, self.period_us / 1_000);
+        Ok(Log { program, policy, history: history(path)?, times: self.times, is_shown: self.is_shown })
+    }
 }
 
 /// How good the moves of a policy were.
@@ -56,6 +96,7 @@ pub struct Row {
     pub policy: String,
     #[serde(flatten)]
     pub quality: Quality,
+    pub times: Option<Times>,
 }
 
 /// All logs of a folder, those of a program together.
@@ -85,12 +126,16 @@ fn of_file(path: PathBuf) -> Result<Log, LogsError> {
         Some((program, policy.to_string()))
     });
     let Some((program, policy)) = known else { return Err(LogsError::Name { path }) };
+    Ok(Log { program, policy, history: history(path)?, times: None, is_shown: true })
+}
+
+fn history(path: PathBuf) -> Result<History, LogsError> {
     let bytes = match input::bytes(&path, LOG_BYTES) {
         Ok(bytes) => bytes,
         Err(source) => return Err(LogsError::Unreadable { path, source }),
     };
     match parse(&String::from_utf8_lossy(&bytes)) {
-        Ok(entries) => Ok(Log { program, policy, history: History::of(&entries) }),
+        Ok(entries) => Ok(History::of(&entries)),
         Err(source) => Err(LogsError::Malformed { path, source }),
     }
 }
@@ -98,7 +143,7 @@ fn of_file(path: PathBuf) -> Result<Log, LogsError> {
 /// The figures of all programs of which there are logs.
 pub fn figures(logs: &[Log]) -> Vec<Figure> {
     let of = |(place, (_, program, numbers)): (usize, &(&str, &str, Numbers))| {
-        let own = logs.iter().filter(|log| log.program == place).take(POLICIES_MOST);
+        let own = logs.iter().filter(|log| log.program == place && log.is_shown).take(POLICIES_MOST);
         let own: Vec<_> = own.map(|log| (log.policy.as_str(), &log.history)).collect();
         if own.is_empty() {
             Vec::new()
@@ -115,6 +160,7 @@ pub fn rows(logs: &[Log]) -> Vec<Row> {
         program: PROGRAMS[log.program].0.into(),
         policy: log.policy.clone(),
         quality: log.history.quality(),
+        times: log.times,
     };
     logs.iter().map(row).collect()
 }
@@ -131,15 +177,22 @@ pub fn table(rows: &[Row]) -> Table {
             hits.map_or("-".into(), |hits| format!("{:.0} %", 100.0 * hits)),
             useless.to_string(),
             level_ms.map_or("never".into(), |level| format!("{:.1} s", level as f64 / 1e3)),
+            row.times.map_or("-".into(), |times| format!("{:.2}", times.seconds)),
+            row.times.map_or("-".into(), |times| format!("{:.0} %", 100.0 * times.seconds / times.sequential)),
+            row.times
+                .and_then(|times| Some(format!("{:+.0} %", 100.0 * (times.seconds / times.best? - 1.0))))
+                .unwrap_or("-".into()),
         ]
     };
     Table {
         title: "How good the moves were".into(),
         explanation: "A move hits if what it was for is better on average in the two summaries behind it than in the one from which it was decided: the evenness of the queues, \
                       the messages of the link, or, of a thread that was named, either evenness or all messages. It was useless if its thread had left the same processor \
-                      within the last two seconds. The load is level when the longest queue is at most one above the shortest, in two summaries."
+                      within the last two seconds. The load is level when the longest queue is at most one above the shortest, in two summaries.\n\
+                      Of sequential: the time beside that with all threads on one processor and no balancer; of the policy none it is what samples and the balancer cost. \
+                      Regret: the time above that with the best static placement known."
             .into(),
-        columns: ["program", "policy", "moves", "requests without", "hits", "useless", "level at"].map(String::from).into(),
+        columns: ["program", "policy", "moves", "requests without", "hits", "useless", "level at", "seconds", "of sequential", "regret"].map(String::from).into(),
         rows: rows.iter().map(cells).collect(),
     }
 }
@@ -166,7 +219,7 @@ mod tests {
         assert_eq!(names, [("compute", "report"), ("mixed", "gain"), ("wator", "gain")]);
         let numbers: Vec<_> = figures(&logs).iter().map(|figure| figure.number).collect();
         assert_eq!(numbers, [42, 43, 44, 48, 56, 57, 58]);
-        assert_eq!(table(&found).rows[0], ["compute", "report", "0", "0", "-", "0", "never"]);
+        assert_eq!(table(&found).rows[0], ["compute", "report", "0", "0", "-", "0", "never", "-", "-", "-"]);
     }
 
     #[test]

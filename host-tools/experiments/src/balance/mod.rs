@@ -106,9 +106,18 @@ impl Experiment for Balance {
         progress.doing("looking for the best placements");
         let placed = results::place(&self.out, &sizes, &plan, &captures)?;
         progress.clear();
-        let verifying: Vec<Planned> = placed.iter().map(|placed| placed.run.clone()).collect();
+        let moved = placed.iter().flat_map(|placed| placed.moved.clone());
+        let verifying: Vec<Planned> = placed.iter().map(|placed| placed.run.clone()).chain(moved).collect();
         let verified = make(&verifying)?;
-        let found = results::write(&self.out, &runs, self.reduced, (&plan, &captures), (&placed, &verified), &logs)?;
+        let (verified, moved) = verified.split_at(placed.len());
+        let found = results::write(
+            &self.out,
+            &runs,
+            self.reduced,
+            (&plan, &captures),
+            (&placed, verified, moved),
+            (&sizes, logs),
+        )?;
         Ok(match self.json {
             true => format!("{}\n", serde_json::to_string_pretty(&found).map_err(std::io::Error::from)?),
             false => results::text(&found, &self.out),

@@ -1,11 +1,14 @@
 //! Which runs the experiment makes.
 
+use testbed_balance::policies::NAMES;
+use testbed_definitions::boot::BALANCER;
 use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_LOAD, DIAG_READY};
 use testbed_kernel_core::placement::by_lot;
 use testbed_kernel_core::task_graph::FIRST;
 use testbed_trace::capture::KernelKind;
 
 use super::queries::SLAVES;
+use super::report::TABLE_9;
 use crate::plan;
 
 /// A run of this experiment.
@@ -38,8 +41,11 @@ pub enum Part {
     Apart(usize, u32),
     /// Threads by lot, with this seed.
     Random(usize, u32),
-    /// Threads in the best places that are known.
+    /// Threads in the best places by the model.
     Static(usize),
+    /// Threads that a policy moves: the program's place in [`balanced`], the policy, and the period of
+    /// samples in microseconds.
+    Policy(usize, &'static str, u32),
 }
 
 /// How much is run.
@@ -56,14 +62,32 @@ pub struct Sizes {
     pub steps: u32,
     /// Placements by lot.
     pub seeds: u32,
+    /// Periods of samples with which each policy is run, in microseconds.
+    pub periods_us: &'static [u32],
 }
 
 impl Sizes {
     /// Of the whole experiment, and of one that is over in seconds.
-    pub const FULL: Sizes =
-        Sizes { turns: 100, pause_ms: 1_000, rounds: 1_000, messages: 2_000, additions: 1_000, steps: 100, seeds: 20 };
-    pub const REDUCED: Sizes =
-        Sizes { turns: 20, pause_ms: 100, rounds: 50, messages: 60, additions: 10, steps: 4, seeds: 3 };
+    pub const FULL: Sizes = Sizes {
+        turns: 100,
+        pause_ms: 1_000,
+        rounds: 1_000,
+        messages: 2_000,
+        additions: 1_000,
+        steps: 100,
+        seeds: 20,
+        periods_us: &[1_000_000, 200_000],
+    };
+    pub const REDUCED: Sizes = Sizes {
+        turns: 20,
+        pause_ms: 100,
+        rounds: 50,
+        messages: 60,
+        additions: 10,
+        steps: 4,
+        seeds: 3,
+        periods_us: &[50_000],
+    };
 }
 
 /// A program of Table 9.
@@ -97,6 +121,19 @@ pub fn programs(sizes: &Sizes) -> [Program; 4] {
     ]
 }
 
+/// The programs that policies balance: those of Table 9, and the mixed threads of Figure 48.
+pub fn balanced(sizes: &Sizes) -> Vec<Program> {
+    let arguments = ["20", "mixed", &sizes.rounds.to_string()].map(String::from).into();
+    let (title, program) = ("20 mixed threads", "synthetic");
+    let mixed = Program { name: "mixed", title, program, arguments, threads: 20 };
+    programs(sizes).into_iter().chain([mixed]).collect()
+}
+
+/// The policy that needs a placement.
+pub const STATIC: &str = "static";
+/// Where it finds it.
+const PLACEMENT: &str = "placement";
+
 impl Program {
     /// The program with its arguments.
     pub fn command(&self) -> String {
@@ -109,6 +146,7 @@ impl Program {
             programs: vec![self.program],
             arguments: self.arguments.clone(),
             files: Vec::new(),
+            balance: None,
             kernel: KernelKind::Default,
             seed: SEED,
             dgl,
@@ -130,6 +168,25 @@ impl Program {
         by_lot(seed, SLAVES.len() as u8, &mut places);
         let line = |(id, place): (u8, &u8)| format!("place {id} {}\n", place + 1);
         (FIRST..).zip(&places).map(line).collect()
+    }
+
+    /// A run with all threads on one processor at first, from which a policy moves them.
+    fn balanced(&self, index: usize, policy: &'static str, period_us: u32) -> Planned {
+        let name = format!("{policy}-{}ms", period_us / 1_000);
+        Planned {
+            programs: vec![self.program, BALANCER],
+            balance: Some((policy, period_us)),
+            ..self.run(&name, DIAG_LOAD, Part::Policy(index, policy, period_us))
+        }
+    }
+
+    /// The runs with the policy that moves threads to the best places by the model.
+    pub fn moved(&self, index: usize, sizes: &Sizes, places: &str) -> Vec<Planned> {
+        let one = |period: &u32| Planned {
+            files: vec![(PLACEMENT.into(), places.into())],
+            ..self.balanced(index, STATIC, *period)
+        };
+        sizes.periods_us.iter().map(one).collect()
     }
 
     /// The run that verifies the best placement.
@@ -154,6 +211,7 @@ fn multi_phase(sizes: &Sizes, name: &str, dgl: u32, part: Part) -> Planned {
         programs: vec!["multi-phase"],
         arguments,
         files: Vec::new(),
+        balance: None,
         kernel: KernelKind::Default,
         seed: SEED,
         dgl,
@@ -183,6 +241,14 @@ pub fn plan(sizes: &Sizes) -> Vec<Planned> {
             program.placed(&format!("apart-{seed}"), CLASSES, Part::Apart(index, seed), program.by_lot(seed))
         }));
     }
+    for (index, program) in balanced(sizes).iter().enumerate() {
+        if index >= TABLE_9.len() {
+            all.push(program.run("sequential", 0, Part::Sequential(index)));
+        }
+        for policy in NAMES.iter().filter(|policy| **policy != STATIC) {
+            all.extend(sizes.periods_us.iter().map(|period| program.balanced(index, policy, *period)));
+        }
+    }
     all
 }
 
@@ -193,7 +259,7 @@ mod tests {
 
     #[test]
     fn every_run_has_a_name_of_its_own() {
-        for (sizes, runs) in [(Sizes::FULL, 5 + 4 * 25), (Sizes::REDUCED, 5 + 4 * 8)] {
+        for (sizes, runs) in [(Sizes::FULL, 6 + 4 * 25 + 5 * 7 * 2), (Sizes::REDUCED, 6 + 4 * 8 + 5 * 7)] {
             let plan = plan(&sizes);
             assert_eq!(plan.len(), runs);
             assert_eq!(plan.iter().map(|run| &run.name).collect::<BTreeSet<_>>().len(), runs);

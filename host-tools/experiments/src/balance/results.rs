@@ -12,11 +12,11 @@ use testbed_trace::analysis::probe::Probe;
 use testbed_trace::analysis::text::grouped;
 use testbed_trace::capture::{Capture, CONSOLE};
 
-use super::logs::{self, Log};
+use super::logs::{self, Balanced, Log, Times};
 use super::placement::search::{best, Best};
 use super::placement::traced::traced;
 use super::placement::{of_policy, of_program};
-use super::plan::{programs, Part, Planned, Program, Sizes, APART, LEVELS};
+use super::plan::{balanced, programs, Part, Planned, Program, Sizes, APART, LEVELS};
 use super::queries::{QUERIES, SLAVES};
 use super::table9::{row, seconds, Verified};
 use super::{figures, page, table8, table9};
@@ -26,6 +26,8 @@ use crate::observed::Observed;
 use crate::query::csv;
 use crate::runs::Runs;
 
+/// Policies whose logs are drawn.
+const DRAWN: [&str; 2] = ["report", "gain"];
 /// The longest console that is read.
 const CONSOLE_BYTES: u64 = 1 << 20;
 
@@ -55,6 +57,8 @@ pub struct Placed {
     /// Messages whose receiver is not known.
     pub untold: u64,
     pub run: Planned,
+    /// The runs with the policy that moves threads there.
+    pub moved: Vec<Planned>,
 }
 
 /// Looks for the best placement of each program, by its traced sequential run, and writes them.
@@ -74,12 +78,14 @@ pub fn place(
         let graph = traced(&observed(Part::Graph(index))?, &others);
         let best = best(&graph, SLAVES.len());
         let places = of_program(&graph, &best.places);
-        for (name, text) in [("static", of_policy(&graph, &best.places)), ("places", places.clone())] {
+        let moved = of_policy(&graph, &best.places);
+        for (name, text) in [("static", &moved), ("places", &places)] {
             let path = folder.join(format!("{}.{name}", program.name));
             fs::write(&path, text).map_err(ExperimentError::unwritable(&path))?;
         }
+        let moved = program.moved(index, sizes, &moved);
         let run = program.verify(index, places);
-        all.push(Placed { program, best, untold: graph.untold, run });
+        all.push(Placed { program, best, untold: graph.untold, run, moved });
     }
     Ok(all)
 }
@@ -96,8 +102,8 @@ pub fn write(
     runs: &Runs,
     reduced: bool,
     (plan, captures): (&[Planned], &[Capture]),
-    (placed, verified): (&[Placed], &[Capture]),
-    logs: &[Log],
+    (placed, verified, moved): (&[Placed], &[Capture], &[Capture]),
+    (sizes, logs): (&Sizes, Vec<Log>),
 ) -> Result<Found, ExperimentError> {
     let capture = of_part(plan, captures, Part::Metrics)?;
     let observed = Observed::read(capture)?;
@@ -114,10 +120,16 @@ pub fn write(
             all_figures.extend(figures::unbalanced(&observed, &String::from_utf8_lossy(&console))?);
         }
     }
-    all_figures.extend(logs::figures(logs));
+    let moves: Vec<&Planned> = placed.iter().flat_map(|placed| &placed.moved).collect();
+    let policies = plan.iter().zip(captures).chain(moves.iter().copied().zip(moved));
+    let mut logs = logs;
+    for (run, capture) in policies.clone() {
+        logs.extend(of_policy_run(sizes, run, capture, (plan, captures), &rows)?);
+    }
+    all_figures.extend(logs::figures(&logs));
     all_figures.sort_by_key(|figure| figure.number);
     let machine = runs.machine;
-    let all = plan.iter().zip(captures).chain(placed.iter().map(|placed| &placed.run).zip(verified));
+    let all = policies.chain(placed.iter().map(|placed| &placed.run).zip(verified));
     let found = Found {
         engine: runs.engine.into(),
         machine: machine.name.clone(),
@@ -127,12 +139,35 @@ pub fn write(
         figures: all_figures,
         metrics,
         programs: rows,
-        policies: logs::rows(logs),
+        policies: logs::rows(&logs),
         runs: all.map(|(run, capture)| about(run, capture)).collect(),
     };
     let costs = collecting(plan, captures);
     save(out, &found, &observed, costs)?;
     Ok(found)
+}
+
+/// The log of a run, if a policy moved its threads. Those of the report's policy and of `gain`, each with
+/// its own period, are drawn.
+fn of_policy_run(
+    sizes: &Sizes,
+    run: &Planned,
+    capture: &Capture,
+    (plan, captures): (&[Planned], &[Capture]),
+    rows: &[table9::Row],
+) -> Result<Option<Log>, ExperimentError> {
+    let Part::Policy(index, policy, period_us) = run.part else { return Ok(None) };
+    let (first, last) = (sizes.periods_us.first(), sizes.periods_us.last());
+    let own = if policy == "gain" { last } else { first };
+    let times = Times {
+        seconds: seconds(capture),
+        sequential: seconds(of_part(plan, captures, Part::Sequential(index))?),
+        best: rows.get(index).map(|row| row.best_known),
+    };
+    let programs = balanced(sizes);
+    let is_shown = DRAWN.contains(&policy) && own == Some(&period_us);
+    let name = programs[index].name;
+    Ok(Some(Balanced { capture, name, policy, period_us, times: Some(times), is_shown }.read()?))
 }
 
 /// What a run was. Events are those that the monitors had; their words without markers may be more.

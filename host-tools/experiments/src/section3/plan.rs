@@ -99,6 +99,7 @@ fn quiet((program, arguments): Call, kernel: KernelKind) -> Planned {
         programs: vec![program],
         arguments: arguments.iter().map(ToString::to_string).collect(),
         files: Vec::new(),
+        balance: None,
         kernel,
         seed: SEED,
         dgl: CLASSES,
