@@ -140,6 +140,11 @@ fn history(path: PathBuf) -> Result<History, LogsError> {
     }
 }
 
+/// Puts the logs of a program together, as they came.
+pub fn sort(logs: &mut [Log]) {
+    logs.sort_by_key(|log| log.program);
+}
+
 /// The figures of all programs of which there are logs.
 pub fn figures(logs: &[Log]) -> Vec<Figure> {
     let of = |(place, (_, program, numbers)): (usize, &(&str, &str, Numbers))| {

@@ -126,6 +126,7 @@ pub fn write(
     for (run, capture) in policies.clone() {
         logs.extend(of_policy_run(sizes, run, capture, (plan, captures), &rows)?);
     }
+    logs::sort(&mut logs);
     all_figures.extend(logs::figures(&logs));
     all_figures.sort_by_key(|figure| figure.number);
     let machine = runs.machine;
