@@ -44,6 +44,8 @@ pub struct Balancer<P> {
     pub costs: Costs,
     pub counts: Counts,
     pending: ArrayVec<Sent, PENDING>,
+    /// Requests that were given up and not told yet.
+    given_up: ArrayVec<Sent, PENDING>,
     next: u16,
     round: u32,
     /// When the policy was last asked because of samples.
@@ -65,6 +67,7 @@ impl<P: Policy> Balancer<P> {
             costs: Costs::DEFAULT,
             counts: Counts::NONE,
             pending: ArrayVec::new_const(),
+            given_up: ArrayVec::new_const(),
             next: 1,
             round: 0,
             asked: 0,
@@ -168,11 +171,24 @@ impl<P: Policy> Balancer<P> {
     /// Gives up requests to which no answer came, so that none stays for ever.
     fn drop_lost(&mut self, now: u64) {
         let patience = PATIENCE * u64::from(EXPIRY_INTERRUPTS * self.costs.slice);
-        while let Some(at) = self.pending.iter().position(|sent| now > sent.time + patience) {
-            let sent = self.pending.remove(at);
-            self.counts.unanswered += 1;
-            self.answered = true;
-            self.policy.answered(now, &sent.request, Answer::Expired);
+        while let Some(number) = self.pending.iter().find(|sent| now > sent.time + patience).map(|sent| sent.number) {
+            self.give_up(now, number);
         }
+    }
+
+    /// Gives up the pending request of this number: no answer to it will come, or it could not be sent.
+    pub fn give_up(&mut self, now: u64, number: u16) {
+        let Some(at) = self.pending.iter().position(|sent| sent.number == number) else { return };
+        let sent = self.pending.remove(at);
+        self.counts.unanswered += 1;
+        self.answered = true;
+        self.policy.answered(now, &sent.request, Answer::Expired);
+        // Who does not take them knows how many there are by the counts.
+        let _ = self.given_up.try_push(sent);
+    }
+
+    /// Takes the requests that were given up since the last call.
+    pub fn take_given_up(&mut self) -> ArrayVec<Sent, PENDING> {
+        core::mem::take(&mut self.given_up)
     }
 }

@@ -5,11 +5,14 @@
 //! ([`Reader::missed`]). Then an argument may be taken for a code, but a sample's end tells that it
 //! is not whole.
 
-use testbed_definitions::event::{MORE, SCHEDULE};
+use testbed_definitions::event::{KINDS, MORE};
 use testbed_definitions::load::Part;
 use testbed_definitions::monitor::{is_reserved, MmiWord, GAP_MARKER};
 
 use crate::PROCESSORS;
+
+/// Codes are below this, so that most arguments whose code was lost are not taken for one.
+const CODES: u16 = KINDS[KINDS.len() - 1].code + 1;
 
 /// What the words of a pair complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +79,7 @@ impl Reader {
         }
         match begun.code.take() {
             Some(code) => Part::of(code, value).map_or(Read::Nothing, |part| Read::Part(smi, part)),
-            None if value & MORE != 0 && value & SCHEDULE == 0 => {
+            None if value & MORE != 0 && value & !MORE < CODES => {
                 begun.code = Some(value & !MORE);
                 Read::Nothing
             }

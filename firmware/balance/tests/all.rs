@@ -5,4 +5,5 @@ mod candidates;
 mod log;
 mod model;
 mod policies;
+mod reader;
 mod samples;

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use testbed_balance::log::parse::parse;
-use testbed_balance::log::{average, Entry};
-use testbed_balance::request::{Answer, Link, Reason, Request};
+use testbed_balance::log::{average, Entry, Losses, LINE_BYTES};
+use testbed_balance::request::{Answer, Link, Reason, Request, LINKS};
+use testbed_balance::PROCESSORS;
 use testbed_definitions::ids::{ProcessId, ThreadNumber};
 use testbed_definitions::process;
 
@@ -40,6 +41,30 @@ fn the_reports_log_is_read_and_written_to_the_letter() {
     assert_eq!(entries[3], Entry::Move { number: 6, request });
     let answer = Some(Answer::Moved(thread(1, 15, 4)));
     assert_eq!(entries[9], Entry::Answer { number: 7, answer, at: 5, time: 70_581 });
+}
+
+#[test]
+fn remarks_are_passed_over() {
+    let losses = Losses { samples: 2, pairs: 31, threads: 0, faults: 1 };
+    let text = format!("# begun\n\n{FIGURE_41}{losses}\n");
+    assert_eq!(parse(&text), parse(FIGURE_41));
+    assert_eq!(parse(&format!("{text}# full\nTIM: x\n")).unwrap_err().line, text.lines().count() + 2);
+}
+
+#[test]
+fn no_line_is_longer_than_said() {
+    let link = |low, high| Reason::Link(Link::between(low, high));
+    let largest = [
+        Entry::Time(u64::MAX),
+        Entry::Links([u32::MAX; LINKS].into()),
+        Entry::Queues([u32::MAX; PROCESSORS].into()),
+        Entry::Move { number: u32::MAX, request: Request { reason: link(14, 15), from: 14, to: 15 } },
+        Entry::Answer { number: u32::MAX, answer: Some(Answer::Moved(thread(15, 15, 63))), at: 15, time: u64::MAX },
+    ];
+    let lengths = largest.map(|entry| entry.line(15).to_string().len() + 1);
+    assert_eq!(lengths.into_iter().max(), Some(LINE_BYTES));
+    let losses = Losses { samples: u32::MAX, pairs: u32::MAX, threads: u32::MAX, faults: u32::MAX };
+    assert!(losses.to_string().len() < LINE_BYTES);
 }
 
 #[test]

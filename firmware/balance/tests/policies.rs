@@ -42,12 +42,14 @@ fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
     let mut balancer = Balancer::new(SLAVES, policy);
     let mut places: Vec<u8> = rounds[0].iter().map(|did| did.0).collect();
     let (mut requests, mut moves, mut fates) = (Vec::new(), Vec::new(), answers.iter().cycle());
+    let (mut silent, mut given_up): (Vec<u16>, Vec<u16>) = (Vec::new(), Vec::new());
     for (round, threads) in rounds.iter().enumerate() {
         let now = (round as u64 + 1) * PERIOD;
         for slave in 1..=SLAVES {
             sample(&mut balancer, slave, now, round as u8, threads, &places);
         }
         let mut open = balancer.step(now + 1_000);
+        given_up.extend(balancer.take_given_up().iter().map(|sent| sent.number));
         for at in 0..200u64 {
             if open.is_empty() {
                 break;
@@ -60,7 +62,10 @@ fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
                 _ => places.iter().position(|&place| place == sent.request.from),
             };
             let answer = match (fates.next().unwrap(), named) {
-                (0, _) => continue,
+                (0, _) => {
+                    silent.push(sent.number);
+                    continue;
+                }
                 (1, _) => Answer::Expired,
                 (2, _) | (_, None) => Answer::Refused,
                 (_, Some(thread)) => {
@@ -72,13 +77,19 @@ fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
             assert_eq!(balancer.answer(later, sent.number, answer), Some(sent.request));
             assert_eq!(balancer.answer(later, sent.number, answer), None, "an answer counts once");
             open.extend(balancer.step(later + 100));
+            given_up.extend(balancer.take_given_up().iter().map(|sent| sent.number));
             assert!(balancer.pending().len() <= PENDING);
         }
+        silent.extend(open.iter().map(|sent| sent.number));
     }
     let long_after = (rounds.len() as u64 + 20) * PERIOD;
     balancer.step(long_after);
     let left = balancer.pending().iter().filter(|sent| sent.time < long_after).count();
     assert_eq!(left, 0, "a request is left for ever");
+    given_up.extend(balancer.take_given_up().iter().map(|sent| sent.number));
+    (silent.sort(), given_up.sort());
+    assert_eq!(given_up, silent, "each that no answer came to is told once");
+    assert_eq!(balancer.counts.unanswered as usize, silent.len());
     (requests, moves, balancer.counts.faults)
 }
 

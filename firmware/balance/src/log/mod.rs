@@ -12,7 +12,8 @@
 //! name a thread, read `move work from 1 to 3 to shorten its queue (mig #7)` and `move work from 1 to
 //! 3 as thread 1-01-004 (mig #8)`; what comes of a request otherwise reads `mig #7: expires at 1,
 //! time 61500`, `refused by` and `unanswered by`. Machines with more slaves have more links and
-//! queues, in the same order.
+//! queues, in the same order. A line that begins with `#` is a remark: what the balancer has lost, or
+//! that the file is full.
 
 #[cfg(feature = "parse")]
 pub mod parse;
@@ -24,6 +25,39 @@ use testbed_definitions::ids::ThreadNumber;
 use crate::request::{Answer, Link, Reason, Request, LINKS};
 use crate::summary::Summary;
 use crate::PROCESSORS;
+
+/// Begins a line that is a remark.
+pub const REMARK: char = '#';
+/// Bytes of a line at most, with its end.
+pub const LINE_BYTES: usize = "LNK:".len() + LINKS * VALUE_BYTES + " (av 4294967295)\n".len();
+/// Bytes of a number in a line of numbers, with the space before it.
+const VALUE_BYTES: usize = " 4294967295".len();
+
+/// What the balancer has lost so far, as a remark says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Losses {
+    /// Samples of all slaves.
+    pub samples: u32,
+    /// Pairs for which the master's queue had no room.
+    pub pairs: u32,
+    /// Threads that the summary had no room for.
+    pub threads: u32,
+    /// Requests of the policy that could not be made.
+    pub faults: u32,
+}
+
+impl Losses {
+    /// None.
+    pub const NONE: Losses = Losses { samples: 0, pairs: 0, threads: 0, faults: 0 };
+}
+
+impl fmt::Display for Losses {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Losses { samples, pairs, threads, faults } = self;
+        write!(text, "{REMARK} lost so far: {samples} samples, {pairs} pairs missed by the queue, ")?;
+        write!(text, "{threads} threads without room, {faults} requests that make no sense")
+    }
+}
 
 /// What a line says; times are in milliseconds.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use nom::sequence::{delimited, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
 use testbed_definitions::ids::ThreadNumber;
 
-use super::{average, Entry};
+use super::{average, Entry, REMARK};
 use crate::policies::placement::thread;
 use crate::request::{Answer, Link, Reason, Request};
 use crate::PROCESSORS;
@@ -171,11 +171,14 @@ fn line(text: &str, slaves: Option<u8>) -> Result<Entry, Stop<'_>> {
 }
 
 /// Reads a log. Queues tell of how many slaves the machine has; the numbers of links are held against
-/// that.
+/// that. Remarks, which begin with [`REMARK`], and empty lines are passed over.
 pub fn parse(text: &str) -> Result<Vec<Entry>, LogError> {
     let mut slaves = None;
     let mut entries = Vec::new();
     for (at, text) in text.lines().enumerate() {
+        if text.is_empty() || text.starts_with(REMARK) {
+            continue;
+        }
         let entry = line(text, slaves).map_err(|stop| LogError {
             line: at + 1,
             column: text[..text.len() - stop.rest.len()].chars().count() + 1,

@@ -18,7 +18,7 @@ use programs::balancer::log::Log;
 use programs::balancer::policy::Chosen;
 use programs::balancer::{workers, Global};
 use testbed_balance::balancer::{Balancer, Sent};
-use testbed_balance::log::{write_summary, Entry};
+use testbed_balance::log::{write_summary, Entry, Losses};
 use testbed_balance::reader::{Read, Reader};
 use testbed_balance::request::{Answer, Request};
 use testbed_definitions::event::{DIAG_LOAD, DIAG_TIMER, DIAG_USER};
@@ -103,6 +103,9 @@ struct Loop {
     log: Log,
     time: Time,
     round: u32,
+    /// What has been lost, as far as it is counted here, and what the log tells of it.
+    lost: Losses,
+    told: Losses,
 }
 
 /// Makes everything ready, and has the slaves send samples.
@@ -125,7 +128,7 @@ fn begin(policy: Chosen, period: u32) -> Result<Loop, Error> {
         monitor::set_classes(classes | DIAG_LOAD)?;
     }
     let time = Time { last: clock_us(), microseconds: clock_us().into(), cycles_a_microsecond: a_microsecond.into() };
-    Ok(Loop { balancer, reader: Reader::new(), log, time, round: 0 })
+    Ok(Loop { balancer, reader: Reader::new(), log, time, round: 0, lost: Losses::NONE, told: Losses::NONE })
 }
 
 impl Loop {
@@ -139,11 +142,12 @@ impl Loop {
             for sent in &sent {
                 self.send(sent);
             }
-            if !sent.is_empty() || self.round != self.balancer.counts.rounds {
-                self.round = self.balancer.counts.rounds;
-                self.log.flush()?;
+            for sent in self.balancer.take_given_up() {
+                self.log_answer(sent.number, &sent.request, None);
             }
+            self.round = self.balancer.counts.rounds;
             if !has_more {
+                self.log.flush();
                 delay_us(PAUSE_US);
             }
         }
@@ -154,7 +158,9 @@ impl Loop {
         let mut words = [0; 64];
         let count = monitor::read(&mut words)?;
         let now = self.time.now();
-        if self.reader.missed(monitor::missed()?) {
+        let missed = monitor::missed()?;
+        if self.reader.missed(missed) {
+            self.lost.pairs = missed;
             (1..processors()).for_each(|slave| self.balancer.lost(slave));
         }
         for &word in &words[..count] {
@@ -185,15 +191,23 @@ impl Loop {
         let _ = writeln!(self.log, "{}", entry.line(slaves));
         if !workers::send(sent) {
             // All wait for answers that the balancer has given up.
-            self.balancer.answer(sent.time, sent.number, Answer::Expired);
-            self.log_answer(sent.number, &sent.request, None);
+            self.balancer.give_up(sent.time, sent.number);
         }
     }
 
-    /// The load, where the policy has been asked because of new samples.
+    /// The load, where the policy has been asked because of new samples, and what has been lost, if
+    /// more has.
     fn log_round(&mut self) {
-        if self.round != self.balancer.counts.rounds {
-            let _ = write_summary(&mut self.log, self.balancer.summary(), self.time.milliseconds());
+        if self.round == self.balancer.counts.rounds {
+            return;
+        }
+        let summary = self.balancer.summary();
+        let _ = write_summary(&mut self.log, summary, self.time.milliseconds());
+        let samples = summary.processors().fold(0, |sum, slave| summary.slave(slave).lost.saturating_add(sum));
+        let lost = Losses { samples, threads: summary.beyond, faults: self.balancer.counts.faults, ..self.lost };
+        if lost != self.told {
+            let _ = writeln!(self.log, "{lost}");
+            self.told = lost;
         }
     }
 
