@@ -87,7 +87,8 @@ fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
     let left = balancer.pending().iter().filter(|sent| sent.time < long_after).count();
     assert_eq!(left, 0, "a request is left for ever");
     given_up.extend(balancer.take_given_up().iter().map(|sent| sent.number));
-    (silent.sort(), given_up.sort());
+    silent.sort();
+    given_up.sort();
     assert_eq!(given_up, silent, "each that no answer came to is told once");
     assert_eq!(balancer.counts.unanswered as usize, silent.len());
     (requests, moves, balancer.counts.faults)

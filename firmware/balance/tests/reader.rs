@@ -5,7 +5,7 @@ use testbed_balance::assess::Assessor;
 use testbed_balance::reader::{Read, Reader};
 use testbed_balance::summary::Summary;
 use testbed_definitions::event::{self, MORE, SCHEDULE};
-use testbed_definitions::load::Part;
+use testbed_definitions::load::{Part, MOVABLE};
 use testbed_definitions::monitor::{MmiWord, GAP_MARKER, WRAP_MARKER};
 
 const SLAVES: u8 = 3;
@@ -46,7 +46,7 @@ fn is_one_sample(summary: &Summary, slave: u8) -> Result<(), TestCaseError> {
     prop_assert_eq!((load.average, load.user), (sequence.into(), 100 * u16::from(sequence)));
     prop_assert_eq!(load.sent[usize::from(1 + slave % SLAVES)].sends, u32::from(sequence));
     for thread in summary.threads_on(slave) {
-        let factor = [0, 7, 9][usize::from(thread.thread.id())];
+        let factor = [0, 7, 9][thread.thread.id()];
         prop_assert_eq!(thread.share, factor * u16::from(sequence));
         let partners: Vec<_> = thread.partners.iter().map(|partner| partner.traffic.sends).collect();
         prop_assert_eq!(partners, if thread.thread.id() == 1 { vec![sequence.into()] } else { vec![] });
@@ -100,7 +100,12 @@ fn events_of_other_classes_and_markers_are_passed_over() {
     }
     assert_eq!(reading.taken, 2);
     assert_eq!(reading.assessor.summary().slave(2).sequence, 10);
-    // A gap takes the sample with it, wherever it is; its count is no event.
+    // A gap between two samples takes none with it: its count is no code, nor is an argument behind it
+    // whose code was lost, if it is as large as a thread's number.
+    reading.data(2, &[marker(GAP_MARKER, 0), event::LOAD_USER | MORE, MOVABLE | 1 << 10]);
+    reading.data(2, &sample(2, 11));
+    assert_eq!(reading.taken, 3);
+    // A gap takes the sample with it, wherever it is.
     let words = sample(2, 0).len();
     for at in 1..words {
         let sequence = |more: u8| 10 * at as u8 + more;
