@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use testbed_balance::policies::NAMES;
 use testbed_definitions::boot::BALANCER;
-use testbed_definitions::event::DIAG_LOAD;
+use testbed_definitions::event::{DIAG_LOAD, DIAG_READY};
 use testbed_definitions::load::{DEFAULT_PERIOD_US, PERIODS_US};
 use testbed_machine::{suggest, units, Machine};
 use testbed_runner::files::{Source, Wanted};
@@ -66,8 +66,8 @@ impl Balance {
         self.policy.is_some().then_some(DIAG_LOAD)
     }
 
-    /// What is to balance on this machine; `None` if nothing is.
-    pub fn chosen(&self, machine: &Machine) -> Result<Option<Chosen>, Failure> {
+    /// What is to balance on this machine, whose monitors emit these classes; `None` if nothing is.
+    pub fn chosen(&self, machine: &Machine, classes: u32) -> Result<Option<Chosen>, Failure> {
         let Some(policy) = &self.policy else { return Ok(None) };
         if !NAMES.contains(&policy.as_str()) {
             let (meant, names) = (suggest::question(policy, NAMES.iter().copied()), NAMES.join(", "));
@@ -79,6 +79,10 @@ impl Balance {
                  help: take a machine as testbed6",
                 machine.name
             )));
+        }
+        if classes & DIAG_READY != 0 {
+            let what = "--balance: with class ready no slave can tell of its load, since the words look alike";
+            return Err(wrong(format!("{what}\n  help: leave ready out of --dgl")));
         }
         match (policy.as_str(), &self.placement) {
             ("static", None) => {
@@ -131,7 +135,7 @@ impl Balance {
         let (_, kernel) = built.kernel(engine.machine().ram_bytes)?;
         if self.policy.is_some() {
             match taken(engine, &kernel, 0, BALANCE) {
-                Some(bytes) => std::fs::write(dir.join(BALANCE), bytes)?,
+                Some(bytes) => std::fs::write(dir.join(BALANCE), whole_lines(&bytes))?,
                 None => eprintln!("warning: the balancer has left no log: it had not begun when the run was over"),
             }
         }
@@ -147,6 +151,12 @@ impl Balance {
         }
         Ok(())
     }
+}
+
+/// The log, without the line that the balancer was writing when the machine stopped.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    &bytes[..end]
 }
 
 fn wrong(message: String) -> Failure {

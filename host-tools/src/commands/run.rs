@@ -19,7 +19,7 @@ use testbed_sim::engine::Image;
 use testbed_sim::load::Boot;
 use testbed_sim::waves::Waves;
 use testbed_trace::capture::{
-    verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, CONSOLE, INPUT, THREADS,
+    verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, BALANCE, CONSOLE, INPUT, THREADS,
 };
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
@@ -188,7 +188,7 @@ impl Run {
         let commands = filter::commands(&self.filters, self.totals, dgl)?;
         let kernel = self.kernel(machine)?;
         let operator = self.operator(machine)?;
-        let balance = self.balance.chosen(machine)?;
+        let balance = self.balance.chosen(machine, dgl)?;
         let (first, wanted) = self.wanted()?;
         let spinner = spinner("building the firmware");
         let root = firmware::root()?;
@@ -220,9 +220,9 @@ impl Run {
         }
         bar.finish_and_clear();
         self.check_waves(&record);
-        self.balance.take(engine.as_ref(), &built, start(machine), &self.folder())?;
         let capture = Capture::of_run(&self.folder(), record);
         ending::keep(engine.as_ref(), &capture, &built, &files, &operator)?;
+        self.balance.take(engine.as_ref(), &built, start(machine), &capture.dir)?;
         Ok((capture.record, claim))
     }
 
@@ -330,7 +330,7 @@ impl Run {
         writeln!(out, "{}", speed(record))?;
         let asked = self.time.is_some() || self.cycles.is_some();
         let ended = ending::tell(&mut out, &capture, &integrity, asked)?;
-        let more: String = [INPUT, THREADS]
+        let more: String = [INPUT, THREADS, BALANCE]
             .iter()
             .filter(|name| capture.dir.join(name).is_file())
             .map(|name| format!(" {name}"))
