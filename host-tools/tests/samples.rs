@@ -63,7 +63,7 @@ fn id(thread: ThreadNumber) -> u8 {
 
 /// Whether a number is another one, but for so many hundredths.
 fn is_near(value: u32, truth: u32, hundredths: u32) -> bool {
-    value.abs_diff(truth) <= truth / 100 * hundredths
+    value.abs_diff(truth) <= truth * hundredths / 100
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn messages_are_counted_where_they_go() {
                 let is_pair = Link::between(slave, other) == Link::between(2, 3);
                 // Before the workers are placed the program's first thread does no more than fetch pages.
                 assert!(is_pair || traffic.sends == 0, "{slave} to {other}: {traffic:?}");
-                assert_eq!(traffic.bytes, 8 * traffic.sends);
+                assert!(is_near(traffic.bytes, 8 * traffic.sends, 1), "{traffic:?}");
                 sends += traffic.sends;
             }
             for thread in summary.threads_on(slave).filter(|thread| id(thread.thread) >= FIRST) {
@@ -115,7 +115,7 @@ fn messages_are_counted_where_they_go() {
                     let pair = |thread| (id(thread) - FIRST) / 2;
                     assert_eq!(pair(partner.thread), pair(thread.thread), "{thread:?}");
                     assert_ne!(partner.thread, thread.thread);
-                    assert!(partner.traffic.bytes.abs_diff(8 * partner.traffic.sends) <= partner.traffic.bytes / 100);
+                    assert!(is_near(partner.traffic.bytes, 8 * partner.traffic.sends, 1), "{thread:?}");
                     *(if pair(thread.thread) == 0 { &mut local } else { &mut remote }) += partner.traffic.sends;
                 }
             }
