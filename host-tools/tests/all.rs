@@ -4,6 +4,7 @@
 mod analysis;
 mod attach;
 mod balance;
+mod balancer;
 mod c_library;
 mod c_program;
 mod capture;

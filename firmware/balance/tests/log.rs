@@ -1,6 +1,9 @@
 //! The balancer's log.
 
+use std::fmt::Write;
+
 use proptest::prelude::*;
+use testbed_balance::log::blocks::{Blocks, Store, FULL};
 use testbed_balance::log::parse::parse;
 use testbed_balance::log::{average, Entry, Losses, LINE_BYTES};
 use testbed_balance::request::{Answer, Link, Reason, Request, LINKS};
@@ -92,6 +95,27 @@ fn errors_name_line_column_and_what_was_expected() {
     }
 }
 
+/// A store that fails from some offset on.
+#[derive(Default, Debug)]
+struct Memory {
+    bytes: Vec<u8>,
+    stores: usize,
+    fails_at: Option<usize>,
+}
+
+impl Store for &mut Memory {
+    fn store(&mut self, offset: usize, bytes: &[u8]) -> bool {
+        assert_eq!(offset, self.bytes.len(), "bytes come in order, and none after a failure");
+        assert!(bytes.ends_with(b"\n"), "whole lines");
+        self.stores += 1;
+        let works = self.fails_at.is_none_or(|at| offset + bytes.len() <= at);
+        if works {
+            self.bytes.extend(bytes);
+        }
+        works
+    }
+}
+
 fn entry() -> impl Strategy<Value = Entry> {
     let processor = || 1..6u8;
     let number = || any::<u32>();
@@ -140,6 +164,30 @@ proptest! {
             prop_assert!(error.line <= text.lines().count());
             prop_assert_ne!(error.expected, "something else", "{}", error);
         }
+    }
+
+    /// Whatever the limit, the store gets whole lines up to it, the last of which says so.
+    #[test]
+    fn a_log_ends_where_its_file_is_full(entries in prop::collection::vec(entry(), 0..300), limit in 2_000..16_000usize,
+                                         flushes in prop::collection::vec(any::<bool>(), 300),
+                                         fails_at in prop::option::of(0..16_000usize)) {
+        let mut memory = Memory { fails_at, ..Memory::default() };
+        let mut blocks = Blocks::new(&mut memory, limit);
+        for (entry, flush) in entries.iter().zip(flushes) {
+            writeln!(blocks, "{}", entry.line(5)).unwrap();
+            if flush {
+                blocks.flush();
+            }
+        }
+        blocks.flush();
+        let (all, text) = (written(&entries, 5), String::from_utf8(memory.bytes).unwrap());
+        prop_assert!(text.len() <= limit && memory.stores <= entries.len() + 1);
+        match text.strip_suffix(FULL) {
+            Some(whole) => prop_assert!(all.starts_with(whole) && text.len() + LINE_BYTES + FULL.len() > limit),
+            None if fails_at.is_some() => prop_assert!(all.starts_with(&text)),
+            None => prop_assert_eq!(&text, &all),
+        }
+        prop_assert!(parse(&text).is_ok());
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! queues, in the same order. A line that begins with `#` is a remark: what the balancer has lost, or
 //! that the file is full.
 
+pub mod blocks;
 #[cfg(feature = "parse")]
 pub mod parse;
 

@@ -14,10 +14,11 @@ use libtos::monitor::{self, Delivery};
 use libtos::{
     clock_hz, clock_us, create, delay_us, exit, println, processor, processors, stack_for, wait, Arguments, Error,
 };
-use programs::balancer::log::Log;
+use programs::balancer::log::{self, LogFile};
 use programs::balancer::policy::Chosen;
 use programs::balancer::{workers, Global};
 use testbed_balance::balancer::{Balancer, Sent};
+use testbed_balance::log::blocks::Blocks;
 use testbed_balance::log::{write_summary, Entry, Losses};
 use testbed_balance::reader::{Read, Reader};
 use testbed_balance::request::{Answer, Request};
@@ -100,7 +101,7 @@ impl Time {
 struct Loop {
     balancer: &'static mut Balancer<Chosen>,
     reader: Reader,
-    log: Log,
+    log: Blocks<LogFile>,
     time: Time,
     round: u32,
     /// What has been lost, as far as it is counted here, and what the log tells of it.
@@ -110,7 +111,7 @@ struct Loop {
 
 /// Makes everything ready, and has the slaves send samples.
 fn begin(policy: Chosen, period: u32) -> Result<Loop, Error> {
-    let log = Log::create(LOG)?;
+    let log = log::create(LOG)?;
     workers::start()?;
     // SAFETY: here and nowhere else.
     let balancer = unsafe { BALANCER.take() };

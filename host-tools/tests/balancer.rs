@@ -1,0 +1,266 @@
+//! The balancer, from the command line to its log: programs print what they print without one, threads move as the policy wants, the log is whole
+//! wherever a run is cut, and files come out of the machine as they are there.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use testbed_balance::log::parse::parse;
+use testbed_balance::log::{Entry, REMARK};
+use testbed_balance::policies::NAMES;
+use testbed_balance::request::{Answer, Reason};
+use testbed_trace::capture::{BalanceRecord, RunRecord, BALANCE, CONSOLE};
+
+use crate::common::{is_long, root};
+
+fn testbed(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).current_dir(root()).output().unwrap()
+}
+
+/// What a run has left.
+struct Left {
+    folder: tempfile::TempDir,
+    console: String,
+    /// Empty if there is none.
+    log: String,
+    /// What it said on standard error.
+    said: String,
+}
+
+impl Left {
+    fn entries(&self) -> Vec<Entry> {
+        parse(&self.log).unwrap_or_else(|error| panic!("{error}\n{}", self.log))
+    }
+
+    fn rounds(&self) -> usize {
+        self.entries().iter().filter(|entry| matches!(entry, Entry::Time(_))).count()
+    }
+
+    /// Threads that have arrived, and where.
+    fn moves(&self) -> Vec<(String, u8)> {
+        let moved = self.entries().into_iter().filter_map(|entry| match entry {
+            Entry::Answer { answer: Some(Answer::Moved(thread)), at, .. } => Some((thread, at)),
+            _ => None,
+        });
+        moved.map(|(thread, at)| (format!("{}-{:02}-{:03}", thread.home(), thread.place(), thread.id()), at)).collect()
+    }
+
+    /// Lines of the console that do not depend on how long it took.
+    fn results(&self) -> Vec<&str> {
+        self.console.lines().filter(|line| !line.contains(": took ")).collect()
+    }
+
+    fn took_ms(&self) -> u32 {
+        let took = self.console.lines().find_map(|line| line.split_once(": took ")).unwrap().1;
+        took.split(' ').next().unwrap().parse().unwrap()
+    }
+
+    fn record(&self) -> RunRecord {
+        RunRecord::read(self.folder.path()).unwrap()
+    }
+}
+
+/// Runs a program, in words, with further options. It has to succeed.
+#[track_caller]
+fn run(words: &str, more: &[&str]) -> Left {
+    let folder = tempfile::tempdir().unwrap();
+    let mut arguments: Vec<_> = ["run"].into_iter().chain(words.split(' ')).chain(more.iter().copied()).collect();
+    arguments.extend(["--out", folder.path().to_str().unwrap()]);
+    let output = testbed(&arguments);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{arguments:?}: {said}\n{}", String::from_utf8_lossy(&output.stdout));
+    let log = fs::read_to_string(folder.path().join(BALANCE)).unwrap_or_default();
+    let console = fs::read_to_string(folder.path().join(CONSOLE)).unwrap();
+    Left { folder, console, log, said }
+}
+
+/// A placement for `static` of the threads 2 to 9 of the first program on the first slave.
+const PLACEMENT: &str = "# all but the first two\n1-01-004 2\n1-01-005 3\n1-01-006 4\n1-01-007 5\n1-01-008 2 # far\n";
+
+fn placement(folder: &Path, text: &str) -> String {
+    let path = folder.join("places");
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().into()
+}
+
+const LOADS: [&str; 3] = ["synthetic 8 compute 300", "synthetic 6 mixed 400", "synthetic 5 communicate 2000"];
+
+#[test]
+fn every_policy_leaves_what_is_computed_as_it_was() {
+    let files = tempfile::tempdir().unwrap();
+    let places = placement(files.path(), PLACEMENT);
+    for words in LOADS {
+        let alone = run(words, &[]);
+        assert!(alone.log.is_empty() && !alone.folder.path().join(BALANCE).exists());
+        assert_eq!(alone.record().balance, None);
+        for &policy in NAMES {
+            let more = if policy == "static" { vec!["--placement", &places] } else { vec![] };
+            let balanced = run(&format!("{words} --balance {policy} --sample 100ms"), &more);
+            assert_eq!(balanced.results(), alone.results(), "{words}, {policy}");
+            assert_eq!(balanced.said, "", "{words}, {policy}");
+            let record = BalanceRecord { policy: policy.into(), sample_us: 100_000 };
+            assert_eq!(balanced.record().balance, Some(record));
+            // Nothing was lost.
+            assert!(!balanced.log.lines().any(|line| line.starts_with(REMARK)), "{words}, {policy}: {}", balanced.log);
+            let periods = balanced.took_ms() as usize / 100;
+            assert!((periods / 2..=periods + 1).contains(&balanced.rounds()), "{words}, {policy}: {}", balanced.log);
+            checked_answers(&balanced);
+            let moves = balanced.moves();
+            assert_eq!(moves.is_empty(), policy == "none", "{words}, {policy}: {moves:?}");
+            if policy == "none" {
+                assert!(balanced.took_ms() * 100 <= alone.took_ms() * 102, "{words}");
+                assert!(!balanced.log.contains("move work"));
+            } else {
+                // Eight threads that compute take five slaves half as long as one, also where most moves are a period apart.
+                let hundredths = if words == LOADS[0] { 60 } else { 90 };
+                let (took, alone) = (balanced.took_ms(), alone.took_ms());
+                assert!(took * 100 < alone * hundredths, "{words}, {policy}: {took} of {alone} ms");
+            }
+        }
+    }
+}
+
+/// Every answer belongs to one request, and goes where that wanted; times do not run backwards.
+fn checked_answers(left: &Left) {
+    let (mut open, mut now) = (Vec::new(), 0);
+    for entry in left.entries() {
+        match entry {
+            Entry::Move { number, request } => open.push((number, request)),
+            Entry::Answer { number, answer, at, time } => {
+                let place = open.iter().position(|(open, _)| *open == number);
+                let (_, request) = open.remove(place.unwrap_or_else(|| panic!("#{number}: {}", left.log)));
+                let is_moved = matches!(answer, Some(Answer::Moved(_)));
+                assert_eq!(at, if is_moved { request.to } else { request.from });
+                if let (Reason::Thread(wanted), Some(Answer::Moved(thread))) = (request.reason, answer) {
+                    assert_eq!(thread, wanted);
+                }
+                assert!(time >= now, "{}", left.log);
+                now = time;
+            }
+            Entry::Time(time) => {
+                assert!(time >= now, "{}", left.log);
+                now = time;
+            }
+            Entry::Queues(queues) => assert_eq!(queues.len(), 5),
+            Entry::Links(links) => assert_eq!(links.len(), 10),
+        }
+    }
+}
+
+#[test]
+fn threads_go_where_the_placement_says() {
+    let files = tempfile::tempdir().unwrap();
+    let places = placement(files.path(), PLACEMENT);
+    let balanced = run("synthetic 8 compute 300 --balance static --sample 100ms --placement", &[&places]);
+    let wanted = PLACEMENT.lines().skip(1).map(|line| line.split(' ').collect::<Vec<_>>());
+    let mut wanted: Vec<_> = wanted.map(|words| (words[0].to_owned(), words[1].parse().unwrap())).collect();
+    let mut moves = balanced.moves();
+    wanted.sort();
+    moves.sort();
+    assert_eq!(moves, wanted, "{}", balanced.log);
+    // A placement that makes no sense: it is said where, and the program runs without.
+    let places = placement(files.path(), "1-01-004 2\n1-01-005 9\n");
+    let without = run("synthetic 4 compute 20 --balance static --sample 20ms --placement", &[&places]);
+    assert!(without.console.contains("balancer: placement: line 2: "), "{}", without.console);
+    assert!(without.console.contains("synthetic: 0 wrong, 0 failed"), "{}", without.console);
+}
+
+/// Wherever a run is cut, the log is the beginning of that of the whole run, in whole lines.
+#[test]
+fn a_run_that_is_cut_has_the_log_so_far() {
+    let words = "synthetic 6 mixed 100 --balance acknowledged --sample 5ms";
+    let whole = run(words, &[]);
+    let cycles = whole.record().cycles;
+    let (mut last, count) = (0, if is_long() { 200 } else { 8 });
+    for at in 1..=count {
+        let cut = run(words, &["--cycles", &(cycles * at / (count + 1)).to_string()]);
+        assert!(whole.log.starts_with(&cut.log) && (cut.log.is_empty() || cut.log.ends_with('\n')), "{}", cut.log);
+        cut.entries();
+        let has_begun = !cut.said.contains("it had not begun");
+        assert_eq!(cut.folder.path().join(BALANCE).exists(), has_begun, "{}", cut.said);
+        assert!(cut.log.len() >= last);
+        last = cut.log.len();
+    }
+    assert!(last > whole.log.len() / 2);
+    // Both kernels.
+    let old = run(words, &["--kernel", "tos94"]);
+    assert_eq!(old.results(), whole.results());
+    assert!(!old.moves().is_empty());
+}
+
+/// The compiled Verilog leaves the same log, byte for byte.
+#[test]
+fn engines_leave_the_same_log() {
+    let words = "synthetic 4 compute 100 --balance acknowledged --sample 10ms --cycles 3000000";
+    let (emulated, simulated) = (run(words, &[]), run(words, &["--engine", "verilator"]));
+    assert!(!emulated.moves().is_empty(), "{}", emulated.log);
+    assert_eq!(simulated.log, emulated.log);
+    let folders = [&emulated, &simulated].map(|left| left.folder.path().to_str().unwrap());
+    let output = testbed(&["compare", folders[0], folders[1]]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// With classes that emit more than the master can take, samples are missed, not made up; and what the run prints and traces stays.
+#[test]
+fn a_queue_that_overflows_costs_samples_only() {
+    let words = "synthetic 8 communicate 1000";
+    let alone = run(words, &[]);
+    let balanced = run(words, &["--balance", "acknowledged", "--sample", "20ms", "--dgl", "profile+user"]);
+    assert_eq!(balanced.results(), alone.results());
+    assert!(balanced.log.contains(" pairs missed by the queue"), "{}", balanced.log);
+    assert!(!balanced.moves().is_empty() && balanced.rounds() > 10);
+    checked_answers(&balanced);
+}
+
+#[track_caller]
+fn fails(arguments: &[&str], wanted: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let output = testbed(&[arguments, &["--out", folder.path().to_str().unwrap()]].concat());
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{arguments:?}: {error}");
+    assert!(error.contains("\n  help: "), "{error}");
+    for text in wanted {
+        assert!(error.contains(text), "{arguments:?}: no `{text}` in\n{error}");
+    }
+}
+
+#[test]
+fn options_that_make_no_sense_say_what_would() {
+    let balance = |more: &[&'static str]| [&["run", "hello", "--balance"], more].concat();
+    fails(&balance(&["gian"]), &["no policy is called `gian`", "did you mean `gain`? ", "diffusion"]);
+    fails(&balance(&["report", "--sample", "1"]), &["--sample", "as in 200ms"]);
+    fails(&balance(&["report", "--sample", "1us"]), &["`1us` is no period of samples", "from 1 ms to 60 s"]);
+    fails(&balance(&["report", "--sample", "2min"]), &["--sample"]);
+    fails(&balance(&["static"]), &["--placement FILE"]);
+    fails(&balance(&["gain", "--placement", "Cargo.toml"]), &["gain has no use for it"]);
+    fails(&balance(&["static", "--placement", "/nonexistent"]), &["/nonexistent"]);
+    fails(&balance(&["gain", "--dgl", "ready"]), &["with class ready", "leave ready out"]);
+    for machine in ["testbed2", "ulx3s-85f"] {
+        fails(&balance(&["report", "--machine", machine]), &["no load to balance", "testbed6"]);
+    }
+    let long = "x".repeat(250);
+    fails(&["run", "hello", &long, "--balance", "acknowledged"], &["the balancer", "fewer or shorter arguments"]);
+    fails(&["run", "hello", "--get", "no-such-file"], &["--get: there is no file `no-such-file` on earth"]);
+    // These two need a policy, as clap says.
+    for option in ["--sample", "--placement"] {
+        let output = testbed(&["run", "hello", option, "1s"]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+    }
+}
+
+#[test]
+fn files_come_out_of_the_machine_as_they_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    // No page, one byte, and pages with and without a rest.
+    for (at, bytes) in [0, 1, 4096, 4097, 300_000].into_iter().enumerate() {
+        let name = format!("data{at}");
+        let path = folder.path().join(&name);
+        let content: Vec<u8> = (0..bytes).map(|byte: u32| (byte * 7 + byte / 4096) as u8).collect();
+        fs::write(&path, &content).unwrap();
+        let to = folder.path().join("out");
+        let get = format!("{name}={}", to.display());
+        let left = run("hello", &["--file", path.to_str().unwrap(), "--get", &get, "--get", &name]);
+        assert!(fs::read(&to).unwrap() == content, "{bytes} bytes");
+        assert!(fs::read(left.folder.path().join(&name)).unwrap() == content, "{bytes} bytes");
+    }
+}
