@@ -171,17 +171,25 @@ fn a_run_that_is_cut_has_the_log_so_far() {
     let words = "synthetic 6 mixed 100 --balance acknowledged --sample 5ms";
     let whole = run(words, &[]);
     let cycles = whole.record().cycles;
-    let (mut last, count) = (0, if is_long() { 200 } else { 8 });
-    for at in 1..=count {
-        let cut = run(words, &["--cycles", &(cycles * at / (count + 1)).to_string()]);
-        assert!(whole.log.starts_with(&cut.log) && (cut.log.is_empty() || cut.log.ends_with('\n')), "{}", cut.log);
-        cut.entries();
+    let cut = |cycle: u64| {
+        let cut = run(words, &["--cycles", &cycle.to_string()]);
+        assert!(whole.log.starts_with(&cut.log), "cut in cycle {cycle}: {}", cut.log);
+        assert!(cut.log.is_empty() || cut.log.ends_with('\n'), "cut in cycle {cycle}: {}", cut.log);
         let has_begun = !cut.said.contains("it had not begun");
         assert_eq!(cut.folder.path().join(BALANCE).exists(), has_begun, "{}", cut.said);
-        assert!(cut.log.len() >= last);
-        last = cut.log.len();
+        cut.log.len()
+    };
+    let count = if is_long() { 200 } else { 6 };
+    let lengths: Vec<_> = (1..=count).map(|at| cut(cycles * at / (count + 1))).collect();
+    assert!(lengths.is_sorted() && lengths[lengths.len() - 1] > whole.log.len() / 2, "{lengths:?}");
+    // In the middle of a call that writes to the file.
+    let (mut before, mut behind) = (cycles / 2, cycles / 2 + cycles / 10);
+    let length = cut(before);
+    assert!(cut(behind) > length);
+    while behind - before > 1 {
+        let middle = before + (behind - before) / 2;
+        *(if cut(middle) > length { &mut behind } else { &mut before }) = middle;
     }
-    assert!(last > whole.log.len() / 2);
     // Both kernels.
     let old = run(words, &["--kernel", "tos94"]);
     assert_eq!(old.results(), whole.results());
