@@ -55,6 +55,10 @@ impl Left {
         took.split(' ').next().unwrap().parse().unwrap()
     }
 
+    fn remarks(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.log.lines().filter(|line| line.starts_with(REMARK))
+    }
+
     fn record(&self) -> RunRecord {
         RunRecord::read(self.folder.path()).unwrap()
     }
@@ -101,7 +105,7 @@ fn every_policy_leaves_what_is_computed_as_it_was() {
             let record = BalanceRecord { policy: policy.into(), sample_us: 100_000 };
             assert_eq!(balanced.record().balance, Some(record));
             // Nothing was lost.
-            assert!(!balanced.log.lines().any(|line| line.starts_with(REMARK)), "{words}, {policy}: {}", balanced.log);
+            assert_eq!(balanced.remarks().next(), None, "{words}, {policy}");
             let periods = balanced.took_ms() as usize / 100;
             assert!((periods / 2..=periods + 1).contains(&balanced.rounds()), "{words}, {policy}: {}", balanced.log);
             checked_answers(&balanced);
@@ -127,6 +131,7 @@ fn checked_answers(left: &Left) {
         match entry {
             Entry::Move { number, request } => open.push((number, request)),
             Entry::Answer { number, answer, at, time } => {
+                assert!(answer.is_some(), "#{number} was not answered: {}", left.log);
                 let place = open.iter().position(|(open, _)| *open == number);
                 let (_, request) = open.remove(place.unwrap_or_else(|| panic!("#{number}: {}", left.log)));
                 let is_moved = matches!(answer, Some(Answer::Moved(_)));
@@ -215,9 +220,34 @@ fn a_queue_that_overflows_costs_samples_only() {
     let alone = run(words, &[]);
     let balanced = run(words, &["--balance", "acknowledged", "--sample", "20ms", "--dgl", "profile+user"]);
     assert_eq!(balanced.results(), alone.results());
-    assert!(balanced.log.contains(" pairs missed by the queue"), "{}", balanced.log);
+    let remark = balanced.remarks().last().unwrap_or_default();
+    assert!(remark.contains(" pairs missed by the queue") && !remark.contains(" 0 pairs"), "{}", balanced.log);
     assert!(!balanced.moves().is_empty() && balanced.rounds() > 10);
     checked_answers(&balanced);
+}
+
+/// Of five slaves the balancer takes every sample that is 5 ms behind the one before.
+#[test]
+fn frequent_samples_are_all_taken() {
+    for policy in ["report", "gain"] {
+        let balanced = run("synthetic 8 compute 1s --sample 5ms --balance", &[policy]);
+        assert_eq!(balanced.remarks().next(), None, "{policy}");
+        assert!(balanced.rounds() > 100, "{policy}: {}", balanced.rounds());
+    }
+}
+
+/// Where all threads of a slave wait for messages, a request waits too, and then expires; the worker that asked is there for the next one.
+#[test]
+fn requests_that_can_not_be_served_expire() {
+    let mut expired = 0;
+    for seed in ["1", "2", "3"] {
+        let balanced = run("synthetic 5 communicate 4000 --balance report --sample 100ms --seed", &[seed]);
+        checked_answers(&balanced);
+        let is_expired = |entry: &Entry| matches!(entry, Entry::Answer { answer: Some(Answer::Expired), .. });
+        expired += balanced.entries().iter().filter(|entry| is_expired(entry)).count();
+        assert!(!balanced.moves().is_empty());
+    }
+    assert!(expired > 0);
 }
 
 #[track_caller]

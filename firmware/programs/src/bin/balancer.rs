@@ -164,10 +164,11 @@ impl Loop {
             self.lost.pairs = missed;
             (1..processors()).for_each(|slave| self.balancer.lost(slave));
         }
-        for &word in &words[..count] {
+        // A cycle apart, so that of two samples of a slave the second is newer.
+        for (time, &word) in (now..).zip(&words[..count]) {
             match self.reader.take(word) {
                 Read::Part(slave, part) => {
-                    self.balancer.take(slave, now, part);
+                    self.balancer.take(slave, time, part);
                 }
                 Read::Lost(slave) => self.balancer.lost(slave),
                 Read::Nothing => {}
