@@ -122,8 +122,9 @@ fn messages_are_counted_where_they_go() {
         },
     );
     assert!(console.contains(", 80000 messages of 8 bytes"), "{console}");
-    // Of the last period, which is not over when the program is, nobody is told. Both partners count each message.
-    let least = 40_000 / 2;
+    // Of the last period, which is not over when the program is, nobody is told: that may be half of what the quicker pair does. Both
+    // partners count each message.
+    let least = 40_000 / 4;
     println!("{sends} sends over the link, {local} local and {remote} remote messages");
     assert!((least..=48_000).contains(&sends), "{sends}");
     assert!((least..=48_000).contains(&(local / 2)), "{local}");

@@ -12,6 +12,7 @@
 
 pub mod balanced;
 pub mod figures;
+pub mod found;
 pub mod judge;
 pub mod logs;
 pub mod metrics;

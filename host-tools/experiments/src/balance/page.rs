@@ -2,7 +2,7 @@
 
 use testbed_trace::report::escape;
 
-use super::results::Found;
+use super::found::Found;
 use super::{logs, table8, table9};
 use crate::model::Table;
 use crate::page::{self, time, PageError};

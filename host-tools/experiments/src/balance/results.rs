@@ -6,12 +6,12 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use testbed_machine::input;
 use testbed_trace::analysis::probe::Probe;
 use testbed_trace::analysis::text::grouped;
 use testbed_trace::capture::{Capture, CONSOLE};
 
+use super::found::Found;
 use super::logs::{self, Balanced, Log, Times};
 use super::placement::search::{best, Best};
 use super::placement::traced::traced;
@@ -21,7 +21,7 @@ use super::queries::{QUERIES, SLAVES};
 use super::table9::{row, seconds, Verified};
 use super::{figures, page, table8, table9};
 use crate::error::ExperimentError;
-use crate::model::{Figure, Run, Table};
+use crate::model::{Run, Table};
 use crate::observed::Observed;
 use crate::query::csv;
 use crate::runs::Runs;
@@ -30,25 +30,6 @@ use crate::runs::Runs;
 const DRAWN: [&str; 2] = ["report", "gain"];
 /// The longest console that is read.
 const CONSOLE_BYTES: u64 = 1 << 20;
-
-/// Everything that the experiment has found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Found {
-    pub engine: String,
-    pub machine: String,
-    pub clock_hz: u32,
-    pub tick_cycles: u32,
-    pub reduced: bool,
-    /// In the order of their numbers.
-    pub figures: Vec<Figure>,
-    /// Table 8.
-    pub metrics: Vec<table8::Row>,
-    /// Table 9.
-    pub programs: Vec<table9::Row>,
-    /// Of balancers' logs.
-    pub policies: Vec<logs::Row>,
-    pub runs: Vec<Run>,
-}
 
 /// The best placement of a program's threads, and the run that verifies it.
 pub struct Placed {
