@@ -218,12 +218,14 @@ pub mod process {
     pub const COMMAND: u8 = 12;
     /// From the master to all others: such a command has taken effect. Words: operation, command.
     pub const COMMANDED: u8 = 13;
-    /// To the master, words as [`KILL`], and from it to all others: samples of the load are so many microseconds apart. Words: operation,
-    /// period.
+    /// To the master, words as [`KILL`], and from it to all others: samples of the load are so many
+    /// microseconds apart. Words: operation, period.
     pub const SAMPLE_PERIOD: u8 = 14;
-    /// To a slave: move a thread. Words: address of the waiting thread's process, [`crate::request::Wanted`], who waits, where to.
+    /// To a slave: move a thread. Words: address of the waiting thread's process,
+    /// [`crate::request::Wanted`], who waits, where to.
     pub const MOVE: u8 = 15;
-    /// Behind a thread that a [`MOVE`] has sent here: say so. Words: address of the waiting thread's process, the thread's number, who waits.
+    /// Behind a thread that a [`MOVE`] has sent here: say so. Words: address of the waiting thread's
+    /// process, the thread's number, who waits.
     pub const MOVED: u8 = 16;
 
     pub const WANT_INPUT_BYTES: usize = 8;

@@ -83,8 +83,8 @@ pub const READ_LINE: u32 = 26;
 pub const MONITOR: u32 = 27;
 /// Takes words ([`crate::monitor::MmiWord`]) from the master's queue. On the master only, for operators.
 pub const READ_MONITOR: u32 = 28;
-/// Ask a slave to move one of its threads, whosever it is. The caller waits until it has arrived, or the slave has said that none can move
-/// ([`Error::Timeout`]) or may (any other error). For operators.
+/// Ask a slave to move one of its threads, whosever it is. The caller waits until it has arrived, or
+/// the slave has said that none can move ([`Error::Timeout`]) or may (any other error). For operators.
 pub const REQUEST: u32 = 29;
 
 /// The byte (Ctrl-D) behind which the console gives nothing more: from then on [`READ_LINE`] says 0 to everybody.

@@ -1,5 +1,6 @@
-//! The balancer, from the command line to its log: programs print what they print without one, threads move as the policy wants, the log is whole
-//! wherever a run is cut, and files come out of the machine as they are there.
+//! The balancer, from the command line to its log: programs print what they print without one,
+//! threads move as the policy wants, the log is whole wherever a run is cut, and files come out of
+//! the machine as they are there.
 
 use std::fs;
 use std::path::Path;
@@ -115,7 +116,8 @@ fn every_policy_leaves_what_is_computed_as_it_was() {
                 assert!(balanced.took_ms() * 100 <= alone.took_ms() * 102, "{words}");
                 assert!(!balanced.log.contains("move work"));
             } else {
-                // Eight threads that compute take five slaves half as long as one, also where most moves are a period apart.
+                // Eight threads that compute take five slaves half as long as one, also where most
+                // moves are a period apart.
                 let hundredths = if words == LOADS[0] { 60 } else { 90 };
                 let (took, alone) = (balanced.took_ms(), alone.took_ms());
                 assert!(took * 100 < alone * hundredths, "{words}, {policy}: {took} of {alone} ms");
@@ -213,7 +215,8 @@ fn engines_leave_the_same_log() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// With classes that emit more than the master can take, samples are missed, not made up; and what the run prints and traces stays.
+/// With classes that emit more than the master can take, samples are missed, not made up; and what
+/// the run prints and traces stays.
 #[test]
 fn a_queue_that_overflows_costs_samples_only() {
     let words = "synthetic 8 communicate 1000";
@@ -236,7 +239,8 @@ fn frequent_samples_are_all_taken() {
     }
 }
 
-/// Where all threads of a slave wait for messages, a request waits too, and then expires; the worker that asked is there for the next one.
+/// Where all threads of a slave wait for messages, a request waits too, and then expires; the
+/// worker that asked is there for the next one.
 #[test]
 fn requests_that_can_not_be_served_expire() {
     let mut expired = 0;

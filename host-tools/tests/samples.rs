@@ -1,4 +1,5 @@
-//! What slaves tell of their load, against what the programs are known to do: who ran for how long, how many were ready, and who sent how much to whom.
+//! What slaves tell of their load, against what the programs are known to do: who ran for how long,
+//! how many were ready, and who sent how much to whom.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +20,8 @@ const SLAVES: u8 = 5;
 /// Cycles of the default period.
 const PERIOD: u32 = 25_000_000;
 
-/// Runs a program with class `load` and gives the summary after each whole sample to `look`, with its slave. Every sample has to be whole.
+/// Runs a program with class `load` and gives the summary after each whole sample to `look`, with
+/// its slave. Every sample has to be whole.
 fn sampled(arguments: &[&str], place: Option<&str>, mut look: impl FnMut(u8, &Summary)) -> String {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
@@ -105,7 +107,8 @@ fn messages_are_counted_where_they_go() {
             for other in summary.processors().filter(|&other| other != slave) {
                 let traffic = load.sent[usize::from(other)];
                 let is_pair = Link::between(slave, other) == Link::between(2, 3);
-                // Before the workers are placed the program's first thread does no more than fetch pages.
+                // Before the workers are placed the program's first thread does no more than fetch
+                // pages.
                 assert!(is_pair || traffic.sends == 0, "{slave} to {other}: {traffic:?}");
                 assert!(is_near(traffic.bytes, 8 * traffic.sends, 1), "{traffic:?}");
                 sends += traffic.sends;
@@ -122,8 +125,8 @@ fn messages_are_counted_where_they_go() {
         },
     );
     assert!(console.contains(", 80000 messages of 8 bytes"), "{console}");
-    // Of the last period, which is not over when the program is, nobody is told: that may be half of what the quicker pair does. Both
-    // partners count each message.
+    // Of the last period, which is not over when the program is, nobody is told: that may be half
+    // of what the quicker pair does. Both partners count each message.
     let least = 40_000 / 4;
     println!("{sends} sends over the link, {local} local and {remote} remote messages");
     assert!((least..=48_000).contains(&sends), "{sends}");

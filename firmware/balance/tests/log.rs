@@ -12,21 +12,7 @@ use testbed_definitions::ids::{ProcessId, ThreadNumber};
 use testbed_definitions::process;
 
 /// The report's Figure 41.
-pub const FIGURE_41: &str = "\
-TIM: 60258
-LNK: 127 106 106 36 74 74 0 0 144 144 (av 81)
-RQL: 4 5 1 1 1 (av 2)
-move work from 3 to 5 to quieten link 9/3-5 (mig #6)
-mig #6: 1-00-003 arrives at 5, time 60880
-TIM: 70240
-LNK: 22 69 81 41 14 72 58 0 117 119 (av 59)
-RQL: 4 3 1 1 2 (av 2)
-move work from 4 to 5 to quieten link 10/4-5 (mig #7)
-mig #7: 1-15-004 arrives at 5, time 70581
-TIM: 80241
-LNK: 12 58 24 61 0 48 54 0 81 119 (av 46)
-RQL: 2 2 1 1 3 (av 2)
-";
+pub const FIGURE_41: &str = include_str!("figure-41.log");
 
 fn written(entries: &[Entry], slaves: u8) -> String {
     entries.iter().map(|entry| format!("{}\n", entry.line(slaves))).collect()

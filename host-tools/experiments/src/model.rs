@@ -19,6 +19,27 @@ pub struct Figure {
     pub content: Content,
 }
 
+impl Figure {
+    /// A figure of a query asked of a program, with its title and what the `report` says of it.
+    pub fn new(
+        number: u8,
+        (title, report): (&str, &str),
+        (query, program): (&str, &str),
+        explanation: String,
+        content: Content,
+    ) -> Self {
+        Figure {
+            number,
+            title: title.into(),
+            query: query.into(),
+            program: program.into(),
+            explanation,
+            report: report.into(),
+            content,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {

@@ -9,8 +9,9 @@ use testbed_sim::engine::Engine;
 
 use crate::look::{layout, Ram};
 
-/// The bytes of the file `name` in a processor's filestore, on a machine that stands still and whose kernel is the ELF file `kernel`. `None`: there is
-/// no such file, the kernel has no filestore, or RAM does not hold one.
+/// The bytes of the file `name` in a processor's filestore, on a machine that stands still and
+/// whose kernel is the ELF file `kernel`. `None`: there is no such file, the kernel has no
+/// filestore, or RAM does not hold one.
 pub fn taken(engine: &dyn Engine, kernel: &[u8], processor: u8, name: &str) -> Option<Vec<u8>> {
     let (layout, address) = layout(kernel)?;
     let ram = Ram { engine, processor, layout: &layout };

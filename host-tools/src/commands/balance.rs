@@ -61,7 +61,8 @@ impl Chosen {
 }
 
 impl Balance {
-    /// The classes that the monitors emit unless told otherwise: with a balancer what it needs, so that it keeps up.
+    /// The classes that the monitors emit unless told otherwise: with a balancer what it needs, so
+    /// that it keeps up.
     pub fn classes(&self) -> Option<u32> {
         self.policy.is_some().then_some(DIAG_LOAD)
     }
@@ -127,7 +128,8 @@ impl Balance {
         Ok(wanted.iter().try_for_each(|wanted| wanted.source.check(false))?)
     }
 
-    /// Takes out of the machine what is wanted of it: the balancer's log, and the files of `--get`, of which those that are missing are an error.
+    /// Takes out of the machine what is wanted of it: the balancer's log, and the files of `--get`,
+    /// of which those that are missing are an error.
     pub fn take(&self, engine: &dyn Engine, built: &Firmware, start: u32, dir: &Path) -> Result<(), Failure> {
         if self.policy.is_none() && self.get.is_empty() {
             return Ok(());

@@ -12,5 +12,7 @@ mod program;
 mod random;
 mod scrub;
 mod seen;
+#[path = "../common/splitmix.rs"]
+mod splitmix;
 mod state;
 mod world;

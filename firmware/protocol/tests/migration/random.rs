@@ -3,6 +3,7 @@
 use crate::explore::long;
 use crate::program::{Op, Setup, ALL_BUGS};
 use crate::seen::Seen;
+use crate::splitmix::Random;
 use crate::world::{Action, Run, World};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -25,19 +26,6 @@ struct Program {
     moves: u16,
     ends_ahead: bool,
     schedule: u64,
-}
-
-/// A small generator (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
 }
 
 fn programs() -> impl Strategy<Value = Program> {

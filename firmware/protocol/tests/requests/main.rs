@@ -12,4 +12,6 @@ mod model;
 mod random;
 mod setup;
 mod slave;
+#[path = "../common/splitmix.rs"]
+mod splitmix;
 mod state;

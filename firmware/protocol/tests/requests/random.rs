@@ -9,6 +9,7 @@ use testbed_protocol::{Processor, Thread};
 use crate::explore::{is_long, right};
 use crate::model::{describe, Action};
 use crate::setup::{Ask, Plan, Setup, ALL_BUGS};
+use crate::splitmix::Random;
 use crate::state::State;
 
 const SLAVES: Processor = 4;
@@ -77,19 +78,6 @@ fn setups() -> impl Strategy<Value = (Setup, u64)> {
         };
         (setup, order)
     })
-}
-
-/// A small generator (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
 }
 
 /// Runs the machine to its end in the order that the seed gives. Returns the steps.

@@ -57,16 +57,7 @@ pub fn panel(title: &str, y: &str, series: Vec<Series>) -> Panel {
 
 /// A figure with what the report says of it.
 pub fn figure(number: u8, query: &str, program: &str, explanation: String, panels: Vec<Panel>) -> Figure {
-    let (title, report) = report::figure(number);
-    Figure {
-        number,
-        title: title.into(),
-        query: query.into(),
-        program: program.into(),
-        explanation,
-        report: report.into(),
-        content: Content::Panels(panels),
-    }
+    Figure::new(number, report::figure(number), (query, program), explanation, Content::Panels(panels))
 }
 
 fn explain(observed: &Observed, number: u8) -> String {

@@ -141,18 +141,7 @@ impl Program {
     }
 
     fn run(&self, name: &str, dgl: u32, part: Part) -> Planned {
-        Planned {
-            name: format!("{}-{name}", self.name),
-            programs: vec![self.program],
-            arguments: self.arguments.clone(),
-            files: Vec::new(),
-            balance: None,
-            kernel: KernelKind::Default,
-            seed: SEED,
-            dgl,
-            unmonitored: false,
-            part,
-        }
+        plain(format!("{}-{name}", self.name), self.program, self.arguments.clone(), dgl, part)
     }
 
     /// A run whose threads start where a text says ([`super::placement::of_program`]).
@@ -206,9 +195,14 @@ pub const LEVELS: [(&str, u32); 5] = [
 
 fn multi_phase(sizes: &Sizes, name: &str, dgl: u32, part: Part) -> Planned {
     let arguments = [5_000, sizes.turns, 1, sizes.pause_ms].iter().map(ToString::to_string).collect();
+    plain(format!("multi-phase-{name}"), "multi-phase", arguments, dgl, part)
+}
+
+/// A run of a program by itself.
+fn plain(name: String, program: &'static str, arguments: Vec<String>, dgl: u32, part: Part) -> Planned {
     Planned {
-        name: format!("multi-phase-{name}"),
-        programs: vec!["multi-phase"],
+        name,
+        programs: vec![program],
         arguments,
         files: Vec::new(),
         balance: None,

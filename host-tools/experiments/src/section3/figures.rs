@@ -60,16 +60,7 @@ pub fn figures(material: &Material, logger: Option<f64>) -> Result<Vec<Figure>, 
 }
 
 fn figure(number: u8, query: &str, program: &str, explanation: String, content: Content) -> Figure {
-    let (title, report) = report::figure(number);
-    Figure {
-        number,
-        title: title.into(),
-        query: query.into(),
-        program: program.into(),
-        explanation,
-        report: report.into(),
-        content,
-    }
+    Figure::new(number, report::figure(number), (query, program), explanation, content)
 }
 
 /// Figures 18 and 23, of the default kernel's quiet run of `multi-phase`.

@@ -108,16 +108,10 @@ pub mod mount {
 
 pub mod moves {
     //! Nobody asks for threads to move.
-    use testbed_protocol::Thread;
-
     use crate::state::kernel::Kernel;
 
     impl Kernel {
-        pub fn has_requests(&self) -> bool {
-            false
-        }
         pub fn serve_moves(&mut self) {}
-        pub fn ended_for_request(&mut self, _: Thread) {}
     }
 }
 

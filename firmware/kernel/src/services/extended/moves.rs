@@ -75,6 +75,7 @@ impl Kernel {
     #[inline(never)]
     pub fn serve_moves(&mut self) {
         self.effects.done(MOVES);
+        self.answer_left();
         for place in Requests::places() {
             let Some(wanted) = self.moves.requests.wanted(place) else { continue };
             let choice = self.choose_for(wanted);
@@ -82,28 +83,21 @@ impl Kernel {
             let output = self.moves.requests.choose(place, choice, hw::now());
             self.perform_move(output);
         }
+        self.answer_left();
         events::watch(AWAITING, self.moves.requests.due().is_some());
         self.set_agent_alarm();
     }
 
-    /// Whether requests wait for threads, or threads leave for requests.
-    #[inline]
-    pub fn has_requests(&self) -> bool {
-        self.moves.leaving != 0 || events::enabled(AWAITING)
-    }
-
-    /// When the first request expires, `u64::MAX` if none waits.
-    pub fn moves_due(&self) -> u64 {
-        match events::enabled(AWAITING) {
-            true => self.moves.requests.due().unwrap_or(u64::MAX),
-            false => u64::MAX,
-        }
-    }
-
-    /// Notes that requests have to be looked at, if any has expired.
-    pub fn look_at_moves(&mut self, now: u64) {
-        if now >= self.moves_due() {
-            self.effects.note(MOVES);
+    /// Answers for threads that have left or ended since the last time.
+    fn answer_left(&mut self) {
+        loop {
+            match self.moves.take_left() {
+                Output::Nothing => return,
+                output => {
+                    self.make_room();
+                    self.perform_move(output);
+                }
+            }
         }
     }
 
@@ -152,7 +146,7 @@ impl Kernel {
         match output {
             Output::Nothing => {}
             Output::Send { thread, to } => {
-                self.moves.leaving += 1;
+                self.moves.leaves();
                 let moves = self.thread_here(thread).map(|index| self.move_thread(index, to as u32, true));
                 if !matches!(moves, Some(Ok(true))) {
                     // It can't be: it was chosen because it can.
@@ -167,34 +161,6 @@ impl Kernel {
                 let error = if expired { Error::Timeout } else { Error::NotHere };
                 self.reply(Who::unpack(asker.who, asker.process), error.code() as u32, 0);
             }
-        }
-    }
-
-    /// A thread has left, maybe for a request.
-    #[cold]
-    #[inline(never)]
-    pub fn gone_for_request(&mut self, thread: Thread) {
-        let output = self.moves.requests.gone(thread);
-        self.end_leaving(output);
-    }
-
-    /// A thread is not here any more, for which a request may wait, or which may have been about to
-    /// leave for one.
-    #[cold]
-    #[inline(never)]
-    pub fn ended_for_request(&mut self, thread: Thread) {
-        let output = self.moves.requests.ended(thread);
-        self.end_leaving(output);
-    }
-
-    fn end_leaving(&mut self, output: Output) {
-        if output != Output::Nothing {
-            self.moves.leaving -= 1;
-            self.perform_move(output);
-        }
-        if self.moves.requests.due() == Some(0) {
-            // A request waits for a thread that is not here any more.
-            self.effects.note(MOVES);
         }
     }
 }

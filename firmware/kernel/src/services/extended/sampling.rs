@@ -119,19 +119,20 @@ fn emit_traffic(part: Part, traffic: Traffic) {
 impl Kernel {
     /// The event classes have changed, or the machine starts: the agent begins, or stops.
     pub fn tell_agent(&mut self) {
-        let on = events::enabled(DIAG_LOAD);
+        let (on, was_on) = (events::enabled(DIAG_LOAD), self.agent.sample_due != u64::MAX);
         let now = hw::now();
-        if on && self.agent.sample_due == u64::MAX {
+        if on && !was_on {
             self.agent.give_memory(self.tcbs, &mut self.pages);
             self.set_period(self.agent.period_us);
             self.agent.begun = now;
             self.agent.begin_threads(now);
             self.set_tick(now);
-        } else if !on {
+            self.count(true, now);
+        } else if was_on && !on {
             (self.agent.sample_due, self.agent.tick_due) = (u64::MAX, u64::MAX);
             self.agent.close_window(now);
+            self.count(false, now);
         }
-        self.count(on, now);
         self.choose_vector();
         self.set_agent_alarm();
     }

@@ -1,6 +1,7 @@
 //! Nobody is told of the load, and nobody asks for threads to move.
 
 use testbed_definitions::event;
+use testbed_protocol::Thread;
 
 use crate::drivers::events;
 use crate::state::kernel::Kernel;
@@ -15,5 +16,10 @@ impl Kernel {
     pub fn leave_for_load(&mut self, _: &Tcb, _: &Tcb, _: u32) {}
     pub fn count_copied(&mut self) {}
     pub fn count_remote(&mut self, _: &Tcb, _: u32, _: bool) {}
+    pub fn has_requests(&self) -> bool {
+        false
+    }
+    pub fn gone_for_request(&mut self, _: Thread) {}
+    pub fn ended_for_request(&mut self, _: Thread) {}
     pub fn forget_measured(&mut self, _: &Tcb) {}
 }

@@ -5,11 +5,10 @@ pub mod agent {
     pub struct Agent {
         pub alarm: u64,
         pub from: u64,
-        pub copied: [u32; 3],
     }
 
     impl Agent {
-        pub const NEW: Agent = Agent { alarm: u64::MAX, from: u64::MAX, copied: [0; 3] };
+        pub const NEW: Agent = Agent { alarm: u64::MAX, from: u64::MAX };
 
         pub fn spend(&mut self) {}
     }

@@ -2,6 +2,7 @@
 
 use testbed_definitions::event::{self, DIAG_READY};
 use testbed_protocol::channel::Ccb;
+use testbed_protocol::Thread;
 
 use crate::drivers::events::{self, AWAITING, COUNTING};
 use crate::state::effects::{COPIED, MOVES};
@@ -46,7 +47,7 @@ impl Kernel {
         self.effects.done(COPIED);
         self.agent.spend();
         let [one, other, bytes] = self.agent.copied;
-        let (one, other) = (self.tcb_at(one), self.tcb_at(other));
+        let (one, other) = (Tcb::at(self.tcbs, one), Tcb::at(self.tcbs, other));
         for (tcb, partner) in [(one, other), (other, one)] {
             if let Some(record) = self.agent.record(tcb) {
                 record.note(partner.number(), self.me, bytes);
@@ -65,6 +66,45 @@ impl Kernel {
         }
         if let Some(record) = self.agent.record(tcb) {
             record.note(partner, place, bytes);
+        }
+    }
+
+    /// Whether requests wait for threads, or threads leave for requests.
+    #[inline]
+    pub fn has_requests(&self) -> bool {
+        self.moves.are_leaving() || events::enabled(AWAITING)
+    }
+
+    /// A thread has left, maybe for a request: the answer is left for the main loop.
+    #[cold]
+    #[inline(never)]
+    pub fn gone_for_request(&mut self, thread: Thread) {
+        if self.moves.gone(thread) {
+            self.effects.note(MOVES);
+        }
+    }
+
+    /// A thread is not here any more: likewise.
+    #[cold]
+    #[inline(never)]
+    pub fn ended_for_request(&mut self, thread: Thread) {
+        if self.moves.ended(thread) {
+            self.effects.note(MOVES);
+        }
+    }
+
+    /// When the first request expires, `u64::MAX` if none waits.
+    pub fn moves_due(&self) -> u64 {
+        match events::enabled(AWAITING) {
+            true => self.moves.requests.due().unwrap_or(u64::MAX),
+            false => u64::MAX,
+        }
+    }
+
+    /// Notes that requests have to be looked at, if any has expired.
+    pub fn look_at_moves(&mut self, now: u64) {
+        if now >= self.moves_due() {
+            self.effects.note(MOVES);
         }
     }
 
