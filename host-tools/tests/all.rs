@@ -15,6 +15,7 @@ mod cores;
 mod exec;
 mod faults;
 mod foreign;
+mod getting;
 mod install;
 mod kernel_size;
 mod layout;

@@ -2,6 +2,7 @@
 
 mod balancing;
 mod candidates;
+mod described;
 mod log;
 mod model;
 mod policies;

@@ -1,6 +1,6 @@
 //! What an experiment runs.
 
-use testbed_trace::capture::KernelKind;
+use testbed_trace::capture::{BalanceRecord, KernelKind};
 
 /// A run that an experiment makes. What it is for, `P`, is for the experiment to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,9 +12,8 @@ pub struct Planned<P> {
     pub arguments: Vec<String>,
     /// Files beside the programs that it can read: name and text.
     pub files: Vec<(String, String)>,
-    /// Policy of the balancer, and the period of its samples in microseconds; its program is one of the
-    /// run's then.
-    pub balance: Option<(&'static str, u32)>,
+    /// How the load is balanced, if it is; the balancer is one of the programs then.
+    pub balance: Option<BalanceRecord>,
     pub kernel: KernelKind,
     pub seed: u32,
     /// Event classes that are enabled.

@@ -15,7 +15,7 @@ use testbed_runner::measurement::Measurement;
 use testbed_runner::{engines, image};
 use testbed_sim::engine::Image;
 use testbed_sim::load::Boot;
-use testbed_trace::capture::{Capture, Stop, CONSOLE, RUN_JSON};
+use testbed_trace::capture::{BalanceRecord, Capture, Stop, CONSOLE, RUN_JSON};
 
 use crate::error::ExperimentError;
 use crate::plan::Planned;
@@ -71,7 +71,7 @@ impl Runs<'_> {
             seed: run.seed,
             start_processor: START.into(),
             arguments: run.arguments.clone(),
-            balancer: run.balance.map_or(Vec::new(), |(policy, period)| vec![policy.into(), period.to_string()]),
+            balancer: run.balance.as_ref().map_or_else(Vec::new, BalanceRecord::arguments),
             ..Boot::default()
         }
     }

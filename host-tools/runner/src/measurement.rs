@@ -12,7 +12,7 @@ use crate::files::{FilesError, Stored};
 use crate::firmware::Firmware;
 use crate::image;
 use crate::operator::Operator;
-use crate::taking::taken;
+use crate::taking::balance_log;
 
 /// Why a measurement has no run.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +25,8 @@ pub enum MeasurementError {
     Capture(#[from] CaptureError),
     #[error(transparent)]
     Drive(#[from] DriveError),
+    #[error("the balancer has left no log: it had not begun when the run was over\n  help: let the run take longer")]
+    NoLog,
 }
 
 /// A run that a measurement makes, with the seed, classes and arguments of its `Boot`.
@@ -53,13 +55,7 @@ impl Measurement<'_> {
     pub fn run(&self, built: &Firmware, boot: Boot) -> Result<Capture, MeasurementError> {
         let image = image::of_programs(built, self.machine, self.programs, self.files, &boot)?;
         let mut engine = engines::open(self.engine, self.machine, &image, None)?;
-        // As the balancer takes its arguments: policy, and period of samples.
-        let balance = match &boot.balancer[..] {
-            [policy, period, ..] => {
-                Some(BalanceRecord { policy: policy.clone(), sample_us: period.parse().unwrap_or_default() })
-            }
-            _ => None,
-        };
+        let balance = BalanceRecord::of_arguments(&boot.balancer);
         let is_balanced = balance.is_some();
         let record = RunRecord {
             balance,
@@ -75,7 +71,7 @@ impl Measurement<'_> {
         let record = drive(engine.as_mut(), writer, record, self.limit, &mut Operator::nobody(), |_| ())?;
         if is_balanced {
             let (_, kernel) = built.kernel(self.machine.ram_bytes).map_err(FilesError::from)?;
-            let log = taken(engine.as_ref(), &kernel, 0, BALANCE).unwrap_or_default();
+            let log = balance_log(engine.as_ref(), &kernel).ok_or(MeasurementError::NoLog)?;
             let path = self.folder.join(BALANCE);
             std::fs::write(&path, log).map_err(|source| CaptureError::Io { path, doing: "write", source })?;
         }

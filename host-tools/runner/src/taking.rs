@@ -6,8 +6,12 @@ use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::filestore::padded;
 use testbed_kernel_core::layout::Item;
 use testbed_sim::engine::Engine;
+use testbed_trace::capture::BALANCE;
 
 use crate::look::{layout, Ram};
+
+/// The processor on which the balancer runs.
+const MASTER: u8 = 0;
 
 /// The bytes of the file `name` in a processor's filestore, on a machine that stands still and
 /// whose kernel is the ELF file `kernel`. `None`: there is no such file, the kernel has no
@@ -24,6 +28,14 @@ pub fn taken(engine: &dyn Engine, kernel: &[u8], processor: u8, name: &str) -> O
         }
     }
     None
+}
+
+/// The balancer's log, from the master of a machine as in [`taken`], without the line that the
+/// balancer was writing when the machine stopped. `None`: the balancer had not begun to write.
+pub fn balance_log(engine: &dyn Engine, kernel: &[u8]) -> Option<Vec<u8>> {
+    let mut log = taken(engine, kernel, MASTER, BALANCE)?;
+    log.truncate(log.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1));
+    Some(log)
 }
 
 /// The bytes of the file whose pages this page lists.

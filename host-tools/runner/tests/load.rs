@@ -22,6 +22,16 @@ fn load(machine: &Machine, program: &[u8], boot: &Boot) -> Result<Image, LoadErr
     image(machine, ("kernel", &kernel), &[File::program("program", program)], boot)
 }
 
+/// The boot block in the kernel's data.
+fn block(image: &Image) -> &[u8] {
+    let magic = boot::MAGIC.to_le_bytes();
+    let block = image.segments.iter().find_map(|(_, data)| {
+        let at = data.windows(4).position(|window| window == magic)?;
+        data.get(at..at + 4 * boot::WORDS)
+    });
+    block.expect("the kernel's data hold the block")
+}
+
 #[test]
 fn the_boot_block_says_where_the_program_is() {
     let (_, program) = built().read("remote").unwrap();
@@ -29,12 +39,7 @@ fn the_boot_block_says_where_the_program_is() {
     let boot = Boot { options: 1, dgl: 5, seed: 7, start_processor: 1, commands: vec![], arguments, ..Boot::default() };
     let machine = Machine::testbed6();
     let image = load(&machine, &program, &boot).unwrap();
-    let magic = boot::MAGIC.to_le_bytes();
-    let block = image.segments.iter().find_map(|(_, data)| {
-        let at = data.windows(4).position(|window| window == magic)?;
-        data.get(at..at + 4 * boot::WORDS)
-    });
-    let block = block.expect("the kernel's data hold the block");
+    let block = block(&image);
     let get = |index: usize| u32::from_le_bytes(block[4 * index..][..4].try_into().unwrap());
     assert_eq!(get(word::PROCESSORS), 6);
     assert_eq!(get(word::RAM_BYTES), 4 << 20);
@@ -147,4 +152,43 @@ fn too_many_arguments_are_refused() {
     let (_, program) = built().read("remote").unwrap();
     let boot = Boot { arguments: vec!["x".repeat(300)], ..Boot::default() };
     assert_eq!(load(&Machine::testbed6(), &program, &boot).unwrap_err(), LoadError::Arguments { bytes: 301 });
+}
+
+/// The balancer's arguments lie behind the program's, each with a NUL, and the options say how long they are.
+#[test]
+fn the_balancers_arguments_are_behind_the_programs() {
+    let (_, program) = built().read("remote").unwrap();
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let kept = boot::option::TOS94;
+    for (arguments, balancer, bytes) in [
+        (words(&["20", "", "x"]), words(&["report", "1000000"]), &b"20\0\0x\0report\x001000000\0"[..]),
+        (words(&[]), words(&["gain", "200000"]), b"gain\x00200000\0"),
+        (words(&["20"]), words(&[]), b"20\0"),
+    ] {
+        let length = balancer.iter().map(|word| word.len() + 1).sum::<usize>();
+        let boot = Boot { options: kept, arguments, balancer, ..Boot::default() };
+        let image = load(&Machine::testbed6(), &program, &boot).unwrap();
+        let block = block(&image);
+        let get = |index: usize| u32::from_le_bytes(block[4 * index..][..4].try_into().unwrap());
+        assert_eq!(get(word::ARGUMENT_BYTES) as usize, bytes.len() - length);
+        let option = if length == 0 { 0 } else { boot::option::BALANCER };
+        let expected = kept | option | (length as u32) << boot::option::BALANCER_ARGUMENTS_SHIFT;
+        assert_eq!(get(word::OPTIONS), expected, "{boot:?}");
+        let area = &block[4 * word::ARGUMENTS..];
+        assert_eq!(&area[..bytes.len()], bytes);
+        assert!(area[bytes.len()..].iter().all(|&byte| byte == 0), "{boot:?}");
+    }
+}
+
+/// The limit is one for both.
+#[test]
+fn arguments_of_program_and_balancer_share_their_room() {
+    let (_, program) = built().read("remote").unwrap();
+    let balancer = vec!["none".to_owned(), "1000".to_owned()];
+    let boot =
+        |bytes: usize| Boot { arguments: vec!["x".repeat(bytes)], balancer: balancer.clone(), ..Boot::default() };
+    let room = boot::ARGUMENT_BYTES - "none\x001000\0".len() - 1;
+    assert!(load(&Machine::testbed6(), &program, &boot(room)).is_ok());
+    let bytes = boot::ARGUMENT_BYTES + 1;
+    assert_eq!(load(&Machine::testbed6(), &program, &boot(room + 1)).unwrap_err(), LoadError::Arguments { bytes });
 }

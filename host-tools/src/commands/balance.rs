@@ -1,20 +1,20 @@
-//! What `run` is told of the balancer, and what it takes out of the machine afterwards.
+//! What `run` is told of the balancer, and its log.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use testbed_balance::policies::NAMES;
+use testbed_balance::policies::{DESCRIBED, NAMES};
 use testbed_definitions::boot::BALANCER;
 use testbed_definitions::event::{DIAG_LOAD, DIAG_READY};
 use testbed_definitions::load::{DEFAULT_PERIOD_US, PERIODS_US};
 use testbed_machine::{suggest, units, Machine};
 use testbed_runner::files::{Source, Wanted};
-use testbed_runner::firmware::{self, Firmware};
-use testbed_runner::taking::taken;
+use testbed_runner::firmware;
+use testbed_runner::taking::balance_log;
 use testbed_sim::engine::Engine;
 use testbed_trace::capture::{BalanceRecord, BALANCE};
 
-use super::{Exit, Failure};
+use super::{getting, Exit, Failure};
 
 /// Where `static` finds its placement on the machine.
 const PLACEMENT: &str = "placement";
@@ -27,8 +27,7 @@ const MICROSECOND: u128 = 1_000_000;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Balancing the load")]
 pub struct Balance {
-    /// Balance the load of the slaves: none, random, report, acknowledged, diffusion, greedy-refine, static or gain; docs/balance.md
-    #[arg(long = "balance", value_name = "POLICY")]
+    #[arg(long = "balance", value_name = "POLICY", help = help())]
     policy: Option<String>,
     /// How far apart samples of the load are [default: 1s, with gain 200ms]
     #[arg(long, value_name = "TIME", requires = "policy")]
@@ -36,28 +35,6 @@ pub struct Balance {
     /// Where each thread goes, for --balance static: lines as `1-00-003 2`
     #[arg(long, value_name = "FILE", requires = "policy")]
     placement: Option<PathBuf>,
-    /// Take this file out of the start processor's filestore when the run is over [default PATH: in the output folder; repeatable]
-    #[arg(long = "get", value_name = "NAME[=PATH]")]
-    get: Vec<String>,
-}
-
-/// A policy and its period in microseconds, checked.
-#[derive(Clone, Debug)]
-pub struct Chosen {
-    policy: String,
-    period: u32,
-}
-
-impl Chosen {
-    /// The balancer's arguments.
-    pub fn arguments(&self) -> Vec<String> {
-        vec![self.policy.clone(), self.period.to_string()]
-    }
-
-    /// What `run.json` says.
-    pub fn record(&self) -> BalanceRecord {
-        BalanceRecord { policy: self.policy.clone(), sample_us: self.period }
-    }
 }
 
 impl Balance {
@@ -68,7 +45,7 @@ impl Balance {
     }
 
     /// What is to balance on this machine, whose monitors emit these classes; `None` if nothing is.
-    pub fn chosen(&self, machine: &Machine, classes: u32) -> Result<Option<Chosen>, Failure> {
+    pub fn chosen(&self, machine: &Machine, classes: u32) -> Result<Option<BalanceRecord>, Failure> {
         let Some(policy) = &self.policy else { return Ok(None) };
         if !NAMES.contains(&policy.as_str()) {
             let (meant, names) = (suggest::question(policy, NAMES.iter().copied()), NAMES.join(", "));
@@ -94,7 +71,7 @@ impl Balance {
             ("static", Some(_)) | (_, None) => {}
             _ => return Err(wrong(format!("--placement: {policy} has no use for it\n  help: leave it out"))),
         }
-        Ok(Some(Chosen { policy: policy.clone(), period: self.period(policy)? }))
+        Ok(Some(BalanceRecord { policy: policy.clone(), sample_us: self.period(policy)? }))
     }
 
     /// The period of samples in microseconds.
@@ -128,37 +105,25 @@ impl Balance {
         Ok(wanted.iter().try_for_each(|wanted| wanted.source.check(false))?)
     }
 
-    /// Takes out of the machine what is wanted of it: the balancer's log, and the files of `--get`,
-    /// of which those that are missing are an error.
-    pub fn take(&self, engine: &dyn Engine, built: &Firmware, start: u32, dir: &Path) -> Result<(), Failure> {
-        if self.policy.is_none() && self.get.is_empty() {
+    /// Takes the balancer's log out of the machine, whose kernel is the ELF file `kernel`, into the
+    /// run's folder `dir`; says so if there is none.
+    pub fn take(&self, engine: &dyn Engine, kernel: &[u8], dir: &Path) -> Result<(), Failure> {
+        if self.policy.is_none() {
             return Ok(());
         }
-        let (_, kernel) = built.kernel(engine.machine().ram_bytes)?;
-        if self.policy.is_some() {
-            match taken(engine, &kernel, 0, BALANCE) {
-                Some(bytes) => std::fs::write(dir.join(BALANCE), whole_lines(&bytes))?,
-                None => eprintln!("warning: the balancer has left no log: it had not begun when the run was over"),
-            }
-        }
-        for text in &self.get {
-            let (name, path) = text.split_once('=').unwrap_or((text, text));
-            let Some(bytes) = taken(engine, &kernel, start as u8, name) else {
-                let processor = &engine.machine().processors[start as usize];
-                return Err(wrong(format!(
-                    "--get: there is no file `{name}` on {processor}\n  help: give the name of a file that the program leaves there"
-                )));
-            };
-            std::fs::write(if text.contains('=') { path.into() } else { dir.join(path) }, bytes)?;
+        match balance_log(engine, kernel) {
+            Some(log) => getting::write(&dir.join(BALANCE), &log)?,
+            None => eprintln!("warning: the balancer has left no log: it had not begun when the run was over"),
         }
         Ok(())
     }
 }
 
-/// The log, without the line that the balancer was writing when the machine stopped.
-fn whole_lines(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    &bytes[..end]
+/// The policies, one a line.
+fn help() -> String {
+    let longest = NAMES.iter().map(|name| name.len()).max().unwrap_or_default();
+    let lines = DESCRIBED.map(|(name, what)| format!("\n  {name:longest$}  {what}"));
+    format!("Balance the load of the slaves, as docs/balance.md says:{}", lines.concat())
 }
 
 fn wrong(message: String) -> Failure {

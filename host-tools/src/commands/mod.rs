@@ -11,6 +11,7 @@ pub mod diff;
 pub mod ending;
 pub mod exec;
 pub mod experiment;
+pub mod getting;
 pub mod progress;
 pub mod query;
 pub mod report;
@@ -179,6 +180,7 @@ fn of_measurement(error: &MeasurementError) -> Exit {
         MeasurementError::Open(error) => of_open(error),
         MeasurementError::Capture(error) => of_capture(error),
         MeasurementError::Drive(error) => of_drive(error),
+        MeasurementError::NoLog => Exit::Input,
     }
 }
 

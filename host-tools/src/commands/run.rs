@@ -12,20 +12,22 @@ use testbed_definitions::page::PAGE_BYTES;
 use testbed_machine::{input, suggest, units, Machine, Order};
 use testbed_runner::drive::drive;
 use testbed_runner::files::{filestore, Source, Stored, Wanted};
-use testbed_runner::firmware::SMALL_BELOW;
+use testbed_runner::firmware::{Firmware, SMALL_BELOW};
 use testbed_runner::operator::{Operator, View};
 use testbed_runner::{engines, filter, firmware, image};
-use testbed_sim::engine::Image;
+use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
 use testbed_sim::waves::Waves;
 use testbed_trace::capture::{
-    verify, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, BALANCE, CONSOLE, INPUT, THREADS,
+    verify, BalanceRecord, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, BALANCE, CONSOLE, INPUT,
+    THREADS,
 };
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
 
-use super::balance::{Balance, Chosen};
+use super::balance::Balance;
 use super::classes::classes;
+use super::getting::{self, Getting, Wish};
 use super::progress::{cycles, spinner};
 use super::source::warn;
 use super::{begin, ending, grouped, output_folder, scaled, Exit, Failure};
@@ -108,14 +110,17 @@ pub struct Run {
     #[arg(long, value_name = "turns|time")]
     pub order: Option<String>,
     #[command(flatten)]
+    pub getting: Getting,
+    #[command(flatten)]
     pub balance: Balance,
 }
 
 impl Run {
     pub fn run(&self) -> Result<Exit, Failure> {
         let machine = self.ordered(Machine::load(&self.machine)?)?;
-        let (record, _claim) = self.execute(&machine)?;
-        self.report(&record)
+        let (record, _claim, taken) = self.execute(&machine)?;
+        let exit = self.report(&record)?;
+        taken.map(|()| exit)
     }
 
     /// `machine` with the order of the command line.
@@ -177,7 +182,9 @@ impl Run {
 
     /// Runs the program into the output folder; all inputs are checked before anything is built.
     /// An earlier run's folder is cleared when nothing but the machine itself can fail any more.
-    pub fn execute(&self, machine: &Machine) -> Result<(RunRecord, Claim), Failure> {
+    /// The last result says whether the files of `--get` could be taken: a run without them is
+    /// reported too.
+    pub fn execute(&self, machine: &Machine) -> Result<(RunRecord, Claim, Result<(), Failure>), Failure> {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
@@ -189,6 +196,7 @@ impl Run {
         let kernel = self.kernel(machine)?;
         let operator = self.operator(machine)?;
         let balance = self.balance.chosen(machine, dgl)?;
+        let wishes = self.getting.wishes(machine, start(machine) as usize, &self.folder())?;
         let (first, wanted) = self.wanted()?;
         let spinner = spinner("building the firmware");
         let root = firmware::root()?;
@@ -201,20 +209,22 @@ impl Run {
             start_processor: start(machine),
             commands,
             arguments: self.arguments.clone(),
-            balancer: balance.as_ref().map_or_else(Vec::new, Chosen::arguments),
+            balancer: balance.as_ref().map_or_else(Vec::new, BalanceRecord::arguments),
         };
         let image = image::of_files(machine, &built, &files, &boot)?;
         let claim = Claim::new(&self.folder())?;
         spinner.set_message(format!("starting the {} engine", self.engine));
         let mut engine = engines::open(&self.engine, machine, &image, waves)?;
         spinner.finish_and_clear();
-        let record =
-            RunRecord { balance: balance.as_ref().map(Chosen::record), ..self.record(machine, (dgl, kernel), &files) };
+        let record = RunRecord { balance: balance.clone(), ..self.record(machine, (dgl, kernel), &files) };
         let (claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
         let mut operator = ending::stoppable(operator)?;
         let is_bounded = self.time.is_some() || self.cycles.is_some();
         let bar = if self.is_live() { ProgressBar::hidden() } else { cycles(is_bounded.then_some(limit)) };
-        let record = drive(engine.as_mut(), writer, record, limit, &mut operator, |cycle| bar.set_position(cycle))?;
+        let driven = drive(engine.as_mut(), writer, record, limit, &mut operator, |cycle| bar.set_position(cycle));
+        // Also if the engine has failed: its machine still has the files.
+        let taken = self.take(&wishes, engine.as_ref(), &built);
+        let record = driven?;
         if engine.console_waiting() > 0 {
             eprintln!("{} bytes of the input were not taken", grouped(engine.console_waiting() as u64));
         }
@@ -222,8 +232,14 @@ impl Run {
         self.check_waves(&record);
         let capture = Capture::of_run(&self.folder(), record);
         ending::keep(engine.as_ref(), &capture, &built, &files, &operator)?;
-        self.balance.take(engine.as_ref(), &built, start(machine), &capture.dir)?;
-        Ok((capture.record, claim))
+        Ok((capture.record, claim, taken))
+    }
+
+    /// Takes the balancer's log out of the machine, and the files that are wished for.
+    fn take(&self, wishes: &[Wish], engine: &dyn Engine, built: &Firmware) -> Result<(), Failure> {
+        let (_, kernel) = built.kernel(engine.machine().ram_bytes)?;
+        self.balance.take(engine, &kernel, &self.folder())?;
+        getting::take(wishes, engine, &kernel)
     }
 
     fn record(&self, machine: &Machine, (dgl, kernel): (u32, KernelKind), files: &[Stored]) -> RunRecord {

@@ -52,6 +52,20 @@ pub struct BalanceRecord {
     pub sample_us: u32,
 }
 
+impl BalanceRecord {
+    /// The balancer's arguments.
+    pub fn arguments(&self) -> Vec<String> {
+        vec![self.policy.clone(), self.sample_us.to_string()]
+    }
+
+    /// What the balancer is to do that is given these arguments; `None` if they are not those of
+    /// [`BalanceRecord::arguments`].
+    pub fn of_arguments(arguments: &[String]) -> Option<Self> {
+        let [policy, period] = arguments else { return None };
+        Some(BalanceRecord { policy: policy.clone(), sample_us: period.parse().ok()? })
+    }
+}
+
 /// What ran before records said it.
 fn default_kernel() -> Option<KernelKind> {
     Some(KernelKind::Default)

@@ -17,9 +17,28 @@ pub use placement::Placement;
 pub use random::Random;
 pub use report::Report;
 
+/// Each policy's name, and what it does.
+pub const DESCRIBED: [(&str, &str); 8] = [
+    ("none", "nothing"),
+    ("random", "moves each thread once, to a slave drawn at random"),
+    ("report", "one request a period, for the most loaded link or queue above a threshold"),
+    ("acknowledged", "the same, the next one as soon as the last is answered"),
+    ("diffusion", "levels the queues of all pairs of slaves at once"),
+    ("greedy-refine", "places the heaviest thread first, keeps what needn't move"),
+    ("static", "moves each thread to its place in a file"),
+    ("gain", "moves what it predicts to be worth it"),
+];
+
 /// Names of all policies.
-pub const NAMES: &[&str] =
-    &["none", "random", "report", "acknowledged", "diffusion", "greedy-refine", "static", "gain"];
+pub const NAMES: &[&str] = &{
+    let mut names = [""; DESCRIBED.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = DESCRIBED[index].0;
+        index += 1;
+    }
+    names
+};
 
 /// Random numbers that a seed decides: Marsaglia's xorshift with 32 bits.
 #[derive(Clone, Debug)]

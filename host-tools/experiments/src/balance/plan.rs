@@ -5,7 +5,7 @@ use testbed_definitions::boot::BALANCER;
 use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_LOAD, DIAG_READY};
 use testbed_kernel_core::placement::by_lot;
 use testbed_kernel_core::task_graph::FIRST;
-use testbed_trace::capture::KernelKind;
+use testbed_trace::capture::{BalanceRecord, KernelKind};
 
 use super::queries::SLAVES;
 use super::report::TABLE_9;
@@ -164,7 +164,7 @@ impl Program {
         let name = format!("{policy}-{}ms", period_us / 1_000);
         Planned {
             programs: vec![self.program, BALANCER],
-            balance: Some((policy, period_us)),
+            balance: Some(BalanceRecord { policy: policy.into(), sample_us: period_us }),
             ..self.run(&name, DIAG_LOAD, Part::Policy(index, policy, period_us))
         }
     }
