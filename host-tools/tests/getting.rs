@@ -58,8 +58,11 @@ fn files_that_are_not_there_are_named() {
     fs::write(&data, "text").unwrap();
     let data = data.display().to_string();
     let get = ["--get", "gone", "--get", "master:other", "--get", "copy"];
-    let [printed, said] =
-        run(&[&["sh", "cp data copy; cp data kept; mv kept gone; mv gone kept", "--file", &data][..], &get].concat(), &out, 3);
+    let [printed, said] = run(
+        &[&["sh", "cp data copy; cp data kept; mv kept gone; mv gone kept", "--file", &data][..], &get].concat(),
+        &out,
+        3,
+    );
     assert!(printed.contains("the program is over") && printed.contains("left in "), "{printed}");
     for part in ["no file `gone` on earth", "no file `other` on master", "\n  help: "] {
         assert!(said.contains(part), "{said}");

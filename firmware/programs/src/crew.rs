@@ -19,7 +19,8 @@ use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::limits::THREADS as IDS;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::placement::by_lot;
-use testbed_kernel_core::task_graph::parse::{Fault, Lines, Placement};
+use testbed_kernel_core::task_graph::line::{Fault, Lines};
+use testbed_kernel_core::task_graph::placement::Placement;
 use testbed_kernel_core::task_graph::{FIRST, LAST, THREADS};
 
 /// Pages of a worker's stack beside those it works on ([`Crew::room_pages`]).

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use testbed_kernel_core::filter::classes;
 use testbed_kernel_core::task_graph::generate::generate;
-use testbed_kernel_core::task_graph::parse::{Lines, Reader};
+use testbed_kernel_core::task_graph::line::Lines;
+use testbed_kernel_core::task_graph::parse::Reader;
 use testbed_kernel_core::task_graph::Graph;
 use testbed_machine::units::{self, BYTES, CYCLES, HERTZ, TIME};
 use testbed_machine::{Machine, MachineError, NAMED};

@@ -31,6 +31,7 @@ mod integrity;
 mod link;
 mod meaning;
 mod pieces;
+mod proven;
 mod reader;
 mod record;
 mod repair;

@@ -7,7 +7,8 @@ use super::error::{CaptureError, Context};
 use super::holes::Holes;
 use super::integrity::{shown, Agreement, Damage, Integrity};
 use super::pieces::{Copy, Piece, Pieces};
-use super::sums::{check, Checked, Good, Of};
+use super::proven::{check, Checked, Good};
+use super::sums::Of;
 use super::Capture;
 use crate::order::{Next, Pairs};
 

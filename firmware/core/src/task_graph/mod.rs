@@ -1,6 +1,7 @@
 //! Task graphs: threads, what each computes, and who sends what to whom, in phases. `docs/programs.md`
-//! has the format of the file that the program `taskgraph` obeys; [`parse`] reads it, [`Graph`]'s
-//! [`Display`](core::fmt::Display) writes it, [`generate`] makes one at random.
+//! has the format of the file that the program `taskgraph` obeys; [`parse`] reads it, a [`line`] at a
+//! time, [`Graph`]'s [`Display`](core::fmt::Display) writes it, [`generate`] makes one at random.
+//! [`placement`] reads a file that says where threads start.
 //!
 //! No graph can deadlock. Its messages have one order for all: by phase, round, number within the
 //! round, and line of the file. Each thread sends and receives those that concern it in this
@@ -8,11 +9,15 @@
 //! have nothing before it left, and is passed on.
 
 pub mod generate;
+pub mod line;
 pub mod parse;
+pub mod placement;
 mod write;
 
 use crate::work::{mixed, skipped};
 
+/// The first line of every file.
+pub const HEADER: &str = "taskgraph 1";
 /// Thread ids of a graph: the first thread of the program has 1, and the last id is left to a
 /// helper.
 pub const FIRST: u8 = 2;

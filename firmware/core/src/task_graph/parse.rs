@@ -1,147 +1,9 @@
-//! Reads task graphs and placements, a line at a time, so that no memory is needed for a whole file.
+//! Reads task graphs, a line at a time, so that no memory is needed for a whole file.
 
-use core::fmt;
-
-use super::{Graph, Link, FIRST, LAST, LINKS, LINKS_A_THREAD, MESSAGES, MESSAGE_BYTES, PAIRS, PHASES, ROUNDS};
+use super::line::{number, numbered, words, Fault, What};
+use super::placement::place;
+use super::{Graph, Link, FIRST, HEADER, LAST, LINKS, LINKS_A_THREAD, MESSAGES, MESSAGE_BYTES, PAIRS, PHASES, ROUNDS};
 use super::{THREADS, TOTAL, WORK};
-
-/// Bytes of a line at most, without its newline.
-pub const LINE_BYTES: usize = 100;
-/// The first line of every file.
-pub const HEADER: &str = "taskgraph 1";
-/// No machine has more processors.
-const PROCESSORS: u32 = testbed_definitions::packet::STATIONS_MAX as u32;
-
-/// What is wrong, and in which line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fault<'a> {
-    pub line: u32,
-    pub what: What<'a>,
-}
-
-/// What is wrong with a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What<'a> {
-    Header,
-    NotText,
-    TooLong,
-    Statement(&'a str),
-    /// How the statement is written.
-    Form(&'static str),
-    Range {
-        word: &'a str,
-        what: &'static str,
-        least: u32,
-        most: u32,
-    },
-    /// A thread that the graph does not have, or that another line was about already.
-    NoThread(u8),
-    Twice(u8, &'static str),
-    ThreadsTwice,
-    ThreadsFirst,
-    PhaseFirst,
-    PlaceLate,
-    Itself,
-    LinkTwice,
-    TooMany {
-        what: &'static str,
-        most: u32,
-    },
-    Unplaced(u8),
-    NoPhase,
-    NoEnd,
-    AfterEnd,
-}
-
-impl fmt::Display for Fault<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "line {}: ", self.line)?;
-        match self.what {
-            What::Header => write!(f, "no task graph: write `{HEADER}` first"),
-            What::NotText => write!(f, "not UTF-8: write plain text"),
-            What::TooLong => write!(f, "longer than {LINE_BYTES} bytes: put comments on lines of their own"),
-            What::Statement(word) => {
-                write!(
-                    f,
-                    "no statement `{}`: there are threads, place, phase, work, link and end",
-                    word.escape_default()
-                )
-            }
-            What::Form(form) => write!(f, "not written as it must be: `{form}`"),
-            What::Range { word, what, least, most } => {
-                write!(f, "`{}` is no number of {what}: write {least} to {most}", word.escape_default())
-            }
-            What::NoThread(thread) => {
-                write!(f, "no thread {thread}: the line `threads` says how many, from {FIRST} on")
-            }
-            What::Twice(thread, statement) => write!(f, "thread {thread} has a `{statement}` already: leave one out"),
-            What::ThreadsTwice => write!(f, "a second line `threads`: leave one out"),
-            What::ThreadsFirst => write!(f, "threads are not known yet: write `threads COUNT` before"),
-            What::PhaseFirst => write!(f, "outside a phase: write `phase ROUNDS` before"),
-            What::PlaceLate => write!(f, "places come before the first phase: move the line up"),
-            What::Itself => write!(f, "a thread can't send to itself: name two threads"),
-            What::LinkTwice => write!(f, "this phase has such a link already: add up their messages"),
-            What::TooMany { what, most } => write!(f, "too many {what}: {most} at most"),
-            What::Unplaced(thread) => write!(f, "thread {thread} has no place: write `place {thread} PROCESSOR`"),
-            What::NoPhase => write!(f, "no phase: write `phase ROUNDS` and what is done in it"),
-            What::NoEnd => write!(f, "the file ends too early: write `end` last"),
-            What::AfterEnd => write!(f, "something behind `end`: move `end` to the last line"),
-        }
-    }
-}
-
-/// Takes a file's bytes in parts, and hands on its lines.
-pub struct Lines {
-    bytes: [u8; LINE_BYTES],
-    used: usize,
-}
-
-impl Default for Lines {
-    fn default() -> Self {
-        Lines { bytes: [0; LINE_BYTES], used: 0 }
-    }
-}
-
-impl Lines {
-    /// Calls `take` with each line that ends with the byte; `None` is one that can't be taken.
-    pub fn put(&mut self, byte: u8, take: impl FnOnce(Option<&[u8]>)) {
-        if byte == b'\n' {
-            let used = core::mem::take(&mut self.used);
-            return take(self.bytes.get(..used));
-        }
-        if let Some(place) = self.bytes.get_mut(self.used) {
-            *place = byte;
-        }
-        // One more than fits says that it was too long.
-        self.used = (self.used + 1).min(LINE_BYTES + 1);
-    }
-
-    /// The last line, if it has no newline.
-    pub fn end(&mut self, take: impl FnOnce(Option<&[u8]>)) {
-        if self.used > 0 {
-            self.put(b'\n', take);
-        }
-    }
-}
-
-/// Words of a line, without its comment.
-fn words<const N: usize>(line: &str) -> (usize, [&str; N]) {
-    let text = line.split_once('#').map_or(line, |(text, _)| text);
-    let (mut count, mut all) = (0, [""; N]);
-    for word in text.split_ascii_whitespace() {
-        if let Some(place) = all.get_mut(count) {
-            *place = word;
-        }
-        count += 1;
-    }
-    (count, all)
-}
-
-fn number<'a>(word: &'a str, what: &'static str, least: u32, most: u32) -> Result<u32, What<'a>> {
-    let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    let value = if digits { word.parse::<u32>().ok() } else { None };
-    value.filter(|value| (least..=most).contains(value)).ok_or(What::Range { word, what, least, most })
-}
 
 /// Where a reader is in its file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,12 +35,7 @@ impl<'g> Reader<'g> {
     /// What is wrong with it. The graph is then not to be used.
     pub fn line<'a>(&mut self, line: Option<&'a [u8]>) -> Result<(), Fault<'a>> {
         self.line += 1;
-        let taken = match line.map(core::str::from_utf8) {
-            None => Err(What::TooLong),
-            Some(Err(_)) => Err(What::NotText),
-            Some(Ok(text)) => self.statement(text),
-        };
-        taken.map_err(|what| Fault { line: self.line, what })
+        numbered(self.line, line, |text| self.statement(text))
     }
 
     /// The file has ended.
@@ -358,65 +215,5 @@ impl Graph {
             return Err(What::TooMany { what, most: TOTAL as u32 });
         }
         Ok(())
-    }
-}
-
-fn place<'a>(places: &mut [Option<u8>; THREADS], thread: u8, processor: &'a str) -> Result<(), What<'a>> {
-    let processor = number(processor, "a processor", 0, PROCESSORS - 1)? as u8;
-    match places[usize::from(thread - FIRST)].replace(processor) {
-        None => Ok(()),
-        Some(_) => Err(What::Twice(thread, "place")),
-    }
-}
-
-/// Reads a placement: a line `place THREAD PROCESSOR` for each thread, and no other.
-pub struct Placement {
-    places: [Option<u8>; THREADS],
-    threads: u8,
-    line: u32,
-}
-
-impl Placement {
-    /// For so many threads, from [`FIRST`] on.
-    pub fn new(threads: u8) -> Self {
-        Placement { places: [None; THREADS], threads: threads.min(THREADS as u8), line: 0 }
-    }
-
-    /// Takes the next line.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn line<'a>(&mut self, line: Option<&'a [u8]>) -> Result<(), Fault<'a>> {
-        self.line += 1;
-        let taken = match line.map(core::str::from_utf8) {
-            None => Err(What::TooLong),
-            Some(Err(_)) => Err(What::NotText),
-            Some(Ok(text)) => self.statement(text),
-        };
-        taken.map_err(|what| Fault { line: self.line, what })
-    }
-
-    fn statement<'a>(&mut self, text: &'a str) -> Result<(), What<'a>> {
-        let (count, [statement, thread, processor]) = words::<3>(text);
-        if count == 0 {
-            return Ok(());
-        }
-        if statement != "place" || count != 3 {
-            return Err(What::Form("place THREAD PROCESSOR"));
-        }
-        let thread = number(thread, "a thread", FIRST.into(), u32::from(FIRST + self.threads) - 1)? as u8;
-        place(&mut self.places, thread, processor)
-    }
-
-    /// The processors of all threads, from [`FIRST`] on.
-    ///
-    /// # Errors
-    /// A thread has none.
-    pub fn end(self) -> Result<[Option<u8>; THREADS], Fault<'static>> {
-        let missing = self.places.iter().take(self.threads.into()).position(Option::is_none);
-        match missing {
-            None => Ok(self.places),
-            Some(thread) => Err(Fault { line: self.line + 1, what: What::Unplaced(FIRST + thread as u8) }),
-        }
     }
 }

@@ -10,7 +10,9 @@ use std::vec::Vec;
 use proptest::prelude::*;
 
 use super::generate::generate;
-use super::parse::{Lines, Placement, Reader};
+use super::line::Lines;
+use super::parse::Reader;
+use super::placement::Placement;
 use super::*;
 
 fn parse(text: &[u8]) -> Result<Box<Graph>, String> {

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use super::parse::HEADER;
 use super::Graph;
+use super::HEADER;
 
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
