@@ -26,8 +26,10 @@ pub struct Node {
     pub at: u8,
     pub movable: bool,
     pub first: u64,
-    /// Its own work.
+    /// Its own work, on average of the last samples.
     pub work: u32,
+    /// Samples of which that is made, beside the first.
+    told: u8,
     /// How long it was ready, or ran.
     pub ready: u32,
     /// How long it has the processor when it gets it.
@@ -71,6 +73,17 @@ pub struct Estimate {
     pub slaves: u8,
 }
 
+/// A sample weighs so much in an average at least: one part of this.
+const WEIGHT: u8 = 4;
+
+/// The average of samples, when `told` of them were `last` on average and one more comes. The very
+/// first does not count: the thread was not there for all of it. A sample shows one round of a
+/// program or two, as it happens, so the last few together say more than the last.
+fn mean(last: u32, new: u32, told: u8) -> u32 {
+    let weight = u64::from(told.min(WEIGHT - 1) + 1);
+    ((u64::from(last) * (weight - 1) + u64::from(new)) / weight) as u32
+}
+
 /// What fits 32 bits.
 pub fn saturated(value: u64) -> u32 {
     value.min(u32::MAX.into()) as u32
@@ -105,21 +118,24 @@ impl Estimate {
         let summary = view.summary;
         self.period = summary.processors().map(|slave| summary.slave(slave).period).max().unwrap_or(0).max(1);
         self.slaves = summary.slaves;
-        let before: ArrayVec<(ThreadNumber, u32), NODES> =
-            self.nodes.iter().map(|node| (node.thread, node.work)).collect();
+        let before: ArrayVec<(ThreadNumber, u32, u8), NODES> =
+            self.nodes.iter().map(|node| (node.thread, node.work, node.told)).collect();
         self.nodes.clear();
         self.pairs.clear();
         self.groups = 0;
         for known in summary.threads.iter().filter(|known| known.share > 0 || !known.partners.is_empty()) {
             let work = (u64::from(known.share) * u64::from(self.period) >> 16) as u32;
-            // Half of what it was before, so that a sample that shows a part of a round misleads less.
-            let last = before.iter().find(|before| before.0 == known.thread).map_or(work, |before| before.1);
+            let (work, told) = match before.iter().find(|before| before.0 == known.thread) {
+                Some(&(_, last, told)) => (mean(last, work, told), told.saturating_add(1)),
+                None => (work, 0),
+            };
             let node = Node {
                 thread: known.thread,
                 at: known.processor,
                 movable: known.movable,
                 first: known.first,
-                work: work / 2 + last / 2,
+                work,
+                told,
                 ready: 0,
                 burst: 0,
                 group: 0,

@@ -41,6 +41,11 @@ impl Memory {
         }
     }
 
+    /// Whether the thread has moved before, or can't be remembered.
+    pub fn knows(&self, thread: ThreadNumber) -> bool {
+        self.trails.is_full() || self.trails.iter().any(|trail| trail.thread == thread)
+    }
+
     /// Whether the thread may move there.
     pub fn allows(&self, thread: ThreadNumber, to: u8, now: u32) -> bool {
         let trail = self.trails.iter().find(|trail| trail.thread == thread);

@@ -20,6 +20,7 @@ pub mod memory;
 pub mod plan;
 mod search;
 mod settings;
+mod spread;
 
 use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
@@ -27,8 +28,9 @@ use testbed_definitions::ids::ThreadNumber;
 use self::estimate::{Estimate, NODES};
 use self::memory::Memory;
 use self::plan::{log2, Plan, Scene};
-use self::search::Search;
+use self::search::{price, Search};
 pub use self::settings::Settings;
+use self::spread::Spread;
 use crate::policy::{Ask, Pace, Policy, View, PENDING};
 use crate::request::{Answer, Reason, Request};
 
@@ -49,8 +51,12 @@ pub struct Gain {
     promise: Option<Promise>,
     /// How often predictions have failed lately.
     doubt: u32,
+    /// The round of samples that was looked at last.
+    round: u32,
     /// When the last answer came.
     settled: u64,
+    /// Threads of a first placement that have not been asked for yet, and where they go.
+    dealt: ArrayVec<(ThreadNumber, u8), NODES>,
     /// A millisecond in cycles.
     millisecond: u32,
     estimate: Estimate,
@@ -73,7 +79,9 @@ impl Gain {
             memory: Memory::NEW,
             promise: None,
             doubt: 0,
+            round: 0,
             settled: 0,
+            dealt: ArrayVec::new_const(),
             millisecond: 1,
             estimate: Estimate::NEW,
             plan: Plan::NEW,
@@ -88,6 +96,35 @@ impl Gain {
             load.sampled.is_some_and(|sampled| sampled >= self.settled + u64::from(load.period / 8))
         };
         view.pending.is_empty() && view.summary.processors().all(told)
+    }
+
+    /// Deals out groups that have not moved yet, if that is worth more than it costs. Returns whether
+    /// any are to move.
+    fn deal(&mut self, view: &View<'_>) -> bool {
+        let scene = Scene { estimate: &self.estimate, costs: view.costs };
+        let spread = Spread::new(scene, &self.plan, &self.memory);
+        if !spread.is_wanted(&self.plan) {
+            return false;
+        }
+        let moves = spread.moves(&self.plan);
+        let worth = spread.worth(&mut self.plan, &moves);
+        let price: i64 = moves.iter().map(|&(node, _)| price(view, &scene, &self.plan, &self.settings, node)).sum();
+        if worth > price {
+            let nodes = &self.estimate.nodes;
+            self.dealt = moves.iter().map(|&(node, to)| (nodes[usize::from(node)].thread, to)).collect();
+        }
+        !self.dealt.is_empty()
+    }
+
+    /// Asks for as many of the threads that were dealt out as may be asked for now.
+    fn ask_dealt(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
+        let now = self.dealt.len().min(ask.left());
+        for (thread, to) in self.dealt.drain(..now) {
+            // One that has ended meanwhile, or is there, needs no request.
+            if view.summary.thread(thread).is_some_and(|known| known.processor != to) {
+                let _ = ask.thread(thread, to);
+            }
+        }
     }
 
     /// Looks whether what was promised has come.
@@ -120,18 +157,26 @@ impl Policy for Gain {
     }
 
     fn pace(&self) -> Pace {
-        Pace { pending: PENDING, at_once: PENDING, on_answers: false }
+        Pace { pending: PENDING, at_once: PENDING, on_answers: true }
     }
 
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
         self.millisecond = view.costs.millisecond;
-        if !self.is_settled(view) {
+        if !self.dealt.is_empty() {
+            return self.ask_dealt(view, ask);
+        }
+        if self.round == view.round || !self.is_settled(view) {
             return;
         }
+        self.round = view.round;
         self.judge(view);
         self.estimate.renew(view);
         let scene = Scene { estimate: &self.estimate, costs: view.costs };
         self.plan.renew(&scene);
+        if self.deal(view) {
+            return self.ask_dealt(view, ask);
+        }
+        let scene = Scene { estimate: &self.estimate, costs: view.costs };
         let least = self.settings.least << self.doubt;
         let mut search = Search::new(view, scene, &mut self.plan, &self.memory, Settings { least, ..self.settings });
         let nodes = &self.estimate.nodes;

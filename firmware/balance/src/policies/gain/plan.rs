@@ -222,6 +222,16 @@ impl Plan {
         groups.0.iter().map(|&group| self.worth_of(at, group)).sum()
     }
 
+    /// [`Plan::value`] of the first so many groups.
+    pub fn total(&self, at: &Scene<'_>, groups: usize) -> i64 {
+        (0..groups).map(|group| self.worth_of(at, group as u8)).sum()
+    }
+
+    /// Cycles of a thread's work and services.
+    pub fn needs(&self, at: &Scene<'_>, node: usize) -> u64 {
+        self.part_of(at, node).busy.into()
+    }
+
     /// [`Plan::value`] as it was when the plan was last settled.
     pub fn settled(&self, groups: &Groups) -> i64 {
         groups.0.iter().map(|&group| self.worth[usize::from(group)]).sum()
@@ -254,6 +264,17 @@ impl Plan {
 pub struct Scene<'a> {
     pub estimate: &'a Estimate,
     pub costs: &'a Costs,
+}
+
+impl Scene<'_> {
+    /// How many times what its messages cost between processors a group works.
+    pub fn work_a_message(&self, group: usize) -> u64 {
+        let members = || self.estimate.members(group);
+        let work: u64 = members().map(|node| u64::from(self.estimate.nodes[node].work)).sum();
+        let messages = members().flat_map(|node| self.estimate.pairs_of(node)).map(|pair| u64::from(pair.messages));
+        // Each pair has been counted at both ends.
+        work / (messages.sum::<u64>() * u64::from(self.costs.remote) / 2).max(1)
+    }
 }
 
 /// Numbers of groups.

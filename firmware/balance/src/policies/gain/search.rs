@@ -15,10 +15,8 @@ pub struct Found {
     pub gain: i64,
 }
 
-/// From so many threads times groups on it takes long to try all again after each move.
-const LONG: usize = 256;
-/// Sets of threads that are tried again before all others are.
-const LISTED: usize = 16;
+/// Sets of threads that are tried again after a move.
+const LISTED: usize = 32;
 /// Threads of the busiest processor that are tried in exchanges.
 const EXCHANGED: usize = 4;
 
@@ -65,13 +63,19 @@ impl<'a> Search<'a> {
     }
 
     /// The best move of at most `left` threads; `None` if none is worth its price.
+    ///
+    /// What was worth most when all was tried is tried again first. If it is still worth more than
+    /// the next was, that is not looked at (Minoux, "Accelerated greedy algorithms for maximizing
+    /// submodular set functions", 1978): a move seldom makes others worth more but those of partners.
     pub fn best(&mut self, left: usize) -> Option<Found> {
         let left = left.min(PENDING);
-        let estimate = self.scene.estimate;
-        let takes_long = estimate.nodes.len() * estimate.groups > LONG;
-        for (_, set) in core::mem::take(&mut self.shortlist) {
-            // What was worth it before a move was made may be still.
-            if takes_long && set.len() <= left {
+        let mut again = core::mem::take(&mut self.shortlist);
+        while let Some(at) = (0..again.len()).max_by_key(|&at| again[at].0) {
+            let (was, set) = again.swap_remove(at);
+            let each = self.best.as_ref().map(|best| best.gain / best.shifts.len() as i64);
+            if each.is_some_and(|each| each >= was) {
+                self.list((was, set));
+            } else if set.len() <= left {
                 self.together(&set);
             }
         }
@@ -105,6 +109,16 @@ impl<'a> Search<'a> {
             self.moved.push(node);
         }
         self.plan.settle(&self.scene);
+        // Their partners may be worth more now: they are tried again before all others.
+        let estimate = self.scene.estimate;
+        for &(node, _) in &found.shifts {
+            for pair in estimate.pairs_of(node.into()) {
+                let set = [pair.other(node.into()) as u8].into_iter().collect();
+                if !self.shortlist.iter().any(|listed| listed.0 == i64::MAX && listed.1 == set) {
+                    self.list((i64::MAX, set));
+                }
+            }
+        }
     }
 
     fn alone_or_with_partner(&mut self, node: usize, left: usize) {
@@ -128,17 +142,17 @@ impl<'a> Search<'a> {
             self.consider(shifts);
         }
         if self.worth > 0 {
-            self.list(nodes);
+            self.list((self.worth, nodes.iter().copied().collect()));
         }
     }
 
     /// Lists a set, if it is worth more than the least of those that are listed.
-    fn list(&mut self, nodes: &[u8]) {
-        let entry = (self.worth, nodes.iter().copied().collect());
+    fn list(&mut self, entry: (i64, Set)) {
         if let Err(full) = self.shortlist.try_push(entry) {
+            let entry = full.element();
             let least = self.shortlist.iter_mut().min_by_key(|listed| listed.0);
-            if let Some(least) = least.filter(|least| least.0 < self.worth) {
-                *least = full.element();
+            if let Some(least) = least.filter(|least| least.0 < entry.0) {
+                *least = entry;
             }
         }
     }
@@ -212,7 +226,8 @@ impl<'a> Search<'a> {
         for &(node, from) in &back {
             self.plan.shift(&self.scene, node.into(), from);
         }
-        let gain = before - after - self.price(&shifts);
+        let price: i64 = shifts.iter().map(|&(node, _)| self.price(node)).sum();
+        let gain = before - after - price;
         let each = |gain: i64, shifts: &Shifts| gain / shifts.len() as i64;
         self.worth = self.worth.max(each(gain, &shifts));
         let is_better = |best: &Found| each(gain, &shifts) > each(best.gain, &best.shifts);
@@ -221,20 +236,21 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What a move has to gain to be made, in [`BIT`]s.
-    fn price(&self, shifts: &Shifts) -> i64 {
-        let (estimate, costs) = (self.scene.estimate, self.scene.costs);
-        let of = |&(node, _): &(u8, u8)| {
-            let own = &estimate.nodes[usize::from(node)];
-            let age = self.view.now.saturating_sub(own.first).max(u64::from(estimate.period));
-            let horizon = age.min(u64::from(self.settings.horizon) * u64::from(costs.millisecond)) as i64;
-            // The threads of a group wait for the one that moves.
-            let cost = i64::from(costs.of_move()) * i64::from(self.plan.members(own.group));
-            // A logarithm to the base 2 is 1.44 times the natural one.
-            let repaid = i64::from(self.settings.factor) * cost * BIT / horizon.max(1) * 13 / 9;
-            let members = i64::from(self.plan.members(own.group));
-            BIT * i64::from(self.settings.least) * (members + 3) / 4000 + repaid
-        };
-        shifts.iter().map(of).sum()
+    fn price(&self, node: u8) -> i64 {
+        price(self.view, &self.scene, self.plan, &self.settings, node)
     }
+}
+
+/// What the move of a thread has to gain to be made, in [`BIT`]s.
+pub fn price(view: &View<'_>, scene: &Scene<'_>, plan: &Plan, settings: &Settings, node: u8) -> i64 {
+    let (estimate, costs) = (scene.estimate, scene.costs);
+    let own = &estimate.nodes[usize::from(node)];
+    let age = view.now.saturating_sub(own.first).max(u64::from(estimate.period));
+    let horizon = age.min(u64::from(settings.horizon) * u64::from(costs.millisecond)) as i64;
+    // The threads of a group wait for the one that moves.
+    let cost = i64::from(costs.of_move()) * i64::from(plan.members(own.group));
+    // A logarithm to the base 2 is 1.44 times the natural one.
+    let repaid = i64::from(settings.factor) * cost * BIT / horizon.max(1) * 13 / 9;
+    let members = i64::from(plan.members(own.group));
+    BIT * i64::from(settings.least) * (members + 3) / 4000 + repaid
 }
