@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use testbed_balance::log::parse::{parse, LogError};
 use testbed_machine::{input, printable};
+use testbed_trace::balance::{History, Quality};
 use testbed_trace::capture::{Capture, BALANCE};
 
 use super::balanced::{balanced, Numbers};
-use super::moves::{History, Quality};
 use crate::model::{Figure, Table};
 
 /// The longest log that is read.

@@ -6,7 +6,7 @@
 //! | [`metrics`], [`queries`] | the metrics of load, and the queries that ask a trace for them |
 //! | [`judge`], [`table8`] | how late metrics are and what they tell; Table 8 |
 //! | [`placement`], [`table9`] | the best static placement of a run's threads; Table 9 |
-//! | [`logs`], [`moves`], [`balanced`] | what the log of a balancer shows, and its figures |
+//! | [`logs`], [`balanced`] | what the logs of balancers show ([`testbed_trace::balance`]), and their figures |
 //! | [`figures`], `page`, [`results`] | figures of the runs, the page, and all files |
 //! | [`report`] | what the report says |
 
@@ -16,7 +16,6 @@ pub mod found;
 pub mod judge;
 pub mod logs;
 pub mod metrics;
-pub mod moves;
 mod page;
 pub mod placement;
 pub mod plan;

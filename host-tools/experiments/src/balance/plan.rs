@@ -164,7 +164,7 @@ impl Program {
         let name = format!("{policy}-{}ms", period_us / 1_000);
         Planned {
             programs: vec![self.program, BALANCER],
-            balance: Some(BalanceRecord { policy: policy.into(), sample_us: period_us }),
+            balance: Some(BalanceRecord { policy: policy.into(), sample_us: period_us, settings: Vec::new() }),
             ..self.run(&name, DIAG_LOAD, Part::Policy(index, policy, period_us))
         }
     }
