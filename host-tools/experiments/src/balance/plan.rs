@@ -9,6 +9,7 @@ use testbed_trace::capture::{BalanceRecord, KernelKind};
 
 use super::queries::SLAVES;
 use super::report::TABLE_9;
+use super::sweep::{variations, Variation};
 use crate::plan;
 
 /// A run of this experiment.
@@ -46,6 +47,9 @@ pub enum Part {
     /// Threads that a policy moves: the program's place in [`balanced`], the policy, and the period of
     /// samples in microseconds.
     Policy(usize, &'static str, u32),
+    /// The same with a variation: the program's place in [`balanced`], the variation's in
+    /// [`variations`].
+    Varied(usize, usize),
 }
 
 /// How much is run.
@@ -64,6 +68,9 @@ pub struct Sizes {
     pub seeds: u32,
     /// Periods of samples with which each policy is run, in microseconds.
     pub periods_us: &'static [u32],
+    /// Periods that are tried by a sweep, and how many values of each setting, at most.
+    pub sweep_us: &'static [u32],
+    pub values_most: usize,
 }
 
 impl Sizes {
@@ -77,6 +84,8 @@ impl Sizes {
         steps: 100,
         seeds: 20,
         periods_us: &[1_000_000, 200_000],
+        sweep_us: &[100_000, 200_000, 500_000, 1_000_000, 2_000_000],
+        values_most: usize::MAX,
     };
     pub const REDUCED: Sizes = Sizes {
         turns: 20,
@@ -87,6 +96,8 @@ impl Sizes {
         steps: 4,
         seeds: 3,
         periods_us: &[50_000],
+        sweep_us: &[20_000],
+        values_most: 1,
     };
 }
 
@@ -161,11 +172,18 @@ impl Program {
 
     /// A run with all threads on one processor at first, from which a policy moves them.
     fn balanced(&self, index: usize, policy: &'static str, period_us: u32) -> Planned {
-        let name = format!("{policy}-{}ms", period_us / 1_000);
+        let variation = Variation { policy: policy.into(), period_us, setting: None };
+        self.varied(&variation, Part::Policy(index, policy, period_us))
+    }
+
+    /// The same with what a variation says.
+    fn varied(&self, variation: &Variation, part: Part) -> Planned {
+        let settings = variation.argument().into_iter().collect();
+        let record = BalanceRecord { policy: variation.policy.clone(), sample_us: variation.period_us, settings };
         Planned {
             programs: vec![self.program, BALANCER],
-            balance: Some(BalanceRecord { policy: policy.into(), sample_us: period_us, settings: Vec::new() }),
-            ..self.run(&name, DIAG_LOAD, Part::Policy(index, policy, period_us))
+            balance: Some(record),
+            ..self.run(&variation.name(), DIAG_LOAD, part)
         }
     }
 
@@ -246,6 +264,17 @@ pub fn plan(sizes: &Sizes) -> Vec<Planned> {
     all
 }
 
+/// The runs of a sweep that are not in the plan without it.
+pub fn sweep(sizes: &Sizes) -> Vec<Planned> {
+    let known = plan(sizes);
+    let all = balanced(sizes).into_iter().enumerate().flat_map(|(index, program)| {
+        let varied = variations(sizes).into_iter().enumerate();
+        let runs = varied.map(|(place, variation)| program.varied(&variation, Part::Varied(index, place)));
+        runs.collect::<Vec<_>>()
+    });
+    all.filter(|run| known.iter().all(|other| other.name != run.name)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -256,7 +285,15 @@ mod tests {
         for (sizes, runs) in [(Sizes::FULL, 6 + 4 * 25 + 5 * 7 * 2), (Sizes::REDUCED, 6 + 4 * 8 + 5 * 7)] {
             let plan = plan(&sizes);
             assert_eq!(plan.len(), runs);
-            assert_eq!(plan.iter().map(|run| &run.name).collect::<BTreeSet<_>>().len(), runs);
+            let names: BTreeSet<_> = plan.iter().map(|run| &run.name).collect();
+            assert_eq!(names.len(), runs);
+            let sweep = sweep(&sizes);
+            let more: BTreeSet<_> = sweep.iter().map(|run| &run.name).collect();
+            assert!(more.len() == sweep.len() && more.is_disjoint(&names));
+            // With those in the plan all variations are run.
+            let all = variations(&sizes).len() * balanced(&sizes).len();
+            let own = if sizes == Sizes::FULL { 3 * 2 } else { 3 };
+            assert_eq!(sweep.len(), all - own * balanced(&sizes).len());
         }
     }
 

@@ -132,9 +132,7 @@ pub fn requests(screen: &Screen, width: u16, palette: Palette) -> Vec<Line<'stat
     let name = format!("Balancer {}{set}", printable(&balance.policy));
     let (parts, style) = match requests {
         Requests::NoLog => (vec![format!("{name}: no log yet")], Style::new()),
-        Requests::Unreadable(why) => {
-            (vec![format!("{name}: its log can't be read"), printable(why)], palette.bad())
-        }
+        Requests::Unreadable(why) => (vec![format!("{name}: its log can't be read"), printable(why)], palette.bad()),
         Requests::Known(counts) => {
             let rest = [
                 (counts.expired, "expired"),
