@@ -56,6 +56,18 @@ fn metrics(found: &Value) {
     assert!(number(&queues["kinds"]) > 60.0 && number(&short["kinds"]) > 60.0);
     assert_eq!((number(&threads["lag_ms"]), number(&queues["lag_ms"]), number(&short["lag_ms"])), (0.0, 0.0, 0.0));
     assert!(number(&long["lag_ms"]) > 500.0, "{long}");
+    // What the classes take: each costs the program something, and none a hundredth of its time.
+    let run = found["runs"].as_array().unwrap().iter().find(|run| run["name"] == "multi-phase-none").unwrap();
+    for row in found["metrics"].as_array().unwrap() {
+        let (classes, alone, later) = (&row["measured"][0], &row["measured"][1], number(&row["measured"][2]));
+        let wanted = match row["metric"].as_str().unwrap() {
+            name if name.starts_with("RQ") => "ready",
+            name if name.starts_with("REM") => "load",
+            _ => "profile",
+        };
+        assert_eq!((classes, alone), (&Value::from(wanted), &Value::from(wanted == "ready")), "{row}");
+        assert!(later > 0.0 && later < 0.01 * number(&run["cycles"]), "{row}");
+    }
     let sampled = row("REM-COMM, messages in 200 ms");
     assert!((100.0..=300.0).contains(&number(&sampled["lag_ms"])), "{sampled}");
 }

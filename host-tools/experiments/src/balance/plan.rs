@@ -2,7 +2,7 @@
 
 use testbed_balance::policies::NAMES;
 use testbed_definitions::boot::BALANCER;
-use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_LOAD, DIAG_READY};
+use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READY};
 use testbed_kernel_core::placement::by_lot;
 use testbed_kernel_core::task_graph::FIRST;
 use testbed_trace::capture::{BalanceRecord, KernelKind};
@@ -203,10 +203,11 @@ impl Program {
 }
 
 /// Class names and classes with which `multi-phase` shows what they take.
-pub const LEVELS: [(&str, u32); 5] = [
+pub const LEVELS: [(&str, u32); 6] = [
     ("none", 0),
     ("load", DIAG_LOAD),
     ("ready", DIAG_READY),
+    ("profile", DIAG_PROFILE),
     ("profile+timer+user", DIAG_DEFAULT),
     ("profile+timer+user+detail", CLASSES),
 ];
@@ -282,7 +283,7 @@ mod tests {
 
     #[test]
     fn every_run_has_a_name_of_its_own() {
-        for (sizes, runs) in [(Sizes::FULL, 6 + 4 * 25 + 5 * 7 * 2), (Sizes::REDUCED, 6 + 4 * 8 + 5 * 7)] {
+        for (sizes, runs) in [(Sizes::FULL, 7 + 4 * 25 + 5 * 7 * 2), (Sizes::REDUCED, 7 + 4 * 8 + 5 * 7)] {
             let plan = plan(&sizes);
             assert_eq!(plan.len(), runs);
             let names: BTreeSet<_> = plan.iter().map(|run| &run.name).collect();

@@ -97,7 +97,7 @@ pub fn write(
 ) -> Result<Found, ExperimentError> {
     let capture = of_part(plan, captures, Part::Metrics)?;
     let observed = Observed::read(capture)?;
-    let metrics = table8::table8(&observed, Probe::measure(capture)?)?;
+    let metrics = table8::table8(&observed, Probe::measure(capture)?, &|name| later(plan, captures, name))?;
     let mut all_figures = figures::metrics_of(&observed)?;
     let mut rows = Vec::new();
     for (index, (placed, verified)) in placed.iter().zip(verified).enumerate() {
@@ -194,6 +194,16 @@ fn about(run: &Planned, capture: &Capture) -> Run {
         events: ledger.map_or(0, |ledger| ledger.smis.iter().map(|smi| u64::from(smi.emitted)).sum()),
         sound: dropped == 0,
     }
+}
+
+/// By how many cycles `multi-phase` ends later with these classes of events than without.
+fn later(plan: &[Planned], captures: &[Capture], name: &str) -> Option<i64> {
+    let end = |name: &str| {
+        let dgl = LEVELS.iter().find(|level| level.0 == name)?.1;
+        let run = plan.iter().position(|run| run.dgl == dgl && run.programs == ["multi-phase"])?;
+        Some(captures.get(run)?.record.exits.first()?.cycle as i64)
+    };
+    Some(end(name)? - end(LEVELS[0].0)?)
 }
 
 /// What classes of events take from `multi-phase`, by when it ends.

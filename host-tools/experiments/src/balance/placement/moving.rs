@@ -4,7 +4,8 @@
 //! # What is bounded
 //!
 //! A program is a sequence of [`Meeting`]s: two threads, each of which has done some work since its
-//! last one, exchange a message, which takes the kernel `cost` cycles, and go on. [`bound`] is a lower
+//! last one, exchange a message, and go on: whoever comes first asks and waits, which takes the kernel
+//! `asking` cycles, and when both are there it takes `cost` cycles more. [`bound`] is a lower
 //! bound of the time of *every* execution of the same meetings, in which a thread does its work
 //! between two meetings on any processors, one at a time, with any interruptions.
 //!
@@ -24,6 +25,9 @@
 //!    earlier than `a` plus the sum of these cycles divided by `P`. This holds for every `a`; some are
 //!    tried ([`area`]), and the greatest result is taken: trying fewer only makes it less.
 //!
+//! The asking is a piece that is over before its meeting and can't begin before one of both threads
+//! has done its work; who comes first is not known, so no path has it.
+//!
 //! The end is like a meeting of all threads. Both steps hold for pieces whose `start` came from
 //! either, so bounds add up along a run: threads that advance in step, each time as slowly as the one
 //! that has most to do, are not bounded as if all their work could be shared out evenly over the
@@ -31,10 +35,10 @@
 //!
 //! # What is left out, all of which takes time
 //!
-//! Moves, and the pages that follow; the requests of a message but for its copy; flights, and that a
-//! message between processors takes both of them; dispatching; interrupts; messages whose receiver is
-//! not known; that a parent waits for its children. A message takes what the shortest of its channel
-//! took within a processor.
+//! Moves, and the pages that follow; flights, and that a message between processors takes both of
+//! them; dispatching; interrupts; messages whose receiver is not known; that a parent waits for its
+//! children. Asking takes what the shortest request took within a processor, and a message what the
+//! shortest of its channel took there, which is less than any takes between two.
 //!
 //! # What is taken for granted
 //!
@@ -64,6 +68,8 @@ pub struct Meeting {
 pub struct Program {
     /// In an order in which they can be.
     pub meetings: Vec<Meeting>,
+    /// Cycles that whoever comes first to a meeting takes at least to ask.
+    pub asking: f64,
     /// What each thread does behind its last one.
     pub rest: Vec<f64>,
     /// Messages that are left out, since no trace tells their receiver.
@@ -140,9 +146,13 @@ pub fn bound(program: &Program, processors: usize) -> Bound {
             all[thread].push(times[thread], work);
             before[thread][thread] = all[thread].starts.len();
         }
+        // Whoever comes first asks.
+        let (arrived, its) = (times[one] + works.0, times[other] + works.1);
+        let (first, at) = if arrived <= its { (one, arrived) } else { (other, its) };
+        all[first].push(at, program.asking);
+        before[first][first] = all[first].starts.len();
         let both: Vec<usize> = before[one].iter().zip(&before[other]).map(|(one, other)| *one.max(other)).collect();
-        let met = (times[one] + works.0).max(times[other] + works.1);
-        let met = area(&all, &both, (one, met), processors);
+        let met = area(&all, &both, (one, arrived.max(its)), processors);
         all[one].push(met, *cost);
         before[one] = both;
         before[one][one] = all[one].starts.len();
@@ -181,6 +191,8 @@ mod tests {
         left: Vec<f64>,
         /// What is left of each message, once both of its threads have come.
         messages: Vec<f64>,
+        /// What is left of asking: of each meeting, once one of its threads has come.
+        asking: Vec<f64>,
     }
 
     impl Running<'_> {
@@ -196,6 +208,7 @@ mod tests {
                 next: vec![0; threads],
                 left: vec![0.0; threads],
                 messages: program.meetings.iter().map(|meeting| meeting.cost).collect(),
+                asking: vec![program.asking; program.meetings.len()],
             };
             (0..threads).for_each(|thread| running.left[thread] = running.work(thread));
             running
@@ -225,19 +238,26 @@ mod tests {
             }
         }
 
-        /// Whether both threads of a meeting have come to it.
-        fn waits(&self, place: usize) -> bool {
+        /// How many threads of a meeting have come to it.
+        fn come(&self, place: usize) -> usize {
             let (one, other) = self.program.meetings[place].ends;
-            [one, other]
-                .iter()
-                .all(|&thread| self.left[thread] <= 0.0 && self.own[thread].get(self.next[thread]) == Some(&place))
+            let is_there =
+                |thread: usize| self.left[thread] <= 0.0 && self.own[thread].get(self.next[thread]) == Some(&place);
+            usize::from(is_there(one)) + usize::from(is_there(other))
         }
 
-        /// Threads that can work, and behind them messages that can be sent.
+        /// Whether both threads of a meeting have come to it, and one has asked.
+        fn waits(&self, place: usize) -> bool {
+            self.come(place) == 2 && self.asking[place] <= 0.0
+        }
+
+        /// Threads that can work, behind them messages that can be sent, and behind these requests.
         fn ready(&self) -> Vec<usize> {
             let threads = (0..self.left.len()).filter(|&thread| self.left[thread] > 0.0);
             let messages = (0..self.messages.len()).filter(|&place| self.waits(place));
-            threads.chain(messages.map(|place| place + self.left.len())).collect()
+            let (count, all) = (self.left.len(), self.messages.len());
+            let asking = (0..all).filter(|&place| self.asking[place] > 0.0 && self.come(place) > 0);
+            threads.chain(messages.map(|place| place + count)).chain(asking.map(|place| place + count + all)).collect()
         }
     }
 
@@ -256,6 +276,10 @@ mod tests {
             for _ in 0..processors.min(ready.len()) {
                 let chosen = ready.swap_remove(random.below(ready.len() as u32) as usize);
                 match chosen.checked_sub(running.left.len()) {
+                    Some(place) if place >= running.messages.len() => {
+                        let meeting = place - running.messages.len();
+                        running.asking[meeting] -= 1.0;
+                    }
                     Some(place) => running.messages[place] -= 1.0,
                     None => running.left[chosen] -= 1.0,
                 }
@@ -272,11 +296,8 @@ mod tests {
                 (one != other).then_some(Meeting { ends: (one, other), works: (work, its), cost })
             });
             let meetings = prop::collection::vec(meeting, 0..14).prop_map(|all| all.into_iter().flatten().collect());
-            (meetings, prop::collection::vec(work(), threads)).prop_map(|(meetings, rest)| Program {
-                meetings,
-                rest,
-                untold: 0,
-            })
+            (meetings, prop::collection::vec(work(), threads), (0..3u32).prop_map(f64::from))
+                .prop_map(|(meetings, rest, asking)| Program { meetings, asking, rest, untold: 0 })
         })
     }
 
@@ -289,6 +310,7 @@ mod tests {
         };
         Program {
             meetings: program.meetings.iter().map(meeting).collect(),
+            asking: program.asking * times,
             rest: program.rest.iter().map(|rest| rest * times).collect(),
             untold: 0,
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use testbed_definitions::limits::TIME_SLICE_US;
+use testbed_trace::analysis::fact::{Phase, Protocol};
 
 use super::graph::{groups, Edge, Graph, Group, Node};
 use super::moving::{Meeting, Program};
@@ -89,7 +90,15 @@ pub fn rendezvous(observed: &Observed, others: &[Observed]) -> Program {
     };
     let meetings = sends.iter().map(meeting).collect();
     let rest = (0..threads.len()).map(|thread| works.until(thread, u64::MAX)).collect();
-    Program { meetings, rest, untold }
+    Program { meetings, asking: asking(observed), rest, untold }
+}
+
+/// Cycles of the shortest request within a processor whose partner was not there.
+fn asking(observed: &Observed) -> f64 {
+    let local = observed.episodes.iter().filter(|episode| episode.protocol == Protocol::Local);
+    let stages = local.flat_map(|episode| episode.stages.iter().chain(&episode.beside));
+    let first = stages.filter(|stage| stage.phase == Phase::FirstRequest).map(|stage| stage.span.corrected());
+    first.min().unwrap_or(0) as f64
 }
 
 /// Times in which threads ran, as they are used up.
