@@ -8,8 +8,11 @@ use testbed_trace::analysis::Options;
 use testbed_trace::balance::history::Counts;
 use testbed_trace::balance::log::Log;
 use testbed_trace::balance::part::{POINTS_MAX, REQUESTS_MAX};
+use testbed_trace::balance::Samples;
 use testbed_trace::capture::{BalanceRecord, Capture, BALANCE};
+use testbed_trace::order::{Event, What};
 use testbed_trace::report::{collect, Page};
+use testbed_trace::synthetic;
 
 use crate::analysis::scripts::{Step, AIR, EARTH, GAP};
 use crate::report::runs::write;
@@ -115,6 +118,25 @@ fn a_sample_with_a_part_lost_is_none() {
     let balancing = page(&capture, &Options::default()).balancing.unwrap();
     let ready: Vec<_> = balancing.slaves[0].points.iter().map(|point| point.3).collect();
     assert_eq!((ready, balancing.slaves[0].lost), (vec![1, 3], 1));
+}
+
+/// What was lost may have been the end of one sample and the beginning of another.
+#[test]
+fn a_loss_ends_the_sample_under_way() {
+    let events = |lost: Option<usize>| {
+        let mut samples = Samples::new(5);
+        let parts = sample(EARTH, 10, 1, 3, 10);
+        let taken = parts.iter().enumerate().filter_map(|(place, &(tick, smi, code, argument))| {
+            let event = synthetic::event(tick, smi, code, argument);
+            if lost == Some(place) {
+                samples.take(tick, &Event { what: What::Gap(Some(14)), argument: None, ..event });
+            }
+            samples.take(tick, &event)
+        });
+        taken.count()
+    };
+    assert_eq!(events(None), 1);
+    assert!((1..7).all(|place| events(Some(place)) == 0));
 }
 
 #[test]

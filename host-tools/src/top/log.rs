@@ -6,7 +6,7 @@ use std::path::Path;
 
 use testbed_definitions::limits::FILE_BYTES;
 use testbed_trace::balance::log::Log;
-use testbed_trace::capture::BALANCE;
+use testbed_trace::capture::{RunRecord, BALANCE};
 
 use super::screen::Requests;
 
@@ -19,8 +19,11 @@ pub struct FollowedLog {
 }
 
 impl FollowedLog {
-    /// Reads the log in this folder if it is not as it was.
-    pub fn look(&mut self, dir: &Path) {
+    /// Reads the log of a run in this folder, if there is a balancer and the log is not as it was.
+    pub fn look(&mut self, dir: &Path, record: &RunRecord) {
+        if record.balance.is_none() {
+            return;
+        }
         let path = dir.join(BALANCE);
         let Ok(metadata) = fs::metadata(&path) else {
             *self = FollowedLog::default();
@@ -39,12 +42,14 @@ impl FollowedLog {
         });
     }
 
-    /// What had come of requests until this millisecond of machine time.
-    pub fn requests(&self, milliseconds: u64) -> Requests {
-        match &self.read {
+    /// What had come of a run's requests until this cycle; `None` without a balancer.
+    pub fn requests(&self, record: &RunRecord, cycle: u64) -> Option<Requests> {
+        record.balance.as_ref()?;
+        let milliseconds = cycle.saturating_mul(1_000) / u64::from(record.machine.clock_hz).max(1);
+        Some(match &self.read {
             None => Requests::NoLog,
             Some(Err(error)) => Requests::Unreadable(error.clone()),
             Some(Ok(log)) => Requests::Known(log.history.counts(milliseconds)),
-        }
+        })
     }
 }

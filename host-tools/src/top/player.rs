@@ -183,9 +183,7 @@ impl Player {
     /// A file can't be read, or the folder is gone.
     pub fn pass(&mut self, time: Duration, budget: Duration) -> Result<bool, CaptureError> {
         let begun = Instant::now();
-        if self.record.balance.is_some() {
-            self.log.look(&self.dir);
-        }
+        self.log.look(&self.dir, &self.record);
         if !self.look()? {
             return Ok(false);
         }
@@ -369,8 +367,7 @@ impl Player {
             _ => None,
         };
         screen.damage.clone_from(&self.damage);
-        let milliseconds = self.watch.now().saturating_mul(1_000) / u64::from(self.record.machine.clock_hz).max(1);
-        screen.requests = self.record.balance.as_ref().map(|_| self.log.requests(milliseconds));
+        screen.requests = self.log.requests(&self.record, self.watch.now());
         screen.last_event = self.stepped.map(|event| self.say(&event));
         screen.record = Some(self.record.clone());
     }

@@ -11,7 +11,7 @@ function balancing() {
         `Policy ${policy}, samples ${machineTime((sample_us * CLOCK) / 1e6)} apart${settings?.length ? `, ${settings.join(", ")}` : ""}.`,
       ),
     unreadable && notice("bad", `The balancer’s log can’t be read: ${unreadable}.`),
-    log && outcome(log),
+    log && outcome(log, slaves),
     slaves.length > 0 && slaveLoads(slaves),
     log && moveMap(log.moves),
     log && requestList(log.requests),
@@ -21,7 +21,16 @@ function balancing() {
   ];
 }
 
-function outcome({ counts, quality }) {
+/** Events of the slaves' samples, two words each, and how many a second of machine time. */
+function sampleCost() {
+  const events = Object.entries(D.counts)
+    .filter(([name]) => name === "LOAD" || name.startsWith("LOAD_"))
+    .reduce((sum, [, counts]) => sum + counts.reduce((all, one) => all + one, 0), 0);
+  const seconds = (RANGE.to - RANGE.from) / CLOCK;
+  return fact("Events for samples", grouped(events), `${short(events / seconds)} a second, of all slaves; two words each`);
+}
+
+function outcome({ counts, quality }, slaves) {
   const { requests, moved, expired, refused, unanswered, open } = counts;
   const rest = [
     [expired, "expired"],
@@ -42,6 +51,7 @@ function outcome({ counts, quality }) {
       quality.level_ms === null ? "never" : `at ${moment((quality.level_ms * CLOCK) / 1e3, 0)}`,
       "the longest at most one above the shortest",
     ),
+    slaves.length > 0 && sampleCost(),
   );
 }
 

@@ -248,9 +248,15 @@ fn load_requests_and_moves_are_drawn() {
         assert!(least[0].as_f64().unwrap() >= 4.5, "{window:?}: {least}");
         assert_eq!(browser.evaluate(NAMELESS), json!([]), "{window:?}");
         let all = text(&mut browser, "document.getElementById('load').innerText");
-        for part in
-            ["Policy report, samples 200 ms apart, period=2s", "Requests", "#1", "refused", "open", "lost so far"]
-        {
+        for part in [
+            "Policy report, samples 200 ms apart, period=2s",
+            "Requests",
+            "#1",
+            "refused",
+            "open",
+            "lost so far",
+            "Events for samples",
+        ] {
             assert!(all.contains(part), "{part}: {all}");
         }
         // A card for each slave, and a line for the move: from the row of the first slave to that of the second.
