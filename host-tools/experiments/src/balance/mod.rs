@@ -2,13 +2,13 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`plan`] | which runs there are, and how large they are |
+//! | [`plan`], [`sizes`], [`variation`] | which runs there are, how large they are, and what is varied |
 //! | [`metrics`], [`queries`] | the metrics of load, and the queries that ask a trace for them |
 //! | [`judge`], [`table8`] | how late metrics are and what they tell; Table 8 |
 //! | [`placement`], [`table9`] | the best static placement of a run's threads; Table 9 |
 //! | [`by_policy`], [`sweep`] | Table 9 with the policies as its columns; thresholds and periods varied |
 //! | [`logs`], [`balanced`] | what the logs of balancers show ([`testbed_trace::balance`]), and their figures |
-//! | [`figures`], `page`, [`results`] | figures of the runs, the page, and all files |
+//! | [`figures`], [`tables`], `page`, [`results`] | figures and tables of the runs, the page, and all files |
 //! | [`report`] | what the report says |
 
 pub mod balanced;
@@ -24,9 +24,12 @@ pub mod plan;
 pub mod queries;
 pub mod report;
 pub mod results;
+pub mod sizes;
 pub mod sweep;
 pub mod table8;
 pub mod table9;
+pub mod tables;
+pub mod variation;
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -41,7 +44,8 @@ use crate::error::ExperimentError;
 use crate::experiment::Experiment;
 use crate::progress::Progress;
 use crate::runs::Runs;
-use plan::{Planned, Sizes};
+use plan::Planned;
+use sizes::Sizes;
 
 /// Measures what metrics of load tell and cost (Figures 33 to 38, Table 8), and how long programs take with their threads in different places (Table 9)
 #[derive(Args, Debug)]

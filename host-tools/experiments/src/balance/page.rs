@@ -3,7 +3,7 @@
 use testbed_trace::report::escape;
 
 use super::found::Found;
-use super::results::tables;
+use super::tables::tables;
 use crate::model::Table;
 use crate::page::{self, time, PageError};
 use crate::plot::number::{count, short};

@@ -17,11 +17,14 @@ use super::placement::moving::{bound, Bound};
 use super::placement::search::{best, Best};
 use super::placement::traced::{rendezvous, traced};
 use super::placement::{of_policy, of_program};
-use super::plan::{balanced, programs, Part, Planned, Program, Sizes, APART, LEVELS};
+use super::plan::{balanced, programs, Part, Planned, Program, APART, LEVELS};
 use super::queries::{QUERIES, SLAVES};
-use super::sweep::{Sweep, Variation};
+use super::sizes::Sizes;
+use super::sweep::Sweep;
 use super::table9::{row, seconds, Verified};
-use super::{by_policy, figures, page, table8, table9};
+use super::tables::tables;
+use super::variation::Variation;
+use super::{figures, page, table8, table9};
 use crate::error::ExperimentError;
 use crate::model::{Run, Table};
 use crate::observed::Observed;
@@ -262,18 +265,6 @@ fn aligned(text: &mut String, table: &Table) {
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
-}
-
-/// The tables of what was found, but for that of what classes cost.
-pub fn tables(found: &Found) -> Vec<Table> {
-    let mut tables = vec![table8::table(&found.metrics), table9::table(&found.programs)];
-    if !found.policies.is_empty() {
-        tables.push(by_policy::table(&found.programs, &found.policies));
-        tables.push(by_policy::summary(&found.programs, &found.policies));
-        tables.push(logs::table(&found.policies));
-    }
-    tables.extend(found.sweep.iter().map(Sweep::table));
-    tables
 }
 
 /// What the command prints.
