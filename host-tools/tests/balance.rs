@@ -15,7 +15,7 @@ fn number(value: &Value) -> f64 {
 #[test]
 fn metrics_are_measured_and_placements_run() {
     let dir = tempfile::tempdir().unwrap();
-    let output = experiment(&["--reduced", "--json", "--out", dir.path().to_str().unwrap()]);
+    let output = experiment(&["--reduced", "--sweep", "--json", "--out", dir.path().to_str().unwrap()]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let file = std::fs::read(dir.path().join("balance.json")).unwrap();
@@ -29,6 +29,8 @@ fn metrics_are_measured_and_placements_run() {
     metrics(&found);
     programs(&found);
     policies(&found);
+    bounds(&found);
+    swept(&found, &page);
     let log = std::fs::read_to_string(dir.path().join("runs/compute-diffusion-50ms/balance.log")).unwrap();
     assert!(log.contains("TIM: ") && log.contains(" arrives at "), "{log}");
     let places = std::fs::read_to_string(dir.path().join("placements/pairs.static")).unwrap();
@@ -54,6 +56,18 @@ fn metrics(found: &Value) {
     assert!(number(&queues["kinds"]) > 60.0 && number(&short["kinds"]) > 60.0);
     assert_eq!((number(&threads["lag_ms"]), number(&queues["lag_ms"]), number(&short["lag_ms"])), (0.0, 0.0, 0.0));
     assert!(number(&long["lag_ms"]) > 500.0, "{long}");
+    // What the classes take: each costs the program something, and none a hundredth of its time.
+    let run = found["runs"].as_array().unwrap().iter().find(|run| run["name"] == "multi-phase-none").unwrap();
+    for row in found["metrics"].as_array().unwrap() {
+        let (classes, alone, later) = (&row["measured"][0], &row["measured"][1], number(&row["measured"][2]));
+        let wanted = match row["metric"].as_str().unwrap() {
+            name if name.starts_with("RQ") => "ready",
+            name if name.starts_with("REM") => "load",
+            _ => "profile",
+        };
+        assert_eq!((classes, alone), (&Value::from(wanted), &Value::from(wanted == "ready")), "{row}");
+        assert!(later > 0.0 && later < 0.01 * number(&run["cycles"]), "{row}");
+    }
     let sampled = row("REM-COMM, messages in 200 ms");
     assert!((100.0..=300.0).contains(&number(&sampled["lag_ms"])), "{sampled}");
 }
@@ -74,6 +88,40 @@ fn programs(found: &Value) {
     assert!(number(&compute["sequential"]) > 2.0 * number(&compute["best"]["measured"]), "{compute}");
     let pairs = &rows[1];
     assert!(number(&pairs["best"]["measured"]) < number(&pairs["random"][0]), "pairs belong together: {pairs}");
+}
+
+/// No run of a program is below what bounds placements that move, and the bound is not trivial.
+fn bounds(found: &Value) {
+    for program in found["programs"].as_array().unwrap() {
+        let clock = number(&program["clock_hz"]);
+        let [cycles, path, even] = ["cycles", "path", "even"].map(|key| number(&program["moving"][key]) / clock);
+        assert!(cycles >= path.max(even) * (1.0 - 1e-9), "{program}");
+        let random = program["random"].as_array().unwrap().iter().map(number);
+        let own = random.chain(["sequential", "best_known"].map(|key| number(&program[key])));
+        let policies = found["policies"].as_array().unwrap().iter().filter(|row| row["program"] == program["name"]);
+        let all: Vec<f64> = own.chain(policies.map(|row| number(&row["times"]["seconds"]))).collect();
+        assert!(all.len() > 10);
+        assert!(all.iter().all(|seconds| *seconds >= cycles), "{cycles} s bounds {all:?}: {program}");
+        let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(cycles > 0.1 * least, "{cycles} s says little of {least} s: {program}");
+    }
+}
+
+/// Thresholds and periods: each is run, on each program, and changes something for one at least.
+fn swept(found: &Value, page: &str) {
+    let sweep = &found["sweep"];
+    let rows = sweep["rows"].as_array().unwrap();
+    assert_eq!(sweep["programs"].as_array().unwrap().len(), 5);
+    assert!(rows.len() >= 10 && rows.iter().all(|row| row["seconds"].as_array().unwrap().len() == 5), "{sweep}");
+    assert!(page.contains("id=\"sweep\"") && page.contains("Thresholds and periods"));
+    let seconds = |policy: &str, period: u64, setting: Value| {
+        let is_it = |row: &&Value| row["policy"] == policy && row["period_us"] == period && row["setting"] == setting;
+        rows.iter().find(is_it).unwrap_or_else(|| panic!("{policy}, {period}, {setting}"))["seconds"].clone()
+    };
+    let usual = seconds("report", 50_000, Value::Null);
+    assert_ne!(seconds("report", 20_000, Value::Null), usual);
+    assert_ne!(seconds("report", 50_000, serde_json::json!(["queue-over", "1"])), usual);
+    assert_ne!(seconds("report", 50_000, serde_json::json!(["link-percent", "0"])), usual);
 }
 
 /// Every policy on every program: the one that does nothing costs little, one that levels queues helps.

@@ -4,7 +4,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use testbed_balance::log::parse::parse;
 use testbed_balance::log::{Entry, REMARK};
@@ -46,9 +47,11 @@ impl Left {
         moved.map(|(thread, at)| (format!("{}-{:02}-{:03}", thread.home(), thread.place(), thread.id()), at)).collect()
     }
 
-    /// Lines of the console that do not depend on how long it took.
+    /// Lines of the console that depend neither on how long it took nor on the processor to which the
+    /// printing thread had moved.
     fn results(&self) -> Vec<&str> {
-        self.console.lines().filter(|line| !line.contains(": took ")).collect()
+        let lines = self.console.lines().filter(|line| !line.contains(": took "));
+        lines.map(|line| line.split_once(": ").map_or(line, |(_, printed)| printed)).collect()
     }
 
     fn took_ms(&self) -> u32 {
@@ -103,7 +106,7 @@ fn every_policy_leaves_what_is_computed_as_it_was() {
             let balanced = run(&format!("{words} --balance {policy} --sample 100ms"), &more);
             assert_eq!(balanced.results(), alone.results(), "{words}, {policy}");
             assert_eq!(balanced.said, "", "{words}, {policy}");
-            let record = BalanceRecord { policy: policy.into(), sample_us: 100_000 };
+            let record = BalanceRecord { policy: policy.into(), sample_us: 100_000, settings: Vec::new() };
             assert_eq!(balanced.record().balance, Some(record));
             // Nothing was lost.
             assert_eq!(balanced.remarks().next(), None, "{words}, {policy}");
@@ -203,6 +206,33 @@ fn a_run_that_is_cut_has_the_log_so_far() {
     assert!(!old.moves().is_empty());
 }
 
+/// Whoever follows a run finds in its folder the log so far, which is the beginning of the whole.
+#[test]
+fn the_log_grows_while_the_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let words = "run synthetic 8 compute 20000 --balance acknowledged --sample 5ms --for 4s --out";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_testbed"));
+    let mut child = child.args(words.split(' ')).arg(out).current_dir(root()).stdout(Stdio::null()).spawn().unwrap();
+    let mut seen: Vec<String> = Vec::new();
+    let code = loop {
+        let is_over = child.try_wait().unwrap();
+        let goes_on = RunRecord::read(folder.path()).is_ok_and(|record| !record.complete);
+        if let (true, Ok(log)) = (goes_on, fs::read_to_string(folder.path().join(BALANCE))) {
+            seen.push(log);
+        }
+        if let Some(code) = is_over {
+            break code;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(code.success());
+    let whole = fs::read_to_string(folder.path().join(BALANCE)).unwrap();
+    let whole_lines = |log: &String| log.is_empty() || (log.ends_with('\n') && whole.starts_with(log));
+    assert!(seen.iter().all(whole_lines));
+    assert!(seen.iter().any(|log| !log.is_empty() && log.len() < whole.len()), "{} looks", seen.len());
+}
+
 /// The compiled Verilog leaves the same log, byte for byte.
 #[test]
 fn engines_leave_the_same_log() {
@@ -254,6 +284,42 @@ fn requests_that_can_not_be_served_expire() {
     assert!(expired > 0);
 }
 
+/// What is set is what the balancer goes by, and what the run's record says.
+#[test]
+fn settings_reach_the_policy() {
+    let words = "synthetic 8 compute 300 --sample 100ms --balance";
+    let set = |policy: &str, settings: &[&str]| {
+        let more: Vec<_> = settings.iter().flat_map(|setting| ["--set", setting]).collect();
+        let left = run(&format!("{words} {policy}"), &more);
+        assert_eq!(left.record().balance.unwrap().settings, settings, "{policy}");
+        assert!(!left.console.contains("balancer:"), "{}", left.console);
+        left
+    };
+    let requests = |left: &Left| -> Vec<u64> {
+        let mut now = 0;
+        let asked = left.entries().into_iter().filter_map(|entry| match entry {
+            Entry::Time(time) => {
+                now = time;
+                None
+            }
+            Entry::Move { .. } => Some(now),
+            _ => None,
+        });
+        asked.collect()
+    };
+    let usual = requests(&set("report", &[]));
+    assert!(usual.windows(2).any(|two| two[1] - two[0] < 150), "{usual:?}");
+    // Nothing is overloaded.
+    assert!(requests(&set("report", &["queue-over=64", "link-least=10000"])).is_empty());
+    let rare = requests(&set("report", &["period=400ms"]));
+    assert!(rare.len() > 1 && rare.windows(2).all(|two| two[1] - two[0] >= 350), "{rare:?}");
+    // No thread of nine makes a processor's load twelve times the average.
+    assert!(!requests(&set("greedy-refine", &[])).is_empty());
+    assert!(requests(&set("greedy-refine", &["tolerance=1000%"])).is_empty());
+    assert!(!requests(&set("gain", &[])).is_empty());
+    assert!(requests(&set("gain", &["factor=100", "least=1000", "horizon=1ms"])).is_empty());
+}
+
 #[track_caller]
 fn fails(arguments: &[&str], wanted: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
@@ -280,11 +346,27 @@ fn options_that_make_no_sense_say_what_would() {
     for machine in ["testbed2", "ulx3s-85f"] {
         fails(&balance(&["report", "--machine", machine]), &["no load to balance", "testbed6"]);
     }
+    let set = |policy: &'static str, setting: &'static str| balance(&[policy, "--set", setting]);
+    fails(&set("report", "80"), &["--set: `80` is not NAME=VALUE", "as link-percent=50%"]);
+    fails(
+        &set("report", "link-precent=80"),
+        &["no setting `link-precent`", "did you mean `link-percent`?", "queue-over"],
+    );
+    fails(&set("report", "queue-over=65"), &["queue-over: `65` is not from 0 to 64", "takes threads from 0 to 64"]);
+    fails(&set("acknowledged", "period=500"), &["period: `500` is not written as 0s", "takes time from 0s to 60s"]);
+    fails(&set("gain", "link-percent=80"), &["no setting `link-percent`", "gain has factor, least, horizon, bar"]);
+    fails(&set("diffusion", "period=1s"), &["no setting `period`", "diffusion has no settings: leave --set out"]);
+    fails(&balance(&["gain", "--set", "bar=1s", "--set", "bar=2s"]), &["bar is set twice", "give it once"]);
+    let long = "x".repeat(225);
+    fails(
+        &["run", "hello", &long, "--balance", "report", "--set", "link-percent=80"],
+        &["the balancer", "256 is the limit"],
+    );
     let long = "x".repeat(250);
     fails(&["run", "hello", &long, "--balance", "acknowledged"], &["the balancer", "fewer or shorter arguments"]);
     fails(&["run", "hello", "--get", "no-such-file"], &["--get: there is no file `no-such-file` on earth"]);
-    // These two need a policy, as clap says.
-    for option in ["--sample", "--placement"] {
+    // These need a policy, as clap says.
+    for option in ["--sample", "--placement", "--set"] {
         let output = testbed(&["run", "hello", option, "1s"]);
         assert_eq!(output.status.code(), Some(2), "{option}");
     }

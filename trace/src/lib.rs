@@ -9,6 +9,7 @@
 //! | [`live`] | the same order while a run still writes its folder |
 //! | [`watch`] | what a run shows at a moment: queues, threads, links, rates, losses |
 //! | [`waits`] | who waits for whom when a run was stopped, and who can never go on |
+//! | [`balance`] | the slaves' load samples, and what a balancer asked for and achieved |
 //! | [`report`] | a run as one page of HTML, to be opened from a file |
 //! | [`summary`] | what an ordered trace shows, in a screenful |
 //! | [`compare`] | first difference between two output folders |
@@ -21,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod balance;
 pub mod capture;
 pub mod compare;
 pub mod conform;

@@ -2,6 +2,7 @@
 //! several of them need is compiled once.
 
 mod analysis;
+mod balance;
 mod bounded;
 mod common;
 mod conform;

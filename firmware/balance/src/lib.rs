@@ -11,6 +11,7 @@
 //! | [`candidate`] | the slave's choice of the thread that moves |
 //! | [`policy`] | the trait of all policies, and what they see |
 //! | [`policies`] | the policies |
+//! | [`settings`] | what of the policies can be set |
 //! | [`balancer`] | assessor, policy and pending requests together |
 //! | [`log`] | the log in the format of the report's Figure 41 |
 //!
@@ -29,6 +30,7 @@ pub mod policies;
 pub mod policy;
 pub mod reader;
 pub mod request;
+pub mod settings;
 pub mod summary;
 
 /// Processors that a machine can have; the master is 0.

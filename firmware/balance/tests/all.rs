@@ -8,3 +8,4 @@ mod model;
 mod policies;
 mod reader;
 mod samples;
+mod settings;

@@ -10,7 +10,7 @@ use testbed_trace::analysis::fact::{Doing, Episode, Fact, Phase, Protocol, Stage
 pub const LOCAL_BYTE: f64 = 0.871;
 pub const REMOTE_BYTE: f64 = 1.10;
 /// Cycles of the same services for a message of one byte, without the kernel's events.
-const LOCAL_SERVICE: f64 = 356.0;
+pub const LOCAL_SERVICE: f64 = 356.0;
 const REMOTE_SERVICE: f64 = 464.0;
 
 /// A time in which a thread was somewhere, or ready there.

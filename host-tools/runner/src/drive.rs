@@ -31,7 +31,7 @@ pub enum DriveError {
 ///
 /// Ends earlier at the first multiple of [`CHUNK`] by which a processor has stored to EXIT and what the SMIs held has left by
 /// the trace port, or where `operator` has it stop. Returns `record` completed. What `operator` gives is given between chunks. While a live operator thinks and every processor mostly sleeps, the machine's
-/// time goes no faster than real time, so that waiting for a command takes no processor of the host's. `progress` is told the cycle now and then.
+/// time goes no faster than real time, so that waiting for a command takes no processor of the host's. `progress` is shown the machine now and then, which stands still meanwhile.
 ///
 /// # Errors
 /// The engine's, or the disk's; the folder then keeps what was written, and says that it is not complete.
@@ -41,7 +41,7 @@ pub fn drive(
     record: RunRecord,
     limit: u64,
     operator: &mut Operator,
-    mut progress: impl FnMut(u64),
+    mut progress: impl FnMut(&dyn Engine),
 ) -> Result<RunRecord, DriveError> {
     let started = Instant::now();
     let patience = drain_cycles(engine);
@@ -63,7 +63,7 @@ pub fn drive(
         let console: Vec<_> = engine.take_console().into_iter().map(|byte| (byte.processor, byte.byte)).collect();
         operator.see(&console);
         writer.console(console)?;
-        progress(engine.cycle());
+        progress(engine);
         if engine.cycle().is_multiple_of(CHUNK) && is_over(engine, &seen, patience) {
             stopped = Stop::Exit;
             break;

@@ -1,15 +1,19 @@
 //! What `run` is told of the balancer, and its log.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use testbed_balance::policies::{DESCRIBED, NAMES};
+use testbed_balance::settings::{self, Setting, Values, Wrong};
 use testbed_definitions::boot::BALANCER;
 use testbed_definitions::event::{DIAG_LOAD, DIAG_READY};
 use testbed_definitions::load::{DEFAULT_PERIOD_US, PERIODS_US};
 use testbed_machine::{suggest, units, Machine};
 use testbed_runner::files::{Source, Wanted};
-use testbed_runner::firmware;
+use testbed_runner::firmware::{self, Firmware};
 use testbed_runner::taking::balance_log;
 use testbed_sim::engine::Engine;
 use testbed_trace::capture::{BalanceRecord, BALANCE};
@@ -20,6 +24,8 @@ use super::{getting, Exit, Failure};
 const PLACEMENT: &str = "placement";
 /// The period of samples that `gain` likes best, in microseconds.
 const GAIN_PERIOD_US: u32 = 200_000;
+/// How often the balancer's log is taken out of the machine while it runs.
+const FOLLOWED: Duration = Duration::from_millis(500);
 /// Picoseconds of a microsecond.
 const MICROSECOND: u128 = 1_000_000;
 
@@ -32,6 +38,8 @@ pub struct Balance {
     /// How far apart samples of the load are [default: 1s, with gain 200ms]
     #[arg(long, value_name = "TIME", requires = "policy")]
     sample: Option<String>,
+    #[arg(long = "set", value_name = "NAME=VALUE", requires = "policy", help = settings_help())]
+    settings: Vec<String>,
     /// Where each thread goes, for --balance static: lines as `1-00-003 2`
     #[arg(long, value_name = "FILE", requires = "policy")]
     placement: Option<PathBuf>,
@@ -71,7 +79,17 @@ impl Balance {
             ("static", Some(_)) | (_, None) => {}
             _ => return Err(wrong(format!("--placement: {policy} has no use for it\n  help: leave it out"))),
         }
-        Ok(Some(BalanceRecord { policy: policy.clone(), sample_us: self.period(policy)? }))
+        let settings = self.settings(policy)?;
+        Ok(Some(BalanceRecord { policy: policy.clone(), sample_us: self.period(policy)?, settings }))
+    }
+
+    /// What is set of the policy, if it makes sense.
+    fn settings(&self, policy: &str) -> Result<Vec<String>, Failure> {
+        let mut values = Values::DEFAULT;
+        for argument in &self.settings {
+            values.set(policy, argument).map_err(|error| senseless(policy, &error))?;
+        }
+        Ok(self.settings.clone())
     }
 
     /// The period of samples in microseconds.
@@ -105,6 +123,16 @@ impl Balance {
         Ok(wanted.iter().try_for_each(|wanted| wanted.source.check(false))?)
     }
 
+    /// What takes the balancer's log out of the machine while it runs; `None` without a balancer.
+    pub fn log(&self, machine: &Machine, built: &Firmware, dir: &Path) -> Result<Option<GrowingLog>, Failure> {
+        if self.policy.is_none() {
+            return Ok(None);
+        }
+        let (_, kernel) = built.kernel(machine.ram_bytes)?;
+        let path = dir.join(BALANCE);
+        Ok(Some(GrowingLog { kernel: kernel.to_vec(), path, file: None, length: 0, last: Instant::now() }))
+    }
+
     /// Takes the balancer's log out of the machine, whose kernel is the ELF file `kernel`, into the
     /// run's folder `dir`; says so if there is none.
     pub fn take(&self, engine: &dyn Engine, kernel: &[u8], dir: &Path) -> Result<(), Failure> {
@@ -119,11 +147,76 @@ impl Balance {
     }
 }
 
+/// The balancer's log in the folder of a run that goes on, for whoever follows that.
+pub struct GrowingLog {
+    /// The kernel's ELF file.
+    kernel: Vec<u8>,
+    path: PathBuf,
+    file: Option<File>,
+    /// Bytes that have been written.
+    length: usize,
+    last: Instant,
+}
+
+impl GrowingLog {
+    /// Appends what has come, now and then. The log only ever grows, by whole lines; if it can't be
+    /// written that is said when the run is over, as [`Balance::take`] writes the whole.
+    pub fn follow(&mut self, engine: &dyn Engine) {
+        if self.last.elapsed() < FOLLOWED {
+            return;
+        }
+        self.last = Instant::now();
+        let Some(log) = balance_log(engine, &self.kernel) else { return };
+        let Some(new) = log.get(self.length..).filter(|new| !new.is_empty()) else { return };
+        if self.file.is_none() {
+            self.file = File::create(&self.path).ok();
+        }
+        if self.file.as_mut().is_some_and(|file| file.write_all(new).is_ok()) {
+            self.length = log.len();
+        }
+    }
+}
+
 /// The policies, one a line.
 fn help() -> String {
     let longest = NAMES.iter().map(|name| name.len()).max().unwrap_or_default();
     let lines = DESCRIBED.map(|(name, what)| format!("\n  {name:longest$}  {what}"));
     format!("Balance the load of the slaves, as docs/balance.md says:{}", lines.concat())
+}
+
+/// What can be set, a policy a line.
+fn settings_help() -> String {
+    let lines = NAMES.iter().filter_map(|policy| {
+        let known: Vec<_> = settings::of(policy).map(with_default).collect();
+        (!known.is_empty()).then(|| format!("\n  {policy}: {}", known.join(", ")))
+    });
+    let lines: String = lines.collect();
+    format!("Change a setting of the policy; docs/balance.md says what each does. By default:{lines}")
+}
+
+fn with_default(setting: &'static Setting) -> String {
+    format!("{}={}", setting.name, setting.unit.text(setting.default()))
+}
+
+/// Why a setting is refused, and what would do.
+fn senseless(policy: &str, error: &Wrong) -> Failure {
+    let known: Vec<_> = settings::of(policy).map(|setting| setting.name).collect();
+    let example =
+        || settings::of(policy).next().map_or(String::new(), |setting| format!(", as {}", with_default(setting)));
+    let help = match error {
+        _ if known.is_empty() => format!("{policy} has no settings: leave --set out"),
+        Wrong::Form(_) => format!("write NAME=VALUE{}", example()),
+        Wrong::Unknown(name) => {
+            let meant = suggest::question(name, known.iter().copied());
+            format!("{meant}{policy} has {}", known.join(", "))
+        }
+        Wrong::Twice(_) => "give it once".into(),
+        Wrong::Value(setting, _) | Wrong::Range(setting, _) => {
+            let (least, most) = (setting.unit.text(setting.least), setting.unit.text(setting.most));
+            format!("{} takes {} from {least} to {most}", setting.name, setting.unit.name())
+        }
+    };
+    wrong(format!("--set: {error}\n  help: {help}"))
 }
 
 fn wrong(message: String) -> Failure {

@@ -138,8 +138,8 @@ impl Exec {
         };
         let (_claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
         let bar = cycles((self.max_cycles != MAX_CYCLES).then_some(self.max_cycles));
-        let record = drive(engine.as_mut(), writer, record, self.max_cycles, &mut Operator::nobody(), |cycle| {
-            bar.set_position(cycle)
+        let record = drive(engine.as_mut(), writer, record, self.max_cycles, &mut Operator::nobody(), |engine| {
+            bar.set_position(engine.cycle())
         })?;
         bar.finish_and_clear();
         let capture = Capture::of_run(&folder, record.clone());

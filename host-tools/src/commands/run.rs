@@ -221,7 +221,11 @@ impl Run {
         let mut operator = ending::stoppable(operator)?;
         let is_bounded = self.time.is_some() || self.cycles.is_some();
         let bar = if self.is_live() { ProgressBar::hidden() } else { cycles(is_bounded.then_some(limit)) };
-        let driven = drive(engine.as_mut(), writer, record, limit, &mut operator, |cycle| bar.set_position(cycle));
+        let mut log = self.balance.log(machine, &built, &self.folder())?;
+        let driven = drive(engine.as_mut(), writer, record, limit, &mut operator, |engine| {
+            bar.set_position(engine.cycle());
+            log.iter_mut().for_each(|log| log.follow(engine));
+        });
         // Also if the engine has failed: its machine still has the files.
         let taken = self.take(&wishes, engine.as_ref(), &built);
         let record = driven?;

@@ -5,6 +5,7 @@
 //! | [`player`] | reads a folder as far as it is there, at some speed, into a [`testbed_trace::watch::Watch`] |
 //! | `source` | where events come from, as long as a run goes on and afterwards |
 //! | [`screen`] | all that a frame shows |
+//! | `log` | the balancer's log, as far as it has come |
 //! | [`draw`] | the frame: a pure function of the screen |
 //! | [`keys`] | what keys do |
 //! | [`console`] | the end of `console.txt` |
@@ -17,6 +18,7 @@ pub mod child;
 pub mod console;
 pub mod draw;
 pub mod keys;
+mod log;
 pub mod player;
 pub mod screen;
 mod source;

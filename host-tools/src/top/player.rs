@@ -12,6 +12,7 @@ use testbed_trace::live::Ended;
 use testbed_trace::order::{events, Event};
 use testbed_trace::watch::Watch;
 
+use super::log::FollowedLog;
 use super::screen::{Mode, Screen, Speed};
 use super::source::{ending, Source};
 
@@ -45,6 +46,7 @@ pub struct Player {
     stepped: Option<Event>,
     ended: Option<String>,
     damage: Vec<String>,
+    log: FollowedLog,
     /// Moments, with the cycle and the number of events then.
     passed: Vec<(Instant, u64, u64)>,
 }
@@ -84,6 +86,7 @@ impl Player {
             stepped: None,
             ended: None,
             damage: Vec::new(),
+            log: FollowedLog::default(),
             passed: Vec::new(),
         })
     }
@@ -180,6 +183,7 @@ impl Player {
     /// A file can't be read, or the folder is gone.
     pub fn pass(&mut self, time: Duration, budget: Duration) -> Result<bool, CaptureError> {
         let begun = Instant::now();
+        self.log.look(&self.dir, &self.record);
         if !self.look()? {
             return Ok(false);
         }
@@ -363,6 +367,7 @@ impl Player {
             _ => None,
         };
         screen.damage.clone_from(&self.damage);
+        screen.requests = self.log.requests(&self.record, self.watch.now());
         screen.last_event = self.stepped.map(|event| self.say(&event));
         screen.record = Some(self.record.clone());
     }

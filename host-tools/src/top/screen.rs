@@ -1,5 +1,6 @@
 //! All that a frame shows.
 
+use testbed_trace::balance::Counts;
 use testbed_trace::capture::RunRecord;
 use testbed_trace::watch::View;
 
@@ -75,6 +76,16 @@ pub enum Mode {
     Ended(String),
 }
 
+/// What is known of requests until the moment that is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// The balancer's log has not come out of the machine yet.
+    NoLog,
+    /// The log can't be read.
+    Unreadable(String),
+    Known(Counts),
+}
+
 /// A frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screen {
@@ -91,6 +102,8 @@ pub struct Screen {
     pub waiting: Option<(usize, String)>,
     /// Where the capture is not what was written.
     pub damage: Vec<String>,
+    /// What the balancer's log tells; `None` of a run without balancer.
+    pub requests: Option<Requests>,
     /// The last event, in words, if events are stepped through.
     pub last_event: Option<String>,
     /// The last lines of the console.
@@ -112,6 +125,7 @@ impl Screen {
             read_rate: None,
             waiting: None,
             damage: Vec::new(),
+            requests: None,
             last_event: None,
             console: Vec::new(),
             ui: Ui::default(),

@@ -7,13 +7,15 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use ratatui::Terminal;
 use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
+use testbed_definitions::load::{Part, ONE_READY};
 use testbed_definitions::mpc;
 use testbed_host_tools::top::app::text_of;
 use testbed_host_tools::top::draw::draw;
 use testbed_host_tools::top::keys::{Panel, Sort, Ui};
-use testbed_host_tools::top::screen::{Mode, Screen, Speed};
+use testbed_host_tools::top::screen::{Mode, Requests, Screen, Speed};
 use testbed_machine::Machine;
-use testbed_trace::capture::{KernelKind, RunRecord};
+use testbed_trace::balance::Counts;
+use testbed_trace::capture::{BalanceRecord, KernelKind, RunRecord};
 use testbed_trace::conform::Checker;
 use testbed_trace::order::{Event, What};
 use testbed_trace::synthetic;
@@ -143,6 +145,33 @@ fn losing() -> Screen {
     screen
 }
 
+/// A sample of each slave but the last: as many threads are ready as its number, and a half on
+/// average.
+fn samples(slaves: u8, at: u64) -> Vec<Event> {
+    let of = |slave: u8| {
+        let ready = u16::from(slave);
+        let head = [
+            Part::Begin { sequence: 1, ready: slave },
+            Part::Period { cycles: 25_000_000 },
+            Part::Queue { average: ready * ONE_READY + ONE_READY / 2 },
+            Part::User { share: ready << 12 },
+        ];
+        let parts = head.into_iter().chain([Part::End { sequence: 1, parts: head.len() as u16 }]);
+        let step = move |(place, part): (u64, Part)| {
+            let [code, argument] = part.words();
+            synthetic::event(at + 10 * u64::from(slave) + place, slave, code & !event::MORE, argument)
+        };
+        (0..).zip(parts).map(step)
+    };
+    (1..slaves).flat_map(of).collect()
+}
+
+fn balanced(dgl: u32, requests: Requests) -> Screen {
+    let balance = BalanceRecord { policy: "report".into(), sample_us: 1_000_000, settings: vec!["period=2s".into()] };
+    let record = RunRecord { dgl, balance: Some(balance), ..record("testbed6") };
+    Screen { requests: Some(requests), ..screen(record, &samples(5, 1_000_000), 1_500_000) }
+}
+
 fn terminal(screen: &Screen, (width, height): (u16, u16)) -> Terminal<TestBackend> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| _ = draw(frame, screen)).unwrap();
@@ -169,6 +198,36 @@ const LARGE: (u16, u16) = (140, 45);
 fn a_run_that_goes_on() {
     looks("running-80x24.txt", &running(), SMALL);
     looks("running-140x45.txt", &running(), LARGE);
+}
+
+#[test]
+fn a_run_that_is_balanced() {
+    let counts = Counts { requests: 1_234, moved: 1_200, expired: 30, refused: 2, unanswered: 1, open: 1 };
+    let screen = balanced(event::DIAG_LOAD, Requests::Known(counts));
+    looks("balanced-80x24.txt", &screen, SMALL);
+    // No number is cut in the smallest window; with other classes all columns are there.
+    let all = event::DIAG_LOAD | event::DIAG_DEFAULT;
+    for (screen, size) in [(&screen, (60, 14)), (&balanced(all, Requests::Known(counts)), LARGE)] {
+        let text = text_of(&terminal(screen, size));
+        for part in ["Balancer report period=2s: 1,234 requests", "1,200 moved", "30 expired", "2 refused", "1 open"] {
+            assert!(text.contains(part), "{part}, {size:?}\n{text}");
+        }
+        if size != LARGE {
+            continue;
+        }
+        let water = text.lines().find(|line| line.starts_with("water")).unwrap();
+        assert!(water.contains("  4.5  25.0") && text.contains("user%"), "{water}");
+        // One that has sent no sample.
+        assert!(text.lines().any(|line| line.starts_with("space") && line.contains("    -     -")), "{text}");
+    }
+    // What only other classes tell has no columns.
+    let small = text_of(&terminal(&screen, SMALL));
+    assert!(small.contains("load%") && !small.contains("user%"), "{small}");
+    let text = |requests| text_of(&terminal(&balanced(event::DIAG_LOAD, requests), SMALL));
+    assert!(text(Requests::NoLog).contains("Balancer report period=2s: no log yet"));
+    let why = "line 1, column 6: expected a number, found `soon`";
+    let unreadable = text(Requests::Unreadable(why.into()));
+    assert!(unreadable.contains("its log can't be read") && unreadable.contains(why), "{unreadable}");
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use testbed_host_tools::top::player::{Options, Player};
-use testbed_host_tools::top::screen::{Mode, Screen, Speed};
+use testbed_host_tools::top::screen::{Mode, Requests, Screen, Speed};
 use testbed_machine::Machine;
-use testbed_trace::capture::{verify, Capture, CaptureError, CaptureWriter, RunRecord};
+use testbed_trace::balance::Counts;
+use testbed_trace::capture::{verify, BalanceRecord, Capture, CaptureError, CaptureWriter, RunRecord, BALANCE};
 use testbed_trace::order::events;
 use testbed_trace::synthetic::{self, mmi_words, Mix, Mmi, Smi};
 
@@ -90,6 +91,37 @@ fn steps_go_from_event_to_event_and_from_piece_to_piece() {
     assert_eq!((after.view.now, after.mode), (before.now + before.piece_cycles, Mode::Paused));
     player.restart().unwrap();
     assert_eq!(shown(&player).view.events, 0);
+}
+
+/// Requests are those until the moment that is shown; the log is read again when it has grown.
+#[test]
+fn requests_are_those_of_the_log_so_far() {
+    let (dir, mut record) = folder(2_000);
+    record.balance = Some(BalanceRecord { policy: "gain".into(), sample_us: 1_000, settings: Vec::new() });
+    record.write(dir.path()).unwrap();
+    let hz = u64::from(record.machine.clock_hz);
+    let ask = |number: u32, at: u64| format!("TIM: {at}\nmove work from 1 to 2 to shorten its queue (mig #{number})\n");
+    let log = dir.path().join(BALANCE);
+    let at = |milliseconds: u64| {
+        let player = open(dir.path(), Options { from: Some(milliseconds * hz / 1_000), ..Options::default() });
+        shown(&player).requests.unwrap()
+    };
+    assert_eq!(at(1), Requests::NoLog);
+    fs::write(&log, ask(1, 2) + "mig #1: 1-01-002 arrives at 2, time 4\n" + &ask(2, 5)).unwrap();
+    let known = |requests, moved, open| Requests::Known(Counts { requests, moved, open, ..Counts::default() });
+    let found = [1, 2, 4, 5].map(at);
+    assert_eq!(found, [known(0, 0, 0), known(1, 0, 1), known(1, 1, 0), known(2, 1, 1)]);
+    let mut player = open(dir.path(), Options { from: Some(6 * hz / 1_000), ..Options::default() });
+    assert_eq!(shown(&player).requests, Some(known(2, 1, 1)));
+    let text = fs::read_to_string(&log).unwrap() + "mig #2: expires at 1, time 6\nmig #3: exp";
+    fs::write(&log, &text).unwrap();
+    player.pass(Duration::ZERO, BUDGET).unwrap();
+    let all = Counts { requests: 2, moved: 1, expired: 1, ..Counts::default() };
+    assert_eq!(shown(&player).requests, Some(Requests::Known(all)), "a line without its end is left out");
+    fs::write(&log, text + "lodes\n").unwrap();
+    player.pass(Duration::ZERO, BUDGET).unwrap();
+    let Some(Requests::Unreadable(why)) = shown(&player).requests else { panic!("it makes no sense") };
+    assert!(why.starts_with("line 7, column 9"), "{why}");
 }
 
 #[test]

@@ -50,19 +50,23 @@ pub struct BalanceRecord {
     pub policy: String,
     /// The period of samples, in microseconds.
     pub sample_us: u32,
+    /// What of the policy was set, each as `NAME=VALUE`; all else was as it is by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
 }
 
 impl BalanceRecord {
     /// The balancer's arguments.
     pub fn arguments(&self) -> Vec<String> {
-        vec![self.policy.clone(), self.sample_us.to_string()]
+        let first = [self.policy.clone(), self.sample_us.to_string()];
+        first.into_iter().chain(self.settings.iter().cloned()).collect()
     }
 
     /// What the balancer is to do that is given these arguments; `None` if they are not those of
     /// [`BalanceRecord::arguments`].
     pub fn of_arguments(arguments: &[String]) -> Option<Self> {
-        let [policy, period] = arguments else { return None };
-        Some(BalanceRecord { policy: policy.clone(), sample_us: period.parse().ok()? })
+        let [policy, period, settings @ ..] = arguments else { return None };
+        Some(BalanceRecord { policy: policy.clone(), sample_us: period.parse().ok()?, settings: settings.to_vec() })
     }
 }
 

@@ -13,6 +13,7 @@ use crate::analysis::follow::Follower;
 use crate::analysis::measure::Range;
 use crate::analysis::probe::Probe;
 use crate::analysis::{AnalysisError, Report};
+use crate::balance::part;
 use crate::capture::{Capture, CaptureError, Integrity, CONSOLE};
 use crate::order::{events, What};
 use crate::summary::{thread_text, Summary};
@@ -28,6 +29,8 @@ pub struct Seen {
     pub counts: BTreeMap<String, Vec<u64>>,
     pub losses: Vec<Loss>,
     pub losses_count: u64,
+    /// The slaves' samples.
+    pub load: part::Collector,
 }
 
 /// Collects lanes (if `follow`), counts and losses of a part of the run, which ends at `end`.
@@ -41,6 +44,7 @@ pub fn look(
     let record = &capture.record;
     let mut follower = Follower::new(record, Probe::default());
     let mut collector = Collector::new(range, u64::from(record.machine.tick_cycles));
+    let mut load = part::Collector::new(record);
     let (mut summary, mut losses, mut losses_count) = (Summary::default(), Vec::new(), 0);
     for event in events(capture, integrity)? {
         let event = event?;
@@ -51,6 +55,7 @@ pub fn look(
         if follow {
             follower.add(&event, &mut |fact| collector.take(fact));
         }
+        load.add(cycle, &event, range);
         if certain && !range.contains(cycle) {
             continue;
         }
@@ -69,7 +74,7 @@ pub fn look(
         follower.finish(range.to_cycle, &mut |fact| collector.take(fact));
     }
     let counts = summary.counts.into_iter().map(|(name, counts)| (name.to_string(), counts)).collect();
-    Ok(Seen { timeline: collector.finish(&record.machine.processors), counts, losses, losses_count })
+    Ok(Seen { timeline: collector.finish(&record.machine.processors), counts, losses, losses_count, load })
 }
 
 /// What the time-line does not show, in sentences.
@@ -158,7 +163,11 @@ pub fn classes(dgl: u32) -> Vec<Class> {
             DIAG_DETAIL,
             "the channel and direction of each request; without it they are known only where a release tells them",
         ),
-        class("load", DIAG_LOAD, "what each slave tells of its load at every sample period; no figure comes from it"),
+        class(
+            "load",
+            DIAG_LOAD,
+            "what each slave tells of its load at every sample period; the part “Load and moves” comes from it",
+        ),
         class("ready", DIAG_READY, "each joining and leaving of a ready queue; it excludes the class profile"),
     ]
 }

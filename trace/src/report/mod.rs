@@ -22,6 +22,7 @@ pub use timeline::{Packet, Row, Timeline, CELLS_MAX, LENGTH_UNKNOWN, PACKETS_MAX
 use crate::analysis::measure::Range;
 use crate::analysis::windows::round_window;
 use crate::analysis::{analyse, end_cycle, AnalysisError, Options, Report};
+use crate::balance::Balancing;
 use crate::capture::{verify, Capture, RunRecord};
 use crate::ledger::Ledger;
 
@@ -39,6 +40,8 @@ pub struct Page {
     pub analysis: Option<Report>,
     pub not_analysed: Option<String>,
     pub timeline: Timeline,
+    /// The slaves' load, requests and moves; `None` without samples and without a balancer's log.
+    pub balancing: Option<Balancing>,
     /// Events by name, then by processor from the master on.
     pub counts: BTreeMap<String, Vec<u64>>,
     /// The first losses, and how many there are.
@@ -89,6 +92,8 @@ pub fn collect(capture: &Capture, options: &Options) -> Result<Page, AnalysisErr
     };
     let seen = gather::look(capture, &integrity, analysis.is_some(), range, end)?;
     let mut left_out = gather::told(&seen);
+    let (balancing, not_drawn) = seen.load.finish(capture, range)?.unzip();
+    left_out.extend(not_drawn.unwrap_or_default());
     left_out.extend(analysis.as_mut().map(gather::cut).unwrap_or_default());
     let (console, console_left_out) = gather::console(capture)?;
     left_out.extend(console_left_out);
@@ -106,6 +111,7 @@ pub fn collect(capture: &Capture, options: &Options) -> Result<Page, AnalysisErr
         analysis,
         not_analysed,
         timeline: seen.timeline,
+        balancing,
         counts: seen.counts,
         losses: seen.losses,
         losses_count: seen.losses_count,

@@ -166,6 +166,7 @@ section("timeline", "Time-line", timeline);
 section("processors", "Processors", processors);
 section("queues", "Ready queues", queues);
 section("links", "Links", links);
+if (D.balancing) section("load", "Load and moves", balancing);
 section("latencies", "Latencies", latencies);
 section("phases", "Protocol phases", phases);
 section("threads", "Threads", threads);

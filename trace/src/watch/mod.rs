@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::analysis::fact::{Fact, Met, ThreadState, Times, Waited};
 use crate::analysis::follow::Follower;
 use crate::analysis::probe::Probe;
+use crate::balance::Samples;
 use crate::capture::RunRecord;
 use crate::order::{Event, What};
 use recent::{Piece, Recent, Scale, KEPT};
@@ -74,6 +75,7 @@ pub struct Watch {
     processors: Vec<Processor>,
     links: BTreeMap<(u8, u8), Link>,
     threads: BTreeMap<u16, Thread>,
+    samples: Samples,
     events: u64,
 }
 
@@ -101,6 +103,7 @@ impl Watch {
             processors: record.machine.processors.iter().map(processor).collect(),
             links: BTreeMap::new(),
             threads: BTreeMap::new(),
+            samples: Samples::new(record.machine.processors.len().saturating_sub(1) as u8),
             events: 0,
         }
     }
@@ -148,6 +151,7 @@ impl Watch {
         if event.is_certain() {
             self.advance(self.cycle(event));
         }
+        self.samples.take(self.cycle(event), event);
         let (scale, now) = (self.scale, self.now);
         if let Some(processor) = self.processors.get_mut(event.smi as usize) {
             processor.count(event, scale.number(now));

@@ -5,6 +5,7 @@ use super::Watch;
 use crate::analysis::fact::{Doing, On, ThreadState, Times};
 use crate::analysis::follow::{ThreadNow, Uncertainty, ALL};
 use crate::analysis::measure::Range;
+use crate::balance::Sample;
 
 /// A run at a moment. Shares are parts of the window, rates are per second of machine time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +41,8 @@ pub struct ProcessorView {
     /// Share of threads' time in the same pieces; `None` where nothing is told.
     pub user_history: Vec<Option<f64>>,
     pub running: Option<u16>,
+    /// Its last whole sample of the load; `None` if there has been none.
+    pub load: Option<Sample>,
     /// Shares of what it did, by [`Doing`]. What the trace does not tell yet is missing in their sum.
     pub shares: [f64; Doing::ALL.len()],
     pub events: u64,
@@ -135,6 +138,7 @@ impl Watch {
                 .history(&queue, |queue| (queue.known > 0).then(|| queue.product as f64 / queue.known as f64)),
             user_history: self.history(&times, user),
             running: running.map(|thread| thread.thread),
+            load: self.samples.last(number),
             shares: sums.map(|cycles| cycles as f64 / window.cycles().max(1) as f64),
             events: processor.count,
             event_rate: self.rate(processor.events.sum_from(first), window),

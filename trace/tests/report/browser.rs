@@ -9,6 +9,7 @@ use testbed_trace::analysis::Options;
 use testbed_trace::report::collect;
 
 use crate::analysis::scripts::{local, Step, AIR, CLASSES, EARTH, GAP};
+use crate::balance::balanced;
 use crate::common::devtools::{Browser, Window};
 use crate::report::runs::{busy, write, PERIOD};
 
@@ -226,6 +227,56 @@ fn fingers_move_and_pinch() {
     browser.touch("touchEnd", &[]);
     let detail = text(&mut browser, "document.getElementById('detail').innerText");
     assert!(detail.starts_with("earth\n") || detail.starts_with("Packet "), "{detail}");
+    is_quiet(&browser);
+}
+
+/// The load of slaves, requests and moves: drawn in their places, and read by pointer and keys.
+#[test]
+fn load_requests_and_moves_are_drawn() {
+    let (_dir, capture) = balanced();
+    let path = capture.dir.join("page.html");
+    fs::write(&path, collect(&capture, &Options::default()).unwrap().html()).unwrap();
+    let mut browser = Browser::open();
+    for window in [LAPTOP, Window { dark: true, ..LAPTOP }, PHONE] {
+        browser.load(&path, window);
+        browser.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
+        browser.settle();
+        is_quiet(&browser);
+        let wide = number(&mut browser, "document.documentElement.scrollWidth");
+        assert!(wide <= f64::from(window.width), "{window:?}: {wide} wide");
+        let least = browser.evaluate(LEAST_CONTRAST);
+        assert!(least[0].as_f64().unwrap() >= 4.5, "{window:?}: {least}");
+        assert_eq!(browser.evaluate(NAMELESS), json!([]), "{window:?}");
+        let all = text(&mut browser, "document.getElementById('load').innerText");
+        for part in [
+            "Policy report, samples 200 ms apart, period=2s",
+            "Requests",
+            "#1",
+            "refused",
+            "open",
+            "lost so far",
+            "Events for samples",
+        ] {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        // A card for each slave, and a line for the move: from the row of the first slave to that of the second.
+        assert_eq!(browser.evaluate("document.querySelectorAll('#load .card').length"), 5);
+        assert_eq!(browser.evaluate("document.querySelectorAll('#load .moves .move').length"), 1);
+        let way = text(&mut browser, "document.querySelector('#load .moves .move').getAttribute('d')");
+        assert!(way.contains(" 0.5L") && way.ends_with(" 1.5"), "{way}");
+    }
+    browser.evaluate("document.documentElement.style.scrollBehavior = 'auto'");
+    browser.evaluate("document.querySelector('#load .area').scrollIntoView({ block: 'center' })");
+    browser.settle();
+    let place = |browser: &mut Browser, edge: &str| {
+        number(browser, &format!("document.querySelector('#load .area').getBoundingClientRect().{edge}"))
+    };
+    let (left, top) = (place(&mut browser, "left"), place(&mut browser, "top"));
+    let (width, height) = (place(&mut browser, "width"), place(&mut browser, "height"));
+    browser.mouse("mouseMoved", left + width * 0.4, top + height * 0.5, 0.0, false);
+    browser.mouse("mouseMoved", left + width * 0.4 + 1.0, top + height * 0.5, 0.0, false);
+    let tip = text(&mut browser, "document.getElementById('tip').textContent");
+    assert!(tip.contains("ready on average"), "{tip}");
     is_quiet(&browser);
 }
 

@@ -13,12 +13,23 @@ use crate::policy::{Ask, Pace, Policy, View, PENDING};
 use crate::summary::ThreadLoad;
 use crate::{PROCESSORS, THREADS};
 
-/// Per cent above the average that a processor's load may have.
-pub const TOLERANCE_PERCENT: u32 = 5;
-
 /// Places all threads anew in each round, and keeps those that needn't move.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GreedyRefine;
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GreedyRefine {
+    /// Per cent above the average that a processor's load may have.
+    pub tolerance_percent: u32,
+}
+
+impl GreedyRefine {
+    /// With the tolerance of Charm++.
+    pub const DEFAULT: GreedyRefine = GreedyRefine { tolerance_percent: 5 };
+}
+
+impl Default for GreedyRefine {
+    fn default() -> Self {
+        GreedyRefine::DEFAULT
+    }
+}
 
 impl Policy for GreedyRefine {
     fn name(&self) -> &'static str {
@@ -37,7 +48,7 @@ impl Policy for GreedyRefine {
         let total: u32 = threads.iter().map(|thread| u32::from(thread.share)).sum();
         let heaviest = threads.first().map_or(0, |thread| u32::from(thread.share));
         let average = total / u32::from(summary.slaves).max(1);
-        let allowed = average.max(heaviest) * (100 + TOLERANCE_PERCENT) / 100;
+        let allowed = average.max(heaviest) * (100 + self.tolerance_percent) / 100;
         let mut loads = [0u32; PROCESSORS];
         for &thread in threads.iter().filter(|thread| !thread.movable) {
             loads[usize::from(thread.processor) % PROCESSORS] += u32::from(thread.share);

@@ -27,13 +27,19 @@ pub struct Thresholds {
     /// A queue is overloaded if it is longer than the average by more than this, in
     /// `load::ONE_READY`ths.
     pub queue_over: u32,
-    /// Least cycles between two requests: the migration period.
-    pub period: u64,
+    /// Least milliseconds between two requests: the migration period.
+    pub period_ms: u32,
+}
+
+impl Thresholds {
+    /// Those that fit the report's figures.
+    pub const DEFAULT: Thresholds =
+        Thresholds { link_percent: 50, link_least: 20, queue_over: ONE_READY as u32 / 2, period_ms: 0 };
 }
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Thresholds { link_percent: 50, link_least: 20, queue_over: ONE_READY as u32 / 2, period: 0 }
+        Thresholds::DEFAULT
     }
 }
 
@@ -115,7 +121,8 @@ impl Policy for Report {
         if self.round != view.round {
             (self.round, self.moved) = (view.round, [0; PROCESSORS]);
         }
-        let early = self.last.is_some_and(|last| view.now < last + self.thresholds.period);
+        let period = u64::from(self.thresholds.period_ms) * u64::from(view.costs.millisecond);
+        let early = self.last.is_some_and(|last| view.now < last + period);
         if ask.left() == 0 || early {
             return;
         }

@@ -44,7 +44,7 @@ pub fn policy(name: &str, seed: u32) -> (Any, u64) {
         "report" => Box::new(Report::new(Default::default())),
         "acknowledged" => Box::new(Report::acknowledged(Default::default())),
         "diffusion" => Box::new(Diffusion),
-        "greedy-refine" => Box::new(GreedyRefine),
+        "greedy-refine" => Box::new(GreedyRefine::DEFAULT),
         "gain" => Box::new(Gain::default()),
         _ => panic!("there is no policy {name}"),
     };

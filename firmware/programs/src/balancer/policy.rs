@@ -2,12 +2,10 @@
 
 use libtos::file::{flags, File};
 use libtos::{println, processors, seed};
-use testbed_balance::policies::gain::Settings;
-use testbed_balance::policies::{
-    report::Thresholds, Diffusion, Gain, GreedyRefine, None as Nothing, Placement, Random, Report,
-};
+use testbed_balance::policies::{Diffusion, Gain, GreedyRefine, None as Nothing, Placement, Random, Report};
 use testbed_balance::policy::{Ask, Pace, Policy, View};
 use testbed_balance::request::{Answer, Request};
+use testbed_balance::settings::Values;
 
 use super::Global;
 
@@ -15,9 +13,9 @@ static NOTHING: Global<Nothing> = Global::new(Nothing);
 static RANDOM: Global<Option<Random>> = Global::new(None);
 static REPORT: Global<Option<Report>> = Global::new(None);
 static DIFFUSION: Global<Diffusion> = Global::new(Diffusion);
-static GREEDY: Global<GreedyRefine> = Global::new(GreedyRefine);
+static GREEDY: Global<GreedyRefine> = Global::new(GreedyRefine::DEFAULT);
 static PLACEMENT: Global<Option<Placement>> = Global::new(None);
-static GAIN: Global<Gain> = Global::new(Gain::new(Settings::DEFAULT));
+static GAIN: Global<Gain> = Global::new(Gain::new(Values::DEFAULT.gain));
 
 /// The file in which `static` finds the places of threads, and its size at most.
 pub const PLACEMENT_FILE: &str = "placement";
@@ -32,22 +30,30 @@ impl Chosen {
     /// None yet.
     pub const NONE: Chosen = Chosen(None);
 
-    /// The policy with this name. `None`: there is none, or it can't begin, and it has been said why.
+    /// The policy with this name and these settings. `None`: there is none, or it can't begin, and it has been said why.
     ///
     /// # Safety
     /// Called once.
-    pub unsafe fn named(name: &str) -> Option<Chosen> {
+    pub unsafe fn named(name: &str, values: &Values) -> Option<Chosen> {
         // SAFETY: the caller's; each policy is taken at one place.
         let policy: &'static mut dyn Policy = unsafe {
             match name {
                 "none" => NOTHING.take(),
                 "random" => RANDOM.take().insert(Random::new(seed())),
-                "report" => REPORT.take().insert(Report::new(Thresholds::default())),
-                "acknowledged" => REPORT.take().insert(Report::acknowledged(Thresholds::default())),
+                "report" => REPORT.take().insert(Report::new(values.thresholds)),
+                "acknowledged" => REPORT.take().insert(Report::acknowledged(values.thresholds)),
                 "diffusion" => DIFFUSION.take(),
-                "greedy-refine" => GREEDY.take(),
+                "greedy-refine" => {
+                    let policy = GREEDY.take();
+                    *policy = values.greedy_refine;
+                    policy
+                }
                 "static" => PLACEMENT.take().insert(placement(TEXT.take())?),
-                "gain" => GAIN.take(),
+                "gain" => {
+                    let policy = GAIN.take();
+                    policy.set(values.gain);
+                    policy
+                }
                 _ => {
                     println!("balancer: there is no policy `{name}`");
                     return None;

@@ -1,6 +1,7 @@
-//! Balances the load of the slaves, from the master: `balancer POLICY [PERIOD]`, with the period of
-//! samples in microseconds. `testbed run PROGRAM --balance POLICY` starts it; so can an operator, as
-//! `on 0 operator balancer gain &` in `sh`. It ends with the machine, or when it is killed.
+//! Balances the load of the slaves, from the master: `balancer POLICY [PERIOD] [NAME=VALUE…]`, with
+//! the period of samples in microseconds, and what of the policy is set
+//! ([`testbed_balance::settings`]). `testbed run PROGRAM --balance POLICY` starts it; so can an
+//! operator, as `on 0 operator balancer gain &` in `sh`. It ends with the machine, or when it is killed.
 //!
 //! It takes the slaves' samples from the monitor's queue, asks the policy ([`testbed_balance`]), and
 //! sends its requests. What it sees and does it logs to the file `balance.log`, in the format of the
@@ -22,6 +23,7 @@ use testbed_balance::log::blocks::Blocks;
 use testbed_balance::log::{write_summary, Entry, Losses};
 use testbed_balance::reader::{Read, Reader};
 use testbed_balance::request::{Answer, Request};
+use testbed_balance::settings::Values;
 use testbed_definitions::event::{DIAG_LOAD, DIAG_TIMER, DIAG_USER};
 use testbed_definitions::limits::TIME_SLICE_US;
 use testbed_definitions::load::{DEFAULT_PERIOD_US, PERIODS_US};
@@ -41,16 +43,23 @@ static TOLD: Global<(Chosen, u32)> = Global::new((Chosen::NONE, 0));
 static BALANCER: Global<Balancer<Chosen>> = Global::new(Balancer::new(0, Chosen::NONE));
 
 fn main(arguments: Arguments) -> u32 {
-    let (Some(name), period) = (arguments.iter().next(), arguments.number(1, DEFAULT_PERIOD_US)) else {
-        return usage();
-    };
+    let mut words = arguments.iter().peekable();
+    let Some(name) = words.next() else { return usage() };
+    let period = words.next_if(|word| !word.contains('=')).map_or(Some(DEFAULT_PERIOD_US), |word| word.parse().ok());
     let Some(period) = period.filter(|period| PERIODS_US.contains(period)) else { return usage() };
+    let mut values = Values::DEFAULT;
+    for argument in words {
+        if let Err(wrong) = values.set(name, argument) {
+            println!("balancer: {name}: {wrong}");
+            return 2;
+        }
+    }
     if processor() != 0 || processors() < 3 {
         println!("balancer: it runs on the master of a machine with two slaves or more");
         return 1;
     }
     // SAFETY: called once, as this is, and before there is another thread.
-    let (policy, told) = unsafe { (Chosen::named(name), TOLD.take()) };
+    let (policy, told) = unsafe { (Chosen::named(name, &values), TOLD.take()) };
     let Some(policy) = policy else { return 1 };
     *told = (policy, period);
     match create(BALANCING, STACK_PAGES, 0, balance, stack_for(STACK_PAGES)) {
@@ -73,7 +82,7 @@ extern "C" fn balance() -> ! {
 }
 
 fn usage() -> u32 {
-    println!("usage: balancer POLICY [MICROSECONDS]");
+    println!("usage: balancer POLICY [MICROSECONDS] [NAME=VALUE...]");
     println!("       samples {} to {} us apart", PERIODS_US.start(), PERIODS_US.end());
     2
 }

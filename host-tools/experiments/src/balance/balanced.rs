@@ -1,8 +1,9 @@
 //! The report's Figures 42 to 52 and 56 to 58, from the logs of balancers: ready queues, links, and
 //! migrations in the report's notation.
 
+use testbed_trace::balance::{History, Move, Summary};
+
 use super::figures::{figure, panel};
-use super::moves::{History, Move};
 use super::queries::{LINKS, SLAVES};
 use crate::model::{Figure, Line, LineKind, Panel, Series, Style};
 use crate::plot::SERIES_MAX;
@@ -40,8 +41,8 @@ fn explain(logs: &[(&str, &History)]) -> String {
     logs.iter().map(one).collect::<Vec<_>>().join("; ") + "."
 }
 
-fn series(name: &str, history: &History, of: impl Fn(&super::moves::Summary) -> Option<u32>) -> Series {
-    let point = |summary: &super::moves::Summary| Some((summary.time_ms as f64 / 1e3, f64::from(of(summary)?)));
+fn series(name: &str, history: &History, of: impl Fn(&Summary) -> Option<u32>) -> Series {
+    let point = |summary: &Summary| Some((summary.time_ms as f64 / 1e3, f64::from(of(summary)?)));
     Series { name: name.into(), style: Style::Steps, points: history.summaries.iter().filter_map(point).collect() }
 }
 

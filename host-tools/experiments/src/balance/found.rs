@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sweep::Sweep;
 use super::{logs, table8, table9};
 use crate::model::{Figure, Run};
 
@@ -21,5 +22,8 @@ pub struct Found {
     pub programs: Vec<table9::Row>,
     /// Of balancers' logs.
     pub policies: Vec<logs::Row>,
+    /// Thresholds and periods, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
     pub runs: Vec<Run>,
 }

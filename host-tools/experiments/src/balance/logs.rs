@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use testbed_balance::log::parse::{parse, LogError};
 use testbed_machine::{input, printable};
+use testbed_trace::balance::{History, Quality};
 use testbed_trace::capture::{Capture, BALANCE};
 
 use super::balanced::{balanced, Numbers};
-use super::moves::{History, Quality};
 use crate::model::{Figure, Table};
 
 /// The longest log that is read.
@@ -48,6 +48,8 @@ pub struct Log {
     program: usize,
     /// The policy, of a run with the period of samples.
     policy: String,
+    /// Policy and period of samples, of a run of the experiment.
+    run: Option<(String, u32)>,
     history: History,
     /// Machine time of its run, and the times that it is held against: the program with no balancer, all
     /// threads on one processor, and with the best static placement known.
@@ -85,7 +87,8 @@ impl Balanced<'_> {
         let program = PROGRAMS.iter().position(|known| known.0 == self.name);
         let Some(program) = program else { return Err(LogsError::Name { path }) };
         let policy = format!("{}, {} ms", self.policy, self.period_us / 1_000);
-        Ok(Log { program, policy, history: history(path)?, times: self.times, is_shown: self.is_shown })
+        let run = Some((self.policy.to_string(), self.period_us));
+        Ok(Log { program, policy, run, history: history(path)?, times: self.times, is_shown: self.is_shown })
     }
 }
 
@@ -94,6 +97,8 @@ impl Balanced<'_> {
 pub struct Row {
     pub program: String,
     pub policy: String,
+    /// The policy's name and the period of samples in microseconds, of a run of the experiment.
+    pub run: Option<(String, u32)>,
     #[serde(flatten)]
     pub quality: Quality,
     pub times: Option<Times>,
@@ -126,7 +131,7 @@ fn of_file(path: PathBuf) -> Result<Log, LogsError> {
         Some((program, policy.to_string()))
     });
     let Some((program, policy)) = known else { return Err(LogsError::Name { path }) };
-    Ok(Log { program, policy, history: history(path)?, times: None, is_shown: true })
+    Ok(Log { program, policy, run: None, history: history(path)?, times: None, is_shown: true })
 }
 
 fn history(path: PathBuf) -> Result<History, LogsError> {
@@ -164,6 +169,7 @@ pub fn rows(logs: &[Log]) -> Vec<Row> {
     let row = |log: &Log| Row {
         program: PROGRAMS[log.program].0.into(),
         policy: log.policy.clone(),
+        run: log.run.clone(),
         quality: log.history.quality(),
         times: log.times,
     };

@@ -2,29 +2,34 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`plan`] | which runs there are, and how large they are |
+//! | [`plan`], [`sizes`], [`variation`] | which runs there are, how large they are, and what is varied |
 //! | [`metrics`], [`queries`] | the metrics of load, and the queries that ask a trace for them |
 //! | [`judge`], [`table8`] | how late metrics are and what they tell; Table 8 |
 //! | [`placement`], [`table9`] | the best static placement of a run's threads; Table 9 |
-//! | [`logs`], [`moves`], [`balanced`] | what the log of a balancer shows, and its figures |
-//! | [`figures`], `page`, [`results`] | figures of the runs, the page, and all files |
+//! | [`by_policy`], [`sweep`] | Table 9 with the policies as its columns; thresholds and periods varied |
+//! | [`logs`], [`balanced`] | what the logs of balancers show ([`testbed_trace::balance`]), and their figures |
+//! | [`figures`], [`tables`], `page`, [`results`] | figures and tables of the runs, the page, and all files |
 //! | [`report`] | what the report says |
 
 pub mod balanced;
+pub mod by_policy;
 pub mod figures;
 pub mod found;
 pub mod judge;
 pub mod logs;
 pub mod metrics;
-pub mod moves;
 mod page;
 pub mod placement;
 pub mod plan;
 pub mod queries;
 pub mod report;
 pub mod results;
+pub mod sizes;
+pub mod sweep;
 pub mod table8;
 pub mod table9;
+pub mod tables;
+pub mod variation;
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -39,7 +44,8 @@ use crate::error::ExperimentError;
 use crate::experiment::Experiment;
 use crate::progress::Progress;
 use crate::runs::Runs;
-use plan::{Planned, Sizes};
+use plan::Planned;
+use sizes::Sizes;
 
 /// Measures what metrics of load tell and cost (Figures 33 to 38, Table 8), and how long programs take with their threads in different places (Table 9)
 #[derive(Args, Debug)]
@@ -71,6 +77,9 @@ pub struct Balance {
     /// A folder with balancers' logs, as compute-report.log: figures are made of these too
     #[arg(long, value_name = "DIR")]
     logs: Option<PathBuf>,
+    /// Vary thresholds and periods of samples too: a table and plots more
+    #[arg(long)]
+    sweep: bool,
     /// Runs at a time; by default one for each core
     #[arg(long)]
     jobs: Option<NonZeroUsize>,
@@ -111,13 +120,15 @@ impl Experiment for Balance {
         let verifying: Vec<Planned> = placed.iter().map(|placed| placed.run.clone()).chain(moved).collect();
         let verified = make(&verifying)?;
         let (verified, moved) = verified.split_at(placed.len());
+        let sweep = if self.sweep { plan::sweep(&sizes) } else { Vec::new() };
+        let swept = make(&sweep)?;
         let found = results::write(
             &self.out,
             &runs,
             self.reduced,
             (&plan, &captures),
             (&placed, verified, moved),
-            (&sizes, logs),
+            (&sizes, logs, self.sweep.then_some((&sweep[..], &swept[..]))),
         )?;
         Ok(match self.json {
             true => format!("{}\n", serde_json::to_string_pretty(&found).map_err(std::io::Error::from)?),

@@ -3,7 +3,7 @@
 use testbed_trace::report::escape;
 
 use super::found::Found;
-use super::{logs, table8, table9};
+use super::tables::tables;
 use crate::model::Table;
 use crate::page::{self, time, PageError};
 use crate::plot::number::{count, short};
@@ -16,16 +16,19 @@ const TITLE: &str = "Balancing the load, measured again";
 /// A value that can't be shown, named by figure, panel and series; a table whose rows don't fit its
 /// columns.
 pub fn html(found: &Found, costs: Table) -> Result<String, PageError> {
-    let mut tables = vec![table8::table(&found.metrics), costs, table9::table(&found.programs)];
-    if !found.policies.is_empty() {
-        tables.push(logs::table(&found.policies));
-    }
+    let mut tables = tables(found);
+    tables.insert(1, costs);
+    let swept = found.sweep.as_ref().map(|sweep| {
+        let told = "Each threshold and each period by itself, on all programs; the table Thresholds and periods has the seconds.";
+        page::plots(("sweep", "Thresholds and periods", told), &sweep.panels())
+    });
     let parts = [
         head(found),
         navigation(found),
         "<main id=\"main\" tabindex=\"-1\">\n".into(),
         contents(found),
         page::figures(&found.figures)?,
+        swept.transpose()?.unwrap_or_default(),
         page::tables(&tables)?,
         page::runs(&found.runs, found.clock_hz),
         "</main>\n".into(),

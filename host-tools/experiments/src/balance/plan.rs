@@ -2,13 +2,15 @@
 
 use testbed_balance::policies::NAMES;
 use testbed_definitions::boot::BALANCER;
-use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_LOAD, DIAG_READY};
+use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READY};
 use testbed_kernel_core::placement::by_lot;
 use testbed_kernel_core::task_graph::FIRST;
 use testbed_trace::capture::{BalanceRecord, KernelKind};
 
 use super::queries::SLAVES;
 use super::report::TABLE_9;
+use super::sizes::Sizes;
+use super::variation::{variations, Variation};
 use crate::plan;
 
 /// A run of this experiment.
@@ -46,48 +48,9 @@ pub enum Part {
     /// Threads that a policy moves: the program's place in [`balanced`], the policy, and the period of
     /// samples in microseconds.
     Policy(usize, &'static str, u32),
-}
-
-/// How much is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    /// Turns of `multi-phase`.
-    pub turns: u32,
-    /// Milliseconds between its phases.
-    pub pause_ms: u32,
-    /// Rounds of each thread that computes, messages of each pair, additions, steps of the ocean.
-    pub rounds: u32,
-    pub messages: u32,
-    pub additions: u32,
-    pub steps: u32,
-    /// Placements by lot.
-    pub seeds: u32,
-    /// Periods of samples with which each policy is run, in microseconds.
-    pub periods_us: &'static [u32],
-}
-
-impl Sizes {
-    /// Of the whole experiment, and of one that is over in seconds.
-    pub const FULL: Sizes = Sizes {
-        turns: 100,
-        pause_ms: 1_000,
-        rounds: 1_000,
-        messages: 2_000,
-        additions: 1_000,
-        steps: 100,
-        seeds: 20,
-        periods_us: &[1_000_000, 200_000],
-    };
-    pub const REDUCED: Sizes = Sizes {
-        turns: 20,
-        pause_ms: 100,
-        rounds: 50,
-        messages: 60,
-        additions: 10,
-        steps: 4,
-        seeds: 3,
-        periods_us: &[50_000],
-    };
+    /// The same with a variation: the program's place in [`balanced`], the variation's in
+    /// [`variations`].
+    Varied(usize, usize),
 }
 
 /// A program of Table 9.
@@ -161,11 +124,18 @@ impl Program {
 
     /// A run with all threads on one processor at first, from which a policy moves them.
     fn balanced(&self, index: usize, policy: &'static str, period_us: u32) -> Planned {
-        let name = format!("{policy}-{}ms", period_us / 1_000);
+        let variation = Variation { policy: policy.into(), period_us, setting: None };
+        self.varied(&variation, Part::Policy(index, policy, period_us))
+    }
+
+    /// The same with what a variation says.
+    fn varied(&self, variation: &Variation, part: Part) -> Planned {
+        let settings = variation.argument().into_iter().collect();
+        let record = BalanceRecord { policy: variation.policy.clone(), sample_us: variation.period_us, settings };
         Planned {
             programs: vec![self.program, BALANCER],
-            balance: Some(BalanceRecord { policy: policy.into(), sample_us: period_us }),
-            ..self.run(&name, DIAG_LOAD, Part::Policy(index, policy, period_us))
+            balance: Some(record),
+            ..self.run(&variation.name(), DIAG_LOAD, part)
         }
     }
 
@@ -185,10 +155,11 @@ impl Program {
 }
 
 /// Class names and classes with which `multi-phase` shows what they take.
-pub const LEVELS: [(&str, u32); 5] = [
+pub const LEVELS: [(&str, u32); 6] = [
     ("none", 0),
     ("load", DIAG_LOAD),
     ("ready", DIAG_READY),
+    ("profile", DIAG_PROFILE),
     ("profile+timer+user", DIAG_DEFAULT),
     ("profile+timer+user+detail", CLASSES),
 ];
@@ -246,6 +217,17 @@ pub fn plan(sizes: &Sizes) -> Vec<Planned> {
     all
 }
 
+/// The runs of a sweep that are not in the plan without it.
+pub fn sweep(sizes: &Sizes) -> Vec<Planned> {
+    let known = plan(sizes);
+    let all = balanced(sizes).into_iter().enumerate().flat_map(|(index, program)| {
+        let varied = variations(sizes).into_iter().enumerate();
+        let runs = varied.map(|(place, variation)| program.varied(&variation, Part::Varied(index, place)));
+        runs.collect::<Vec<_>>()
+    });
+    all.filter(|run| known.iter().all(|other| other.name != run.name)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,10 +235,18 @@ mod tests {
 
     #[test]
     fn every_run_has_a_name_of_its_own() {
-        for (sizes, runs) in [(Sizes::FULL, 6 + 4 * 25 + 5 * 7 * 2), (Sizes::REDUCED, 6 + 4 * 8 + 5 * 7)] {
+        for (sizes, runs) in [(Sizes::FULL, 7 + 4 * 25 + 5 * 7 * 2), (Sizes::REDUCED, 7 + 4 * 8 + 5 * 7)] {
             let plan = plan(&sizes);
             assert_eq!(plan.len(), runs);
-            assert_eq!(plan.iter().map(|run| &run.name).collect::<BTreeSet<_>>().len(), runs);
+            let names: BTreeSet<_> = plan.iter().map(|run| &run.name).collect();
+            assert_eq!(names.len(), runs);
+            let sweep = sweep(&sizes);
+            let more: BTreeSet<_> = sweep.iter().map(|run| &run.name).collect();
+            assert!(more.len() == sweep.len() && more.is_disjoint(&names));
+            // With those in the plan all variations are run.
+            let all = variations(&sizes).len() * balanced(&sizes).len();
+            let own = if sizes == Sizes::FULL { 3 * 2 } else { 3 };
+            assert_eq!(sweep.len(), all - own * balanced(&sizes).len());
         }
     }
 

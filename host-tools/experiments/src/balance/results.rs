@@ -13,12 +13,17 @@ use testbed_trace::capture::{Capture, CONSOLE};
 
 use super::found::Found;
 use super::logs::{self, Balanced, Log, Times};
+use super::placement::moving::{bound, Bound};
 use super::placement::search::{best, Best};
-use super::placement::traced::traced;
+use super::placement::traced::{rendezvous, traced};
 use super::placement::{of_policy, of_program};
-use super::plan::{balanced, programs, Part, Planned, Program, Sizes, APART, LEVELS};
+use super::plan::{balanced, programs, Part, Planned, Program, APART, LEVELS};
 use super::queries::{QUERIES, SLAVES};
+use super::sizes::Sizes;
+use super::sweep::Sweep;
 use super::table9::{row, seconds, Verified};
+use super::tables::tables;
+use super::variation::Variation;
 use super::{figures, page, table8, table9};
 use crate::error::ExperimentError;
 use crate::model::{Run, Table};
@@ -35,6 +40,8 @@ const CONSOLE_BYTES: u64 = 1 << 20;
 pub struct Placed {
     pub program: Program,
     pub best: Best,
+    /// What no placement is below, also if threads move for nothing.
+    pub moving: Bound,
     /// Messages whose receiver is not known.
     pub untold: u64,
     pub run: Planned,
@@ -56,7 +63,9 @@ pub fn place(
         let observed = |part| Ok::<_, ExperimentError>(Observed::read(of_part(plan, captures, part)?)?);
         let others = APART.map(|seed| observed(Part::Apart(index, seed)));
         let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let graph = traced(&observed(Part::Graph(index))?, &others);
+        let sequential = observed(Part::Graph(index))?;
+        let graph = traced(&sequential, &others);
+        let moving = bound(&rendezvous(&sequential, &others), SLAVES.len());
         let best = best(&graph, SLAVES.len());
         let places = of_program(&graph, &best.places);
         let moved = of_policy(&graph, &best.places);
@@ -66,7 +75,7 @@ pub fn place(
         }
         let moved = program.moved(index, sizes, &moved);
         let run = program.verify(index, places);
-        all.push(Placed { program, best, untold: graph.untold, run, moved });
+        all.push(Placed { program, best, moving, untold: graph.untold, run, moved });
     }
     Ok(all)
 }
@@ -77,6 +86,9 @@ fn of_part<'a>(plan: &[Planned], captures: &'a [Capture], part: Part) -> Result<
     place.ok_or_else(|| ExperimentError::Option(format!("there is no run for {part:?}")))
 }
 
+/// Runs as they were planned, and what they left.
+type Made<'a> = (&'a [Planned], &'a [Capture]);
+
 /// Makes and writes all figures and tables. `verified`: the runs with the best placements.
 pub fn write(
     out: &Path,
@@ -84,16 +96,16 @@ pub fn write(
     reduced: bool,
     (plan, captures): (&[Planned], &[Capture]),
     (placed, verified, moved): (&[Placed], &[Capture], &[Capture]),
-    (sizes, logs): (&Sizes, Vec<Log>),
+    (sizes, logs, swept): (&Sizes, Vec<Log>, Option<Made>),
 ) -> Result<Found, ExperimentError> {
     let capture = of_part(plan, captures, Part::Metrics)?;
     let observed = Observed::read(capture)?;
-    let metrics = table8::table8(&observed, Probe::measure(capture)?)?;
+    let metrics = table8::table8(&observed, Probe::measure(capture)?, &|name| later(plan, captures, name))?;
     let mut all_figures = figures::metrics_of(&observed)?;
     let mut rows = Vec::new();
     for (index, (placed, verified)) in placed.iter().zip(verified).enumerate() {
         let best = Verified::of(&placed.best, placed.untold, runs.machine.clock_hz, seconds(verified));
-        rows.extend(row(index, &placed.program, plan, captures, best));
+        rows.extend(row(index, &placed.program, (plan, captures), (best, placed.moving)));
         if placed.program.program == "wator" {
             let capture = of_part(plan, captures, Part::Apart(index, APART[0]))?;
             let console = input::bytes(&capture.dir.join(CONSOLE), CONSOLE_BYTES)?;
@@ -111,7 +123,13 @@ pub fn write(
     all_figures.extend(logs::figures(&logs));
     all_figures.sort_by_key(|figure| figure.number);
     let machine = runs.machine;
-    let all = policies.chain(placed.iter().map(|placed| &placed.run).zip(verified));
+    let more = swept.map_or((&[][..], &[][..]), |swept| swept);
+    let more = more.0.iter().zip(more.1);
+    let sweep = swept.is_some().then(|| {
+        let known: Vec<_> = plan.iter().zip(captures).chain(more.clone()).collect();
+        swept_times(sizes, &known)
+    });
+    let all = policies.chain(placed.iter().map(|placed| &placed.run).zip(verified)).chain(more);
     let found = Found {
         engine: runs.engine.into(),
         machine: machine.name.clone(),
@@ -122,11 +140,20 @@ pub fn write(
         metrics,
         programs: rows,
         policies: logs::rows(&logs),
+        sweep,
         runs: all.map(|(run, capture)| about(run, capture)).collect(),
     };
     let costs = collecting(plan, captures);
     save(out, &found, &observed, costs)?;
     Ok(found)
+}
+
+/// What programs took with each variation, from all runs that there are.
+fn swept_times(sizes: &Sizes, known: &[(&Planned, &Capture)]) -> Sweep {
+    Sweep::of(sizes, |program: &Program, variation: &Variation| {
+        let name = format!("{}-{}", program.name, variation.name());
+        known.iter().find(|(run, _)| run.name == name).map(|(_, capture)| seconds(capture))
+    })
 }
 
 /// The log of a run, if a policy moved its threads. Those of the report's policy and of `gain`, each with
@@ -170,6 +197,16 @@ fn about(run: &Planned, capture: &Capture) -> Run {
         events: ledger.map_or(0, |ledger| ledger.smis.iter().map(|smi| u64::from(smi.emitted)).sum()),
         sound: dropped == 0,
     }
+}
+
+/// By how many cycles `multi-phase` ends later with these classes of events than without.
+fn later(plan: &[Planned], captures: &[Capture], name: &str) -> Option<i64> {
+    let end = |name: &str| {
+        let dgl = LEVELS.iter().find(|level| level.0 == name)?.1;
+        let run = plan.iter().position(|run| run.dgl == dgl && run.programs == ["multi-phase"])?;
+        Some(captures.get(run)?.record.exits.first()?.cycle as i64)
+    };
+    Some(end(name)? - end(LEVELS[0].0)?)
 }
 
 /// What classes of events take from `multi-phase`, by when it ends.
@@ -238,8 +275,7 @@ pub fn text(found: &Found, out: &Path) -> String {
         found.engine,
         found.machine
     );
-    let policies = (!found.policies.is_empty()).then(|| logs::table(&found.policies));
-    for table in [table8::table(&found.metrics), table9::table(&found.programs)].into_iter().chain(policies) {
+    for table in tables(found) {
         let _ = writeln!(text, "{}", table.title);
         aligned(&mut text, &table);
         text.push('\n');

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use testbed_trace::capture::Capture;
 
+use super::placement::moving::Bound;
 use super::placement::search::Best;
 use super::plan::{Part, Planned, Program};
 use super::report::{Times, TABLE_9};
@@ -11,8 +12,11 @@ use crate::model::Table;
 /// A line of Table 9, in seconds of machine time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
+    /// In the names of its runs.
+    pub name: String,
     pub title: String,
     pub command: String,
+    pub clock_hz: u32,
     /// All threads on one processor.
     pub sequential: f64,
     /// Threads by lot: least, mean and most of some placements, and how many.
@@ -22,6 +26,8 @@ pub struct Row {
     /// The least of all placements that were run and stay as they are: sequential, by lot, the best by
     /// the model.
     pub best_known: f64,
+    /// What no placement is below, also if threads move for nothing: cycles.
+    pub moving: Bound,
     /// The report's: sequential, random, balancing.
     pub report: (Option<f64>, f64, f64),
 }
@@ -59,7 +65,12 @@ pub fn seconds(capture: &Capture) -> f64 {
 }
 
 /// The line of a program, by its place in the plan; `None` if a run is missing.
-pub fn row(index: usize, program: &Program, plan: &[Planned], captures: &[Capture], best: Verified) -> Option<Row> {
+pub fn row(
+    index: usize,
+    program: &Program,
+    (plan, captures): (&[Planned], &[Capture]),
+    (best, moving): (Verified, Bound),
+) -> Option<Row> {
     let of = |is: &dyn Fn(Part) -> bool| -> Vec<f64> {
         plan.iter().zip(captures).filter(|(run, _)| is(run.part)).map(|(_, capture)| seconds(capture)).collect()
     };
@@ -71,13 +82,16 @@ pub fn row(index: usize, program: &Program, plan: &[Planned], captures: &[Captur
     let best_known = random.iter().copied().chain([sequential, best.measured]).fold(f64::INFINITY, f64::min);
     let Times { sequential: theirs, random: by_lot, balancing } = *TABLE_9.get(index)?;
     Some(Row {
+        name: program.name.into(),
         title: program.title.into(),
         command: program.command(),
+        clock_hz: captures.first().map_or(0, |capture| capture.record.machine.clock_hz),
         sequential,
         random: [least, mean, most],
         seeds: random.len(),
         best,
         best_known,
+        moving,
         report: (theirs, by_lot, balancing),
     })
 }

@@ -18,9 +18,19 @@ pub fn figures(figures: &[Figure]) -> Result<String, PageError> {
     Ok(figures.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
+/// A section of plots that are no figure of the report's: its id, its title, what is said of it.
+///
+/// # Errors
+/// A value that can't be shown.
+pub fn plots((id, title, told): (&str, &str, &str), panels: &[Panel]) -> Result<String, PageError> {
+    let content = grid(id, panels).map_err(|source| PageError::Section { section: title.into(), source })?;
+    let head = format!("<h2>{}</h2>\n{}", escape(title), paragraphs("", told));
+    Ok(format!("<section id=\"{id}\" class=\"figure\">\n{head}{content}</section>\n"))
+}
+
 fn section(figure: &Figure) -> Result<String, PlotError> {
     let content = match &figure.content {
-        Content::Panels(panels) => grid(figure.number, panels)?,
+        Content::Panels(panels) => grid(&format!("figure-{}", figure.number), panels)?,
         Content::Network(network) => format!(
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Threads and channels\">{}</div>\n\
              <p class=\"key\">Circles are threads, below their processor. Arrows are channels, from sender to receiver; bold ones lead to another \
@@ -41,9 +51,9 @@ fn section(figure: &Figure) -> Result<String, PlotError> {
     ))
 }
 
-fn grid(number: u8, panels: &[Panel]) -> Result<String, PlotError> {
+fn grid(id: &str, panels: &[Panel]) -> Result<String, PlotError> {
     let class = if panels.len() == 1 { "panels one" } else { "panels" };
-    let panels = panels.iter().enumerate().map(|(index, panel)| one(panel, &format!("figure-{number}-{}", index + 1)));
+    let panels = panels.iter().enumerate().map(|(index, panel)| one(panel, &format!("{id}-{}", index + 1)));
     Ok(format!("<div class=\"{class}\">\n{}</div>\n", panels.collect::<Result<Vec<_>, _>>()?.concat()))
 }
 

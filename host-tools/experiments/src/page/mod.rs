@@ -11,7 +11,7 @@ use testbed_trace::report::escape;
 
 use crate::plot;
 
-pub use figures::figures;
+pub use figures::{figures, plots};
 pub use parts::{finite, paragraphs, plural, r2, table, time, told, PageError};
 pub use tables::{runs, tables};
 

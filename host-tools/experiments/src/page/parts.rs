@@ -10,6 +10,8 @@ use crate::plot::PlotError;
 pub enum PageError {
     #[error("figure {figure}: {source}")]
     Plot { figure: u8, source: PlotError },
+    #[error("{section}: {source}")]
+    Section { section: String, source: PlotError },
     #[error(
         "{place} is {value}, which is no figure to show\n  help: leave the line out, or correct the query that made it"
     )]

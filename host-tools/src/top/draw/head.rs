@@ -9,7 +9,7 @@ use testbed_trace::analysis::text::{grouped, time_text};
 use testbed_trace::capture::RunRecord;
 
 use super::style::{short, Palette};
-use crate::top::screen::{Mode, Screen};
+use crate::top::screen::{Mode, Requests, Screen};
 
 /// Cycles as a time.
 pub fn time(cycles: u64, record: &RunRecord) -> String {
@@ -122,6 +122,32 @@ pub fn losses(screen: &Screen, width: u16, palette: Palette) -> Vec<Line<'static
         lines.push(Line::styled(format!(" DAMAGED{more}: {damage}"), palette.bad()));
     }
     lines
+}
+
+/// The lines that say what the balancer has asked for, and what came of it: none of a run without.
+pub fn requests(screen: &Screen, width: u16, palette: Palette) -> Vec<Line<'static>> {
+    let balance = screen.record.as_ref().and_then(|record| record.balance.as_ref());
+    let (Some(balance), Some(requests)) = (balance, &screen.requests) else { return Vec::new() };
+    let set: String = balance.settings.iter().map(|setting| format!(" {}", printable(setting))).collect();
+    let name = format!("Balancer {}{set}", printable(&balance.policy));
+    let (parts, style) = match requests {
+        Requests::NoLog => (vec![format!("{name}: no log yet")], Style::new()),
+        Requests::Unreadable(why) => (vec![format!("{name}: its log can't be read"), printable(why)], palette.bad()),
+        Requests::Known(counts) => {
+            let rest = [
+                (counts.expired, "expired"),
+                (counts.refused, "refused"),
+                (counts.unanswered, "unanswered"),
+                (counts.open, "open"),
+            ];
+            let rest = rest.iter().filter(|(count, _)| *count > 0);
+            let first =
+                [format!("{name}: {} requests", grouped(counts.requests)), format!("{} moved", grouped(counts.moved))];
+            let all = first.into_iter().chain(rest.map(|(count, what)| format!("{} {what}", grouped(*count))));
+            (all.collect(), Style::new())
+        }
+    };
+    wrapped(&parts, width.into()).into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
 /// Parts one after the other in lines of at most `width` columns; a part is never divided.

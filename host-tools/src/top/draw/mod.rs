@@ -73,7 +73,8 @@ pub fn draw(frame: &mut Frame, screen: &Screen) -> Beyond {
         frame.render_widget(Paragraph::new(text), area);
         return Beyond::default();
     }
-    let losses = head::losses(screen, area.width, palette);
+    let mut losses = head::losses(screen, area.width, palette);
+    losses.splice(0..0, head::requests(screen, area.width, palette));
     let parts = Parts::new(area, screen.view.processors.len(), losses.len() as u16);
     head::head(frame, parts.head, screen, palette);
     let mut beyond = Beyond::default();

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Row, Table};
 use ratatui::Frame;
-use testbed_definitions::event::{DIAG_PROFILE, DIAG_READY};
+use testbed_definitions::event::{DIAG_LOAD, DIAG_PROFILE, DIAG_READY};
 use testbed_trace::analysis::fact::{Doing, ThreadState};
 use testbed_trace::analysis::text;
 use testbed_trace::capture::RunRecord;
@@ -119,6 +119,13 @@ pub fn processors(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palet
     if wide {
         shape.extend([right("untold%", 7), ("user", false, Constraint::Length(history))]);
     }
+    if record.dgl & DIAG_LOAD != 0 {
+        if record.dgl & (DIAG_PROFILE | DIAG_READY) == 0 {
+            // What only events of those classes tell has no columns.
+            shape.truncate(1);
+        }
+        shape.extend([right("load", 5), right("load%", 5)]);
+    }
     shape.extend([right("events/s", 8), right("gaps", 4), right("lost", 6)]);
     let shape = fit(shape, area.width, &DISPENSABLE);
     let most =
@@ -138,6 +145,8 @@ pub fn processors(frame: &mut Frame, area: Rect, screen: &Screen, palette: Palet
             ("idle%", share(&[Doing::Idle])),
             ("untold%", share(&[Doing::Untold, Doing::Unknown])),
             ("user", columns(&row.user_history, 1.0, history.into())),
+            ("load", row.load.map_or("-".into(), |load| format!("{:.1}", load.average))),
+            ("load%", row.load.map_or("-".into(), |load| percent(load.user))),
             ("events/s", short(row.event_rate)),
             ("gaps", count(row.gaps)),
             ("lost", count(row.lost) + if row.uncounted > 0 { "+?" } else { "" }),

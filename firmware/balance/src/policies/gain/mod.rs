@@ -151,6 +151,13 @@ fn speed(view: &View<'_>, threads: &[ThreadNumber]) -> i64 {
     threads.iter().filter_map(of).sum()
 }
 
+impl Gain {
+    /// Goes by other settings from now on. The policy is too large to be made anew on a stack.
+    pub fn set(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+}
+
 impl Policy for Gain {
     fn name(&self) -> &'static str {
         "gain"

@@ -2,10 +2,12 @@
 //!
 //! [`graph`] has what threads do and tell each other, [`traced`] finds that in a run, [`model`] is how long that takes with
 //! threads in given places, [`search`] looks for the best places and says how far from the best they
-//! can be. By the model, that is: it knows no waiting, so what it finds is run too.
+//! can be. By the model, that is: it knows no waiting, so what it finds is run too. [`moving`] bounds
+//! what threads can achieve that move as they like.
 
 pub mod graph;
 pub mod model;
+pub mod moving;
 pub mod search;
 pub mod traced;
 

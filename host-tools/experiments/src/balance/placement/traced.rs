@@ -1,11 +1,13 @@
 //! The graph of a run's measured program, from its trace.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use testbed_definitions::limits::TIME_SLICE_US;
+use testbed_trace::analysis::fact::{Phase, Protocol};
 
 use super::graph::{groups, Edge, Graph, Group, Node};
-use crate::load::Stay;
+use super::moving::{Meeting, Program};
+use crate::load::{Stay, LOCAL_BYTE, LOCAL_SERVICE};
 use crate::observed::{id_of, process_of, Observed};
 
 /// Stages of a run, at most.
@@ -13,13 +15,18 @@ const STAGES_MOST: u64 = 24;
 /// Threads that have this part of the work, in one group, advance together.
 const MOST_OF_IT: f64 = 0.9;
 
+/// Cycles by which a time in which a thread ran may be longer than what the thread itself did: the
+/// switch to it and the words of the events at both ends.
+const AROUND: u64 = 150;
+
 /// What is known of a channel.
 #[derive(Clone, Copy, Debug, Default)]
 struct Channel {
     receiver: u16,
-    /// Messages that were followed, and their bytes.
+    /// Messages that were followed, their bytes, and those of the shortest.
     messages: u64,
     bytes: u64,
+    least: u64,
 }
 
 impl Channel {
@@ -37,6 +44,7 @@ fn channels<'a>(process: u16, runs: impl Iterator<Item = &'a Observed>) -> BTree
         let Some(channel) = message.channel else { continue };
         let known = channels.entry(channel).or_default();
         known.receiver = message.threads.1;
+        known.least = if known.messages == 0 { message.bytes } else { known.least.min(message.bytes) };
         (known.messages, known.bytes) = (known.messages + 1, known.bytes + message.bytes);
     }
     channels
@@ -68,14 +76,75 @@ pub fn traced(observed: &Observed, others: &[Observed]) -> Graph {
     graph
 }
 
+/// What the run's threads did between their messages, for [`super::moving`].
+pub fn rendezvous(observed: &Observed, others: &[Observed]) -> Program {
+    let process = observed.subject().process;
+    let ran: Vec<&Stay> = observed.load.ran.iter().filter(|stay| process_of(stay.thread) == process).collect();
+    let threads: Vec<u16> = ran.iter().map(|stay| stay.thread).collect::<BTreeSet<_>>().into_iter().collect();
+    let (sends, untold) = sends(observed, process, &threads, &channels(process, others.iter().chain([observed])));
+    let mut works = Works::new(&threads, &ran);
+    let meeting = |Told { cycle, ends, least, .. }: &Told| Meeting {
+        ends: *ends,
+        works: (works.until(ends.0, *cycle), works.until(ends.1, *cycle)),
+        cost: LOCAL_SERVICE + *least as f64 * LOCAL_BYTE,
+    };
+    let meetings = sends.iter().map(meeting).collect();
+    let rest = (0..threads.len()).map(|thread| works.until(thread, u64::MAX)).collect();
+    Program { meetings, asking: asking(observed), rest, untold }
+}
+
+/// Cycles of the shortest request within a processor whose partner was not there.
+fn asking(observed: &Observed) -> f64 {
+    let local = observed.episodes.iter().filter(|episode| episode.protocol == Protocol::Local);
+    let stages = local.flat_map(|episode| episode.stages.iter().chain(&episode.beside));
+    let first = stages.filter(|stage| stage.phase == Phase::FirstRequest).map(|stage| stage.span.corrected());
+    first.min().unwrap_or(0) as f64
+}
+
+/// Times in which threads ran, as they are used up.
+struct Works {
+    spans: Vec<VecDeque<(u64, u64)>>,
+}
+
+impl Works {
+    fn new(threads: &[u16], ran: &[&Stay]) -> Self {
+        let mut spans = vec![VecDeque::new(); threads.len()];
+        for stay in ran {
+            if let Ok(place) = threads.binary_search(&stay.thread) {
+                let from = (stay.from + AROUND).min(stay.to);
+                spans[place].push_back((from, stay.to));
+            }
+        }
+        Works { spans }
+    }
+
+    /// Cycles for which a thread ran until this one, since it was last asked for.
+    fn until(&mut self, thread: usize, until: u64) -> f64 {
+        let mut work = 0;
+        while let Some(span) = self.spans[thread].front_mut().filter(|span| span.0 < until) {
+            let to = span.1.min(until);
+            work += to - span.0;
+            span.0 = to;
+            if span.0 == span.1 {
+                self.spans[thread].pop_front();
+            } else {
+                break;
+            }
+        }
+        work as f64
+    }
+}
+
 /// The messages whose ends are known, in order, and how many others there are.
 fn sends(observed: &Observed, process: u16, threads: &[u16], channels: &BTreeMap<u8, Channel>) -> (Vec<Told>, u64) {
     let place = |thread: u16| threads.binary_search(&thread).ok();
     let (mut sends, mut untold) = (Vec::new(), 0);
     for send in observed.sends.iter().filter(|send| process_of(send.thread) == process) {
         let known = channels.get(&send.channel);
-        match known.and_then(|known| place(send.thread).zip(place(known.receiver)).zip(Some(known.mean()))) {
-            Some((ends, bytes)) => sends.push(Told { cycle: send.ready, ends, bytes }),
+        match known
+            .and_then(|known| place(send.thread).zip(place(known.receiver)).zip(Some((known.mean(), known.least))))
+        {
+            Some((ends, (bytes, least))) => sends.push(Told { cycle: send.ready, ends, bytes, least }),
             None => untold += 1,
         }
     }
@@ -101,7 +170,7 @@ type Costs = BTreeMap<(usize, usize), f64>;
 /// The edges of these messages, for which the kernel took so many cycles in all, and what each took.
 fn edges(sends: &[Told], stages: &Stages, services: f64) -> (Vec<Edge>, Costs) {
     let mut sums = BTreeMap::<(usize, usize), (u64, u64, Vec<f64>)>::new();
-    for Told { cycle, ends: (one, other), bytes } in sends {
+    for Told { cycle, ends: (one, other), bytes, .. } in sends {
         let ends = (*one.min(other), *one.max(other));
         let sum = sums.entry(ends).or_insert_with(|| (0, 0, vec![0.0; stages.count]));
         (sum.0, sum.1) = (sum.0 + 1, sum.1 + bytes);
@@ -159,7 +228,9 @@ struct Told {
     /// When its sender was ready again.
     cycle: u64,
     ends: (usize, usize),
+    /// Those of a message of its channel on average, and of the shortest.
     bytes: u64,
+    least: u64,
 }
 
 /// Cycles in which threads of a process were ready and none of them ran: what the kernel did for them.
@@ -215,13 +286,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn work_is_counted_once_and_less_than_was_seen() {
+        let stay = |thread, from, to| Stay { thread, processor: 1, from, to };
+        let ran = [stay(7, 0, 1_000), stay(9, 0, 100), stay(7, 2_000, 3_000)];
+        let mut works = Works::new(&[7, 9], &ran.iter().collect::<Vec<_>>());
+        let around = AROUND as f64;
+        assert_eq!(works.until(0, 400), 400.0 - around);
+        assert_eq!(works.until(0, 1_500), 600.0);
+        assert_eq!(works.until(0, u64::MAX), 1_000.0 - around);
+        assert_eq!((works.until(0, u64::MAX), works.until(1, u64::MAX)), (0.0, 0.0));
+    }
+
+    #[test]
     fn threads_that_wait_for_each_other_end_when_the_last_can() {
         let node = |thread| Node { thread, work: vec![0.0], fixed: None };
         let stay = |thread, from, to| Stay { thread, processor: 1, from, to };
         let nodes = [node(1), node(2), node(3)];
         // Thread 1 works, tells 2 and 3 one after the other, and these work: 2 and 3 at the same time.
         let ran = [stay(1, 0, 100), stay(2, 120, 220), stay(3, 220, 320), stay(1, 320, 330)];
-        let told = |cycle, one, other| Told { cycle, ends: (one, other), bytes: 0 };
+        let told = |cycle, one, other| Told { cycle, ends: (one, other), bytes: 0, least: 0 };
         let sends = [told(105, 0, 1), told(110, 0, 2)];
         let costs = BTreeMap::from([((0, 1), 5.0), ((0, 2), 5.0)]);
         assert_eq!(ends(&nodes, &ran.iter().collect::<Vec<_>>(), &sends, &costs), [120.0, 205.0, 210.0]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use testbed_balance::log::Entry;
-use testbed_balance::request::{Answer, Link, Reason};
+use testbed_balance::request::{Answer, Link, Reason, Request};
 use testbed_definitions::ids::ThreadNumber;
 
 /// A thread that goes back within this time has moved for nothing, in milliseconds.
@@ -38,10 +38,36 @@ pub struct Move {
     pub arrived_ms: u64,
 }
 
+/// A request, and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked {
+    pub number: u32,
+    pub request: Request,
+    /// When it was made.
+    pub asked_ms: u64,
+    /// When it was answered, and how: `None` behind that if nobody did. `None` as long as it is open.
+    pub answer: Option<(u64, Option<Answer>)>,
+}
+
+/// How many requests came to what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    pub requests: u64,
+    pub moved: u64,
+    pub expired: u64,
+    pub refused: u64,
+    /// The balancer gave them up.
+    pub unanswered: u64,
+    /// Open as yet.
+    pub open: u64,
+}
+
 /// A log in its parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     pub summaries: Vec<Summary>,
+    /// In their order.
+    pub asked: Vec<Asked>,
     /// In the order of their arrivals.
     pub moves: Vec<Move>,
     /// Requests, and those that moved nothing.
@@ -84,10 +110,12 @@ impl History {
                     history.requests += 1;
                     let summary = history.summaries.len().saturating_sub(1);
                     let time = history.summaries.last().map_or(0, |last| last.time_ms);
-                    asked.insert(*number, (*request, summary, time));
+                    asked.insert(*number, (*request, summary, time, history.asked.len()));
+                    history.asked.push(Asked { number: *number, request: *request, asked_ms: time, answer: None });
                 }
                 Entry::Answer { number, answer, at, time } => {
-                    let Some((request, summary, asked_ms)) = asked.remove(number) else { continue };
+                    let Some((request, summary, asked_ms, place)) = asked.remove(number) else { continue };
+                    history.asked[place].answer = Some((*time, *answer));
                     match answer {
                         Some(Answer::Moved(thread)) => history.moves.push(Move {
                             reason: request.reason,
@@ -105,6 +133,22 @@ impl History {
         }
         history.moves.sort_by_key(|one| one.arrived_ms);
         history
+    }
+
+    /// How many of the requests that were made until this millisecond had come to what by then.
+    pub fn counts(&self, until_ms: u64) -> Counts {
+        let mut counts = Counts::default();
+        for asked in self.asked.iter().filter(|asked| asked.asked_ms <= until_ms) {
+            counts.requests += 1;
+            *match asked.answer.filter(|(time, _)| *time <= until_ms) {
+                None => &mut counts.open,
+                Some((_, None)) => &mut counts.unanswered,
+                Some((_, Some(Answer::Moved(_)))) => &mut counts.moved,
+                Some((_, Some(Answer::Expired))) => &mut counts.expired,
+                Some((_, Some(Answer::Refused))) => &mut counts.refused,
+            } += 1;
+        }
+        counts
     }
 
     /// How good its moves were.
@@ -238,5 +282,21 @@ mod tests {
         let text = summary(1_000, 0, [9, 1, 1, 1, 1]) + "move work from 1 to 2 to shorten its queue (mig #1)\nmig #1: expires at 1, time 1500\nmig #9: expires at 1, time 1500\n";
         let quality = history(&text).quality();
         assert_eq!((quality.moves, quality.failed, quality.hits), (0, 1, None));
+    }
+
+    #[test]
+    fn requests_come_to_something_when_they_are_answered() {
+        let ask = |number: u32| format!("move work from 1 to 2 to shorten its queue (mig #{number})\n");
+        let text = summary(1_000, 0, [9, 1, 1, 1, 1]) + &(1..=4).map(ask).collect::<String>();
+        let text = text + "mig #2: refused by 1, time 1010\nmig #1: 1-01-002 arrives at 2, time 1020\n";
+        let text = text + "mig #3: expires at 1, time 1500\nmig #4: unanswered by 1, time 2500\n";
+        let history = history(&text);
+        let counts = |until_ms| {
+            let Counts { requests, moved, expired, refused, unanswered, open } = history.counts(until_ms);
+            assert_eq!(requests, moved + expired + refused + unanswered + open);
+            [moved, expired, refused, unanswered, open]
+        };
+        assert_eq!([999, 1_000, 1_010, 1_499].map(counts), [[0; 5], [0, 0, 0, 0, 4], [0, 0, 1, 0, 3], [1, 0, 1, 0, 2]]);
+        assert_eq!(counts(2_500), [1, 1, 1, 1, 0]);
     }
 }
