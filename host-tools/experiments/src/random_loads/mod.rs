@@ -36,7 +36,7 @@ use plan::{Extent, Part, Planned, LOTS, POLICIES};
 
 /// The longest console that is read.
 const CONSOLE_BYTES: u64 = 1 << 20;
-/// Milliseconds between samples of programs that are over in a fraction of a second.
+/// Microseconds between samples of programs that are over in a fraction of a second.
 const REDUCED_PERIOD_US: u32 = 20_000;
 /// Megahertz of the machine, by which costs are divisible: programs count in whole cycles a
 /// microsecond.
