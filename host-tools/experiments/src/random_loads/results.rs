@@ -227,7 +227,7 @@ mod tests {
     fn text_and_page_tell_the_same_verdicts() {
         let (text, page) = (text(&found(), Path::new("x")), html(&found()).unwrap());
         assert!(
-            text.contains("  5       1            2  0.500           0.750   1.000           1.250  1.500"),
+            text.contains("  5          1         2  0.500           0.750   1.000           1.250  1.500"),
             "{text}"
         );
         assert!(text.lines().any(|line| line.ends_with("1   NOT MET")), "{text}");
