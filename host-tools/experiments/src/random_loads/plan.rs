@@ -139,7 +139,7 @@ mod tests {
         for slaves in [2, 5, 15] {
             for cost in [1, 5, 25] {
                 let machine = machine(slaves, cost);
-                assert_eq!(machine.slaves(), slaves.into());
+                assert_eq!(machine.slaves(), usize::from(slaves));
                 assert_eq!(Machine::parse(&machine.to_toml(), "a test").unwrap(), machine);
             }
         }
