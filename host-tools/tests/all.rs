@@ -24,6 +24,7 @@ mod ordered;
 mod overflow;
 mod profile;
 mod random;
+mod random_loads;
 mod reconstruct;
 mod samples;
 mod seed;

@@ -12,7 +12,7 @@
 //!
 //! All of that is the frame. An experiment is a folder beside it with its options, what it runs and
 //! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
-//! [`section3`] (the rest of that section), [`balance`] (section 4).
+//! [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`] (ours).
 #![forbid(unsafe_code)]
 
 pub mod balance;
@@ -29,6 +29,7 @@ pub mod plan;
 pub mod plot;
 pub mod progress;
 pub mod query;
+pub mod random_loads;
 pub mod runs;
 pub mod section3;
 pub mod subject;
@@ -64,4 +65,5 @@ experiments! {
     Balance(balance::Balance),
     Overflow(overflow::Overflow),
     Profile(section3::Profile),
+    RandomLoads(random_loads::RandomLoads),
 }

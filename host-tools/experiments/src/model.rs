@@ -1,5 +1,7 @@
 //! What experiments have found, as their JSON has it and their pages show it: figures, tables, runs. All text is plain, without markup.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 
 /// A figure of the report.
@@ -168,6 +170,22 @@ pub struct Table {
     pub columns: Vec<String>,
     /// As many cells a row as columns.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Adds the table to a text: columns as wide as their widest cell, those behind the first on the right.
+    pub fn align(&self, text: &mut String) {
+        let rows: Vec<&Vec<String>> = std::iter::once(&self.columns).chain(&self.rows).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<_> = (0..self.columns.len()).map(width).collect();
+        for row in rows {
+            let mut line = format!("  {:<1$}", row[0], widths[0]);
+            for (cell, width) in row.iter().zip(&widths).skip(1) {
+                let _ = write!(line, "  {cell:>width$}");
+            }
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
 }
 
 /// A run, and where its folder is.

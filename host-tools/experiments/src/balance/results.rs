@@ -253,20 +253,6 @@ fn save(out: &Path, found: &Found, observed: &Observed, costs: Table) -> Result<
     write(&out.join("balance.html"), &page::html(found, costs)?)
 }
 
-/// A table as text: columns as wide as their widest cell, those behind the first on the right.
-fn aligned(text: &mut String, table: &Table) {
-    let rows: Vec<&Vec<String>> = std::iter::once(&table.columns).chain(&table.rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<_> = (0..table.columns.len()).map(width).collect();
-    for row in rows {
-        let mut line = format!("  {:<1$}", row[0], widths[0]);
-        for (cell, width) in row.iter().zip(&widths).skip(1) {
-            let _ = write!(line, "  {cell:>width$}");
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-}
-
 /// What the command prints.
 pub fn text(found: &Found, out: &Path) -> String {
     let mut text = format!(
@@ -277,7 +263,7 @@ pub fn text(found: &Found, out: &Path) -> String {
     );
     for table in tables(found) {
         let _ = writeln!(text, "{}", table.title);
-        aligned(&mut text, &table);
+        table.align(&mut text);
         text.push('\n');
     }
     let _ = writeln!(text, "left in {}: balance.html, balance.json, figures/, placements/ and runs/", out.display());
