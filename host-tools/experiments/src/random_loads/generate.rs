@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use testbed_balance::policies::Rng;
-use testbed_kernel_core::task_graph::parse::HEADER;
+use testbed_kernel_core::task_graph::HEADER;
 use testbed_kernel_core::task_graph::{FIRST, LINKS, LINKS_A_THREAD, PAIRS, ROUNDS};
 
 use super::shapes::Shape;
@@ -222,7 +222,8 @@ fn phase(threads: u8, parts: &[(Shape, Range<u8>)], pairs: &mut BTreeSet<(u8, u8
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use testbed_kernel_core::task_graph::parse::{Lines, Reader};
+    use testbed_kernel_core::task_graph::line::Lines;
+    use testbed_kernel_core::task_graph::parse::Reader;
     use testbed_kernel_core::task_graph::Graph;
 
     fn read(text: &str) -> Result<Box<Graph>, String> {

@@ -95,7 +95,7 @@ pub fn runs(program: &Program, cost: u32, extent: &Extent) -> Vec<Planned> {
         let sample_us = extent.period_us.unwrap_or(period_us);
         all.push(Planned {
             programs: vec!["taskgraph", BALANCER],
-            balance: Some(BalanceRecord { policy: policy.into(), sample_us }),
+            balance: Some(BalanceRecord { policy: policy.into(), sample_us, settings: Vec::new() }),
             dgl: DIAG_LOAD,
             ..run(policy.into(), &["here"], Part::Policy(index))
         });

@@ -120,8 +120,9 @@ impl Gain {
     fn ask_dealt(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
         let now = self.dealt.len().min(ask.left());
         for (thread, to) in self.dealt.drain(..now) {
-            // One that has ended meanwhile, or is there, needs no request.
-            if view.summary.thread(thread).is_some_and(|known| known.processor != to) {
+            // One that has ended meanwhile, or is there, or on its way, needs no request.
+            let is_elsewhere = view.summary.thread(thread).is_some_and(|known| known.processor != to);
+            if is_elsewhere && !ask.is_asked(thread) {
                 let _ = ask.thread(thread, to);
             }
         }
@@ -172,17 +173,20 @@ impl Policy for Gain {
         if !self.dealt.is_empty() {
             return self.ask_dealt(view, ask);
         }
-        if self.round == view.round || !self.is_settled(view) {
+        if self.round == view.round {
             return;
         }
         self.round = view.round;
-        self.judge(view);
         self.estimate.renew(view);
-        let scene = Scene { estimate: &self.estimate, costs: view.costs };
-        self.plan.renew(&scene);
+        self.plan.renew(&Scene { estimate: &self.estimate, costs: view.costs });
+        // Threads that have never moved need not wait for what comes of the moves of others.
         if self.deal(view) {
             return self.ask_dealt(view, ask);
         }
+        if !self.is_settled(view) {
+            return;
+        }
+        self.judge(view);
         let scene = Scene { estimate: &self.estimate, costs: view.costs };
         let least = self.settings.least << self.doubt;
         let mut search = Search::new(view, scene, &mut self.plan, &self.memory, Settings { least, ..self.settings });
