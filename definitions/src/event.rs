@@ -82,6 +82,10 @@ kinds! {
     PAGE_END = 0x0133, "PAGE_END", DIAG_PROFILE, None, "a message of the page protocol has been serviced";
     CLASSES = 0x0140, "CLASSES", DIAG_PROFILE, Some("classes"), "the event classes are these from here on; emitted whatever they are";
     FILTER = 0x0141, "FILTER", DIAG_PROFILE, Some("setting"), "a setting of the monitors' filters has changed: see setting_argument";
+    SYNC = 0x0150, "SYNC", DIAG_PROFILE, Some("member"), "the running thread has come to the end of its superstep: its rank, and in bits 15:8 which group";
+    SENT = 0x0151, "SENT", DIAG_PROFILE, Some("words"), "words that it has for others, 65,535 if there are more";
+    THROUGH = 0x0152, "THROUGH", DIAG_PROFILE, Some("thread"), "all members have come to the end of their supersteps, and the thread has what they have for it";
+    RECEIVED = 0x0153, "RECEIVED", DIAG_PROFILE, Some("words"), "words that the thread has got, 65,535 if there are more";
     USER = 0x0200, "USER", DIAG_USER, Some("datum"), "a program's own event";
     LOAD = 0x0300, "LOAD", DIAG_LOAD, Some("sample"), "a sample of the load begins: its number, and the threads that are ready";
     LOAD_PERIOD = 0x0301, "LOAD_PERIOD", DIAG_LOAD, Some("cycles"), "the sample is of so many cycles";
@@ -125,6 +129,7 @@ pub const fn awaited(call: u16) -> &'static str {
         syscall::CREATE => "the birth of a child",
         syscall::INVOKE => "the start of a program",
         syscall::AWAIT => "the end of a process",
+        syscall::EXCHANGE => "the other members of its group",
         syscall::MIGRATE | syscall::REQUEST => "another thread's move",
         _ => "another processor's answer",
     }

@@ -19,6 +19,11 @@ pub const TIME_SLICE_US: u32 = 20_000;
 /// The report's largest message, in bytes.
 pub const MESSAGE_BYTES_REPORT: usize = 5_000;
 
+/// Processes of a group whose members exchange at the ends of supersteps.
+pub const GROUP_MEMBERS: usize = 64;
+/// Segments of what a process exchanges.
+pub const SEGMENTS: usize = 1_024;
+
 /// A process has at most this many times as many pages of a processor's RAM as stay free there. So
 /// a single process can have eight ninths, each of several has the same share, and there is always
 /// something left for the next one. The small kernel, which has one process, shares nothing out.

@@ -18,7 +18,10 @@
 //! | [`PAGE`], [`PAGE_DATA`] | the page protocol (see [`page`]); data is a page and nothing else |
 //! | [`PROCESS`] | the ends of processes, and what else concerns a whole process |
 //! | [`FILE`] | a file's way to a processor that lacks it |
+//! | [`SUPERSTEP`] | groups of processes that exchange at the ends of supersteps (see [`superstep`]) |
 
+/// The end of a superstep, and what is exchanged there.
+pub const SUPERSTEP: u8 = 0;
 /// The sender is waiting; sent to the processor on which the receiver is believed to be, and from there after it.
 pub const FOCUS: u8 = 1;
 /// Ready to receive: the answer to a focus token once the receiver waits.
@@ -317,9 +320,45 @@ pub mod page {
     pub const BYTES: usize = 12;
 }
 
+/// Operations and words of a [`SUPERSTEP`]. Word 0 has the process that the group belongs to, and in
+/// bits 7:0 which of its groups it is.
+pub mod superstep {
+    /// To all: there is a group. Words: address, how many members, the id of each one's process.
+    pub const FORM: u8 = 1;
+    /// To all: a member has arrived. Words: address, [`RANK`], bytes for which it has room; then bytes
+    /// for each member, if it has any for anybody.
+    pub const ARRIVE: u8 = 2;
+    /// To all: a member that has arrived has more room. Words: address, [`RANK`], bytes.
+    pub const ENLARGE: u8 = 3;
+    /// To where a member is: bytes for it. Words: address, [`RANKS`], their place in all that the
+    /// source has for it; then the bytes.
+    pub const DATA: u8 = 4;
+    /// To all: there is no memory for the group somewhere.
+    pub const BREAK: u8 = 5;
+
+    pub const ADDRESS: usize = 0;
+    /// Of [`FORM`].
+    pub const MEMBERS: usize = 1;
+    pub const PROCESSES: usize = 2;
+    /// The member's rank in bits 7:0, what it says of itself in 15:8, its process's id in 31:16.
+    pub const RANK: usize = 1;
+    pub const ROOM: usize = 2;
+    pub const COUNTS: usize = 3;
+    /// Rank of the destination in bits 7:0, of the source in 15:8.
+    pub const RANKS: usize = 1;
+    pub const OFFSET: usize = 2;
+    /// A word is left out, so that data begin at a multiple of eight bytes.
+    pub const DATA_WORD: usize = 4;
+    pub const ENLARGE_BYTES: usize = 12;
+    pub const BREAK_BYTES: usize = 4;
+    /// Bytes of data that a packet has at most.
+    pub const PIECE_BYTES: usize = crate::packet::PAYLOAD_BYTES_MAX - 4 * DATA_WORD;
+}
+
 /// Name of a packet type, for traces.
 pub const fn name(kind: u8) -> Option<&'static str> {
     Some(match kind {
+        SUPERSTEP => "superstep",
         FOCUS => "focus",
         RTR => "rtr",
         MSG => "msg",

@@ -34,6 +34,8 @@
 //! | [`READ_LINE`] | buffer, bytes at most | bytes read, 0 at the end of input | |
 //! | [`MONITOR`] | one of [`monitor`], value | the event classes or a register, or 0 | |
 //! | [`READ_MONITOR`] | buffer, words at most | words of the monitoring bus read | |
+//! | [`FORM`] | process ids (words), how many, which group | 0 | |
+//! | [`EXCHANGE`] | [`superstep`] record | what the members have said ([`superstep::signs`]) | bytes received |
 //! | [`REQUEST`] | which thread ([`crate::request::Wanted`]), from which slave, to which | the number of the thread that has arrived | |
 
 pub const EXIT: u32 = 1;
@@ -86,6 +88,16 @@ pub const READ_MONITOR: u32 = 28;
 /// Ask a slave to move one of its threads, whosever it is. The caller waits until it has arrived, or
 /// the slave has said that none can move ([`Error::Timeout`]) or may (any other error). For operators.
 pub const REQUEST: u32 = 29;
+
+/// Make processes a group, whose members exchange at the ends of supersteps. A process can have 256
+/// groups; each ends with it, and can't go on when another member has ended. The other processes must
+/// not have begun to exchange.
+pub const FORM: u32 = 30;
+/// The end of a superstep: the caller, a process without other threads, waits until all members of
+/// the group have come to theirs, and what they have for it has come. With
+/// [`Error::BadLength`](Error::BadLength) there is more than it has room for, so many bytes as the
+/// second result; it says so with the same call when it has more.
+pub const EXCHANGE: u32 = 31;
 
 /// The byte (Ctrl-D) behind which the console gives nothing more: from then on [`READ_LINE`] says 0 to everybody.
 pub const END_OF_INPUT: u8 = 0x04;
@@ -165,6 +177,35 @@ pub mod monitor {
     /// Tells the period of load samples in microseconds; with another value than 0 it sets it first, on all processors
     /// ([`crate::load::PERIODS_US`]).
     pub const SAMPLE_PERIOD: u32 = 8;
+}
+
+/// What [`EXCHANGE`] is told and tells.
+pub mod superstep {
+    /// Words of the record: the process that the group belongs to in bits 15:0, which of its groups in
+    /// 23:16; the caller's rank in bits 7:0, what it says of itself in 15:8, and [`ENLARGED`]; where it
+    /// has room, and for how many bytes; where its segments are, and how many.
+    pub const GROUP: usize = 0;
+    pub const RANK: usize = 1;
+    pub const ROOM_AT: usize = 2;
+    pub const ROOM: usize = 3;
+    pub const SEGMENTS_AT: usize = 4;
+    pub const SEGMENTS: usize = 5;
+    pub const WORDS: usize = 6;
+    /// The caller has arrived before, and has more room now.
+    pub const ENLARGED: u32 = 1 << 16;
+
+    /// Words of a segment: for which rank it is, where it is, and its bytes. What a rank gets is its
+    /// segments in their order, with nobody else's between them.
+    pub const TO: usize = 0;
+    pub const AT: usize = 1;
+    pub const BYTES: usize = 2;
+    pub const SEGMENT_WORDS: usize = 3;
+
+    /// The first result: what at least one member has said of itself in bits 7:0, and what all have in
+    /// 15:8.
+    pub const fn signs(result: u32) -> (u8, u8) {
+        (result as u8, (result >> 8) as u8)
+    }
 }
 
 /// Flags of [`OPEN`].

@@ -7,6 +7,10 @@ use testbed_definitions::page::{CODE_BASE, DATA_BASE, PAGE_BYTES};
 /// Of a C program's heap, unless the linker is told `--defsym=tos_heap_bytes=N`.
 const HEAP_BYTES: u32 = 64 * 1024;
 
+/// Of what bulk-synchronous programs send and receive, unless the linker is told
+/// `--defsym=tos_bsp_bytes=N`.
+const BSP_BYTES: u32 = 128 * 1024;
+
 fn main() {
     // The first page stays unmapped, so that null pointers fault.
     let code = CODE_BASE + PAGE_BYTES;
@@ -28,6 +32,11 @@ SECTIONS {{
         __heap_start = .;
         . += DEFINED(malloc) ? (DEFINED(tos_heap_bytes) ? tos_heap_bytes : {HEAP_BYTES:#x}) : 0;
         __heap_end = .;
+    }} :data
+    .bsp (NOLOAD) : ALIGN(8) {{
+        __bsp_start = .;
+        . += DEFINED(BSP_IS_USED) ? (DEFINED(tos_bsp_bytes) ? tos_bsp_bytes : {BSP_BYTES:#x}) : 0;
+        __bsp_end = .;
     }} :data
     /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr) }}
 }}

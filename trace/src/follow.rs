@@ -41,8 +41,10 @@ impl Turn {
         match code {
             // After TRAP72 both partners are ready, but only the one that ran is known.
             event::TRAP72 | event::TIMER => Turn::Yields,
-            event::TRAP70 | event::PAGE_BLOCKED | event::WAIT | event::BLOCKED => Turn::Stops,
-            event::COMMS | event::COMMR | event::UNPACKED | event::PAGE_READY => Turn::Readies(argument),
+            event::TRAP70 | event::PAGE_BLOCKED | event::WAIT | event::BLOCKED | event::SYNC => Turn::Stops,
+            event::COMMS | event::COMMR | event::UNPACKED | event::PAGE_READY | event::THROUGH => {
+                Turn::Readies(argument)
+            }
             event::EXIT | event::PACK => Turn::Leaves(argument),
             _ => Turn::GoesOn,
         }

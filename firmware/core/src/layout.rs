@@ -49,6 +49,10 @@ macro_rules! thread_states {
             Held,
             /// Waits for a time.
             Delayed,
+            /// Has come to the end of its superstep, and waits for the other members of its group.
+            Synchronizing,
+            /// The same, while what it has for them leaves.
+            Exchanging,
             /// Waits for console input, which the small kernel does not have.
             Reading,
         }

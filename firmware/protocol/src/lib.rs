@@ -4,7 +4,7 @@
 //!
 //! [`channel`] is the protocol of occam channels, [`ends`] what happens to it when threads move,
 //! [`pages`] the protocol of data that threads share, [`requests`] how a slave serves requests to
-//! move its threads.
+//! move its threads, [`superstep`] how processes exchange at the ends of supersteps.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,7 @@ pub mod ends;
 pub mod mpc;
 pub mod pages;
 pub mod requests;
+pub mod superstep;
 
 /// A thread's number, unique in the machine and never 0
 /// (`testbed_definitions::event::thread_number`).

@@ -58,6 +58,8 @@ pub enum Passing {
     Page(u16),
     /// Another processor: an answer, a new place, a child's birth.
     Answer,
+    /// The other members of its group, or what they send.
+    Group,
     /// The tables say too little, or contradict each other because a kernel was at work on them.
     Unclear,
 }
@@ -139,6 +141,7 @@ impl<'a> Graph<'a> {
                 None => Passing::Unclear,
             },
             State::Moving | State::Returning | State::Courier | State::Creating => Passing::Answer,
+            State::Synchronizing | State::Exchanging => Passing::Group,
             State::Paging => thread.page.map_or(Passing::Unclear, Passing::Page),
             State::Delayed => match thread.deadline {
                 Some(deadline) => Passing::Time { deadline, channels: Vec::new() },

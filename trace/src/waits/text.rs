@@ -232,6 +232,7 @@ fn passes(report: &WaitsReport, passing: &Passing, blocked: bool) -> String {
         }
         Passing::Input => "waits for console input".into(),
         Passing::Page(page) => format!("waits for page {page:#x}"),
+        Passing::Group => "has come to the end of its superstep, and waits for the other members of its group".into(),
         Passing::Answer => "waits for another processor's answer".into(),
         Passing::Unclear if blocked => "is blocked".into(),
         Passing::Unclear => "does something that the kernel's tables do not tell".into(),

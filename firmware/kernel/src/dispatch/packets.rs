@@ -21,6 +21,7 @@ impl Kernel {
             (mpc::MIGRATE, migrate::BYTES) => self.serve_migrate(id(), packet),
             (mpc::THREAD | mpc::ENDS, _) => self.serve_ends(id(), packet),
             (mpc::FILE, _) => self.serve_file(packet),
+            (mpc::SUPERSTEP, _) => self.serve_superstep(packet),
             (mpc::PAGE, page::BYTES) => self.serve_page(id(), packet),
             (mpc::PAGE_DATA, PAGE_DATA_BYTES) => self.serve_page_data(packet),
             (mpc::MSG, _) => self.serve_msg(packet),

@@ -173,8 +173,10 @@ impl Kernel {
     fn pump_first(&mut self) -> bool {
         let Some(index) = self.transmitting.front() else { return false };
         let tcb = self.tcb_of(index);
-        if tcb.state() == State::Transmitting {
-            return self.pump_message(tcb);
+        match tcb.state() {
+            State::Transmitting => return self.pump_message(tcb),
+            State::Exchanging => return self.pump_exchange(tcb),
+            _ => {}
         }
         while self.net.free_buffer().is_some() {
             if self.pack(index) {

@@ -48,6 +48,7 @@ impl Kernel {
         }
         self.reply(invoker, Error::Killed.code() as u32, 0);
         self.remove_process(process);
+        self.ended_for_groups(id);
         if others == 0 {
             return self.process_ended(id);
         }
@@ -79,7 +80,7 @@ impl Kernel {
     fn unqueue(&mut self, index: u16) {
         match self.tcb_of(index).state() {
             State::Ready => self.ready.remove(self.tcbs, index),
-            State::Transmitting | State::Moving | State::Returning | State::Courier => {
+            State::Transmitting | State::Moving | State::Returning | State::Courier | State::Exchanging => {
                 self.transmitting.remove(self.tcbs, index);
             }
             State::Alternative => self.end_alternative(index),
@@ -92,6 +93,7 @@ impl Kernel {
             | State::Asking
             | State::Paging
             | State::Held
+            | State::Synchronizing
             | State::Delayed => {}
         }
     }
@@ -121,6 +123,7 @@ impl Kernel {
         if let Some(process) = self.process(id) {
             self.remove_process(process);
         }
+        self.ended_for_groups(id);
         self.processes.forget(id);
         let words = [mpc::operation_address(layout::ENDED, id), 0, 0, 0, 0, 0];
         self.net.queue_token(home, mpc::PROCESS, words, layout::END_BYTES);

@@ -19,6 +19,7 @@ use crate::drivers::events::{self, AWAITING};
 use crate::state::effects::{Effects, FOR_STATION, KEEPING, STUCK};
 use crate::state::extended::agent::Agent;
 use crate::state::extended::ends::Ends;
+use crate::state::extended::groups::Groups;
 use crate::state::extended::input::Input;
 use crate::state::extended::keepers::Keepers;
 use crate::state::extended::mount::Mounts;
@@ -78,6 +79,8 @@ pub struct Kernel {
     pub input: Input,
     /// Requests to move threads.
     pub moves: Moves,
+    /// Groups of processes that exchange at the ends of supersteps.
+    pub groups: Groups,
     pub agent: Agent,
 }
 
@@ -120,6 +123,7 @@ impl Kernel {
             (&raw mut (*place).parked).write(Parked::NONE);
             (&raw mut (*place).ends).write(Ends::NONE);
             (&raw mut (*place).moves).write(Moves::NONE);
+            (&raw mut (*place).groups).write(Groups::NONE);
             (&raw mut (*place).agent).write(Agent::NEW);
             (&raw mut (*place).announced).write(Announcements::NONE);
             (&raw mut (*place).net).write(Centrenet::new());

@@ -30,6 +30,15 @@ pub mod ends {
 }
 
 pub mod estate;
+pub mod groups {
+    /// No processes exchange.
+    pub struct Groups;
+
+    impl Groups {
+        pub const NONE: Groups = Groups;
+    }
+}
+
 pub mod guest;
 
 pub mod input {

@@ -4,6 +4,7 @@ pub mod agent;
 pub mod counting;
 pub mod ends;
 pub mod estate;
+pub mod groups;
 pub mod guest;
 pub mod input;
 pub mod invoked;

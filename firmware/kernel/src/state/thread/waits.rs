@@ -63,6 +63,16 @@ impl Tcb {
         self.state.set(State::Asking);
     }
 
+    /// It has come to the end of its superstep.
+    pub fn synchronize(&self) {
+        self.state.set(State::Synchronizing);
+    }
+
+    /// What it has for others leaves.
+    pub fn exchange(&self) {
+        self.state.set(State::Exchanging);
+    }
+
     /// It waits for console input, and then makes its call again.
     pub fn read(&self) {
         self.context.repeat_call();

@@ -1,0 +1,453 @@
+//! The ends of supersteps: [`testbed_protocol::superstep`] made real. A process that has arrived
+//! waits in a state of its own; while what it has for others leaves, it is in the queue of those
+//! whose messages leave. Its pages stay where they are, since nobody but its one thread uses them.
+
+use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::limits::{GROUP_MEMBERS, SEGMENTS};
+use testbed_definitions::mpc::{self, superstep as layout};
+use testbed_definitions::packet::BROADCAST;
+use testbed_definitions::syscall::{self, superstep as record, Error};
+use testbed_kernel_core::page_map::{READ, WRITE};
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::superstep::{Arrival, Begin, Rank};
+use testbed_protocol::Processor;
+
+use crate::arch::extended::between::copy_between;
+use crate::drivers::centrenet::Packet;
+use crate::drivers::events;
+use crate::services::extended::runs::{gather, scatter};
+use crate::state::call::{Access, Outcome};
+use crate::state::extended::groups::{GroupRecord, Local};
+use crate::state::kernel::{Index, Kernel};
+use crate::state::process::Process;
+use crate::state::thread::{State, Tcb};
+use crate::state::user::read_user;
+
+/// Bytes of the record that a call names.
+pub const RECORD_BYTES: u32 = 4 * record::WORDS as u32;
+/// Bytes that are copied at once from a process to another one here.
+const PIECE_BYTES: u32 = layout::PIECE_BYTES as u32;
+/// Pieces that are copied before others have their turn, so that the kernel isn't long away.
+const PIECES_A_TURN: usize = 4;
+
+/// Bytes as words, as events tell them.
+fn words_told(bytes: u32) -> u16 {
+    bytes.div_ceil(4).min(u16::MAX as u32) as u16
+}
+
+/// Words of a user's memory.
+fn read_words<const N: usize>(process: Process, address: u32) -> Result<[u32; N], Error> {
+    let mut words = [0u32; N];
+    // SAFETY: words are bytes.
+    let bytes = unsafe { core::slice::from_raw_parts_mut(words.as_mut_ptr() as *mut u8, 4 * N) };
+    read_user(process, address, bytes)?;
+    Ok(words)
+}
+
+/// What a member has for each other, from its segments.
+struct Sums {
+    bytes: [u32; GROUP_MEMBERS],
+    all: u32,
+}
+
+impl Kernel {
+    /// `exchange(record)`.
+    pub fn exchange(&mut self, index: Index, address: u32) -> Result<Outcome, Error> {
+        let tcb = self.tcb_of(index);
+        let process = tcb.process();
+        if !tcb.is_first() || tcb.has_children() {
+            return Err(Error::NotReady);
+        }
+        if self.processors > 1 && self.net.free_buffer().is_none() {
+            return Ok(Outcome::Again);
+        }
+        let words = read_words::<{ record::WORDS }>(process, address)?;
+        let of = mpc::address(words[record::GROUP] as u16, (words[record::GROUP] >> 16) as u8);
+        let mut group = self.groups.find(of).ok_or(Error::NoProcess)?;
+        let rank = words[record::RANK] as u8 as Rank;
+        let is_member = group.group().members.get(rank).is_some_and(|member| member.process == process.id());
+        if !is_member {
+            return Err(Error::NoPermission);
+        }
+        match self.ensure(index, words[record::ROOM_AT], words[record::ROOM], WRITE) {
+            Access::Here => {}
+            Access::Coming => return Ok(Outcome::Waits),
+            Access::Refused(error) => return Err(error),
+        }
+        if words[record::RANK] & record::ENLARGED != 0 {
+            return self.enlarge(group, rank, index, &words);
+        }
+        let mut sums = Sums { bytes: [0; GROUP_MEMBERS], all: 0 };
+        if let Some(outcome) = self.look_at_segments(index, &words, group.members(), &mut sums)? {
+            return Ok(outcome);
+        }
+        self.arrive(group, rank, index, &words, &sums)
+    }
+
+    /// Adds up what the segments have for each member; their pages are here then. An outcome if one
+    /// has to come first.
+    fn look_at_segments(
+        &mut self,
+        index: Index,
+        words: &[u32; record::WORDS],
+        members: usize,
+        sums: &mut Sums,
+    ) -> Result<Option<Outcome>, Error> {
+        let process = self.tcb_of(index).process();
+        let (at, count) = (words[record::SEGMENTS_AT], words[record::SEGMENTS]);
+        if count > SEGMENTS as u32 {
+            return Err(Error::BadLength);
+        }
+        let list = (at, 4 * count * record::SEGMENT_WORDS as u32);
+        let mut look = |(address, bytes): (u32, u32)| match self.ensure(index, address, bytes, READ) {
+            Access::Here => Ok(None),
+            Access::Coming => Ok(Some(Outcome::Waits)),
+            Access::Refused(error) => Err(error),
+        };
+        if let Some(outcome) = look(list)? {
+            return Ok(Some(outcome));
+        }
+        for number in 0..count {
+            let segment = segment_of(process, at, number)?;
+            let sum = sums.bytes[..members].get_mut(segment[record::TO] as usize).ok_or(Error::BadChannel)?;
+            if let Some(outcome) = look((segment[record::AT], segment[record::BYTES]))? {
+                return Ok(Some(outcome));
+            }
+            *sum = sum.checked_add(segment[record::BYTES]).ok_or(Error::BadLength)?;
+            sums.all = sums.all.saturating_add(segment[record::BYTES]);
+        }
+        Ok(None)
+    }
+
+    /// A member arrives: nothing can go wrong any more but that the group is broken.
+    fn arrive(
+        &mut self,
+        mut group: GroupRecord,
+        rank: Rank,
+        index: Index,
+        words: &[u32; record::WORDS],
+        sums: &Sums,
+    ) -> Result<Outcome, Error> {
+        let (tcb, room) = (self.tcb_of(index), words[record::ROOM]);
+        let (id, signs) = (tcb.process().id(), (words[record::RANK] >> 8) as u8);
+        let counts = &sums.bytes[..group.members()];
+        let sent = (sums.all != 0).then(|| counts.iter().copied());
+        let arrival = group.group().arrive((rank, id), self.me, (room, signs), sent).map_err(|_| Error::Killed)?;
+        let address = group.address();
+        events::emit_with(DIAG_PROFILE, event::SYNC, rank as u16 | (address as u8 as u16) << 8);
+        events::emit_with(DIAG_PROFILE, event::SENT, words_told(sums.all));
+        *group.local(rank) = Local {
+            index,
+            segments_at: words[record::SEGMENTS_AT],
+            segments: words[record::SEGMENTS],
+            room_at: words[record::ROOM_AT],
+            ..Local::NONE
+        };
+        tcb.synchronize();
+        if self.processors > 1 {
+            let head =
+                [(layout::ARRIVE as u32) << 24 | address, rank as u32 | (signs as u32) << 8 | (id as u32) << 16, room];
+            self.tell_arrival(head, if sums.all != 0 { counts } else { &[] });
+        }
+        if arrival == Arrival::Opens {
+            self.open_exchange(group);
+        }
+        Ok(Outcome::Waits)
+    }
+
+    fn tell_arrival(&mut self, head: [u32; layout::COUNTS], counts: &[u32]) {
+        if counts.is_empty() {
+            return self.net.queue_token(BROADCAST, mpc::SUPERSTEP, head, 4 * layout::COUNTS);
+        }
+        let length = 4 * (layout::COUNTS + counts.len()) as u32;
+        let packet = self.net.queue_buffer(BROADCAST, mpc::SUPERSTEP, length) as *mut u32;
+        for (place, word) in head.iter().chain(counts).enumerate() {
+            // SAFETY: the buffer is the driver's, not issued yet, and has room for a packet.
+            unsafe { packet.add(place).write_volatile(*word) };
+        }
+    }
+
+    /// A member that was told to have more room has it.
+    fn enlarge(
+        &mut self,
+        mut group: GroupRecord,
+        rank: Rank,
+        index: Index,
+        words: &[u32; record::WORDS],
+    ) -> Result<Outcome, Error> {
+        let (tcb, room) = (self.tcb_of(index), words[record::ROOM]);
+        let id = tcb.process().id();
+        if group.group().is_broken() {
+            return Err(Error::Killed);
+        }
+        if !group.group().enlarge((rank, id), self.me, room).map_err(|_| Error::NotReady)? {
+            let bytes = self.bytes_for_closed(group, rank);
+            return Ok(Outcome::Both(Error::BadLength.code() as u32, bytes));
+        }
+        *group.local(rank) = Local {
+            index,
+            segments_at: words[record::SEGMENTS_AT],
+            segments: words[record::SEGMENTS],
+            room_at: words[record::ROOM_AT],
+            ..Local::NONE
+        };
+        tcb.synchronize();
+        events::emit_with(DIAG_PROFILE, event::BLOCKED, syscall::EXCHANGE as u16);
+        if self.processors > 1 {
+            let words = [(layout::ENLARGE as u32) << 24 | group.address(), rank as u32 | (id as u32) << 16, room];
+            self.net.queue_token(BROADCAST, mpc::SUPERSTEP, words, layout::ENLARGE_BYTES);
+        }
+        self.begin_exchange(group, rank);
+        self.resume_senders(group);
+        Ok(Outcome::Waits)
+    }
+
+    fn bytes_for_closed(&self, mut group: GroupRecord, rank: Rank) -> u32 {
+        match group.group().begin(rank) {
+            Begin::Closed { bytes } => bytes,
+            Begin::Nothing | Begin::Exchange { .. } => 0,
+        }
+    }
+
+    /// All members have arrived: those that are here begin.
+    fn open_exchange(&mut self, mut group: GroupRecord) {
+        for rank in 0..group.members() {
+            if group.local(rank).index != NONE {
+                self.begin_exchange(group, rank);
+            }
+        }
+    }
+
+    fn begin_exchange(&mut self, mut group: GroupRecord, rank: Rank) {
+        let begin = group.group().begin(rank);
+        let local = group.local(rank);
+        let index = local.index;
+        let tcb = self.tcb_of(index);
+        match begin {
+            Begin::Nothing => self.through(group, rank),
+            Begin::Closed { bytes } => {
+                local.index = NONE;
+                tcb.context().answer_also(bytes);
+                self.finish(index, Err(Error::BadLength));
+            }
+            Begin::Exchange { bytes } => {
+                local.bytes = bytes;
+                if !local.has_sent() {
+                    tcb.exchange();
+                    self.transmitting.push_back(self.tcbs, index);
+                }
+                self.look_if_through(group, rank);
+            }
+        }
+    }
+
+    /// A member goes on if it has sent and received all.
+    fn look_if_through(&mut self, mut group: GroupRecord, rank: Rank) {
+        if group.local(rank).has_sent() && group.group().has_all(rank) {
+            self.through(group, rank);
+        }
+    }
+
+    fn through(&mut self, mut group: GroupRecord, rank: Rank) {
+        let agreed = group.group().agreed();
+        let Local { index, bytes, .. } = core::mem::replace(group.local(rank), Local::NONE);
+        let tcb = self.tcb_of(index);
+        tcb.context().answer_also(bytes);
+        events::emit_with(DIAG_PROFILE, event::THROUGH, tcb.number());
+        events::emit_with(DIAG_PROFILE, event::RECEIVED, words_told(bytes));
+        self.finish(index, Ok(agreed.any as u32 | (agreed.all as u32) << 8));
+    }
+
+    /// Members here that wait because another one had no room look again.
+    fn resume_senders(&mut self, mut group: GroupRecord) {
+        for rank in 0..group.members() {
+            let local = group.local(rank);
+            let (index, has_sent) = (local.index, local.has_sent());
+            if index != NONE && !has_sent && self.tcb_of(index).state() == State::Synchronizing {
+                self.tcb_of(index).exchange();
+                self.transmitting.push_back(self.tcbs, index);
+            }
+        }
+    }
+}
+
+/// A segment of a member's.
+fn segment_of(process: Process, segments_at: u32, number: u32) -> Result<[u32; record::SEGMENT_WORDS], Error> {
+    read_words(process, segments_at.wrapping_add(4 * number * record::SEGMENT_WORDS as u32))
+}
+
+/// A piece of what leaves: whom it is for, where it is, its bytes, and its place in all that is for
+/// that member.
+struct Piece {
+    to: Rank,
+    at: u32,
+    bytes: u32,
+    offset: u32,
+}
+
+/// What leaves next of a member's segments, of at most so many bytes; `None` if all has left.
+fn next_piece(process: Process, local: &mut Local, most: u32) -> Option<Piece> {
+    while !local.has_sent() {
+        let segment = segment_of(process, local.segments_at, local.segment as u32).ok()?;
+        let left = segment[record::BYTES].saturating_sub(local.left);
+        if left != 0 {
+            let at = segment[record::AT].wrapping_add(local.left);
+            let to = segment[record::TO] as Rank;
+            return Some(Piece { to, at, bytes: left.min(most), offset: local.offset });
+        }
+        pass_segment(process, local, segment[record::TO]);
+    }
+    None
+}
+
+/// The next segment's turn has come: what is for another member begins at 0.
+fn pass_segment(process: Process, local: &mut Local, to: u32) {
+    (local.segment, local.left) = (local.segment + 1, 0);
+    let next = segment_of(process, local.segments_at, local.segment as u32);
+    if local.has_sent() || next.map_or(true, |next| next[record::TO] != to) {
+        local.offset = 0;
+    }
+}
+
+/// So many bytes have left.
+fn pass_bytes(local: &mut Local, bytes: u32) {
+    (local.left, local.offset) = (local.left + bytes, local.offset + bytes);
+}
+
+impl Kernel {
+    /// What is first in the queue of those whose messages leave is a member that exchanges: as much
+    /// of it leaves as there are buffers for. `true`: it is not in the queue any more.
+    pub fn pump_exchange(&mut self, tcb: &Tcb) -> bool {
+        let index = tcb.index();
+        let found = self.groups.iter().find_map(|mut group| group.rank_of(index).map(|rank| (group, rank)));
+        let Some((mut group, rank)) = found else {
+            self.transmitting.remove(self.tcbs, index);
+            return true;
+        };
+        let process = tcb.process();
+        let mut turn = PIECES_A_TURN;
+        loop {
+            let Some(piece) = next_piece(process, group.local(rank), PIECE_BYTES) else { break };
+            match group.group().destination(piece.to) {
+                None => {
+                    // Until it has room.
+                    self.leave_queue(tcb);
+                    return true;
+                }
+                Some(to) if to == self.me => {
+                    let Some(left) = turn.checked_sub(1) else { return false };
+                    turn = left;
+                    self.copy_here(group, rank, &piece, process);
+                    pass_bytes(group.local(rank), piece.bytes);
+                }
+                Some(to) if self.net.free_buffer().is_some() => self.send_pieces(group, rank, to, process),
+                Some(_) => return false,
+            }
+        }
+        self.leave_queue(tcb);
+        self.look_if_through(group, rank);
+        true
+    }
+
+    fn leave_queue(&mut self, tcb: &Tcb) {
+        self.transmitting.remove(self.tcbs, tcb.index());
+        tcb.synchronize();
+    }
+
+    /// Fills a packet with what leaves next for one member.
+    fn send_pieces(&mut self, mut group: GroupRecord, rank: Rank, to: Processor, process: Process) {
+        let Some(packet) = self.net.free_buffer() else { return };
+        let Some(first) = next_piece(process, group.local(rank), PIECE_BYTES) else { return };
+        let data = packet + 4 * layout::DATA_WORD as u32;
+        let mut filled = 0;
+        while let Some(piece) = next_piece(process, group.local(rank), PIECE_BYTES - filled) {
+            if piece.to != first.to || piece.bytes == 0 {
+                break;
+            }
+            // SAFETY: the buffer is the driver's, free, and has room for so much. What is not here
+            // any more, since the process has let others use its memory, leaves as it is.
+            unsafe { gather(process.map(), piece.at, data + filled, piece.bytes) };
+            filled += piece.bytes;
+            pass_bytes(group.local(rank), piece.bytes);
+        }
+        let head = [(layout::DATA as u32) << 24 | group.address(), first.to as u32 | (rank as u32) << 8, first.offset];
+        for (place, word) in head.into_iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { (packet as *mut u32).add(place).write_volatile(word) };
+        }
+        self.net.queue_buffer(to, mpc::SUPERSTEP, 4 * layout::DATA_WORD as u32 + filled);
+    }
+
+    /// Copies a piece to a member that is here too.
+    fn copy_here(&mut self, mut group: GroupRecord, rank: Rank, piece: &Piece, process: Process) {
+        let Ok(place) = group.group().take((piece.to, rank), (piece.offset, piece.bytes)) else { return };
+        let local = *group.local(piece.to);
+        if local.index == NONE {
+            return;
+        }
+        let to = (self.tcb_of(local.index).process().map(), local.room_at + place);
+        // What is not here can't be: the room was here when the member arrived.
+        let _ = copy_between((process.map(), piece.at), to, piece.bytes);
+        if piece.to != rank {
+            self.look_if_through(group, piece.to);
+        }
+    }
+
+    /// A packet of a group.
+    pub fn serve_superstep(&mut self, packet: &Packet) {
+        let first = packet.word(layout::ADDRESS);
+        let (operation, address) = (mpc::operation(first), first & 0x00ff_ffff);
+        if operation == layout::FORM {
+            return self.serve_form(address, packet);
+        }
+        let Some(mut group) = self.groups.find(address) else { return };
+        match operation {
+            layout::ARRIVE => self.serve_arrive(group, packet),
+            layout::ENLARGE => {
+                let word = packet.word(layout::RANK);
+                let member = (word as u8 as Rank, (word >> 16) as u16);
+                if group.group().enlarge(member, packet.header.source, packet.word(layout::ROOM)) == Ok(true) {
+                    self.resume_senders(group);
+                }
+            }
+            layout::DATA => self.serve_data(group, packet),
+            layout::BREAK => {
+                group.group().break_up();
+                self.release_all(group);
+            }
+            // A kernel sends no other.
+            _ => {}
+        }
+    }
+
+    fn serve_arrive(&mut self, mut group: GroupRecord, packet: &Packet) {
+        let word = packet.word(layout::RANK);
+        let member = (word as u8 as Rank, (word >> 16) as u16);
+        let said = (packet.word(layout::ROOM), (word >> 8) as u8);
+        let has_counts = packet.header.payload_words() == layout::COUNTS + group.members();
+        let counts = layout::COUNTS..layout::COUNTS + group.members();
+        let sent = has_counts.then(|| counts.map(|index| packet.word(index)));
+        let arrival = group.group().arrive(member, packet.header.source, said, sent);
+        if arrival == Ok(Arrival::Opens) {
+            self.open_exchange(group);
+        }
+    }
+
+    fn serve_data(&mut self, mut group: GroupRecord, packet: &Packet) {
+        let ranks = packet.word(layout::RANKS);
+        let (rank, source) = (ranks as u8 as Rank, (ranks >> 8) as u8 as Rank);
+        let bytes = (packet.header.length as u32).saturating_sub(4 * layout::DATA_WORD as u32);
+        let Ok(place) = group.group().take((rank, source), (packet.word(layout::OFFSET), bytes)) else { return };
+        let local = *group.local(rank);
+        if local.index == NONE {
+            return;
+        }
+        let (map, mut to) = (self.tcb_of(local.index).process().map(), local.room_at + place);
+        for (from, part) in packet.pieces(layout::DATA_WORD, bytes) {
+            // SAFETY: the piece is in the receive ring. The room was here when the member arrived.
+            unsafe { scatter(from, map, to, part) };
+            to += part;
+        }
+        self.look_if_through(group, rank);
+    }
+}

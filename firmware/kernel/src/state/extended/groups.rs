@@ -1,0 +1,183 @@
+//! What this processor knows of groups whose members exchange at the ends of supersteps
+//! ([`testbed_protocol::superstep`]): a row of pages for each.
+
+use core::cell::Cell;
+use core::mem::{align_of, size_of};
+
+use testbed_definitions::page::PAGE_BYTES;
+use testbed_kernel_core::pages::Pages;
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::superstep::{words, Group, Head, Member, Rank};
+
+use crate::arch::memory;
+use crate::state::kernel::Index;
+
+/// All groups: a list.
+pub struct Groups {
+    first: Option<GroupRecord>,
+}
+
+/// A member that is here and has arrived.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Local {
+    /// Its thread's control block; [`NONE`] if it computes or is elsewhere.
+    pub index: Index,
+    /// The segment that leaves next, and how much of it has left.
+    pub segment: u16,
+    pub left: u32,
+    /// Bytes that have left for the segment's rank before it.
+    pub offset: u32,
+    /// Where its segments and its room are, and how many segments there are.
+    pub segments_at: u32,
+    pub segments: u32,
+    pub room_at: u32,
+    /// Bytes that come for it.
+    pub bytes: u32,
+}
+
+impl Local {
+    pub const NONE: Local =
+        Local { index: NONE, segment: 0, left: 0, offset: 0, segments_at: 0, segments: 0, room_at: 0, bytes: 0 };
+
+    /// Whether all that it has for others has left.
+    pub fn has_sent(&self) -> bool {
+        self.segment as u32 == self.segments
+    }
+}
+
+/// What stands ahead of a group's lists.
+#[repr(C)]
+struct Record {
+    next: Cell<Option<GroupRecord>>,
+    /// `mpc::address` of the process that it belongs to, and which of its groups it is.
+    address: u32,
+    members: u16,
+    pages: u16,
+    head: Head,
+}
+
+const _: () = assert!(
+    size_of::<Record>() % align_of::<Member>() == 0
+        && size_of::<Member>() % align_of::<Local>() == 0
+        && size_of::<Local>() % align_of::<u32>() == 0,
+    "the lists lie one behind the other"
+);
+
+/// A group: a pointer to its record, which lives until the process has ended that it belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct GroupRecord(core::ptr::NonNull<Record>);
+
+impl GroupRecord {
+    fn record(&self) -> &Record {
+        // SAFETY: made by `Groups::add`; it lives as long as it is in the list.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// `mpc::address` of the process that it belongs to, and which of its groups it is.
+    pub fn address(&self) -> u32 {
+        self.record().address
+    }
+    pub fn members(&self) -> usize {
+        self.record().members as usize
+    }
+
+    fn lists(&self) -> (*mut Member, *mut Local, *mut u32) {
+        let count = self.members();
+        // SAFETY: the lists lie one behind the other in the record's pages.
+        unsafe {
+            let members = self.0.as_ptr().add(1) as *mut Member;
+            let locals = members.add(count) as *mut Local;
+            (members, locals, locals.add(count) as *mut u32)
+        }
+    }
+
+    /// The group for the protocol. Nothing else may hold it at the same time; the kernel holds it
+    /// during one step.
+    pub fn group(&mut self) -> Group<'_> {
+        let (members, _, counts) = self.lists();
+        let count = self.members();
+        // SAFETY: the record's own memory, written when it was made; one step holds it at a time.
+        unsafe {
+            Group {
+                head: &mut (*self.0.as_ptr()).head,
+                members: core::slice::from_raw_parts_mut(members, count),
+                counts: core::slice::from_raw_parts_mut(counts, words(count)),
+            }
+        }
+    }
+
+    /// What is known of a member that has arrived here.
+    pub fn local(&mut self, rank: Rank) -> &mut Local {
+        assert!(rank < self.members(), "no such member");
+        // SAFETY: as for `group`.
+        unsafe { &mut *self.lists().1.add(rank) }
+    }
+
+    /// The rank of the member whose thread this is.
+    pub fn rank_of(&mut self, index: Index) -> Option<Rank> {
+        (0..self.members()).find(|&rank| self.local(rank).index == index)
+    }
+}
+
+impl Groups {
+    pub const NONE: Groups = Groups { first: None };
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// All groups. One may be removed meanwhile.
+    pub fn iter(&self) -> impl Iterator<Item = GroupRecord> {
+        let mut next = self.first;
+        core::iter::from_fn(move || {
+            let group = next?;
+            next = group.record().next.get();
+            Some(group)
+        })
+    }
+
+    pub fn find(&self, address: u32) -> Option<GroupRecord> {
+        self.iter().find(|group| group.address() == address)
+    }
+
+    /// Adds a group whose members' processes these are; `None` if there is no memory.
+    pub fn add(
+        &mut self,
+        address: u32,
+        count: usize,
+        process: impl Fn(Rank) -> u16,
+        pages: &mut Pages,
+    ) -> Option<GroupRecord> {
+        let bytes = size_of::<Record>() + count * (size_of::<Member>() + size_of::<Local>()) + 4 * words(count);
+        let needed = (bytes as u32).div_ceil(PAGE_BYTES);
+        let row = memory::page_address(pages.take_row(needed, 1)?) as *mut Record;
+        // SAFETY: the row was just taken and has room; every field and list is written.
+        unsafe {
+            let next = Cell::new(self.first);
+            row.write(Record { next, address, members: count as u16, pages: needed as u16, head: Head::default() });
+            let group = GroupRecord(core::ptr::NonNull::new_unchecked(row));
+            let (members, locals, counts) = group.lists();
+            for rank in 0..count {
+                members.add(rank).write(Member::new(process(rank)));
+                locals.add(rank).write(Local::NONE);
+            }
+            (0..words(count)).for_each(|word| counts.add(word).write(0));
+            self.first = Some(group);
+            Some(group)
+        }
+    }
+
+    /// The group is no more.
+    pub fn remove(&mut self, group: GroupRecord, pages: &mut Pages) {
+        let next = group.record().next.get();
+        match self.iter().find(|other| other.record().next.get() == Some(group)) {
+            Some(before) => before.record().next.set(next),
+            None => self.first = next,
+        }
+        let first = memory::page_of(group.0.as_ptr() as u32);
+        pages.release(first, first + group.record().pages as u32);
+    }
+}

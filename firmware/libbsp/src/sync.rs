@@ -1,0 +1,169 @@
+//! The end of a superstep.
+//!
+//! All items for a process travel in one row, which the kernel puts behind those of the processes
+//! before. If anybody wants to read, a second exchange brings what has been read. Reads see memory
+//! as the superstep has left it; what they have read is written first, then what was put, in order
+//! of the processes that have put it. So the same program always does the same.
+
+use core::ptr::{copy, copy_nonoverlapping};
+
+use libtos::call;
+use libtos::Error;
+use testbed_definitions::syscall::{self, superstep as record};
+
+use crate::items::{Header, Items, Kind, HEADER, PAD};
+use crate::transfer::Queue;
+use crate::Bsp;
+
+/// What processes say of themselves when a superstep ends.
+const READS: u8 = 1 << 0;
+const ENDS: u8 = 1 << 1;
+
+/// Room for what comes, to begin with. The kernel looks at all of its pages each time.
+const FIRST_ROOM: u32 = 2_048;
+
+/// What an exchange has brought.
+struct Come {
+    start: usize,
+    bytes: usize,
+    any: u8,
+    all: u8,
+}
+
+impl Bsp {
+    /// `bsp_sync`.
+    pub fn sync(&mut self) {
+        self.within("bsp_sync");
+        self.end_superstep(if self.gets { READS } else { 0 }, "bsp_sync");
+    }
+
+    /// The last superstep: nothing is left to be done.
+    pub(crate) fn last_superstep(&mut self) {
+        self.end_superstep(ENDS, "bsp_end");
+    }
+
+    fn end_superstep(&mut self, signs: u8, primitive: &str) {
+        self.queue = Queue::EMPTY;
+        self.arena.forget_come();
+        let come = self.exchange(signs);
+        if come.any & ENDS != come.all & ENDS {
+            self.misuse(format_args!(
+                "{primitive}, while another process calls {}",
+                match signs & ENDS {
+                    0 => "bsp_end",
+                    _ => "bsp_sync",
+                }
+            ));
+        }
+        self.arena.keep(come.bytes);
+        if come.any & READS != 0 {
+            self.gets = false;
+            self.read_for_others(&come);
+            let replies = self.exchange(0);
+            // SAFETY: the others have put items there.
+            let items = unsafe { Items::new(replies.start, replies.start + replies.bytes) };
+            for (header, data) in items {
+                // SAFETY: this process has said that there is room for so much.
+                unsafe { copy_nonoverlapping(data as *const u8, header.to as *mut u8, header.bytes as usize) };
+            }
+        }
+        self.take_in(&come);
+        if let Err(failure) = self.registry.superstep() {
+            self.bad_registration(failure);
+        }
+        self.tag_bytes = self.next_tag_bytes;
+    }
+
+    /// Writes what was put, and finds the messages.
+    fn take_in(&mut self, come: &Come) {
+        let end = come.start + come.bytes;
+        let (mut messages, mut bytes) = (0, 0);
+        // SAFETY: the others have put items there.
+        for (header, data) in unsafe { Items::new(come.start, end) } {
+            match header.kind() {
+                Kind::Put => {
+                    let to = self.place("bsp_put", &header);
+                    // SAFETY: the area is registered, and has room.
+                    unsafe { copy_nonoverlapping(data as *const u8, to as *mut u8, header.bytes as usize) };
+                }
+                Kind::Message => (messages, bytes) = (messages + 1, bytes + header.bytes),
+                Kind::Get | Kind::Reply => {}
+            }
+        }
+        // SAFETY: as above; they stay there until the next superstep ends.
+        self.queue = unsafe { Queue::new(come.start, end, (messages, bytes)) };
+    }
+
+    /// Puts into the outbox what others want to read.
+    fn read_for_others(&mut self, come: &Come) {
+        // SAFETY: the others have put items there.
+        for (header, _) in unsafe { Items::new(come.start, come.start + come.bytes) } {
+            if header.kind() != Kind::Get {
+                continue;
+            }
+            let (from, bytes) = (self.place("bsp_get", &header), header.bytes as usize);
+            let size = HEADER + bytes.next_multiple_of(PAD);
+            let Some(at) = self.outbox.append(&mut self.arena, header.rank as usize, size) else {
+                self.out_of_memory(size)
+            };
+            // SAFETY: there is room; the area is registered, and has so many bytes.
+            unsafe {
+                (at as *mut Header).write(Header::reply(header.to, header.bytes));
+                copy(from as *const u8, (at + HEADER) as *mut u8, bytes);
+            }
+        }
+    }
+
+    /// Where in this process's memory another one writes or reads.
+    #[inline]
+    fn place(&self, primitive: &str, header: &Header) -> usize {
+        let area = self.registry.area(header.slot as usize);
+        let end = header.offset as usize + header.bytes as usize;
+        match area {
+            Some(area) if end <= area.bytes => area.start + header.offset as usize,
+            _ => {
+                let bytes = area.map_or(0, |area| area.bytes);
+                self.misuse(format_args!(
+                    "{primitive} of another process: bytes {} to {end} of an area that has {bytes} here",
+                    header.offset
+                ))
+            }
+        }
+    }
+
+    /// Sends what is in the outbox, and waits for what the others send.
+    fn exchange(&mut self, signs: u8) -> Come {
+        let Some((table, segments)) = self.outbox.segments(&mut self.arena, self.rank, self.count) else {
+            self.out_of_memory(0)
+        };
+        let (start, most) = self.arena.room();
+        let mut words = [0; record::WORDS];
+        words[record::GROUP] = self.group as u32;
+        words[record::RANK] = self.rank as u32 | (signs as u32) << 8;
+        words[record::ROOM_AT] = start as u32;
+        words[record::ROOM] = self.room.max(FIRST_ROOM).min(most as u32);
+        words[record::SEGMENTS_AT] = table as u32;
+        words[record::SEGMENTS] = segments as u32;
+        loop {
+            let arguments = [(&raw const words) as u32, 0, 0, 0, 0];
+            // SAFETY: the kernel writes to the room, which is the arena's and holds nothing.
+            let (result, bytes) = unsafe { call::call(syscall::EXCHANGE, arguments) };
+            match call::result(result) {
+                Ok(result) => {
+                    let (any, all) = record::signs(result);
+                    self.outbox.clear(self.count);
+                    self.arena.forget_taken();
+                    return Come { start, bytes: bytes as usize, any, all };
+                }
+                Err(Error::BadLength) if bytes as usize <= most => {
+                    self.room = bytes.next_multiple_of(1_024).min(most as u32);
+                    words[record::ROOM] = self.room;
+                    words[record::RANK] |= record::ENLARGED;
+                }
+                Err(Error::BadLength) => self.out_of_memory(bytes as usize),
+                Err(Error::Killed) => self.lost(),
+                Err(error) => self.misuse(format_args!("the processes cannot exchange: {}", error.meaning())),
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What a process asks for during a superstep, and the messages that the one before has brought.
+
+use core::ptr::copy_nonoverlapping;
+
+use crate::arena::UNIT;
+use crate::items::{message_bytes, Header, Items, Kind, HEADER, PAD};
+use crate::registry::{Area, Failure, REGISTRATIONS};
+use crate::Bsp;
+
+/// Bytes from which on data that need not be copied at once leave as they lie.
+const LARGE: usize = 256;
+
+/// Messages that have come and have not been taken.
+pub struct Queue {
+    items: Items,
+    pub messages: u32,
+    /// Of all of them, without tags.
+    pub bytes: u32,
+}
+
+impl Queue {
+    pub const EMPTY: Queue = Queue { items: Items::NONE, messages: 0, bytes: 0 };
+
+    /// # Safety
+    /// As for [`Items::new`].
+    pub unsafe fn new(start: usize, end: usize, (messages, bytes): (u32, u32)) -> Queue {
+        // SAFETY: the caller's.
+        Queue { items: unsafe { Items::new(start, end) }, messages, bytes }
+    }
+
+    /// The next message: bytes of its tag and of itself, and where the tag is.
+    fn first(&self) -> Option<(usize, usize, usize)> {
+        let (header, data) = self.items.clone().find(|(header, _)| header.kind() == Kind::Message)?;
+        Some((header.offset as usize, header.bytes as usize, data))
+    }
+
+    fn pass(&mut self, bytes: usize) {
+        self.items.find(|(header, _)| header.kind() == Kind::Message);
+        (self.messages, self.bytes) = (self.messages - 1, self.bytes - bytes as u32);
+    }
+}
+
+/// What a process asks for. Addresses are this process's.
+///
+/// # Safety
+/// Of each method: memory that is named has so many bytes.
+impl Bsp {
+    /// From the next superstep on, an area of this process belongs to those that the others register
+    /// with the same call.
+    pub fn push_reg(&mut self, start: usize, bytes: usize) {
+        self.within("bsp_push_reg");
+        if let Err(failure) = self.registry.push(Area { start, bytes }) {
+            self.bad_registration(failure);
+        }
+    }
+
+    pub fn pop_reg(&mut self, start: usize) {
+        self.within("bsp_pop_reg");
+        if let Err(failure) = self.registry.pop(start) {
+            self.bad_registration(failure);
+        }
+    }
+
+    #[cold]
+    pub(crate) fn bad_registration(&self, failure: Failure) -> ! {
+        match failure {
+            Failure::TooMany => self.misuse(format_args!("more than {REGISTRATIONS} registrations")),
+            Failure::Unknown => self.misuse(format_args!("bsp_pop_reg of an area that is not registered")),
+        }
+    }
+
+    #[inline]
+    fn slot(&self, primitive: &str, start: usize) -> u16 {
+        match self.registry.slot(start) {
+            Some(slot) => slot as u16,
+            None => self.misuse(format_args!("{primitive}: no area at {start:#x} has been registered")),
+        }
+    }
+
+    /// Room for an item that leaves.
+    #[inline]
+    fn append(&mut self, to: usize, bytes: usize) -> usize {
+        match self.outbox.append(&mut self.arena, to, bytes) {
+            Some(at) => at,
+            None => self.out_of_memory(bytes),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn out_of_memory(&self, bytes: usize) -> ! {
+        let all = self.arena.bytes();
+        self.misuse(format_args!(
+            "the library has {all} bytes of memory, and no room for {bytes} more (link with --defsym=tos_bsp_bytes=N)"
+        ))
+    }
+
+    /// `bsp_put`: copies from here to the area that is registered as `area` here, at process `pid`.
+    ///
+    /// # Safety
+    /// There are so many bytes at `from`.
+    pub unsafe fn put(&mut self, pid: usize, from: *const u8, area: usize, offset: usize, bytes: usize) {
+        self.check_pid("bsp_put", pid);
+        let slot = self.slot("bsp_put", area);
+        let at = self.append(pid, HEADER + bytes.next_multiple_of(PAD));
+        // SAFETY: there is room; the source is the caller's.
+        unsafe {
+            (at as *mut Header).write(Header::put(slot, offset as u32, bytes as u32));
+            copy_nonoverlapping(from, (at + HEADER) as *mut u8, bytes);
+        }
+    }
+
+    /// `bsp_hpput`: as [`Self::put`], but what is long is read when the superstep ends.
+    ///
+    /// # Safety
+    /// There are so many bytes at `from`, and they stay as they are until the superstep has ended.
+    pub unsafe fn hpput(&mut self, pid: usize, from: *const u8, area: usize, offset: usize, bytes: usize) {
+        if bytes < LARGE || from as usize % UNIT != 0 || bytes % PAD != 0 {
+            // SAFETY: the caller's.
+            return unsafe { self.put(pid, from, area, offset, bytes) };
+        }
+        self.check_pid("bsp_hpput", pid);
+        let slot = self.slot("bsp_hpput", area);
+        let at = self.append(pid, HEADER);
+        // SAFETY: there is room.
+        unsafe { (at as *mut Header).write(Header::put(slot, offset as u32, bytes as u32)) };
+        if self.outbox.append_memory(&mut self.arena, pid, from as usize, bytes).is_none() {
+            self.out_of_memory(bytes);
+        }
+    }
+
+    /// `bsp_get`, and `bsp_hpget`: copies to `to` what is in the area that is registered as `area`
+    /// here, at process `pid`, when the superstep ends.
+    ///
+    /// # Safety
+    /// There are so many bytes at `to`.
+    pub unsafe fn get(&mut self, pid: usize, area: usize, offset: usize, to: *mut u8, bytes: usize) {
+        self.check_pid("bsp_get", pid);
+        let slot = self.slot("bsp_get", area);
+        let at = self.append(pid, HEADER);
+        self.gets = true;
+        // SAFETY: there is room.
+        unsafe { (at as *mut Header).write(Header::get(self.rank, slot, offset as u32, bytes as u32, to as u32)) };
+    }
+
+    /// `bsp_send`.
+    ///
+    /// # Safety
+    /// There is a tag at `tag`, and there are so many bytes at `from`.
+    pub unsafe fn send(&mut self, pid: usize, tag: *const u8, from: *const u8, bytes: usize) {
+        self.check_pid("bsp_send", pid);
+        let tag_bytes = self.tag_bytes as usize;
+        let at = self.append(pid, HEADER + message_bytes(tag_bytes, bytes));
+        let data = at + HEADER;
+        // SAFETY: there is room; the sources are the caller's.
+        unsafe {
+            (at as *mut Header).write(Header::message(tag_bytes as u32, bytes as u32));
+            copy_nonoverlapping(tag, data as *mut u8, tag_bytes);
+            copy_nonoverlapping(from, (data + tag_bytes.next_multiple_of(PAD)) as *mut u8, bytes);
+        }
+    }
+
+    /// `bsp_set_tagsize`: bytes of tags from the next superstep on. The result is how many they have
+    /// now.
+    pub fn set_tagsize(&mut self, bytes: usize) -> usize {
+        self.within("bsp_set_tagsize");
+        self.next_tag_bytes = bytes as u32;
+        self.tag_bytes as usize
+    }
+
+    /// `bsp_qsize`: messages that have not been taken, and their bytes.
+    pub fn qsize(&self) -> (usize, usize) {
+        self.within("bsp_qsize");
+        (self.queue.messages as usize, self.queue.bytes as usize)
+    }
+
+    /// `bsp_get_tag`: the bytes of the next message, and its tag; `None` if there is no message.
+    ///
+    /// # Safety
+    /// There is room for a tag at `tag`.
+    pub unsafe fn get_tag(&self, tag: *mut u8) -> Option<usize> {
+        self.within("bsp_get_tag");
+        let (tag_bytes, bytes, at) = self.queue.first()?;
+        // SAFETY: the caller's.
+        unsafe { copy_nonoverlapping(at as *const u8, tag, tag_bytes) };
+        Some(bytes)
+    }
+
+    /// `bsp_move`: takes the next message, of which so many bytes are copied to `to` at most.
+    ///
+    /// # Safety
+    /// There are so many bytes at `to`.
+    pub unsafe fn take(&mut self, to: *mut u8, most: usize) {
+        self.within("bsp_move");
+        let Some((tag_bytes, bytes, at)) = self.queue.first() else {
+            self.misuse(format_args!("bsp_move: there is no message"))
+        };
+        let from = at + tag_bytes.next_multiple_of(PAD);
+        // SAFETY: the caller's.
+        unsafe { copy_nonoverlapping(from as *const u8, to, bytes.min(most)) };
+        self.queue.pass(bytes);
+    }
+
+    /// `bsp_hpmove`: takes the next message: where its tag and itself are until the superstep ends,
+    /// and its bytes. `None` if there is no message.
+    pub fn hpmove(&mut self) -> Option<(usize, usize, usize)> {
+        self.within("bsp_hpmove");
+        let (tag_bytes, bytes, at) = self.queue.first()?;
+        self.queue.pass(bytes);
+        Some((at, at + tag_bytes.next_multiple_of(PAD), bytes))
+    }
+}
