@@ -35,7 +35,7 @@
 //! | [`MONITOR`] | one of [`monitor`], value | the event classes or a register, or 0 | |
 //! | [`READ_MONITOR`] | buffer, words at most | words of the monitoring bus read | |
 //! | [`FORM`] | process ids (words), how many, which group | 0 | |
-//! | [`EXCHANGE`] | [`superstep`] record | what the members have said ([`superstep::signs`]) | bytes received |
+//! | [`EXCHANGE`] | [`superstep::member`], [`superstep::said`], where there is room, for how many bytes, segments | what the members have said ([`superstep::signs`]) | bytes received |
 //! | [`REQUEST`] | which thread ([`crate::request::Wanted`]), from which slave, to which | the number of the thread that has arrived | |
 
 pub const EXIT: u32 = 1;
@@ -181,18 +181,18 @@ pub mod monitor {
 
 /// What [`EXCHANGE`] is told and tells.
 pub mod superstep {
-    /// Words of the record: the process that the group belongs to in bits 15:0, which of its groups in
-    /// 23:16; the caller's rank in bits 7:0, what it says of itself in 15:8, and [`ENLARGED`]; where it
-    /// has room, and for how many bytes; where its segments are, and how many.
-    pub const GROUP: usize = 0;
-    pub const RANK: usize = 1;
-    pub const ROOM_AT: usize = 2;
-    pub const ROOM: usize = 3;
-    pub const SEGMENTS_AT: usize = 4;
-    pub const SEGMENTS: usize = 5;
-    pub const WORDS: usize = 6;
+    /// The second argument: what the caller says of itself in bits 7:0, [`ENLARGED`], and how many
+    /// segments there are in 31:16.
+    pub const fn said(signs: u8, segments: usize) -> u32 {
+        signs as u32 | (segments as u32) << 16
+    }
     /// The caller has arrived before, and has more room now.
-    pub const ENLARGED: u32 = 1 << 16;
+    pub const ENLARGED: u32 = 1 << 8;
+    /// The first argument: which group, as in word 0 of a [`crate::mpc::SUPERSTEP`], and the caller's
+    /// rank in bits 31:24.
+    pub const fn member(process: u16, which: u8, rank: u8) -> u32 {
+        crate::mpc::address(process, which) | (rank as u32) << 24
+    }
 
     /// Words of a segment: for which rank it is, where it is, and its bytes. What a rank gets is its
     /// segments in their order, with nobody else's between them.

@@ -98,6 +98,9 @@ impl Outbox {
     /// process comes first, so that not all send to the same one; `None` if there is no memory.
     pub fn segments(&self, arena: &mut Arena, me: usize, count: usize) -> Option<(usize, usize)> {
         const BYTES: usize = 4 * record::SEGMENT_WORDS;
+        if self.blocks == 0 {
+            return Some((0, 0));
+        }
         let table = arena.take(self.blocks * BYTES)?;
         let mut written = 0;
         for to in (me + 1..count).chain(0..me + 1) {

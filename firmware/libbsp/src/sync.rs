@@ -137,28 +137,26 @@ impl Bsp {
             self.out_of_memory(0)
         };
         let (start, most) = self.arena.room();
-        let mut words = [0; record::WORDS];
-        words[record::GROUP] = self.group as u32;
-        words[record::RANK] = self.rank as u32 | (signs as u32) << 8;
-        words[record::ROOM_AT] = start as u32;
-        words[record::ROOM] = self.room.max(FIRST_ROOM).min(most as u32);
-        words[record::SEGMENTS_AT] = table as u32;
-        words[record::SEGMENTS] = segments as u32;
+        let member = record::member(self.group, 0, self.rank as u8);
+        let mut room = self.room.max(FIRST_ROOM).min(most as u32);
+        let mut said = record::said(signs, segments);
         loop {
-            let arguments = [(&raw const words) as u32, 0, 0, 0, 0];
+            let arguments = [member, said, start as u32, room, table as u32];
             // SAFETY: the kernel writes to the room, which is the arena's and holds nothing.
             let (result, bytes) = unsafe { call::call(syscall::EXCHANGE, arguments) };
             match call::result(result) {
                 Ok(result) => {
                     let (any, all) = record::signs(result);
-                    self.outbox.clear(self.count);
-                    self.arena.forget_taken();
+                    if segments != 0 {
+                        self.outbox.clear(self.count);
+                        self.arena.forget_taken();
+                    }
                     return Come { start, bytes: bytes as usize, any, all };
                 }
                 Err(Error::BadLength) if bytes as usize <= most => {
                     self.room = bytes.next_multiple_of(1_024).min(most as u32);
-                    words[record::ROOM] = self.room;
-                    words[record::RANK] |= record::ENLARGED;
+                    room = self.room;
+                    said |= record::ENLARGED;
                 }
                 Err(Error::BadLength) => self.out_of_memory(bytes as usize),
                 Err(Error::Killed) => self.lost(),

@@ -63,6 +63,9 @@ pub struct Member {
     /// Where it was when it last arrived.
     at: Processor,
     phase: Phase,
+    /// Whether it has nothing for anybody, in two supersteps as in [`Group::counts`], where then
+    /// stands what stood there before.
+    silent: [bool; 2],
     /// Bytes for which it has room.
     room: u32,
     /// Bytes that the others will send to it in the superstep at which they arrive.
@@ -86,7 +89,7 @@ enum Phase {
 impl Member {
     /// A member that has not arrived yet.
     pub const fn new(process: u16) -> Member {
-        Member { process, at: NOWHERE, phase: Phase::Open, room: 0, coming: 0, left: 0 }
+        Member { process, at: NOWHERE, phase: Phase::Open, silent: [true; 2], room: 0, coming: 0, left: 0 }
     }
 }
 
@@ -150,16 +153,15 @@ impl Group<'_> {
         if self.members[rank].phase != Phase::Open {
             return Err(Refusal::Phase);
         }
-        let row = self.row(self.head.step, rank);
-        match sent {
-            Some(sent) => {
-                for ((count, member), bytes) in self.counts[row].iter_mut().zip(&mut *self.members).zip(sent) {
-                    *count = bytes;
-                    member.coming = member.coming.saturating_add(bytes);
-                }
-                self.head.will_move = true;
+        let step = self.head.step;
+        self.members[rank].silent[step as usize & 1] = sent.is_none();
+        if let Some(sent) = sent {
+            let row = self.row(step, rank);
+            for ((count, member), bytes) in self.counts[row].iter_mut().zip(&mut *self.members).zip(sent) {
+                *count = bytes;
+                member.coming = member.coming.saturating_add(bytes);
             }
-            None => self.counts[row].fill(0),
+            self.head.will_move = true;
         }
         let member = &mut self.members[rank];
         (member.at, member.phase, member.room) = (at, Phase::Arrived, room);
@@ -199,9 +201,12 @@ impl Group<'_> {
         }
         // From here on each count of what comes to the member is where in its room that begins.
         let mut place = 0;
+        let step = self.exchanged();
         for source in 0..self.members.len() {
-            let count = self.row(self.exchanged(), source).start + rank;
-            place += core::mem::replace(&mut self.counts[count], place);
+            if !self.members[source].silent[step as usize & 1] {
+                let count = self.row(step, source).start + rank;
+                place += core::mem::replace(&mut self.counts[count], place);
+            }
         }
         Begin::Exchange { bytes }
     }
@@ -232,10 +237,12 @@ impl Group<'_> {
     /// exchange.
     #[inline]
     pub fn take(&mut self, (rank, source): (Rank, Rank), (offset, bytes): (u32, u32)) -> Result<u32, Refusal> {
-        if rank >= self.members.len() || source >= self.members.len() {
+        let step = self.exchanged();
+        let sends = self.members.get(source).is_some_and(|source| !source.silent[step as usize & 1]);
+        if rank >= self.members.len() || !sends {
             return Err(Refusal::Stranger);
         }
-        let start = self.counts[self.row(self.exchanged(), source).start + rank];
+        let start = self.counts[self.row(step, source).start + rank];
         let member = &mut self.members[rank];
         let place = start.saturating_add(offset);
         if member.phase == Phase::Closed || bytes > member.left || place.saturating_add(bytes) > member.room {

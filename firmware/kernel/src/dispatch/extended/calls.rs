@@ -11,7 +11,6 @@ use crate::dispatch::quick::blocking;
 use crate::dispatch::table::calls;
 use crate::drivers::events;
 use crate::services::extended::collect::WORDS_A_CALL;
-use crate::services::extended::exchange::RECORD_BYTES;
 use crate::services::extended::input::BYTES_A_LINE;
 use crate::services::extended::status::record_words;
 use crate::services::extended::BYTES_A_CALL;
@@ -42,7 +41,7 @@ calls! {
     READ_MONITOR [(a0, 4 * a1.min(WORDS_A_CALL), WRITE)]   kernel.read_monitor(process(kernel, thread), a0, a1);
     REQUEST      []                                        kernel.request_move(thread, a0, a1, a2);
     FORM         [(a0, 4 * a1, READ)]                      kernel.form(thread, a0, a1, a2);
-    EXCHANGE     [(a0, RECORD_BYTES, READ)]                kernel.exchange(thread, a0);
+    EXCHANGE     []                                        kernel.exchange(thread, [a0, a1, a2, a3, a4]);
 }
 
 fn process(kernel: &Kernel, thread: Index) -> Process {

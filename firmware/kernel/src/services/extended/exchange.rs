@@ -23,8 +23,6 @@ use crate::state::process::Process;
 use crate::state::thread::{State, Tcb};
 use crate::state::user::read_user;
 
-/// Bytes of the record that a call names.
-pub const RECORD_BYTES: u32 = 4 * record::WORDS as u32;
 /// Bytes that are copied at once from a process to another one here.
 const PIECE_BYTES: u32 = layout::PIECE_BYTES as u32;
 /// Pieces that are copied before others have their turn, so that the kernel isn't long away.
@@ -44,110 +42,113 @@ fn read_words<const N: usize>(process: Process, address: u32) -> Result<[u32; N]
     Ok(words)
 }
 
-/// What a member has for each other, from its segments.
-struct Sums {
-    bytes: [u32; GROUP_MEMBERS],
-    all: u32,
+/// What a member says when it arrives.
+struct Said {
+    rank: Rank,
+    signs: u8,
+    enlarged: bool,
+    room_at: u32,
+    room: u32,
+    segments_at: u32,
+    segments: u32,
+}
+
+impl Said {
+    fn local(&self, index: Index) -> Local {
+        let &Said { segments_at, segments, room_at, .. } = self;
+        Local { index, segments_at, segments, room_at, ..Local::NONE }
+    }
 }
 
 impl Kernel {
-    /// `exchange(record)`.
-    pub fn exchange(&mut self, index: Index, address: u32) -> Result<Outcome, Error> {
+    /// `exchange(member, said, room, bytes, segments)`.
+    pub fn exchange(
+        &mut self,
+        index: Index,
+        [member, said, room_at, room, segments_at]: [u32; 5],
+    ) -> Result<Outcome, Error> {
         let tcb = self.tcb_of(index);
-        let process = tcb.process();
         if !tcb.is_first() || tcb.has_children() {
             return Err(Error::NotReady);
         }
         if self.processors > 1 && self.net.free_buffer().is_none() {
             return Ok(Outcome::Again);
         }
-        let words = read_words::<{ record::WORDS }>(process, address)?;
-        let of = mpc::address(words[record::GROUP] as u16, (words[record::GROUP] >> 16) as u8);
-        let mut group = self.groups.find(of).ok_or(Error::NoProcess)?;
-        let rank = words[record::RANK] as u8 as Rank;
-        let is_member = group.group().members.get(rank).is_some_and(|member| member.process == process.id());
-        if !is_member {
+        let (rank, segments) = ((member >> 24) as Rank, said >> 16);
+        let mut group = self.groups.find(member & 0x00ff_ffff).ok_or(Error::NoProcess)?;
+        let id = tcb.process().id();
+        if group.group().members.get(rank).is_none_or(|member| member.process != id) {
             return Err(Error::NoPermission);
         }
-        match self.ensure(index, words[record::ROOM_AT], words[record::ROOM], WRITE) {
+        match self.ensure(index, room_at, room, WRITE) {
             Access::Here => {}
             Access::Coming => return Ok(Outcome::Waits),
             Access::Refused(error) => return Err(error),
         }
-        if words[record::RANK] & record::ENLARGED != 0 {
-            return self.enlarge(group, rank, index, &words);
+        let enlarged = said & record::ENLARGED != 0;
+        let said = Said { rank, signs: said as u8, enlarged, room_at, room, segments_at, segments };
+        if said.enlarged {
+            self.enlarge(group, index, &said)
+        } else if segments == 0 {
+            self.arrive(group, index, &said, &[])
+        } else {
+            self.arrive_with_segments(group, index, &said)
         }
-        let mut sums = Sums { bytes: [0; GROUP_MEMBERS], all: 0 };
-        if let Some(outcome) = self.look_at_segments(index, &words, group.members(), &mut sums)? {
-            return Ok(outcome);
-        }
-        self.arrive(group, rank, index, &words, &sums)
     }
 
-    /// Adds up what the segments have for each member; their pages are here then. An outcome if one
-    /// has to come first.
-    fn look_at_segments(
-        &mut self,
-        index: Index,
-        words: &[u32; record::WORDS],
-        members: usize,
-        sums: &mut Sums,
-    ) -> Result<Option<Outcome>, Error> {
+    /// A member arrives that has something for others: adds up what, and sees to it that the pages
+    /// are here.
+    #[inline(never)]
+    fn arrive_with_segments(&mut self, group: GroupRecord, index: Index, said: &Said) -> Result<Outcome, Error> {
         let process = self.tcb_of(index).process();
-        let (at, count) = (words[record::SEGMENTS_AT], words[record::SEGMENTS]);
-        if count > SEGMENTS as u32 {
+        if said.segments > SEGMENTS as u32 {
             return Err(Error::BadLength);
         }
-        let list = (at, 4 * count * record::SEGMENT_WORDS as u32);
-        let mut look = |(address, bytes): (u32, u32)| match self.ensure(index, address, bytes, READ) {
-            Access::Here => Ok(None),
-            Access::Coming => Ok(Some(Outcome::Waits)),
-            Access::Refused(error) => Err(error),
-        };
-        if let Some(outcome) = look(list)? {
-            return Ok(Some(outcome));
+        let table = 4 * said.segments * record::SEGMENT_WORDS as u32;
+        match self.ensure(index, said.segments_at, table, READ) {
+            Access::Here => {}
+            Access::Coming => return Ok(Outcome::Waits),
+            Access::Refused(error) => return Err(error),
         }
-        for number in 0..count {
-            let segment = segment_of(process, at, number)?;
-            let sum = sums.bytes[..members].get_mut(segment[record::TO] as usize).ok_or(Error::BadChannel)?;
-            if let Some(outcome) = look((segment[record::AT], segment[record::BYTES]))? {
-                return Ok(Some(outcome));
+        let mut bytes = [0; GROUP_MEMBERS];
+        let sums = &mut bytes[..group.members()];
+        for number in 0..said.segments {
+            let segment = segment_of(process, said.segments_at, number)?;
+            let sum = sums.get_mut(segment[record::TO] as usize).ok_or(Error::BadChannel)?;
+            match self.ensure(index, segment[record::AT], segment[record::BYTES], READ) {
+                Access::Here => {}
+                Access::Coming => return Ok(Outcome::Waits),
+                Access::Refused(error) => return Err(error),
             }
-            *sum = sum.checked_add(segment[record::BYTES]).ok_or(Error::BadLength)?;
-            sums.all = sums.all.saturating_add(segment[record::BYTES]);
+            *sum = u32::checked_add(*sum, segment[record::BYTES]).ok_or(Error::BadLength)?;
         }
-        Ok(None)
+        self.arrive(group, index, said, sums)
     }
 
-    /// A member arrives: nothing can go wrong any more but that the group is broken.
-    fn arrive(
-        &mut self,
-        mut group: GroupRecord,
-        rank: Rank,
-        index: Index,
-        words: &[u32; record::WORDS],
-        sums: &Sums,
-    ) -> Result<Outcome, Error> {
-        let (tcb, room) = (self.tcb_of(index), words[record::ROOM]);
-        let (id, signs) = (tcb.process().id(), (words[record::RANK] >> 8) as u8);
-        let counts = &sums.bytes[..group.members()];
-        let sent = (sums.all != 0).then(|| counts.iter().copied());
-        let arrival = group.group().arrive((rank, id), self.me, (room, signs), sent).map_err(|_| Error::Killed)?;
+    /// A member arrives: nothing can go wrong any more but that the group is broken. `sums`: bytes
+    /// for each member, or nothing if there are none.
+    #[inline(always)]
+    fn arrive(&mut self, mut group: GroupRecord, index: Index, said: &Said, sums: &[u32]) -> Result<Outcome, Error> {
+        let tcb = self.tcb_of(index);
+        let (id, rank) = (tcb.process().id(), said.rank);
+        let sent = (!sums.is_empty()).then(|| sums.iter().copied());
+        let arrival = group.group().arrive((rank, id), self.me, (said.room, said.signs), sent);
+        let arrival = arrival.map_err(|_| Error::Killed)?;
         let address = group.address();
         events::emit_with(DIAG_PROFILE, event::SYNC, rank as u16 | (address as u8 as u16) << 8);
-        events::emit_with(DIAG_PROFILE, event::SENT, words_told(sums.all));
-        *group.local(rank) = Local {
-            index,
-            segments_at: words[record::SEGMENTS_AT],
-            segments: words[record::SEGMENTS],
-            room_at: words[record::ROOM_AT],
-            ..Local::NONE
-        };
+        if events::enabled(DIAG_PROFILE) {
+            let all = sums.iter().fold(0, |all: u32, sum| all.saturating_add(*sum));
+            events::emit_with(DIAG_PROFILE, event::SENT, words_told(all));
+        }
+        *group.local(rank) = said.local(index);
         tcb.synchronize();
         if self.processors > 1 {
-            let head =
-                [(layout::ARRIVE as u32) << 24 | address, rank as u32 | (signs as u32) << 8 | (id as u32) << 16, room];
-            self.tell_arrival(head, if sums.all != 0 { counts } else { &[] });
+            let head = [
+                (layout::ARRIVE as u32) << 24 | address,
+                rank as u32 | (said.signs as u32) << 8 | (id as u32) << 16,
+                said.room,
+            ];
+            self.tell_arrival(head, sums);
         }
         if arrival == Arrival::Opens {
             self.open_exchange(group);
@@ -168,15 +169,10 @@ impl Kernel {
     }
 
     /// A member that was told to have more room has it.
-    fn enlarge(
-        &mut self,
-        mut group: GroupRecord,
-        rank: Rank,
-        index: Index,
-        words: &[u32; record::WORDS],
-    ) -> Result<Outcome, Error> {
-        let (tcb, room) = (self.tcb_of(index), words[record::ROOM]);
-        let id = tcb.process().id();
+    #[cold]
+    fn enlarge(&mut self, mut group: GroupRecord, index: Index, said: &Said) -> Result<Outcome, Error> {
+        let tcb = self.tcb_of(index);
+        let (id, rank, room) = (tcb.process().id(), said.rank, said.room);
         if group.group().is_broken() {
             return Err(Error::Killed);
         }
@@ -184,13 +180,7 @@ impl Kernel {
             let bytes = self.bytes_for_closed(group, rank);
             return Ok(Outcome::Both(Error::BadLength.code() as u32, bytes));
         }
-        *group.local(rank) = Local {
-            index,
-            segments_at: words[record::SEGMENTS_AT],
-            segments: words[record::SEGMENTS],
-            room_at: words[record::ROOM_AT],
-            ..Local::NONE
-        };
+        *group.local(rank) = said.local(index);
         tcb.synchronize();
         events::emit_with(DIAG_PROFILE, event::BLOCKED, syscall::EXCHANGE as u16);
         if self.processors > 1 {
@@ -276,42 +266,27 @@ fn segment_of(process: Process, segments_at: u32, number: u32) -> Result<[u32; r
     read_words(process, segments_at.wrapping_add(4 * number * record::SEGMENT_WORDS as u32))
 }
 
-/// A piece of what leaves: whom it is for, where it is, its bytes, and its place in all that is for
-/// that member.
-struct Piece {
-    to: Rank,
-    at: u32,
-    bytes: u32,
-    offset: u32,
-}
-
-/// What leaves next of a member's segments, of at most so many bytes; `None` if all has left.
-fn next_piece(process: Process, local: &mut Local, most: u32) -> Option<Piece> {
-    while !local.has_sent() {
-        let segment = segment_of(process, local.segments_at, local.segment as u32).ok()?;
-        let left = segment[record::BYTES].saturating_sub(local.left);
-        if left != 0 {
-            let at = segment[record::AT].wrapping_add(local.left);
-            let to = segment[record::TO] as Rank;
-            return Some(Piece { to, at, bytes: left.min(most), offset: local.offset });
+/// Sees to it that the segment that leaves has bytes that have not left; `false` if all have.
+fn load_segment(process: Process, local: &mut Local) -> bool {
+    while local.left == 0 {
+        if local.segments == 0 {
+            return false;
         }
-        pass_segment(process, local, segment[record::TO]);
+        // It was here when the member arrived.
+        let [to, at, bytes] = segment_of(process, local.segments_at, 0).unwrap_or_default();
+        if to != local.to as u32 {
+            (local.to, local.offset) = (to as u16, 0);
+        }
+        (local.at, local.left) = (at, bytes);
+        local.segments_at += 4 * record::SEGMENT_WORDS as u32;
+        local.segments -= 1;
     }
-    None
-}
-
-/// The next segment's turn has come: what is for another member begins at 0.
-fn pass_segment(process: Process, local: &mut Local, to: u32) {
-    (local.segment, local.left) = (local.segment + 1, 0);
-    let next = segment_of(process, local.segments_at, local.segment as u32);
-    if local.has_sent() || next.map_or(true, |next| next[record::TO] != to) {
-        local.offset = 0;
-    }
+    true
 }
 
 /// So many bytes have left.
-fn pass_bytes(local: &mut Local, bytes: u32) {
-    (local.left, local.offset) = (local.left + bytes, local.offset + bytes);
+fn pass(local: &mut Local, bytes: u32) {
+    (local.at, local.left, local.offset) = (local.at + bytes, local.left - bytes, local.offset + bytes);
 }
 
 impl Kernel {
@@ -326,21 +301,20 @@ impl Kernel {
         };
         let process = tcb.process();
         let mut turn = PIECES_A_TURN;
-        loop {
-            let Some(piece) = next_piece(process, group.local(rank), PIECE_BYTES) else { break };
-            match group.group().destination(piece.to) {
+        while load_segment(process, group.local(rank)) {
+            let to = group.local(rank).to as Rank;
+            match group.group().destination(to) {
                 None => {
                     // Until it has room.
                     self.leave_queue(tcb);
                     return true;
                 }
-                Some(to) if to == self.me => {
+                Some(at) if at == self.me => {
                     let Some(left) = turn.checked_sub(1) else { return false };
                     turn = left;
-                    self.copy_here(group, rank, &piece, process);
-                    pass_bytes(group.local(rank), piece.bytes);
+                    self.copy_here(group, rank, process);
                 }
-                Some(to) if self.net.free_buffer().is_some() => self.send_pieces(group, rank, to, process),
+                Some(at) if self.net.free_buffer().is_some() => self.send_pieces(group, rank, at, process),
                 Some(_) => return false,
             }
         }
@@ -354,42 +328,45 @@ impl Kernel {
         tcb.synchronize();
     }
 
-    /// Fills a packet with what leaves next for one member.
-    fn send_pieces(&mut self, mut group: GroupRecord, rank: Rank, to: Processor, process: Process) {
+    /// Fills a packet with what leaves next for one member, which is at a processor.
+    fn send_pieces(&mut self, mut group: GroupRecord, rank: Rank, at: Processor, process: Process) {
         let Some(packet) = self.net.free_buffer() else { return };
-        let Some(first) = next_piece(process, group.local(rank), PIECE_BYTES) else { return };
+        let address = group.address();
+        let local = group.local(rank);
+        let (to, offset) = (local.to, local.offset);
         let data = packet + 4 * layout::DATA_WORD as u32;
         let mut filled = 0;
-        while let Some(piece) = next_piece(process, group.local(rank), PIECE_BYTES - filled) {
-            if piece.to != first.to || piece.bytes == 0 {
-                break;
-            }
+        while filled < PIECE_BYTES && load_segment(process, local) && local.to == to {
+            let bytes = local.left.min(PIECE_BYTES - filled);
             // SAFETY: the buffer is the driver's, free, and has room for so much. What is not here
             // any more, since the process has let others use its memory, leaves as it is.
-            unsafe { gather(process.map(), piece.at, data + filled, piece.bytes) };
-            filled += piece.bytes;
-            pass_bytes(group.local(rank), piece.bytes);
+            unsafe { gather(process.map(), local.at, data + filled, bytes) };
+            filled += bytes;
+            pass(local, bytes);
         }
-        let head = [(layout::DATA as u32) << 24 | group.address(), first.to as u32 | (rank as u32) << 8, first.offset];
+        let head = [(layout::DATA as u32) << 24 | address, to as u32 | (rank as u32) << 8, offset];
         for (place, word) in head.into_iter().enumerate() {
             // SAFETY: as above.
             unsafe { (packet as *mut u32).add(place).write_volatile(word) };
         }
-        self.net.queue_buffer(to, mpc::SUPERSTEP, 4 * layout::DATA_WORD as u32 + filled);
+        self.net.queue_buffer(at, mpc::SUPERSTEP, 4 * layout::DATA_WORD as u32 + filled);
     }
 
     /// Copies a piece to a member that is here too.
-    fn copy_here(&mut self, mut group: GroupRecord, rank: Rank, piece: &Piece, process: Process) {
-        let Ok(place) = group.group().take((piece.to, rank), (piece.offset, piece.bytes)) else { return };
-        let local = *group.local(piece.to);
-        if local.index == NONE {
+    fn copy_here(&mut self, mut group: GroupRecord, rank: Rank, process: Process) {
+        let local = group.local(rank);
+        let (to, from, offset, bytes) = (local.to as Rank, local.at, local.offset, local.left.min(PIECE_BYTES));
+        pass(local, bytes);
+        let Ok(place) = group.group().take((to, rank), (offset, bytes)) else { return };
+        let there = *group.local(to);
+        if there.index == NONE {
             return;
         }
-        let to = (self.tcb_of(local.index).process().map(), local.room_at + place);
+        let map = self.tcb_of(there.index).process().map();
         // What is not here can't be: the room was here when the member arrived.
-        let _ = copy_between((process.map(), piece.at), to, piece.bytes);
-        if piece.to != rank {
-            self.look_if_through(group, piece.to);
+        let _ = copy_between((process.map(), from), (map, there.room_at + place), bytes);
+        if to != rank {
+            self.look_if_through(group, to);
         }
     }
 
@@ -421,9 +398,9 @@ impl Kernel {
     }
 
     fn serve_arrive(&mut self, mut group: GroupRecord, packet: &Packet) {
-        let word = packet.word(layout::RANK);
+        let [_, word, room] = packet.words::<{ layout::COUNTS }>();
         let member = (word as u8 as Rank, (word >> 16) as u16);
-        let said = (packet.word(layout::ROOM), (word >> 8) as u8);
+        let said = (room, (word >> 8) as u8);
         let has_counts = packet.header.payload_words() == layout::COUNTS + group.members();
         let counts = layout::COUNTS..layout::COUNTS + group.members();
         let sent = has_counts.then(|| counts.map(|index| packet.word(index)));

@@ -23,12 +23,13 @@ pub struct Groups {
 pub struct Local {
     /// Its thread's control block; [`NONE`] if it computes or is elsewhere.
     pub index: Index,
-    /// The segment that leaves next, and how much of it has left.
-    pub segment: u16,
+    /// For whom the segment is that leaves, and what has not left of it: where, and bytes.
+    pub to: u16,
+    pub at: u32,
     pub left: u32,
-    /// Bytes that have left for the segment's rank before it.
+    /// Bytes that have left for the same member.
     pub offset: u32,
-    /// Where its segments and its room are, and how many segments there are.
+    /// Where the segments behind it are, and how many.
     pub segments_at: u32,
     pub segments: u32,
     pub room_at: u32,
@@ -38,11 +39,11 @@ pub struct Local {
 
 impl Local {
     pub const NONE: Local =
-        Local { index: NONE, segment: 0, left: 0, offset: 0, segments_at: 0, segments: 0, room_at: 0, bytes: 0 };
+        Local { index: NONE, to: 0, at: 0, left: 0, offset: 0, segments_at: 0, segments: 0, room_at: 0, bytes: 0 };
 
     /// Whether all that it has for others has left.
     pub fn has_sent(&self) -> bool {
-        self.segment as u32 == self.segments
+        self.left == 0 && self.segments == 0
     }
 }
 
@@ -55,6 +56,8 @@ struct Record {
     members: u16,
     pages: u16,
     head: Head,
+    /// The lists, which lie behind this.
+    lists: (*mut Member, *mut Local, *mut u32),
 }
 
 const _: () = assert!(
@@ -84,13 +87,7 @@ impl GroupRecord {
     }
 
     fn lists(&self) -> (*mut Member, *mut Local, *mut u32) {
-        let count = self.members();
-        // SAFETY: the lists lie one behind the other in the record's pages.
-        unsafe {
-            let members = self.0.as_ptr().add(1) as *mut Member;
-            let locals = members.add(count) as *mut Local;
-            (members, locals, locals.add(count) as *mut u32)
-        }
+        self.record().lists
     }
 
     /// The group for the protocol. Nothing else may hold it at the same time; the kernel holds it
@@ -157,9 +154,12 @@ impl Groups {
         // SAFETY: the row was just taken and has room; every field and list is written.
         unsafe {
             let next = Cell::new(self.first);
-            row.write(Record { next, address, members: count as u16, pages: needed as u16, head: Head::default() });
+            let members = row.add(1) as *mut Member;
+            let locals = members.add(count) as *mut Local;
+            let (counts, head) = (locals.add(count) as *mut u32, Head::default());
+            let lists = (members, locals, counts);
+            row.write(Record { next, address, members: count as u16, pages: needed as u16, head, lists });
             let group = GroupRecord(core::ptr::NonNull::new_unchecked(row));
-            let (members, locals, counts) = group.lists();
             for rank in 0..count {
                 members.add(rank).write(Member::new(process(rank)));
                 locals.add(rank).write(Local::NONE);
