@@ -61,6 +61,15 @@ impl Bsp {
         self.end_all()
     }
 
+    /// A number of bytes, or a place.
+    #[inline]
+    pub fn not_negative(&self, primitive: &str, number: isize) -> usize {
+        if number < 0 {
+            self.misuse(format_args!("{primitive} with {number} as a place or a number of bytes"));
+        }
+        number as usize
+    }
+
     /// The primitive can only be used between `bsp_begin` and `bsp_end`.
     #[inline]
     pub(crate) fn within(&self, primitive: &str) {

@@ -6,6 +6,7 @@
 #![no_std]
 
 mod assert;
+mod bsp;
 mod character;
 mod environment;
 mod error;
@@ -17,39 +18,9 @@ mod out;
 mod random;
 mod shared;
 mod sort;
+mod start;
 mod stdio;
 mod stream;
 mod string;
 mod tos;
 mod variadic;
-
-use core::ffi::{c_char, c_int};
-
-/// Arguments of `main` at most, with the program's name.
-const ARGUMENTS: usize = 64;
-
-extern "C" {
-    fn main(argc: c_int, argv: *const *const c_char) -> c_int;
-}
-
-/// The start-up code comes here with the arguments as the kernel passes them: a NUL after each.
-#[no_mangle]
-extern "C" fn program_main(address: *const u8, bytes: usize) -> ! {
-    // The program's own name is not passed.
-    let mut argv = [c"".as_ptr(); ARGUMENTS + 1];
-    let mut argc = 1;
-    let mut start = 0;
-    for at in 0..bytes {
-        // SAFETY: the kernel's range.
-        if unsafe { *address.add(at) } == 0 && argc < ARGUMENTS {
-            // SAFETY: as above.
-            argv[argc] = unsafe { address.add(start) }.cast();
-            argc += 1;
-            start = at + 1;
-        }
-    }
-    argv[argc] = core::ptr::null();
-    // SAFETY: the C program's main, called once.
-    let code = unsafe { main(argc as c_int, argv.as_ptr()) };
-    tos::exit(code)
-}

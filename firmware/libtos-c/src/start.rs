@@ -1,0 +1,58 @@
+//! With what the program was started.
+
+use core::ffi::{c_char, c_int};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use crate::tos;
+
+/// Arguments of `main` at most, with the program's name.
+const ARGUMENTS: usize = 64;
+/// Begins an argument that is not the user's: it says which process of several this is
+/// ([`libbsp::Start`]).
+const MARK: u8 = 1;
+
+extern "C" {
+    fn main(argc: c_int, argv: *const *const c_char) -> c_int;
+}
+
+/// The arguments as the kernel has passed them.
+static ADDRESS: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// The arguments as the kernel has passed them: a NUL behind each.
+pub fn arguments() -> &'static [u8] {
+    let address = ADDRESS.load(Ordering::Relaxed);
+    if address.is_null() {
+        return &[];
+    }
+    // SAFETY: the kernel's range, which stays as it is.
+    unsafe { core::slice::from_raw_parts(address, BYTES.load(Ordering::Relaxed)) }
+}
+
+/// The start-up code comes here with the arguments as the kernel passes them: a NUL after each.
+#[no_mangle]
+extern "C" fn program_main(address: *const u8, bytes: usize) -> ! {
+    ADDRESS.store(address.cast_mut(), Ordering::Relaxed);
+    BYTES.store(bytes, Ordering::Relaxed);
+    // The program's own name is not passed.
+    let mut argv = [c"".as_ptr(); ARGUMENTS + 1];
+    let mut argc = 1;
+    let mut start = 0;
+    for at in 0..bytes {
+        // SAFETY: the kernel's range.
+        if unsafe { *address.add(at) } == 0 && argc < ARGUMENTS {
+            // SAFETY: as above.
+            let word = unsafe { address.add(start) };
+            // SAFETY: as above.
+            if start != 0 || unsafe { *word } != MARK {
+                argv[argc] = word.cast();
+                argc += 1;
+            }
+            start = at + 1;
+        }
+    }
+    argv[argc] = core::ptr::null();
+    // SAFETY: the C program's main, called once.
+    let code = unsafe { main(argc as c_int, argv.as_ptr()) };
+    tos::exit(code)
+}
