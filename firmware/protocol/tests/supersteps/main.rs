@@ -1,0 +1,9 @@
+//! The ends of supersteps, explored exhaustively: processors that serve them by
+//! [`testbed_protocol::superstep`], with every order in which processes can arrive, move and end,
+//! and packets can leave, cross the bus and be served. `docs/protocols.md` says what was explored.
+
+mod bugs;
+mod explore;
+mod model;
+mod setup;
+mod state;
