@@ -164,6 +164,20 @@ impl Process {
         unsafe { self.here().put(pid, from.0.start.add(from.1).cast(), to.0.start as usize, offset, bytes) }
     }
 
+    /// As [`Self::put_area`]; what is long is not copied before the superstep ends. So neither area may
+    /// be changed, or be the target of anything else, until then.
+    #[track_caller]
+    pub fn hpput_area<T: Plain>(&mut self, pid: usize, from: (Area<T>, usize), to: (Area<T>, usize), count: usize) {
+        if from.1 + count > from.0.count {
+            let all = from.0.count;
+            self.here().misuse(format_args!("hpput of {count} values from value {} of {all}", from.1));
+        }
+        let (offset, bytes) = (to.1 * size_of::<T>(), count * size_of::<T>());
+        // SAFETY: the area has so many values. Whoever changes them meanwhile sends either the old
+        // ones or the new ones: plain values all of them.
+        unsafe { self.here().hpput(pid, from.0.start.add(from.1).cast(), to.0.start as usize, offset, bytes) }
+    }
+
     /// Copies `count` values of another process's area, from value `offset` on, to an area here, when
     /// the superstep ends.
     #[track_caller]

@@ -5,14 +5,12 @@
 //! as the superstep has left it; what they have read is written first, then what was put, in order
 //! of the processes that have put it. So the same program always does the same.
 
-use core::ptr::{copy, copy_nonoverlapping};
-
 use libtos::call;
 use libtos::Error;
 use testbed_definitions::syscall::{self, superstep as record};
 
 use crate::items::{Header, Items, Kind, HEADER, PAD};
-use crate::transfer::Queue;
+use crate::transfer::{copy_data, Queue};
 use crate::Bsp;
 
 /// What processes say of themselves when a superstep ends.
@@ -64,7 +62,7 @@ impl Bsp {
             let items = unsafe { Items::new(replies.start, replies.start + replies.bytes) };
             for (header, data) in items {
                 // SAFETY: this process has said that there is room for so much.
-                unsafe { copy_nonoverlapping(data as *const u8, header.to as *mut u8, header.bytes as usize) };
+                unsafe { copy_data(data as *const u8, header.to as *mut u8, header.bytes as usize) };
             }
         }
         self.take_in(&come);
@@ -84,7 +82,7 @@ impl Bsp {
                 Kind::Put => {
                     let to = self.place("bsp_put", &header);
                     // SAFETY: the area is registered, and has room.
-                    unsafe { copy_nonoverlapping(data as *const u8, to as *mut u8, header.bytes as usize) };
+                    unsafe { copy_data(data as *const u8, to as *mut u8, header.bytes as usize) };
                 }
                 Kind::Message => (messages, bytes) = (messages + 1, bytes + header.bytes),
                 Kind::Get | Kind::Reply => {}
@@ -109,7 +107,7 @@ impl Bsp {
             // SAFETY: there is room; the area is registered, and has so many bytes.
             unsafe {
                 (at as *mut Header).write(Header::reply(header.to, header.bytes));
-                copy(from as *const u8, (at + HEADER) as *mut u8, bytes);
+                copy_data(from as *const u8, (at + HEADER) as *mut u8, bytes);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What a process asks for during a superstep, and the messages that the one before has brought.
 
-use core::ptr::copy_nonoverlapping;
+use libtos::copy;
 
 use crate::arena::UNIT;
 use crate::items::{message_bytes, Header, Items, Kind, HEADER, PAD};
@@ -9,6 +9,22 @@ use crate::Bsp;
 
 /// Bytes from which on data that need not be copied at once leave as they lie.
 const LARGE: usize = 256;
+
+/// Copies data, of which a word is what there often is.
+///
+/// # Safety
+/// As for [`copy`].
+#[inline]
+pub unsafe fn copy_data(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        match ((from as usize | to as usize) % 4, bytes) {
+            (0, 4) => (to as *mut u32).write((from as *const u32).read()),
+            (0, 8) => (to as *mut [u32; 2]).write((from as *const [u32; 2]).read()),
+            _ => copy(from, to, bytes),
+        }
+    }
+}
 
 /// Messages that have come and have not been taken.
 pub struct Queue {
@@ -105,7 +121,7 @@ impl Bsp {
         // SAFETY: there is room; the source is the caller's.
         unsafe {
             (at as *mut Header).write(Header::put(slot, offset as u32, bytes as u32));
-            copy_nonoverlapping(from, (at + HEADER) as *mut u8, bytes);
+            copy_data(from, (at + HEADER) as *mut u8, bytes);
         }
     }
 
@@ -154,8 +170,8 @@ impl Bsp {
         // SAFETY: there is room; the sources are the caller's.
         unsafe {
             (at as *mut Header).write(Header::message(tag_bytes as u32, bytes as u32));
-            copy_nonoverlapping(tag, data as *mut u8, tag_bytes);
-            copy_nonoverlapping(from, (data + tag_bytes.next_multiple_of(PAD)) as *mut u8, bytes);
+            copy(tag, data as *mut u8, tag_bytes);
+            copy(from, (data + tag_bytes.next_multiple_of(PAD)) as *mut u8, bytes);
         }
     }
 
@@ -181,7 +197,7 @@ impl Bsp {
         self.within("bsp_get_tag");
         let (tag_bytes, bytes, at) = self.queue.first()?;
         // SAFETY: the caller's.
-        unsafe { copy_nonoverlapping(at as *const u8, tag, tag_bytes) };
+        unsafe { copy(at as *const u8, tag, tag_bytes) };
         Some(bytes)
     }
 
@@ -196,7 +212,7 @@ impl Bsp {
         };
         let from = at + tag_bytes.next_multiple_of(PAD);
         // SAFETY: the caller's.
-        unsafe { copy_nonoverlapping(from as *const u8, to, bytes.min(most)) };
+        unsafe { copy(from as *const u8, to, bytes.min(most)) };
         self.queue.pass(bytes);
     }
 

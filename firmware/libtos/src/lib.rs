@@ -21,6 +21,7 @@ pub mod call;
 mod channel;
 mod compute;
 pub mod console;
+mod copying;
 pub mod file;
 pub mod lock;
 mod machine;
@@ -34,6 +35,7 @@ mod thread;
 pub use arguments::Arguments;
 pub use channel::{alt, receive, send_block, FairAlt};
 pub use compute::{compute_ms, compute_us};
+pub use copying::copy;
 pub use machine::{clock, clock_hz, clock_us, processor, processors, seed, send_event};
 pub use testbed_definitions::syscall::Error;
 pub use thread::{

@@ -2,6 +2,7 @@
 //! waits in a state of its own; while what it has for others leaves, it is in the queue of those
 //! whose messages leave. Its pages stay where they are, since nobody but its one thread uses them.
 
+use core::mem::MaybeUninit;
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::limits::{GROUP_MEMBERS, SEGMENTS};
 use testbed_definitions::mpc::{self, superstep as layout};
@@ -110,8 +111,11 @@ impl Kernel {
             Access::Coming => return Ok(Outcome::Waits),
             Access::Refused(error) => return Err(error),
         }
-        let mut bytes = [0; GROUP_MEMBERS];
+        let mut bytes = [const { MaybeUninit::<u32>::uninit() }; GROUP_MEMBERS];
         let sums = &mut bytes[..group.members()];
+        sums.iter_mut().for_each(|sum| *sum = MaybeUninit::new(0));
+        // SAFETY: each was just written.
+        let sums = unsafe { &mut *(sums as *mut [MaybeUninit<u32>] as *mut [u32]) };
         for number in 0..said.segments {
             let segment = segment_of(process, said.segments_at, number)?;
             let sum = sums.get_mut(segment[record::TO] as usize).ok_or(Error::BadChannel)?;

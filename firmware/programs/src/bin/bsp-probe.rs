@@ -1,0 +1,161 @@
+//! Measures what a superstep costs, for `testbed bsp probe`: `bsp-probe [PROCESSES [LARGEST]]`.
+//!
+//! Prints lines of words, which the host reads: what was measured, its parameters, and machine cycles
+//! of a superstep on the slowest process. LARGEST is the number of words of the largest relation.
+//!
+//! | line | measured |
+//! |---|---|
+//! | `operations KIND COUNT CYCLES` | a sum of products of so many numbers (two operations each) |
+//! | `barrier PROCESSES CYCLES` | a superstep in which nothing is done |
+//! | `relation KIND PROCESSES WORDS SIZE CYCLES` | each process sends so many words to the others together, in messages of SIZE words |
+#![no_std]
+#![no_main]
+
+use core::cell::UnsafeCell;
+use core::hint::black_box;
+
+use libbsp::safe::{Area, Process};
+use libtos::{clock_hz, println, Arguments};
+
+libbsp::program!(main, |arguments| arguments.number(0, 0).unwrap_or(0));
+
+/// Supersteps of which a measurement is the mean.
+const ROUNDS: u32 = 16;
+/// Numbers of a sum.
+const NUMBERS: usize = 512;
+/// Words of a process's memory that others write to, and of the largest relation.
+const WORDS: usize = 8_192;
+const LARGEST: usize = 2_048;
+
+struct Memory<const N: usize>(UnsafeCell<[u32; N]>);
+// SAFETY: the program has one thread.
+unsafe impl<const N: usize> Sync for Memory<N> {}
+static TARGET: Memory<WORDS> = Memory(UnsafeCell::new([0; WORDS]));
+static SOURCE: Memory<WORDS> = Memory(UnsafeCell::new([0; WORDS]));
+static TIMES: Memory<64> = Memory(UnsafeCell::new([0; 64]));
+
+fn main(arguments: Arguments, bsp: &mut Process) -> u32 {
+    let Some([_, largest]) = arguments.numbers([0, LARGEST]).filter(|numbers| numbers[1] <= LARGEST) else {
+        println!("usage: bsp-probe [PROCESSES [LARGEST (up to {LARGEST} words)]]");
+        return 2;
+    };
+    // SAFETY: each is lent once.
+    let (target, source, times) = unsafe {
+        (bsp.register(&mut *TARGET.0.get()), bsp.register(&mut *SOURCE.0.get()), bsp.register(&mut *TIMES.0.get()))
+    };
+    bsp.sync();
+    let mut probe = Probe { bsp, target, source, times };
+    probe.operations("u32", |index| index as u32, |a, b, sum| a.wrapping_mul(b).wrapping_add(sum));
+    probe.operations("f32", |index| index as f32, |a, b, sum| a * b + sum);
+    probe.operations("f64", |index| index as f64, |a, b, sum| a * b + sum);
+    probe.barrier();
+    for way in [Way::Put, Way::HpPut, Way::Get] {
+        let mut words = 1;
+        while words <= largest {
+            probe.relation(way, words, 1);
+            probe.relation(way, words, words);
+            words *= 2;
+        }
+        for size in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024] {
+            probe.relation(way, largest, size);
+        }
+    }
+    0
+}
+
+/// How words go from one process to another.
+#[derive(Clone, Copy)]
+enum Way {
+    Put,
+    HpPut,
+    Get,
+}
+
+struct Probe<'a> {
+    bsp: &'a mut Process,
+    target: Area<u32>,
+    source: Area<u32>,
+    times: Area<u32>,
+}
+
+impl Probe<'_> {
+    /// So many words go to a process, or come from it, from this place on.
+    fn transfer(&mut self, way: Way, pid: usize, at: usize, count: usize) {
+        let (source, target) = ((self.source, at), (self.target, at));
+        match way {
+            Way::Put => self.bsp.put_area(pid, source, target, count),
+            Way::HpPut => self.bsp.hpput_area(pid, source, target, count),
+            Way::Get => self.bsp.get(pid, target, source, count),
+        }
+    }
+
+    /// Cycles of the slowest process since each one's `start`, for so many rounds.
+    fn cycles_since(&mut self, start: f64, rounds: u32) -> u32 {
+        let mine = ((self.bsp.time() - start) * clock_hz() as f64 / rounds as f64) as u32;
+        let me = self.bsp.pid();
+        for pid in 0..self.bsp.nprocs() {
+            self.bsp.put(pid, &[mine], self.times, me);
+        }
+        self.bsp.sync();
+        let all = self.bsp.nprocs();
+        self.times.of(self.bsp)[..all].iter().copied().max().unwrap_or(0)
+    }
+
+    fn tell(&self, line: core::fmt::Arguments) {
+        if self.bsp.pid() == 0 {
+            println!("{line}");
+        }
+    }
+
+    fn operations<T: Copy>(&mut self, name: &str, number: fn(usize) -> T, step: impl Fn(T, T, T) -> T) {
+        let numbers: [T; NUMBERS] = core::array::from_fn(number);
+        let start = self.bsp.time();
+        for _ in 0..ROUNDS {
+            let numbers = black_box(&numbers);
+            black_box(numbers.iter().rev().zip(numbers).fold(numbers[0], |sum, (a, b)| step(*a, *b, sum)));
+        }
+        let cycles = self.cycles_since(start, ROUNDS);
+        self.tell(format_args!("operations {name} {} {cycles}", 2 * NUMBERS));
+    }
+
+    fn barrier(&mut self) {
+        self.bsp.sync();
+        let start = self.bsp.time();
+        for _ in 0..ROUNDS {
+            self.bsp.sync();
+        }
+        let cycles = self.cycles_since(start, ROUNDS);
+        self.tell(format_args!("barrier {} {cycles}", self.bsp.nprocs()));
+    }
+
+    /// Each process sends `words` words, in messages of `size`, to one process after the other.
+    fn relation(&mut self, way: Way, words: usize, size: usize) {
+        let (me, all) = (self.bsp.pid(), self.bsp.nprocs());
+        if all == 1 {
+            return;
+        }
+        let rounds = (ROUNDS * 64 / words.max(64) as u32).max(2);
+        self.bsp.sync();
+        let start = self.bsp.time();
+        for _ in 0..rounds {
+            let (mut at, mut pid) = (0, me);
+            while at < words {
+                let count = size.min(words - at);
+                pid = if pid + 1 == all { 0 } else { pid + 1 };
+                if pid == me {
+                    pid = if pid + 1 == all { 0 } else { pid + 1 };
+                }
+                self.transfer(way, pid, at, count);
+                at += count;
+            }
+            self.bsp.sync();
+        }
+        let cycles = self.cycles_since(start, rounds);
+        let name = match way {
+            Way::Put => "put",
+            Way::HpPut => "hpput",
+            Way::Get => "get",
+        };
+        self.tell(format_args!("relation {name} {all} {words} {size} {cycles}"));
+    }
+}
