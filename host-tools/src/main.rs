@@ -9,9 +9,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
-    analyse::Analyse, attach::Attach, bench::Bench, compare::Compare, conform::Conform, diff::Diff, exec::Exec,
-    experiment::Experiment, query::Query, report::Report, run::Run, synth::Synth, test::collect::Collect, test::Test,
-    top::Top, trace::Trace, Failure,
+    analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, diff::Diff,
+    exec::Exec, experiment::Experiment, query::Query, report::Report, run::Run, synth::Synth, test::collect::Collect,
+    test::Test, top::Top, trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -45,6 +45,7 @@ enum Command {
     Conform(Conform),
     Experiment(Experiment),
     Query(Query),
+    Bsp(Bsp),
     Bench(Bench),
     Synth(Synth),
     Test(Test),
@@ -68,6 +69,7 @@ impl Command {
             Command::Diff(command) => command.run()?,
             Command::Conform(command) => command.run()?,
             Command::Experiment(command) => command.run()?,
+            Command::Bsp(command) => command.run()?,
             Command::Query(command) => command.run()?,
             Command::Bench(command) => command.run()?,
             Command::Synth(command) => command.run()?,

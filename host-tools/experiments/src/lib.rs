@@ -12,10 +12,11 @@
 //!
 //! All of that is the frame. An experiment is a folder beside it with its options, what it runs and
 //! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
-//! [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`] (ours).
+//! [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`] (ours). [`bsp`] measures the parameters of a cost model.
 #![forbid(unsafe_code)]
 
 pub mod balance;
+pub mod bsp;
 pub mod error;
 pub mod experiment;
 pub mod fit;

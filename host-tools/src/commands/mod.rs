@@ -4,6 +4,7 @@ pub mod analyse;
 pub mod attach;
 pub mod balance;
 pub mod bench;
+pub mod bsp;
 pub mod classes;
 pub mod compare;
 pub mod conform;

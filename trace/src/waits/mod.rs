@@ -204,7 +204,9 @@ fn blocks(wait: &Wait) -> Option<Happening> {
         Wait::Nothing(Passing::Page(_)) => Some(Happening::PageBlocks),
         Wait::Children { ends: false, .. } => Some(Happening::Waits),
         Wait::Children { .. } | Wait::Process(_) => Some(Happening::Calls),
-        Wait::Nothing(Passing::Time { .. } | Passing::Input | Passing::Answer | Passing::Group) => Some(Happening::Calls),
+        Wait::Nothing(Passing::Time { .. } | Passing::Input | Passing::Answer | Passing::Group) => {
+            Some(Happening::Calls)
+        }
         Wait::Resumption | Wait::Nothing(Passing::Runs | Passing::Unclear) => None,
     }
 }

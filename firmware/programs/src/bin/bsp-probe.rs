@@ -1,7 +1,7 @@
 //! Measures what a superstep costs, for `testbed bsp probe`: `bsp-probe [PROCESSES [LARGEST]]`.
 //!
 //! Prints lines of words, which the host reads: what was measured, its parameters, and machine cycles
-//! of a superstep on the slowest process. LARGEST is the number of words of the largest relation.
+//! of a superstep on the slowest process. LARGEST is the number of words of the largest relation in short messages.
 //!
 //! | line | measured |
 //! |---|---|
@@ -23,15 +23,15 @@ libbsp::program!(main, |arguments| arguments.number(0, 0).unwrap_or(0));
 const ROUNDS: u32 = 16;
 /// Numbers of a sum.
 const NUMBERS: usize = 512;
-/// Words of a process's memory that others write to, and of the largest relation.
-const WORDS: usize = 8_192;
-const LARGEST: usize = 2_048;
+/// Words of the longest message, and of the largest relation of short ones.
+const LONGEST: usize = 4_096;
+const LARGEST: usize = 1_024;
 
 struct Memory<const N: usize>(UnsafeCell<[u32; N]>);
 // SAFETY: the program has one thread.
 unsafe impl<const N: usize> Sync for Memory<N> {}
-static TARGET: Memory<WORDS> = Memory(UnsafeCell::new([0; WORDS]));
-static SOURCE: Memory<WORDS> = Memory(UnsafeCell::new([0; WORDS]));
+static TARGET: Memory<LONGEST> = Memory(UnsafeCell::new([0; LONGEST]));
+static SOURCE: Memory<LONGEST> = Memory(UnsafeCell::new([0; LONGEST]));
 static TIMES: Memory<64> = Memory(UnsafeCell::new([0; 64]));
 
 fn main(arguments: Arguments, bsp: &mut Process) -> u32 {
@@ -51,13 +51,19 @@ fn main(arguments: Arguments, bsp: &mut Process) -> u32 {
     probe.barrier();
     for way in [Way::Put, Way::HpPut, Way::Get] {
         let mut words = 1;
-        while words <= largest {
-            probe.relation(way, words, 1);
-            probe.relation(way, words, words);
+        while words <= LONGEST {
+            if words <= largest {
+                probe.relation(way, words, 1);
+            }
+            if words > 1 {
+                probe.relation(way, words, words);
+            }
             words *= 2;
         }
-        for size in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024] {
+        let mut size = 2;
+        while size < largest {
             probe.relation(way, largest, size);
+            size *= 2;
         }
     }
     0
