@@ -3,12 +3,13 @@
 use core::cell::UnsafeCell;
 
 use libtos::call::call;
+use libtos::process::process;
 use libtos::random::Random;
 use libtos::{create, exit, stack_for, thread_id};
 use testbed_definitions::file::NAME_BYTES;
 use testbed_definitions::map;
 use testbed_definitions::page::{DATA_BASE, VIRTUAL_BYTES};
-use testbed_definitions::syscall::{self, open};
+use testbed_definitions::syscall::{self, open, superstep};
 
 /// Exit code of a victim that has made all its calls.
 pub const DONE: u32 = 42;
@@ -59,7 +60,7 @@ fn argument(random: &mut Random) -> u32 {
 /// One call that does not wait for ever, and does what it does to this process only: with a number
 /// up to the last call's, two that are none, or any.
 fn random_call(random: &mut Random) {
-    let number = if random.chance(5) { argument(random) } else { random.below(syscall::REQUEST + 3) };
+    let number = if random.chance(5) { argument(random) } else { random.below(syscall::EXCHANGE + 3) };
     let mut arguments: [u32; 5] = core::array::from_fn(|_| argument(random));
     match number {
         syscall::EXIT | syscall::WAIT | syscall::SEND | syscall::RECEIVE => return random_transfer(random, &arguments),
@@ -81,6 +82,18 @@ fn random_call(random: &mut Random) {
         syscall::OPEN => arguments[2] &= !open::CREATE,
         syscall::INVOKE | syscall::UNLINK | syscall::RENAME | syscall::CHMOD if arguments[1] <= NAME_BYTES as u32 => {
             arguments[1] = 0;
+        }
+        // A group of its own, for whose other members it would wait for ever, or none.
+        syscall::FORM => {
+            let own = process() as u32;
+            // SAFETY: whatever is there, means nothing.
+            unsafe { (SCRATCH.0.get() as *mut u32).write_volatile(own) };
+            arguments[0] = SCRATCH.0.get() as u32 | if random.chance(50) { VIRTUAL_BYTES } else { 0 };
+            (arguments[1], arguments[2]) = (if random.chance(80) { 1 } else { arguments[1] | 0x100 }, arguments[2] % 3);
+        }
+        syscall::EXCHANGE if random.chance(80) => {
+            arguments[0] = superstep::member(process(), arguments[0] as u8 % 3, 0);
+            arguments[1] &= 0x0003_01ff;
         }
         _ => {}
     }

@@ -10,7 +10,7 @@ use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::syscall::{self, superstep as record, Error};
 use testbed_kernel_core::page_map::{READ, WRITE};
 use testbed_kernel_core::queue::NONE;
-use testbed_protocol::superstep::{Arrival, Begin, Rank};
+use testbed_protocol::superstep::{Arrival, Begin, Rank, Refusal};
 use testbed_protocol::Processor;
 
 use crate::arch::extended::between::copy_between;
@@ -41,6 +41,15 @@ fn read_words<const N: usize>(process: Process, address: u32) -> Result<[u32; N]
     let bytes = unsafe { core::slice::from_raw_parts_mut(words.as_mut_ptr() as *mut u8, 4 * N) };
     read_user(process, address, bytes)?;
     Ok(words)
+}
+
+/// Why a member's arrival is not taken, as its call tells.
+fn why(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Stranger => Error::NoPermission,
+        Refusal::Phase => Error::NotReady,
+        Refusal::Broken => Error::Killed,
+    }
 }
 
 /// What a member says when it arrives.
@@ -137,7 +146,7 @@ impl Kernel {
         let (id, rank) = (tcb.process().id(), said.rank);
         let sent = (!sums.is_empty()).then(|| sums.iter().copied());
         let arrival = group.group().arrive((rank, id), self.me, (said.room, said.signs), sent);
-        let arrival = arrival.map_err(|_| Error::Killed)?;
+        let arrival = arrival.map_err(why)?;
         let address = group.address();
         events::emit_with(DIAG_PROFILE, event::SYNC, rank as u16 | (address as u8 as u16) << 8);
         if events::enabled(DIAG_PROFILE) {
@@ -177,10 +186,7 @@ impl Kernel {
     fn enlarge(&mut self, mut group: GroupRecord, index: Index, said: &Said) -> Result<Outcome, Error> {
         let tcb = self.tcb_of(index);
         let (id, rank, room) = (tcb.process().id(), said.rank, said.room);
-        if group.group().is_broken() {
-            return Err(Error::Killed);
-        }
-        if !group.group().enlarge((rank, id), self.me, room).map_err(|_| Error::NotReady)? {
+        if !group.group().enlarge((rank, id), self.me, room).map_err(why)? {
             let bytes = self.bytes_for_closed(group, rank);
             return Ok(Outcome::Both(Error::BadLength.code() as u32, bytes));
         }
