@@ -7,10 +7,12 @@
 
 pub mod alternatives {
     //! There are no alternatives.
+    use testbed_definitions::ids::Channel;
+
     use crate::state::kernel::{Index, Kernel};
 
     impl Kernel {
-        pub fn chosen(&mut self, _: Index, _: u8) {}
+        pub fn chosen(&mut self, _: Index, _: Channel) {}
         pub fn alt_timeout(&mut self, _: Index) {}
         pub fn end_alternative(&mut self, _: Index) {}
     }
@@ -30,11 +32,13 @@ pub mod estate;
 
 pub mod faults {
     //! Threads are named by their numbers, and no stack is looked at.
+    use testbed_definitions::ids::ProcessId;
+
     use crate::state::kernel::{Index, Kernel};
 
     impl Kernel {
-        pub fn put_owner(&mut self, _: u16) {}
-        pub fn end_for_memory(&mut self, _: u16) {}
+        pub fn put_owner(&mut self, _: ProcessId) {}
+        pub fn end_for_memory(&mut self, _: ProcessId) {}
         pub fn end_for_overflow(&mut self, _: Index) {}
     }
 }
@@ -70,16 +74,16 @@ pub mod keeping {
 
 pub mod migrate {
     //! Threads stay where they are, and so do their channels' ends.
+    use testbed_definitions::ids::{ProcessId, Processor};
     use testbed_definitions::syscall::Error;
-    use testbed_protocol::Processor;
 
     use crate::drivers::centrenet::Packet;
     use crate::state::family::Birth;
     use crate::state::kernel::{Index, Kernel};
 
     impl Kernel {
-        pub fn serve_migrate(&mut self, _: u16, _: &Packet) {}
-        pub fn serve_ends(&mut self, _: u16, _: &Packet) {}
+        pub fn serve_migrate(&mut self, _: ProcessId, _: &Packet) {}
+        pub fn serve_ends(&mut self, _: ProcessId, _: &Packet) {}
         pub fn pack(&mut self, _: Index) -> bool {
             false
         }
@@ -133,6 +137,7 @@ pub mod sampling {
 
 pub mod paging {
     //! Pages are here or nowhere.
+    use testbed_definitions::ids::ProcessId;
     use testbed_definitions::syscall::Error;
     use testbed_kernel_core::page_map::allows;
 
@@ -157,7 +162,7 @@ pub mod paging {
             true
         }
         pub fn ask_for_page(&mut self, _: Process, _: u32, _: bool) {}
-        pub fn serve_page(&mut self, _: u16, _: &Packet) {}
+        pub fn serve_page(&mut self, _: ProcessId, _: &Packet) {}
         pub fn serve_page_data(&mut self, _: &Packet) {}
     }
 }
