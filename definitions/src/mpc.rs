@@ -20,6 +20,8 @@
 //! | [`FILE`] | a file's way to a processor that lacks it |
 //! | [`SUPERSTEP`] | groups of processes that exchange at the ends of supersteps (see [`superstep`]) |
 
+use crate::ids::{Channel, ProcessId};
+
 /// The end of a superstep, and what is exchanged there.
 pub const SUPERSTEP: u8 = 0;
 /// The sender is waiting; sent to the processor on which the receiver is believed to be, and from there after it.
@@ -64,16 +66,20 @@ pub const FRAGMENT_BYTES: usize = crate::packet::PAYLOAD_BYTES_MAX - MSG_HEADER_
 
 /// Word 0 of every message but [`PAGE_DATA`]: channel (or low byte of a page's number) in bits 7:0, process id in 23:8, operation
 /// in 31:24 for the types that have several.
-pub const fn address(process: u16, channel: u8) -> u32 {
-    channel as u32 | (process as u32) << 8
+pub const fn address(process: ProcessId, channel: Channel) -> u32 {
+    channel.number() as u32 | process_address(process)
 }
-/// Process id and channel of [`address`].
-pub const fn process_channel(address: u32) -> (u16, u8) {
-    ((address >> 8) as u16, address as u8)
+/// Word 0 of a message that is about no channel.
+pub const fn process_address(process: ProcessId) -> u32 {
+    (process.bits() as u32) << 8
+}
+/// Process and channel of [`address`].
+pub const fn process_channel(address: u32) -> (ProcessId, Channel) {
+    (ProcessId::from_bits((address >> 8) as u16), Channel::new(address as u8))
 }
 /// Word 0 of a message of a type that has several operations.
-pub const fn operation_address(operation: u8, process: u16) -> u32 {
-    (operation as u32) << 24 | address(process, 0)
+pub const fn operation_address(operation: u8, process: ProcessId) -> u32 {
+    (operation as u32) << 24 | process_address(process)
 }
 /// Operation of word 0.
 pub const fn operation(address: u32) -> u8 {
@@ -323,6 +329,13 @@ pub mod page {
 /// Operations and words of a [`SUPERSTEP`]. Word 0 has the process that the group belongs to, and in
 /// bits 7:0 which of its groups it is.
 pub mod superstep {
+    use crate::ids::ProcessId;
+
+    /// Word 0 without its operation: which of a process's groups.
+    pub const fn group(process: ProcessId, which: u8) -> u32 {
+        super::process_address(process) | which as u32
+    }
+
     /// To all: there is a group. Words: address, how many members, the id of each one's process.
     pub const FORM: u8 = 1;
     /// To all: a member has arrived. Words: address, [`RANK`], bytes for which it has room; then bytes

@@ -1,5 +1,7 @@
 //! Requests to a slave to move one of its threads (report, section 4.2), as they stand in a system call and a packet.
 
+use crate::ids::{Processor, ThreadNumber};
+
 /// A slave drops a request that it couldn't serve within so many timer interrupts.
 pub const EXPIRY_INTERRUPTS: u32 = 25;
 /// The same in microseconds.
@@ -19,9 +21,9 @@ pub enum Wanted {
     /// Any ready thread.
     Compute,
     /// One that used the link to this processor, else one whose last communication was remote.
-    Link(u8),
-    /// The one with this number ([`crate::event::thread_number`]).
-    Thread(u16),
+    Link(Processor),
+    /// The one with this number.
+    Thread(ThreadNumber),
 }
 
 impl Wanted {
@@ -29,17 +31,18 @@ impl Wanted {
     pub const fn pack(self) -> u32 {
         match self {
             Wanted::Compute => COMPUTE << KIND_SHIFT,
-            Wanted::Link(processor) => LINK << KIND_SHIFT | processor as u32,
-            Wanted::Thread(number) => THREAD << KIND_SHIFT | number as u32,
+            Wanted::Link(processor) => LINK << KIND_SHIFT | processor.number() as u32,
+            Wanted::Thread(number) => THREAD << KIND_SHIFT | number.bits() as u32,
         }
     }
 
     /// What a word stands for; `None` if nothing.
+    #[inline]
     pub const fn unpack(word: u32) -> Option<Wanted> {
         match (word >> KIND_SHIFT, word as u16) {
             (COMPUTE, 0) => Some(Wanted::Compute),
-            (LINK, processor @ 0..=0xff) => Some(Wanted::Link(processor as u8)),
-            (THREAD, number) if number != 0 => Some(Wanted::Thread(number)),
+            (LINK, processor @ 0..=0xff) => Some(Wanted::Link(Processor::new(processor as u8))),
+            (THREAD, number) if number != 0 => Some(Wanted::Thread(ThreadNumber::from_bits(number))),
             _ => None,
         }
     }
@@ -58,8 +61,9 @@ mod tests {
         }
         assert_eq!(Wanted::unpack(1), None);
         assert_eq!(Wanted::unpack(LINK << KIND_SHIFT | 0x100), None);
-        for wanted in [Wanted::Compute, Wanted::Link(0), Wanted::Link(15), Wanted::Thread(1), Wanted::Thread(u16::MAX)]
-        {
+        let link = |processor| Wanted::Link(Processor::new(processor));
+        let thread = |number| Wanted::Thread(ThreadNumber::from_bits(number));
+        for wanted in [Wanted::Compute, link(0), link(15), thread(1), thread(u16::MAX)] {
             assert_eq!(Wanted::unpack(wanted.pack()), Some(wanted));
         }
     }

@@ -181,6 +181,8 @@ pub mod monitor {
 
 /// What [`EXCHANGE`] is told and tells.
 pub mod superstep {
+    use crate::ids::ProcessId;
+
     /// The second argument: what the caller says of itself in bits 7:0, [`ENLARGED`], and how many
     /// segments there are in 31:16.
     pub const fn said(signs: u8, segments: usize) -> u32 {
@@ -190,8 +192,8 @@ pub mod superstep {
     pub const ENLARGED: u32 = 1 << 8;
     /// The first argument: which group, as in word 0 of a [`crate::mpc::SUPERSTEP`], and the caller's
     /// rank in bits 31:24.
-    pub const fn member(process: u16, which: u8, rank: u8) -> u32 {
-        crate::mpc::address(process, which) | (rank as u32) << 24
+    pub const fn member(process: ProcessId, which: u8, rank: u8) -> u32 {
+        crate::mpc::superstep::group(process, which) | (rank as u32) << 24
     }
 
     /// Words of a segment: for which rank it is, where it is, and its bytes. What a rank gets is its

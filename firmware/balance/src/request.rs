@@ -1,6 +1,6 @@
 //! Requests to move a thread, and the answers to them (report, section 4.2).
 
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::{Processor, ThreadNumber};
 pub use testbed_definitions::request::{EXPIRY_INTERRUPTS, EXPIRY_US};
 
 use crate::PROCESSORS;
@@ -8,31 +8,36 @@ use crate::PROCESSORS;
 /// An unordered pair of processors.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Link {
-    low: u8,
-    high: u8,
+    low: Processor,
+    high: Processor,
 }
 
 impl Link {
     /// The link between two different processors.
-    pub const fn between(a: u8, b: u8) -> Link {
-        if a < b {
+    pub const fn between(a: Processor, b: Processor) -> Link {
+        if a.number() < b.number() {
             Link { low: a, high: b }
         } else {
             Link { low: b, high: a }
         }
     }
     /// The processor with the lower number, and the other one.
-    pub const fn ends(self) -> (u8, u8) {
+    pub const fn ends(self) -> (Processor, Processor) {
         (self.low, self.high)
+    }
+    /// The numbers of [`Self::ends`].
+    pub const fn numbers(self) -> (u8, u8) {
+        (self.low.number(), self.high.number())
     }
     /// Its number among the links of processors 1 to `slaves`, from 1: 1-2, 1-3, …, 2-3, ….
     pub const fn number(self, slaves: u8) -> usize {
-        let (low, high, slaves) = (self.low as usize, self.high as usize, slaves as usize);
+        let (low, high, slaves) = (self.low.index(), self.high.index(), slaves as usize);
         (low - 1) * (2 * slaves - low) / 2 + high - low
     }
     /// All links of processors 1 to `slaves`, in order of their numbers.
     pub fn all(slaves: u8) -> impl Iterator<Item = Link> {
-        (1..=slaves).flat_map(move |low| (low + 1..=slaves).map(move |high| Link { low, high }))
+        let link = |low, high| Link { low: Processor::new(low), high: Processor::new(high) };
+        (1..=slaves).flat_map(move |low| (low + 1..=slaves).map(move |high| link(low, high)))
     }
 }
 
@@ -76,12 +81,13 @@ mod tests {
 
     #[test]
     fn links_are_numbered_as_in_the_report() {
-        let numbers: arrayvec::ArrayVec<_, 10> = Link::all(5).map(|link| (link.number(5), link.ends())).collect();
+        let numbers: arrayvec::ArrayVec<_, 10> = Link::all(5).map(|link| (link.number(5), link.numbers())).collect();
         let pairs = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3), (2, 4), (2, 5), (3, 4), (3, 5), (4, 5)];
         for (at, (number, ends)) in numbers.into_iter().enumerate() {
             assert_eq!((number, ends), (at + 1, pairs[at]));
         }
-        assert_eq!(Link::between(5, 3), Link::between(3, 5));
+        let (three, five) = (Processor::new(3), Processor::new(5));
+        assert_eq!(Link::between(five, three), Link::between(three, five));
         assert_eq!(Link::all(PROCESSORS as u8 - 1).count(), LINKS);
     }
 }

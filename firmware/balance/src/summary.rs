@@ -126,7 +126,7 @@ impl Summary {
 
     /// Messages over a link in a period: both ends count what they send.
     pub fn link(&self, link: Link) -> Traffic {
-        let (low, high) = link.ends();
+        let (low, high) = link.numbers();
         let (up, down) = (self.slave(low).sent[usize::from(high)], self.slave(high).sent[usize::from(low)]);
         Traffic { sends: up.sends.saturating_add(down.sends), bytes: up.bytes.saturating_add(down.bytes) }
     }

@@ -3,15 +3,19 @@
 use proptest::prelude::*;
 use testbed_balance::candidate::{select, Candidate, Choice};
 use testbed_balance::request::Link;
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::{Processor, ThreadNumber};
+
+fn between(a: u8, b: u8) -> Link {
+    Link::between(Processor::new(a), Processor::new(b))
+}
 
 fn candidate(id: u16, last: Option<(u8, u8)>) -> Candidate {
-    let last = last.map(|(a, b)| Link::between(a, b));
+    let last = last.map(|(a, b)| between(a, b));
     Candidate { thread: ThreadNumber::from_bits(id), has_children: false, is_ready: true, last }
 }
 
 fn chosen(choice: Choice, threads: &[Candidate], link: Option<(u8, u8)>) -> Option<u16> {
-    select(choice, threads.iter().copied(), link.map(|(a, b)| Link::between(a, b))).map(ThreadNumber::bits)
+    select(choice, threads.iter().copied(), link.map(|(a, b)| between(a, b))).map(ThreadNumber::bits)
 }
 
 #[test]
@@ -46,7 +50,7 @@ fn threads() -> impl Strategy<Value = Vec<Candidate>> {
 
 proptest! {
     #[test]
-    fn the_described_choice_is_the_best_there_is(threads in threads(), link in prop::option::of(Just(Link::between(1, 2)))) {
+    fn the_described_choice_is_the_best_there_is(threads in threads(), link in prop::option::of(Just(between(1, 2)))) {
         let rank = |thread: &Candidate| match (thread.has_children || !thread.is_ready, link) {
             (true, _) => 0,
             (false, None) => 3,
@@ -59,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn the_printed_choice_can_move_too(threads in threads(), link in prop::option::of(Just(Link::between(1, 2)))) {
+    fn the_printed_choice_can_move_too(threads in threads(), link in prop::option::of(Just(between(1, 2)))) {
         if let Some(chosen) = select(Choice::Printed, threads.iter().copied(), link) {
             let chosen = threads.iter().find(|thread| thread.thread == chosen).unwrap();
             prop_assert!(chosen.is_ready && !chosen.has_children);

@@ -8,8 +8,7 @@ use testbed_balance::log::parse::parse;
 use testbed_balance::log::{average, Entry, Losses, LINE_BYTES};
 use testbed_balance::request::{Answer, Link, Reason, Request, LINKS};
 use testbed_balance::PROCESSORS;
-use testbed_definitions::ids::{ProcessId, ThreadNumber};
-use testbed_definitions::process;
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 
 /// The report's Figure 41.
 pub const FIGURE_41: &str = include_str!("figure-41.log");
@@ -19,14 +18,18 @@ fn written(entries: &[Entry], slaves: u8) -> String {
 }
 
 fn thread(home: u8, place: u8, id: u8) -> ThreadNumber {
-    ProcessId::from_bits(process::id(home, place, 1)).thread(id)
+    ProcessId::new(Processor::new(home), place, 1).thread(id)
+}
+
+fn link(a: u8, b: u8) -> Link {
+    Link::between(Processor::new(a), Processor::new(b))
 }
 
 #[test]
 fn the_reports_log_is_read_and_written_to_the_letter() {
     let entries = parse(FIGURE_41).unwrap();
     assert_eq!(written(&entries, 5), FIGURE_41);
-    let request = Request { reason: Reason::Link(Link::between(3, 5)), from: 3, to: 5 };
+    let request = Request { reason: Reason::Link(link(3, 5)), from: 3, to: 5 };
     assert_eq!(entries[3], Entry::Move { number: 6, request });
     let answer = Some(Answer::Moved(thread(1, 15, 4)));
     assert_eq!(entries[9], Entry::Answer { number: 7, answer, at: 5, time: 70_581 });
@@ -42,12 +45,11 @@ fn remarks_are_passed_over() {
 
 #[test]
 fn no_line_is_longer_than_said() {
-    let link = |low, high| Reason::Link(Link::between(low, high));
     let largest = [
         Entry::Time(u64::MAX),
         Entry::Links([u32::MAX; LINKS].into()),
         Entry::Queues([u32::MAX; PROCESSORS].into()),
-        Entry::Move { number: u32::MAX, request: Request { reason: link(14, 15), from: 14, to: 15 } },
+        Entry::Move { number: u32::MAX, request: Request { reason: Reason::Link(link(14, 15)), from: 14, to: 15 } },
         Entry::Answer { number: u32::MAX, answer: Some(Answer::Moved(thread(15, 15, 63))), at: 15, time: u64::MAX },
     ];
     let lengths = largest.map(|entry| entry.line(15).to_string().len() + 1);
@@ -108,7 +110,7 @@ fn entry() -> impl Strategy<Value = Entry> {
     let threads = || (0..16u8, 0..16u8, 1..64u8).prop_map(|(home, place, id)| thread(home, place, id));
     let request = (processor(), processor(), 0..3, threads()).prop_map(|(from, to, reason, thread)| {
         let reason = match reason {
-            0 if from != to => Reason::Link(Link::between(from, to)),
+            0 if from != to => Reason::Link(link(from, to)),
             1 => Reason::Compute,
             _ => Reason::Thread(thread),
         };

@@ -170,7 +170,7 @@ proptest! {
     #[test]
     fn lines_of_placements_are_read(home in 0..16u8, place in 0..16u8, id in 1..64u8, to in 1..6u8, noise in ".{0,30}") {
         let (thread, at) = line(&format!(" {home}-{place:02}-{id:03}\t{to} # {noise}"), 5).unwrap().unwrap();
-        prop_assert_eq!((thread.home(), thread.place(), thread.id(), at), (home, place, id.into(), to));
+        prop_assert_eq!((thread.home().number(), thread.place(), thread.id(), at), (home, place, id.into(), to));
         let _ = line(&noise, 5);
     }
 }
@@ -225,8 +225,8 @@ fn report_decides_as_figure_41_shows() {
         };
         let mut assessor = Assessor::new(5);
         for slave in 1..=5u8 {
-            let sends = Link::all(5).filter(|link| link.ends().0 == slave);
-            let sends = sends.map(|link| (link.ends().1, links[link.number(5) - 1]));
+            let sends = Link::all(5).filter(|link| link.numbers().0 == slave);
+            let sends = sends.map(|link| (link.numbers().1, links[link.number(5) - 1]));
             let head = [
                 Part::Begin { sequence: 0, ready: queues[usize::from(slave) - 1] as u8 },
                 Part::Period { cycles: 1 << 28 },

@@ -3,13 +3,12 @@
 use proptest::prelude::*;
 use testbed_balance::assess::Assessor;
 use testbed_definitions::event::MORE;
-use testbed_definitions::ids::{ProcessId, ThreadNumber};
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::load::PARTS;
 use testbed_definitions::load::{Part, WORD_BYTES};
-use testbed_definitions::process;
 
 fn thread(id: u8) -> ThreadNumber {
-    ProcessId::from_bits(process::id(1, 2, 1)).thread(id)
+    ProcessId::new(Processor::new(1), 2, 1).thread(id)
 }
 
 /// What a thread of a sample did: id, share, partners with messages and bytes.

@@ -8,6 +8,7 @@
 
 use core::mem::offset_of;
 use testbed_definitions::file::{is_name, EXECUTE, NAME_BYTES, READ, TRUSTED, WRITE};
+use testbed_definitions::ids::Processor;
 use testbed_definitions::limits::{FILES, FILE_BYTES};
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::{open, Error};
@@ -106,8 +107,8 @@ impl Filestore {
     pub const RECORDS: (usize, usize) = (offset_of!(Filestore, files), FILES);
 
     /// It is this processor's, before any file is opened.
-    pub fn start(&mut self, processor: u8) {
-        self.processor = u32::from(processor);
+    pub fn start(&mut self, processor: Processor) {
+        self.processor = u32::from(processor.number());
     }
 
     pub fn get(&self, index: usize) -> &File {
@@ -325,8 +326,8 @@ mod tests {
     #[test]
     fn handles_are_good_on_one_processor() {
         let [mut one, mut other] = [Filestore::new(), Filestore::new()];
-        one.start(1);
-        other.start(15);
+        one.start(Processor::new(1));
+        other.start(Processor::new(15));
         let [here, there] = [&mut one, &mut other].map(|store| {
             let index = store.create(&name("file"), READ | WRITE, 1).unwrap();
             store.handle(index)

@@ -2,6 +2,7 @@
 //! a line at a time, in the order in which they asked; a processor's [`Inbox`] keeps it for the
 //! threads that read there.
 
+use testbed_definitions::ids::Processor;
 use testbed_definitions::mpc::process::INPUT_BYTES;
 use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::syscall::END_OF_INPUT;
@@ -14,7 +15,7 @@ pub const INBOX_BYTES: usize = 256;
 /// Input for a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    pub to: u8,
+    pub to: Processor,
     pub bytes: [u8; INPUT_BYTES],
     pub count: u8,
     /// The processor gets no more before it asks again.
@@ -24,7 +25,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    const fn empty(to: u8) -> Self {
+    const fn empty(to: Processor) -> Self {
         Piece { to, bytes: [0; INPUT_BYTES], count: 0, last: true, end: false }
     }
 
@@ -37,7 +38,7 @@ impl Piece {
 /// On the master: processors that want input. Each asks once and then waits for its last piece.
 pub struct Switch {
     /// In the order in which they asked, and how many bytes each has room for.
-    waiting: [(u8, u16); STATIONS_MAX],
+    waiting: [(Processor, u16); STATIONS_MAX],
     count: usize,
     /// The first one has part of a line.
     begun: bool,
@@ -46,7 +47,7 @@ pub struct Switch {
 
 impl Switch {
     pub const fn new() -> Self {
-        Switch { waiting: [(0, 0); STATIONS_MAX], count: 0, begun: false, ended: false }
+        Switch { waiting: [(Processor::MASTER, 0); STATIONS_MAX], count: 0, begun: false, ended: false }
     }
 
     /// Whether somebody waits.
@@ -56,7 +57,7 @@ impl Switch {
 
     /// A processor wants up to `room` bytes; 0: none any more, which is answered unless it has had
     /// part of a line and gets the rest, or its last piece is on its way.
-    pub fn want(&mut self, processor: u8, room: u16) -> Option<Piece> {
+    pub fn want(&mut self, processor: Processor, room: u16) -> Option<Piece> {
         let place = self.waiting[..self.count].iter().position(|waits| waits.0 == processor);
         match (place, room) {
             (Some(0), 0) if self.begun => None,
@@ -196,7 +197,7 @@ mod tests {
     /// All pieces that the line gives, as (processor, text, last).
     fn pieces(switch: &mut Switch, line: &mut VecDeque<u8>) -> Vec<(u8, Vec<u8>, bool)> {
         std::iter::from_fn(|| switch.piece(|| line.pop_front()))
-            .map(|piece| (piece.to, piece.bytes().to_vec(), piece.last))
+            .map(|piece| (piece.to.number(), piece.bytes().to_vec(), piece.last))
             .collect()
     }
 
@@ -209,10 +210,10 @@ mod tests {
         let (mut switch, mut text) = (Switch::new(), line("one\ntwo\nthree\n"));
         assert!(pieces(&mut switch, &mut text).is_empty() && text.len() == 14);
         for processor in [2, 0] {
-            assert_eq!(switch.want(processor, 256), None);
+            assert_eq!(switch.want(Processor::new(processor), 256), None);
         }
         // Asking twice changes nothing.
-        assert_eq!(switch.want(2, 256), None);
+        assert_eq!(switch.want(Processor::new(2), 256), None);
         assert_eq!(pieces(&mut switch, &mut text), [(2, b"one\n".to_vec(), true), (0, b"two\n".to_vec(), true)]);
         assert!(!switch.is_wanted());
         assert_eq!(text.len(), 6);
@@ -221,7 +222,7 @@ mod tests {
     #[test]
     fn long_lines_come_in_pieces_and_end_where_the_room_does() {
         let mut switch = Switch::new();
-        switch.want(1, 20);
+        switch.want(Processor::new(1), 20);
         let got = pieces(&mut switch, &mut line("0123456789abcdefghijklmn\n"));
         assert_eq!(got, [(1, b"0123456789abcdef".to_vec(), false), (1, b"ghij".to_vec(), true)]);
     }
@@ -229,13 +230,13 @@ mod tests {
     #[test]
     fn behind_the_end_everybody_is_told_so() {
         let (mut switch, mut text) = (Switch::new(), line("half\x04more\n"));
-        switch.want(3, 256);
-        switch.want(4, 256);
+        switch.want(Processor::new(3), 256);
+        switch.want(Processor::new(4), 256);
         let first = switch.piece(|| text.pop_front()).unwrap();
-        assert_eq!((first.to, first.bytes(), first.last, first.end), (3, &b"half"[..], true, true));
+        assert_eq!((first.to.number(), first.bytes(), first.last, first.end), (3, &b"half"[..], true, true));
         let second = switch.piece(|| text.pop_front()).unwrap();
-        assert_eq!((second.to, second.bytes(), second.last, second.end), (4, &b""[..], true, true));
-        switch.want(3, 256);
+        assert_eq!((second.to.number(), second.bytes(), second.last, second.end), (4, &b""[..], true, true));
+        switch.want(Processor::new(3), 256);
         assert!(switch.piece(|| text.pop_front()).unwrap().end);
         assert_eq!(text, line("more\n"));
     }
@@ -243,14 +244,14 @@ mod tests {
     #[test]
     fn who_gives_up_loses_nothing_of_others() {
         let (mut switch, mut text) = (Switch::new(), line("abc"));
-        switch.want(1, 256);
-        switch.want(2, 256);
-        assert_eq!(switch.want(1, 0), Some(Piece::empty(1)));
+        switch.want(Processor::new(1), 256);
+        switch.want(Processor::new(2), 256);
+        assert_eq!(switch.want(Processor::new(1), 0), Some(Piece::empty(Processor::new(1))));
         assert_eq!(pieces(&mut switch, &mut text), [(2, b"abc".to_vec(), false)]);
         // In the middle of a line it is too late.
-        assert_eq!(switch.want(2, 0), None);
+        assert_eq!(switch.want(Processor::new(2), 0), None);
         assert_eq!(pieces(&mut switch, &mut line("\n")), [(2, b"\n".to_vec(), true)]);
-        assert_eq!(switch.want(2, 0), None);
+        assert_eq!(switch.want(Processor::new(2), 0), None);
     }
 
     #[test]

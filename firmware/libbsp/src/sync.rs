@@ -7,6 +7,7 @@
 
 use libtos::call;
 use libtos::Error;
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::syscall::{self, superstep as record};
 
 use crate::items::{Header, Items, Kind, HEADER, PAD};
@@ -135,7 +136,7 @@ impl Bsp {
             self.out_of_memory(0)
         };
         let (start, most) = self.arena.room();
-        let member = record::member(self.group, 0, self.rank as u8);
+        let member = record::member(ProcessId::from_bits(self.group), 0, self.rank as u8);
         let mut room = self.room.max(FIRST_ROOM).min(most as u32);
         let mut said = record::said(signs, segments);
         loop {

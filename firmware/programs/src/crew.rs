@@ -139,7 +139,7 @@ pub fn fail(error: Error) -> ! {
 /// Does something with files where the process was invoked. A balancer may move the thread
 /// meanwhile: then it goes back, and does it again.
 fn at_home<T>(mut action: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
-    let home = ThreadNumber::from_bits(thread_number()).home();
+    let home = ThreadNumber::from_bits(thread_number()).home().number();
     loop {
         if processor() != home {
             migrate_self(Place::Processor(home))?;

@@ -1,7 +1,7 @@
 //! A channel's control block and what a step of the protocol ([`crate::channel`]) says.
 
 use crate::mpc::{Mpc, Token};
-use crate::{Processor, Thread, NOBODY, NOWHERE};
+use crate::{Processor, ThreadNumber};
 
 /// A sending end, as its processor sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -37,8 +37,8 @@ pub struct Ccb {
     pub sender: Sender,
     pub receiver: Receiver,
     /// Whose the ends are, as far as is known here.
-    pub sender_thread: Thread,
-    pub receiver_thread: Thread,
+    pub sender_thread: ThreadNumber,
+    pub receiver_thread: ThreadNumber,
     /// Where the receiver is believed to be, unless it is here.
     pub place: Processor,
     /// The partner of `Transmitting`, and that of `Collecting`.
@@ -65,11 +65,11 @@ impl Default for Ccb {
         Ccb {
             sender: Sender::Away,
             receiver: Receiver::Away,
-            sender_thread: NOBODY,
-            receiver_thread: NOBODY,
-            place: NOWHERE,
-            to: NOWHERE,
-            from: NOWHERE,
+            sender_thread: ThreadNumber::NOBODY,
+            receiver_thread: ThreadNumber::NOBODY,
+            place: Processor::NOWHERE,
+            to: Processor::NOWHERE,
+            from: Processor::NOWHERE,
             epoch: 0,
             sent: 0,
             received: 0,
@@ -92,7 +92,7 @@ impl Ccb {
     /// Whether the token here is for the receiver's next communication.
     #[inline]
     pub fn has_token(&self) -> bool {
-        let known = self.sender_thread == NOBODY || self.sender_thread == self.token.sender;
+        let known = self.sender_thread == ThreadNumber::NOBODY || self.sender_thread == self.token.sender;
         self.token.exists() && self.token.sequence == self.received && known && self.sender == Sender::Away
     }
 
@@ -103,8 +103,9 @@ impl Ccb {
     }
 
     /// Whether `thread` may use the receiving end.
-    pub(crate) fn may_receive(&self, thread: Thread) -> bool {
-        (self.receiver_thread == thread || self.receiver_thread == NOBODY)
+    #[inline(always)]
+    pub(crate) fn may_receive(&self, thread: ThreadNumber) -> bool {
+        (self.receiver_thread == thread || self.receiver_thread == ThreadNumber::NOBODY)
             && self.sender_thread != thread
             && matches!(self.receiver, Receiver::Away | Receiver::Idle)
             // Else it is for one who is on its way here.
@@ -134,7 +135,7 @@ impl Ccb {
     }
 
     /// The receiving end is this thread's from now on, if it isn't yet.
-    pub(crate) fn claim_receiver(&mut self, me: Processor, thread: Thread) {
+    pub(crate) fn claim_receiver(&mut self, me: Processor, thread: ThreadNumber) {
         if self.receiver == Receiver::Away {
             (self.receiver, self.receiver_thread, self.place) = (Receiver::Idle, thread, me);
         }
@@ -163,25 +164,25 @@ pub enum Misuse {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Output {
     /// The requesting thread waits until it is released.
-    Block { thread: Thread },
+    Block { thread: ThreadNumber },
     /// The request ends at once with an error.
-    Reject { thread: Thread, misuse: Misuse },
+    Reject { thread: ThreadNumber, misuse: Misuse },
     /// This channel has been chosen for the thread's alternative: [`crate::channel::disable`] its
     /// other channels. The outputs that follow are those of a receiver that was waiting.
-    Chosen { thread: Thread },
+    Chosen { thread: ThreadNumber },
     /// Copy from the sender's buffer to the receiver's; both are on this processor.
-    Copy { sender: Thread, receiver: Thread, bytes: u32 },
-    /// Transmit a component without data to one processor, or to all others ([`NOWHERE`]).
+    Copy { sender: ThreadNumber, receiver: ThreadNumber, bytes: u32 },
+    /// Transmit a component without data to one processor, or to all others ([`Processor::NOWHERE`]).
     Transmit { to: Processor, mpc: Mpc },
     /// The channel has fragments to send: call [`crate::channel::room`] while there is room, until
     /// it releases the sender.
-    WantRoom { thread: Thread },
+    WantRoom { thread: ThreadNumber },
     /// Transmit a `Msg` with these bytes of the thread's buffer.
-    Fragment { to: Processor, thread: Thread, total: u32, offset: u32, bytes: u32 },
+    Fragment { to: Processor, thread: ThreadNumber, total: u32, offset: u32, bytes: u32 },
     /// Copy the component's data to this offset in the thread's buffer.
-    Deliver { thread: Thread, offset: u32, bytes: u32 },
+    Deliver { thread: ThreadNumber, offset: u32, bytes: u32 },
     /// A thread is ready again; its request transferred so many bytes, or failed.
-    Release { thread: Thread, role: Role, result: Result<u32, Misuse> },
+    Release { thread: ThreadNumber, role: Role, result: Result<u32, Misuse> },
     /// The component was ignored.
     Ignored(Misuse),
 }

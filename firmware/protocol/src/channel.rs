@@ -31,19 +31,18 @@
 pub use crate::block::*;
 use crate::mpc::Mpc;
 pub use crate::mpc::Token;
-use crate::{Processor, Thread};
-pub use crate::{NOBODY, NOWHERE};
+use crate::{Processor, ThreadNumber};
 use testbed_definitions::mpc::FRAGMENT_BYTES;
 
 #[inline]
-fn release(role: Role, thread: Thread, bytes: u32, sink: &mut impl Sink) {
+fn release(role: Role, thread: ThreadNumber, bytes: u32, sink: &mut impl Sink) {
     sink.put(Output::Release { thread, role, result: Ok(bytes) });
 }
 
 /// *FSend*: a thread of processor `me` requests to send `length` bytes.
 #[inline(always)]
-pub fn send(ccb: &mut Ccb, me: Processor, thread: Thread, length: u32, sink: &mut impl Sink) {
-    let mine = ccb.sender_thread == thread || ccb.sender_thread == NOBODY;
+pub fn send(ccb: &mut Ccb, me: Processor, thread: ThreadNumber, length: u32, sink: &mut impl Sink) {
+    let mine = ccb.sender_thread == thread || ccb.sender_thread == ThreadNumber::NOBODY;
     if !mine || ccb.receiver_thread == thread || !matches!(ccb.sender, Sender::Away | Sender::Idle) {
         return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
     }
@@ -74,7 +73,7 @@ pub fn send(ccb: &mut Ccb, me: Processor, thread: Thread, length: u32, sink: &mu
 fn look_for_receiver(ccb: &Ccb, me: Processor, sink: &mut impl Sink) {
     let token = Token { at: me, sender: ccb.sender_thread, length: ccb.length, sequence: ccb.sent };
     match ccb.place {
-        NOWHERE => sink.put(Output::Transmit { to: NOWHERE, mpc: Mpc::Advert { token } }),
+        Processor::NOWHERE => sink.put(Output::Transmit { to: Processor::NOWHERE, mpc: Mpc::Advert { token } }),
         // On its way here: it will find its sender.
         place if place == me => {}
         place => sink.put(Output::Transmit { to: place, mpc: Mpc::Focus { token, epoch: ccb.epoch } }),
@@ -83,7 +82,7 @@ fn look_for_receiver(ccb: &Ccb, me: Processor, sink: &mut impl Sink) {
 
 /// *FReceive*: a thread of processor `me` requests to receive at most `capacity` bytes.
 #[inline(always)]
-pub fn receive(ccb: &mut Ccb, me: Processor, thread: Thread, capacity: u32, sink: &mut impl Sink) {
+pub fn receive(ccb: &mut Ccb, me: Processor, thread: ThreadNumber, capacity: u32, sink: &mut impl Sink) {
     if !ccb.may_receive(thread) {
         return sink.put(Output::Reject { thread, misuse: Misuse::ChannelInUse });
     }
@@ -106,7 +105,7 @@ pub fn receive(ccb: &mut Ccb, me: Processor, thread: Thread, capacity: u32, sink
 /// A thread's alternative includes this channel: claims it. `Ok(true)` if [`receive`] would not
 /// have to wait for a sender.
 #[inline]
-pub fn poll(ccb: &mut Ccb, me: Processor, thread: Thread) -> Result<bool, Misuse> {
+pub fn poll(ccb: &mut Ccb, me: Processor, thread: ThreadNumber) -> Result<bool, Misuse> {
     if !ccb.may_receive(thread) {
         return Err(Misuse::ChannelInUse);
     }
@@ -126,7 +125,7 @@ pub fn enable(ccb: &mut Ccb, capacity: u32) {
 /// The thread's alternative is over for this channel. No effect on a channel that the thread has
 /// not enabled.
 #[inline]
-pub fn disable(ccb: &mut Ccb, thread: Thread) {
+pub fn disable(ccb: &mut Ccb, thread: ThreadNumber) {
     if ccb.receiver == Receiver::Alternative && ccb.receiver_thread == thread {
         ccb.receiver = Receiver::Idle;
     }
@@ -173,7 +172,7 @@ pub fn arrive(ccb: &mut Ccb, me: Processor, from: Processor, mpc: Mpc, sink: &mu
 /// `None` is an advert.
 #[inline]
 pub fn focus(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sink: &mut impl Sink) {
-    if ccb.sender_thread != NOBODY && ccb.sender_thread != token.sender {
+    if ccb.sender_thread != ThreadNumber::NOBODY && ccb.sender_thread != token.sender {
         let unproven =
             ccb.sender == Sender::Waiting && ccb.sent == 0 || ccb.receiver == Receiver::Collecting && ccb.received == 0;
         if !unproven || token.sequence == 0 {
@@ -192,7 +191,7 @@ pub fn focus(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sin
         // It follows the receiver; or it stays because the receiver is on its way here, or nothing
         // is known.
         Receiver::Away => {
-            let gone = ccb.place != NOWHERE && ccb.place != me;
+            let gone = ccb.place != Processor::NOWHERE && ccb.place != me;
             if gone && epoch.is_some_and(|epoch| is_after(ccb.epoch, epoch)) {
                 let mpc = Mpc::Focus { token, epoch: ccb.epoch };
                 return sink.put(Output::Transmit { to: ccb.place, mpc });
@@ -206,7 +205,7 @@ pub fn focus(ccb: &mut Ccb, me: Processor, token: Token, epoch: Option<u32>, sin
         // Not the sender's partner, who is on its way here.
         _ if !expected => {
             ccb.evict(Role::Receiver, sink);
-            (ccb.receiver_thread, ccb.place) = (NOBODY, NOWHERE);
+            (ccb.receiver_thread, ccb.place) = (ThreadNumber::NOBODY, Processor::NOWHERE);
         }
         Receiver::Idle => {}
         waits => {
@@ -239,7 +238,7 @@ fn keep(ccb: &mut Ccb, token: Token, sink: &mut impl Sink) {
 #[cold]
 #[inline(never)]
 fn refuse(token: Token, sink: &mut impl Sink) {
-    let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence, owner: NOBODY };
+    let mpc = Mpc::Refuse { thread: token.sender, sequence: token.sequence, owner: ThreadNumber::NOBODY };
     sink.put(Output::Transmit { to: token.at, mpc });
 }
 
@@ -247,12 +246,13 @@ fn refuse(token: Token, sink: &mut impl Sink) {
 #[inline]
 pub fn rtr(ccb: &mut Ccb, from: Processor, mpc: Mpc, sink: &mut impl Sink) {
     let Mpc::Rtr { thread, length, sequence, epoch } = mpc else { return };
-    let known = ccb.receiver_thread == NOBODY || ccb.receiver_thread == thread;
+    let known = ccb.receiver_thread == ThreadNumber::NOBODY || ccb.receiver_thread == thread;
     let waits = ccb.sender == Sender::Waiting && ccb.sent == sequence && length <= ccb.length;
     if !known || !waits || ccb.receiver != Receiver::Away {
         // Who has communicated has the end for as long as the process runs.
         let is_certain = if ccb.receiver == Receiver::Away { ccb.sent != 0 } else { ccb.received != 0 };
-        let owner = if is_certain && ccb.receiver_thread != thread { ccb.receiver_thread } else { NOBODY };
+        let owner =
+            if is_certain && ccb.receiver_thread != thread { ccb.receiver_thread } else { ThreadNumber::NOBODY };
         return sink.put(Output::Transmit { to: from, mpc: Mpc::Refuse { thread, sequence, owner } });
     }
     (ccb.receiver_thread, ccb.place, ccb.epoch) = (thread, from, epoch);
@@ -317,10 +317,10 @@ pub fn msg(ccb: &mut Ccb, from: Processor, (total, offset, bytes): (u32, u32, u3
 /// receiving end is `owner`'s, unless that is nobody: no token may come any more that a later
 /// request here could be refused by.
 #[inline]
-pub fn refused(ccb: &mut Ccb, thread: Thread, sequence: u32, owner: Thread, sink: &mut impl Sink) {
+pub fn refused(ccb: &mut Ccb, thread: ThreadNumber, sequence: u32, owner: ThreadNumber, sink: &mut impl Sink) {
     if ccb.sender == Sender::Waiting && (ccb.sender_thread, ccb.sent) == (thread, sequence) {
         ccb.evict(Role::Sender, sink);
-        ccb.sender_thread = NOBODY;
+        ccb.sender_thread = ThreadNumber::NOBODY;
         return;
     }
     let collecting = ccb.receiver == Receiver::Collecting && ccb.collected == 0;

@@ -16,13 +16,4 @@ pub mod pages;
 pub mod requests;
 pub mod superstep;
 
-/// A thread's number, unique in the machine and never 0
-/// (`testbed_definitions::event::thread_number`).
-pub type Thread = u16;
-/// A processor's number.
-pub type Processor = u8;
-
-/// No processor.
-pub const NOWHERE: Processor = 0xff;
-/// No thread; no thread has this number.
-pub const NOBODY: Thread = 0;
+pub use testbed_definitions::ids::{Channel, Processor, ThreadNumber};

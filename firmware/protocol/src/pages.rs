@@ -34,19 +34,23 @@ pub struct Set(pub u16);
 impl Set {
     pub const EMPTY: Set = Set(0);
 
+    /// The number of a processor's bit.
+    const fn bit(processor: Processor) -> u8 {
+        processor.number() & 0xf
+    }
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
     pub const fn has(self, processor: Processor) -> bool {
-        self.0 >> (processor & 0xf) & 1 != 0
+        self.0 >> Set::bit(processor) & 1 != 0
     }
     #[must_use]
     pub const fn with(self, processor: Processor) -> Set {
-        Set(self.0 | 1 << (processor & 0xf))
+        Set(self.0 | 1 << Set::bit(processor))
     }
     #[must_use]
     pub const fn without(self, processor: Processor) -> Set {
-        Set(self.0 & !(1 << (processor & 0xf)))
+        Set(self.0 & !(1 << Set::bit(processor)))
     }
     #[must_use]
     pub const fn and(self, other: Set) -> Set {
@@ -54,11 +58,11 @@ impl Set {
     }
     /// The lowest processor of the set (16 if it is empty).
     pub const fn lowest(self) -> Processor {
-        self.0.trailing_zeros() as Processor
+        Processor::new(self.0.trailing_zeros() as u8)
     }
     /// The first processor of the set after `last`, in cyclic order. The set must not be empty.
     pub const fn after(self, last: Processor) -> Processor {
-        let above = Set(self.0 & (!1 << (last & 0xf)));
+        let above = Set(self.0 & (!1 << Set::bit(last)));
         if above.is_empty() {
             self.lowest()
         } else {
@@ -130,18 +134,20 @@ impl Order {
             Order::NoPage => page::NO_PAGE,
         }
     }
-    /// The third word of the message.
-    pub const fn processor(self) -> Processor {
+    /// The third word of the message: to which processor, if the order says so, else 0.
+    pub const fn word(self) -> u32 {
         match self {
-            Order::CopyTo(to) | Order::MoveTo(to) => to,
+            Order::CopyTo(to) | Order::MoveTo(to) => to.number() as u32,
             _ => 0,
         }
     }
     /// The order with this operation and third word.
-    pub const fn decode(operation: u8, processor: Processor) -> Option<Order> {
+    #[inline]
+    pub const fn decode(operation: u8, word: u32) -> Option<Order> {
+        let to = Processor::new(word as u8 & 0xf);
         Some(match operation {
-            page::COPY_TO => Order::CopyTo(processor & 0xf),
-            page::MOVE_TO => Order::MoveTo(processor & 0xf),
+            page::COPY_TO => Order::CopyTo(to),
+            page::MOVE_TO => Order::MoveTo(to),
             page::COPY => Order::Copy,
             page::MOVE => Order::Move,
             page::GRANT => Order::Grant,

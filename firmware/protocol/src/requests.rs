@@ -11,16 +11,17 @@
 //!
 //! The kernel looks for threads, since it knows who is ready; what is to be done is an [`Output`].
 
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::request::{Wanted, KEPT};
 
-use crate::{Processor, Thread};
+use crate::{Processor, ThreadNumber};
 
 /// Who waits for the answer: bits that the kernel gives and gets back.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Asker {
     /// Thread and processor.
     pub who: u32,
-    pub process: u16,
+    pub process: ProcessId,
 }
 
 /// A request.
@@ -35,7 +36,7 @@ pub struct Request {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Choice {
     /// This one, which can leave.
-    Thread(Thread),
+    Thread(ThreadNumber),
     /// None yet.
     Later,
     /// The thread that it names is not here, or may not move.
@@ -48,12 +49,12 @@ pub enum Output {
     Nothing,
     /// The thread leaves; [`Requests::gone`] when it has left.
     Send {
-        thread: Thread,
+        thread: ThreadNumber,
         to: Processor,
     },
     /// Behind the thread's last packet, the destination is told that it answers for it.
     Follow {
-        thread: Thread,
+        thread: ThreadNumber,
         to: Processor,
         asker: Asker,
     },
@@ -71,7 +72,7 @@ enum Slot {
     /// It expires at this time.
     Waiting(Request, u64),
     /// This thread leaves for it.
-    Leaving(Request, Thread),
+    Leaving(Request, ThreadNumber),
     /// The thread that it names is not here any more: it is refused as soon as it is looked at.
     Lost(Request),
 }
@@ -144,7 +145,7 @@ impl<const PLACES: usize> RequestsIn<PLACES> {
     }
 
     /// The last packet of a thread has left, for a request or for another reason.
-    pub fn gone(&mut self, thread: Thread) -> Output {
+    pub fn gone(&mut self, thread: ThreadNumber) -> Output {
         match self.release(thread) {
             Some(request) => Output::Follow { thread, to: request.to, asker: request.asker },
             None => Output::Nothing,
@@ -153,7 +154,7 @@ impl<const PLACES: usize> RequestsIn<PLACES> {
 
     /// A thread has ended here, whatever it did: it may have been about to leave, or a request may
     /// wait for it.
-    pub fn ended(&mut self, thread: Thread) -> Output {
+    pub fn ended(&mut self, thread: ThreadNumber) -> Output {
         match self.release(thread) {
             Some(request) => Output::Refuse { asker: request.asker, expired: false },
             None => Output::Nothing,
@@ -172,7 +173,7 @@ impl<const PLACES: usize> RequestsIn<PLACES> {
     }
 
     /// A thread is not here any more. Frees the place of the request for which it left.
-    fn release(&mut self, thread: Thread) -> Option<Request> {
+    fn release(&mut self, thread: ThreadNumber) -> Option<Request> {
         for slot in &mut self.slots {
             match *slot {
                 Slot::Waiting(request, _) if request.wanted == Wanted::Thread(thread) => *slot = Slot::Lost(request),

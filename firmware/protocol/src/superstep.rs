@@ -19,7 +19,9 @@
 //!
 //! Each processor keeps all of this of every group, whether or not a member is there: one may come.
 
-use crate::{Processor, NOWHERE};
+use testbed_definitions::ids::ProcessId;
+
+use crate::Processor;
 
 /// A member's number in its group.
 pub type Rank = usize;
@@ -59,7 +61,7 @@ pub struct Signs {
 #[repr(C)]
 pub struct Member {
     /// Its process's id.
-    pub process: u16,
+    pub process: ProcessId,
     /// Where it was when it last arrived.
     at: Processor,
     phase: Phase,
@@ -88,8 +90,8 @@ enum Phase {
 
 impl Member {
     /// A member that has not arrived yet.
-    pub const fn new(process: u16) -> Member {
-        Member { process, at: NOWHERE, phase: Phase::Open, silent: [true; 2], room: 0, coming: 0, left: 0 }
+    pub const fn new(process: ProcessId) -> Member {
+        Member { process, at: Processor::NOWHERE, phase: Phase::Open, silent: [true; 2], room: 0, coming: 0, left: 0 }
     }
 }
 
@@ -144,7 +146,7 @@ impl Group<'_> {
     #[inline]
     pub fn arrive(
         &mut self,
-        (rank, process): (Rank, u16),
+        (rank, process): (Rank, ProcessId),
         at: Processor,
         (room, signs): (u32, u8),
         sent: Option<impl Iterator<Item = u32>>,
@@ -212,7 +214,7 @@ impl Group<'_> {
     }
 
     /// A closed member, which is there now, has this much room. `true`: it is open.
-    pub fn enlarge(&mut self, (rank, process): (Rank, u16), at: Processor, room: u32) -> Result<bool, Refusal> {
+    pub fn enlarge(&mut self, (rank, process): (Rank, ProcessId), at: Processor, room: u32) -> Result<bool, Refusal> {
         self.check(rank, process)?;
         let member = &mut self.members[rank];
         if member.phase != Phase::Closed {
@@ -264,7 +266,7 @@ impl Group<'_> {
     }
 
     /// A process has ended. `true`: it was a member, and the group is broken.
-    pub fn end(&mut self, process: u16) -> bool {
+    pub fn end(&mut self, process: ProcessId) -> bool {
         let is_member = self.members.iter().any(|member| member.process == process);
         self.head.broken |= is_member;
         is_member
@@ -280,7 +282,7 @@ impl Group<'_> {
         self.head.broken
     }
 
-    fn check(&self, rank: Rank, process: u16) -> Result<(), Refusal> {
+    fn check(&self, rank: Rank, process: ProcessId) -> Result<(), Refusal> {
         match self.members.get(rank) {
             Some(member) if member.process == process && !self.head.broken => Ok(()),
             Some(member) if member.process == process => Err(Refusal::Broken),

@@ -4,6 +4,7 @@ mod page_model;
 
 use page_model::{Bug, World};
 use stateright::{Checker, Model};
+use testbed_protocol::Processor;
 
 /// Explores all that the world can do; with a violation it fails and prints the way there.
 fn explore(name: &str, world: World) {
@@ -21,8 +22,8 @@ fn is_long() -> bool {
 fn world(owners: &[u8], touches: &[u8]) -> World {
     World {
         processors: touches.len() as u8,
-        owners: owners.into(),
-        threads: touches.iter().enumerate().map(|(at, &touches)| (at as u8, touches, true)).collect(),
+        owners: owners.iter().copied().map(Processor::new).collect(),
+        threads: touches.iter().enumerate().map(|(at, &touches)| (Processor::new(at as u8), touches, true)).collect(),
         at_once: true,
         ..World::default()
     }
@@ -40,7 +41,7 @@ fn processors_share_a_page() {
 #[test]
 fn two_threads_of_a_processor_share_its_pages() {
     let mut world = world(&[1], &[1, 2, 2]);
-    world.threads.extend([(1, 1, true), (2, 1, true)]);
+    world.threads.extend([1, 2].map(|at| (Processor::new(at), 1, true)));
     explore("five threads on three processors", World { at_once: false, ..world.clone() });
     explore("the same at once", world);
 }
@@ -56,9 +57,9 @@ fn processors_share_two_pages() {
 fn a_page_ends_and_begins_again() {
     let often = if is_long() { [2, 3, 2] } else { [1, 2, 2] };
     for ends_at in 0..2 {
-        let world = World { ends_at: Some(ends_at), ..world(&[1], &often) };
+        let world = World { ends_at: Some(Processor::new(ends_at)), ..world(&[1], &often) };
         explore("a page ends", world.clone());
-        explore("a page ends and begins again", World { begins_at: Some(2), at_once: false, ..world });
+        explore("a page ends and begins again", World { begins_at: Some(Processor::new(2)), at_once: false, ..world });
     }
 }
 
@@ -67,15 +68,15 @@ fn answers_may_come_twice() {
     let doubles = if is_long() { 3 } else { 2 };
     let world = World { doubles, ..world(&[1], &[1, 2, 2]) };
     explore("answers that come twice", world.clone());
-    explore("answers that come twice, and an end", World { ends_at: Some(1), at_once: false, ..world });
+    explore("answers that come twice, and an end", World { ends_at: Some(Processor::new(1)), at_once: false, ..world });
 }
 
 /// Threads that make calls: of each its processor, how often, and its first page and the one after its last.
 fn callers(owners: &[u8], calls: &[(u8, u8, (u8, u8))]) -> World {
     World {
         processors: 1 + calls.iter().map(|&(at, ..)| at).max().unwrap_or(0),
-        owners: owners.into(),
-        threads: calls.iter().map(|&(at, times, _)| (at, times, true)).collect(),
+        owners: owners.iter().copied().map(Processor::new).collect(),
+        threads: calls.iter().map(|&(at, times, _)| (Processor::new(at), times, true)).collect(),
         calls: calls.iter().map(|&(_, _, row)| row).collect(),
         ..World::default()
     }
@@ -117,7 +118,7 @@ fn calls_that_need_several_pages_get_on() {
 
 /// The checker must find the mistake, by a violation of this property. The way there is printed.
 fn finds(bug: Bug, property: &'static str) {
-    let ends_at = matches!(bug, Bug::SilentEnd | Bug::LeakPage).then_some(1);
+    let ends_at = matches!(bug, Bug::SilentEnd | Bug::LeakPage).then_some(Processor::new(1));
     let right = match bug {
         Bug::KeepTooFew => contended(),
         Bug::KeepAll => crossed(),

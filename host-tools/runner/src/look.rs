@@ -18,8 +18,8 @@ use crate::lines::Lines;
 const RESULT: u32 = 1;
 /// Where register `ra` is in a saved context, in bytes.
 const RA: u32 = 4;
-/// No token and no processor; `testbed_protocol::block::NOWHERE`.
-const NOWHERE: u8 = testbed_protocol::channel::NOWHERE;
+/// No token and no processor; `testbed_definitions::ids::Processor::NOWHERE`.
+const NOWHERE: u8 = testbed_protocol::Processor::NOWHERE.number();
 /// Entries that a table has at most: more is none of ours.
 const ENTRIES_MAX: u32 = 1 << 12;
 

@@ -48,7 +48,7 @@ impl<N: Names + ?Sized> Display for Thread<'_, N> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         let Thread(number, names) = *self;
         let thread = ThreadNumber::from_bits(number);
-        write!(f, "{}.{}.{}", Processor(thread.home(), names), thread.place(), thread.id())
+        write!(f, "{}.{}.{}", Processor(thread.home().number(), names), thread.place(), thread.id())
     }
 }
 

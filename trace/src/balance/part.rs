@@ -197,7 +197,7 @@ fn request(asked: &Asked, names: &[String], cycle: &dyn Fn(u64) -> u64) -> Reque
     let reason = match reason {
         Reason::Compute => "to shorten the queue".to_string(),
         Reason::Link(link) => {
-            let (low, high) = link.ends();
+            let (low, high) = link.numbers();
             format!("to quieten {}–{}", processor_text(low, names), processor_text(high, names))
         }
         Reason::Thread(thread) => format!("that thread: {}", thread_text(thread.bits(), names)),

@@ -11,7 +11,7 @@ use nom::error::{context, ContextError, ErrorKind, FromExternalError, ParseError
 use nom::multi::many1;
 use nom::sequence::{delimited, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::{Processor, ThreadNumber};
 
 use super::{average, Entry, REMARK};
 use crate::policies::placement::thread;
@@ -124,7 +124,7 @@ fn link(slaves: Option<u8>) -> impl Fn(&str) -> Parsed<'_, Reason> {
         let ends = separated_pair(processor, word("-"), processor);
         let both = separated_pair(number("a number"), word("/"), ends);
         let sound = |(number, (low, high)): (usize, (u8, u8))| {
-            let link = Link::between(low, high);
+            let link = Link::between(Processor::new(low), Processor::new(high));
             let fits = slaves.is_none_or(|slaves| high <= slaves && link.number(slaves) == number);
             (low < high && fits).then_some(Reason::Link(link))
         };

@@ -7,9 +7,8 @@
 
 use arrayvec::ArrayVec;
 use core::fmt;
-use testbed_definitions::ids::{ProcessId, ThreadNumber};
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::limits::{PROCESSES, THREADS as IDS};
-use testbed_definitions::process;
 
 use crate::policy::{Ask, Pace, Policy, View, PENDING};
 use crate::request::{Answer, Reason, Request};
@@ -55,7 +54,7 @@ pub fn thread(text: &str) -> Option<ThreadNumber> {
     });
     let (home, place, id) = (parts.next()??, parts.next()??, parts.next()??);
     let sound = home < PROCESSORS && place < PROCESSES && (1..IDS).contains(&id) && parts.next().is_none();
-    sound.then(|| ProcessId::from_bits(process::id(home as u8, place as u8, 0)).thread(id as u8))
+    sound.then(|| ProcessId::new(Processor::new(home as u8), place as u8, 0).thread(id as u8))
 }
 
 /// What a line says: nothing if it is empty or a comment.

@@ -78,7 +78,7 @@ impl Report {
         let mut best: Option<(Link, u32)> = None;
         for link in Link::all(summary.slaves) {
             let sends = summary.link(link).sends;
-            let (low, high) = link.ends();
+            let (low, high) = link.numbers();
             let sound = summary.has_threads(low) && high != low;
             if sound && sends > best.map_or(threshold, |best| best.1) {
                 best = Some((link, sends));
@@ -128,7 +128,7 @@ impl Policy for Report {
         }
         if self.link_round != Some(view.round) {
             if let Some(link) = self.link(view) {
-                let (low, high) = link.ends();
+                let (low, high) = link.numbers();
                 let _ = ask.request(Reason::Link(link), low, high);
                 (self.link_round, self.last) = (Some(view.round), Some(view.now));
                 return;

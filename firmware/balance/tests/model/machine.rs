@@ -6,8 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use testbed_balance::balancer::{Balancer, Counts, Sent};
 use testbed_balance::policy::Costs;
 use testbed_balance::request::{Answer, Link};
-use testbed_definitions::ids::{ProcessId, ThreadNumber};
-use testbed_definitions::process;
+use testbed_definitions::ids::{self, ProcessId, ThreadNumber};
 
 use super::kernel::{Asked, Statistics};
 use super::program::Program;
@@ -129,7 +128,7 @@ pub fn run(
 
 /// The number of the thread at this place of a program.
 pub fn number(thread: usize) -> ThreadNumber {
-    ProcessId::from_bits(process::id(1, 1, 1)).thread(thread as u8 + 1)
+    ProcessId::new(ids::Processor::new(1), 1, 1).thread(thread as u8 + 1)
 }
 
 impl<'a> Machine<'a> {
@@ -360,7 +359,7 @@ impl<'a> Machine<'a> {
         let spec = &self.program.edges[edge];
         let (from, to) = (self.threads[spec.from].at, self.threads[spec.to].at);
         self.statistics.sent((spec.from, from), (spec.to, to), spec.bytes);
-        let last = (from != to).then(|| Link::between(from, to));
+        let last = (from != to).then(|| Link::between(ids::Processor::new(from), ids::Processor::new(to)));
         self.threads[spec.from].last = last;
         self.threads[spec.to].last = last;
         if from == to {

@@ -1,6 +1,7 @@
 //! The processor: control registers and memory-mapped registers.
 
 use core::ptr::{read_volatile, write_volatile};
+use testbed_definitions::ids::Processor;
 use testbed_definitions::{csr, map};
 
 /// Reads the CSR with this number.
@@ -87,8 +88,8 @@ fn wait_for_interrupt() {
 }
 
 /// The processor's number.
-pub fn processor() -> u8 {
-    read_csr!(csr::MHARTID) as u8
+pub fn processor() -> Processor {
+    Processor::new(read_csr!(csr::MHARTID) as u8)
 }
 
 /// Empties the TLB: page-map entries have changed or gone, and the hardware must not use what it

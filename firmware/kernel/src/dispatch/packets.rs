@@ -1,5 +1,6 @@
 //! Packets: which service each is for.
 
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::mpc::{self, create, created, exited, migrate, page, process};
 use testbed_definitions::page::PAGE_BYTES;
 
@@ -34,9 +35,9 @@ impl Kernel {
     }
 
     /// A packet that concerns the process as a whole.
-    fn serve_process(&mut self, id: u16, packet: &Packet) {
+    fn serve_process(&mut self, id: ProcessId, packet: &Packet) {
         match (mpc::operation(packet.word(process::ADDRESS)), packet.header.length as usize) {
-            (process::END, process::END_BYTES) => self.serve_end(id, packet.header.source),
+            (process::END, process::END_BYTES) => self.serve_end(id, packet.source()),
             (process::ENDED, process::END_BYTES) => self.one_has_ended(id),
             (operation, bytes) => self.serve_request_packet(id, operation, bytes, packet),
         }

@@ -79,7 +79,7 @@ impl Kernel {
             if let Some(tcb) = self.ready.front(self.tcbs) {
                 let next = self.ready.address();
                 if next == interrupted {
-                    events::emit(event::DIAG_PROFILE, tcb.number() | event::SCHEDULE);
+                    events::emit(event::DIAG_PROFILE, tcb.number().bits() | event::SCHEDULE);
                     if keeping {
                         self.watch_keeper();
                     }
@@ -147,8 +147,8 @@ impl Kernel {
                 return 0;
             }
             let tcb = self.tcb_at(first);
-            events::emit(event::DIAG_READY, tcb.number());
-            events::emit(event::DIAG_PROFILE, tcb.number() | event::SCHEDULE);
+            events::emit(event::DIAG_READY, tcb.number().bits());
+            events::emit(event::DIAG_PROFILE, tcb.number().bits() | event::SCHEDULE);
             tcb.begin_slice(hw::now_low(), resuming);
             first
         }

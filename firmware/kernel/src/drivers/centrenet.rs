@@ -6,6 +6,7 @@
 //! memory, which is known from how many it still holds.
 
 use core::sync::atomic::{compiler_fence, Ordering};
+use testbed_definitions::ids::Processor;
 use testbed_definitions::map::centrenet as register;
 use testbed_definitions::map::CENTRENET_BASE as BASE;
 use testbed_definitions::mpc::TOKEN_WORDS;
@@ -138,7 +139,7 @@ impl Centrenet {
     hot! {
         /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked
         /// [`Self::has_room`].
-        pub fn queue_token<const N: usize>(&mut self, destination: u8, kind: u8, words: [u32; N], bytes: usize) {
+        pub fn queue_token<const N: usize>(&mut self, destination: Processor, kind: u8, words: [u32; N], bytes: usize) {
             const { assert!(N <= TOKEN_WORDS, "a place has fewer words") };
             let place = self.queue(header(destination, kind, bytes as u32), 0);
             place.words[..N].copy_from_slice(&words);
@@ -147,7 +148,7 @@ impl Centrenet {
 
     /// As [`Self::queue_token`], with the words still to be written.
     #[inline]
-    pub fn queue_words(&mut self, destination: u8, kind: u8, bytes: u32) -> *mut u32 {
+    pub fn queue_words(&mut self, destination: Processor, kind: u8, bytes: u32) -> *mut u32 {
         self.queue(header(destination, kind, bytes), 0).words.as_mut_ptr()
     }
 
@@ -169,7 +170,7 @@ impl Centrenet {
 
     /// Queues the packet that is in [`Self::free_buffer`], or is still to be written there; returns
     /// its address.
-    pub fn queue_buffer(&mut self, destination: u8, kind: u8, bytes: u32) -> u32 {
+    pub fn queue_buffer(&mut self, destination: Processor, kind: u8, bytes: u32) -> u32 {
         let buffer = self.next_buffer();
         self.buffers_taken = self.buffers_taken.wrapping_add(1);
         self.large += 1;
@@ -178,7 +179,7 @@ impl Centrenet {
     }
 
     /// Queues a page as a packet; it must not change until it has left. `free`: it is free then.
-    pub fn queue_frame(&mut self, destination: u8, kind: u8, frame: u32, free: bool) {
+    pub fn queue_frame(&mut self, destination: Processor, kind: u8, frame: u32, free: bool) {
         let flags = if free { FRAME | FREE } else { FRAME };
         self.large += 1;
         self.queue(header(destination, kind, PAGE_BYTES), frame | flags);
@@ -316,8 +317,8 @@ fn free_page(buffer: u32, pages: &mut Pages) {
     pages.release(page, page + 1);
 }
 
-fn header(destination: u8, kind: u8, bytes: u32) -> u32 {
-    Header { destination, kind, length: bytes as u16, source: 0 }.pack()
+fn header(destination: Processor, kind: u8, bytes: u32) -> u32 {
+    Header { destination: destination.number(), kind, length: bytes as u16, source: 0 }.pack()
 }
 
 /// A packet in the receive ring.
@@ -332,6 +333,10 @@ impl Packet {
     /// A packet that is kept in a page: the payload from the second word on.
     pub fn kept(page: u32, header: Header) -> Packet {
         Packet { ring: memory::page_address(page), mask: PAGE_BYTES / 4 - 1, head: 0, header }
+    }
+    /// The processor that has sent it.
+    pub fn source(&self) -> Processor {
+        Processor::new(self.header.source)
     }
     fn address(&self, index: u32) -> u32 {
         self.ring + ((self.head + 1 + index) & self.mask) * 4

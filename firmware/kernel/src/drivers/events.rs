@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use testbed_definitions::event::{self, MORE};
+use testbed_definitions::ids::Channel;
 use testbed_definitions::{map, monitor};
 
 use crate::arch::hw;
@@ -104,12 +105,12 @@ pub fn emit_with(class: u32, code: u16, argument: u16) {
 /// A thread requests to communicate on `channel`: what it is only where class `detail` asks, looked
 /// at where the first class is there.
 #[inline(always)]
-pub fn request(receive: bool, channel: u8) {
+pub fn request(receive: bool, channel: Channel) {
     if enabled(event::DIAG_PROFILE) {
         emit_word(event::TRAP7);
         if enabled(event::DIAG_DETAIL) {
             emit_word(event::REQUEST | MORE);
-            emit_word(event::request_argument(receive, false, false, channel));
+            emit_word(event::request_argument(receive, false, false, channel.number()));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use testbed_definitions::boot::word;
 use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::ids::Processor;
 use testbed_definitions::syscall::{identity, Error};
 use testbed_kernel_core::page_map::{allows, translate, READ};
 
@@ -16,7 +17,7 @@ impl Kernel {
         if events::is_reserved(datum) {
             return Err(Error::BadDatum);
         }
-        if self.me == 0 {
+        if self.me == Processor::MASTER {
             return Err(Error::NoMonitor);
         }
         let taken = !events::enabled(event::DIAG_USER) || events::try_emit_with(event::USER, datum as u16);
@@ -40,11 +41,11 @@ impl Kernel {
 
     pub fn identity(&mut self, index: u16, what: u32) -> Result<u32, Error> {
         match what {
-            identity::THREAD => Ok(self.tcb_of(index).number() as u32),
-            identity::PROCESSOR => Ok(self.me as u32),
+            identity::THREAD => Ok(self.tcb_of(index).number().bits() as u32),
+            identity::PROCESSOR => Ok(self.me.number() as u32),
             identity::PROCESSORS => Ok(self.processors as u32),
             identity::CLOCK_HZ => Ok(self.clock_hz),
-            identity::PROCESS => Ok(self.tcb_of(index).process().id() as u32),
+            identity::PROCESS => Ok(self.tcb_of(index).process().id().bits() as u32),
             identity::SEED if variant::PAGES_GO => Ok(boot::get(word::SEED)),
             _ => Err(Error::UnknownCall),
         }

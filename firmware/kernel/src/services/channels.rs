@@ -3,14 +3,13 @@
 //! [`crate::services::components`].
 
 use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_READY, TRAP70, TRAP72};
+use testbed_definitions::ids::{Channel, Processor, ThreadNumber};
 use testbed_definitions::mpc;
-use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{self, PageMap, READ, WRITE};
-use testbed_protocol::channel::{self, Ccb, Output, Receiver, Sender, Sink, NOWHERE};
+use testbed_protocol::channel::{self, Ccb, Output, Receiver, Sender, Sink};
 use testbed_protocol::mpc::Mpc;
-use testbed_protocol::{Processor, Thread};
 
 use crate::arch::extended::between;
 use crate::arch::memory;
@@ -35,7 +34,7 @@ enum Told {
 struct Request<'a> {
     kernel: &'a mut Kernel,
     process: Process,
-    channel: u8,
+    channel: Channel,
     told: Told,
     bytes: u32,
 }
@@ -70,7 +69,7 @@ fn is_here(map: &PageMap, address: u32, bytes: u32, access: u32) -> bool {
 /// Who waits on this processor for a thread that now sends or receives, and how much it takes or
 /// offers. The second of them copies.
 #[inline(always)]
-pub fn partner<const SEND: bool>(ccb: &Ccb) -> Option<(Thread, u32)> {
+pub fn partner<const SEND: bool>(ccb: &Ccb) -> Option<(ThreadNumber, u32)> {
     match (SEND, ccb.sender, ccb.receiver) {
         (true, _, Receiver::Waiting | Receiver::Alternative) => Some((ccb.receiver_thread, ccb.capacity)),
         (false, Sender::Waiting, _) => Some((ccb.sender_thread, ccb.length)),
@@ -82,14 +81,14 @@ impl Kernel {
     /// *FSend*: `send_block(channel, buffer, length)`.
     #[inline(always)]
     pub fn send_request(&mut self, thread: u32, channel: u32, buffer: u32, length: u32) {
-        events::request(false, channel as u8);
+        events::request(false, Channel::new(channel as u8));
         self.communicate::<true>(thread, channel, buffer, length);
     }
 
     /// *FReceive*: `receive(channel, buffer, length)`.
     #[inline(always)]
     pub fn receive_request(&mut self, thread: u32, channel: u32, buffer: u32, length: u32) {
-        events::request(true, channel as u8);
+        events::request(true, Channel::new(channel as u8));
         self.communicate::<false>(thread, channel, buffer, length);
     }
 
@@ -106,7 +105,7 @@ impl Kernel {
         if length > VIRTUAL_BYTES {
             return self.finish(tcb.index(), Err(Error::BadLength));
         }
-        let channel = channel as u8;
+        let channel = Channel::new(channel as u8);
         let process = tcb.process();
         let own = in_one_page(process.map(), buffer, length, access);
         if own.is_none()
@@ -166,8 +165,8 @@ impl Kernel {
             other.be_ready();
             // Whatever is looked at here: without a call, for which registers would have to be saved.
             if events::enabled(DIAG_READY | AWAITING | COUNTING) {
-                events::emit(DIAG_READY, other.number() | event::SCHEDULE);
-                events::emit(DIAG_READY, own.number() | event::SCHEDULE);
+                events::emit(DIAG_READY, other.number().bits() | event::SCHEDULE);
+                events::emit(DIAG_READY, own.number().bits() | event::SCHEDULE);
                 self.leave_for_load(own, other, bytes);
             }
             self.ready.push_pair(self.tcbs, other, own);
@@ -178,7 +177,13 @@ impl Kernel {
     /// [`Self::ensure_or_refuse`] for a partner's buffer that lies below the thread's own: while it
     /// waits for a page, a call keeps only those before it, so it fetches them in ascending order.
     #[cold]
-    fn ensure_below<const SEND: bool>(&mut self, index: Index, at: (Process, u8), buffer: u32, length: u32) -> bool {
+    fn ensure_below<const SEND: bool>(
+        &mut self,
+        index: Index,
+        at: (Process, Channel),
+        buffer: u32,
+        length: u32,
+    ) -> bool {
         if !variant::PAGES_GO {
             return true;
         }
@@ -205,7 +210,7 @@ impl Kernel {
     /// Transmits a component without data. Inlined, so that what is known of it where it is made
     /// needs no choice here.
     #[inline(always)]
-    pub fn transmit(&mut self, (process, channel): (Process, u8), to: Processor, mpc: Mpc) {
+    pub fn transmit(&mut self, (process, channel): (Process, Channel), to: Processor, mpc: Mpc) {
         let [length, sequence, epoch, thread] = mpc.words();
         self.transmit_words(to, mpc.kind(), mpc::address(process.id(), channel), length, sequence, epoch, thread);
     }
@@ -215,11 +220,11 @@ impl Kernel {
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
     fn transmit_words(&mut self, to: Processor, kind: u8, address: u32, a: u32, b: u32, c: u32, d: u32) {
-        if to == NOWHERE && self.processors == 1 {
+        if to == Processor::NOWHERE && self.processors == 1 {
             return;
         }
         // Nowhere in particular is everywhere.
-        let to = if to == NOWHERE { BROADCAST } else { to };
+        let to = if to == Processor::NOWHERE { Processor::ALL_OTHERS } else { to };
         self.net.queue_token(to, kind, [address, a, b, c, d], mpc::TOKEN_BYTES);
     }
 }

@@ -2,12 +2,12 @@
 //! [`crate::services::fragments`]. Events as in [`crate::services::channels`].
 
 use testbed_definitions::event::{COMMR, COMMS, DIAG_PROFILE, RX_END, RX_FOCUS};
+use testbed_definitions::ids::{Channel, Processor, ThreadNumber};
 use testbed_definitions::mpc::{self, msg, token, MSG_HEADER_BYTES};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::WRITE;
 use testbed_protocol::channel::{self, Output, Receiver, Role, Sink};
 use testbed_protocol::mpc::Mpc;
-use testbed_protocol::{Processor, Thread};
 
 use crate::arch::memory;
 use crate::drivers::centrenet::Packet;
@@ -21,26 +21,26 @@ use crate::state::thread::State;
 pub struct Performer<'a> {
     pub kernel: &'a mut Kernel,
     process: Process,
-    channel: u8,
+    channel: Channel,
     wants_room: bool,
     released: bool,
 }
 
 impl<'a> Performer<'a> {
-    pub fn new(kernel: &'a mut Kernel, (process, channel): (Process, u8)) -> Self {
+    pub fn new(kernel: &'a mut Kernel, (process, channel): (Process, Channel)) -> Self {
         Performer { kernel, process, channel, wants_room: false, released: false }
     }
 
     /// A thread is ready again.
     #[inline]
-    fn release(&mut self, thread: Thread, role: Role, bytes: Option<u32>) {
+    fn release(&mut self, thread: ThreadNumber, role: Role, bytes: Option<u32>) {
         let kernel = &mut *self.kernel;
         let index = kernel.thread_index(self.process, thread);
         if kernel.tcb_of(index).state() == State::Transmitting {
             kernel.transmitting.remove(kernel.tcbs, index);
         }
         kernel.finish_staged(index, bytes.ok_or(Error::ChannelInUse));
-        events::emit_with(DIAG_PROFILE, if role == Role::Sender { COMMS } else { COMMR }, thread);
+        events::emit_with(DIAG_PROFILE, if role == Role::Sender { COMMS } else { COMMR }, thread.bits());
         self.released = true;
     }
 }
@@ -98,9 +98,9 @@ impl Sink for Fragment {
 impl Kernel {
     /// The channel that a component names, of a process that is known here.
     #[inline(always)]
-    fn channel_at(&self, address: u32) -> Option<(Process, u8)> {
+    fn channel_at(&self, address: u32) -> Option<(Process, Channel)> {
         let (id, channel) = mpc::process_channel(address);
-        if (channel as usize) < CHANNELS {
+        if channel.index() < CHANNELS {
             self.process(id).map(|process| (process, channel))
         } else {
             None
@@ -152,7 +152,7 @@ impl Kernel {
     /// The channel that a token names; its process is made if it is new here.
     #[cold]
     #[inline(never)]
-    fn channel_made(&mut self, address: u32) -> Option<(Process, u8)> {
+    fn channel_made(&mut self, address: u32) -> Option<(Process, Channel)> {
         let id = mpc::process_channel(address).0;
         // The small kernel has one process, and where it has been started more was needed than
         // here: it has room.
@@ -170,7 +170,7 @@ impl Kernel {
         let words = packet.words::<{ token::WORDS }>();
         let mpc = Mpc::decode(mpc::RTR, packet.header.length as usize, |index| words[index]);
         let packed = match (self.channel_at(words[token::ADDRESS]), mpc) {
-            (Some(at), Some(mpc)) => self.answer_rtr(at, packet.header.source, mpc),
+            (Some(at), Some(mpc)) => self.answer_rtr(at, packet.source(), mpc),
             _ => false,
         };
         if !packed {
@@ -180,7 +180,7 @@ impl Kernel {
 
     /// `true` if all bytes that the receiver asks for have been packed.
     #[inline(always)]
-    fn answer_rtr(&mut self, at: (Process, u8), from: Processor, mpc: Mpc) -> bool {
+    fn answer_rtr(&mut self, at: (Process, Channel), from: Processor, mpc: Mpc) -> bool {
         let ccb = at.0.ccb(at.1);
         let mut performer = Performer::new(self, at);
         channel::rtr(ccb, from, mpc, &mut performer);
@@ -211,12 +211,12 @@ impl Kernel {
 
     /// `true` if the fragment was the last one of its message.
     #[inline(always)]
-    fn take_fragment(&mut self, at: (Process, u8), packet: &Packet, (total, offset): (u32, u32)) -> bool {
+    fn take_fragment(&mut self, at: (Process, Channel), packet: &Packet, (total, offset): (u32, u32)) -> bool {
         let header = packet.header;
         let Some(bytes) = (header.length as u32).checked_sub(MSG_HEADER_BYTES as u32) else { return false };
         let ccb = at.0.ccb(at.1);
         let mut fragment = Fragment { deliver: false, done: false };
-        channel::msg(ccb, header.source, (total, offset, bytes), &mut fragment);
+        channel::msg(ccb, packet.source(), (total, offset, bytes), &mut fragment);
         if !fragment.deliver {
             return false;
         }

@@ -26,11 +26,11 @@ impl Kernel {
         let tcb = self.tcb_of(index);
         let (pc, number, id) = (tcb.context().saved_pc(), tcb.number(), tcb.process().id());
         self.console.put_text("thread ");
-        self.console.put_hexadecimal(number as u32);
+        self.console.put_hexadecimal(number.bits() as u32);
         self.put_owner(id);
         let console = &mut self.console;
         console.put_text(" ended on processor ");
-        console.put_decimal(self.me as u32);
+        console.put_decimal(self.me.number() as u32);
         console.put_text(": ");
         console.put_text(reason);
         console.put_text(link);

@@ -3,6 +3,7 @@
 //! has gone is found by the copy itself: what was copied until then is copied again.
 
 use testbed_definitions::event::COMMS;
+use testbed_definitions::ids::Channel;
 use testbed_definitions::mpc::{self, msg, MSG_HEADER_BYTES};
 use testbed_definitions::page::PAGE_SHIFT;
 use testbed_kernel_core::page_map::READ;
@@ -66,7 +67,7 @@ impl Kernel {
     /// in one page that is here and short, or nobody else transmits, its pages are here and buffers
     /// are free. Otherwise it leaves when its turn comes. `true`: it has been packed.
     #[inline(always)]
-    pub fn pack_or_queue(&mut self, at: (Process, u8), ccb: &mut Ccb, tcb: &Tcb) -> bool {
+    pub fn pack_or_queue(&mut self, at: (Process, Channel), ccb: &mut Ccb, tcb: &Tcb) -> bool {
         if let Some(start) = in_one_run(at.0.map(), tcb.buffer(), ccb.length, READ) {
             if self.queue_run(at, ccb, start) {
                 return true;
@@ -78,7 +79,7 @@ impl Kernel {
     /// [`Self::pack_or_queue`] for a message that is not in one run, or for which there are no
     /// buffers.
     #[inline(never)]
-    fn pack_or_wait(&mut self, at: (Process, u8), ccb: &mut Ccb, tcb: &Tcb) -> bool {
+    fn pack_or_wait(&mut self, at: (Process, Channel), ccb: &mut Ccb, tcb: &Tcb) -> bool {
         let first = self.transmitting.is_empty();
         let packed = if first { self.pack_message(at, ccb, tcb.buffer()) } else { Packed::Waits };
         if matches!(packed, Packed::All) {
@@ -95,7 +96,7 @@ impl Kernel {
     /// Packs a message from a run of pages: a short one into the queue itself, others into buffers.
     /// `false` if it has to wait for that.
     #[inline(always)]
-    fn queue_run(&mut self, at: (Process, u8), ccb: &mut Ccb, start: u32) -> bool {
+    fn queue_run(&mut self, at: (Process, Channel), ccb: &mut Ccb, start: u32) -> bool {
         const SHORT: u32 = (4 * mpc::TOKEN_WORDS - MSG_HEADER_BYTES) as u32;
         let (to, length, address) = (ccb.to, ccb.length, mpc::address(at.0.id(), at.1));
         if length <= SHORT {
@@ -131,7 +132,7 @@ impl Kernel {
 
     /// Packs what is left of a message while buffers are free.
     #[inline(never)]
-    fn pack_message(&mut self, at: (Process, u8), ccb: &mut Ccb, buffer: u32) -> Packed {
+    fn pack_message(&mut self, at: (Process, Channel), ccb: &mut Ccb, buffer: u32) -> Packed {
         while let Some(packet) = self.net.free_buffer() {
             let (offset, bytes) = channel::next_fragment(ccb);
             // SAFETY: the buffer is the driver's, free, and has room for a packet.

@@ -2,12 +2,11 @@
 //! what others ask of them.
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::limits::PROCESSES;
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::packet::BROADCAST;
-use testbed_definitions::process::{home, id as process_id, FIRST_GENERATION, FIRST_PLACE, OPERATOR};
+use testbed_definitions::process::{FIRST_GENERATION, FIRST_PLACE, OPERATOR};
 use testbed_definitions::syscall::Error;
-use testbed_protocol::Processor;
 
 use crate::arch::hw;
 use crate::drivers::events;
@@ -27,18 +26,19 @@ impl Kernel {
             .next()
             .filter(|_| !variant::PAGES_GO || last || places.next().is_some())
             .ok_or(Error::TooManyProcesses)?;
-        let id = process_id(self.me, place, self.processes.next_generation(self.me, place)) | right;
+        let generation = self.processes.next_generation(self.me, place);
+        let id = ProcessId::new(self.me, place, generation).with_right(right);
         let process = self.make_process(id)?;
         self.places[place as usize & (PLACES - 1)] = Place::loading(id);
-        events::emit_with(DIAG_PROFILE, event::INVOKE, id);
+        events::emit_with(DIAG_PROFILE, event::INVOKE, id.bits());
         Ok(process)
     }
 
     /// Ends a process, wherever its threads are.
-    pub fn end_process(&mut self, id: u16, code: u32) {
-        if home(id) != self.me {
+    pub fn end_process(&mut self, id: ProcessId, code: u32) {
+        if id.home() != self.me {
             let words = [mpc::operation_address(layout::KILL, id), code, 0, 0, 0, 0];
-            return self.net.queue_token(home(id), mpc::PROCESS, words, layout::REQUEST_BYTES);
+            return self.net.queue_token(id.home(), mpc::PROCESS, words, layout::REQUEST_BYTES);
         }
         let Some(process) = self.process(id) else { return };
         let others = self.processors - 1;
@@ -53,13 +53,13 @@ impl Kernel {
             return self.process_ended(id);
         }
         let words = [mpc::operation_address(layout::END, id), 0, 0, 0, 0, 0];
-        self.net.queue_token(BROADCAST, mpc::PROCESS, words, layout::END_BYTES);
+        self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::END_BYTES);
     }
 
     /// Removes all that this processor has of a process.
     pub fn remove_process(&mut self, process: Process) {
         for index in process.threads() {
-            events::emit_with(DIAG_PROFILE, event::EXIT, self.tcb_of(index).number());
+            events::emit_with(DIAG_PROFILE, event::EXIT, self.tcb_of(index).number().bits());
             self.unqueue(index);
             if self.has_requests() {
                 self.ended_for_request(self.tcb_of(index).number());
@@ -99,27 +99,27 @@ impl Kernel {
     }
 
     /// Nothing is left of a process on any processor.
-    fn process_ended(&mut self, id: u16) {
+    fn process_ended(&mut self, id: ProcessId) {
         let Some(place) = self.place(id) else { return };
         let (code, waiter) = place.leave();
         self.leave_program(id);
-        events::emit_with(DIAG_PROFILE, event::PROCESS_END, id);
+        events::emit_with(DIAG_PROFILE, event::PROCESS_END, id.bits());
         self.reply(waiter, 0, code);
-        if id == process_id(self.me, FIRST_PLACE, FIRST_GENERATION) | OPERATOR && self.is_start() {
+        if id == ProcessId::new(self.me, FIRST_PLACE, FIRST_GENERATION).with_right(OPERATOR) && self.is_start() {
             self.exit_code = Some(code);
             self.suspend_all();
         }
     }
 
     /// Another processor has nothing of the process any more.
-    pub fn one_has_ended(&mut self, id: u16) {
+    pub fn one_has_ended(&mut self, id: ProcessId) {
         if self.place(id).is_some_and(Place::one_has_ended) {
             self.process_ended(id);
         }
     }
 
     /// The home has said that the process has ended.
-    pub fn serve_end(&mut self, id: u16, home: Processor) {
+    pub fn serve_end(&mut self, id: ProcessId, home: Processor) {
         if let Some(process) = self.process(id) {
             self.remove_process(process);
         }

@@ -1,8 +1,7 @@
 //! The first thread of a process, and its arguments.
 
-use testbed_definitions::event;
+use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::page::VIRTUAL_BYTES;
-use testbed_definitions::process;
 use testbed_definitions::syscall::Error;
 
 use crate::arch::memory;
@@ -41,9 +40,10 @@ impl Kernel {
     pub fn start_process(&mut self, process: Process, source: &Source) -> Result<(), Error> {
         process.load(source, &mut self.pages)?;
         let (id, entry, pages) = (process.id(), process.entry(), FIRST_STACK_PAGES);
-        let number = event::thread_number(self.me, process::place(id), FIRST_THREAD);
+        let number = id.thread(FIRST_THREAD);
         process.give(number, entry, (VIRTUAL_BYTES, pages), self.me)?;
-        let birth = Birth { process: id, number, parent: (0, self.me), entry, stack: VIRTUAL_BYTES, pages };
+        let birth =
+            Birth { process: id, number, parent: (ThreadNumber::NOBODY, self.me), entry, stack: VIRTUAL_BYTES, pages };
         let index = self.create_here(birth)?;
         let Some(place) = self.place(id) else { return Ok(()) };
         let arguments = place.run();

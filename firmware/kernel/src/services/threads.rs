@@ -2,12 +2,11 @@
 //! from the parent's processor to the home, to the processor of the child, and back.
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::limits::THREADS;
 use testbed_definitions::mpc::{self, create, created, exited};
-use testbed_definitions::process;
 use testbed_definitions::syscall::{Error, EXIT, EXIT_HALT};
 use testbed_kernel_core::queue::NONE;
-use testbed_protocol::{Processor, Thread};
 
 use crate::arch::hw;
 use crate::drivers::centrenet::Packet;
@@ -18,9 +17,9 @@ use crate::state::family::{Birth, Death};
 use crate::state::kernel::Kernel;
 use crate::state::thread::State;
 
-/// The halves of a word.
-const fn halves(word: u32) -> (u16, u16) {
-    (word as u16, (word >> 16) as u16)
+/// The child and the parent that a word names ([`child_parent`]).
+const fn halves(word: u32) -> (ThreadNumber, ThreadNumber) {
+    (ThreadNumber::from_bits(word as u16), ThreadNumber::from_bits((word >> 16) as u16))
 }
 
 impl Kernel {
@@ -35,6 +34,7 @@ impl Kernel {
         if target >= self.processors as u32 {
             return Outcome::Done(Err(Error::BadProcessor));
         }
+        let target = Processor::new(target as u8);
         if id == 0 || id as usize >= THREADS {
             return Outcome::Done(Err(Error::NoThread));
         }
@@ -44,12 +44,12 @@ impl Kernel {
         let tcb = self.tcb_of(index);
         tcb.await_birth();
         let (process, parent) = (tcb.process().id(), tcb.number());
-        let number = event::thread_number(process::home(process), process::place(process), id as u8);
+        let number = process.thread(id as u8);
         let birth = Birth { process, number, parent: (parent, self.me), entry, stack, pages };
-        if process::home(process) == self.me {
-            self.create_from_home(birth, target as u8);
+        if process.home() == self.me {
+            self.create_from_home(birth, target);
         } else {
-            self.send_birth(process::home(process), birth, target as u8);
+            self.send_birth(process.home(), birth, target);
         }
         Outcome::Waits
     }
@@ -79,8 +79,8 @@ impl Kernel {
     /// The child is there, or could not be made: the home knows, and tells the parent's processor.
     fn created_at_home(
         &mut self,
-        id: u16,
-        family: (Thread, (Thread, Processor)),
+        id: ProcessId,
+        family: (ThreadNumber, (ThreadNumber, Processor)),
         result: Result<(), Error>,
         stack: (u32, u32),
     ) {
@@ -91,28 +91,33 @@ impl Kernel {
         self.answer_parent(id, family, result);
     }
 
-    fn answer_parent(&mut self, id: u16, (child, parent): (Thread, (Thread, Processor)), result: Result<(), Error>) {
+    fn answer_parent(
+        &mut self,
+        id: ProcessId,
+        (child, parent): (ThreadNumber, (ThreadNumber, Processor)),
+        result: Result<(), Error>,
+    ) {
         if parent.1 == self.me {
             return self.created(id, child, parent.0, result);
         }
         let mut words = [0; mpc::TOKEN_WORDS];
-        words[created::ADDRESS] = mpc::address(id, 0);
+        words[created::ADDRESS] = mpc::process_address(id);
         words[created::CHILD_PARENT] = child_parent(child, parent.0);
-        words[created::RESULT] = result.map_or_else(|error| error.code() as u32, |()| child as u32);
-        words[created::PARENT_PROCESSOR] = parent.1 as u32;
+        words[created::RESULT] = result.map_or_else(|error| error.code() as u32, |()| child.bits() as u32);
+        words[created::PARENT_PROCESSOR] = parent.1.number() as u32;
         self.net.queue_token(parent.1, mpc::CREATED, words, created::BYTES);
     }
 
     /// The child has been created, or not: the parent goes on.
-    fn created(&mut self, id: u16, child: Thread, parent: Thread, result: Result<(), Error>) {
+    fn created(&mut self, id: ProcessId, child: ThreadNumber, parent: ThreadNumber, result: Result<(), Error>) {
         let Some(index) = self.find(id, parent).filter(|&i| self.tcb_of(i).state() == State::Creating) else {
             return;
         };
         match result {
-            Ok(()) => events::emit_with(DIAG_PROFILE, event::CREATE, child),
+            Ok(()) => events::emit_with(DIAG_PROFILE, event::CREATE, child.bits()),
             Err(_) => self.tcb_of(index).lose_unborn(),
         }
-        self.finish(index, result.map(|()| child as u32));
+        self.finish(index, result.map(|()| child.bits() as u32));
     }
 
     /// Creates a thread on this processor and makes it ready.
@@ -163,7 +168,7 @@ impl Kernel {
     fn end_here(&mut self, index: u16) -> Death {
         let tcb = self.tcb_of(index);
         let (process, death) = (tcb.process(), tcb.death());
-        events::emit_with(DIAG_PROFILE, event::EXIT, death.number);
+        events::emit_with(DIAG_PROFILE, event::EXIT, death.number.bits());
         process.set_thread(death.number, NONE);
         process.remove_stack(death.stack, death.pages, &mut self.pages, &mut self.net);
         hw::forget_page_map();
@@ -176,7 +181,7 @@ impl Kernel {
 
     /// Returns the thread's parent if that has to end in turn.
     fn tell_home(&mut self, death: Death) -> Option<u16> {
-        match process::home(death.process) {
+        match death.process.home() {
             home if home == self.me => self.bury(death, home),
             home => {
                 self.send_death(home, death);
@@ -185,35 +190,35 @@ impl Kernel {
         }
     }
 
-    pub fn serve_create(&mut self, id: u16, packet: &Packet) {
+    pub fn serve_create(&mut self, id: ProcessId, packet: &Packet) {
         let (number, parent) = halves(packet.word(create::CHILD_PARENT));
         let pages_places = packet.word(create::PAGES_PLACES);
         let birth = Birth {
             process: id,
             number,
-            parent: (parent, (pages_places >> 16) as u8),
+            parent: (parent, Processor::new((pages_places >> 16) as u8)),
             entry: packet.word(create::ENTRY),
             stack: packet.word(create::STACK),
             pages: pages_places & 0xffff,
         };
-        if process::home(id) == self.me {
-            return self.create_from_home(birth, (pages_places >> 24) as u8);
+        if id.home() == self.me {
+            return self.create_from_home(birth, Processor::new((pages_places >> 24) as u8));
         }
         let result = match self.create_here(birth) {
-            Ok(_) => number as u32,
-            Err(error) => match self.send_ends(birth, packet.header.source, Some(error)) {
+            Ok(_) => number.bits() as u32,
+            Err(error) => match self.send_ends(birth, packet.source(), Some(error)) {
                 Ok(true) => return,
                 _ => error.code() as u32,
             },
         };
-        self.send_created(packet.header.source, birth, result);
+        self.send_created(packet.source(), birth, result);
     }
 
-    pub fn serve_created(&mut self, id: u16, packet: &Packet) {
+    pub fn serve_created(&mut self, id: ProcessId, packet: &Packet) {
         let (child, parent) = halves(packet.word(created::CHILD_PARENT));
-        let parent = (parent, packet.word(created::PARENT_PROCESSOR) as u8);
+        let parent = (parent, Processor::new(packet.word(created::PARENT_PROCESSOR) as u8));
         let result = Error::from_code(packet.word(created::RESULT) as i32).map_or(Ok(()), Err);
-        if process::home(id) == self.me {
+        if id.home() == self.me {
             let stack = (packet.word(created::STACK), packet.word(created::PAGES));
             self.created_at_home(id, (child, parent), result, stack);
         } else {
@@ -221,14 +226,14 @@ impl Kernel {
         }
     }
 
-    pub fn serve_exited(&mut self, id: u16, packet: &Packet) {
+    pub fn serve_exited(&mut self, id: ProcessId, packet: &Packet) {
         let (number, parent) = halves(packet.word(exited::CHILD_PARENT));
         let code = packet.word(exited::CODE);
-        let parent_ends = if process::home(id) == self.me {
+        let parent_ends = if id.home() == self.me {
             let pages_places = packet.word(exited::PAGES_PLACES);
             let (stack, pages) = (packet.word(exited::STACK), pages_places & 0xffff);
-            let parent = (parent, (pages_places >> 16) as u8);
-            self.bury(Death { process: id, number, parent, code, stack, pages }, packet.header.source)
+            let parent = (parent, Processor::new((pages_places >> 16) as u8));
+            self.bury(Death { process: id, number, parent, code, stack, pages }, packet.source())
         } else {
             self.child_ended(id, parent, code)
         };

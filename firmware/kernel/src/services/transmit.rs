@@ -64,7 +64,7 @@ impl Kernel {
     #[inline(always)]
     pub fn tell_released(&mut self, tcb: &Tcb, bytes: u32, code: u16) {
         if events::enabled(DIAG_PROFILE | COUNTING) {
-            events::emit_with(DIAG_PROFILE, code, tcb.number());
+            events::emit_with(DIAG_PROFILE, code, tcb.number().bits());
             if events::enabled(COUNTING) {
                 self.count_remote(tcb, bytes, code == event::COMMS);
             }

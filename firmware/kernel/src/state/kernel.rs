@@ -2,6 +2,7 @@
 
 use core::mem::offset_of;
 use testbed_definitions::boot::{option, word};
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::syscall::status::COUNTER_WORDS;
 use testbed_definitions::syscall::Error;
 use testbed_definitions::{csr, event};
@@ -10,7 +11,6 @@ use testbed_kernel_core::layout::Item;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::{Queue, NONE};
 use testbed_kernel_core::timers::Timers;
-use testbed_protocol::Thread;
 
 use crate::arch::hw;
 use crate::drivers::centrenet::Centrenet;
@@ -43,7 +43,7 @@ pub type Index = u16;
 pub struct Kernel {
     pub tcbs: &'static [Tcb],
     pub ready: Ready,
-    pub me: u8,
+    pub me: Processor,
     pub processors: u8,
     /// What services leave to be done.
     pub effects: Effects,
@@ -102,7 +102,7 @@ impl Kernel {
     pub unsafe fn make(place: *mut Kernel) -> &'static mut Kernel {
         // SAFETY: by the contract; every field is written.
         unsafe {
-            (&raw mut (*place).me).write(0);
+            (&raw mut (*place).me).write(Processor::MASTER);
             (&raw mut (*place).processors).write(0);
             (&raw mut (*place).clock_hz).write(0);
             (&raw mut (*place).clock).write(Clock::new(0));
@@ -139,12 +139,12 @@ impl Kernel {
 
     /// Whether the host's program starts here.
     pub fn is_start(&self) -> bool {
-        boot::get(word::START_PROCESSOR) == self.me as u32
+        boot::get(word::START_PROCESSOR) == self.me.number() as u32
     }
 
     /// Whether the balancer starts here: the host wants one, and this is the master.
     pub fn is_balancing(&self) -> bool {
-        variant::PAGES_GO && self.me == 0 && boot::get(word::OPTIONS) & option::BALANCER != 0
+        variant::PAGES_GO && self.me == Processor::MASTER && boot::get(word::OPTIONS) & option::BALANCER != 0
     }
 
     /// The interrupts that end a thread's run.
@@ -209,14 +209,14 @@ impl Kernel {
     }
 
     /// The control block of a thread, if it is here.
-    pub fn find(&self, id: u16, number: Thread) -> Option<u16> {
+    pub fn find(&self, id: ProcessId, number: ThreadNumber) -> Option<u16> {
         let index = self.process(id)?.thread(number);
         (index != NONE).then_some(index)
     }
 
     /// Control block of a thread of this processor that the protocol names.
     #[inline]
-    pub fn thread_index(&self, process: Process, thread: Thread) -> u16 {
+    pub fn thread_index(&self, process: Process, thread: ThreadNumber) -> u16 {
         let index = process.thread(thread);
         assert!((index as usize) < self.tcbs.len(), "a blocked thread has gone");
         index

@@ -1,7 +1,6 @@
 //! Programs' segments into a process's memory.
 
 use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, VIRTUAL_BYTES};
-use testbed_definitions::process::home;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::elf::{Elf, Segment};
 use testbed_kernel_core::page_map::{entry, mapped_page, EXECUTE, READ, WRITE};
@@ -58,7 +57,7 @@ impl Process {
             self.add_pages(address, end, READ | EXECUTE, pages)?;
         } else {
             let estate = self.estate().ok_or(Error::NoProcess)?;
-            estate.register(address & !(PAGE_BYTES - 1), end, home(self.id()))?;
+            estate.register(address & !(PAGE_BYTES - 1), end, self.id().home())?;
             self.add_pages(address, end, READ | WRITE | PTE_OWNED, pages)?;
         }
         let mut done = 0;

@@ -1,8 +1,8 @@
 //! The places of processes that are invoked here, and who waits for them.
 
 use core::mem::offset_of;
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_kernel_core::layout::Item;
-use testbed_protocol::{Processor, Thread};
 
 use crate::state::extended::invoked::Invoked;
 use crate::variant;
@@ -10,20 +10,21 @@ use crate::variant;
 /// A thread that waits for an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Who {
-    pub process: u16,
-    /// 0: nobody.
-    pub thread: Thread,
+    pub process: ProcessId,
+    /// [`ThreadNumber::NOBODY`]: nobody waits.
+    pub thread: ThreadNumber,
     pub processor: Processor,
 }
 
 impl Who {
-    pub const NOBODY: Who = Who { process: 0, thread: 0, processor: 0 };
+    pub const NOBODY: Who =
+        Who { process: ProcessId::NONE, thread: ThreadNumber::NOBODY, processor: Processor::new(0) };
 
     pub const fn word(self) -> u32 {
-        self.thread as u32 | (self.processor as u32) << 16
+        self.thread.bits() as u32 | (self.processor.number() as u32) << 16
     }
-    pub const fn unpack(word: u32, process: u16) -> Who {
-        Who { process, thread: word as u16, processor: (word >> 16) as u8 }
+    pub const fn unpack(word: u32, process: ProcessId) -> Who {
+        Who { process, thread: ThreadNumber::from_bits(word as u16), processor: Processor::new((word >> 16) as u8) }
     }
 }
 
@@ -41,7 +42,7 @@ enum Life {
 #[derive(Clone, Copy)]
 pub struct Place {
     /// The process, or the one that was here last.
-    id: u16,
+    id: ProcessId,
     life: Life,
     /// Who awaits its end, or while it is loading its start.
     waiter: Who,
@@ -66,15 +67,21 @@ impl Place {
     /// Bytes from its start to what is known of it because it has been invoked.
     pub const INVOKED: usize = offset_of!(Place, invoked);
 
-    pub const FREE: Place =
-        Place { id: 0, life: Life::Free, waiter: Who::NOBODY, code: 0, arguments: 0, invoked: Invoked::NONE };
+    pub const FREE: Place = Place {
+        id: ProcessId::NONE,
+        life: Life::Free,
+        waiter: Who::NOBODY,
+        code: 0,
+        arguments: 0,
+        invoked: Invoked::NONE,
+    };
 
     /// Of a process that waits for its file.
-    pub fn loading(id: u16) -> Place {
+    pub fn loading(id: ProcessId) -> Place {
         Place { id, life: Life::Loading, ..Place::FREE }
     }
 
-    pub fn id(&self) -> u16 {
+    pub fn id(&self) -> ProcessId {
         self.id
     }
     pub fn is_free(&self) -> bool {

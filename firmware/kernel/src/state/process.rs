@@ -3,7 +3,7 @@
 
 use core::cell::{Cell, UnsafeCell};
 use core::mem::offset_of;
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::{Channel, ProcessId, Processor, ThreadNumber};
 use testbed_definitions::limits::{PROCESS_SHARE, THREADS};
 use testbed_definitions::page::{
     DATA_BASE, PAGE_BYTES, PAGE_MAP_BYTES, PAGE_SHIFT, PTE_FILE, PTE_OWNED, PTE_PAGE_MASK, PTE_PAGE_SHIFT, PTE_VALID,
@@ -16,7 +16,6 @@ use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::Ccb;
 use testbed_protocol::pages::holder;
-use testbed_protocol::{Processor, Thread};
 
 use crate::arch::{memory, words};
 use crate::drivers::centrenet::Centrenet;
@@ -35,7 +34,7 @@ pub const CHANNELS: usize = variant::CHANNELS;
 #[repr(C)]
 struct Record {
     /// `definitions::process`.
-    id: u16,
+    id: ProcessId,
     map: *mut PageMap,
     /// Index of the control block of each thread, [`NONE`] if it isn't here.
     threads: [Cell<u16>; THREADS],
@@ -88,7 +87,7 @@ impl Process {
 
     /// `definitions::process`.
     #[inline(always)]
-    pub fn id(self) -> u16 {
+    pub fn id(self) -> ProcessId {
         self.record().id
     }
     /// Where the program's first thread starts.
@@ -133,7 +132,7 @@ impl Process {
     pub const NONE: Process = Process(core::ptr::null_mut());
 
     /// A process without threads, with nothing mapped.
-    pub fn new(id: u16, at_home: bool, pages: &mut Pages) -> Option<Process> {
+    pub fn new(id: ProcessId, at_home: bool, pages: &mut Pages) -> Option<Process> {
         let map = pages.take_row(MAP_PAGES, MAP_PAGES)?;
         let Some(record) = pages.take_row(if at_home { HOME_PAGES } else { RECORD_PAGES }, 1) else {
             pages.release(map, map + MAP_PAGES);
@@ -181,10 +180,10 @@ impl Process {
 
     /// The control block of channel `channel`, below [`CHANNELS`]. Nothing else may hold it at the
     /// same time; the kernel holds one only during one step of the protocol.
-    pub fn ccb(self, channel: u8) -> &'static mut Ccb {
-        debug_assert!((channel as usize) < CHANNELS);
+    pub fn ccb(self, channel: Channel) -> &'static mut Ccb {
+        debug_assert!(channel.index() < CHANNELS);
         // SAFETY: in the record, and the index is below CHANNELS.
-        unsafe { &mut *self.record().ccbs.get().cast::<Ccb>().add(channel as usize % CHANNELS) }
+        unsafe { &mut *self.record().ccbs.get().cast::<Ccb>().add(channel.index() % CHANNELS) }
     }
 
     /// Gives the pages of its code, its data, its map and its record back.
@@ -202,18 +201,24 @@ impl Process {
     }
 
     /// Whether ends of channels are here without the thread that they belong to.
-    pub fn is_resting(self, number: Thread) -> bool {
-        let id = thread_id(number);
+    pub fn is_resting(self, number: ThreadNumber) -> bool {
+        let id = number.id();
         self.record().resting[id / 32].get() & 1 << (id % 32) != 0
     }
-    pub fn set_resting(self, number: Thread, resting: bool) {
-        set_bit(&self.record().resting, thread_id(number), resting);
+    pub fn set_resting(self, number: ThreadNumber, resting: bool) {
+        set_bit(&self.record().resting, number.id(), resting);
     }
 
     /// The home gives a thread's id out, and its stack: the pages and the address above them.
     /// It will be at `owner`.
-    pub fn give(self, number: Thread, entry: u32, (top, count): (u32, u32), owner: Processor) -> Result<(), Error> {
-        let id = thread_id(number);
+    pub fn give(
+        self,
+        number: ThreadNumber,
+        entry: u32,
+        (top, count): (u32, u32),
+        owner: Processor,
+    ) -> Result<(), Error> {
+        let id = number.id();
         if self.record().ids[id / 32].get() & 1 << (id % 32) != 0 {
             return Err(Error::ThreadExists);
         }
@@ -229,19 +234,19 @@ impl Process {
 
     /// Index of the control block of a thread that is here, or [`NONE`].
     #[inline(always)]
-    pub fn thread(self, number: Thread) -> u16 {
-        self.record().threads[thread_id(number)].get()
+    pub fn thread(self, number: ThreadNumber) -> u16 {
+        self.record().threads[number.id()].get()
     }
 
     /// The thread has this control block here, or [`NONE`].
     #[inline(always)]
-    pub fn set_thread(self, number: Thread, index: u16) {
-        self.record().threads[thread_id(number)].set(index);
+    pub fn set_thread(self, number: ThreadNumber, index: u16) {
+        self.record().threads[number.id()].set(index);
     }
 
     /// The home takes a thread's id back.
-    pub fn take_back(self, number: Thread) {
-        set_bit(&self.record().ids, thread_id(number), false);
+    pub fn take_back(self, number: ThreadNumber) {
+        set_bit(&self.record().ids, number.id(), false);
     }
 
     /// What the home knows of data pages and deaths; `None` elsewhere.
@@ -325,12 +330,6 @@ impl Process {
 fn set_bit(words: &[Cell<u32>], index: usize, set: bool) {
     let (word, bit) = (&words[index / 32], 1 << (index % 32));
     word.set(if set { word.get() | bit } else { word.get() & !bit });
-}
-
-/// A thread's id within its process.
-#[inline(always)]
-pub const fn thread_id(number: Thread) -> usize {
-    ThreadNumber::from_bits(number).id()
 }
 
 /// Whether a thread can start there.

@@ -1,6 +1,6 @@
 //! Finding and making the records of processes, and the places of those that are invoked here.
 
-use testbed_definitions::process::{generation, home, place};
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::syscall::Error;
 
 use crate::state::kernel::Kernel;
@@ -12,25 +12,25 @@ use crate::variant;
 impl Kernel {
     /// The process with this id, if something of it is here.
     #[inline]
-    pub fn process(&self, id: u16) -> Option<Process> {
+    pub fn process(&self, id: ProcessId) -> Option<Process> {
         self.processes.at(slot(id)).filter(|process| process.id() == id)
     }
 
     /// The process with this id, which a packet or an arriving thread names: its record is made if
     /// there is none. `Err(NoProcess)` for one that has ended.
     #[inline]
-    pub fn ensure_process(&mut self, id: u16) -> Result<Process, Error> {
+    pub fn ensure_process(&mut self, id: ProcessId) -> Result<Process, Error> {
         match self.process(id) {
             Some(process) => Ok(process),
             // A process that is invoked here is not made by packets.
-            None if home(id) == self.me => Err(Error::NoProcess),
+            None if id.home() == self.me => Err(Error::NoProcess),
             None => self.make_guest(id),
         }
     }
 
     /// The record of a process whose home is elsewhere. The small kernel loads the program besides,
     /// since no page comes later.
-    fn make_guest(&mut self, id: u16) -> Result<Process, Error> {
+    fn make_guest(&mut self, id: ProcessId) -> Result<Process, Error> {
         let process = self.make_process(id)?;
         self.load_guest(process)?;
         Ok(process)
@@ -39,21 +39,21 @@ impl Kernel {
     /// The record of a process that is new here.
     #[cold]
     #[inline(never)]
-    pub fn make_process(&mut self, id: u16) -> Result<Process, Error> {
-        if generation(id) == 0 || self.processes.is_over(id) || self.processes.at(slot(id)).is_some() {
+    pub fn make_process(&mut self, id: ProcessId) -> Result<Process, Error> {
+        if id.generation() == 0 || self.processes.is_over(id) || self.processes.at(slot(id)).is_some() {
             return Err(Error::NoProcess);
         }
         let process =
-            Process::new(id, home(id) == self.me || !variant::PAGES_GO, &mut self.pages).ok_or(Error::NoMemory)?;
+            Process::new(id, id.home() == self.me || !variant::PAGES_GO, &mut self.pages).ok_or(Error::NoMemory)?;
         process.set_suspended(self.processes.is_suspended(id));
         self.processes.add(process);
         Ok(process)
     }
 
     /// The place of a process that was invoked here, or of the last one there.
-    pub fn place(&mut self, id: u16) -> Option<&mut Place> {
+    pub fn place(&mut self, id: ProcessId) -> Option<&mut Place> {
         let me = self.me;
-        let found = &mut self.places[place(id) as usize & (PLACES - 1)];
-        (home(id) == me && found.id() == id).then_some(found)
+        let found = &mut self.places[id.place() as usize & (PLACES - 1)];
+        (id.home() == me && found.id() == id).then_some(found)
     }
 }

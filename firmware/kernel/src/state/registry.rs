@@ -2,7 +2,8 @@
 //! a process from those that had its place before.
 
 use core::mem::offset_of;
-use testbed_definitions::process::{generation, id as process_id, index, FIRST_GENERATION, LAST_GENERATION};
+use testbed_definitions::ids::{ProcessId, Processor};
+use testbed_definitions::process::{FIRST_GENERATION, LAST_GENERATION};
 
 use crate::state::process::Process;
 use crate::variant;
@@ -11,8 +12,8 @@ use crate::variant;
 pub const PROCESSES_KNOWN: usize = variant::PROCESSES_KNOWN;
 
 /// Where the tables have a process.
-pub const fn slot(id: u16) -> usize {
-    index(id) & (PROCESSES_KNOWN - 1)
+pub const fn slot(id: ProcessId) -> usize {
+    id.index() & (PROCESSES_KNOWN - 1)
 }
 
 /// The records, by home and place.
@@ -58,34 +59,34 @@ impl Processes {
     }
 
     /// Nothing is known of the process any more but that it has ended.
-    pub fn forget(&mut self, id: u16) {
+    pub fn forget(&mut self, id: ProcessId) {
         if !self.is_over(id) {
             self.records[slot(id)] = Process::NONE;
-            self.living[slot(id)] = after(generation(id));
+            self.living[slot(id)] = after(id.generation());
             self.set_suspended(id, false);
         }
     }
 
     /// The generation of the next process in a place.
-    pub fn next_generation(&self, home: u8, place: u8) -> u8 {
-        self.living[slot(process_id(home, place, 0))]
+    pub fn next_generation(&self, home: Processor, place: u8) -> u8 {
+        self.living[slot(ProcessId::new(home, place, 0))]
     }
 
     /// Notes whether the process's threads may run, for when its record is made.
-    pub fn set_suspended(&mut self, id: u16, suspended: bool) {
+    pub fn set_suspended(&mut self, id: ProcessId, suspended: bool) {
         let bit = 1 << (slot(id) % 32);
         let word = &mut self.suspended[slot(id) / 32];
         *word = if suspended { *word | bit } else { *word & !bit };
     }
 
     /// Whether the process's threads may not run.
-    pub fn is_suspended(&self, id: u16) -> bool {
+    pub fn is_suspended(&self, id: ProcessId) -> bool {
         self.suspended[slot(id) / 32] & 1 << (slot(id) % 32) != 0
     }
 
     /// Whether the process has ended before.
-    pub fn is_over(&self, id: u16) -> bool {
+    pub fn is_over(&self, id: ProcessId) -> bool {
         // Generations have seven bits.
-        ((generation(id).wrapping_sub(self.living[slot(id)]) << 1) as i8) < 0
+        ((id.generation().wrapping_sub(self.living[slot(id)]) << 1) as i8) < 0
     }
 }

@@ -3,6 +3,7 @@
 use testbed_definitions::boot::word;
 use testbed_definitions::event;
 use testbed_definitions::filter::{register, Command};
+use testbed_definitions::ids::Processor;
 use testbed_definitions::limits::TIME_SLICE_US;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
@@ -37,7 +38,7 @@ impl Kernel {
     pub fn start(&mut self, end: u32) {
         assert!(boot::is_valid(), "the boot block is not filled");
         self.me = hw::processor();
-        if self.me == 0 {
+        if self.me == Processor::MASTER {
             // Before any slave has come to enable its events.
             program_filters();
         }
@@ -52,10 +53,10 @@ impl Kernel {
         policy::start();
         // Every seed below 2^31 has numbers of its own, and none is 0, where the generator would
         // stand still.
-        self.random = (boot::get(word::SEED) << 1 | 1) ^ (self.me as u32) << 16;
+        self.random = (boot::get(word::SEED) << 1 | 1) ^ (self.me.number() as u32) << 16;
         let ram_bytes = boot::get(word::RAM_BYTES);
         self.share_memory(end, ram_bytes);
-        events::enable(boot::get(word::DIAG), self.me != 0);
+        events::enable(boot::get(word::DIAG), self.me != Processor::MASTER);
         hw::allow_counters();
         self.enable_user_interrupts();
     }

@@ -53,10 +53,10 @@ pub fn send(sent: &Sent) -> bool {
     let request = &sent.request;
     let wanted = match request.reason {
         Reason::Compute => Wanted::Compute,
-        Reason::Thread(thread) => Wanted::Thread(thread.bits()),
+        Reason::Thread(thread) => Wanted::Thread(thread),
         Reason::Link(link) => {
             let (low, high) = link.ends();
-            Wanted::Link(if low == request.from { high } else { low })
+            Wanted::Link(if low.number() == request.from { high } else { low })
         }
     };
     slot.number.store(sent.number.into(), Relaxed);

@@ -27,9 +27,9 @@ use libtos::{
 };
 use programs::probe::{differences, Probe};
 use programs::words::Words;
-use testbed_definitions::ids::{ProcessId, ThreadNumber};
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::limits::TIME_SLICE_US;
-use testbed_definitions::process::{id, FIRST_GENERATION, FIRST_PLACE};
+use testbed_definitions::process::{FIRST_GENERATION, FIRST_PLACE};
 use testbed_definitions::request::{Wanted, EXPIRY_US, KEPT};
 use testbed_definitions::syscall::EXIT_HALT;
 
@@ -295,8 +295,8 @@ impl Report {
 /// Whether the thread that has moved is what was asked for.
 fn is_meant(wanted: Wanted, thread: ThreadNumber) -> bool {
     match wanted {
-        Wanted::Thread(number) => thread.bits() == number,
-        Wanted::Compute | Wanted::Link(_) => thread.bits() != 0,
+        Wanted::Thread(number) => thread == number,
+        Wanted::Compute | Wanted::Link(_) => thread != ThreadNumber::NOBODY,
     }
 }
 
@@ -323,20 +323,21 @@ fn any_processor(random: &mut Random) -> u8 {
 /// Something to ask for.
 fn any_wanted(random: &mut Random) -> Wanted {
     let own = ProcessId::from_bits(process());
-    let beside = own.thread(1 + random.below(ASKERS) as u8).bits();
+    let beside = own.thread(1 + random.below(ASKERS) as u8);
     match random.below(12) {
         0..=3 => Wanted::Compute,
-        4 | 5 => Wanted::Link(random.below(processors() as u32) as u8),
-        6 => Wanted::Link(random.word() as u8),
+        4 | 5 => Wanted::Link(Processor::new(random.below(processors() as u32) as u8)),
+        6 => Wanted::Link(Processor::new(random.word() as u8)),
         7 => Wanted::Thread(beside),
-        8 if random.chance(50) => Wanted::Thread(1 + random.below(u16::MAX as u32) as u16),
+        8 if random.chance(50) => Wanted::Thread(ThreadNumber::from_bits(1 + random.below(u16::MAX as u32) as u16)),
         // Nobody's number, but for some bits that of a thread that there is.
-        8 => Wanted::Thread(beside | 1 << 15),
+        8 => Wanted::Thread(ThreadNumber::from_bits(beside.bits() | 1 << 15)),
         // Of a program that runs, maybe.
         _ => {
             let place = FIRST_PLACE + random.below(2) as u8;
-            let other = id(random.below(processors() as u32) as u8, place, FIRST_GENERATION);
-            Wanted::Thread(ProcessId::from_bits(other).thread(1 + random.below(20) as u8).bits())
+            let home = Processor::new(random.below(processors() as u32) as u8);
+            let other = ProcessId::new(home, place, FIRST_GENERATION);
+            Wanted::Thread(other.thread(1 + random.below(20) as u8))
         }
     }
 }

@@ -62,10 +62,10 @@ pub enum Output {
 
 impl Entry {
     pub const fn owner(&self) -> Processor {
-        self.places & 0xf
+        Processor::new(self.places & 0xf)
     }
     pub const fn subject(&self) -> Processor {
-        self.places >> 4
+        Processor::new(self.places >> 4)
     }
     #[inline]
     pub fn phase(&self) -> Phase {
@@ -86,7 +86,7 @@ impl Entry {
         self.state = self.state & FREE | phase as u8;
     }
     fn set_owner(&mut self, owner: Processor) {
-        self.places = self.places & 0xf0 | owner & 0xf;
+        self.places = self.places & 0xf0 | owner.number() & 0xf;
     }
     fn waiting(&self) -> Set {
         self.reading.and(self.writing)
@@ -171,7 +171,7 @@ fn next(entry: &mut Entry) -> Output {
     }
     let owner = entry.owner();
     let subject = entry.waiting().after(entry.subject());
-    entry.places = owner | subject << 4;
+    entry.places = owner.number() | subject.number() << 4;
     let reads = entry.reading.has(subject);
     entry.reading = entry.reading.without(subject);
     if reads && subject != owner {

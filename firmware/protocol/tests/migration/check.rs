@@ -1,11 +1,11 @@
 //! What must hold in every state, and in every state in which nothing is under way.
 
-use crate::program::Setup;
+use crate::program::{thread_of, Setup};
 use crate::seen::{Path, Seen};
 use crate::world::{Load, Run, World, Wrong};
-use testbed_protocol::channel::{is_after, Ccb, Receiver, Sender, NOWHERE};
+use testbed_protocol::channel::{is_after, Ccb, Receiver, Sender};
 use testbed_protocol::ends::End;
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Channel, Processor, ThreadNumber};
 
 impl World {
     pub fn check(&mut self, setup: &Setup, seen: &Seen) {
@@ -13,18 +13,18 @@ impl World {
         if setup.lawless {
             return self.check_lawless(setup);
         }
-        for channel in 0..setup.channels as u8 {
+        for channel in setup.all_channels() {
             self.check_ends(setup, channel);
         }
         if !self.is_quiet() || self.wrong.is_some() {
             return;
         }
         seen.path(Path::Quiet);
-        for channel in 0..setup.channels as u8 {
+        for channel in setup.all_channels() {
             self.check_quiet_channel(setup, channel);
         }
         if !self.can_go_on() {
-            let waits = |index: usize, run: Run| run != Run::Ended && !setup.is_rogue(index as Thread + 1);
+            let waits = |index: usize, run: Run| run != Run::Ended && !setup.is_rogue(thread_of(index));
             let stuck = self.tasks.iter().enumerate().any(|(index, task)| waits(index, task.run));
             self.require(!stuck, Wrong::Deadlock);
         }
@@ -35,7 +35,7 @@ impl World {
         if !setup.served || !self.is_quiet() || self.can_go_on() {
             return;
         }
-        for channel in 0..setup.channels as u8 {
+        for channel in setup.all_channels() {
             let waits = |run: &dyn Fn(Run) -> bool| self.tasks.iter().any(|task| run(task.run));
             let sends = waits(&|run| matches!(run, Run::Sending { channel: c, .. } if c == channel));
             let receives = waits(&|run| matches!(run, Run::Receiving { channel: c, .. } if c == channel));
@@ -56,31 +56,31 @@ impl World {
     /// Every thread is on a processor or in one packet.
     fn check_threads(&mut self) {
         for index in 0..self.tasks.len() {
-            let thread = index as Thread + 1;
+            let thread = thread_of(index);
             let carried = self.packets.iter().filter(|packet| match packet.load {
                 Load::Thread(t, _) | Load::Exited(t, _) => t == thread,
                 _ => false,
             });
-            let copies = carried.count() + (self.tasks[index].at != NOWHERE) as usize;
+            let copies = carried.count() + (self.tasks[index].at != Processor::NOWHERE) as usize;
             self.require(copies == 1, Wrong::Copies);
         }
     }
 
     /// Each end is in one place, with its thread or in its wake, and counts right.
-    fn check_ends(&mut self, setup: &Setup, channel: u8) {
+    fn check_ends(&mut self, setup: &Setup, channel: Channel) {
         let (mut senders, mut receivers) = (0, 0);
-        for at in 0..setup.processors {
+        for at in setup.all_processors() {
             let ccb = *self.ccb(setup, at, channel);
             if ccb.sender != Sender::Away && !setup.is_rogue(ccb.sender_thread) {
                 senders += 1;
                 self.require(self.is_or_will_be(ccb.sender_thread, at), Wrong::Copies);
-                self.require(ccb.sent.wrapping_sub(setup.base) == self.sent[channel as usize] as u32, Wrong::Counts);
+                self.require(ccb.sent.wrapping_sub(setup.base) == self.sent[channel.index()] as u32, Wrong::Counts);
             }
             if ccb.receiver != Receiver::Away && !setup.is_rogue(ccb.receiver_thread) {
                 receivers += 1;
                 self.require(self.is_or_will_be(ccb.receiver_thread, at), Wrong::Copies);
                 self.require(
-                    ccb.received.wrapping_sub(setup.base) == self.received[channel as usize] as u32,
+                    ccb.received.wrapping_sub(setup.base) == self.received[channel.index()] as u32,
                     Wrong::Counts,
                 );
             }
@@ -95,13 +95,13 @@ impl World {
                 receivers += matches!(end, End::Receiver { .. }) as u32;
             }
         }
-        let (sent, received) = (self.sent[channel as usize] > 0, self.received[channel as usize] > 0);
+        let (sent, received) = (self.sent[channel.index()] > 0, self.received[channel.index()] > 0);
         self.require(senders <= 1 && senders >= sent as u32, Wrong::Copies);
         self.require(receivers <= 1 && receivers >= received as u32, Wrong::Copies);
     }
 
     /// Whether the thread is at the processor, or follows its ends there.
-    fn is_or_will_be(&self, thread: Thread, at: Processor) -> bool {
+    fn is_or_will_be(&self, thread: ThreadNumber, at: Processor) -> bool {
         let comes = |packet: &crate::world::Packet| {
             packet.to == at && matches!(packet.load, Load::Thread(t, _) | Load::Exited(t, _) if t == thread)
         };
@@ -110,11 +110,11 @@ impl World {
     }
 
     /// Nothing is under way: the ends agree, and what is believed leads where it must.
-    fn check_quiet_channel(&mut self, setup: &Setup, channel: u8) {
-        self.require(self.sent[channel as usize] == self.received[channel as usize], Wrong::Counts);
+    fn check_quiet_channel(&mut self, setup: &Setup, channel: Channel) {
+        self.require(self.sent[channel.index()] == self.received[channel.index()], Wrong::Counts);
         let sends = |ccb: &Ccb| ccb.sender != Sender::Away && !setup.is_rogue(ccb.sender_thread);
         let receives = |ccb: &Ccb| ccb.receiver != Receiver::Away && !setup.is_rogue(ccb.receiver_thread);
-        let find = |has: &dyn Fn(&Ccb) -> bool| (0..setup.processors).find(|&at| has(self.ccb(setup, at, channel)));
+        let find = |has: &dyn Fn(&Ccb) -> bool| setup.all_processors().find(|&at| has(self.ccb(setup, at, channel)));
         let (sender, receiver) = (find(&sends), find(&receives));
         let Some(sender) = sender else { return };
         let waits = self.ccb(setup, sender, channel).sender == Sender::Waiting;
@@ -127,8 +127,8 @@ impl World {
                 self.require(!waits || knows, Wrong::Belief);
             }
             None => {
-                self.require(self.ccb(setup, sender, channel).place == NOWHERE, Wrong::Belief);
-                let mut others = (0..setup.processors).filter(|&other| other != sender);
+                self.require(self.ccb(setup, sender, channel).place == Processor::NOWHERE, Wrong::Belief);
+                let mut others = setup.all_processors().filter(|&other| other != sender);
                 let all_know = others.all(|other| self.ccb(setup, other, channel).has_token());
                 self.require(!waits || all_know, Wrong::Belief);
             }
@@ -136,16 +136,16 @@ impl World {
     }
 
     /// Whether a token from the sender's processor comes to the receiver.
-    fn leads_to(&self, setup: &Setup, channel: u8, sender: Processor, receiver: Processor) -> bool {
+    fn leads_to(&self, setup: &Setup, channel: Channel, sender: Processor, receiver: Processor) -> bool {
         let start = self.ccb(setup, sender, channel);
         // An advert reaches everybody.
-        if sender == receiver || start.place == NOWHERE {
+        if sender == receiver || start.place == Processor::NOWHERE {
             return true;
         }
         let (mut at, mut epoch) = (start.place, start.epoch);
         while at != receiver {
             let ccb = self.ccb(setup, at, channel);
-            if ccb.place == NOWHERE || ccb.place == at || !is_after(ccb.epoch, epoch) {
+            if ccb.place == Processor::NOWHERE || ccb.place == at || !is_after(ccb.epoch, epoch) {
                 return false;
             }
             (at, epoch) = (ccb.place, ccb.epoch);

@@ -2,10 +2,10 @@
 
 use testbed_protocol::channel::{self, Ccb, Misuse, Output, Role, Sink};
 use testbed_protocol::mpc::Mpc;
-use testbed_protocol::{Processor, Thread};
 
 use crate::explore::{long, right};
 use crate::program::{Op, Setup};
+use testbed_protocol::{Processor, ThreadNumber};
 
 /// Two messages on channel 0 from thread 1 to thread 2, and a rogue that comes in between.
 fn intrusion(rogue: &[Op], moves: u16) -> Setup {
@@ -88,8 +88,8 @@ fn step(act: impl FnOnce(&mut Outputs)) -> (Vec<Output>, Vec<Mpc>) {
 /// wait for ever, since no token comes to it any more.
 #[test]
 fn who_was_refused_is_not_left_waiting() {
-    let [here_is, there_is, elsewhere_is]: [Processor; 3] = [0, 1, 2];
-    let [sender, receiver, rogue]: [Thread; 3] = [1, 2, 3];
+    let [here_is, there_is, elsewhere_is]: [Processor; 3] = [0, 1, 2].map(Processor::new);
+    let [sender, receiver, rogue]: [ThreadNumber; 3] = [1, 2, 3].map(ThreadNumber::from_bits);
     let (mut here, mut there, mut elsewhere) = (Ccb::default(), Ccb::default(), Ccb::default());
     let (_, advert) = step(|sink| channel::send(&mut here, here_is, sender, 4, sink));
     for (ccb, at) in [(&mut there, there_is), (&mut elsewhere, elsewhere_is)] {

@@ -1,6 +1,6 @@
 //! The machine as a model for the checker.
 
-use crate::program::Setup;
+use crate::program::{index_of, Setup};
 use crate::scrub::scrub;
 use crate::seen::Seen;
 use crate::world::{Action, World, Wrong, ALL_WRONG};
@@ -61,15 +61,15 @@ pub struct Report {
 }
 
 /// All placements of `threads` on `processors`; with `symmetry` only those that differ in more than names.
-pub fn placements(threads: usize, processors: Processor, symmetry: bool) -> Vec<Vec<Processor>> {
+pub fn placements(threads: usize, processors: u8, symmetry: bool) -> Vec<Vec<Processor>> {
     let mut all: Vec<Vec<Processor>> = vec![vec![]];
     for _ in 0..threads {
         all = all
             .into_iter()
             .flat_map(|places| {
-                let names = places.iter().max().map_or(0, |&last| last + 1).min(processors - 1);
+                let names = places.iter().max().map_or(0, |last| last.number() + 1).min(processors - 1);
                 let last = if symmetry { names } else { processors - 1 };
-                (0..=last).map(move |at| [&places[..], &[at]].concat())
+                (0..=last).map(move |at| [&places[..], &[Processor::new(at)]].concat())
             })
             .collect();
     }
@@ -108,9 +108,9 @@ pub fn explore_from(setup: Setup, starts: Vec<Vec<Processor>>, symmetry: bool) -
 fn describe(setup: &Setup, path: Vec<(World, Option<Action>)>) -> Vec<String> {
     let step = |(world, action): &(World, Option<Action>)| match action {
         Some(Action::Run(thread)) => {
-            let task = &world.tasks[*thread as usize - 1];
-            let op = setup.scripts[*thread as usize - 1][task.next as usize];
-            format!("thread {thread} at {}: {op:?}", task.at)
+            let task = &world.tasks[index_of(*thread)];
+            let op = setup.scripts[index_of(*thread)][task.next as usize];
+            format!("thread {} at {}: {op:?}", thread.bits(), task.at)
         }
         Some(Action::Arrive(from, to)) => {
             let mut packets = world.packets.iter();

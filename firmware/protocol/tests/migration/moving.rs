@@ -1,23 +1,23 @@
 //! Threads that move, exit and are created again, with their ends of channels.
 
-use crate::program::{Bug, Setup};
+use crate::program::{index_of, Bug, Setup};
 use crate::seen::{Path, Seen};
 use crate::world::{Load, Outputs, Run, World, Wrong};
-use testbed_protocol::channel::{Token, NOWHERE};
+use testbed_protocol::channel::Token;
 use testbed_protocol::ends::{self, End};
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Channel, Processor, ThreadNumber};
 
 impl World {
     /// Takes all ends of a thread that goes from `at` to `to`.
     fn take_ends(
         &mut self,
         setup: &Setup,
-        thread: Thread,
+        thread: ThreadNumber,
         at: Processor,
         to: Processor,
         seen: &Seen,
-    ) -> Vec<(u8, End)> {
-        let channels = 0..setup.channels as u8;
+    ) -> Vec<(Channel, End)> {
+        let channels = setup.all_channels();
         let take = |channel| Some((channel, self.take_end(setup, thread, channel, (at, to), seen)?));
         channels.filter_map(take).collect()
     }
@@ -25,8 +25,8 @@ impl World {
     fn take_end(
         &mut self,
         setup: &Setup,
-        thread: Thread,
-        channel: u8,
+        thread: ThreadNumber,
+        channel: Channel,
         (at, to): (Processor, Processor),
         seen: &Seen,
     ) -> Option<End> {
@@ -49,7 +49,14 @@ impl World {
         Some(end)
     }
 
-    pub fn put_ends(&mut self, setup: &Setup, thread: Thread, at: Processor, ends: &[(u8, End)], seen: &Seen) {
+    pub fn put_ends(
+        &mut self,
+        setup: &Setup,
+        thread: ThreadNumber,
+        at: Processor,
+        ends: &[(Channel, End)],
+        seen: &Seen,
+    ) {
         for &(channel, end) in ends {
             let mut outputs = Outputs::default();
             let ccb = self.ccb_mut(setup, at, channel);
@@ -60,8 +67,8 @@ impl World {
         }
     }
 
-    pub fn depart(&mut self, setup: &Setup, thread: Thread, to: Processor, seen: &Seen) {
-        let index = thread as usize - 1;
+    pub fn depart(&mut self, setup: &Setup, thread: ThreadNumber, to: Processor, seen: &Seen) {
+        let index = index_of(thread);
         self.moves += 1;
         if setup.ends_ahead {
             self.tasks[index].run = Run::Leaving { to, exits: false };
@@ -70,7 +77,7 @@ impl World {
         let at = self.tasks[index].at;
         let ends = self.take_ends(setup, thread, at, to, seen);
         if setup.bug != Some(Bug::KeepThread) {
-            self.tasks[index].at = NOWHERE;
+            self.tasks[index].at = Processor::NOWHERE;
         }
         self.transmit(at, to, Load::Thread(thread, ends));
         self.note_flights(seen);
@@ -81,8 +88,8 @@ impl World {
         seen.path_if(flights.count() > 1, Path::TwoInFlight);
     }
 
-    pub fn exit(&mut self, setup: &Setup, thread: Thread, seen: &Seen) {
-        let task = &mut self.tasks[thread as usize - 1];
+    pub fn exit(&mut self, setup: &Setup, thread: ThreadNumber, seen: &Seen) {
+        let task = &mut self.tasks[index_of(thread)];
         let (at, home) = (task.at, setup.home);
         (task.next, task.run) = (task.next + 1, Run::Gone);
         if at == home {
@@ -92,33 +99,33 @@ impl World {
             task.run = Run::Leaving { to: home, exits: true };
             return;
         }
-        task.at = NOWHERE;
+        task.at = Processor::NOWHERE;
         let ends = self.take_ends(setup, thread, at, home, seen);
         self.transmit(at, home, Load::Exited(thread, ends));
     }
 
     /// The next end of a thread that leaves goes ahead of it; at last the thread itself.
-    pub fn pack(&mut self, setup: &Setup, thread: Thread, seen: &Seen) {
-        let task = self.tasks[thread as usize - 1];
+    pub fn pack(&mut self, setup: &Setup, thread: ThreadNumber, seen: &Seen) {
+        let task = self.tasks[index_of(thread)];
         let Run::Leaving { to, exits } = task.run else { return };
-        for channel in 0..setup.channels as u8 {
+        for channel in setup.all_channels() {
             if let Some(end) = self.take_end(setup, thread, channel, (task.at, to), seen) {
                 return self.transmit(task.at, to, Load::Ends(thread, vec![(channel, end)]));
             }
         }
-        let task = &mut self.tasks[thread as usize - 1];
+        let task = &mut self.tasks[index_of(thread)];
         task.run = if exits { Run::Gone } else { Run::Ready };
-        let at = std::mem::replace(&mut task.at, NOWHERE);
+        let at = std::mem::replace(&mut task.at, Processor::NOWHERE);
         self.transmit(at, to, if exits { Load::Exited(thread, vec![]) } else { Load::Thread(thread, vec![]) });
         self.note_flights(seen);
     }
 
-    pub fn create(&mut self, setup: &Setup, thread: Thread, to: Processor, seen: &Seen) {
+    pub fn create(&mut self, setup: &Setup, thread: ThreadNumber, to: Processor, seen: &Seen) {
         seen.path(Path::CreatedAgain);
-        self.prepare(setup, thread as usize - 1);
+        self.prepare(setup, index_of(thread));
         if to != setup.home {
             let ends = self.take_ends(setup, thread, setup.home, to, seen);
-            self.tasks[thread as usize - 1].at = NOWHERE;
+            self.tasks[index_of(thread)].at = Processor::NOWHERE;
             self.transmit(setup.home, to, Load::Thread(thread, ends));
         }
     }

@@ -1,11 +1,11 @@
 //! The kernel's part in a step of the protocol: what the outputs ask for is done, and everything that the kernel may rely on is checked.
 
-use crate::program::{Bug, Setup};
+use crate::program::{index_of, Bug, Setup};
 use crate::seen::{Path, Seen};
 use crate::world::{Load, Outputs, Run, World, Wrong};
-use testbed_protocol::channel::{self, Misuse, Output, Receiver, Role, NOWHERE};
+use testbed_protocol::channel::{self, Misuse, Output, Receiver, Role};
 use testbed_protocol::mpc::Mpc;
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Channel, Processor, ThreadNumber};
 
 impl World {
     /// Does what a step of the protocol says; `cause` is the component that was served.
@@ -13,7 +13,7 @@ impl World {
         &mut self,
         setup: &Setup,
         at: Processor,
-        channel: u8,
+        channel: Channel,
         outputs: Outputs,
         cause: Option<(Mpc, u8)>,
         seen: &Seen,
@@ -35,7 +35,7 @@ impl World {
                     let mut number = cause.map_or(u8::MAX, |(_, number)| number);
                     match setup.bug {
                         Some(Bug::ForgetOffset) => offset = 0,
-                        Some(Bug::ReadLate) => number = self.sent[channel as usize],
+                        Some(Bug::ReadLate) => number = self.sent[channel.index()],
                         _ => {}
                     }
                     self.deliver(setup, (at, channel), thread, (offset, bytes), number);
@@ -48,41 +48,42 @@ impl World {
     }
 
     /// Whether the thread is here and blocked on the channel.
-    fn waits(&self, thread: Thread, at: Processor, channel: u8) -> bool {
+    fn waits(&self, thread: ThreadNumber, at: Processor, channel: Channel) -> bool {
         self.sends(thread, at, channel) || self.receives(thread, at, channel)
     }
 
-    fn sends(&self, thread: Thread, at: Processor, channel: u8) -> bool {
-        let Some(task) = self.tasks.get((thread as usize).wrapping_sub(1)) else { return false };
+    fn sends(&self, thread: ThreadNumber, at: Processor, channel: Channel) -> bool {
+        let Some(task) = self.tasks.get((thread.bits() as usize).wrapping_sub(1)) else { return false };
         task.at == at && matches!(task.run, Run::Sending { channel: c, .. } if c == channel)
     }
 
-    fn receives(&self, thread: Thread, at: Processor, channel: u8) -> bool {
-        let Some(task) = self.tasks.get((thread as usize).wrapping_sub(1)) else { return false };
+    fn receives(&self, thread: ThreadNumber, at: Processor, channel: Channel) -> bool {
+        let Some(task) = self.tasks.get((thread.bits() as usize).wrapping_sub(1)) else { return false };
         task.at == at && matches!(task.run, Run::Receiving { channel: c, .. } if c == channel)
     }
 
-    fn chosen(&mut self, setup: &Setup, at: Processor, channel: u8, thread: Thread, seen: &Seen) {
-        let task = self.tasks.get((thread as usize).wrapping_sub(1)).copied();
-        let Some(task) = task.filter(|task| task.at == at && task.run == Run::Choosing && task.set >> channel & 1 != 0)
+    fn chosen(&mut self, setup: &Setup, at: Processor, channel: Channel, thread: ThreadNumber, seen: &Seen) {
+        let task = self.tasks.get((thread.bits() as usize).wrapping_sub(1)).copied();
+        let Some(task) =
+            task.filter(|task| task.at == at && task.run == Run::Choosing && task.set >> channel.number() & 1 != 0)
         else {
             return self.fail(Wrong::Release);
         };
         seen.path(Path::AlternativeChosen);
-        for other in (0..setup.channels as u8).filter(|&other| other != channel && task.set >> other & 1 != 0) {
+        for other in setup.all_channels().filter(|&other| other != channel && task.set >> other.number() & 1 != 0) {
             if setup.bug != Some(Bug::DontDisable) {
                 channel::disable(self.ccb_mut(setup, at, other), thread);
             }
         }
-        self.tasks[thread as usize - 1].run = Run::Receiving { channel, got: 0 };
+        self.tasks[index_of(thread)].run = Run::Receiving { channel, got: 0 };
     }
 
     fn copy(
         &mut self,
         setup: &Setup,
-        (at, channel): (Processor, u8),
-        sender: Thread,
-        receiver: Thread,
+        (at, channel): (Processor, Channel),
+        sender: ThreadNumber,
+        receiver: ThreadNumber,
         bytes: u32,
         seen: &Seen,
     ) {
@@ -90,10 +91,10 @@ impl World {
         if !self.sends(sender, at, channel) || !self.receives(receiver, at, channel) {
             return self.fail(Wrong::Release);
         }
-        self.deliver(setup, (at, channel), receiver, (0, bytes), self.sent[channel as usize]);
-        let offered = setup.length(channel, self.sent[channel as usize]).unwrap_or(0);
+        self.deliver(setup, (at, channel), receiver, (0, bytes), self.sent[channel.index()]);
+        let offered = setup.length(channel, self.sent[channel.index()]).unwrap_or(0);
         seen.path_if(bytes < offered, Path::Truncated);
-        if let Run::Sending { left, .. } = &mut self.tasks[sender as usize - 1].run {
+        if let Run::Sending { left, .. } = &mut self.tasks[index_of(sender)].run {
             *left = 0;
         }
         if setup.bug == Some(Bug::CopyKeepsReceiver) {
@@ -104,9 +105,9 @@ impl World {
     fn fragment(
         &mut self,
         setup: &Setup,
-        (at, channel): (Processor, u8),
+        (at, channel): (Processor, Channel),
         to: Processor,
-        thread: Thread,
+        thread: ThreadNumber,
         (total, offset, bytes): (u32, u32, u32),
         seen: &Seen,
     ) {
@@ -114,12 +115,12 @@ impl World {
             return self.fail(Wrong::Release);
         }
         seen.path_if(offset > 0, Path::Fragments);
-        let offered = setup.length(channel, self.sent[channel as usize]);
+        let offered = setup.length(channel, self.sent[channel.index()]);
         self.require(offered.is_some_and(|offered| total <= offered), Wrong::Overrun);
-        let early = setup.bug == Some(Bug::TransmitEarly) && self.sent[channel as usize] > 0;
-        let number = self.sent[channel as usize] - early as u8;
+        let early = setup.bug == Some(Bug::TransmitEarly) && self.sent[channel.index()] > 0;
+        let number = self.sent[channel.index()] - early as u8;
         seen.path_if(total < setup.length(channel, number).unwrap_or(0), Path::Truncated);
-        if let Run::Sending { left, .. } = &mut self.tasks[thread as usize - 1].run {
+        if let Run::Sending { left, .. } = &mut self.tasks[index_of(thread)].run {
             *left = total - offset - bytes;
         }
         self.transmit(at, to, Load::Mpc { channel, mpc: Mpc::Msg { total, offset, bytes }, number });
@@ -129,8 +130,8 @@ impl World {
     fn deliver(
         &mut self,
         setup: &Setup,
-        (at, channel): (Processor, u8),
-        thread: Thread,
+        (at, channel): (Processor, Channel),
+        thread: ThreadNumber,
         (offset, bytes): (u32, u32),
         number: u8,
     ) {
@@ -138,10 +139,10 @@ impl World {
         if !self.receives(thread, at, channel) {
             return self.fail(Wrong::Release);
         }
-        let expected = self.received[channel as usize];
+        let expected = self.received[channel.index()];
         self.require(lawless || number <= expected, Wrong::Lost);
         self.require(lawless || number >= expected, Wrong::Duplicated);
-        if let Run::Receiving { got, .. } = &mut self.tasks[thread as usize - 1].run {
+        if let Run::Receiving { got, .. } = &mut self.tasks[index_of(thread)].run {
             let follows = *got == offset;
             *got = offset + bytes;
             self.require(follows, Wrong::Content);
@@ -152,8 +153,8 @@ impl World {
         &mut self,
         setup: &Setup,
         at: Processor,
-        channel: u8,
-        thread: Thread,
+        channel: Channel,
+        thread: ThreadNumber,
         role: Role,
         result: Result<u32, Misuse>,
     ) {
@@ -166,27 +167,27 @@ impl World {
         }
         let Ok(bytes) = result else { return self.refuse(setup, thread) };
         self.require(setup.lawless || !setup.is_rogue(thread), Wrong::Rogue);
-        match self.tasks[thread as usize - 1].run {
+        match self.tasks[index_of(thread)].run {
             Run::Receiving { got, .. } => {
-                let offered = setup.length(channel, self.received[channel as usize]);
+                let offered = setup.length(channel, self.received[channel.index()]);
                 let expected = offered.map(|offered| offered.min(self.capacity(setup, thread)));
                 let right = got == bytes && expected == Some(bytes);
                 self.require(setup.lawless || right, Wrong::Content);
-                self.received[channel as usize] += 1;
+                self.received[channel.index()] += 1;
             }
             Run::Sending { left, .. } => {
                 self.require(left == 0, Wrong::Content);
-                self.sent[channel as usize] += 1;
+                self.sent[channel.index()] += 1;
             }
             _ => {}
         }
-        let task = &mut self.tasks[thread as usize - 1];
-        task.set &= !(1 << channel);
+        let task = &mut self.tasks[index_of(thread)];
+        task.set &= !(1 << channel.number());
         task.next += (role == Role::Sender || task.set == 0) as u8;
         if role == Role::Receiver && task.set != 0 {
             (task.run, task.timed) = (Run::Ready, false);
         } else if role == Role::Sender || setup.bug != Some(Bug::ForgetReady) {
-            self.prepare(setup, thread as usize - 1);
+            self.prepare(setup, index_of(thread));
         }
     }
 
@@ -194,7 +195,7 @@ impl World {
         &mut self,
         setup: &Setup,
         at: Processor,
-        channel: u8,
+        channel: Channel,
         to: Processor,
         mpc: Mpc,
         cause: Option<(Mpc, u8)>,
@@ -214,12 +215,12 @@ impl World {
             (Mpc::Rtr { .. }, _) if setup.bug == Some(Bug::AnswerTwice) => self.transmit(at, to, load.clone()),
             _ => {}
         }
-        if to != NOWHERE {
-            self.require(to < setup.processors, Wrong::Belief);
+        if to != Processor::NOWHERE {
+            self.require(to.number() < setup.processors, Wrong::Belief);
             return self.transmit(at, to, load);
         }
-        let missed = (setup.bug == Some(Bug::AdvertMissesOne)).then_some(setup.processors - 1);
-        for other in (0..setup.processors).filter(|&other| other != at && Some(other) != missed) {
+        let missed = (setup.bug == Some(Bug::AdvertMissesOne)).then_some(Processor::new(setup.processors - 1));
+        for other in setup.all_processors().filter(|&other| other != at && Some(other) != missed) {
             self.transmit(at, other, load.clone());
         }
     }

@@ -1,6 +1,6 @@
 //! Little programs, and the machine that they run on.
 
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Channel, Processor, ThreadNumber};
 
 /// What a thread does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +87,7 @@ pub const ALL_BUGS: [Bug; 18] = [
 /// A machine and its program.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    pub processors: Processor,
+    pub processors: u8,
     pub channels: usize,
     /// One for each thread; thread `t` has number `t + 1`.
     pub scripts: Vec<Vec<Op>>,
@@ -113,7 +113,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    pub fn new(processors: Processor, scripts: &[&[Op]], moves: u16) -> Self {
+    pub fn new(processors: u8, scripts: &[&[Op]], moves: u16) -> Self {
         let scripts: Vec<Vec<Op>> = scripts.iter().map(|script| script.to_vec()).collect();
         let channels = scripts.iter().flatten().map(|op| op.channels()).fold(0, |all, set| all | set);
         let channels = 32 - channels.leading_zeros() as usize;
@@ -122,7 +122,7 @@ impl Setup {
             channels,
             scripts,
             moves,
-            home: 0,
+            home: Processor::new(0),
             ends_ahead: false,
             rogues: 0,
             lawless: false,
@@ -134,22 +134,40 @@ impl Setup {
         }
     }
 
+    pub fn all_processors(&self) -> impl DoubleEndedIterator<Item = Processor> {
+        (0..self.processors).map(Processor::new)
+    }
+
+    pub fn all_channels(&self) -> impl Iterator<Item = Channel> {
+        (0..self.channels as u8).map(Channel::new)
+    }
+
     /// Bytes offered by the `count`th message of `channel`.
-    pub fn length(&self, channel: u8, count: u8) -> Option<u32> {
+    pub fn length(&self, channel: Channel, count: u8) -> Option<u32> {
         let sends = |op: &Op| match *op {
-            Op::Send(c, length) if c == channel => Some(length),
+            Op::Send(c, length) if c == channel.number() => Some(length),
             _ => None,
         };
         self.scripts.iter().flatten().filter_map(sends).nth(count as usize)
     }
 
-    pub fn is_rogue(&self, thread: Thread) -> bool {
-        self.rogues >> thread & 1 != 0
+    pub fn is_rogue(&self, thread: ThreadNumber) -> bool {
+        self.rogues >> thread.bits() & 1 != 0
     }
 
     pub fn exits(&self) -> bool {
         self.scripts.iter().flatten().any(|op| *op == Op::Exit)
     }
+}
+
+/// Where a thread's script and its task are.
+pub fn index_of(thread: ThreadNumber) -> usize {
+    thread.bits() as usize - 1
+}
+
+/// The thread whose script and task are there.
+pub fn thread_of(index: usize) -> ThreadNumber {
+    ThreadNumber::from_bits(index as u16 + 1)
 }
 
 impl Op {

@@ -19,7 +19,7 @@ type Communication = (usize, usize, usize, (bool, bool), (bool, bool));
 
 #[derive(Clone, Debug)]
 struct Program {
-    processors: Processor,
+    processors: u8,
     /// The two threads of each channel.
     channels: Vec<(usize, usize)>,
     communications: Vec<Communication>,
@@ -76,7 +76,7 @@ fn setup(program: &Program) -> Setup {
 fn walk(setup: &Setup, seed: u64) -> Result<u32, String> {
     let (mut random, seen) = (Random(seed), Seen::default());
     let places: Vec<Processor> =
-        setup.scripts.iter().map(|_| random.below(setup.processors as usize) as Processor).collect();
+        setup.scripts.iter().map(|_| Processor::new(random.below(setup.processors as usize) as u8)).collect();
     let mut world = World::new(setup, &places);
     // How eagerly threads move, and packets arrive, in this run.
     let (moving, slow) = (random.below(60), random.below(90));

@@ -1,9 +1,10 @@
 //! Which paths through the protocol an exploration has taken.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use testbed_protocol::channel::{Ccb, Output, Receiver, Sender, NOWHERE};
+use testbed_protocol::channel::{Ccb, Output, Receiver, Sender};
 use testbed_protocol::ends::End;
 use testbed_protocol::mpc::Mpc;
+use testbed_protocol::Processor;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Path {
@@ -77,7 +78,7 @@ impl Seen {
             End::Receiver { token, .. } => {
                 self.path_if(block.sender != Sender::Away, Path::Merge);
                 self.path_if(block.sender == Sender::Waiting, Path::MergeWaiting);
-                self.path_if(block.token.at != NOWHERE && token.at == NOWHERE, Path::TokenAwaits);
+                self.path_if(block.token.at != Processor::NOWHERE && token.at == Processor::NOWHERE, Path::TokenAwaits);
             }
         }
     }

@@ -3,7 +3,7 @@
 use testbed_protocol::channel::{Ccb, Output, Sink};
 use testbed_protocol::ends::End;
 use testbed_protocol::mpc::Mpc;
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Channel, Processor, ThreadNumber};
 
 /// What must never be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,11 +57,11 @@ pub enum Run {
     /// Between two operations; moves may happen.
     Ready,
     Sending {
-        channel: u8,
+        channel: Channel,
         left: u32,
     },
     Receiving {
-        channel: u8,
+        channel: Channel,
         got: u32,
     },
     /// Waits on several channels.
@@ -79,7 +79,7 @@ pub enum Run {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Task {
-    /// Its processor; [`NOWHERE`]: it is in a packet.
+    /// Its processor; [`Processor::NOWHERE`]: it is in a packet.
     pub at: Processor,
     pub run: Run,
     pub next: u8,
@@ -95,14 +95,14 @@ pub struct Task {
 pub enum Load {
     /// With the message's number, for `Msg`.
     Mpc {
-        channel: u8,
+        channel: Channel,
         mpc: Mpc,
         number: u8,
     },
-    Ends(Thread, Vec<(u8, End)>),
-    Thread(Thread, Vec<(u8, End)>),
+    Ends(ThreadNumber, Vec<(Channel, End)>),
+    Thread(ThreadNumber, Vec<(Channel, End)>),
     /// The ends of a thread that has exited.
-    Exited(Thread, Vec<(u8, End)>),
+    Exited(ThreadNumber, Vec<(Channel, End)>),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -115,18 +115,18 @@ pub struct Packet {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// The thread executes its next operation.
-    Run(Thread),
+    Run(ThreadNumber),
     /// The thread's alternative times out.
-    Timeout(Thread),
-    Move(Thread, Processor),
+    Timeout(ThreadNumber),
+    Move(ThreadNumber, Processor),
     /// An end of a thread that leaves is packed, or when none is left the thread.
-    Pack(Thread),
+    Pack(ThreadNumber),
     /// A thread with the number of one that has exited is created.
-    Create(Thread, Processor),
+    Create(ThreadNumber, Processor),
     /// The oldest packet between two processors arrives.
     Arrive(Processor, Processor),
     /// A fragment leaves.
-    Room(Processor, u8),
+    Room(Processor, Channel),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -1,13 +1,13 @@
 //! A machine in one state, and its steps: threads run their scripts and move, packets arrive, messages leave. All that concerns
 //! channels is done by `testbed_protocol`; what the kernel does around it is here, and everything that it may rely on is checked.
 
-use crate::program::{Bug, Op, Setup};
+use crate::program::{index_of, thread_of, Bug, Op, Setup};
 use crate::seen::{Path, Seen};
 pub use crate::state::*;
 use testbed_definitions::page::PAGE_BYTES;
-use testbed_protocol::channel::{self, Ccb, Misuse, Output, Receiver, Sender, Sink, NOBODY, NOWHERE};
+use testbed_protocol::channel::{self, Ccb, Misuse, Output, Receiver, Sender, Sink};
 use testbed_protocol::mpc::Mpc;
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Channel, Processor, ThreadNumber};
 
 /// Whether it passes a token on, or answers it.
 fn is_token(output: &Output) -> bool {
@@ -36,12 +36,12 @@ impl World {
         world
     }
 
-    pub fn ccb(&self, setup: &Setup, at: Processor, channel: u8) -> &Ccb {
-        &self.ccbs[at as usize * setup.channels + channel as usize]
+    pub fn ccb(&self, setup: &Setup, at: Processor, channel: Channel) -> &Ccb {
+        &self.ccbs[at.index() * setup.channels + channel.index()]
     }
 
-    pub fn ccb_mut(&mut self, setup: &Setup, at: Processor, channel: u8) -> &mut Ccb {
-        &mut self.ccbs[at as usize * setup.channels + channel as usize]
+    pub fn ccb_mut(&mut self, setup: &Setup, at: Processor, channel: Channel) -> &mut Ccb {
+        &mut self.ccbs[at.index() * setup.channels + channel.index()]
     }
 
     /// Everything that can happen next.
@@ -50,10 +50,10 @@ impl World {
             return;
         }
         for (index, task) in self.tasks.iter().enumerate() {
-            let thread = index as Thread + 1;
-            let others = || (0..setup.processors).filter(|&to| to != task.at);
+            let thread = thread_of(index);
+            let others = || setup.all_processors().filter(|&to| to != task.at);
             match task.run {
-                Run::Ready if task.at != NOWHERE => {
+                Run::Ready if task.at != Processor::NOWHERE => {
                     if self.may_run(setup, index) {
                         actions.push(Action::Run(thread));
                     }
@@ -63,21 +63,21 @@ impl World {
                 }
                 Run::Leaving { .. } => actions.push(Action::Pack(thread)),
                 Run::Choosing if task.timed => actions.push(Action::Timeout(thread)),
-                Run::Gone if task.at != NOWHERE => {
-                    actions.extend((0..setup.processors).map(|to| Action::Create(thread, to)));
+                Run::Gone if task.at != Processor::NOWHERE => {
+                    actions.extend(setup.all_processors().map(|to| Action::Create(thread, to)));
                 }
                 _ => {}
             }
         }
-        let mut last = (NOWHERE, NOWHERE);
+        let mut last = (Processor::NOWHERE, Processor::NOWHERE);
         for packet in &self.packets {
             if (packet.from, packet.to) != last {
                 last = (packet.from, packet.to);
                 actions.push(Action::Arrive(packet.from, packet.to));
             }
         }
-        for at in 0..setup.processors {
-            for channel in 0..setup.channels as u8 {
+        for at in setup.all_processors() {
+            for channel in setup.all_channels() {
                 if self.ccb(setup, at, channel).sender == Sender::Transmitting {
                     actions.push(Action::Room(at, channel));
                 }
@@ -130,8 +130,8 @@ impl World {
         }
     }
 
-    pub fn capacity(&self, setup: &Setup, thread: Thread) -> u32 {
-        let index = thread as usize - 1;
+    pub fn capacity(&self, setup: &Setup, thread: ThreadNumber) -> u32 {
+        let index = index_of(thread);
         match setup.scripts[index][self.tasks[index].next as usize] {
             Op::Receive(_, capacity) | Op::Each(_, capacity) | Op::EachTimed(_, capacity) => capacity,
             Op::Send(..) | Op::Exit | Op::Await(..) => 0,
@@ -140,22 +140,24 @@ impl World {
 
     fn may_run(&self, setup: &Setup, index: usize) -> bool {
         match setup.scripts[index].get(self.tasks[index].next as usize) {
-            Some(&Op::Await(channel, count)) => self.received[channel as usize] >= count,
+            Some(&Op::Await(channel, count)) => self.received[usize::from(channel)] >= count,
             _ => true,
         }
     }
 
-    fn run(&mut self, setup: &Setup, thread: Thread, seen: &Seen) {
-        let index = thread as usize - 1;
+    fn run(&mut self, setup: &Setup, thread: ThreadNumber, seen: &Seen) {
+        let index = index_of(thread);
         let at = self.tasks[index].at;
         let mut outputs = Outputs::default();
         let channel = match setup.scripts[index][self.tasks[index].next as usize] {
             Op::Send(channel, length) => {
+                let channel = Channel::new(channel);
                 self.tasks[index].run = Run::Sending { channel, left: length };
                 channel::send(self.ccb_mut(setup, at, channel), at, thread, length, &mut outputs);
                 channel
             }
             Op::Receive(channel, capacity) => {
+                let channel = Channel::new(channel);
                 self.start_receive(setup, thread, channel, capacity, &mut outputs, seen);
                 channel
             }
@@ -183,14 +185,14 @@ impl World {
     fn start_receive(
         &mut self,
         setup: &Setup,
-        thread: Thread,
-        channel: u8,
+        thread: ThreadNumber,
+        channel: Channel,
         capacity: u32,
         outputs: &mut Outputs,
         seen: &Seen,
     ) {
-        let at = self.tasks[thread as usize - 1].at;
-        self.tasks[thread as usize - 1].run = Run::Receiving { channel, got: 0 };
+        let at = self.tasks[index_of(thread)].at;
+        self.tasks[index_of(thread)].run = Run::Receiving { channel, got: 0 };
         let ccb = self.ccb_mut(setup, at, channel);
         if ccb.sender != Sender::Waiting && ccb.token.exists() {
             seen.path(Path::TokenKept);
@@ -199,9 +201,15 @@ impl World {
     }
 
     /// The kernel's part of an alternative: the first channel that is ready, or none, and then the thread waits for all.
-    fn choose(&mut self, setup: &Setup, thread: Thread, set: u32, capacity: u32) -> Result<Option<u8>, Misuse> {
-        let at = self.tasks[thread as usize - 1].at;
-        let channels = || (0..setup.channels as u8).filter(move |&channel| set >> channel & 1 != 0);
+    fn choose(
+        &mut self,
+        setup: &Setup,
+        thread: ThreadNumber,
+        set: u32,
+        capacity: u32,
+    ) -> Result<Option<Channel>, Misuse> {
+        let at = self.tasks[index_of(thread)].at;
+        let channels = || setup.all_channels().filter(move |&channel| set >> channel.number() & 1 != 0);
         let mut ready = None;
         for channel in channels() {
             if channel::poll(self.ccb_mut(setup, at, channel), at, thread)? {
@@ -217,26 +225,26 @@ impl World {
             channel::enable(ccb, capacity);
             self.require(idle, Wrong::Refused);
         }
-        self.tasks[thread as usize - 1].run = Run::Choosing;
+        self.tasks[index_of(thread)].run = Run::Choosing;
         Ok(None)
     }
 
-    fn time_out(&mut self, setup: &Setup, thread: Thread, seen: &Seen) {
+    fn time_out(&mut self, setup: &Setup, thread: ThreadNumber, seen: &Seen) {
         seen.path(Path::Timeout);
-        let at = self.tasks[thread as usize - 1].at;
-        for channel in 0..setup.channels as u8 {
+        let at = self.tasks[index_of(thread)].at;
+        for channel in setup.all_channels() {
             channel::disable(self.ccb_mut(setup, at, channel), thread);
         }
-        let task = &mut self.tasks[thread as usize - 1];
+        let task = &mut self.tasks[index_of(thread)];
         (task.run, task.timed) = (Run::Ready, false);
     }
 
     /// A request has failed: the thread goes on with its script.
-    pub fn refuse(&mut self, setup: &Setup, thread: Thread) {
+    pub fn refuse(&mut self, setup: &Setup, thread: ThreadNumber) {
         self.require(setup.is_rogue(thread), Wrong::Refused);
-        let task = &mut self.tasks[thread as usize - 1];
+        let task = &mut self.tasks[index_of(thread)];
         (task.next, task.refused, task.set) = (task.next + 1, task.refused + 1, 0);
-        self.prepare(setup, thread as usize - 1);
+        self.prepare(setup, index_of(thread));
     }
 
     /// Puts a packet behind all others between these two processors.
@@ -256,12 +264,12 @@ impl World {
         match self.packets.remove(place).load {
             Load::Ends(thread, ends) => self.put_ends(setup, thread, to, &ends, seen),
             Load::Thread(thread, ends) => {
-                self.require(self.tasks[thread as usize - 1].at == NOWHERE, Wrong::Copies);
-                self.tasks[thread as usize - 1].at = to;
+                self.require(self.tasks[index_of(thread)].at == Processor::NOWHERE, Wrong::Copies);
+                self.tasks[index_of(thread)].at = to;
                 self.put_ends(setup, thread, to, &ends, seen);
             }
             Load::Exited(thread, ends) => {
-                self.tasks[thread as usize - 1].at = to;
+                self.tasks[index_of(thread)].at = to;
                 self.put_ends(setup, thread, to, &ends, seen);
             }
             Load::Mpc { channel, mpc, number } => self.arrive_mpc(setup, (from, to, channel), mpc, number, seen),
@@ -271,7 +279,7 @@ impl World {
     fn arrive_mpc(
         &mut self,
         setup: &Setup,
-        (from, to, channel): (Processor, Processor, u8),
+        (from, to, channel): (Processor, Processor, Channel),
         mut mpc: Mpc,
         number: u8,
         seen: &Seen,
@@ -286,7 +294,7 @@ impl World {
                 token.sequence = ccb.received;
             }
             (Some(Bug::ForwardWithoutEpoch), Mpc::Focus { token, epoch }) => {
-                let passed = ccb.receiver == Receiver::Away && ccb.place != NOWHERE && ccb.place != to;
+                let passed = ccb.receiver == Receiver::Away && ccb.place != Processor::NOWHERE && ccb.place != to;
                 if passed && !channel::is_after(ccb.epoch, *epoch) {
                     let mpc = Mpc::Focus { token: *token, epoch: ccb.epoch };
                     outputs.put(Output::Transmit { to: ccb.place, mpc });
@@ -320,7 +328,7 @@ impl World {
     }
 
     /// The thread of an end's claim, as an index.
-    pub fn task_of(&self, thread: Thread) -> Option<&Task> {
-        (thread != NOBODY).then(|| &self.tasks[thread as usize - 1])
+    pub fn task_of(&self, thread: ThreadNumber) -> Option<&Task> {
+        (thread != ThreadNumber::NOBODY).then(|| &self.tasks[index_of(thread)])
     }
 }

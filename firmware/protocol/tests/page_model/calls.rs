@@ -26,7 +26,7 @@ impl World {
             return self.release(state, at);
         };
         let mut owed = PageSet::EMPTY;
-        (0..8).filter(|page| state.owed[at as usize] >> page & 1 != 0).for_each(|page| owed.insert(number(page)));
+        (0..8).filter(|page| state.owed[at.index()] >> page & 1 != 0).for_each(|page| owed.insert(number(page)));
         let task = &mut state.threads[thread as usize];
         let asked = task.keeper.ask(&owed, number(first), number(missing));
         let page = if self.has(Bug::Careless) { missing } else { (asked - DATA_PAGES as u16) as u8 };
@@ -41,7 +41,7 @@ impl World {
 
     /// Keeps a page that has come for the calls of all threads that wait for it; `false` if there
     /// are none.
-    pub(super) fn keep(&self, state: &mut State, page: u8, at: u8) -> bool {
+    pub(super) fn keep(&self, state: &mut State, page: u8, at: Processor) -> bool {
         let waits = |task: &Thread| matches!(task.touch, Doing::Blocked { page: wanted, .. } if wanted == page);
         let mut users: Vec<_> =
             (0..self.calls.len()).filter(|&user| self.threads[user].0 == at && waits(&state.threads[user])).collect();
@@ -51,13 +51,13 @@ impl World {
         for &user in &users {
             state.threads[user].waits += 1;
         }
-        if users.is_empty() || self.has(Bug::KeepTooFew) && state.owed[at as usize] != 0 {
+        if users.is_empty() || self.has(Bug::KeepTooFew) && state.owed[at.index()] != 0 {
             return false;
         }
         for user in users {
             state.threads[user].keeper.come(number(page));
         }
-        state.owed[at as usize] |= 1 << page;
+        state.owed[at.index()] |= 1 << page;
         true
     }
 
@@ -70,7 +70,7 @@ impl World {
     }
 
     /// Says DONE for all that is kept for nobody.
-    fn release(&self, state: &mut State, at: u8) {
+    fn release(&self, state: &mut State, at: Processor) {
         let mut kept = PageSet::EMPTY;
         for (task, _) in state.threads.iter().zip(&self.threads).filter(|(_, thread)| thread.0 == at) {
             match task.touch {
@@ -81,9 +81,9 @@ impl World {
                 _ => kept.insert_row(task.keeper.kept(None)),
             }
         }
-        let owed = state.owed[at as usize];
+        let owed = state.owed[at.index()];
         for page in (0..8).filter(|&page| owed >> page & 1 != 0 && !kept.has(number(page))) {
-            state.owed[at as usize] &= !(1 << page);
+            state.owed[at.index()] &= !(1 << page);
             state.report(at, page, Report::Done);
         }
     }

@@ -7,12 +7,13 @@ use testbed_protocol::pages::directory::{self, Entry, Phase};
 use testbed_protocol::pages::holder::{self, Touch};
 use testbed_protocol::pages::keeping::Keeper;
 use testbed_protocol::pages::{Order, Report, Set};
+use testbed_protocol::Processor;
 
 mod calls;
 mod properties;
 
 /// The processor with the directory.
-const HOME: u8 = 0;
+const HOME: Processor = Processor::MASTER;
 /// A page to write.
 const WRITABLE: u32 = PTE_VALID | PTE_READ | PTE_WRITE | PTE_OWNED;
 
@@ -21,17 +22,17 @@ const WRITABLE: u32 = PTE_VALID | PTE_READ | PTE_WRITE | PTE_OWNED;
 pub struct World {
     pub processors: u8,
     /// Each page's first owner.
-    pub owners: Vec<u8>,
+    pub owners: Vec<Processor>,
     /// Where each thread runs, how many reads or writes it does, and whether it may write.
-    pub threads: Vec<(u8, u8, bool)>,
+    pub threads: Vec<(Processor, u8, bool)>,
     /// Of each thread, if it makes calls: each touch writes to all pages of this row, from the first to before the second.
     pub calls: Vec<(u8, u8)>,
     /// A thread that waited goes on before its processor does anything else; otherwise the page may be taken away first.
     pub at_once: bool,
     /// The first page ends once, when a thread of this processor ends.
-    pub ends_at: Option<u8>,
+    pub ends_at: Option<Processor>,
     /// After its end the first page begins again, at this processor.
-    pub begins_at: Option<u8>,
+    pub begins_at: Option<Processor>,
     /// Answers to the home that arrive twice, at most.
     pub doubles: u8,
     pub bug: Option<Bug>,
@@ -87,8 +88,8 @@ pub enum Content {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Message {
-    from: u8,
-    to: u8,
+    from: Processor,
+    to: Processor,
     page: u8,
     content: Content,
 }
@@ -159,12 +160,12 @@ pub enum Action {
         thread: u8,
     },
     Deliver {
-        from: u8,
-        to: u8,
+        from: Processor,
+        to: Processor,
     },
     /// As `Deliver`, and the same message will come again.
     Double {
-        from: u8,
+        from: Processor,
     },
     /// The thread that had the first page for its stack ends.
     End,
@@ -173,17 +174,17 @@ pub enum Action {
 }
 
 impl State {
-    fn send(&mut self, from: u8, to: u8, page: u8, content: Content) {
+    fn send(&mut self, from: Processor, to: Processor, page: u8, content: Content) {
         let at = self.messages.iter().position(|other| (other.from, other.to) > (from, to));
         self.messages.insert(at.unwrap_or(self.messages.len()), Message { from, to, page, content });
     }
 
-    fn report(&mut self, from: u8, page: u8, report: Report) {
+    fn report(&mut self, from: Processor, page: u8, report: Report) {
         self.send(from, HOME, page, Content::Report(report));
     }
 
     /// The message that arrives next from `from` at `to`.
-    fn take(&mut self, from: u8, to: u8) -> Option<Message> {
+    fn take(&mut self, from: Processor, to: Processor) -> Option<Message> {
         let at = self.messages.iter().position(|message| (message.from, message.to) == (from, to))?;
         Some(self.messages.remove(at))
     }
@@ -197,8 +198,11 @@ impl Held {
 }
 
 impl World {
-    fn index(&self, page: u8, processor: u8) -> usize {
-        (page * self.processors + processor) as usize
+    fn index(&self, page: u8, processor: Processor) -> usize {
+        (page * self.processors + processor.number()) as usize
+    }
+    fn all_processors(&self) -> impl Iterator<Item = Processor> {
+        (0..self.processors).map(Processor::new)
     }
     fn has(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
@@ -231,7 +235,7 @@ impl World {
     }
 
     /// Threads at `processor` that wait for the page go on, or end if there is none.
-    fn wake(&self, state: &mut State, page: u8, processor: u8, refused: bool) {
+    fn wake(&self, state: &mut State, page: u8, processor: Processor, refused: bool) {
         for thread in 0..self.threads.len() {
             let Doing::Blocked { page: wanted, write } = state.threads[thread].touch else { continue };
             if wanted != page || self.threads[thread].0 != processor {
@@ -265,7 +269,7 @@ impl World {
         }
     }
 
-    fn serve_report(&self, state: &mut State, page: u8, from: u8, report: Report) {
+    fn serve_report(&self, state: &mut State, page: u8, from: Processor, report: Report) {
         let entry = &mut state.entries[page as usize];
         let copies = entry.copies;
         let output = directory::step(entry, from, report);
@@ -298,7 +302,7 @@ impl World {
             Output::Invalidate { at } => {
                 let ending = state.entries[page as usize].phase() == Phase::Ending;
                 let owner = state.entries[page as usize].owner();
-                for to in (0..self.processors).filter(|&to| at.has(to)) {
+                for to in self.all_processors().filter(|&to| at.has(to)) {
                     let former =
                         self.has(Bug::GrantBoth) && !ending && state.held[self.index(page, to)].entry & PTE_OWNED != 0;
                     if former || self.has(Bug::LeakPage) && ending && to == owner {
@@ -308,7 +312,7 @@ impl World {
                     state.send(HOME, to, page, Content::Order(Order::Invalidate, 0));
                 }
                 if self.has(Bug::SkipInvalidated) {
-                    for to in (0..self.processors).filter(|&to| at.has(to)) {
+                    for to in self.all_processors().filter(|&to| at.has(to)) {
                         self.serve_report(state, page, to, Report::Invalidated);
                     }
                 }
@@ -316,7 +320,7 @@ impl World {
             Output::Ended { waiting, freed } => {
                 state.freeing -= freed as u8;
                 if !self.has(Bug::SilentEnd) {
-                    for to in (0..self.processors).filter(|&to| waiting.has(to)) {
+                    for to in self.all_processors().filter(|&to| waiting.has(to)) {
                         state.send(HOME, to, page, Content::Order(Order::NoPage, 0));
                     }
                 }
@@ -325,7 +329,7 @@ impl World {
     }
 
     /// Does what the home or an owner orders at processor `at`.
-    fn serve_order(&self, state: &mut State, page: u8, at: u8, order: Order, value: u8) {
+    fn serve_order(&self, state: &mut State, page: u8, at: Processor, order: Order, value: u8) {
         use holder::Output;
         let index = self.index(page, at);
         let before = state.held[index].entry;

@@ -33,7 +33,7 @@ impl World {
                 let waiting = entry.reading.and(entry.writing);
                 waiting.is_empty()
                     && held.iter().enumerate().all(|(processor, held)| {
-                        let (processor, entry) = (processor as u8, held.entry);
+                        let (processor, entry) = (Processor::new(processor as u8), held.entry);
                         match (state.entries[page].owner() == processor, state.entries[page].copies.has(processor)) {
                             (true, false) if state.entries[page].copies.is_empty() => entry | PTE_WRITE == WRITABLE,
                             (true, false) => entry == WRITABLE & !PTE_WRITE,

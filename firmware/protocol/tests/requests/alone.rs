@@ -1,37 +1,42 @@
 //! The requests alone: whatever comes, leaves and ends, in whatever order, each is answered once.
 
 use proptest::prelude::*;
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::request::{Wanted, KEPT};
 use testbed_protocol::requests::{Asker, Choice, Output, Request, Requests, RequestsIn};
-use testbed_protocol::Thread;
+use testbed_protocol::ThreadNumber;
+
+use crate::setup::{processor, thread};
 
 const PLACES: usize = 3;
-const THREADS: Thread = 4;
+const PROCESS: ProcessId = ProcessId::from_bits(7);
+const THREADS: u16 = 4;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Come(Wanted, u64),
     Choose(usize, Choice, u64),
-    Gone(Thread),
-    Ended(Thread),
+    Gone(ThreadNumber),
+    Ended(ThreadNumber),
 }
 
-fn thread() -> impl Strategy<Value = Thread> {
-    1..=THREADS
+fn any_thread() -> impl Strategy<Value = ThreadNumber> {
+    (1..=THREADS).prop_map(ThreadNumber::from_bits)
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let wanted = prop_oneof![Just(Wanted::Compute), (0..4u8).prop_map(Wanted::Link), thread().prop_map(Wanted::Thread)];
+    let link = (0..4u8).prop_map(|number| Wanted::Link(processor(number)));
+    let wanted = prop_oneof![Just(Wanted::Compute), link, any_thread().prop_map(Wanted::Thread)];
     let choice = prop_oneof![
-        3 => thread().prop_map(Choice::Thread),
+        3 => any_thread().prop_map(Choice::Thread),
         2 => Just(Choice::Later),
         1 => Just(Choice::Never)
     ];
     let step = prop_oneof![
         (wanted, 0..100u64).prop_map(|(wanted, deadline)| Step::Come(wanted, deadline)),
         (0..PLACES, choice, 0..100u64).prop_map(|(place, choice, now)| Step::Choose(place, choice, now)),
-        thread().prop_map(Step::Gone),
-        thread().prop_map(Step::Ended),
+        any_thread().prop_map(Step::Gone),
+        any_thread().prop_map(Step::Ended),
     ];
     prop::collection::vec(step, 0..60)
 }
@@ -41,12 +46,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct Entry {
     request: Request,
     deadline: u64,
-    leaving: Option<Thread>,
+    leaving: Option<ThreadNumber>,
     is_lost: bool,
 }
 
 fn request(wanted: Wanted, who: u32) -> Request {
-    Request { wanted, to: 2, asker: Asker { who, process: 7 } }
+    Request { wanted, to: processor(2), asker: Asker { who, process: PROCESS } }
 }
 
 /// The place at which a request waits.
@@ -59,7 +64,7 @@ fn place_of(requests: &RequestsIn<PLACES>, asker: Asker) -> Option<usize> {
 }
 
 /// What a list says that a thread's leaving, or its end, leads to.
-fn release(list: &mut Vec<Entry>, thread: Thread) -> Option<Entry> {
+fn release(list: &mut Vec<Entry>, thread: ThreadNumber) -> Option<Entry> {
     for entry in &mut *list {
         entry.is_lost |= entry.leaving.is_none() && entry.request.wanted == Wanted::Thread(thread);
     }
@@ -146,14 +151,14 @@ fn there_are_as_many_places_as_the_definitions_say() {
         assert_eq!(requests.come(request(Wanted::Compute, who), 1), Output::Nothing);
     }
     let refused = requests.come(request(Wanted::Compute, 99), 1);
-    assert_eq!(refused, Output::Refuse { asker: Asker { who: 99, process: 7 }, expired: false });
+    assert_eq!(refused, Output::Refuse { asker: Asker { who: 99, process: PROCESS }, expired: false });
     assert_eq!(Requests::places(), 0..KEPT);
 }
 
 #[test]
 fn a_request_expires_at_its_deadline() {
     let mut requests = Requests::default();
-    let asker = Asker { who: 1, process: 7 };
+    let asker = Asker { who: 1, process: PROCESS };
     requests.come(request(Wanted::Compute, 1), 10);
     assert_eq!(requests.due(), Some(10));
     assert_eq!(requests.choose(0, Choice::Later, 9), Output::Nothing);
@@ -166,24 +171,24 @@ fn a_request_expires_at_its_deadline() {
 fn a_thread_that_is_there_is_sent_however_late() {
     let mut requests = Requests::NONE;
     requests.come(request(Wanted::Compute, 1), 10);
-    assert_eq!(requests.choose(0, Choice::Thread(5), 11), Output::Send { thread: 5, to: 2 });
+    assert_eq!(requests.choose(0, Choice::Thread(thread(5)), 11), Output::Send { thread: thread(5), to: processor(2) });
     assert_eq!(requests.wanted(0), None);
     assert_eq!(requests.due(), None);
-    let asker = Asker { who: 1, process: 7 };
-    assert_eq!(requests.gone(6), Output::Nothing);
-    assert_eq!(requests.gone(5), Output::Follow { thread: 5, to: 2, asker });
-    assert_eq!(requests.gone(5), Output::Nothing);
+    let asker = Asker { who: 1, process: PROCESS };
+    assert_eq!(requests.gone(thread(6)), Output::Nothing);
+    assert_eq!(requests.gone(thread(5)), Output::Follow { thread: thread(5), to: processor(2), asker });
+    assert_eq!(requests.gone(thread(5)), Output::Nothing);
 }
 
 #[test]
 fn another_thread_of_the_same_number_is_not_the_one_that_was_named() {
-    let asker = Asker { who: 1, process: 7 };
+    let asker = Asker { who: 1, process: PROCESS };
     for leaves in [Requests::gone, Requests::ended] {
         let mut requests = Requests::NONE;
-        requests.come(request(Wanted::Thread(5), 1), 10);
-        assert_eq!(leaves(&mut requests, 5), Output::Nothing);
+        requests.come(request(Wanted::Thread(thread(5)), 1), 10);
+        assert_eq!(leaves(&mut requests, thread(5)), Output::Nothing);
         assert_eq!(requests.due(), Some(0));
-        assert_eq!(requests.choose(0, Choice::Thread(5), 1), Output::Refuse { asker, expired: false });
+        assert_eq!(requests.choose(0, Choice::Thread(thread(5)), 1), Output::Refuse { asker, expired: false });
         assert!(requests.is_empty());
     }
 }

@@ -3,26 +3,26 @@
 use std::collections::BTreeSet;
 
 use testbed_definitions::request::Wanted;
-use testbed_protocol::Processor;
 
 use crate::model::{explore, reached, Report};
-use crate::setup::{Ask, Plan, Setup};
+use crate::setup::{processor, thread, Ask, Plan, Setup};
 
 /// Whether there is time for large configurations.
 pub fn is_long() -> bool {
     std::env::var_os("TESTBED_LONG").is_some()
 }
 
-pub const fn ask(wanted: Wanted, from: Processor, to: Processor) -> Ask {
-    Ask { wanted, from, to }
+pub const fn ask(wanted: Wanted, from: u8, to: u8) -> Ask {
+    Ask { wanted, from: processor(from), to: processor(to) }
 }
 
 /// Two threads on a slave, which run, block and become ready, and three requests for them.
 pub fn simple() -> Setup {
-    let asks = [Wanted::Compute, Wanted::Thread(1), Wanted::Link(2)].map(|wanted| vec![ask(wanted, 1, 2)]);
+    let asks =
+        [Wanted::Compute, Wanted::Thread(thread(1)), Wanted::Link(processor(2))].map(|wanted| vec![ask(wanted, 1, 2)]);
     Setup {
         slaves: 2,
-        threads: vec![Plan { runs: 1, ..Plan::at(1) }, Plan { link: Some(2), ready: false, ..Plan::at(1) }],
+        threads: vec![Plan { runs: 1, ..Plan::at(1) }, Plan { link: Some(processor(2)), ready: false, ..Plan::at(1) }],
         asks: asks.into(),
         buffers: 1,
         patience: 1,
@@ -32,7 +32,7 @@ pub fn simple() -> Setup {
 
 /// Two threads, of two packets each, with one buffer; they are asked for from both sides.
 pub fn crossed() -> Setup {
-    let asks = [(Wanted::Compute, 1, 2), (Wanted::Thread(2), 1, 2), (Wanted::Thread(1), 2, 1)];
+    let asks = [(Wanted::Compute, 1, 2), (Wanted::Thread(thread(2)), 1, 2), (Wanted::Thread(thread(1)), 2, 1)];
     Setup {
         slaves: 2,
         threads: vec![Plan { parts: 2, ..Plan::at(1) }, Plan { parts: 2, ready: false, ..Plan::at(1) }],
@@ -47,11 +47,14 @@ pub fn crossed() -> Setup {
 pub fn wanted_by_all() -> Setup {
     Setup {
         slaves: 3,
-        threads: vec![Plan { runs: 2, parts: 2, leaves_to: Some(3), ..Plan::at(1) }],
-        asks: vec![vec![ask(Wanted::Thread(1), 1, 2)], vec![ask(Wanted::Compute, 1, 3), ask(Wanted::Thread(1), 3, 1)]],
+        threads: vec![Plan { runs: 2, parts: 2, leaves_to: Some(processor(3)), ..Plan::at(1) }],
+        asks: vec![
+            vec![ask(Wanted::Thread(thread(1)), 1, 2)],
+            vec![ask(Wanted::Compute, 1, 3), ask(Wanted::Thread(thread(1)), 3, 1)],
+        ],
         buffers: 1,
         patience: 1,
-        orders: vec![(1, 1, 2)],
+        orders: vec![(thread(1), processor(1), processor(2))],
         ..Setup::default()
     }
 }
@@ -61,7 +64,10 @@ pub fn killed() -> Setup {
     Setup {
         slaves: 2,
         threads: vec![Plan { parts: 2, ..Plan::at(1) }, Plan { ready: false, ..Plan::at(1) }],
-        asks: vec![vec![ask(Wanted::Thread(1), 1, 2), ask(Wanted::Compute, 2, 1)], vec![ask(Wanted::Thread(2), 1, 2)]],
+        asks: vec![
+            vec![ask(Wanted::Thread(thread(1)), 1, 2), ask(Wanted::Compute, 2, 1)],
+            vec![ask(Wanted::Thread(thread(2)), 1, 2)],
+        ],
         buffers: 1,
         patience: 2,
         kills: 1,
@@ -74,8 +80,11 @@ pub fn killed() -> Setup {
 pub fn exits() -> Setup {
     Setup {
         slaves: 2,
-        threads: vec![Plan { runs: 2, exits: true, leaves_to: Some(2), ..Plan::at(1) }, Plan::at(1)],
-        asks: vec![vec![ask(Wanted::Thread(1), 1, 2), ask(Wanted::Thread(1), 1, 2)], vec![ask(Wanted::Compute, 1, 2)]],
+        threads: vec![Plan { runs: 2, exits: true, leaves_to: Some(processor(2)), ..Plan::at(1) }, Plan::at(1)],
+        asks: vec![
+            vec![ask(Wanted::Thread(thread(1)), 1, 2), ask(Wanted::Thread(thread(1)), 1, 2)],
+            vec![ask(Wanted::Compute, 1, 2)],
+        ],
         buffers: 1,
         patience: 2,
         rebirths: 1,
@@ -90,12 +99,12 @@ pub fn suspended() -> Setup {
         threads: vec![
             Plan { parts: 2, ready: false, ..Plan::at(1) },
             Plan { parent: true, runs: 1, ..Plan::at(1) },
-            Plan { process: 1, link: Some(2), ..Plan::at(2) },
+            Plan { process: 1, link: Some(processor(2)), ..Plan::at(2) },
         ],
         asks: vec![
-            vec![ask(Wanted::Thread(1), 1, 2)],
-            vec![ask(Wanted::Compute, 1, 2), ask(Wanted::Thread(2), 1, 2)],
-            vec![ask(Wanted::Link(1), 2, 1)],
+            vec![ask(Wanted::Thread(thread(1)), 1, 2)],
+            vec![ask(Wanted::Compute, 1, 2), ask(Wanted::Thread(thread(2)), 1, 2)],
+            vec![ask(Wanted::Link(processor(1)), 2, 1)],
         ],
         buffers: 1,
         patience: 1,
@@ -111,7 +120,7 @@ pub fn balancer_killed() -> Setup {
 
 /// More requests than places, to one slave.
 pub fn crowd() -> Setup {
-    let asks = [Wanted::Compute, Wanted::Thread(1), Wanted::Link(2), Wanted::Thread(2)];
+    let asks = [Wanted::Compute, Wanted::Thread(thread(1)), Wanted::Link(processor(2)), Wanted::Thread(thread(2))];
     Setup {
         slaves: 2,
         threads: vec![Plan { ready: false, ..Plan::at(1) }, Plan { ready: false, ..Plan::at(1) }],

@@ -1,10 +1,11 @@
 //! The master's part: the balancer, homes of processes, and what packets do where they arrive.
 
+use testbed_definitions::ids::ProcessId;
 use testbed_protocol::requests::{Asker, Request};
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::ledger::{asker, request_of};
-use crate::setup::{Bug, Setup};
+use crate::setup::{index_of, Bug, Setup};
 use crate::state::{Answer, Content, Ledger, Local, Packet, Run, State, Wrong, MASTER};
 
 impl Setup {
@@ -24,13 +25,13 @@ impl Setup {
     /// they have not made yet.
     pub fn kill_balancer(&self, state: &mut State) {
         state.balancer_kills -= 1;
-        state.balancer += 1;
+        state.balancer = ProcessId::from_bits(state.balancer.bits() + 1);
         state.balancing.iter_mut().for_each(|balancing| balancing.waits = None);
     }
 
     /// Tells all slaves.
     fn tell(&self, state: &mut State, content: Content) {
-        for slave in 1..=self.slaves {
+        for slave in self.all_slaves() {
             state.send(MASTER, slave, content);
         }
     }
@@ -54,7 +55,7 @@ impl Setup {
     pub fn begin(&self, state: &mut State, process: u8) {
         state.rebirths -= 1;
         state.homes[process as usize].ending = None;
-        for number in 1..=self.threads.len() as Thread {
+        for number in self.all_threads() {
             if self.plan(number).process == process {
                 self.create(state, number);
             }
@@ -62,8 +63,8 @@ impl Setup {
     }
 
     /// A thread begins with a number that another one had.
-    pub fn create(&self, state: &mut State, number: Thread) {
-        let life = &mut state.lives[number as usize - 1];
+    pub fn create(&self, state: &mut State, number: ThreadNumber) {
+        let life = &mut state.lives[index_of(number)];
         *life = (life.0 + 1, false);
         let life = life.0;
         state.send(MASTER, self.plan(number).at, Content::Start { thread: number, life });
@@ -103,7 +104,7 @@ impl Setup {
             Content::Exited { thread, generation } => {
                 let home = &state.homes[self.plan(thread).process as usize];
                 if (home.generation, home.ending) == (generation, None) {
-                    state.lives[thread as usize - 1].1 = true;
+                    state.lives[index_of(thread)].1 = true;
                 }
             }
             Content::Start { thread, life } => self.start(state, at, thread, life),
@@ -122,7 +123,7 @@ impl Setup {
         }
         let slave = state.slave(at);
         let (run, parent, freed) = (Run::Blocked, false, false);
-        slave.threads.push(Local { number, life, run, runs, parent, freed, to: 0, parts: 0, request: None });
+        slave.threads.push(Local { number, life, run, runs, parent, freed, to: MASTER, parts: 0, request: None });
         self.make_ready(state, at, number);
     }
 

@@ -2,10 +2,10 @@
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use testbed_protocol::requests::{Choice, RequestsIn};
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::ledger::ALL_WRONG;
-use crate::setup::{Bug, Setup};
+use crate::setup::{processor, thread, Bug, Setup};
 use crate::state::{Answer, Content, Ledger, Local, Run, Slave, State, MASTER, PLACES};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,9 +22,9 @@ pub enum Action {
     Exit(Processor),
     Leave(Processor),
     /// What a thread has waited for has come.
-    Wake(Processor, Thread),
+    Wake(Processor, ThreadNumber),
     /// A thread's child has ended.
-    ChildEnds(Processor, Thread),
+    ChildEnds(Processor, ThreadNumber),
     /// A buffer is free for a thread that leaves.
     Pack(Processor),
     /// A timer interrupt.
@@ -39,7 +39,7 @@ pub enum Action {
     KillBalancer,
     SuspendOrResume,
     Begin,
-    Create(Thread),
+    Create(ThreadNumber),
 }
 
 /// Expected when nothing is under way.
@@ -124,7 +124,7 @@ impl Setup {
 
     pub fn possible(&self, state: &State, actions: &mut Vec<Action>) {
         for (index, slave) in state.slaves.iter().enumerate() {
-            self.slave_actions(index as Processor + 1, slave, actions);
+            self.slave_actions(processor(index as u8 + 1), slave, actions);
         }
         let mut last = None;
         for packet in &state.packets {
@@ -155,13 +155,13 @@ impl Setup {
         }
         for (index, &(_, ended)) in state.lives.iter().enumerate() {
             if ended && state.rebirths != 0 && home.ending.is_none() {
-                actions.push(Action::Create(index as Thread + 1));
+                actions.push(Action::Create(thread(index as u16 + 1)));
             }
         }
     }
 
     /// The running thread, which is no longer the one that runs.
-    fn running(&self, state: &mut State, at: Processor) -> Option<Thread> {
+    fn running(&self, state: &mut State, at: Processor) -> Option<ThreadNumber> {
         let thread = state.slave(at).threads.iter_mut().find(|thread| thread.run == Run::Running)?;
         thread.run = Run::Blocked;
         Some(thread.number)
@@ -253,7 +253,7 @@ impl Setup {
                 let mut threads = slave.threads.iter();
                 threads.any(|thread| thread.number == number && thread.run == Run::Ready && !thread.freed)
             };
-            let mut choices = wanted.map(|wanted| self.choice(state, index as Processor + 1, wanted));
+            let mut choices = wanted.map(|wanted| self.choice(state, processor(index as u8 + 1), wanted));
             !choices.any(|choice| matches!(choice, Choice::Thread(number) if is_new(number)))
         })
     }

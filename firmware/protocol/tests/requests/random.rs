@@ -4,23 +4,23 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use testbed_definitions::request::Wanted;
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::explore::{is_long, right};
 use crate::model::{describe, Action};
-use crate::setup::{Ask, Plan, Setup, ALL_BUGS};
+use crate::setup::{index_of, processor, Ask, Plan, Setup, ALL_BUGS};
 use crate::splitmix::Random;
 use crate::state::State;
 
-const SLAVES: Processor = 4;
-const THREADS: Thread = 7;
+const SLAVES: u8 = 4;
+const THREADS: u16 = 7;
 
 fn slave() -> impl Strategy<Value = Processor> {
-    1..=SLAVES
+    (1..=SLAVES).prop_map(processor)
 }
 
-fn thread() -> impl Strategy<Value = Thread> {
-    1..=THREADS
+fn thread() -> impl Strategy<Value = ThreadNumber> {
+    (1..=THREADS).prop_map(ThreadNumber::from_bits)
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -41,7 +41,7 @@ fn plans() -> impl Strategy<Value = Plan> {
 
 /// What is wanted, whether of the slave where the named thread begins, otherwise of which one, and
 /// how far from there the thread goes.
-type Draft = (Wanted, bool, Processor, Processor);
+type Draft = (Wanted, bool, Processor, u8);
 
 fn drafts() -> impl Strategy<Value = Draft> {
     let wanted = prop_oneof![
@@ -54,10 +54,10 @@ fn drafts() -> impl Strategy<Value = Draft> {
 
 fn ask(threads: &[Plan], (wanted, is_near, from, step): Draft) -> Ask {
     let from = match wanted {
-        Wanted::Thread(number) if is_near => threads[number as usize - 1].at,
+        Wanted::Thread(number) if is_near => threads[index_of(number)].at,
         _ => from,
     };
-    Ask { wanted, from, to: (from - 1 + step) % SLAVES + 1 }
+    Ask { wanted, from, to: processor((from.number() - 1 + step) % SLAVES + 1) }
 }
 
 fn setups() -> impl Strategy<Value = (Setup, u64)> {
@@ -148,8 +148,8 @@ fn larger_machines() {
         killed.rebirths = 2;
         right("long: a process is killed twice", &killed);
         let mut crossed = two(crate::explore::crossed());
-        crossed.threads.push(Plan { parts: 2, runs: 1, leaves_to: Some(3), ..Plan::at(3) });
-        crossed.asks.push(vec![Ask { wanted: Wanted::Compute, from: 3, to: 1 }]);
+        crossed.threads.push(Plan { parts: 2, runs: 1, leaves_to: Some(processor(3)), ..Plan::at(3) });
+        crossed.asks.push(vec![Ask { wanted: Wanted::Compute, from: processor(3), to: processor(1) }]);
         right("long: three threads on three slaves", &crossed);
     }
 }

@@ -1,7 +1,22 @@
 //! What is explored: the threads, the requests, and what happens besides.
 
 use testbed_definitions::request::Wanted;
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Processor, ThreadNumber};
+
+/// The processor with this number.
+pub const fn processor(number: u8) -> Processor {
+    Processor::new(number)
+}
+
+/// The thread with this number.
+pub const fn thread(number: u16) -> ThreadNumber {
+    ThreadNumber::from_bits(number)
+}
+
+/// Where a thread's plan is.
+pub fn index_of(thread: ThreadNumber) -> usize {
+    thread.bits() as usize - 1
+}
 
 /// A thread as it begins. Its number is its place in [`Setup::threads`], counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,8 +41,8 @@ pub struct Plan {
 
 impl Plan {
     /// A thread of process 0 that is ready and computes.
-    pub const fn at(at: Processor) -> Plan {
-        let (link, leaves_to) = (None, None);
+    pub const fn at(at: u8) -> Plan {
+        let (at, link, leaves_to) = (processor(at), None, None);
         Plan { process: 0, at, runs: 0, parts: 1, ready: true, parent: false, link, leaves_to, exits: false }
     }
 }
@@ -53,7 +68,7 @@ pub struct Setup {
     /// Timer interrupts until a request expires.
     pub patience: u8,
     /// Moves that another thread orders (`MIGRATE`): which thread, where it is believed, where to.
-    pub orders: Vec<(Thread, Processor, Processor)>,
+    pub orders: Vec<(ThreadNumber, Processor, Processor)>,
     /// How often process 0 is killed, and how often the balancer.
     pub kills: u8,
     pub balancer_kills: u8,
@@ -143,8 +158,16 @@ impl Setup {
         self.bug == Some(bug)
     }
 
-    pub fn plan(&self, thread: Thread) -> &Plan {
-        &self.threads[thread as usize - 1]
+    pub fn plan(&self, thread: ThreadNumber) -> &Plan {
+        &self.threads[index_of(thread)]
+    }
+
+    pub fn all_slaves(&self) -> impl Iterator<Item = Processor> {
+        (1..=self.slaves).map(processor)
+    }
+
+    pub fn all_threads(&self) -> impl Iterator<Item = ThreadNumber> {
+        (1..=self.threads.len() as u16).map(thread)
     }
 
     pub fn processes(&self) -> usize {

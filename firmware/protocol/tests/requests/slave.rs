@@ -2,7 +2,7 @@
 
 use testbed_definitions::request::Wanted;
 use testbed_protocol::requests::{Asker, Choice, Output, Request, RequestsIn};
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::ledger::request_of;
 use crate::setup::{Bug, Setup};
@@ -10,7 +10,7 @@ use crate::state::{Answer, Content, Local, Run, State, MASTER, PLACES};
 
 impl Setup {
     /// A thread begins on a slave.
-    pub fn start(&self, state: &mut State, at: Processor, number: Thread, life: u8) {
+    pub fn start(&self, state: &mut State, at: Processor, number: ThreadNumber, life: u8) {
         let plan = self.plan(number);
         state.slave(at).threads.push(Local {
             number,
@@ -19,7 +19,7 @@ impl Setup {
             runs: plan.runs,
             parent: plan.parent,
             freed: false,
-            to: 0,
+            to: MASTER,
             parts: 0,
             request: None,
         });
@@ -29,7 +29,7 @@ impl Setup {
     }
 
     /// A thread can run again, as soon as its process may.
-    pub fn make_ready(&self, state: &mut State, at: Processor, number: Thread) {
+    pub fn make_ready(&self, state: &mut State, at: Processor, number: ThreadNumber) {
         let suspended = state.slave(at).processes[self.plan(number).process as usize].1;
         let slave = state.slave(at);
         let Some(thread) = slave.find(number) else { return };
@@ -87,14 +87,15 @@ impl Setup {
 
     /// The thread that a request would move now.
     pub fn choice(&self, state: &State, at: Processor, wanted: Wanted) -> Choice {
-        let slave = &state.slaves[at as usize - 1];
-        let find = |number: Thread| slave.threads.iter().find(|thread| thread.number == number);
-        let may = |number: &Thread| find(*number).is_some_and(|thread| !thread.parent || self.has(Bug::ChooseParent));
+        let slave = &state.slaves[at.index() - 1];
+        let find = |number: ThreadNumber| slave.threads.iter().find(|thread| thread.number == number);
+        let may =
+            |number: &ThreadNumber| find(*number).is_some_and(|thread| !thread.parent || self.has(Bug::ChooseParent));
         let mut ready = slave.ready.iter().copied().filter(may);
         let first = match wanted {
             Wanted::Compute => ready.next(),
             Wanted::Link(to) => {
-                let link = |number: &Thread| self.plan(*number).link;
+                let link = |number: &ThreadNumber| self.plan(*number).link;
                 let exact = ready.clone().find(|number| link(number) == Some(to));
                 exact.or_else(|| ready.find(|number| link(number).is_some()))
             }
@@ -138,7 +139,7 @@ impl Setup {
         state.send(at, MASTER, Content::Reply { asker, answer });
     }
 
-    fn send_for(&self, state: &mut State, at: Processor, number: Thread, to: Processor, request: u8) {
+    fn send_for(&self, state: &mut State, at: Processor, number: ThreadNumber, to: Processor, request: u8) {
         let Some(thread) = state.slave(at).find(number).copied() else { return };
         state.note_send(self, request, thread, to);
         if thread.run != Run::Moving {
@@ -147,7 +148,14 @@ impl Setup {
     }
 
     /// A thread leaves, now if no other waits for buffers and there are some.
-    pub fn send_away(&self, state: &mut State, at: Processor, number: Thread, to: Processor, request: Option<u8>) {
+    pub fn send_away(
+        &self,
+        state: &mut State,
+        at: Processor,
+        number: ThreadNumber,
+        to: Processor,
+        request: Option<u8>,
+    ) {
         let parts = self.plan(number).parts;
         let slave = state.slave(at);
         slave.ready.retain(|&other| other != number);
@@ -164,7 +172,7 @@ impl Setup {
     }
 
     /// Packs the next packet of a thread into a free buffer; `true` if that was all.
-    fn pack(&self, state: &mut State, at: Processor, number: Thread) -> bool {
+    fn pack(&self, state: &mut State, at: Processor, number: ThreadNumber) -> bool {
         let generation = state.slave(at).processes[self.plan(number).process as usize].0;
         let slave = state.slave(at);
         slave.buffers -= 1;
@@ -181,7 +189,7 @@ impl Setup {
     }
 
     /// The last packet of a thread has been queued.
-    fn gone(&self, state: &mut State, at: Processor, number: Thread, for_request: bool, at_once: bool) {
+    fn gone(&self, state: &mut State, at: Processor, number: ThreadNumber, for_request: bool, at_once: bool) {
         if at_once && self.has(Bug::ForgetGoneAtOnce) || !for_request && self.has(Bug::ForgetOthersGone) {
             return;
         }
@@ -208,7 +216,7 @@ impl Setup {
     }
 
     /// A thread ends, by itself or with its process.
-    pub fn end_thread(&self, state: &mut State, at: Processor, number: Thread) {
+    pub fn end_thread(&self, state: &mut State, at: Processor, number: ThreadNumber) {
         let slave = state.slave(at);
         slave.ready.retain(|&other| other != number);
         slave.leaving.retain(|&other| other != number);
@@ -228,7 +236,7 @@ impl Setup {
     }
 
     /// A thread ends by itself, and its home is told.
-    pub fn exit_thread(&self, state: &mut State, at: Processor, number: Thread) {
+    pub fn exit_thread(&self, state: &mut State, at: Processor, number: ThreadNumber) {
         let generation = state.slave(at).processes[self.plan(number).process as usize].0;
         self.end_thread(state, at, number);
         state.send(at, MASTER, Content::Exited { thread: number, generation });
@@ -236,7 +244,7 @@ impl Setup {
 
     /// A process has ended: nothing of it is left here.
     pub fn end_process(&self, state: &mut State, at: Processor, process: u8) {
-        let of_it = |number: &Thread| self.plan(*number).process == process;
+        let of_it = |number: &ThreadNumber| self.plan(*number).process == process;
         let threads: Vec<_> = state.slave(at).threads.iter().map(|thread| thread.number).filter(of_it).collect();
         for number in threads {
             self.end_thread(state, at, number);

@@ -1,14 +1,15 @@
 //! The machine's state.
 
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::request::Wanted;
 use testbed_protocol::requests::{Asker, RequestsIn};
-use testbed_protocol::{Processor, Thread};
+use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::setup::Setup;
 
 /// Places for requests of a slave.
 pub const PLACES: usize = 2;
-pub const MASTER: Processor = 0;
+pub const MASTER: Processor = Processor::MASTER;
 
 /// Whether a thread can run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -27,7 +28,7 @@ pub enum Run {
 /// A thread on a slave.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Local {
-    pub number: Thread,
+    pub number: ThreadNumber,
     /// How often the number has been given to another before: nobody may look at it.
     pub life: u8,
     pub run: Run,
@@ -48,9 +49,9 @@ pub struct Slave {
     pub now: u64,
     pub threads: Vec<Local>,
     /// The ready queue.
-    pub ready: Vec<Thread>,
+    pub ready: Vec<ThreadNumber>,
     /// The queue of threads whose packets wait for buffers.
-    pub leaving: Vec<Thread>,
+    pub leaving: Vec<ThreadNumber>,
     pub buffers: u8,
     /// By process: which of those with its number is known, and whether it is suspended.
     pub processes: Vec<(u8, bool)>,
@@ -58,7 +59,7 @@ pub struct Slave {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
-    Moved(Thread),
+    Moved(ThreadNumber),
     Expired,
     Refused,
 }
@@ -69,7 +70,7 @@ pub enum Content {
     Part,
     /// The last one.
     Thread {
-        number: Thread,
+        number: ThreadNumber,
         generation: u8,
         life: u8,
         runs: u8,
@@ -81,7 +82,7 @@ pub enum Content {
         asker: Asker,
     },
     Moved {
-        thread: Thread,
+        thread: ThreadNumber,
         asker: Asker,
     },
     Reply {
@@ -89,7 +90,7 @@ pub enum Content {
         answer: Answer,
     },
     Migrate {
-        thread: Thread,
+        thread: ThreadNumber,
         to: Processor,
     },
     Suspend {
@@ -106,11 +107,11 @@ pub enum Content {
     },
     /// The thread has ended.
     Exited {
-        thread: Thread,
+        thread: ThreadNumber,
         generation: u8,
     },
     Start {
-        thread: Thread,
+        thread: ThreadNumber,
         life: u8,
     },
 }
@@ -151,7 +152,7 @@ pub enum Ledger {
         /// Which of those with its number the thread is that the request names.
         named: Option<u8>,
         /// The thread that leaves, or has left, for it.
-        sent: Option<Thread>,
+        sent: Option<ThreadNumber>,
         arrived: bool,
     },
     Answered,
@@ -186,7 +187,7 @@ pub struct State {
     pub lives: Vec<(u8, bool)>,
     pub balancing: Vec<Balancing>,
     /// Which of the balancers it is that runs.
-    pub balancer: u16,
+    pub balancer: ProcessId,
     /// Under way; in order for each pair of processors.
     pub packets: Vec<Packet>,
     /// By request.
@@ -214,7 +215,7 @@ impl Slave {
         }
     }
 
-    pub fn find(&mut self, number: Thread) -> Option<&mut Local> {
+    pub fn find(&mut self, number: ThreadNumber) -> Option<&mut Local> {
         self.threads.iter_mut().find(|thread| thread.number == number)
     }
 }
@@ -227,7 +228,7 @@ impl State {
             homes: vec![Home { generation: 0, ending: None, suspended: false }; setup.processes()],
             lives: vec![(0, false); setup.threads.len()],
             balancing: vec![Balancing { next: 0, waits: None }; setup.asks.len()],
-            balancer: 0,
+            balancer: ProcessId::NONE,
             packets: vec![],
             ledger: vec![Ledger::Unasked; requests],
             wrong: None,
@@ -238,14 +239,14 @@ impl State {
             suspends: setup.suspends,
             rebirths: setup.rebirths,
         };
-        for number in 1..=setup.threads.len() as Thread {
+        for number in setup.all_threads() {
             setup.start(&mut state, setup.plan(number).at, number, 0);
         }
         state
     }
 
     pub fn slave(&mut self, at: Processor) -> &mut Slave {
-        &mut self.slaves[at as usize - 1]
+        &mut self.slaves[at.index() - 1]
     }
 
     /// Puts a packet behind all others from the same processor to the same.

@@ -2,14 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use testbed_protocol::Processor;
+
 use crate::model::{explore, reached, Report};
 use crate::setup::Setup;
+
+/// Processors by their numbers.
+fn on(numbers: &[u8]) -> Vec<Processor> {
+    numbers.iter().copied().map(Processor::new).collect()
+}
 
 /// Two processes on two of three processors; they exchange, and one may move to the third.
 pub fn pair() -> Setup {
     Setup {
         processors: 3,
-        at: vec![0, 1],
+        at: on(&[0, 1]),
         supersteps: 3,
         bytes: [vec![vec![0, 2], vec![1, 0]], vec![vec![0, 0], vec![1, 0]]],
         room: 4,
@@ -23,7 +30,7 @@ pub fn pair() -> Setup {
 /// Three processes, two of them on one processor, each with something for each.
 pub fn all_to_all() -> Setup {
     Setup {
-        at: vec![0, 1, 1],
+        at: on(&[0, 1, 1]),
         supersteps: 2,
         bytes: [vec![vec![1; 3]; 3], vec![vec![0, 1, 0], vec![0, 0, 0], vec![1, 0, 0]]],
         moves: 1,
@@ -40,7 +47,7 @@ pub fn short() -> Setup {
 
 /// Nobody has anything for anybody.
 pub fn barriers() -> Setup {
-    Setup { bytes: [vec![vec![0; 3]; 3], vec![vec![0; 3]; 3]], at: vec![0, 1, 1], moves: 1, ..pair() }
+    Setup { bytes: [vec![vec![0; 3]; 3], vec![vec![0; 3]; 3]], at: on(&[0, 1, 1]), moves: 1, ..pair() }
 }
 
 /// A process ends at any time.

@@ -55,7 +55,7 @@ impl Setup {
             }
             let computes = matches!(one.doing, Doing::Computes | Doing::Short(_));
             if state.moves != 0 && (computes || self.has(Bug::MoveWhileWaiting) && one.doing == Doing::Waits) {
-                let others = (0..self.processors).filter(|to| *to != one.at);
+                let others = self.all().filter(|to| *to != one.at);
                 actions.extend(others.map(|to| Action::Move(rank, to)));
             }
             if state.ends != 0 && !matches!(one.doing, Doing::Over | Doing::Ended | Doing::Released) {
@@ -63,13 +63,13 @@ impl Setup {
             }
         }
         for (at, kernel) in state.kernels.iter().enumerate() {
-            let at = at as Processor;
+            let at = Processor::new(at as u8);
             if !kernel.sending.is_empty() {
                 actions.push(Action::Send(at));
             }
             match kernel.leaving.first() {
                 Some(Packet { to: None, .. }) if self.has(Bug::OneByOne) => {
-                    actions.extend((0..self.processors).filter(|to| *to != at).map(|to| Action::BusTo(at, to)));
+                    actions.extend(self.all().filter(|to| *to != at).map(|to| Action::BusTo(at, to)));
                 }
                 Some(_) => actions.push(Action::Bus(at)),
                 None => {}
@@ -86,7 +86,7 @@ impl Setup {
             Action::Move(rank, to) => {
                 let one = &mut state.processes[rank];
                 let (from, doing) = (one.at, std::mem::replace(&mut one.doing, Doing::Moves));
-                let kernel = &mut state.kernels[from as usize];
+                let kernel = &mut state.kernels[from.index()];
                 kernel.sending.retain(|one| *one != rank);
                 let local = kernel.locals[rank].take();
                 kernel.tell(from, Some(to), Content::Thread { rank, doing, local });
@@ -97,32 +97,32 @@ impl Setup {
                 state.processes[rank].doing = Doing::Ended;
                 let home = self.at[rank];
                 self.ended(state, home, rank);
-                state.kernels[home as usize].tell(home, None, Content::End { rank });
+                state.kernels[home.index()].tell(home, None, Content::End { rank });
             }
             Action::Send(at) => self.send(state, at),
             Action::Bus(at) => {
-                let packet = state.kernels[at as usize].leaving.remove(0);
-                for to in (0..self.processors).filter(|to| *to != at && packet.to.is_none_or(|only| only == *to)) {
-                    state.kernels[to as usize].come.push(packet.clone());
+                let packet = state.kernels[at.index()].leaving.remove(0);
+                for to in self.all().filter(|to| *to != at && packet.to.is_none_or(|only| only == *to)) {
+                    state.kernels[to.index()].come.push(packet.clone());
                 }
             }
             Action::BusTo(at, to) => {
-                let packet = state.kernels[at as usize].leaving[0].clone();
-                if !state.kernels[to as usize].come.contains(&packet) {
-                    state.kernels[to as usize].come.push(packet.clone());
+                let packet = state.kernels[at.index()].leaving[0].clone();
+                if !state.kernels[to.index()].come.contains(&packet) {
+                    state.kernels[to.index()].come.push(packet.clone());
                 }
                 // The last processor has it: that the first one may have served it is the mistake.
-                if to == (self.processors - 1) - (at == self.processors - 1) as Processor {
-                    for other in (0..self.processors).filter(|other| *other != at && *other != to) {
-                        if !state.kernels[other as usize].come.contains(&packet) {
-                            state.kernels[other as usize].come.push(packet.clone());
+                if Some(to) == self.all().filter(|one| *one != at).last() {
+                    for other in self.all().filter(|other| *other != at && *other != to) {
+                        if !state.kernels[other.index()].come.contains(&packet) {
+                            state.kernels[other.index()].come.push(packet.clone());
                         }
                     }
-                    state.kernels[at as usize].leaving.remove(0);
+                    state.kernels[at.index()].leaving.remove(0);
                 }
             }
             Action::Serve(at, packet) => {
-                let packet = state.kernels[at as usize].come.remove(packet);
+                let packet = state.kernels[at.index()].come.remove(packet);
                 self.serve(state, at, packet);
             }
         }
@@ -134,7 +134,7 @@ impl Setup {
         let sent: Vec<u32> = (0..self.members()).map(|to| self.sent(step, rank, to)).collect();
         let sent = sent.iter().any(|bytes| *bytes != 0).then_some(sent);
         let (room, signs) = (self.room, self.signs(step, rank));
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         let said = kernel.group().arrive((rank, process(rank)), at, (room, signs), sent.clone().map(Vec::into_iter));
         let Ok(arrival) = said else {
             let broken = kernel.group().is_broken();
@@ -163,7 +163,7 @@ impl Setup {
     fn enlarge(&self, state: &mut State, rank: usize) {
         let (at, step) = (state.processes[rank].at, state.processes[rank].step);
         let Doing::Short(room) = state.processes[rank].doing else { return };
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         match kernel.group().enlarge((rank, process(rank)), at, room) {
             Ok(true) => {}
             Ok(false) => return state.fail(Wrong::Refused),
@@ -185,14 +185,14 @@ impl Setup {
 
     fn open(&self, state: &mut State, at: Processor) {
         for rank in 0..self.members() {
-            if state.kernels[at as usize].locals[rank].is_some() {
+            if state.kernels[at.index()].locals[rank].is_some() {
                 self.begin(state, at, rank);
             }
         }
     }
 
     fn begin(&self, state: &mut State, at: Processor, rank: usize) {
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         match kernel.group().begin(rank) {
             Begin::Nothing => self.through(state, at, rank),
             Begin::Closed { bytes } => {
@@ -212,7 +212,7 @@ impl Setup {
     }
 
     fn look_again(&self, state: &mut State, at: Processor) {
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         for rank in 0..self.members() {
             let waits = |local: &Local| local.begun && !local.segments.is_empty();
             if kernel.locals[rank].as_ref().is_some_and(waits) && !kernel.sending.contains(&rank) {
@@ -223,7 +223,7 @@ impl Setup {
 
     /// The first member that sends sends a piece.
     fn send(&self, state: &mut State, at: Processor) {
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         let from = kernel.sending[0];
         let step = state.processes[from].step;
         let next = kernel.locals[from].as_ref().and_then(|local| local.segments.first().copied());
@@ -262,10 +262,10 @@ impl Setup {
         let &Content::Data { to, from, offset, bytes, step } = content else { return };
         // A member has ended: what is under way means nothing.
         if state.processes.iter().any(|one| one.doing == Doing::Ended) {
-            let _ = state.kernels[at as usize].group().take((to, from), (offset, bytes));
+            let _ = state.kernels[at.index()].group().take((to, from), (offset, bytes));
             return;
         }
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         let place = kernel.group().take((to, from), (offset, bytes));
         match (place, &mut kernel.locals[to]) {
             (Ok(place), Some(local)) if local.begun && state.processes[to].step == step => {
@@ -277,7 +277,7 @@ impl Setup {
     }
 
     fn look_if_through(&self, state: &mut State, at: Processor, rank: usize) {
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         let Some(local) = &kernel.locals[rank] else { return };
         let sent = local.segments.is_empty() || self.has(Bug::GoOnWithoutSending);
         let has_all = kernel.group().has_all(rank) || self.has(Bug::GoOnWithoutReceiving);
@@ -287,7 +287,7 @@ impl Setup {
     }
 
     fn through(&self, state: &mut State, at: Processor, rank: usize) {
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         let agreed = kernel.group().agreed();
         let Some(mut local) = kernel.locals[rank].take() else { return };
         let step = state.processes[rank].step;
@@ -328,7 +328,7 @@ impl Setup {
     }
 
     fn serve(&self, state: &mut State, at: Processor, packet: Packet) {
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         match packet.content {
             Content::Arrive { rank, room, signs, sent } => {
                 let is_empty = state.processes.iter().all(|one| one.at != at);
@@ -363,7 +363,7 @@ impl Setup {
 
     /// A processor learns that a process has ended.
     fn ended(&self, state: &mut State, at: Processor, rank: usize) {
-        let kernel = &mut state.kernels[at as usize];
+        let kernel = &mut state.kernels[at.index()];
         kernel.locals[rank] = None;
         kernel.sending.retain(|one| *one != rank);
         kernel.group().end(process(rank));

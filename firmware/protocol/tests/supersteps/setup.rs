@@ -30,7 +30,7 @@ pub enum Bug {
 /// A configuration.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    pub processors: Processor,
+    pub processors: u8,
     /// Where each process begins.
     pub at: Vec<Processor>,
     pub supersteps: u8,
@@ -49,6 +49,10 @@ pub struct Setup {
 impl Setup {
     pub fn has(&self, bug: Bug) -> bool {
         self.bug == Some(bug)
+    }
+    /// All processors.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = Processor> {
+        (0..self.processors).map(Processor::new)
     }
     pub fn members(&self) -> usize {
         self.at.len()

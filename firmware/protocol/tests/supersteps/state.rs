@@ -1,13 +1,14 @@
 //! The machine's state.
 
+use testbed_definitions::ids::ProcessId;
 use testbed_protocol::superstep::{words, Group, Head, Member};
 use testbed_protocol::Processor;
 
 use crate::setup::Setup;
 
 /// The process of a rank, as kernels name it.
-pub const fn process(rank: usize) -> u16 {
-    100 + rank as u16
+pub const fn process(rank: usize) -> ProcessId {
+    ProcessId::from_bits(100 + rank as u16)
 }
 
 /// What a processor has of the group.

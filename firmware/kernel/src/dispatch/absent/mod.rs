@@ -31,13 +31,14 @@ pub mod ends {
 }
 
 pub mod packets {
+    use testbed_definitions::ids::ProcessId;
     use testbed_definitions::mpc::process as layout;
 
     use crate::drivers::centrenet::Packet;
     use crate::state::kernel::Kernel;
 
     impl Kernel {
-        pub fn serve_request_packet(&mut self, id: u16, operation: u8, bytes: usize, packet: &Packet) {
+        pub fn serve_request_packet(&mut self, id: ProcessId, operation: u8, bytes: usize, packet: &Packet) {
             if (operation, bytes) == (layout::KILL, layout::REQUEST_BYTES) {
                 self.end_process(id, packet.word(layout::VALUE));
             }

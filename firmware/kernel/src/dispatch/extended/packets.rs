@@ -1,16 +1,16 @@
 //! Packets that concern a process as a whole, and that only this kernel has.
 
+use testbed_definitions::ids::{ProcessId, ThreadNumber};
 use testbed_definitions::mpc::process as layout;
-use testbed_protocol::Thread;
 
 use crate::drivers::centrenet::Packet;
 use crate::state::kernel::Kernel;
 use crate::state::place::Who;
 
 impl Kernel {
-    pub fn serve_request_packet(&mut self, id: u16, operation: u8, bytes: usize, packet: &Packet) {
+    pub fn serve_request_packet(&mut self, id: ProcessId, operation: u8, bytes: usize, packet: &Packet) {
         let value = packet.word(layout::VALUE);
-        let who = || Who::unpack(packet.word(layout::WHO), packet.word(layout::WHOSE) as u16);
+        let who = || Who::unpack(packet.word(layout::WHO), ProcessId::from_bits(packet.word(layout::WHOSE) as u16));
         match (operation, bytes) {
             (layout::SUSPEND, layout::SUSPEND_BYTES) => self.suspend(id, value != 0),
             (layout::KILL | layout::CONTROL | layout::AWAIT, layout::REQUEST_BYTES) => {
@@ -28,7 +28,7 @@ impl Kernel {
             (layout::INPUT, layout::INPUT_PACKET_BYTES) => self.serve_input_piece(packet),
             (layout::INVOKE, _) => self.serve_invocation(id, packet),
             (layout::REPLY, layout::REPLY_BYTES) => {
-                let thread = packet.word(layout::REPLY_WHO) as Thread;
+                let thread = ThreadNumber::from_bits(packet.word(layout::REPLY_WHO) as u16);
                 self.answered(id, thread, packet.word(layout::RESULT), packet.word(layout::RESULT_2));
             }
             // A kernel sends no other.

@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use testbed_definitions::filter::{Command, REGISTERS};
+use testbed_definitions::ids::ProcessId;
 
 /// The classes of the whole machine, also on the master.
 static CLASSES: AtomicU32 = AtomicU32::new(0);
@@ -28,16 +29,16 @@ pub fn get(register: usize) -> u16 {
 static COLLECTOR: AtomicU16 = AtomicU16::new(0);
 
 /// This process has chosen where the MMI puts what it collects.
-pub fn note_collector(process: u16) {
-    COLLECTOR.store(process, Ordering::Relaxed);
+pub fn note_collector(process: ProcessId) {
+    COLLECTOR.store(process.bits(), Ordering::Relaxed);
 }
 
 /// A process ends here. `true`: it has chosen where the MMI puts what it collects, and takes nothing
 /// of it any more.
-pub fn forget_collector(process: u16) -> bool {
-    let collects = COLLECTOR.load(Ordering::Relaxed) == process;
+pub fn forget_collector(process: ProcessId) -> bool {
+    let collects = COLLECTOR.load(Ordering::Relaxed) == process.bits();
     if collects {
-        note_collector(0);
+        note_collector(ProcessId::NONE);
     }
     collects
 }

@@ -1,6 +1,6 @@
 //! The home knows which pages are stacks, wherever they are.
 
-use testbed_protocol::Processor;
+use testbed_definitions::ids::Processor;
 
 use crate::state::family::Death;
 use crate::state::kernel::{Index, Kernel};

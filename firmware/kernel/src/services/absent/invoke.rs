@@ -1,5 +1,6 @@
 //! There is no filestore: the host's first file is started where it lies.
 
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::process;
 use testbed_definitions::syscall::Error;
 
@@ -23,5 +24,5 @@ impl Kernel {
         Ok(())
     }
 
-    pub fn leave_program(&mut self, _: u16) {}
+    pub fn leave_program(&mut self, _: ProcessId) {}
 }

@@ -7,10 +7,12 @@
 
 pub mod alternatives {
     //! There are no alternatives.
+    use testbed_definitions::ids::Channel;
+
     use crate::state::kernel::{Index, Kernel};
 
     impl Kernel {
-        pub fn chosen(&mut self, _: Index, _: u8) {}
+        pub fn chosen(&mut self, _: Index, _: Channel) {}
         pub fn alt_timeout(&mut self, _: Index) {}
         pub fn end_alternative(&mut self, _: Index) {}
     }
@@ -30,12 +32,14 @@ pub mod estate;
 
 pub mod exchange {
     //! There are no groups of processes.
+    use testbed_definitions::ids::ProcessId;
+
     use crate::drivers::centrenet::Packet;
     use crate::state::kernel::Kernel;
     use crate::state::thread::Tcb;
 
     impl Kernel {
-        pub fn ended_for_groups(&mut self, _: u16) {}
+        pub fn ended_for_groups(&mut self, _: ProcessId) {}
         pub fn serve_superstep(&mut self, _: &Packet) {}
         pub fn pump_exchange(&mut self, _: &Tcb) -> bool {
             false
@@ -45,11 +49,13 @@ pub mod exchange {
 
 pub mod faults {
     //! Threads are named by their numbers, and no stack is looked at.
+    use testbed_definitions::ids::ProcessId;
+
     use crate::state::kernel::{Index, Kernel};
 
     impl Kernel {
-        pub fn put_owner(&mut self, _: u16) {}
-        pub fn end_for_memory(&mut self, _: u16) {}
+        pub fn put_owner(&mut self, _: ProcessId) {}
+        pub fn end_for_memory(&mut self, _: ProcessId) {}
         pub fn end_for_overflow(&mut self, _: Index) {}
     }
 }
@@ -85,16 +91,16 @@ pub mod keeping {
 
 pub mod migrate {
     //! Threads stay where they are, and so do their channels' ends.
+    use testbed_definitions::ids::{ProcessId, Processor};
     use testbed_definitions::syscall::Error;
-    use testbed_protocol::Processor;
 
     use crate::drivers::centrenet::Packet;
     use crate::state::family::Birth;
     use crate::state::kernel::{Index, Kernel};
 
     impl Kernel {
-        pub fn serve_migrate(&mut self, _: u16, _: &Packet) {}
-        pub fn serve_ends(&mut self, _: u16, _: &Packet) {}
+        pub fn serve_migrate(&mut self, _: ProcessId, _: &Packet) {}
+        pub fn serve_ends(&mut self, _: ProcessId, _: &Packet) {}
         pub fn pack(&mut self, _: Index) -> bool {
             false
         }
@@ -148,6 +154,7 @@ pub mod sampling {
 
 pub mod paging {
     //! Pages are here or nowhere.
+    use testbed_definitions::ids::ProcessId;
     use testbed_definitions::syscall::Error;
     use testbed_kernel_core::page_map::allows;
 
@@ -172,7 +179,7 @@ pub mod paging {
             true
         }
         pub fn ask_for_page(&mut self, _: Process, _: u32, _: bool) {}
-        pub fn serve_page(&mut self, _: u16, _: &Packet) {}
+        pub fn serve_page(&mut self, _: ProcessId, _: &Packet) {}
         pub fn serve_page_data(&mut self, _: &Packet) {}
     }
 }

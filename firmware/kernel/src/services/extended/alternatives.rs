@@ -3,6 +3,7 @@
 
 use core::cell::Cell;
 use testbed_definitions::event::{self, DIAG_DETAIL, DIAG_PROFILE, TRAP7, TRAP70};
+use testbed_definitions::ids::Channel;
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::{Error, FOREVER};
@@ -33,7 +34,7 @@ impl Kernel {
                 if self.ensure_partner(index, channel, capacity) {
                     self.choose(index, position);
                     let thread = self.tcb_of(index).address();
-                    self.communicate::<false>(thread, channel as u32, buffer, capacity);
+                    self.communicate::<false>(thread, channel.number() as u32, buffer, capacity);
                 } else {
                     // It will call again.
                     self.tcb_of(index).list().release(&mut self.pages);
@@ -52,8 +53,8 @@ impl Kernel {
         tcb.list().take(count, &mut self.pages)?;
         let process = tcb.process();
         tcb.list().read(process.map(), address)?;
-        let first = tcb.list().channels().first().map_or(0, Cell::get);
-        events::emit_with(DIAG_DETAIL, event::REQUEST, event::request_argument(true, true, false, first));
+        let first = tcb.list().channels().first().map_or(Channel::new(0), Cell::get);
+        events::emit_with(DIAG_DETAIL, event::REQUEST, event::request_argument(true, true, false, first.number()));
         let mut ready = None;
         for position in 0..count as usize {
             let channel = tcb.list().channel(position);
@@ -81,7 +82,7 @@ impl Kernel {
 
     /// A thread's alternative is about to receive on this channel: whether a partner's buffer that
     /// it will copy is here, as for [`Self::communicate`].
-    pub fn ensure_partner(&mut self, index: Index, channel: u8, capacity: u32) -> bool {
+    pub fn ensure_partner(&mut self, index: Index, channel: Channel, capacity: u32) -> bool {
         let process = self.tcb_of(index).process();
         let Some((thread, length)) = partner::<false>(process.ccb(channel)) else { return true };
         let buffer = self.tcbs[self.thread_index(process, thread) as usize].buffer();

@@ -1,8 +1,8 @@
 //! The master's side of the monitor in polled mode: a program there takes what the MMI has
 //! collected.
 
+use testbed_definitions::ids::Processor;
 use testbed_definitions::map::{self, mmi};
-use testbed_definitions::process::is_operator;
 use testbed_definitions::syscall::{monitor, Error};
 use testbed_kernel_core::page_map::WRITE;
 
@@ -20,7 +20,7 @@ const PLACES: u32 = mmi::CONTROL_POLL | mmi::CONTROL_QUEUE | mmi::CONTROL_TRACE 
 
 impl Kernel {
     fn has_mmi(&self) -> Result<(), Error> {
-        if self.me == 0 {
+        if self.me == Processor::MASTER {
             Ok(())
         } else {
             Err(Error::NoMonitor)
@@ -30,7 +30,7 @@ impl Kernel {
     /// Takes words from the master's queue while it has some, [`WORDS_A_CALL`] at most. For
     /// operators.
     pub fn read_monitor(&self, process: Process, buffer: u32, most: u32) -> Result<u32, Error> {
-        if !is_operator(process.id()) {
+        if !process.id().is_operator() {
             return Err(Error::NoPermission);
         }
         self.has_mmi()?;

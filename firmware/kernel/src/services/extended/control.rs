@@ -6,9 +6,8 @@
 
 use testbed_definitions::event::{self, DIAG_ALL, DIAG_READY};
 use testbed_definitions::filter::{register, Command, REGISTERS, RULES};
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::packet::BROADCAST;
-use testbed_definitions::process::is_operator;
 use testbed_definitions::syscall::{monitor, Error};
 
 use crate::drivers::events;
@@ -17,8 +16,6 @@ use crate::state::call::Outcome;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::place::Who;
 
-/// The processor that has the MMI.
-const MASTER: u8 = 0;
 /// Bits of a command.
 const COMMAND_BITS: u32 = 0x00ff_ffff;
 
@@ -54,7 +51,7 @@ impl Kernel {
             }
             monitor::MISSED => return Outcome::Done(self.collecting(self.tcb_of(index).process(), what, value)),
             monitor::SAMPLE_PERIOD if value == 0 => return Outcome::Done(Ok(self.sample_period())),
-            _ if !is_operator(self.tcb_of(index).process().id()) => return Outcome::Done(Err(Error::NoPermission)),
+            _ if !self.tcb_of(index).process().id().is_operator() => return Outcome::Done(Err(Error::NoPermission)),
             monitor::DELIVER..=monitor::WANT_DATUM => {
                 return Outcome::Done(self.collecting(self.tcb_of(index).process(), what, value))
             }
@@ -69,15 +66,15 @@ impl Kernel {
         if let Err(error) = checked {
             return Outcome::Done(Err(error));
         }
-        if self.me == MASTER {
+        if self.me == Processor::MASTER {
             self.control_all(operation, value);
             return Outcome::Done(Ok(0));
         }
         let tcb = self.tcb_of(index);
         tcb.ask();
         let who = tcb.who(self.me);
-        let words = [mpc::operation_address(operation, 0), value, who.word(), who.process as u32];
-        self.net.queue_token(MASTER, mpc::PROCESS, words, layout::REQUEST_BYTES);
+        let words = [mpc::operation_address(operation, ProcessId::NONE), value, who.word(), who.process.bits() as u32];
+        self.net.queue_token(Processor::MASTER, mpc::PROCESS, words, layout::REQUEST_BYTES);
         Outcome::Waits
     }
 
@@ -104,7 +101,12 @@ impl Kernel {
             self.set_classes(value);
             operation
         };
-        self.net.queue_token(BROADCAST, mpc::PROCESS, [mpc::operation_address(told, 0), value], layout::CLASSES_BYTES);
+        self.net.queue_token(
+            Processor::ALL_OTHERS,
+            mpc::PROCESS,
+            [mpc::operation_address(told, ProcessId::NONE), value],
+            layout::CLASSES_BYTES,
+        );
     }
 
     /// These are the event classes now.
@@ -112,17 +114,17 @@ impl Kernel {
         if classes == settings::classes() {
             return;
         }
-        if self.me != MASTER {
+        if self.me != Processor::MASTER {
             events::tell(event::CLASSES, classes as u16);
         }
-        events::enable(classes, self.me != MASTER);
+        events::enable(classes, self.me != Processor::MASTER);
         self.tell_agent();
     }
 
     /// A command for the filters has taken effect.
     pub fn commanded(&mut self, word: u32) {
         let command = Command::unpack(word);
-        if command.smi != 0 && command.smi != self.me {
+        if command.smi != 0 && command.smi != self.me.number() {
             return;
         }
         settings::note(command);

@@ -4,9 +4,9 @@
 
 use core::mem::MaybeUninit;
 use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::limits::{GROUP_MEMBERS, SEGMENTS};
 use testbed_definitions::mpc::{self, superstep as layout};
-use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::syscall::{self, superstep as record, Error};
 use testbed_kernel_core::page_map::{READ, WRITE};
 use testbed_kernel_core::queue::NONE;
@@ -158,7 +158,7 @@ impl Kernel {
         if self.processors > 1 {
             let head = [
                 (layout::ARRIVE as u32) << 24 | address,
-                rank as u32 | (said.signs as u32) << 8 | (id as u32) << 16,
+                rank as u32 | (said.signs as u32) << 8 | (id.bits() as u32) << 16,
                 said.room,
             ];
             self.tell_arrival(head, sums);
@@ -171,10 +171,10 @@ impl Kernel {
 
     fn tell_arrival(&mut self, head: [u32; layout::COUNTS], counts: &[u32]) {
         if counts.is_empty() {
-            return self.net.queue_token(BROADCAST, mpc::SUPERSTEP, head, 4 * layout::COUNTS);
+            return self.net.queue_token(Processor::ALL_OTHERS, mpc::SUPERSTEP, head, 4 * layout::COUNTS);
         }
         let length = 4 * (layout::COUNTS + counts.len()) as u32;
-        let packet = self.net.queue_buffer(BROADCAST, mpc::SUPERSTEP, length) as *mut u32;
+        let packet = self.net.queue_buffer(Processor::ALL_OTHERS, mpc::SUPERSTEP, length) as *mut u32;
         for (place, word) in head.iter().chain(counts).enumerate() {
             // SAFETY: the buffer is the driver's, not issued yet, and has room for a packet.
             unsafe { packet.add(place).write_volatile(*word) };
@@ -194,8 +194,9 @@ impl Kernel {
         tcb.synchronize();
         events::emit_with(DIAG_PROFILE, event::BLOCKED, syscall::EXCHANGE as u16);
         if self.processors > 1 {
-            let words = [(layout::ENLARGE as u32) << 24 | group.address(), rank as u32 | (id as u32) << 16, room];
-            self.net.queue_token(BROADCAST, mpc::SUPERSTEP, words, layout::ENLARGE_BYTES);
+            let words =
+                [(layout::ENLARGE as u32) << 24 | group.address(), rank as u32 | (id.bits() as u32) << 16, room];
+            self.net.queue_token(Processor::ALL_OTHERS, mpc::SUPERSTEP, words, layout::ENLARGE_BYTES);
         }
         self.begin_exchange(group, rank);
         self.resume_senders(group);
@@ -253,7 +254,7 @@ impl Kernel {
         let Local { index, bytes, .. } = core::mem::replace(group.local(rank), Local::NONE);
         let tcb = self.tcb_of(index);
         tcb.context().answer_also(bytes);
-        events::emit_with(DIAG_PROFILE, event::THROUGH, tcb.number());
+        events::emit_with(DIAG_PROFILE, event::THROUGH, tcb.number().bits());
         events::emit_with(DIAG_PROFILE, event::RECEIVED, words_told(bytes));
         self.finish(index, Ok(agreed.any as u32 | (agreed.all as u32) << 8));
     }
@@ -392,8 +393,8 @@ impl Kernel {
             layout::ARRIVE => self.serve_arrive(group, packet),
             layout::ENLARGE => {
                 let word = packet.word(layout::RANK);
-                let member = (word as u8 as Rank, (word >> 16) as u16);
-                if group.group().enlarge(member, packet.header.source, packet.word(layout::ROOM)) == Ok(true) {
+                let member = (word as u8 as Rank, ProcessId::from_bits((word >> 16) as u16));
+                if group.group().enlarge(member, packet.source(), packet.word(layout::ROOM)) == Ok(true) {
                     self.resume_senders(group);
                 }
             }
@@ -409,12 +410,12 @@ impl Kernel {
 
     fn serve_arrive(&mut self, mut group: GroupRecord, packet: &Packet) {
         let [_, word, room] = packet.words::<{ layout::COUNTS }>();
-        let member = (word as u8 as Rank, (word >> 16) as u16);
+        let member = (word as u8 as Rank, ProcessId::from_bits((word >> 16) as u16));
         let said = (room, (word >> 8) as u8);
         let has_counts = packet.header.payload_words() == layout::COUNTS + group.members();
         let counts = layout::COUNTS..layout::COUNTS + group.members();
         let sent = has_counts.then(|| counts.map(|index| packet.word(index)));
-        let arrival = group.group().arrive(member, packet.header.source, said, sent);
+        let arrival = group.group().arrive(member, packet.source(), said, sent);
         if arrival == Ok(Arrival::Opens) {
             self.open_exchange(group);
         }

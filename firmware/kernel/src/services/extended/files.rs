@@ -3,6 +3,7 @@
 
 use testbed_definitions::boot::word;
 use testbed_definitions::file::{record, NAME_BYTES, READ as FILE_READ, WRITE as FILE_WRITE};
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::limits::{FILES, FILES_SHARE, FILE_BYTES};
 use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::syscall::{open, status, Error};
@@ -119,7 +120,7 @@ impl Kernel {
     }
 
     /// The process in this place has ended: the file that it ran may go.
-    pub fn leave_program(&mut self, id: u16) {
+    pub fn leave_program(&mut self, id: ProcessId) {
         let Some(place) = self.place(id) else { return };
         if place.invoked.file != NO_FILE {
             let file = core::mem::replace(&mut place.invoked.file, NO_FILE);

@@ -1,9 +1,9 @@
 //! Groups of processes that exchange at the ends of supersteps: how they form, and how they end.
 //! What they exchange is in [`crate::services::extended::exchange`].
 
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::limits::GROUP_MEMBERS;
 use testbed_definitions::mpc::{self, superstep as layout};
-use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::READ;
 use testbed_kernel_core::queue::NONE;
@@ -29,17 +29,17 @@ impl Kernel {
         if self.processors > 1 && self.net.free_buffer().is_none() {
             return Ok(Outcome::Again);
         }
-        let address = mpc::address(process.id(), which as u8);
+        let address = layout::group(process.id(), which as u8);
         if self.groups.find(address).is_some() {
             return Err(Error::ThreadExists);
         }
         let mut bytes = [0; 4 * GROUP_MEMBERS];
         read_user(process, list, &mut bytes[..4 * count as usize])?;
-        let id = |rank: usize| u16::from_le_bytes([bytes[4 * rank], bytes[4 * rank + 1]]);
+        let id = |rank: usize| ProcessId::from_bits(u16::from_le_bytes([bytes[4 * rank], bytes[4 * rank + 1]]));
         self.add_group(address, count as usize, id).ok_or(Error::NoMemory)?;
         if self.processors > 1 {
             let length = 4 * (layout::PROCESSES as u32 + count);
-            let packet = self.net.queue_buffer(BROADCAST, mpc::SUPERSTEP, length) as *mut u32;
+            let packet = self.net.queue_buffer(Processor::ALL_OTHERS, mpc::SUPERSTEP, length) as *mut u32;
             // SAFETY: the buffer is the driver's, not issued yet, and has room for a packet.
             unsafe {
                 packet.add(layout::ADDRESS).write_volatile((layout::FORM as u32) << 24 | address);
@@ -58,15 +58,15 @@ impl Kernel {
         if count > GROUP_MEMBERS || packet.header.payload_words() != layout::PROCESSES + count || is_known {
             return;
         }
-        let id = |rank| packet.word(layout::PROCESSES + rank) as u16;
+        let id = |rank| ProcessId::from_bits(packet.word(layout::PROCESSES + rank) as u16);
         if self.add_group(address, count, id).is_none() {
             let words = [(layout::BREAK as u32) << 24 | address];
-            self.net.queue_token(BROADCAST, mpc::SUPERSTEP, words, layout::BREAK_BYTES);
+            self.net.queue_token(Processor::ALL_OTHERS, mpc::SUPERSTEP, words, layout::BREAK_BYTES);
         }
     }
 
     /// Adds a group, broken if a member has ended before; `None` if there is no memory.
-    fn add_group(&mut self, address: u32, count: usize, id: impl Fn(Rank) -> u16) -> Option<()> {
+    fn add_group(&mut self, address: u32, count: usize, id: impl Fn(Rank) -> ProcessId) -> Option<()> {
         let mut group = self.groups.add(address, count, &id, &mut self.pages)?;
         if (0..count).any(|rank| self.processes.is_over(id(rank))) {
             group.group().break_up();
@@ -76,7 +76,7 @@ impl Kernel {
 
     /// A process has ended everywhere: groups that belong to it are no more, others that have it as
     /// a member are broken.
-    pub fn ended_for_groups(&mut self, id: u16) {
+    pub fn ended_for_groups(&mut self, id: ProcessId) {
         if self.groups.is_empty() {
             return;
         }

@@ -6,6 +6,7 @@
 //! something is there, as one that waits for a page does; so what has come for a reader that is
 //! gone is the next one's.
 
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::input::{Piece, INBOX_BYTES};
@@ -19,8 +20,6 @@ use crate::state::extended::input::SOON;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::user::{read_packet, user_range};
 
-/// The processor whose UART has a line.
-const MASTER: u8 = 0;
 /// Cycles between two looks without any, at most.
 const LATE: u32 = 16 * SOON;
 
@@ -82,15 +81,15 @@ impl Kernel {
     }
 
     fn want_input(&mut self, room: u16) {
-        if self.me == MASTER {
-            return self.input_wanted(MASTER, room);
+        if self.me == Processor::MASTER {
+            return self.input_wanted(Processor::MASTER, room);
         }
-        let words = [mpc::operation_address(layout::WANT_INPUT, 0), room as u32];
-        self.net.queue_token(MASTER, mpc::PROCESS, words, layout::WANT_INPUT_BYTES);
+        let words = [mpc::operation_address(layout::WANT_INPUT, ProcessId::NONE), room as u32];
+        self.net.queue_token(Processor::MASTER, mpc::PROCESS, words, layout::WANT_INPUT_BYTES);
     }
 
     /// On the master: a processor wants so many bytes, or with 0 none any more.
-    fn input_wanted(&mut self, processor: u8, room: u16) {
+    fn input_wanted(&mut self, processor: Processor, room: u16) {
         if let Some(answer) = self.input.switch.want(processor, room) {
             self.pass_input(&answer);
         }
@@ -133,7 +132,7 @@ impl Kernel {
         let flag = |set: bool, bit: u32| if set { bit } else { 0 };
         let flags = flag(piece.last, layout::INPUT_LAST) | flag(piece.end, layout::INPUT_END);
         let mut words = [0; mpc::TOKEN_WORDS];
-        words[layout::ADDRESS] = mpc::operation_address(layout::INPUT, 0);
+        words[layout::ADDRESS] = mpc::operation_address(layout::INPUT, ProcessId::NONE);
         words[layout::VALUE] = piece.count as u32 | flags;
         for (word, bytes) in words[layout::INPUT_DATA..].iter_mut().zip(piece.bytes.chunks_exact(4)) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -148,7 +147,7 @@ impl Kernel {
 
     /// A processor wants input.
     pub fn serve_want_input(&mut self, packet: &Packet) {
-        self.input_wanted(packet.header.source, packet.word(layout::VALUE) as u16);
+        self.input_wanted(packet.source(), packet.word(layout::VALUE) as u16);
     }
 
     /// The master sends some.

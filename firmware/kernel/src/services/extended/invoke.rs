@@ -3,11 +3,11 @@
 use testbed_definitions::boot::{word, ARGUMENT_BYTES, BALANCER};
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::file::TRUSTED;
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::process::{is_operator, OPERATOR};
+use testbed_definitions::process::OPERATOR;
 use testbed_definitions::syscall::{invoke, Error};
 use testbed_kernel_core::filestore::{padded, File, Name};
-use testbed_protocol::Processor;
 
 use crate::arch::memory;
 use crate::drivers::centrenet::Packet;
@@ -39,7 +39,7 @@ pub struct Invocation<'a> {
 
 /// The processor with the host's files.
 pub fn start_processor() -> Processor {
-    boot::get(word::START_PROCESSOR) as Processor
+    Processor::new(boot::get(word::START_PROCESSOR) as u8)
 }
 
 impl Kernel {
@@ -61,15 +61,15 @@ impl Kernel {
     /// `invoke(name, length, arguments, length, processor and flags)`. While its buffers have not
     /// left, it is repeated.
     pub fn invoke(&mut self, index: u16, [name, length, arguments, bytes, how]: [u32; 5]) -> Result<Outcome, Error> {
-        let (flags, target) = (how & !0xff, if how & 0xff == HERE { self.me } else { how as u8 });
-        if target >= self.processors {
+        let (flags, target) = (how & !0xff, if how & 0xff == HERE { self.me } else { Processor::new(how as u8) });
+        if target.number() >= self.processors {
             return Err(Error::BadProcessor);
         }
         if flags & !(invoke::BACKGROUND | invoke::SUSPENDED | invoke::OPERATOR) != 0 {
             return Err(Error::UnknownCall);
         }
         let process = self.tcb_of(index).process();
-        if flags & invoke::OPERATOR != 0 && !is_operator(process.id()) {
+        if flags & invoke::OPERATOR != 0 && !process.id().is_operator() {
             return Err(Error::NoPermission);
         }
         let name = padded(&user_name(process, name, length)?[..length as usize])?;
@@ -97,7 +97,7 @@ impl Kernel {
         let words = packet as *mut u32;
         let header = [
             mpc::operation_address(layout::INVOKE, invocation.who.process),
-            invocation.flags | invocation.source as u32,
+            invocation.flags | invocation.source.number() as u32,
             invocation.who.word(),
             invocation.arguments.len() as u32,
         ];
@@ -115,7 +115,7 @@ impl Kernel {
     }
 
     /// Another processor's thread invokes a program here.
-    pub fn serve_invocation(&mut self, id: u16, packet: &Packet) {
+    pub fn serve_invocation(&mut self, id: ProcessId, packet: &Packet) {
         let bytes = packet.word(layout::INVOKE_BYTES);
         if packet.header.length as u32 != 4 * layout::INVOKE_ARGUMENTS as u32 + bytes || bytes > ARGUMENT_BYTES as u32 {
             return;
@@ -126,7 +126,7 @@ impl Kernel {
         read_packet(packet, layout::INVOKE_ARGUMENTS, &mut arguments[..bytes as usize]);
         let flags = packet.word(layout::INVOKE_FLAGS);
         let arguments = &arguments[..bytes as usize];
-        let invocation = Invocation { name, flags: flags & !0xff, source: flags as u8, who, arguments };
+        let invocation = Invocation { name, flags: flags & !0xff, source: Processor::new(flags as u8), who, arguments };
         if let Err(error) = self.begin(&invocation) {
             self.reply(who, error.code() as u32, 0);
         }
@@ -136,7 +136,7 @@ impl Kernel {
     /// is told later, but of an error.
     fn begin(&mut self, invocation: &Invocation) -> Result<(), Error> {
         let right = if invocation.flags & invoke::OPERATOR != 0 { OPERATOR } else { 0 };
-        let by_operator = invocation.who == Who::NOBODY || is_operator(invocation.who.process);
+        let by_operator = invocation.who == Who::NOBODY || invocation.who.process.is_operator();
         let process = self.take_place(right, by_operator)?;
         let begun = self.prepare(process, invocation).and_then(|()| match self.files.find(&invocation.name) {
             Some(file) => self.start_file(process, file),
@@ -175,14 +175,14 @@ impl Kernel {
         let Some(place) = self.place(process.id()) else { return Ok(()) };
         (place.invoked.file, place.invoked.trusted) = (file as u8, permissions & TRUSTED != 0);
         let waiter = place.take_waiter();
-        self.reply(waiter, process.id() as u32, 0);
+        self.reply(waiter, process.id().bits() as u32, 0);
         Ok(())
     }
 
     /// A process that has not started never will. Returns who has waited for that.
     fn abandon(&mut self, process: Process) -> Who {
         let waiter = self.place(process.id()).map_or(Who::NOBODY, Place::give_up);
-        events::emit_with(DIAG_PROFILE, event::PROCESS_END, process.id());
+        events::emit_with(DIAG_PROFILE, event::PROCESS_END, process.id().bits());
         self.remove_process(process);
         waiter
     }

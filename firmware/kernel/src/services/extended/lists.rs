@@ -1,5 +1,6 @@
 //! Alternatives that end: somebody has come, or nobody in time, or the process ends.
 
+use testbed_definitions::ids::Channel;
 use testbed_definitions::syscall::Error;
 use testbed_protocol::channel;
 
@@ -16,7 +17,7 @@ impl Kernel {
 
     /// A sender has come to this channel of a thread's alternative; the channel's own control block
     /// is the protocol's to change.
-    pub fn chosen(&mut self, index: Index, channel: u8) {
+    pub fn chosen(&mut self, index: Index, channel: Channel) {
         self.stop_timer(index);
         let position = self.disable_all(index, Some(channel));
         self.choose(index, position);
@@ -29,7 +30,7 @@ impl Kernel {
     }
 
     /// Disables the channels of the list but one; returns the place of that.
-    fn disable_all(&mut self, index: Index, but: Option<u8>) -> usize {
+    fn disable_all(&mut self, index: Index, but: Option<Channel>) -> usize {
         let tcb = self.tcb_of(index);
         let mut found = 0;
         for (position, channel) in tcb.list().channels().iter().enumerate() {

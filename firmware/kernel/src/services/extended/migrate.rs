@@ -6,17 +6,15 @@
 //! with its id goes on with them.
 
 use testbed_definitions::event::{self, DIAG_PROFILE, DIAG_READY};
-use testbed_definitions::ids::{ProcessId, ThreadNumber};
+use testbed_definitions::ids::{Channel, ProcessId, Processor, ThreadNumber};
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::mpc::{self, end, ends, migrate, thread as layout};
 use testbed_definitions::packet::{Header, PAYLOAD_WORDS_MAX};
-use testbed_definitions::process;
 use testbed_definitions::syscall::status::counter;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::channel::{Receiver, Sender};
 use testbed_protocol::ends::{join, leave, End};
-use testbed_protocol::{Processor, Thread};
 
 use crate::arch::memory;
 use crate::drivers::centrenet::Packet;
@@ -27,7 +25,7 @@ use crate::state::effects::PARKED;
 use crate::state::family::Birth;
 use crate::state::kernel::Kernel;
 use crate::state::place::Who;
-use crate::state::process::{thread_id, Process};
+use crate::state::process::Process;
 use crate::state::thread::State;
 
 impl Kernel {
@@ -36,24 +34,25 @@ impl Kernel {
     pub fn migrate(&mut self, index: u16, thread: u32, at: i32, destination: i32) -> Result<Outcome, Error> {
         let tcb = self.tcb_of(index);
         let (process, caller) = (tcb.process(), tcb.number());
-        let number = if thread == 0 { caller } else { thread as Thread };
-        if thread > u16::MAX as u32 || thread_id(number) == 0 {
+        let number = if thread == 0 { caller } else { ThreadNumber::from_bits(thread as u16) };
+        if thread > u16::MAX as u32 || number.id() == 0 {
             return Err(Error::NoThread);
         }
-        if !ThreadNumber::from_bits(number).is_beside(ThreadNumber::from_bits(caller)) {
+        if !number.is_beside(caller) {
             return Err(Error::NoPermission);
         }
         if at >= self.processors as i32 || destination >= self.processors as i32 {
             return Err(Error::BadProcessor);
         }
         let destination = if destination < 0 { migrate::ANY } else { destination as u32 };
-        if at >= 0 && at != self.me as i32 {
+        if at >= 0 && at != self.me.number() as i32 {
             if number == caller {
                 return Err(Error::NotHere);
             }
             tcb.ask();
-            let words = [mpc::address(process.id(), 0), number as u32, destination, tcb.who(self.me).word(), 0, 0];
-            self.net.queue_token(at as Processor, mpc::MIGRATE, words, migrate::BYTES);
+            let words =
+                [mpc::process_address(process.id()), number.bits() as u32, destination, tcb.who(self.me).word(), 0, 0];
+            self.net.queue_token(Processor::new(at as u8), mpc::MIGRATE, words, migrate::BYTES);
             return Ok(Outcome::Waits);
         }
         if number == caller {
@@ -66,8 +65,8 @@ impl Kernel {
     }
 
     /// A thread elsewhere asks for a thread to be moved.
-    pub fn serve_migrate(&mut self, id: u16, packet: &Packet) {
-        let number = packet.word(migrate::THREAD) as Thread;
+    pub fn serve_migrate(&mut self, id: ProcessId, packet: &Packet) {
+        let number = ThreadNumber::from_bits(packet.word(migrate::THREAD) as u16);
         let destination = packet.word(migrate::DESTINATION);
         let result = match self.find(id, number) {
             _ if destination != migrate::ANY && destination >= self.processors as u32 => Err(Error::BadProcessor),
@@ -86,14 +85,14 @@ impl Kernel {
         if !matches!(state, State::Ready | State::Held) || tcb.has_children() {
             return Err(Error::NotReady);
         }
-        let to = if destination == migrate::ANY { self.another_slave() } else { destination as Processor };
+        let to = if destination == migrate::ANY { self.another_slave() } else { Processor::new(destination as u8) };
         if to == self.me {
             return Ok(false);
         }
-        events::emit_with(DIAG_PROFILE, event::PACK, number);
+        events::emit_with(DIAG_PROFILE, event::PACK, number.bits());
         if queued && state == State::Ready {
             self.ready.remove(self.tcbs, index);
-            events::emit(DIAG_READY, number & event::THREAD_MASK);
+            events::emit(DIAG_READY, number.bits() & event::THREAD_MASK);
         }
         self.send_away(index, State::Moving, to);
         Ok(true)
@@ -101,14 +100,15 @@ impl Kernel {
 
     /// Any slave but this processor, if there is one.
     fn another_slave(&mut self) -> Processor {
-        match (self.me, self.processors) {
+        let slave = match (self.me.number(), self.processors) {
             (me, 1) | (me @ 1, 2) => me,
-            (0, processors) => 1 + self.random_below(processors as u32 - 1) as Processor,
+            (0, processors) => 1 + self.random_below(processors as u32 - 1) as u8,
             (me, processors) => {
-                let slave = 1 + self.random_below(processors as u32 - 2) as Processor;
-                slave + (slave >= me) as Processor
+                let slave = 1 + self.random_below(processors as u32 - 2) as u8;
+                slave + (slave >= me) as u8
             }
-        }
+        };
+        Processor::new(slave)
     }
 
     /// Puts a control block whose ends leave into the queue of those whose messages leave.
@@ -134,11 +134,11 @@ impl Kernel {
         let (process, number, state) = (tcb.process(), tcb.number(), tcb.state());
         let is_last = tcb.has_no_ends();
         let with_thread = is_last && state == State::Moving && used + layout::WORDS <= PAYLOAD_WORDS_MAX;
-        let parent = if with_thread { tcb.parent() } else { 0 };
+        let parent = if with_thread { tcb.parent() } else { ThreadNumber::NOBODY };
         // SAFETY: the buffer is the driver's, free, and has room for a packet.
         unsafe {
-            words.add(ends::ADDRESS).write_volatile(mpc::address(process.id(), 0));
-            words.add(ends::THREAD).write_volatile(number as u32 | (parent as u32) << 16);
+            words.add(ends::ADDRESS).write_volatile(mpc::process_address(process.id()));
+            words.add(ends::THREAD).write_volatile(number.bits() as u32 | (parent.bits() as u32) << 16);
             if with_thread {
                 self.pack_thread(index, words.add(used));
                 used += layout::WORDS;
@@ -160,7 +160,7 @@ impl Kernel {
             let word = tcb.ends_word(group);
             let mut left = word.get();
             while left != 0 && used + end::WORDS_MAX <= PAYLOAD_WORDS_MAX {
-                let channel = (32 * group) as u8 + left.trailing_zeros() as u8;
+                let channel = Channel::new((32 * group) as u8 + left.trailing_zeros() as u8);
                 left &= left - 1;
                 let ccb = tcb.process().ccb(channel);
                 let Some(end) = leave(ccb, self.me, tcb.destination(), tcb.number()) else { continue };
@@ -194,7 +194,9 @@ impl Kernel {
         let ((parent_processor, failed), (stack, pages)) = (tcb.family(), tcb.stack());
         // SAFETY: the caller's; a context begins with the words that move.
         unsafe {
-            words.add(layout::PARENT_PROCESSOR_FAILED).write_volatile(parent_processor as u32 | (failed as u32) << 16);
+            words
+                .add(layout::PARENT_PROCESSOR_FAILED)
+                .write_volatile(parent_processor.number() as u32 | (failed as u32) << 16);
             words.add(layout::STACK).write_volatile(stack);
             words.add(layout::STACK_PAGES).write_volatile(pages);
             memory::copy(tcb.context().address(), words.add(layout::CONTEXT) as u32, 4 * layout::CONTEXT_WORDS as u32);
@@ -226,13 +228,13 @@ impl Kernel {
     }
 
     /// Ends of channels have come, with the thread that has them or for one that comes later.
-    pub fn serve_ends(&mut self, id: u16, packet: &Packet) {
+    pub fn serve_ends(&mut self, id: ProcessId, packet: &Packet) {
         self.tell_packet(packet);
         let words = packet.header.payload_words();
         let with_thread = packet.header.kind == mpc::THREAD;
         let tail = if with_thread { layout::WORDS } else { 0 };
-        let number = packet.word(ends::THREAD) as Thread;
-        let belongs = ThreadNumber::from_bits(number).belongs_to(ProcessId::from_bits(id));
+        let number = ThreadNumber::from_bits(packet.word(ends::THREAD) as u16);
+        let belongs = number.belongs_to(id);
         if words < ends::ENDS + tail || !belongs {
             return events::emit(DIAG_PROFILE, event::RX_END);
         }
@@ -273,7 +275,7 @@ impl Kernel {
     #[cold]
     pub fn unpark(&mut self) {
         let length = 4 * (ends::ENDS + layout::WORDS) as u16;
-        let header = Header { destination: self.me, kind: mpc::THREAD, length, source: self.me };
+        let header = Header { destination: self.me.number(), kind: mpc::THREAD, length, source: self.me.number() };
         while !self.free.is_empty() {
             let Some((page, packet)) = self.parked.take(header) else { break };
             let id = mpc::process_channel(packet.word(ends::ADDRESS)).0;
@@ -289,17 +291,23 @@ impl Kernel {
     }
 
     /// An end of a thread's has come to its channel's control block.
-    fn join_end(&mut self, process: Process, channel: u8, thread: Thread, end: End) {
+    fn join_end(&mut self, process: Process, channel: Channel, thread: ThreadNumber, end: End) {
         let mut performer = Performer::new(self, (process, channel));
         join(process.ccb(channel), performer.kernel.me, thread, end, &mut performer);
     }
 
     /// Puts the ends of a packet into their control blocks; returns their channels.
-    fn join_all(&mut self, process: Process, number: Thread, packet: &Packet, limit: usize) -> [u32; CHANNELS / 32] {
+    fn join_all(
+        &mut self,
+        process: Process,
+        number: ThreadNumber,
+        packet: &Packet,
+        limit: usize,
+    ) -> [u32; CHANNELS / 32] {
         let mut owned = [0; CHANNELS / 32];
         let mut at = ends::ENDS;
         while let Some((channel, end, words)) = End::unpack(limit - at, |index| packet.word(at + index)) {
-            owned[channel as usize / 32 % (CHANNELS / 32)] |= 1 << (channel % 32);
+            owned[channel.index() / 32 % (CHANNELS / 32)] |= 1 << (channel.number() % 32);
             self.join_end(process, channel, number, end);
             at += words;
         }
@@ -307,12 +315,12 @@ impl Kernel {
     }
 
     fn unpack_thread(&mut self, index: u16, process: Process, owned: [u32; CHANNELS / 32], packet: &Packet) {
-        let number = packet.word(ends::THREAD) as Thread;
+        let number = ThreadNumber::from_bits(packet.word(ends::THREAD) as u16);
         process.set_thread(number, index);
         let tail = packet.header.payload_words() - layout::WORDS;
         let places = packet.word(tail + layout::PARENT_PROCESSOR_FAILED);
         let tcb = self.tcb_of(index);
-        let parent = ((packet.word(ends::THREAD) >> 16) as Thread, places as Processor);
+        let parent = (ThreadNumber::from_bits((packet.word(ends::THREAD) >> 16) as u16), Processor::new(places as u8));
         tcb.arrive(process, number, parent, (places >> 16) as u16, owned);
         tcb.set_stack(packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
         let mut to = tcb.context().address();
@@ -325,7 +333,7 @@ impl Kernel {
         self.adopt_ends(index);
         self.counters[counter::COME] += 1;
         self.make_ready(index);
-        events::emit_with(DIAG_PROFILE, event::UNPACKED, number);
+        events::emit_with(DIAG_PROFILE, event::UNPACKED, number.bits());
     }
 
     /// A thread that is new here has the ends that have waited here for it.
@@ -336,7 +344,7 @@ impl Kernel {
             return;
         }
         process.set_resting(number, false);
-        for channel in 0..CHANNELS as u8 {
+        for channel in (0..CHANNELS as u8).map(Channel::new) {
             let ccb = process.ccb(channel);
             let sends = ccb.sender != Sender::Away && ccb.sender_thread == number;
             if sends || ccb.receiver != Receiver::Away && ccb.receiver_thread == number {
@@ -352,7 +360,7 @@ impl Kernel {
         if tcb.has_no_ends() {
             return true;
         }
-        let home = process::home(tcb.process().id());
+        let home = tcb.process().id().home();
         if home == self.me {
             tcb.set_ends([0; CHANNELS / 32]);
             let number = tcb.number();

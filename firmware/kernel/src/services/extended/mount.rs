@@ -1,12 +1,12 @@
 //! A file's way to a processor that lacks it: asked for by name, then sent piece by piece, each
 //! when the one before has arrived.
 
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::limits::{FILES, FILE_BYTES};
 use testbed_definitions::mpc::{self, file as layout};
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::filestore::Name;
-use testbed_protocol::Processor;
 
 use crate::arch::memory;
 use crate::drivers::centrenet::Packet;
@@ -43,7 +43,7 @@ impl Kernel {
             let words = packet as *mut u32;
             // SAFETY: the buffer is the driver's, free, and has room for a packet.
             unsafe {
-                words.write_volatile(mpc::operation_address(layout::WANT, 0));
+                words.write_volatile(mpc::operation_address(layout::WANT, ProcessId::NONE));
                 words.add(layout::OFFSET).write_volatile(0);
                 memory::copy(name.as_ptr() as u32, words.add(layout::NAME) as u32, name.len() as u32);
             }
@@ -52,7 +52,7 @@ impl Kernel {
         }
         for processor in 0..self.mounts.wanted.len() {
             let Some(wanted) = self.mounts.wanted[processor] else { continue };
-            if !self.send_piece(processor as Processor, wanted) {
+            if !self.send_piece(Processor::new(processor as u8), wanted) {
                 return self.effects.note(MOUNTS);
             }
             self.mounts.wanted[processor] = None;
@@ -82,7 +82,7 @@ impl Kernel {
             }
             Err(error) => error.code() as u32,
         };
-        let words = [mpc::operation_address(layout::PIECE, 0), wanted.offset, size, permissions, handle];
+        let words = [mpc::operation_address(layout::PIECE, ProcessId::NONE), wanted.offset, size, permissions, handle];
         for (index, word) in words.into_iter().enumerate() {
             // SAFETY: as above.
             unsafe { (packet as *mut u32).add(index).write_volatile(word) };
@@ -93,7 +93,7 @@ impl Kernel {
 
     /// A packet that concerns a file.
     pub fn serve_file(&mut self, packet: &Packet) {
-        let (from, length) = (packet.header.source, packet.header.length as usize);
+        let (from, length) = (packet.source(), packet.header.length as usize);
         let offset = packet.word(layout::OFFSET);
         match mpc::operation(packet.word(layout::ADDRESS)) {
             layout::WANT if length == layout::WANT_BYTES => {
@@ -125,12 +125,12 @@ impl Kernel {
     }
 
     fn want(&mut self, from: Processor, wanted: Wanted) {
-        self.mounts.wanted[from as usize % self.mounts.wanted.len()] = Some(wanted);
+        self.mounts.wanted[from.index() % self.mounts.wanted.len()] = Some(wanted);
         self.pump_files();
     }
 
     fn serve_piece(&mut self, packet: &Packet, offset: u32) {
-        let Some(mut mount) = self.mounts.coming.filter(|mount| mount.source == packet.header.source) else { return };
+        let Some(mut mount) = self.mounts.coming.filter(|mount| mount.source == packet.source()) else { return };
         let size = packet.word(layout::SIZE);
         let error = Error::from_code(size as i32);
         if error == Some(Error::NoFile) && mount.source != start_processor() {
@@ -149,7 +149,8 @@ impl Kernel {
         let last = error.is_some() || offset + bytes >= size;
         if !last {
             let next = if result.is_ok() { offset + bytes } else { ENOUGH };
-            let words = [mpc::operation_address(layout::NEXT, 0), next, 0, 0, packet.word(layout::FILE), 0];
+            let words =
+                [mpc::operation_address(layout::NEXT, ProcessId::NONE), next, 0, 0, packet.word(layout::FILE), 0];
             self.net.queue_token(mount.source, mpc::FILE, words, layout::NEXT_BYTES);
         }
         if last || result.is_err() {

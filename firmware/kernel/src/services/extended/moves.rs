@@ -2,14 +2,12 @@
 
 use testbed_balance::candidate::{select, Candidate, Choice as Figure40};
 use testbed_balance::request::Link;
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::process::is_operator;
 use testbed_definitions::request::{Wanted, EXPIRY_INTERRUPTS};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::requests::{Asker, Choice, Output, Request, Requests};
-use testbed_protocol::{Processor, Thread, NOWHERE};
 
 use crate::arch::hw;
 use crate::drivers::centrenet::Packet;
@@ -24,7 +22,7 @@ impl Kernel {
     /// `request(wanted, from, to)`. The call waits for the answer.
     pub fn request_move(&mut self, index: Index, wanted: u32, from: u32, to: u32) -> Result<Outcome, Error> {
         let tcb = self.tcb_of(index);
-        if !is_operator(tcb.process().id()) {
+        if !tcb.process().id().is_operator() {
             return Err(Error::NoPermission);
         }
         let is_slave = |processor: u32| (1..self.processors as u32).contains(&processor);
@@ -34,29 +32,36 @@ impl Kernel {
         let wanted = Wanted::unpack(wanted).ok_or(Error::NoThread)?;
         tcb.ask();
         let who = tcb.who(self.me);
-        let (from, to) = (from as Processor, to as Processor);
+        let (from, to) = (Processor::new(from as u8), Processor::new(to as u8));
         if from == self.me {
             self.take_request(wanted, to, who);
         } else {
-            let words = [mpc::operation_address(layout::MOVE, who.process), wanted.pack(), who.word(), to as u32, 0, 0];
+            let words = [
+                mpc::operation_address(layout::MOVE, who.process),
+                wanted.pack(),
+                who.word(),
+                to.number() as u32,
+                0,
+                0,
+            ];
             self.net.queue_token(from, mpc::PROCESS, words, layout::REQUEST_BYTES);
         }
         Ok(Outcome::Waits)
     }
 
     /// A request has come.
-    pub fn serve_move(&mut self, id: u16, packet: &Packet) {
+    pub fn serve_move(&mut self, id: ProcessId, packet: &Packet) {
         let who = Who::unpack(packet.word(layout::WHO), id);
         match (Wanted::unpack(packet.word(layout::VALUE)), packet.word(layout::MOVE_TO)) {
-            (Some(wanted), to) if to < self.processors as u32 && to != self.me as u32 => {
-                self.take_request(wanted, to as Processor, who);
+            (Some(wanted), to) if to < self.processors as u32 && to != self.me.number() as u32 => {
+                self.take_request(wanted, Processor::new(to as u8), who);
             }
             _ => self.reply(who, Error::BadProcessor.code() as u32, 0),
         }
     }
 
     /// A thread that has been asked for is here: who asked is told.
-    pub fn serve_moved(&mut self, id: u16, packet: &Packet) {
+    pub fn serve_moved(&mut self, id: ProcessId, packet: &Packet) {
         let who = Who::unpack(packet.word(layout::WHO), id);
         self.reply(who, packet.word(layout::VALUE), 0);
     }
@@ -110,7 +115,7 @@ impl Kernel {
         };
         let candidates = self.ready.iter(self.tcbs).map(|tcb| self.candidate(tcb));
         match select(Figure40::Described, candidates, link) {
-            Some(thread) => Choice::Thread(thread.bits()),
+            Some(thread) => Choice::Thread(thread),
             None => Choice::Later,
         }
     }
@@ -118,15 +123,15 @@ impl Kernel {
     fn candidate(&self, tcb: &Tcb) -> Candidate {
         let last = tcb.measured().last();
         Candidate {
-            thread: ThreadNumber::from_bits(tcb.number()),
+            thread: tcb.number(),
             has_children: tcb.has_children(),
             is_ready: true,
-            last: (last != NOWHERE && last != self.me).then(|| Link::between(self.me, last)),
+            last: (last != Processor::NOWHERE && last != self.me).then(|| Link::between(self.me, last)),
         }
     }
 
     /// A thread that is named.
-    fn choose_thread(&self, number: Thread) -> Choice {
+    fn choose_thread(&self, number: ThreadNumber) -> Choice {
         let Some(tcb) = self.thread_here(number).map(|index| self.tcb_of(index)) else { return Choice::Never };
         match tcb.state() {
             _ if tcb.has_children() => Choice::Never,
@@ -135,8 +140,8 @@ impl Kernel {
         }
     }
 
-    fn thread_here(&self, number: Thread) -> Option<Index> {
-        let process = self.processes.at(ThreadNumber::from_bits(number).process() as usize)?;
+    fn thread_here(&self, number: ThreadNumber) -> Option<Index> {
+        let process = self.processes.at(number.process() as usize)?;
         let index = Some(process.thread(number)).filter(|&index| index != NONE)?;
         // Somebody may ask for a number that has bits which no thread's has.
         (self.tcb_of(index).number() == number).then_some(index)
@@ -147,14 +152,15 @@ impl Kernel {
             Output::Nothing => {}
             Output::Send { thread, to } => {
                 self.moves.leaves();
-                let moves = self.thread_here(thread).map(|index| self.move_thread(index, to as u32, true));
+                let moves = self.thread_here(thread).map(|index| self.move_thread(index, to.number() as u32, true));
                 if !matches!(moves, Some(Ok(true))) {
                     // It can't be: it was chosen because it can.
                     self.ended_for_request(thread);
                 }
             }
             Output::Follow { thread, to, asker } => {
-                let words = [mpc::operation_address(layout::MOVED, asker.process), thread as u32, asker.who, 0, 0, 0];
+                let words =
+                    [mpc::operation_address(layout::MOVED, asker.process), thread.bits() as u32, asker.who, 0, 0, 0];
                 self.net.queue_token(to, mpc::PROCESS, words, layout::MOVED_BYTES);
             }
             Output::Refuse { asker, expired } => {

@@ -2,15 +2,14 @@
 //! told about one. Which threads wait for pages is in [`crate::services::extended::paging`].
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::mpc::{self, page as layout};
 use testbed_definitions::page::{PAGE_BYTES, PTE_EXECUTE, PTE_VALID, VIRTUAL_PAGES};
-use testbed_definitions::process;
 use testbed_definitions::syscall::status::counter;
 use testbed_definitions::syscall::Error;
 use testbed_protocol::pages::directory::{self, Output as HomeOutput};
 use testbed_protocol::pages::holder::{self, Output};
 use testbed_protocol::pages::{Order, Report, Set};
-use testbed_protocol::Processor;
 
 use crate::arch::{hw, memory};
 use crate::drivers::centrenet::Packet;
@@ -24,16 +23,16 @@ use crate::state::process::Process;
 impl Kernel {
     /// Reports to the home of a page, which may be here.
     pub fn tell_home_of_page(&mut self, process: Process, page: u32, report: Report) {
-        let home = process::home(process.id());
+        let home = process.id().home();
         if home == self.me {
             return self.serve_report(process, page, home, report);
         }
         self.send_page_message(home, process.id(), page, report as u8, 0);
     }
 
-    fn send_page_message(&mut self, to: Processor, id: u16, page: u32, operation: u8, processor: Processor) {
+    fn send_page_message(&mut self, to: Processor, id: ProcessId, page: u32, operation: u8, word: u32) {
         let address = mpc::operation_address(operation, id) | page & 0xff;
-        let words = [address, page, processor as u32];
+        let words = [address, page, word];
         self.net.queue_token(to, mpc::PAGE, words, layout::BYTES);
     }
 
@@ -41,7 +40,7 @@ impl Kernel {
         if to == self.me {
             return self.serve_order(process, page, order, None);
         }
-        self.send_page_message(to, process.id(), page, order.operation(), order.processor());
+        self.send_page_message(to, process.id(), page, order.operation(), order.word());
     }
 
     /// The home's part.
@@ -169,12 +168,12 @@ impl Kernel {
     }
 
     /// A control message of the page protocol.
-    pub fn serve_page(&mut self, id: u16, packet: &Packet) {
+    pub fn serve_page(&mut self, id: ProcessId, packet: &Packet) {
         self.tell_packet(packet);
         let words = packet.words::<{ layout::BYTES / 4 }>();
         let (operation, page) = (mpc::operation(words[layout::ADDRESS]), words[layout::PAGE]);
-        let from = packet.header.source;
-        let order = Order::decode(operation, words[layout::PROCESSOR] as u8);
+        let from = packet.source();
+        let order = Order::decode(operation, words[layout::PROCESSOR]);
         match (order, Report::decode(operation)) {
             _ if page >= VIRTUAL_PAGES => {}
             (Some(order @ (Order::Copy | Order::Move)), _) => {
@@ -196,7 +195,7 @@ impl Kernel {
     /// A page that the message before has announced.
     pub fn serve_page_data(&mut self, packet: &Packet) {
         self.tell_packet(packet);
-        let announced = self.announced.take(packet.header.source);
+        let announced = self.announced.take(packet.source());
         if let Some(Announced { process, page, order }) = announced {
             if let Some(process) = self.process(process) {
                 self.serve_order(process, page, order, Some(packet));

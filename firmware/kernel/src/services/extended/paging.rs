@@ -9,7 +9,6 @@ use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::page::{
     DATA_BASE, PAGE_SHIFT, PTE_PAGE_SHIFT, PTE_READ, PTE_VALID, PTE_WANTED, PTE_WRITE, VIRTUAL_BYTES, VIRTUAL_PAGES,
 };
-use testbed_definitions::process;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::WRITE;
 use testbed_protocol::pages::holder::{self, Touch};
@@ -125,7 +124,7 @@ impl Kernel {
     /// about the page has changed.
     pub fn want_page(&mut self, index: Index, page: u32, write: bool, resume: Resume, address: u32) -> Access {
         let process = self.tcb_of(index).process();
-        let home = process::home(process.id());
+        let home = process.id().home();
         let code = page < FIRST_DATA_PAGE;
         if code && (write || process.map()[page as usize] & PTE_VALID != 0 || home == self.me) {
             return Access::Refused(Error::BadPointer);
@@ -206,7 +205,7 @@ impl Kernel {
     #[inline(never)]
     fn resume(&mut self, tcb: &Tcb) {
         self.make_tcb_ready(tcb);
-        events::emit_with(DIAG_PROFILE, event::PAGE_READY, tcb.number());
+        events::emit_with(DIAG_PROFILE, event::PAGE_READY, tcb.number().bits());
     }
 
     /// The page has come for what is staged, or will never come.
@@ -223,6 +222,6 @@ impl Kernel {
                 self.finish(index, error.map_or(Ok(0), Err));
             }
         }
-        events::emit_with(DIAG_PROFILE, event::PAGE_READY, number);
+        events::emit_with(DIAG_PROFILE, event::PAGE_READY, number.bits());
     }
 }

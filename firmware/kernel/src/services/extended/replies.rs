@@ -1,7 +1,7 @@
 //! Answers to threads that wait for a request.
 
+use testbed_definitions::ids::{ProcessId, ThreadNumber};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_protocol::Thread;
 
 use crate::state::kernel::Kernel;
 use crate::state::place::Who;
@@ -10,7 +10,7 @@ use crate::state::thread::State;
 impl Kernel {
     /// Answers a thread's request, wherever it waits.
     pub fn reply(&mut self, who: Who, result: u32, second: u32) {
-        if who.thread == 0 {
+        if who.thread == ThreadNumber::NOBODY {
             return;
         }
         if who.processor == self.me {
@@ -21,7 +21,7 @@ impl Kernel {
     }
 
     /// The answer to a thread's request has come.
-    pub fn answered(&mut self, id: u16, thread: Thread, result: u32, second: u32) {
+    pub fn answered(&mut self, id: ProcessId, thread: ThreadNumber, result: u32, second: u32) {
         let Some(index) = self.find(id, thread) else { return };
         let tcb = self.tcb_of(index);
         if tcb.state() == State::Asking {

@@ -1,9 +1,8 @@
 //! What threads ask of the homes of processes: to end them, to stop them, to say when they have
 //! ended.
 
+use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::packet::BROADCAST;
-use testbed_definitions::process::{home, is_operator};
 use testbed_definitions::syscall::{control, Error};
 
 use crate::state::call::Outcome;
@@ -16,12 +15,13 @@ impl Kernel {
         let tcb = self.tcb_of(index);
         let who = tcb.who(self.me);
         let known = id <= u16::MAX as u32;
-        let (id, home) = (id as u16, home(id as u16));
+        let id = ProcessId::from_bits(id as u16);
+        let home = id.home();
         tcb.ask();
         if known && home == self.me {
             self.serve_request(operation, id, value, who);
-        } else if known && home < self.processors {
-            let words = [mpc::operation_address(operation, id), value, who.word(), who.process as u32, 0, 0];
+        } else if known && home.number() < self.processors {
+            let words = [mpc::operation_address(operation, id), value, who.word(), who.process.bits() as u32, 0, 0];
             self.net.queue_token(home, mpc::PROCESS, words, layout::REQUEST_BYTES);
         } else {
             return Outcome::Done(Err(Error::NoProcess));
@@ -30,7 +30,7 @@ impl Kernel {
     }
 
     /// The home's answer to a request.
-    pub fn serve_request(&mut self, operation: u8, id: u16, value: u32, who: Who) {
+    pub fn serve_request(&mut self, operation: u8, id: ProcessId, value: u32, who: Who) {
         let result = match operation {
             layout::KILL | layout::CONTROL if self.process(id).is_none() => Err(Error::NoProcess),
             layout::KILL | layout::CONTROL if !self.may_control(id, who) => Err(Error::NoPermission),
@@ -51,13 +51,16 @@ impl Kernel {
 
     /// Whether somebody may end, stop and resume a process: a kernel whose thread has ended it, the
     /// process itself, who invoked it, and operators.
-    fn may_control(&mut self, id: u16, who: Who) -> bool {
+    fn may_control(&mut self, id: ProcessId, who: Who) -> bool {
         let invoked = |place: &mut Place| place.invoked.invoker == who.process;
-        who.thread == 0 || who.process == id || is_operator(who.process) || self.place(id).is_some_and(invoked)
+        who.thread == ThreadNumber::NOBODY
+            || who.process == id
+            || who.process.is_operator()
+            || self.place(id).is_some_and(invoked)
     }
 
     /// `None`: it has not ended yet.
-    fn await_end(&mut self, id: u16, who: Who) -> Option<Result<(), Error>> {
+    fn await_end(&mut self, id: ProcessId, who: Who) -> Option<Result<(), Error>> {
         let Some(place) = self.place(id) else { return Some(Err(Error::NoProcess)) };
         if place.invoked.invoker != who.process || place.is_awaited() {
             return Some(Err(Error::NoPermission));
@@ -69,7 +72,7 @@ impl Kernel {
         None
     }
 
-    fn control(&mut self, id: u16, what: u32) -> Result<(), Error> {
+    fn control(&mut self, id: ProcessId, what: u32) -> Result<(), Error> {
         match what {
             control::FOREGROUND | control::BACKGROUND => {
                 if let Some(place) = self.place(id) {
@@ -81,7 +84,7 @@ impl Kernel {
                 self.suspend(id, suspended);
                 if self.processors > 1 {
                     let words = [mpc::operation_address(layout::SUSPEND, id), suspended as u32, 0, 0, 0, 0];
-                    self.net.queue_token(BROADCAST, mpc::PROCESS, words, layout::SUSPEND_BYTES);
+                    self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::SUSPEND_BYTES);
                 }
             }
             _ => return Err(Error::UnknownCall),

@@ -2,9 +2,9 @@
 //! ([`testbed_definitions::load`]).
 
 use testbed_definitions::event::DIAG_LOAD;
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::load::{Part, ONE_READY, PARTNERS, PARTS, PERIODS_US, WHOLE, WORD_BYTES};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::packet::BROADCAST;
 use testbed_definitions::syscall::Error;
 
 use crate::arch::hw::{self, Vector};
@@ -180,14 +180,14 @@ impl Kernel {
     /// On the master: all change the period.
     pub fn set_period_of_all(&mut self, microseconds: u32) {
         self.set_period(microseconds);
-        let words = [mpc::operation_address(layout::SAMPLE_PERIOD, 0), microseconds];
-        self.net.queue_token(BROADCAST, mpc::PROCESS, words, layout::CLASSES_BYTES);
+        let words = [mpc::operation_address(layout::SAMPLE_PERIOD, ProcessId::NONE), microseconds];
+        self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::CLASSES_BYTES);
     }
 
     /// The next sample is due at the next multiple of the period, and a little later on each slave.
     fn set_sample_time(&mut self, now: u64) {
         let period = self.agent.period;
-        let apart = (period >> APART_SHIFT).min(APART) * self.me as u32;
+        let apart = (period >> APART_SHIFT).min(APART) * self.me.number() as u32;
         let next = (now / period as u64 + 1) * period as u64 + apart as u64;
         // Not one that has just been sent, a little too soon.
         let is_sent = next <= now + (self.agent.tick >> SOON_SHIFT) as u64;
@@ -267,7 +267,7 @@ impl Kernel {
         let mut parts = FIXED_PARTS - 1;
         for (processor, traffic) in self.agent.take_links() {
             let traffic = factor.apply(traffic);
-            emit_traffic(Part::Link { processor, sends: traffic.messages }, traffic);
+            emit_traffic(Part::Link { processor: processor.number(), sends: traffic.messages }, traffic);
             parts += traffic_parts(traffic);
         }
         parts
@@ -326,7 +326,7 @@ fn least_share<'a>(threads: impl Iterator<Item = (&'a Tcb, &'a Record)> + Clone,
 
 /// Tells of a thread; how many parts that takes.
 fn emit_thread(tcb: &Tcb, record: &Record, scale: &Scale, factor: &Factor) -> usize {
-    emit(Part::Thread { thread: tcb.number(), movable: !tcb.has_children() });
+    emit(Part::Thread { thread: tcb.number().bits(), movable: !tcb.has_children() });
     emit(Part::Share { share: scale.share(tcb.measured().used() as u64, WHOLE) });
     let mut parts = 2;
     for (id, traffic) in partners(record) {

@@ -1,7 +1,7 @@
 //! Stacks on the home of their process: they are given back, wherever their pages are.
 
+use testbed_definitions::ids::Processor;
 use testbed_protocol::pages::directory;
-use testbed_protocol::Processor;
 
 use crate::state::extended::estate::stack_pages;
 use crate::state::family::Death;

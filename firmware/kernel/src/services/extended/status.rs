@@ -1,5 +1,6 @@
 //! What the kernel tells of itself, and of other processes to programs that are trusted.
 
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::limits::{FILES, PROCESSES};
 use testbed_definitions::page::VIRTUAL_BYTES;
 use testbed_definitions::syscall::status::{self, counter};
@@ -67,7 +68,7 @@ impl Kernel {
         let Some(process) = self.process(place.id()).filter(|_| !place.is_free()) else { return false };
         let threads = process.threads().count();
         let state = place.invoked.background as u32 | (process.is_suspended() as u32) << 4;
-        record[..4].copy_from_slice(&[process.id() as u32, state, threads as u32, place.invoked.file as u32]);
+        record[..4].copy_from_slice(&[process.id().bits() as u32, state, threads as u32, place.invoked.file as u32]);
         true
     }
 
@@ -77,9 +78,9 @@ impl Kernel {
             return false;
         }
         record[..4].copy_from_slice(&[
-            tcb.number() as u32,
+            tcb.number().bits() as u32,
             tcb.state() as u32,
-            tcb.channel() as u32,
+            tcb.channel().number() as u32,
             tcb.context().pc(),
         ]);
         true
@@ -100,7 +101,8 @@ impl Kernel {
         if !self.place(process.id()).is_some_and(|place| place.invoked.trusted) {
             return Err(Error::NoPermission);
         }
-        let other = self.process(id as u16).filter(|_| id <= u16::MAX as u32).ok_or(Error::NoProcess)?;
+        let other =
+            self.process(ProcessId::from_bits(id as u16)).filter(|_| id <= u16::MAX as u32).ok_or(Error::NoProcess)?;
         if bytes > VIRTUAL_BYTES {
             return Err(Error::BadLength);
         }

@@ -1,11 +1,13 @@
 //! Processes whose threads do not run.
 
+use testbed_definitions::ids::ProcessId;
+
 use crate::state::kernel::Kernel;
 use crate::state::thread::State;
 
 impl Kernel {
     /// Lets the threads of a process that are here run, or not.
-    pub fn suspend(&mut self, id: u16, suspended: bool) {
+    pub fn suspend(&mut self, id: ProcessId, suspended: bool) {
         if self.processes.is_over(id) {
             return;
         }
@@ -30,7 +32,8 @@ impl Kernel {
     /// Nothing runs here any more: the machine is about to stop.
     pub fn suspend_all(&mut self) {
         for index in 0..=u8::MAX {
-            let id = self.processes.at(index as usize).map_or(index as u16, |process| process.id());
+            let id =
+                self.processes.at(index as usize).map_or(ProcessId::from_bits(index as u16), |process| process.id());
             self.processes.set_suspended(id, true);
             self.suspend(id, true);
         }

@@ -1,7 +1,7 @@
 //! Nobody is told of the load, and nobody asks for threads to move.
 
 use testbed_definitions::event;
-use testbed_protocol::Thread;
+use testbed_definitions::ids::ThreadNumber;
 
 use crate::drivers::events;
 use crate::state::kernel::Kernel;
@@ -10,7 +10,7 @@ use crate::state::thread::Tcb;
 impl Kernel {
     #[inline(always)]
     pub fn joins_ready(&mut self, tcb: &Tcb) {
-        events::emit_word(tcb.number() | event::SCHEDULE);
+        events::emit_word(tcb.number().bits() | event::SCHEDULE);
     }
     pub fn begin_counting(&mut self, _: &Tcb) {}
     pub fn leave_for_load(&mut self, _: &Tcb, _: &Tcb, _: u32) {}
@@ -19,7 +19,7 @@ impl Kernel {
     pub fn has_requests(&self) -> bool {
         false
     }
-    pub fn gone_for_request(&mut self, _: Thread) {}
-    pub fn ended_for_request(&mut self, _: Thread) {}
+    pub fn gone_for_request(&mut self, _: ThreadNumber) {}
+    pub fn ended_for_request(&mut self, _: ThreadNumber) {}
     pub fn forget_measured(&mut self, _: &Tcb) {}
 }

@@ -1,8 +1,8 @@
 //! The home knows which pages are stacks, wherever they are.
 
+use testbed_definitions::ids::Processor;
 use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_SHIFT, VIRTUAL_BYTES};
 use testbed_definitions::syscall::Error;
-use testbed_protocol::Processor;
 
 const DATA_PAGES: usize = ((VIRTUAL_BYTES - DATA_BASE) / PAGE_BYTES) as usize;
 

@@ -1,5 +1,7 @@
 //! Data of what the small kernel lacks: there is none.
 
+use testbed_definitions::ids::Processor;
+
 pub mod agent {
     /// Nobody is told of the load.
     pub struct Agent {
@@ -186,5 +188,5 @@ impl Files {
     pub const fn new() -> Self {
         Files
     }
-    pub fn start(&mut self, _: u8) {}
+    pub fn start(&mut self, _: Processor) {}
 }

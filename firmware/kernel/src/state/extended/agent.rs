@@ -8,10 +8,10 @@
 //! Outside of them, and while the class is off, none of that is looked at: the tests for it are those
 //! for classes of events that stand in the same places.
 
+use testbed_definitions::ids::Processor;
 use testbed_definitions::load::DEFAULT_PERIOD_US;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::pages::Pages;
-use testbed_protocol::{Processor, NOWHERE};
 
 use crate::arch::{memory, words};
 use crate::state::extended::measured::{Record, Traffic};
@@ -136,7 +136,7 @@ impl Agent {
             let processor = (used != 0).then(|| used.trailing_zeros())?;
             used &= used - 1;
             let link = &mut self.links[processor as usize % LINKS];
-            Some((processor as Processor, core::mem::replace(link, Traffic::NONE)))
+            Some((Processor::new(processor as u8), core::mem::replace(link, Traffic::NONE)))
         })
     }
 
@@ -231,7 +231,7 @@ impl Agent {
         self.used_records = self.used_records.max(at + 1);
         let record = &self.records[at];
         record.owner.set(tcb.address());
-        record.last.set(NOWHERE);
+        record.last.set(Processor::NOWHERE);
         record.begin_period();
         tcb.measured().used.set(0);
         tcb.measured().record.set((&raw const *record).addr() as u32);
@@ -266,8 +266,8 @@ impl Agent {
     /// A message was sent to another processor.
     #[inline]
     pub fn sent(&mut self, to: Processor, bytes: u32) {
-        self.used_links |= 1 << (to as usize % LINKS);
-        let link = &mut self.links[to as usize % LINKS];
+        self.used_links |= 1 << (to.index() % LINKS);
+        let link = &mut self.links[to.index() % LINKS];
         *link = link.and(bytes);
     }
 

@@ -1,8 +1,8 @@
 //! What the agent is told while it counts, and what requests to move threads wait for.
 
 use testbed_definitions::event::{self, DIAG_READY};
+use testbed_definitions::ids::ThreadNumber;
 use testbed_protocol::channel::Ccb;
-use testbed_protocol::Thread;
 
 use crate::drivers::events::{self, AWAITING, COUNTING};
 use crate::state::effects::{COPIED, MOVES};
@@ -14,7 +14,7 @@ impl Kernel {
     /// are told.
     #[inline(never)]
     pub fn joins_ready(&mut self, tcb: &Tcb) {
-        events::emit(DIAG_READY, tcb.number() | event::SCHEDULE);
+        events::emit(DIAG_READY, tcb.number().bits() | event::SCHEDULE);
         if events::enabled(AWAITING) {
             self.effects.note(MOVES);
         }
@@ -78,7 +78,7 @@ impl Kernel {
     /// A thread has left, maybe for a request: the answer is left for the main loop.
     #[cold]
     #[inline(never)]
-    pub fn gone_for_request(&mut self, thread: Thread) {
+    pub fn gone_for_request(&mut self, thread: ThreadNumber) {
         if self.moves.gone(thread) {
             self.effects.note(MOVES);
         }
@@ -87,7 +87,7 @@ impl Kernel {
     /// A thread is not here any more: likewise.
     #[cold]
     #[inline(never)]
-    pub fn ended_for_request(&mut self, thread: Thread) {
+    pub fn ended_for_request(&mut self, thread: ThreadNumber) {
         if self.moves.ended(thread) {
             self.effects.note(MOVES);
         }

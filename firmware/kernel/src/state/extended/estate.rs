@@ -1,12 +1,11 @@
 //! What the home of a process knows of its data pages, and of threads whose stacks are still being
 //! collected.
 
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::Processor;
 use testbed_definitions::limits::THREADS;
 use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, PAGE_SHIFT, VIRTUAL_BYTES};
 use testbed_definitions::syscall::Error;
 use testbed_protocol::pages::directory::{self, Entry, Phase};
-use testbed_protocol::Processor;
 
 use crate::state::family::Death;
 
@@ -45,7 +44,7 @@ impl Estate {
 
     /// A thread has ended, and nothing of its stack has been collected; returns where it is noted.
     pub fn note(&mut self, death: Death) -> usize {
-        let id = ThreadNumber::from_bits(death.number).id();
+        let id = death.number.id();
         self.burials[id] = Burial { death, left: death.pages as u16 + 1 };
         id
     }

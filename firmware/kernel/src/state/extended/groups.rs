@@ -4,6 +4,7 @@
 use core::cell::Cell;
 use core::mem::{align_of, size_of};
 
+use testbed_definitions::ids::ProcessId;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
@@ -51,7 +52,7 @@ impl Local {
 #[repr(C)]
 struct Record {
     next: Cell<Option<GroupRecord>>,
-    /// `mpc::address` of the process that it belongs to, and which of its groups it is.
+    /// `mpc::superstep::group` of the process that it belongs to, and which of its groups it is.
     address: u32,
     members: u16,
     pages: u16,
@@ -78,7 +79,7 @@ impl GroupRecord {
         unsafe { self.0.as_ref() }
     }
 
-    /// `mpc::address` of the process that it belongs to, and which of its groups it is.
+    /// `mpc::superstep::group` of the process that it belongs to, and which of its groups it is.
     pub fn address(&self) -> u32 {
         self.record().address
     }
@@ -145,7 +146,7 @@ impl Groups {
         &mut self,
         address: u32,
         count: usize,
-        process: impl Fn(Rank) -> u16,
+        process: impl Fn(Rank) -> ProcessId,
         pages: &mut Pages,
     ) -> Option<GroupRecord> {
         let bytes = size_of::<Record>() + count * (size_of::<Member>() + size_of::<Local>()) + 4 * words(count);

@@ -2,9 +2,9 @@
 
 use core::mem::offset_of;
 use testbed_definitions::file::NAME_BYTES;
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_kernel_core::filestore::Name;
 use testbed_kernel_core::layout::Item;
-use testbed_protocol::Processor;
 
 /// No file's index.
 pub const NO_FILE: u8 = 0xff;
@@ -14,7 +14,7 @@ pub const NO_FILE: u8 = 0xff;
 pub struct Invoked {
     pub background: bool,
     /// The process that invoked it, 0 if it was the host.
-    pub invoker: u16,
+    pub invoker: ProcessId,
     /// The file that it runs, [`NO_FILE`] before it does.
     pub file: u8,
     /// It may read other processes' memory.
@@ -30,6 +30,12 @@ impl Invoked {
         (Item::PlaceName, at + offset_of!(Invoked, name))
     }
 
-    pub const NONE: Invoked =
-        Invoked { background: false, invoker: 0, file: NO_FILE, trusted: false, name: [0; NAME_BYTES], source: 0 };
+    pub const NONE: Invoked = Invoked {
+        background: false,
+        invoker: ProcessId::NONE,
+        file: NO_FILE,
+        trusted: false,
+        name: [0; NAME_BYTES],
+        source: Processor::new(0),
+    };
 }

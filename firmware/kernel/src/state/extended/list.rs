@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 use core::mem::offset_of;
+use testbed_definitions::ids::Channel;
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::layout::Item;
@@ -16,7 +17,7 @@ const SHORT: usize = 16;
 /// The channels of a thread's alternative, in its order. A long list is in a page of the kernel's.
 #[repr(C)]
 pub struct List {
-    short: [Cell<u8>; SHORT],
+    short: [Cell<Channel>; SHORT],
     page: Cell<u16>,
     count: Cell<u8>,
 }
@@ -57,18 +58,18 @@ impl List {
     }
 
     /// Its channels.
-    pub fn channels(&self) -> &[Cell<u8>] {
+    pub fn channels(&self) -> &[Cell<Channel>] {
         let (page, count) = (self.page.get(), self.count.get() as usize);
         if page == 0 {
             return &self.short[..count.min(SHORT)];
         }
-        let start = memory::page_address(page as u32) as *const Cell<u8>;
+        let start = memory::page_address(page as u32) as *const Cell<Channel>;
         // SAFETY: the page is the list's until it is released; bytes need no value.
         unsafe { core::slice::from_raw_parts(start, count) }
     }
 
     /// The channel at a place in the list.
-    pub fn channel(&self, position: usize) -> u8 {
+    pub fn channel(&self, position: usize) -> Channel {
         self.channels()[position].get()
     }
 
@@ -78,13 +79,13 @@ impl List {
         for (offset, place) in self.channels().iter().enumerate() {
             let physical = translate(map, address.wrapping_add(offset as u32), READ).ok_or(Error::BadPointer)?;
             // SAFETY: the byte is in a page of the thread's.
-            let channel = unsafe { (physical as *const u8).read_volatile() };
+            let channel = Channel::new(unsafe { (physical as *const u8).read_volatile() });
             place.set(channel);
-            let word = seen.get_mut(channel as usize / 32).ok_or(Error::BadChannel)?;
-            if *word & 1 << (channel % 32) != 0 {
+            let word = seen.get_mut(channel.index() / 32).ok_or(Error::BadChannel)?;
+            if *word & 1 << (channel.number() % 32) != 0 {
                 return Err(Error::BadChannel);
             }
-            *word |= 1 << (channel % 32);
+            *word |= 1 << (channel.number() % 32);
         }
         Ok(())
     }

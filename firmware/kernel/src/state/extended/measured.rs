@@ -3,10 +3,9 @@
 
 use core::cell::Cell;
 use core::mem::offset_of;
-use testbed_protocol::{Processor, Thread, NOWHERE};
+use testbed_definitions::ids::{Processor, ThreadNumber};
 
 use crate::arch::hw;
-use crate::state::process::thread_id;
 
 /// Partners that are counted of each thread. A sample tells of fewer.
 pub const PARTNERS: usize = 8;
@@ -57,10 +56,10 @@ impl Measured {
         self.used.get()
     }
 
-    /// Where the last communication of the thread led, [`NOWHERE`] if that is not known.
+    /// Where the last communication of the thread led, [`Processor::NOWHERE`] if that is not known.
     pub fn last(&self) -> Processor {
         match self.record.get() {
-            0 => NOWHERE,
+            0 => Processor::NOWHERE,
             address => Record::at(address).last.get(),
         }
     }
@@ -102,9 +101,9 @@ impl Record {
 
     /// The thread has communicated with one of its process that was at `place`. A partner that there
     /// is no room for takes the last one's.
-    pub(super) fn note(&self, partner: Thread, place: Processor, bytes: u32) {
+    pub(super) fn note(&self, partner: ThreadNumber, place: Processor, bytes: u32) {
         self.last.set(place);
-        let id = thread_id(partner) as u8;
+        let id = partner.id() as u8;
         let count = self.count.get() as usize;
         let known = self.partners.iter().take(count).position(|known| known.id.get() == id);
         let at = known.unwrap_or_else(|| self.new_partner(id));

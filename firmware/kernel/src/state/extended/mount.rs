@@ -1,9 +1,9 @@
 //! Files on their way from one processor to another.
 
+use testbed_definitions::ids::Processor;
 use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::filestore::Name;
-use testbed_protocol::Processor;
 
 /// A file on its way to this processor; one at a time.
 #[derive(Clone, Copy)]

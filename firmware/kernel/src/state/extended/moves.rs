@@ -1,8 +1,8 @@
 //! Requests to move threads of this processor ([`testbed_protocol::requests`]).
 
+use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::request::KEPT;
 use testbed_protocol::requests::{Output, Requests};
-use testbed_protocol::Thread;
 
 pub struct Moves {
     pub requests: Requests,
@@ -29,14 +29,14 @@ impl Moves {
     }
 
     /// A thread has left, maybe for a request. `true`: requests have to be looked at.
-    pub fn gone(&mut self, thread: Thread) -> bool {
+    pub fn gone(&mut self, thread: ThreadNumber) -> bool {
         let output = self.requests.gone(thread);
         self.leave(output)
     }
 
     /// A thread is not here any more, for which a request may wait, or which may have been about to
     /// leave for one. `true`: requests have to be looked at.
-    pub fn ended(&mut self, thread: Thread) -> bool {
+    pub fn ended(&mut self, thread: ThreadNumber) -> bool {
         let output = self.requests.ended(thread);
         self.leave(output)
     }

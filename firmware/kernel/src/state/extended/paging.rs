@@ -1,8 +1,8 @@
 //! Threads that wait for pages, and pages that come.
 
+use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::packet::STATIONS_MAX;
 use testbed_protocol::pages::Order;
-use testbed_protocol::Processor;
 
 /// How a thread that waits for a page goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +19,7 @@ pub enum Resume {
 /// [`PAGE`](testbed_definitions::mpc::PAGE) before it.
 #[derive(Clone, Copy)]
 pub struct Announced {
-    pub process: u16,
+    pub process: ProcessId,
     pub page: u32,
     pub order: Order,
 }
@@ -32,11 +32,11 @@ impl Announcements {
 
     /// A processor says what its next page is.
     pub fn put(&mut self, from: Processor, announced: Announced) {
-        self.0[from as usize % STATIONS_MAX] = Some(announced);
+        self.0[from.index() % STATIONS_MAX] = Some(announced);
     }
 
     /// What has been said of the page that comes from a processor now.
     pub fn take(&mut self, from: Processor) -> Option<Announced> {
-        self.0[from as usize % STATIONS_MAX].take()
+        self.0[from.index() % STATIONS_MAX].take()
     }
 }

@@ -1,7 +1,7 @@
 //! Births and ends of threads, as their control blocks tell of them.
 
+use testbed_definitions::ids::Processor;
 use testbed_definitions::syscall::Error;
-use testbed_protocol::Processor;
 
 use crate::state::family::{Birth, Death};
 use crate::state::thread::{State, Tcb};

@@ -3,12 +3,12 @@
 
 use core::cell::Cell;
 use core::mem::offset_of;
+use testbed_definitions::ids::{Channel, Processor, ThreadNumber};
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::layout::Item;
 use testbed_kernel_core::queue::{Linked, Links};
 use testbed_kernel_core::timers::{Alarm, Timed};
-use testbed_protocol::{Processor, Thread};
 
 use crate::state::extended::keeping::{Keeping, Slice};
 use crate::state::extended::list::List;
@@ -77,14 +77,14 @@ pub struct Tcb {
     alarm: Alarm,
     /// [`Process::NONE`] if it is free.
     process: Cell<Process>,
-    /// `event::thread_number`.
-    number: Cell<u16>,
-    /// Number and processor of the thread that created it; number 0 for a program's first thread.
-    parent: Cell<u16>,
-    parent_processor: Cell<u8>,
+    number: Cell<ThreadNumber>,
+    /// Number and processor of the thread that created it; [`ThreadNumber::NOBODY`] for a program's
+    /// first thread.
+    parent: Cell<ThreadNumber>,
+    parent_processor: Cell<Processor>,
     /// Channel of the communication it is blocked in, and its buffer. The buffer of one that leaves
     /// is the processor where it goes.
-    channel: Cell<u8>,
+    channel: Cell<Channel>,
     buffer: Cell<u32>,
     /// Children that have not ended, and those that have ended with a code other than 0 since the
     /// last wait.
@@ -156,18 +156,17 @@ impl Tcb {
     pub fn process(&self) -> Process {
         self.process.get()
     }
-    /// `event::thread_number`.
     #[inline(always)]
-    pub fn number(&self) -> Thread {
+    pub fn number(&self) -> ThreadNumber {
         self.number.get()
     }
     /// Whether it is a program's first thread, without which the program would never end.
     pub fn is_first(&self) -> bool {
-        self.parent.get() == 0
+        self.parent.get() == ThreadNumber::NOBODY
     }
-    /// The number of its parent, 0 for a program's first thread.
+    /// The number of its parent, [`ThreadNumber::NOBODY`] for a program's first thread.
     #[inline(always)]
-    pub fn parent(&self) -> Thread {
+    pub fn parent(&self) -> ThreadNumber {
         self.parent.get()
     }
     /// What pages have come for it.
@@ -186,7 +185,7 @@ impl Tcb {
     }
     /// The channel and the buffer of the communication that it is blocked in.
     #[inline(always)]
-    pub fn channel(&self) -> u8 {
+    pub fn channel(&self) -> Channel {
         self.channel.get()
     }
     #[inline(always)]
@@ -196,7 +195,7 @@ impl Tcb {
     /// Where it goes that leaves.
     #[inline(always)]
     pub fn destination(&self) -> Processor {
-        self.buffer.get() as Processor
+        Processor::new(self.buffer.get() as u8)
     }
     /// The control block at an address that a list or the ready ring has.
     #[inline(always)]
@@ -239,7 +238,7 @@ impl Tcb {
     pub fn be_born(&self, process: Process, birth: &Birth) {
         self.context.begin(birth.entry, birth.stack);
         self.yielded.set(0);
-        self.channel.set(0);
+        self.channel.set(Channel::new(0));
         self.buffer.set(0);
         self.page.set(0);
         self.resume.set(Resume::Call);
@@ -257,8 +256,8 @@ impl Tcb {
     pub fn arrive(
         &self,
         process: Process,
-        number: Thread,
-        parent: (Thread, Processor),
+        number: ThreadNumber,
+        parent: (ThreadNumber, Processor),
         failed: u16,
         ends: [u32; CHANNELS / 32],
     ) {
@@ -269,7 +268,7 @@ impl Tcb {
 
     /// What a thread has on a processor that is new to it.
     #[inline(always)]
-    fn settle(&self, process: Process, number: Thread, parent: (Thread, Processor)) {
+    fn settle(&self, process: Process, number: ThreadNumber, parent: (ThreadNumber, Processor)) {
         self.process.set(process);
         self.number.set(number);
         self.parent.set(parent.0);

@@ -1,8 +1,8 @@
 //! What threads do, what they wait for, and what is kept for that.
 
 use core::cell::Cell;
+use testbed_definitions::ids::{Channel, Processor};
 use testbed_definitions::limits::CHANNELS;
-use testbed_protocol::Processor;
 
 use crate::state::extended::list::List;
 use crate::state::thread::{State, Tcb};
@@ -23,7 +23,7 @@ impl Tcb {
 
     /// It is blocked in a communication on this channel.
     #[inline(always)]
-    pub fn communicate(&self, channel: u8, buffer: u32) {
+    pub fn communicate(&self, channel: Channel, buffer: u32) {
         self.state.set(State::Communicating);
         self.channel.set(channel);
         self.buffer.set(buffer);
@@ -47,7 +47,7 @@ impl Tcb {
 
     /// Its alternative has become a communication on this channel, which has this place in its list:
     /// the call's second result.
-    pub fn choose(&self, channel: u8, position: usize) {
+    pub fn choose(&self, channel: Channel, position: usize) {
         self.communicate(channel, self.buffer());
         self.context.answer_also(position as u32);
     }
@@ -83,7 +83,7 @@ impl Tcb {
     #[inline(always)]
     pub fn leave(&self, state: State, to: Processor) {
         self.state.set(state);
-        self.buffer.set(to as u32);
+        self.buffer.set(to.number() as u32);
     }
 }
 
@@ -91,9 +91,9 @@ impl Tcb {
 impl Tcb {
     /// Notes that it has an end of a channel.
     #[inline]
-    pub fn own(&self, channel: u8) {
-        let word = &self.ends[channel as usize / 32 % (CHANNELS / 32)];
-        word.set(word.get() | 1 << (channel % 32));
+    pub fn own(&self, channel: Channel) {
+        let word = &self.ends[channel.index() / 32 % (CHANNELS / 32)];
+        word.set(word.get() | 1 << (channel.number() % 32));
     }
 
     /// Whether it has no end.
