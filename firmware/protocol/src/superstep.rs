@@ -254,6 +254,11 @@ impl Group<'_> {
         Ok(place)
     }
 
+    /// Whether a member that waits does so in an exchange that is open, and not for one to open.
+    pub fn exchanges(&self, rank: Rank) -> bool {
+        self.members[rank].phase == Phase::Open
+    }
+
     /// Whether all has come for a member whose exchange is open.
     #[inline]
     pub fn has_all(&self, rank: Rank) -> bool {

@@ -1,6 +1,6 @@
 //! Each mistake that a kernel could make is seen.
 
-use crate::explore::{all_to_all, ending, pair, short};
+use crate::explore::{all_to_all, ending, pair, short, short_of_three};
 use crate::model::explore;
 use crate::setup::{Bug, Setup};
 
@@ -21,6 +21,7 @@ fn every_mistake_is_seen() {
     seen(Bug::IgnoreClosed, short());
     seen(Bug::OnlyWhereMembersAre, pair());
     seen(Bug::ForgetSenders, short());
+    seen(Bug::ResumeArrived, short_of_three());
     seen(Bug::EndUnnoticed, ending());
     seen(Bug::GoOnWithoutSending, all_to_all());
     seen(Bug::GoOnWithoutReceiving, pair());

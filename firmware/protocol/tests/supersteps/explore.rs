@@ -45,6 +45,13 @@ pub fn short() -> Setup {
     Setup { room: 0, moves: 1, bytes: [vec![vec![0, 1], vec![1, 0]], vec![vec![0, 1], vec![0, 0]]], ..pair() }
 }
 
+/// One of three has too little room, while the others go on to the next superstep.
+pub fn short_of_three() -> Setup {
+    let first = vec![vec![0, 0, 1], vec![0, 0, 0], vec![0, 0, 0]];
+    let second = vec![vec![0, 0, 0], vec![1, 0, 0], vec![0, 0, 0]];
+    Setup { room: 0, moves: 0, at: on(&[0, 1, 1]), supersteps: 2, bytes: [first, second], ..pair() }
+}
+
 /// Nobody has anything for anybody.
 pub fn barriers() -> Setup {
     Setup { bytes: [vec![vec![0; 3]; 3], vec![vec![0; 3]; 3]], at: on(&[0, 1, 1]), moves: 1, ..pair() }
@@ -91,6 +98,7 @@ fn every_order_is_right_and_all_that_matters_happens() {
         ("two processes, which may move", pair()),
         ("three processes, all to all", all_to_all()),
         ("too little room", short()),
+        ("one of three has too little room", short_of_three()),
         ("nothing to exchange", barriers()),
         ("a process ends", ending()),
         ("a process ends while others lack room", ending_short()),

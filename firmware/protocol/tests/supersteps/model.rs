@@ -112,7 +112,7 @@ impl Setup {
                     state.kernels[to.index()].come.push(packet.clone());
                 }
                 // The last processor has it: that the first one may have served it is the mistake.
-                if Some(to) == self.all().filter(|one| *one != at).last() {
+                if Some(to) == self.all().rev().find(|one| *one != at) {
                     for other in self.all().filter(|other| *other != at && *other != to) {
                         if !state.kernels[other.index()].come.contains(&packet) {
                             state.kernels[other.index()].come.push(packet.clone());
@@ -214,7 +214,8 @@ impl Setup {
     fn look_again(&self, state: &mut State, at: Processor) {
         let kernel = &mut state.kernels[at.index()];
         for rank in 0..self.members() {
-            let waits = |local: &Local| local.begun && !local.segments.is_empty();
+            let may_send = |local: &Local| local.begun || self.has(Bug::ResumeArrived);
+            let waits = |local: &Local| may_send(local) && !local.segments.is_empty();
             if kernel.locals[rank].as_ref().is_some_and(waits) && !kernel.sending.contains(&rank) {
                 kernel.sending.push(rank);
             }

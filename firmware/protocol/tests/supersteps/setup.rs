@@ -19,6 +19,8 @@ pub enum Bug {
     OnlyWhereMembersAre,
     /// Senders don't look again when a member has more room.
     ForgetSenders,
+    /// When a member has more room, those look again too that have arrived at the next superstep.
+    ResumeArrived,
     /// Nobody is released when a member ends.
     EndUnnoticed,
     /// A member goes on when it has all, though not all of its own has left.

@@ -259,12 +259,14 @@ impl Kernel {
         self.finish(index, Ok(agreed.any as u32 | (agreed.all as u32) << 8));
     }
 
-    /// Members here that wait because another one had no room look again.
+    /// Members here that wait because another one had no room look again. Those that have arrived at
+    /// the next superstep meanwhile wait for something else.
     fn resume_senders(&mut self, mut group: GroupRecord) {
         for rank in 0..group.members() {
             let local = group.local(rank);
             let (index, has_sent) = (local.index, local.has_sent());
-            if index != NONE && !has_sent && self.tcb_of(index).state() == State::Synchronizing {
+            let waits = index != NONE && !has_sent && group.group().exchanges(rank);
+            if waits && self.tcb_of(index).state() == State::Synchronizing {
                 self.tcb_of(index).exchange();
                 self.transmitting.push_back(self.tcbs, index);
             }
