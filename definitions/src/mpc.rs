@@ -348,6 +348,10 @@ pub mod superstep {
     pub const DATA: u8 = 4;
     /// To all: there is no memory for the group somewhere.
     pub const BREAK: u8 = 5;
+    /// To where a member is: the next packets of this type from the same processor are bytes for it
+    /// and nothing else, so many in all. Words: address, [`RANKS`], their place, bytes,
+    /// [`DESTINATION`], [`PART`].
+    pub const STREAM: u8 = 6;
 
     pub const ADDRESS: usize = 0;
     /// Of [`FORM`].
@@ -360,6 +364,16 @@ pub mod superstep {
     /// Rank of the destination in bits 7:0, of the source in 15:8.
     pub const RANKS: usize = 1;
     pub const OFFSET: usize = 2;
+    /// Of [`STREAM`]: bytes.
+    pub const STREAM_BYTES: usize = 3;
+    /// Where the member wants them, as its source says it
+    /// ([`segment`](crate::syscall::superstep::DESTINATION)).
+    pub const DESTINATION: usize = 4;
+    /// Which part of a segment they are: the bytes of the segment before them, or, with [`FIRST`],
+    /// its bytes in all.
+    pub const PART: usize = 5;
+    pub const FIRST: u32 = 1 << 31;
+    pub const STREAM_WORDS: usize = 6;
     /// A word is left out, so that data begin at a multiple of eight bytes.
     pub const DATA_WORD: usize = 4;
     pub const ENLARGE_BYTES: usize = 12;

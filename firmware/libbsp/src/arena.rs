@@ -1,6 +1,8 @@
 //! The library's own memory, which the linker script leaves behind the program's data: what has come
 //! from others lies at its start, what leaves at its end.
 
+use testbed_definitions::syscall::superstep::AHEAD_WORDS;
+
 // Tells the linker script that there has to be such memory: a program that never begins lacks this.
 core::arch::global_asm!(".section .rodata.bsp_is_used, \"a\"", ".global BSP_IS_USED", "BSP_IS_USED: .byte 0");
 
@@ -12,6 +14,10 @@ extern "C" {
 
 /// Blocks begin at multiples of this, and so does what is sent: words are copied in pairs.
 pub const UNIT: usize = 8;
+
+/// Bytes ahead of a room.
+const AHEAD: usize = (4 * AHEAD_WORDS).next_multiple_of(UNIT);
+const _: () = assert!(AHEAD == 4 * AHEAD_WORDS, "the words lie just ahead of the room");
 
 /// Addresses.
 pub struct Arena {
@@ -53,14 +59,15 @@ impl Arena {
         self.low = self.start;
     }
 
-    /// Where what comes next can lie, and for how many bytes there is room.
+    /// Where what comes next can lie, behind the words that the kernel looks at, and for how many
+    /// bytes there is room.
     pub fn room(&self) -> (usize, usize) {
-        (self.low, self.high - self.low)
+        (self.low + AHEAD, (self.high - self.low).saturating_sub(AHEAD))
     }
 
     /// So many bytes have come there.
     pub fn keep(&mut self, bytes: usize) {
-        self.low += bytes.next_multiple_of(UNIT);
+        self.low += AHEAD + bytes.next_multiple_of(UNIT);
     }
 
     pub fn bytes(&self) -> usize {

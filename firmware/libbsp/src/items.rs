@@ -1,6 +1,8 @@
 //! What processes send each other at the end of a superstep: a row of items, each a header and then
 //! data, padded to a multiple of [`PAD`].
 
+use testbed_definitions::syscall::superstep::DEPOSITED;
+
 /// Data begin and end at multiples of this.
 pub const PAD: usize = 8;
 
@@ -16,6 +18,8 @@ pub enum Kind {
     Message = 3,
     /// What a get has wanted.
     Reply = 4,
+    /// As [`Kind::Get`], and nobody minds when it is read, and written.
+    HpGet = 5,
 }
 
 /// The words ahead of an item's data.
@@ -31,7 +35,8 @@ pub struct Header {
     pub bytes: u32,
     /// Of a put and a get: where in the area. Of a message: bytes of its tag.
     pub offset: u32,
-    /// Of a get and its reply: where the data belong.
+    /// Of a get and its reply: where the data belong. The last word: of what the kernel has put there
+    /// already it is [`DEPOSITED`].
     pub to: u32,
 }
 
@@ -42,14 +47,19 @@ impl Header {
     pub fn put(slot: u16, offset: u32, bytes: u32) -> Header {
         Header { kind: Kind::Put, rank: 0, slot, bytes, offset, to: 0 }
     }
-    pub fn get(rank: usize, slot: u16, offset: u32, bytes: u32, to: u32) -> Header {
-        Header { kind: Kind::Get, rank: rank as u8, slot, bytes, offset, to }
+    pub fn get(kind: Kind, rank: usize, slot: u16, offset: u32, bytes: u32, to: u32) -> Header {
+        Header { kind, rank: rank as u8, slot, bytes, offset, to }
     }
     pub fn message(tag_bytes: u32, bytes: u32) -> Header {
         Header { kind: Kind::Message, rank: 0, slot: 0, bytes, offset: tag_bytes, to: 0 }
     }
     pub fn reply(to: u32, bytes: u32) -> Header {
         Header { kind: Kind::Reply, rank: 0, slot: 0, bytes, offset: 0, to }
+    }
+
+    /// Whether the data are where they belong, and not behind this.
+    pub fn is_deposited(&self) -> bool {
+        self.to == DEPOSITED
     }
 
     pub fn kind(&self) -> Kind {
@@ -61,7 +71,7 @@ impl Header {
         HEADER
             + match self.kind {
                 Kind::Put | Kind::Reply => (self.bytes as usize).next_multiple_of(PAD),
-                Kind::Get => 0,
+                Kind::Get | Kind::HpGet => 0,
                 Kind::Message => message_bytes(self.offset as usize, self.bytes as usize),
             }
     }

@@ -1,10 +1,12 @@
 //! What leaves at the end of the superstep, sorted by where it goes as it is put there: for each
 //! process a list of blocks, which the kernel sends as they lie.
 
+use core::ptr::null_mut;
+
 use testbed_definitions::limits::{GROUP_MEMBERS, SEGMENTS};
 use testbed_definitions::syscall::superstep as record;
 
-use crate::arena::Arena;
+use crate::arena::{Arena, UNIT};
 
 /// Bytes of the first block for a process; each next one is twice as large, up to the last number.
 const FIRST_BYTES: usize = 128;
@@ -17,9 +19,11 @@ struct Block {
     at: usize,
     used: usize,
     room: usize,
+    /// As in a segment.
+    destination: u32,
 }
 
-const BLOCK: usize = size_of::<Block>();
+const BLOCK: usize = size_of::<Block>().next_multiple_of(UNIT);
 
 /// The blocks for a process.
 #[derive(Clone, Copy)]
@@ -35,7 +39,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    const NO_ROW: Row = Row { first: core::ptr::null_mut(), last: core::ptr::null_mut(), next_bytes: FIRST_BYTES };
+    const NO_ROW: Row = Row { first: null_mut(), last: null_mut(), next_bytes: FIRST_BYTES };
     pub const NEW: Outbox = Outbox { rows: [Self::NO_ROW; GROUP_MEMBERS], blocks: 0 };
 
     /// Nothing leaves any more.
@@ -65,17 +69,31 @@ impl Outbox {
         };
         row.next_bytes = (2 * row.next_bytes).min(LARGEST_BYTES);
         let at = address + BLOCK;
-        self.add(address, to, (at, bytes, room))?;
+        self.add(address, to, Block { next: null_mut(), at, used: bytes, room, destination: 0 })?;
         Some(at)
     }
 
-    /// Memory of the program's own leaves as it will be at the end of the superstep.
-    pub fn append_memory(&mut self, arena: &mut Arena, to: usize, at: usize, bytes: usize) -> Option<()> {
+    /// Memory of the program's own leaves as it will be at the end of the superstep, for a place that
+    /// it has there.
+    pub fn append_memory(
+        &mut self,
+        arena: &mut Arena,
+        to: usize,
+        (at, bytes): (usize, usize),
+        destination: u32,
+    ) -> Option<()> {
         let address = arena.take(BLOCK)?;
-        self.add(address, to, (at, bytes, bytes))
+        // What comes behind it is likely to be another one's header.
+        self.rows[to].next_bytes = FIRST_BYTES;
+        self.add(address, to, Block { next: null_mut(), at, used: bytes, room: bytes, destination })
     }
 
-    fn add(&mut self, address: usize, to: usize, (at, used, room): (usize, usize, usize)) -> Option<()> {
+    /// Whether there can be so many more blocks.
+    pub fn has_blocks(&self, more: usize) -> bool {
+        self.blocks + more <= SEGMENTS
+    }
+
+    fn add(&mut self, address: usize, to: usize, new: Block) -> Option<()> {
         if self.blocks == SEGMENTS {
             return None;
         }
@@ -84,7 +102,7 @@ impl Outbox {
         let row = &mut self.rows[to];
         // SAFETY: the address is a block of the arena's.
         unsafe {
-            block.write(Block { next: core::ptr::null_mut(), at, used, room });
+            block.write(new);
             match row.last.as_mut() {
                 Some(last) => last.next = block,
                 None => row.first = block,
@@ -112,6 +130,7 @@ impl Outbox {
                     words.add(record::TO).write(to as u32);
                     words.add(record::AT).write(block.at as u32);
                     words.add(record::BYTES).write(block.used as u32);
+                    words.add(record::DESTINATION).write(block.destination);
                     (next, written) = (block.next, written + 1);
                 }
             }

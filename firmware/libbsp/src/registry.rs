@@ -2,11 +2,14 @@
 //! registers an area of its own, and all registrations of all processes come in the same order, so
 //! a number names one everywhere.
 
-/// Registrations at a time, and changes in a superstep.
-pub const REGISTRATIONS: usize = 256;
+use testbed_definitions::syscall::superstep::AREAS_MAX;
 
-/// An area of this process.
+/// Registrations at a time, and changes in a superstep.
+pub const REGISTRATIONS: usize = AREAS_MAX;
+
+/// An area of this process, as the kernel reads it.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct Area {
     pub start: usize,
     pub bytes: usize,
@@ -62,6 +65,11 @@ impl Registry {
     #[inline]
     pub fn slot(&self, start: usize) -> Option<usize> {
         (0..self.count).rev().find(|&slot| self.areas[slot].start == start)
+    }
+
+    /// Where the list of areas is, and how many there are.
+    pub fn list(&self) -> (usize, usize) {
+        (self.areas.as_ptr() as usize, self.count)
     }
 
     pub fn area(&self, slot: usize) -> Option<Area> {

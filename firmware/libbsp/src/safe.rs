@@ -191,6 +191,20 @@ impl Process {
         unsafe { self.here().get(pid, from.0.start as usize, offset, to.0.start.add(to.1).cast(), bytes) }
     }
 
+    /// As [`Self::get`]; what is long comes at any time before the superstep has ended, and is what is
+    /// there then. So neither area may be changed, or be the target of anything else, until then.
+    #[track_caller]
+    pub fn hpget<T: Plain>(&mut self, pid: usize, from: (Area<T>, usize), to: (Area<T>, usize), count: usize) {
+        if to.1 + count > to.0.count {
+            let all = to.0.count;
+            self.here().misuse(format_args!("hpget of {count} values to value {} of {all}", to.1));
+        }
+        let (offset, bytes) = (from.1 * size_of::<T>(), count * size_of::<T>());
+        // SAFETY: as for `get`; whoever changes them meanwhile has values of either kind, plain all of
+        // them.
+        unsafe { self.here().hpget(pid, from.0.start as usize, offset, to.0.start.add(to.1).cast(), bytes) }
+    }
+
     /// Bytes of tags from the next superstep on.
     #[track_caller]
     pub fn set_tagsize<T: Plain>(&mut self) -> usize {

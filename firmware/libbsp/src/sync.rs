@@ -8,18 +8,20 @@
 use libtos::call;
 use libtos::Error;
 use testbed_definitions::ids::ProcessId;
+use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::{self, superstep as record};
 
 use crate::items::{Header, Items, Kind, HEADER, PAD};
-use crate::transfer::{copy_data, Queue};
+use crate::transfer::{copy_data, leaves_in_place, Queue};
 use crate::Bsp;
 
 /// What processes say of themselves when a superstep ends.
 const READS: u8 = 1 << 0;
 const ENDS: u8 = 1 << 1;
 
-/// Room for what comes, to begin with. The kernel looks at all of its pages each time.
-const FIRST_ROOM: u32 = 2_048;
+/// Room for what comes, to begin with: two pages with the words ahead. The kernel looks at all of
+/// its pages each time.
+const FIRST_ROOM: u32 = 2 * PAGE_BYTES - 4 * record::AHEAD_WORDS as u32;
 
 /// What an exchange has brought.
 struct Come {
@@ -61,7 +63,7 @@ impl Bsp {
             let replies = self.exchange(0);
             // SAFETY: the others have put items there.
             let items = unsafe { Items::new(replies.start, replies.start + replies.bytes) };
-            for (header, data) in items {
+            for (header, data) in items.filter(|(header, _)| !header.is_deposited()) {
                 // SAFETY: this process has said that there is room for so much.
                 unsafe { copy_data(data as *const u8, header.to as *mut u8, header.bytes as usize) };
             }
@@ -80,13 +82,14 @@ impl Bsp {
         // SAFETY: the others have put items there.
         for (header, data) in unsafe { Items::new(come.start, end) } {
             match header.kind() {
+                Kind::Put if header.is_deposited() => {}
                 Kind::Put => {
                     let to = self.place("bsp_put", &header);
                     // SAFETY: the area is registered, and has room.
                     unsafe { copy_data(data as *const u8, to as *mut u8, header.bytes as usize) };
                 }
                 Kind::Message => (messages, bytes) = (messages + 1, bytes + header.bytes),
-                Kind::Get | Kind::Reply => {}
+                Kind::Get | Kind::HpGet | Kind::Reply => {}
             }
         }
         // SAFETY: as above; they stay there until the next superstep ends.
@@ -97,10 +100,14 @@ impl Bsp {
     fn read_for_others(&mut self, come: &Come) {
         // SAFETY: the others have put items there.
         for (header, _) in unsafe { Items::new(come.start, come.start + come.bytes) } {
-            if header.kind() != Kind::Get {
+            if !matches!(header.kind(), Kind::Get | Kind::HpGet) {
                 continue;
             }
             let (from, bytes) = (self.place("bsp_get", &header), header.bytes as usize);
+            if leaves_in_place(from, bytes) && self.outbox.has_blocks(2) {
+                self.reply_in_place(&header, from);
+                continue;
+            }
             let size = HEADER + bytes.next_multiple_of(PAD);
             let Some(at) = self.outbox.append(&mut self.arena, header.rank as usize, size) else {
                 self.out_of_memory(size)
@@ -110,6 +117,22 @@ impl Bsp {
                 (at as *mut Header).write(Header::reply(header.to, header.bytes));
                 copy_data(from as *const u8, (at + HEADER) as *mut u8, bytes);
             }
+        }
+    }
+
+    /// What another process wants to read leaves as it lies here: nothing is written before all of
+    /// it has left, but for what others read by `bsp_hpget`.
+    fn reply_in_place(&mut self, header: &Header, from: usize) {
+        let (to, bytes) = (header.rank as usize, header.bytes as usize);
+        let destination = match header.kind() {
+            Kind::HpGet => record::at_address(header.to).unwrap_or(0),
+            _ => 0,
+        };
+        let Some(at) = self.outbox.append(&mut self.arena, to, HEADER) else { self.out_of_memory(HEADER) };
+        // SAFETY: there is room.
+        unsafe { (at as *mut Header).write(Header::reply(header.to, header.bytes)) };
+        if self.outbox.append_memory(&mut self.arena, to, (from, bytes), destination).is_none() {
+            self.out_of_memory(HEADER);
         }
     }
 
@@ -130,12 +153,24 @@ impl Bsp {
         }
     }
 
+    /// Writes ahead of the room what the kernel may want to know.
+    fn tell_areas(&self, room: usize) {
+        let (list, count) = self.registry.list();
+        let ahead = (room - 4 * record::AHEAD_WORDS) as *mut u32;
+        // SAFETY: the arena's.
+        unsafe {
+            ahead.add(record::AREAS).write(list as u32);
+            ahead.add(record::AREA_COUNT).write(count as u32);
+        }
+    }
+
     /// Sends what is in the outbox, and waits for what the others send.
     fn exchange(&mut self, signs: u8) -> Come {
         let Some((table, segments)) = self.outbox.segments(&mut self.arena, self.rank, self.count) else {
             self.out_of_memory(0)
         };
         let (start, most) = self.arena.room();
+        self.tell_areas(start);
         let member = record::member(ProcessId::from_bits(self.group), 0, self.rank as u8);
         let mut room = self.room.max(FIRST_ROOM).min(most as u32);
         let mut said = record::said(signs, segments);

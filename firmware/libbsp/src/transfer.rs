@@ -1,14 +1,20 @@
 //! What a process asks for during a superstep, and the messages that the one before has brought.
 
 use libtos::copy;
+use testbed_definitions::syscall::superstep::in_area;
 
-use crate::arena::UNIT;
 use crate::items::{message_bytes, Header, Items, Kind, HEADER, PAD};
 use crate::registry::{Area, Failure, REGISTRATIONS};
 use crate::Bsp;
 
 /// Bytes from which on data that need not be copied at once leave as they lie.
-const LARGE: usize = 256;
+const LONG: usize = 512;
+
+/// Whether data that need not be copied at once leave as they lie.
+#[inline]
+pub fn leaves_in_place(from: usize, bytes: usize) -> bool {
+    bytes >= LONG && from % 4 == 0 && bytes % PAD == 0
+}
 
 /// Copies data, of which a word is what there often is.
 ///
@@ -125,12 +131,15 @@ impl Bsp {
         }
     }
 
-    /// `bsp_hpput`: as [`Self::put`], but what is long is read when the superstep ends.
+    /// `bsp_hpput`: as [`Self::put`], but what is long is read and written at any time before the next
+    /// superstep begins.
     ///
     /// # Safety
     /// There are so many bytes at `from`, and they stay as they are until the superstep has ended.
     pub unsafe fn hpput(&mut self, pid: usize, from: *const u8, area: usize, offset: usize, bytes: usize) {
-        if bytes < LARGE || from as usize % UNIT != 0 || bytes % PAD != 0 {
+        let whole = bytes & !(PAD - 1);
+        // A block for the header, one for the data, one for what is behind them.
+        if !leaves_in_place(from as usize, whole) || !self.outbox.has_blocks(3) {
             // SAFETY: the caller's.
             return unsafe { self.put(pid, from, area, offset, bytes) };
         }
@@ -138,24 +147,51 @@ impl Bsp {
         let slot = self.slot("bsp_hpput", area);
         let at = self.append(pid, HEADER);
         // SAFETY: there is room.
-        unsafe { (at as *mut Header).write(Header::put(slot, offset as u32, bytes as u32)) };
-        if self.outbox.append_memory(&mut self.arena, pid, from as usize, bytes).is_none() {
+        unsafe { (at as *mut Header).write(Header::put(slot, offset as u32, whole as u32)) };
+        let destination = in_area(slot as usize, offset as u32).unwrap_or(0);
+        if self.outbox.append_memory(&mut self.arena, pid, (from as usize, whole), destination).is_none() {
             self.out_of_memory(bytes);
+        }
+        if whole != bytes {
+            // SAFETY: the caller's.
+            unsafe { self.put(pid, from.add(whole), area, offset + whole, bytes - whole) };
         }
     }
 
-    /// `bsp_get`, and `bsp_hpget`: copies to `to` what is in the area that is registered as `area`
-    /// here, at process `pid`, when the superstep ends.
+    /// `bsp_get`: copies to `to` what is in the area that is registered as `area` here, at process
+    /// `pid`, when the superstep ends.
     ///
     /// # Safety
     /// There are so many bytes at `to`.
     pub unsafe fn get(&mut self, pid: usize, area: usize, offset: usize, to: *mut u8, bytes: usize) {
-        self.check_pid("bsp_get", pid);
-        let slot = self.slot("bsp_get", area);
+        self.ask(Kind::Get, "bsp_get", pid, (area, offset), (to as usize, bytes));
+    }
+
+    /// `bsp_hpget`: as [`Self::get`], but what is long is read and written at any time before the next
+    /// superstep begins.
+    ///
+    /// # Safety
+    /// As for [`Self::get`]; and nobody uses these bytes until then, or changes those that are read.
+    pub unsafe fn hpget(&mut self, pid: usize, area: usize, offset: usize, to: *mut u8, bytes: usize) {
+        self.ask(Kind::HpGet, "bsp_hpget", pid, (area, offset), (to as usize, bytes));
+    }
+
+    #[inline]
+    fn ask(
+        &mut self,
+        kind: Kind,
+        primitive: &str,
+        pid: usize,
+        (area, offset): (usize, usize),
+        (to, bytes): (usize, usize),
+    ) {
+        self.check_pid(primitive, pid);
+        let slot = self.slot(primitive, area);
         let at = self.append(pid, HEADER);
         self.gets = true;
+        let header = Header::get(kind, self.rank, slot, offset as u32, bytes as u32, to as u32);
         // SAFETY: there is room.
-        unsafe { (at as *mut Header).write(Header::get(self.rank, slot, offset as u32, bytes as u32, to as u32)) };
+        unsafe { (at as *mut Header).write(header) };
     }
 
     /// `bsp_send`.

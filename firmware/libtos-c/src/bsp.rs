@@ -109,7 +109,8 @@ unsafe extern "C" fn bsp_get(pid: c_int, from: *const c_void, offset: c_int, to:
 
 #[no_mangle]
 unsafe extern "C" fn bsp_hpget(pid: c_int, from: *const c_void, offset: c_int, to: *mut c_void, bytes: c_int) {
-    unsafe { bsp_get(pid, from, offset, to, bytes) }
+    let (offset, bytes) = (count("bsp_hpget", offset), count("bsp_hpget", bytes));
+    unsafe { bsp().hpget(pid as usize, from as usize, offset, to.cast(), bytes) }
 }
 
 #[no_mangle]

@@ -3,6 +3,7 @@
 #![no_std]
 
 pub mod balancer;
+pub mod bsp_long;
 pub mod bsp_reference;
 pub mod chatter;
 pub mod crew;

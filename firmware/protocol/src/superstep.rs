@@ -143,7 +143,7 @@ pub enum Begin {
 impl Group<'_> {
     /// A member has arrived with this much room: `sent` has the bytes for each member, in order of
     /// rank, or is `None` if it has none for anybody.
-    #[inline]
+    #[inline(always)]
     pub fn arrive(
         &mut self,
         (rank, process): (Rank, ProcessId),
@@ -178,6 +178,7 @@ impl Group<'_> {
     }
 
     /// All have arrived.
+    #[inline(always)]
     fn open(&mut self) {
         let head = &mut *self.head;
         head.agreed = Signs { any: head.any, all: head.all };
@@ -239,19 +240,25 @@ impl Group<'_> {
     /// exchange.
     #[inline]
     pub fn take(&mut self, (rank, source): (Rank, Rank), (offset, bytes): (u32, u32)) -> Result<u32, Refusal> {
+        let place = self.place((rank, source), offset)?;
+        let member = &mut self.members[rank];
+        if member.phase == Phase::Closed || bytes > member.left || place.saturating_add(bytes) > member.room {
+            return Err(Refusal::Phase);
+        }
+        member.left -= bytes;
+        Ok(place)
+    }
+
+    /// Where a place in what `source` has for a member that is here lies in its room.
+    #[inline]
+    pub fn place(&self, (rank, source): (Rank, Rank), offset: u32) -> Result<u32, Refusal> {
         let step = self.exchanged();
         let sends = self.members.get(source).is_some_and(|source| !source.silent[step as usize & 1]);
         if rank >= self.members.len() || !sends {
             return Err(Refusal::Stranger);
         }
         let start = self.counts[self.row(step, source).start + rank];
-        let member = &mut self.members[rank];
-        let place = start.saturating_add(offset);
-        if member.phase == Phase::Closed || bytes > member.left || place.saturating_add(bytes) > member.room {
-            return Err(Refusal::Phase);
-        }
-        member.left -= bytes;
-        Ok(place)
+        Ok(start.saturating_add(offset))
     }
 
     /// Whether a member that waits does so in an exchange that is open, and not for one to open.

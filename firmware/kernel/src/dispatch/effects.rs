@@ -1,6 +1,6 @@
 //! What services have left ([`crate::state::effects`]) is done here, and nowhere else.
 
-use crate::state::effects::{ENDS, KEEPING, MOUNTS, PARKED};
+use crate::state::effects::{ENDS, KEEPING, LEAVING, MOUNTS, PARKED};
 use crate::state::kernel::Kernel;
 
 impl Kernel {
@@ -9,6 +9,9 @@ impl Kernel {
     pub fn perform_effects(&mut self) {
         if !self.transmitting.is_empty() {
             self.pump_fragments();
+        }
+        if self.effects.has(LEAVING) {
+            self.look_at_leaving();
         }
         self.perform_ends();
         if self.effects.has(PARKED) {

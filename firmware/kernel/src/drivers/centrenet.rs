@@ -22,10 +22,19 @@ use crate::variant::{self, hot};
 const BUFFER_PAGES: u32 = (PAYLOAD_BYTES_MAX as u32).div_ceil(PAGE_BYTES);
 const BUFFER_BYTES: u32 = BUFFER_PAGES * PAGE_BYTES;
 
-/// The payload is a page, not one of the driver's buffers; and when it has left, nobody needs the
-/// page any more.
+/// What a payload is, in the low bits of its address: one of the driver's buffers; a page; a page
+/// that nobody needs any more when it has left; or memory of a process, of which the place's words
+/// are the pages (and one more each) that nobody needs any more then.
+const KIND: u32 = 3;
+const BUFFER: u32 = 0;
 const FRAME: u32 = 1;
-const FREE: u32 = 2;
+const FREE_FRAME: u32 = 2;
+const MEMORY: u32 = 3;
+/// Pages of a process that a packet can touch.
+const PAGES_TOUCHED: usize = (PAYLOAD_BYTES_MAX as u32).div_ceil(PAGE_BYTES) as usize + 1;
+/// The word of a place that tells whether there are such pages.
+const HAS_PAGES: usize = PAGES_TOUCHED;
+const _: () = assert!(HAS_PAGES < TOKEN_WORDS, "a place has a word for each");
 
 /// Packets without data that may have left before [`Centrenet::retire`] looks.
 const TOKENS_HELD: u32 = 4;
@@ -34,8 +43,8 @@ const TOKENS_HELD: u32 = 4;
 #[derive(Clone, Copy)]
 pub struct Place {
     header: u32,
-    /// 0: the payload is in `words`. Otherwise its address, a multiple of four, and [`FRAME`] and
-    /// [`FREE`].
+    /// 0: the payload is in `words`. Otherwise its address, a multiple of four, and what it is
+    /// ([`KIND`]).
     buffer: u32,
     words: [u32; TOKEN_WORDS],
 }
@@ -45,7 +54,7 @@ impl Place {
     fn payload(&self) -> u32 {
         match self.buffer {
             0 => self.words.as_ptr() as u32,
-            buffer => buffer & !(FRAME | FREE),
+            buffer => buffer & !KIND,
         }
     }
 
@@ -68,6 +77,8 @@ pub struct Centrenet {
     done: u32,
     /// Packets queued and not known to have left whose payload is a buffer or a page.
     large: u32,
+    /// Those of them whose payload is memory of a process.
+    memory: u32,
     /// Data buffers: where, how many, and free-running counts of those taken and free again.
     buffers: u32,
     buffer_count: u32,
@@ -107,6 +118,7 @@ impl Centrenet {
             issued: 0,
             done: 0,
             large: 0,
+            memory: 0,
             buffers: 0,
             buffer_count: 0,
             buffers_taken: 0,
@@ -180,22 +192,45 @@ impl Centrenet {
 
     /// Queues a page as a packet; it must not change until it has left. `free`: it is free then.
     pub fn queue_frame(&mut self, destination: Processor, kind: u8, frame: u32, free: bool) {
-        let flags = if free { FRAME | FREE } else { FRAME };
+        let what = if free { FREE_FRAME } else { FRAME };
         self.large += 1;
-        self.queue(header(destination, kind, PAGE_BYTES), frame | flags);
+        self.queue(header(destination, kind, PAGE_BYTES), frame | what);
+    }
+
+    /// Queues memory of a process, at a multiple of four, as a packet: it must not change until it
+    /// has left.
+    pub fn queue_memory(&mut self, destination: Processor, kind: u8, address: u32, bytes: u32) {
+        self.large += 1;
+        self.memory += 1;
+        let place = self.queue(header(destination, kind, bytes), address | MEMORY);
+        place.words[..=HAS_PAGES].fill(0);
+    }
+
+    /// Whether memory of processes is not known to have left ([`Self::retire`]).
+    pub fn holds_memory(&self) -> bool {
+        self.memory != 0
     }
 
     /// Frees a page: now, or, if it waits to be sent, when it has left.
     pub fn release_frame(&mut self, frame: u32, pages: &mut Pages) {
-        let waits = memory::page_address(frame) | FRAME;
+        let waits = memory::page_address(frame);
         let mut count = self.queued;
         while count != self.done {
             count = count.wrapping_sub(1);
             let index = self.index(count);
             let place = &mut self.places[index];
-            if place.buffer == waits {
-                place.buffer |= FREE;
+            if place.buffer == waits | FRAME {
+                place.buffer = waits | FREE_FRAME;
                 return;
+            }
+            if place.buffer & KIND == MEMORY {
+                let first = memory::page_of(place.payload());
+                let last = memory::page_of(place.payload() + Header::unpack(place.header).length as u32 - 1);
+                if (first..=last).contains(&frame) {
+                    place.words[(frame - first) as usize] = frame + 1;
+                    place.words[HAS_PAGES] = 1;
+                    return;
+                }
             }
         }
         pages.release(frame, frame + 1);
@@ -221,10 +256,11 @@ impl Centrenet {
     }
 
     /// Whether it is time to [`Self::retire`]: tokens hold nothing but their places, so that some
-    /// of them may wait.
+    /// of them may wait, and so may memory of processes.
     #[inline]
     pub fn wants_retiring(&self) -> bool {
-        self.large != 0 && self.done != self.issued || self.issued.wrapping_sub(self.done) >= TOKENS_HELD
+        let held = self.issued.wrapping_sub(self.done);
+        self.large != self.memory && held != 0 || held >= self.memory + TOKENS_HELD
     }
 
     /// Whether it must not wait until another packet has come: most buffers are taken, many places,
@@ -248,13 +284,19 @@ impl Centrenet {
         let waiting = register::TX_QUEUE as u32 - (status & register::STATUS_TX_FREE_MASK);
         let held = waiting + (status & register::STATUS_TX_IDLE == 0) as u32;
         while self.issued.wrapping_sub(self.done) > held {
-            let buffer = self.places[self.index(self.done)].buffer;
-            if buffer != 0 {
+            let place = &self.places[self.index(self.done)];
+            if place.buffer != 0 {
                 self.large -= 1;
-                if buffer & FREE != 0 {
-                    free_page(buffer, pages);
-                } else if buffer & FRAME == 0 {
-                    self.buffers_done = self.buffers_done.wrapping_add(1);
+                match place.buffer & KIND {
+                    BUFFER => self.buffers_done = self.buffers_done.wrapping_add(1),
+                    FRAME => {}
+                    FREE_FRAME => free_pages(&[memory::page_of(place.payload()) + 1], pages),
+                    _ => {
+                        self.memory -= 1;
+                        if place.words[HAS_PAGES] != 0 {
+                            free_pages(&place.words[..PAGES_TOUCHED], pages);
+                        }
+                    }
                 }
             }
             self.done = self.done.wrapping_add(1);
@@ -310,11 +352,12 @@ impl Centrenet {
     }
 }
 
-/// The page of a packet that has left is nobody's.
+/// Pages of a packet that has left are nobody's: the number behind each, or 0.
 #[inline(never)]
-fn free_page(buffer: u32, pages: &mut Pages) {
-    let page = memory::page_of(buffer & !(FRAME | FREE));
-    pages.release(page, page + 1);
+fn free_pages(behind: &[u32], pages: &mut Pages) {
+    for after in behind.iter().copied().filter(|after| *after != 0) {
+        pages.release(after - 1, after);
+    }
 }
 
 fn header(destination: Processor, kind: u8, bytes: u32) -> u32 {

@@ -9,6 +9,7 @@
 //! | [`MOUNTS`] | a file is asked for, pieces of files leave | what is known of the files |
 //! | [`COPIED`] | a communication is counted | its threads and bytes, [`Kernel::agent`](crate::state::kernel::Kernel::agent) |
 //! | [`MOVES`] | threads move for requests | the requests, [`Kernel::moves`](crate::state::kernel::Kernel::moves) |
+//! | [`LEAVING`] | members of groups go on | what is known of the groups |
 //! | [`KEEPING`] | homes are told of pages that have been used | lists of threads and processes |
 //!
 //! Requests to move a thread are served only where the registers of all threads are saved, in the
@@ -50,6 +51,8 @@ pub const PARKED: Note = extended(1 << 6);
 pub const MOVES: Note = extended(1 << 7);
 /// Two threads have communicated, which the agent counts.
 pub const COPIED: Note = extended(1 << 8);
+/// Memory of processes leaves; members of groups that have sent it wait until it has.
+pub const LEAVING: Note = extended(1 << 9);
 /// Any of what the station has to do with.
 pub const FOR_STATION: Note = Note(MOUNTS.0 | PARKED.0);
 /// Any of what ends.

@@ -49,7 +49,7 @@ fn main(arguments: Arguments, bsp: &mut Process) -> u32 {
     probe.operations("f32", |index| index as f32, |a, b, sum| a * b + sum);
     probe.operations("f64", |index| index as f64, |a, b, sum| a * b + sum);
     probe.barrier();
-    for way in [Way::Put, Way::HpPut, Way::Get] {
+    for way in [Way::Put, Way::HpPut, Way::Get, Way::HpGet] {
         let mut words = 1;
         while words <= LONGEST {
             if words <= largest {
@@ -75,6 +75,7 @@ enum Way {
     Put,
     HpPut,
     Get,
+    HpGet,
 }
 
 struct Probe<'a> {
@@ -92,6 +93,7 @@ impl Probe<'_> {
             Way::Put => self.bsp.put_area(pid, source, target, count),
             Way::HpPut => self.bsp.hpput_area(pid, source, target, count),
             Way::Get => self.bsp.get(pid, target, source, count),
+            Way::HpGet => self.bsp.hpget(pid, target, source, count),
         }
     }
 
@@ -161,6 +163,7 @@ impl Probe<'_> {
             Way::Put => "put",
             Way::HpPut => "hpput",
             Way::Get => "get",
+            Way::HpGet => "hpget",
         };
         self.tell(format_args!("relation {name} {all} {words} {size} {cycles}"));
     }

@@ -3,7 +3,7 @@
 //!
 //! Every process knows what all of them do, since all of it follows from the seed: puts, gets and
 //! messages of all sizes, which overlap as they like, registrations, tags, and changes of memory in
-//! between. So each computes what its own memory and messages must be when a superstep has ended, one
+//! between; what is put and taken unbuffered has memory of its own. So each computes what its own memory and messages must be when a superstep has ended, one
 //! process after the other, and compares. MOVES per cent of the supersteps begin on another slave.
 //!
 //! What the standard leaves open, the library promises: what was read is written before what was put,
@@ -16,6 +16,7 @@ use core::cell::UnsafeCell;
 use libbsp::{Bsp, Start};
 use libtos::random::Random;
 use libtos::{migrate_self, println, processors, Arguments, Place};
+use programs::bsp_long::{of_superstep, Long, SLOT_BYTES};
 use programs::bsp_reference::{bytes_of, Model, Op, AREAS, AREA_BYTES, TAG_BYTES};
 
 libtos::program!(main);
@@ -31,6 +32,7 @@ unsafe impl<T> Sync for Only<T> {}
 static BSP: Only<Bsp> = Only(UnsafeCell::new(Bsp::new()));
 static MODEL: Only<Model> = Only(UnsafeCell::new(Model::NEW));
 static MEMORY: Only<[[u8; AREA_BYTES]; AREAS]> = Only(UnsafeCell::new([[0; AREA_BYTES]; AREAS]));
+static LONG: Only<[Long; 2]> = Only(UnsafeCell::new([const { Long::NEW }; 2]));
 static FAILED: Only<[u8; 64]> = Only(UnsafeCell::new([0; 64]));
 
 fn main(all: Arguments) -> u32 {
@@ -45,6 +47,11 @@ fn main(all: Arguments) -> u32 {
     // SAFETY: this thread's.
     let (bsp, model) = unsafe { (&mut *BSP.0.get(), &mut *MODEL.0.get()) };
     bsp.begin(start, processes as usize);
+    // SAFETY: this thread's; addresses are taken.
+    let long = unsafe { &mut *LONG.0.get() };
+    bsp.push_reg(long[0].source.as_ptr() as usize, size_of_val(&long[0].source));
+    bsp.push_reg(long[0].slots.as_ptr() as usize, size_of_val(&long[0].slots));
+    bsp.sync();
     let mut differences = 0;
     for program in 0..programs {
         differences += run(bsp, model, (seed.wrapping_add(program), moves)) as u32;
@@ -78,6 +85,8 @@ fn run(bsp: &mut Bsp, model: &mut Model, (seed, moves): (u32, u32)) -> bool {
     // SAFETY: this thread's.
     let memory = unsafe { &mut *MEMORY.0.get() };
     memory.copy_from_slice(&model.memory[me]);
+    // SAFETY: as above.
+    unsafe { (*LONG.0.get())[0].begin(seed, me) };
     let supersteps = 1 + Random::new(seed).below(SUPERSTEPS);
     let mut places = Random::new(seed ^ (me as u32 + 1) << 24);
     let mut wrong = false;
@@ -92,8 +101,9 @@ fn run(bsp: &mut Bsp, model: &mut Model, (seed, moves): (u32, u32)) -> bool {
                 perform(bsp, op);
             }
         });
+        perform_long(bsp, (seed, step));
         bsp.sync();
-        wrong |= compare(bsp, model, (seed, step));
+        wrong |= compare(bsp, model, (seed, step)) || compare_long(me, all, (seed, step), step + 1 == supersteps);
     }
     wrong
 }
@@ -125,6 +135,50 @@ fn perform(bsp: &mut Bsp, op: &Op) {
             }
         }
     }
+}
+
+/// Puts and takes what is long.
+fn perform_long(bsp: &mut Bsp, (seed, step): (u32, u32)) {
+    let (put, take) = of_superstep(seed, step, bsp.pid(), bsp.nprocs());
+    // SAFETY: this thread's; places are in their areas, and nobody uses them before the superstep
+    // has ended.
+    unsafe {
+        let memory = &raw mut (*LONG.0.get())[0];
+        let (source, slots) = ((&raw const (*memory).source) as *const u8, (&raw mut (*memory).slots) as *mut u8);
+        if let Some((to, part)) = put {
+            let offset = part.rank * SLOT_BYTES + part.to;
+            bsp.hpput(to, source.add(part.at), slots as usize, offset, part.bytes);
+        }
+        if let Some(part) = take {
+            let to = ((&raw mut (*memory).taken) as *mut u8).add(part.to);
+            bsp.hpget(part.rank, source as usize, part.at, to, part.bytes);
+        }
+    }
+}
+
+/// Compares that with what it must be, all of it in the last superstep; `true` if it differs.
+fn compare_long(me: usize, all: usize, (seed, step): (u32, u32), is_last: bool) -> bool {
+    // SAFETY: this thread's; no superstep ends meanwhile.
+    let [ours, wanted] = unsafe { &mut *LONG.0.get() };
+    let mut is_right = true;
+    for rank in 0..all {
+        let (put, take) = of_superstep(seed, step, rank, all);
+        let put = put.filter(|(to, _)| *to == me);
+        if let Some((_, part)) = put {
+            wanted.put(seed, part);
+        }
+        if let Some(part) = take.filter(|_| rank == me) {
+            wanted.take(seed, part);
+            is_right &= ours.taken == wanted.taken;
+        }
+        if put.is_some() || is_last {
+            is_right &= ours.has_slot(rank, wanted);
+        }
+    }
+    if !is_right {
+        println!("program {seed}, superstep {step}, process {me}: what was put or taken unbuffered is another one");
+    }
+    !is_right
 }
 
 /// Compares memory and messages with the model's; `true` if they differ.

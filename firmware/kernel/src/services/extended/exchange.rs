@@ -1,6 +1,7 @@
 //! The ends of supersteps: [`testbed_protocol::superstep`] made real. A process that has arrived
 //! waits in a state of its own; while what it has for others leaves, it is in the queue of those
 //! whose messages leave. Its pages stay where they are, since nobody but its one thread uses them.
+//! How that leaves, and where it goes, is in [`crate::services::extended::pieces`].
 
 use core::mem::MaybeUninit;
 use testbed_definitions::event::{self, DIAG_PROFILE};
@@ -13,34 +14,18 @@ use testbed_kernel_core::queue::NONE;
 use testbed_protocol::superstep::{Arrival, Begin, Rank, Refusal};
 use testbed_protocol::Processor;
 
-use crate::arch::extended::between::copy_between;
 use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
-use crate::services::extended::runs::{gather, scatter};
+use crate::services::extended::pieces::segment_of;
 use crate::state::call::{Access, Outcome};
-use crate::state::extended::groups::{GroupRecord, Local};
+use crate::state::effects::LEAVING;
+use crate::state::extended::groups::GroupRecord;
 use crate::state::kernel::{Index, Kernel};
-use crate::state::process::Process;
-use crate::state::thread::{State, Tcb};
-use crate::state::user::read_user;
-
-/// Bytes that are copied at once from a process to another one here.
-const PIECE_BYTES: u32 = layout::PIECE_BYTES as u32;
-/// Pieces that are copied before others have their turn, so that the kernel isn't long away.
-const PIECES_A_TURN: usize = 4;
+use crate::state::thread::State;
 
 /// Bytes as words, as events tell them.
 fn words_told(bytes: u32) -> u16 {
     bytes.div_ceil(4).min(u16::MAX as u32) as u16
-}
-
-/// Words of a user's memory.
-fn read_words<const N: usize>(process: Process, address: u32) -> Result<[u32; N], Error> {
-    let mut words = [0u32; N];
-    // SAFETY: words are bytes.
-    let bytes = unsafe { core::slice::from_raw_parts_mut(words.as_mut_ptr() as *mut u8, 4 * N) };
-    read_user(process, address, bytes)?;
-    Ok(words)
 }
 
 /// Why a member's arrival is not taken, as its call tells.
@@ -63,13 +48,6 @@ struct Said {
     segments: u32,
 }
 
-impl Said {
-    fn local(&self, index: Index) -> Local {
-        let &Said { segments_at, segments, room_at, .. } = self;
-        Local { index, segments_at, segments, room_at, ..Local::NONE }
-    }
-}
-
 impl Kernel {
     /// `exchange(member, said, room, bytes, segments)`.
     pub fn exchange(
@@ -90,7 +68,9 @@ impl Kernel {
         if group.group().members.get(rank).is_none_or(|member| member.process != id) {
             return Err(Error::NoPermission);
         }
-        match self.ensure(index, room_at, room, WRITE) {
+        // The words ahead of the room, too.
+        let ahead = 4 * record::AHEAD_WORDS as u32;
+        match self.ensure(index, room_at.wrapping_sub(ahead), room.saturating_add(ahead), WRITE) {
             Access::Here => {}
             Access::Coming => return Ok(Outcome::Waits),
             Access::Refused(error) => return Err(error),
@@ -153,7 +133,7 @@ impl Kernel {
             let all = sums.iter().fold(0, |all: u32, sum| all.saturating_add(*sum));
             events::emit_with(DIAG_PROFILE, event::SENT, words_told(all));
         }
-        *group.local(rank) = said.local(index);
+        group.local(rank).arrive(index, (said.segments_at, said.segments), said.room_at);
         tcb.synchronize();
         if self.processors > 1 {
             let head = [
@@ -190,7 +170,7 @@ impl Kernel {
             let bytes = self.bytes_for_closed(group, rank);
             return Ok(Outcome::Both(Error::BadLength.code() as u32, bytes));
         }
-        *group.local(rank) = said.local(index);
+        group.local(rank).arrive(index, (said.segments_at, said.segments), said.room_at);
         tcb.synchronize();
         events::emit_with(DIAG_PROFILE, event::BLOCKED, syscall::EXCHANGE as u16);
         if self.processors > 1 {
@@ -242,16 +222,34 @@ impl Kernel {
         }
     }
 
-    /// A member goes on if it has sent and received all.
-    fn look_if_through(&mut self, mut group: GroupRecord, rank: Rank) {
-        if group.local(rank).has_sent() && group.group().has_all(rank) {
+    /// A member that is here goes on if it has received all, and all that it has sent has left.
+    pub fn look_if_through(&mut self, mut group: GroupRecord, rank: Rank) {
+        let local = group.local(rank);
+        let (index, has_sent) = (local.index, local.has_sent() && !(local.in_place && self.net.holds_memory()));
+        if has_sent && group.group().has_all(rank) && self.tcb_of(index).state() == State::Synchronizing {
             self.through(group, rank);
+        }
+    }
+
+    /// Memory of members has been leaving: if all of it has left, those go on that have waited for
+    /// that.
+    pub fn look_at_leaving(&mut self) {
+        if self.net.holds_memory() {
+            return;
+        }
+        self.effects.done(LEAVING);
+        for mut group in self.groups.iter() {
+            for rank in 0..group.members() {
+                if group.local(rank).index != NONE && group.group().exchanges(rank) {
+                    self.look_if_through(group, rank);
+                }
+            }
         }
     }
 
     fn through(&mut self, mut group: GroupRecord, rank: Rank) {
         let agreed = group.group().agreed();
-        let Local { index, bytes, .. } = core::mem::replace(group.local(rank), Local::NONE);
+        let (index, bytes) = group.local(rank).leave();
         let tcb = self.tcb_of(index);
         tcb.context().answer_also(bytes);
         events::emit_with(DIAG_PROFILE, event::THROUGH, tcb.number().bits());
@@ -274,125 +272,31 @@ impl Kernel {
     }
 }
 
-/// A segment of a member's.
-fn segment_of(process: Process, segments_at: u32, number: u32) -> Result<[u32; record::SEGMENT_WORDS], Error> {
-    read_words(process, segments_at.wrapping_add(4 * number * record::SEGMENT_WORDS as u32))
-}
-
-/// Sees to it that the segment that leaves has bytes that have not left; `false` if all have.
-fn load_segment(process: Process, local: &mut Local) -> bool {
-    while local.left == 0 {
-        if local.segments == 0 {
-            return false;
-        }
-        // It was here when the member arrived.
-        let [to, at, bytes] = segment_of(process, local.segments_at, 0).unwrap_or_default();
-        if to != local.to as u32 {
-            (local.to, local.offset) = (to as u16, 0);
-        }
-        (local.at, local.left) = (at, bytes);
-        local.segments_at += 4 * record::SEGMENT_WORDS as u32;
-        local.segments -= 1;
-    }
-    true
-}
-
-/// So many bytes have left.
-fn pass(local: &mut Local, bytes: u32) {
-    (local.at, local.left, local.offset) = (local.at + bytes, local.left - bytes, local.offset + bytes);
-}
-
 impl Kernel {
-    /// What is first in the queue of those whose messages leave is a member that exchanges: as much
-    /// of it leaves as there are buffers for. `true`: it is not in the queue any more.
-    pub fn pump_exchange(&mut self, tcb: &Tcb) -> bool {
-        let index = tcb.index();
-        let found = self.groups.iter().find_map(|mut group| group.rank_of(index).map(|rank| (group, rank)));
-        let Some((mut group, rank)) = found else {
-            self.transmitting.remove(self.tcbs, index);
-            return true;
-        };
-        let process = tcb.process();
-        let mut turn = PIECES_A_TURN;
-        while load_segment(process, group.local(rank)) {
-            let to = group.local(rank).to as Rank;
-            match group.group().destination(to) {
-                None => {
-                    // Until it has room.
-                    self.leave_queue(tcb);
-                    return true;
-                }
-                Some(at) if at == self.me => {
-                    let Some(left) = turn.checked_sub(1) else { return false };
-                    turn = left;
-                    self.copy_here(group, rank, process);
-                }
-                Some(at) if self.net.free_buffer().is_some() => self.send_pieces(group, rank, at, process),
-                Some(_) => return false,
-            }
-        }
-        self.leave_queue(tcb);
-        self.look_if_through(group, rank);
-        true
-    }
-
-    fn leave_queue(&mut self, tcb: &Tcb) {
-        self.transmitting.remove(self.tcbs, tcb.index());
-        tcb.synchronize();
-    }
-
-    /// Fills a packet with what leaves next for one member, which is at a processor.
-    fn send_pieces(&mut self, mut group: GroupRecord, rank: Rank, at: Processor, process: Process) {
-        let Some(packet) = self.net.free_buffer() else { return };
-        let address = group.address();
-        let local = group.local(rank);
-        let (to, offset) = (local.to, local.offset);
-        let data = packet + 4 * layout::DATA_WORD as u32;
-        let mut filled = 0;
-        while filled < PIECE_BYTES && load_segment(process, local) && local.to == to {
-            let bytes = local.left.min(PIECE_BYTES - filled);
-            // SAFETY: the buffer is the driver's, free, and has room for so much. What is not here
-            // any more, since the process has let others use its memory, leaves as it is.
-            unsafe { gather(process.map(), local.at, data + filled, bytes) };
-            filled += bytes;
-            pass(local, bytes);
-        }
-        let head = [(layout::DATA as u32) << 24 | address, to as u32 | (rank as u32) << 8, offset];
-        for (place, word) in head.into_iter().enumerate() {
-            // SAFETY: as above.
-            unsafe { (packet as *mut u32).add(place).write_volatile(word) };
-        }
-        self.net.queue_buffer(at, mpc::SUPERSTEP, 4 * layout::DATA_WORD as u32 + filled);
-    }
-
-    /// Copies a piece to a member that is here too.
-    fn copy_here(&mut self, mut group: GroupRecord, rank: Rank, process: Process) {
-        let local = group.local(rank);
-        let (to, from, offset, bytes) = (local.to as Rank, local.at, local.offset, local.left.min(PIECE_BYTES));
-        pass(local, bytes);
-        let Ok(place) = group.group().take((to, rank), (offset, bytes)) else { return };
-        let there = *group.local(to);
-        if there.index == NONE {
-            return;
-        }
-        let map = self.tcb_of(there.index).process().map();
-        // What is not here can't be: the room was here when the member arrived.
-        let _ = copy_between((process.map(), from), (map, there.room_at + place), bytes);
-        if to != rank {
-            self.look_if_through(group, to);
-        }
-    }
-
-    /// A packet of a group.
+    /// A packet of a group. Arrivals are what there are most of.
+    #[inline]
     pub fn serve_superstep(&mut self, packet: &Packet) {
-        let first = packet.word(layout::ADDRESS);
-        let (operation, address) = (mpc::operation(first), first & 0x00ff_ffff);
-        if operation == layout::FORM {
-            return self.serve_form(address, packet);
+        if self.groups.is_announced(packet.source()) {
+            return self.serve_stream_data(packet);
         }
-        let Some(mut group) = self.groups.find(address) else { return };
+        let first = packet.word(layout::ADDRESS);
+        match (mpc::operation(first), self.groups.find(first & 0x00ff_ffff)) {
+            (layout::ARRIVE, Some(group)) => self.serve_arrive(group, packet),
+            (operation, group) => self.serve_other(operation, group, packet),
+        }
+    }
+
+    #[inline(never)]
+    fn serve_other(&mut self, operation: u8, group: Option<GroupRecord>, packet: &Packet) {
+        let Some(mut group) = group else {
+            if operation == layout::FORM {
+                self.serve_form(packet.word(layout::ADDRESS) & 0x00ff_ffff, packet);
+            }
+            return;
+        };
         match operation {
-            layout::ARRIVE => self.serve_arrive(group, packet),
+            layout::DATA => self.serve_data(group, packet),
+            layout::STREAM => self.serve_stream(group, packet),
             layout::ENLARGE => {
                 let word = packet.word(layout::RANK);
                 let member = (word as u8 as Rank, ProcessId::from_bits((word >> 16) as u16));
@@ -400,7 +304,6 @@ impl Kernel {
                     self.resume_senders(group);
                 }
             }
-            layout::DATA => self.serve_data(group, packet),
             layout::BREAK => {
                 group.group().break_up();
                 self.release_all(group);
@@ -410,6 +313,7 @@ impl Kernel {
         }
     }
 
+    #[inline(always)]
     fn serve_arrive(&mut self, mut group: GroupRecord, packet: &Packet) {
         let [_, word, room] = packet.words::<{ layout::COUNTS }>();
         let member = (word as u8 as Rank, ProcessId::from_bits((word >> 16) as u16));
@@ -421,23 +325,5 @@ impl Kernel {
         if arrival == Ok(Arrival::Opens) {
             self.open_exchange(group);
         }
-    }
-
-    fn serve_data(&mut self, mut group: GroupRecord, packet: &Packet) {
-        let ranks = packet.word(layout::RANKS);
-        let (rank, source) = (ranks as u8 as Rank, (ranks >> 8) as u8 as Rank);
-        let bytes = (packet.header.length as u32).saturating_sub(4 * layout::DATA_WORD as u32);
-        let Ok(place) = group.group().take((rank, source), (packet.word(layout::OFFSET), bytes)) else { return };
-        let local = *group.local(rank);
-        if local.index == NONE {
-            return;
-        }
-        let (map, mut to) = (self.tcb_of(local.index).process().map(), local.room_at + place);
-        for (from, part) in packet.pieces(layout::DATA_WORD, bytes) {
-            // SAFETY: the piece is in the receive ring. The room was here when the member arrived.
-            unsafe { scatter(from, map, to, part) };
-            to += part;
-        }
-        self.look_if_through(group, rank);
     }
 }

@@ -51,11 +51,10 @@ impl Kernel {
         Ok(Outcome::Done(Ok(0)))
     }
 
-    /// There is a group.
+    /// There is a group that is not known here.
     pub fn serve_form(&mut self, address: u32, packet: &Packet) {
         let count = packet.word(layout::MEMBERS) as usize;
-        let is_known = self.groups.find(address).is_some();
-        if count > GROUP_MEMBERS || packet.header.payload_words() != layout::PROCESSES + count || is_known {
+        if count > GROUP_MEMBERS || packet.header.payload_words() != layout::PROCESSES + count {
             return;
         }
         let id = |rank| ProcessId::from_bits(packet.word(layout::PROCESSES + rank) as u16);

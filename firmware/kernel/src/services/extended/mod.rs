@@ -19,6 +19,7 @@ pub mod mount;
 pub mod moves;
 pub mod pages;
 pub mod paging;
+pub mod pieces;
 pub mod releasing;
 pub mod replies;
 pub mod requests;

@@ -4,7 +4,8 @@
 use core::cell::Cell;
 use core::mem::{align_of, size_of};
 
-use testbed_definitions::ids::ProcessId;
+use testbed_definitions::ids::{ProcessId, Processor};
+use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
@@ -16,6 +17,27 @@ use crate::state::kernel::Index;
 /// All groups: a list.
 pub struct Groups {
     first: Option<GroupRecord>,
+    /// What each processor has announced, and a bit for each of those of which not all has come.
+    streams: [Stream; STATIONS_MAX],
+    announced: u32,
+}
+
+/// Bytes for a member that come in packets of their own.
+#[derive(Clone, Copy)]
+pub struct Stream {
+    /// Its group, and the ranks of destination and source, as the announcement has them.
+    pub address: u32,
+    pub ranks: u16,
+    /// The place of the next ones in what the source has for the member.
+    pub offset: u32,
+    /// Bytes that have not come.
+    pub left: u32,
+    /// Where in the member's memory the next ones go; `None`: into its room.
+    pub to: Option<u32>,
+}
+
+impl Stream {
+    const NONE: Stream = Stream { address: 0, ranks: 0, offset: 0, left: 0, to: None };
 }
 
 /// A member that is here and has arrived.
@@ -28,19 +50,51 @@ pub struct Local {
     pub to: u16,
     pub at: u32,
     pub left: u32,
+    /// All bytes of the segment, and where it belongs at the member.
+    pub segment: u32,
+    pub destination: u32,
     /// Bytes that have left for the same member.
     pub offset: u32,
     /// Where the segments behind it are, and how many.
     pub segments_at: u32,
     pub segments: u32,
     pub room_at: u32,
+    /// Packets have its memory as payload: until they have left, the memory must not change.
+    pub in_place: bool,
     /// Bytes that come for it.
     pub bytes: u32,
 }
 
 impl Local {
-    pub const NONE: Local =
-        Local { index: NONE, to: 0, at: 0, left: 0, offset: 0, segments_at: 0, segments: 0, room_at: 0, bytes: 0 };
+    pub const NONE: Local = Local {
+        index: NONE,
+        to: 0,
+        at: 0,
+        left: 0,
+        segment: 0,
+        destination: 0,
+        offset: 0,
+        segments_at: 0,
+        segments: 0,
+        room_at: 0,
+        in_place: false,
+        bytes: 0,
+    };
+
+    /// It has arrived with so many segments, and room. Field by field, which takes less than to copy
+    /// all of it.
+    #[inline(always)]
+    pub fn arrive(&mut self, index: Index, (segments_at, segments): (u32, u32), room_at: u32) {
+        (self.index, self.room_at, self.bytes) = (index, room_at, 0);
+        (self.segments_at, self.segments) = (segments_at, segments);
+        (self.to, self.left, self.offset, self.in_place) = (0, 0, 0, false);
+    }
+
+    /// It goes on: whose thread it is, and the bytes that have come for it.
+    #[inline(always)]
+    pub fn leave(&mut self) -> (Index, u32) {
+        (core::mem::replace(&mut self.index, NONE), self.bytes)
+    }
 
     /// Whether all that it has for others has left.
     pub fn has_sent(&self) -> bool {
@@ -119,8 +173,46 @@ impl GroupRecord {
     }
 }
 
+/// A processor's bit.
+fn bit(source: Processor) -> u32 {
+    1 << (source.index() % STATIONS_MAX)
+}
+
 impl Groups {
-    pub const NONE: Groups = Groups { first: None };
+    pub const NONE: Groups = Groups { first: None, streams: [Stream::NONE; STATIONS_MAX], announced: 0 };
+
+    /// Whether the next packet from a processor is one that it has announced.
+    #[inline(always)]
+    pub fn is_announced(&self, source: Processor) -> bool {
+        self.announced != 0 && self.announced & bit(source) != 0
+    }
+
+    /// Where bytes that a processor announces go, if they are the next ones after those that it has
+    /// announced last.
+    pub fn continued(&self, source: Processor, next: (u32, u16, u32)) -> Option<Option<u32>> {
+        let last = &self.streams[source.index() % STATIONS_MAX];
+        ((last.address, last.ranks, last.offset) == next).then_some(last.to)
+    }
+
+    /// A processor has announced bytes.
+    pub fn announce(&mut self, source: Processor, stream: Stream) {
+        self.streams[source.index() % STATIONS_MAX] = stream;
+        if stream.left != 0 {
+            self.announced |= bit(source);
+        }
+    }
+
+    /// So many of the bytes that a processor has announced are here: which they are.
+    pub fn come(&mut self, source: Processor, bytes: u32) -> Stream {
+        let next = &mut self.streams[source.index() % STATIONS_MAX];
+        let these = *next;
+        next.left = next.left.saturating_sub(bytes);
+        (next.offset, next.to) = (next.offset + bytes, next.to.map(|to| to + bytes));
+        if next.left == 0 {
+            self.announced &= !bit(source);
+        }
+        these
+    }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
