@@ -16,6 +16,7 @@
 //! | [`filter`] | the SMIs' filter: its registers, commands and totals |
 //! | [`event`] | the kernel's events and their classes |
 //! | [`load`] | a slave's load sample, as events |
+//! | [`exchange`] | what processes tell the kernel at the end of a superstep |
 //! | [`request`] | requests to move a thread |
 //! | [`limits`] | the operating system's limits |
 //! | [`syscall`] | system-call numbers and errors |
@@ -29,6 +30,7 @@
 pub mod boot;
 pub mod csr;
 pub mod event;
+pub mod exchange;
 pub mod file;
 pub mod filter;
 pub mod ids;

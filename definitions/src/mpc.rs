@@ -367,7 +367,7 @@ pub mod superstep {
     /// Of [`STREAM`]: bytes.
     pub const STREAM_BYTES: usize = 3;
     /// Where the member wants them, as its source says it
-    /// ([`segment`](crate::syscall::superstep::DESTINATION)).
+    /// ([`segment`](crate::exchange::DESTINATION)).
     pub const DESTINATION: usize = 4;
     /// Which part of a segment they are: the bytes of the segment before them, or, with [`FIRST`],
     /// its bytes in all.

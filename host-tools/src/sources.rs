@@ -17,6 +17,7 @@ static FOLDERS: &[(&str, Dir<'_>)] = &[
     ("firmware/corebench", include_dir!("$CARGO_MANIFEST_DIR/../firmware/corebench")),
     ("firmware/demo", include_dir!("$CARGO_MANIFEST_DIR/../firmware/demo")),
     ("firmware/kernel", include_dir!("$CARGO_MANIFEST_DIR/../firmware/kernel")),
+    ("firmware/libbsp", include_dir!("$CARGO_MANIFEST_DIR/../firmware/libbsp")),
     ("firmware/libtos", include_dir!("$CARGO_MANIFEST_DIR/../firmware/libtos")),
     ("firmware/libtos-c", include_dir!("$CARGO_MANIFEST_DIR/../firmware/libtos-c")),
     ("firmware/programs", include_dir!("$CARGO_MANIFEST_DIR/../firmware/programs")),

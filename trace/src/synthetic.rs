@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use testbed_definitions::event::{kind, DIAG_DEFAULT, DIAG_DETAIL, KINDS, MORE, SCHEDULE, THREAD_MASK};
+use testbed_definitions::event::{self, kind, DIAG_DEFAULT, DIAG_DETAIL, KINDS, MORE, SCHEDULE, THREAD_MASK};
 use testbed_definitions::monitor::{MmiWord, GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 #[cfg(feature = "files")]
 use testbed_machine::Machine;
@@ -27,7 +27,12 @@ pub const GAP: u16 = (GAP_MARKER as u16) << 8;
 /// for fuzzing say, were made of these, so a seed gives the same stream when another class is
 /// added.
 static CODES: LazyLock<Vec<u16>> = LazyLock::new(|| {
-    KINDS.iter().filter(|kind| kind.class & (DIAG_DEFAULT | DIAG_DETAIL) != 0).map(|kind| kind.code).collect()
+    let is_old = |code: u16| !(event::SYNC..=event::RECEIVED).contains(&code);
+    KINDS
+        .iter()
+        .filter(|kind| kind.class & (DIAG_DEFAULT | DIAG_DETAIL) != 0 && is_old(kind.code))
+        .map(|kind| kind.code)
+        .collect()
 });
 
 /// An event of which nothing is uncertain: a code of `testbed_definitions::event`, [`SCHEDULE`] for

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* Gives the program the library's memory. */
+__asm__(".weak BSP_IS_USED\n.set BSP_IS_USED, 1");
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,13 +1,9 @@
 //! The library's own memory, which the linker script leaves behind the program's data: what has come
 //! from others lies at its start, what leaves at its end.
 
-use testbed_definitions::syscall::superstep::AHEAD_WORDS;
-
-// Tells the linker script that there has to be such memory: a program that never begins lacks this.
-core::arch::global_asm!(".section .rodata.bsp_is_used, \"a\"", ".global BSP_IS_USED", "BSP_IS_USED: .byte 0");
+use testbed_definitions::exchange::AHEAD_WORDS;
 
 extern "C" {
-    static BSP_IS_USED: u8;
     static mut __bsp_start: u8;
     static mut __bsp_end: u8;
 }
@@ -34,8 +30,6 @@ impl Arena {
 
     /// All of it, with nothing in it.
     pub fn whole() -> Arena {
-        // SAFETY: a byte of this program.
-        unsafe { (&raw const BSP_IS_USED).read_volatile() };
         // Only addresses are taken.
         let (start, end) = ((&raw const __bsp_start) as usize, (&raw const __bsp_end) as usize);
         let (start, end) = (start.next_multiple_of(UNIT), end & !(UNIT - 1));

@@ -12,7 +12,7 @@ use testbed_definitions::limits::GROUP_MEMBERS;
 use testbed_definitions::syscall;
 
 use crate::arena::Arena;
-use crate::{Bsp, Phase};
+use crate::state::{slaves, Bsp, Phase};
 
 /// Begins the argument of a process that another one has invoked. No argument that a user writes
 /// begins with it.
@@ -42,11 +42,6 @@ impl Start {
 /// Whether another process of the program has invoked this one.
 pub fn member_of(start: Start) -> bool {
     start.split().0.is_some()
-}
-
-/// How many processors run programs: all but the master, which is there for the others.
-pub fn slaves() -> usize {
-    (processors() as usize - 1).max(1)
 }
 
 /// The processor of a process: one after the other, the first process's own first.

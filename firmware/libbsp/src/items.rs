@@ -1,7 +1,7 @@
 //! What processes send each other at the end of a superstep: a row of items, each a header and then
 //! data, padded to a multiple of [`PAD`].
 
-use testbed_definitions::syscall::superstep::DEPOSITED;
+use testbed_definitions::exchange::DEPOSITED;
 
 /// Data begin and end at multiples of this.
 pub const PAD: usize = 8;

@@ -3,8 +3,8 @@
 
 use core::ptr::null_mut;
 
+use testbed_definitions::exchange as record;
 use testbed_definitions::limits::{GROUP_MEMBERS, SEGMENTS};
-use testbed_definitions::syscall::superstep as record;
 
 use crate::arena::{Arena, UNIT};
 

@@ -2,7 +2,7 @@
 //! registers an area of its own, and all registrations of all processes come in the same order, so
 //! a number names one everywhere.
 
-use testbed_definitions::syscall::superstep::AREAS_MAX;
+use testbed_definitions::exchange::AREAS_MAX;
 
 /// Registrations at a time, and changes in a superstep.
 pub const REGISTRATIONS: usize = AREAS_MAX;

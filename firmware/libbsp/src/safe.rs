@@ -5,7 +5,9 @@ use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::panic::Location;
 
-use crate::{Bsp, Site, Start};
+use crate::begin::Start;
+use crate::site::Site;
+use crate::state::Bsp;
 
 /// Types of which any bytes are a value, so that another process can have written them.
 ///
@@ -29,6 +31,7 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 #[macro_export]
 macro_rules! program {
     ($main:path, $processes:expr) => {
+        $crate::memory!();
         #[no_mangle]
         extern "C" fn program_main(address: *const u8, bytes: usize) -> ! {
             let main: fn(libtos::Arguments, &mut $crate::safe::Process) -> u32 = $main;

@@ -7,13 +7,15 @@
 
 use libtos::call;
 use libtos::Error;
+use testbed_definitions::exchange as record;
 use testbed_definitions::ids::ProcessId;
 use testbed_definitions::page::PAGE_BYTES;
-use testbed_definitions::syscall::{self, superstep as record};
+use testbed_definitions::syscall;
 
 use crate::items::{Header, Items, Kind, HEADER, PAD};
-use crate::transfer::{copy_data, leaves_in_place, Queue};
-use crate::Bsp;
+use crate::queue::Queue;
+use crate::state::Bsp;
+use crate::transfer::{copy_data, leaves_in_place};
 
 /// What processes say of themselves when a superstep ends.
 const READS: u8 = 1 << 0;

@@ -1,11 +1,11 @@
 //! What a process asks for during a superstep, and the messages that the one before has brought.
 
 use libtos::copy;
-use testbed_definitions::syscall::superstep::in_area;
+use testbed_definitions::exchange::in_area;
 
-use crate::items::{message_bytes, Header, Items, Kind, HEADER, PAD};
+use crate::items::{message_bytes, Header, Kind, HEADER, PAD};
 use crate::registry::{Area, Failure, REGISTRATIONS};
-use crate::Bsp;
+use crate::state::Bsp;
 
 /// Bytes from which on data that need not be copied at once leave as they lie.
 const LONG: usize = 512;
@@ -29,36 +29,6 @@ pub unsafe fn copy_data(from: *const u8, to: *mut u8, bytes: usize) {
             (0, 8) => (to as *mut [u32; 2]).write((from as *const [u32; 2]).read()),
             _ => copy(from, to, bytes),
         }
-    }
-}
-
-/// Messages that have come and have not been taken.
-pub struct Queue {
-    items: Items,
-    pub messages: u32,
-    /// Of all of them, without tags.
-    pub bytes: u32,
-}
-
-impl Queue {
-    pub const EMPTY: Queue = Queue { items: Items::NONE, messages: 0, bytes: 0 };
-
-    /// # Safety
-    /// As for [`Items::new`].
-    pub unsafe fn new(start: usize, end: usize, (messages, bytes): (u32, u32)) -> Queue {
-        // SAFETY: the caller's.
-        Queue { items: unsafe { Items::new(start, end) }, messages, bytes }
-    }
-
-    /// The next message: bytes of its tag and of itself, and where the tag is.
-    fn first(&self) -> Option<(usize, usize, usize)> {
-        let (header, data) = self.items.clone().find(|(header, _)| header.kind() == Kind::Message)?;
-        Some((header.offset as usize, header.bytes as usize, data))
-    }
-
-    fn pass(&mut self, bytes: usize) {
-        self.items.find(|(header, _)| header.kind() == Kind::Message);
-        (self.messages, self.bytes) = (self.messages - 1, self.bytes - bytes as u32);
     }
 }
 

@@ -6,11 +6,12 @@ use libtos::call::call;
 use libtos::process::process;
 use libtos::random::Random;
 use libtos::{create, exit, stack_for, thread_id};
+use testbed_definitions::exchange;
 use testbed_definitions::file::NAME_BYTES;
 use testbed_definitions::ids::ProcessId;
 use testbed_definitions::map;
 use testbed_definitions::page::{DATA_BASE, VIRTUAL_BYTES};
-use testbed_definitions::syscall::{self, open, superstep};
+use testbed_definitions::syscall::{self, open};
 
 /// Exit code of a victim that has made all its calls.
 pub const DONE: u32 = 42;
@@ -93,7 +94,7 @@ fn random_call(random: &mut Random) {
             (arguments[1], arguments[2]) = (if random.chance(80) { 1 } else { arguments[1] | 0x100 }, arguments[2] % 3);
         }
         syscall::EXCHANGE if random.chance(80) => {
-            arguments[0] = superstep::member(ProcessId::from_bits(process()), arguments[0] as u8 % 3, 0);
+            arguments[0] = exchange::member(ProcessId::from_bits(process()), arguments[0] as u8 % 3, 0);
             arguments[1] &= 0x0003_01ff;
         }
         _ => {}

@@ -206,9 +206,19 @@ impl Centrenet {
         place.words[..=HAS_PAGES].fill(0);
     }
 
+    /// Packets queued and not known to have left whose payload is memory of a process.
+    #[inline(always)]
+    fn memory(&self) -> u32 {
+        if variant::PAGES_GO {
+            self.memory
+        } else {
+            0
+        }
+    }
+
     /// Whether memory of processes is not known to have left ([`Self::retire`]).
     pub fn holds_memory(&self) -> bool {
-        self.memory != 0
+        self.memory() != 0
     }
 
     /// Frees a page: now, or, if it waits to be sent, when it has left.
@@ -223,7 +233,7 @@ impl Centrenet {
                 place.buffer = waits | FREE_FRAME;
                 return;
             }
-            if place.buffer & KIND == MEMORY {
+            if variant::PAGES_GO && place.buffer & KIND == MEMORY {
                 let first = memory::page_of(place.payload());
                 let last = memory::page_of(place.payload() + Header::unpack(place.header).length as u32 - 1);
                 if (first..=last).contains(&frame) {
@@ -260,7 +270,7 @@ impl Centrenet {
     #[inline]
     pub fn wants_retiring(&self) -> bool {
         let held = self.issued.wrapping_sub(self.done);
-        self.large != self.memory && held != 0 || held >= self.memory + TOKENS_HELD
+        self.large != self.memory() && held != 0 || held >= self.memory() + TOKENS_HELD
     }
 
     /// Whether it must not wait until another packet has come: most buffers are taken, many places,
@@ -290,13 +300,13 @@ impl Centrenet {
                 match place.buffer & KIND {
                     BUFFER => self.buffers_done = self.buffers_done.wrapping_add(1),
                     FRAME => {}
-                    FREE_FRAME => free_pages(&[memory::page_of(place.payload()) + 1], pages),
-                    _ => {
+                    MEMORY if variant::PAGES_GO => {
                         self.memory -= 1;
                         if place.words[HAS_PAGES] != 0 {
                             free_pages(&place.words[..PAGES_TOUCHED], pages);
                         }
                     }
+                    _ => free_pages(&[memory::page_of(place.payload()) + 1], pages),
                 }
             }
             self.done = self.done.wrapping_add(1);

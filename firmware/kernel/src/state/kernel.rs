@@ -31,12 +31,10 @@ use crate::state::place::{Place, PLACES};
 use crate::state::process::Process;
 use crate::state::ready::Ready;
 use crate::state::registry::{Processes, PROCESSES_KNOWN};
+pub use crate::state::thread::Index;
 use crate::state::thread::Tcb;
 use crate::state::{boot, policy};
 use crate::variant::{self, hot};
-
-/// Index of a thread control block.
-pub type Index = u16;
 
 /// What every call and packet needs comes first, where one instruction reaches it.
 #[repr(C)]

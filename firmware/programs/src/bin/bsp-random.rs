@@ -20,6 +20,7 @@ use programs::bsp_long::{of_superstep, Long, SLOT_BYTES};
 use programs::bsp_reference::{bytes_of, Model, Op, AREAS, AREA_BYTES, TAG_BYTES};
 
 libtos::program!(main);
+libbsp::memory!();
 
 const NAME: &str = "bsp-random";
 /// Supersteps of a program at most.

@@ -6,6 +6,7 @@
 //! g_long (1 + n_half / k)` (Hockney's half-performance length).
 
 use serde::Serialize;
+use testbed_definitions::packet::PAYLOAD_WORDS_MAX;
 use testbed_machine::Machine;
 
 use super::lines::Line;
@@ -18,7 +19,7 @@ const LEAST_WORDS: u32 = 32;
 const LEAST_LONG: u32 = 512;
 
 /// How words can go from one process to another.
-pub const WAYS: [&str; 3] = ["put", "hpput", "get"];
+pub const WAYS: [&str; 4] = ["put", "hpput", "get", "hpget"];
 /// Kinds of numbers.
 pub const KINDS: [&str; 3] = ["u32", "f32", "f64"];
 
@@ -53,11 +54,10 @@ pub struct Way {
 
 /// Words of payload and cycles of a packet on the bus (`docs/centrenet.md`).
 fn bus_cycles_a_word() -> f64 {
-    use testbed_definitions::mpc::superstep::{DATA_WORD, PIECE_BYTES};
     /// From one packet's header to the next one's, besides its words.
     const BETWEEN: f64 = 6.0;
-    let words = (PIECE_BYTES / 4) as f64;
-    (words + DATA_WORD as f64 + BETWEEN) / words
+    let words = PAYLOAD_WORDS_MAX as f64;
+    (words + BETWEEN) / words
 }
 
 impl Parameters {
@@ -164,7 +164,7 @@ mod tests {
         near(way.short.intercept, 9_000.0);
         near(way.long.slope, 20.0);
         near(way.half, 24.0);
-        near(found.bus, 5.0 * 516.0 / 506.0);
+        near(found.bus, 5.0 * 516.0 / 510.0);
     }
 
     #[test]

@@ -5,10 +5,11 @@
 
 use core::mem::MaybeUninit;
 use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::exchange as record;
 use testbed_definitions::ids::ProcessId;
 use testbed_definitions::limits::{GROUP_MEMBERS, SEGMENTS};
 use testbed_definitions::mpc::{self, superstep as layout};
-use testbed_definitions::syscall::{self, superstep as record, Error};
+use testbed_definitions::syscall::{self, Error};
 use testbed_kernel_core::page_map::{READ, WRITE};
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::superstep::{Arrival, Begin, Rank, Refusal};

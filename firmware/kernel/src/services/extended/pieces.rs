@@ -5,9 +5,9 @@
 
 use core::mem::size_of_val;
 
+use testbed_definitions::exchange::{self as record, Destination};
 use testbed_definitions::mpc::{self, superstep as layout};
 use testbed_definitions::packet::PAYLOAD_BYTES_MAX;
-use testbed_definitions::syscall::superstep::{self as record, Destination};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{allows, run, READ, WRITE};
 use testbed_kernel_core::queue::NONE;

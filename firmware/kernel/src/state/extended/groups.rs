@@ -12,7 +12,7 @@ use testbed_kernel_core::queue::NONE;
 use testbed_protocol::superstep::{words, Group, Head, Member, Rank};
 
 use crate::arch::memory;
-use crate::state::kernel::Index;
+use crate::state::thread::Index;
 
 /// All groups: a list.
 pub struct Groups {

@@ -24,6 +24,9 @@ pub mod context;
 mod life;
 mod waits;
 
+/// Index of a thread control block.
+pub type Index = u16;
+
 macro_rules! states {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// What a thread does, or that its control block is free.
