@@ -18,16 +18,11 @@ use testbed_protocol::Processor;
 use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
 use crate::services::extended::pieces::segment_of;
+use crate::services::extended::through::words_told;
 use crate::state::call::{Access, Outcome};
-use crate::state::effects::LEAVING;
 use crate::state::extended::groups::GroupRecord;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::thread::State;
-
-/// Bytes as words, as events tell them.
-fn words_told(bytes: u32) -> u16 {
-    bytes.div_ceil(4).min(u16::MAX as u32) as u16
-}
 
 /// Why a member's arrival is not taken, as its call tells.
 fn why(refusal: Refusal) -> Error {
@@ -221,41 +216,6 @@ impl Kernel {
                 self.look_if_through(group, rank);
             }
         }
-    }
-
-    /// A member that is here goes on if it has received all, and all that it has sent has left.
-    pub fn look_if_through(&mut self, mut group: GroupRecord, rank: Rank) {
-        let local = group.local(rank);
-        let (index, has_sent) = (local.index, local.has_sent() && !(local.in_place && self.net.holds_memory()));
-        if has_sent && group.group().has_all(rank) && self.tcb_of(index).state() == State::Synchronizing {
-            self.through(group, rank);
-        }
-    }
-
-    /// Memory of members has been leaving: if all of it has left, those go on that have waited for
-    /// that.
-    pub fn look_at_leaving(&mut self) {
-        if self.net.holds_memory() {
-            return;
-        }
-        self.effects.done(LEAVING);
-        for mut group in self.groups.iter() {
-            for rank in 0..group.members() {
-                if group.local(rank).index != NONE && group.group().exchanges(rank) {
-                    self.look_if_through(group, rank);
-                }
-            }
-        }
-    }
-
-    fn through(&mut self, mut group: GroupRecord, rank: Rank) {
-        let agreed = group.group().agreed();
-        let (index, bytes) = group.local(rank).leave();
-        let tcb = self.tcb_of(index);
-        tcb.context().answer_also(bytes);
-        events::emit_with(DIAG_PROFILE, event::THROUGH, tcb.number().bits());
-        events::emit_with(DIAG_PROFILE, event::RECEIVED, words_told(bytes));
-        self.finish(index, Ok(agreed.any as u32 | (agreed.all as u32) << 8));
     }
 
     /// Members here that wait because another one had no room look again. Those that have arrived at

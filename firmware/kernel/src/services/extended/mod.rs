@@ -30,6 +30,7 @@ pub mod staged;
 pub mod staging;
 pub mod status;
 pub mod suspend;
+pub mod through;
 
 /// Most bytes that a call reads or writes which may do less than it was asked for, so that it
 /// doesn't take long.
