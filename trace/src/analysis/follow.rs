@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use testbed_definitions::{event, packet};
 
 use super::episodes::{Episodes, Seen};
+use super::exchange::Exchange;
 use super::fact::{Fact, Flight};
 use super::lives::Lives;
 use super::measure::Mark;
@@ -112,7 +113,7 @@ impl Follower {
         }
         if event.doubtful {
             self.uncertainty.doubtful += 1;
-            return;
+            return tell(&Fact::Lost { processor: event.smi, cycle });
         }
         match self.convention {
             Convention::Ready => self.ready(event, cycle, tell),
@@ -160,6 +161,9 @@ impl Follower {
         self.episodes.step(&seen, |thread| checker.request_of(thread));
         self.lives.drain().for_each(|fact| tell(&fact));
         self.episodes.drain().for_each(|fact| tell(&fact));
+        if let Some(what) = code.and_then(|code| Exchange::of(code, event.argument?, runner)) {
+            tell(&Fact::Exchange { processor: event.smi, cycle, what });
+        }
         self.packet(event, mark, code, flight, tell);
         self.number += 1;
         let count = &mut self.counts[me];
@@ -202,6 +206,7 @@ impl Follower {
     fn lose(&mut self, processor: u8, cycle: u64, tell: &mut impl FnMut(&Fact)) {
         let cycle = cycle.max(self.counts[processor as usize].last);
         tell(&self.presents[processor as usize].lose(processor, cycle));
+        tell(&Fact::Lost { processor, cycle });
         self.checker.lose_after(processor);
         self.lives.lose(processor, cycle);
         let checker = &self.checker;
