@@ -5,7 +5,6 @@ pub mod model;
 pub mod superstep;
 
 use serde::{Deserialize, Serialize};
-use testbed_definitions::ids::ThreadNumber;
 
 use super::fact::Fact;
 use super::measure::{Omitted, Range};
@@ -13,8 +12,8 @@ use groups::{Group, Groups};
 use model::{Figures, Model};
 use superstep::Superstep;
 
-/// Supersteps of all groups that a report keeps one by one; of those behind them only sums.
-pub const KEPT_MAX: usize = 20_000;
+/// Processes by superstep that a report keeps one by one; of the supersteps behind them only sums.
+pub const KEPT_MAX: usize = 100_000;
 
 /// Collects supersteps.
 #[derive(Debug)]
@@ -44,11 +43,9 @@ pub struct BspReport {
 /// A group's supersteps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupReport {
-    /// What events tell of the group.
-    pub number: u8,
-    /// Home and place of its first process, if the trace shows it.
-    pub process: Option<u16>,
-    /// Processes that the trace shows.
+    /// Home and place of the process that it belongs to: the first one of its program.
+    pub process: u16,
+    /// Its processes that the trace shows.
     pub processes: usize,
     pub supersteps: Vec<Superstep>,
     /// Supersteps that are not kept one by one.
@@ -120,8 +117,7 @@ impl Collected {
             self.groups.resize_with(group.place + 1, GroupReport::default);
         }
         let report = &mut self.groups[group.place];
-        report.number = group.number;
-        report.process = group.first().map(|thread| ThreadNumber::from_bits(thread).process());
+        report.process = group.owner.into();
         report.processes = group.members();
         let (Some(begin), Some(end)) = (step.begin_cycle(), step.end_cycle()) else { return };
         if end < self.range.from_cycle || begin >= self.range.to_cycle {
@@ -135,7 +131,7 @@ impl Collected {
         }
         report.totals.add(&step, (begin, end));
         if self.kept < KEPT_MAX {
-            self.kept += 1;
+            self.kept += step.members.len();
             report.supersteps.push(step);
         } else {
             report.beyond += 1;

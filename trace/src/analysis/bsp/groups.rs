@@ -1,9 +1,10 @@
 //! Which exchange of which group an event belongs to.
 //!
-//! A SYNC tells rank and group, a THROUGH only its thread, and no event how many members a group has. But
-//! nobody is through before all have come, and nobody comes to the next exchange before it is through. So
-//! whoever has come before the first is through is a member, and a group has two exchanges under way at most.
-//! What a loss may have hidden makes exchanges incomplete; nothing is filled in.
+//! A SYNC tells a rank and the process that the group belongs to, a THROUGH only its thread, and no
+//! event how many members a group has. But nobody is through before all have come, and nobody comes to
+//! the next exchange before it is through. So whoever has come before the first is through is a member,
+//! and a group has two exchanges under way at most. Groups that belong to the same process are told
+//! apart by their members. What a loss may have hidden makes exchanges incomplete; nothing is filled in.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,13 +15,14 @@ use crate::analysis::fact::{Fact, ThreadState};
 const LOST: &str = "events were lost";
 const ENDED: &str = "a process ended before it was through";
 const CUT: &str = "the trace ends before all were through";
-const MIXED: &str = "another group has the same number";
+const MIXED: &str = "the process has another group that begins at the same time";
 
 /// What a thread has done since its superstep began.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Work {
     begin: Option<u64>,
-    ran: u64,
+    /// Cycles by processor.
+    ran: BTreeMap<u8, u64>,
     untold: u64,
     /// Events of its processor were lost meanwhile.
     lost: bool,
@@ -43,7 +45,7 @@ impl Flight {
     }
 
     fn is_over(&self) -> bool {
-        self.open.is_some() && self.entries.values().all(|member| member.received_words.is_some())
+        self.open.is_some() && self.entries.values().all(Member::is_over)
     }
 
     fn spoil(&mut self, why: &'static str) {
@@ -51,7 +53,7 @@ impl Flight {
     }
 }
 
-/// A member: its thread, where that was last, and whether it has ended.
+/// A member: its thread, where that last came to the end of a superstep, and whether it has ended.
 #[derive(Clone, Copy, Debug)]
 struct Belongs {
     thread: u16,
@@ -64,8 +66,8 @@ struct Belongs {
 pub struct Group {
     /// In the order in which groups were first seen.
     pub place: usize,
-    /// As events tell it.
-    pub number: u8,
+    /// Home and place of the process that it belongs to.
+    pub owner: u8,
     members: BTreeMap<u8, Belongs>,
     /// Members may be unknown still: nobody has been through, or events were lost before somebody was.
     forming: bool,
@@ -80,19 +82,14 @@ pub struct Group {
 pub type Found<'a> = &'a mut dyn FnMut(&Group, Superstep);
 
 impl Group {
-    fn new(place: usize, number: u8) -> Self {
+    fn new(place: usize, owner: u8) -> Self {
         let (members, flights) = (BTreeMap::new(), VecDeque::new());
-        Group { place, number, members, forming: true, unsure: false, flights, exchanges: 0, mixed: false }
+        Group { place, owner, members, forming: true, unsure: false, flights, exchanges: 0, mixed: false }
     }
 
     /// How many members it has, as far as the trace shows.
     pub fn members(&self) -> usize {
         self.members.len()
-    }
-
-    /// The thread of the first process.
-    pub fn first(&self) -> Option<u16> {
-        self.members.get(&0).map(|member| member.thread)
     }
 
     fn rank_of(&self, thread: u16) -> Option<u8> {
@@ -128,11 +125,11 @@ impl Group {
             self.flights.push_back(Flight { number, entries, open: None, spoiled: None });
             self.exchanges += 1;
         }
+        let Member { rank, thread, processor, .. } = member;
+        self.members.insert(rank, Belongs { thread, processor, ended: false });
         if let Some(flight) = self.flights.back_mut() {
-            flight.entries.insert(member.rank, member);
+            flight.entries.insert(rank, member);
         }
-        let Member { thread, processor, .. } = member;
-        self.members.insert(member.rank, Belongs { thread, processor, ended: false });
     }
 
     /// Returns the number of the exchange that the member is through.
@@ -179,18 +176,20 @@ pub struct Groups {
     /// By processor.
     whose: BTreeMap<u8, Whose>,
     groups: usize,
+    /// Events were lost: a thread that is seen first now may have begun before.
+    lost: bool,
 }
 
 impl Groups {
     pub fn take(&mut self, fact: &Fact, found: Found) {
         match *fact {
             Fact::Born { thread, cycle } => {
-                self.work.insert(thread, Work { begin: Some(cycle), ..Work::default() });
+                self.work.insert(thread, Work { begin: Some(cycle), lost: self.lost, ..Work::default() });
             }
-            Fact::Thread { thread, state, from, to, .. } => {
+            Fact::Thread { thread, processor, state, from, to, .. } => {
                 let work = self.work.entry(thread).or_default();
                 match state {
-                    ThreadState::Running => work.ran += to - from,
+                    ThreadState::Running => *work.ran.entry(processor).or_default() += to - from,
                     ThreadState::Untold => work.untold += to - from,
                     ThreadState::Unknown => work.lost = true,
                     _ => {}
@@ -207,22 +206,24 @@ impl Groups {
         self.close_before(cycle, found);
         let whose = self.whose.remove(&processor);
         match what {
-            Exchange::Sync { thread: Some(thread), rank, group } => {
-                self.sync((thread, processor), (rank, group), cycle, found);
+            Exchange::Sync { thread: Some(thread), rank, owner } => {
+                self.sync((thread, processor), (rank, owner), cycle, found);
             }
             // Its thread is not known, so events were lost.
-            Exchange::Sync { group, .. } => {
-                self.live.iter_mut().filter(|live| live.number == group).for_each(|live| live.spoil(LOST));
+            Exchange::Sync { owner, .. } => {
+                self.live.iter_mut().filter(|live| live.owner == owner).for_each(|live| live.spoil(LOST));
             }
             Exchange::Sent { words } => {
                 if let Some(member) = self.entry(whose) {
-                    member.sent_words = Some(words);
+                    member.sent_words = words;
+                    member.words_untold |= words.is_none();
                 }
             }
             Exchange::Through { thread } => self.through(thread, processor, cycle, found),
             Exchange::Received { words } => {
                 if let Some(member) = self.entry(whose).filter(|member| member.through_cycle.is_some()) {
-                    member.received_words = Some(words);
+                    member.received_words = words;
+                    member.words_untold |= words.is_none();
                 }
             }
         }
@@ -234,8 +235,8 @@ impl Groups {
     }
 
     /// The group of a member that comes; a new one if it can belong to none.
-    fn group_of(&mut self, thread: u16, rank: u8, number: u8, cycle: u64) -> usize {
-        let alike = |live: &Group| live.number == number;
+    fn group_of(&mut self, thread: u16, rank: u8, owner: u8, cycle: u64) -> usize {
+        let alike = |live: &Group| live.owner == owner;
         let known = |live: &Group| alike(live) && live.rank_of(thread) == Some(rank);
         if let Some(found) = self.live.iter().position(known) {
             return found;
@@ -248,8 +249,8 @@ impl Groups {
             return found;
         }
         // A second group whose members come while those of the first do can't be told from it.
-        let mut group = Group::new(self.groups, number);
-        for other in self.live.iter_mut().filter(|live| live.forming && live.number == number) {
+        let mut group = Group::new(self.groups, owner);
+        for other in self.live.iter_mut().filter(|live| live.forming && live.owner == owner) {
             (other.mixed, group.mixed) = (true, true);
         }
         self.groups += 1;
@@ -257,8 +258,10 @@ impl Groups {
         self.live.len() - 1
     }
 
-    fn sync(&mut self, (thread, processor): (u16, u8), (rank, number): (u8, u8), cycle: u64, found: Found) {
-        let work = self.work.get(&thread).copied().unwrap_or_default();
+    fn sync(&mut self, (thread, processor): (u16, u8), (rank, owner): (u8, u8), cycle: u64, found: Found) {
+        let mut work = self.work.get(&thread).cloned().unwrap_or_default();
+        let ran = work.ran.values().sum();
+        work.ran.remove(&processor);
         let member = Member {
             rank,
             thread,
@@ -266,12 +269,14 @@ impl Groups {
             begin_cycle: work.begin,
             sync_cycle: cycle,
             through_cycle: None,
-            w_cycles: (!work.lost).then_some(work.ran),
+            w_cycles: (!work.lost).then_some(ran),
+            elsewhere_cycles: work.ran,
             untold_cycles: work.untold,
             sent_words: None,
             received_words: None,
+            words_untold: false,
         };
-        let place = self.group_of(thread, rank, number, cycle);
+        let place = self.group_of(thread, rank, owner, cycle);
         let group = &mut self.live[place];
         group.sync(member, found);
         let exchange = group.exchanges - 1;
@@ -304,6 +309,7 @@ impl Groups {
     }
 
     fn lose(&mut self, processor: u8) {
+        self.lost = true;
         self.whose.remove(&processor);
         for group in &mut self.live {
             let here = group.members.values().any(|member| member.processor == processor);

@@ -1,10 +1,77 @@
-//! The cost model of bulk-synchronous programs, with figures that are given or measured from a run.
+//! The cost model of bulk-synchronous programs: what a superstep costs, with figures that are given or
+//! fitted to a run. Everything here is a function of sums; whoever measures in another way can use it.
+//!
+//! Two formulas are in use. One takes the largest of its terms, max{l, w, g hs, g hr}, as if all of
+//! them could go on at once. The other adds them: w + g h + l, where h is the larger of hs and hr.
 
 use serde::{Deserialize, Serialize};
 
-use super::superstep::{Predicted, Sums, Term};
+/// What a superstep amounts to: maxima over processors, each of which counts all of its processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sums {
+    /// The most work of a processor.
+    pub w_cycles: u64,
+    /// The most words that the processes of a processor have sent, and received.
+    pub hs_words: u32,
+    pub hr_words: u32,
+    /// From the earliest beginning of a process to the last THROUGH.
+    pub cycles: u64,
+    /// The longest time from SYNC to THROUGH.
+    pub waited_cycles: u64,
+    /// The rank whose SYNC came last.
+    pub last: u8,
+    /// Some process has a number of words that its event can't tell; there may be more than these.
+    pub words_untold: bool,
+}
 
-/// Figures of the cost model, in cycles; what is not given is measured.
+impl Sums {
+    /// The larger of words sent and received.
+    pub fn h_words(&self) -> u32 {
+        self.hs_words.max(self.hr_words)
+    }
+}
+
+/// What rules the time of a superstep by the formula max{l, w, g hs, g hr}.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Term {
+    Latency,
+    Work,
+    Sent,
+    Received,
+}
+
+impl Term {
+    /// As the formula writes it.
+    pub fn name(self) -> &'static str {
+        ["l", "w", "g hs", "g hr"][self as usize]
+    }
+}
+
+/// What the cost model says of a superstep, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Predicted {
+    /// max{l, w, g hs, g hr}, and which of the four it is.
+    pub max_cycles: f64,
+    pub rules: Term,
+    /// w + g h + l.
+    pub sum_cycles: f64,
+}
+
+/// Both formulas, of cycles and words, with cycles a word and cycles. Of equal terms the first rules.
+pub fn cost(w_cycles: u64, (hs_words, hr_words): (u32, u32), g_cycles: f64, l_cycles: f64) -> Predicted {
+    let w = w_cycles as f64;
+    let (sent, received) = (g_cycles * f64::from(hs_words), g_cycles * f64::from(hr_words));
+    let mut most = (l_cycles, Term::Latency);
+    for term in [(w, Term::Work), (sent, Term::Sent), (received, Term::Received)] {
+        if term.0 > most.0 {
+            most = term;
+        }
+    }
+    Predicted { max_cycles: most.0, rules: most.1, sum_cycles: w + sent.max(received) + l_cycles }
+}
+
+/// Figures of the cost model, in cycles; what is not given is fitted to the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Of a word that a process sends or receives.
@@ -20,9 +87,9 @@ pub struct Figures {
 pub struct Model {
     /// What was given.
     pub given: Figures,
-    /// What the predictions use; a figure that is neither given nor can be measured from this run is `None`.
+    /// What the predictions use; a figure that is neither given nor can be fitted to this run is `None`.
     pub figures: Figures,
-    /// Supersteps with and without words from which the others were measured.
+    /// Supersteps with and without words to which the others were fitted.
     pub with_words: u64,
     pub without_words: u64,
 }
@@ -58,13 +125,14 @@ fn fit(points: &[Point], g: Option<f64>, l: Option<f64>) -> (Option<f64>, Option
 }
 
 impl Model {
-    /// With what is given, and the rest from these supersteps.
+    /// With what is given, and the rest fitted to these supersteps by the formula w + g h + l. Figures
+    /// below zero mean nothing: they are left out.
     pub fn new(given: Figures, supersteps: impl Iterator<Item = Sums>) -> Self {
-        let exact = supersteps.filter(|sums| !sums.more_words);
+        let exact = supersteps.filter(|sums| !sums.words_untold);
         let points = exact.map(|sums| (f64::from(sums.h_words()), sums.cycles as f64 - sums.w_cycles as f64));
         let (without, with): (Vec<Point>, Vec<Point>) = points.partition(|point| point.0 == 0.0);
         let l0 = given.l0_cycles.or_else(|| match given.l_cycles {
-            // Who gives one figure for the ends of supersteps means it for all.
+            // One figure that is given for the ends of supersteps counts for all of them.
             Some(l) => Some(l),
             None => mean(without.iter().map(|point| point.1)),
         });
@@ -72,15 +140,17 @@ impl Model {
         if g.is_none() && !with.is_empty() {
             // They all have as many words: those without any tell what is left.
             let all: Vec<Point> = with.iter().chain(&without).copied().collect();
-            (g, l) = line(&all).unzip();
+            (g, l) = fit(&all, None, l);
         }
+        let sensible = |figure: Option<f64>| figure.filter(|figure| *figure >= 0.0);
+        let (g, l, l0) = (sensible(g), sensible(l), sensible(l0));
         let figures = Figures { g_cycles: g, l_cycles: l.or(l0), l0_cycles: l0.or(l) };
         Model { given, figures, with_words: with.len() as u64, without_words: without.len() as u64 }
     }
 
     /// What it says of a superstep; `None` if it lacks a figure, or the words are not known.
     pub fn predict(&self, sums: &Sums) -> Option<Predicted> {
-        if sums.more_words {
+        if sums.words_untold {
             return None;
         }
         let Figures { g_cycles, l_cycles, l0_cycles } = self.figures;
@@ -88,11 +158,7 @@ impl Model {
             0 => (0.0, l0_cycles?),
             _ => (g_cycles?, l_cycles?),
         };
-        let w = sums.w_cycles as f64;
-        let (sent, received) = (g * f64::from(sums.hs_words), g * f64::from(sums.hr_words));
-        let terms = [(l, Term::Latency), (w, Term::Work), (sent, Term::Sent), (received, Term::Received)];
-        let most = terms.into_iter().reduce(|most, term| if term.0 > most.0 { term } else { most })?;
-        Some(Predicted { max_cycles: most.0, rules: most.1, sum_cycles: w + sent.max(received) + l })
+        Some(cost(sums.w_cycles, (sums.hs_words, sums.hr_words), g, l))
     }
 }
 
@@ -138,7 +204,7 @@ mod tests {
         let both = [alone[0], sums(10, 0, 0, 510)];
         let model = Model::new(Figures::default(), both.into_iter());
         assert_eq!(model.figures, Figures { g_cycles: Some(100.0), l_cycles: Some(500.0), l0_cycles: Some(500.0) });
-        let more = Sums { more_words: true, ..alone[0] };
+        let more = Sums { words_untold: true, ..alone[0] };
         assert_eq!(model.predict(&more), None);
         assert_eq!(Model::new(Figures::default(), [more].into_iter()).with_words, 0);
     }

@@ -18,7 +18,7 @@ const MODEL: [&str; 5] = ["max{l,w,g hs,g hr}", "error", "rules<", "w+g h+l", "e
 pub fn supersteps(out: &mut String, report: &BspReport, run: &Run, details: bool) -> fmt::Result {
     if report.groups.is_empty() {
         if details {
-            writeln!(out, "\nsupersteps: the trace shows none")?;
+            writeln!(out, "\nsupersteps: the trace shows none; programs have them that use bsp_sync")?;
             omitted(out, &report.omitted)?;
         }
         return Ok(());
@@ -34,7 +34,7 @@ pub fn supersteps(out: &mut String, report: &BspReport, run: &Run, details: bool
 }
 
 fn name(group: &GroupReport, run: &Run) -> String {
-    group.process.map_or_else(|| format!("group {}, whose first process", group.number), |process| run.process(process))
+    run.process(group.process)
 }
 
 /// How far a prediction is from what was measured.
@@ -58,7 +58,7 @@ fn row(step: &Superstep) -> Vec<String> {
     let begins = step.begin_cycle().map_or("?".into(), grouped);
     let mut cells = vec![step.exchange.to_string(), begins];
     let Some(sums) = step.sums else { return cells };
-    let words = |words: u32| format!("{}{}", if sums.more_words { ">=" } else { "" }, grouped(words.into()));
+    let words = |words: u32| format!("{}{}", if sums.words_untold { ">=" } else { "" }, grouped(words.into()));
     cells.push(grouped(sums.w_cycles));
     cells.extend([sums.hs_words, sums.hr_words, sums.h_words()].map(words));
     cells.extend([grouped(sums.waited_cycles), sums.last.to_string(), grouped(sums.cycles)]);
@@ -86,7 +86,7 @@ fn shown<'a>(out: &mut String, group: &'a GroupReport, details: bool) -> Result<
 }
 
 fn table(out: &mut String, group: &GroupReport, run: &Run, details: bool) -> fmt::Result {
-    writeln!(out, "\nsupersteps of {} and its {} processes, in cycles", name(group, run), group.processes)?;
+    writeln!(out, "\nsupersteps of the group of {}, {} processes, in cycles", name(group, run), group.processes)?;
     let steps = shown(out, group, details)?;
     let predicted = group.supersteps.iter().any(|step| step.predicted.is_some());
     let header: Vec<_> = HEADER.into_iter().chain(MODEL.into_iter().filter(|_| predicted)).collect();
@@ -121,7 +121,7 @@ fn table(out: &mut String, group: &GroupReport, run: &Run, details: bool) -> fmt
 }
 
 fn members(out: &mut String, group: &GroupReport, run: &Run) -> fmt::Result {
-    writeln!(out, "\nprocesses of {} by superstep, in cycles", name(group, run))?;
+    writeln!(out, "\nprocesses of the group of {} by superstep, in cycles", name(group, run))?;
     let header =
         ["superstep", "rank", "thread<", "on<", "begins", "sync", "through", "w", "untold", "sent", "received", "waited"];
     let mut table = Table::new(&header);
@@ -151,20 +151,21 @@ fn member_row(exchange: u64, member: &Member, run: &Run) -> Vec<String> {
 
 fn model(out: &mut String, model: &Model) -> fmt::Result {
     let Figures { g_cycles, l_cycles, l0_cycles } = model.figures;
-    let given = [model.given.g_cycles, model.given.l_cycles, model.given.l0_cycles];
-    let names = ["g", "l", "l without words"];
-    let text = names.iter().zip([g_cycles, l_cycles, l0_cycles]).zip(given).map(|((name, figure), given)| {
-        let whence = if given.is_some() { " (given)" } else { "" };
-        figure.map_or(format!("{name} unknown"), |figure| format!("{name} = {figure:.1}{whence}"))
+    let given = [model.given.g_cycles, model.given.l_cycles, model.given.l0_cycles.or(model.given.l_cycles)];
+    let names = [("g", "cycles a word"), ("l", "cycles"), ("l without words", "cycles")];
+    let text = names.iter().zip([g_cycles, l_cycles, l0_cycles]).zip(given).map(|(((name, unit), figure), given)| {
+        let whence = if given.is_some() { "given" } else { "fitted to this run" };
+        figure.map_or(format!("{name} unknown"), |figure| format!("{name} = {figure:.1} {unit} ({whence})"))
     });
-    writeln!(out, "\ncost model, in cycles a word and cycles: {}", text.collect::<Vec<_>>().join(", "))?;
+    writeln!(out, "\ncost model: {}", text.collect::<Vec<_>>().join(", "))?;
     if given.iter().all(Option::is_some) {
         return Ok(());
     }
     let (with, without) = (grouped(model.with_words), grouped(model.without_words));
-    writeln!(
-        out,
-        "  what is not given is measured from {with} supersteps with words and {without} without, by least squares;"
-    )?;
-    writeln!(out, "  a group's first superstep, in which its processes are started, is left out of that and of the sums")
+    writeln!(out, "  fitted by w + g h + l to {with} supersteps with words and {without} without, which the errors are of too;")?;
+    writeln!(out, "  a group's first superstep, in which its processes are started, is left out of the fit and of the sums")?;
+    if g_cycles.is_none() || l_cycles.is_none() {
+        writeln!(out, "  too few supersteps with different numbers of words: give --g and --l, as `testbed bsp probe` measures them")?;
+    }
+    Ok(())
 }

@@ -31,7 +31,7 @@ const PIECES_A_TURN: usize = 4;
 
 /// Bytes as words, as events tell them.
 fn words_told(bytes: u32) -> u16 {
-    bytes.div_ceil(4).min(u16::MAX as u32) as u16
+    event::words_argument(bytes.div_ceil(4))
 }
 
 /// Words of a user's memory.
@@ -148,7 +148,8 @@ impl Kernel {
         let arrival = group.group().arrive((rank, id), self.me, (said.room, said.signs), sent);
         let arrival = arrival.map_err(why)?;
         let address = group.address();
-        events::emit_with(DIAG_PROFILE, event::SYNC, rank as u16 | (address as u8 as u16) << 8);
+        let owner = mpc::process_channel(address).0;
+        events::emit_with(DIAG_PROFILE, event::SYNC, event::member_argument(owner.bits(), rank as u8));
         if events::enabled(DIAG_PROFILE) {
             let all = sums.iter().fold(0, |all: u32, sum| all.saturating_add(*sum));
             events::emit_with(DIAG_PROFILE, event::SENT, words_told(all));
