@@ -3,6 +3,7 @@
 mod known;
 mod properties;
 pub mod scripts;
+mod supersteps;
 mod uncertain;
 mod waits;
 mod watch;
