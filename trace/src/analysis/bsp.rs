@@ -1,5 +1,6 @@
 //! Bulk-synchronous programs by superstep: work, words, what was waited for, and what the cost model says.
 
+mod group;
 mod groups;
 pub mod model;
 pub mod superstep;
@@ -8,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::fact::Fact;
 use super::measure::{Omitted, Range};
-use groups::{Group, Groups};
+use group::{Finding, Group};
+use groups::Groups;
 use model::{Figures, Model};
-use superstep::Superstep;
+use superstep::{Superstep, LOST};
 
 /// Processes by superstep that a report keeps one by one; of the supersteps behind them only sums.
 pub const KEPT_MAX: usize = 100_000;
@@ -91,12 +93,12 @@ impl Bsp {
 
     pub fn take(&mut self, fact: &Fact) {
         let collected = &mut self.collected;
-        self.groups.take(fact, &mut |group, step| collected.add(group, step));
+        self.groups.take(fact, &mut |finding| collected.take(finding));
     }
 
     pub fn finish(mut self) -> BspReport {
         let collected = &mut self.collected;
-        self.groups.finish(&mut |group, step| collected.add(group, step));
+        self.groups.finish(&mut |finding| collected.take(finding));
         let Collected { given, mut groups, omitted, .. } = self.collected;
         let sums = groups.iter().flat_map(|group| &group.supersteps).filter(|step| is_typical(step));
         let model = Model::new(given, sums.filter_map(|step| step.sums));
@@ -112,6 +114,13 @@ fn is_typical(step: &Superstep) -> bool {
 }
 
 impl Collected {
+    fn take(&mut self, finding: Finding) {
+        match finding {
+            Finding::Superstep(group, step) => self.add(group, step),
+            Finding::Revoked { place } => self.groups.get_mut(place).into_iter().for_each(GroupReport::revoke),
+        }
+    }
+
     fn add(&mut self, group: &Group, step: Superstep) {
         if self.groups.len() <= group.place {
             self.groups.resize_with(group.place + 1, GroupReport::default);
@@ -155,6 +164,15 @@ impl Totals {
 }
 
 impl GroupReport {
+    /// Events were lost: there may be processes that no event has shown.
+    fn revoke(&mut self) {
+        self.totals = Totals::default();
+        for step in self.supersteps.iter_mut().filter(|step| step.sums.is_some()) {
+            step.revoke();
+            self.incomplete.add(LOST);
+        }
+    }
+
     fn predict(&mut self, model: &Model) {
         let totals = &mut self.totals.predicted;
         for step in &mut self.supersteps {

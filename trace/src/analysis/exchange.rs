@@ -15,10 +15,16 @@ pub enum Exchange {
         owner: u8,
     },
     /// Words for others; `None` if the event can't tell how many.
-    Sent { words: Option<u32> },
-    Through { thread: u16 },
+    Sent {
+        words: Option<u32>,
+    },
+    Through {
+        thread: u16,
+    },
     /// Words from others; `None` if the event can't tell how many.
-    Received { words: Option<u32> },
+    Received {
+        words: Option<u32>,
+    },
 }
 
 impl Exchange {

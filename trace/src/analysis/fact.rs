@@ -368,10 +368,10 @@ pub enum Fact {
         cycle: u64,
         what: Exchange,
     },
-    /// Events of a processor are missing.
+    /// Events of a processor are missing that happened after `from`.
     Lost {
         processor: u8,
-        cycle: u64,
+        from: u64,
     },
     Wait(Wait),
     Episode(Episode),

@@ -113,7 +113,8 @@ impl Follower {
         }
         if event.doubtful {
             self.uncertainty.doubtful += 1;
-            return tell(&Fact::Lost { processor: event.smi, cycle });
+            let from = self.counts[event.smi as usize].last;
+            return tell(&Fact::Lost { processor: event.smi, from });
         }
         match self.convention {
             Convention::Ready => self.ready(event, cycle, tell),
@@ -204,9 +205,10 @@ impl Follower {
 
     /// Events of a processor are missing since its last one; what it did until `cycle` is not known.
     fn lose(&mut self, processor: u8, cycle: u64, tell: &mut impl FnMut(&Fact)) {
-        let cycle = cycle.max(self.counts[processor as usize].last);
+        let from = self.counts[processor as usize].last;
+        let cycle = cycle.max(from);
         tell(&self.presents[processor as usize].lose(processor, cycle));
-        tell(&Fact::Lost { processor, cycle });
+        tell(&Fact::Lost { processor, from });
         self.checker.lose_after(processor);
         self.lives.lose(processor, cycle);
         let checker = &self.checker;

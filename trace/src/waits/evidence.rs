@@ -166,10 +166,13 @@ impl Evidence {
             match step.happening {
                 Happening::Scheduled => self.running[usize::from(event.smi)] = Some(step.number),
                 Happening::Ends => *life = Life { ended: Some(mark.clone()), ..Life::default() },
-                Happening::Blocks | Happening::Copies | Happening::Released | Happening::Waits | Happening::Calls
-                | Happening::Synchronizes | Happening::GetsThrough => {
-                    life.faults.clear()
-                }
+                Happening::Blocks
+                | Happening::Copies
+                | Happening::Released
+                | Happening::Waits
+                | Happening::Calls
+                | Happening::Synchronizes
+                | Happening::GetsThrough => life.faults.clear(),
                 Happening::Faults => life.fault(event.argument.unwrap_or(0), &mark),
                 _ => {}
             }

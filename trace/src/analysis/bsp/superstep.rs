@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Predicted, Sums};
 
+/// Why a superstep is incomplete of which events may be missing.
+pub const LOST: &str = "events were lost";
+
 /// One process in a superstep. What no event tells is `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
@@ -73,6 +76,11 @@ impl Superstep {
         let sums = if incomplete.is_none() { sums(&members) } else { None };
         let incomplete = incomplete.or(sums.is_none().then_some("its stamps contradict each other"));
         Superstep { exchange, members, sums, incomplete: incomplete.map(Into::into), predicted: None }
+    }
+
+    /// A process may be missing after all.
+    pub fn revoke(&mut self) {
+        (self.sums, self.incomplete) = (None, Some(LOST.into()));
     }
 
     /// The earliest beginning that is known.

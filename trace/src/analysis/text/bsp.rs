@@ -122,8 +122,20 @@ fn table(out: &mut String, group: &GroupReport, run: &Run, details: bool) -> fmt
 
 fn members(out: &mut String, group: &GroupReport, run: &Run) -> fmt::Result {
     writeln!(out, "\nprocesses of the group of {} by superstep, in cycles", name(group, run))?;
-    let header =
-        ["superstep", "rank", "thread<", "on<", "begins", "sync", "through", "w", "untold", "sent", "received", "waited"];
+    let header = [
+        "superstep",
+        "rank",
+        "thread<",
+        "on<",
+        "begins",
+        "sync",
+        "through",
+        "w",
+        "untold",
+        "sent",
+        "received",
+        "waited",
+    ];
     let mut table = Table::new(&header);
     for step in shown(out, group, true)? {
         step.members.iter().for_each(|member| table.row(member_row(step.exchange, member, run)));
@@ -162,8 +174,14 @@ fn model(out: &mut String, model: &Model) -> fmt::Result {
         return Ok(());
     }
     let (with, without) = (grouped(model.with_words), grouped(model.without_words));
-    writeln!(out, "  fitted by w + g h + l to {with} supersteps with words and {without} without, which the errors are of too;")?;
-    writeln!(out, "  a group's first superstep, in which its processes are started, is left out of the fit and of the sums")?;
+    writeln!(
+        out,
+        "  fitted by w + g h + l to {with} supersteps with words and {without} without, which the errors are of too;"
+    )?;
+    writeln!(
+        out,
+        "  a group's first superstep, in which its processes are started, is left out of the fit and of the sums"
+    )?;
     if g_cycles.is_none() || l_cycles.is_none() {
         writeln!(out, "  too few supersteps with different numbers of words: give --g and --l, as `testbed bsp probe` measures them")?;
     }
