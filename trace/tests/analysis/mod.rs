@@ -3,7 +3,7 @@
 mod known;
 mod properties;
 pub mod scripts;
-mod supersteps;
+pub mod supersteps;
 mod uncertain;
 mod waits;
 mod watch;

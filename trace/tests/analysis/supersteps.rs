@@ -52,7 +52,7 @@ fn why(step: &Superstep) -> &str {
 }
 
 /// Three processes, of which two share `air`: two supersteps.
-fn three() -> Vec<Step> {
+pub fn three() -> Vec<Step> {
     let (a, b, c) = (thread(EARTH, 1), thread(AIR, 1), thread(AIR, 2));
     let mut steps = vec![runs(100, EARTH, a), runs(110, AIR, b)];
     steps.extend(sync(500, EARTH, (OWNER, 0), 0));

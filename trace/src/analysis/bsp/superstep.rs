@@ -27,7 +27,8 @@ pub struct Member {
     /// Those of them on other processors, from which it has moved away.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub elsewhere_cycles: BTreeMap<u8, u64>,
-    /// Cycles of which no event tells whether it ran: a yield, or time-slices where class `timer` is off.
+    /// Cycles of which no event tells whether it ran: a call without an event, a message of the group
+    /// that the kernel served meanwhile, or time-slices where class `timer` is off.
     pub untold_cycles: u64,
     pub sent_words: Option<u32>,
     pub received_words: Option<u32>,
