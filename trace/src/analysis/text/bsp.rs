@@ -176,7 +176,7 @@ fn model(out: &mut String, model: &Model) -> fmt::Result {
     let (with, without) = (grouped(model.with_words), grouped(model.without_words));
     writeln!(
         out,
-        "  fitted by w + g h + l to {with} supersteps with words and {without} without, which the errors are of too;"
+        "  fitted by w + g h + l to the supersteps of this run, {with} with words and {without} without, of which the errors are too;"
     )?;
     writeln!(
         out,
