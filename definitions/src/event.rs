@@ -6,7 +6,8 @@
 //! enabled together. The word after one with bit 15 set is an argument and is taken as it is.
 //! `docs/changing.md` says which other files a new event, or a new class, touches.
 
-use crate::syscall;
+use crate::monitor::is_reserved;
+use crate::{process, syscall};
 
 /// Classes, bits of `dgl`.
 pub const DIAG_PROFILE: u32 = 1 << 0;
@@ -82,10 +83,10 @@ kinds! {
     PAGE_END = 0x0133, "PAGE_END", DIAG_PROFILE, None, "a message of the page protocol has been serviced";
     CLASSES = 0x0140, "CLASSES", DIAG_PROFILE, Some("classes"), "the event classes are these from here on; emitted whatever they are";
     FILTER = 0x0141, "FILTER", DIAG_PROFILE, Some("setting"), "a setting of the monitors' filters has changed: see setting_argument";
-    SYNC = 0x0150, "SYNC", DIAG_PROFILE, Some("member"), "the running thread has come to the end of its superstep: its rank, and in bits 15:8 which group";
-    SENT = 0x0151, "SENT", DIAG_PROFILE, Some("words"), "words that it has for others, 65,535 if there are more";
+    SYNC = 0x0150, "SYNC", DIAG_PROFILE, Some("member"), "the running thread has come to the end of its superstep: see member_argument";
+    SENT = 0x0151, "SENT", DIAG_PROFILE, Some("words"), "words that it has for others: see words_argument";
     THROUGH = 0x0152, "THROUGH", DIAG_PROFILE, Some("thread"), "all members have come to the end of their supersteps, and the thread has what they have for it";
-    RECEIVED = 0x0153, "RECEIVED", DIAG_PROFILE, Some("words"), "words that the thread has got, 65,535 if there are more";
+    RECEIVED = 0x0153, "RECEIVED", DIAG_PROFILE, Some("words"), "words that the thread has got: see words_argument";
     USER = 0x0200, "USER", DIAG_USER, Some("datum"), "a program's own event";
     LOAD = 0x0300, "LOAD", DIAG_LOAD, Some("sample"), "a sample of the load begins: its number, and the threads that are ready";
     LOAD_PERIOD = 0x0301, "LOAD_PERIOD", DIAG_LOAD, Some("cycles"), "the sample is of so many cycles";
@@ -113,6 +114,32 @@ pub const fn message_fields(argument: u16) -> (u8, u8, u8) {
 /// (of an alternative the first one).
 pub const fn request_argument(receive: bool, alternative: bool, again: bool, channel: u8) -> u16 {
     (receive as u16) << 15 | (alternative as u16) << 14 | (again as u16) << 13 | channel as u16
+}
+
+/// Second word of [`SYNC`]: home and place of the process that the group belongs to in bits 13:6, as
+/// in a thread's number ([`thread_number`]), and the member's rank in 5:0. So it never is a value
+/// that the monitor keeps for its markers.
+pub const fn member_argument(process: u16, rank: u8) -> u16 {
+    thread_number(process::home(process), process::place(process), rank)
+}
+
+/// Home and place of the process that a group belongs to (bits 7:0 of its id), and the rank of
+/// [`member_argument`].
+pub const fn member_fields(argument: u16) -> (u8, u8) {
+    ((argument >> 6) as u8, (argument & 0x3f) as u8)
+}
+
+/// Second word of [`SENT`] and [`RECEIVED`] where their number of words has no room in it, or is a
+/// value that the monitor keeps for its markers.
+pub const WORDS_UNTOLD: u16 = u16::MAX;
+
+/// Second word of [`SENT`] and [`RECEIVED`]: so many words, or [`WORDS_UNTOLD`].
+pub const fn words_argument(words: u32) -> u16 {
+    if words >= WORDS_UNTOLD as u32 || is_reserved(words as u16) {
+        WORDS_UNTOLD
+    } else {
+        words as u16
+    }
 }
 
 /// Second word of [`FILTER`]: register of [`crate::filter::register`] in bits 15:12, SMI in 11:8 (0: all), bits 7:0 of the value.

@@ -258,3 +258,39 @@ fn threads_that_roam_conform_and_emptied_folders_do_not() {
         assert!(text.contains(part), "`{part}` is not in\n{text}");
     }
 }
+
+/// What the program measures of its own supersteps is what their events say; conform and waits know them.
+#[test]
+fn supersteps_of_a_run_take_as_long_as_the_program_says() {
+    const PROCESSES: usize = 7;
+    const ROUNDS: usize = 40;
+    let (dir, capture) = run(&["bsp-sum", "7", "40"], "profile+timer+user");
+    let report = all(&capture).bsp.unwrap();
+    let [group] = &report.groups[..] else { panic!("{report:?}") };
+    assert_eq!((group.processes, group.incomplete.total(), report.omitted.total()), (PROCESSES, 0, 0));
+    assert_eq!(group.totals.supersteps * PROCESSES as u64, count(&capture, event::SYNC));
+    assert_eq!(group.totals.supersteps, group.supersteps.len() as u64);
+    // The first superstep registers; then there are the rounds, the sums, and the end.
+    let console = std::fs::read_to_string(dir.path().join("console.txt")).unwrap();
+    let told = console.lines().find(|line| line.contains("process 0 of 7")).unwrap();
+    let told: f64 = told.split(' ').rev().nth(3).unwrap().parse().unwrap();
+    let through = |exchange: usize| group.supersteps[exchange].members[0].through_cycle.unwrap();
+    let found = (through(ROUNDS) - through(0)) as f64 / ROUNDS as f64;
+    assert!((found / told - 1.0).abs() < 0.01, "{found} by events, {told} by the program");
+    // Each puts a word to each.
+    let words: Vec<u32> = group.supersteps.iter().map(|step| step.sums.unwrap().h_words()).collect();
+    assert_eq!(words.iter().filter(|words| **words > 0).count(), 1, "{words:?}");
+    for step in &group.supersteps {
+        let sums = step.sums.unwrap();
+        let most = step.members.iter().map(|member| member.w_cycles.unwrap()).max().unwrap();
+        // Seven processes on five processors.
+        assert!(sums.w_cycles >= most && sums.w_cycles <= 2 * most && sums.w_cycles < sums.cycles, "{step:?}");
+    }
+    let output = testbed(&["conform", dir.path().to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    // A program without the class says which one tells.
+    let (dir, _) = run(&["bsp-sum", "2", "1"], "user");
+    let output = testbed(&["analyse", dir.path().to_str().unwrap(), "bsp"]);
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--dgl profile+timer+user"));
+}

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use testbed_machine::units;
+use testbed_trace::analysis::bsp::model::Figures;
 use testbed_trace::analysis::{analyse, text, Kind, Options, Report};
 use testbed_trace::capture::{verify, Capture, Integrity};
 use testbed_trace::waits::{self, Verdict, WaitsReport};
@@ -15,7 +16,7 @@ use super::{Exit, Failure};
 /// The analysis that needs more than events.
 const WAITS: &str = "waits";
 
-/// Says where a run's time went: protocol phases, latencies, threads, ready queues, processors, links, critical paths; and who waited for whom when
+/// Says where a run's time went: protocol phases, latencies, threads, ready queues, processors, links, critical paths, supersteps; and who waited for whom when
 /// it was stopped.
 ///
 /// One analysis is shown with its histograms and series, several only with their tables. Times are in machine cycles, as stamped and, as
@@ -24,7 +25,7 @@ const WAITS: &str = "waits";
 pub struct Analyse {
     /// The folder that `run` left
     dir: PathBuf,
-    /// phases, latency, threads, queues, cpu, links, path, waits, or all that the run's events allow
+    /// phases, latency, threads, queues, cpu, links, path, bsp, waits, or all that the run's events allow
     #[arg(default_value = "all")]
     analyses: Vec<String>,
     /// JSON instead of text
@@ -39,6 +40,15 @@ pub struct Analyse {
     /// Look only at what happened before this machine time
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
+    /// Cost model of supersteps: cycles a word that a process sends or receives; measured from the run if it is not given
+    #[arg(long, value_name = "CYCLES", value_parser = figure)]
+    g: Option<f64>,
+    /// Cost model of supersteps: cycles of a superstep's end
+    #[arg(long, value_name = "CYCLES", value_parser = figure)]
+    l: Option<f64>,
+    /// Cost model of supersteps: cycles of the end of a superstep in which nobody has a word for another; --l if only that is given
+    #[arg(long, value_name = "CYCLES", value_parser = figure)]
+    l0: Option<f64>,
 }
 
 impl Analyse {
@@ -50,6 +60,7 @@ impl Analyse {
             window_cycles: cycles_if("--window", self.window.as_ref(), clock_hz)?,
             from_cycle: cycles_if("--from", self.from.as_ref(), clock_hz)?,
             to_cycle: cycles_if("--to", self.to.as_ref(), clock_hz)?,
+            bsp: Figures { g_cycles: self.g, l_cycles: self.l, l0_cycles: self.l0 },
         };
         let integrity = verify(&capture)?;
         warn(&capture, &integrity);
@@ -104,6 +115,12 @@ impl Analyse {
         }
         Ok(())
     }
+}
+
+/// A figure of the cost model.
+fn figure(text: &str) -> Result<f64, String> {
+    let figure = text.parse().ok().filter(|figure: &f64| figure.is_finite() && *figure >= 0.0);
+    figure.ok_or_else(|| "write a number of cycles that is not negative, such as 5000 or 16.5".into())
 }
 
 /// The cycles of an option that may be there; see [`cycles_of`].

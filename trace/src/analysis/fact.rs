@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::exchange::Exchange;
 use super::measure::{Mark, Span};
 
 /// What a processor does.
@@ -360,6 +361,17 @@ pub enum Fact {
         from: u8,
         to: u8,
         cycle: u64,
+    },
+    /// Behind the facts about the thread's state until then.
+    Exchange {
+        processor: u8,
+        cycle: u64,
+        what: Exchange,
+    },
+    /// Events of a processor are missing that happened after `from`.
+    Lost {
+        processor: u8,
+        from: u64,
     },
     Wait(Wait),
     Episode(Episode),

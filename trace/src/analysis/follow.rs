@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use testbed_definitions::{event, packet};
 
 use super::episodes::{Episodes, Seen};
+use super::exchange::Exchange;
 use super::fact::{Fact, Flight};
 use super::lives::Lives;
 use super::measure::Mark;
@@ -112,7 +113,8 @@ impl Follower {
         }
         if event.doubtful {
             self.uncertainty.doubtful += 1;
-            return;
+            let from = self.counts[event.smi as usize].last;
+            return tell(&Fact::Lost { processor: event.smi, from });
         }
         match self.convention {
             Convention::Ready => self.ready(event, cycle, tell),
@@ -160,6 +162,9 @@ impl Follower {
         self.episodes.step(&seen, |thread| checker.request_of(thread));
         self.lives.drain().for_each(|fact| tell(&fact));
         self.episodes.drain().for_each(|fact| tell(&fact));
+        if let Some(what) = code.and_then(|code| Exchange::of(code, event.argument?, runner)) {
+            tell(&Fact::Exchange { processor: event.smi, cycle, what });
+        }
         self.packet(event, mark, code, flight, tell);
         self.number += 1;
         let count = &mut self.counts[me];
@@ -200,8 +205,10 @@ impl Follower {
 
     /// Events of a processor are missing since its last one; what it did until `cycle` is not known.
     fn lose(&mut self, processor: u8, cycle: u64, tell: &mut impl FnMut(&Fact)) {
-        let cycle = cycle.max(self.counts[processor as usize].last);
+        let from = self.counts[processor as usize].last;
+        let cycle = cycle.max(from);
         tell(&self.presents[processor as usize].lose(processor, cycle));
+        tell(&Fact::Lost { processor, from });
         self.checker.lose_after(processor);
         self.lives.lose(processor, cycle);
         let checker = &self.checker;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use testbed_definitions::ids::ThreadNumber;
-use testbed_definitions::{event, mpc};
+use testbed_definitions::{event, mpc, syscall};
 
 use super::fact::{Fact, On, ThreadNow, ThreadState};
 use super::processors::{is_runners, untold_call, Able};
@@ -164,12 +164,15 @@ impl Lives {
                 Happening::Faults => (ThreadState::Serviced, On::Page(event.argument.unwrap_or(0))),
                 Happening::Blocks => (ThreadState::Channel, on_request(request(number))),
                 Happening::Waits => (ThreadState::Children, On::Nothing),
+                Happening::Synchronizes => (ThreadState::Call, On::Call(syscall::EXCHANGE as u16)),
                 Happening::Calls => (ThreadState::Call, On::Call(event.argument.unwrap_or(0))),
                 Happening::PageBlocks => (ThreadState::Page, self.page_of(number)),
                 Happening::Packs | Happening::IsPacked | Happening::Leaves | Happening::Arrives => {
                     (ThreadState::Moving, On::Nothing)
                 }
-                Happening::Copies | Happening::PageComes | Happening::Unpacked => (ThreadState::Ready, On::Nothing),
+                Happening::Copies | Happening::PageComes | Happening::Unpacked | Happening::GetsThrough => {
+                    (ThreadState::Ready, On::Nothing)
+                }
                 Happening::Released => {
                     self.released(event, number, before);
                     (ThreadState::Ready, On::Nothing)

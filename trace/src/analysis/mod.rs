@@ -1,4 +1,5 @@
-//! What a trace says about where time goes: protocol phases, latencies, threads, ready queues, processors, links, critical paths.
+//! What a trace says about where time goes: protocol phases, latencies, threads, ready queues, processors, links, critical paths,
+//! supersteps.
 //!
 //! One pass over the ordered events ([`follow`]) makes [`fact::Fact`]s, which the analyses take; each keeps sums and histograms, never events.
 //! All times in results are machine cycles; a stamp is exact to one tick of the global clock (`tick_cycles`).
@@ -8,9 +9,11 @@
 //!
 //! What watching has cost is known ([`probe`]): each figure says how many of the kernel's events it contains, and what it is without them.
 
+pub mod bsp;
 pub mod cpu;
 pub mod diff;
 mod episodes;
+pub mod exchange;
 pub mod fact;
 pub mod follow;
 pub mod latency;
@@ -55,11 +58,12 @@ pub enum Kind {
     Cpu,
     Links,
     Path,
+    Bsp,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 7] =
-        [Kind::Phases, Kind::Latency, Kind::Threads, Kind::Queues, Kind::Cpu, Kind::Links, Kind::Path];
+    pub const ALL: [Kind; 8] =
+        [Kind::Phases, Kind::Latency, Kind::Threads, Kind::Queues, Kind::Cpu, Kind::Links, Kind::Path, Kind::Bsp];
 
     /// What `testbed analyse` takes.
     fn names() -> impl Iterator<Item = &'static str> {
@@ -68,7 +72,7 @@ impl Kind {
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        ["phases", "latency", "threads", "queues", "cpu", "links", "path"][self as usize]
+        ["phases", "latency", "threads", "queues", "cpu", "links", "path", "bsp"][self as usize]
     }
 
     /// The value of `--dgl` with which a run records what the analysis needs; `None` if a run with these classes has it.
@@ -80,7 +84,7 @@ impl Kind {
         let option = match self {
             Kind::Queues => "ready",
             Kind::Phases | Kind::Latency | Kind::Threads | Kind::Path => "profile+timer+user+detail",
-            Kind::Cpu | Kind::Links => "profile+timer+user",
+            Kind::Cpu | Kind::Links | Kind::Bsp => "profile+timer+user",
         };
         (!has).then_some(option)
     }
@@ -117,7 +121,7 @@ pub enum AnalysisError {
 }
 
 /// What to look at. Cycles count from the start of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// The analyses to make; an empty list for all that the run's events allow.
     pub kinds: Vec<Kind>,
@@ -125,6 +129,8 @@ pub struct Options {
     pub to_cycle: Option<u64>,
     /// Length of the windows of series; without it one that makes tables of about 40 rows.
     pub window_cycles: Option<u64>,
+    /// Figures of the cost model of supersteps; what is not given is measured from the run.
+    pub bsp: bsp::model::Figures,
 }
 
 /// Which run this is about.
@@ -159,6 +165,8 @@ pub struct Report {
     pub cpu: Option<cpu::CpuReport>,
     pub links: Option<links::LinksReport>,
     pub path: Option<path::PathReport>,
+    #[serde(default)]
+    pub bsp: Option<bsp::BspReport>,
     /// Who waited for whom, of a run that was stopped; the caller's to add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<WaitsReport>,
@@ -176,11 +184,12 @@ pub struct Analyses {
     cpu: Option<cpu::Cpu>,
     links: Option<links::Links>,
     path: Option<path::Paths>,
+    bsp: Option<bsp::Bsp>,
 }
 
 impl Analyses {
     /// Those of `kinds`, over `range`, with windows of `window` cycles, for a machine of so many processors.
-    pub fn new(kinds: &[Kind], range: Range, window: u64, processors: u8) -> Self {
+    pub fn new(kinds: &[Kind], range: Range, window: u64, processors: u8, figures: bsp::model::Figures) -> Self {
         let has = |kind| kinds.contains(&kind);
         Analyses {
             phases: has(Kind::Phases).then(|| phases::Phases::new(range)),
@@ -190,6 +199,7 @@ impl Analyses {
             cpu: has(Kind::Cpu).then(|| cpu::Cpu::new(range, window, processors)),
             links: has(Kind::Links).then(|| links::Links::new(range, window, processors)),
             path: has(Kind::Path).then(|| path::Paths::new(range)),
+            bsp: has(Kind::Bsp).then(|| bsp::Bsp::new(range, figures)),
         }
     }
 
@@ -199,7 +209,7 @@ impl Analyses {
                 $(if let Some(analysis) = &mut self.$analysis { analysis.take(fact); })*
             };
         }
-        each!(phases latency threads queues cpu links path);
+        each!(phases latency threads queues cpu links path bsp);
     }
 }
 
@@ -237,7 +247,7 @@ where
         return Err(AnalysisError::TooManyWindows { window, count });
     }
     let (kinds, not_recorded) = choose(record, &options.kinds, dir)?;
-    let mut analyses = Analyses::new(&kinds, range, window, machine.processors.len() as u8);
+    let mut analyses = Analyses::new(&kinds, range, window, machine.processors.len() as u8, options.bsp);
     let mut follower = Follower::new(record, probe);
     let mut number = 0;
     for event in events {
@@ -262,6 +272,7 @@ where
         cpu: analyses.cpu.map(cpu::Cpu::finish),
         links: analyses.links.map(links::Links::finish),
         path: analyses.path.map(path::Paths::finish),
+        bsp: analyses.bsp.map(bsp::Bsp::finish),
         waits: None,
         not_recorded,
     })

@@ -137,7 +137,7 @@ impl Present {
 
 /// Whether this event is what the running thread itself does.
 pub fn is_runners(code: u16) -> bool {
-    matches!(code, event::TRAP7 | event::PAGE_FAULT | event::WAIT | event::BLOCKED | event::USER)
+    matches!(code, event::TRAP7 | event::PAGE_FAULT | event::WAIT | event::BLOCKED | event::SYNC | event::USER)
 }
 
 /// Whether this event shows that the running thread has made a call without an event.

@@ -259,6 +259,8 @@ impl Checker {
             event::TRAP72 => self.copied(event, ran),
             event::WAIT => self.running(event, ran, Happening::Waits),
             event::BLOCKED => self.running(event, ran, Happening::Calls),
+            event::SYNC => self.running(event, ran, Happening::Synchronizes),
+            event::THROUGH => self.happens(event, argument, Happening::GetsThrough),
             event::PAGE_FAULT => {
                 self.found.faults += 1;
                 self.here(event).service = Service::Fault;

@@ -1,6 +1,7 @@
 //! One thread, wherever it is: what its processor's events say about it.
 
 use testbed_definitions::event::awaited;
+use testbed_definitions::syscall;
 
 use crate::order::Event;
 
@@ -18,6 +19,8 @@ pub enum State {
     Blocked,
     /// WAIT or BLOCKED. No event says when that is over.
     Waiting,
+    /// SYNC, until THROUGH; or until it is scheduled, if it has too little room or another member has ended.
+    Synchronizing,
     /// Its page fault is being serviced, or was answered at once.
     Faulting,
     /// PAGE_BLOCKED.
@@ -65,6 +68,7 @@ impl Thread {
             (State::Packed, ..) => "to be moved".into(),
             (State::Waiting, _, Some(call)) => format!("for {}", awaited(call)),
             (State::Waiting, ..) => "for its children".into(),
+            (State::Synchronizing, ..) => format!("for {}", awaited(syscall::EXCHANGE as u16)),
             _ => return None,
         })
     }
@@ -85,6 +89,10 @@ pub enum Happening {
     Waits,
     /// BLOCKED: it waits in another call.
     Calls,
+    /// SYNC.
+    Synchronizes,
+    /// THROUGH.
+    GetsThrough,
     Faults,
     PageBlocks,
     PageComes,
@@ -101,16 +109,19 @@ impl State {
     pub fn after(self, happening: Happening) -> Result<State, &'static str> {
         use Happening::*;
         use State::*;
-        let on = matches!(self, Unknown | Able | Requesting | Waiting | Faulting);
+        let on = matches!(self, Unknown | Able | Requesting | Waiting | Synchronizing | Faulting);
         let next = match (happening, self) {
-            (Scheduled, Unknown | Able | Requesting | Waiting | Faulting) => Able,
+            (Scheduled, Unknown | Able | Requesting | Waiting | Synchronizing | Faulting) => Able,
             (Scheduled, Blocked) => return Err("COMMS, COMMR or its partner's TRAP72 first"),
             (Scheduled, PageBlocked) => return Err("PAGE_READY first"),
             (Scheduled, _) => return Err("UNPACKED first"),
             (Requests, _) if on => Requesting,
             (Faults, _) if on => Faulting,
             (Waits | Calls, _) if on => Waiting,
-            (Requests | Faults | Waits | Calls, _) => return Err("a thread that runs"),
+            (Synchronizes, _) if on => Synchronizing,
+            (GetsThrough, Unknown | Synchronizing | Waiting) => Able,
+            (GetsThrough, _) => return Err("a thread that has come to the end of its superstep"),
+            (Requests | Faults | Waits | Calls | Synchronizes, _) => return Err("a thread that runs"),
             (Blocks, Unknown | Requesting) => Blocked,
             (Copies, Unknown | Requesting) => Able,
             (Blocks | Copies, _) => return Err("TRAP7 first"),
@@ -154,6 +165,9 @@ mod tests {
             walk(&[Scheduled, Requests, Faults, PageBlocks, PageComes, Scheduled, Requests]),
             Ok(State::Requesting)
         );
+        assert_eq!(walk(&[Scheduled, Synchronizes, GetsThrough, Packs, IsPacked]), Ok(State::Packed));
+        // It has too little room, and says that it has more.
+        assert_eq!(walk(&[Synchronizes, Scheduled, Calls, GetsThrough, Scheduled]), Ok(State::Able));
         assert_eq!(walk(&[Packs, IsPacked, Leaves, Arrives, Unpacked, Scheduled, Ends]), Ok(State::Unknown));
     }
 
@@ -165,5 +179,8 @@ mod tests {
         assert!(walk(&[Packs, IsPacked, Scheduled]).is_err());
         assert!(walk(&[Unpacked]).is_err());
         assert!(walk(&[Scheduled, Faults, PageBlocks, Scheduled]).is_err());
+        assert!(walk(&[Scheduled, GetsThrough]).is_err());
+        assert!(walk(&[Scheduled, Synchronizes, GetsThrough, GetsThrough]).is_err());
+        assert!(walk(&[Requests, Blocks, Synchronizes]).is_err());
     }
 }

@@ -8,6 +8,7 @@ use testbed_definitions::event::{awaited, DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, 
 use super::lane::NOTHING;
 use super::timeline::{Collector, Timeline, LENGTH_UNKNOWN};
 use super::{Class, Loss, Words};
+use crate::analysis::bsp::BspReport;
 use crate::analysis::fact::{Doing, On, ThreadState};
 use crate::analysis::follow::Follower;
 use crate::analysis::measure::Range;
@@ -22,6 +23,9 @@ use crate::summary::{thread_text, Summary};
 const CONSOLE_BYTES: u64 = 16_384;
 /// Rows of lists that can grow with a program, at most.
 const ROWS_MAX: usize = 300;
+
+/// Rows of processes by superstep, at most.
+const MEMBERS_MAX: usize = 3_000;
 
 /// What a second look at the events shows.
 pub struct Seen {
@@ -108,6 +112,7 @@ pub fn cut(report: &mut Report) -> Vec<String> {
             "Latencies by channel: the {ROWS_MAX} of {count} with the longest waits together are listed."
         ));
     }
+    told.extend(report.bsp.as_mut().and_then(cut_supersteps));
     if let Some(threads) = &mut report.threads {
         if threads.threads.len() > ROWS_MAX {
             let count = threads.threads.len();
@@ -128,6 +133,20 @@ pub fn cut(report: &mut Report) -> Vec<String> {
         }
     }
     told
+}
+
+/// Keeps the first supersteps of all groups, as many as have so many rows of processes; says so.
+fn cut_supersteps(bsp: &mut BspReport) -> Option<String> {
+    let (mut rows, mut count, mut kept) = (0, 0, 0);
+    for group in &mut bsp.groups {
+        count += group.supersteps.len();
+        group.supersteps.retain(|step| {
+            rows += step.members.len();
+            rows <= MEMBERS_MAX
+        });
+        kept += group.supersteps.len();
+    }
+    (kept < count).then(|| format!("Supersteps: the first {kept} of {count} are listed; the sums are of all."))
 }
 
 /// The beginning of what was printed, and a sentence if there is more.

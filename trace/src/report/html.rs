@@ -4,7 +4,7 @@
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 /// In the order in which they need each other; one script at last.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("words.js"),
     include_str!("build.js"),
     include_str!("lanes.js"),
@@ -13,6 +13,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("sections.js"),
     include_str!("protocols.js"),
     include_str!("balance.js"),
+    include_str!("supersteps.js"),
     include_str!("tables.js"),
 ];
 

@@ -169,6 +169,7 @@ section("links", "Links", links);
 if (D.balancing) section("load", "Load and moves", balancing);
 section("latencies", "Latencies", latencies);
 section("phases", "Protocol phases", phases);
+if (A?.bsp?.groups.length) section("supersteps", "Supersteps", supersteps);
 section("threads", "Threads", threads);
 section("ledger", "Ledger and losses", ledger);
 section("console", "Console", printed);

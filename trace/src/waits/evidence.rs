@@ -62,8 +62,8 @@ impl Life {
 
     /// The event that has blocked it, if that is the last one: by a request, by a page, by waiting for children or in another call.
     pub fn blocked(&self) -> Option<&Mark> {
-        use Happening::{Blocks, Calls, PageBlocks, Waits};
-        let blocks = matches!(self.happening, Some(Blocks | PageBlocks | Waits | Calls));
+        use Happening::{Blocks, Calls, PageBlocks, Synchronizes, Waits};
+        let blocks = matches!(self.happening, Some(Blocks | PageBlocks | Waits | Calls | Synchronizes));
         self.last.as_ref().filter(|_| blocks && !self.lost)
     }
 
@@ -166,9 +166,13 @@ impl Evidence {
             match step.happening {
                 Happening::Scheduled => self.running[usize::from(event.smi)] = Some(step.number),
                 Happening::Ends => *life = Life { ended: Some(mark.clone()), ..Life::default() },
-                Happening::Blocks | Happening::Copies | Happening::Released | Happening::Waits | Happening::Calls => {
-                    life.faults.clear()
-                }
+                Happening::Blocks
+                | Happening::Copies
+                | Happening::Released
+                | Happening::Waits
+                | Happening::Calls
+                | Happening::Synchronizes
+                | Happening::GetsThrough => life.faults.clear(),
                 Happening::Faults => life.fault(event.argument.unwrap_or(0), &mark),
                 _ => {}
             }

@@ -184,7 +184,7 @@ fn prove(waiting: &mut Waiting, thread: &Thread, snapshot: &Snapshot, evidence: 
         waiting.ended = ended.collect();
     }
     let Some(life) = evidence.of(waiting.number) else { return };
-    waiting.since = blocks(&waiting.wait).and_then(|happening| life.blocked_by(happening)).cloned();
+    waiting.since = blocks(&waiting.wait).iter().find_map(|happening| life.blocked_by(*happening)).cloned();
     waiting.seen = life.last.clone().filter(|_| waiting.since.is_none() && !life.lost);
     waiting.faults = life.live_lock(snapshot.cycle).filter(|_| waiting.fate == Fate::GoesOn).cloned();
     if let (Wait::Partner { channels, .. }, Some(1..)) = (&waiting.wait, waiting.communications) {
@@ -197,17 +197,16 @@ fn prove(waiting: &mut Waiting, thread: &Thread, snapshot: &Snapshot, evidence: 
 }
 
 /// What the trace says of a thread when such a wait begins.
-fn blocks(wait: &Wait) -> Option<Happening> {
+fn blocks(wait: &Wait) -> &'static [Happening] {
     match wait {
-        Wait::Partner { .. } | Wait::Nothing(Passing::Transfer { .. }) => Some(Happening::Blocks),
-        Wait::Nothing(Passing::Time { channels, .. }) if !channels.is_empty() => Some(Happening::Blocks),
-        Wait::Nothing(Passing::Page(_)) => Some(Happening::PageBlocks),
-        Wait::Children { ends: false, .. } => Some(Happening::Waits),
-        Wait::Children { .. } | Wait::Process(_) => Some(Happening::Calls),
-        Wait::Nothing(Passing::Time { .. } | Passing::Input | Passing::Answer | Passing::Group) => {
-            Some(Happening::Calls)
-        }
-        Wait::Resumption | Wait::Nothing(Passing::Runs | Passing::Unclear) => None,
+        Wait::Partner { .. } | Wait::Nothing(Passing::Transfer { .. }) => &[Happening::Blocks],
+        Wait::Nothing(Passing::Time { channels, .. }) if !channels.is_empty() => &[Happening::Blocks],
+        Wait::Nothing(Passing::Page(_)) => &[Happening::PageBlocks],
+        Wait::Children { ends: false, .. } => &[Happening::Waits],
+        Wait::Children { .. } | Wait::Process(_) => &[Happening::Calls],
+        Wait::Nothing(Passing::Time { .. } | Passing::Input | Passing::Answer) => &[Happening::Calls],
+        Wait::Nothing(Passing::Group) => &[Happening::Synchronizes, Happening::Calls],
+        Wait::Resumption | Wait::Nothing(Passing::Runs | Passing::Unclear) => &[],
     }
 }
 

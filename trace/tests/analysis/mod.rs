@@ -3,6 +3,7 @@
 mod known;
 mod properties;
 pub mod scripts;
+pub mod supersteps;
 mod uncertain;
 mod waits;
 mod watch;

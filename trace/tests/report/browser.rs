@@ -9,6 +9,7 @@ use testbed_trace::analysis::Options;
 use testbed_trace::report::collect;
 
 use crate::analysis::scripts::{local, Step, AIR, CLASSES, EARTH, GAP};
+use crate::analysis::supersteps::three;
 use crate::balance::balanced;
 use crate::common::devtools::{Browser, Window};
 use crate::report::runs::{busy, write, PERIOD};
@@ -291,6 +292,23 @@ fn hostile_names_do_nothing() {
     assert_eq!(text(&mut browser, "document.title"), format!("{program} 5 – Testbed run"));
     assert_eq!(text(&mut browser, "document.querySelector('pre').textContent"), "earth: <b>printed</b>\n");
     is_quiet(&browser);
+}
+
+#[test]
+fn supersteps_have_a_picture_and_tables() {
+    let (_dir, path) = page(&three(), 2_000, CLASSES, "bsp");
+    let mut browser = Browser::open();
+    for window in [LAPTOP, PHONE] {
+        browser.load(&path, window);
+        browser.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
+        let all = text(&mut browser, "document.getElementById('supersteps').innerText");
+        for part in ["Group of earth.1: 3 processes, 2 complete supersteps", "38.8 µs", "32 µs", "is not known"] {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        assert!(number(&mut browser, "document.documentElement.scrollWidth") <= f64::from(window.width));
+        assert_eq!(number(&mut browser, "document.querySelectorAll('#supersteps .track').length"), 2.0);
+        is_quiet(&browser);
+    }
 }
 
 #[test]

@@ -178,6 +178,7 @@ impl Episodes {
                 }
             }
             Happening::Released | Happening::Copies | Happening::Waits | Happening::Calls => {}
+            Happening::Synchronizes | Happening::GetsThrough => {}
         }
     }
 

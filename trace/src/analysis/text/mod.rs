@@ -1,5 +1,6 @@
 //! Reports as tables.
 
+mod bsp;
 mod diff;
 mod parts;
 mod protocols;
@@ -36,6 +37,9 @@ fn write(out: &mut String, report: &Report, details: bool) -> fmt::Result {
     }
     if let Some(path) = &report.path {
         protocols::path(out, path, &report.run, details)?;
+    }
+    if let Some(found) = &report.bsp {
+        bsp::supersteps(out, found, &report.run, details)?;
     }
     if let Some(threads) = &report.threads {
         resources::threads(out, threads, report)?;

@@ -124,7 +124,8 @@ impl Kernel {
         let arrival = group.group().arrive((rank, id), self.me, (said.room, said.signs), sent);
         let arrival = arrival.map_err(why)?;
         let address = group.address();
-        events::emit_with(DIAG_PROFILE, event::SYNC, rank as u16 | (address as u8 as u16) << 8);
+        let owner = mpc::process_channel(address).0;
+        events::emit_with(DIAG_PROFILE, event::SYNC, event::member_argument(owner.bits(), rank as u8));
         if events::enabled(DIAG_PROFILE) {
             let all = sums.iter().fold(0, |all: u32, sum| all.saturating_add(*sum));
             events::emit_with(DIAG_PROFILE, event::SENT, words_told(all));

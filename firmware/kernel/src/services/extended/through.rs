@@ -12,7 +12,7 @@ use crate::state::thread::State;
 
 /// Bytes as words, as events tell them.
 pub fn words_told(bytes: u32) -> u16 {
-    bytes.div_ceil(4).min(u16::MAX as u32) as u16
+    event::words_argument(bytes.div_ceil(4))
 }
 
 impl Kernel {
