@@ -4,6 +4,7 @@
 
 pub mod balancer;
 pub mod bsp_reference;
+pub mod bulk;
 pub mod chatter;
 pub mod crew;
 pub mod monitor;
