@@ -5,6 +5,7 @@ mod analysis;
 mod attach;
 mod balance;
 mod balancer;
+mod bsp_programs;
 mod c_library;
 mod c_program;
 mod capture;

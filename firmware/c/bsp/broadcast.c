@@ -1,9 +1,11 @@
-/* Broadcast: broadcast [N [PROCESSES [PHASES]]]. The first process's N words come to all processes, in one phase or in two (by default).
+/* Broadcast: broadcast [N [PROCESSES [PHASES]]]. The first process's N words come to all processes,
+   in one phase or in two (by default).
 
-   In one phase the first process puts all words to all others. In two phases it puts a block of them to each process, which puts its block to all others.
+   In one phase the first process puts all words to all others. In two phases it puts a block of
+   them to each process, which puts its block to all others.
 
-   Source: Bisseling, "Parallel Scientific Computation", section 2.4; Juurlink and Wijshoff, "Communication primitives for BSP computers", Information
-   Processing Letters 58 (1996).
+   Source: Bisseling, "Parallel Scientific Computation", section 2.4; Juurlink and Wijshoff,
+   "Communication primitives for BSP computers", Information Processing Letters 58 (1996).
 
    Cost of n words on p processes, w = 0:
 
@@ -66,7 +68,8 @@ static void spmd(void)
 int main(int argc, char **argv)
 {
     bsp_init(spmd, argc, argv);
-    read_parameters(parameters, COUNT(parameters), "broadcast [N (up to 2048) [PROCESSES [PHASES (1 or 2)]]]", argc, argv);
+    read_parameters(parameters, COUNT(parameters),
+                    "broadcast [N (up to 2048) [PROCESSES [PHASES (1 or 2)]]]", argc, argv);
     spmd();
     return status;
 }

@@ -1,5 +1,6 @@
-/* What the bulk-synchronous programs in C have in common: parameters, the distribution in blocks, random numbers, and the comparison with a
-   sequential result. firmware/programs/src/bulk.rs has the same for those in Rust. */
+/* What the bulk-synchronous programs in C have in common: parameters, the distribution in blocks,
+   random numbers, and the comparison with a sequential result. firmware/programs/src/bulk.rs has
+   the same for those in Rust. */
 #ifndef COMMON_H
 #define COMMON_H
 
@@ -12,14 +13,17 @@
 /* Processes of a program at most. */
 #define PROCESSES 64
 
-/* A program's parameters: numbers that follow its name. The second one is the number of processes, 0 for one on each processor. */
+/* A program's parameters: numbers that follow its name. The second one is the number of processes,
+   0 for one on each processor. */
 struct parameter {
     int value, least, most;
 };
 #define COUNT(parameters) ((int)(sizeof(parameters) / sizeof *(parameters)))
 
-/* Takes the parameters from the command line. If they make no sense it prints `usage`, and the program ends with status 2. */
-static inline void read_parameters(struct parameter *parameters, int count, const char *usage, int argc, char **argv)
+/* Takes the parameters from the command line. If they make no sense it prints `usage`, and the
+   program ends with status 2. */
+static inline void read_parameters(struct parameter *parameters, int count, const char *usage,
+                                   int argc, char **argv)
 {
     int makes_sense = argc - 1 <= count;
 
@@ -27,7 +31,8 @@ static inline void read_parameters(struct parameter *parameters, int count, cons
         char *end;
         long value = strtol(argv[i + 1], &end, 10);
 
-        makes_sense = end != argv[i + 1] && !*end && value >= parameters[i].least && value <= parameters[i].most;
+        makes_sense = end != argv[i + 1] && !*end;
+        makes_sense = makes_sense && value >= parameters[i].least && value <= parameters[i].most;
         parameters[i].value = (int)value;
     }
     if (!makes_sense) {
@@ -49,7 +54,8 @@ static inline void begin(struct parameter *parameters, int count)
     bsp_sync();
 }
 
-/* The first of `count` numbers in consecutive blocks that process `pid` has; the lengths of blocks differ by one at most. */
+/* The first of `count` numbers in consecutive blocks that process `pid` has; the lengths of blocks
+   differ by one at most. */
 static inline int block_start(int count, int pid)
 {
     return count * pid / bsp_nprocs();
@@ -60,7 +66,8 @@ static inline int block_length(int count, int pid)
     return block_start(count, pid + 1) - block_start(count, pid);
 }
 
-/* A random number that follows from an index alone, so that every process knows all of the input. */
+/* A random number that follows from an index alone, so that every process knows all of the input.
+   */
 static inline unsigned random_number(int index)
 {
     unsigned mixed = (unsigned)index + 0x9e3779b9u;
@@ -87,7 +94,8 @@ static inline void *memory(int count, int bytes)
     return block;
 }
 
-/* What a process tells the others at the end: its cycles, and its first element that is not the sequential result's. */
+/* What a process tells the others at the end: its cycles, and its first element that is not the
+   sequential result's. */
 struct verdict {
     double cycles, got, wanted;
     int is_wrong, index;
@@ -96,7 +104,8 @@ static struct verdict verdicts[PROCESSES];
 static struct verdict own_verdict;
 static double begun;
 
-/* Begins to measure, in a superstep of its own, in which the caller's registrations take effect too. */
+/* Begins to measure, in a superstep of its own, in which the caller's registrations take effect
+   too. */
 static inline void start_clock(void)
 {
     bsp_push_reg(verdicts, bsp_nprocs() * (int)sizeof *verdicts);
@@ -121,8 +130,9 @@ static inline void compare(int index, double got, double wanted)
     }
 }
 
-/* Prints the line of the result, on the first process: what has been done, on how many processes, whether all elements of all processes were right,
-   and the cycles of the slowest. The result is the program's status. */
+/* Prints the line of the result, on the first process: what has been done, on how many processes,
+   whether all elements of all processes were right, and the cycles of the slowest. The result is
+   the program's status. */
 static inline int conclude(const char *name, int size)
 {
     int p = bsp_nprocs(), me = bsp_pid();
@@ -138,7 +148,8 @@ static inline int conclude(const char *name, int size)
             wrong = each;
     }
     if (me == 0 && wrong)
-        printf("%s %d on %d: WRONG, element %d is %.17g, not %.17g\n", name, size, p, wrong->index, wrong->got, wrong->wanted);
+        printf("%s %d on %d: WRONG, element %d is %.17g, not %.17g\n", name, size, p, wrong->index,
+               wrong->got, wrong->wanted);
     if (me == 0 && !wrong)
         printf("%s %d on %d: right, %.0f cycles\n", name, size, p, cycles);
     return wrong != NULL;

@@ -1,11 +1,12 @@
 /* The inner product of two vectors: inner [N [PROCESSES]].
 
-   The vectors are dealt out cyclically. Each process adds up the products of its own elements, tells all others its sum, and adds up all sums, so that
-   every process has the inner product.
+   The vectors are dealt out cyclically. Each process adds up the products of its own elements,
+   tells all others its sum, and adds up all sums, so that every process has the inner product.
 
    Source: Bisseling, "Parallel Scientific Computation" (Oxford, 2nd edition 2020), algorithm 1.1.
 
-   Cost of n elements on p processes: one superstep, w = 2 n / p + p flops, h = 2 (p - 1) words of 32 bits: 2 n / p + p + 2 (p - 1) g + l. */
+   Cost of n elements on p processes: one superstep, w = 2 n / p + p flops, h = 2 (p - 1) words of
+   32 bits: 2 n / p + p + 2 (p - 1) g + l. */
 #include "common.h"
 
 static struct parameter parameters[] = {{1000, 1, 3000}, {0, 0, PROCESSES}};

@@ -1,13 +1,15 @@
 /* Matrix product: matmul [N [PROCESSES]], of matrices of N by N.
 
-   Each process has blocks of rows of A, B and C = A B. In each superstep it multiplies by the block of B that it holds, and passes that on to the process
-   before it, so that after p supersteps each has held every block.
+   Each process has blocks of rows of A, B and C = A B. In each superstep it multiplies by the block
+   of B that it holds, and passes that on to the process before it, so that after p supersteps each
+   has held every block.
 
-   Source: Golub and Van Loan, "Matrix Computations" (3rd edition 1996), section 6.2, products on a ring. McColl and Tiskin, "Memory-efficient matrix
-   multiplication in the BSP model", Algorithmica 24 (1999), show how much less communication a product in cubes needs, for more memory.
+   Source: Golub and Van Loan, "Matrix Computations" (3rd edition 1996), section 6.2, products on a
+   ring. McColl and Tiskin, "Memory-efficient matrix multiplication in the BSP model", Algorithmica
+   24 (1999), show how much less communication a product in cubes needs, for more memory.
 
-   Cost of n by n on p processes: p supersteps, each w = 2 n^3 / p^2 flops, and h = 2 n^2 / p words of 32 bits in all but the last:
-   2 n^3 / p + 2 n^2 (1 - 1 / p) g + p l. */
+   Cost of n by n on p processes: p supersteps, each w = 2 n^3 / p^2 flops, and h = 2 n^2 / p words
+   of 32 bits in all but the last: 2 n^3 / p + 2 n^2 (1 - 1 / p) g + p l. */
 #include "common.h"
 
 #define MOST 72

@@ -1,11 +1,13 @@
 /* Prefix sums: prefix [N [PROCESSES]]. Element i becomes the sum of elements 0 to i.
 
-   The elements lie in blocks. Each process adds up its own block and puts the sum to all processes behind it; then it adds up the sums that it has got, and
-   goes on from there with the prefix sums of its own block. `bsp-prefix`, in Rust, can do the same in logarithmically many rounds.
+   The elements lie in blocks. Each process adds up its own block and puts the sum to all processes
+   behind it; then it adds up the sums that it has got, and goes on from there with the prefix sums
+   of its own block. `bsp-prefix`, in Rust, can do the same in logarithmically many rounds.
 
    Source: JaJa, "An Introduction to Parallel Algorithms" (1992), section 2.1.
 
-   Cost of n elements on p processes: one superstep, w = 2 n / p + p additions, h = p - 1 words: 2 n / p + p + (p - 1) g + l. */
+   Cost of n elements on p processes: one superstep, w = 2 n / p + p additions, h = p - 1 words: 2 n
+   / p + p + (p - 1) g + l. */
 #include "common.h"
 
 static struct parameter parameters[] = {{1000, 1, 8000}, {0, 0, PROCESSES}};

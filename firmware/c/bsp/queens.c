@@ -1,15 +1,20 @@
-/* N queens: queens [N [PROCESSES [BUDGET]]]. In how many ways can N queens stand on a board of N by N so that none attacks another?
+/* N queens: queens [N [PROCESSES [BUDGET]]]. In how many ways can N queens stand on a board of N by
+   N so that none attacks another?
 
-   A partial board has queens in its first rows. Each process has a stack of partial boards; the first one begins with the empty board. In a round it takes a
-   board, puts each queen into the next row that can stand there, and so on, BUDGET times. Then all tell each other how many boards they have, and those with
-   more than their share send the others some, as messages: the oldest ones, which have the fewest queens, and most of the work. So the load is balanced
-   without anyone knowing in advance how large the tree below a board is.
+   A partial board has queens in its first rows. Each process has a stack of partial boards; the
+   first one begins with the empty board. In a round it takes a board, puts each queen into the next
+   row that can stand there, and so on, BUDGET times. Then all tell each other how many boards they
+   have, and those with more than their share send the others some, as messages: the oldest ones,
+   which have the fewest queens, and most of the work. So the load is balanced without anyone
+   knowing in advance how large the tree below a board is.
 
-   Sources: Dijkstra, "Notes on structured programming" (1972), section 17, for the sequential search; Kumar, Grama and Rao, "Scalable load balancing
-   techniques for parallel computers", Journal of Parallel and Distributed Computing 22 (1994).
+   Sources: Dijkstra, "Notes on structured programming" (1972), for the sequential
+   search; Kumar, Grama and Rao, "Scalable load balancing techniques for parallel computers",
+   Journal of Parallel and Distributed Computing 22 (1994).
 
-   Cost of a tree of N nodes on p processes with budget B: R rounds, about N / (p B) and those at the start and the end in which not all have work. A round
-   has two supersteps, w = B boards, h = p - 1 + 4 m words if a process sends or gets m boards: R (B + (p - 1 + 4 m) g + 2 l). */
+   Cost of a tree of N nodes on p processes with budget B: R rounds, about N / (p B) and those at
+   the start and the end in which not all have work. A round has two supersteps, w = B boards, h =
+   p - 1 + 4 m words if a process sends or gets m boards: R (B + (p - 1 + 4 m) g + 2 l). */
 #include "common.h"
 
 #define MOST 12
@@ -19,17 +24,20 @@
 static struct parameter parameters[] = {{8, 1, MOST}, {0, 0, PROCESSES}, {100, 1, 100000}};
 static int status;
 
-/* Where no queen of the next row may stand, as bits: columns, and diagonals that go to the left and to the right. */
+/* Where no queen of the next row may stand, as bits: columns, and diagonals that go to the left and
+   to the right. */
 struct board {
     unsigned columns, left, right;
     unsigned char row, first_column;
 };
 
+static const struct board EMPTY;
 static struct board stack[BOARDS];
 static int height;
 /* Boards of each process. */
 static int counts[PROCESSES];
-/* Solutions by the column of the first row's queen; on the first process, those of all processes. */
+/* Solutions by the column of the first row's queen; on the first process, those of all processes.
+   */
 static int solutions[MOST], of_all[PROCESSES][MOST];
 
 /* A board with one more queen. */
@@ -69,11 +77,13 @@ static void expand(int n)
         }
 }
 
-/* Sends what this process has beyond its share of `all` boards to those that lack some. The boards that are to be sent stand in one row, process by process,
-   and so do the places where they are wanted. */
+/* Sends what this process has beyond its share of `all` boards to those that lack some. The boards
+   that are to be sent stand in one row, process by process, and so do the places where they are
+   wanted. */
 static void send_surplus(int all)
 {
-    int p = bsp_nprocs(), me = bsp_pid(), surplus = counts[me] - block_length(all, me), at = 0, place = 0, sent = 0;
+    int p = bsp_nprocs(), me = bsp_pid(), surplus = counts[me] - block_length(all, me);
+    int at = 0, place = 0, sent = 0;
 
     for (int pid = 0; pid < me; pid++)
         at += counts[pid] > block_length(all, pid) ? counts[pid] - block_length(all, pid) : 0;
@@ -116,7 +126,7 @@ static void search(int n, int budget)
     int p = bsp_nprocs(), me = bsp_pid(), all;
 
     if (me == 0)
-        push((struct board){0, 0, 0, 0, 0});
+        push(EMPTY);
     do {
         for (int left = budget; left > 0 && height > 0; left--)
             expand(n);
@@ -132,15 +142,23 @@ static void search(int n, int budget)
     } while (all > 0);
 }
 
-/* The same on one process: the solutions that go on from a board. */
-static int count_solutions(int n, struct board board)
+/* The same on one process, without bits: the solutions that begin with these columns of queens. */
+static int count_solutions(int n, int *columns, int rows)
 {
-    unsigned attacked = board.columns | board.left | board.right;
-    int count = board.row == n;
+    int count = 0;
 
-    for (unsigned column = 0; board.row < n && column < (unsigned)n; column++)
-        if (!(attacked >> column & 1))
-            count += count_solutions(n, with_queen(board, column));
+    for (int row = 0; row < rows - 1; row++) {
+        int distance = abs(columns[row] - columns[rows - 1]);
+
+        if (distance == 0 || distance == rows - 1 - row)
+            return 0;
+    }
+    if (rows == n)
+        return 1;
+    for (int column = 0; column < n; column++) {
+        columns[rows] = column;
+        count += count_solutions(n, columns, rows + 1);
+    }
     return count;
 }
 
@@ -159,11 +177,11 @@ static void spmd(void)
 
     /* Element i: the solutions whose first queen stands in column i. */
     for (int column = 0; me == 0 && column < n; column++) {
-        int found = 0;
+        int columns[MOST] = {column}, found = 0;
 
         for (int pid = 0; pid < p; pid++)
             found += of_all[pid][column];
-        compare(column, found, count_solutions(n, with_queen((struct board){0, 0, 0, 0, 0}, (unsigned)column)));
+        compare(column, found, count_solutions(n, columns, 1));
     }
     status = conclude("queens", n);
     bsp_end();

@@ -1,13 +1,17 @@
 /* Sample sort: samplesort [N [PROCESSES]] sorts N numbers.
 
-   Each process sorts its own block, and puts p samples of it, at equal distances, to all others. All of them sort the p^2 samples, and take each p-th as a
-   splitter: process i is to have what lies between splitters i - 1 and i. Each sends what it has there as a message, and sorts what it gets. With regular
-   samples no process gets more than about 2 n / p numbers as long as they are different. `bsp-samplesort`, in Rust, merges in the end.
+   Each process sorts its own block, and puts p samples of it, at equal distances, to all others.
+   All of them sort the p^2 samples, and take each p-th as a splitter: process i is to have what
+   lies between splitters i - 1 and i. Each sends what it has there as a message, and sorts what it
+   gets. With regular samples no process gets more than about 2 n / p numbers as long as they are
+   different. `bsp-samplesort`, in Rust, merges in the end.
 
-   Sources: Shi and Schaeffer, "Parallel sorting by regular sampling", Journal of Parallel and Distributed Computing 14 (1992); Gerbessiotis and Valiant,
-   "Direct bulk-synchronous parallel algorithms", the same journal 22 (1994).
+   Sources: Shi and Schaeffer, "Parallel sorting by regular sampling", Journal of Parallel and
+   Distributed Computing 14 (1992); Gerbessiotis and Valiant, "Direct bulk-synchronous parallel
+   algorithms", the same journal 22 (1994).
 
-   Cost of n numbers on p processes, two supersteps and the sort behind them, with w in comparisons and m = 2 n / p:
+   Cost of n numbers on p processes, two supersteps and the sort behind them, with w in comparisons
+   and m = 2 n / p:
 
    sort, samples:       w = (n / p) log2 (n / p),             h = p (p - 1)
    splitters, messages: w = p^2 log2 p^2 + p log2 (n / p),    h = m
@@ -40,7 +44,8 @@ static int count_below(const unsigned *values, int count, unsigned limit)
     return low;
 }
 
-/* Sorts the blocks of all processes. How many numbers this one has then; they are in `sorted`, which has room for all. */
+/* Sorts the blocks of all processes. How many numbers this one has then; they are in `sorted`,
+   which has room for all. */
 static int sample_sort(int count, unsigned *block, unsigned *samples, unsigned *sorted)
 {
     int p = bsp_nprocs(), me = bsp_pid(), start = 0, messages, got = 0;

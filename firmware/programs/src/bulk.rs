@@ -173,8 +173,8 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Begins to measure, in a superstep of its own, in which the caller's registrations take effect
-    /// too.
+    /// Begins to measure, in a superstep of its own, in which the caller's registrations take
+    /// effect too.
     pub fn begin(bsp: &mut Process) -> Self {
         let told = bsp.register(TOLD.lend(bsp.nprocs()));
         bsp.sync();

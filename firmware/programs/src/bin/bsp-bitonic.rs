@@ -2,17 +2,17 @@
 //!
 //! Batcher's network sorts the processes' blocks, which are of equal length and sorted themselves:
 //! where the network compares two wires, two processes exchange their blocks, and the lower one
-//! keeps the lower half of what both have. All comparisons put the lower number first, so that wires
-//! behind the last process, up to a power of two, can be thought of as infinite and left out. The
-//! last blocks are filled up with numbers that none is greater than.
+//! keeps the lower half of what both have. All comparisons put the lower number first, so that
+//! wires behind the last process, up to a power of two, can be thought of as infinite and left out.
+//! The last blocks are filled up with numbers that none is greater than.
 //!
 //! Sources: Batcher, "Sorting networks and their applications", AFIPS Spring Joint Computer
-//! Conference 1968; Knuth, "The Art of Computer Programming", volume 3, section
-//! 5.3.4, for networks whose comparisons all go one way, and for blocks in place of numbers.
+//! Conference 1968; Knuth, "The Art of Computer Programming", volume 3, section 5.3.4, for networks
+//! whose comparisons all go one way, and for blocks in place of numbers.
 //!
-//! Cost of n numbers on p processes, with b = ceil(n / p), L = ceil(log2 p), w in comparisons: a sort
-//! of b numbers and S = L (L + 1) / 2 supersteps, each with w = b and h = b:
-//! b log2 b + S (b + b g + l).
+//! Cost of n numbers on p processes, with b = ceil(n / p), L = ceil(log2 p), w in comparisons: a
+//! sort of b numbers and S = L (L + 1) / 2 supersteps, each with w = b and h = b: b log2 b + S (b +
+//! b g + l).
 #![no_std]
 #![no_main]
 

@@ -1,10 +1,10 @@
 //! Fast Fourier transform: `bsp-fft [N [PROCESSES]]`, of N complex numbers, a power of two.
 //!
-//! N = n1 n2, and element j = j1 n2 + j2 lies in row j1 and column j2 of a matrix. The processes have
-//! blocks of columns: they transform each of these, and multiply what is in row k1 and column j2 by the
-//! root of unity w^(j2 k1). Then the matrix changes hands, so that they have blocks of rows, and they
-//! transform each of these. What is then in place k2 of row k1 is element k = k1 + n1 k2 of the
-//! result. Any number of processes will do; more than n2 have no work.
+//! N = n1 n2, and element j = j1 n2 + j2 lies in row j1 and column j2 of a matrix. The processes
+//! have blocks of columns: they transform each of these, and multiply what is in row k1 and column
+//! j2 by the root of unity w^(j2 k1). Then the matrix changes hands, so that they have blocks of
+//! rows, and they transform each of these. What is then in place k2 of row k1 is element k = k1 +
+//! n1 k2 of the result. Any number of processes will do; more than n2 have no work.
 //!
 //! Sources: Cooley and Tukey, "An algorithm for the machine calculation of complex Fourier series",
 //! Mathematics of Computation 19 (1965); Bailey, "FFTs in external or hierarchical memory", Journal
@@ -14,8 +14,8 @@
 //! superstep and the rows' transforms behind it, w = 5 n log2 n / p + 6 n / p flops, h = 4 (n / p)
 //! (1 - 1 / p) words of 32 bits: (5 log2 n + 6) n / p + 4 (n / p) (1 - 1 / p) g + l.
 //!
-//! The result is compared with the sum that defines it, in n^2 steps, not with another transform that
-//! is as fast.
+//! The result is compared with the sum that defines it, in n^2 steps, not with another transform
+//! that is as fast.
 #![no_std]
 #![no_main]
 

@@ -1,18 +1,20 @@
 //! LU decomposition with partial pivoting: `bsp-lu [N [PROCESSES]]`, of a matrix of N by N.
 //!
-//! The columns are dealt out cyclically, so that all processes have work until the end. In superstep
-//! k the process that has column k looks for the pivot in it, divides what is below by the pivot,
-//! and puts the pivot's row and the multipliers to all processes. Each of them then swaps the rows in
-//! its columns, and subtracts multiples of row k from the rows below in those behind column k.
+//! The columns are dealt out cyclically, so that all processes have work until the end. In
+//! superstep k the process that has column k looks for the pivot in it, divides what is below by
+//! the pivot, and puts the pivot's row and the multipliers to all processes. Each of them then
+//! swaps the rows in its columns, and subtracts multiples of row k from the rows below in those
+//! behind column k.
 //!
 //! Sources: Golub and Van Loan, "Matrix Computations", algorithm 3.4.1; Geist and Romine, "LU
 //! factorization algorithms on distributed-memory multiprocessor architectures", SIAM Journal on
 //! Scientific and Statistical Computing 9 (1988), for columns. Bisseling, "Parallel Scientific
-//! Computation", chapter 2, distributes rows too, which makes h smaller by a factor of about sqrt(p).
+//! Computation", chapter 2, distributes rows too, which makes h smaller by a factor of about
+//! sqrt(p).
 //!
-//! Cost of n by n on p processes: n supersteps. In superstep k, with m = n - k - 1, the owner of column
-//! k has 2 m comparisons and divisions, h = 2 (m + 1) (p - 1) words of 32 bits, and w = 2 m ceil(m / p)
-//! flops follow. In all about n^2 + 2 n^3 / (3 p) + n^2 (p - 1) g + n l.
+//! Cost of n by n on p processes: n supersteps. In superstep k, with m = n - k - 1, the owner of
+//! column k has 2 m comparisons and divisions, h = 2 (m + 1) (p - 1) words of 32 bits, and w = 2 m
+//! ceil(m / p) flops follow. In all about n^2 + 2 n^3 / (3 p) + n^2 (p - 1) g + n l.
 #![no_std]
 #![no_main]
 
@@ -118,7 +120,12 @@ fn decompose(bsp: &mut Process, distribution: Cyclic, columns: &mut [f64], area:
 /// The same on one process, row by row: `matrix` has the columns one behind the other.
 fn decompose_sequentially(matrix: &mut [f64], n: usize) {
     for k in 0..n {
-        let row = pivot_row(&matrix[n * k..n * k + n], k);
+        let mut row = k;
+        for i in k + 1..n {
+            if matrix[n * k + i].abs() > matrix[n * k + row].abs() {
+                row = i;
+            }
+        }
         (0..n).for_each(|j| matrix.swap(n * j + k, n * j + row));
         let pivot = matrix[n * k + k];
         for i in k + 1..n {

@@ -17,7 +17,8 @@
 //! | 1 | 1 | 2 n / p + p | p - 1 | 2 n / p + p + (p - 1) g + l |
 //! | 2 | R = ceil(log2 p) | 2 n / p + R | R | 2 n / p + R (1 + g + l) |
 //!
-//! So the rounds pay where p - 1 words cost more than R - 1 barriers: never on a machine this small.
+//! So the rounds pay where p - 1 words cost more than R - 1 barriers: never on a machine this
+//! small.
 #![no_std]
 #![no_main]
 
@@ -76,7 +77,8 @@ fn sum_before(bsp: &mut Process, mine: u32, sums: Area<u32>) -> u32 {
     sums.of(bsp)[..me].iter().fold(0, |sum, value| sum.wrapping_add(*value))
 }
 
-/// The same in rounds. Behind round r a process knows the sum of the 2^(r + 1) blocks up to its own.
+/// The same in rounds. Behind round r a process knows the sum of the 2^(r + 1) blocks up to its
+/// own.
 fn sum_before_in_rounds(bsp: &mut Process, mine: u32, sums: Area<u32>) -> u32 {
     let (me, all) = (bsp.pid(), bsp.nprocs());
     let (mut sum, mut distance) = (mine, 1);

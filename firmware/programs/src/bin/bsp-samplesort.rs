@@ -10,8 +10,8 @@
 //! Distributed Computing 14 (1992); Gerbessiotis and Valiant, "Direct bulk-synchronous parallel
 //! algorithms", the same journal 22 (1994).
 //!
-//! Cost of n numbers on p processes, two supersteps and the merge behind them, with w in comparisons
-//! and m = 2 n / p + p:
+//! Cost of n numbers on p processes, two supersteps and the merge behind them, with w in
+//! comparisons and m = 2 n / p + p:
 //!
 //! | superstep | w | h |
 //! |---|---|---|

@@ -1,11 +1,11 @@
 //! A sparse matrix times a vector: `bsp-spmv [N [PROCESSES [NONZEROS]]]`, of N by N with so many
 //! nonzeros in each row.
 //!
-//! The p = M N' processes form a grid of M rows and N' columns, as square as possible. Nonzero (i, j) is
-//! where row i and column j of the matrix are dealt out to, cyclically; the vectors are dealt out
-//! cyclically over all processes. Each process gets the elements of the vector that its columns need
-//! (fan-out), multiplies, and sends the sums of its rows, with the row's number as the tag, to those
-//! that have these elements of the result (fan-in), which add them up.
+//! The p = M N' processes form a grid of M rows and N' columns, as square as possible. Nonzero (i,
+//! j) is where row i and column j of the matrix are dealt out to, cyclically; the vectors are dealt
+//! out cyclically over all processes. Each process gets the elements of the vector that its columns
+//! need (fan-out), multiplies, and sends the sums of its rows, with the row's number as the tag, to
+//! those that have these elements of the result (fan-in), which add them up.
 //!
 //! Source: Bisseling, "Parallel Scientific Computation", chapter 4, algorithm 4.1, with a Cartesian
 //! distribution.
@@ -101,7 +101,8 @@ impl Grid {
     }
 }
 
-/// Multiplies the matrix by the vector `x`. Each process adds up its elements of the product in `y`.
+/// Multiplies the matrix by the vector `x`. Each process adds up its elements of the product in
+/// `y`.
 fn multiply(
     bsp: &mut Process,
     (grid, nonzeros): (&Grid, &[Nonzero]),
