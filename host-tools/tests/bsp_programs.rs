@@ -70,18 +70,22 @@ impl Built {
         }
     }
 
-    /// Runs a program; its status, and what has been printed.
-    fn run(&self, name: &str, arguments: &str, options: &[&str], into: &Path) -> (Option<i32>, String) {
+    /// Runs a program; its status, if it has ended, and what has been printed.
+    fn run(&self, name: &str, arguments: &str, options: &[&str], into: &Path) -> (Option<u64>, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_testbed"));
         command.arg("run").arg(self.path(name)).args(arguments.split_whitespace()).args(options);
         let run = command.arg("--out").arg(into).current_dir(root()).output().unwrap();
-        let console = fs::read_to_string(into.join("console.txt"));
-        (run.status.code(), console.unwrap_or_else(|_| String::from_utf8_lossy(&run.stderr).into_owned()))
+        let read = |file: &str| fs::read_to_string(into.join(file));
+        let (Ok(record), Ok(console)) = (read("run.json"), read("console.txt")) else {
+            panic!("{name} {arguments}: {}", String::from_utf8_lossy(&run.stderr))
+        };
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        (record["exits"][0]["code"].as_u64(), console)
     }
 }
 
 /// All that a program prints, behind the name of a processor, is that its result is right.
-fn assert_right(name: &str, (size, processes): (u32, u32), (status, console): &(Option<i32>, String)) {
+fn assert_right(name: &str, (size, processes): (u32, u32), (status, console): &(Option<u64>, String)) {
     let line = console.split_once(": ").map_or("", |(_, line)| line);
     let cycles = line.strip_prefix(&format!("{name} {size} on {processes}: right, "));
     let cycles = cycles.and_then(|rest| rest.strip_suffix(" cycles\n"));
