@@ -28,6 +28,8 @@ impl<T: Copy, const N: usize> Memory<T, N> {
     ///
     /// # Panics
     /// They have been lent before, or there are fewer.
+    // No two references are given out.
+    #[allow(clippy::mut_from_ref)]
     pub fn lend(&'static self, count: usize) -> &'static mut [T] {
         assert!(!self.is_lent.replace(true), "the same memory is lent twice");
         // SAFETY: this happens once, so nobody else has a reference.
