@@ -3,7 +3,7 @@
 //! `firmware/c/bsp/common.h` has the same for those in C.
 
 use core::cell::{Cell, UnsafeCell};
-use core::fmt::Display;
+use core::fmt::{Display, Formatter, Result};
 use core::ops::Range;
 
 use libbsp::safe::{Area, Process};
@@ -138,6 +138,27 @@ struct Difference {
     wanted: f64,
 }
 
+/// A number as it is printed, with nine decimal places: the formatting of all doubles that there are
+/// would make a program larger by half.
+struct Decimal(f64);
+
+impl Display for Decimal {
+    fn fmt(&self, formatter: &mut Formatter) -> Result {
+        let Decimal(number) = *self;
+        if number.abs() >= 1e18 || number.is_nan() {
+            // Nothing that is compared gets that large unless it is wrong.
+            return formatter.write_str("no number, or one beyond 1e18");
+        }
+        let (sign, size) = (if number < 0.0 { "-" } else { "" }, number.abs());
+        let whole = size as u64;
+        let billionths = ((size - whole as f64) * 1e9) as u64;
+        match billionths {
+            0 => write!(formatter, "{sign}{whole}"),
+            _ => write!(formatter, "{sign}{whole}.{billionths:09}"),
+        }
+    }
+}
+
 /// The elements of a result that a process has, as the sequential result has them too.
 #[derive(Default)]
 pub struct Comparison {
@@ -208,6 +229,7 @@ impl Trial {
             match wrong {
                 None => println!("{what} on {}: right, {cycles} cycles", all.len()),
                 Some([_, _, index, got, wanted]) => {
+                    let (index, got, wanted) = (*index as usize, Decimal(*got), Decimal(*wanted));
                     println!("{what} on {}: WRONG, element {index} is {got}, not {wanted}", all.len());
                 }
             }
