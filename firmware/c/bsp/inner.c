@@ -1,16 +1,23 @@
-/* The inner product of two vectors of n numbers, which the processes share out cyclically: bsp-inner [n [processes]]. */
-#include <bsp.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* The inner product of two vectors: inner [N [PROCESSES]].
 
-static int n = 1000, processes;
+   The vectors are dealt out cyclically. Each process adds up the products of its own elements,
+   tells all others its sum, and adds up all sums, so that every process has the inner product.
 
-static double inner(int count, const double *x, const double *y) {
+   Source: Bisseling, "Parallel Scientific Computation" (Oxford, 2nd edition 2020), algorithm 1.1.
+
+   Cost of n elements on p processes: one superstep, w = 2 n / p + p flops, h = 2 (p - 1) words of
+   32 bits: 2 n / p + p + 2 (p - 1) g + l. */
+#include "common.h"
+
+static struct parameter parameters[] = {{1000, 1, 3000}, {0, 0, PROCESSES}};
+static int status;
+
+/* The inner product of two vectors, of which this process has `count` elements. */
+static double inner_product(int count, const double *x, const double *y, double *sums)
+{
     int p = bsp_nprocs(), me = bsp_pid();
     double sum = 0, total = 0;
-    static double sums[64];
-    bsp_push_reg(sums, sizeof sums);
-    bsp_sync();
+
     for (int i = 0; i < count; i++)
         sum += x[i] * y[i];
     for (int pid = 0; pid < p; pid++)
@@ -18,38 +25,38 @@ static double inner(int count, const double *x, const double *y) {
     bsp_sync();
     for (int pid = 0; pid < p; pid++)
         total += sums[pid];
-    bsp_pop_reg(sums);
     return total;
 }
 
-static void spmd(void) {
-    bsp_begin(processes);
-    int p = bsp_nprocs(), me = bsp_pid();
-    bsp_push_reg(&n, sizeof n);
-    bsp_sync();
-    bsp_get(0, &n, 0, &n, sizeof n);
-    bsp_sync();
-    bsp_pop_reg(&n);
+static void spmd(void)
+{
+    begin(parameters, COUNT(parameters));
+    int n = parameters[0].value, p = bsp_nprocs(), me = bsp_pid();
     int count = (n + p - me - 1) / p;
-    double *x = malloc((size_t)count * sizeof *x);
-    if (!x)
-        bsp_abort("process %d has no memory for %d numbers\n", me, count);
-    for (int i = 0; i < count; i++)
-        x[i] = i * p + me + 1;
-    double t = bsp_time();
-    double total = inner(count, x, x);
-    t = bsp_time() - t;
-    printf("process %d of %d: %.1f, wanted %.1f\n", me, p, total, (double)n * (n + 1) * (2.0 * n + 1) / 6);
-    if (me == 0)
-        fprintf(stderr, "%.0f us\n", t * 1e6);
+    double *x = memory(count, sizeof *x), *y = memory(count, sizeof *y), *sums = memory(p, sizeof *sums);
+    double product, wanted = 0;
+
+    for (int i = 0; i < count; i++) {
+        x[i] = small_number(2 * (i * p + me));
+        y[i] = small_number(2 * (i * p + me) + 1);
+    }
+    bsp_push_reg(sums, p * (int)sizeof *sums);
+    start_clock();
+    product = inner_product(count, x, y, sums);
+    stop_clock();
+
+    /* Every process has the result; element i of the comparison is that of process i. */
+    for (int i = 0; i < n; i++)
+        wanted += small_number(2 * i) * small_number(2 * i + 1);
+    compare(me, product, wanted);
+    status = conclude("inner", n);
     bsp_end();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     bsp_init(spmd, argc, argv);
-    if (argc > 1)
-        n = atoi(argv[1]);
-    processes = argc > 2 ? atoi(argv[2]) : bsp_nprocs();
+    read_parameters(parameters, COUNT(parameters), "inner [N (up to 3000) [PROCESSES]]", argc, argv);
     spmd();
-    return 0;
+    return status;
 }

@@ -68,6 +68,8 @@ int processor(void);
 int processors(void);
 /* Microseconds since reset, modulo 2^32. */
 unsigned clock_us(void);
+/* Cycles of the machine in a second. */
+unsigned clock_hz(void);
 /* Emits a datum to the monitor: 1, or 0 if its queue is full. */
 int send_event(int datum);
 

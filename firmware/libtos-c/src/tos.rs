@@ -159,6 +159,12 @@ extern "C" fn clock_us() -> c_uint {
     libtos::clock_us()
 }
 
+/// Cycles of the machine in a second.
+#[no_mangle]
+extern "C" fn clock_hz() -> c_uint {
+    libtos::clock_hz()
+}
+
 /// Milliseconds since reset (`CLOCKS_PER_SEC` is 1,000).
 #[no_mangle]
 extern "C" fn clock() -> c_uint {

@@ -5,6 +5,7 @@
 pub mod balancer;
 pub mod bsp_long;
 pub mod bsp_reference;
+pub mod bulk;
 pub mod chatter;
 pub mod crew;
 pub mod monitor;

@@ -30,6 +30,8 @@ pub fn build(built: &Firmware, source: &Path, options: &[&str], elf: &Path) {
         .args(options)
         .arg("-I")
         .arg(firmware::root().unwrap().join("firmware/libtos-c/include"))
+        .arg("-I")
+        .arg(firmware::root().unwrap().join("firmware/libbsp/include"))
         .arg("-T")
         .arg(built.folder.join("libtos.ld"))
         .arg("-o")
