@@ -128,7 +128,7 @@ impl Wanted {
     }
 }
 
-/// The filestore for `machine`: `first`, which is to be started, then `wanted`, then all programs that fit.
+/// The filestore for `machine`: `first`, which is to be started, then `wanted`, then the programs that fit, the smallest first.
 ///
 /// # Errors
 /// A file can't be read, or two have one name. Whether `first` and `wanted` fit into RAM is found when the image is made.
@@ -151,17 +151,20 @@ pub fn filestore(
     }
     let taken = load::memory(&files[0].as_file())?;
     let mut room = (machine.ram_bytes as usize / SHARE).saturating_sub(taken);
+    let mut programs = Vec::new();
     for name in firmware::programs(root)? {
-        if files.len() == limits::FILES || files.iter().any(|file| file.name == name) {
-            continue;
-        }
-        let program = Stored::program(&name, built.read(&name)?.1);
-        let bytes = load::stored(&program.as_file())?.len().next_multiple_of(page::PAGE_BYTES as usize);
-        if bytes <= room {
-            room -= bytes;
-            files.push(program);
+        if files.iter().all(|file| file.name != name) {
+            let program = Stored::program(&name, built.read(&name)?.1);
+            let bytes = load::stored(&program.as_file())?.len().next_multiple_of(page::PAGE_BYTES as usize);
+            programs.push((bytes, program));
         }
     }
+    // The smallest, so that as many as can be are there; in the order of their names.
+    programs.sort_by_key(|(bytes, _)| *bytes);
+    programs.truncate(limits::FILES - files.len().min(limits::FILES));
+    programs.retain(|(bytes, _)| room.checked_sub(*bytes).map(|left| room = left).is_some());
+    programs.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
+    files.extend(programs.into_iter().map(|(_, program)| program));
     Ok(files)
 }
 
