@@ -6,32 +6,34 @@ use testbed_definitions::page::PAGE_BYTES;
 
 use crate::drivers::centrenet::Packet;
 use crate::state::kernel::Kernel;
+use crate::variant::hot;
 
 const PAGE_DATA_BYTES: usize = PAGE_BYTES as usize;
 
 impl Kernel {
-    /// Serves a packet: a message protocol component, or word of a thread's or a process's birth or
-    /// end. In line where packets are received, or each would save registers once more.
-    #[inline(always)]
-    pub fn serve_packet(&mut self, packet: &Packet) {
-        let id = || mpc::process_channel(packet.word(create::ADDRESS)).0;
-        match (packet.header.kind, packet.header.length as usize) {
-            (mpc::CREATE, create::BYTES) => self.serve_create(id(), packet),
-            (mpc::CREATED, created::BYTES) => self.serve_created(id(), packet),
-            (mpc::EXITED, exited::BYTES) => self.serve_exited(id(), packet),
-            (mpc::PROCESS, _) => self.serve_process(id(), packet),
-            (mpc::MIGRATE, migrate::BYTES) => self.serve_migrate(id(), packet),
-            (mpc::THREAD | mpc::ENDS, _) => self.serve_ends(id(), packet),
-            (mpc::FILE, _) => self.serve_file(packet),
-            (mpc::SUPERSTEP, _) => self.serve_superstep(packet),
-            (mpc::PAGE, page::BYTES) => self.serve_page(id(), packet),
-            (mpc::PAGE_DATA, PAGE_DATA_BYTES) => self.serve_page_data(packet),
-            (mpc::MSG, _) => self.serve_msg(packet),
-            (mpc::RTR, _) => self.serve_rtr(packet),
-            (mpc::FOCUS | mpc::ADVERT, _) => self.serve_token(packet),
-            (mpc::REFUSE, _) => self.serve_refuse(packet),
-            // A kernel sends no other.
-            _ => {}
+    hot! {
+        /// Serves a packet: a message protocol component, or word of a thread's or a process's birth or
+        /// end. In line where packets are received, or each would save registers once more.
+        pub fn serve_packet(&mut self, packet: &Packet) {
+            let id = || mpc::process_channel(packet.word(create::ADDRESS)).0;
+            match (packet.header.kind, packet.header.length as usize) {
+                (mpc::CREATE, create::BYTES) => self.serve_create(id(), packet),
+                (mpc::CREATED, created::BYTES) => self.serve_created(id(), packet),
+                (mpc::EXITED, exited::BYTES) => self.serve_exited(id(), packet),
+                (mpc::PROCESS, _) => self.serve_process(id(), packet),
+                (mpc::MIGRATE, migrate::BYTES) => self.serve_migrate(id(), packet),
+                (mpc::THREAD | mpc::ENDS, _) => self.serve_ends(id(), packet),
+                (mpc::FILE, _) => self.serve_file(packet),
+                (mpc::SUPERSTEP, _) => self.serve_superstep(packet),
+                (mpc::PAGE, page::BYTES) => self.serve_page(id(), packet),
+                (mpc::PAGE_DATA, PAGE_DATA_BYTES) => self.serve_page_data(packet),
+                (mpc::MSG, _) => self.serve_msg(packet),
+                (mpc::RTR, _) => self.serve_rtr(packet),
+                (mpc::FOCUS | mpc::ADVERT, _) => self.serve_token(packet),
+                (mpc::REFUSE, _) => self.serve_refuse(packet),
+                // A kernel sends no other.
+                _ => {}
+            }
         }
     }
 
