@@ -1,6 +1,7 @@
 //! What a random bulk-synchronous program does by `bsp_hpput` and `bsp_hpget`: nobody changes what
 //! is read, and nobody else writes or reads what is written, as the standard wants it. All of it
-//! follows from a seed, so each process knows what its memory must be.
+//! follows from a seed, so each process knows what its memory must be. What is read is other data in
+//! each superstep: who goes on too early sends what it must not.
 
 use libtos::random::Random;
 
@@ -27,29 +28,29 @@ pub struct Part {
     pub bytes: usize,
 }
 
-fn source_byte(seed: u32, rank: usize, index: usize) -> u8 {
-    bytes_of(seed.wrapping_mul(77).wrapping_add(rank as u32) << 9, index)
+fn source_byte((seed, step): (u32, u32), rank: usize, index: usize) -> u8 {
+    bytes_of(seed.wrapping_mul(77).wrapping_add(rank as u32) << 9 ^ step << 20, index)
 }
 
 impl Long {
     pub const NEW: Long =
         Long { source: [0; SOURCE_BYTES], slots: [[0; SLOT_BYTES]; PROCESSES], taken: [0; SOURCE_BYTES] };
 
-    /// What others are sent while a program runs.
-    pub fn begin(&mut self, seed: u32, rank: usize) {
-        self.source.iter_mut().enumerate().for_each(|(index, byte)| *byte = source_byte(seed, rank, index));
+    /// What others are sent in a superstep, or take.
+    pub fn begin(&mut self, now: (u32, u32), rank: usize) {
+        self.source.iter_mut().enumerate().for_each(|(index, byte)| *byte = source_byte(now, rank, index));
     }
 
     /// What a put has brought for the slot of its source.
-    pub fn put(&mut self, seed: u32, part: Part) {
+    pub fn put(&mut self, now: (u32, u32), part: Part) {
         let slot = &mut self.slots[part.rank][part.to..part.to + part.bytes];
-        slot.iter_mut().enumerate().for_each(|(index, byte)| *byte = source_byte(seed, part.rank, part.at + index));
+        slot.iter_mut().enumerate().for_each(|(index, byte)| *byte = source_byte(now, part.rank, part.at + index));
     }
 
     /// What a get has brought.
-    pub fn take(&mut self, seed: u32, part: Part) {
+    pub fn take(&mut self, now: (u32, u32), part: Part) {
         let taken = &mut self.taken[part.to..part.to + part.bytes];
-        taken.iter_mut().enumerate().for_each(|(index, byte)| *byte = source_byte(seed, part.rank, part.at + index));
+        taken.iter_mut().enumerate().for_each(|(index, byte)| *byte = source_byte(now, part.rank, part.at + index));
     }
 
     /// Whether the slot of a source is what it must be.
@@ -59,7 +60,7 @@ impl Long {
 }
 
 /// What a process puts, and to whom, in a superstep; and what it takes.
-pub fn of_superstep(seed: u32, step: u32, rank: usize, processes: usize) -> (Option<(usize, Part)>, Option<Part>) {
+pub fn of_superstep((seed, step): (u32, u32), rank: usize, processes: usize) -> (Option<(usize, Part)>, Option<Part>) {
     let mut random = Random::new(seed ^ step << 8 ^ (rank as u32) << 16 ^ 0x7777);
     let mut part = |rank: usize, room: usize| {
         let bytes = size(&mut random, room);

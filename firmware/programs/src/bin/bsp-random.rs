@@ -53,7 +53,7 @@ fn main(all: Arguments) -> u32 {
     bsp.push_reg(long[0].source.as_ptr() as usize, size_of_val(&long[0].source));
     bsp.push_reg(long[0].slots.as_ptr() as usize, size_of_val(&long[0].slots));
     bsp.sync();
-    let mut differences = 0;
+    let mut differences = keeps_what_leaves(bsp) as u32;
     for program in 0..programs {
         differences += run(bsp, model, (seed.wrapping_add(program), moves)) as u32;
     }
@@ -63,6 +63,30 @@ fn main(all: Arguments) -> u32 {
     }
     bsp.end();
     (failed != 0) as u32
+}
+
+/// The first process sends as much as it has to all others, gets nothing, and changes it at once: what
+/// they get must be what it was. Whether this process saw a difference.
+fn keeps_what_leaves(bsp: &mut Bsp) -> bool {
+    const SENT: u8 = 0x5a;
+    // SAFETY: this thread's; others write between two ends of supersteps, while nobody looks.
+    let [ours, other] = unsafe { &mut *LONG.0.get() };
+    let (slots, bytes) = (ours.slots.as_ptr() as usize, size_of_val(&ours.slots));
+    other.slots.as_flattened_mut().fill(SENT);
+    if bsp.pid() == 0 {
+        for pid in 1..bsp.nprocs() {
+            // SAFETY: memory of this thread's, which stays until the superstep has ended.
+            unsafe { bsp.hpput(pid, other.slots.as_ptr().cast(), slots, 0, bytes) };
+        }
+    }
+    bsp.sync();
+    other.slots.as_flattened_mut().fill(0);
+    let differs = bsp.pid() != 0 && ours.slots.as_flattened().iter().any(|byte| *byte != SENT);
+    if differs {
+        println!("process {} got what was written after the superstep", bsp.pid());
+    }
+    ours.slots.as_flattened_mut().fill(0);
+    differs
 }
 
 /// How many processes have failed.
@@ -86,8 +110,6 @@ fn run(bsp: &mut Bsp, model: &mut Model, (seed, moves): (u32, u32)) -> bool {
     // SAFETY: this thread's.
     let memory = unsafe { &mut *MEMORY.0.get() };
     memory.copy_from_slice(&model.memory[me]);
-    // SAFETY: as above.
-    unsafe { (*LONG.0.get())[0].begin(seed, me) };
     let supersteps = 1 + Random::new(seed).below(SUPERSTEPS);
     let mut places = Random::new(seed ^ (me as u32 + 1) << 24);
     let mut wrong = false;
@@ -140,11 +162,12 @@ fn perform(bsp: &mut Bsp, op: &Op) {
 
 /// Puts and takes what is long.
 fn perform_long(bsp: &mut Bsp, (seed, step): (u32, u32)) {
-    let (put, take) = of_superstep(seed, step, bsp.pid(), bsp.nprocs());
+    let (put, take) = of_superstep((seed, step), bsp.pid(), bsp.nprocs());
     // SAFETY: this thread's; places are in their areas, and nobody uses them before the superstep
     // has ended.
     unsafe {
         let memory = &raw mut (*LONG.0.get())[0];
+        (*memory).begin((seed, step), bsp.pid());
         let (source, slots) = ((&raw const (*memory).source) as *const u8, (&raw mut (*memory).slots) as *mut u8);
         if let Some((to, part)) = put {
             let offset = part.rank * SLOT_BYTES + part.to;
@@ -163,13 +186,13 @@ fn compare_long(me: usize, all: usize, (seed, step): (u32, u32), is_last: bool) 
     let [ours, wanted] = unsafe { &mut *LONG.0.get() };
     let mut is_right = true;
     for rank in 0..all {
-        let (put, take) = of_superstep(seed, step, rank, all);
+        let (put, take) = of_superstep((seed, step), rank, all);
         let put = put.filter(|(to, _)| *to == me);
         if let Some((_, part)) = put {
-            wanted.put(seed, part);
+            wanted.put((seed, step), part);
         }
         if let Some(part) = take.filter(|_| rank == me) {
-            wanted.take(seed, part);
+            wanted.take((seed, step), part);
             is_right &= ours.taken == wanted.taken;
         }
         if put.is_some() || is_last {
