@@ -112,12 +112,6 @@ double tgamma(double x);
 double lgamma(double x);
 /* The sign of the gamma function apart; there is no signgam. */
 double lgamma_r(double x, int *sign);
-double j0(double x);
-double j1(double x);
-double jn(int order, double x);
-double y0(double x);
-double y1(double x);
-double yn(int order, double x);
 
 /* The same of floats. */
 float sinf(float x);
@@ -177,11 +171,5 @@ float erfcf(float x);
 float tgammaf(float x);
 float lgammaf(float x);
 float lgammaf_r(float x, int *sign);
-float j0f(float x);
-float j1f(float x);
-float jnf(int order, float x);
-float y0f(float x);
-float y1f(float x);
-float ynf(int order, float x);
 
 #endif

@@ -45,7 +45,6 @@ of_one! {
     cosh coshf;
     tanh tanhf;
     asinh asinhf;
-    acosh acoshf;
     atanh atanhf;
     exp expf;
     exp2 exp2f;
@@ -66,10 +65,6 @@ of_one! {
     erfc erfcf;
     tgamma tgammaf;
     lgamma lgammaf;
-    j0 j0f;
-    j1 j1f;
-    y0 y0f;
-    y1 y1f;
 }
 
 of_two! {
@@ -94,10 +89,6 @@ fronts! {
     scalbnf(x: f32, power: c_int) -> f32;
     ilogb(x: f64) -> c_int;
     ilogbf(x: f32) -> c_int;
-    jn(order: c_int, x: f64) -> f64;
-    jnf(order: c_int, x: f32) -> f32;
-    yn(order: c_int, x: f64) -> f64;
-    ynf(order: c_int, x: f32) -> f32;
 }
 
 /// A second result, stored where the caller wants it, ahead of the first, which is returned.

@@ -1,4 +1,4 @@
-//! Of `math.h`, what `libm` lacks: numbers to integers, and a number's exponent as a number.
+//! Of `math.h`, what `libm` lacks, or has otherwise than C wants it.
 
 use core::ffi::{c_int, c_long, c_longlong};
 
@@ -66,5 +66,24 @@ extern "C" fn logbf(x: f32) -> f32 {
         libm::ilogbf(x) as f32
     } else {
         x * x
+    }
+}
+
+/// `libm` has results for some numbers below 1, of which there is none.
+#[no_mangle]
+extern "C" fn acosh(x: f64) -> f64 {
+    if x < 1.0 {
+        f64::NAN
+    } else {
+        libm::acosh(x)
+    }
+}
+
+#[no_mangle]
+extern "C" fn acoshf(x: f32) -> f32 {
+    if x < 1.0 {
+        f32::NAN
+    } else {
+        libm::acoshf(x)
     }
 }

@@ -64,7 +64,7 @@ unsafe extern "C" fn getopt(argc: c_int, argv: *const *const c_char, options: *c
             return -1;
         }
     }
-    let letter = unsafe { *next } as u8;
+    let letter = unsafe { *next };
     NEXT.set(next.wrapping_add(1));
     optopt.set(letter.into());
     let options = unsafe { CStr::from_ptr(options) }.to_bytes();
