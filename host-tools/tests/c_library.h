@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #ifdef __riscv
 #define LONG "l"
@@ -110,7 +111,11 @@ static void strings(const char *one, const char *other, int number)
         printf(" <%s>", word);
     word = strdup(one);
     rest = strndup(one, number);
-    printf(" %s %s %d\n", word, rest, word != one);
+    printf(" %s %s %d", word, rest, word != one);
+    printf(" %d %d %d", sign(strcoll(one, other)), sign(strcasecmp(one, other)), sign(strncasecmp(one, other, number)));
+    printf(" %d %d %s", (int)strnlen(one, number), (int)(stpcpy(copy, one) - copy), one);
+    printf(" %d", (int)strxfrm(copy, other, sizeof copy));
+    printf(" %s %d\n", copy, ffs(number));
     free(word);
     free(rest);
 }

@@ -2,6 +2,7 @@
 //! same.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,7 +11,7 @@ use testbed_sim::lockstep::random::Random;
 
 /// Calls of each kind in a program, and programs: in a short run and in a long one.
 const CALLS: usize = 400;
-const PROGRAMS: [u64; 2] = [2, 100];
+pub const PROGRAMS: [u64; 2] = [2, 100];
 
 /// What is ahead of the calls. A `long` has 32 bits on the machine, and so it is an `int` on the
 /// host.
@@ -195,7 +196,7 @@ fn read(random: &mut Random) -> String {
 
 /// A call of a function on strings.
 fn text_call(random: &mut Random) -> String {
-    let (one, other) = (quoted(random, "aab c,", 12), quoted(random, "abc,", 4));
+    let (one, other) = (quoted(random, "aAb c,", 12), quoted(random, "abC,", 4));
     let number = random.below(10);
     format!("    strings({one}, {other}, {number});\n")
 }
@@ -230,23 +231,25 @@ fn program(seed: u64) -> String {
     out + "int main(void)\n{\n    characters();\n" + &calls + "    return 0;\n}\n"
 }
 
-/// What the host's compiler and library make of it.
-fn on_host(source: &Path, folder: &Path) -> String {
+/// What the host's compiler and library make of it, given that input.
+pub fn on_host(source: &Path, folder: &Path, input: &Path) -> String {
     let elf = folder.join("host");
     let built = Command::new("cc")
         .args(["-std=gnu11", "-O0", "-fno-builtin", "-w", "-o"])
         .arg(&elf)
         .arg(source)
+        .arg("-lm")
         .output()
         .unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let output = Command::new(&elf).output().unwrap();
+    let input = File::open(input).unwrap();
+    let output = Command::new(&elf).current_dir(folder).stdin(input).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What it prints on the machine.
-fn on_machine(source: &Path, folder: &Path) -> String {
+/// What it prints on the machine, given that input.
+pub fn on_machine(source: &Path, folder: &Path, input: &Path) -> String {
     let elf = folder.join("program");
     let built = firmware::build(&firmware::root().unwrap()).unwrap();
     crate::common::compiler::build(
@@ -258,11 +261,14 @@ fn on_machine(source: &Path, folder: &Path) -> String {
     let run = Command::new(env!("CARGO_BIN_EXE_testbed"))
         .args(["run", "--dgl", "0", "--machine", "testbed2", "--out"])
         .arg(folder.join("out"))
+        .arg("--input")
+        .arg(input)
         .arg(&elf)
         .output()
         .unwrap();
-    let console = std::fs::read_to_string(folder.join("out/console.txt")).unwrap_or_default();
     let wrong = String::from_utf8_lossy(&run.stderr);
+    let console = std::fs::read(folder.join("out/console.txt")).unwrap_or_else(|error| panic!("{error}\n{wrong}"));
+    let console = String::from_utf8_lossy(&console);
     assert!(run.status.success(), "{wrong}\n{}", console.lines().rev().take(5).collect::<Vec<_>>().join("\n"));
     console.lines().map(|line| line.split_once(": ").map_or(line, |(_, text)| text).to_string() + "\n").collect()
 }
@@ -274,7 +280,10 @@ fn prints_reads_sorts_and_divides_as_the_host_does() {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("library.c");
         std::fs::write(&source, program(seed)).unwrap();
-        let (host, machine) = (on_host(&source, folder.path()), on_machine(&source, folder.path()));
+        let input = folder.path().join("input");
+        std::fs::write(&input, "").unwrap();
+        let host = on_host(&source, folder.path(), &input);
+        let machine = on_machine(&source, folder.path(), &input);
         lines += host.lines().count();
         assert_eq!(host.lines().count(), machine.lines().count(), "lines of seed {seed}");
         for (host, machine) in host.lines().zip(machine.lines()).filter(|(host, machine)| host != machine) {

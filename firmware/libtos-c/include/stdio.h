@@ -1,4 +1,4 @@
-/* Files of the filestore, and the console. There is no standard input. */
+/* Files of the filestore, and the console, which is standard output and standard input. */
 #ifndef _STDIO_H
 #define _STDIO_H
 
@@ -16,6 +16,9 @@ typedef struct FILE FILE;
 /* The console of the processor on which the thread is; written line by line. */
 extern FILE *const stdout;
 extern FILE *const stderr;
+/* What the console is given, line by line; every thread that reads gets what comes next. It is waited for with stdout written out. */
+FILE *__stdin(void);
+#define stdin (__stdin())
 
 /* A file is open on the processor on which it was opened. A thread elsewhere that uses it gets errno TOS_NOT_HERE where bytes have to be read or written,
    and what it has written stays in the buffer until a thread there writes more, flushes or closes it. fflush(NULL) and the end of a thread write
@@ -26,6 +29,9 @@ int fflush(FILE *file);
 int fseek(FILE *file, long offset, int whence);
 long ftell(FILE *file);
 void rewind(FILE *file);
+typedef long fpos_t;
+int fgetpos(FILE *file, fpos_t *place);
+int fsetpos(FILE *file, const fpos_t *place);
 int feof(FILE *file);
 int ferror(FILE *file);
 void clearerr(FILE *file);
@@ -33,8 +39,18 @@ int remove(const char *name);
 int unlink(const char *name);
 int rename(const char *old, const char *new_name);
 
+/* A stream has its own buffer and its own way, the console line by line, files by blocks. setvbuf is 0 if that is what is wanted. */
+#define _IOFBF 0
+#define _IOLBF 1
+#define _IONBF 2
+int setvbuf(FILE *file, char *buffer, int mode, size_t bytes);
+void setbuf(FILE *file, char *buffer);
+
 int fgetc(FILE *file);
 int getc(FILE *file);
+int getchar(void);
+/* One byte has room. */
+int ungetc(int byte, FILE *file);
 int fputc(int byte, FILE *file);
 int putc(int byte, FILE *file);
 int putchar(int byte);
@@ -57,5 +73,14 @@ int vprintf(const char *format, va_list list);
 int vfprintf(FILE *file, const char *format, va_list list);
 int vsprintf(char *buffer, const char *format, va_list list);
 int vsnprintf(char *buffer, size_t bytes, const char *format, va_list list);
+
+/* Conversions d i o u x X p c s [ n f e g a and their capitals %, *, width, lengths hh h l ll j z t L. Numbers are rounded correctly, a long
+   double to a double. There are no wide characters: l changes neither c, s nor [. */
+int scanf(const char *format, ...) __attribute__((format(scanf, 1, 2)));
+int fscanf(FILE *file, const char *format, ...) __attribute__((format(scanf, 2, 3)));
+int sscanf(const char *text, const char *format, ...) __attribute__((format(scanf, 2, 3)));
+int vscanf(const char *format, va_list list);
+int vfscanf(FILE *file, const char *format, va_list list);
+int vsscanf(const char *text, const char *format, va_list list);
 
 #endif

@@ -1,4 +1,4 @@
-/* Integers, memory, sorting, random numbers, the end of a thread, the environment. */
+/* Numbers, memory, sorting, random numbers, the end of a thread, the environment. */
 #ifndef _STDLIB_H
 #define _STDLIB_H
 
@@ -14,6 +14,11 @@ unsigned long strtoul(const char *text, char **end, int base);
 long long atoll(const char *text);
 long long strtoll(const char *text, char **end, int base);
 unsigned long long strtoull(const char *text, char **end, int base);
+/* Rounded correctly; strtold to a double. errno is ERANGE if the result is too large, or below the smallest that has all its bits. */
+double atof(const char *text);
+double strtod(const char *text, char **end);
+float strtof(const char *text, char **end);
+long double strtold(const char *text, char **end);
 
 typedef struct {
     int quot, rem;
@@ -40,15 +45,36 @@ void *bsearch(const void *key, const void *base, size_t count, size_t bytes, int
 int rand(void);
 void srand(unsigned seed);
 int rand_r(unsigned *seed);
+/* As rand. */
+long random(void);
+void srandom(unsigned seed);
+/* The sequences of POSIX: drand48, lrand48 and mrand48 draw from one for all threads, the others from the caller's. */
+double drand48(void);
+double erand48(unsigned short state[3]);
+long lrand48(void);
+long nrand48(unsigned short state[3]);
+long mrand48(void);
+long jrand48(unsigned short state[3]);
+void srand48(long seed);
+unsigned short *seed48(unsigned short state[3]);
+void lcong48(unsigned short parameters[7]);
 
 /* The heap has 64 KiB, or what the linker is told by --defsym=tos_heap_bytes=N. All threads of the process share it. */
 void *malloc(size_t bytes);
 void *calloc(size_t count, size_t bytes);
 void *realloc(void *block, size_t bytes);
 void free(void *block);
+/* Blocks that begin at a multiple of a power of two. free takes them; realloc may move them elsewhere. */
+void *aligned_alloc(size_t alignment, size_t bytes);
+int posix_memalign(void **place, size_t alignment, size_t bytes);
 
 /* Ends this thread; a parent's end waits for its children. HALT and STOP (tos.h) are reserved. */
 void exit(int code) __attribute__((noreturn));
+/* The same with nothing done before: what is in buffers is not written. */
+void _Exit(int code) __attribute__((noreturn));
+/* What is called, the last one first, when the program ends: by the end of its first thread, once it has waited for its children, or by
+   exit(HALT) in any; not by abort, nor by a fault. At most 32. */
+int atexit(void (*function)(void));
 /* Ends the program: exit(HALT). */
 void abort(void) __attribute__((noreturn));
 /* From the file `environment`, lines of NAME=value. */

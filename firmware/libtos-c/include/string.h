@@ -11,14 +11,19 @@ int memcmp(const void *one, const void *other, size_t bytes);
 void *memchr(const void *memory, int byte, size_t bytes);
 
 size_t strlen(const char *text);
+size_t strnlen(const char *text, size_t bytes);
 char *strcpy(char *to, const char *from);
 char *strncpy(char *to, const char *from, size_t bytes);
+/* As strcpy, but it returns where the copy ends. */
+char *stpcpy(char *to, const char *from);
 char *strcat(char *to, const char *from);
 char *strncat(char *to, const char *from, size_t bytes);
 /* In blocks of the heap. */
 char *strdup(const char *text);
 char *strndup(const char *text, size_t bytes);
 int strcmp(const char *one, const char *other);
+int strcoll(const char *one, const char *other);
+size_t strxfrm(char *to, const char *from, size_t bytes);
 int strncmp(const char *one, const char *other, size_t bytes);
 char *strchr(const char *text, int byte);
 char *strrchr(const char *text, int byte);

@@ -5,7 +5,7 @@ use core::ffi::{c_char, c_int, c_void};
 
 use libbsp::{member_of, Bsp, Site, Start};
 
-use crate::{start, stdio, tos};
+use crate::{end, start, table};
 
 struct Only(UnsafeCell<Bsp>);
 // SAFETY: the program's only thread uses it.
@@ -33,7 +33,7 @@ unsafe extern "C" fn tos_bsp_at(file: *const c_char, line: c_int) {
 extern "C" fn bsp_init(spmd: extern "C" fn(), _: c_int, _: *mut *mut c_char) {
     if member_of(started()) {
         spmd();
-        tos::exit(0)
+        end::exit(0)
     }
 }
 
@@ -44,13 +44,13 @@ extern "C" fn bsp_begin(most: c_int) {
 
 #[no_mangle]
 extern "C" fn bsp_end() {
-    stdio::flush_all();
+    table::flush_all();
     bsp().end();
 }
 
 #[no_mangle]
 extern "C" fn tos_bsp_abort() -> ! {
-    stdio::flush_all();
+    table::flush_all();
     bsp().end_all()
 }
 

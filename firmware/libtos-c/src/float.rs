@@ -1,6 +1,7 @@
 //! `printf`'s conversions of doubles, exact: the number is written out in full, as it is in binary,
 //! and rounded where the text ends, halves to even. There is no arithmetic of doubles in it.
 
+use crate::ieee::{BIAS, FRACTION_BITS, SPECIAL};
 use crate::out::{Out, Spec};
 
 /// Digits of a limb, and its base.
@@ -11,10 +12,6 @@ const LIMB: u32 = 1_000_000_000;
 const ONES: usize = 34;
 const LIMBS: usize = ONES + 1 + 120;
 
-/// Of a double: bits behind the point, its exponent's bias, all ones in the exponent.
-const FRACTION_BITS: u32 = 52;
-const BIAS: i32 = 1023;
-const SPECIAL: u64 = 0x7ff;
 const DEFAULT_PRECISION: usize = 6;
 
 /// A number in decimal, all digits of it.
@@ -271,32 +268,4 @@ fn framed(
     if spec.left {
         out.repeat(b' ', padding);
     }
-}
-
-/// The double that is nearest to a long double (of 128 bits), whose halves these are.
-pub fn nearest(low: u64, high: u64) -> u64 {
-    const LONG_BIAS: i32 = 16383;
-    const LONG_FRACTION: u32 = 112;
-    let sign = high & 1 << 63;
-    let exponent = (high >> 48) as i32 & 0x7fff;
-    let fraction = (u128::from(high) << 64 | u128::from(low)) & ((1 << LONG_FRACTION) - 1);
-    let infinity = SPECIAL << FRACTION_BITS;
-    if exponent == 0x7fff {
-        return sign | infinity | u64::from(fraction != 0) << (FRACTION_BITS - 1);
-    }
-    let exponent = exponent - LONG_BIAS + BIAS;
-    if exponent >= SPECIAL as i32 {
-        return sign | infinity;
-    }
-    // What has no exponent of its own loses more of its bits.
-    let shift = (LONG_FRACTION - FRACTION_BITS) as i32 + (1 - exponent).max(0);
-    if shift > 120 {
-        return sign;
-    }
-    let mantissa = fraction | 1 << LONG_FRACTION;
-    let (kept, rest, half) = ((mantissa >> shift) as u64, mantissa & ((1 << shift) - 1), 1u128 << (shift - 1));
-    let up = rest > half || rest == half && kept & 1 == 1;
-    // The one ahead of the fraction adds one to the exponent, and so does a carry.
-    let exponent = (exponent.max(1) - 1) as u64;
-    sign | ((exponent << FRACTION_BITS) + kept + u64::from(up)).min(infinity)
 }

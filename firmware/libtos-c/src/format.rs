@@ -4,6 +4,7 @@
 use core::ffi::c_char;
 
 use crate::float;
+use crate::ieee;
 use crate::out::{Length, Out, Spec};
 
 /// A `va_list`: a pointer to the next argument. Arguments of 64 bits are aligned to that.
@@ -16,7 +17,7 @@ impl List {
         List(list)
     }
 
-    fn word(&mut self) -> u32 {
+    pub fn word(&mut self) -> u32 {
         // SAFETY: the format names as many arguments as there are; if not, C says that anything may happen.
         unsafe {
             let word = self.0.read();
@@ -33,15 +34,21 @@ impl List {
 }
 
 /// The format's bytes, up to its NUL.
-struct Text(*const u8);
+pub struct Text(*const u8);
 
 impl Text {
-    fn peek(&self) -> u8 {
+    /// # Safety
+    /// The format ends with a NUL.
+    pub unsafe fn new(format: *const c_char) -> Self {
+        Text(format.cast())
+    }
+
+    pub fn peek(&self) -> u8 {
         // SAFETY: `next` doesn't go behind the NUL.
         unsafe { *self.0 }
     }
 
-    fn next(&mut self) -> u8 {
+    pub fn next(&mut self) -> u8 {
         let byte = self.peek();
         if byte != 0 {
             // SAFETY: as above.
@@ -50,7 +57,7 @@ impl Text {
         byte
     }
 
-    fn take(&mut self, wanted: u8) -> bool {
+    pub fn take(&mut self, wanted: u8) -> bool {
         let is_there = self.peek() == wanted;
         if is_there {
             self.next();
@@ -63,11 +70,35 @@ impl Text {
         if self.take(b'*') {
             return list.word() as i32;
         }
+        self.digits()
+    }
+
+    /// A number, 0 if there is none.
+    pub fn digits(&mut self) -> i32 {
         let mut value = 0i32;
         while self.peek().is_ascii_digit() {
             value = value.saturating_mul(10).saturating_add(i32::from(self.next() - b'0'));
         }
         value
+    }
+
+    /// How long the argument is.
+    pub fn length(&mut self) -> Length {
+        let length = match self.peek() {
+            b'h' | b'l' | b'z' | b't' | b'j' | b'L' => match (self.next(), self.peek()) {
+                (b'h', b'h') => Length::Byte,
+                (b'h', _) => Length::Short,
+                (b'l', b'l') | (b'j', _) => Length::Double,
+                (b'L', _) => Length::Long,
+                _ => Length::Word,
+            },
+            _ => Length::Word,
+        };
+        // The second letter of `hh` and `ll`.
+        if length == Length::Byte || length == Length::Double && self.peek() == b'l' {
+            self.next();
+        }
+        length
     }
 
     /// Flags, width, precision and length.
@@ -90,20 +121,7 @@ impl Text {
         if self.take(b'.') {
             spec.precision = usize::try_from(self.number(list)).ok();
         }
-        spec.length = match self.peek() {
-            b'h' | b'l' | b'z' | b't' | b'j' | b'L' => match (self.next(), self.peek()) {
-                (b'h', b'h') => Length::Byte,
-                (b'h', _) => Length::Short,
-                (b'l', b'l') | (b'j', _) => Length::Double,
-                (b'L', _) => Length::Long,
-                _ => Length::Word,
-            },
-            _ => Length::Word,
-        };
-        // The second letter of `hh` and `ll`.
-        if spec.length == Length::Byte || spec.length == Length::Double && self.peek() == b'l' {
-            self.next();
-        }
+        spec.length = self.length();
         spec
     }
 }
@@ -113,7 +131,8 @@ impl Text {
 /// # Safety
 /// `format` ends with a NUL, and `list` has the arguments that it names.
 pub unsafe fn format(out: &mut Out, format: *const c_char, list: &mut List) {
-    let mut text = Text(format.cast());
+    // SAFETY: the caller's promise.
+    let mut text = unsafe { Text::new(format) };
     loop {
         match text.next() {
             0 => return,
@@ -166,22 +185,15 @@ fn convert(out: &mut Out, spec: &Spec, conversion: u8, list: &mut List) {
             out.padded(spec, unsafe { bytes(text, spec.precision.unwrap_or(usize::MAX)) });
         }
         b'n' => {
-            let (place, count) = (list.word() as *mut u32, out.count as u32);
+            let place = list.word();
             // SAFETY: C's promise: a number of that length.
-            unsafe {
-                match spec.length {
-                    Length::Byte => place.cast::<u8>().write(count as u8),
-                    Length::Short => place.cast::<u16>().write(count as u16),
-                    Length::Double => place.cast::<u64>().write(count.into()),
-                    Length::Word | Length::Long => place.write(count),
-                }
-            }
+            unsafe { spec.length.store(place, out.count as u64) };
         }
         b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
             let bits = if spec.length == Length::Long {
                 let place = list.word() as *const u64;
                 // SAFETY: a long double is passed by its address.
-                unsafe { float::nearest(place.read(), place.add(1).read()) }
+                unsafe { ieee::narrowed(place.read(), place.add(1).read()) }
             } else {
                 list.double()
             };

@@ -1,7 +1,7 @@
 //! `malloc` and its family: first fit on a list of free blocks in order of address, neighbours joined when a block is freed. The heap is what the
 //! linker script leaves behind the program's data: 64 KiB unless the symbol `tos_heap_bytes` says otherwise.
 
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::ptr::{copy_nonoverlapping, null_mut, write_bytes};
 
 use libtos::Error;
@@ -75,6 +75,23 @@ impl Heap {
         null_mut()
     }
 
+    /// A block that begins at a multiple of `alignment`, a power of two, [`UNIT`] at least.
+    fn allocate_aligned(&mut self, alignment: usize, bytes: usize) -> *mut u8 {
+        let block = bytes.checked_add(alignment).map_or(null_mut(), |all| self.allocate(all));
+        let gap = block.align_offset(alignment);
+        if block.is_null() || gap == 0 {
+            return block;
+        }
+        unsafe {
+            // What is ahead has room for a header at least, and is a block that goes back.
+            let (ahead, header) = (block.sub(HEADER).cast::<Header>(), block.add(gap - HEADER).cast::<Header>());
+            header.write(Header { bytes: (*ahead).bytes - gap, next: null_mut() });
+            (*ahead).bytes = gap;
+            self.release(block);
+            header.byte_add(HEADER).cast()
+        }
+    }
+
     /// `address` is of a block that was given out.
     unsafe fn release(&mut self, address: *mut u8) {
         let block: *mut Header = unsafe { address.sub(HEADER) }.cast();
@@ -106,7 +123,11 @@ static HEAP: Shared<Heap> = Shared::new(Heap { free: null_mut(), is_ready: false
 
 #[no_mangle]
 pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
-    let block = HEAP.with(|heap| heap.allocate(bytes));
+    given(HEAP.with(|heap| heap.allocate(bytes)))
+}
+
+/// A block, or null, which sets `errno`.
+fn given(block: *mut u8) -> *mut c_void {
     if block.is_null() {
         error::set(-Error::NoMemory.code());
     }
@@ -156,4 +177,35 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mut c_voi
         }
     }
     new
+}
+
+/// Null, too, if the alignment is not a power of two.
+#[no_mangle]
+extern "C" fn aligned_alloc(alignment: usize, bytes: usize) -> *mut c_void {
+    if !alignment.is_power_of_two() {
+        error::set(error::EINVAL);
+        return null_mut();
+    }
+    if alignment <= UNIT {
+        return malloc(bytes);
+    }
+    given(HEAP.with(|heap| heap.allocate_aligned(alignment, bytes)))
+}
+
+/// 0, or an error, which is not in `errno`.
+///
+/// # Safety
+/// `place` has room for the block's address.
+#[no_mangle]
+unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, alignment: usize, bytes: usize) -> c_int {
+    if !alignment.is_power_of_two() || alignment < size_of::<usize>() {
+        return error::EINVAL;
+    }
+    let block = HEAP.with(|heap| heap.allocate_aligned(alignment.max(UNIT), bytes));
+    if block.is_null() {
+        return -Error::NoMemory.code();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { *place = block.cast() };
+    0
 }

@@ -4,60 +4,43 @@ use core::ffi::{c_char, c_int, c_long, c_longlong, c_ulong, c_ulonglong};
 use core::ptr::null_mut;
 
 use crate::error;
+use crate::input::{Input, Memory, Source};
 
-/// What a string begins with: sign, value, whether that is more than 64 bits hold, and where it
-/// ends (the start if there is no number).
-struct Parsed {
+/// An integer as it was read: sign, value, whether that is more than 64 bits hold.
+pub struct Parsed {
     negative: bool,
     value: u64,
     overflows: bool,
-    end: *const c_char,
+    /// What was taken when a number was complete; a byte more may have been taken in vain.
+    pub end: Option<usize>,
 }
 
-/// # Safety
-/// The string ends with a NUL.
-unsafe fn parse(text: *const c_char, base: c_int) -> Parsed {
-    let mut at = text;
-    // SAFETY: nothing is read behind the NUL, which is neither blank, sign nor digit.
-    let byte = |at: *const c_char| unsafe { *at };
-    let skip = |at: &mut *const c_char, count: usize| *at = at.wrapping_add(count);
-    let mut parsed = Parsed { negative: false, value: 0, overflows: false, end: text };
-    if base != 0 && !(2..=36).contains(&base) {
-        error::set(error::EINVAL);
-        return parsed;
-    }
-    while byte(at) == b' ' || (9..=13).contains(&byte(at)) {
-        skip(&mut at, 1);
-    }
-    parsed.negative = byte(at) == b'-';
-    if parsed.negative || byte(at) == b'+' {
-        skip(&mut at, 1);
-    }
-    let is_hexadecimal = byte(at) == b'0' && byte(at.wrapping_add(1)) | 0x20 == b'x' && {
-        (byte(at.wrapping_add(2)) as char).is_ascii_hexdigit()
-    };
-    let base = match base {
-        0 | 16 if is_hexadecimal => {
-            skip(&mut at, 2);
-            16
+/// Reads what looks like an integer; base 0 goes by its prefix.
+pub fn read<S: Source + ?Sized>(input: &mut Input<S>, base: u32) -> Parsed {
+    let mut parsed = Parsed { negative: input.sign(), value: 0, overflows: false, end: None };
+    let mut base = base;
+    if matches!(base, 0 | 16) && input.take(b'0') {
+        parsed.end = Some(input.taken);
+        if input.take(b'x') {
+            base = 16;
+        } else if base == 0 {
+            base = 8;
         }
-        0 if byte(at) == b'0' => 8,
-        0 => 10,
-        base => base as u32,
-    };
-    while let Some(digit) = (byte(at) as char).to_digit(base) {
+    }
+    let base = if base == 0 { 10 } else { base };
+    while let Some(digit) = input.peek().and_then(|byte| (byte as char).to_digit(base)) {
         let next = parsed.value.checked_mul(base.into()).and_then(|value| value.checked_add(digit.into()));
         parsed.overflows |= next.is_none();
         parsed.value = next.unwrap_or(u64::MAX);
-        skip(&mut at, 1);
-        parsed.end = at;
+        input.advance();
+        parsed.end = Some(input.taken);
     }
     parsed
 }
 
 impl Parsed {
     /// As a number from `least` to `most`; what is outside is the nearest, and an error.
-    fn signed(&self, least: i64, most: i64) -> i64 {
+    pub fn signed(&self, least: i64, most: i64) -> i64 {
         let limit = if self.negative { least.unsigned_abs() } else { most.unsigned_abs() };
         if self.overflows || self.value > limit {
             error::set(error::ERANGE);
@@ -71,7 +54,7 @@ impl Parsed {
     }
 
     /// As a number up to `most`; C negates it if there is a sign.
-    fn unsigned(&self, most: u64) -> u64 {
+    pub fn unsigned(&self, most: u64) -> u64 {
         if self.overflows || self.value > most {
             error::set(error::ERANGE);
             return most;
@@ -88,10 +71,18 @@ impl Parsed {
 /// `text` ends with a NUL; `end` may be null.
 unsafe fn parse_to(text: *const c_char, end: *mut *const c_char, base: c_int) -> Parsed {
     // SAFETY: the caller's promise.
-    let parsed = unsafe { parse(text, base) };
+    let mut memory = unsafe { Memory::new(text) };
+    let mut input = Input::new(&mut memory);
+    let parsed = if base == 0 || (2..=36).contains(&base) {
+        input.skip_blanks();
+        read(&mut input, base as u32)
+    } else {
+        error::set(error::EINVAL);
+        Parsed { negative: false, value: 0, overflows: false, end: None }
+    };
     if !end.is_null() {
         // SAFETY: as above.
-        unsafe { *end = parsed.end };
+        unsafe { *end = text.wrapping_add(parsed.end.unwrap_or(0)) };
     }
     parsed
 }
@@ -116,6 +107,16 @@ unsafe extern "C" fn strtoll(text: *const c_char, end: *mut *const c_char, base:
 #[no_mangle]
 unsafe extern "C" fn strtoull(text: *const c_char, end: *mut *const c_char, base: c_int) -> c_ulonglong {
     unsafe { parse_to(text, end, base) }.unsigned(u64::MAX)
+}
+
+#[no_mangle]
+unsafe extern "C" fn strtoimax(text: *const c_char, end: *mut *const c_char, base: c_int) -> c_longlong {
+    unsafe { strtoll(text, end, base) }
+}
+
+#[no_mangle]
+unsafe extern "C" fn strtoumax(text: *const c_char, end: *mut *const c_char, base: c_int) -> c_ulonglong {
+    unsafe { strtoull(text, end, base) }
 }
 
 #[no_mangle]
@@ -148,6 +149,11 @@ extern "C" fn llabs(value: c_longlong) -> c_longlong {
     value.wrapping_abs()
 }
 
+#[no_mangle]
+extern "C" fn imaxabs(value: c_longlong) -> c_longlong {
+    value.wrapping_abs()
+}
+
 /// `div_t` and its like.
 #[repr(C)]
 pub struct Divided<T> {
@@ -173,4 +179,5 @@ divisions! {
     div: c_int;
     ldiv: c_long;
     lldiv: c_longlong;
+    imaxdiv: c_longlong;
 }

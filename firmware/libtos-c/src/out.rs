@@ -24,6 +24,24 @@ pub enum Length {
     Long,
 }
 
+impl Length {
+    /// Stores an integer.
+    ///
+    /// # Safety
+    /// At the address is a number of that length.
+    pub unsafe fn store(&self, address: u32, value: u64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Length::Byte => (address as *mut u8).write(value as u8),
+                Length::Short => (address as *mut u16).write(value as u16),
+                Length::Double => (address as *mut u64).write(value),
+                Length::Word | Length::Long => (address as *mut u32).write(value as u32),
+            }
+        }
+    }
+}
+
 /// Takes bytes, and counts them.
 pub struct Out<'a> {
     put: &'a mut dyn FnMut(u8),

@@ -1,7 +1,7 @@
 //! `rand`: the same sequence for a seed on every engine. All threads of the process draw from one;
 //! `rand_r` is for those that want their own.
 
-use core::ffi::{c_int, c_uint};
+use core::ffi::{c_int, c_long, c_uint};
 
 use libtos::random::Random;
 
@@ -33,4 +33,15 @@ unsafe extern "C" fn rand_r(seed: *mut c_uint) -> c_int {
         *seed = seed.read().wrapping_mul(0x9e37_79b1).wrapping_add(0x85eb_ca77);
         (Random::new(*seed).word() & RAND_MAX) as c_int
     }
+}
+
+/// As `rand`, under the name that BSD gave to a better one.
+#[no_mangle]
+extern "C" fn random() -> c_long {
+    c_long::from(rand())
+}
+
+#[no_mangle]
+extern "C" fn srandom(seed: c_uint) {
+    srand(seed);
 }

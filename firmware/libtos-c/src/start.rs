@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use crate::tos;
+use crate::end;
 
 /// Arguments of `main` at most, with the program's name.
 const ARGUMENTS: usize = 64;
@@ -54,5 +54,5 @@ extern "C" fn program_main(address: *const u8, bytes: usize) -> ! {
     argv[argc] = core::ptr::null();
     // SAFETY: the C program's main, called once.
     let code = unsafe { main(argc as c_int, argv.as_ptr()) };
-    tos::exit(code)
+    end::exit(code)
 }

@@ -1,76 +1,11 @@
-//! `stdio.h`. A `FILE` is an index in the table of streams, plus one, as a pointer that is never followed.
+//! `stdio.h`: files, positions, bytes and lines. [`crate::print`] has `printf` and `scanf`.
 
 use core::ffi::{c_char, c_int, c_long, c_void, CStr};
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
-
-use libtos::{processor, Error};
-use testbed_definitions::page::PAGE_BYTES;
 
 use crate::error::{__errno, noted, strerror};
-use crate::format::{format, List};
-use crate::out::Out;
-use crate::shared::Shared;
-use crate::stream::{Stream, FILES, STDERR, STDOUT};
-
-const EOF: c_int = -1;
-
-/// What has pages of its own, so that threads on other processors that use something else do not
-/// fetch it away.
-#[repr(align(1024))]
-struct Apart<T>(T);
-const _: () = assert!(align_of::<Apart<u8>>() == PAGE_BYTES as usize);
-
-/// `stdout` and `stderr`, and the streams of files, each with a lock of its own.
-static CONSOLE: Apart<[Shared<Stream>; FIRST_FILE]> = Apart([const { Shared::new(Stream::CONSOLE) }; FIRST_FILE]);
-static STREAMS: Streams = [const { Apart(Shared::new(Stream::CLOSED)) }; FILES];
-type Streams = [Apart<Shared<Stream>>; FILES];
-
-/// [`STREAMS`], or null until the first file is opened: only `fopen` names them, so that they take
-/// no memory in a program that opens none.
-static IN_USE: AtomicPtr<Streams> = AtomicPtr::new(null_mut());
-
-/// By stream of a file: 0 while it is closed, otherwise the processor on which it was opened, plus
-/// one. Changes with the stream's lock; who only looks for a stream to flush or to open need not
-/// fetch those of others.
-static OPENED_ON: [AtomicU8; FILES] = [const { AtomicU8::new(0) }; FILES];
-
-/// The index of the first stream that is a file's.
-const FIRST_FILE: usize = 2;
-const _: () = assert!(STDOUT < FIRST_FILE && STDERR < FIRST_FILE);
-
-type FilePointer = *mut c_void;
-
-#[repr(transparent)]
-struct Standard(FilePointer);
-// SAFETY: a number that never changes.
-unsafe impl Sync for Standard {}
-#[no_mangle]
-static stdout: Standard = Standard(pointer(STDOUT));
-#[no_mangle]
-static stderr: Standard = Standard(pointer(STDERR));
-
-const fn pointer(index: usize) -> FilePointer {
-    core::ptr::without_provenance_mut(index + 1)
-}
-
-fn index(file: FilePointer) -> usize {
-    (file as usize).wrapping_sub(1)
-}
-
-fn stream(index: usize) -> Option<&'static Shared<Stream>> {
-    CONSOLE.0.get(index).or_else(|| {
-        // SAFETY: null, or what never changes.
-        let streams = unsafe { IN_USE.load(Ordering::Relaxed).as_ref() };
-        streams?.get(index.wrapping_sub(FIRST_FILE)).map(|stream| &stream.0)
-    })
-}
-
-/// Does something with a stream that is open, alone.
-fn with<R>(file: FilePointer, otherwise: R, work: impl FnOnce(&mut Stream) -> R) -> R {
-    let Some(stream) = stream(index(file)) else { return otherwise };
-    stream.with(|stream| if stream.is_closed() { otherwise } else { work(stream) })
-}
+use crate::stream::Stream;
+use crate::table::{self, flush_all, pointer, with, FilePointer, EOF, STDERR, STDOUT};
 
 fn status(is_right: bool) -> c_int {
     if is_right {
@@ -78,19 +13,6 @@ fn status(is_right: bool) -> c_int {
     } else {
         EOF
     }
-}
-
-/// Writes what is still in buffers of the console and of files on this processor; what belongs into
-/// files elsewhere can be written there only. The end of a thread. `false` if that failed.
-pub fn flush_all() -> bool {
-    let here = processor() + 1;
-    let files = OPENED_ON.iter().enumerate().filter(|(_, place)| place.load(Ordering::Relaxed) == here);
-    let indices = (0..FIRST_FILE).chain(files.map(|(file, _)| FIRST_FILE + file));
-    let mut is_right = true;
-    for index in indices {
-        is_right &= with(pointer(index), true, Stream::flush);
-    }
-    is_right
 }
 
 /// A name or mode of C.
@@ -121,35 +43,12 @@ unsafe extern "C" fn perror(text: *const c_char) {
 #[no_mangle]
 unsafe extern "C" fn fopen(name: *const c_char, mode: *const c_char) -> FilePointer {
     let (name, mode) = unsafe { (text(name), text(mode)) };
-    if IN_USE.load(Ordering::Relaxed).is_null() {
-        IN_USE.store((&raw const STREAMS).cast_mut(), Ordering::Relaxed);
-    }
-    let closed = (0..FILES).filter(|&file| OPENED_ON[file].load(Ordering::Relaxed) == 0);
-    for file in closed {
-        let opened = STREAMS[file].0.with(|stream| {
-            // Another thread may have been faster.
-            stream.is_closed().then(|| {
-                stream
-                    .open(name, mode.as_bytes())
-                    .inspect(|()| OPENED_ON[file].store(processor() + 1, Ordering::Relaxed))
-            })
-        });
-        if let Some(opened) = opened {
-            return noted(opened).map_or(null_mut(), |()| pointer(FIRST_FILE + file));
-        }
-    }
-    noted(Err(Error::TooManyFiles)).unwrap_or(null_mut())
+    table::open(name, mode.as_bytes()).unwrap_or(null_mut())
 }
 
 #[no_mangle]
 extern "C" fn fclose(file: FilePointer) -> c_int {
-    status(with(file, false, |stream| {
-        let is_right = stream.close();
-        if let Some(place) = OPENED_ON.get(index(file).wrapping_sub(FIRST_FILE)).filter(|_| stream.is_closed()) {
-            place.store(0, Ordering::Relaxed);
-        }
-        is_right
-    }))
+    status(table::close(file))
 }
 
 #[no_mangle]
@@ -169,6 +68,32 @@ extern "C" fn fseek(file: FilePointer, offset: c_long, whence: c_int) -> c_int {
 extern "C" fn ftell(file: FilePointer) -> c_long {
     with(file, -1, |stream| stream.position() as c_long)
 }
+
+#[no_mangle]
+unsafe extern "C" fn fgetpos(file: FilePointer, place: *mut c_long) -> c_int {
+    let position = ftell(file);
+    unsafe { *place = position };
+    status(position >= 0)
+}
+
+#[no_mangle]
+unsafe extern "C" fn fsetpos(file: FilePointer, place: *const c_long) -> c_int {
+    fseek(file, unsafe { *place }, 0)
+}
+
+/// A stream has its own buffer and its own way: files in blocks, the console in lines. It is an
+/// error to want another.
+#[no_mangle]
+extern "C" fn setvbuf(file: FilePointer, _buffer: *mut c_char, mode: c_int, _bytes: usize) -> c_int {
+    /// As in `stdio.h`.
+    const FULL: c_int = 0;
+    const LINE: c_int = 1;
+    status(with(file, false, |stream| mode == if stream.is_console() { LINE } else { FULL }))
+}
+
+/// What `setvbuf` does, without saying whether it could.
+#[no_mangle]
+extern "C" fn setbuf(_file: FilePointer, _buffer: *mut c_char) {}
 
 #[no_mangle]
 extern "C" fn rewind(file: FilePointer) {
@@ -216,6 +141,21 @@ extern "C" fn fgetc(file: FilePointer) -> c_int {
 #[no_mangle]
 extern "C" fn getc(file: FilePointer) -> c_int {
     fgetc(file)
+}
+
+#[no_mangle]
+extern "C" fn getchar() -> c_int {
+    fgetc(table::__stdin())
+}
+
+#[no_mangle]
+extern "C" fn ungetc(byte: c_int, file: FilePointer) -> c_int {
+    let Ok(given) = u8::try_from(byte) else { return EOF };
+    if with(file, false, |stream| stream.give_back(given)) {
+        byte
+    } else {
+        EOF
+    }
 }
 
 #[no_mangle]
@@ -293,48 +233,4 @@ unsafe extern "C" fn fwrite(buffer: *const c_void, bytes: usize, count: usize, f
     let all = bytes.saturating_mul(count);
     let written = with(file, 0, |stream| (0..all).take_while(|&at| stream.write(unsafe { *buffer.add(at) })).count());
     written.checked_div(bytes).unwrap_or(0)
-}
-
-#[no_mangle]
-unsafe extern "C" fn vfprintf(file: FilePointer, text: *const c_char, list: *const u32) -> c_int {
-    with(file, EOF, |stream| {
-        let mut is_right = true;
-        let mut put = |byte| is_right &= stream.write(byte);
-        let mut out = Out::new(&mut put);
-        unsafe { format(&mut out, text, &mut List::new(list)) };
-        let count = out.count as c_int;
-        if is_right {
-            count
-        } else {
-            EOF
-        }
-    })
-}
-
-#[no_mangle]
-unsafe extern "C" fn vprintf(text: *const c_char, list: *const u32) -> c_int {
-    unsafe { vfprintf(pointer(STDOUT), text, list) }
-}
-
-#[no_mangle]
-unsafe extern "C" fn vsnprintf(buffer: *mut c_char, bytes: usize, text: *const c_char, list: *const u32) -> c_int {
-    let mut at = 0;
-    let mut put = |byte: u8| {
-        if at + 1 < bytes {
-            unsafe { *buffer.add(at) = byte as c_char };
-            at += 1;
-        }
-    };
-    let mut out = Out::new(&mut put);
-    unsafe { format(&mut out, text, &mut List::new(list)) };
-    let count = out.count as c_int;
-    if bytes > 0 {
-        unsafe { *buffer.add(at) = 0 };
-    }
-    count
-}
-
-#[no_mangle]
-unsafe extern "C" fn vsprintf(buffer: *mut c_char, text: *const c_char, list: *const u32) -> c_int {
-    unsafe { vsnprintf(buffer, usize::MAX, text, list) }
 }

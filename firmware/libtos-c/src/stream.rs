@@ -7,19 +7,23 @@ use libtos::file::{flags, File};
 use libtos::Error;
 
 use crate::error::{noted, set};
+use crate::input::Source;
 
 /// Files open at the same time at most, as `FOPEN_MAX` in `stdio.h` has it.
 pub const FILES: usize = 8;
-pub const STDOUT: usize = 0;
-pub const STDERR: usize = 1;
 const BUFFER: usize = 256;
 
 /// Where a stream's bytes are.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Device {
     Closed,
     /// Written to line by line; text of a call is written at its end if it is `stderr`.
     Console,
+    /// What the console is given: the rest of a line at a time. `before` is what is done before it
+    /// is waited for.
+    Input {
+        before: fn(),
+    },
     File(File),
 }
 
@@ -38,6 +42,8 @@ pub struct Stream {
     filled: usize,
     /// Of the file, as far as it is known to reach.
     size: u32,
+    /// A byte that `ungetc` has given back; it is ahead of those in the buffer.
+    returned: Option<u8>,
     buffer: [u8; BUFFER],
 }
 
@@ -55,14 +61,24 @@ impl Stream {
         at: 0,
         filled: 0,
         size: 0,
+        returned: None,
         buffer: [0; BUFFER],
     };
 
     /// The console, to write to.
     pub const CONSOLE: Stream = Stream { device: Device::Console, writable: true, ..Stream::CLOSED };
 
+    /// The console, to read from.
+    pub const fn input(before: fn()) -> Stream {
+        Stream { device: Device::Input { before }, readable: true, ..Stream::CLOSED }
+    }
+
     pub fn is_closed(&self) -> bool {
-        self.device == Device::Closed
+        matches!(self.device, Device::Closed)
+    }
+
+    pub fn is_console(&self) -> bool {
+        matches!(self.device, Device::Console | Device::Input { .. })
     }
 
     /// Opens a file as `fopen`'s mode says.
@@ -89,8 +105,11 @@ impl Stream {
     }
 
     /// Writes what is in the buffer; `false` if that failed. The position stays; so do the bytes,
-    /// if the file is on another processor.
+    /// if the file is on another processor. What the console was given stays too: it comes once.
     pub fn flush(&mut self) -> bool {
+        if matches!(self.device, Device::Input { .. }) {
+            return true;
+        }
         let mut is_right = true;
         if self.dirty {
             let bytes = &self.buffer[..self.filled];
@@ -100,7 +119,7 @@ impl Stream {
                     Ok(())
                 }
                 Device::File(file) => file.write(self.base, bytes),
-                Device::Closed => Err(Error::NoFile),
+                Device::Input { .. } | Device::Closed => Err(Error::NoFile),
             };
             is_right = self.noted(written).is_some();
             if written == Err(Error::NotHere) {
@@ -111,9 +130,14 @@ impl Stream {
                 self.size = self.size.max(self.base + self.filled as u32);
             }
         }
-        self.base += self.at as u32;
-        (self.at, self.filled) = (0, 0);
+        self.empty();
         is_right
+    }
+
+    /// Nothing is in the buffer; the position stays.
+    fn empty(&mut self) {
+        self.base = self.position();
+        (self.at, self.filled, self.returned) = (0, 0, None);
     }
 
     /// `false` if anything has failed since it was opened, or since that was cleared; `errno` says
@@ -141,21 +165,41 @@ impl Stream {
 
     /// The next byte; [`None`] at the end.
     pub fn read(&mut self) -> Option<u8> {
-        let Device::File(file) = self.device else {
-            return self.noted(Err(Error::NoPermission));
-        };
-        if self.at == self.filled {
-            self.flush();
-            let read = if self.readable { file.read(self.base, &mut self.buffer) } else { Err(Error::NoPermission) };
-            match self.noted(read) {
-                Some(0) => self.at_end = true,
-                Some(bytes) => self.filled = bytes,
-                None => {}
-            }
+        let byte = self.peek();
+        if byte.is_some() {
+            self.advance();
         }
-        let byte = self.buffer[..self.filled].get(self.at).copied();
-        self.at += byte.is_some() as usize;
         byte
+    }
+
+    /// Gets bytes into the buffer, of which all have been read.
+    fn fill(&mut self) {
+        let read = match self.device {
+            Device::File(file) if self.readable => {
+                self.flush();
+                file.read(self.base, &mut self.buffer)
+            }
+            Device::Input { before } => {
+                self.empty();
+                before();
+                console::read(&mut self.buffer)
+            }
+            _ => Err(Error::NoPermission),
+        };
+        match self.noted(read) {
+            Some(0) => self.at_end = true,
+            Some(bytes) => self.filled = bytes,
+            None => {}
+        }
+    }
+
+    /// Gives a byte back; only one has room.
+    pub fn give_back(&mut self, byte: u8) -> bool {
+        let has_room = self.readable && self.returned.is_none();
+        if has_room {
+            (self.returned, self.at_end) = (Some(byte), false);
+        }
+        has_room
     }
 
     /// Takes a byte; `false` if it can't.
@@ -174,12 +218,12 @@ impl Stream {
         self.at += 1;
         self.filled = self.filled.max(self.at);
         self.dirty = true;
-        byte != b'\n' || self.device != Device::Console || self.flush()
+        byte != b'\n' || !matches!(self.device, Device::Console) || self.flush()
     }
 
     /// Where the next byte is.
     pub fn position(&self) -> u32 {
-        self.base + self.at as u32
+        (self.base + self.at as u32).saturating_sub(self.returned.is_some() as u32)
     }
 
     /// Goes to a place relative to the start, here, or the end.
@@ -197,5 +241,23 @@ impl Stream {
         self.base = place;
         self.at_end = false;
         true
+    }
+}
+
+impl Source for Stream {
+    fn peek(&mut self) -> Option<u8> {
+        if self.returned.is_some() {
+            return self.returned;
+        }
+        if self.at == self.filled {
+            self.fill();
+        }
+        self.buffer[..self.filled].get(self.at).copied()
+    }
+
+    fn advance(&mut self) {
+        if self.returned.take().is_none() {
+            self.at += 1;
+        }
     }
 }

@@ -89,6 +89,38 @@ unsafe extern "C" fn strncmp(one: *const c_char, other: *const c_char, bytes: us
     0
 }
 
+/// In the locale "C" characters are in the order of their numbers.
+#[no_mangle]
+unsafe extern "C" fn strcoll(one: *const c_char, other: *const c_char) -> c_int {
+    unsafe { strcmp(one, other) }
+}
+
+/// Which is the order that `strcmp` has, without any change. The result is how many bytes that
+/// takes.
+#[no_mangle]
+unsafe extern "C" fn strxfrm(to: *mut c_char, from: *const c_char, bytes: usize) -> usize {
+    let length = unsafe { strlen(from) };
+    if length < bytes {
+        unsafe { strcpy(to, from) };
+    }
+    length
+}
+
+#[no_mangle]
+unsafe extern "C" fn stpcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
+    unsafe { strcpy(to, from).add(strlen(from)) }
+}
+
+#[no_mangle]
+unsafe extern "C" fn strnlen(text: *const c_char, bytes: usize) -> usize {
+    let end: *const c_char = unsafe { memchr(text.cast(), 0, bytes) }.cast();
+    if end.is_null() {
+        bytes
+    } else {
+        end as usize - text as usize
+    }
+}
+
 #[no_mangle]
 unsafe extern "C" fn memchr(memory: *const c_void, byte: c_int, bytes: usize) -> *mut c_void {
     let memory: *const u8 = memory.cast();

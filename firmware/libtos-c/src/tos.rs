@@ -1,14 +1,12 @@
-//! `tos.h`, `time.h`, and the ends of threads: the report's calls under the report's names. Those that return a count return a negated
+//! `tos.h`: the report's calls under the report's names. Those that return a count return a negated
 //! error (`TOS_...` in `tos.h`) instead if they fail.
 
-use core::ffi::{c_char, c_int, c_long, c_uint, c_void, CStr};
+use core::ffi::{c_char, c_int, c_uint, c_void, CStr};
 
 use libtos::call::{self, call3, call5};
 use libtos::Error;
 use testbed_definitions::limits::CHANNELS;
 use testbed_definitions::syscall;
-
-use crate::stdio;
 
 fn code(result: Result<u32, Error>) -> c_int {
     result.map_or_else(Error::code, |value| value as c_int)
@@ -42,18 +40,6 @@ extern "C" fn stack_for(pages: c_int) -> usize {
 #[no_mangle]
 extern "C" fn wait() -> c_int {
     libtos::wait() as c_int
-}
-
-/// Ends this thread, after writing what is in the buffers of streams.
-#[no_mangle]
-pub extern "C" fn exit(code: c_int) -> ! {
-    stdio::flush_all();
-    libtos::exit(code as u32)
-}
-
-#[no_mangle]
-extern "C" fn abort() -> ! {
-    libtos::halt()
 }
 
 #[no_mangle]
@@ -163,22 +149,6 @@ extern "C" fn clock_us() -> c_uint {
 #[no_mangle]
 extern "C" fn clock_hz() -> c_uint {
     libtos::clock_hz()
-}
-
-/// Milliseconds since reset (`CLOCKS_PER_SEC` is 1,000).
-#[no_mangle]
-extern "C" fn clock() -> c_uint {
-    libtos::clock()
-}
-
-/// Seconds since reset: the machine doesn't know the date.
-#[no_mangle]
-unsafe extern "C" fn time(place: *mut c_long) -> c_long {
-    let seconds = (libtos::clock() / 1000) as c_long;
-    if !place.is_null() {
-        unsafe { *place = seconds };
-    }
-    seconds
 }
 
 /// Starts a program: its process, or a negated error. Arguments have a NUL after each, `bytes` in all.

@@ -31,3 +31,6 @@ front!("printf", "vprintf", "a1", "20");
 front!("fprintf", "vfprintf", "a2", "24");
 front!("sprintf", "vsprintf", "a2", "24");
 front!("snprintf", "vsnprintf", "a3", "28");
+front!("scanf", "vscanf", "a1", "20");
+front!("fscanf", "vfscanf", "a2", "24");
+front!("sscanf", "vsscanf", "a2", "24");

@@ -1,0 +1,15 @@
+#ifndef _SYS_TYPES_H
+#define _SYS_TYPES_H
+
+#include <stddef.h>
+
+typedef int ssize_t;
+typedef long off_t;
+typedef int pid_t;
+typedef long time_t;
+typedef long suseconds_t;
+typedef unsigned useconds_t;
+typedef unsigned int clock_t;
+typedef int clockid_t;
+
+#endif
