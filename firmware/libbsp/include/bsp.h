@@ -12,6 +12,11 @@ __asm__(".weak BSP_IS_USED\n.set BSP_IS_USED, 1");
 extern "C" {
 #endif
 
+/* Names of types that other BSPlibs have. */
+typedef int bsp_pid_t;
+typedef int bsp_nprocs_t;
+typedef int bsp_size_t;
+
 /* How processes begin and end. `spmd` is what all of them run, if bsp_begin is not the first statement of main. */
 void bsp_init(void (*spmd)(void), int argc, char **argv);
 /* So many processes at most; 0: as many as there are processors for programs. */
@@ -35,12 +40,13 @@ void bsp_get(int pid, const void *src, int offset, void *dst, int nbytes);
 void bsp_hpput(int pid, const void *src, void *dst, int offset, int nbytes);
 void bsp_hpget(int pid, const void *src, int offset, void *dst, int nbytes);
 
-/* Messages. */
-void bsp_set_tagsize(int *tag_nbytes);
+/* Messages. Some BSPlibs have numbers of bytes as int, as the standard does, others as size_t: both are of four bytes here, and pointers to either
+   are taken. */
+void bsp_set_tagsize(void *tag_nbytes);
 void bsp_send(int pid, const void *tag, const void *payload, int payload_nbytes);
-void bsp_qsize(int *nmessages, int *accum_nbytes);
+void bsp_qsize(void *nmessages, void *accum_nbytes);
 /* *status is -1 if there is no message, otherwise its bytes. */
-void bsp_get_tag(int *status, void *tag);
+void bsp_get_tag(void *status, void *tag);
 void bsp_move(void *payload, int reception_nbytes);
 /* -1 if there is no message, otherwise its bytes. */
 int bsp_hpmove(void **tag_ptr, void **payload_ptr);

@@ -29,6 +29,15 @@ impl Bsp {
         number as usize
     }
 
+    /// Somewhere to put a result.
+    #[inline]
+    pub fn not_null(&self, primitive: &str, place: usize) {
+        self.within(primitive);
+        if place == 0 {
+            self.misuse(format_args!("{primitive} with NULL as a place for what it tells"));
+        }
+    }
+
     /// The primitive can only be used between `bsp_begin` and `bsp_end`.
     #[inline]
     pub(crate) fn within(&self, primitive: &str) {

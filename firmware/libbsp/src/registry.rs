@@ -27,6 +27,8 @@ pub struct Registry {
     count: usize,
     changes: [Change; REGISTRATIONS],
     changed: usize,
+    next: [Area; REGISTRATIONS],
+    next_count: usize,
 }
 
 /// Why a change can't be.
@@ -43,6 +45,8 @@ impl Registry {
         count: 0,
         changes: [Change::Pop(0); REGISTRATIONS],
         changed: 0,
+        next: [Area { start: 0, bytes: 0 }; REGISTRATIONS],
+        next_count: 0,
     };
 
     /// Registers an area, from the next superstep on.
@@ -76,19 +80,41 @@ impl Registry {
         self.areas[..self.count].get(slot).copied()
     }
 
-    /// A superstep is over: registrations begin and end, in the order in which that was asked for.
-    pub fn superstep(&mut self) -> Result<(), Failure> {
+    /// Whether registrations begin or end with this superstep.
+    pub fn changes(&self) -> bool {
+        self.changed != 0
+    }
+
+    /// The registrations that there will be when the superstep is over, in the order in which that was
+    /// asked for, and a number that all processes have alike if they have asked for the same: which
+    /// registrations begin and end, whatever the areas are.
+    pub fn prepare(&mut self) -> Result<u32, Failure> {
+        self.next[..self.count].copy_from_slice(&self.areas[..self.count]);
+        self.next_count = self.count;
+        let mut all_alike = !(self.changed as u32);
         for index in 0..core::mem::take(&mut self.changed) {
-            if let Change::Push(area) = self.changes[index] {
-                *self.areas.get_mut(self.count).ok_or(Failure::TooMany)? = area;
-                self.count += 1;
-            }
-            if let Change::Pop(start) = self.changes[index] {
-                let slot = self.slot(start).ok_or(Failure::Unknown)?;
-                self.areas.copy_within(slot + 1..self.count, slot);
-                self.count -= 1;
-            }
+            let number = match self.changes[index] {
+                Change::Push(area) => {
+                    *self.next.get_mut(self.next_count).ok_or(Failure::TooMany)? = area;
+                    self.next_count += 1;
+                    0
+                }
+                Change::Pop(start) => {
+                    let all = &self.next[..self.next_count];
+                    let slot = all.iter().rposition(|area| area.start == start).ok_or(Failure::Unknown)?;
+                    self.next.copy_within(slot + 1..self.next_count, slot);
+                    self.next_count -= 1;
+                    1 + slot as u32
+                }
+            };
+            all_alike = (all_alike ^ number).wrapping_mul(0x9e37_79b1).rotate_left(5);
         }
-        Ok(())
+        Ok(all_alike)
+    }
+
+    /// The superstep is over, for which [`Self::prepare`] was called.
+    pub fn superstep(&mut self) {
+        self.count = self.next_count;
+        self.areas[..self.count].copy_from_slice(&self.next[..self.count]);
     }
 }

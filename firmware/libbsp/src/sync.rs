@@ -20,6 +20,10 @@ use crate::transfer::{copy_data, leaves_in_place};
 /// What processes say of themselves when a superstep ends.
 const READS: u8 = 1 << 0;
 const ENDS: u8 = 1 << 1;
+/// What must be alike in all processes, in so few bits: which registrations begin and end, and the
+/// size of tags.
+const ALIKE_SHIFT: u32 = 2;
+const ALIKE: u8 = 0xff << ALIKE_SHIFT;
 
 /// Room for what comes, to begin with: two pages with the words ahead. The kernel looks at all of
 /// its pages each time.
@@ -48,7 +52,14 @@ impl Bsp {
     fn end_superstep(&mut self, signs: u8, primitive: &str) {
         self.queue = Queue::EMPTY;
         self.arena.forget_come();
-        let come = self.exchange(signs);
+        let changes = self.registry.changes();
+        let alike = self.changes_alike(changes);
+        let come = self.exchange(signs | alike);
+        if (come.any ^ come.all) & ALIKE != 0 && come.any & ENDS == come.all & ENDS {
+            self.misuse(format_args!(
+                "{primitive}: the processes don't begin and end the same registrations, or have other sizes of tags"
+            ));
+        }
         if come.any & ENDS != come.all & ENDS {
             self.misuse(format_args!(
                 "{primitive}, while another process calls {}",
@@ -71,10 +82,27 @@ impl Bsp {
             }
         }
         self.take_in(&come);
-        if let Err(failure) = self.registry.superstep() {
-            self.bad_registration(failure);
+        if changes {
+            self.registry.superstep();
         }
         self.tag_bytes = self.next_tag_bytes;
+    }
+
+    /// What this process says of its registrations and the size of tags: 0 where nothing changes.
+    fn changes_alike(&mut self, changes: bool) -> u8 {
+        let sets = core::mem::take(&mut self.tag_sizes_set);
+        let mut alike = self.next_tag_bytes.wrapping_sub(self.tag_bytes) ^ sets << 16;
+        if changes {
+            alike ^= match self.registry.prepare() {
+                Ok(alike) => alike,
+                Err(failure) => self.bad_registration(failure),
+            };
+        }
+        match alike {
+            0 => 0,
+            // Anything but 0, which says that nothing changes.
+            alike => ((alike.wrapping_mul(0x9e37_79b1) >> 27) as u8 % 31 + 1) << ALIKE_SHIFT,
+        }
     }
 
     /// Writes what was put, and finds the messages.

@@ -84,6 +84,11 @@ extern "C" fn bsp_pop_reg(ident: *const c_void) {
     bsp().pop_reg(ident as usize);
 }
 
+/// Where results go.
+fn check(primitive: &str, places: &[*mut c_void]) {
+    places.iter().for_each(|place| bsp().not_null(primitive, *place as usize));
+}
+
 /// A number of bytes, or a place: not negative.
 fn count(primitive: &str, bytes: c_int) -> usize {
     bsp().not_negative(primitive, bytes as isize)
@@ -115,6 +120,7 @@ unsafe extern "C" fn bsp_hpget(pid: c_int, from: *const c_void, offset: c_int, t
 
 #[no_mangle]
 unsafe extern "C" fn bsp_set_tagsize(bytes: *mut c_int) {
+    check("bsp_set_tagsize", &[bytes.cast()]);
     unsafe { *bytes = bsp().set_tagsize(count("bsp_set_tagsize", *bytes)) as c_int }
 }
 
@@ -125,6 +131,7 @@ unsafe extern "C" fn bsp_send(pid: c_int, tag: *const c_void, from: *const c_voi
 
 #[no_mangle]
 unsafe extern "C" fn bsp_qsize(messages: *mut c_int, bytes: *mut c_int) {
+    check("bsp_qsize", &[messages.cast()]);
     let (count, sum) = bsp().qsize();
     unsafe { *messages = count as c_int };
     if !bytes.is_null() {
@@ -134,16 +141,22 @@ unsafe extern "C" fn bsp_qsize(messages: *mut c_int, bytes: *mut c_int) {
 
 #[no_mangle]
 unsafe extern "C" fn bsp_get_tag(status: *mut c_int, tag: *mut c_void) {
+    check("bsp_get_tag", &[status.cast()]);
     unsafe { *status = bsp().get_tag(tag.cast()).map_or(-1, |bytes| bytes as c_int) }
 }
 
 #[no_mangle]
 unsafe extern "C" fn bsp_move(to: *mut c_void, most: c_int) {
-    unsafe { bsp().take(to.cast(), count("bsp_move", most)) }
+    let most = count("bsp_move", most);
+    if most != 0 {
+        check("bsp_move", &[to]);
+    }
+    unsafe { bsp().take(to.cast(), most) }
 }
 
 #[no_mangle]
 unsafe extern "C" fn bsp_hpmove(tag: *mut *mut c_void, payload: *mut *mut c_void) -> c_int {
+    check("bsp_hpmove", &[tag.cast(), payload.cast()]);
     let Some((tag_at, at, bytes)) = bsp().hpmove() else { return -1 };
     unsafe { (*tag, *payload) = (tag_at as *mut c_void, at as *mut c_void) };
     bytes as c_int
