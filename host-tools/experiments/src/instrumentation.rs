@@ -156,8 +156,10 @@ struct Kernel {
     /// Address and words of its code.
     base: u32,
     words: Vec<u32>,
-    /// Where code may be entered: symbols, and whatever words of constants and data look like it.
+    /// Where code may be entered: symbols.
     entries: Vec<u32>,
+    /// Words of constants and data.
+    tables: Vec<u32>,
     /// Address of the word of event classes, if anything uses it.
     classes: Option<u32>,
 }
@@ -171,11 +173,13 @@ impl Kernel {
 
     fn parse(path: PathBuf, bytes: &[u8]) -> Result<Kernel, object::Error> {
         let elf = object::File::parse(bytes)?;
-        let (mut base, mut words, mut entries) = (0, Vec::new(), Vec::new());
+        let (mut base, mut words, mut entries, mut tables) = (0, Vec::new(), Vec::new(), Vec::new());
         for section in elf.sections() {
             match section.kind() {
                 SectionKind::Text => (base, words) = (section.address() as u32, self::words(section.data()?)),
-                SectionKind::ReadOnlyData | SectionKind::Data => entries.extend(self::words(section.data()?)),
+                SectionKind::ReadOnlyData | SectionKind::ReadOnlyString | SectionKind::Data => {
+                    tables.extend(self::words(section.data()?))
+                }
                 _ => {}
             }
         }
@@ -184,7 +188,7 @@ impl Kernel {
         entries.extend(elf.symbols().filter(enters).map(|symbol| symbol.address() as u32));
         let named = |symbol: &object::Symbol| symbol.name().is_ok_and(|name| name.contains(CLASSES));
         let classes = elf.symbols().find(named).map(|symbol| symbol.address() as u32);
-        Ok(Kernel { path, base, words, entries, classes })
+        Ok(Kernel { path, base, words, entries, tables, classes })
     }
 
     fn size(&self) -> Size {
@@ -194,7 +198,8 @@ impl Kernel {
 
     /// What concerns monitor and classes.
     fn uses(&self) -> Vec<(u32, Use)> {
-        let code = Code { base: self.base, words: &self.words, entries: &self.entries, watched: self.classes };
+        let Kernel { base, words, entries, tables, classes, .. } = self;
+        let code = Code { base: *base, words, entries, tables, watched: *classes };
         let concerns = |found| match found {
             Use::Load(address) => Some(address) == self.classes,
             Use::Store(_) => found == EMITS,

@@ -30,6 +30,9 @@ const UNKNOWN: State = {
     state
 };
 
+/// The register that a call returns by.
+const RETURN: usize = 1;
+
 /// sp, gp, tp and s0 to s11: what a call keeps.
 const KEPT: u32 = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 8 | 1 << 9 | 0x3ff << 18;
 
@@ -89,6 +92,9 @@ pub struct Code<'a> {
     pub base: u32,
     pub words: &'a [u32],
     pub entries: &'a [u32],
+    /// What else stands in constants and data that looks like an address of code: where a jump by a
+    /// table may go to within its function.
+    pub tables: &'a [u32],
     /// The address of the word that is watched.
     pub watched: Option<u32>,
 }
@@ -144,7 +150,7 @@ impl Code<'_> {
         while let Some(index) = work.pop() {
             let Some(before) = states[index] else { continue };
             let after = self.after(index, &before);
-            for next in self.next(index).into_iter().flatten() {
+            for next in self.next(index).into_iter().flatten().chain(self.by_table(index)) {
                 let joined = states[next].map_or(after, |old| merged(&old, &after));
                 if states[next] != Some(joined) {
                     states[next] = Some(joined);
@@ -172,6 +178,19 @@ impl Code<'_> {
             OP_SYSTEM if word.0 == MRET => [None, None],
             _ => [following, None],
         }
+    }
+
+    /// The instructions that follow a jump by a table.
+    fn by_table(&self, index: usize) -> Vec<usize> {
+        let word = Word(self.words[index]);
+        if word.opcode() != OP_JALR || word.rd() != 0 || word.rs1() == RETURN {
+            return Vec::new();
+        }
+        let address = self.base + INSTRUCTION * index as u32;
+        let start = self.entries.iter().copied().filter(|entry| *entry <= address).max().unwrap_or(self.base);
+        let end = self.entries.iter().copied().filter(|entry| *entry > address).min().unwrap_or(u32::MAX);
+        let inside = |to: &&u32| (start + 1..end).contains(*to);
+        self.tables.iter().filter(inside).filter_map(|to| self.index(*to)).collect()
     }
 
     fn after(&self, index: usize, before: &State) -> State {
@@ -217,12 +236,24 @@ mod tests {
     const EVENT: u32 = 0x1002_0000;
 
     fn uses(words: &[u32], entries: &[u32]) -> Vec<(u32, Use)> {
-        Code { base: BASE, words, entries, watched: Some(WATCHED) }.uses()
+        Code { base: BASE, words, entries, tables: &[], watched: Some(WATCHED) }.uses()
     }
 
     /// `sh` of A1.
     fn half(base: u8) -> u32 {
         store(1, base, A1, 0)
+    }
+
+    #[test]
+    fn a_jump_by_a_table_keeps_what_is_known() {
+        let words = [upper(OP_LUI, A0, EVENT), jalr(0, A2, 0), half(A0), jalr(0, RA, 0), half(A0)];
+        let found = |tables: &[u32]| {
+            let code = Code { base: BASE, words: &words, entries: &[BASE, BASE + 16], tables, watched: None };
+            code.uses().into_iter().map(|(address, _)| address - BASE).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[]), []);
+        // The last instruction is another function's.
+        assert_eq!(found(&[BASE + 8, BASE + 16]), [8]);
     }
 
     #[test]
