@@ -223,7 +223,7 @@ impl Bsp {
                     said |= record::ENLARGED;
                 }
                 Err(Error::BadLength) => self.out_of_memory(bytes as usize),
-                Err(Error::Killed) => self.lost(),
+                Err(Error::Killed | Error::NoProcess) => self.lost(),
                 Err(error) => self.misuse(format_args!("the processes cannot exchange: {}", error.meaning())),
             }
         }
