@@ -109,7 +109,7 @@ pub const FOREVER: u32 = u32::MAX;
 pub mod invoke {
     /// Nobody waits for it at the console.
     pub const BACKGROUND: u32 = 1 << 8;
-    /// Its threads do not run before [`super::control::RESUME`].
+    /// Its threads do not run before [`super::control::RESUME`]; it ends if its invoker ends before that.
     pub const SUSPENDED: u32 = 1 << 9;
     /// It is an operator ([`crate::process::OPERATOR`]), as its invoker must be.
     pub const OPERATOR: u32 = 1 << 10;

@@ -82,6 +82,22 @@ fn random_programs_do_the_same_while_the_load_is_balanced() {
     assert!(moves >= 8, "{moves} moves: {log}");
 }
 
+/// The first process of a program is killed before it has let the others run, or while they exchange:
+/// none of them stays. At the end one may still be ending.
+#[test]
+fn killed_programs_leave_nothing_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["run", "killing", "30", "bsp-sum", "5", "2000", "--for", "20s"];
+    let output = testbed(&arguments, dir.path());
+    let console = std::fs::read_to_string(dir.path().join("console.txt")).unwrap();
+    assert!(console.contains("killing: 30 of 30 killed"), "{console}{}", text(&output));
+    for line in console.lines().filter(|line| line.contains("processes were")) {
+        let numbers: Vec<u32> =
+            line.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();
+        assert!(numbers[2] <= numbers[1] + 1, "{console}");
+    }
+}
+
 /// 10,000 programs, on one slave and on fifteen, with several processes a slave and with processes
 /// that move.
 #[test]
@@ -154,4 +170,39 @@ fn errors_of_the_probe_say_what_there_is() {
         let text = text(&output);
         assert!(!output.status.success() && text.contains(said), "{text}");
     }
+}
+
+#[test]
+fn programs_take_what_the_cost_model_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["experiment", "bsp", "--reduced", "--processes", "2", "--only", "bsp-inner,bsp-lu", "--json"];
+    let output = testbed(&arguments, dir.path());
+    assert!(output.status.success(), "{}", text(&output));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let file = std::fs::read(dir.path().join("bsp.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&file).unwrap(), found);
+    let number = |value: &Value, name: &str| value[name].as_f64().unwrap_or_else(|| panic!("{name} of {value}"));
+    let ends = &found["ends"][0];
+    let [g, l, l0] = ["g", "l", "l0"].map(|name| number(ends, name));
+    assert!(g > 0.0 && l0 > 0.0 && l > l0, "{ends}");
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["program"].as_str().unwrap()).collect::<Vec<_>>(), ["bsp-inner", "bsp-lu"]);
+    for row in rows {
+        let [measured, work, words, supersteps, sum, max] =
+            ["measured", "work", "words", "supersteps", "sum", "max"].map(|name| number(row, name));
+        assert!(
+            work + g * words + supersteps * l0 - 1.0 <= sum && sum <= work + g * words + supersteps * l + 1.0,
+            "{row}"
+        );
+        assert!(work <= max && max <= sum, "{row}");
+        assert!((sum / measured - 1.0).abs() < 0.1, "{row}");
+    }
+}
+
+#[test]
+fn a_program_that_is_not_held_against_the_model_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = testbed(&["experiment", "bsp", "--only", "wator"], dir.path());
+    let text = text(&output);
+    assert!(!output.status.success() && text.contains("`wator`") && text.contains("bsp-lu"), "{text}");
 }

@@ -12,7 +12,8 @@
 //!
 //! All of that is the frame. An experiment is a folder beside it with its options, what it runs and
 //! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
-//! [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`] (ours). [`bsp`] measures the parameters of a cost model.
+//! [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`] (ours). [`bsp`] measures the parameters
+//! of a cost model, and holds programs against it.
 #![forbid(unsafe_code)]
 
 pub mod balance;
@@ -64,6 +65,7 @@ macro_rules! experiments {
 
 experiments! {
     Balance(balance::Balance),
+    Bsp(bsp::held::Bsp),
     Overflow(overflow::Overflow),
     Profile(section3::Profile),
     RandomLoads(random_loads::RandomLoads),

@@ -49,6 +49,7 @@ impl Kernel {
         self.reply(invoker, Error::Killed.code() as u32, 0);
         self.remove_process(process);
         self.ended_for_groups(id);
+        self.ended_for_held(id);
         if others == 0 {
             return self.process_ended(id);
         }
@@ -124,6 +125,7 @@ impl Kernel {
             self.remove_process(process);
         }
         self.ended_for_groups(id);
+        self.ended_for_held(id);
         self.processes.forget(id);
         let words = [mpc::operation_address(layout::ENDED, id), 0, 0, 0, 0, 0];
         self.net.queue_token(home, mpc::PROCESS, words, layout::END_BYTES);

@@ -1,7 +1,9 @@
-//! Measures what a superstep costs, for `testbed bsp probe`: `bsp-probe [PROCESSES [LARGEST]]`.
+//! Measures what a superstep costs, for `testbed bsp probe`: `bsp-probe [PROCESSES [LARGEST
+//! [WAYS]]]`.
 //!
 //! Prints lines of words, which the host reads: what was measured, its parameters, and machine cycles
-//! of a superstep on the slowest process. LARGEST is the number of words of the largest relation in short messages.
+//! of a superstep on the slowest process. LARGEST is the number of words of the largest relation in short messages,
+//! WAYS how many ways are measured: `bsp_put`, `bsp_hpput`, `bsp_get`, `bsp_hpget`.
 //!
 //! | line | measured |
 //! |---|---|
@@ -35,8 +37,9 @@ static SOURCE: Memory<LONGEST> = Memory(UnsafeCell::new([0; LONGEST]));
 static TIMES: Memory<64> = Memory(UnsafeCell::new([0; 64]));
 
 fn main(arguments: Arguments, bsp: &mut Process) -> u32 {
-    let Some([_, largest]) = arguments.numbers([0, LARGEST]).filter(|numbers| numbers[1] <= LARGEST) else {
-        println!("usage: bsp-probe [PROCESSES [LARGEST (up to {LARGEST} words)]]");
+    let known = arguments.numbers([0, LARGEST, ALL.len()]);
+    let Some([_, largest, ways]) = known.filter(|numbers| numbers[1] <= LARGEST && numbers[2] <= ALL.len()) else {
+        println!("usage: bsp-probe [PROCESSES [LARGEST (up to {LARGEST} words) [WAYS (up to {})]]]", ALL.len());
         return 2;
     };
     // SAFETY: each is lent once.
@@ -49,7 +52,8 @@ fn main(arguments: Arguments, bsp: &mut Process) -> u32 {
     probe.operations("f32", |index| index as f32, |a, b, sum| a * b + sum);
     probe.operations("f64", |index| index as f64, |a, b, sum| a * b + sum);
     probe.barrier();
-    for way in [Way::Put, Way::HpPut, Way::Get, Way::HpGet] {
+    for way in &ALL[..ways] {
+        let way = *way;
         let mut words = 1;
         while words <= LONGEST {
             if words <= largest {
@@ -77,6 +81,9 @@ enum Way {
     Get,
     HpGet,
 }
+
+/// All of them.
+const ALL: [Way; 4] = [Way::Put, Way::HpPut, Way::Get, Way::HpGet];
 
 struct Probe<'a> {
     bsp: &'a mut Process,

@@ -1,11 +1,14 @@
-//! `testbed bsp probe`: what supersteps cost on a machine, as the parameters of the BSP model.
+//! `testbed bsp probe`: what supersteps cost on a machine, as the parameters of the BSP model; and
+//! `testbed experiment bsp`, programs held against it.
 //!
 //! | module | what it does |
 //! |---|---|
+//! | [`held`] | the experiment |
 //! | [`lines`] | what the program `bsp-probe` prints |
 //! | [`parameters`] | s, l, g and the half-performance length, by regression |
 //! | [`table`] | both as text |
 
+pub mod held;
 pub mod lines;
 pub mod parameters;
 pub mod table;

@@ -1,11 +1,14 @@
 //! Ends that services have left.
 
+use testbed_definitions::syscall::EXIT_HALT;
+
 use crate::state::effects::{DOOMED, ENDING};
 use crate::state::kernel::Kernel;
 use crate::state::registry::PROCESSES_KNOWN;
 
 impl Kernel {
-    /// Ends threads, and then processes that are out of memory. One step may have found several.
+    /// Ends threads, and then processes that are out of memory, or that nobody will let run. One step
+    /// may have found several.
     #[cold]
     #[inline(never)]
     pub fn end_all(&mut self) {
@@ -24,7 +27,10 @@ impl Kernel {
         for slot in 0..PROCESSES_KNOWN {
             if let Some(process) = self.processes.at(slot).filter(|process| process.take_doom()) {
                 self.make_room();
-                self.end_for_memory(process.id());
+                match self.place(process.id()).is_some_and(|place| place.invoked.held) {
+                    true => self.end_process(process.id(), EXIT_HALT),
+                    false => self.end_for_memory(process.id()),
+                }
             }
         }
     }

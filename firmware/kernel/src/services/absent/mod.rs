@@ -40,6 +40,7 @@ pub mod exchange {
 
     impl Kernel {
         pub fn ended_for_groups(&mut self, _: ProcessId) {}
+        pub fn ended_for_held(&mut self, _: ProcessId) {}
         pub fn serve_superstep(&mut self, _: &Packet) {}
         pub fn look_at_leaving(&mut self) {}
         pub fn pump_exchange(&mut self, _: &Tcb) -> bool {

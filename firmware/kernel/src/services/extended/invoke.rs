@@ -155,11 +155,16 @@ impl Kernel {
     /// Notes what is to be done when the file is here.
     fn prepare(&mut self, process: Process, invocation: &Invocation) -> Result<(), Error> {
         let suspended = invocation.flags & invoke::SUSPENDED != 0;
+        if suspended && self.processes.is_over(invocation.who.process) {
+            // Nobody would let it run.
+            return Err(Error::NoProcess);
+        }
         self.processes.set_suspended(process.id(), suspended);
         process.set_suspended(suspended);
         self.put_arguments(process, invocation.arguments)?;
         if let Some(place) = self.place(process.id()) {
             place.invoked.invoker = invocation.who.process;
+            place.invoked.held = suspended;
             place.invoked.background = invocation.flags & invoke::BACKGROUND != 0;
             place.set_waiter(invocation.who);
             (place.invoked.name, place.invoked.source) = (invocation.name, invocation.source);

@@ -81,6 +81,9 @@ impl Kernel {
             }
             control::SUSPEND | control::RESUME => {
                 let suspended = what == control::SUSPEND;
+                if let Some(place) = self.place(id).filter(|_| !suspended) {
+                    place.invoked.held = false;
+                }
                 self.suspend(id, suspended);
                 if self.processors > 1 {
                     let words = [mpc::operation_address(layout::SUSPEND, id), suspended as u32, 0, 0, 0, 0];

@@ -15,6 +15,8 @@ pub struct Invoked {
     pub background: bool,
     /// The process that invoked it, 0 if it was the host.
     pub invoker: ProcessId,
+    /// It was invoked suspended, and nobody has let it run yet.
+    pub held: bool,
     /// The file that it runs, [`NO_FILE`] before it does.
     pub file: u8,
     /// It may read other processes' memory.
@@ -33,6 +35,7 @@ impl Invoked {
     pub const NONE: Invoked = Invoked {
         background: false,
         invoker: ProcessId::NONE,
+        held: false,
         file: NO_FILE,
         trusted: false,
         name: [0; NAME_BYTES],
