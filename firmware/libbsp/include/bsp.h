@@ -48,8 +48,11 @@ int bsp_hpmove(void **tag_ptr, void **payload_ptr);
 /* Where in the program the next primitive is called. */
 void tos_bsp_at(const char *file, int line);
 
+#define bsp_init(spmd, argc, argv) (tos_bsp_at(__FILE__, __LINE__), bsp_init(spmd, argc, argv))
 #define bsp_begin(maxprocs) (tos_bsp_at(__FILE__, __LINE__), bsp_begin(maxprocs))
 #define bsp_end() (tos_bsp_at(__FILE__, __LINE__), bsp_end())
+#define bsp_pid() (tos_bsp_at(__FILE__, __LINE__), bsp_pid())
+#define bsp_time() (tos_bsp_at(__FILE__, __LINE__), bsp_time())
 #define bsp_sync() (tos_bsp_at(__FILE__, __LINE__), bsp_sync())
 #define bsp_push_reg(ident, nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_push_reg(ident, nbytes))
 #define bsp_pop_reg(ident) (tos_bsp_at(__FILE__, __LINE__), bsp_pop_reg(ident))
@@ -59,7 +62,10 @@ void tos_bsp_at(const char *file, int line);
 #define bsp_hpget(pid, src, offset, dst, nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_hpget(pid, src, offset, dst, nbytes))
 #define bsp_set_tagsize(tag_nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_set_tagsize(tag_nbytes))
 #define bsp_send(pid, tag, payload, nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_send(pid, tag, payload, nbytes))
+#define bsp_qsize(nmessages, accum_nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_qsize(nmessages, accum_nbytes))
+#define bsp_get_tag(status, tag) (tos_bsp_at(__FILE__, __LINE__), bsp_get_tag(status, tag))
 #define bsp_move(payload, nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_move(payload, nbytes))
+#define bsp_hpmove(tag_ptr, payload_ptr) (tos_bsp_at(__FILE__, __LINE__), bsp_hpmove(tag_ptr, payload_ptr))
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 //! (`bsp.h`) calls them. [`safe`] has them for programs in Rust.
 #![no_std]
 
+mod agreement;
 mod arena;
 mod begin;
 mod items;

@@ -4,7 +4,7 @@
 
 use testbed_definitions::exchange::AREAS_MAX;
 
-/// Registrations at a time, and changes in a superstep.
+/// Registrations at a time.
 pub const REGISTRATIONS: usize = AREAS_MAX;
 
 /// An area of this process, as the kernel reads it.
@@ -15,18 +15,29 @@ pub struct Area {
     pub bytes: usize,
 }
 
-/// A change that takes effect when the superstep ends.
-#[derive(Clone, Copy)]
-enum Change {
-    Push(Area),
-    Pop(usize),
+/// Areas in the order of their numbers.
+struct List {
+    areas: [Area; REGISTRATIONS],
+    count: usize,
+}
+
+impl List {
+    const NEW: List = List { areas: [Area { start: 0, bytes: 0 }; REGISTRATIONS], count: 0 };
+
+    /// The number of the newest registration of the area that begins there.
+    #[inline]
+    fn slot(&self, start: usize) -> Option<usize> {
+        (0..self.count).rev().find(|&slot| self.areas[slot].start == start)
+    }
 }
 
 pub struct Registry {
-    areas: [Area; REGISTRATIONS],
-    count: usize,
-    changes: [Change; REGISTRATIONS],
-    changed: usize,
+    /// What is registered in this superstep, and what will be in the next one.
+    lists: [List; 2],
+    /// Which of the two lists is this superstep's.
+    now: usize,
+    /// The next superstep's list is not this one's.
+    is_changed: bool,
 }
 
 /// Why a change can't be.
@@ -38,57 +49,64 @@ pub enum Failure {
 }
 
 impl Registry {
-    pub const NEW: Registry = Registry {
-        areas: [Area { start: 0, bytes: 0 }; REGISTRATIONS],
-        count: 0,
-        changes: [Change::Pop(0); REGISTRATIONS],
-        changed: 0,
-    };
+    pub const NEW: Registry = Registry { lists: [List::NEW, List::NEW], now: 0, is_changed: false };
 
     /// Registers an area, from the next superstep on.
     pub fn push(&mut self, area: Area) -> Result<(), Failure> {
-        self.note(Change::Push(area))
-    }
-
-    /// Ends the newest registration of the area that begins there, from the next superstep on.
-    pub fn pop(&mut self, start: usize) -> Result<(), Failure> {
-        self.note(Change::Pop(start))
-    }
-
-    fn note(&mut self, change: Change) -> Result<(), Failure> {
-        *self.changes.get_mut(self.changed).ok_or(Failure::TooMany)? = change;
-        self.changed += 1;
+        let list = self.next();
+        *list.areas.get_mut(list.count).ok_or(Failure::TooMany)? = area;
+        list.count += 1;
         Ok(())
+    }
+
+    /// Ends the newest registration of the area that begins there, from the next superstep on. The
+    /// result is its number.
+    pub fn pop(&mut self, start: usize) -> Result<usize, Failure> {
+        let list = self.next();
+        let slot = list.slot(start).ok_or(Failure::Unknown)?;
+        list.areas.copy_within(slot + 1..list.count, slot);
+        list.count -= 1;
+        Ok(slot)
+    }
+
+    /// The list of the next superstep, which begins as this one's.
+    fn next(&mut self) -> &mut List {
+        let [first, second] = &mut self.lists;
+        let (now, next) = if self.now == 0 { (first, second) } else { (second, first) };
+        if !self.is_changed {
+            self.is_changed = true;
+            next.areas[..now.count].copy_from_slice(&now.areas[..now.count]);
+            next.count = now.count;
+        }
+        next
     }
 
     /// The number of the newest registration of the area that begins there.
     #[inline]
     pub fn slot(&self, start: usize) -> Option<usize> {
-        (0..self.count).rev().find(|&slot| self.areas[slot].start == start)
+        self.lists[self.now].slot(start)
+    }
+
+    /// Whether the area that begins there will be registered in the next superstep.
+    pub fn will_be(&self, start: usize) -> bool {
+        self.is_changed && self.lists[1 - self.now].slot(start).is_some()
     }
 
     /// Where the list of areas is, and how many there are.
     pub fn list(&self) -> (usize, usize) {
-        (self.areas.as_ptr() as usize, self.count)
+        let list = &self.lists[self.now];
+        (list.areas.as_ptr() as usize, list.count)
     }
 
     pub fn area(&self, slot: usize) -> Option<Area> {
-        self.areas[..self.count].get(slot).copied()
+        let list = &self.lists[self.now];
+        list.areas[..list.count].get(slot).copied()
     }
 
-    /// A superstep is over: registrations begin and end, in the order in which that was asked for.
-    pub fn superstep(&mut self) -> Result<(), Failure> {
-        for index in 0..core::mem::take(&mut self.changed) {
-            if let Change::Push(area) = self.changes[index] {
-                *self.areas.get_mut(self.count).ok_or(Failure::TooMany)? = area;
-                self.count += 1;
-            }
-            if let Change::Pop(start) = self.changes[index] {
-                let slot = self.slot(start).ok_or(Failure::Unknown)?;
-                self.areas.copy_within(slot + 1..self.count, slot);
-                self.count -= 1;
-            }
+    /// A superstep is over: changes take effect.
+    pub fn superstep(&mut self) {
+        if core::mem::take(&mut self.is_changed) {
+            self.now = 1 - self.now;
         }
-        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use libtos::processors;
 use testbed_definitions::limits::GROUP_MEMBERS;
 
+use crate::agreement::Asked;
 use crate::arena::Arena;
 use crate::outbox::Outbox;
 use crate::queue::Queue;
@@ -38,6 +39,7 @@ pub struct Bsp {
     pub(crate) arena: Arena,
     pub(crate) outbox: Outbox,
     pub(crate) registry: Registry,
+    pub(crate) asked: Asked,
     /// Bytes of the tags of messages sent in this superstep, and from the next one on.
     pub(crate) tag_bytes: u32,
     pub(crate) next_tag_bytes: u32,
@@ -62,6 +64,7 @@ impl Bsp {
             arena: Arena::NONE,
             outbox: Outbox::NEW,
             registry: Registry::NEW,
+            asked: Asked::NOTHING,
             tag_bytes: 0,
             next_tag_bytes: 0,
             queue: Queue::EMPTY,
