@@ -431,6 +431,27 @@ static void get_tag_null(void)
     bsp_end();
 }
 
+static void get_tag_null_tag(void)
+{
+    begin();
+    int bytes = sizeof x;
+    bsp_set_tagsize(&bytes);
+    bsp_sync();
+    bsp_send(bsp_pid(), &x, NULL, 0);
+    bsp_sync();
+    bsp_get_tag(&bytes, NULL); /* says: bsp_get_tag: the second argument is a null pointer */
+    bsp_end();
+}
+
+static void move_to_null(void)
+{
+    begin();
+    bsp_send(bsp_pid(), NULL, &x, sizeof x);
+    bsp_sync();
+    bsp_move(NULL, sizeof x); /* says: bsp_move: the first argument is a null pointer */
+    bsp_end();
+}
+
 static void hpmove_null(void)
 {
     void *place;
@@ -487,7 +508,7 @@ static const struct {
     CASE(push_of_one_at_the_end), CASE(push_negative), CASE(push_too_many), CASE(pop_not_registered), CASE(pop_twice), CASE(pop_of_one),
     CASE(pop_of_another), CASE(tag_bytes), CASE(tag_bytes_of_one), CASE(tag_bytes_negative), CASE(tag_bytes_null), CASE(send_to_nobody),
     CASE(send_negative), CASE(send_too_much), CASE(send_largest), CASE(receive_too_much), CASE(move_nothing), CASE(move_one_too_many),
-    CASE(move_negative), CASE(qsize_null), CASE(get_tag_null), CASE(hpmove_null), CASE(get_tag_after_end), CASE(return_without_end),
+    CASE(move_negative), CASE(qsize_null), CASE(get_tag_null), CASE(get_tag_null_tag), CASE(move_to_null), CASE(hpmove_null), CASE(get_tag_after_end), CASE(return_without_end),
     CASE(one_exits), CASE(abort_says_why),
 };
 

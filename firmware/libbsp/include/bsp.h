@@ -12,12 +12,17 @@ __asm__(".weak BSP_IS_USED\n.set BSP_IS_USED, 1");
 extern "C" {
 #endif
 
+/* Names that other BSPlibs have for these types, and programs use. */
+typedef int bsp_pid_t;
+typedef int bsp_nprocs_t;
+typedef int bsp_size_t;
+
 /* How processes begin and end. `spmd` is what all of them run, if bsp_begin is not the first statement of main. */
 void bsp_init(void (*spmd)(void), int argc, char **argv);
 /* So many processes at most; 0: as many as there are processors for programs. */
 void bsp_begin(int maxprocs);
 void bsp_end(void);
-void bsp_abort(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void bsp_abort(const char *format, ...) __attribute__((__noreturn__, __format__(__printf__, 1, 2)));
 
 /* Before bsp_begin, how many processors there are for programs. */
 int bsp_nprocs(void);

@@ -223,6 +223,9 @@ impl Bsp {
     pub unsafe fn get_tag(&self, tag: *mut u8) -> Option<usize> {
         self.within("bsp_get_tag");
         let (tag_bytes, bytes, at) = self.queue.first()?;
+        if tag_bytes > 0 {
+            self.not_null("bsp_get_tag", "the second argument", tag);
+        }
         // SAFETY: the caller's.
         unsafe { copy(at as *const u8, tag, tag_bytes) };
         Some(bytes)
@@ -238,8 +241,12 @@ impl Bsp {
             self.misuse(format_args!("bsp_move: there is no message"))
         };
         let from = at + tag_bytes.next_multiple_of(PAD);
+        let taken = bytes.min(most);
+        if taken > 0 {
+            self.not_null("bsp_move", "the first argument", to);
+        }
         // SAFETY: the caller's.
-        unsafe { copy(from as *const u8, to, bytes.min(most)) };
+        unsafe { copy(from as *const u8, to, taken) };
         self.queue.pass(bytes);
     }
 
