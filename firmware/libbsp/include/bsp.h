@@ -4,6 +4,7 @@
 #define _BSP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Gives the program the library's memory. */
 __asm__(".weak BSP_IS_USED\n.set BSP_IS_USED, 1");

@@ -201,13 +201,12 @@ impl Bsp {
         }
     }
 
-    /// `bsp_set_tagsize`: bytes of tags from the next superstep on. The result is how many they have
-    /// now.
+    /// `bsp_set_tagsize`: bytes of tags from the next superstep on. The result is how many
+    /// were asked for before.
     pub fn set_tagsize(&mut self, bytes: usize) -> usize {
         self.within("bsp_set_tagsize");
-        self.next_tag_bytes = bytes as u32;
         self.asked.set_tag_bytes(bytes as u32);
-        self.tag_bytes as usize
+        core::mem::replace(&mut self.next_tag_bytes, bytes as u32) as usize
     }
 
     /// `bsp_qsize`: messages that have not been taken, and their bytes.
