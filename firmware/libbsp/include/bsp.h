@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Gives the program the library's memory. */
 __asm__(".weak BSP_IS_USED\n.set BSP_IS_USED, 1");

@@ -12,6 +12,7 @@
 
 mod agreement;
 mod arena;
+mod asked;
 mod begin;
 mod items;
 mod misuse;

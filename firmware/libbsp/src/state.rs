@@ -3,8 +3,8 @@
 use libtos::processors;
 use testbed_definitions::limits::GROUP_MEMBERS;
 
-use crate::agreement::Asked;
 use crate::arena::Arena;
+use crate::asked::Asked;
 use crate::outbox::Outbox;
 use crate::queue::Queue;
 use crate::registry::Registry;

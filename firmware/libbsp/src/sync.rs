@@ -12,7 +12,7 @@ use testbed_definitions::ids::ProcessId;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall;
 
-use crate::agreement::Asked;
+use crate::asked::Asked;
 use crate::items::{Header, Items, Kind, HEADER, PAD};
 use crate::queue::Queue;
 use crate::state::Bsp;
