@@ -24,6 +24,11 @@ struct List {
 impl List {
     const NEW: List = List { areas: [Area { start: 0, bytes: 0 }; REGISTRATIONS], count: 0 };
 
+    fn set_to(&mut self, other: &List) {
+        self.areas[..other.count].copy_from_slice(&other.areas[..other.count]);
+        self.count = other.count;
+    }
+
     /// The number of the newest registration of the area that begins there.
     #[inline]
     fn slot(&self, start: usize) -> Option<usize> {
@@ -32,11 +37,10 @@ impl List {
 }
 
 pub struct Registry {
-    /// What is registered in this superstep, and what will be in the next one.
-    lists: [List; 2],
-    /// Which of the two lists is this superstep's.
-    now: usize,
-    /// The next superstep's list is not this one's.
+    /// What is registered in this superstep.
+    now: List,
+    /// What will be in the next one, if that has been changed.
+    next: List,
     is_changed: bool,
 }
 
@@ -49,7 +53,7 @@ pub enum Failure {
 }
 
 impl Registry {
-    pub const NEW: Registry = Registry { lists: [List::NEW, List::NEW], now: 0, is_changed: false };
+    pub const NEW: Registry = Registry { now: List::NEW, next: List::NEW, is_changed: false };
 
     /// Registers an area, from the next superstep on.
     pub fn push(&mut self, area: Area) -> Result<(), Failure> {
@@ -71,42 +75,37 @@ impl Registry {
 
     /// The list of the next superstep, which begins as this one's.
     fn next(&mut self) -> &mut List {
-        let [first, second] = &mut self.lists;
-        let (now, next) = if self.now == 0 { (first, second) } else { (second, first) };
         if !self.is_changed {
             self.is_changed = true;
-            next.areas[..now.count].copy_from_slice(&now.areas[..now.count]);
-            next.count = now.count;
+            self.next.set_to(&self.now);
         }
-        next
+        &mut self.next
     }
 
     /// The number of the newest registration of the area that begins there.
     #[inline]
     pub fn slot(&self, start: usize) -> Option<usize> {
-        self.lists[self.now].slot(start)
+        self.now.slot(start)
     }
 
     /// Whether the area that begins there will be registered in the next superstep.
     pub fn will_be(&self, start: usize) -> bool {
-        self.is_changed && self.lists[1 - self.now].slot(start).is_some()
+        self.is_changed && self.next.slot(start).is_some()
     }
 
     /// Where the list of areas is, and how many there are.
     pub fn list(&self) -> (usize, usize) {
-        let list = &self.lists[self.now];
-        (list.areas.as_ptr() as usize, list.count)
+        (self.now.areas.as_ptr() as usize, self.now.count)
     }
 
     pub fn area(&self, slot: usize) -> Option<Area> {
-        let list = &self.lists[self.now];
-        list.areas[..list.count].get(slot).copied()
+        self.now.areas[..self.now.count].get(slot).copied()
     }
 
     /// A superstep is over: changes take effect.
     pub fn superstep(&mut self) {
         if core::mem::take(&mut self.is_changed) {
-            self.now = 1 - self.now;
+            self.now.set_to(&self.next);
         }
     }
 }
