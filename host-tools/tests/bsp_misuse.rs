@@ -1,6 +1,6 @@
 //! A program that breaks a rule of `bsp.h` ends, and says in which line of which file, and why:
-//! `firmware/c/misuse.c` breaks each rule in a function of its own, with a comment in the line that
-//! has to be named.
+//! the programs in `firmware/c/misuse` break each rule in a function of its own, with a comment in the
+//! line that has to be named.
 
 use std::fs;
 use std::path::Path;
@@ -24,14 +24,14 @@ struct Case<'a> {
 }
 
 /// All functions whose comment says what has to be printed.
-fn cases(source: &str) -> Vec<Case<'_>> {
+fn cases<'a>(source: &'a str, program: &str) -> Vec<Case<'a>> {
     let (mut name, mut cases) = ("", Vec::new());
     for (line, number) in source.lines().zip(1..) {
         let function = line.strip_prefix("static void ").and_then(|rest| rest.strip_suffix("(void)"));
         name = function.unwrap_or(name);
         let comment = |mark| line.split_once(mark).and_then(|(_, rest)| rest.strip_suffix(" */"));
         if let Some(reason) = comment(SAYS) {
-            cases.push(Case { name, place: format!("misuse.c:{number}: "), reason });
+            cases.push(Case { name, place: format!("{program}.c:{number}: "), reason });
         } else if let Some(reason) = comment(PRINTS) {
             cases.push(Case { name, place: String::new(), reason });
         }
@@ -57,14 +57,14 @@ fn run(elf: &Path, arguments: &[&str], into: &Path) -> (Option<u64>, String) {
     (record["exits"][0]["code"].as_u64(), console)
 }
 
-#[test]
-fn every_misuse_ends_the_program_with_its_place_and_reason() {
+/// Runs each function of a program.
+fn every_misuse_is_said(program: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let (elf, out) = (folder.path().join("misuse"), folder.path().join("out"));
-    let path = root().join("firmware/c/misuse.c");
+    let (elf, out) = (folder.path().join(program), folder.path().join("out"));
+    let path = root().join(format!("firmware/c/misuse/{program}.c"));
     compiler::build(&firmware::build(&root()).unwrap(), &path, &["-Os", "-std=c11"], &elf);
     let source = fs::read_to_string(&path).unwrap();
-    let cases = cases(&source);
+    let cases = cases(&source, program);
 
     let (_, console) = run(&elf, &[], &out);
     let listed: Vec<&str> = console.lines().filter_map(|line| Some(line.split_once(": ")?.1)).collect();
@@ -81,4 +81,14 @@ fn every_misuse_ends_the_program_with_its_place_and_reason() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+fn areas() {
+    every_misuse_is_said("areas");
+}
+
+#[test]
+fn messages_and_processes() {
+    every_misuse_is_said("messages");
 }
