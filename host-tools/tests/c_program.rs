@@ -36,6 +36,75 @@ earth: 132 words, 27 different, 0 wrong
     assert_eq!(console, expected);
 }
 
+/// Runs a program with this input; its status and console.
+fn run_with(elf: &Path, arguments: &[&str], input: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, file) = (folder.path().join("out"), folder.path().join("input"));
+    std::fs::write(&file, input).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_testbed"));
+    command.arg("run").arg("--out").arg(&out).arg("--input").arg(&file).arg(elf).arg("--").args(arguments);
+    let run = command.output().unwrap();
+    let console = std::fs::read_to_string(out.join("console.txt"));
+    (run.status.code(), console.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&run.stderr))))
+}
+
+/// The program that uses most of standard C finds what it expects.
+#[test]
+fn standard() {
+    let folder = tempfile::tempdir().unwrap();
+    let elf = build("firmware/c/standard.c", folder.path());
+    let right = "\
+earth: your name? Ada: 12.1861 rest, 1
+earth: the last words
+earth: the program has ended, 1 child before it
+";
+    let (status, console) = run_with(&elf, &["-n", "3", "-q", "rest"], "Ada\n1 2 3.5\n1e1\n");
+    assert_eq!((status, console.as_str()), (Some(0), right));
+    for (arguments, said) in [
+        (&["-z"][..], "earth: invalid option -- z\n"),
+        (&["-n"], "earth: option requires an argument -- n\n"),
+        // A signal ends it without its last words.
+        (&["-x"], ""),
+    ] {
+        let (status, console) = run_with(&elf, arguments, "Ada\n");
+        assert_eq!((status, console.as_str()), (Some(1), said), "{arguments:?}");
+    }
+}
+
+/// The headers of the table in `docs/programs.md`.
+fn headers_of(page: &str) -> Vec<&str> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" |"));
+    let names = rows.flat_map(|(names, _)| names.split(", ")).map(|name| name.trim_matches('`'));
+    names.filter(|name| name.ends_with(".h")).collect()
+}
+
+/// Every header is in the table, and each of the table can be included twice and ahead of all
+/// others.
+#[test]
+fn headers() {
+    let (root, folder) = (firmware::root().unwrap(), tempfile::tempdir().unwrap());
+    let page = std::fs::read_to_string(root.join("docs/programs.md")).unwrap();
+    let names = headers_of(&page);
+    for (include, prefix) in
+        [("firmware/libtos-c/include", ""), ("firmware/libtos-c/include/sys", "sys/"), ("firmware/libbsp/include", "")]
+    {
+        for entry in std::fs::read_dir(root.join(include)).unwrap() {
+            let name = prefix.to_string() + &entry.unwrap().file_name().into_string().unwrap();
+            let is_header = name.ends_with(".h");
+            assert!(!is_header || names.contains(&name.as_str()), "docs/programs.md does not have {name}");
+        }
+    }
+    let all: String = names.iter().map(|name| format!("#include <{name}>\n")).collect();
+    let built = firmware::build(&root).unwrap();
+    for name in &names {
+        let source = folder.path().join("header.c");
+        let text = format!("#include <{name}>\n#include <{name}>\n{all}int main(void)\n{{\n    return 0;\n}}\n");
+        std::fs::write(&source, text).unwrap();
+        crate::common::compiler::build(&built, &source, &["-Os", "-std=c11"], &folder.path().join("header"));
+    }
+    assert!(names.len() > 20, "{names:?}");
+}
+
 /// Errors are told, and an assertion that does not hold ends the program.
 #[test]
 fn errors() {

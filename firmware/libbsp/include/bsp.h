@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Gives the program the library's memory. */
 __asm__(".weak BSP_IS_USED\n.set BSP_IS_USED, 1");
@@ -13,7 +14,7 @@ __asm__(".weak BSP_IS_USED\n.set BSP_IS_USED, 1");
 extern "C" {
 #endif
 
-/* Names of types that other BSPlibs have. */
+/* Names that other BSPlibs have for these types, and programs use. */
 typedef int bsp_pid_t;
 typedef int bsp_nprocs_t;
 typedef int bsp_size_t;
@@ -23,7 +24,7 @@ void bsp_init(void (*spmd)(void), int argc, char **argv);
 /* So many processes at most; 0: as many as there are processors for programs. */
 void bsp_begin(int maxprocs);
 void bsp_end(void);
-void bsp_abort(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void bsp_abort(const char *format, ...) __attribute__((__noreturn__, __format__(__printf__, 1, 2)));
 
 /* Before bsp_begin, how many processors there are for programs. */
 int bsp_nprocs(void);
@@ -55,8 +56,11 @@ int bsp_hpmove(void **tag_ptr, void **payload_ptr);
 /* Where in the program the next primitive is called. */
 void tos_bsp_at(const char *file, int line);
 
+#define bsp_init(spmd, argc, argv) (tos_bsp_at(__FILE__, __LINE__), bsp_init(spmd, argc, argv))
 #define bsp_begin(maxprocs) (tos_bsp_at(__FILE__, __LINE__), bsp_begin(maxprocs))
 #define bsp_end() (tos_bsp_at(__FILE__, __LINE__), bsp_end())
+#define bsp_pid() (tos_bsp_at(__FILE__, __LINE__), bsp_pid())
+#define bsp_time() (tos_bsp_at(__FILE__, __LINE__), bsp_time())
 #define bsp_sync() (tos_bsp_at(__FILE__, __LINE__), bsp_sync())
 #define bsp_push_reg(ident, nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_push_reg(ident, nbytes))
 #define bsp_pop_reg(ident) (tos_bsp_at(__FILE__, __LINE__), bsp_pop_reg(ident))
@@ -66,7 +70,10 @@ void tos_bsp_at(const char *file, int line);
 #define bsp_hpget(pid, src, offset, dst, nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_hpget(pid, src, offset, dst, nbytes))
 #define bsp_set_tagsize(tag_nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_set_tagsize(tag_nbytes))
 #define bsp_send(pid, tag, payload, nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_send(pid, tag, payload, nbytes))
+#define bsp_qsize(nmessages, accum_nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_qsize(nmessages, accum_nbytes))
+#define bsp_get_tag(status, tag) (tos_bsp_at(__FILE__, __LINE__), bsp_get_tag(status, tag))
 #define bsp_move(payload, nbytes) (tos_bsp_at(__FILE__, __LINE__), bsp_move(payload, nbytes))
+#define bsp_hpmove(tag_ptr, payload_ptr) (tos_bsp_at(__FILE__, __LINE__), bsp_hpmove(tag_ptr, payload_ptr))
 
 #ifdef __cplusplus
 }

@@ -172,7 +172,8 @@ impl Bsp {
 
     /// Ends the whole program. The others notice at the end of their superstep, at the latest.
     pub fn end_all(&self) -> ! {
-        if self.rank == 0 {
+        // Behind bsp_end the others have ended, and their numbers may be other processes'.
+        if self.rank == 0 && self.phase != Phase::After {
             self.kill_children();
         }
         halt()

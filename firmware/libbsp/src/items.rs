@@ -27,7 +27,7 @@ pub enum Kind {
 #[repr(C)]
 pub struct Header {
     kind: Kind,
-    /// Of a get: who wants the data.
+    /// Of a put and a get: who has asked for it.
     pub rank: u8,
     /// Of a put and a get: number of the registration.
     pub slot: u16,
@@ -44,8 +44,8 @@ pub const HEADER: usize = size_of::<Header>();
 const _: () = assert!(HEADER % PAD == 0);
 
 impl Header {
-    pub fn put(slot: u16, offset: u32, bytes: u32) -> Header {
-        Header { kind: Kind::Put, rank: 0, slot, bytes, offset, to: 0 }
+    pub fn put(rank: usize, slot: u16, offset: u32, bytes: u32) -> Header {
+        Header { kind: Kind::Put, rank: rank as u8, slot, bytes, offset, to: 0 }
     }
     pub fn get(kind: Kind, rank: usize, slot: u16, offset: u32, bytes: u32, to: u32) -> Header {
         Header { kind, rank: rank as u8, slot, bytes, offset, to }

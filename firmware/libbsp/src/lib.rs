@@ -10,7 +10,9 @@
 //! (`bsp.h`) calls them. [`safe`] has them for programs in Rust.
 #![no_std]
 
+mod agreement;
 mod arena;
+mod asked;
 mod begin;
 mod items;
 mod misuse;

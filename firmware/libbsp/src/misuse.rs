@@ -20,21 +20,34 @@ impl Bsp {
         self.end_all()
     }
 
-    /// A number of bytes, or a place.
+    /// An argument that can't be negative, and what it is.
     #[inline]
-    pub fn not_negative(&self, primitive: &str, number: isize) -> usize {
+    pub fn not_negative(&self, primitive: &str, what: &str, number: isize) -> usize {
         if number < 0 {
-            self.misuse(format_args!("{primitive} with {number} as a place or a number of bytes"));
+            self.misuse(format_args!("{primitive}: {what} is {number}, which is negative"));
         }
         number as usize
     }
 
-    /// Somewhere to put a result.
+    /// The primitive writes to, or reads, what an argument points to.
     #[inline]
-    pub fn not_null(&self, primitive: &str, place: usize) {
-        self.within(primitive);
-        if place == 0 {
-            self.misuse(format_args!("{primitive} with NULL as a place for what it tells"));
+    pub fn not_null<T>(&self, primitive: &str, what: &str, pointer: *const T) {
+        if pointer.is_null() {
+            self.misuse(format_args!("{primitive}: {what} is a null pointer"));
+        }
+    }
+
+    /// The program ends although others wait for it at the end of a superstep.
+    pub fn check_end(&self) {
+        if self.phase == Phase::Within {
+            self.misuse(format_args!("the process ends without bsp_end; this was its last primitive"));
+        }
+    }
+
+    /// `bsp_init` has to come first.
+    pub fn check_init(&self) {
+        if self.phase != Phase::Before {
+            self.misuse(format_args!("bsp_init after bsp_begin"));
         }
     }
 

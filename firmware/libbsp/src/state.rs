@@ -4,6 +4,7 @@ use libtos::processors;
 use testbed_definitions::limits::GROUP_MEMBERS;
 
 use crate::arena::Arena;
+use crate::asked::Asked;
 use crate::outbox::Outbox;
 use crate::queue::Queue;
 use crate::registry::Registry;
@@ -38,6 +39,7 @@ pub struct Bsp {
     pub(crate) arena: Arena,
     pub(crate) outbox: Outbox,
     pub(crate) registry: Registry,
+    pub(crate) asked: Asked,
     /// Bytes of the tags of messages sent in this superstep, and from the next one on.
     pub(crate) tag_bytes: u32,
     pub(crate) next_tag_bytes: u32,
@@ -64,6 +66,7 @@ impl Bsp {
             arena: Arena::NONE,
             outbox: Outbox::NEW,
             registry: Registry::NEW,
+            asked: Asked::NOTHING,
             tag_bytes: 0,
             next_tag_bytes: 0,
             tag_sizes_set: 0,

@@ -12,6 +12,7 @@ use testbed_definitions::ids::ProcessId;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall;
 
+use crate::asked::Asked;
 use crate::items::{Header, Items, Kind, HEADER, PAD};
 use crate::queue::Queue;
 use crate::state::Bsp;
@@ -20,19 +21,17 @@ use crate::transfer::{copy_data, leaves_in_place};
 /// What processes say of themselves when a superstep ends.
 const READS: u8 = 1 << 0;
 const ENDS: u8 = 1 << 1;
-/// What must be alike in all processes, in so few bits: which registrations begin and end, and the
-/// size of tags.
-const ALIKE_SHIFT: u32 = 2;
-const ALIKE: u8 = 0xff << ALIKE_SHIFT;
+/// From this bit on: [`Asked::sign`].
+const ASKED: u32 = 2;
 
 /// Room for what comes, to begin with: two pages with the words ahead. The kernel looks at all of
 /// its pages each time.
 const FIRST_ROOM: u32 = 2 * PAGE_BYTES - 4 * record::AHEAD_WORDS as u32;
 
 /// What an exchange has brought.
-struct Come {
-    start: usize,
-    bytes: usize,
+pub(crate) struct Come {
+    pub start: usize,
+    pub bytes: usize,
     any: u8,
     all: u8,
 }
@@ -52,14 +51,7 @@ impl Bsp {
     fn end_superstep(&mut self, signs: u8, primitive: &str) {
         self.queue = Queue::EMPTY;
         self.arena.forget_come();
-        let changes = self.registry.changes();
-        let alike = self.changes_alike(changes);
-        let come = self.exchange(signs | alike);
-        if (come.any ^ come.all) & ALIKE != 0 && come.any & ENDS == come.all & ENDS {
-            self.misuse(format_args!(
-                "{primitive}: the processes don't begin and end the same registrations, or have other sizes of tags"
-            ));
-        }
+        let come = self.exchange(signs | self.asked.sign() << ASKED);
         if come.any & ENDS != come.all & ENDS {
             self.misuse(format_args!(
                 "{primitive}, while another process calls {}",
@@ -68,6 +60,9 @@ impl Bsp {
                     _ => "bsp_sync",
                 }
             ));
+        }
+        if come.any >> ASKED != come.all >> ASKED {
+            self.disagree();
         }
         self.arena.keep(come.bytes);
         if come.any & READS != 0 {
@@ -82,9 +77,8 @@ impl Bsp {
             }
         }
         self.take_in(&come);
-        if changes {
-            self.registry.superstep();
-        }
+        self.registry.superstep();
+        self.asked = Asked::NOTHING;
         self.tag_bytes = self.next_tag_bytes;
     }
 
@@ -114,7 +108,7 @@ impl Bsp {
             match header.kind() {
                 Kind::Put if header.is_deposited() => {}
                 Kind::Put => {
-                    let to = self.place("bsp_put", &header);
+                    let to = self.place("puts to", &header);
                     // SAFETY: the area is registered, and has room.
                     unsafe { copy_data(data as *const u8, to as *mut u8, header.bytes as usize) };
                 }
@@ -133,7 +127,7 @@ impl Bsp {
             if !matches!(header.kind(), Kind::Get | Kind::HpGet) {
                 continue;
             }
-            let (from, bytes) = (self.place("bsp_get", &header), header.bytes as usize);
+            let (from, bytes) = (self.place("gets", &header), header.bytes as usize);
             if leaves_in_place(from, bytes) && self.outbox.has_blocks(2) {
                 self.reply_in_place(&header, from);
                 continue;
@@ -168,16 +162,16 @@ impl Bsp {
 
     /// Where in this process's memory another one writes or reads.
     #[inline]
-    fn place(&self, primitive: &str, header: &Header) -> usize {
+    fn place(&self, does: &str, header: &Header) -> usize {
         let area = self.registry.area(header.slot as usize);
         let end = header.offset as usize + header.bytes as usize;
         match area {
             Some(area) if end <= area.bytes => area.start + header.offset as usize,
             _ => {
-                let bytes = area.map_or(0, |area| area.bytes);
+                let (at, bytes) = area.map_or((0, 0), |area| (area.start, area.bytes));
                 self.misuse(format_args!(
-                    "{primitive} of another process: bytes {} to {end} of an area that has {bytes} here",
-                    header.offset
+                    "process {} {does} bytes {} to {end} of the area that is {at:#x} here, and has {bytes} bytes",
+                    header.rank, header.offset
                 ))
             }
         }
@@ -195,7 +189,7 @@ impl Bsp {
     }
 
     /// Sends what is in the outbox, and waits for what the others send.
-    fn exchange(&mut self, signs: u8) -> Come {
+    pub(crate) fn exchange(&mut self, signs: u8) -> Come {
         let Some((table, segments)) = self.outbox.segments(&mut self.arena, self.rank, self.count) else {
             self.out_of_memory(0)
         };

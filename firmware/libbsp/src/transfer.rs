@@ -41,23 +41,25 @@ impl Bsp {
     /// with the same call.
     pub fn push_reg(&mut self, start: usize, bytes: usize) {
         self.within("bsp_push_reg");
+        self.asked.push();
         if let Err(failure) = self.registry.push(Area { start, bytes }) {
-            self.bad_registration(failure);
+            self.bad_registration(failure, start);
         }
     }
 
     pub fn pop_reg(&mut self, start: usize) {
         self.within("bsp_pop_reg");
-        if let Err(failure) = self.registry.pop(start) {
-            self.bad_registration(failure);
+        match self.registry.pop(start) {
+            Ok(slot) => self.asked.pop(slot),
+            Err(failure) => self.bad_registration(failure, start),
         }
     }
 
     #[cold]
-    pub(crate) fn bad_registration(&self, failure: Failure) -> ! {
+    fn bad_registration(&self, failure: Failure, start: usize) -> ! {
         match failure {
-            Failure::TooMany => self.misuse(format_args!("more than {REGISTRATIONS} registrations")),
-            Failure::Unknown => self.misuse(format_args!("bsp_pop_reg of an area that is not registered")),
+            Failure::TooMany => self.misuse(format_args!("bsp_push_reg: more than {REGISTRATIONS} registrations")),
+            Failure::Unknown => self.misuse(format_args!("bsp_pop_reg: no area at {start:#x} is registered")),
         }
     }
 
@@ -65,6 +67,9 @@ impl Bsp {
     fn slot(&self, primitive: &str, start: usize) -> u16 {
         match self.registry.slot(start) {
             Some(slot) => slot as u16,
+            None if self.registry.will_be(start) => self.misuse(format_args!(
+                "{primitive}: the area at {start:#x} is not registered before this superstep has ended"
+            )),
             None => self.misuse(format_args!("{primitive}: no area at {start:#x} has been registered")),
         }
     }
@@ -91,12 +96,27 @@ impl Bsp {
     /// # Safety
     /// There are so many bytes at `from`.
     pub unsafe fn put(&mut self, pid: usize, from: *const u8, area: usize, offset: usize, bytes: usize) {
-        self.check_pid("bsp_put", pid);
-        let slot = self.slot("bsp_put", area);
+        // SAFETY: the caller's.
+        unsafe { self.put_copy("bsp_put", pid, from, (area, offset), bytes) }
+    }
+
+    /// # Safety
+    /// As for [`Self::put`].
+    #[inline]
+    unsafe fn put_copy(
+        &mut self,
+        primitive: &str,
+        pid: usize,
+        from: *const u8,
+        (area, offset): (usize, usize),
+        bytes: usize,
+    ) {
+        self.check_pid(primitive, pid);
+        let slot = self.slot(primitive, area);
         let at = self.append(pid, HEADER + bytes.next_multiple_of(PAD));
         // SAFETY: there is room; the source is the caller's.
         unsafe {
-            (at as *mut Header).write(Header::put(slot, offset as u32, bytes as u32));
+            (at as *mut Header).write(Header::put(self.rank, slot, offset as u32, bytes as u32));
             copy_data(from, (at + HEADER) as *mut u8, bytes);
         }
     }
@@ -111,20 +131,20 @@ impl Bsp {
         // A block for the header, one for the data, one for what is behind them.
         if !leaves_in_place(from as usize, whole) || !self.outbox.has_blocks(3) {
             // SAFETY: the caller's.
-            return unsafe { self.put(pid, from, area, offset, bytes) };
+            return unsafe { self.put_copy("bsp_hpput", pid, from, (area, offset), bytes) };
         }
         self.check_pid("bsp_hpput", pid);
         let slot = self.slot("bsp_hpput", area);
         let at = self.append(pid, HEADER);
         // SAFETY: there is room.
-        unsafe { (at as *mut Header).write(Header::put(slot, offset as u32, whole as u32)) };
+        unsafe { (at as *mut Header).write(Header::put(self.rank, slot, offset as u32, whole as u32)) };
         let destination = in_area(slot as usize, offset as u32).unwrap_or(0);
         if self.outbox.append_memory(&mut self.arena, pid, (from as usize, whole), destination).is_none() {
             self.out_of_memory(bytes);
         }
         if whole != bytes {
             // SAFETY: the caller's.
-            unsafe { self.put(pid, from.add(whole), area, offset + whole, bytes - whole) };
+            unsafe { self.put_copy("bsp_hpput", pid, from.add(whole), (area, offset + whole), bytes - whole) };
         }
     }
 
@@ -181,10 +201,11 @@ impl Bsp {
         }
     }
 
-    /// `bsp_set_tagsize`: bytes of tags from the next superstep on. The result is what was set last.
+    /// `bsp_set_tagsize`: bytes of tags from the next superstep on. The result is how many
+    /// were asked for before.
     pub fn set_tagsize(&mut self, bytes: usize) -> usize {
         self.within("bsp_set_tagsize");
-        self.tag_sizes_set += 1;
+        self.asked.set_tag_bytes(bytes as u32);
         core::mem::replace(&mut self.next_tag_bytes, bytes as u32) as usize
     }
 
@@ -201,6 +222,9 @@ impl Bsp {
     pub unsafe fn get_tag(&self, tag: *mut u8) -> Option<usize> {
         self.within("bsp_get_tag");
         let (tag_bytes, bytes, at) = self.queue.first()?;
+        if tag_bytes > 0 {
+            self.not_null("bsp_get_tag", "the second argument", tag);
+        }
         // SAFETY: the caller's.
         unsafe { copy(at as *const u8, tag, tag_bytes) };
         Some(bytes)
@@ -216,8 +240,12 @@ impl Bsp {
             self.misuse(format_args!("bsp_move: there is no message"))
         };
         let from = at + tag_bytes.next_multiple_of(PAD);
+        let taken = bytes.min(most);
+        if taken > 0 {
+            self.not_null("bsp_move", "the first argument", to);
+        }
         // SAFETY: the caller's.
-        unsafe { copy(from as *const u8, to, bytes.min(most)) };
+        unsafe { copy(from as *const u8, to, taken) };
         self.queue.pass(bytes);
     }
 

@@ -2,7 +2,7 @@
 #ifndef _ASSERT_H
 #define _ASSERT_H
 
-void __assert_fail(const char *condition, const char *file, int line, const char *function) __attribute__((noreturn));
+void __assert_fail(const char *condition, const char *file, int line, const char *function) __attribute__((__noreturn__));
 #define static_assert _Static_assert
 
 #endif

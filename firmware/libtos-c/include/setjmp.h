@@ -5,8 +5,8 @@
 /* ra, sp, s0 to s11. */
 typedef long jmp_buf[14];
 
-int setjmp(jmp_buf place) __attribute__((returns_twice));
-void longjmp(jmp_buf place, int value) __attribute__((noreturn));
+int setjmp(jmp_buf place) __attribute__((__returns_twice__));
+void longjmp(jmp_buf place, int value) __attribute__((__noreturn__));
 #define setjmp setjmp
 
 #endif

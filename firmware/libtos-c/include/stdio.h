@@ -65,10 +65,10 @@ void perror(const char *text);
 
 /* Conversions d i u x X o c s p n f F e E g G a A %, flags - 0 + blank #, width, precision, lengths hh h l ll j z t L. A long double
    is printed as the double that is nearest. */
-int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-int fprintf(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int sprintf(char *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int snprintf(char *buffer, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int printf(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+int fprintf(FILE *file, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
+int sprintf(char *buffer, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
+int snprintf(char *buffer, size_t bytes, const char *format, ...) __attribute__((__format__(__printf__, 3, 4)));
 int vprintf(const char *format, va_list list);
 int vfprintf(FILE *file, const char *format, va_list list);
 int vsprintf(char *buffer, const char *format, va_list list);
@@ -76,9 +76,9 @@ int vsnprintf(char *buffer, size_t bytes, const char *format, va_list list);
 
 /* Conversions d i o u x X p c s [ n f e g a and their capitals %, *, width, lengths hh h l ll j z t L. Numbers are rounded correctly, a long
    double to a double. There are no wide characters: l changes neither c, s nor [. */
-int scanf(const char *format, ...) __attribute__((format(scanf, 1, 2)));
-int fscanf(FILE *file, const char *format, ...) __attribute__((format(scanf, 2, 3)));
-int sscanf(const char *text, const char *format, ...) __attribute__((format(scanf, 2, 3)));
+int scanf(const char *format, ...) __attribute__((__format__(__scanf__, 1, 2)));
+int fscanf(FILE *file, const char *format, ...) __attribute__((__format__(__scanf__, 2, 3)));
+int sscanf(const char *text, const char *format, ...) __attribute__((__format__(__scanf__, 2, 3)));
 int vscanf(const char *format, va_list list);
 int vfscanf(FILE *file, const char *format, va_list list);
 int vsscanf(const char *text, const char *format, va_list list);

@@ -3,6 +3,9 @@
 #define _STDLIB_H
 
 #include <stddef.h>
+#ifndef __STRICT_ANSI__
+#include <sys/types.h>
+#endif
 
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
@@ -69,14 +72,14 @@ void *aligned_alloc(size_t alignment, size_t bytes);
 int posix_memalign(void **place, size_t alignment, size_t bytes);
 
 /* Ends this thread; a parent's end waits for its children. HALT and STOP (tos.h) are reserved. */
-void exit(int code) __attribute__((noreturn));
+void exit(int code) __attribute__((__noreturn__));
 /* The same with nothing done before: what is in buffers is not written. */
-void _Exit(int code) __attribute__((noreturn));
+void _Exit(int code) __attribute__((__noreturn__));
 /* What is called, the last one first, when the program ends: by the end of its first thread, once it has waited for its children, or by
    exit(HALT) in any; not by abort, nor by a fault. At most 32. */
 int atexit(void (*function)(void));
 /* Ends the program: exit(HALT). */
-void abort(void) __attribute__((noreturn));
+void abort(void) __attribute__((__noreturn__));
 /* From the file `environment`, lines of NAME=value. */
 char *getenv(const char *name);
 

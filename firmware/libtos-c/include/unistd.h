@@ -9,7 +9,7 @@ int unlink(const char *name);
 unsigned sleep(unsigned seconds);
 int usleep(useconds_t microseconds);
 /* Ends this thread with nothing done before: what is in buffers is not written. */
-void _exit(int code) __attribute__((noreturn));
+void _exit(int code) __attribute__((__noreturn__));
 
 extern char *optarg;
 extern int optind, opterr, optopt;

@@ -31,6 +31,7 @@ unsafe extern "C" fn tos_bsp_at(file: *const c_char, line: c_int) {
 /// In a process that another one has invoked, what the program does is `spmd` and nothing else.
 #[no_mangle]
 extern "C" fn bsp_init(spmd: extern "C" fn(), _: c_int, _: *mut *mut c_char) {
+    bsp().check_init();
     if member_of(started()) {
         spmd();
         end::exit(0)
@@ -39,7 +40,14 @@ extern "C" fn bsp_init(spmd: extern "C" fn(), _: c_int, _: *mut *mut c_char) {
 
 #[no_mangle]
 extern "C" fn bsp_begin(most: c_int) {
-    bsp().begin(started(), most.max(0) as usize);
+    let most = bsp().not_negative("bsp_begin", "the number of processes", most as isize);
+    bsp().begin(started(), most);
+    end::atexit(check_end);
+}
+
+/// What is done when the program ends.
+extern "C" fn check_end() {
+    bsp().check_end();
 }
 
 #[no_mangle]
@@ -84,43 +92,43 @@ extern "C" fn bsp_pop_reg(ident: *const c_void) {
     bsp().pop_reg(ident as usize);
 }
 
-/// Where results go.
-fn check(primitive: &str, places: &[*mut c_void]) {
-    places.iter().for_each(|place| bsp().not_null(primitive, *place as usize));
+/// A number of bytes: not negative.
+fn count(primitive: &str, bytes: c_int) -> usize {
+    bsp().not_negative(primitive, "the number of bytes", bytes as isize)
 }
 
-/// A number of bytes, or a place: not negative.
-fn count(primitive: &str, bytes: c_int) -> usize {
-    bsp().not_negative(primitive, bytes as isize)
+/// A place in an area, and a number of bytes: not negative.
+fn range(primitive: &str, offset: c_int, bytes: c_int) -> (usize, usize) {
+    (bsp().not_negative(primitive, "the offset", offset as isize), count(primitive, bytes))
 }
 
 #[no_mangle]
 unsafe extern "C" fn bsp_put(pid: c_int, from: *const c_void, to: *mut c_void, offset: c_int, bytes: c_int) {
-    let (offset, bytes) = (count("bsp_put", offset), count("bsp_put", bytes));
+    let (offset, bytes) = range("bsp_put", offset, bytes);
     unsafe { bsp().put(pid as usize, from.cast(), to as usize, offset, bytes) }
 }
 
 #[no_mangle]
 unsafe extern "C" fn bsp_hpput(pid: c_int, from: *const c_void, to: *mut c_void, offset: c_int, bytes: c_int) {
-    let (offset, bytes) = (count("bsp_hpput", offset), count("bsp_hpput", bytes));
+    let (offset, bytes) = range("bsp_hpput", offset, bytes);
     unsafe { bsp().hpput(pid as usize, from.cast(), to as usize, offset, bytes) }
 }
 
 #[no_mangle]
 unsafe extern "C" fn bsp_get(pid: c_int, from: *const c_void, offset: c_int, to: *mut c_void, bytes: c_int) {
-    let (offset, bytes) = (count("bsp_get", offset), count("bsp_get", bytes));
+    let (offset, bytes) = range("bsp_get", offset, bytes);
     unsafe { bsp().get(pid as usize, from as usize, offset, to.cast(), bytes) }
 }
 
 #[no_mangle]
 unsafe extern "C" fn bsp_hpget(pid: c_int, from: *const c_void, offset: c_int, to: *mut c_void, bytes: c_int) {
-    let (offset, bytes) = (count("bsp_hpget", offset), count("bsp_hpget", bytes));
+    let (offset, bytes) = range("bsp_hpget", offset, bytes);
     unsafe { bsp().hpget(pid as usize, from as usize, offset, to.cast(), bytes) }
 }
 
 #[no_mangle]
 unsafe extern "C" fn bsp_set_tagsize(bytes: *mut c_int) {
-    check("bsp_set_tagsize", &[bytes.cast()]);
+    bsp().not_null("bsp_set_tagsize", "the argument", bytes);
     unsafe { *bytes = bsp().set_tagsize(count("bsp_set_tagsize", *bytes)) as c_int }
 }
 
@@ -133,6 +141,7 @@ unsafe extern "C" fn bsp_send(pid: c_int, tag: *const c_void, from: *const c_voi
 unsafe extern "C" fn bsp_qsize(messages: *mut c_int, bytes: *mut c_int) {
     check("bsp_qsize", &[messages.cast()]);
     let (count, sum) = bsp().qsize();
+    bsp().not_null("bsp_qsize", "the first argument", messages);
     unsafe { *messages = count as c_int };
     if !bytes.is_null() {
         unsafe { *bytes = sum as c_int };
@@ -141,7 +150,7 @@ unsafe extern "C" fn bsp_qsize(messages: *mut c_int, bytes: *mut c_int) {
 
 #[no_mangle]
 unsafe extern "C" fn bsp_get_tag(status: *mut c_int, tag: *mut c_void) {
-    check("bsp_get_tag", &[status.cast()]);
+    bsp().not_null("bsp_get_tag", "the first argument", status);
     unsafe { *status = bsp().get_tag(tag.cast()).map_or(-1, |bytes| bytes as c_int) }
 }
 
@@ -158,6 +167,8 @@ unsafe extern "C" fn bsp_move(to: *mut c_void, most: c_int) {
 unsafe extern "C" fn bsp_hpmove(tag: *mut *mut c_void, payload: *mut *mut c_void) -> c_int {
     check("bsp_hpmove", &[tag.cast(), payload.cast()]);
     let Some((tag_at, at, bytes)) = bsp().hpmove() else { return -1 };
+    bsp().not_null("bsp_hpmove", "the first argument", tag);
+    bsp().not_null("bsp_hpmove", "the second argument", payload);
     unsafe { (*tag, *payload) = (tag_at as *mut c_void, at as *mut c_void) };
     bytes as c_int
 }

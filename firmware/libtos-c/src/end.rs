@@ -47,7 +47,7 @@ fn run(code: c_int) {
 
 /// 0, or another number if there is no room.
 #[no_mangle]
-extern "C" fn atexit(function: Handler) -> c_int {
+pub extern "C" fn atexit(function: Handler) -> c_int {
     // If the compiler saw that it is never anything else, `exit` would name it too.
     AT_EXIT.store(black_box(run as fn(c_int) as *mut ()), Ordering::Relaxed);
     REGISTERED.with(|handlers| match handlers.functions.get_mut(handlers.count) {

@@ -12,4 +12,11 @@ typedef unsigned useconds_t;
 typedef unsigned int clock_t;
 typedef int clockid_t;
 
+/* Short names, as other systems have them. */
+#ifndef __STRICT_ANSI__
+typedef unsigned short ushort;
+typedef unsigned uint;
+typedef unsigned long ulong;
+#endif
+
 #endif
