@@ -42,8 +42,8 @@ void bsp_get(int pid, const void *src, int offset, void *dst, int nbytes);
 void bsp_hpput(int pid, const void *src, void *dst, int offset, int nbytes);
 void bsp_hpget(int pid, const void *src, int offset, void *dst, int nbytes);
 
-/* Messages. Some BSPlibs have numbers of bytes as int, as the standard does, others as size_t: both are of four bytes here, and pointers to either
-   are taken. */
+/* Messages. Some BSPlibs have numbers of bytes as int, as the standard does, others as size_t: both
+   are of four bytes here, and pointers to either are taken. */
 void bsp_set_tagsize(void *tag_nbytes);
 void bsp_send(int pid, const void *tag, const void *payload, int payload_nbytes);
 void bsp_qsize(void *nmessages, void *accum_nbytes);

@@ -43,8 +43,6 @@ pub struct Bsp {
     /// Bytes of the tags of messages sent in this superstep, and from the next one on.
     pub(crate) tag_bytes: u32,
     pub(crate) next_tag_bytes: u32,
-    /// How often their size has been set in this superstep.
-    pub(crate) tag_sizes_set: u32,
     pub(crate) queue: Queue,
     /// The room for what comes that did last time.
     pub(crate) room: u32,
@@ -69,7 +67,6 @@ impl Bsp {
             asked: Asked::NOTHING,
             tag_bytes: 0,
             next_tag_bytes: 0,
-            tag_sizes_set: 0,
             queue: Queue::EMPTY,
             room: 0,
             gets: false,

@@ -82,23 +82,6 @@ impl Bsp {
         self.tag_bytes = self.next_tag_bytes;
     }
 
-    /// What this process says of its registrations and the size of tags: 0 where nothing changes.
-    fn changes_alike(&mut self, changes: bool) -> u8 {
-        let sets = core::mem::take(&mut self.tag_sizes_set);
-        let mut alike = self.next_tag_bytes.wrapping_sub(self.tag_bytes) ^ sets << 16;
-        if changes {
-            alike ^= match self.registry.prepare() {
-                Ok(alike) => alike,
-                Err(failure) => self.bad_registration(failure),
-            };
-        }
-        match alike {
-            0 => 0,
-            // Anything but 0, which says that nothing changes.
-            alike => ((alike.wrapping_mul(0x9e37_79b1) >> 27) as u8 % 31 + 1) << ALIKE_SHIFT,
-        }
-    }
-
     /// Writes what was put, and finds the messages.
     fn take_in(&mut self, come: &Come) {
         let end = come.start + come.bytes;

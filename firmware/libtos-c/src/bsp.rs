@@ -139,7 +139,6 @@ unsafe extern "C" fn bsp_send(pid: c_int, tag: *const c_void, from: *const c_voi
 
 #[no_mangle]
 unsafe extern "C" fn bsp_qsize(messages: *mut c_int, bytes: *mut c_int) {
-    check("bsp_qsize", &[messages.cast()]);
     let (count, sum) = bsp().qsize();
     bsp().not_null("bsp_qsize", "the first argument", messages);
     unsafe { *messages = count as c_int };
@@ -156,16 +155,11 @@ unsafe extern "C" fn bsp_get_tag(status: *mut c_int, tag: *mut c_void) {
 
 #[no_mangle]
 unsafe extern "C" fn bsp_move(to: *mut c_void, most: c_int) {
-    let most = count("bsp_move", most);
-    if most != 0 {
-        check("bsp_move", &[to]);
-    }
-    unsafe { bsp().take(to.cast(), most) }
+    unsafe { bsp().take(to.cast(), count("bsp_move", most)) }
 }
 
 #[no_mangle]
 unsafe extern "C" fn bsp_hpmove(tag: *mut *mut c_void, payload: *mut *mut c_void) -> c_int {
-    check("bsp_hpmove", &[tag.cast(), payload.cast()]);
     let Some((tag_at, at, bytes)) = bsp().hpmove() else { return -1 };
     bsp().not_null("bsp_hpmove", "the first argument", tag);
     bsp().not_null("bsp_hpmove", "the second argument", payload);
