@@ -84,11 +84,16 @@ impl Experiment for Probe {
             let folder = self.out.join("runs").join(&machine.name);
             fs::create_dir_all(&folder).map_err(ExperimentError::unwritable(&folder))?;
             let runs = Runs { built: &built, unmonitored: None, machine: &machine, engine: &self.engine, folder };
-            progress.begin(1);
-            let made = runs.make_all(&[self.plan(processes)], self.jobs(), progress, || Ok(()));
+            let mut plan = vec![self.plan("bsp-probe", processes)];
+            // With channels, threads of one process exchange, and only between processors.
+            if processes > 1 && usize::from(processes) < machine.processors.len() {
+                plan.push(self.plan("exchange", processes));
+            }
+            progress.begin(plan.len());
+            let made = runs.make_all(&plan, self.jobs(), progress, || Ok(()));
             progress.clear();
             let (captures, ()) = made?;
-            all.push(parameters(&captures[0], &machine)?);
+            all.push(parameters(&captures, &machine)?);
         }
         Ok(match self.json {
             true => format!("{}\n", serde_json::to_string_pretty(&all).map_err(std::io::Error::from)?),
@@ -110,10 +115,10 @@ impl Probe {
         self.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }
 
-    fn plan(&self, processes: u8) -> Planned<()> {
+    fn plan(&self, program: &'static str, processes: u8) -> Planned<()> {
         Planned {
-            name: format!("{processes}-processes-seed-{}", self.seed),
-            programs: vec!["bsp-probe"],
+            name: format!("{program}-on-{processes}-seed-{}", self.seed),
+            programs: vec![program],
             arguments: vec![processes.to_string()],
             files: vec![],
             balance: None,
@@ -126,11 +131,19 @@ impl Probe {
     }
 }
 
-/// What a run has measured.
-fn parameters(capture: &Capture, machine: &Machine) -> Result<Parameters, ExperimentError> {
-    let console = capture.dir.join(CONSOLE);
-    let text = String::from_utf8_lossy(&input::bytes(&console, CONSOLE_BYTES)?).into_owned();
-    let failed = |what: String| ExperimentError::Failed { folder: capture.dir.clone(), what, console: console.clone() };
-    let lines = lines::read(&text).map_err(&failed)?;
-    Parameters::of(&lines, machine).ok_or_else(|| failed("`bsp-probe` has not measured everything".into()))
+/// What the runs on a machine have measured.
+fn parameters(captures: &[Capture], machine: &Machine) -> Result<Parameters, ExperimentError> {
+    let mut lines = Vec::new();
+    for capture in captures {
+        let console = capture.dir.join(CONSOLE);
+        let text = String::from_utf8_lossy(&input::bytes(&console, CONSOLE_BYTES)?).into_owned();
+        let failed = |what| ExperimentError::Failed { folder: capture.dir.clone(), what, console };
+        lines.extend(lines::read(&text).map_err(failed)?);
+    }
+    let channels = captures.len() > 1;
+    Parameters::of(&lines, machine).filter(|found| found.channels.is_some() == channels).ok_or_else(|| {
+        let folder = captures[0].dir.clone();
+        let console = folder.join(CONSOLE);
+        ExperimentError::Failed { folder, what: "its programs have not measured everything".into(), console }
+    })
 }

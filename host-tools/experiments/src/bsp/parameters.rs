@@ -20,6 +20,8 @@ const LEAST_LONG: u32 = 512;
 
 /// How words can go from one process to another.
 pub const WAYS: [&str; 4] = ["put", "hpput", "get", "hpget"];
+/// What the program `exchange` calls its way.
+const CHANNELS: &str = "channels";
 /// Kinds of numbers.
 pub const KINDS: [&str; 3] = ["u32", "f32", "f64"];
 
@@ -35,6 +37,9 @@ pub struct Parameters {
     /// Cycles of a superstep in which nothing is done.
     pub barrier: u32,
     pub ways: Vec<Way>,
+    /// The same long messages by channels, without a barrier; not with several processes on a
+    /// processor.
+    pub channels: Option<Fit>,
     /// Cycles a word that the bus alone takes for long messages when every process sends as much to
     /// the others.
     pub bus: f64,
@@ -87,6 +92,7 @@ impl Parameters {
             speed: KINDS.iter().map(|kind| speed(kind)).collect::<Option<_>>()?,
             barrier,
             ways: ways?,
+            channels: fit(CHANNELS, &long(&relations(lines, CHANNELS))),
             bus: bus_cycles_a_word() * f64::from(processes) * elsewhere,
         })
     }
@@ -97,19 +103,33 @@ impl Parameters {
     }
 }
 
+/// A measured relation: words, words of a message, cycles.
+type Relation = (u32, u32, u32);
+
+fn relations(lines: &[Line], wanted: &str) -> Vec<Relation> {
+    let of_way = lines.iter().filter_map(|line| match line {
+        Line::Relation { way, words, size, cycles, .. } if way == wanted => Some((*words, *size, *cycles)),
+        _ => None,
+    });
+    of_way.collect()
+}
+
+/// Cycles over words, of the relations that are wanted by words and by words of a message.
+fn points(relations: &[Relation], wanted: impl Fn(u32, u32) -> bool) -> Vec<(f64, f64)> {
+    let chosen = relations.iter().filter(|(words, size, _)| wanted(*words, *size));
+    chosen.map(|(words, _, cycles)| (f64::from(*words), f64::from(*cycles))).collect()
+}
+
+/// Those in one long message.
+fn long(relations: &[Relation]) -> Vec<(f64, f64)> {
+    points(relations, |words, size| size == words && words >= LEAST_LONG)
+}
+
 impl Way {
     fn of(name: &str, lines: &[Line]) -> Option<Way> {
-        let relations = lines.iter().filter_map(|line| match line {
-            Line::Relation { way, words, size, cycles, .. } if way == name => Some((*words, *size, *cycles)),
-            _ => None,
-        });
-        let all: Vec<(u32, u32, u32)> = relations.collect();
-        let points = |wanted: &dyn Fn(u32, u32) -> bool| -> Vec<(f64, f64)> {
-            let chosen = all.iter().filter(|(words, size, _)| wanted(*words, *size));
-            chosen.map(|(words, _, cycles)| (f64::from(*words), f64::from(*cycles))).collect()
-        };
-        let short = fit(name, &points(&|words, size| size == 1 && words >= LEAST_WORDS))?;
-        let long = fit(name, &points(&|words, size| size == words && words >= LEAST_LONG))?;
+        let all = relations(lines, name);
+        let short = fit(name, &points(&all, |words, size| size == 1 && words >= LEAST_WORDS))?;
+        let long = fit(name, &long(&all))?;
         // g(k) over 1 / k, at the largest relation of short messages.
         let largest = all.iter().filter(|(words, size, _)| size < words).map(|(words, ..)| *words).max()?;
         let of_size = all.iter().filter(|(words, _, _)| *words == largest);
@@ -165,6 +185,21 @@ mod tests {
         near(way.long.slope, 20.0);
         near(way.half, 24.0);
         near(found.bus, 5.0 * 516.0 / 510.0);
+        assert!(found.channels.is_none());
+    }
+
+    #[test]
+    fn channels_are_measured_where_they_are() {
+        let mut lines = measured(500.0, 20.0, 9_000.0);
+        lines.extend([512, 1_024, 2_048].map(|words| Line::Relation {
+            way: CHANNELS.into(),
+            processes: 5,
+            words,
+            size: words,
+            cycles: 100 + 14 * words,
+        }));
+        let channels = Parameters::of(&lines, &Machine::testbed6()).unwrap().channels.unwrap();
+        assert!((channels.slope - 14.0).abs() < 1e-9 && (channels.intercept - 100.0).abs() < 1e-6);
     }
 
     #[test]

@@ -26,11 +26,11 @@ fn write(text: &mut String, all: &[Parameters]) -> std::fmt::Result {
     writeln!(text, "cycles of a superstep in which each process sends and receives h words: g h + l\n")?;
     writeln!(
         text,
-        "             empty   words one by one, bsp_put      long messages: g, of the bus's                      n 1/2, words"
+        "             empty   words one by one, bsp_put      long messages: g, of the bus's                                     n 1/2, words"
     )?;
     writeln!(
         text,
-        "   p slaves      l          g         l       bus      put         hpput       get         hpget     put  hpput  get  hpget"
+        "   p slaves      l          g         l       bus      put         hpput       get         hpget       channels      put  hpput  get  hpget"
     )?;
     for one in all {
         write!(text, "{:>4} {:>6} {:>6}", one.processes, one.slaves, one.barrier)?;
@@ -43,9 +43,10 @@ fn write(text: &mut String, all: &[Parameters]) -> std::fmt::Result {
             " {:>6.0} ±{:<3.0} {:>8.0} {:>9.2}",
             put.short.slope, put.short.slope_confidence, put.short.intercept, one.bus
         )?;
-        for way in [put, hpput, get, hpget] {
-            let of_bus = if one.bus > 0.0 { format!("{:.2}x", way.long.slope / one.bus) } else { "-".into() };
-            write!(text, " {:>5.1} {of_bus:<6}", way.long.slope)?;
+        for long in [put, hpput, get, hpget].map(|way| Some(&way.long)).into_iter().chain([one.channels.as_ref()]) {
+            let slope = long.map_or("-".into(), |long| format!("{:.1}", long.slope));
+            let of_bus = long.filter(|_| one.bus > 0.0).map(|long| format!("{:.2}x", long.slope / one.bus));
+            write!(text, " {slope:>5} {:<6}", of_bus.unwrap_or("-".into()))?;
         }
         writeln!(text, "{:>4.0} {:>6.0} {:>4.0} {:>6.0}", put.half, hpput.half, get.half, hpget.half)?;
     }
