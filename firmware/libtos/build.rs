@@ -11,6 +11,10 @@ const HEAP_BYTES: u32 = 64 * 1024;
 /// `--defsym=tos_bsp_bytes=N`.
 const BSP_BYTES: u32 = 128 * 1024;
 
+/// Of the stack on which a C program's `main` runs, unless the linker is told
+/// `--defsym=tos_stack_bytes=N`. A header of the program tells the kernel; the section is nowhere in memory.
+const STACK_BYTES: u32 = 64 * 1024;
+
 fn main() {
     // The first page stays unmapped, so that null pointers fault.
     let code = CODE_BASE + PAGE_BYTES;
@@ -19,6 +23,7 @@ fn main() {
 PHDRS {{
     code PT_LOAD FLAGS(5);
     data PT_LOAD FLAGS(6);
+    stack PT_GNU_STACK FLAGS(6);
 }}
 SECTIONS {{
     . = {code:#x};
@@ -38,6 +43,12 @@ SECTIONS {{
         . += DEFINED(BSP_IS_USED) ? (DEFINED(tos_bsp_bytes) ? tos_bsp_bytes : {BSP_BYTES:#x}) : 0;
         __bsp_end = .;
     }} :data
+    .stack (NOLOAD) : {{
+        __stack_start = .;
+        . += DEFINED(main) ? (DEFINED(tos_stack_bytes) ? tos_stack_bytes : {STACK_BYTES:#x}) : 0;
+        . = ALIGN(16);
+        __stack_end = .;
+    }} :stack
     /DISCARD/ : {{ *(.eh_frame .eh_frame_hdr) }}
 }}
 "

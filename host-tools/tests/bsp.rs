@@ -67,19 +67,20 @@ fn random_programs_do_the_same_on_verilator() {
     watched(Programs { seed: 7, count: 1, processes: 3, moves: 0, options: &["--engine", "verilator"] });
 }
 
-/// With the policy that moves most, and a sample twenty times a second.
+/// With the policy that moves most, and a sample a hundred times a second. Who waits for others is
+/// not moved, so there are few moves.
 #[test]
 fn random_programs_do_the_same_while_the_load_is_balanced() {
     let log = tempfile::tempdir().unwrap();
     let out = log.path().join("out");
-    let arguments = ["run", "bsp-random", "50", "12", "9", "--balance", "random", "--sample", "50ms", "--for", "60s"];
+    let arguments = ["run", "bsp-random", "50", "12", "9", "--balance", "random", "--sample", "10ms", "--for", "60s"];
     let output = testbed(&arguments, &out);
     let text = text(&output);
     let line = "bsp-random: 12 programs of 9 processes, 0 processes saw a difference";
     assert!(output.status.success() && text.contains(line), "{text}");
     let log = std::fs::read_to_string(out.join("balance.log")).unwrap();
     let moves = log.lines().filter(|line| line.starts_with("move work")).count();
-    assert!(moves >= 8, "{moves} moves: {log}");
+    assert!(moves >= 3, "{moves} moves: {log}");
 }
 
 /// The first process of a program is killed before it has let the others run, or while they exchange:

@@ -71,6 +71,33 @@ earth: the program has ended, 1 child before it
     }
 }
 
+/// The first thread has the stack that the linker script asks for, or its user, and others begin
+/// below it.
+#[test]
+fn stacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "firmware/c/deep.c";
+    let usual = build(source, folder.path());
+    let (status, console) = run_with(&usual, &["60"], "");
+    assert_eq!((status, console.as_str()), (Some(0), "earth: 61 calls of 61\n"));
+    let (status, console) = run_with(&usual, &["70"], "");
+    assert!(status != Some(0) && console.contains("stack overflow"), "{console}");
+
+    let root = firmware::root().unwrap();
+    let large = folder.path().join("large");
+    let options = ["-Os", "-std=c11", "-Wl,--defsym=tos_stack_bytes=200000"];
+    let built = firmware::build(&root).unwrap();
+    crate::common::compiler::build(&built, &root.join(source), &options, &large);
+    let (status, console) = run_with(&large, &["185"], "");
+    assert_eq!((status, console.as_str()), (Some(0), "earth: 186 calls of 186\n"));
+
+    // Its stack would lie where the heap is.
+    let options = ["-Os", "-std=c11", "-Wl,--defsym=tos_stack_bytes=500000"];
+    crate::common::compiler::build(&built, &root.join(source), &options, &large);
+    let (status, console) = run_with(&large, &["1"], "");
+    assert!(status != Some(0) && !console.contains("calls"), "{console}");
+}
+
 /// The headers of the table in `docs/programs.md`.
 fn headers_of(page: &str) -> Vec<&str> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" |"));

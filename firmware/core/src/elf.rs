@@ -4,6 +4,8 @@
 const MACHINE_RISCV: u16 = 243;
 const TYPE_EXECUTABLE: u16 = 2;
 const SEGMENT_LOAD: u32 = 1;
+/// Its size in memory is what the first thread's stack has to have; there is nothing in the file.
+const SEGMENT_STACK: u32 = 0x6474_e551;
 const PROGRAM_HEADER_BYTES: usize = 32;
 
 /// One part of the program's memory.
@@ -60,10 +62,21 @@ impl<'a> Elf<'a> {
         (0..self.count).filter_map(move |index| self.segment(index).ok_or(Broken).transpose())
     }
 
+    /// Bytes that the first thread's stack has to have; 0 if the program does not say.
+    pub fn stack_bytes(self) -> u32 {
+        let headers = (0..self.count).filter_map(|index| self.header(index));
+        let mut stacks = headers.filter(|header| word(header, 0) == Some(SEGMENT_STACK));
+        stacks.next().and_then(|header| word(header, 20)).unwrap_or(0)
+    }
+
+    fn header(self, index: usize) -> Option<&'a [u8]> {
+        let start = self.headers.checked_add(index * PROGRAM_HEADER_BYTES)?;
+        self.head.get(start..)?.get(..PROGRAM_HEADER_BYTES)
+    }
+
     /// `Some(None)` if header `index` is of another kind, `None` if it is broken.
     fn segment(self, index: usize) -> Option<Option<Segment>> {
-        let start = self.headers.checked_add(index * PROGRAM_HEADER_BYTES)?;
-        let header = self.head.get(start..)?.get(..PROGRAM_HEADER_BYTES)?;
+        let header = self.header(index)?;
         if word(header, 0)? != SEGMENT_LOAD {
             return Some(None);
         }
@@ -119,6 +132,17 @@ mod tests {
         assert_eq!(elf.entry, 0x400);
         let expected = Segment { address: 0x400, bytes: 16, offset: 116, size: 4, executable: true };
         assert_eq!(elf.segments().collect::<Vec<_>>(), [Ok(expected)]);
+    }
+
+    #[test]
+    fn a_program_says_how_large_a_stack_it_wants() {
+        let mut image = image();
+        let stack = |image: &[u8]| Elf::parse(image, image.len() as u32).unwrap().stack_bytes();
+        assert_eq!(stack(&image), 0);
+        image[52..56].copy_from_slice(&SEGMENT_STACK.to_le_bytes());
+        image[52 + 20..52 + 24].copy_from_slice(&0x1_2345_u32.to_le_bytes());
+        assert_eq!(stack(&image), 0x1_2345);
+        assert_eq!(Elf::parse(&image, image.len() as u32).unwrap().segments().count(), 1);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub const PROCESSES_KNOWN: usize = 256;
 pub const PLACES: usize = limits::PROCESSES;
 /// Pages of the stack of a process's first thread.
 pub const FIRST_STACK_PAGES: u32 = limits::FIRST_STACK_PAGES;
+/// A program can ask for more.
+pub const STACKS_DIFFER: bool = true;
 /// Words that a row of loads and stores copies: a page's, so that nothing has to be counted.
 pub const ROW: u32 = PAGE_BYTES / 4;
 /// Words that are put together between two branches.

@@ -11,6 +11,7 @@ pub const CHANNELS: usize = limits::CHANNELS / 2;
 pub const PROCESSES_KNOWN: usize = 1;
 pub const PLACES: usize = 1;
 pub const FIRST_STACK_PAGES: u32 = limits::SMALL_FIRST_STACK_PAGES;
+pub const STACKS_DIFFER: bool = false;
 pub const ROW: u32 = 16;
 pub const SHIFTED: u32 = 1;
 

@@ -3,6 +3,9 @@
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
+use testbed_definitions::limits::FIRST_STACK_PAGES;
+use testbed_definitions::page::PAGE_BYTES;
+
 use crate::end;
 
 /// Arguments of `main` at most, with the program's name.
@@ -12,6 +15,8 @@ const ARGUMENTS: usize = 64;
 const MARK: u8 = 1;
 
 extern "C" {
+    static __stack_start: u8;
+    static __stack_end: u8;
     fn main(argc: c_int, argv: *const *const c_char) -> c_int;
 }
 
@@ -29,9 +34,19 @@ pub fn arguments() -> &'static [u8] {
     unsafe { core::slice::from_raw_parts(address, BYTES.load(Ordering::Relaxed)) }
 }
 
+/// Tells where stacks of other threads can be, behind the one that the linker script asks for.
+fn keep_stack() {
+    let bytes = (&raw const __stack_end).addr() - (&raw const __stack_start).addr();
+    let pages = bytes.div_ceil(PAGE_BYTES as usize) as u32;
+    if pages > FIRST_STACK_PAGES {
+        libtos::first_stack_has(pages);
+    }
+}
+
 /// The start-up code comes here with the arguments as the kernel passes them: a NUL after each.
 #[no_mangle]
 extern "C" fn program_main(address: *const u8, bytes: usize) -> ! {
+    keep_stack();
     ADDRESS.store(address.cast_mut(), Ordering::Relaxed);
     BYTES.store(bytes, Ordering::Relaxed);
     // The program's own name is not passed.

@@ -39,8 +39,8 @@ pub use copying::copy;
 pub use machine::{clock, clock_hz, clock_us, processor, processors, seed, send_event};
 pub use testbed_definitions::syscall::Error;
 pub use thread::{
-    create, delay_us, exit, halt, migrate, migrate_self, stack_for, thread_id, thread_number, wait, yield_now, Place,
-    SECOND_STACK,
+    create, delay_us, exit, first_stack_has, halt, migrate, migrate_self, stack_for, thread_id, thread_number, wait,
+    yield_now, Place, SECOND_STACK,
 };
 
 /// Names the program's main function, a `fn(Arguments) -> u32`; its result is the program's exit code.

@@ -21,10 +21,17 @@ pub fn create(id: u8, pages: u32, processor: i32, entry: extern "C" fn() -> !, s
 /// The address above the first place that [`stack_for`] gives. A program with one thread more than the first takes it at once, and so needs no page of data.
 pub const SECOND_STACK: u32 = VIRTUAL_BYTES - FIRST_STACK_PAGES * PAGE_BYTES;
 
+/// Where the next stack goes.
+static NEXT: AtomicU32 = AtomicU32::new(SECOND_STACK);
+
+/// The first thread's stack has more pages than usual. To be said before the first [`stack_for`], which else gives places in it.
+pub fn first_stack_has(pages: u32) {
+    NEXT.store(VIRTUAL_BYTES - (pages + 1) * PAGE_BYTES, Ordering::Relaxed);
+}
+
 /// A place for a stack of `pages` pages: the address above it. Places are given out once, downwards from the top of
 /// the data half, with an unmapped page between two. Not for two threads of one processor at the same time.
 pub fn stack_for(pages: u32) -> u32 {
-    static NEXT: AtomicU32 = AtomicU32::new(SECOND_STACK);
     let top = NEXT.load(Ordering::Relaxed);
     NEXT.store(top - (pages + 1) * PAGE_BYTES, Ordering::Relaxed);
     top

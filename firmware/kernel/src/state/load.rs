@@ -27,6 +27,11 @@ impl Source<'_> {
         // executed.
         unsafe { core::slice::from_raw_parts((self.address)(0) as *const u8, bytes as usize) }
     }
+
+    /// Bytes that the first thread's stack has to have, 0 if the program does not say.
+    pub fn stack_bytes(&self) -> u32 {
+        Elf::parse(self.head(), self.bytes).map_or(0, Elf::stack_bytes)
+    }
 }
 
 impl Process {
