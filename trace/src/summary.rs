@@ -187,6 +187,12 @@ pub fn processor_text(number: u8, names: &[String]) -> String {
     wording::Processor(number, names).to_string()
 }
 
+/// A process by home and place, as threads' names begin, for processors of these names.
+pub fn process_text(process: u16, names: &[String]) -> String {
+    let thread = thread_text(event::thread_number((process >> 4) as u8, process as u8, 0), names);
+    thread.trim_end_matches(".0").to_string()
+}
+
 /// A thread's number as [`thread_name`], for processors of these names.
 pub fn thread_text(thread: u16, names: &[String]) -> String {
     wording::Thread(thread, names).to_string()

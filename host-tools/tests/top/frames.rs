@@ -8,7 +8,7 @@ use ratatui::style::Color;
 use ratatui::Terminal;
 use testbed_definitions::event::{self, message_argument, request_argument, thread_number, SCHEDULE};
 use testbed_definitions::load::{Part, ONE_READY};
-use testbed_definitions::mpc;
+use testbed_definitions::{mpc, process};
 use testbed_host_tools::top::app::text_of;
 use testbed_host_tools::top::draw::draw;
 use testbed_host_tools::top::keys::{Panel, Sort, Ui};
@@ -228,6 +228,39 @@ fn a_run_that_is_balanced() {
     let why = "line 1, column 6: expected a number, found `soon`";
     let unreadable = text(Requests::Unreadable(why.into()));
     assert!(unreadable.contains("its log can't be read") && unreadable.contains(why), "{unreadable}");
+}
+
+/// Supersteps of a process on each slave, a thousand ticks each.
+fn supersteps(slaves: u8, count: u64) -> Vec<Event> {
+    let of = |number: u64, slave: u8| {
+        let owner = process::id(1, 1, 1);
+        let at = number * 1_000 + 5 * u64::from(slave);
+        let step = |tick, code, argument| synthetic::event(at + tick, slave, code, argument);
+        [
+            step(500, event::SYNC, event::member_argument(owner, slave - 1)),
+            step(501, event::SENT, 16 * u16::from(slave)),
+            step(700, event::THROUGH, thread_number(slave, 1, 1)),
+            step(701, event::RECEIVED, 48),
+            step(710, SCHEDULE, thread_number(slave, 1, 1)),
+        ]
+    };
+    let born =
+        (1..=slaves).map(|slave| synthetic::event(u64::from(slave), slave, SCHEDULE, thread_number(slave, 1, 1)));
+    let all = (0..count).flat_map(|number| (1..=slaves).flat_map(move |slave| of(number, slave)));
+    let mut events: Vec<_> = born.chain(all).collect();
+    events.sort_by_key(|event| (event.ticks(), event.smi));
+    events
+}
+
+#[test]
+fn a_run_of_supersteps() {
+    let record = RunRecord { dgl: event::DIAG_PROFILE | event::DIAG_USER, ..record("testbed6") };
+    let screen = screen(record, &supersteps(5, 900), 900_000);
+    looks("supersteps-80x24.txt", &screen, SMALL);
+    let text = text_of(&terminal(&screen, (60, 14)));
+    for part in ["Supersteps of earth.1, 5 processes: 89", "/s", "% work", "the last: w 19,", "by process 4"] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Bulk-synchronous programs by superstep: work, words, what was waited for, and what the cost model says.
 
-mod group;
-mod groups;
+pub(crate) mod group;
+pub(crate) mod groups;
 pub mod model;
 pub mod superstep;
 

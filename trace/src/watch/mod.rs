@@ -1,10 +1,11 @@
-//! What a run shows at a moment: ready queues, threads, loads of links, rates of events, losses.
+//! What a run shows at a moment: ready queues, threads, supersteps, loads of links, rates of events, losses.
 //!
 //! [`Watch`] takes ordered events, as [`crate::analysis`] does, and keeps the recent past; [`Watch::view`] says what there is to be seen.
 //! What events mean, [`Follower`] says; so figures are those of `testbed analyse`, over a trailing window. Memory is bounded
 //! by threads and links.
 
 mod recent;
+mod supersteps;
 mod view;
 
 use std::collections::BTreeMap;
@@ -16,7 +17,9 @@ use crate::balance::Samples;
 use crate::capture::RunRecord;
 use crate::order::{Event, What};
 use recent::{Piece, Recent, Scale, KEPT};
+use supersteps::Supersteps;
 
+pub use supersteps::GroupView;
 pub use view::{LinkView, ProcessorView, ThreadView, View};
 
 /// A ready queue in a piece of time.
@@ -76,6 +79,7 @@ pub struct Watch {
     links: BTreeMap<(u8, u8), Link>,
     threads: BTreeMap<u16, Thread>,
     samples: Samples,
+    supersteps: Supersteps,
     events: u64,
 }
 
@@ -104,6 +108,7 @@ impl Watch {
             links: BTreeMap::new(),
             threads: BTreeMap::new(),
             samples: Samples::new(record.machine.processors.len().saturating_sub(1) as u8),
+            supersteps: Supersteps::default(),
             events: 0,
         }
     }
@@ -122,6 +127,7 @@ impl Watch {
             }
             self.links.values_mut().for_each(|link| link.passed.double());
             self.threads.values_mut().for_each(|thread| thread.ran.double());
+            self.supersteps.double();
         }
     }
 
@@ -156,22 +162,25 @@ impl Watch {
         if let Some(processor) = self.processors.get_mut(event.smi as usize) {
             processor.count(event, scale.number(now));
         }
-        let Watch { follower, processors, links, threads, .. } = self;
-        follower.add(event, &mut |fact| match fact {
-            Fact::Processor { processor, doing, from, to } => {
-                if let Some(processor) = processors.get_mut(*processor as usize) {
-                    processor.times.spread(scale, *from, *to, |times, cycles| times[*doing as usize] += cycles);
+        let Watch { follower, processors, links, threads, supersteps, .. } = self;
+        follower.add(event, &mut |fact| {
+            supersteps.take(fact, scale);
+            match fact {
+                Fact::Processor { processor, doing, from, to } => {
+                    if let Some(processor) = processors.get_mut(*processor as usize) {
+                        processor.times.spread(scale, *from, *to, |times, cycles| times[*doing as usize] += cycles);
+                    }
                 }
-            }
-            Fact::Queue { processor, cycle, length, untold } => {
-                if let Some(processor) = processors.get_mut(*processor as usize) {
-                    processor.queue_until(scale, *cycle);
-                    (processor.length, processor.untold) = (*length, *untold);
+                Fact::Queue { processor, cycle, length, untold } => {
+                    if let Some(processor) = processors.get_mut(*processor as usize) {
+                        processor.queue_until(scale, *cycle);
+                        (processor.length, processor.untold) = (*length, *untold);
+                    }
                 }
+                Fact::Sent { mark, to, .. } => pass(links, (mark.processor, *to), scale.number(mark.cycle), 0),
+                Fact::Received { from, to, cycle } => pass(links, (*from, *to), scale.number(*cycle), 1),
+                fact => about_thread(threads, scale, fact),
             }
-            Fact::Sent { mark, to, .. } => pass(links, (mark.processor, *to), scale.number(mark.cycle), 0),
-            Fact::Received { from, to, cycle } => pass(links, (*from, *to), scale.number(*cycle), 1),
-            fact => about_thread(threads, scale, fact),
         });
     }
 }

@@ -1,7 +1,7 @@
 //! What there is to be seen of a run at a moment.
 
 use super::recent::{Recent, KEPT};
-use super::Watch;
+use super::{GroupView, Watch};
 use crate::analysis::fact::{Doing, On, ThreadState, Times};
 use crate::analysis::follow::{ThreadNow, Uncertainty, ALL};
 use crate::analysis::measure::Range;
@@ -25,6 +25,8 @@ pub struct View {
     pub links: Vec<LinkView>,
     /// Those that live, by number.
     pub threads: Vec<ThreadView>,
+    /// Groups of bulk-synchronous processes, that which came to the end of a superstep last in front.
+    pub groups: Vec<GroupView>,
     pub uncertainty: Uncertainty,
 }
 
@@ -101,6 +103,7 @@ impl Watch {
             processors,
             links: self.links.keys().map(|&link| self.link(link, window)).collect(),
             threads: threads.iter().map(|thread| self.thread(thread, window)).collect(),
+            groups: self.supersteps.view(self.scale.number(window.from_cycle), |count| self.rate(count, window)),
             uncertainty: self.follower.uncertainty().clone(),
         }
     }

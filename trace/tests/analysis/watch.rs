@@ -7,6 +7,7 @@ use testbed_trace::order::{Event, What};
 use testbed_trace::watch::{View, Watch};
 
 use super::properties::{any_event, trace};
+use super::supersteps::three;
 use crate::analysis::scripts::*;
 
 /// A window that holds all of a script.
@@ -139,4 +140,30 @@ proptest! {
         let report = analysed(&events, CLASSES, &options, end).unwrap_or_else(|error| panic!("{error}"));
         agree(&view, &report, end);
     }
+}
+
+#[test]
+fn supersteps_are_those_of_the_analysis() {
+    let mut steps = three();
+    // What was over is told when the group goes on.
+    steps.push((2_500, EARTH, testbed_definitions::event::SYNC, steps[2].3));
+    let events = of(&steps);
+    let report = analysed(&events, CLASSES, &Options::default(), 3_000).unwrap().bsp.unwrap();
+    let view = watched(&events, ALL, 3_000);
+    let ([shown], [found]) = (&view.groups[..], &report.groups[..]) else { panic!("{:?}", view.groups) };
+    assert_eq!((shown.process, shown.processes), (found.process, found.processes));
+    assert_eq!((shown.supersteps, shown.incomplete), (found.totals.supersteps, 0));
+    assert_eq!((shown.supersteps, shown.last), (2, found.supersteps[1].sums));
+    let work = found.totals.w_cycles as f64 / found.totals.cycles as f64;
+    assert!((shown.work_share.unwrap() - work).abs() < 1e-9, "{shown:?}");
+    let rate = 2.0 * f64::from(record(CLASSES).machine.clock_hz) / 3_000.0;
+    assert!((shown.rate - rate).abs() < 1e-3 * rate, "{shown:?}");
+    // A loss may hide another process of the first superstep.
+    let mut events = events;
+    events.insert(0, event((50, FIRE, GAP, 7)));
+    let report = analysed(&events, CLASSES, &Options::default(), 3_000).unwrap().bsp.unwrap();
+    let view = watched(&events, ALL, 3_000);
+    let complete = report.groups[0].totals.supersteps;
+    assert_eq!((view.groups[0].supersteps, view.groups[0].incomplete), (complete, 2 - complete));
+    assert!(complete < 2);
 }

@@ -7,9 +7,14 @@ use ratatui::Frame;
 use testbed_machine::{printable, units};
 use testbed_trace::analysis::text::{grouped, time_text};
 use testbed_trace::capture::RunRecord;
+use testbed_trace::summary::process_text;
 
 use super::style::{short, Palette};
+
 use crate::top::screen::{Mode, Requests, Screen};
+
+/// Groups that have lines.
+const GROUPS: usize = 2;
 
 /// Cycles as a time.
 pub fn time(cycles: u64, record: &RunRecord) -> String {
@@ -122,6 +127,33 @@ pub fn losses(screen: &Screen, width: u16, palette: Palette) -> Vec<Line<'static
         lines.push(Line::styled(format!(" DAMAGED{more}: {damage}"), palette.bad()));
     }
     lines
+}
+
+/// The lines that say how far groups of bulk-synchronous processes are: of the two that have come to
+/// the end of a superstep last.
+pub fn supersteps(screen: &Screen, width: u16, palette: Palette) -> Vec<Line<'static>> {
+    let Some(record) = &screen.record else { return Vec::new() };
+    let lines = screen.view.groups.iter().take(GROUPS).flat_map(|group| {
+        let name = process_text(group.process, &record.machine.processors);
+        let mut parts = vec![
+            format!("Supersteps of {name}, {} processes: {}", group.processes, grouped(group.supersteps)),
+            format!("{}/s", short(group.rate)),
+        ];
+        parts.extend(group.work_share.map(|share| format!("{:.0} % work", 100.0 * share)));
+        if let Some(last) = &group.last {
+            let words = if last.words_untold { "words not told".into() } else { format!("h {}", last.h_words()) };
+            parts.push(format!(
+                "the last: w {}, {words}, {} cycles, by process {}",
+                grouped(last.w_cycles),
+                grouped(last.cycles),
+                last.last
+            ));
+        }
+        parts.extend((group.incomplete > 0).then(|| format!("{} not told", grouped(group.incomplete))));
+        let style = if group.incomplete > 0 { palette.bad() } else { Style::new() };
+        wrapped(&parts, width.into()).into_iter().map(move |line| Line::styled(line, style))
+    });
+    lines.collect()
 }
 
 /// The lines that say what the balancer has asked for, and what came of it: none of a run without.

@@ -75,6 +75,7 @@ pub fn draw(frame: &mut Frame, screen: &Screen) -> Beyond {
     }
     let mut losses = head::losses(screen, area.width, palette);
     losses.splice(0..0, head::requests(screen, area.width, palette));
+    losses.splice(0..0, head::supersteps(screen, area.width, palette));
     let parts = Parts::new(area, screen.view.processors.len(), losses.len() as u16);
     head::head(frame, parts.head, screen, palette);
     let mut beyond = Beyond::default();

@@ -9,11 +9,10 @@ mod table;
 
 use std::fmt::{self, Write};
 
-use testbed_definitions::event::thread_number;
 use testbed_machine::printable;
 
 use super::{Report, Run};
-use crate::summary::{processor_text, thread_text};
+use crate::summary::{process_text, processor_text, thread_text};
 
 pub use diff::diff;
 pub use resources::on;
@@ -128,8 +127,7 @@ impl Run {
 
     /// A process by home and place, as threads' numbers begin.
     pub(crate) fn process(&self, process: u16) -> String {
-        let thread = self.thread(thread_number((process >> 4) as u8, process as u8, 0));
-        thread.trim_end_matches(".0").to_string()
+        process_text(process, &self.processors)
     }
 }
 
