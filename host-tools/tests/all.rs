@@ -6,6 +6,7 @@ mod attach;
 mod balance;
 mod balancer;
 mod bsp;
+mod bsp_memory;
 mod bsp_misuse;
 mod bsp_programs;
 mod c_library;

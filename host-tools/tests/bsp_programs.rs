@@ -43,7 +43,7 @@ const C: [Program; 7] = [
     program("samplesort", [331, 3, 3_000], &[""]),
 ];
 /// Programs that are no algorithm with a result: they measure and test the library.
-const OTHERS: [&str; 3] = ["bsp-probe", "bsp-random", "bsp-sum"];
+const OTHERS: [&str; 4] = ["bsp-hash", "bsp-probe", "bsp-random", "bsp-sum"];
 
 /// Where the programs in C are built.
 struct Built {

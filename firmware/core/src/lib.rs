@@ -16,6 +16,7 @@
 //! | [`placement`] | where threads start |
 //! | [`ring`] | a ring of bytes |
 //! | [`schedule`] | lengths of the messages of `local` and `remote` |
+//! | [`spread`] | where the elements of an array are that is spread over processes |
 //! | [`timers`] | deadlines, earliest first |
 //! | [`task_graph`] | threads, work and links from a file, or at random |
 //! | [`text`] | numbers as text, without `core::fmt` |
@@ -38,6 +39,7 @@ pub mod placement;
 pub mod queue;
 pub mod ring;
 pub mod schedule;
+pub mod spread;
 pub mod task_graph;
 pub mod text;
 pub mod timers;

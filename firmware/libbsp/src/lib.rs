@@ -7,11 +7,13 @@
 //! (`docs/bsp.md`).
 //!
 //! [`Bsp`] has the primitives with the standard's semantics, on addresses, as the C library
-//! (`bsp.h`) calls them. [`safe`] has them for programs in Rust.
+//! (`bsp.h`) calls them. [`safe`] has them for programs in Rust, and [`array`] arrays that are spread
+//! over all processes.
 #![no_std]
 
 mod agreement;
 mod arena;
+pub mod array;
 mod asked;
 mod begin;
 mod items;

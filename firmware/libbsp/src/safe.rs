@@ -115,6 +115,12 @@ impl Process {
         self.bsp
     }
 
+    /// Ends the program, with the caller's place and this reason.
+    #[track_caller]
+    pub(crate) fn misuse(&mut self, reason: core::fmt::Arguments) -> ! {
+        self.here().misuse(reason)
+    }
+
     pub fn pid(&self) -> usize {
         self.bsp.pid()
     }

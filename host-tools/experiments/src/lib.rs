@@ -13,11 +13,13 @@
 //! All of that is the frame. An experiment is a folder beside it with its options, what it runs and
 //! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
 //! [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`] (ours). [`bsp`] measures the parameters
-//! of a cost model, and holds programs against it.
+//! of a cost model, and holds programs against it; [`bsp_memory`] reads arrays that are
+//! spread over processes.
 #![forbid(unsafe_code)]
 
 pub mod balance;
 pub mod bsp;
+pub mod bsp_memory;
 pub mod error;
 pub mod experiment;
 pub mod fit;
@@ -66,6 +68,7 @@ macro_rules! experiments {
 experiments! {
     Balance(balance::Balance),
     Bsp(bsp::held::Bsp),
+    BspMemory(bsp_memory::BspMemory),
     Overflow(overflow::Overflow),
     Profile(section3::Profile),
     RandomLoads(random_loads::RandomLoads),
