@@ -1,6 +1,6 @@
 // Where things are: a cube of logarithmic axes, turned, and seen from far away.
 
-const VIEW = { width: 640, height: 520, scale: 330 };
+const VIEW = { width: 640, height: 560, scale: 340 };
 // Radians: around the vertical axis, and from the side up.
 const HOME = { yaw: -0.62, pitch: 0.42 };
 const AXES = ["p", "l", "g"];

@@ -44,6 +44,8 @@ const FORMS = [
   "M0 -7.5L7.5 0L0 7.5L-7.5 0Z",
   "M-2 -6.5H2V-2H6.5V2H2V6.5H-2V2H-6.5V-2H-2Z",
 ];
+// How near one has to point to a mark.
+const NEAR = 13;
 const form = (machine) => FORMS[machines.indexOf(machine) % FORMS.length];
 const colour = (machine) => `s${machines.indexOf(machine) % FORMS.length}`;
 
@@ -77,7 +79,19 @@ function build(unit, choose) {
     moves.push((view) => set(path, { d: `M${own.map((point) => at(project(view, place(point)))).join("L")}` }));
   }
   points.forEach((point, index) => marker(root, moves, point, place(point), () => choose(index), index));
-  return { root, put: (view) => moves.forEach((move) => move(view)) };
+  const put = (view) => moves.forEach((move) => move(view));
+  /** The mark that is nearest to a place on the screen, and near enough; `null` if none is. */
+  const near = (view, { clientX, clientY }) => {
+    const { left, top, width } = root.getBoundingClientRect();
+    const fine = VIEW.width / width;
+    const far = points.map((point) => {
+      const { x, y } = project(view, place(point));
+      return Math.hypot(x - (clientX - left) * fine, y - (clientY - top) * fine);
+    });
+    const least = Math.min(...far);
+    return least < NEAR * Math.max(1, fine) ? far.indexOf(least) : null;
+  };
+  return { root, put, near };
 }
 
 const at = ({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
@@ -91,10 +105,9 @@ function marker(root, moves, point, place, choose, index) {
     "g",
     { class: `point ${colour(point.machine)}${point.ours ? " ours" : ""}`, id: `point-${index}`, tabindex: "0", role: "img", "aria-label": name },
     picture("title", {}, name),
-    picture("circle", { class: "target", r: "13" }),
+    picture("circle", { class: "target", r: NEAR }),
     picture("path", { d: form(point.machine) }),
   );
-  mark.addEventListener("pointerenter", choose);
   mark.addEventListener("focus", choose);
   root.append(drop, shadow, mark);
   moves.push((view) => {
@@ -118,7 +131,7 @@ function line(root, moves, kind, ends) {
 
 /** A text beside a place that depends on the view; `away` is where it lies from there, in the cube. */
 function label(root, moves, kind, text, where, away) {
-  const element = picture("text", { class: kind }, text);
+  const element = picture("text", { class: kind, "text-anchor": "middle" }, text);
   root.append(element);
   moves.push((view) => {
     const from = project(view, where(view));
@@ -126,8 +139,11 @@ function label(root, moves, kind, text, where, away) {
     const [x, y] = [to.x - from.x, to.y - from.y];
     const length = Math.hypot(x, y) || 1;
     const far = kind === "label" ? 44 : 16;
-    set(element, { x: from.x + (far * x) / length, y: from.y + (far * y) / length + 4 });
-    element.setAttribute("text-anchor", x > 0.4 * length ? "start" : x < -0.4 * length ? "end" : "middle");
+    // Beside its place, but not out of the picture.
+    const half = element.getComputedTextLength() / 2;
+    const beside = x > 0.4 * length ? half : x < -0.4 * length ? -half : 0;
+    const middle = Math.min(VIEW.width - half, Math.max(half, from.x + (far * x) / length + beside));
+    set(element, { x: middle, y: from.y + (far * y) / length + 4 });
   });
 }
 

@@ -32,10 +32,12 @@ function home() {
 
 function draw(unit) {
   drawn = build(unit, choose);
-  drawn.put(view);
   $("picture").replaceChildren(drawn.root);
+  // Texts have a width only where they are shown.
+  drawn.put(view);
   drawn.root.addEventListener("keydown", key);
   drawn.root.addEventListener("pointerdown", drag);
+  drawn.root.addEventListener("pointermove", point);
   if (chosen !== null) choose(chosen);
 }
 
@@ -48,9 +50,16 @@ function key(event) {
   event.preventDefault();
 }
 
+/** Shows the mark that is pointed at, unless the picture is being turned. */
+function point(event) {
+  const index = event.buttons === 0 || event.type === "pointerdown" ? drawn.near(view, event) : null;
+  if (index !== null && index !== chosen) choose(index);
+}
+
 /** Turns with the pointer until it is let go; a finger up or down scrolls the page instead. */
 function drag(event) {
   if (!event.isPrimary || event.button !== 0) return;
+  point(event);
   const root = drawn.root;
   let [x, y] = [event.clientX, event.clientY];
   const move = (now) => {
@@ -69,7 +78,8 @@ function drag(event) {
 
 for (const machine of machines) {
   const sample = picture("svg", { class: "sample", viewBox: "-9 -9 18 18", width: "18", height: "18", "aria-hidden": "true" });
-  sample.append(picture("path", { class: `mark ${colour(machine)}`, d: form(machine) }));
+  const ours = points.some((point) => point.ours && point.machine === machine) ? " ours" : "";
+  sample.append(picture("path", { class: `mark ${colour(machine)}${ours}`, d: form(machine) }));
   const entry = document.createElement("li");
   entry.append(sample, ` ${machine}`);
   $("legend").append(entry);
@@ -79,4 +89,6 @@ for (const input of document.querySelectorAll("input[name=unit]")) input.addEven
 for (const [id, yaw, pitch] of [["left", -STEP, 0], ["right", STEP, 0], ["up", 0, STEP], ["down", 0, -STEP]])
   $(id).addEventListener("click", () => turn(yaw, pitch));
 $("home").addEventListener("click", home);
+// Texts are larger on a narrow page.
+addEventListener("resize", () => drawn.put(view));
 draw(document.querySelector("input[name=unit]:checked").value);
