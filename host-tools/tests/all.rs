@@ -7,6 +7,7 @@ mod balance;
 mod balancer;
 mod bsp;
 mod bsp_misuse;
+mod bsp_model;
 mod bsp_programs;
 mod c_library;
 mod c_numbers;

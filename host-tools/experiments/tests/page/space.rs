@@ -131,7 +131,7 @@ fn mouse_fingers_keys_and_buttons_turn_it_and_home_puts_it_back() {
     let mut browser = Browser::open();
     browser.load(&path, LAPTOP);
     let begun = places(&mut browser);
-    let mut turned = |browser: &mut Browser, by: &str| {
+    let turned = |browser: &mut Browser, by: &str| {
         let now = places(browser);
         assert_ne!(now, begun, "{by} turns nothing");
         browser.evaluate("document.querySelector('.space').focus()");
@@ -209,6 +209,28 @@ fn marks_are_where_their_numbers_are() {
             }
         }
     }
+}
+
+/// A machine with as many processes as a line of the floor stands for has its foot on that line.
+#[test]
+fn feet_are_on_the_lines_of_their_numbers_of_processes() {
+    const LINES: &str = "[...document.querySelectorAll('.space .grid')].map((line) => line.getAttribute('d').match(/-?[\\d.]+/g).map(Number))";
+    let all = points();
+    let (_dir, path) = page(&all);
+    let mut browser = Browser::open();
+    browser.load(&path, LAPTOP);
+    let lines: Vec<[f64; 4]> = serde_json::from_value(browser.evaluate(LINES)).unwrap();
+    let mut checked = 0;
+    // From 1 process to 20.
+    for (line, processes) in lines.iter().zip([1, 2, 5, 10, 20]) {
+        let [x0, y0, x1, y1] = *line;
+        for (point, [_, _, x, y]) in all.iter().zip(places(&mut browser)) {
+            let off = ((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)).abs() / (x1 - x0).hypot(y1 - y0);
+            assert_eq!(off < 0.2, point.processes == processes, "{point:?} is {off} from the line of {processes}");
+            checked += u32::from(point.processes == processes);
+        }
+    }
+    assert!(checked >= 6, "{checked}");
 }
 
 #[test]
