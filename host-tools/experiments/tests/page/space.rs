@@ -8,6 +8,7 @@ use serde_json::{json, Value};
 use testbed_experiments::bsp::space::page::html;
 use testbed_experiments::bsp::space::points::{published, Point};
 
+use super::browser::{is_quiet, number};
 use super::devtools::{Browser, Window};
 
 const LAPTOP: Window = Window { width: 1280, height: 1000, dark: false, touch: false };
@@ -77,21 +78,9 @@ fn page(points: &[Point]) -> (tempfile::TempDir, PathBuf) {
     (dir, path)
 }
 
-/// Nothing has gone wrong, and nothing but the file was asked for.
-fn is_quiet(browser: &Browser) {
-    assert!(browser.complaints.is_empty(), "{}", browser.complaints.join("\n"));
-    let own = |url: &&String| ["file:", "data:", "about:"].iter().any(|own| url.starts_with(own));
-    let others: Vec<_> = browser.requests.iter().filter(|url| !own(url)).collect();
-    assert!(others.is_empty() && !browser.requests.is_empty(), "{others:?}");
-}
-
 fn places(browser: &mut Browser) -> Vec<[f64; 4]> {
     browser.settle();
     serde_json::from_value(browser.evaluate(PLACES)).unwrap()
-}
-
-fn number(browser: &mut Browser, expression: &str) -> f64 {
-    browser.evaluate(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
 }
 
 /// A place in the middle of the picture, where no mark is.

@@ -100,31 +100,28 @@ fn rows(text: &mut String, held: &Held) -> std::fmt::Result {
     Ok(())
 }
 
+/// A line of errors by a formula, of so many of a kind, if there are any.
+fn errors_by(text: &mut String, formula: &str, kind: &str, of: Vec<f64>, told: &str) -> std::fmt::Result {
+    let all = of.len();
+    let Some((median, most, off)) = errors(of.into_iter()) else { return Ok(()) };
+    let (median, most) = (100.0 * median, 100.0 * most);
+    writeln!(text, "  {formula:<22} {kind:<10} {median:>5.1} % {most:>6.1} % {off:>4} of {all}{told}")
+}
+
 fn summary(text: &mut String, held: &Held) -> std::fmt::Result {
     writeln!(text, "\nerrors by formula: median, largest, and how many are beyond 10 %")?;
     for (index, formula) in FORMULAS.iter().enumerate() {
         let measured = held.rows.iter().filter(|row| row.measured != 0);
-        if let Some((median, most, off)) = errors(measured.map(|row| error(row.predicted()[index], row.measured))) {
-            let (median, most, all) = (100.0 * median, 100.0 * most, held.rows.len());
-            writeln!(text, "  {formula:<22} programs     {median:>5.1} % {most:>6.1} % {off:>4} of {all}")?;
-        }
-    }
-    let long = || held.rows.iter().flat_map(|row| &row.long);
-    let of: [(&str, fn(&Long) -> f64); 2] = [(FORMULAS[0], |long| long.sum), (FORMULAS[1], |long| long.by_length)];
-    for (formula, predicted) in of {
-        if let Some((median, most, off)) = errors(long().map(|long| error(predicted(long), long.measured))) {
-            let (median, most, all) = (100.0 * median, 100.0 * most, long().count());
-            writeln!(
-                text,
-                "  {formula:<22} supersteps   {median:>5.1} % {most:>6.1} % {off:>4} of {all} that take longer than l"
-            )?;
-        }
+        let of = measured.map(|row| error(row.predicted()[index], row.measured)).collect();
+        errors_by(text, formula, "programs", of, "")?;
     }
     let predicted = |one: &Speedup| Some(error(one.predicted?, one.measured));
-    if let Some((median, most, off)) = errors(held.speedups.iter().filter_map(predicted)) {
-        let (median, most, all) = (100.0 * median, 100.0 * most, held.speedups.len());
-        let what = "without input and comparison (Tp)";
-        writeln!(text, "  {:<22} programs     {median:>5.1} % {most:>6.1} % {off:>4} of {all} {what}", FORMULAS[1])?;
+    let of = held.speedups.iter().filter_map(predicted).collect();
+    errors_by(text, FORMULAS[1], "programs", of, ", without input and comparison (Tp)")?;
+    for (index, formula) in FORMULAS[..2].iter().enumerate() {
+        let long = held.rows.iter().flat_map(|row| &row.long);
+        let of = long.map(|long| error([long.sum, long.by_length][index], long.measured)).collect();
+        errors_by(text, formula, "supersteps", of, " that take longer than l")?;
     }
     let incomplete: usize = held.rows.iter().map(|row| row.incomplete).sum();
     if incomplete != 0 {
