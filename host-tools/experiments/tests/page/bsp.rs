@@ -5,9 +5,10 @@ use std::fs;
 use serde_json::json;
 use testbed_experiments::bsp::held::cause::Cause;
 use testbed_experiments::bsp::held::ends::{ByLength, Ends};
+use testbed_experiments::bsp::held::page::html;
+use testbed_experiments::bsp::held::results::Held;
 use testbed_experiments::bsp::held::rows::{Long, Row};
 use testbed_experiments::bsp::held::speedup::Speedup;
-use testbed_experiments::bsp::held::{page::html, Held};
 
 use super::devtools::{Browser, Window};
 

@@ -4,11 +4,12 @@
 //! predicted ([`ends`]). Of a program's own supersteps only the work, the words and who has them for
 //! whom are taken ([`step`]). Both formulas of the model predict the rest: for each program
 //! ([`rows`]), and its speed-up over one process ([`speedup`]). Where a superstep is off, [`cause`]
-//! says why. [`text`] and [`page`] show it.
+//! says why. [`results`] has all of it; [`text`] and [`page`] show it.
 
 pub mod cause;
 pub mod ends;
 pub mod page;
+pub mod results;
 pub mod rows;
 pub mod speedup;
 pub mod step;
@@ -19,7 +20,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 use testbed_definitions::event::{DIAG_PROFILE, DIAG_TIMER, DIAG_USER};
 use testbed_runner::firmware::Firmware;
 use testbed_runner::{engines, firmware};
@@ -32,23 +32,13 @@ use crate::progress::Progress;
 use crate::random_loads::plan::machine;
 use crate::runs::Runs;
 use ends::Ends;
+use results::{Held, PROBE, PROGRAMS};
 use rows::Row;
 use speedup::Speedup;
 use step::steps;
 
-/// The programs, each with two sizes.
-pub const PROGRAMS: [(&str, [u32; 2]); 7] = [
-    ("bsp-inner", [400, 4_000]),
-    ("bsp-prefix", [400, 4_000]),
-    ("bsp-samplesort", [600, 3_000]),
-    ("bsp-bitonic", [500, 2_000]),
-    ("bsp-spmv", [100, 300]),
-    ("bsp-fft", [64, 256]),
-    ("bsp-lu", [16, 40]),
-];
-/// The program that measures, what it is told besides the number of processes: words in short messages
-/// at most, and to measure by `bsp_put` alone, as the programs do.
-pub const PROBE: &str = "bsp-probe";
+/// What [`PROBE`] is told besides the number of processes: words in short messages at most, and to
+/// measure by `bsp_put` alone, as the programs do.
 const PROBED: [&str; 2] = ["64", "1"];
 /// Numbers of processes, one on each slave.
 const PROCESSES: [u8; 2] = [2, 5];
@@ -83,14 +73,6 @@ pub struct Bsp {
     /// JSON instead of text
     #[arg(long)]
     json: bool,
-}
-
-/// All rows, with what they were predicted by.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Held {
-    pub ends: Vec<Ends>,
-    pub rows: Vec<Row>,
-    pub speedups: Vec<Speedup>,
 }
 
 impl Experiment for Bsp {

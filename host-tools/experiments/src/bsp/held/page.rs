@@ -3,10 +3,9 @@
 use testbed_trace::report::escape;
 
 use super::cause::Cause;
+use super::results::{errors, Held, FORMULAS, PROBE, PROGRAMS};
 use super::rows::{error, Long, Row};
 use super::speedup::Speedup;
-use super::text::{errors, FORMULAS};
-use super::{Held, PROBE, PROGRAMS};
 use crate::model::{Axis, Line, LineKind, Panel, Series, Style, Table};
 use crate::page::{self, PageError};
 use crate::plot::number::count;

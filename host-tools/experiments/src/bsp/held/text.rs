@@ -7,27 +7,9 @@ use testbed_trace::analysis::text::grouped;
 
 use super::cause::Cause;
 use super::ends::Ends;
-use super::rows::{error, Long, Row, OFF};
+use super::results::{errors, Held, FORMULAS, PROBE};
+use super::rows::{error, Long};
 use super::speedup::Speedup;
-use super::{Held, PROBE};
-use crate::fit;
-
-/// The formulas: with g constant, with g of the messages' length, and where terms overlap.
-pub const FORMULAS: [&str; 3] = ["w + g h + l", "w + g(k) h + l(s)", "max{l, w, g hs, g hr}"];
-
-impl Row {
-    /// What the [`FORMULAS`] predict.
-    pub fn predicted(&self) -> [f64; 3] {
-        [self.sum, self.by_length, self.max]
-    }
-}
-
-/// The median of the errors' sizes, the largest, and how many are beyond [`OFF`]; `None` of none.
-pub fn errors(errors: impl Iterator<Item = f64>) -> Option<(f64, f64, usize)> {
-    let sizes: Vec<f64> = errors.map(f64::abs).collect();
-    let most = sizes.iter().copied().fold(0.0, f64::max);
-    Some((fit::median(sizes.iter().copied())?, most, sizes.iter().filter(|size| **size > OFF).count()))
-}
 
 /// What a cause is to blame for: of one program on so many processes, how many supersteps, with the
 /// least and the greatest error.
