@@ -30,6 +30,15 @@ const TEXTS_OUTSIDE: &str = r#"(() => {
     }).map((text) => text.textContent);
 })()"#;
 
+/// Texts of the picture that lie over another one, as it is first shown.
+const TEXTS_IN_THE_WAY: &str = r#"(() => {
+    const texts = [...document.querySelectorAll(".space text")];
+    const boxes = texts.map((text) => text.getBoundingClientRect());
+    const touch = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+    return boxes.flatMap((box, index) => boxes.slice(index + 1).flatMap((other, next) =>
+        touch(box, other) ? [`${texts[index].textContent} lies over ${texts[index + 1 + next].textContent}`] : []));
+})()"#;
+
 /// Least contrast of a mark or text and its ground, by what it needs (3 or 4.5).
 const LEAST_CONTRAST: &str = r#"(() => {
     const parse = (text) => text.match(/[\d.]+/g).map(Number);
@@ -101,6 +110,7 @@ fn it_fits_and_can_be_read_on_laptop_and_phone_in_light_and_dark_however_it_is_t
     let mut browser = Browser::open();
     for window in [LAPTOP, Window { dark: true, ..LAPTOP }, PHONE, Window { dark: true, ..PHONE }] {
         browser.load(&path, window);
+        assert_eq!(browser.evaluate(TEXTS_IN_THE_WAY), json!([]), "{window:?}");
         for _ in 0..6 {
             let wide = number(&mut browser, "document.documentElement.scrollWidth");
             assert!(wide <= f64::from(window.width), "{window:?}: {wide} wide");

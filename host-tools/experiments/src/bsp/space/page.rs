@@ -50,8 +50,8 @@ pub fn html(points: &[Point]) -> Result<String, PageError> {
 fn head() -> String {
     format!(
         "<header>\n<h1>{TITLE}</h1>\n<p class=\"verdict\">What a superstep costs on a machine with p processes: w + g h + \
-         l. The further left, down and to the front a machine lies, the less its communication and its barriers cost \
-         beside computing.</p>\n</header>\n"
+         l. The smaller g and l are, the less communication and the ends of supersteps cost beside \
+         computing.</p>\n</header>\n"
     )
 }
 

@@ -142,8 +142,11 @@ function label(root, moves, kind, text, where, away) {
     // Beside its place, but not out of the picture.
     const half = element.getComputedTextLength() / 2;
     const beside = x > 0.4 * length ? half : x < -0.4 * length ? -half : 0;
-    const middle = Math.min(VIEW.width - half, Math.max(half, from.x + (far * x) / length + beside));
-    set(element, { x: middle, y: from.y + (far * y) / length + 4 });
+    const wanted = from.x + (far * x) / length + beside;
+    const middle = Math.min(VIEW.width - half, Math.max(half, wanted));
+    // What had to move lies below the ticks, not on them.
+    const below = Math.min(34, Math.abs(wanted - middle));
+    set(element, { x: middle, y: from.y + (far * y) / length + 4 + below });
   });
 }
 
