@@ -8,6 +8,7 @@ mod balancer;
 mod bsp;
 mod bsp_memory;
 mod bsp_misuse;
+mod bsp_model;
 mod bsp_programs;
 mod c_library;
 mod c_numbers;

@@ -1,10 +1,10 @@
 //! Bulk-synchronous programs: random ones against a sequential reference, also while their
-//! processes move and while the machine balances its load, and `testbed bsp probe`.
+//! processes move and while the machine balances its load. `testbed bsp` and `experiment bsp` are
+//! in `bsp_model.rs`.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-use serde_json::Value;
 use testbed_machine::Machine;
 
 fn testbed(arguments: &[&str], out: &Path) -> Output {
@@ -130,81 +130,4 @@ fn ten_thousand_random_programs_do_what_the_standard_says() {
             watched(Programs { seed, count, processes, moves, options });
         }
     }
-}
-
-/// The parameters of three processes, from a seed, as printed and as read.
-fn probe(seed: u32) -> (Vec<u8>, Value) {
-    let dir = tempfile::tempdir().unwrap();
-    let seed = seed.to_string();
-    let output = testbed(&["bsp", "probe", "--processes", "3", "--json", "--seed", &seed], dir.path());
-    assert!(output.status.success(), "{}", text(&output));
-    let value = serde_json::from_slice(&output.stdout).unwrap();
-    (output.stdout, value)
-}
-
-#[test]
-fn the_same_seed_gives_the_same_parameters_and_another_one_nearly() {
-    let ((first, parameters), (again, _), (_, other)) = (probe(1), probe(1), probe(2));
-    assert_eq!(String::from_utf8_lossy(&first), String::from_utf8_lossy(&again));
-    let within = |pointer: &str| {
-        let [a, b] = [&parameters, &other].map(|value| value.pointer(pointer).and_then(Value::as_f64));
-        let (Some(a), Some(b)) = (a, b) else { panic!("{pointer} is no number in {parameters}") };
-        assert!(a > 0.0 && (b / a - 1.0).abs() < 0.01, "{pointer}: {a} and {b}");
-    };
-    within("/0/barrier");
-    let ways = parameters.pointer("/0/ways").and_then(Value::as_array).unwrap().len();
-    assert_eq!(ways, 4);
-    for way in 0..ways {
-        within(&format!("/0/ways/{way}/short/slope"));
-        within(&format!("/0/ways/{way}/long/slope"));
-    }
-}
-
-#[test]
-fn errors_of_the_probe_say_what_there_is() {
-    let dir = tempfile::tempdir().unwrap();
-    for (arguments, said) in [
-        (&["--processes", "65"][..], "1..=64"),
-        (&["--engine", "none"], "verilator"),
-        (&["--machine", "none"], "testbed6"),
-    ] {
-        let output = testbed(&[&["bsp", "probe"], arguments].concat(), dir.path());
-        let text = text(&output);
-        assert!(!output.status.success() && text.contains(said), "{text}");
-    }
-}
-
-#[test]
-fn programs_take_what_the_cost_model_says() {
-    let dir = tempfile::tempdir().unwrap();
-    let arguments = ["experiment", "bsp", "--reduced", "--processes", "2", "--only", "bsp-inner,bsp-lu", "--json"];
-    let output = testbed(&arguments, dir.path());
-    assert!(output.status.success(), "{}", text(&output));
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let file = std::fs::read(dir.path().join("bsp.json")).unwrap();
-    assert_eq!(serde_json::from_slice::<Value>(&file).unwrap(), found);
-    let number = |value: &Value, name: &str| value[name].as_f64().unwrap_or_else(|| panic!("{name} of {value}"));
-    let ends = &found["ends"][0];
-    let [g, l, l0] = ["g", "l", "l0"].map(|name| number(ends, name));
-    assert!(g > 0.0 && l0 > 0.0 && l > l0, "{ends}");
-    let rows = found["rows"].as_array().unwrap();
-    assert_eq!(rows.iter().map(|row| row["program"].as_str().unwrap()).collect::<Vec<_>>(), ["bsp-inner", "bsp-lu"]);
-    for row in rows {
-        let [measured, work, words, supersteps, sum, max] =
-            ["measured", "work", "words", "supersteps", "sum", "max"].map(|name| number(row, name));
-        assert!(
-            work + g * words + supersteps * l0 - 1.0 <= sum && sum <= work + g * words + supersteps * l + 1.0,
-            "{row}"
-        );
-        assert!(work <= max && max <= sum, "{row}");
-        assert!((sum / measured - 1.0).abs() < 0.1, "{row}");
-    }
-}
-
-#[test]
-fn a_program_that_is_not_held_against_the_model_is_an_error() {
-    let dir = tempfile::tempdir().unwrap();
-    let output = testbed(&["experiment", "bsp", "--only", "wator"], dir.path());
-    let text = text(&output);
-    assert!(!output.status.success() && text.contains("`wator`") && text.contains("bsp-lu"), "{text}");
 }

@@ -56,6 +56,33 @@ pub fn constant(series: &str, points: &[(f64, f64)]) -> Option<Fit> {
     })
 }
 
+/// How much of each figure the values have, by least squares; `None` if there are too few points, or
+/// some figures say the same.
+pub fn least_squares<const N: usize>(points: &[([f64; N], f64)]) -> Option<[f64; N]> {
+    // The normal equations: a row has the sums of products with one figure, and with the value.
+    let mut rows = [([0.0; N], 0.0); N];
+    for (figures, value) in points {
+        for (row, one) in rows.iter_mut().zip(figures) {
+            row.0.iter_mut().zip(figures).for_each(|(sum, other)| *sum += one * other);
+            row.1 += one * value;
+        }
+    }
+    let scale: [f64; N] = std::array::from_fn(|index| rows[index].0[index]);
+    for pivot in 0..N {
+        // What the figures before leave of this one's square.
+        if points.len() < N || rows[pivot].0[pivot] <= 1e-9 * scale[pivot] {
+            return None;
+        }
+        let (figures, value) = rows[pivot];
+        for (_, row) in rows.iter_mut().enumerate().filter(|(index, _)| *index != pivot) {
+            let factor = row.0[pivot] / figures[pivot];
+            row.0.iter_mut().zip(figures).for_each(|(sum, other)| *sum -= factor * other);
+            row.1 -= factor * value;
+        }
+    }
+    Some(std::array::from_fn(|index| rows[index].1 / rows[index].0[index]))
+}
+
 /// The middle one of the values, the upper one of two; `None` of no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
@@ -110,6 +137,20 @@ fn quantile(freedom: f64) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn figures_come_back_from_values_that_are_made_of_them() {
+        let of = |figures: [f64; 3]| (figures, 7.0 * figures[0] - 2.0 * figures[1] + 0.5 * figures[2]);
+        let points = [[1.0, 2.0, 3.0], [4.0, 1.0, 9.0], [5.0, 5.0, 1.0], [100.0, 3.0, 2.0]].map(of);
+        let found = least_squares(&points).unwrap();
+        for (found, wanted) in found.into_iter().zip([7.0, -2.0, 0.5]) {
+            assert!((found - wanted).abs() < 1e-9, "{found} is not {wanted}");
+        }
+        assert_eq!(least_squares(&points[..2]), None);
+        // The second says the same as the first.
+        let same = [1.0, 3.0, 7.0, 8.0].map(|one| ([one, 2.0 * one], one));
+        assert_eq!(least_squares(&same), None);
+    }
 
     #[test]
     fn values_fall_into_groups_by_the_gaps_between_them() {

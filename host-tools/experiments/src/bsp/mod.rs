@@ -1,16 +1,19 @@
-//! `testbed bsp probe`: what supersteps cost on a machine, as the parameters of the BSP model; and
-//! `testbed experiment bsp`, programs held against it.
+//! `testbed bsp probe`: what supersteps cost on a machine, as the parameters of the BSP model;
+//! `testbed bsp space`, that machine among others; and `testbed experiment bsp`, programs held against
+//! the model.
 //!
 //! | module | what it does |
 //! |---|---|
 //! | [`held`] | the experiment |
 //! | [`lines`] | what the program `bsp-probe` prints |
 //! | [`parameters`] | s, l, g and the half-performance length, by regression |
-//! | [`table`] | both as text |
+//! | [`space`] | machines in the space of p, l and g |
+//! | [`table`] | what was measured, as text |
 
 pub mod held;
 pub mod lines;
 pub mod parameters;
+pub mod space;
 pub mod table;
 
 use std::fs;
@@ -71,6 +74,23 @@ pub struct Probe {
 
 impl Experiment for Probe {
     fn make(&self, progress: &dyn Progress) -> Result<String, ExperimentError> {
+        let all = self.measure(progress)?;
+        Ok(match self.json {
+            true => format!("{}\n", serde_json::to_string_pretty(&all).map_err(std::io::Error::from)?),
+            false => table::text(&all),
+        })
+    }
+}
+
+impl Probe {
+    /// One of so many processes, on machines like testbed6, into this folder.
+    fn of(processes: &[u8], jobs: Option<NonZeroUsize>, out: PathBuf) -> Self {
+        let engine = "emulator".into();
+        Probe { processes: processes.to_vec(), machine: None, engine, seed: 1, jobs, out, json: true }
+    }
+
+    /// Makes the runs, one for each number of processes.
+    fn measure(&self, progress: &dyn Progress) -> Result<Vec<Parameters>, ExperimentError> {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
@@ -95,14 +115,9 @@ impl Experiment for Probe {
             let (captures, ()) = made?;
             all.push(parameters(&captures, &machine)?);
         }
-        Ok(match self.json {
-            true => format!("{}\n", serde_json::to_string_pretty(&all).map_err(std::io::Error::from)?),
-            false => table::text(&all),
-        })
+        Ok(all)
     }
-}
 
-impl Probe {
     fn numbers(&self, machine: Option<&Machine>) -> Vec<u8> {
         match (self.processes.is_empty(), machine) {
             (false, _) => self.processes.clone(),

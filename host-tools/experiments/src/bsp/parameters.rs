@@ -5,7 +5,7 @@
 //! section 1.5). In long messages it takes `g_long h + l`, and where messages have k words `g(k) =
 //! g_long (1 + n_half / k)` (Hockney's half-performance length).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use testbed_definitions::packet::PAYLOAD_WORDS_MAX;
 use testbed_machine::Machine;
 
@@ -26,7 +26,7 @@ const CHANNELS: &str = "channels";
 pub const KINDS: [&str; 3] = ["u32", "f32", "f64"];
 
 /// What a superstep costs for one number of processes, in machine cycles.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parameters {
     pub machine: String,
     pub clock_hz: u32,
@@ -46,7 +46,7 @@ pub struct Parameters {
 }
 
 /// What the transfer of words costs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Way {
     pub name: String,
     /// Messages of one word: slope g, intercept l.

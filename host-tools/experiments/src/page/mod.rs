@@ -1,4 +1,5 @@
-//! One HTML page of all that an experiment has found: it needs no network, no script and no other text.
+//! One HTML page of all that an experiment has found: it needs no network and no other text, and no
+//! script but what one of them ([`scripted`]) brings along itself.
 //!
 //! Style is the house's (that of `testbed report`), the plots' ([`crate::plot::STYLE`]), what all pages of experiments have, and what only
 //! one of them has.
@@ -21,6 +22,16 @@ const STYLE: &str = include_str!("style.css");
 
 /// A page with this title and this style of its own; `parts` are its sections, in HTML, between head and foot.
 pub fn html(title: &str, style: &str, parts: &[String]) -> String {
+    document(title, style, "", parts)
+}
+
+/// The same with scripts among its parts.
+pub fn scripted(title: &str, style: &str, parts: &[String]) -> String {
+    document(title, style, " script-src 'unsafe-inline';", parts)
+}
+
+/// A page that may do, besides, what `policy` says.
+fn document(title: &str, style: &str, policy: &str, parts: &[String]) -> String {
     format!(
         r##"<!doctype html>
 <html lang="en">
@@ -28,7 +39,7 @@ pub fn html(title: &str, style: &str, parts: &[String]) -> String {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline';{policy} img-src data:">
 <link rel="icon" href="data:,">
 <title>{}</title>
 <style>

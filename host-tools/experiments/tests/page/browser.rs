@@ -73,14 +73,15 @@ fn page() -> (tempfile::TempDir, PathBuf) {
 }
 
 /// Nothing has gone wrong, and nothing but the file was asked for.
-fn is_quiet(browser: &Browser) {
+pub fn is_quiet(browser: &Browser) {
     assert!(browser.complaints.is_empty(), "{}", browser.complaints.join("\n"));
     let own = |url: &&String| ["file:", "data:", "about:"].iter().any(|own| url.starts_with(own));
     let others: Vec<_> = browser.requests.iter().filter(|url| !own(url)).collect();
     assert!(others.is_empty() && !browser.requests.is_empty(), "{others:?}");
 }
 
-fn number(browser: &mut Browser, expression: &str) -> f64 {
+/// The value of an expression in the page.
+pub fn number(browser: &mut Browser, expression: &str) -> f64 {
     browser.evaluate(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
 }
 
