@@ -222,6 +222,7 @@ fn the_space_has_what_was_measured_and_what_was_published() {
     let text = text(&output);
     assert!(output.status.success() && text.contains("Testbed") && text.contains("Pentium II cluster"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("[2] Oxford BSP toolset")), "{text}");
+    assert!(text.trim_end().ends_with("space.html"), "{text}");
 }
 
 #[test]

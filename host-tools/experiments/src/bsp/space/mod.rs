@@ -56,7 +56,7 @@ impl Experiment for Space {
         fs::write(&path, page::html(&points)?).map_err(ExperimentError::unwritable(&path))?;
         Ok(match self.json {
             true => format!("{}\n", serde_json::to_string_pretty(&points).map_err(std::io::Error::from)?),
-            false => text(&points),
+            false => format!("{}\nthe page: {}\n", text(&points), path.display()),
         })
     }
 }
