@@ -245,6 +245,39 @@ fn engines_leave_the_same_log() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
+/// Every program of loads with every policy, shortened, in the long test; in each run one of them.
+#[test]
+fn engines_leave_the_same_log_with_every_policy_and_program() {
+    let files = tempfile::tempdir().unwrap();
+    let places = placement(files.path(), PLACEMENT);
+    let graph = files.path().join("graph");
+    let work = (2..8).map(|thread| format!("work {thread} 2\n")).collect::<String>();
+    fs::write(&graph, format!("taskgraph 1\nthreads 6\nphase 2000\n{work}end\n")).unwrap();
+    let programs =
+        ["synthetic 4 compute 100", "synthetic 4 communicate 50", "adder 200 55 100", "wator", "taskgraph graph"];
+    let mut moves = 0;
+    for (program, policy) in programs.iter().flat_map(|program| NAMES.iter().map(move |policy| (program, *policy))) {
+        if !is_long() && (*program, policy) != (programs[0], "diffusion") {
+            continue;
+        }
+        let words = format!("{program} --sample 10ms --cycles 4000000 --balance {policy}");
+        let mut more = if policy == "static" { vec!["--placement", &places] } else { vec![] };
+        if *program == "taskgraph graph" {
+            more.extend(["--file", graph.to_str().unwrap()]);
+        }
+        let (emulated, simulated) =
+            (run(&words, &more), run(&words, &[&more[..], &["--engine", "verilator"]].concat()));
+        println!("{program} {policy}: {} moves", emulated.moves().len());
+        moves += emulated.moves().len();
+        assert_eq!(simulated.log, emulated.log, "{program} {policy}");
+        let folders = [&emulated, &simulated].map(|left| left.folder.path().to_str().unwrap());
+        let output = testbed(&["compare", folders[0], folders[1]]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{program} {policy}: {text}");
+    }
+    assert!(moves > 0);
+}
+
 /// With classes that emit more than the master can take, samples are missed, not made up; and what
 /// the run prints and traces stays.
 #[test]
