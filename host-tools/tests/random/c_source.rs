@@ -16,6 +16,8 @@ pub fn build(plan: &Plan, folder: &Path) -> Vec<u8> {
     let small = plan.setting.is_small;
     let optimised = if small { "-Os" } else { ["-O0", "-O1", "-O2", "-Os"][plan.seed as usize % 4] };
     let mut options = vec!["-std=gnu11", "-Wno-unused-function", "-ffunction-sections", optimised, &prelude];
+    // The plan knows how large the first stack is that the kernel gives.
+    options.push("-Wl,--defsym=tos_stack_bytes=0");
     if small {
         options.extend(["-DSMALL", "-Wl,--defsym=tos_heap_bytes=0"]);
     }
