@@ -127,7 +127,7 @@ static void most(void)
     }
     check("as many files as can be open", right == FOPEN_MAX);
     errno = 0;
-    check("one more", !fopen("more", "w") && errno == TOS_TOO_MANY_FILES);
+    check("one more", !fopen("more", "w") && errno == EMFILE);
     right = 0;
     for (int at = 0; at < FOPEN_MAX; at++) {
         char text[] = {'a' + at, 0};
@@ -145,9 +145,9 @@ static void failing(void)
     fclose(file);
     file = fopen("four", "r");
     errno = 0;
-    check("what is open to read can't be written", fputc('x', file) == EOF && errno == EACCES && ferror(file));
+    check("what is open to read can't be written", fputc('x', file) == EOF && errno == EBADF && ferror(file));
     errno = 0;
-    check("its end says so again", fclose(file) == EOF && errno == EACCES);
+    check("its end says so again", fclose(file) == EOF && errno == EBADF);
     file = fopen("four", "r");
     fputc('x', file);
     clearerr(file);
