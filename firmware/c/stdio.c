@@ -159,8 +159,8 @@ static void appends(void)
     check("and reads it", fseek(file, -3, SEEK_END) == 0 && fgetc(file) == '4' && fclose(file) == 0 && has("f", "0123456"));
     FILE *one = fopen("f", "a"), *two = fopen("f", "a");
     fputs("ab", one);
-    fflush(one);
     fputs("cd", two);
+    fflush(one);
     fflush(two);
     fputs("ef", one);
     fclose(one);
