@@ -96,7 +96,7 @@ static void check_files(void)
     float real;
     fpos_t place;
     FILE *file = fopen("numbers", "w+");
-    assert(file && setvbuf(file, NULL, _IOFBF, BUFSIZ) == 0 && setvbuf(file, NULL, _IONBF, 0) != 0);
+    assert(file && setvbuf(file, NULL, _IOFBF, BUFSIZ) == 0 && setvbuf(file, NULL, 77, 0) != 0);
     assert(setvbuf(stdout, NULL, _IOLBF, 0) == 0);
     fprintf(file, "first %a second", 0.1);
     rewind(file);

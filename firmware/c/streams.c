@@ -71,6 +71,8 @@ static void other(void)
     fflush(own);
     errno = 0;
     check("it can't be written to on processor 3", fflush(shared) == EOF && errno == TOS_NOT_HERE && ferror(shared));
+    /* Its other thread has read to the end. */
+    clearerr(shared);
     errno = 0;
     check("nor read", fgetc(shared) == EOF && errno == TOS_NOT_HERE);
     clearerr(shared);
@@ -127,7 +129,7 @@ static void most(void)
     }
     check("as many files as can be open", right == FOPEN_MAX);
     errno = 0;
-    check("one more", !fopen("more", "w") && errno == TOS_TOO_MANY_FILES);
+    check("one more", !fopen("more", "w") && errno == EMFILE);
     right = 0;
     for (int at = 0; at < FOPEN_MAX; at++) {
         char text[] = {'a' + at, 0};
@@ -145,9 +147,9 @@ static void failing(void)
     fclose(file);
     file = fopen("four", "r");
     errno = 0;
-    check("what is open to read can't be written", fputc('x', file) == EOF && errno == EACCES && ferror(file));
+    check("what is open to read can't be written", fputc('x', file) == EOF && errno == EBADF && ferror(file));
     errno = 0;
-    check("its end says so again", fclose(file) == EOF && errno == EACCES);
+    check("its end says so again", fclose(file) == EOF && errno == EBADF);
     file = fopen("four", "r");
     fputc('x', file);
     clearerr(file);

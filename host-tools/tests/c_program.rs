@@ -98,6 +98,38 @@ fn stacks() {
     assert!(status != Some(0) && !console.contains("calls"), "{console}");
 }
 
+/// A program may have functions of its own with names that are POSIX's and not C's, and gets its own;
+/// what the library needs of them it has.
+#[test]
+fn names_of_its_own() {
+    let text = "\
+#include <stdio.h>
+int read(int value) { return value + 1; }
+int write(int value) { return value + 2; }
+int open(int value) { return value + 3; }
+int close(int value) { return value + 4; }
+int stat(int value) { return value + 5; }
+int getline(int value) { return value + 6; }
+int unlink(int value) { return value + 7; }
+int main(void)
+{
+    FILE *file = tmpfile();
+    int sum = read(0) + write(0) + open(0) + close(0) + stat(0) + getline(0) + unlink(0);
+    fprintf(file, \"%d\", sum);
+    rewind(file);
+    int is_right = fscanf(file, \"%d\", &sum) == 1 && fclose(file) == 0 && remove(\"none\") != 0;
+    printf(\"%d %d\\n\", sum, is_right);
+    return 0;
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let (source, elf) = (folder.path().join("own.c"), folder.path().join("own"));
+    std::fs::write(&source, text).unwrap();
+    let built = firmware::build(&firmware::root().unwrap()).unwrap();
+    crate::common::compiler::build(&built, &source, &["-Os", "-std=c11", "-fno-builtin"], &elf);
+    assert_eq!(run_with(&elf, &[], ""), (Some(0), "earth: 28 1\n".into()));
+}
+
 /// The headers of the table in `docs/programs.md`.
 fn headers_of(page: &str) -> Vec<&str> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" |"));

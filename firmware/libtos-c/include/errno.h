@@ -7,10 +7,17 @@ int *__errno(void);
 
 #define ENOMEM 8 /* TOS_NO_MEMORY */
 #define ENOENT 18 /* TOS_NO_FILE */
+#define ENAMETOOLONG 19 /* TOS_BAD_NAME: longer than a file's name can be, or with bytes that it can't have */
 #define EACCES 20 /* TOS_NO_PERMISSION */
+#define ENOSPC 21 /* TOS_TOO_MANY_FILES: no room for one more, or for more in one */
+#define EFBIG 22 /* TOS_FILE_TOO_LARGE */
 #define EEXIST 23 /* TOS_FILE_EXISTS */
 #define EDOM 100
 #define ERANGE 101
 #define EINVAL 102
+#define EBADF 103
+#define EMFILE 104
+#define ESPIPE 105
+#define EILSEQ 106
 
 #endif

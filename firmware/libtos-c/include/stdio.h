@@ -6,8 +6,13 @@
 #include <stddef.h>
 
 #define EOF (-1)
+/* So many files beside stdin, stdout and stderr. */
 #define FOPEN_MAX 8
+/* With the NUL. */
+#define FILENAME_MAX 25
 #define BUFSIZ 256
+#define L_tmpnam 25
+#define TMP_MAX 10000
 #define SEEK_SET 0
 #define SEEK_CUR 1
 #define SEEK_END 2
@@ -22,8 +27,13 @@ FILE *__stdin(void);
 
 /* A file is open on the processor on which it was opened. A thread elsewhere that uses it gets errno TOS_NOT_HERE where bytes have to be read or written,
    and what it has written stays in the buffer until a thread there writes more, flushes or closes it. fflush(NULL) and the end of a thread write
-   what belongs to the console and to files here. */
+   what belongs to the console and to files here. What can't be written stays in the buffer too. */
 FILE *fopen(const char *name, const char *mode);
+/* Without a name: the same file. */
+FILE *freopen(const char *name, const char *mode, FILE *file);
+/* Goes when it is closed, or when the program ends on this processor. */
+FILE *tmpfile(void);
+char *tmpnam(char *name);
 int fclose(FILE *file);
 int fflush(FILE *file);
 int fseek(FILE *file, long offset, int whence);
@@ -36,10 +46,10 @@ int feof(FILE *file);
 int ferror(FILE *file);
 void clearerr(FILE *file);
 int remove(const char *name);
-int unlink(const char *name);
+/* EEXIST if there is another file with the new name. */
 int rename(const char *old, const char *new_name);
 
-/* A stream has its own buffer and its own way, the console line by line, files by blocks. setvbuf is 0 if that is what is wanted. */
+/* A stream has its own buffer and takes no other. Without a buffer means: written at the end of each call. */
 #define _IOFBF 0
 #define _IOLBF 1
 #define _IONBF 2
@@ -49,7 +59,7 @@ void setbuf(FILE *file, char *buffer);
 int fgetc(FILE *file);
 int getc(FILE *file);
 int getchar(void);
-/* One byte has room. */
+/* One byte has room, if nothing has been written since the last fflush or fseek. */
 int ungetc(int byte, FILE *file);
 int fputc(int byte, FILE *file);
 int putc(int byte, FILE *file);
@@ -82,5 +92,17 @@ int sscanf(const char *text, const char *format, ...) __attribute__((__format__(
 int vscanf(const char *format, va_list list);
 int vfscanf(FILE *file, const char *format, va_list list);
 int vsscanf(const char *text, const char *format, va_list list);
+
+/* POSIX's, which a program may have as its own. */
+#if !defined __STRICT_ANSI__ || defined _POSIX_C_SOURCE || defined _XOPEN_SOURCE || defined _GNU_SOURCE
+#include <sys/types.h>
+
+int fileno(FILE *file);
+FILE *fdopen(int descriptor, const char *mode);
+int fseeko(FILE *file, off_t offset, int whence);
+off_t ftello(FILE *file);
+ssize_t getline(char **line, size_t *bytes, FILE *file);
+ssize_t getdelim(char **line, size_t *bytes, int last, FILE *file);
+#endif
 
 #endif

@@ -29,11 +29,10 @@ static AT_EXIT: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Calls the functions of `atexit` if the program ends, the last one first.
 fn run(code: c_int) {
-    let is_halt = code as u32 == EXIT_HALT;
-    if thread_id() != FIRST_THREAD && !is_halt {
+    if !is_last(code) {
         return;
     }
-    if !is_halt {
+    if code as u32 != EXIT_HALT {
         // The program goes on as long as there are children, and so does what they use.
         libtos::wait();
     }
@@ -60,6 +59,19 @@ pub extern "C" fn atexit(function: Handler) -> c_int {
     })
 }
 
+/// What is done when the program ends, behind all else, or null: only what needs it names it.
+static AT_END: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Does this too when the program ends; there is one such thing.
+pub fn at_end(work: fn()) {
+    AT_END.store(black_box(work as *mut ()), Ordering::Relaxed);
+}
+
+/// Whether the program ends with this thread.
+fn is_last(code: c_int) -> bool {
+    thread_id() == FIRST_THREAD || code as u32 == EXIT_HALT
+}
+
 /// Ends this thread, after writing what is in the buffers of streams.
 #[no_mangle]
 pub extern "C" fn exit(code: c_int) -> ! {
@@ -70,6 +82,15 @@ pub extern "C" fn exit(code: c_int) -> ! {
         run(code);
     }
     table::flush_all();
+    let at_end = AT_END.load(Ordering::Relaxed);
+    if !at_end.is_null() && is_last(code) {
+        if code as u32 != EXIT_HALT {
+            libtos::wait();
+        }
+        // SAFETY: it is a function of that type.
+        let at_end = unsafe { core::mem::transmute::<*mut (), fn()>(at_end) };
+        at_end();
+    }
     libtos::exit(code as u32)
 }
 

@@ -11,6 +11,11 @@ const FIRST_OWN: c_int = 100;
 pub const EDOM: c_int = FIRST_OWN;
 pub const ERANGE: c_int = FIRST_OWN + 1;
 pub const EINVAL: c_int = FIRST_OWN + 2;
+pub const EBADF: c_int = FIRST_OWN + 3;
+pub const EMFILE: c_int = FIRST_OWN + 4;
+pub const ESPIPE: c_int = FIRST_OWN + 5;
+/// Of what this library lacks; `errno.h` has to have it.
+const EILSEQ: c_int = FIRST_OWN + 6;
 
 /// Every thread's last error, by its id.
 struct Last(UnsafeCell<[c_int; THREADS]>);
@@ -31,9 +36,14 @@ pub fn set(number: c_int) {
     unsafe { *__errno() = number };
 }
 
+/// The kernel's error as `errno` has it.
+pub fn number(error: Error) -> c_int {
+    -error.code()
+}
+
 /// A result of the kernel; sets `errno` if it is an error.
 pub fn noted<T>(result: Result<T, Error>) -> Option<T> {
-    result.map_err(|error| set(-error.code())).ok()
+    result.map_err(|error| set(number(error))).ok()
 }
 
 /// Room for the longest text and its NUL.
@@ -63,6 +73,10 @@ pub extern "C" fn strerror(number: c_int) -> *mut c_char {
         EDOM => c"outside the domain of the function",
         ERANGE => c"result out of range",
         EINVAL => c"invalid argument",
+        EBADF => c"file not open for this",
+        EMFILE => c"too many open files",
+        ESPIPE => c"not a file that has places",
+        EILSEQ => c"no such character",
         _ => c"unknown error",
     };
     let kernels = Error::ALL.iter().position(|error| -error.code() == number);

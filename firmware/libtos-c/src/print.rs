@@ -6,14 +6,14 @@ use crate::format::{format, List};
 use crate::input::{Input, Memory, Source};
 use crate::out::Out;
 use crate::scan::scan;
-use crate::table::{__stdin, pointer, with, FilePointer, EOF, STDOUT};
+use crate::table::{__stdin, pointer, with, writing, FilePointer, EOF, STDOUT};
 
 // SAFETY of all: C's rules: strings end with a NUL, buffers have the bytes that are named, and a
 // list has the arguments that the format names.
 
 #[no_mangle]
 unsafe extern "C" fn vfprintf(file: FilePointer, text: *const c_char, list: *const u32) -> c_int {
-    with(file, EOF, |stream| {
+    writing(file, EOF, |stream| {
         let mut is_right = true;
         let mut put = |byte| is_right &= stream.write(byte);
         let mut out = Out::new(&mut put);

@@ -5,12 +5,13 @@ use core::hint::black_box;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
-use libtos::{processor, Error};
+use libtos::processor;
 use testbed_definitions::page::PAGE_BYTES;
 
-use crate::error::noted;
+use crate::error::{EBADF, EMFILE};
+use crate::opening::Name;
 use crate::shared::Shared;
-use crate::stream::{Stream, FILES};
+use crate::stream::{Buffering, Stream, FILES};
 
 pub const EOF: c_int = -1;
 
@@ -29,10 +30,10 @@ type Streams = [Apart<Shared<Stream>>; FILES];
 /// no memory in a program that opens none.
 static IN_USE: AtomicPtr<Streams> = AtomicPtr::new(null_mut());
 
-/// By stream of a file: 0 while it is closed, otherwise the processor on which it was opened, plus
-/// one. Changes with the stream's lock; who only looks for a stream to flush or to open need not
-/// fetch those of others.
-static OPENED_ON: [AtomicU8; FILES] = [const { AtomicU8::new(0) }; FILES];
+/// By stream: the processor on which its file was opened, plus one; 0 if it has none. Changes with
+/// the stream's lock; who only looks for a stream to flush or to open need not fetch those of
+/// others.
+static OPENED_ON: [AtomicU8; STDIN + 1] = [const { AtomicU8::new(0) }; STDIN + 1];
 
 /// The console, to read from. It says what was asked for before it waits for an answer.
 static INPUT: Apart<Shared<Stream>> = Apart(Shared::new(Stream::input(ask)));
@@ -97,45 +98,88 @@ pub fn with<R>(file: FilePointer, otherwise: R, work: impl FnOnce(&mut Stream) -
     stream.with(|stream| if stream.is_closed() { otherwise } else { work(stream) })
 }
 
+/// The same for what writes: what is not to stay in the buffer leaves it at the end. `failure` if
+/// that can't be.
+pub fn writing<R: Copy>(file: FilePointer, failure: R, work: impl FnOnce(&mut Stream) -> R) -> R {
+    with(file, failure, |stream| {
+        let result = work(stream);
+        if stream.buffering != Buffering::None || stream.flush() {
+            result
+        } else {
+            failure
+        }
+    })
+}
+
+/// Streams of files that were opened on this processor.
+fn opened_here() -> impl Iterator<Item = usize> {
+    let here = processor() + 1;
+    (0..OPENED_ON.len()).filter(move |&index| OPENED_ON[index].load(Ordering::Relaxed) == here)
+}
+
 /// Writes what is still in buffers of the console and of files on this processor; what belongs into
 /// files elsewhere can be written there only. The end of a thread. `false` if that failed.
 pub fn flush_all() -> bool {
-    let here = processor() + 1;
-    let files = OPENED_ON.iter().enumerate().filter(|(_, place)| place.load(Ordering::Relaxed) == here);
-    let indices = (0..FIRST_FILE).chain(files.map(|(file, _)| FIRST_FILE + file));
+    let consoles = (0..FIRST_FILE).filter(|&index| OPENED_ON[index].load(Ordering::Relaxed) == 0);
     let mut is_right = true;
-    for index in indices {
+    for index in consoles.chain(opened_here()) {
         is_right &= with(pointer(index), true, Stream::flush);
     }
     is_right
 }
 
-/// Opens a file as `fopen`'s mode says; [`None`] sets `errno`.
-pub fn open(name: &str, mode: &[u8]) -> Option<FilePointer> {
+/// Closes the files of this processor that are to go when they are closed.
+pub fn close_temporaries() {
+    for index in opened_here() {
+        if with(pointer(index), false, |stream| stream.is_temporary()) {
+            close(pointer(index));
+        }
+    }
+}
+
+/// Opens a file, `how` of [`crate::opening::how`], or says why not as `errno` does.
+pub fn open(name: &str, how: u32) -> Result<FilePointer, c_int> {
     if IN_USE.load(Ordering::Relaxed).is_null() {
         IN_USE.store((&raw const STREAMS).cast_mut(), Ordering::Relaxed);
     }
-    let closed = (0..FILES).filter(|&file| OPENED_ON[file].load(Ordering::Relaxed) == 0);
-    for file in closed {
-        let opened = STREAMS[file].0.with(|stream| {
+    let closed = (FIRST_FILE..STDIN).filter(|&index| OPENED_ON[index].load(Ordering::Relaxed) == 0);
+    for index in closed {
+        let opened = STREAMS[index - FIRST_FILE].0.with(|stream| {
             // Another thread may have been faster.
-            stream.is_closed().then(|| {
-                stream.open(name, mode).inspect(|()| OPENED_ON[file].store(processor() + 1, Ordering::Relaxed))
-            })
+            stream.is_closed().then(|| open_in(index, stream, name, how))
         });
         if let Some(opened) = opened {
-            return noted(opened).map(|()| pointer(FIRST_FILE + file));
+            return opened.map(|()| pointer(index));
         }
     }
-    noted(Err(Error::TooManyFiles))
+    Err(EMFILE)
+}
+
+/// Opens a file in a stream that is closed.
+fn open_in(index: usize, stream: &mut Stream, name: &str, how: u32) -> Result<(), c_int> {
+    stream.open(name, how).inspect(|()| OPENED_ON[index].store(processor() + 1, Ordering::Relaxed))
+}
+
+/// Closes what a stream has, whether that is right or not, and opens a file in it; without a name
+/// the same one.
+pub fn reopen(file: FilePointer, name: Option<&str>, how: u32) -> Result<(), c_int> {
+    let index = index(file);
+    let Some(stream) = stream(index) else { return Err(EBADF) };
+    stream.with(|stream| {
+        let same = stream.name().copied();
+        let name = name.or(same.as_ref().map(Name::text)).ok_or(EBADF)?;
+        stream.discard();
+        OPENED_ON[index].store(0, Ordering::Relaxed);
+        open_in(index, stream, name, how)
+    })
 }
 
 /// Closes a stream; `false` if anything of it has failed.
 pub fn close(file: FilePointer) -> bool {
     with(file, false, |stream| {
         let is_right = stream.close();
-        if let Some(place) = OPENED_ON.get(index(file).wrapping_sub(FIRST_FILE)).filter(|_| stream.is_closed()) {
-            place.store(0, Ordering::Relaxed);
+        if stream.is_closed() {
+            OPENED_ON[index(file)].store(0, Ordering::Relaxed);
         }
         is_right
     })

@@ -27,6 +27,11 @@ impl File {
         call::result(handle).map(|handle| File { handle, bytes })
     }
 
+    /// Whether both are the same file, which may have grown between.
+    pub fn is(self, other: File) -> bool {
+        self.handle == other.handle
+    }
+
     /// Reads from `offset` on until the buffer is full or the file ends. The result is the bytes read.
     pub fn read(self, offset: u32, buffer: &mut [u8]) -> Result<usize, Error> {
         let mut done = 0;

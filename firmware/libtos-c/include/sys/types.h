@@ -6,6 +6,14 @@
 typedef int ssize_t;
 typedef long off_t;
 typedef int pid_t;
+typedef unsigned mode_t;
+typedef unsigned dev_t;
+typedef unsigned ino_t;
+typedef unsigned nlink_t;
+typedef unsigned uid_t;
+typedef unsigned gid_t;
+typedef long blksize_t;
+typedef long blkcnt_t;
 typedef long time_t;
 typedef long suseconds_t;
 typedef unsigned useconds_t;
