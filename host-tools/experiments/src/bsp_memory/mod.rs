@@ -5,10 +5,12 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`line`] | what the program `bsp-hash` prints |
+//! | [`results`] | what was found |
 //! | [`theory`] | how unevenly requests fall by lot |
 //! | [`text`] | the tables |
 
 pub mod line;
+pub mod results;
 pub mod text;
 pub mod theory;
 
@@ -17,7 +19,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 use testbed_machine::input;
 use testbed_runner::{engines, firmware};
 use testbed_trace::capture::{Capture, KernelKind, CONSOLE};
@@ -29,6 +30,7 @@ use crate::progress::Progress;
 use crate::random_loads::plan::machine;
 use crate::runs::Runs;
 use line::Round;
+use results::{Found, Layout, Pattern, Row, Way};
 
 /// The program.
 const PROGRAM: &str = "bsp-hash";
@@ -47,69 +49,6 @@ const FUNCTIONS: [u32; 4] = [2, 3, 4, 5];
 const CONSOLE_BYTES: u64 = 1 << 20;
 /// The figures, in the output folder.
 const JSON: &str = "bsp-memory.json";
-
-/// How an array is spread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Layout {
-    Blocks,
-    InTurn,
-    Hashed,
-}
-
-/// What is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pattern {
-    ByLot,
-    Stride,
-    Consecutive,
-    Same,
-}
-
-/// How it is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Way {
-    Lists,
-    Once,
-    Gets,
-}
-
-/// Rounds of a kind; of a hashed array the mean of several functions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Row {
-    pub layout: Layout,
-    pub pattern: Pattern,
-    pub way: Way,
-    pub processes: u32,
-    /// Elements that a process reads at once.
-    pub reads: u32,
-    pub rounds: u32,
-    /// Cycles of a round on the slowest process.
-    pub cycles: f64,
-    /// Elements asked of the slave that is asked for most, with the worst function, and of a slave on
-    /// average; `None` where they are not counted.
-    pub most: Option<f64>,
-    pub worst: Option<f64>,
-    pub mean: Option<f64>,
-}
-
-impl Row {
-    /// Cycles of an element, of those that a slave's processes read.
-    pub fn cycles_an_element(&self, slaves: u32) -> f64 {
-        self.cycles * f64::from(slaves) / f64::from(self.processes * self.reads)
-    }
-}
-
-/// Both tables.
-#[derive(Clone, Debug, Serialize)]
-pub struct Found {
-    pub slaves: u32,
-    pub patterns: Vec<Row>,
-    pub more_processes: Vec<Row>,
-    pub more_reads: Vec<Row>,
-}
 
 /// Reads an array that is spread over processes by blocks, in turn and hashed, in patterns with and without hot spots, and with more requests at once
 #[derive(Args, Debug)]

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use testbed_trace::analysis::text::grouped;
 
+use super::results::{Found, Layout, Pattern, Row, Way};
 use super::theory::fullest;
-use super::{Found, Layout, Pattern, Row, Way};
 
 pub fn text(found: &Found) -> String {
     let mut text = String::new();
