@@ -215,20 +215,17 @@ fn program(stored: &[u8]) -> Option<Elf<'_>> {
     Elf::parse(head, stored.len() as u32)
 }
 
-/// Bytes of memory that a process of this program takes before it has done anything, but for its
-/// stack; 0 of what is no program.
+/// Bytes of memory that a process of this program takes before it has done anything, with the stack
+/// that its header asks for; 0 of what is no program.
 ///
 /// # Errors
 /// As [`stored`].
 pub fn memory(file: &File) -> Result<usize, LoadError> {
     let stored = stored(file)?;
     let pages = |bytes: u32| (bytes as usize).next_multiple_of(page::PAGE_BYTES as usize);
-    Ok(program(&stored)
-        .iter()
-        .flat_map(|program| program.segments())
-        .flatten()
-        .map(|segment| pages(segment.bytes))
-        .sum())
+    let Some(program) = program(&stored) else { return Ok(0) };
+    let segments: usize = program.segments().flatten().map(|segment| pages(segment.bytes)).sum();
+    Ok(segments + pages(program.stack_bytes()))
 }
 
 /// Checks that the kernel can start this ELF file as a program; it reads it with the same code.
