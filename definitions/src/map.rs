@@ -102,6 +102,8 @@ pub mod centrenet {
     pub const RX_CRC_ERRORS: u32 = 0x40;
     /// Of [`TX_PACKETS`] those that went to all other stations.
     pub const TX_BROADCASTS: u32 = 0x44;
+    /// Of [`TX_PACKETS`] those that came to nobody and were sent again, with [`CONTROL_CONFIRM`].
+    pub const TX_RESENT: u32 = 0x48;
     /// A packet is dropped when the LFSR's 16 bits are below this.
     pub const FAULT_DROP: u32 = 0x50;
     /// A packet's CRC is spoiled when the LFSR's 16 bits are below this.
@@ -112,6 +114,9 @@ pub mod centrenet {
     pub const CONTROL_RECEIVE: u32 = 1 << 0;
     /// External interrupt while the receive ring is not empty.
     pub const CONTROL_INTERRUPT: u32 = 1 << 1;
+    /// The station waits for the receivers' word that the CRC was right, and sends again what was not,
+    /// but for datagrams ([`crate::packet::DATAGRAM`]).
+    pub const CONTROL_CONFIRM: u32 = 1 << 2;
     /// Bits 3:0 of STATUS: free places in the transmit queue.
     pub const STATUS_TX_FREE_MASK: u32 = 0xf;
     /// Nothing queued and nothing being sent.
@@ -123,6 +128,9 @@ pub mod centrenet {
     pub const TX_QUEUE: usize = 8;
     /// Cycles after which a refused packet is offered again.
     pub const RETRY_CYCLES: u32 = 256;
+    /// Cycles that a packet with [`CONTROL_CONFIRM`] keeps its sender longer: until the receivers have
+    /// said whether its CRC was right.
+    pub const CONFIRM_CYCLES: u32 = 4;
 }
 
 /// Slave monitoring interface; offsets from [`SMI_BASE`].

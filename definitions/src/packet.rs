@@ -8,6 +8,9 @@ pub const STATIONS_MAX: usize = 16;
 pub const PAYLOAD_WORDS_MAX: usize = 510;
 pub const PAYLOAD_BYTES_MAX: usize = PAYLOAD_WORDS_MAX * 4;
 
+/// Of a packet's kind: nobody sends it again. What is lost of such packets is lost.
+pub const DATAGRAM: u8 = 0x80;
+
 /// Header word: destination in bits 7:0, type in 15:8, payload bytes in 27:16, source in 31:28.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {

@@ -126,6 +126,7 @@ impl Logic for Machine {
                 self.processors[i].grant.next = self.bus.grant[i].val();
                 self.processors[i].phase.next = self.bus.phase.val();
                 self.processors[i].word.next = self.bus.word.val();
+                self.processors[i].damaged.next = self.bus.damaged.val();
                 self.bus.request[i].next = self.processors[i].request.val();
                 self.bus.sent_word[i].next = self.processors[i].sent_word.val();
                 self.bus.ack[i].next = self.processors[i].ack.val();
@@ -135,6 +136,7 @@ impl Logic for Machine {
                 self.processors[i].grant.next = false;
                 self.processors[i].phase.next = Phase::Idle;
                 self.processors[i].word.next = 0.into();
+                self.processors[i].damaged.next = false;
             }
         }
 

@@ -31,7 +31,7 @@ enum Device {
 /// number, stations, strobe ->|           |--> smi_select, mmi_select
 ///        has_smi, has_mmi -->| Processor |<-- smi_rdata, smi_stall, mmi_rdata
 ///                      rx -->|           |--> tx, rts
-///     grant, phase, word  -->|           |--> request, sent_word, ack, nack (Centrenet bus)
+///     grant, phase, word, -->|           |--> request, sent_word, ack, nack (Centrenet bus)
 ///                   clock -->|           |
 ///                            +-----------+
 ///
@@ -84,6 +84,7 @@ pub struct Processor {
     pub grant: Signal<In, Bit>,
     pub phase: Signal<In, Phase>,
     pub word: Signal<In, Bits<32>>,
+    pub damaged: Signal<In, Bit>,
     pub request: Signal<Out, Bit>,
     pub sent_word: Signal<Out, Bits<32>>,
     pub ack: Signal<Out, Bit>,
@@ -156,6 +157,7 @@ impl Processor {
             grant: Default::default(),
             phase: Default::default(),
             word: Default::default(),
+            damaged: Default::default(),
             request: Default::default(),
             sent_word: Default::default(),
             ack: Default::default(),
@@ -255,6 +257,7 @@ impl Logic for Processor {
             self.station[i].grant.next = self.grant.val();
             self.station[i].phase.next = self.phase.val();
             self.station[i].word.next = self.word.val();
+            self.station[i].damaged.next = self.damaged.val();
             self.station[i].dma_rdata.next = self.ram.b_rdata.val();
             self.irq.next = self.station[i].irq.val();
             self.dma_address.next = self.station[i].dma_address.val();

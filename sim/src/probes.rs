@@ -8,7 +8,7 @@ use testbed_machine::Machine;
 use crate::engine::{EngineError, SmiCounters, StationCounters};
 
 /// Signals that [`station_counters`] reads in `processors$N.station$0`.
-const STATION: [&str; 10] = [
+const STATION: [&str; 11] = [
     "transmitter$packets",
     "transmitter$dropped",
     "transmitter$corrupted",
@@ -18,6 +18,7 @@ const STATION: [&str; 10] = [
     "receiver$packets",
     "receiver$crc_errors",
     "transmitter$broadcasts",
+    "transmitter$resent",
     "receiver$blocked",
 ];
 
@@ -72,6 +73,7 @@ pub fn station_counters<E>(
         rx_packets: value()?,
         rx_crc_errors: value()?,
         tx_broadcasts: value()?,
+        tx_resent: value()?,
         receiving: value()?,
     })
 }

@@ -23,6 +23,10 @@ pub struct SmiLine {
     pub filtered: u32,
 }
 
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 /// One Centrenet station.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StationLine {
@@ -38,6 +42,9 @@ pub struct StationLine {
     /// Of the packets sent those that went to all other stations; absent in records from before it was counted.
     #[serde(default)]
     pub tx_broadcasts: Option<u32>,
+    /// Of the packets sent those that came to nobody and were sent again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tx_resent: u32,
     /// 1 while a packet comes in that its sender may have counted already, and the receiver has not.
     #[serde(default)]
     pub receiving: u32,

@@ -52,7 +52,7 @@ enum State {
 /// request[N]    => |         | => grant[N]
 /// sent_word[N]  => |   Bus   | => phase  } to all
 /// ack[N]        => |         | => word   } stations
-/// nack[N]       => |         |
+/// nack[N]       => |         | => damaged }
 ///                  +---------+
 /// ```
 ///
@@ -63,6 +63,7 @@ enum State {
 ///     self.station[i].grant.next = self.bus.grant[i].val();
 ///     self.station[i].phase.next = self.bus.phase.val();
 ///     self.station[i].word.next = self.bus.word.val();
+///     self.station[i].damaged.next = self.bus.damaged.val();
 ///     self.bus.request[i].next = self.station[i].request.val();
 ///     self.bus.sent_word[i].next = self.station[i].sent_word.val();
 ///     self.bus.ack[i].next = self.station[i].ack.val();
@@ -82,6 +83,8 @@ pub struct Bus {
     pub grant: Vec<Signal<Out, Bit>>,
     pub phase: Signal<Out, Phase>,
     pub word: Signal<Out, Bits<32>>,
+    /// Some station has said no in the cycle before: behind a CRC word, that it was wrong.
+    pub damaged: Signal<Out, Bit>,
     state: DFF<State>,
     /// The station that is or was last granted, one-hot.
     owner: DFF<Bits<16>>,
@@ -90,6 +93,7 @@ pub struct Bus {
     above: DFF<Bits<16>>,
     phase_register: DFF<Phase>,
     word_register: DFF<Bits<32>>,
+    damaged_register: DFF<Bit>,
     /// Payload words to come.
     left: DFF<Bits<10>>,
     requests: Signal<Local, Bits<16>>,
@@ -120,12 +124,14 @@ impl Bus {
             grant: each(stations),
             phase: Default::default(),
             word: Default::default(),
+            damaged: Default::default(),
             state: Default::default(),
             owner: Default::default(),
             granted: Default::default(),
             above: Default::default(),
             phase_register: Default::default(),
             word_register: Default::default(),
+            damaged_register: Default::default(),
             left: Default::default(),
             requests: Default::default(),
             candidates: Default::default(),
@@ -147,6 +153,7 @@ impl Logic for Bus {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, owner, granted, above, phase_register, word_register, left);
+        dff_setup!(self, clock, damaged_register);
         // Gather the stations' signals.
         self.requests.next = 0.into();
         self.selected.next = 0.into();
@@ -225,8 +232,11 @@ impl Logic for Bus {
             }
         }
 
+        self.damaged_register.d.next = self.any_nack.val();
+
         self.phase.next = self.phase_register.q.val();
         self.word.next = self.word_register.q.val();
+        self.damaged.next = self.damaged_register.q.val();
         for i in 0..self.grant.len() {
             self.grant[i].next = self.granted.q.val() & self.owner.q.val().get_bit(i);
         }

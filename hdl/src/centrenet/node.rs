@@ -178,6 +178,7 @@ impl Logic for Node {
             self.station[i].grant.next = self.bus.grant[i].val();
             self.station[i].phase.next = self.bus.phase.val();
             self.station[i].word.next = self.bus.word.val();
+            self.station[i].damaged.next = self.bus.damaged.val();
             self.bus.request[i].next = self.station[i].request.val();
             self.bus.sent_word[i].next = self.station[i].sent_word.val();
             self.bus.ack[i].next = self.station[i].ack.val();

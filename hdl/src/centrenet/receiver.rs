@@ -51,7 +51,7 @@ pub struct Receiver {
     pub crc_use: Signal<Out, Bit>,
     pub crc_first: Signal<Out, Bit>,
     pub crc_word: Signal<Out, Bits<32>>,
-    pub control: Signal<Out, Bits<2>>,
+    pub control: Signal<Out, Bits<3>>,
     pub base: Signal<Out, Bits<32>>,
     pub mask: Signal<Out, Bits<15>>,
     pub head: Signal<Out, Bits<16>>,
@@ -62,7 +62,7 @@ pub struct Receiver {
     pub crc_errors: Signal<Out, Bits<32>>,
 
     state: DFF<State>,
-    control_register: DFF<Bits<2>>,
+    control_register: DFF<Bits<3>>,
     base_register: DFF<Bits<32>>,
     mask_register: DFF<Bits<15>>,
     head_register: DFF<Bits<16>>,
@@ -81,7 +81,7 @@ pub struct Receiver {
     count_crc_errors: DFF<Bits<32>>,
 
     off_now: Signal<Local, Bit>,
-    control_next: Signal<Local, Bits<2>>,
+    control_next: Signal<Local, Bits<3>>,
     head_next: Signal<Local, Bits<16>>,
     destination: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<12>>,
@@ -196,7 +196,7 @@ impl Logic for Receiver {
             & (self.state.q.val() == State::Idle);
         self.control_next.next = self.control_register.q.val();
         if self.write_control.val() {
-            self.control_next.next = self.wdata.val().get_bits::<2>(0);
+            self.control_next.next = self.wdata.val().get_bits::<3>(0);
         }
         self.control_register.d.next = self.control_next.val();
         self.head_next.next = self.head_register.q.val();
@@ -277,6 +277,8 @@ impl Logic for Receiver {
                 self.count_packets.d.next = self.count_packets.q.val() + 1;
             } else {
                 self.count_crc_errors.d.next = self.count_crc_errors.q.val() + 1;
+                // The sender may want to know.
+                self.nack_register.d.next = true;
             }
         }
         if self.start.val() | self.data.val() {

@@ -16,7 +16,7 @@ use testbed_definitions::packet::CRC_INITIAL;
 ///   write, wdata          =>|         |
 /// strobe                  =>| Station |=> dma_address, dma_write, dma_wdata   (RAM port B)
 /// station, stations       =>|         |<= dma_rdata
-/// grant, phase, word      =>|         |=> request, sent_word, ack, nack       (Bus)
+/// grant, phase, word,     =>|         |=> request, sent_word, ack, nack       (Bus)
 ///                           +---------+
 /// ```
 ///
@@ -48,6 +48,7 @@ pub struct Station {
     pub grant: Signal<In, Bit>,
     pub phase: Signal<In, Phase>,
     pub word: Signal<In, Bits<32>>,
+    pub damaged: Signal<In, Bit>,
     pub request: Signal<Out, Bit>,
     pub sent_word: Signal<Out, Bits<32>>,
     pub ack: Signal<Out, Bit>,
@@ -95,6 +96,7 @@ pub struct Station {
     at_rx_packets: Constant<Bits<14>>,
     at_rx_crc_errors: Constant<Bits<14>>,
     at_tx_broadcasts: Constant<Bits<14>>,
+    at_tx_resent: Constant<Bits<14>>,
     at_fault_drop: Constant<Bits<14>>,
     at_fault_corrupt: Constant<Bits<14>>,
     at_fault_seed: Constant<Bits<14>>,
@@ -124,6 +126,7 @@ impl Default for Station {
             grant: Default::default(),
             phase: Default::default(),
             word: Default::default(),
+            damaged: Default::default(),
             request: Default::default(),
             sent_word: Default::default(),
             ack: Default::default(),
@@ -170,6 +173,7 @@ impl Default for Station {
             at_rx_packets: at(centrenet::RX_PACKETS),
             at_rx_crc_errors: at(centrenet::RX_CRC_ERRORS),
             at_tx_broadcasts: at(centrenet::TX_BROADCASTS),
+            at_tx_resent: at(centrenet::TX_RESENT),
             at_fault_drop: at(centrenet::FAULT_DROP),
             at_fault_corrupt: at(centrenet::FAULT_CORRUPT),
             at_fault_seed: at(centrenet::FAULT_SEED),
@@ -214,6 +218,7 @@ impl Logic for Station {
         self.transmitter.seed.next = self.seed.val();
         self.transmitter.drop.next = self.fault_drop.q.val();
         self.transmitter.corrupt.next = self.fault_corrupt.q.val();
+        self.transmitter.confirm.next = self.receiver.control.val().get_bit(2);
 
         // Loads.
         self.id.next = bit_cast::<32, 8>(self.stations.val());
@@ -233,7 +238,7 @@ impl Logic for Station {
         if self.register.val() == self.at_id.val() {
             self.value.next = self.id.val();
         } else if self.register.val() == self.at_control.val() {
-            self.value.next = bit_cast::<32, 2>(self.receiver.control.val());
+            self.value.next = bit_cast::<32, 3>(self.receiver.control.val());
         } else if self.register.val() == self.at_status.val() {
             self.value.next = self.status.val() | self.flags.val();
         } else if self.register.val() == self.at_tx_address.val() {
@@ -264,6 +269,8 @@ impl Logic for Station {
             self.value.next = self.receiver.crc_errors.val();
         } else if self.register.val() == self.at_tx_broadcasts.val() {
             self.value.next = self.transmitter.broadcasts.val();
+        } else if self.register.val() == self.at_tx_resent.val() {
+            self.value.next = self.transmitter.resent.val();
         } else if self.register.val() == self.at_fault_drop.val() {
             self.value.next = bit_cast::<32, 17>(self.fault_drop.q.val());
         } else if self.register.val() == self.at_fault_corrupt.val() {
@@ -283,6 +290,7 @@ impl Logic for Station {
         self.transmitter.station.next = self.station.val();
         self.transmitter.grant.next = self.grant.val();
         self.transmitter.phase.next = self.phase.val();
+        self.transmitter.damaged.next = self.damaged.val();
         self.transmitter.crc.next = self.crc.q.val();
         self.transmitter.blocked.next = self.receiver.blocked.val();
         self.transmitter.dma_rdata.next = self.dma_rdata.val();

@@ -93,7 +93,7 @@ fn shake(block: &mut Station, random: &mut Random) {
         }
         4 => {
             block.address.next = u64::from(register::CONTROL).into();
-            block.wdata.next = random.below(4).into();
+            block.wdata.next = random.below(8).into();
         }
         5 => {
             block.address.next = u64::from(register::FAULT_DROP).into();
@@ -106,6 +106,7 @@ fn shake(block: &mut Station, random: &mut Random) {
     use Phase::*;
     let phases = [Idle, Header, Header, Go, Go, Abort, NoTaker, Data, Data, Data, Data, Crc];
     block.phase.next = phases[random.below(12) as usize];
+    block.damaged.next = random.chance(1, 2);
     block.word.next = if random.chance(1, 2) { header(random).into() } else { random.bits() };
 }
 
@@ -116,6 +117,7 @@ fn station_equals_its_verilog() {
             block: Station = Station::default(),
             inputs: [
                 select, address, read, write, wdata, strobe, station, stations, dma_rdata, grant, phase, word,
+                damaged,
             ],
             outputs: [rdata, dma_address, dma_write, dma_wdata, irq, request, sent_word, ack, nack],
             cycles: 6_000,
@@ -140,6 +142,7 @@ macro_rules! bus_ports {
                 },)*
                 Output { name: "phase", width: 3, get: |bus| observed(&bus.phase) },
                 Output { name: "word", width: 32, get: |bus| observed(&bus.word) },
+                Output { name: "damaged", width: 1, get: |bus| observed(&bus.damaged) },
             ],
         }
     };

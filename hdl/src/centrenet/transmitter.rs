@@ -3,7 +3,7 @@
 use super::bus::Phase;
 use super::linear::FaultDraws;
 use rust_hdl::prelude::*;
-use testbed_definitions::map::centrenet::RETRY_CYCLES;
+use testbed_definitions::map::centrenet::{CONFIRM_CYCLES, RETRY_CYCLES};
 use testbed_definitions::packet::{BROADCAST, PAYLOAD_BYTES_MAX};
 use testbed_definitions::timing::LOOKAHEAD;
 
@@ -21,17 +21,20 @@ enum State {
     Send,
     /// Waits to offer the packet again.
     Retry,
+    /// Waits until those who have received the packet have had time to say that it was damaged.
+    Confirm,
 }
 
 /// Transmit queue and engine of a station.
 ///
 /// ```text
 ///                        +-------------+
-/// push, push_address,  =>|             |=> free, idle, lfsr, seven counters
+/// push, push_address,  =>|             |=> free, idle, lfsr, eight counters
 ///       push_header    =>|             |
 /// seed_write, seed     =>|             |=> load_read, load_address   (to the DMA registers)
-/// drop, corrupt        =>| Transmitter |<= dma_rdata, blocked
-/// grant, phase         =>|             |=> crc_use, crc_first, crc_word (to the shared CRC register)
+/// drop, corrupt,       =>| Transmitter |<= dma_rdata, blocked
+///       confirm          |             |
+/// grant, phase, damaged=>|             |=> crc_use, crc_first, crc_word (to the shared CRC register)
 /// crc                  =>|             |=> request, sent_word, offering (registered)
 ///                        +-------------+
 /// ```
@@ -47,12 +50,15 @@ pub struct Transmitter {
     pub push_header: Signal<In, Bits<32>>,
     pub drop: Signal<In, Bits<17>>,
     pub corrupt: Signal<In, Bits<17>>,
+    /// Of CONTROL.
+    pub confirm: Signal<In, Bit>,
     pub seed_write: Signal<In, Bit>,
     pub seed: Signal<In, Bits<16>>,
     pub blocked: Signal<In, Bit>,
     pub dma_rdata: Signal<In, Bits<32>>,
     pub grant: Signal<In, Bit>,
     pub phase: Signal<In, Phase>,
+    pub damaged: Signal<In, Bit>,
     pub crc: Signal<In, Bits<32>>,
 
     pub request: Signal<Out, Bit>,
@@ -74,6 +80,7 @@ pub struct Transmitter {
     pub refused: Signal<Out, Bits<32>>,
     pub retries: Signal<Out, Bits<32>>,
     pub broadcasts: Signal<Out, Bits<32>>,
+    pub resent: Signal<Out, Bits<32>>,
 
     // The queue: free-running indices, the writer's also a cycle late, for the RAM's read takes that long.
     write_index: DFF<Bits<4>>,
@@ -90,6 +97,9 @@ pub struct Transmitter {
     spoil: DFF<Bit>,
     /// The packet is for all stations.
     to_all: DFF<Bit>,
+    /// It is sent again if it comes to nobody.
+    confirmed: DFF<Bit>,
+    header_register: DFF<Bits<32>>,
     request_register: DFF<Bit>,
     word_register: DFF<Bits<32>>,
     buffer: RAM<Bits<32>, 9>,
@@ -107,6 +117,7 @@ pub struct Transmitter {
     count_refused: DFF<Bits<32>>,
     count_retries: DFF<Bits<32>>,
     count_broadcasts: DFF<Bits<32>>,
+    count_resent: DFF<Bits<32>>,
 
     queued: Signal<Local, Bits<4>>,
     length_pushed: Signal<Local, Bits<12>>,
@@ -116,6 +127,9 @@ pub struct Transmitter {
     first: Signal<Local, Bits<17>>,
     second: Signal<Local, Bits<17>>,
     drop_this: Signal<Local, Bit>,
+    spoil_this: Signal<Local, Bit>,
+    confirm_this: Signal<Local, Bit>,
+    length_again: Signal<Local, Bits<12>>,
     destination: Signal<Local, Bits<8>>,
     length: Signal<Local, Bits<12>>,
     rounded: Signal<Local, Bits<12>>,
@@ -133,6 +147,7 @@ pub struct Transmitter {
     length_max: Constant<Bits<12>>,
     settle_last: Constant<Bits<8>>,
     retry_last: Constant<Bits<8>>,
+    confirm_last: Constant<Bits<8>>,
     no_source: Constant<Bits<32>>,
     broadcast: Constant<Bits<8>>,
 }
@@ -147,12 +162,14 @@ impl Default for Transmitter {
             push_header: Default::default(),
             drop: Default::default(),
             corrupt: Default::default(),
+            confirm: Default::default(),
             seed_write: Default::default(),
             seed: Default::default(),
             blocked: Default::default(),
             dma_rdata: Default::default(),
             grant: Default::default(),
             phase: Default::default(),
+            damaged: Default::default(),
             crc: Default::default(),
             request: Default::default(),
             sent_word: Default::default(),
@@ -172,6 +189,7 @@ impl Default for Transmitter {
             refused: Default::default(),
             retries: Default::default(),
             broadcasts: Default::default(),
+            resent: Default::default(),
             write_index: Default::default(),
             written_index: Default::default(),
             read_index: Default::default(),
@@ -184,6 +202,8 @@ impl Default for Transmitter {
             to_send: Default::default(),
             spoil: Default::default(),
             to_all: Default::default(),
+            confirmed: Default::default(),
+            header_register: Default::default(),
             request_register: Default::default(),
             word_register: Default::default(),
             buffer: Default::default(),
@@ -200,6 +220,7 @@ impl Default for Transmitter {
             count_refused: Default::default(),
             count_retries: Default::default(),
             count_broadcasts: Default::default(),
+            count_resent: Default::default(),
             queued: Default::default(),
             length_pushed: Default::default(),
             accept: Default::default(),
@@ -208,6 +229,9 @@ impl Default for Transmitter {
             first: Default::default(),
             second: Default::default(),
             drop_this: Default::default(),
+            spoil_this: Default::default(),
+            confirm_this: Default::default(),
+            length_again: Default::default(),
             destination: Default::default(),
             length: Default::default(),
             rounded: Default::default(),
@@ -225,6 +249,7 @@ impl Default for Transmitter {
             // In `Settle` and `Retry` the counter is 0 in the first cycle after the one that entered them.
             settle_last: Constant::new((LOOKAHEAD - 2).into()),
             retry_last: Constant::new((RETRY_CYCLES as LiteralType - 2).into()),
+            confirm_last: Constant::new((CONFIRM_CYCLES as LiteralType - 1).into()),
             no_source: Constant::new(0x0fff_ffff.into()),
             broadcast: Constant::new((BROADCAST as LiteralType).into()),
         }
@@ -250,6 +275,7 @@ impl Logic for Transmitter {
         dff_setup!(self, clock, request_register, word_register, reading, arriving, fill_index, send_index);
         dff_setup!(self, clock, lfsr_register, count_packets, count_dropped, count_corrupted, count_no_station);
         dff_setup!(self, clock, count_refused, count_retries, count_broadcasts, to_all);
+        dff_setup!(self, clock, confirmed, header_register, count_resent);
         self.queue_address.read_clock.next = self.clock.val();
         self.queue_address.write_clock.next = self.clock.val();
         self.queue_header.read_clock.next = self.clock.val();
@@ -278,11 +304,14 @@ impl Logic for Transmitter {
         self.first.next = bit_cast::<17, 16>(self.draws.first.val());
         self.second.next = bit_cast::<17, 16>(self.draws.second.val());
         self.drop_this.next = self.first.val() < self.drop.val();
+        self.spoil_this.next = self.second.val() < self.corrupt.val();
+        self.confirm_this.next = self.confirm.val() & (!self.queue_header.read_data.val().get_bit(15));
         self.destination.next = self.queue_header.read_data.val().get_bits::<8>(0);
         self.length.next = self.queue_header.read_data.val().get_bits::<12>(16);
         self.rounded.next = self.length.val() + 3;
         self.source.next = bit_cast::<32, 8>(self.station.val());
         self.header.next = (self.queue_header.read_data.val() & self.no_source.val()) | (self.source.val() << 28);
+        self.length_again.next = self.header_register.q.val().get_bits::<12>(16) + 3;
         self.next_read.next = self.read_index.q.val();
         self.next_send.next = self.send_index.q.val();
         self.issue.next = false;
@@ -297,7 +326,10 @@ impl Logic for Transmitter {
                 if self.pop.val() {
                     self.next_read.next = self.read_index.q.val() + 1;
                     self.lfsr_register.d.next = self.draws.second.val();
-                    self.spoil.d.next = self.second.val() < self.corrupt.val();
+                    self.confirmed.d.next = self.confirm_this.val();
+                    self.spoil.d.next =
+                        self.spoil_this.val() | (self.confirm_this.val() & self.drop_this.val());
+                    self.header_register.d.next = self.header.val();
                     self.to_all.d.next = self.destination.val() == self.broadcast.val();
                     self.address.d.next = self.queue_address.read_data.val();
                     self.word_register.d.next = self.header.val();
@@ -305,7 +337,7 @@ impl Logic for Transmitter {
                     self.to_send.d.next = self.rounded.val().get_bits::<10>(2);
                     self.fill_index.d.next = 0.into();
                     self.next_send.next = 0.into();
-                    if self.drop_this.val() {
+                    if self.drop_this.val() & (!self.confirm_this.val()) {
                         self.count_dropped.d.next = self.count_dropped.q.val() + 1;
                     } else {
                         self.state.d.next = State::Load;
@@ -357,6 +389,22 @@ impl Logic for Transmitter {
                     self.state.d.next = State::Request;
                 }
             }
+            State::Confirm => {
+                if self.waited.q.val() == self.confirm_last.val() {
+                    self.state.d.next = State::Idle;
+                    if self.damaged.val() {
+                        // As if it had just been loaded, with two draws of its own.
+                        self.count_resent.d.next = self.count_resent.q.val() + 1;
+                        self.lfsr_register.d.next = self.draws.second.val();
+                        self.spoil.d.next = self.spoil_this.val() | self.drop_this.val();
+                        self.word_register.d.next = self.header_register.q.val();
+                        self.to_send.d.next = self.length_again.val().get_bits::<10>(2);
+                        self.next_send.next = 0.into();
+                        self.waited.d.next = 0.into();
+                        self.state.d.next = State::Settle;
+                    }
+                }
+            }
             _ => {
                 self.state.d.next = State::Idle;
             }
@@ -380,6 +428,10 @@ impl Logic for Transmitter {
                     self.count_corrupted.d.next = self.count_corrupted.q.val() + 1;
                 }
                 self.state.d.next = State::Idle;
+                if self.confirmed.q.val() {
+                    self.waited.d.next = 0.into();
+                    self.state.d.next = State::Confirm;
+                }
             }
         }
         if self.seed_write.val() {
@@ -427,5 +479,6 @@ impl Logic for Transmitter {
         self.refused.next = self.count_refused.q.val();
         self.retries.next = self.count_retries.q.val();
         self.broadcasts.next = self.count_broadcasts.q.val();
+        self.resent.next = self.count_resent.q.val();
     }
 }

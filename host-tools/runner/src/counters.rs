@@ -27,6 +27,7 @@ fn station_line(name: &str, counters: StationCounters) -> StationLine {
         rx_packets,
         rx_crc_errors,
         tx_broadcasts,
+        tx_resent,
         receiving,
     } = counters;
     StationLine {
@@ -40,6 +41,7 @@ fn station_line(name: &str, counters: StationCounters) -> StationLine {
         rx_packets,
         rx_crc_errors,
         tx_broadcasts: Some(tx_broadcasts),
+        tx_resent,
         receiving,
     }
 }

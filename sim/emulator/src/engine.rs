@@ -82,6 +82,8 @@ pub struct StationCounters {
     pub rx_crc_errors: u32,
     /// Of the packets sent those that went to all other stations.
     pub tx_broadcasts: u32,
+    /// Of the packets sent those that came to nobody and were sent again.
+    pub tx_resent: u32,
     /// No counter but a state: 1 while a packet's words come in, and it is counted neither as
     /// received nor as spoiled.
     pub receiving: u32,

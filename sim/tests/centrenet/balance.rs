@@ -19,12 +19,14 @@ impl DmaMemory for Zeros {
     fn write(&mut self, _: usize, _: u32, _: u32) {}
 }
 
-/// A node whose receivers are on, with rings of 512 words; some packets are spoiled.
+/// A node whose receivers are on, with rings of 512 words; some packets are spoiled, and
+/// every other station sends those again.
 fn node() -> Network {
     let mut network = Network::new(STATIONS, RAM_BYTES);
     for station in 0..STATIONS {
         network.store(station, register::RX_MASK, 511, 1);
-        network.store(station, register::CONTROL, register::CONTROL_RECEIVE, 2);
+        let confirm = if station % 2 == 1 { register::CONTROL_CONFIRM } else { 0 };
+        network.store(station, register::CONTROL, register::CONTROL_RECEIVE | confirm, 2);
         network.store(station, register::FAULT_CORRUPT, 0x2000, 3);
     }
     (1..=3).for_each(|window| network.advance(window * LOOKAHEAD, &mut Zeros));
@@ -67,5 +69,6 @@ fn the_packets_of_a_node_balance_in_every_cycle() {
     let counters: Vec<_> = (0..STATIONS).map(|station| network.counters(station, 59_999)).collect();
     println!("{counters:?}, {between} cycles between the counts, {receiving} of receptions");
     assert!(sum(&counters, |one| one.tx_broadcasts) > 100 && sum(&counters, |one| one.rx_crc_errors) > 20);
+    assert!(sum(&counters, |one| one.tx_resent) > 5);
     assert!(between > 100 && receiving > between);
 }

@@ -26,7 +26,7 @@ pub struct Software {
     ring_words: u32,
 }
 
-const REGISTERS: [u32; 21] = [
+const REGISTERS: [u32; 22] = [
     register::ID,
     register::CONTROL,
     register::STATUS,
@@ -44,6 +44,7 @@ const REGISTERS: [u32; 21] = [
     register::RX_PACKETS,
     register::RX_CRC_ERRORS,
     register::TX_BROADCASTS,
+    register::TX_RESENT,
     register::FAULT_DROP,
     register::FAULT_CORRUPT,
     register::FAULT_SEED,
@@ -104,7 +105,7 @@ impl Software {
             }
             50..=64 => self.touch_ram(),
             65..=89 => {
-                let offset = REGISTERS[self.random.below(20) as usize];
+                let offset = REGISTERS[self.random.below(21) as usize];
                 self.plan.push_back(Step::Do(Access::Load { offset }));
             }
             90..=91 => self.set_up_ring(),
@@ -117,7 +118,7 @@ impl Software {
                 // Nonsense: a head that overtakes, a ring base while it is in use, offsets without a register.
                 let value = self.random.next_u32();
                 let offset =
-                    [register::RX_BASE, register::RX_MASK, register::RX_TAIL, register::ID, 0x44, 0x5c, 0x1000]
+                    [register::RX_BASE, register::RX_MASK, register::RX_TAIL, register::ID, 0x4c, 0x5c, 0x1000]
                         [self.random.below(7) as usize];
                 self.plan.push_back(store(offset, value));
                 self.plan.push_back(Step::Do(Access::Load { offset: offset + self.random.below(4) as u32 }));
@@ -196,7 +197,7 @@ impl Software {
         self.plan.push_back(Step::Do(Access::Load { offset: register::STATUS }));
         self.plan.push_back(Step::Do(Access::Load { offset: register::RX_TAIL }));
         self.plan.push_back(Step::Consume(0));
-        self.plan.push_back(store(register::CONTROL, 1 | (self.random.below(2) as u32) << 1));
+        self.plan.push_back(store(register::CONTROL, 1 | (self.random.below(4) as u32) << 1));
     }
 
     fn faults(&mut self) {

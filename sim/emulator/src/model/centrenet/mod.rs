@@ -34,9 +34,9 @@ mod tests;
 use crate::engine::StationCounters;
 use burst::Burst;
 pub use burst::{DmaMemory, Hazards};
-use station::{Change, Sent, Station};
+use station::{Change, Offer, Sent, Station};
 use std::sync::Arc;
-use testbed_definitions::map::centrenet::RETRY_CYCLES;
+use testbed_definitions::map::centrenet::{CONFIRM_CYCLES, RETRY_CYCLES};
 use testbed_definitions::packet::{Header, BROADCAST, STATIONS_MAX};
 use testbed_definitions::timing::LOOKAHEAD;
 
@@ -190,8 +190,20 @@ impl Network {
         } else {
             let end = verdict + 2 + words as u64;
             self.free = end;
-            let sent = Sent { spoilt: offer.spoilt, broadcast: header.destination == BROADCAST };
-            let offer = self.stations[sender].finish(end - 1, Change::Sent(sent));
+            let Offer { spoilt, confirmed, .. } = *offer;
+            let sent = Sent { spoilt, broadcast: header.destination == BROADCAST, confirmed };
+            // The sender has registered the CRC word in the cycle before `end - 1`.
+            let told = end - 1 + u64::from(CONFIRM_CYCLES);
+            let sender = &mut self.stations[sender];
+            let offer = if confirmed && spoilt {
+                sender.resend((end - 1, sent), told, told - 1 + LOOKAHEAD)
+            } else {
+                let offer = sender.finish(end - 1, Change::Sent(sent));
+                if confirmed {
+                    sender.confirm(told);
+                }
+                offer
+            };
             debug_assert_eq!(offer.words.len(), words, "the last read was LOOKAHEAD cycles ago");
             let packet = Arc::new(offer.words);
             for &taker in &takers {

@@ -8,8 +8,17 @@ use super::history::History;
 use crate::engine::StationCounters;
 use std::collections::VecDeque;
 use testbed_definitions::map::centrenet as register;
-use testbed_definitions::packet::{fault_step, Header, PAYLOAD_BYTES_MAX};
+use testbed_definitions::packet::{fault_step, Header, DATAGRAM, PAYLOAD_BYTES_MAX};
 use testbed_definitions::timing::LOOKAHEAD;
+
+/// What software can set of CONTROL.
+const CONTROL_BITS: u32 = register::CONTROL_RECEIVE | register::CONTROL_INTERRUPT | register::CONTROL_CONFIRM;
+
+/// What the two draws for a packet have come to.
+struct Faults {
+    drop: bool,
+    corrupt: bool,
+}
 
 /// An entry of the transmit queue.
 #[derive(Clone)]
@@ -32,10 +41,12 @@ pub struct Offer {
     /// With the source filled in.
     pub header: u32,
     pub spoilt: bool,
+    /// It is sent again if it comes to nobody.
+    pub confirmed: bool,
     pub load: Load,
     /// The transmit buffer: payload read so far.
     pub words: Vec<u32>,
-    /// The cycle of the request, once it has been refused.
+    /// The cycle of the request, once it has been refused or damaged.
     retry: Option<u64>,
 }
 
@@ -44,12 +55,18 @@ pub struct Offer {
 pub struct Sent {
     pub spoilt: bool,
     pub broadcast: bool,
+    /// The sender waits for what the receivers say of it.
+    pub confirmed: bool,
 }
 
 /// What the bus changes in a station.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
     Sent(Sent),
+    /// The packet that was sent was right.
+    Confirmed,
+    /// It was not, and is offered again.
+    Resent,
     NoStation,
     Retry,
     /// A good packet of so many words, header included.
@@ -162,12 +179,18 @@ impl Station {
 
     fn apply(&mut self, visible: u64, change: Change) {
         match change {
-            Change::Sent(Sent { spoilt, broadcast }) => {
+            Change::Sent(Sent { spoilt, broadcast, confirmed }) => {
                 let count = |counter: &mut u32, by: bool| *counter = counter.wrapping_add(by.into());
                 count(&mut self.counters.tx_packets, true);
                 count(&mut self.counters.tx_corrupted, spoilt);
                 count(&mut self.counters.tx_broadcasts, broadcast);
-                self.idle_since = Some(visible);
+                self.idle_since = (!confirmed).then_some(visible);
+            }
+            Change::Confirmed => self.idle_since = Some(visible),
+            Change::Resent => {
+                self.counters.tx_resent = self.counters.tx_resent.wrapping_add(1);
+                let faults = self.draw();
+                self.offer.as_mut().expect("it is offered again").spoilt = faults.drop | faults.corrupt;
             }
             Change::NoStation => {
                 self.counters.tx_no_station = self.counters.tx_no_station.wrapping_add(1);
@@ -186,9 +209,10 @@ impl Station {
     /// The engine takes the head of the queue in `cycle`.
     fn pop(&mut self, cycle: u64) {
         let descriptor = self.queue.pop_front().expect("there is a next pop");
-        let draw = fault_step(self.lfsr);
-        self.lfsr = fault_step(draw);
-        if u32::from(draw) < self.fault_drop {
+        let kind = Header::unpack(descriptor.header).kind;
+        let confirmed = self.control & register::CONTROL_CONFIRM != 0 && kind & DATAGRAM == 0;
+        let faults = self.draw();
+        if faults.drop && !confirmed {
             self.counters.tx_dropped = self.counters.tx_dropped.wrapping_add(1);
             self.idle_since = Some(cycle + 1);
             return;
@@ -199,11 +223,19 @@ impl Station {
         self.forget_before(cycle);
         self.offer = Some(Offer {
             header: header.pack(),
-            spoilt: u32::from(self.lfsr) < self.fault_corrupt,
+            spoilt: faults.corrupt | faults.drop,
+            confirmed,
             load: Load { address: descriptor.address, left: words, cycle: cycle + 1 },
             words: Vec::with_capacity(words as usize),
             retry: None,
         });
+    }
+
+    /// What becomes of the packet that is about to leave.
+    fn draw(&mut self) -> Faults {
+        let (first, second) = (fault_step(self.lfsr), fault_step(fault_step(self.lfsr)));
+        self.lfsr = second;
+        Faults { drop: u32::from(first) < self.fault_drop, corrupt: u32::from(second) < self.fault_corrupt }
     }
 
     fn forget_before(&mut self, cycle: u64) {
@@ -229,6 +261,21 @@ impl Station {
         let offer = self.offer.take().expect("it was offered");
         self.changes.push_back((visible, change));
         offer
+    }
+
+    /// The receivers have not said by `told` that the packet was damaged.
+    pub fn confirm(&mut self, told: u64) {
+        self.changes.push_back((told, Change::Confirmed));
+    }
+
+    /// The packet was sent, as of `visible`, and is offered again in `retry`: receivers have said, as of
+    /// `told`, that it was damaged.
+    pub fn resend(&mut self, (visible, sent): (u64, Sent), told: u64, retry: u64) -> Offer {
+        self.changes.push_back((visible, Change::Sent(sent)));
+        self.changes.push_back((told, Change::Resent));
+        let offer = self.offer.as_mut().expect("it was offered");
+        offer.retry = Some(retry);
+        offer.clone()
     }
 
     /// Receives `burst` in the transaction granted in `grant`, whose CRC word passes in `end`.
@@ -312,6 +359,7 @@ impl Station {
             register::RX_PACKETS => self.counters.rx_packets,
             register::RX_CRC_ERRORS => self.counters.rx_crc_errors,
             register::TX_BROADCASTS => self.counters.tx_broadcasts,
+            register::TX_RESENT => self.counters.tx_resent,
             register::FAULT_DROP => self.fault_drop,
             register::FAULT_CORRUPT => self.fault_corrupt,
             register::FAULT_SEED => self.lfsr.into(),
@@ -328,7 +376,7 @@ impl Station {
         self.sync(cycle + 1);
         match offset & !3 {
             register::CONTROL => {
-                self.control = value & (register::CONTROL_RECEIVE | register::CONTROL_INTERRUPT);
+                self.control = value & CONTROL_BITS;
                 self.exported_enable.store(cycle, value & register::CONTROL_RECEIVE != 0);
             }
             register::TX_ADDRESS => self.tx_address = value & !3,
