@@ -327,8 +327,7 @@ impl Logic for Transmitter {
                     self.next_read.next = self.read_index.q.val() + 1;
                     self.lfsr_register.d.next = self.draws.second.val();
                     self.confirmed.d.next = self.confirm_this.val();
-                    self.spoil.d.next =
-                        self.spoil_this.val() | (self.confirm_this.val() & self.drop_this.val());
+                    self.spoil.d.next = self.spoil_this.val() | (self.confirm_this.val() & self.drop_this.val());
                     self.header_register.d.next = self.header.val();
                     self.to_all.d.next = self.destination.val() == self.broadcast.val();
                     self.address.d.next = self.queue_address.read_data.val();
