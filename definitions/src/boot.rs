@@ -39,8 +39,15 @@ pub mod word {
     /// read: it leaves them as they are.
     pub const TABLES: usize = COMMAND + super::COMMANDS_MAX;
     pub const TABLES_LARGE: usize = TABLES + 1;
-    pub const ARGUMENTS: usize = TABLES_LARGE + 1;
+    /// What stations lose: the threshold of FAULT_DROP, and [`super::CONFIRM`].
+    pub const LOSS: usize = TABLES_LARGE + 1;
+    /// What they damage: the threshold of FAULT_CORRUPT.
+    pub const DAMAGE: usize = LOSS + 1;
+    pub const ARGUMENTS: usize = DAMAGE + 1;
 }
+
+/// Stations send again what has come to nobody, and lose and damage what the two words say.
+pub const CONFIRM: u32 = 1 << 31;
 
 /// From so many bytes of RAM on the kernel has its large tables.
 pub const LARGE_RAM: u32 = 0x10_0000;

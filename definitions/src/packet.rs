@@ -58,6 +58,22 @@ pub const fn crc_step(register: u32, word: u32) -> u32 {
     value
 }
 
+/// What becomes of packets that leave a station: thresholds of FAULT_DROP and FAULT_CORRUPT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Faults {
+    pub drop: u32,
+    pub corrupt: u32,
+}
+
+/// The threshold below which one of the fault LFSR's draws, of which none is 0, is with this
+/// probability, in millionths.
+pub const fn fault_threshold(millionths: u32) -> u32 {
+    match millionths {
+        0 => 0,
+        _ => ((millionths as u64 * 0xffff + 500_000) / 1_000_000) as u32 + 1,
+    }
+}
+
 /// Feedback of the fault LFSR, x^16 + x^14 + x^13 + x^11 + 1, shifted right.
 pub const FAULT_FEEDBACK: u16 = 0xb400;
 

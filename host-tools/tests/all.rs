@@ -27,6 +27,7 @@ mod install;
 mod kernel_size;
 mod layout;
 mod loads;
+mod losing;
 mod ordered;
 mod overflow;
 mod profile;

@@ -12,6 +12,7 @@ pub mod diff;
 pub mod ending;
 pub mod exec;
 pub mod experiment;
+pub mod faults;
 pub mod getting;
 pub mod progress;
 pub mod query;

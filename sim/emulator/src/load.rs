@@ -7,6 +7,7 @@ use object::read::elf::{ElfFile32, FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSymbol};
 use testbed_definitions::boot::{self, option, word};
 use testbed_definitions::limits::FILE_BYTES;
+use testbed_definitions::packet::Faults;
 use testbed_definitions::{file, map, page};
 use testbed_kernel_core::elf::{Elf, Segment};
 use testbed_machine::{brief, units, Machine};
@@ -62,6 +63,9 @@ pub struct Boot {
     pub arguments: Vec<String>,
     /// Arguments of the balancer, which is started on the master if there are any.
     pub balancer: Vec<String>,
+    /// What stations lose and damage of what they send, and send again; `None`: nothing, and they do
+    /// not ask.
+    pub faults: Option<Faults>,
 }
 
 /// Reads an ELF header, checked for class, byte order and architecture.
@@ -333,6 +337,9 @@ fn fill_boot_block(
     words[word::COMMANDS] = boot.commands.len() as u32;
     words[word::COMMAND..][..boot.commands.len()].copy_from_slice(&boot.commands);
     words[word::ARGUMENT_BYTES] = bytes as u32;
+    if let Some(Faults { drop, corrupt }) = boot.faults {
+        (words[word::LOSS], words[word::DAMAGE]) = (boot::CONFIRM | drop, corrupt);
+    }
     for (index, (place, word)) in block.chunks_exact_mut(4).zip(words).enumerate() {
         if !matches!(index, word::TABLES | word::TABLES_LARGE) {
             place.copy_from_slice(&word.to_le_bytes());

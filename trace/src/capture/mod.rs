@@ -60,7 +60,7 @@ pub use integrity::{Damage, Integrity};
 pub use link::{LinkFigures, Received, Receiver, Transmitter};
 pub use pieces::{Copy, Piece, Pieces};
 pub use reader::{Capture, MmiReader, PairReader};
-pub use record::{BalanceRecord, ExitRecord, KernelKind, MachineRecord, RunRecord, Stop};
+pub use record::{BalanceRecord, ExitRecord, FaultsRecord, KernelKind, MachineRecord, RunRecord, Stop};
 pub use sums::{sums_path, BLOCK as SUM_BLOCK};
 #[cfg(feature = "files")]
 pub use tail::{Holder, Part, Tail, Writing};

@@ -32,6 +32,9 @@ pub struct RunRecord {
     /// How the load was balanced, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<BalanceRecord>,
+    /// What stations lost and damaged, and sent again, if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultsRecord>,
     pub machine: MachineRecord,
     /// Machine cycles done, known when complete; of one that was looked at through a port, those that its events show.
     pub cycles: u64,
@@ -42,6 +45,25 @@ pub struct RunRecord {
     pub exits: Vec<ExitRecord>,
     pub ledger: Option<Ledger>,
     pub wall_seconds: f64,
+}
+
+/// What stations lost and damaged of what they sent, as probabilities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultsRecord {
+    pub loss_millionths: u32,
+    pub damage_millionths: u32,
+}
+
+impl std::fmt::Display for FaultsRecord {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let percent = |millionths: u32| f64::from(millionths) / 1e4;
+        write!(
+            f,
+            "packets lost with {} %, damaged with {} %",
+            percent(self.loss_millionths),
+            percent(self.damage_millionths)
+        )
+    }
 }
 
 /// How the load was balanced.
@@ -247,6 +269,7 @@ impl RunRecord {
             filters: Vec::new(),
             totals: None,
             balance: None,
+            faults: None,
             machine: machine.into(),
             cycles: 0,
             stopped: None,

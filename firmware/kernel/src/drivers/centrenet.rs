@@ -143,6 +143,16 @@ impl Centrenet {
         hw::write(BASE, register::CONTROL, register::CONTROL_RECEIVE | register::CONTROL_INTERRUPT);
     }
 
+    /// The station loses and damages packets with these thresholds, and sends again what is no
+    /// datagram.
+    pub fn lose(&self, drop: u32, corrupt: u32, seed: u32) {
+        hw::write(BASE, register::FAULT_SEED, seed);
+        hw::write(BASE, register::FAULT_DROP, drop);
+        hw::write(BASE, register::FAULT_CORRUPT, corrupt);
+        let control = register::CONTROL_RECEIVE | register::CONTROL_INTERRUPT | register::CONTROL_CONFIRM;
+        hw::write(BASE, register::CONTROL, control);
+    }
+
     /// Whether tokens can be queued: more than any one step needs.
     pub fn has_room(&self) -> bool {
         (self.queued.wrapping_sub(self.done) as usize) + self.places.len() / 8 + 4 < self.places.len()

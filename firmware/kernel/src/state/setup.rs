@@ -1,6 +1,6 @@
 //! The kernel's start: what the boot block says, and who gets which memory.
 
-use testbed_definitions::boot::word;
+use testbed_definitions::boot::{word, CONFIRM};
 use testbed_definitions::event;
 use testbed_definitions::filter::{register, Command};
 use testbed_definitions::ids::Processor;
@@ -18,6 +18,9 @@ use crate::state::tables::Tables;
 use crate::state::thread::Tcb;
 use crate::state::{boot, policy};
 use crate::variant;
+
+/// An odd number whose multiples are far apart: 2^32 divided by the golden ratio.
+const SPREAD: u32 = 0x9e37_79b1;
 
 /// The commands for the monitors' filters that the host asks for.
 fn commands() -> impl Iterator<Item = u32> {
@@ -77,6 +80,11 @@ impl Kernel {
         let buffers = self.take_row(demand.pages_of_buffers());
         let places = self.take_row(demand.pages_of_places());
         self.net.start(demand, ring, buffers, places);
+        if variant::PAGES_GO && boot::get(word::LOSS) & CONFIRM != 0 {
+            // Stations have seeds of their own.
+            let seed = self.random.wrapping_mul(SPREAD) >> 16;
+            self.net.lose(boot::get(word::LOSS) & !CONFIRM, boot::get(word::DAMAGE), seed);
+        }
 
         let table = self.take_row(tables.thread_pages()) as *mut Tcb;
         for index in 0..count as usize {

@@ -1,14 +1,13 @@
 //! `testbed run`: a program on a machine, its output folder, and a summary of the ordered trace.
 
-use std::fmt::Write as _;
+mod text;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
 use testbed_definitions::event::DIAG_DEFAULT;
-use testbed_definitions::limits::SMALL_FIRST_STACK_PAGES;
-use testbed_definitions::page::PAGE_BYTES;
 use testbed_machine::{input, suggest, units, Machine, Order};
 use testbed_runner::drive::drive;
 use testbed_runner::files::{filestore, Source, Stored, Wanted};
@@ -19,25 +18,23 @@ use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
 use testbed_sim::waves::Waves;
 use testbed_trace::capture::{
-    verify, BalanceRecord, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, Stop, BALANCE, CONSOLE, INPUT,
-    THREADS,
+    verify, BalanceRecord, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, BALANCE, INPUT, THREADS,
 };
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
 
 use super::balance::Balance;
 use super::classes::classes;
+use super::faults::{self, Losing};
 use super::getting::{self, Getting, Wish};
 use super::progress::{cycles, spinner};
 use super::source::warn;
-use super::{begin, ending, grouped, output_folder, scaled, Exit, Failure};
+use super::{begin, ending, grouped, output_folder, Exit, Failure};
 
 /// Machine time after which a run ends unless told otherwise.
 const DEFAULT_SECONDS: u64 = 120;
 /// Bytes of console input from a file, at most: a machine takes hours to read them.
 const INPUT_BYTES: u64 = 64 << 20;
-/// Console lines that the summary shows.
-const CONSOLE_LINES: usize = 20;
 
 /// Runs a program and leaves what its monitors saw in a folder.
 ///
@@ -113,6 +110,8 @@ pub struct Run {
     pub getting: Getting,
     #[command(flatten)]
     pub balance: Balance,
+    #[command(flatten)]
+    pub losing: Losing,
 }
 
 impl Run {
@@ -196,6 +195,7 @@ impl Run {
         let kernel = self.kernel(machine)?;
         let operator = self.operator(machine)?;
         let balance = self.balance.chosen(machine, dgl)?;
+        let faults = self.losing.chosen(machine)?;
         let wishes = self.getting.wishes(machine, start(machine) as usize, &self.folder())?;
         let (first, wanted) = self.wanted()?;
         let spinner = spinner("building the firmware");
@@ -210,13 +210,14 @@ impl Run {
             commands,
             arguments: self.arguments.clone(),
             balancer: balance.as_ref().map_or_else(Vec::new, BalanceRecord::arguments),
+            faults: faults.as_ref().map(faults::thresholds),
         };
         let image = image::of_files(machine, &built, &files, &boot)?;
         let claim = Claim::new(&self.folder())?;
         spinner.set_message(format!("starting the {} engine", self.engine));
         let mut engine = engines::open(&self.engine, machine, &image, waves)?;
         spinner.finish_and_clear();
-        let record = RunRecord { balance: balance.clone(), ..self.record(machine, (dgl, kernel), &files) };
+        let record = RunRecord { balance: balance.clone(), faults, ..self.record(machine, (dgl, kernel), &files) };
         let (claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
         let mut operator = ending::stoppable(operator)?;
         let is_bounded = self.time.is_some() || self.cycles.is_some();
@@ -345,9 +346,9 @@ impl Run {
             summary.add(&event?);
         }
         let mut out = io::stdout().lock();
-        let console = if self.is_live() { String::new() } else { console(&capture.dir)? };
-        write!(out, "{}\n{console}{}\n{}", head(record), summary.text(record), ledger(record))?;
-        writeln!(out, "{}", speed(record))?;
+        let console = if self.is_live() { String::new() } else { text::console(&capture.dir)? };
+        write!(out, "{}\n{console}{}\n{}", text::head(record), summary.text(record), text::ledger(record))?;
+        writeln!(out, "{}", text::speed(record))?;
         let asked = self.time.is_some() || self.cycles.is_some();
         let ended = ending::tell(&mut out, &capture, &integrity, asked)?;
         let more: String = [INPUT, THREADS, BALANCE]
@@ -381,101 +382,4 @@ pub fn image(machine: &Machine, program: &str, boot: &Boot) -> Result<Image, Fai
 /// The program starts on the first slave: the master has no monitor.
 pub fn start(machine: &Machine) -> u32 {
     u32::from(machine.processors.len() > 1)
-}
-
-fn head(record: &RunRecord) -> String {
-    let machine = &record.machine;
-    let mut out = format!(
-        "{} on {} ({} processors, {} RAM each, {}), engine {}, kernel {}, seed {}\n",
-        record.program,
-        machine.name,
-        machine.processors.len(),
-        units::print(machine.ram_bytes.into(), units::BYTES),
-        units::print(machine.clock_hz.into(), units::HERTZ),
-        record.engine,
-        record.kernel_name(),
-        record.seed
-    );
-    if record.kernel == Some(KernelKind::Small) {
-        let enough = units::print(SMALL_BELOW.into(), units::BYTES);
-        let _ = writeln!(
-            out,
-            "with less than {enough} of RAM: no migration, shared pages, ALT, delays, files, and {} KiB of stack at first",
-            SMALL_FIRST_STACK_PAGES * PAGE_BYTES / 1024
-        );
-    }
-    let milliseconds = record.cycles as f64 * 1e3 / f64::from(machine.clock_hz);
-    let reason = match record.stopped {
-        Some(Stop::Exit) => "the program is over",
-        Some(Stop::Limit) => "the time given is over",
-        Some(Stop::User) => "ended by its user",
-        None => "not complete",
-    };
-    let _ = writeln!(out, "{reason}: {} cycles, {milliseconds:.3} ms of machine time", grouped(record.cycles));
-    for exit in &record.exits {
-        let _ = writeln!(out, "exit code {} on {} in cycle {}", exit.code, exit.processor, grouped(exit.cycle));
-    }
-    out
-}
-
-fn console(dir: &Path) -> Result<String, Failure> {
-    let text = String::from_utf8_lossy(&std::fs::read(dir.join(CONSOLE))?).into_owned();
-    let mut out = String::new();
-    for line in text.lines().take(CONSOLE_LINES) {
-        let _ = writeln!(out, "  | {line}");
-    }
-    match text.lines().count().saturating_sub(CONSOLE_LINES) {
-        0 if out.is_empty() => {}
-        0 => out.push('\n'),
-        more => {
-            let _ = writeln!(out, "  | and {more} more lines in {CONSOLE}\n");
-        }
-    }
-    Ok(out)
-}
-
-fn ledger(record: &RunRecord) -> String {
-    let Some(ledger) = &record.ledger else { return String::new() };
-    let mut out = "ledger:    emitted +  markers = delivered +   queued +  dropped +  refused + filtered\n".to_string();
-    for line in &ledger.smis {
-        let balance = if line.difference() == 0 { "" } else { "   DOES NOT BALANCE" };
-        let _ = writeln!(
-            out,
-            "  {:<8} {:>8}   {:>8}   {:>9}   {:>8}   {:>8}   {:>8}   {:>8}{balance}",
-            line.processor,
-            line.emitted,
-            line.markers,
-            line.delivered,
-            line.queued,
-            line.dropped,
-            line.refused,
-            line.filtered
-        );
-    }
-    let sum = |field: fn(&testbed_trace::ledger::StationLine) -> u32| -> u64 {
-        ledger.stations.iter().map(|line| u64::from(field(line))).sum()
-    };
-    let _ = writeln!(
-        out,
-        "  bus: {} packets sent, {} of them to all, {} received, {} retries, {} dropped, {} with CRC errors, {} refused",
-        sum(|line| line.tx_packets),
-        sum(|line| line.tx_broadcasts.unwrap_or_default()),
-        sum(|line| line.rx_packets),
-        sum(|line| line.tx_retries),
-        sum(|line| line.tx_dropped),
-        sum(|line| line.rx_crc_errors),
-        sum(|line| line.tx_refused)
-    );
-    out
-}
-
-fn speed(record: &RunRecord) -> String {
-    let seconds = record.wall_seconds.max(1e-9);
-    let instructions: u64 = record.instructions.iter().sum();
-    format!(
-        "speed: {}cycles/s, {}instructions/s ({} instructions in {seconds:.2} s)",
-        scaled(record.cycles as f64 / seconds),
-        scaled(instructions as f64 / seconds),
-        grouped(instructions)
-    )
 }
