@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use object::{Object, ObjectSegment};
 use testbed_runner::firmware;
 
 use crate::common::root;
@@ -46,6 +47,29 @@ fn a_copied_checkout_builds_its_own_firmware() {
     succeeds(&mut run);
     let console = fs::read_to_string(empty.path().join("out/console.txt")).unwrap();
     assert!(console.contains("greetings from the copy, processor 1 of 6"), "{console}");
+    check_same_programs(copy.path());
+}
+
+/// What was built in a copy is what was built here, but for `hello`: figures in the documents hold
+/// wherever the checkout is.
+#[track_caller]
+fn check_same_programs(copy: &Path) {
+    let here = firmware::build(root()).unwrap();
+    let folder = here.folder.strip_prefix(root()).unwrap();
+    let names = firmware::programs(root()).unwrap();
+    let names = names.iter().map(String::as_str).filter(|name| *name != "hello");
+    for name in names.chain(["kernel"]) {
+        let [here, there] = [root(), copy].map(|root| contents(&root.join(folder).join(name)));
+        assert!(here == there, "{name} is another one in a copy of the checkout");
+    }
+}
+
+/// The sections that are loaded.
+fn contents(path: &Path) -> Vec<(u64, Vec<u8>)> {
+    let bytes = fs::read(path).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let loaded = file.segments().map(|segment| (segment.address(), segment.data().unwrap().to_vec()));
+    loaded.collect()
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! of which hundreds run programs, when it has built all firmware.
 
 mod root;
+mod wrapper;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -171,6 +172,9 @@ fn build_profile(root: &Path, profile: &str, arguments: &[&str]) -> Result<PathB
     }
     let mut command = cargo()?;
     command.args(["build", "--quiet", "--profile", profile, "--target", TARGET, "--target-dir"]).arg(&target_dir);
+    let wrapper = wrapper::script(&target_dir);
+    let wrapper = wrapper.map_err(|source| FirmwareError::Io { path: target_dir.clone(), source })?;
+    command.env("RUSTC_WRAPPER", wrapper);
     let output = output(command.args(arguments).current_dir(root.join("firmware")))?;
     if !output.status.success() {
         return Err(FirmwareError::Build(String::from_utf8_lossy(&output.stderr).trim_end().into()));
