@@ -66,8 +66,8 @@ impl Test {
             other => (other, name.as_str()),
         };
         let is_binary = layout::binaries(&folder).contains(binary);
-        let text = fs::read_to_string(folder.join(format!("{file}.rs")));
-        is_binary && text.is_ok_and(|text| text.contains(&format!("fn {function}()")))
+        let texts = [format!("{file}.rs"), format!("{file}/mod.rs")].map(|path| fs::read_to_string(folder.join(path)));
+        is_binary && texts.into_iter().flatten().any(|text| text.contains(&format!("fn {function}()")))
     }
 
     /// Runs it in the workspace at `root`.
