@@ -43,11 +43,17 @@ pub mod word {
     pub const LOSS: usize = TABLES_LARGE + 1;
     /// What they damage: the threshold of FAULT_CORRUPT.
     pub const DAMAGE: usize = LOSS + 1;
-    pub const ARGUMENTS: usize = DAMAGE + 1;
+    /// How often what processes exchange at the ends of supersteps leaves as datagrams, in bits 7:0 (0:
+    /// as packets that are sent again if they are lost), and [`super::WHOLE_ROUNDS`].
+    pub const COPIES: usize = DAMAGE + 1;
+    pub const ARGUMENTS: usize = COPIES + 1;
 }
 
 /// Stations send again what has come to nobody, and lose and damage what the two words say.
 pub const CONFIRM: u32 = 1 << 31;
+
+/// Whoever sends goes on at the end of a round's time, and not when all is acknowledged.
+pub const WHOLE_ROUNDS: u32 = 1 << 8;
 
 /// From so many bytes of RAM on the kernel has its large tables.
 pub const LARGE_RAM: u32 = 0x10_0000;

@@ -87,6 +87,8 @@ kinds! {
     SENT = 0x0151, "SENT", DIAG_PROFILE, Some("words"), "words that it has for others: see words_argument";
     THROUGH = 0x0152, "THROUGH", DIAG_PROFILE, Some("thread"), "all members have come to the end of their supersteps, and the thread has what they have for it";
     RECEIVED = 0x0153, "RECEIVED", DIAG_PROFILE, Some("words"), "words that the thread has got: see words_argument";
+    ROUND = 0x0154, "ROUND", DIAG_PROFILE, Some("thread"), "a round of the thread's packets has left, which may be lost; PACKETS follows";
+    PACKETS = 0x0155, "PACKETS", DIAG_PROFILE, Some("packets"), "packets of the round, without their copies";
     USER = 0x0200, "USER", DIAG_USER, Some("datum"), "a program's own event";
     LOAD = 0x0300, "LOAD", DIAG_LOAD, Some("sample"), "a sample of the load begins: its number, and the threads that are ready";
     LOAD_PERIOD = 0x0301, "LOAD_PERIOD", DIAG_LOAD, Some("cycles"), "the sample is of so many cycles";

@@ -352,6 +352,12 @@ pub mod superstep {
     /// and nothing else, so many in all. Words: address, [`RANKS`], their place, bytes,
     /// [`DESTINATION`], [`PART`].
     pub const STREAM: u8 = 6;
+    /// A datagram to where a member is, on a network that loses packets: bytes for it. Words: address,
+    /// [`RANKS`], their place in all that the source has for it, [`LABEL`]; then the bytes.
+    pub const PART_OF_ROUND: u8 = 7;
+    /// A datagram to where the source of such bytes is: they have come. Words: address, [`RANKS`],
+    /// [`ACKNOWLEDGED`].
+    pub const ACKNOWLEDGMENT: u8 = 8;
 
     pub const ADDRESS: usize = 0;
     /// Of [`FORM`].
@@ -374,12 +380,28 @@ pub mod superstep {
     pub const PART: usize = 5;
     pub const FIRST: u32 = 1 << 31;
     pub const STREAM_WORDS: usize = 6;
-    /// A word is left out, so that data begin at a multiple of eight bytes.
+    /// Of [`PART_OF_ROUND`]: the label that `testbed_protocol::lossy` makes.
+    pub const LABEL: usize = 3;
+    /// Of [`ACKNOWLEDGMENT`]: the label of what has come.
+    pub const ACKNOWLEDGED: usize = 2;
+    pub const ACKNOWLEDGMENT_BYTES: usize = 12;
+    /// A word is left out but in rounds, so that data begin at a multiple of eight bytes.
     pub const DATA_WORD: usize = 4;
     pub const ENLARGE_BYTES: usize = 12;
     pub const BREAK_BYTES: usize = 4;
     /// Bytes of data that a packet has at most.
     pub const PIECE_BYTES: usize = crate::packet::PAYLOAD_BYTES_MAX - 4 * DATA_WORD;
+    /// The type of what may be lost.
+    pub const DATAGRAM: u8 = super::SUPERSTEP | crate::packet::DATAGRAM;
+
+    /// Time that a round takes, in cycles, as kernels reckon it: of a member for each of its packets,
+    /// of the bus for each packet of all members, and until an acknowledgment is back. Each copy
+    /// counts. A round is given twice as much.
+    pub const ROUND_OWN_CYCLES: u32 = 2_000;
+    pub const ROUND_BUS_CYCLES: u32 = 600;
+    pub const ROUND_DELAY_CYCLES: u32 = 3_000;
+    /// Copies of a packet at most.
+    pub const COPIES_MAX: u32 = 8;
 }
 
 /// Name of a packet type, for traces.

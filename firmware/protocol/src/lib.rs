@@ -4,13 +4,15 @@
 //!
 //! [`channel`] is the protocol of occam channels, [`ends`] what happens to it when threads move,
 //! [`pages`] the protocol of data that threads share, [`requests`] how a slave serves requests to
-//! move its threads, [`superstep`] how processes exchange at the ends of supersteps.
+//! move its threads, [`superstep`] how processes exchange at the ends of supersteps, [`lossy`] how
+//! they do where packets are lost.
 #![no_std]
 #![forbid(unsafe_code)]
 
 pub mod block;
 pub mod channel;
 pub mod ends;
+pub mod lossy;
 pub mod mpc;
 pub mod pages;
 pub mod requests;

@@ -21,6 +21,7 @@
 
 use testbed_definitions::ids::ProcessId;
 
+use crate::lossy::packets;
 use crate::Processor;
 
 /// A member's number in its group.
@@ -106,6 +107,14 @@ pub struct Group<'a> {
 /// Entries of [`Group::counts`] for so many members.
 pub const fn words(members: usize) -> usize {
     2 * members * members
+}
+
+/// Packets of an exchange that members at different places have for each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traffic {
+    pub all: u32,
+    /// The most that one member sends, or gets.
+    pub most: u32,
 }
 
 /// Why an arrival, or a piece of data, is not taken.
@@ -302,8 +311,41 @@ impl Group<'_> {
         }
     }
 
+    /// Packets of `piece` bytes that members at different places have for each other in the exchange
+    /// that is open, of which no member here has [begun](Self::begin).
+    pub fn traffic(&self, piece: u32) -> Traffic {
+        let mut traffic = Traffic::default();
+        for rank in 0..self.members.len() {
+            let others = || (0..self.members.len()).filter(|&other| self.are_apart(rank, other));
+            let sent = others().map(|to| self.packets_between(rank, to, piece)).sum();
+            let got = others().map(|from| self.packets_between(from, rank, piece)).sum();
+            traffic.all += sent;
+            traffic.most = traffic.most.max(sent).max(got);
+        }
+        traffic
+    }
+
+    /// Packets that a member which is here sends to other places in the exchange that is open.
+    pub fn packets_sent(&self, rank: Rank, piece: u32) -> u32 {
+        let others = (0..self.members.len()).filter(|&to| self.are_apart(rank, to));
+        others.map(|to| self.packets_between(rank, to, piece)).sum()
+    }
+
+    /// Whether two members are at different places.
+    fn are_apart(&self, rank: Rank, other: Rank) -> bool {
+        self.members[rank].at != self.members[other].at
+    }
+
+    fn packets_between(&self, from: Rank, to: Rank, piece: u32) -> u32 {
+        let step = self.exchanged();
+        match !self.head.moves || self.members[from].silent[step as usize & 1] {
+            true => 0,
+            false => packets(self.counts[self.row(step, from).start + to], piece),
+        }
+    }
+
     /// The superstep that is exchanged.
-    fn exchanged(&self) -> u32 {
+    pub fn exchanged(&self) -> u32 {
         self.head.step.wrapping_sub(1)
     }
 

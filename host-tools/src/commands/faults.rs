@@ -1,6 +1,8 @@
 //! What `run` is told of packets that are lost.
 
 use clap::Args;
+use testbed_definitions::boot::WHOLE_ROUNDS;
+use testbed_definitions::mpc::superstep::COPIES_MAX;
 use testbed_definitions::packet::{fault_threshold, Faults};
 use testbed_machine::Machine;
 use testbed_runner::firmware;
@@ -24,6 +26,14 @@ pub struct Losing {
     /// Each is damaged on its way with this probability: its CRC tells, and its station sends it again
     #[arg(long, value_name = "PERCENT")]
     damage: Option<String>,
+    /// What BSP processes exchange leaves so often each time, from 1 to 8, as packets that nobody sends again but the kernels themselves, in
+    /// rounds: what lossy BSP is about. Without this it leaves as everything else does
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=COPIES_MAX as i64))]
+    copies: Option<u32>,
+    /// A BSP process goes on when the round's time is over in which all that it has sent was acknowledged, as the lossy BSP model has it,
+    /// and not at once
+    #[arg(long, requires = "copies")]
+    whole_rounds: bool,
 }
 
 impl Losing {
@@ -32,26 +42,32 @@ impl Losing {
     /// # Errors
     /// A probability is none, or the machine's kernel is the small one, which does not know of them.
     pub fn chosen(&self, machine: &Machine) -> Result<Option<FaultsRecord>, Failure> {
-        if self.loss.is_none() && self.damage.is_none() {
+        if self.loss.is_none() && self.damage.is_none() && self.copies.is_none() {
             return Ok(None);
         }
         let loss_millionths = self.loss.as_deref().map_or(Ok(0), |text| probability("--loss", text))?;
         let damage_millionths = self.damage.as_deref().map_or(Ok(0), |text| probability("--damage", text))?;
         if firmware::is_small(machine.ram_bytes) {
             let message = format!(
-                "--loss, --damage: {} has the small kernel, whose stations lose nothing\n  \
+                "--loss, --damage, --copies: {} has the small kernel, whose stations lose nothing\n  \
                  help: take a machine with more RAM",
                 machine.name
             );
             return Err(Failure::new(Exit::Input, message));
         }
-        Ok(Some(FaultsRecord { loss_millionths, damage_millionths }))
+        let (copies, whole_rounds) = (self.copies.unwrap_or(0), self.whole_rounds);
+        Ok(Some(FaultsRecord { loss_millionths, damage_millionths, copies, whole_rounds }))
     }
 }
 
 /// The thresholds of stations that lose and damage so much.
 pub fn thresholds(record: &FaultsRecord) -> Faults {
     Faults { drop: fault_threshold(record.loss_millionths), corrupt: fault_threshold(record.damage_millionths) }
+}
+
+/// What the boot block says of rounds.
+pub fn copies_word(record: &FaultsRecord) -> u32 {
+    record.copies | if record.whole_rounds { WHOLE_ROUNDS } else { 0 }
 }
 
 /// Millionths of what stands there as a percentage.

@@ -66,6 +66,9 @@ pub struct Boot {
     /// What stations lose and damage of what they send, and send again; `None`: nothing, and they do
     /// not ask.
     pub faults: Option<Faults>,
+    /// How often what processes exchange at the ends of supersteps leaves as datagrams:
+    /// `boot::word::COPIES`.
+    pub copies: u32,
 }
 
 /// Reads an ELF header, checked for class, byte order and architecture.
@@ -340,6 +343,7 @@ fn fill_boot_block(
     if let Some(Faults { drop, corrupt }) = boot.faults {
         (words[word::LOSS], words[word::DAMAGE]) = (boot::CONFIRM | drop, corrupt);
     }
+    words[word::COPIES] = boot.copies;
     for (index, (place, word)) in block.chunks_exact_mut(4).zip(words).enumerate() {
         if !matches!(index, word::TABLES | word::TABLES_LARGE) {
             place.copy_from_slice(&word.to_le_bytes());

@@ -52,6 +52,17 @@ pub struct RunRecord {
 pub struct FaultsRecord {
     pub loss_millionths: u32,
     pub damage_millionths: u32,
+    /// How often what processes exchanged at the ends of supersteps left as datagrams, in rounds; 0:
+    /// as packets that are sent again if they are lost.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copies: u32,
+    /// Who had sent went on at the end of a round's time, and not before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole_rounds: bool,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl std::fmt::Display for FaultsRecord {
@@ -62,7 +73,12 @@ impl std::fmt::Display for FaultsRecord {
             "packets lost with {} %, damaged with {} %",
             percent(self.loss_millionths),
             percent(self.damage_millionths)
-        )
+        )?;
+        match (self.copies, self.whole_rounds) {
+            (0, _) => Ok(()),
+            (copies, false) => write!(f, "; supersteps in rounds of {copies} copies"),
+            (copies, true) => write!(f, "; supersteps in whole rounds of {copies} copies"),
+        }
     }
 }
 

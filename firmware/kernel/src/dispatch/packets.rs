@@ -31,6 +31,7 @@ impl Kernel {
                 (mpc::RTR, _) => self.serve_rtr(packet),
                 (mpc::FOCUS | mpc::ADVERT, _) => self.serve_token(packet),
                 (mpc::REFUSE, _) => self.serve_refuse(packet),
+                (mpc::superstep::DATAGRAM, _) => self.serve_datagram(packet),
                 // A kernel sends no other.
                 _ => {}
             }

@@ -26,6 +26,7 @@ impl Kernel {
         while let Some(index) = self.timers.expired(self.tcbs, now) {
             match self.tcb_of(index).state() {
                 State::Delayed => self.finish(index, Ok(0)),
+                State::Synchronizing | State::Exchanging => self.round_over(index),
                 _ => self.alt_timeout(index),
             }
         }

@@ -85,6 +85,7 @@ impl Kernel {
             let seed = self.random.wrapping_mul(SPREAD) >> 16;
             self.net.lose(boot::get(word::LOSS) & !CONFIRM, boot::get(word::DAMAGE), seed);
         }
+        self.groups.allow_rounds(boot::get(word::COPIES));
 
         let table = self.take_row(tables.thread_pages()) as *mut Tcb;
         for index in 0..count as usize {

@@ -211,6 +211,7 @@ impl Run {
             arguments: self.arguments.clone(),
             balancer: balance.as_ref().map_or_else(Vec::new, BalanceRecord::arguments),
             faults: faults.as_ref().map(faults::thresholds),
+            copies: faults.as_ref().map_or(0, faults::copies_word),
         };
         let image = image::of_files(machine, &built, &files, &boot)?;
         let claim = Claim::new(&self.folder())?;

@@ -42,6 +42,8 @@ pub mod exchange {
         pub fn ended_for_groups(&mut self, _: ProcessId) {}
         pub fn ended_for_held(&mut self, _: ProcessId) {}
         pub fn serve_superstep(&mut self, _: &Packet) {}
+        pub fn serve_datagram(&mut self, _: &Packet) {}
+        pub fn round_over(&mut self, _: u16) {}
         pub fn look_at_leaving(&mut self) {}
         pub fn pump_exchange(&mut self, _: &Tcb) -> bool {
             false

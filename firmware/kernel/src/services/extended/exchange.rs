@@ -189,6 +189,10 @@ impl Kernel {
 
     /// All members have arrived: those that are here begin.
     fn open_exchange(&mut self, mut group: GroupRecord) {
+        if let Some(rounds) = self.groups.rounds {
+            let traffic = group.group().traffic(layout::PIECE_BYTES as u32);
+            group.open_rounds(rounds, traffic);
+        }
         for rank in 0..group.members() {
             if group.local(rank).index != NONE {
                 self.begin_exchange(group, rank);
@@ -210,7 +214,10 @@ impl Kernel {
             }
             Begin::Exchange { bytes } => {
                 local.bytes = bytes;
-                if !local.has_sent() {
+                if self.groups.rounds.is_some() {
+                    self.begin_rounds(group, rank);
+                }
+                if !group.local(rank).has_left() {
                     tcb.exchange();
                     self.transmitting.push_back(self.tcbs, index);
                 }
@@ -224,8 +231,8 @@ impl Kernel {
     fn resume_senders(&mut self, mut group: GroupRecord) {
         for rank in 0..group.members() {
             let local = group.local(rank);
-            let (index, has_sent) = (local.index, local.has_sent());
-            let waits = index != NONE && !has_sent && group.group().exchanges(rank);
+            let (index, has_left) = (local.index, local.has_left());
+            let waits = index != NONE && !has_left && group.group().exchanges(rank);
             if waits && self.tcb_of(index).state() == State::Synchronizing {
                 self.tcb_of(index).exchange();
                 self.transmitting.push_back(self.tcbs, index);

@@ -101,6 +101,7 @@ impl Kernel {
         for rank in 0..group.members() {
             let index = core::mem::replace(&mut group.local(rank).index, NONE);
             if index != NONE {
+                self.stop_timer(index);
                 let tcb = self.tcb_of(index);
                 if tcb.state() == State::Exchanging {
                     self.transmitting.remove(self.tcbs, index);

@@ -23,6 +23,7 @@ pub mod pieces;
 pub mod releasing;
 pub mod replies;
 pub mod requests;
+pub mod rounds;
 pub mod runs;
 pub mod sampling;
 pub mod stacks;

@@ -25,9 +25,9 @@ use crate::state::thread::Tcb;
 use crate::state::user::{read_user, write_user};
 
 /// Bytes that are copied at once from a process to another one here, or into a packet.
-const PIECE_BYTES: u32 = layout::PIECE_BYTES as u32;
+pub const PIECE_BYTES: u32 = layout::PIECE_BYTES as u32;
 /// Pieces that are copied before others have their turn, so that the kernel isn't long away.
-const PIECES_A_TURN: usize = 4;
+pub const PIECES_A_TURN: usize = 4;
 /// Bytes from which on what leaves is not copied: announcing it costs less.
 const LONG_BYTES: u32 = 512;
 /// Packets that one announcement is about, at most: fewer than
@@ -49,7 +49,7 @@ pub fn segment_of(process: Process, segments_at: u32, number: u32) -> Result<[u3
 }
 
 /// Sees to it that the segment that leaves has bytes that have not left; `false` if all have.
-fn load_segment(process: Process, local: &mut Local) -> bool {
+pub fn load_segment(process: Process, local: &mut Local) -> bool {
     while local.left == 0 {
         if local.segments == 0 {
             return false;
@@ -67,7 +67,7 @@ fn load_segment(process: Process, local: &mut Local) -> bool {
 }
 
 /// So many bytes have left.
-fn pass(local: &mut Local, bytes: u32) {
+pub fn pass(local: &mut Local, bytes: u32) {
     (local.at, local.left, local.offset) = (local.at + bytes, local.left - bytes, local.offset + bytes);
 }
 
@@ -95,6 +95,9 @@ impl Kernel {
             return true;
         };
         let process = tcb.process();
+        if group.local(rank).rounds.is_some() {
+            return self.pump_round(group, rank, process);
+        }
         let mut turn = PIECES_A_TURN;
         while load_segment(process, group.local(rank)) {
             let local = group.local(rank);
@@ -120,7 +123,7 @@ impl Kernel {
         true
     }
 
-    fn leave_queue(&mut self, tcb: &Tcb) {
+    pub fn leave_queue(&mut self, tcb: &Tcb) {
         self.transmitting.remove(self.tcbs, tcb.index());
         tcb.synchronize();
     }
@@ -184,7 +187,7 @@ impl Kernel {
     }
 
     /// Copies a piece to a member that is here too.
-    fn copy_here(&mut self, mut group: GroupRecord, rank: Rank, process: Process) {
+    pub fn copy_here(&mut self, mut group: GroupRecord, rank: Rank, process: Process) {
         let local = group.local(rank);
         let (to, from, offset, bytes) = (local.to as Rank, local.at, local.offset, local.left.min(PIECE_BYTES));
         let (destination, part) = (local.destination, part(local));
@@ -272,7 +275,7 @@ impl Kernel {
 
     /// Puts bytes of a packet, from a word of its on, to this address of the member's, or to their
     /// place in its room.
-    fn unpack_piece(
+    pub fn unpack_piece(
         &mut self,
         mut group: GroupRecord,
         ranks: u32,

@@ -44,6 +44,9 @@ impl Kernel {
     pub fn through(&mut self, mut group: GroupRecord, rank: Rank) {
         let agreed = group.group().agreed();
         let (index, bytes) = group.local(rank).leave();
+        if self.groups.rounds.is_some() {
+            self.stop_timer(index);
+        }
         let tcb = self.tcb_of(index);
         tcb.context().answer_also(bytes);
         events::emit_with(DIAG_PROFILE, event::THROUGH, tcb.number().bits());

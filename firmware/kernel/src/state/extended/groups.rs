@@ -4,12 +4,15 @@
 use core::cell::Cell;
 use core::mem::{align_of, size_of};
 
+use testbed_definitions::boot;
 use testbed_definitions::ids::{ProcessId, Processor};
+use testbed_definitions::mpc::superstep as layout;
 use testbed_definitions::packet::STATIONS_MAX;
-use testbed_definitions::page::PAGE_BYTES;
+use testbed_definitions::page::{DATA_BASE, PAGE_BYTES, VIRTUAL_BYTES};
 use testbed_kernel_core::pages::Pages;
 use testbed_kernel_core::queue::NONE;
-use testbed_protocol::superstep::{words, Group, Head, Member, Rank};
+use testbed_protocol::lossy::{self, Sender};
+use testbed_protocol::superstep::{words, Group, Head, Member, Rank, Traffic};
 
 use crate::arch::memory;
 use crate::state::thread::Index;
@@ -20,6 +23,41 @@ pub struct Groups {
     /// What each processor has announced, and a bit for each of those of which not all has come.
     streams: [Stream; STATIONS_MAX],
     announced: u32,
+    /// How what members have for each other leaves where packets are lost.
+    pub rounds: Option<Rounds>,
+}
+
+/// What members have for each other leaves as datagrams, in rounds ([`testbed_protocol::lossy`]).
+#[derive(Clone, Copy)]
+pub struct Rounds {
+    /// Copies of each packet.
+    pub copies: u16,
+    /// Who has sent goes on at the end of a round's time.
+    pub whole: bool,
+}
+
+impl Rounds {
+    fn of(word: u32) -> Option<Rounds> {
+        let copies = word & 0xff;
+        (copies != 0).then_some(Rounds { copies: copies as u16, whole: word & boot::WHOLE_ROUNDS != 0 })
+    }
+
+    /// Cycles that a round is given.
+    fn time(self, traffic: Traffic) -> u32 {
+        let Traffic { all, most } = traffic;
+        let packets = most.saturating_mul(layout::ROUND_OWN_CYCLES) + all.saturating_mul(layout::ROUND_BUS_CYCLES);
+        packets.saturating_mul(self.copies as u32).saturating_add(layout::ROUND_DELAY_CYCLES).saturating_mul(2)
+    }
+}
+
+/// Packets of which a member can keep what was acknowledged. Who has more for others in one
+/// superstep sends them as packets that are not lost.
+pub const PACKETS_KEPT: usize = 1024;
+
+/// Words of a member's table: bits of what it sends, and a half-word for each packet that can come.
+const fn table_words(members: usize) -> usize {
+    let places = lossy::places(members, VIRTUAL_BYTES - DATA_BASE, layout::PIECE_BYTES as u32);
+    lossy::bits_words(PACKETS_KEPT) + places.div_ceil(2)
 }
 
 /// Bytes for a member that come in packets of their own.
@@ -58,11 +96,15 @@ pub struct Local {
     /// Where the segments behind it are, and how many.
     pub segments_at: u32,
     pub segments: u32,
+    /// Where all of them are, and how many.
+    all_segments: (u32, u32),
     pub room_at: u32,
     /// Packets have its memory as payload: until they have left, the memory must not change.
     pub in_place: bool,
     /// Bytes that come for it.
     pub bytes: u32,
+    /// What it sends leaves in rounds: this is what is known of them.
+    pub rounds: Option<Sender>,
 }
 
 impl Local {
@@ -76,9 +118,11 @@ impl Local {
         offset: 0,
         segments_at: 0,
         segments: 0,
+        all_segments: (0, 0),
         room_at: 0,
         in_place: false,
         bytes: 0,
+        rounds: None,
     };
 
     /// It has arrived with so many segments, and room. Field by field, which takes less than to copy
@@ -88,6 +132,13 @@ impl Local {
         (self.index, self.room_at, self.bytes) = (index, room_at, 0);
         (self.segments_at, self.segments) = (segments_at, segments);
         (self.to, self.left, self.offset, self.in_place) = (0, 0, 0, false);
+        (self.all_segments, self.rounds) = ((segments_at, segments), None);
+    }
+
+    /// All that it has for others leaves once more.
+    pub fn start_again(&mut self) {
+        (self.segments_at, self.segments) = self.all_segments;
+        (self.to, self.left, self.offset) = (0, 0, 0);
     }
 
     /// It goes on: whose thread it is, and the bytes that have come for it.
@@ -96,9 +147,14 @@ impl Local {
         (core::mem::replace(&mut self.index, NONE), self.bytes)
     }
 
-    /// Whether all that it has for others has left.
-    pub fn has_sent(&self) -> bool {
+    /// Whether all that it has for others has left, though it may have to leave again.
+    pub fn has_left(&self) -> bool {
         self.left == 0 && self.segments == 0
+    }
+
+    /// Whether all that it has for others is there, or will be.
+    pub fn has_sent(&self) -> bool {
+        self.has_left() && self.rounds.is_none_or(|rounds| rounds.is_over())
     }
 }
 
@@ -111,8 +167,11 @@ struct Record {
     members: u16,
     pages: u16,
     head: Head,
-    /// The lists, which lie behind this.
+    /// Cycles that a round of the exchange that is open is given.
+    round_cycles: Cell<u32>,
+    /// The lists, which lie behind this, and the members' tables, if what they send leaves in rounds.
     lists: (*mut Member, *mut Local, *mut u32),
+    tables: *mut u32,
 }
 
 const _: () = assert!(
@@ -167,6 +226,32 @@ impl GroupRecord {
         unsafe { &mut *self.lists().1.add(rank) }
     }
 
+    /// A member's table: a bit for each packet that it sends, and the round of each that has come.
+    pub fn table(&mut self, rank: Rank) -> (&mut [u32], &mut [u16]) {
+        let record = self.record();
+        let (tables, words) = (record.tables, table_words(record.members as usize));
+        if tables.is_null() || rank >= record.members as usize {
+            return (&mut [], &mut []);
+        }
+        let bits = lossy::bits_words(PACKETS_KEPT);
+        // SAFETY: the record's own memory, written when it was made; one step holds it at a time.
+        unsafe {
+            let table = tables.add(rank * words);
+            let places = table.add(bits) as *mut u16;
+            (core::slice::from_raw_parts_mut(table, bits), core::slice::from_raw_parts_mut(places, 2 * (words - bits)))
+        }
+    }
+
+    /// The exchange is open, and so many packets are to leave in rounds.
+    pub fn open_rounds(&mut self, rounds: Rounds, traffic: Traffic) {
+        self.record().round_cycles.set(rounds.time(traffic));
+    }
+
+    /// Cycles that a round is given.
+    pub fn round_cycles(&self) -> u32 {
+        self.record().round_cycles.get()
+    }
+
     /// The rank of the member whose thread this is.
     pub fn rank_of(&mut self, index: Index) -> Option<Rank> {
         (0..self.members()).find(|&rank| self.local(rank).index == index)
@@ -179,7 +264,12 @@ fn bit(source: Processor) -> u32 {
 }
 
 impl Groups {
-    pub const NONE: Groups = Groups { first: None, streams: [Stream::NONE; STATIONS_MAX], announced: 0 };
+    pub const NONE: Groups = Groups { first: None, streams: [Stream::NONE; STATIONS_MAX], announced: 0, rounds: None };
+
+    /// What the boot block says of rounds, before there is a group.
+    pub fn allow_rounds(&mut self, word: u32) {
+        self.rounds = Rounds::of(word);
+    }
 
     /// Whether the next packet from a processor is one that it has announced.
     #[inline(always)]
@@ -241,7 +331,9 @@ impl Groups {
         process: impl Fn(Rank) -> ProcessId,
         pages: &mut Pages,
     ) -> Option<GroupRecord> {
-        let bytes = size_of::<Record>() + count * (size_of::<Member>() + size_of::<Local>()) + 4 * words(count);
+        let lists = size_of::<Record>() + count * (size_of::<Member>() + size_of::<Local>()) + 4 * words(count);
+        let table_words = if self.rounds.is_some() { count * table_words(count) } else { 0 };
+        let bytes = lists + 4 * table_words;
         let needed = (bytes as u32).div_ceil(PAGE_BYTES);
         let row = memory::page_address(pages.take_row(needed, 1)?) as *mut Record;
         // SAFETY: the row was just taken and has room; every field and list is written.
@@ -251,7 +343,10 @@ impl Groups {
             let locals = members.add(count) as *mut Local;
             let (counts, head) = (locals.add(count) as *mut u32, Head::default());
             let lists = (members, locals, counts);
-            row.write(Record { next, address, members: count as u16, pages: needed as u16, head, lists });
+            let tables = if table_words == 0 { core::ptr::null_mut() } else { counts.add(words(count)) };
+            (0..table_words).for_each(|word| tables.add(word).write(0));
+            let (members_here, pages, round_cycles) = (count as u16, needed as u16, Cell::new(0));
+            row.write(Record { next, address, members: members_here, pages, head, round_cycles, lists, tables });
             let group = GroupRecord(core::ptr::NonNull::new_unchecked(row));
             for rank in 0..count {
                 members.add(rank).write(Member::new(process(rank)));

@@ -1,0 +1,211 @@
+//! Exchanges over a network that loses packets: [`testbed_protocol::lossy`] made real. What a member
+//! has for others leaves as datagrams, all of it in each round, but for what was acknowledged.
+
+use testbed_definitions::event::{self, DIAG_PROFILE};
+use testbed_definitions::mpc::superstep as layout;
+use testbed_kernel_core::queue::NONE;
+use testbed_protocol::lossy::{self, Label, Sender, Taken, Turn};
+use testbed_protocol::superstep::Rank;
+use testbed_protocol::Processor;
+
+use crate::arch::hw;
+use crate::drivers::centrenet::Packet;
+use crate::drivers::events;
+use crate::services::extended::pieces::{load_segment, pass, PIECES_A_TURN, PIECE_BYTES};
+use crate::services::extended::runs::gather;
+use crate::state::extended::groups::{GroupRecord, Local, PACKETS_KEPT};
+use crate::state::kernel::{Index, Kernel};
+use crate::state::process::Process;
+use crate::state::thread::State;
+
+/// Passes over what leaves next for one member, as much as a packet has; into a packet's data, if
+/// there is one. Gives the bytes.
+fn fill(process: Process, local: &mut Local, data: Option<u32>) -> u32 {
+    let (to, mut filled) = (local.to, 0);
+    while filled < PIECE_BYTES && load_segment(process, local) && local.to == to {
+        let bytes = local.left.min(PIECE_BYTES - filled);
+        if let Some(data) = data {
+            // SAFETY: the buffer is the driver's, free, and has room for so much. What is not here
+            // any more, since the process has let others use its memory, leaves as it is.
+            unsafe { gather(process.map(), local.at, data + filled, bytes) };
+        }
+        filled += bytes;
+        pass(local, bytes);
+    }
+    filled
+}
+
+impl Kernel {
+    /// A member that is here exchanges: its rounds begin, and those of what comes for it.
+    pub fn begin_rounds(&mut self, mut group: GroupRecord, rank: Rank) {
+        let Some(rounds) = self.groups.rounds else { return };
+        let packets = group.group().packets_sent(rank, PIECE_BYTES);
+        let step = group.group().exchanged();
+        let (bits, answered) = group.table(rank);
+        answered.fill(0);
+        if packets == 0 || packets as usize > PACKETS_KEPT {
+            return;
+        }
+        let sender = Sender::begin(bits, step, packets as u16, rounds.whole);
+        let local = group.local(rank);
+        local.rounds = Some(sender);
+        let index = local.index;
+        self.give_time(group, index);
+    }
+
+    /// A round begins.
+    fn give_time(&mut self, group: GroupRecord, index: Index) {
+        let end = hw::now() + group.round_cycles() as u64;
+        self.timers.arm(self.tcbs, index, end);
+        self.want_timer(end);
+    }
+
+    /// [`Kernel::pump_exchange`] for a member whose packets leave in rounds.
+    pub fn pump_round(&mut self, mut group: GroupRecord, rank: Rank, process: Process) -> bool {
+        let index = group.local(rank).index;
+        let mut turn = PIECES_A_TURN;
+        while load_segment(process, group.local(rank)) {
+            let to = group.local(rank).to as Rank;
+            match group.group().destination(to) {
+                None => {
+                    // Until it has room.
+                    self.leave_queue(self.tcb_of(index));
+                    return true;
+                }
+                Some(at) if at == self.me => {
+                    let Some(left) = turn.checked_sub(1) else { return false };
+                    turn = left;
+                    self.pass_here(group, rank, process);
+                }
+                Some(at) => {
+                    if !self.send_in_round(group, rank, at, process) {
+                        return false;
+                    }
+                }
+            }
+        }
+        self.leave_queue(self.tcb_of(index));
+        if let Some(sender) = group.local(rank).rounds.filter(|sender| sender.sent() != 0) {
+            events::emit_with(DIAG_PROFILE, event::ROUND, self.tcb_of(index).number().bits());
+            events::emit_with(DIAG_PROFILE, event::PACKETS, event::words_argument(sender.sent() as u32));
+        }
+        self.look_if_through(group, rank);
+        true
+    }
+
+    /// A piece for a member that is here too: it is there after the first round.
+    fn pass_here(&mut self, mut group: GroupRecord, rank: Rank, process: Process) {
+        let local = group.local(rank);
+        if local.rounds.is_none_or(|sender| sender.is_first_round()) {
+            self.copy_here(group, rank, process);
+        } else {
+            pass(local, local.left);
+        }
+    }
+
+    /// The next copy leaves, or a packet is passed over. `false`: there is no buffer.
+    fn send_in_round(&mut self, mut group: GroupRecord, rank: Rank, at: Processor, process: Process) -> bool {
+        let (address, copies) = (group.address(), self.groups.rounds.map_or(1, |rounds| rounds.copies));
+        let turn = match group.local(rank).rounds {
+            Some(sender) => sender.turn(group.table(rank).0),
+            None => return false,
+        };
+        let local = group.local(rank);
+        let before = *local;
+        match turn {
+            Turn::Skip => {
+                fill(process, local, None);
+            }
+            Turn::Send(label) => {
+                let Some(packet) = self.net.free_buffer() else { return false };
+                let head = [
+                    (layout::PART_OF_ROUND as u32) << 24 | address,
+                    local.to as u32 | (rank as u32) << 8,
+                    local.offset,
+                    label.bits(),
+                ];
+                for (place, word) in head.into_iter().enumerate() {
+                    // SAFETY: the buffer is the driver's, free, and has room for so much.
+                    unsafe { (packet as *mut u32).add(place).write_volatile(word) };
+                }
+                let bytes = fill(process, local, Some(packet + 4 * layout::DATA_WORD as u32));
+                self.net.queue_buffer(at, layout::DATAGRAM, 4 * layout::DATA_WORD as u32 + bytes);
+            }
+        }
+        if !local.rounds.as_mut().is_some_and(|sender| sender.pass(turn, copies)) {
+            // The same once more.
+            let rounds = local.rounds;
+            *local = before;
+            local.rounds = rounds;
+        }
+        true
+    }
+
+    /// The time of a thread's round is over.
+    pub fn round_over(&mut self, index: Index) {
+        let found = self.groups.iter().find_map(|mut group| group.rank_of(index).map(|rank| (group, rank)));
+        let Some((mut group, rank)) = found else { return };
+        let local = group.local(rank);
+        if !local.has_left() {
+            // Others have kept the station busy, or a member has no room yet.
+            return self.give_time(group, index);
+        }
+        if !local.rounds.as_mut().is_some_and(Sender::next_round) {
+            return self.look_if_through(group, rank);
+        }
+        local.start_again();
+        self.give_time(group, index);
+        self.tcb_of(index).exchange();
+        self.transmitting.push_back(self.tcbs, index);
+    }
+
+    /// A datagram of a group.
+    pub fn serve_datagram(&mut self, packet: &Packet) {
+        let first = packet.word(layout::ADDRESS);
+        let Some(group) = self.groups.find(first & 0x00ff_ffff) else { return };
+        match first >> 24 {
+            kind if kind == layout::PART_OF_ROUND as u32 => self.serve_part(group, packet),
+            kind if kind == layout::ACKNOWLEDGMENT as u32 => self.serve_acknowledgment(group, packet),
+            // A kernel sends no other.
+            _ => {}
+        }
+    }
+
+    /// Bytes have come for a member that waits here, or has waited.
+    fn serve_part(&mut self, mut group: GroupRecord, packet: &Packet) {
+        let [first, ranks, offset, label] = packet.words();
+        let (rank, source, label) = (ranks as u8 as Rank, (ranks >> 8) as u8 as Rank, Label::from_bits(label));
+        if !label.is_of(group.group().exchanged()) {
+            return;
+        }
+        let Ok(start) = group.group().place((rank, source), 0) else { return };
+        let place = lossy::place(source, start, offset, PIECE_BYTES);
+        let Some(answered) = group.table(rank).1.get_mut(place) else { return };
+        let taken = lossy::take(answered, label);
+        if taken == Taken::Known {
+            return;
+        }
+        let words = [(layout::ACKNOWLEDGMENT as u32) << 24 | first & 0x00ff_ffff, ranks, label.bits()];
+        for _ in 0..self.groups.rounds.map_or(0, |rounds| rounds.copies) {
+            self.net.queue_token(packet.source(), layout::DATAGRAM, words, layout::ACKNOWLEDGMENT_BYTES);
+        }
+        if taken == Taken::New {
+            let bytes = (packet.header.length as u32).saturating_sub(4 * layout::DATA_WORD as u32);
+            self.unpack_piece(group, ranks, (offset, bytes), (packet, layout::DATA_WORD), None);
+        }
+    }
+
+    fn serve_acknowledgment(&mut self, mut group: GroupRecord, packet: &Packet) {
+        let [_, ranks, label] = packet.words();
+        let rank = (ranks >> 8) as u8 as Rank;
+        if rank >= group.members() || group.local(rank).index == NONE {
+            return;
+        }
+        let Some(mut sender) = group.local(rank).rounds else { return };
+        sender.acknowledge(group.table(rank).0, Label::from_bits(label));
+        group.local(rank).rounds = Some(sender);
+        if self.tcb_of(group.local(rank).index).state() == State::Synchronizing {
+            self.look_if_through(group, rank);
+        }
+    }
+}
