@@ -88,7 +88,8 @@ kinds! {
     THROUGH = 0x0152, "THROUGH", DIAG_PROFILE, Some("thread"), "all members have come to the end of their supersteps, and the thread has what they have for it";
     RECEIVED = 0x0153, "RECEIVED", DIAG_PROFILE, Some("words"), "words that the thread has got: see words_argument";
     ROUND = 0x0154, "ROUND", DIAG_PROFILE, Some("thread"), "a round of the thread's packets has left, which may be lost; PACKETS follows";
-    PACKETS = 0x0155, "PACKETS", DIAG_PROFILE, Some("packets"), "packets of the round, without their copies";
+    PACKETS = 0x0155, "PACKETS", DIAG_PROFILE, Some("packets"), "packets of the round, without their copies; ROUND_TIME follows";
+    ROUND_TIME = 0x0156, "ROUND_TIME", DIAG_PROFILE, Some("time"), "how long the round is given, in units of ROUND_UNIT cycles";
     USER = 0x0200, "USER", DIAG_USER, Some("datum"), "a program's own event";
     LOAD = 0x0300, "LOAD", DIAG_LOAD, Some("sample"), "a sample of the load begins: its number, and the threads that are ready";
     LOAD_PERIOD = 0x0301, "LOAD_PERIOD", DIAG_LOAD, Some("cycles"), "the sample is of so many cycles";
@@ -130,6 +131,9 @@ pub const fn member_argument(process: u16, rank: u8) -> u16 {
 pub const fn member_fields(argument: u16) -> (u8, u8) {
     ((argument >> 6) as u8, (argument & 0x3f) as u8)
 }
+
+/// Cycles of the unit in which [`ROUND_TIME`] tells a time.
+pub const ROUND_UNIT: u32 = 64;
 
 /// Second word of [`SENT`] and [`RECEIVED`] where their number of words has no room in it, or is a
 /// value that the monitor keeps for its markers.

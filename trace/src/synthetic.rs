@@ -27,7 +27,7 @@ pub const GAP: u16 = (GAP_MARKER as u16) << 8;
 /// for fuzzing say, were made of these, so a seed gives the same stream when another class is
 /// added.
 static CODES: LazyLock<Vec<u16>> = LazyLock::new(|| {
-    let is_old = |code: u16| !(event::SYNC..=event::PACKETS).contains(&code);
+    let is_old = |code: u16| !(event::SYNC..=event::ROUND_TIME).contains(&code);
     KINDS
         .iter()
         .filter(|kind| kind.class & (DIAG_DEFAULT | DIAG_DETAIL) != 0 && is_old(kind.code))

@@ -88,6 +88,11 @@ impl Outbox {
         self.add(address, to, Block { next: null_mut(), at, used: bytes, room: bytes, destination })
     }
 
+    /// Whether nothing leaves.
+    pub fn is_empty(&self) -> bool {
+        self.blocks == 0
+    }
+
     /// Whether there can be so many more blocks.
     pub fn has_blocks(&self, more: usize) -> bool {
         self.blocks + more <= SEGMENTS

@@ -43,12 +43,17 @@ impl Bsp {
         self.end_superstep(if self.gets { READS } else { 0 }, "bsp_sync");
     }
 
-    /// The last superstep: nothing is left to be done.
+    /// The last superstep. Who is through with it ends, and the group with the first one: so if
+    /// anybody has something for others, all wait until everybody has it.
     pub(crate) fn last_superstep(&mut self) {
-        self.end_superstep(ENDS, "bsp_end");
+        let moves = self.gets || !self.outbox.is_empty();
+        if self.end_superstep(if moves { ENDS | READS } else { ENDS }, "bsp_end") {
+            self.exchange(0);
+        }
     }
 
-    fn end_superstep(&mut self, signs: u8, primitive: &str) {
+    /// Whether anybody wants to read.
+    fn end_superstep(&mut self, signs: u8, primitive: &str) -> bool {
         self.queue = Queue::EMPTY;
         self.arena.forget_come();
         let come = self.exchange(signs | self.asked.sign() << ASKED);
@@ -80,6 +85,7 @@ impl Bsp {
         self.registry.superstep();
         self.asked = Asked::NOTHING;
         self.tag_bytes = self.next_tag_bytes;
+        come.any & READS != 0
     }
 
     /// Writes what was put, and finds the messages.

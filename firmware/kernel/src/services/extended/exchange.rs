@@ -234,6 +234,9 @@ impl Kernel {
             let (index, has_left) = (local.index, local.has_left());
             let waits = index != NONE && !has_left && group.group().exchanges(rank);
             if waits && self.tcb_of(index).state() == State::Synchronizing {
+                if group.local(rank).rounds.is_some() {
+                    self.give_time(group, rank);
+                }
                 self.tcb_of(index).exchange();
                 self.transmitting.push_back(self.tcbs, index);
             }

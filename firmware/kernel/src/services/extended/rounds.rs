@@ -47,17 +47,40 @@ impl Kernel {
             return;
         }
         let sender = Sender::begin(bits, step, packets as u16, rounds.whole);
-        let local = group.local(rank);
-        local.rounds = Some(sender);
-        let index = local.index;
-        self.give_time(group, index);
+        group.local(rank).rounds = Some(sender);
+        self.give_time(group, rank);
     }
 
-    /// A round begins.
-    fn give_time(&mut self, group: GroupRecord, index: Index) {
-        let end = hw::now() + group.round_cycles() as u64;
+    /// A member's round begins, or goes on after a halt that was no fault of the network's.
+    pub fn give_time(&mut self, mut group: GroupRecord, rank: Rank) {
+        group.local(rank).round_began = hw::now() as u32;
+        self.end_round_after(group, rank, group.round_cycles());
+    }
+
+    /// A member's round is over after so many cycles from now.
+    fn end_round_after(&mut self, mut group: GroupRecord, rank: Rank, cycles: u32) {
+        let now = hw::now();
+        let local = group.local(rank);
+        local.round_given = (now as u32).wrapping_sub(local.round_began).saturating_add(cycles);
+        let (index, end) = (local.index, now + cycles as u64);
+        self.stop_timer(index);
         self.timers.arm(self.tcbs, index, end);
         self.want_timer(end);
+    }
+
+    /// All packets of a round are handed over: half of its time at least is left for what comes
+    /// back, however long that has taken.
+    fn round_has_left(&mut self, mut group: GroupRecord, rank: Rank, sender: Sender) {
+        let half = group.round_cycles() / 2;
+        let taken = (hw::now() as u32).wrapping_sub(group.local(rank).round_began);
+        if group.local(rank).round_given < taken.saturating_add(half) {
+            self.end_round_after(group, rank, half);
+        }
+        let local = group.local(rank);
+        events::emit_with(DIAG_PROFILE, event::ROUND, self.tcb_of(local.index).number().bits());
+        events::emit_with(DIAG_PROFILE, event::PACKETS, event::words_argument(sender.sent() as u32));
+        let time = local.round_given / event::ROUND_UNIT;
+        events::emit_with(DIAG_PROFILE, event::ROUND_TIME, event::words_argument(time));
     }
 
     /// [`Kernel::pump_exchange`] for a member whose packets leave in rounds.
@@ -86,8 +109,7 @@ impl Kernel {
         }
         self.leave_queue(self.tcb_of(index));
         if let Some(sender) = group.local(rank).rounds.filter(|sender| sender.sent() != 0) {
-            events::emit_with(DIAG_PROFILE, event::ROUND, self.tcb_of(index).number().bits());
-            events::emit_with(DIAG_PROFILE, event::PACKETS, event::words_argument(sender.sent() as u32));
+            self.round_has_left(group, rank, sender);
         }
         self.look_if_through(group, rank);
         true
@@ -148,13 +170,13 @@ impl Kernel {
         let local = group.local(rank);
         if !local.has_left() {
             // Others have kept the station busy, or a member has no room yet.
-            return self.give_time(group, index);
+            return self.give_time(group, rank);
         }
         if !local.rounds.as_mut().is_some_and(Sender::next_round) {
             return self.look_if_through(group, rank);
         }
         local.start_again();
-        self.give_time(group, index);
+        self.give_time(group, rank);
         self.tcb_of(index).exchange();
         self.transmitting.push_back(self.tcbs, index);
     }

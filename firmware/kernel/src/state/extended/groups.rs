@@ -105,6 +105,9 @@ pub struct Local {
     pub bytes: u32,
     /// What it sends leaves in rounds: this is what is known of them.
     pub rounds: Option<Sender>,
+    /// When its round has begun, in cycles modulo 2^32, and how many it is given.
+    pub round_began: u32,
+    pub round_given: u32,
 }
 
 impl Local {
@@ -123,6 +126,8 @@ impl Local {
         in_place: false,
         bytes: 0,
         rounds: None,
+        round_began: 0,
+        round_given: 0,
     };
 
     /// It has arrived with so many segments, and room. Field by field, which takes less than to copy
