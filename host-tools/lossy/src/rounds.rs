@@ -40,6 +40,23 @@ pub fn rounds(failure: f64, packets: f64) -> f64 {
     sum
 }
 
+/// The variance of the rounds that `packets` take.
+pub fn variance(failure: f64, packets: f64) -> f64 {
+    // The mean square is the sum over i of (2 i + 1) times the probability that it takes more than i.
+    let (mut square, mut power, mut i) = (1.0, failure, 1.0);
+    loop {
+        let more = -(packets * (-power).ln_1p()).exp_m1();
+        let term = (2.0 * i + 1.0) * more;
+        square += term;
+        power *= failure;
+        i += 1.0;
+        if term <= square * f64::EPSILON * (1.0 - failure) && packets * power < 1.0 {
+            let mean = rounds(failure, packets);
+            return (square - mean * mean).max(0.0);
+        }
+    }
+}
+
 /// Packets that leave in all rounds together, on average and without copies: each leaves until it is
 /// through.
 pub fn transmissions(failure: f64, packets: f64) -> f64 {
@@ -70,6 +87,15 @@ mod tests {
             let failure = failure(loss, 1);
             let wanted = 1.0 / ((1.0 - loss) * (1.0 - loss));
             assert!((rounds(failure, 1.0) / wanted - 1.0).abs() < 1e-12, "{loss}");
+        }
+    }
+
+    #[test]
+    fn one_packet_varies_as_a_geometric_distribution_does() {
+        for loss in [0.0, 1e-6, 0.05, 0.5, 0.9] {
+            let f = failure(loss, 1);
+            let wanted = f / (1.0 - f) / (1.0 - f);
+            assert!((variance(f, 1.0) - wanted).abs() <= 1e-9 * wanted + 1e-12, "{loss}");
         }
     }
 
