@@ -63,24 +63,20 @@ impl Record {
         let path = folder.join(RECORD);
         let of = |source: io::Error| RecordError::Io { path: path.clone(), source };
         std::fs::create_dir_all(folder).map_err(of)?;
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(anew).open(&path).map_err(of)?;
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(anew).open(&path).map_err(of)?;
         let mut bytes = Vec::new();
         (&file).take(RECORD_BYTES).read_to_end(&mut bytes).map_err(of)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let done = match read(&bytes[..whole]).map_err(|(line, what)| RecordError::Line {
-            path: path.clone(),
-            line,
-            what,
-        })? {
-            Some((found, done)) => {
-                if let Some(what) = difference(&found, plan) {
-                    return Err(RecordError::Other { path, what });
+        let done =
+            match read(&bytes[..whole]).map_err(|(line, what)| RecordError::Line { path: path.clone(), line, what })? {
+                Some((found, done)) => {
+                    if let Some(what) = difference(&found, plan) {
+                        return Err(RecordError::Other { path, what });
+                    }
+                    done
                 }
-                done
-            }
-            None => Vec::new(),
-        };
+                None => Vec::new(),
+            };
         file.set_len(whole as u64).map_err(of)?;
         file.seek(SeekFrom::Start(whole as u64)).map_err(of)?;
         let mut record = Record { path, file, plan: plan.clone(), done };

@@ -47,7 +47,10 @@ impl Tally {
             (self.packet_bytes != packet_bytes, "it is of another packet size"),
             (self.arrived.length() != probes || self.returned.length() != probes, "it is of another number of probes"),
             (!is_subset, "probes came back that had not arrived"),
-            (self.round_trips.len() != self.returned.count(), "there are not as many round trips as probes that came back"),
+            (
+                self.round_trips.len() != self.returned.count(),
+                "there are not as many round trips as probes that came back",
+            ),
         ]
         .into_iter()
         .find_map(|(is_wrong, what)| is_wrong.then_some(what))

@@ -52,9 +52,8 @@ fn between(figure: Bounded, digits: usize) -> String {
 }
 
 fn megabytes(bandwidth: Option<Bandwidth>) -> String {
-    bandwidth.map_or("-".into(), |found| {
-        format!("{}{:.2}", if found.at_least { ">" } else { "" }, found.rate.value / 1e6)
-    })
+    bandwidth
+        .map_or("-".into(), |found| format!("{}{:.2}", if found.at_least { ">" } else { "" }, found.rate.value / 1e6))
 }
 
 /// Packets that came twice or behind later ones.

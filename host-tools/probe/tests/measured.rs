@@ -41,7 +41,7 @@ fn losses_of_both_directions_are_told_apart() {
             let expected = if truth == 0.0 { Verdict::TooFew } else { Verdict::Independent };
             assert_eq!(verdict, expected, "{:?}", direction.independence);
         }
-        let either = 1.0 - ((1.0 - there) * (1.0 - back)).sqrt();
+        let either = 1.0 - ((1.0 - share(&network.there)) * (1.0 - share(&network.back))).sqrt();
         assert!(off(found.loss.value, either) < 0.5 && found.loss.contains(either), "{:?}, truly {either}", found.loss);
     }
 }

@@ -11,9 +11,8 @@ use crate::support::{key, ms};
 
 fn header() -> impl Strategy<Value = Header> {
     let kind = proptest::sample::select(Kind::ALL.to_vec());
-    (kind, any::<u8>(), any::<u64>(), any::<u32>(), any::<u32>(), any::<u64>()).prop_map(
-        |(kind, train, session, number, place, stamp)| Header { kind, train, session, number, place, stamp },
-    )
+    (kind, any::<u8>(), any::<u64>(), any::<u32>(), any::<u32>(), any::<u64>())
+        .prop_map(|(kind, train, session, number, place, stamp)| Header { kind, train, session, number, place, stamp })
 }
 
 proptest! {

@@ -13,6 +13,10 @@ use statrs::function::factorial::ln_binomial;
 /// The probability at which independent losses are called dependent.
 pub const SIGNIFICANCE: f64 = 0.01;
 
+/// Losses, and arrivals, of which an order says something: of fewer, where they happen to lie would
+/// be called a pattern.
+const LEAST: u64 = 5;
+
 /// What the test says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -76,12 +80,13 @@ pub fn independence(segments: &[Vec<bool>]) -> Option<Independence> {
     let runs = runs(&all);
     let (fewer, more) = tails(runs, lost, total - lost);
     let probability = (2.0 * fewer.min(more)).min(1.0);
-    let verdict = match probability < SIGNIFICANCE {
-        true if fewer < more => Verdict::Bursts,
-        true => Verdict::Regular,
-        // Even all losses in one row would not be significant.
-        false if 2.0 * tails(2, lost, total - lost).0 >= SIGNIFICANCE => Verdict::TooFew,
-        false => Verdict::Independent,
+    // Of so few that even all losses in one row would not be significant nothing is said either.
+    let is_enough = lost.min(total - lost) >= LEAST && 2.0 * tails(2, lost, total - lost).0 < SIGNIFICANCE;
+    let verdict = match (is_enough, probability < SIGNIFICANCE) {
+        (false, _) => Verdict::TooFew,
+        (true, false) => Verdict::Independent,
+        (true, true) if fewer < more => Verdict::Bursts,
+        (true, true) => Verdict::Regular,
     };
     let transitions = Transitions::of(segments);
     let likelihood_ratio = transitions.likelihood_ratio();
@@ -127,10 +132,13 @@ fn tails(runs: u64, one: u64, other: u64) -> (f64, f64) {
 fn probability(runs: u64, one: u64, other: u64) -> f64 {
     let ways = |of_one: u64, of_other: u64| {
         let possible = (1..=one).contains(&of_one) && (1..=other).contains(&of_other);
-        let logarithm = || {
-            ln_binomial(one - 1, of_one - 1) + ln_binomial(other - 1, of_other - 1) - ln_binomial(one + other, one)
-        };
-        if possible { logarithm().exp() } else { 0.0 }
+        let logarithm =
+            || ln_binomial(one - 1, of_one - 1) + ln_binomial(other - 1, of_other - 1) - ln_binomial(one + other, one);
+        if possible {
+            logarithm().exp()
+        } else {
+            0.0
+        }
     };
     let half = runs / 2;
     match runs % 2 {

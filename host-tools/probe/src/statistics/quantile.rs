@@ -13,8 +13,11 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<Bounded> {
     let low = (middle - half).floor() as isize - 1;
     let high = (middle + half).ceil() as isize;
     let at = |index: isize| sorted[index.clamp(0, last as isize) as usize];
-    Some(Bounded { value: interpolated(sorted, share), low: at(low), high: at(high) })
-        .map(|found| Bounded { low: found.low.min(found.value), high: found.high.max(found.value), ..found })
+    Some(Bounded { value: interpolated(sorted, share), low: at(low), high: at(high) }).map(|found| Bounded {
+        low: found.low.min(found.value),
+        high: found.high.max(found.value),
+        ..found
+    })
 }
 
 /// The quantile itself, between the two nearest figures.
