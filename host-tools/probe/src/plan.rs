@@ -57,6 +57,15 @@ pub struct PartName {
     pub number: u32,
 }
 
+/// Characters of a peer's name and port, at most: those of a name and of a port, and a colon.
+const NAME_LENGTH: usize = 253 + 6;
+
+/// Whether this can be the name or the address of a computer, with its port.
+fn is_name(host: &str) -> bool {
+    let is_possible = |letter: char| letter.is_alphanumeric() || "-_.:[]%".contains(letter);
+    (1..=NAME_LENGTH).contains(&host.chars().count()) && host.chars().all(is_possible)
+}
+
 /// Why something can't be measured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -64,6 +73,8 @@ pub enum PlanError {
     Size(u32),
     #[error("no peer is named")]
     NoHost,
+    #[error("the {0}. peer's name is empty, too long or has characters that no name has")]
+    Host(usize),
     #[error("the peer {0} is named twice")]
     Twice(String),
     #[error("the {what} is 0")]
@@ -84,6 +95,9 @@ impl Plan {
         }
         if hosts.is_empty() {
             return Err(PlanError::NoHost);
+        }
+        if let Some(at) = hosts.iter().position(|host| !is_name(host)) {
+            return Err(PlanError::Host(at + 1));
         }
         if let Some(at) = (1..hosts.len()).find(|at| hosts[..*at].contains(&hosts[*at])) {
             return Err(PlanError::Twice(hosts[at].clone()));

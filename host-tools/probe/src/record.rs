@@ -2,7 +2,7 @@
 //! It only grows, by whole lines, so whatever interrupts a measurement leaves all parts before.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,8 @@ use crate::tally::Tally;
 pub const RECORD: &str = "probe.jsonl";
 /// Bytes of a record that is read, at most.
 const RECORD_BYTES: u64 = 1 << 30;
+/// Characters of what is said to be wrong with a line, at most.
+const BRIEF: usize = 200;
 /// What the first line says beside the plan.
 const FORM: &str = "testbed probe 1";
 
@@ -36,8 +38,10 @@ pub struct Line {
 /// Why a record can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    #[error("{path}: {source}", path = .path.display())]
+    #[error("{path}: {source}\n  help: measure into a folder that can be written, with --out", path = .path.display())]
     Io { path: PathBuf, source: io::Error },
+    #[error("{path} is being written by another measurement\n  help: wait for its end, or measure into another folder with --out", path = .path.display())]
+    Busy { path: PathBuf },
     #[error("{path}:{line}: {what}\n  help: measure into another folder with --out, or begin anew with --overwrite", path = .path.display())]
     Line { path: PathBuf, line: usize, what: String },
     #[error("{path} is of another measurement: {what}\n  help: give the same options to go on with it, measure into another folder with --out, or begin anew with --overwrite", path = .path.display())]
@@ -63,7 +67,16 @@ impl Record {
         let path = folder.join(RECORD);
         let of = |source: io::Error| RecordError::Io { path: path.clone(), source };
         std::fs::create_dir_all(folder).map_err(of)?;
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(anew).open(&path).map_err(of)?;
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(of)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(RecordError::Busy { path }),
+            Err(TryLockError::Error(error)) => return Err(of(error)),
+            Ok(()) => {}
+        }
+        if anew {
+            file.set_len(0).map_err(of)?;
+        }
         let mut bytes = Vec::new();
         (&file).take(RECORD_BYTES).read_to_end(&mut bytes).map_err(of)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -119,6 +132,15 @@ impl Record {
 /// # Errors
 /// The number of the line, from 1, and what is wrong.
 pub fn read(bytes: &[u8]) -> Result<Option<(Plan, Vec<Line>)>, (usize, String)> {
+    lines(bytes).map_err(|(line, what)| (line, brief(&what)))
+}
+
+/// What is wrong, without what a foreign file could do to a terminal.
+fn brief(what: &str) -> String {
+    what.chars().filter(|letter| !letter.is_control()).take(BRIEF).collect()
+}
+
+fn lines(bytes: &[u8]) -> Result<Option<(Plan, Vec<Line>)>, (usize, String)> {
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
     let Some((_, first)) = lines.next() else { return Ok(None) };
     let first: First = serde_json::from_slice(first).map_err(|error| (1, error.to_string()))?;

@@ -134,6 +134,8 @@ fn plans_that_make_no_sense_are_refused() {
     let twice = vec!["one:1".to_string(), "one:1".to_string()];
     for (plan, wrong) in [
         (Plan::new(vec![], &[64], 1, 1), PlanError::NoHost),
+        (Plan::new(vec!["one:1".into(), "t\u{1b}[2J".into()], &[64], 1, 1), PlanError::Host(2)),
+        (Plan::new(vec!["x".repeat(300)], &[64], 1, 1), PlanError::Host(1)),
         (Plan::new(twice, &[64], 1, 1), PlanError::Twice("one:1".into())),
         (Plan::new(hosts(), &[64, 63], 1, 1), PlanError::Size(63)),
         (Plan::new(hosts(), &[65_508], 1, 1), PlanError::Size(65_508)),
