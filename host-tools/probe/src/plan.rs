@@ -31,7 +31,7 @@ const TRAIN_PACKETS: (usize, usize) = (3, 32);
 const PROBES_A_SECOND: f64 = 1_000.0;
 
 /// Parts of a measurement, at most.
-const PARTS_MAX: u64 = 1 << 20;
+const PARTS_MAX: u64 = 1 << 17;
 
 /// A measurement: it goes on after an interruption only as the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,8 +40,7 @@ pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Serves on a socket until `stop` or, if one is given, until the time is over. `tell` is told of
-/// each session that is opened: how many there have been.
+/// Serves on a socket until `stop` or, if one is given, until the time is over.
 ///
 /// # Errors
 /// The socket's; those that belong to one datagram only are counted by nobody and end nothing.
@@ -51,13 +50,11 @@ pub fn serve(
     limits: Limits,
     time: Option<Duration>,
     stop: &AtomicBool,
-    tell: &mut dyn FnMut(Counts),
 ) -> io::Result<Counts> {
     let mut server = Server::new(key, random()?, limits);
     socket.set_read_timeout(Some(LOOK))?;
     let start = Instant::now();
     let mut buffer = vec![0; BYTES_MAX + 1];
-    let mut sessions = 0;
     while !stop.load(Ordering::Relaxed) && time.is_none_or(|time| start.elapsed() < time) {
         match socket.recv_from(&mut buffer) {
             Ok((length, from)) => {
@@ -67,10 +64,6 @@ pub fn serve(
             }
             Err(error) if is_passing(&error) => {}
             Err(error) => return Err(error),
-        }
-        if server.counts().sessions != sessions {
-            sessions = server.counts().sessions;
-            tell(server.counts());
         }
     }
     Ok(server.counts())

@@ -3,8 +3,12 @@
 use std::fmt::Write;
 
 use crate::estimate::{Bandwidth, Direction, Estimate};
-use crate::statistics::independence::{Verdict, SIGNIFICANCE};
+use crate::statistics::independence::Verdict;
 use crate::statistics::proportion::Bounded;
+
+/// What follows if losses are not independent.
+const FAILED: &str = "Where losses come in bursts or keep apart (p below 0.01) they are not independent, as the\n\
+                      model of lossy supersteps assumes: what it predicts there is not to be trusted.";
 
 /// All estimates, peer by peer, and what is to be said of them.
 pub fn table(estimates: &[Estimate]) -> String {
@@ -21,6 +25,9 @@ pub fn table(estimates: &[Estimate]) -> String {
         for estimate in of_host {
             text += &dependence(estimate);
         }
+    }
+    if estimates.iter().any(Estimate::is_dependent) {
+        let _ = writeln!(text, "\n{FAILED}");
     }
     text
 }
@@ -85,8 +92,7 @@ fn dependence(estimate: &Estimate) -> String {
         let _ = writeln!(
             text,
             "  {} bytes, {name}: {what}, of {:.2} packets where independent ones had {:.2}: {} runs, not {:.1} \
-             (p = {:.1e}, below {SIGNIFICANCE}). The model of lossy supersteps assumes independent losses: what \
-             it predicts of this network is not to be trusted.",
+             (p = {:.1e})",
             estimate.packet_bytes,
             found.burst_packets.unwrap_or(0.0),
             found.independent_burst_packets,

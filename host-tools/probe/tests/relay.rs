@@ -30,7 +30,7 @@ fn beside_a_server<T>(body: impl FnOnce(SocketAddr) -> T) -> (T, Counts) {
     let (socket, stop) = (socket(), AtomicBool::new(false));
     let address = socket.local_addr().unwrap();
     thread::scope(|scope| {
-        let serving = scope.spawn(|| serve(&socket, key(), Limits::default(), None, &stop, &mut |_| {}));
+        let serving = scope.spawn(|| serve(&socket, key(), Limits::default(), None, &stop));
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(address)));
         stop.store(true, Ordering::Relaxed);
         let counts = serving.join().unwrap().unwrap();

@@ -106,9 +106,13 @@ impl Measure {
         let time = self.time.as_deref().map(|text| duration("--for", text)).transpose()?;
         let mut record = Record::open(&self.out, &plan, self.overwrite)?;
         let (all, before) = (plan.parts().len(), record.done().len());
-        if before > 0 {
-            let path = self.out.join(RECORD);
-            eprintln!("{before} of {all} parts are done, by {}: goes on with the next", path.display());
+        let path = self.out.join(RECORD);
+        match before {
+            0 => {}
+            _ if before == all => {
+                eprintln!("all {all} parts are done, by {}; --overwrite measures them anew", path.display());
+            }
+            _ => eprintln!("{before} of {all} parts are done, by {}: goes on with the next", path.display()),
         }
         let (stop, started) = (stop_flag()?, Instant::now());
         let is_over = || stop.load(Ordering::Relaxed) || time.is_some_and(|time| started.elapsed() >= time);

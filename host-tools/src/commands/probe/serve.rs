@@ -45,8 +45,7 @@ impl Serve {
         writeln!(out, "answers at {at} over UDP, until Ctrl-C")?;
         out.flush()?;
         let limits = Limits { sessions: self.sessions.into(), ..Limits::default() };
-        let mut tell = |counts: Counts| eprintln!("session {}", grouped(counts.sessions));
-        let counts = serve(&socket, key, limits, time, &stop, &mut tell);
+        let counts = serve(&socket, key, limits, time, &stop);
         let counts = counts.map_err(|error| Failure::new(Exit::Environment, format!("the socket at {at}: {error}")))?;
         write!(out, "{}", text(&counts))?;
         Ok(Exit::Success)
