@@ -100,8 +100,8 @@ fn a_measurement_leaves_figures_and_says_what_it_has_found() {
     let csv = prints(&probe(&[&common[..], &["--csv"]].concat()));
     assert_eq!(csv.lines().count(), 1 + 2 * 3, "{csv}");
     fails(&probe(&[&common[..], &["--packet", "1000"]].concat()), &["packets of 1000 bytes are not measured"]);
-    let other = probe(&[&common[..], &["--rate", "1KiB"]].concat());
-    fails(&other, &["probe.jsonl is of another measurement", "1048576, and now 1024", "--overwrite"]);
+    let other = probe(&[&common[..], &["--rate", "512KiB"]].concat());
+    fails(&other, &["probe.jsonl is of another measurement", "1048576, and now 524288", "--overwrite"]);
 }
 
 #[test]
@@ -189,6 +189,7 @@ fn wrong_inputs_of_probe() {
     fails(&with(&["host", "--sizes", "70000"]), &["70000 bytes can't be sent"]);
     fails(&with(&["host", "--count", "0"]), &["--count: the number of packets is 0"]);
     fails(&with(&["host", "--rate", "5"]), &["--rate", "no unit", "KiB"]);
+    fails(&with(&["host", "--rate", "1KiB"]), &["--rate: at 1024 bytes a second a train", "1472 bytes"]);
     fails(&with(&["host", "--for", "5"]), &["--for", "no unit", "ms"]);
     fails(&with(&["host", "--count", "100000"]), &["--limit", "MiB in about", "1 GiB", "--count"]);
     fails(&probe(&["serve", "--address", "192.0.2.1"]), &["cannot answer at 192.0.2.1:51994", "--address"]);

@@ -7,7 +7,7 @@ use testbed_probe::body::{Report, Series};
 use testbed_probe::key::Key;
 use testbed_probe::packet::{parse, write, Header, Kind, BYTES_MAX, BYTES_MIN};
 use testbed_probe::plan::{PartName, Plan};
-use testbed_probe::record::{read, Record, RECORD};
+use testbed_probe::record::{read, Content, Record, RECORD};
 use testbed_probe::server::machine::{Limits, Server};
 use testbed_probe::tally::Tally;
 
@@ -122,7 +122,7 @@ pub const PROBE: Target = Target {
         std::fs::read(folder.path().join(RECORD)).into_iter().collect()
     },
     check: |input| match read(input) {
-        Ok(Some((plan, done))) => {
+        Ok(Some(Content { plan, done })) => {
             let found = testbed_probe::estimate::estimates(&plan.hosts, &done);
             hold(found.iter().all(|one| one.forward.lost <= one.forward.sent), || "more lost than sent".into())?;
             let shown = testbed_probe::text::table(&found) + &testbed_probe::text::csv(&found);

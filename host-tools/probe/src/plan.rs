@@ -18,8 +18,10 @@ pub const PROBES: u32 = 1_000;
 pub const REDUCED_PROBES: u32 = 200;
 /// Bytes a second to and from the peer.
 pub const RATE: u64 = 1 << 20;
-/// Probes of a part, which is repeated as a whole if it is interrupted.
+/// Probes of a part, at most; it is repeated as a whole if it is interrupted.
 pub const PART_PROBES: u32 = 1_000;
+/// How long the probes of a part take, at most, and so does each train. A server waits longer.
+const PART_TIME: Duration = Duration::from_secs(10);
 /// Trains of a part.
 const TRAINS: u8 = 4;
 /// Bytes of a train, as far as its packets are enough to make gaps. Sockets take in about twice as
@@ -27,6 +29,8 @@ const TRAINS: u8 = 4;
 const TRAIN_BYTES: usize = 64 << 10;
 /// Packets of a train, at least and at most.
 const TRAIN_PACKETS: (usize, usize) = (3, 32);
+/// From one train to the next, at least.
+const TRAIN_PAUSE: Duration = Duration::from_millis(50);
 /// Probes a second, at most: more of the smallest would measure this computer.
 const PROBES_A_SECOND: f64 = 1_000.0;
 
@@ -79,8 +83,10 @@ pub enum PlanError {
     Twice(String),
     #[error("the {what} is 0")]
     Nothing { what: &'static str },
-    #[error("these are {0} parts of {PART_PROBES} packets, and at most {PARTS_MAX} can be measured")]
+    #[error("these are {0} parts of up to {PART_PROBES} packets, and at most {PARTS_MAX} can be measured")]
     Large(u64),
+    #[error("at {rate} bytes a second a train of packets of {bytes} bytes takes more than {} s", PART_TIME.as_secs())]
+    Slow { rate: u64, bytes: u16 },
 }
 
 impl Plan {
@@ -107,20 +113,48 @@ impl Plan {
         let mut sizes = sizes.iter().map(of).collect::<Result<Vec<u16>, _>>()?;
         sizes.sort_unstable();
         sizes.dedup();
-        let parts = (hosts.len() * sizes.len()) as u64 * u64::from(probes.div_ceil(PART_PROBES));
+        let plan = Plan { hosts, sizes, probes, rate };
+        if let Some(&bytes) =
+            plan.sizes.iter().find(|size| plan.at_rate(train_packets(**size) * usize::from(**size)) > PART_TIME)
+        {
+            return Err(PlanError::Slow { rate, bytes });
+        }
+        let of_peer: u64 = plan.sizes.iter().map(|size| u64::from(plan.rounds(*size))).sum();
+        let parts = of_peer * plan.hosts.len() as u64;
         match parts > PARTS_MAX {
             true => Err(PlanError::Large(parts)),
-            false => Ok(Plan { hosts, sizes, probes, rate }),
+            false => Ok(plan),
         }
+    }
+
+    /// How long so many bytes take at this rate.
+    fn at_rate(&self, bytes: usize) -> Duration {
+        Duration::from_secs_f64(bytes as f64 / self.rate as f64)
+    }
+
+    /// From one probe to the next.
+    fn interval(&self, size: u16) -> Duration {
+        self.at_rate(size.into()).max(Duration::from_secs_f64(1.0 / PROBES_A_SECOND))
+    }
+
+    /// Probes of a part of this size, but for the last one.
+    fn part_probes(&self, size: u16) -> u32 {
+        ((PART_TIME.as_secs_f64() / self.interval(size).as_secs_f64()) as u32).clamp(1, PART_PROBES)
+    }
+
+    /// Parts of this size to each peer.
+    fn rounds(&self, size: u16) -> u32 {
+        self.probes.div_ceil(self.part_probes(size))
     }
 
     /// All parts in order: peer by peer, and for each all sizes in turn, so that what changes with
     /// time changes all sizes.
     pub fn parts(&self) -> Vec<PartName> {
         let of_host = |host: &String| {
-            let rounds = self.probes.div_ceil(PART_PROBES);
+            let rounds = self.sizes.iter().map(|size| self.rounds(*size)).max().unwrap_or(0);
             let names = (0..rounds).flat_map(|number| {
-                self.sizes.iter().map(move |size| PartName { host: host.clone(), packet_bytes: *size, number })
+                let sizes = self.sizes.iter().filter(move |size| number < self.rounds(**size));
+                sizes.map(move |size| PartName { host: host.clone(), packet_bytes: *size, number })
             });
             names.collect::<Vec<_>>()
         };
@@ -129,25 +163,22 @@ impl Plan {
 
     /// Probes of a part.
     pub fn probes_of(&self, part: &PartName) -> u32 {
-        let before = part.number.saturating_mul(PART_PROBES);
-        self.probes.saturating_sub(before).min(PART_PROBES)
+        let probes = self.part_probes(part.packet_bytes);
+        self.probes.saturating_sub(part.number.saturating_mul(probes)).min(probes)
     }
 
     /// How a part is sent.
     pub fn part(&self, part: &PartName) -> Part {
-        let bytes = usize::from(part.packet_bytes);
-        let (least, most) = TRAIN_PACKETS;
-        let train_packets = (TRAIN_BYTES / bytes).clamp(least, most);
-        let at_rate = |bytes: usize| Duration::from_secs_f64(bytes as f64 / self.rate as f64);
+        let (size, train_packets) = (part.packet_bytes, train_packets(part.packet_bytes));
         Part {
             series: Series {
-                bytes: part.packet_bytes,
+                bytes: size,
                 probes: self.probes_of(part) as u16,
                 trains: TRAINS,
                 train_packets: train_packets as u8,
             },
-            interval: at_rate(bytes).max(Duration::from_secs_f64(1.0 / PROBES_A_SECOND)),
-            train_interval: at_rate(bytes * train_packets).max(Duration::from_millis(50)),
+            interval: self.interval(size),
+            train_interval: self.at_rate(usize::from(size) * train_packets).max(TRAIN_PAUSE),
             patience: Patience::default(),
         }
     }
@@ -167,4 +198,10 @@ impl Plan {
         };
         self.parts().iter().map(of).sum()
     }
+}
+
+/// Packets of a train of this size.
+fn train_packets(size: u16) -> usize {
+    let (least, most) = TRAIN_PACKETS;
+    (TRAIN_BYTES / usize::from(size)).clamp(least, most)
 }

@@ -35,6 +35,13 @@ pub struct Line {
     pub tally: Tally,
 }
 
+/// What a record holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    pub plan: Plan,
+    pub done: Vec<Line>,
+}
+
 /// Why a record can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
@@ -82,7 +89,7 @@ impl Record {
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let done =
             match read(&bytes[..whole]).map_err(|(line, what)| RecordError::Line { path: path.clone(), line, what })? {
-                Some((found, done)) => {
+                Some(Content { plan: found, done }) => {
                     if let Some(what) = difference(&found, plan) {
                         return Err(RecordError::Other { path, what });
                     }
@@ -131,7 +138,7 @@ impl Record {
 ///
 /// # Errors
 /// The number of the line, from 1, and what is wrong.
-pub fn read(bytes: &[u8]) -> Result<Option<(Plan, Vec<Line>)>, (usize, String)> {
+pub fn read(bytes: &[u8]) -> Result<Option<Content>, (usize, String)> {
     lines(bytes).map_err(|(line, what)| (line, brief(&what)))
 }
 
@@ -140,7 +147,7 @@ fn brief(what: &str) -> String {
     what.chars().filter(|letter| !letter.is_control()).take(BRIEF).collect()
 }
 
-fn lines(bytes: &[u8]) -> Result<Option<(Plan, Vec<Line>)>, (usize, String)> {
+fn lines(bytes: &[u8]) -> Result<Option<Content>, (usize, String)> {
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
     let Some((_, first)) = lines.next() else { return Ok(None) };
     let first: First = serde_json::from_slice(first).map_err(|error| (1, error.to_string()))?;
@@ -164,7 +171,7 @@ fn lines(bytes: &[u8]) -> Result<Option<(Plan, Vec<Line>)>, (usize, String)> {
         }
         done.push(line);
     }
-    Ok(Some((plan, done)))
+    Ok(Some(Content { plan, done }))
 }
 
 /// In what two plans differ.

@@ -142,8 +142,9 @@ fn plans_that_make_no_sense_are_refused() {
         (Plan::new(hosts(), &[1 << 16 | 64], 1, 1), PlanError::Size(1 << 16 | 64)),
         (Plan::new(hosts(), &[], 1, 1), PlanError::Nothing { what: "number of sizes" }),
         (Plan::new(hosts(), &[64], 0, 1), PlanError::Nothing { what: "number of packets" }),
+        (Plan::new(hosts(), &[64, 8_192], 1, 1 << 10), PlanError::Slow { rate: 1 << 10, bytes: 8_192 }),
         (Plan::new(hosts(), &[64], 1, 0), PlanError::Nothing { what: "rate" }),
-        (Plan::new(hosts(), &[64], u32::MAX, 1), PlanError::Large(4_294_968)),
+        (Plan::new(hosts(), &[64], u32::MAX, 1 << 20), PlanError::Large(4_294_968)),
     ] {
         assert_eq!(plan, Err(wrong));
     }
@@ -151,11 +152,13 @@ fn plans_that_make_no_sense_are_refused() {
     assert_eq!(plan.sizes, [64, 25_600]);
     let parts = plan.parts();
     let probes: Vec<_> = parts.iter().map(|part| (part.packet_bytes, plan.probes_of(part))).collect();
-    assert_eq!(probes, [(64, 1_000), (25_600, 1_000), (64, 200), (25_600, 200)]);
+    // Parts of large packets end after 10 s.
+    assert_eq!(probes, [(64, 1_000), (25_600, 409), (64, 200), (25_600, 409), (25_600, 382)]);
     for part in &parts {
         let part = plan.part(part);
         assert!(part.series.is_possible(), "{part:?}");
         let rate = f64::from(part.series.bytes) / part.interval.as_secs_f64();
         assert!(rate <= 1.001 * (1 << 20) as f64 && part.interval >= ms(1), "{part:?}");
+        assert!(part.interval * u32::from(part.series.probes) <= ms(10_001), "{part:?}");
     }
 }

@@ -108,7 +108,7 @@ impl Measure {
         let (all, before) = (plan.parts().len(), record.done().len());
         let path = self.out.join(RECORD);
         match before {
-            0 => {}
+            0 => eprintln!("sends {} MiB in about {:.0} s", plan.bytes() >> 20, plan.time().as_secs_f64()),
             _ if before == all => {
                 eprintln!("all {all} parts are done, by {}; --overwrite measures them anew", path.display());
             }
@@ -136,6 +136,7 @@ impl Measure {
                 PlanError::Twice(_) => ("HOST", "name each peer once"),
                 PlanError::Nothing { what: "rate" } => ("--rate", "give at least 1B"),
                 PlanError::Nothing { .. } => ("--count", "give at least 1"),
+                PlanError::Slow { .. } => ("--rate", "give a higher rate, or smaller --sizes"),
                 PlanError::Large(_) => ("--count", "give fewer packets, sizes or peers"),
             };
             wrong(format!("{option}: {error}\n  help: {help}"))
