@@ -84,7 +84,7 @@ mod tests {
             assert_eq!(probability("--loss", text).ok(), Some(millionths), "{text}");
         }
         for text in ["10", "", "%", "-1%", "99.1%", "1e1%", "nan%", "inf%", "0.00001%", "1.2.3%", "10 %"] {
-            let error = probability("--loss", text).unwrap_err().to_string();
+            let error = probability("--loss", text).unwrap_err().message;
             assert!(error.contains("--loss: `") && error.contains("help: "), "{text}: {error}");
         }
     }
