@@ -61,7 +61,7 @@ fn sessions_go_on_among_a_million_foreign_datagrams() {
             // whole come from other addresses, and none of the server's comes to the client.
             let is_whole = ends.seen.concat().contains(&datagram);
             let from = address(random.random_range(if is_whole { 2 } else { 1 }..2_000));
-            answered += u32::from(!ends.to_server(now, from, &datagram).is_empty());
+            answered += u32::from(!ends.hand_over(now, from, &datagram).is_empty());
             let datagram = foreign(&mut random, &ends.seen[1 - seen]);
             if !ends.seen[1].contains(&datagram) {
                 ends.client.receive(now, &datagram);

@@ -1,6 +1,7 @@
 //! Real sockets over loopback, with a relay of our own between them that loses and delays. Margins
 //! are wide: this computer may be busy.
 
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,7 @@ use testbed_probe::socket::{measure, serve, PartError};
 use testbed_probe::statistics::independence::Verdict;
 
 use crate::support::path::{Loss, Path, Traits};
+use crate::support::simulated::Flight;
 use crate::support::{key, ms};
 
 fn socket() -> UdpSocket {
@@ -46,7 +48,7 @@ fn relay(near: &UdpSocket, server: SocketAddr, paths: &mut [Path; 2], stop: &Ato
         socket.set_nonblocking(true).unwrap();
     }
     let (start, mut client) = (Instant::now(), None);
-    let mut flights: BinaryHeap<std::cmp::Reverse<(Duration, u64, bool, Vec<u8>)>> = BinaryHeap::new();
+    let mut flights: BinaryHeap<Flight> = BinaryHeap::new();
     let (mut order, mut buffer) = (0, vec![0; 65_536]);
     while !stop.load(Ordering::Relaxed) {
         let received = near.recv_from(&mut buffer).map(|(length, from)| {
@@ -57,13 +59,13 @@ fn relay(near: &UdpSocket, server: SocketAddr, paths: &mut [Path; 2], stop: &Ato
         if let Ok((length, is_there)) = received {
             for arrival in paths[usize::from(!is_there)].carry(start.elapsed(), length) {
                 order += 1;
-                flights.push(std::cmp::Reverse((arrival, order, is_there, buffer[..length].to_vec())));
+                flights.push(Reverse((arrival, order, is_there, buffer[..length].to_vec())));
             }
             continue;
         }
         match flights.peek() {
-            Some(std::cmp::Reverse((arrival, ..))) if *arrival <= start.elapsed() => {
-                let Some(std::cmp::Reverse((_, _, is_there, datagram))) = flights.pop() else { continue };
+            Some(Reverse((arrival, ..))) if *arrival <= start.elapsed() => {
+                let Some(Reverse((_, _, is_there, datagram))) = flights.pop() else { continue };
                 let _ = match (is_there, client) {
                     (true, _) => far.send(&datagram),
                     (false, Some(client)) => near.send_to(&datagram, client),

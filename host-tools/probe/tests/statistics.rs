@@ -60,7 +60,7 @@ fn bounds_of_losses_in_bursts_enclose_the_truth_where_plain_ones_do_not() {
     let covered = |with: bool| {
         share(|random| {
             let lost = gilbert(random, 5_000, enter, stay);
-            let inflation = independence(&[lost.clone()]).unwrap().inflation();
+            let inflation = independence(std::slice::from_ref(&lost)).unwrap().inflation();
             wilson(count(&lost), 5_000, if with { inflation } else { 1.0 }).unwrap().contains(truth)
         })
     };

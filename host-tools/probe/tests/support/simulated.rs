@@ -13,8 +13,9 @@ use testbed_probe::tally::Tally;
 use super::key;
 use super::path::{Path, Traits};
 
-/// A datagram on its way: when it arrives, and the order in which it was sent.
-type Flight = Reverse<(Duration, u64, bool, Vec<u8>)>;
+/// A datagram on its way: when it arrives, the order in which it was sent, whether it goes to the
+/// server.
+pub type Flight = Reverse<(Duration, u64, bool, Vec<u8>)>;
 
 /// What the network adds: datagrams of strangers.
 pub type Noise<'a> = &'a mut dyn FnMut(Duration, &mut Ends);
@@ -32,7 +33,7 @@ pub struct Ends {
 
 impl Ends {
     /// Hands a datagram of any address to the server. No address gets more than it has sent.
-    pub fn to_server(&mut self, now: Duration, from: SocketAddr, datagram: &[u8]) -> Vec<(SocketAddr, Vec<u8>)> {
+    pub fn hand_over(&mut self, now: Duration, from: SocketAddr, datagram: &[u8]) -> Vec<(SocketAddr, Vec<u8>)> {
         let mut answers = Vec::new();
         self.bytes.entry(from).or_default().0 += datagram.len() as u64;
         self.server.receive(now, from, datagram, &mut |to, answer| answers.push((to, answer.to_vec())));
@@ -108,7 +109,7 @@ impl Network {
                 continue;
             }
             let from = ends.address;
-            for (to, answer) in ends.to_server(now, from, &datagram) {
+            for (to, answer) in ends.hand_over(now, from, &datagram) {
                 assert_eq!(to, from, "an answer to somebody else");
                 keep(&mut ends.seen[1], &answer);
                 for arrival in self.back.carry(now, answer.len()) {
