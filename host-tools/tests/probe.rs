@@ -189,7 +189,7 @@ fn wrong_inputs_of_probe() {
     fails(&with(&["host", "--sizes", "70000"]), &["70000 bytes can't be sent"]);
     fails(&with(&["host", "--count", "0"]), &["--count: the number of packets is 0"]);
     fails(&with(&["host", "--rate", "5"]), &["--rate", "no unit", "KiB"]);
-    fails(&with(&["host", "--rate", "1KiB"]), &["--rate: at 1024 bytes a second a train", "1472 bytes"]);
+    fails(&with(&["host", "--rate", "1KiB"]), &["--rate: at 1024 bytes a second a train", "packets of 512 bytes"]);
     fails(&with(&["host", "--for", "5"]), &["--for", "no unit", "ms"]);
     fails(&with(&["host", "--count", "100000"]), &["--limit", "MiB in about", "1 GiB", "--count"]);
     fails(&probe(&["serve", "--address", "192.0.2.1"]), &["cannot answer at 192.0.2.1:51994", "--address"]);

@@ -1,5 +1,6 @@
 //! What is measured: packet sizes, how many packets, how fast, and in which parts.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -105,8 +106,9 @@ impl Plan {
         if let Some(at) = hosts.iter().position(|host| !is_name(host)) {
             return Err(PlanError::Host(at + 1));
         }
-        if let Some(at) = (1..hosts.len()).find(|at| hosts[..*at].contains(&hosts[*at])) {
-            return Err(PlanError::Twice(hosts[at].clone()));
+        let mut known = BTreeSet::new();
+        if let Some(host) = hosts.iter().find(|host| !known.insert(*host)) {
+            return Err(PlanError::Twice(host.clone()));
         }
         let fits = |size: &u32| (BYTES_MIN..=BYTES_MAX).contains(&(*size as usize));
         let of = |size: &u32| u16::try_from(*size).ok().filter(|_| fits(size)).ok_or(PlanError::Size(*size));

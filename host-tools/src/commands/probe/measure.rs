@@ -21,10 +21,12 @@ use testbed_probe::socket::{self, PartError};
 use testbed_probe::text;
 use testbed_runner::signals::stop_flag;
 
+use super::page;
 use super::peers::{address, bytes, duration, peers};
+use super::refusal::wrong;
 use super::token::Token;
-use super::{page, wrong, Exit, Failure};
 use crate::commands::progress::Shown;
+use crate::commands::{Exit, Failure};
 
 /// The page with the plots, in the output folder.
 const FIGURES: &str = "figures.html";

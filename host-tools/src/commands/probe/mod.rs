@@ -3,6 +3,7 @@
 mod measure;
 mod page;
 mod peers;
+mod refusal;
 mod serve;
 mod token;
 
@@ -32,8 +33,4 @@ impl Probe {
             None => self.measure.run(),
         }
     }
-}
-
-fn wrong(message: String) -> Failure {
-    Failure::new(Exit::Input, message)
 }

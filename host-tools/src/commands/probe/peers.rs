@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use testbed_machine::{input, units};
 
-use super::{wrong, Failure};
+use super::refusal::wrong;
+use crate::commands::Failure;
 
 /// The UDP port of `testbed probe serve`, in the range that anybody may use.
 pub const PORT: u16 = 51_994;

@@ -11,8 +11,7 @@ use testbed_runner::signals::stop_flag;
 
 use super::peers::{duration, PORT};
 use super::token::Token;
-use super::{Exit, Failure};
-use crate::commands::grouped;
+use crate::commands::{grouped, Exit, Failure};
 
 /// Answers probes of whoever shares the token, until Ctrl-C
 #[derive(Args, Debug)]

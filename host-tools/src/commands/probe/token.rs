@@ -7,7 +7,8 @@ use clap::Args;
 use testbed_machine::input;
 use testbed_probe::key::{Key, TOKEN_LENGTH};
 
-use super::{wrong, Failure};
+use super::refusal::wrong;
+use crate::commands::Failure;
 
 /// The environment variable that has the token if no file is named.
 const VARIABLE: &str = "TESTBED_PROBE_TOKEN";
