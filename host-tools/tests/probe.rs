@@ -108,22 +108,22 @@ fn a_measurement_leaves_figures_and_says_what_it_has_found() {
 fn a_measurement_whose_time_is_over_goes_on_with_the_same_command() {
     let (server, folder) = (Server::new(&[]), tempfile::tempdir().unwrap());
     let out = folder.path().to_str().unwrap();
-    let common = [&server.peer, "--out", out, "--sizes", "64,128,256", "--count", "300"];
+    let common = [&server.peer, "--out", out, "--sizes", "64,128,256,512,640,768", "--count", "300"];
     let first = probe(&[&common[..], &["--for", "1us"]].concat());
     assert_eq!(first.status.code(), Some(7), "{}", errors(&first));
     assert!(!folder.path().join("network.toml").exists(), "nothing was measured");
-    // Parts take at least 0.6 s each: 300 packets and four trains.
-    let second = probe(&[&common[..], &["--for", "1s"]].concat());
+    // Each of six parts takes at least half a second: 300 packets and four trains.
+    let second = probe(&[&common[..], &["--for", "2500ms"]].concat());
     assert_eq!(second.status.code(), Some(7), "{}", errors(&second));
-    assert!(errors(&second).contains("of 3 parts are done; the same command goes on with the rest"));
+    assert!(errors(&second).contains("of 6 parts are done; the same command goes on with the rest"));
     assert_eq!(network(folder.path())["complete"].as_bool(), Some(false));
     let lines = fs::read_to_string(folder.path().join("probe.jsonl")).unwrap();
     let last = probe(&common);
     assert!(last.status.success(), "{}", errors(&last));
-    assert!(errors(&last).contains("of 3 parts are done, by ") && errors(&last).contains("goes on with the next"));
+    assert!(errors(&last).contains("of 6 parts are done, by ") && errors(&last).contains("goes on with the next"));
     assert_eq!(network(folder.path())["complete"].as_bool(), Some(true));
     let all = fs::read_to_string(folder.path().join("probe.jsonl")).unwrap();
-    assert!(all.starts_with(&lines) && all.lines().count() == 4, "{all}");
+    assert!(all.starts_with(&lines) && all.lines().count() == 7, "{all}");
 }
 
 #[test]
