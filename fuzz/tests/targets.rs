@@ -50,6 +50,8 @@ borne! {
     waves: "wave";
     frames: "frames";
     consoles: "console";
+    datagrams: "datagram";
+    records_of_probes: "probe";
     #[cfg(feature = "host")]
     elf_files: "elf";
     #[cfg(feature = "host")]

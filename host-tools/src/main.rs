@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, diff::Diff,
-    exec::Exec, experiment::Experiment, query::Query, report::Report, run::Run, synth::Synth, test::collect::Collect,
-    test::Test, top::Top, trace::Trace, Failure,
+    exec::Exec, experiment::Experiment, probe::Probe, query::Query, report::Report, run::Run, synth::Synth,
+    test::collect::Collect, test::Test, top::Top, trace::Trace, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -46,6 +46,7 @@ enum Command {
     Experiment(Experiment),
     Query(Query),
     Bsp(Bsp),
+    Probe(Box<Probe>),
     Bench(Bench),
     Synth(Synth),
     Test(Test),
@@ -70,6 +71,7 @@ impl Command {
             Command::Conform(command) => command.run()?,
             Command::Experiment(command) => command.run()?,
             Command::Bsp(command) => command.run()?,
+            Command::Probe(command) => command.run()?,
             Command::Query(command) => command.run()?,
             Command::Bench(command) => command.run()?,
             Command::Synth(command) => command.run()?,

@@ -30,6 +30,7 @@ mod loads;
 mod losing;
 mod ordered;
 mod overflow;
+mod probe;
 mod profile;
 mod random;
 mod random_loads;

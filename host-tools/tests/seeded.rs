@@ -59,7 +59,12 @@ impl Test {
             let case = name.strip_suffix("::emulator").unwrap_or(name);
             return root().join(format!("tests/programs/{case}.expected")).is_file();
         }
-        let folder = root().join(package.strip_prefix("testbed-").unwrap_or(package)).join("tests");
+        let crate_name = package.strip_prefix("testbed-").unwrap_or(package);
+        // Crates of the command line's lie in its folder.
+        let folders = [root().join(crate_name), root().join("host-tools").join(crate_name)];
+        let Some(folder) = folders.iter().map(|folder| folder.join("tests")).find(|tests| tests.is_dir()) else {
+            return false;
+        };
         // In the binary `all`, a test is called as its module and its function.
         let (file, function) = match binary.as_str() {
             "all" => name.split_once("::").unwrap_or((name, "")),

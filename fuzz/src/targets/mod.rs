@@ -4,6 +4,7 @@ mod folder;
 mod link;
 #[cfg(feature = "host")]
 mod operator;
+mod probe;
 #[cfg(feature = "host")]
 mod program;
 mod target;
@@ -26,6 +27,8 @@ pub const TARGETS: &[Target] = &[
     folder::WAVE,
     link::FRAMES,
     link::CONSOLE,
+    probe::DATAGRAM,
+    probe::PROBE,
     #[cfg(feature = "host")]
     program::ELF,
     #[cfg(feature = "host")]
