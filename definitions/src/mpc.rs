@@ -394,12 +394,14 @@ pub mod superstep {
     /// The type of what may be lost.
     pub const DATAGRAM: u8 = super::SUPERSTEP | crate::packet::DATAGRAM;
 
-    /// Time that a round takes, in cycles, as kernels reckon it: of a member for each of its packets,
-    /// of the bus for each packet of all members, and until an acknowledgment is back. Each copy
-    /// counts. A round is given twice as much.
+    /// Time that a round takes, in cycles, as kernels reckon it: of a processor for each packet that its
+    /// members send or get, of the bus for each packet of all members, until an acknowledgment is
+    /// back, and to open the exchange, for each pair of members. Each copy counts. A round is given
+    /// twice as much.
     pub const ROUND_OWN_CYCLES: u32 = 2_000;
     pub const ROUND_BUS_CYCLES: u32 = 600;
     pub const ROUND_DELAY_CYCLES: u32 = 3_000;
+    pub const ROUND_PAIR_CYCLES: u32 = 100;
     /// Copies of a packet at most.
     pub const COPIES_MAX: u32 = 8;
 }

@@ -35,6 +35,7 @@ mod profile;
 mod random;
 mod random_loads;
 mod reconstruct;
+mod rounds;
 mod samples;
 mod seed;
 mod seeded;

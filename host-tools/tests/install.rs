@@ -54,12 +54,12 @@ fn a_copied_checkout_builds_its_own_firmware() {
 /// wherever the checkout is.
 #[track_caller]
 fn check_same_programs(copy: &Path) {
-    let here = firmware::build(root()).unwrap();
+    let here = firmware::build(&root()).unwrap();
     let folder = here.folder.strip_prefix(root()).unwrap();
-    let names = firmware::programs(root()).unwrap();
+    let names = firmware::programs(&root()).unwrap();
     let names = names.iter().map(String::as_str).filter(|name| *name != "hello");
     for name in names.chain(["kernel"]) {
-        let [here, there] = [root(), copy].map(|root| contents(&root.join(folder).join(name)));
+        let [here, there] = [root(), copy.to_path_buf()].map(|root| contents(&root.join(folder).join(name)));
         assert!(here == there, "{name} is another one in a copy of the checkout");
     }
 }

@@ -8,20 +8,20 @@ use testbed_trace::capture::{FaultsRecord, RunRecord, CONSOLE};
 
 use crate::common::{is_long, root};
 
-fn testbed(arguments: &[&str]) -> Output {
+pub fn testbed(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).current_dir(root()).output().unwrap()
 }
 
 /// What a run has left.
-struct Left {
-    folder: tempfile::TempDir,
+pub struct Left {
+    pub folder: tempfile::TempDir,
     /// The console's lines, without those that tell times.
-    lines: Vec<String>,
-    record: RunRecord,
+    pub lines: Vec<String>,
+    pub record: RunRecord,
 }
 
 impl Left {
-    fn sum(&self, field: fn(&testbed_trace::ledger::StationLine) -> u32) -> u32 {
+    pub fn sum(&self, field: fn(&testbed_trace::ledger::StationLine) -> u32) -> u32 {
         self.record.ledger.as_ref().unwrap().stations.iter().map(field).sum()
     }
 
@@ -33,7 +33,7 @@ impl Left {
 
 /// Runs a program, in words. It has to succeed, which includes that the ledger balances.
 #[track_caller]
-fn run(words: &str) -> Left {
+pub fn run(words: &str) -> Left {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
     let arguments: Vec<_> = ["run", "--out", out].into_iter().chain(words.split(' ')).collect();

@@ -60,7 +60,7 @@ impl Label {
 #[repr(C)]
 pub struct Sender {
     step: u32,
-    /// From 1 on; after the highest number that a label has room for, 1 again.
+    /// From 1 on; after the highest number that a label has room for, 2 again: only one is first.
     round: u16,
     /// The packet that is next in this round.
     next: u16,
@@ -147,7 +147,7 @@ impl Sender {
             self.waits = false;
             return false;
         }
-        let round = if self.round == ROUND_MASK as u16 { 1 } else { self.round + 1 };
+        let round = if self.round == ROUND_MASK as u16 { 2 } else { self.round + 1 };
         (self.round, self.next, self.copies, self.sent) = (round, 0, 0, 0);
         true
     }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_begin_again_without_naming_none() {
+    fn rounds_begin_again_without_naming_none_and_only_one_is_the_first() {
         let mut bits = [0; 1];
         let mut sender = Sender::begin(&mut bits, 7, 3, false);
         let mut last = 0;
@@ -217,7 +217,7 @@ mod tests {
             let Turn::Send(label) = sender.turn(&bits) else { panic!("nothing was acknowledged") };
             assert!(label.round() != 0 && label.round() != last);
             last = label.round();
-            assert!(sender.next_round());
+            assert!(sender.next_round() && !sender.is_first_round());
         }
     }
 

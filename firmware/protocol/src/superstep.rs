@@ -20,6 +20,7 @@
 //! Each processor keeps all of this of every group, whether or not a member is there: one may come.
 
 use testbed_definitions::ids::ProcessId;
+use testbed_definitions::packet::STATIONS_MAX;
 
 use crate::lossy::packets;
 use crate::Processor;
@@ -65,6 +66,9 @@ pub struct Member {
     pub process: ProcessId,
     /// Where it was when it last arrived.
     at: Processor,
+    /// Where it exchanges, or has exchanged, in the superstep that is open. It may have arrived at
+    /// the next one from elsewhere while others still send again what they have sent there.
+    exchanges_at: Processor,
     phase: Phase,
     /// Whether it has nothing for anybody, in two supersteps as in [`Group::counts`], where then
     /// stands what stood there before.
@@ -92,7 +96,8 @@ enum Phase {
 impl Member {
     /// A member that has not arrived yet.
     pub const fn new(process: ProcessId) -> Member {
-        Member { process, at: Processor::NOWHERE, phase: Phase::Open, silent: [true; 2], room: 0, coming: 0, left: 0 }
+        let (at, exchanges_at) = (Processor::NOWHERE, Processor::NOWHERE);
+        Member { process, at, exchanges_at, phase: Phase::Open, silent: [true; 2], room: 0, coming: 0, left: 0 }
     }
 }
 
@@ -113,7 +118,7 @@ pub const fn words(members: usize) -> usize {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
     pub all: u32,
-    /// The most that one member sends, or gets.
+    /// The most that leave one place, or come there.
     pub most: u32,
 }
 
@@ -198,6 +203,7 @@ impl Group<'_> {
             let fits = member.coming <= member.room;
             member.phase = if fits { Phase::Open } else { Phase::Closed };
             member.left = core::mem::take(&mut member.coming);
+            member.exchanges_at = member.at;
         }
     }
 
@@ -230,18 +236,18 @@ impl Group<'_> {
         if member.phase != Phase::Closed {
             return Err(Refusal::Phase);
         }
-        (member.at, member.room) = (at, room);
+        (member.at, member.exchanges_at, member.room) = (at, at, room);
         if member.left <= room {
             member.phase = Phase::Open;
         }
         Ok(member.phase == Phase::Open)
     }
 
-    /// Where data for a member go, if it is open.
+    /// Where data of the exchange that is open go for a member, if it is open.
     #[inline]
     pub fn destination(&self, rank: Rank) -> Option<Processor> {
         let member = &self.members[rank];
-        (member.phase != Phase::Closed).then_some(member.at)
+        (member.phase != Phase::Closed).then_some(member.exchanges_at)
     }
 
     /// Data have come for a member that is here, so many bytes from this place in what `source` has
@@ -314,15 +320,17 @@ impl Group<'_> {
     /// Packets of `piece` bytes that members at different places have for each other in the exchange
     /// that is open, of which no member here has [begun](Self::begin).
     pub fn traffic(&self, piece: u32) -> Traffic {
-        let mut traffic = Traffic::default();
-        for rank in 0..self.members.len() {
-            let others = || (0..self.members.len()).filter(|&other| self.are_apart(rank, other));
-            let sent = others().map(|to| self.packets_between(rank, to, piece)).sum();
-            let got = others().map(|from| self.packets_between(from, rank, piece)).sum();
-            traffic.all += sent;
-            traffic.most = traffic.most.max(sent).max(got);
+        let (mut all, mut sent, mut got) = (0, [0; STATIONS_MAX], [0; STATIONS_MAX]);
+        let place = |rank: Rank| self.members[rank].exchanges_at.index() % STATIONS_MAX;
+        for (from, to) in (0..self.members.len()).flat_map(|from| (0..self.members.len()).map(move |to| (from, to))) {
+            if self.are_apart(from, to) {
+                let packets = self.packets_between(from, to, piece);
+                all += packets;
+                sent[place(from)] += packets;
+                got[place(to)] += packets;
+            }
         }
-        traffic
+        Traffic { all, most: sent.into_iter().chain(got).max().unwrap_or(0) }
     }
 
     /// Packets that a member which is here sends to other places in the exchange that is open.
@@ -331,9 +339,9 @@ impl Group<'_> {
         others.map(|to| self.packets_between(rank, to, piece)).sum()
     }
 
-    /// Whether two members are at different places.
+    /// Whether two members exchange at different places.
     fn are_apart(&self, rank: Rank, other: Rank) -> bool {
-        self.members[rank].at != self.members[other].at
+        self.members[rank].exchanges_at != self.members[other].exchanges_at
     }
 
     fn packets_between(&self, from: Rank, to: Rank, piece: u32) -> u32 {

@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn rounds_belong_to_their_threads_and_exchanges() {
         let mut reader = Reader::default();
-        let mut round = |reader: &mut Reader, processor, thread, packets| {
+        let round = |reader: &mut Reader, processor, thread, packets| {
             reader.read(0, processor, event::ROUND, thread);
             reader.read(0, processor, event::PACKETS, packets);
             reader.read(0, processor, event::ROUND_TIME, 100);

@@ -125,7 +125,8 @@ fn by_program(text: &mut String, points: &[Point]) -> fmt::Result {
 /// How many points are off, and which most.
 fn verdict(text: &mut String, points: &[Point]) -> fmt::Result {
     writeln!(text, "\nPoints that are off, and by more than three standard errors")?;
-    let figures: [(&str, f64, fn(&Point) -> Figure); 3] = [
+    type Of = fn(&Point) -> Figure;
+    let figures: [(&str, f64, Of); 3] = [
         ("rounds", COUNTS_OFF, |point| point.rounds),
         ("resent fraction", COUNTS_OFF, |point| point.resent),
         ("time", TIMES_OFF, |point| point.cycles),

@@ -215,7 +215,7 @@ impl Kernel {
             Begin::Exchange { bytes } => {
                 local.bytes = bytes;
                 if self.groups.rounds.is_some() {
-                    self.begin_rounds(group, rank);
+                    self.begin_rounds(group, rank, bytes);
                 }
                 if !group.local(rank).has_left() {
                     tcb.exchange();

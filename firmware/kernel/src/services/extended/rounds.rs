@@ -36,14 +36,20 @@ fn fill(process: Process, local: &mut Local, data: Option<u32>) -> u32 {
 }
 
 impl Kernel {
-    /// A member that is here exchanges: its rounds begin, and those of what comes for it.
-    pub fn begin_rounds(&mut self, mut group: GroupRecord, rank: Rank) {
+    /// A member that is here exchanges: its rounds begin, and those of the bytes that come for it. Where a
+    /// member lacks room, all leaves as confirmed messages instead: that member may move before it has
+    /// more, to here or from here, and what is for it would be a packet in one round and not in the
+    /// next.
+    pub fn begin_rounds(&mut self, mut group: GroupRecord, rank: Rank, bytes: u32) {
         let Some(rounds) = self.groups.rounds else { return };
         let packets = group.group().packets_sent(rank, PIECE_BYTES);
         let step = group.group().exchanged();
+        let members = group.members();
+        let is_closed = (0..members).any(|to| group.group().destination(to).is_none());
         let (bits, answered) = group.table(rank);
-        answered.fill(0);
-        if packets == 0 || packets as usize > PACKETS_KEPT {
+        let places = lossy::places(members, bytes, PIECE_BYTES).min(answered.len());
+        answered[..places].fill(0);
+        if packets == 0 || packets as usize > PACKETS_KEPT || is_closed {
             return;
         }
         let sender = Sender::begin(bits, step, packets as u16, rounds.whole);

@@ -42,11 +42,13 @@ impl Rounds {
         (copies != 0).then_some(Rounds { copies: copies as u16, whole: word & boot::WHOLE_ROUNDS != 0 })
     }
 
-    /// Cycles that a round is given.
-    fn time(self, traffic: Traffic) -> u32 {
+    /// Cycles that a round of so many members is given. Kernels open an exchange one after the other,
+    /// and look at each pair of members for it.
+    fn time(self, traffic: Traffic, members: usize) -> u32 {
         let Traffic { all, most } = traffic;
+        let delay = layout::ROUND_DELAY_CYCLES + (members * members) as u32 * layout::ROUND_PAIR_CYCLES;
         let packets = most.saturating_mul(layout::ROUND_OWN_CYCLES) + all.saturating_mul(layout::ROUND_BUS_CYCLES);
-        packets.saturating_mul(self.copies as u32).saturating_add(layout::ROUND_DELAY_CYCLES).saturating_mul(2)
+        packets.saturating_mul(self.copies as u32).saturating_add(delay).saturating_mul(2)
     }
 }
 
@@ -249,7 +251,7 @@ impl GroupRecord {
 
     /// The exchange is open, and so many packets are to leave in rounds.
     pub fn open_rounds(&mut self, rounds: Rounds, traffic: Traffic) {
-        self.record().round_cycles.set(rounds.time(traffic));
+        self.record().round_cycles.set(rounds.time(traffic, self.record().members as usize));
     }
 
     /// Cycles that a round is given.
