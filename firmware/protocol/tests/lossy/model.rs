@@ -187,7 +187,7 @@ pub fn explore(setup: &Setup) -> Report {
     let checker = model.spawn_bfs().join();
     let found = checker.discoveries();
     let is_reached = |name: &&&str| reached::names().any(|one| one == **name);
-    let (reached, wrong): (Vec<&str>, Vec<&str>) = found.keys().partition(|name| is_reached(&name));
+    let (reached, wrong): (Vec<&str>, Vec<&str>) = found.keys().partition(|name| is_reached(name));
     let describe = |name: &'static str| {
         let path = found[name].clone().into_vec();
         let last = path.last().map(|(state, _)| format!("{:?}", state.wrong));
