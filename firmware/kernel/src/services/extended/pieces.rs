@@ -85,19 +85,9 @@ fn part(local: &Local) -> u32 {
 }
 
 impl Kernel {
-    /// What is first in the queue of those whose messages leave is a member that exchanges: as much
-    /// of it leaves as there is room for. `true`: it is not in the queue any more.
-    pub fn pump_exchange(&mut self, tcb: &Tcb) -> bool {
-        let index = tcb.index();
-        let found = self.groups.iter().find_map(|mut group| group.rank_of(index).map(|rank| (group, rank)));
-        let Some((mut group, rank)) = found else {
-            self.transmitting.remove(self.tcbs, index);
-            return true;
-        };
+    /// `pump_exchange` for a member whose packets can't be lost.
+    pub fn pump_pieces(&mut self, mut group: GroupRecord, rank: Rank, tcb: &Tcb) -> bool {
         let process = tcb.process();
-        if group.local(rank).rounds.is_some() {
-            return self.pump_round(group, rank, process);
-        }
         let mut turn = PIECES_A_TURN;
         while load_segment(process, group.local(rank)) {
             let local = group.local(rank);

@@ -16,7 +16,7 @@ use crate::services::extended::runs::gather;
 use crate::state::extended::groups::{GroupRecord, Local, PACKETS_KEPT};
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::Process;
-use crate::state::thread::State;
+use crate::state::thread::{State, Tcb};
 
 /// Passes over what leaves next for one member, as much as a packet has; into a packet's data, if
 /// there is one. Gives the bytes.
@@ -89,8 +89,23 @@ impl Kernel {
         events::emit_with(DIAG_PROFILE, event::ROUND_TIME, event::words_argument(time));
     }
 
+    /// What is first in the queue of those whose messages leave is a member that exchanges: as much
+    /// of it leaves as there is room for. `true`: it is not in the queue any more.
+    pub fn pump_exchange(&mut self, tcb: &Tcb) -> bool {
+        let index = tcb.index();
+        let found = self.groups.iter().find_map(|mut group| group.rank_of(index).map(|rank| (group, rank)));
+        let Some((mut group, rank)) = found else {
+            self.transmitting.remove(self.tcbs, index);
+            return true;
+        };
+        match group.local(rank).rounds {
+            Some(_) => self.pump_round(group, rank, tcb.process()),
+            None => self.pump_pieces(group, rank, tcb),
+        }
+    }
+
     /// [`Kernel::pump_exchange`] for a member whose packets leave in rounds.
-    pub fn pump_round(&mut self, mut group: GroupRecord, rank: Rank, process: Process) -> bool {
+    fn pump_round(&mut self, mut group: GroupRecord, rank: Rank, process: Process) -> bool {
         let index = group.local(rank).index;
         let mut turn = PIECES_A_TURN;
         while load_segment(process, group.local(rank)) {
