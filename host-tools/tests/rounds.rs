@@ -1,7 +1,6 @@
 //! Machines on which what BSP processes exchange leaves as datagrams, in rounds: programs do what they
 //! do without, whatever is lost, on every engine, and their traces conform.
 
-use std::fs;
 use std::process::Command;
 
 use testbed_definitions::event;
@@ -9,8 +8,8 @@ use testbed_runner::firmware;
 use testbed_trace::capture::{verify, Capture};
 use testbed_trace::order::{events, What};
 
-use crate::common::{compiler, is_long, root};
-use crate::losing::{run, testbed, Left};
+use crate::common::{compiler, root};
+use crate::losing::{run, same_on_all_engines, testbed, Left};
 
 /// Programs of which each checks its result, on five slaves: one process on each, and several.
 const PROGRAMS: [&str; 6] =
@@ -82,7 +81,7 @@ fn random_programs_do_what_the_standard_says() {
 }
 
 #[test]
-#[ignore = "takes half an hour; `cargo testbed test --long` runs it"]
+#[ignore = "takes three minutes; `cargo testbed test --long` runs it"]
 fn a_thousand_random_programs_do_what_the_standard_says() {
     for (seed, processes, moves, options) in [
         (810_000, 5, 0, "--copies 1 --loss 10%"),
@@ -116,23 +115,11 @@ fn what_is_put_before_the_end_is_there() {
     }
 }
 
-/// What the monitors have seen, and the counters, are the same.
 #[test]
 fn engines_send_and_lose_the_same_packets() {
-    let cycles = if is_long() { 8_000_000 } else { 4_000_000 };
-    let engines = [("verilator", cycles), ("rust-hdl", if is_long() { 200_000 } else { 30_000 })];
-    for (engine, cycles) in engines {
-        let runs = ["emulator", engine].map(|engine| {
-            run(&format!("--engine {engine} --cycles {cycles} --loss 20% --copies 2 --dgl profile+timer+user+detail bsp-fft 64 5"))
-        });
-        let [one, other] = runs.each_ref().map(|left| fs::read(left.folder.path().join("mmi.raw")).unwrap());
-        assert!(one == other, "{engine}: the words differ");
-        let [one, other] = runs.each_ref().map(|left| left.record.ledger.as_ref().unwrap());
-        assert_eq!(one, other, "{engine}");
-        if engine == "verilator" {
-            assert!(runs[0].sum(|line| line.tx_dropped) > 10, "nothing was lost");
-        }
-    }
+    let words = "--loss 20% --copies 2 --dgl profile+timer+user+detail bsp-fft 64 5";
+    let left = same_on_all_engines(words, 4_000_000);
+    assert!(left.sum(|line| line.tx_dropped) > 10, "nothing was lost");
 }
 
 #[test]

@@ -250,6 +250,11 @@ impl Group<'_> {
         (member.phase != Phase::Closed).then_some(member.exchanges_at)
     }
 
+    /// Whether some member lacks room for what comes in the exchange that is open.
+    pub fn has_closed(&self) -> bool {
+        self.members.iter().any(|member| member.phase == Phase::Closed)
+    }
+
     /// Data have come for a member that is here, so many bytes from this place in what `source` has
     /// for it: where in its room they belong. The caller has [begun](Self::begin) the member's
     /// exchange.

@@ -5,8 +5,9 @@ use testbed_protocol::lossy::{self, Label, Sender, Taken, Turn};
 use testbed_protocol::superstep::{Arrival, Begin};
 use testbed_protocol::Processor;
 
+use crate::members::process;
 use crate::setup::{Bug, Setup};
-use crate::state::{process, Content, Doing, Kernel, Local, Packet, Part, State, Wrong};
+use crate::state::{Content, Doing, Kernel, Local, Packet, Part, State, Wrong};
 
 /// A label with the superstep of another one.
 fn of_step(label: Label, other: Label) -> Label {
@@ -94,8 +95,7 @@ impl Setup {
         if !self.has(Bug::KeepTable) {
             kernel.answered[rank].fill(0);
         }
-        let is_closed = (0..self.members()).any(|to| kernel.group().destination(to).is_none());
-        if packets == 0 || is_closed && !self.has(Bug::CountBeforeRoom) {
+        if packets == 0 || kernel.group().has_closed() && !self.has(Bug::CountBeforeRoom) {
             return;
         }
         let whole = self.whole && !self.has(Bug::GoOnInRound);

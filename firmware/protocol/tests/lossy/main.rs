@@ -5,8 +5,12 @@
 //! random orders, and their rounds are counted.
 
 mod bugs;
+#[path = "../common/exploration.rs"]
+mod exploration;
 mod explore;
 mod kernel;
+#[path = "../common/members.rs"]
+mod members;
 mod model;
 mod random;
 mod reached;

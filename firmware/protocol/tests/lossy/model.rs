@@ -1,9 +1,10 @@
 //! What can happen next, and what must hold.
 
-use stateright::{Checker, HasDiscoveries, Model, Property};
+use stateright::{Model, Property};
 use testbed_protocol::Processor;
 
-use crate::reached::{self, REACHED};
+use crate::exploration::{self, Report};
+use crate::reached::REACHED;
 use crate::setup::Setup;
 use crate::state::{Content, Doing, State};
 
@@ -172,27 +173,9 @@ impl Model for Machine {
     }
 }
 
-/// What an exploration has found.
-pub struct Report {
-    pub states: usize,
-    pub reached: Vec<&'static str>,
-    /// What did not hold, and the way there.
-    pub wrong: Vec<(&'static str, String)>,
-}
-
+/// With a mistake, the same way to it is always found.
 pub fn explore(setup: &Setup) -> Report {
-    // With one thread, a mistake is always found by the same way there.
-    let threads = if setup.bug.is_some() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
-    let model = Machine(setup.clone()).checker().threads(threads).finish_when(HasDiscoveries::AnyFailures);
-    let checker = model.spawn_bfs().join();
-    let found = checker.discoveries();
-    let is_reached = |name: &&&str| reached::names().any(|one| one == **name);
-    let (reached, wrong): (Vec<&str>, Vec<&str>) = found.keys().partition(|name| is_reached(name));
-    let describe = |name: &'static str| {
-        let path = found[name].clone().into_vec();
-        let last = path.last().map(|(state, _)| format!("{:?}", state.wrong));
-        let steps = path.iter().filter_map(|(_, action)| action.map(|action| format!("{action:?}")));
-        (name, steps.chain(last).collect::<Vec<_>>().join("\n"))
-    };
-    Report { states: checker.unique_state_count(), reached, wrong: wrong.into_iter().map(describe).collect() }
+    let step = |_: &State, action| format!("{action:?}");
+    let end = |state: &State| Some(format!("{:?}", state.wrong));
+    exploration::explore(Machine(setup.clone()), setup.bug.is_some(), step, end)
 }

@@ -1,6 +1,6 @@
 //! What should happen somewhere.
 
-use testbed_protocol::lossy::{Label, Taken};
+use testbed_protocol::lossy::Taken;
 
 use crate::setup::Setup;
 use crate::state::{Content, Doing, Kernel, Part, State};
@@ -78,8 +78,7 @@ fn next(state: &State, is_so: impl Fn(&Kernel, &Content) -> bool) -> bool {
 /// The same for a datagram with data, of which the processor makes what is given.
 fn next_part(setup: &Setup, state: &State, is_so: impl Fn(&State, &mut Kernel, &Part, Option<Taken>) -> bool) -> bool {
     next(state, |kernel, content| {
-        let &Content::Datagram(part, label): &Content = content else { return false };
-        let _: Label = label;
+        let Content::Datagram(part, label) = *content else { return false };
         let mut kernel = kernel.clone();
         let taken = setup.taken(&mut kernel, part, label);
         is_so(state, &mut kernel, &part, taken)

@@ -1,5 +1,7 @@
 //! How many rounds a superstep takes, against the mean that theory has.
 
+use testbed_lossy::rounds::{failure, rounds as mean_rounds};
+
 use crate::explore::pair;
 use crate::model::{is_over, Action};
 use crate::random::Run;
@@ -8,13 +10,9 @@ use crate::setup::Setup;
 /// Runs of each case.
 const RUNS: u64 = 4_000;
 
-/// Mean rounds until all of `packets` are acknowledged, where one is with probability (1 - p^k)^2 in
-/// each round (Sundararajan, Harwood and Ramamohanarao, section III).
-fn expected(loss: f64, copies: u16, packets: i32) -> f64 {
-    let success = (1.0 - loss.powi(copies.into())).powi(2);
-    let done_by = |round: i32| (1.0 - (1.0 - success).powi(round)).powi(packets);
-    // From some round on nothing is left to be added.
-    (1..100_000).map(|round| round as f64 * (done_by(round) - done_by(round - 1))).sum()
+/// Mean rounds until all of `packets` are acknowledged, as the model has them.
+fn expected(loss: f64, copies: u16, packets: u32) -> f64 {
+    mean_rounds(failure(loss, copies.into()), packets.into())
 }
 
 /// Rounds in which a member's packets leave, in a run without rounds that end early.
@@ -47,7 +45,7 @@ fn supersteps_take_as_many_rounds_as_theory_has() {
     ];
     for (whole, (loss, copies, packets)) in [false, true].into_iter().flat_map(|whole| cases.map(|case| (whole, case)))
     {
-        let bytes = vec![vec![vec![0, 2 * packets as u32], vec![0, 0]]];
+        let bytes = vec![vec![vec![0, 2 * packets], vec![0, 0]]];
         let (supersteps, losses, early) = (1, u32::MAX, 0);
         let setup = Setup { supersteps, bytes, room: 64, piece: 2, copies, whole, losses, early, ..pair() };
         let all: Vec<f64> = (0..RUNS).map(|seed| rounds(&setup, loss, seed << 16 | loss as u64).into()).collect();

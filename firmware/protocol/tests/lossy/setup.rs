@@ -2,6 +2,8 @@
 
 use testbed_protocol::Processor;
 
+use crate::members::wanted;
+
 /// A mistake that a kernel could make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
@@ -81,8 +83,7 @@ impl Setup {
     }
     /// All that a process gets, in order: from whom, and bytes.
     pub fn wanted(&self, step: u8, to: usize) -> Vec<(usize, u32)> {
-        let all = (0..self.members()).map(|from| (from, self.sent(step, from, to)));
-        all.filter(|(_, bytes)| *bytes != 0).collect()
+        wanted(self.members(), |from| self.sent(step, from, to))
     }
     /// What a process has for others, in the order in which it leaves: to whom, which place in what
     /// it has for that one, and bytes.

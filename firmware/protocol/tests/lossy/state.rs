@@ -1,23 +1,16 @@
 //! The machine's state.
 
-use testbed_definitions::ids::ProcessId;
 use testbed_protocol::lossy::{bits_words, places, Label, Sender};
-use testbed_protocol::superstep::{words, Group, Head, Member};
+use testbed_protocol::superstep::Group;
 use testbed_protocol::Processor;
 
+use crate::members::{self, Known};
 use crate::setup::Setup;
-
-/// The process of a rank, as kernels name it.
-pub const fn process(rank: usize) -> ProcessId {
-    ProcessId::from_bits(100 + rank as u16)
-}
 
 /// What a processor has of the group.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Kernel {
-    pub head: Head,
-    pub members: Vec<Member>,
-    pub counts: Vec<u32>,
+    pub known: Known,
     /// A bit for each packet that a member sends, and the round of each that comes for it. They
     /// stay when the member goes.
     pub bits: Vec<Vec<u32>>,
@@ -58,12 +51,7 @@ pub enum Doing {
     Over,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Process {
-    pub at: Processor,
-    pub step: u8,
-    pub doing: Doing,
-}
+pub type Process = members::Process<Doing>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Part {
@@ -107,13 +95,7 @@ impl Content {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Packet {
-    pub from: Processor,
-    /// `None`: to all others.
-    pub to: Option<Processor>,
-    pub content: Content,
-}
+pub type Packet = members::Packet<Content>;
 
 /// What must not happen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -153,9 +135,7 @@ impl Kernel {
         let members = setup.members();
         let (packets, bytes) = setup.most();
         Kernel {
-            head: Head::default(),
-            members: (0..members).map(|rank| Member::new(process(rank))).collect(),
-            counts: vec![0; words(members)],
+            known: Known::new(members),
             bits: vec![vec![0; bits_words(packets)]; members],
             answered: vec![vec![0; places(members, bytes, setup.piece)]; members],
             locals: vec![None; members],
@@ -166,7 +146,7 @@ impl Kernel {
     }
 
     pub fn group(&mut self) -> Group<'_> {
-        Group { head: &mut self.head, members: &mut self.members, counts: &mut self.counts }
+        self.known.group()
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use testbed_definitions::request::Wanted;
 
-use crate::model::{explore, reached, Report};
+use crate::exploration::{grouped, is_documented, Report};
+use crate::model::{explore, reached};
 use crate::setup::{processor, thread, Ask, Plan, Setup};
 
 /// Whether there is time for large configurations.
@@ -140,17 +141,6 @@ impl Setup {
     }
 }
 
-/// What was explored, for readers.
-const DOCUMENTED: &str = include_str!("../../../../docs/protocols.md");
-
-/// A number with commas between thousands.
-fn grouped(number: usize) -> String {
-    match number {
-        0..1000 => number.to_string(),
-        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
-    }
-}
-
 /// Explores and reports; panics with the shortest trace if something goes wrong, or if the
 /// documented number of states is another one.
 pub fn right(name: &str, setup: &Setup) -> Report {
@@ -162,7 +152,7 @@ pub fn right(name: &str, setup: &Setup) -> Report {
     let requests: usize = setup.asks.iter().map(Vec::len).sum();
     let states = grouped(report.states);
     let row = format!("| {name} | {} | {} | {requests} | {states} |", setup.slaves, setup.threads.len());
-    assert!(DOCUMENTED.contains(&row), "docs/protocols.md, \"Requests\", lacks the row\n{row}");
+    assert!(is_documented("Requests", &row), "the table of docs/protocols.md says something else");
     report
 }
 

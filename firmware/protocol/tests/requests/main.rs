@@ -5,6 +5,8 @@
 
 mod alone;
 mod bugs;
+#[path = "../common/exploration.rs"]
+mod exploration;
 mod explore;
 mod ledger;
 mod master;

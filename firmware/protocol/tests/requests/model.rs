@@ -1,9 +1,10 @@
 //! The machine as a model for the checker: what can happen next, and what must hold.
 
-use stateright::{Checker, HasDiscoveries, Model, Property};
+use stateright::{Model, Property};
 use testbed_protocol::requests::{Choice, RequestsIn};
 use testbed_protocol::{Processor, ThreadNumber};
 
+use crate::exploration::{self, Report};
 use crate::ledger::ALL_WRONG;
 use crate::setup::{processor, thread, Bug, Setup};
 use crate::state::{Answer, Content, Ledger, Local, Run, Slave, State, MASTER, PLACES};
@@ -299,43 +300,13 @@ impl Model for Machine {
     }
 }
 
-/// What an exploration found.
-pub struct Report {
-    pub states: usize,
-    pub steps: usize,
-    pub depth: usize,
-    /// Which of [`REACHED`] it has reached.
-    pub reached: Vec<&'static str>,
-    /// The properties that are violated, and the steps that lead there.
-    pub wrong: Vec<(&'static str, String)>,
-}
-
 pub fn reached() -> impl Iterator<Item = &'static str> {
     REACHED.iter().map(|(name, _)| *name)
 }
 
-/// Explores all that can happen, or all up to a violation of any property.
+/// One that has a mistake always finds the same violation first.
 pub fn explore(setup: &Setup) -> Report {
-    let machine = Machine(setup.clone());
-    // One thread always finds the same violation first.
-    let threads = if setup.bug.is_some() { 1 } else { 2 };
-    let checker =
-        machine.clone().checker().threads(threads).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
-    let found = checker.discoveries();
-    let (reached, wrong): (Vec<&str>, Vec<&str>) =
-        found.keys().partition(|name| reached().any(|other| other == **name));
-    let describe = |name: &'static str| {
-        let path = found[name].clone().into_vec();
-        let steps = path.iter().filter_map(|(state, action)| action.map(|action| describe(state, action)));
-        (name, steps.collect::<Vec<_>>().join("\n"))
-    };
-    Report {
-        states: checker.unique_state_count(),
-        steps: checker.state_count(),
-        depth: checker.max_depth(),
-        reached,
-        wrong: wrong.into_iter().map(describe).collect(),
-    }
+    exploration::explore(Machine(setup.clone()), setup.bug.is_some(), describe, |_| None)
 }
 
 /// An action in words; `state` is the one before it.

@@ -3,7 +3,11 @@
 //! and packets can leave, cross the bus and be served. `docs/protocols.md` says what was explored.
 
 mod bugs;
+#[path = "../common/exploration.rs"]
+mod exploration;
 mod explore;
+#[path = "../common/members.rs"]
+mod members;
 mod model;
 mod setup;
 mod state;

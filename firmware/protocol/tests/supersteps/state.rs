@@ -1,22 +1,15 @@
 //! The machine's state.
 
-use testbed_definitions::ids::ProcessId;
-use testbed_protocol::superstep::{words, Group, Head, Member};
+use testbed_protocol::superstep::Group;
 use testbed_protocol::Processor;
 
+use crate::members::{self, Known};
 use crate::setup::Setup;
-
-/// The process of a rank, as kernels name it.
-pub const fn process(rank: usize) -> ProcessId {
-    ProcessId::from_bits(100 + rank as u16)
-}
 
 /// What a processor has of the group.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Kernel {
-    pub head: Head,
-    pub members: Vec<Member>,
-    pub counts: Vec<u32>,
+    pub known: Known,
     /// Members that wait here.
     pub locals: Vec<Option<Local>>,
     /// Members that have something to send, in turn.
@@ -52,12 +45,7 @@ pub enum Doing {
     Ended,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Process {
-    pub at: Processor,
-    pub step: u8,
-    pub doing: Doing,
-}
+pub type Process = members::Process<Doing>;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Content {
@@ -90,13 +78,7 @@ pub enum Content {
     },
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Packet {
-    pub from: Processor,
-    /// `None`: to all others.
-    pub to: Option<Processor>,
-    pub content: Content,
-}
+pub type Packet = members::Packet<Content>;
 
 /// What must not happen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -128,9 +110,7 @@ impl Kernel {
     fn new(setup: &Setup) -> Kernel {
         let members = setup.members();
         Kernel {
-            head: Head::default(),
-            members: (0..members).map(|rank| Member::new(process(rank))).collect(),
-            counts: vec![0; words(members)],
+            known: Known::new(members),
             locals: vec![None; members],
             sending: vec![],
             leaving: vec![],
@@ -139,7 +119,7 @@ impl Kernel {
     }
 
     pub fn group(&mut self) -> Group<'_> {
-        Group { head: &mut self.head, members: &mut self.members, counts: &mut self.counts }
+        self.known.group()
     }
 }
 

@@ -36,20 +36,19 @@ fn fill(process: Process, local: &mut Local, data: Option<u32>) -> u32 {
 }
 
 impl Kernel {
-    /// A member that is here exchanges: its rounds begin, and those of the bytes that come for it. Where a
-    /// member lacks room, all leaves as confirmed messages instead: that member may move before it has
-    /// more, to here or from here, and what is for it would be a packet in one round and not in the
-    /// next.
+    /// A member that is here exchanges: its rounds begin, and those of the bytes that come for it.
+    /// Where a member lacks room, all leaves as confirmed messages instead: that member may move
+    /// before it has more, to here or from here, and what is for it would be a packet in one round
+    /// and not in the next.
     pub fn begin_rounds(&mut self, mut group: GroupRecord, rank: Rank, bytes: u32) {
         let Some(rounds) = self.groups.rounds else { return };
         let packets = group.group().packets_sent(rank, PIECE_BYTES);
         let step = group.group().exchanged();
-        let members = group.members();
-        let is_closed = (0..members).any(|to| group.group().destination(to).is_none());
+        let (members, has_closed) = (group.members(), group.group().has_closed());
         let (bits, answered) = group.table(rank);
         let places = lossy::places(members, bytes, PIECE_BYTES).min(answered.len());
         answered[..places].fill(0);
-        if packets == 0 || packets as usize > PACKETS_KEPT || is_closed {
+        if packets == 0 || packets as usize > PACKETS_KEPT || has_closed {
             return;
         }
         let sender = Sender::begin(bits, step, packets as u16, rounds.whole);
@@ -93,8 +92,7 @@ impl Kernel {
     /// of it leaves as there is room for. `true`: it is not in the queue any more.
     pub fn pump_exchange(&mut self, tcb: &Tcb) -> bool {
         let index = tcb.index();
-        let found = self.groups.iter().find_map(|mut group| group.rank_of(index).map(|rank| (group, rank)));
-        let Some((mut group, rank)) = found else {
+        let Some((mut group, rank)) = self.groups.member(index) else {
             self.transmitting.remove(self.tcbs, index);
             return true;
         };
@@ -186,8 +184,7 @@ impl Kernel {
 
     /// The time of a thread's round is over.
     pub fn round_over(&mut self, index: Index) {
-        let found = self.groups.iter().find_map(|mut group| group.rank_of(index).map(|rank| (group, rank)));
-        let Some((mut group, rank)) = found else { return };
+        let Some((mut group, rank)) = self.groups.member(index) else { return };
         let local = group.local(rank);
         if !local.has_left() {
             // Others have kept the station busy, or a member has no room yet.

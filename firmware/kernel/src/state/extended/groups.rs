@@ -326,6 +326,11 @@ impl Groups {
         })
     }
 
+    /// The group in which a thread waits, and its rank there.
+    pub fn member(&self, index: Index) -> Option<(GroupRecord, Rank)> {
+        self.iter().find_map(|mut group| group.rank_of(index).map(|rank| (group, rank)))
+    }
+
     pub fn find(&self, address: u32) -> Option<GroupRecord> {
         self.iter().find(|group| group.address() == address)
     }
