@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, diff::Diff,
-    exec::Exec, experiment::Experiment, probe::Probe, query::Query, report::Report, run::Run, synth::Synth,
+    exec::Exec, experiment::Experiment, lbsp::Lbsp, probe::Probe, query::Query, report::Report, run::Run, synth::Synth,
     test::collect::Collect, test::Test, top::Top, trace::Trace, Failure,
 };
 
@@ -46,6 +46,7 @@ enum Command {
     Experiment(Experiment),
     Query(Query),
     Bsp(Bsp),
+    Lbsp(Box<Lbsp>),
     Probe(Box<Probe>),
     Bench(Bench),
     Synth(Synth),
@@ -71,6 +72,7 @@ impl Command {
             Command::Conform(command) => command.run()?,
             Command::Experiment(command) => command.run()?,
             Command::Bsp(command) => command.run()?,
+            Command::Lbsp(command) => command.run()?,
             Command::Probe(command) => command.run()?,
             Command::Query(command) => command.run()?,
             Command::Bench(command) => command.run()?,

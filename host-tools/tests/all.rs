@@ -26,6 +26,7 @@ mod getting;
 mod install;
 mod kernel_size;
 mod layout;
+mod lbsp;
 mod loads;
 mod losing;
 mod ordered;

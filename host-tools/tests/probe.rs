@@ -90,6 +90,16 @@ fn a_measurement_leaves_figures_and_says_what_it_has_found() {
     assert_eq!(page.matches("class=\"plot\"").count(), 6, "two plots for each of three figures");
     assert!(page.contains(&escape("Packet loss")) && page.contains("Round trip"));
 
+    // The model of lossy supersteps takes what was measured.
+    let file = out.join("network.toml");
+    let words = ["lbsp", "speedup", "--json", "--from", file.to_str().unwrap()];
+    let model = Command::new(env!("CARGO_BIN_EXE_testbed")).args(words).output().unwrap();
+    let found: serde_json::Value =
+        serde_json::from_slice(&model.stdout).unwrap_or_else(|_| panic!("{}", errors(&model)));
+    for (key, measured) in [("loss", "loss"), ("alpha", "alpha_seconds"), ("beta", "beta_seconds")] {
+        assert_eq!(found["network"][key].as_f64(), Some(number(measured)), "{key}");
+    }
+
     // Nothing is measured again; the same is shown in other forms, of another size.
     let json = probe(&[&common[..], &["--json", "--packet", "8192"]].concat());
     assert!(errors(&json).contains("all 3 parts are done"), "{}", errors(&json));

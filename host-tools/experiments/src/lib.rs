@@ -14,7 +14,8 @@
 //! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
 //! [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`] (ours). [`bsp`] measures the parameters
 //! of a cost model, and holds programs against it; [`bsp_memory`] reads arrays that are
-//! spread over processes; [`lossy`] loses what programs exchange, and holds that against a model.
+//! spread over processes; [`lossy`] loses what programs exchange, and holds that against a model, which
+//! [`lbsp`] asks, and shows beside its paper.
 #![forbid(unsafe_code)]
 
 pub mod balance;
@@ -24,6 +25,7 @@ pub mod error;
 pub mod experiment;
 pub mod fit;
 pub mod instrumentation;
+pub mod lbsp;
 pub mod load;
 pub mod lossy;
 pub mod model;
@@ -70,6 +72,7 @@ experiments! {
     Balance(balance::Balance),
     Bsp(bsp::held::Bsp),
     BspMemory(bsp_memory::BspMemory),
+    Lbsp(lbsp::Lbsp),
     Lossy(lossy::Lossy),
     Overflow(overflow::Overflow),
     Profile(section3::Profile),

@@ -56,8 +56,8 @@ pub struct Plan {
     /// Floating-point operations on one node alone, and on each of all; 0 for what only communicates.
     pub alone: f64,
     pub each: f64,
-    /// Bytes that a node sends another in a superstep.
-    pub message: f64,
+    /// Bytes that a node sends another in a superstep; `None` if that is a packet, whatever its size.
+    pub message: Option<f64>,
     pub exchanges: Vec<Exchange>,
 }
 
@@ -108,24 +108,24 @@ impl Algorithm {
             Algorithm::Matrix => {
                 let alone = 2.0 * size.powi(3) - size * size;
                 let packets = 2.0 * (nodes.powf(1.5) - nodes);
-                plan(alone, alone / nodes, ELEMENT * size * per_node, one(1.0, packets))
+                plan(alone, alone / nodes, Some(ELEMENT * size * per_node), one(1.0, packets))
             }
             Algorithm::Bitonic => {
                 let merges = log * (log + 1.0) / 2.0;
                 let each = per_node * per_node.log2() + merges * (2.0 * per_node - 1.0);
-                plan(size * size.log2(), each, ELEMENT * per_node, one(merges, nodes))
+                plan(size * size.log2(), each, Some(ELEMENT * per_node), one(merges, nodes))
             }
             Algorithm::Fft => {
                 let each = 10.0 * per_node * per_node.log2();
                 let message = COMPLEX * per_node / nodes;
-                plan(5.0 * size * size.log2(), each, message, one(2.0, nodes * (nodes - 1.0)))
+                plan(5.0 * size * size.log2(), each, Some(message), one(2.0, nodes * (nodes - 1.0)))
             }
             Algorithm::Laplace => {
                 let alone = 2.0 * DIAGONALS * log * (size - 1.0).powi(2);
-                plan(alone, alone / nodes, 3.0 * POINT, one(log, 2.0 * (nodes - 1.0)))
+                plan(alone, alone / nodes, Some(3.0 * POINT), one(log, 2.0 * (nodes - 1.0)))
             }
-            Algorithm::Broadcast => plan(0.0, 0.0, 1.0, tree(nodes)),
-            Algorithm::AllGather => plan(0.0, 0.0, 1.0, one(nodes - 1.0, nodes)),
+            Algorithm::Broadcast => plan(0.0, 0.0, None, tree(nodes)),
+            Algorithm::AllGather => plan(0.0, 0.0, None, one(nodes - 1.0, nodes)),
         }
     }
 
@@ -156,7 +156,7 @@ fn tree(nodes: f64) -> Vec<Exchange> {
 impl Plan {
     /// gamma, the packets that a message is cut into, each of which goes in a superstep of its own.
     pub fn pieces(&self, packet_bytes: f64) -> f64 {
-        (self.message / packet_bytes).ceil()
+        self.message.map_or(1.0, |bytes| (bytes / packet_bytes).ceil().max(1.0))
     }
 
     /// Supersteps, if a message fits into a packet.
@@ -265,10 +265,10 @@ mod tests {
     #[test]
     fn messages_are_as_long_as_table_ii_says() {
         let bytes = |one: Algorithm, size: i32, nodes: i32| one.plan(2f64.powi(size), 2f64.powi(nodes)).message;
-        assert_eq!(bytes(Algorithm::Matrix, 15, 16), 65536.0);
-        assert_eq!(bytes(Algorithm::Bitonic, 31, 17), 65536.0);
-        assert_eq!(bytes(Algorithm::Fft, 34, 15), 256.0);
-        assert_eq!(bytes(Algorithm::Laplace, 18, 17), 24.0);
+        assert_eq!(bytes(Algorithm::Matrix, 15, 16), Some(65536.0));
+        assert_eq!(bytes(Algorithm::Bitonic, 31, 17), Some(65536.0));
+        assert_eq!(bytes(Algorithm::Fft, 34, 15), Some(256.0));
+        assert_eq!(bytes(Algorithm::Laplace, 18, 17), Some(24.0));
         assert_eq!(Algorithm::Matrix.plan(32768.0, 65536.0).pieces(40_000.0), 2.0);
     }
 

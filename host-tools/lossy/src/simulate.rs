@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::algorithms::{Exchange, Plan};
 use crate::rounds::failure;
 use crate::superstep::{Network, Resend, Superstep};
 
@@ -17,6 +18,8 @@ const CHUNK: u64 = 64;
 const DEVIATIONS: f64 = 5.0;
 /// What no trial has shown is less likely than this by the number of trials, just as surely.
 const UNSEEN: f64 = 10.0;
+/// Between the seeds of an algorithm's supersteps.
+const SEEDS_APART: u64 = 1 << 32;
 /// Packets that are drawn at most, which takes minutes.
 pub const PACKETS_MOST: f64 = 1e10;
 
@@ -38,6 +41,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Adds so many of another one. Bounds are added too, which is more than independent ones need.
+    fn add(&mut self, other: Estimate, times: f64) {
+        self.mean += times * other.mean;
+        self.bound += times * other.bound;
+    }
+
     /// Whether a value is within the bound.
     pub fn holds(&self, value: f64) -> bool {
         (value - self.mean).abs() <= self.bound
@@ -177,6 +186,42 @@ impl Trials {
     }
 }
 
+/// An algorithm's supersteps, drawn packet by packet.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SimulatedPlan {
+    /// Rounds of a superstep, over all of them.
+    pub rounds: Estimate,
+    /// Seconds.
+    pub communicating: Estimate,
+    pub total: Estimate,
+}
+
+/// Draws each kind of superstep of an algorithm so many times; all that are alike take the mean's time.
+///
+/// # Errors
+/// As of [`Trials::run`].
+pub fn plan(
+    plan: &Plan,
+    copies: u32,
+    network: &Network,
+    (pieces, flops): (f64, f64),
+    (trials, seed): (u64, u64),
+) -> Result<SimulatedPlan, TooMuch> {
+    let (mut rounds, mut communicating) = (Estimate { mean: 0.0, bound: 0.0 }, Estimate { mean: 0.0, bound: 0.0 });
+    let all = plan.supersteps();
+    for (index, Exchange { supersteps, packets }) in plan.exchanges.iter().enumerate() {
+        let superstep = Superstep { nodes: plan.nodes, packets: *packets, copies, work: 0.0 };
+        // Others of the same seed would be drawn alike.
+        let seed = seed.wrapping_add(index as u64 * SEEDS_APART);
+        let drawn = Trials { superstep, network: *network, resend: Resend::Missing, trials, seed }.run()?;
+        rounds.add(drawn.rounds, supersteps / all);
+        communicating.add(drawn.time, supersteps * pieces);
+    }
+    let computing = plan.each / flops;
+    let total = Estimate { mean: computing + communicating.mean, ..communicating };
+    Ok(SimulatedPlan { rounds, communicating, total })
+}
+
 /// Sends copies of a packet, and if one of them arrives copies of its acknowledgment.
 fn is_through(loss: f64, copies: u32, random: &mut ChaCha8Rng) -> bool {
     // What copies behind the first that arrives do makes no difference.
@@ -187,6 +232,7 @@ fn is_through(loss: f64, copies: u32, random: &mut ChaCha8Rng) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::Algorithm;
     use crate::pattern::Pattern;
 
     fn trials(pattern: Pattern, nodes: f64, copies: u32, loss: f64, resend: Resend, trials: u64) -> Trials {
@@ -239,6 +285,22 @@ mod tests {
         }
         // The paper's text has p for the fraction that leaves again: without the acknowledgments.
         assert!(!simulated.resent.holds(0.04));
+    }
+
+    #[test]
+    fn algorithms_cost_what_is_drawn() {
+        let network = Network { loss: 0.15, alpha: 0.01, beta: 0.1 };
+        for algorithm in Algorithm::ALL {
+            let (size, nodes, pieces, flops) = (4096.0, 16.0, 2.0, 1e6);
+            let of = algorithm.plan(size, nodes);
+            let wanted = of.cost(2, &network, pieces, flops);
+            let drawn = plan(&of, 2, &network, (pieces, flops), (2_000, 20)).unwrap();
+            assert!(drawn.rounds.holds(wanted.rounds), "{algorithm} {drawn:?} {wanted:?}");
+            assert!(drawn.communicating.holds(wanted.communicating), "{algorithm} {drawn:?} {wanted:?}");
+            assert!(drawn.total.holds(wanted.total()), "{algorithm} {drawn:?} {wanted:?}");
+            let more = of.cost(1, &network, pieces, flops);
+            assert!(!drawn.rounds.holds(more.rounds), "{algorithm} {drawn:?}");
+        }
     }
 
     #[test]

@@ -112,8 +112,8 @@ pub fn best_nodes(pattern: Pattern, work: f64, copies: u32, network: &Network, r
     })
 }
 
-/// The best numbers of copies by the paper's two criteria, which differ: its text minimises `k rho`,
-/// the packets that a round and its repetitions have, and its Table II has what maximises speed-up.
+/// The best numbers of copies by the paper's two criteria, which differ: its text minimises `k rho`, the
+/// packets that would leave if all did in each round, and its Table II has what maximises speed-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct BestCopies {
     /// The k that minimises `k rho`.

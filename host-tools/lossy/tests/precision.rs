@@ -30,11 +30,12 @@ fn exact_failure(loss: f64, copies: u32) -> Big {
     big(1.0) - power(&arrives, 2)
 }
 
-/// The paper's sum over i of i times the probability that it is i, up to 1e-40 of what is left out.
+/// The paper's sum over i of i times the probability that it is i, of which less than 1e-40 is left out.
+/// Without packets that is 1: the first round is over at once.
 fn exact_rounds(failure: &Big, packets: f64) -> Big {
     let done = |power: &Big| ((big(1.0) - power).ln() * big(packets)).exp();
     let (mut sum, mut before, mut left, mut i) = (big(0.0), big(0.0), failure.clone(), 1u32);
-    while packets > 0.0 {
+    loop {
         let now = done(&left);
         sum += (&now - &before) * big(f64::from(i));
         let missing = big(1.0) - &now;
@@ -45,7 +46,6 @@ fn exact_rounds(failure: &Big, packets: f64) -> Big {
         left *= failure;
         i += 1;
     }
-    big(1.0)
 }
 
 #[track_caller]

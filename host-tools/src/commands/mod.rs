@@ -14,6 +14,7 @@ pub mod exec;
 pub mod experiment;
 pub mod faults;
 pub mod getting;
+pub mod lbsp;
 pub mod probe;
 pub mod progress;
 pub mod query;

@@ -36,7 +36,7 @@ pub fn fastest(column: &Column) -> Option<Fastest> {
     let one = |(size_log, nodes_log): (u8, u8)| {
         let plan = column.algorithm.plan(f64::from(size_log).exp2(), f64::from(nodes_log).exp2());
         let pieces = plan.pieces(column.packet_bytes);
-        let bytes = f64::min(plan.message, column.packet_bytes);
+        let bytes = plan.message.map_or(column.packet_bytes, |bytes| bytes.min(column.packet_bytes));
         let network = Network { alpha: bytes / (column.bandwidth.value() * 1e6), ..column.network() };
         let copies = plan.best_copies(&network, pieces, FLOPS).fastest;
         let speedup = plan.cost(copies, &network, pieces, FLOPS).speedup();
