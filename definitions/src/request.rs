@@ -14,6 +14,9 @@ const KIND_SHIFT: u32 = 16;
 const COMPUTE: u32 = 0;
 const LINK: u32 = 1;
 const THREAD: u32 = 2;
+const PRINTED: u32 = 3;
+/// In the place of a processor's number: no link.
+const NO_LINK: u16 = 0x100;
 
 /// Which thread a request wants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -24,6 +27,9 @@ pub enum Wanted {
     Link(Processor),
     /// The one with this number.
     Thread(ThreadNumber),
+    /// Chosen by the loop of the report's Figure 40 as it is printed, which is not as it is described:
+    /// for the link to this processor, or if there is none any ready thread.
+    Printed(Option<Processor>),
 }
 
 impl Wanted {
@@ -33,6 +39,8 @@ impl Wanted {
             Wanted::Compute => COMPUTE << KIND_SHIFT,
             Wanted::Link(processor) => LINK << KIND_SHIFT | processor.number() as u32,
             Wanted::Thread(number) => THREAD << KIND_SHIFT | number.bits() as u32,
+            Wanted::Printed(None) => PRINTED << KIND_SHIFT | NO_LINK as u32,
+            Wanted::Printed(Some(processor)) => PRINTED << KIND_SHIFT | processor.number() as u32,
         }
     }
 
@@ -43,6 +51,8 @@ impl Wanted {
             (COMPUTE, 0) => Some(Wanted::Compute),
             (LINK, processor @ 0..=0xff) => Some(Wanted::Link(Processor::new(processor as u8))),
             (THREAD, number) if number != 0 => Some(Wanted::Thread(ThreadNumber::from_bits(number))),
+            (PRINTED, NO_LINK) => Some(Wanted::Printed(None)),
+            (PRINTED, processor @ 0..=0xff) => Some(Wanted::Printed(Some(Processor::new(processor as u8)))),
             _ => None,
         }
     }
@@ -54,7 +64,7 @@ mod tests {
 
     #[test]
     fn what_is_packed_comes_back_and_nothing_else() {
-        for word in (0..4 << KIND_SHIFT).chain([u32::MAX, 1 << 31]) {
+        for word in (0..5 << KIND_SHIFT).chain([u32::MAX, 1 << 31]) {
             if let Some(wanted) = Wanted::unpack(word) {
                 assert_eq!(wanted.pack(), word);
             }
@@ -63,7 +73,9 @@ mod tests {
         assert_eq!(Wanted::unpack(LINK << KIND_SHIFT | 0x100), None);
         let link = |processor| Wanted::Link(Processor::new(processor));
         let thread = |number| Wanted::Thread(ThreadNumber::from_bits(number));
-        for wanted in [Wanted::Compute, link(0), link(15), thread(1), thread(u16::MAX)] {
+        let printed = |processor: Option<u8>| Wanted::Printed(processor.map(Processor::new));
+        let all = [Wanted::Compute, link(0), link(15), thread(1), thread(u16::MAX), printed(None), printed(Some(15))];
+        for wanted in all {
             assert_eq!(Wanted::unpack(wanted.pack()), Some(wanted));
         }
     }

@@ -346,6 +346,15 @@ fn settings_reach_the_policy() {
     assert!(requests(&set("report", &["queue-over=64", "link-least=10000"])).is_empty());
     let rare = requests(&set("report", &["period=400ms"]));
     assert!(rare.len() > 1 && rare.windows(2).all(|two| two[1] - two[0] >= 350), "{rare:?}");
+    // Figure 40 as printed takes other threads than as described, where links are overloaded.
+    let mixed = |choice: &str| {
+        let words = "synthetic 20 mixed 100 --sample 100ms --balance report";
+        let left = run(words, &["--set", &format!("choice={choice}")]);
+        assert!(left.console.contains("0 wrong, 0 failed"), "{choice}: {}", left.console);
+        left.moves()
+    };
+    let (described, printed) = (mixed("described"), mixed("printed"));
+    assert!(!described.is_empty() && described != printed, "{described:?}");
     // No thread of nine makes a processor's load twelve times the average.
     assert!(!requests(&set("greedy-refine", &[])).is_empty());
     assert!(requests(&set("greedy-refine", &["tolerance=1000%"])).is_empty());
@@ -387,6 +396,10 @@ fn options_that_make_no_sense_say_what_would() {
     );
     fails(&set("report", "queue-over=65"), &["queue-over: `65` is not from 0 to 64", "takes threads from 0 to 64"]);
     fails(&set("acknowledged", "period=500"), &["period: `500` is not written as 0s", "takes time from 0s to 60s"]);
+    fails(
+        &set("report", "choice=drawn"),
+        &["choice: `drawn` is not written as described", "from described to printed"],
+    );
     fails(&set("gain", "link-percent=80"), &["no setting `link-percent`", "gain has factor, least, horizon, bar"]);
     fails(&set("diffusion", "period=1s"), &["no setting `period`", "diffusion has no settings: leave --set out"]);
     fails(&balance(&["gain", "--set", "bar=1s", "--set", "bar=2s"]), &["bar is set twice", "give it once"]);

@@ -24,7 +24,12 @@ pub enum Unit {
     Thousandths,
     /// `500ms` or `2s`; kept in milliseconds.
     Time,
+    /// `described` or `printed`: how the report gives its Figure 40.
+    Figure,
 }
+
+/// The values of a [`Unit::Figure`].
+const FIGURES: [&str; 2] = ["described", "printed"];
 
 impl Unit {
     /// Its name in tables.
@@ -36,6 +41,7 @@ impl Unit {
             Unit::Times => "times",
             Unit::Thousandths => "thousandths",
             Unit::Time => "time",
+            Unit::Figure => "a word",
         }
     }
 
@@ -43,7 +49,7 @@ impl Unit {
     const fn suffixes(self) -> &'static [(&'static str, u32)] {
         match self {
             Unit::Percent => &[("", 1), ("%", 1)],
-            Unit::Messages | Unit::Times | Unit::Thousandths => &[("", 1)],
+            Unit::Messages | Unit::Times | Unit::Thousandths | Unit::Figure => &[("", 1)],
             Unit::Threads => &[("", ONE_READY as u32)],
             Unit::Time => &[("ms", 1), ("s", 1000)],
         }
@@ -57,6 +63,9 @@ impl Unit {
     /// Reads a decimal number with this unit, rounded to the nearest part that is kept. `None`: it
     /// is none, or too large.
     pub fn parse(self, text: &str) -> Option<u32> {
+        if self == Unit::Figure {
+            return FIGURES.iter().position(|word| *word == text).map(|place| place as u32);
+        }
         let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
         let (number, suffix) = text.split_at(end);
         let &(_, parts) = self.suffixes().iter().find(|known| known.0 == suffix)?;
@@ -82,6 +91,9 @@ pub struct Text {
 
 impl fmt::Display for Text {
     fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.unit == Unit::Figure {
+            return text.write_str(FIGURES[self.value as usize % FIGURES.len()]);
+        }
         // The last suffix is the longest unit: whole seconds, and per cent with their sign.
         let suffixes = self.unit.suffixes();
         let fits = |suffix: &&(&str, u32)| self.unit != Unit::Time || self.value.is_multiple_of(suffix.1);
@@ -105,6 +117,8 @@ pub struct Values {
     pub thresholds: Thresholds,
     pub greedy_refine: GreedyRefine,
     pub gain: Settings,
+    /// How slaves choose threads, as a place in [`FIGURES`].
+    choice: u32,
     /// The settings that have been given, as bits by their places in [`SETTINGS`].
     given: u32,
 }
@@ -127,7 +141,7 @@ const GAIN: &[&str] = &["gain"];
 const MINUTE_MS: u32 = 60_000;
 
 /// Everything that can be set, the settings of a policy together.
-pub static SETTINGS: [Setting; 9] = [
+pub static SETTINGS: [Setting; 10] = [
     Setting {
         name: "link-percent",
         policies: BOTH,
@@ -163,6 +177,15 @@ pub static SETTINGS: [Setting; 9] = [
         most: *PERIODS_US.end() / 1000,
         what: "least time between two requests",
         field: |values| &mut values.thresholds.period_ms,
+    },
+    Setting {
+        name: "choice",
+        policies: BOTH,
+        unit: Unit::Figure,
+        least: 0,
+        most: FIGURES.len() as u32 - 1,
+        what: "slaves choose threads as Figure 40 is described in the text, or as its loop is printed",
+        field: |values| &mut values.choice,
     },
     Setting {
         name: "tolerance",
@@ -273,8 +296,14 @@ impl Values {
         thresholds: Thresholds::DEFAULT,
         greedy_refine: GreedyRefine::DEFAULT,
         gain: Settings::DEFAULT,
+        choice: 0,
         given: 0,
     };
+
+    /// Whether slaves choose threads as Figure 40 is printed.
+    pub const fn is_as_printed(&self) -> bool {
+        self.choice == 1
+    }
 
     /// Sets what an argument `NAME=VALUE` says for this policy.
     ///

@@ -1,12 +1,12 @@
 //! Threads that wait for the answers to requests, one for each that may be pending.
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use libtos::request::request;
 use libtos::{create, processor, receive, send_block, stack_for, thread_id, Error};
 use testbed_balance::balancer::Sent;
 use testbed_balance::policy::PENDING;
-use testbed_balance::request::{Answer, Reason};
+use testbed_balance::request::{Answer, Link, Reason};
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::request::Wanted;
 
@@ -38,8 +38,12 @@ static SLOTS: [Slot; PENDING] = [const {
     }
 }; PENDING];
 
+/// Slaves choose threads by Figure 40 as it is printed.
+static AS_PRINTED: AtomicBool = AtomicBool::new(false);
+
 /// Creates the workers.
-pub fn start() -> Result<(), Error> {
+pub fn start(as_printed: bool) -> Result<(), Error> {
+    AS_PRINTED.store(as_printed, Relaxed);
     for id in (FIRST..).take(PENDING) {
         create(id, STACK_PAGES, processor().into(), work, stack_for(STACK_PAGES))?;
     }
@@ -51,13 +55,20 @@ pub fn send(sent: &Sent) -> bool {
     let Some(at) = SLOTS.iter().position(|slot| slot.number.load(Relaxed) == 0) else { return false };
     let slot = &SLOTS[at];
     let request = &sent.request;
-    let wanted = match request.reason {
-        Reason::Compute => Wanted::Compute,
-        Reason::Thread(thread) => Wanted::Thread(thread),
-        Reason::Link(link) => {
-            let (low, high) = link.ends();
-            Wanted::Link(if low.number() == request.from { high } else { low })
+    let other = |link: Link| {
+        let (low, high) = link.ends();
+        if low.number() == request.from {
+            high
+        } else {
+            low
         }
+    };
+    let wanted = match (request.reason, AS_PRINTED.load(Relaxed)) {
+        (Reason::Thread(thread), _) => Wanted::Thread(thread),
+        (Reason::Compute, false) => Wanted::Compute,
+        (Reason::Link(link), false) => Wanted::Link(other(link)),
+        (Reason::Compute, true) => Wanted::Printed(None),
+        (Reason::Link(link), true) => Wanted::Printed(Some(other(link))),
     };
     slot.number.store(sent.number.into(), Relaxed);
     slot.wanted.store(wanted.pack(), Relaxed);

@@ -39,7 +39,7 @@ const BALANCING: u8 = 1 + workers::LAST;
 const STACK_PAGES: u32 = 64;
 
 /// What the first thread tells it.
-static TOLD: Global<(Chosen, u32)> = Global::new((Chosen::NONE, 0));
+static TOLD: Global<(Chosen, u32, bool)> = Global::new((Chosen::NONE, 0, false));
 static BALANCER: Global<Balancer<Chosen>> = Global::new(Balancer::new(0, Chosen::NONE));
 
 fn main(arguments: Arguments) -> u32 {
@@ -61,7 +61,7 @@ fn main(arguments: Arguments) -> u32 {
     // SAFETY: called once, as this is, and before there is another thread.
     let (policy, told) = unsafe { (Chosen::named(name, &values), TOLD.take()) };
     let Some(policy) = policy else { return 1 };
-    *told = (policy, period);
+    *told = (policy, period, values.is_as_printed());
     match create(BALANCING, STACK_PAGES, 0, balance, stack_for(STACK_PAGES)) {
         Ok(_) => wait(),
         Err(error) => failed(error),
@@ -76,9 +76,9 @@ fn failed(error: Error) -> u32 {
 /// The thread that does all, with a larger stack than a program's first has.
 extern "C" fn balance() -> ! {
     // SAFETY: the first thread has taken it, and waits.
-    let (policy, period) = unsafe { TOLD.take() };
+    let (policy, period, as_printed) = unsafe { TOLD.take() };
     let policy = core::mem::replace(policy, Chosen::NONE);
-    exit(begin(policy, *period).and_then(Loop::run).map_or_else(failed, |()| 0))
+    exit(begin(policy, *period, *as_printed).and_then(Loop::run).map_or_else(failed, |()| 0))
 }
 
 fn usage() -> u32 {
@@ -119,9 +119,9 @@ struct Loop {
 }
 
 /// Makes everything ready, and has the slaves send samples.
-fn begin(policy: Chosen, period: u32) -> Result<Loop, Error> {
+fn begin(policy: Chosen, period: u32, as_printed: bool) -> Result<Loop, Error> {
     let log = log::create(LOG)?;
-    workers::start()?;
+    workers::start(as_printed)?;
     // SAFETY: here and nowhere else.
     let balancer = unsafe { BALANCER.take() };
     balancer.begin(processors() - 1, policy);

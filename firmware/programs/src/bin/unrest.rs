@@ -296,7 +296,7 @@ impl Report {
 fn is_meant(wanted: Wanted, thread: ThreadNumber) -> bool {
     match wanted {
         Wanted::Thread(number) => thread == number,
-        Wanted::Compute | Wanted::Link(_) => thread != ThreadNumber::NOBODY,
+        Wanted::Compute | Wanted::Link(_) | Wanted::Printed(_) => thread != ThreadNumber::NOBODY,
     }
 }
 
@@ -325,7 +325,9 @@ fn any_wanted(random: &mut Random) -> Wanted {
     let own = ProcessId::from_bits(process());
     let beside = own.thread(1 + random.below(ASKERS) as u8);
     match random.below(12) {
-        0..=3 => Wanted::Compute,
+        0..=2 => Wanted::Compute,
+        3 if random.chance(50) => Wanted::Printed(None),
+        3 => Wanted::Printed(Some(Processor::new(random.below(processors() as u32) as u8))),
         4 | 5 => Wanted::Link(Processor::new(random.below(processors() as u32) as u8)),
         6 => Wanted::Link(Processor::new(random.word() as u8)),
         7 => Wanted::Thread(beside),

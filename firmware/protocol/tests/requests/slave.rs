@@ -93,7 +93,8 @@ impl Setup {
             |number: &ThreadNumber| find(*number).is_some_and(|thread| !thread.parent || self.has(Bug::ChooseParent));
         let mut ready = slave.ready.iter().copied().filter(may);
         let first = match wanted {
-            Wanted::Compute => ready.next(),
+            // Which thread of those that may move does not matter to the protocol.
+            Wanted::Compute | Wanted::Printed(_) => ready.next(),
             Wanted::Link(to) => {
                 let link = |number: &ThreadNumber| self.plan(*number).link;
                 let exact = ready.clone().find(|number| link(number) == Some(to));

@@ -108,13 +108,15 @@ impl Kernel {
 
     /// The thread that a request would move now.
     fn choose_for(&self, wanted: Wanted) -> Choice {
-        let link = match wanted {
+        let (figure_40, other) = match wanted {
             Wanted::Thread(number) => return self.choose_thread(number),
-            Wanted::Compute => None,
-            Wanted::Link(other) => Some(Link::between(self.me, other)),
+            Wanted::Compute => (Figure40::Described, None),
+            Wanted::Link(other) => (Figure40::Described, Some(other)),
+            Wanted::Printed(other) => (Figure40::Printed, other),
         };
+        let link = other.map(|other| Link::between(self.me, other));
         let candidates = self.ready.iter(self.tcbs).map(|tcb| self.candidate(tcb));
-        match select(Figure40::Described, candidates, link) {
+        match select(figure_40, candidates, link) {
             Some(thread) => Choice::Thread(thread),
             None => Choice::Later,
         }
