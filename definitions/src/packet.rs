@@ -65,20 +65,26 @@ pub struct Faults {
     pub corrupt: u32,
 }
 
-/// The threshold below which one of the fault LFSR's draws, of which none is 0, is with this
+/// The threshold below which one of the fault LFSR's draws, from 0 to 65,535, is with this
 /// probability, in millionths.
 pub const fn fault_threshold(millionths: u32) -> u32 {
-    match millionths {
-        0 => 0,
-        _ => ((millionths as u64 * 0xffff + 500_000) / 1_000_000) as u32 + 1,
-    }
+    ((millionths as u64 * 0x1_0000 + 500_000) / 1_000_000) as u32
 }
 
-/// Feedback of the fault LFSR, x^16 + x^14 + x^13 + x^11 + 1, shifted right.
-pub const FAULT_FEEDBACK: u16 = 0xb400;
+/// Feedback of the fault LFSR, x^32 + x^29 + x^28 + x^27 + x^20 + x^13 + 1, shifted right: of the
+/// primitive polynomials with so few terms one for which the losses of eight packets in a row are
+/// independent, any two of them.
+pub const FAULT_FEEDBACK: u32 = 0x9c08_1000;
 
-/// One draw of the fault LFSR: sixteen shifts, so that successive draws share no bits. Never leaves 0 or comes to it.
-pub const fn fault_step(state: u16) -> u16 {
+/// The draw that a state of the fault LFSR is: its lower half. Two draws are any two numbers, each pair
+/// as likely as any other. With a state of sixteen bits each draw would follow from the one before,
+/// and copies of a packet would not be lost independently.
+pub const fn fault_draw(state: u32) -> u16 {
+    state as u16
+}
+
+/// From one draw of the fault LFSR to the next: sixteen shifts, so that they share no bits. Never leaves 0 or comes to it.
+pub const fn fault_step(state: u32) -> u32 {
     let mut value = state;
     let mut shift = 0;
     while shift < 16 {

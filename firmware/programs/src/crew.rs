@@ -136,16 +136,23 @@ pub fn fail(error: Error) -> ! {
     halt()
 }
 
+/// How often a file is looked for that seems not to be there: a thread that was moved away ahead of
+/// the look and back behind it can't tell.
+const LOOKS: u32 = 4;
+
 /// Does something with files where the process was invoked. A balancer may move the thread
 /// meanwhile: then it goes back, and does it again.
 fn at_home<T>(mut action: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
     let home = ThreadNumber::from_bits(thread_number()).home().number();
+    let mut looks = 1;
     loop {
         if processor() != home {
             migrate_self(Place::Processor(home))?;
         }
         match action() {
-            Err(Error::NoFile | Error::NotHere) if processor() != home => {}
+            // The file is home's, so the thread was away, wherever it is now.
+            Err(Error::NotHere) => {}
+            Err(Error::NoFile) if looks < LOOKS => looks += 1,
             result => return result,
         }
     }

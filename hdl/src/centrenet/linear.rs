@@ -2,7 +2,7 @@
 //! that define them, and the native simulation calls the same functions.
 
 use rust_hdl::prelude::*;
-use testbed_definitions::packet::{crc_step, fault_step};
+use testbed_definitions::packet::{crc_step, fault_draw, fault_step};
 
 /// `output = {bits{input[0]}} & C0 ^ {bits{input[1]}} & C1 ^ ..` for a linear `function` of `inputs` bits to `outputs` bits.
 ///
@@ -48,34 +48,38 @@ impl Logic for CrcStep {
 ///
 /// ```text
 ///          +------------+
-/// state  =>| FaultDraws |=> first  = fault_step(state)
-///          |            |=> second = fault_step(first)
+/// state  =>| FaultDraws |=> first  = fault_draw(fault_step(state))
+///          |            |=> second = fault_draw(after)
+///          |            |=> after  = fault_step(fault_step(state))
 ///          +------------+
 /// ```
 #[derive(LogicBlock, Default)]
 pub struct FaultDraws {
-    pub state: Signal<In, Bits<16>>,
+    pub state: Signal<In, Bits<32>>,
     pub first: Signal<Out, Bits<16>>,
     pub second: Signal<Out, Bits<16>>,
+    pub after: Signal<Out, Bits<32>>,
 }
 
 impl Logic for FaultDraws {
     fn update(&mut self) {
-        let first = fault_step(self.state.val().to_u16());
-        self.first.next = (first as LiteralType).into();
-        self.second.next = (fault_step(first) as LiteralType).into();
+        let first = fault_step(self.state.val().to_u32());
+        let after = fault_step(first);
+        self.first.next = (fault_draw(first) as LiteralType).into();
+        self.second.next = (fault_draw(after) as LiteralType).into();
+        self.after.next = (after as LiteralType).into();
     }
     fn connect(&mut self) {
         self.first.connect();
         self.second.connect();
+        self.after.connect();
     }
     fn hdl(&self) -> Verilog {
-        let columns = xor_columns("state", 16, 32, |state| {
-            let first = fault_step(state as u16);
-            u32::from(fault_step(first)) << 16 | u32::from(first)
-        });
+        let first = xor_columns("state", 32, 16, |state| fault_draw(fault_step(state)).into());
+        let after = xor_columns("state", 32, 32, |state| fault_step(fault_step(state)));
         Verilog::Custom(format!(
-            "reg [31:0] both;\nalways @(*) begin\n    both = {columns};\n    first = both[15:0];\n    second = both[31:16];\nend\n"
+            "reg [31:0] later;\nalways @(*) begin\n    later = {after};\n    first = {first};\n    second = later[15:0];\n    \
+             after = later;\nend\n"
         ))
     }
 }
@@ -99,13 +103,67 @@ mod tests {
         assert_eq!(!register, 0x9ae0_daaf);
     }
 
+    /// The image of each bit, which is all that there is to know of a linear function.
+    type Matrix = [u32; 32];
+
+    fn apply(matrix: &Matrix, state: u32) -> u32 {
+        (0..32).filter(|bit| state >> bit & 1 == 1).fold(0, |sum, bit| sum ^ matrix[bit])
+    }
+
+    /// One matrix so many times.
+    fn power(matrix: &Matrix, times: u64) -> Matrix {
+        let identity: Matrix = std::array::from_fn(|bit| 1 << bit);
+        let (mut result, mut square) = (identity, *matrix);
+        for bit in 0..64 {
+            if times >> bit & 1 == 1 {
+                result = result.map(|image| apply(&square, image));
+            }
+            square = square.map(|image| apply(&square, image));
+        }
+        result
+    }
+
+    fn rank(rows: impl IntoIterator<Item = u32>) -> usize {
+        // By the leading bit of each.
+        let mut basis = [0u32; 32];
+        for mut row in rows {
+            while row != 0 {
+                let place = row.ilog2() as usize;
+                if basis[place] == 0 {
+                    basis[place] = row;
+                    break;
+                }
+                row ^= basis[place];
+            }
+        }
+        basis.iter().filter(|row| **row != 0).count()
+    }
+
+    /// It comes back after 2^32 - 1 shifts, and not after that by any of its prime factors. Sixteen
+    /// shifts have the same period, which is odd.
     #[test]
     fn fault_lfsr_has_full_period() {
-        let (mut state, mut period) = (fault_step(1), 1);
-        while state != 1 {
-            state = fault_step(state);
-            period += 1;
+        let step: Matrix = std::array::from_fn(|bit| fault_step(1 << bit));
+        let identity: Matrix = std::array::from_fn(|bit| 1 << bit);
+        let period = u64::from(u32::MAX);
+        assert_eq!(power(&step, period), identity);
+        for factor in [3, 5, 17, 257, 65_537] {
+            assert_ne!(power(&step, period / factor), identity, "{factor}");
         }
-        assert_eq!(period, 65_535);
+    }
+
+    /// The two draws of a packet, and any two that decide whether one of eight packets is lost, which
+    /// leave one after the other, are 32 bits of which none follows from the others.
+    #[test]
+    fn draws_near_each_other_are_independent() {
+        for apart in [1, 2, 4, 6, 8, 10, 12, 14] {
+            let step: Matrix = std::array::from_fn(|bit| fault_step(1 << bit));
+            let later = power(&step, apart);
+            let draws = (0..32).map(|bit| {
+                let state = 1 << bit;
+                u32::from(fault_draw(state)) | u32::from(fault_draw(apply(&later, state))) << 16
+            });
+            assert_eq!(rank(draws), 32, "{apart} apart");
+        }
     }
 }

@@ -68,7 +68,7 @@ pub struct Station {
     register: Signal<Local, Bits<14>>,
     value: Signal<Local, Bits<32>>,
     storing: Signal<Local, Bit>,
-    seed: Signal<Local, Bits<16>>,
+    seed: Signal<Local, Bits<32>>,
     crc_use: Signal<Local, Bit>,
     crc_first: Signal<Local, Bit>,
     crc_word: Signal<Local, Bits<32>>,
@@ -202,7 +202,7 @@ impl Logic for Station {
         if self.storing.val() & (self.register.val() == self.at_fault_corrupt.val()) {
             self.fault_corrupt.d.next = self.wdata.val().get_bits::<17>(0);
         }
-        self.seed.next = self.wdata.val().get_bits::<16>(0);
+        self.seed.next = self.wdata.val();
         if !self.seed.val().any() {
             self.seed.next = 1.into();
         }
@@ -276,7 +276,7 @@ impl Logic for Station {
         } else if self.register.val() == self.at_fault_corrupt.val() {
             self.value.next = bit_cast::<32, 17>(self.fault_corrupt.q.val());
         } else if self.register.val() == self.at_fault_seed.val() {
-            self.value.next = bit_cast::<32, 16>(self.transmitter.lfsr.val());
+            self.value.next = self.transmitter.lfsr.val();
         }
         if self.select.val() & self.read.val() {
             self.read_register.d.next = self.value.val();

@@ -28,6 +28,7 @@ struct Linear {
     pub crc: Signal<Out, Bits<32>>,
     pub first: Signal<Out, Bits<16>>,
     pub second: Signal<Out, Bits<16>>,
+    pub after: Signal<Out, Bits<32>>,
     step: CrcStep,
     draws: FaultDraws,
     kept: DFF<Bits<32>>,
@@ -39,11 +40,12 @@ impl Logic for Linear {
         dff_setup!(self, clock, kept);
         self.step.register.next = self.register.val();
         self.step.word.next = self.word.val();
-        self.draws.state.next = self.word.val().get_bits::<16>(0);
+        self.draws.state.next = self.word.val();
         self.kept.d.next = self.step.result.val();
         self.crc.next = self.kept.q.val();
         self.first.next = self.draws.first.val();
         self.second.next = self.draws.second.val();
+        self.after.next = self.draws.after.val();
     }
 }
 
@@ -52,7 +54,7 @@ fn linear_blocks_equal_their_verilog() {
     differential! {
         block: Linear = Linear::default(),
         inputs: [register, word],
-        outputs: [crc, first, second],
+        outputs: [crc, first, second, after],
         cycles: 3_000,
         seed: 11,
     }

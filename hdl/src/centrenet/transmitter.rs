@@ -53,7 +53,7 @@ pub struct Transmitter {
     /// Of CONTROL.
     pub confirm: Signal<In, Bit>,
     pub seed_write: Signal<In, Bit>,
-    pub seed: Signal<In, Bits<16>>,
+    pub seed: Signal<In, Bits<32>>,
     pub blocked: Signal<In, Bit>,
     pub dma_rdata: Signal<In, Bits<32>>,
     pub grant: Signal<In, Bit>,
@@ -72,7 +72,7 @@ pub struct Transmitter {
     pub crc_word: Signal<Out, Bits<32>>,
     pub free: Signal<Out, Bits<4>>,
     pub idle: Signal<Out, Bit>,
-    pub lfsr: Signal<Out, Bits<16>>,
+    pub lfsr: Signal<Out, Bits<32>>,
     pub packets: Signal<Out, Bits<32>>,
     pub dropped: Signal<Out, Bits<32>>,
     pub corrupted: Signal<Out, Bits<32>>,
@@ -109,7 +109,7 @@ pub struct Transmitter {
     fill_index: DFF<Bits<9>>,
     send_index: DFF<Bits<9>>,
     draws: FaultDraws,
-    lfsr_register: DFFWithInit<Bits<16>>,
+    lfsr_register: DFFWithInit<Bits<32>>,
     count_packets: DFF<Bits<32>>,
     count_dropped: DFF<Bits<32>>,
     count_corrupted: DFF<Bits<32>>,
@@ -325,7 +325,7 @@ impl Logic for Transmitter {
             State::Idle => {
                 if self.pop.val() {
                     self.next_read.next = self.read_index.q.val() + 1;
-                    self.lfsr_register.d.next = self.draws.second.val();
+                    self.lfsr_register.d.next = self.draws.after.val();
                     self.confirmed.d.next = self.confirm_this.val();
                     self.spoil.d.next = self.spoil_this.val() | (self.confirm_this.val() & self.drop_this.val());
                     self.header_register.d.next = self.header.val();
@@ -394,7 +394,7 @@ impl Logic for Transmitter {
                     if self.damaged.val() {
                         // As if it had just been loaded, with two draws of its own.
                         self.count_resent.d.next = self.count_resent.q.val() + 1;
-                        self.lfsr_register.d.next = self.draws.second.val();
+                        self.lfsr_register.d.next = self.draws.after.val();
                         self.spoil.d.next = self.spoil_this.val() | self.drop_this.val();
                         self.word_register.d.next = self.header_register.q.val();
                         self.to_send.d.next = self.length_again.val().get_bits::<10>(2);

@@ -82,7 +82,7 @@ impl Kernel {
         self.net.start(demand, ring, buffers, places);
         if variant::PAGES_GO && boot::get(word::LOSS) & CONFIRM != 0 {
             // Stations have seeds of their own.
-            let seed = self.random.wrapping_mul(SPREAD) >> 16;
+            let seed = self.random.wrapping_mul(SPREAD);
             self.net.lose(boot::get(word::LOSS) & !CONFIRM, boot::get(word::DAMAGE), seed);
         }
         self.groups.allow_rounds(boot::get(word::COPIES));

@@ -165,7 +165,11 @@ impl Victim {
         if random.chance(50) && suspend(self.process).is_ok() {
             pause(random);
             if !killed {
-                resume(self.process)?;
+                match resume(self.process) {
+                    // What it was stopped in was its end.
+                    Err(Error::NoProcess) => {}
+                    result => result?,
+                }
             }
         }
         if killed {

@@ -60,7 +60,7 @@ pub struct Lossy {
     /// How often each packet leaves in a round, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "1,2,3,4,5", value_parser = clap::value_parser!(u32).range(1..=i64::from(COPIES_MAX)))]
     copies: Vec<u32>,
-    /// Runs of each point, with seeds from 1 on
+    /// Runs of each point, with seeds that no other point has
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seeds: u32,
     /// Two programs on 2 and 5 slaves, losses of 10 % and 30 %, one copy and two, eight seeds
@@ -168,7 +168,7 @@ impl Lossy {
         let work = || loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some((program, slaves, copies)) = groups.get(index) else { break };
-            let points = lab.group(*program, *slaves, *copies, extent);
+            let points = lab.group(index, (*program, *slaves, *copies), extent);
             if points.is_err() {
                 // The others need not begin any more.
                 next.store(groups.len(), Ordering::Relaxed);
@@ -186,27 +186,29 @@ impl Lossy {
 }
 
 impl Lab<'_> {
-    /// The points of a program on so many slaves, with so many copies: one for each loss.
+    /// The points of a program on so many slaves, with so many copies: one for each loss. With a
+    /// point's seeds the stations lose other packets than with another's, or all points would be off
+    /// by the same lot.
     fn group(
         &self,
-        program: (&'static str, u32),
-        slaves: u8,
-        copies: u32,
+        index: usize,
+        (program, slaves, copies): ((&'static str, u32), u8, u32),
         extent: &Extent,
     ) -> Result<Vec<Point>, ExperimentError> {
         let lossless = Wanted { program, slaves, percent: 0, copies, whole: true, seed: 1 };
         let alone = self.run(&Wanted { slaves: 1, ..lossless })?.cycles;
         let without = self.run(&lossless)?;
-        let point = |percent: &u32| {
+        let point = |(place, percent): (usize, &u32)| {
+            let first = 1 + (index * extent.loss.len() + place) as u32 * extent.seeds;
             let wanted = |seed, whole| Wanted { percent: *percent, seed, whole, ..lossless };
-            let runs = (1..=extent.seeds).map(|seed| self.run(&wanted(seed, true)));
+            let runs = (first..first + extent.seeds).map(|seed| self.run(&wanted(seed, true)));
             let runs = runs.collect::<Result<Vec<_>, _>>()?;
-            let early = (1..=EARLY.min(extent.seeds)).map(|seed| self.run(&wanted(seed, false)));
+            let early = (first..first + EARLY.min(extent.seeds)).map(|seed| self.run(&wanted(seed, false)));
             let early = early.collect::<Result<Vec<_>, _>>()?;
             let subject = Subject { program: program.0, processes: slaves, loss: f64::from(*percent) / 100.0, copies };
             Ok(Point::of(subject, &without, &runs, &early, alone))
         };
-        extent.loss.iter().map(point).collect()
+        extent.loss.iter().enumerate().map(point).collect()
     }
 
     /// Makes a run and reads it. Its folder stays only if it fails.

@@ -8,7 +8,7 @@ use super::history::History;
 use crate::engine::StationCounters;
 use std::collections::VecDeque;
 use testbed_definitions::map::centrenet as register;
-use testbed_definitions::packet::{fault_step, Header, DATAGRAM, PAYLOAD_BYTES_MAX};
+use testbed_definitions::packet::{fault_draw, fault_step, Header, DATAGRAM, PAYLOAD_BYTES_MAX};
 use testbed_definitions::timing::LOOKAHEAD;
 
 /// What software can set of CONTROL.
@@ -89,7 +89,7 @@ pub struct Station {
     tail: u16,
     fault_drop: u32,
     fault_corrupt: u32,
-    lfsr: u16,
+    lfsr: u32,
     pub counters: StationCounters,
     pub queue: VecDeque<Descriptor>,
     /// The engine is idle from this cycle on; `None`: busy.
@@ -233,9 +233,10 @@ impl Station {
 
     /// What becomes of the packet that is about to leave.
     fn draw(&mut self) -> Faults {
-        let (first, second) = (fault_step(self.lfsr), fault_step(fault_step(self.lfsr)));
-        self.lfsr = second;
-        Faults { drop: u32::from(first) < self.fault_drop, corrupt: u32::from(second) < self.fault_corrupt }
+        let first = fault_step(self.lfsr);
+        self.lfsr = fault_step(first);
+        let is_below = |state: u32, threshold: u32| u32::from(fault_draw(state)) < threshold;
+        Faults { drop: is_below(first, self.fault_drop), corrupt: is_below(self.lfsr, self.fault_corrupt) }
     }
 
     fn forget_before(&mut self, cycle: u64) {
@@ -362,7 +363,7 @@ impl Station {
             register::TX_RESENT => self.counters.tx_resent,
             register::FAULT_DROP => self.fault_drop,
             register::FAULT_CORRUPT => self.fault_corrupt,
-            register::FAULT_SEED => self.lfsr.into(),
+            register::FAULT_SEED => self.lfsr,
             _ => 0,
         }
     }
@@ -395,7 +396,7 @@ impl Station {
             }
             register::FAULT_DROP => self.fault_drop = value & 0x1_ffff,
             register::FAULT_CORRUPT => self.fault_corrupt = value & 0x1_ffff,
-            register::FAULT_SEED => self.lfsr = (value as u16).max(1),
+            register::FAULT_SEED => self.lfsr = value.max(1),
             _ => {}
         }
         self.update_line(cycle + 1);
