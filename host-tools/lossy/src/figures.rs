@@ -1,5 +1,7 @@
 //! The curves of Figures 7 to 12: speed-up by nodes, loss, copies and work, for each of the six c(n).
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 use crate::conceptual;
@@ -9,6 +11,8 @@ use crate::superstep::{Network, Resend, Superstep};
 /// The paper's figures that the model draws.
 pub const FIRST: u8 = 7;
 pub const LAST: u8 = 12;
+/// All of them.
+pub const NUMBERS: RangeInclusive<u8> = FIRST..=LAST;
 
 /// Steps in a doubling where an axis is logarithmic.
 const STEPS: i32 = 2;
@@ -140,7 +144,7 @@ mod tests {
 
     #[test]
     fn figures_have_six_panels_with_a_curve_for_each_parameter() {
-        for number in FIRST..=LAST {
+        for number in NUMBERS {
             let figure = figure(number, &Assumed::default()).unwrap();
             assert_eq!((figure.panels.len(), figure.panels[0].series.len()), (6, 5));
             let points = figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);

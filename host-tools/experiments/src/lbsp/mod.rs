@@ -22,12 +22,11 @@ pub mod table;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use testbed_lossy::figures::{figure, Assumed, Figure as Curves, FIRST, LAST};
+use testbed_lossy::figures::{figure, Assumed, Figure as Curves, NUMBERS};
 use testbed_lossy::paper::slips::{slips, Slip};
 use testbed_lossy::paper::statements::{best as best_numbers, statements, BestNodes, Statement};
 use testbed_lossy::paper::table_i;
@@ -38,8 +37,6 @@ use crate::experiment::Experiment;
 use crate::progress::Progress;
 use table::{one_table, shown, slips_text, two, two_text, TableTwo};
 
-/// The paper's figures that the model draws.
-const FIGURES: RangeInclusive<u8> = FIRST..=LAST;
 /// In the output folder.
 const PAGE: &str = "lbsp.html";
 const JSON: &str = "lbsp.json";
@@ -71,7 +68,7 @@ impl Experiment for Lbsp {
         let assumed = Assumed::default();
         let network = Network { loss: 0.0, alpha: assumed.alpha, beta: assumed.beta };
         let found = Found {
-            figures: FIGURES.filter_map(|number| figure(number, &assumed)).collect(),
+            figures: NUMBERS.filter_map(|number| figure(number, &assumed)).collect(),
             best_nodes: best_numbers(&assumed.losses, 2),
             statements: statements(&assumed),
             table_1: table_i::rows(&network),

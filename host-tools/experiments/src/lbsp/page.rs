@@ -1,12 +1,11 @@
 //! The page: the paper's Figures 7 to 12 and its tables, ours beside each printed value.
 
-use testbed_lossy::figures::{figure, Assumed, Figure, Panel as Curves};
+use testbed_lossy::figures::{figure, Assumed, Figure, Panel as Curves, NUMBERS};
 use testbed_lossy::paper::slips::slips;
 use testbed_lossy::paper::statements::{best, statements, BestNodes, Statement};
 
 use super::quantities::number;
 use super::table::{copies_table, one_table, reasons, two_table, TableTwo};
-use super::FIGURES;
 use crate::model::{Axis, Panel, Series, Style, Table};
 use crate::page::{self, PageError};
 
@@ -20,7 +19,7 @@ const LEAST: f64 = 1e-3;
 /// A value that can't be shown.
 pub fn html(assumed: &Assumed, two: &TableTwo) -> Result<String, PageError> {
     let statements = statements(assumed);
-    let sections = FIGURES.filter_map(|number| figure(number, assumed)).map(|figure| section(&figure, &statements));
+    let sections = NUMBERS.filter_map(|number| figure(number, assumed)).map(|figure| section(&figure, &statements));
     let sections: Vec<String> = sections.collect::<Result<_, _>>()?;
     let parts = [
         head(assumed),
@@ -47,7 +46,7 @@ fn head(assumed: &Assumed) -> String {
 }
 
 fn navigation() -> String {
-    let figures = FIGURES.map(|number| format!("<li><a href=\"#figure-{number}\">Figure {number}</a></li>\n"));
+    let figures = NUMBERS.map(|number| format!("<li><a href=\"#figure-{number}\">Figure {number}</a></li>\n"));
     let links = figures.collect::<String>() + "<li><a href=\"#measurements\">Tables</a></li>\n";
     format!("<nav aria-label=\"Sections\"><ul>\n{links}</ul></nav>\n")
 }
