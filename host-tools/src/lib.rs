@@ -5,6 +5,7 @@
 //! | [`attach`] | captures from a board's serial port |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
 //! | [`top`] | a run in a terminal, while it goes on or played |
+//! | [`web`] | a page in which a machine runs |
 //!
 //! `testbed_runner` runs a machine, `testbed_trace` reads what its monitors saw, `testbed_experiments`
 //! makes figures of many runs, and `testbed_synth` makes bitstreams.
@@ -13,3 +14,4 @@
 pub mod attach;
 pub mod kernel_bench;
 pub mod top;
+pub mod web;

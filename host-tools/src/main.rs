@@ -11,7 +11,7 @@ use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, diff::Diff,
     exec::Exec, experiment::Experiment, lbsp::Lbsp, probe::Probe, query::Query, report::Report, run::Run, synth::Synth,
-    test::collect::Collect, test::Test, top::Top, trace::Trace, Failure,
+    test::collect::Collect, test::Test, top::Top, trace::Trace, web::Web, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -40,6 +40,7 @@ enum Command {
     Trace(Trace),
     Analyse(Analyse),
     Report(Report),
+    Web(Web),
     Compare(Compare),
     Diff(Diff),
     Conform(Conform),
@@ -67,6 +68,7 @@ impl Command {
             Command::Trace(command) => command.run()?,
             Command::Analyse(command) => command.run()?,
             Command::Report(command) => command.run()?,
+            Command::Web(command) => command.run()?,
             Command::Compare(command) => command.run()?,
             Command::Diff(command) => command.run()?,
             Command::Conform(command) => command.run()?,

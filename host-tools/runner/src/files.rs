@@ -2,21 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use testbed_definitions::{file, limits, page};
 use testbed_machine::{brief, input, printable, Machine};
 
 use crate::firmware::{self, Firmware, FirmwareError};
-use testbed_sim::load::{self, File, LoadError};
+use testbed_session::store;
+pub use testbed_session::store::Stored;
+use testbed_sim::load::{self, LoadError};
 
-/// A machine with less RAM gets the program that it starts and nothing else.
-const RAM_FOR_PROGRAMS: u32 = 1 << 20;
-/// Of RAM, at most one part in so many goes to programs that nobody has asked for, less what the
-/// program that is started takes.
-const SHARE: usize = 4;
 /// Bytes of a file of this computer that are looked at, at most: an ELF file has symbols and debugging information too, which are left out.
 pub const HOST_BYTES: u64 = 64 << 20;
-/// The program that may read other processes' memory.
-const TRUSTED: &str = "peek";
 
 /// Why a file can't be had.
 #[derive(Debug, thiserror::Error)]
@@ -34,32 +28,10 @@ pub enum FilesError {
     Load(#[from] LoadError),
 }
 
-/// A file for the filestore.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    pub name: String,
-    pub bytes: Vec<u8>,
-    /// Bits of `definitions::file`.
-    pub permissions: u32,
-}
-
-impl Stored {
-    /// The same, borrowed.
-    pub fn as_file(&self) -> File<'_> {
-        File { name: &self.name, bytes: &self.bytes, permissions: self.permissions }
-    }
-
-    /// A file of this computer under this name. An ELF file can be executed, anything else only read.
-    fn of_host(path: &Path, name: &str) -> Result<Self, FilesError> {
-        let bytes = input::bytes(path, HOST_BYTES).map_err(|source| FilesError::Io { path: path.into(), source })?;
-        let permissions = if bytes.starts_with(b"\x7fELF") { file::READ | file::EXECUTE } else { file::READ };
-        Ok(Stored { name: name.into(), bytes, permissions })
-    }
-
-    fn program(name: &str, bytes: Vec<u8>) -> Self {
-        let trusted = if name == TRUSTED { file::TRUSTED } else { 0 };
-        Stored { name: name.into(), bytes, permissions: file::READ | file::EXECUTE | trusted }
-    }
+/// A file of this computer under this name.
+fn of_host(path: &Path, name: &str) -> Result<Stored, FilesError> {
+    let bytes = input::bytes(path, HOST_BYTES).map_err(|source| FilesError::Io { path: path.into(), source })?;
+    Ok(Stored::foreign(name, bytes))
 }
 
 /// What the command line names: a file of this computer, or a program of `firmware/programs`.
@@ -92,7 +64,7 @@ impl Source {
     /// A file of this computer that can't be read, is too large, or no program for this machine.
     pub fn check(&self, is_first: bool) -> Result<(), FilesError> {
         let Source::Host(path) = self else { return Ok(()) };
-        let stored = Stored::of_host(path, &printable(&path.to_string_lossy()))?;
+        let stored = of_host(path, &printable(&path.to_string_lossy()))?;
         match is_first {
             true => load::check_program(&stored.name, &stored.bytes)?,
             false => drop(load::stored(&stored.as_file())?),
@@ -106,7 +78,7 @@ impl Source {
             Source::Program(program) => {
                 Ok(Stored { name: name.into(), ..Stored::program(program, built.read(program)?.1) })
             }
-            Source::Host(path) => Stored::of_host(path, name),
+            Source::Host(path) => of_host(path, name),
         }
     }
 }
@@ -146,25 +118,9 @@ pub fn filestore(
         }
         files.push(source.read(name, built)?);
     }
-    if machine.ram_bytes < RAM_FOR_PROGRAMS {
-        return Ok(files);
-    }
-    let taken = load::memory(&files[0].as_file())?;
-    let mut room = (machine.ram_bytes as usize / SHARE).saturating_sub(taken);
-    let mut programs = Vec::new();
-    for name in firmware::programs(root)? {
-        if files.iter().all(|file| file.name != name) {
-            let program = Stored::program(&name, built.read(&name)?.1);
-            let bytes = load::stored(&program.as_file())?.len().next_multiple_of(page::PAGE_BYTES as usize);
-            programs.push((bytes, program));
-        }
-    }
-    // The smallest, so that as many as can be are there; in the order of their names.
-    programs.sort_by_key(|(bytes, _)| *bytes);
-    programs.truncate(limits::FILES - files.len().min(limits::FILES));
-    programs.retain(|(bytes, _)| room.checked_sub(*bytes).map(|left| room = left).is_some());
-    programs.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
-    files.extend(programs.into_iter().map(|(_, program)| program));
+    let others = if store::has_room(machine) { firmware::programs(root)? } else { Vec::new() };
+    let read = |name: String| Ok(Stored::program(&name, built.read(&name)?.1));
+    store::fill(machine, &mut files, others.into_iter().map(read).collect::<Result<_, FilesError>>()?)?;
     Ok(files)
 }
 
@@ -183,11 +139,5 @@ mod tests {
         assert_eq!(wanted("hello=greet"), (Source::Program("hello".into()), "greet".into()));
         assert_eq!(wanted("./hello"), (Source::Host("./hello".into()), "hello".into()));
         assert_eq!(wanted("a=b/c.txt=d"), (Source::Host("a=b/c.txt".into()), "d".into()));
-    }
-
-    #[test]
-    fn one_program_is_trusted() {
-        assert_eq!(Stored::program("hello", vec![]).permissions, file::READ | file::EXECUTE);
-        assert_eq!(Stored::program("peek", vec![]).permissions, file::READ | file::EXECUTE | file::TRUSTED);
     }
 }

@@ -45,6 +45,15 @@ pub enum FirmwareError {
         DEBIAN_PACKAGES.join(" ")
     )]
     NoTarget { rustup: String },
+    #[error("the module for browsers does not build:\n{0}")]
+    Module(String),
+    #[error("this program is not in a checkout of the Testbed, from which the module for browsers is built\n  help: run `cargo testbed web` inside a checkout")]
+    NoModule,
+    #[error(
+        "the target of browsers is missing, and rustup would not add it ({rustup})\n  help: `rustup target add {}`",
+        crate::module::TARGET
+    )]
+    NoBrowserTarget { rustup: String },
     #[error("cannot read {}: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
 }
@@ -192,7 +201,7 @@ fn way() -> Option<OsString> {
 
 /// The cargo that can build for the target.
 fn cargo() -> Result<Command, FirmwareError> {
-    match add_target() {
+    match debian_wanted().and_then(|()| add_target(TARGET)) {
         Ok(()) => Ok(Command::new("cargo")),
         Err(rustup) => debian_cargo()
             .or_else(|| crate::apt::install(DEBIAN_PACKAGES).then(debian_cargo)?)
@@ -200,22 +209,28 @@ fn cargo() -> Result<Command, FirmwareError> {
     }
 }
 
-fn output(command: &mut Command) -> Result<std::process::Output, FirmwareError> {
+/// What a command prints.
+pub(crate) fn output(command: &mut Command) -> Result<std::process::Output, FirmwareError> {
     let tool = command.get_program().to_string_lossy().into_owned();
     // Flags for the host's code must not reach the firmware.
     command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS").stdin(Stdio::null());
     command.output().map_err(|source| FirmwareError::Tool { tool, source })
 }
 
-/// Makes sure that the toolchain has the target; the error is why it can't be had.
-fn add_target() -> Result<(), String> {
-    if way().is_some_and(|way| way == "debian") {
-        return Err("TESTBED_FIRMWARE=debian".into());
+/// An error if the second way of building was chosen.
+fn debian_wanted() -> Result<(), String> {
+    match way().is_some_and(|way| way == "debian") {
+        true => Err("TESTBED_FIRMWARE=debian".into()),
+        false => Ok(()),
     }
-    if has_target() {
+}
+
+/// Makes sure that the toolchain has a target; the error is why it can't be had.
+pub(crate) fn add_target(target: &str) -> Result<(), String> {
+    if has_target(target) {
         return Ok(());
     }
-    let add = Command::new("rustup").args(["target", "add", TARGET]).stdin(Stdio::null()).output();
+    let add = Command::new("rustup").args(["target", "add", target]).stdin(Stdio::null()).output();
     match add {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
@@ -227,8 +242,8 @@ fn add_target() -> Result<(), String> {
 }
 
 /// Whether the toolchain in use has a `core` for the target.
-fn has_target() -> bool {
-    let print = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+fn has_target(target: &str) -> bool {
+    let print = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
     let folder = print.ok().filter(|output| output.status.success()).map(|output| output.stdout);
     let folder = folder.map(|path| PathBuf::from(String::from_utf8_lossy(&path).trim()));
     folder.and_then(|folder| fs::read_dir(folder).ok()).is_some_and(|mut entries| entries.next().is_some())

@@ -2,12 +2,12 @@
 
 use testbed_definitions::file::{EXECUTE, READ};
 use testbed_machine::Machine;
+use testbed_session::store;
 use testbed_sim::engine::Image;
-use testbed_sim::load::{self, Boot};
+use testbed_sim::load::Boot;
 
 use crate::files::{FilesError, Stored};
 use crate::firmware::Firmware;
-use crate::names;
 
 /// The image that starts the first of `programs`; all of them are in its filestore, and `files`.
 ///
@@ -35,8 +35,5 @@ pub fn of_programs(
 /// The kernel can't be built, or all does not fit into RAM.
 pub fn of_files(machine: &Machine, built: &Firmware, files: &[Stored], boot: &Boot) -> Result<Image, FilesError> {
     let (path, kernel) = built.kernel(machine.ram_bytes)?;
-    let mut files = files.to_vec();
-    files.iter_mut().for_each(|file| names::insert(file, machine));
-    let files: Vec<_> = files.iter().map(Stored::as_file).collect();
-    Ok(load::image(machine, (&path.display().to_string(), &kernel), &files, boot)?)
+    Ok(store::image(machine, (&path.display().to_string(), &kernel), files, boot)?)
 }

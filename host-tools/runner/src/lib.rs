@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`firmware`] | builds kernel and programs, from the checkout or from the sources that the program carries |
+//! | [`module`] | builds the module with which a machine runs in a browser's page |
 //! | [`files`], [`names`] | chooses files for the filestore; tells programs the names of processors |
 //! | [`image`] | what is in RAM before the first cycle |
 //! | [`engines`] | engines by name |
@@ -18,18 +19,18 @@
 #![forbid(unsafe_code)]
 
 pub mod apt;
-pub mod counters;
 pub mod drive;
 pub mod engines;
 pub mod files;
-pub mod filter;
 pub mod firmware;
 pub mod image;
 pub mod lines;
 pub mod look;
 pub mod measurement;
-pub mod names;
+pub mod module;
 pub mod operator;
 pub mod python;
 pub mod signals;
 pub mod taking;
+
+pub use testbed_session::{counters, filter, names};

@@ -26,6 +26,7 @@ pub mod test;
 pub mod tools;
 pub mod top;
 pub mod trace;
+pub mod web;
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -37,6 +38,7 @@ use testbed_experiments::observed::ObserveError;
 use testbed_experiments::overflow::trial::TrialError;
 use testbed_host_tools::kernel_bench::BenchError;
 use testbed_host_tools::top::app::TopError;
+use testbed_host_tools::web::contents::ContentsError;
 use testbed_machine::{Machine, MachineError};
 use testbed_runner::drive::DriveError;
 use testbed_runner::engines::OpenError;
@@ -130,6 +132,10 @@ failures! {
     FilesError => of_files;
     DriveError => of_drive;
     MeasurementError => of_measurement;
+    ContentsError => |error| match error {
+        ContentsError::Firmware(error) => of_firmware(error),
+        ContentsError::Load(_) => Exit::Input,
+    };
 }
 
 /// Where the output of a program goes: `out`, or a folder of its name.
@@ -159,7 +165,7 @@ fn begin(
 
 fn of_firmware(error: &FirmwareError) -> Exit {
     match error {
-        FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) => Exit::Input,
+        FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) | FirmwareError::Module(_) => Exit::Input,
         _ => Exit::Environment,
     }
 }

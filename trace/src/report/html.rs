@@ -2,14 +2,18 @@
 
 /// The page without its parts, which stand where `{{NAME}}` is.
 const TEMPLATE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
-/// In the order in which they need each other; one script at last.
-const SCRIPTS: [&str; 10] = [
+pub const STYLE: &str = include_str!("page.css");
+/// The scripts that draw a time-line, in the order in which they need each other.
+pub const LIVE_SCRIPTS: [&str; 6] = [
     include_str!("words.js"),
     include_str!("build.js"),
     include_str!("lanes.js"),
     include_str!("timeline.js"),
     include_str!("pointer.js"),
+    include_str!("controls.js"),
+];
+/// What a report has besides; one script at last.
+const REPORT_SCRIPTS: [&str; 5] = [
     include_str!("sections.js"),
     include_str!("protocols.js"),
     include_str!("balance.js"),
@@ -46,24 +50,38 @@ pub fn embeddable(json: &str) -> String {
     out
 }
 
-/// The page with this title and these data (JSON).
-pub fn page(title: &str, json: &str) -> String {
-    let part = |name: &str| match name {
-        "TITLE" => escape(title),
-        "STYLE" => STYLE.into(),
-        "DATA" => embeddable(json),
-        "SCRIPT" => format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.concat()),
-        other => panic!("page.html asks for {other}, which there is not"),
-    };
+/// Scripts as one, whose names are its own.
+pub fn script(scripts: &[&str]) -> String {
+    format!("(() => {{\n\"use strict\";\n{}}})();\n", scripts.concat())
+}
+
+/// A page from its template, in which each `{{NAME}}` is replaced by what `part` has for it.
+///
+/// # Panics
+/// If a place is not closed, or `part` has nothing for it.
+pub fn filled(template: &str, part: impl Fn(&str) -> Option<String>) -> String {
     // From the front, so that what a part holds is never taken for a place.
-    let (mut out, mut rest) = (String::new(), TEMPLATE);
+    let (mut out, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}").expect("every place in page.html is closed");
+        let (name, after) = after.split_once("}}").expect("every place in a page is closed");
         out.push_str(before);
-        out.push_str(&part(name));
+        out.push_str(&part(name).unwrap_or_else(|| panic!("a page asks for {name}, which there is not")));
         rest = after;
     }
     out + rest
+}
+
+/// The page with this title and these data (JSON).
+pub fn page(title: &str, json: &str) -> String {
+    filled(TEMPLATE, |name| {
+        Some(match name {
+            "TITLE" => escape(title),
+            "STYLE" => STYLE.into(),
+            "DATA" => embeddable(json),
+            "SCRIPT" => script(&[&LIVE_SCRIPTS[..], &REPORT_SCRIPTS[..]].concat()),
+            _ => return None,
+        })
+    })
 }
 
 #[cfg(test)]

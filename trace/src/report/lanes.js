@@ -81,12 +81,18 @@ class Lane {
 }
 
 const lanesOf = (rows) => rows.map(({ number, name, lane }) => ({ number, name, lane: new Lane(lane) }));
-const PROCESSORS = A?.cpu ? lanesOf(D.timeline.processors) : [];
-const QUEUES = A?.queues ? lanesOf(D.timeline.queues) : [];
-const THREADS = lanesOf(D.timeline.threads);
-const RUNNING = D.words.states.indexOf("running");
-const NOTHING = D.words.nothing;
-const LENGTH_UNKNOWN = D.words.length_unknown;
+let PROCESSORS = [];
+let QUEUES = [];
+let THREADS = [];
+let RUNNING, NOTHING, LENGTH_UNKNOWN;
+whenTaken.push(() => {
+  PROCESSORS = A?.cpu ? lanesOf(D.timeline.processors) : [];
+  QUEUES = A?.queues ? lanesOf(D.timeline.queues) : [];
+  THREADS = lanesOf(D.timeline.threads);
+  RUNNING = D.words.states.indexOf("running");
+  NOTHING = D.words.nothing;
+  LENGTH_UNKNOWN = D.words.length_unknown;
+});
 
 /** The thread that runs on a processor at a moment, if the lanes are exact there. */
 function runnerAt(processor, cycle) {

@@ -8,15 +8,17 @@ mod gather;
 mod html;
 mod lane;
 mod parts;
+mod rolling;
 mod timeline;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use html::{embeddable, escape};
+pub use html::{embeddable, escape, filled, script, LIVE_SCRIPTS, STYLE};
 pub use lane::{Columns, NOTHING};
 pub use parts::{Class, Loss, Words};
+pub use rolling::{Rolling, Shown};
 pub use timeline::{Packet, Row, Timeline, CELLS_MAX, LENGTH_UNKNOWN, PACKETS_MAX, THREADS_MAX};
 
 use crate::analysis::measure::Range;
@@ -70,6 +72,11 @@ impl Page {
         let title = self.record.arguments.iter().fold(self.record.program.clone(), |line, word| line + " " + word);
         html::page(&title, &json)
     }
+}
+
+/// Names of the states that lanes hold, for a page that draws lanes and nothing else.
+pub fn words() -> Words {
+    gather::words(None)
 }
 
 /// Collects what a page shows of a run, or of the part of it that `options` name.

@@ -161,6 +161,7 @@ function printed() {
     : h("p", {}, "Nothing.");
 }
 
+take(JSON.parse(document.getElementById("data").textContent));
 section("overview", "What ran", overview);
 section("timeline", "Time-line", timeline);
 section("processors", "Processors", processors);

@@ -1,7 +1,16 @@
 // The time-line: rows of lanes on a canvas that shows a part of the run.
 
-const RANGE = { from: D.range.from_cycle, to: D.range.to_cycle };
-const view = { ...RANGE };
+const RANGE = { from: 0, to: 0 };
+const view = { from: 0, to: 0 };
+let QUEUE_MOST = [];
+let miniShares;
+whenTaken.push(() => {
+  RANGE.from = D.range.from_cycle;
+  RANGE.to = D.range.to_cycle;
+  Object.assign(view, RANGE);
+  QUEUE_MOST = (A?.queues?.processors ?? []).map(({ max }) => max);
+  miniShares = undefined;
+});
 const shown = { packets: true, queues: true, threads: true };
 // The moment and row that the keyboard has chosen; `null` until it is used.
 let chosen = null;
@@ -224,7 +233,6 @@ function drawQueue(pen, { lane }, y, height) {
       sum > 0 && pen.fillRect(left + pixel, y + height - Math.max(1, (sum / most) * height), 1, Math.max(1, (sum / most) * height)),
   );
 }
-const QUEUE_MOST = (A?.queues?.processors ?? []).map(({ max }) => max);
 
 /** Packets that can be seen, with the ends of their lines. */
 function visiblePackets() {
@@ -370,7 +378,6 @@ function drawMini() {
   pen.lineWidth = 2;
   pen.strokeRect(left + 1, 1, Math.max(2, right - left - 2), 34);
 }
-let miniShares;
 
 /** Shows a part of the run, as much of it as there is. */
 function show(from, to) {

@@ -23,7 +23,7 @@ const LENGTH_MAX: u32 = 253;
 pub const LENGTH_UNKNOWN: u8 = 254;
 
 /// Collects what a page draws.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Collector {
     range: Range,
     tick_cycles: u64,
@@ -38,7 +38,7 @@ pub struct Collector {
     cells: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Packets {
     kept: Vec<Packet>,
     stride: u64,
@@ -86,7 +86,8 @@ impl Collector {
         Self::with_cells(range, tick_cycles, CELLS_MAX)
     }
 
-    fn with_cells(range: Range, tick_cycles: u64, cells_max: usize) -> Self {
+    /// The same with at most so many cells.
+    pub fn with_cells(range: Range, tick_cycles: u64, cells_max: usize) -> Self {
         Collector {
             range,
             tick_cycles: tick_cycles.max(1),
@@ -185,6 +186,17 @@ impl Collector {
                 return;
             }
         }
+    }
+
+    /// The cycle from which on it collects.
+    pub fn from_cycle(&self) -> u64 {
+        self.range.from_cycle
+    }
+
+    /// What has been collected until a cycle that is not beyond the range's end.
+    pub fn finish_at(mut self, cycle: u64, names: &[String]) -> Timeline {
+        self.range.to_cycle = cycle;
+        self.finish(names)
     }
 
     /// What has been collected, for processors of these names.

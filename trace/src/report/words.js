@@ -1,10 +1,21 @@
 // The data, and how its times, counts and states are said.
 
-const D = JSON.parse(document.getElementById("data").textContent);
-const RUN = D.record;
-const CLOCK = RUN.machine.clock_hz;
-const TICK = RUN.machine.tick_cycles;
-const A = D.analysis;
+let D, RUN, CLOCK, TICK, A;
+// As many decimals of a millisecond as a tick of the global clock has.
+let DECIMALS = 0;
+// What other scripts make of the data, in the order of the scripts.
+const whenTaken = [];
+
+/** Takes the data of a page; of one that is live, again and again. */
+function take(data) {
+  D = data;
+  RUN = D.record;
+  CLOCK = RUN.machine.clock_hz;
+  TICK = RUN.machine.tick_cycles;
+  A = D.analysis;
+  DECIMALS = Math.max(0, Math.ceil(-Math.log10((TICK / CLOCK) * 1e3) - 1e-9));
+  for (const make of whenTaken) make();
+}
 
 // How times are shown: as machine time, or as cycles of the machine's clock.
 let unit = "time";
@@ -40,9 +51,6 @@ const length = (cycles) => (unit === "time" ? machineTime(cycles) : cycles < 100
 /** A length in both units; for sentences. */
 const lengths = (cycles) =>
   unit === "time" ? `${machineTime(cycles)} (${cycleText(cycles)})` : `${cycleText(cycles)} (${machineTime(cycles)})`;
-
-// As many decimals of a millisecond as a tick of the global clock has.
-const DECIMALS = Math.max(0, Math.ceil(-Math.log10((TICK / CLOCK) * 1e3) - 1e-9));
 
 /** A moment: time since the start of the machine, exact to a tick, or to `decimals` of a millisecond. */
 function moment(cycles, decimals = DECIMALS) {

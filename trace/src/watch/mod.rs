@@ -10,7 +10,7 @@ mod view;
 
 use std::collections::BTreeMap;
 
-use crate::analysis::fact::{Fact, Met, ThreadState, Times, Waited};
+use crate::analysis::fact::{Fact, Met, ThreadNow, ThreadState, Times, Waited};
 use crate::analysis::follow::Follower;
 use crate::analysis::probe::Probe;
 use crate::balance::Samples;
@@ -153,6 +153,11 @@ impl Watch {
 
     /// Takes the next event.
     pub fn add(&mut self, event: &Event) {
+        self.follow(event, &mut |_| {});
+    }
+
+    /// Takes the next event; what it shows is told to `tell` too.
+    pub fn follow(&mut self, event: &Event, tell: &mut impl FnMut(&Fact)) {
         self.events += 1;
         if event.is_certain() {
             self.advance(self.cycle(event));
@@ -165,6 +170,7 @@ impl Watch {
         let Watch { follower, processors, links, threads, supersteps, .. } = self;
         follower.add(event, &mut |fact| {
             supersteps.take(fact, scale);
+            tell(fact);
             match fact {
                 Fact::Processor { processor, doing, from, to } => {
                     if let Some(processor) = processors.get_mut(*processor as usize) {
@@ -182,6 +188,20 @@ impl Watch {
                 fact => about_thread(threads, scale, fact),
             }
         });
+    }
+}
+
+impl Watch {
+    /// Tells what processors and threads have been doing up to now, of which no fact tells yet.
+    pub fn present(&self, tell: &mut impl FnMut(&Fact)) {
+        let to = self.now;
+        for processor in 1..self.processors.len() as u8 {
+            let (doing, from) = self.follower.doing(processor);
+            tell(&Fact::Processor { processor, doing, from, to });
+        }
+        for ThreadNow { thread, processor, state, on, since } in self.follower.threads() {
+            tell(&Fact::Thread { thread, processor, state, on, from: since, to });
+        }
     }
 }
 

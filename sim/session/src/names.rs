@@ -5,12 +5,11 @@ use object::{LittleEndian, Object, ObjectSymbol};
 use testbed_definitions::names::{Table, NAME_BYTES, SYMBOL};
 use testbed_machine::Machine;
 
-use crate::files::Stored;
-
-/// Writes the names of `machine`'s processors into `file`, if that is a program with a place for them.
-pub fn insert(file: &mut Stored, machine: &Machine) {
-    let Some(place) = place(&file.bytes) else { return };
-    let Some(table) = file.bytes.get_mut(place..place + size_of::<Table>()) else { return };
+/// Writes the names of `machine`'s processors into the bytes of a file, if that is a program with a
+/// place for them.
+pub fn insert(bytes: &mut [u8], machine: &Machine) {
+    let Some(place) = place(bytes) else { return };
+    let Some(table) = bytes.get_mut(place..place + size_of::<Table>()) else { return };
     table.fill(0);
     for (entry, name) in table.chunks_exact_mut(NAME_BYTES).zip(&machine.processors) {
         // The description bounds them.
@@ -39,9 +38,9 @@ mod tests {
     #[test]
     fn what_is_no_program_stays_as_it_is() {
         for bytes in [&b"no ELF file"[..], b"\x7fELF\x01\x01", b""] {
-            let mut file = Stored { name: "x".into(), bytes: bytes.into(), permissions: 0 };
+            let mut file = bytes.to_vec();
             insert(&mut file, &Machine::testbed6());
-            assert_eq!(file.bytes, bytes);
+            assert_eq!(file, bytes);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The ledger of an engine, from its hardware counters.
 
-use testbed_sim::engine::{Engine, SmiCounters, StationCounters};
+use testbed_emulator::engine::{Engine, SmiCounters, StationCounters};
 use testbed_trace::ledger::{Ledger, SmiLine, StationLine};
 
 /// Reads the counters of `engine` as they are now.

@@ -1,0 +1,67 @@
+//! The page: its template, style and scripts, and in it the contents.
+
+use testbed_trace::report::{embeddable, filled, script, LIVE_SCRIPTS, STYLE};
+
+use super::contents::Contents;
+
+const TEMPLATE: &str = include_str!("page/index.html");
+const OWN_STYLE: &str = include_str!("page/page.css");
+const WORKER: &str = include_str!("page/worker.js");
+/// In the order in which they need each other, behind those of the time-line.
+const SCRIPTS: [&str; 7] = [
+    include_str!("page/screen.js"),
+    include_str!("page/consoles.js"),
+    include_str!("page/link.js"),
+    include_str!("page/experiment.js"),
+    include_str!("page/machine.js"),
+    include_str!("page/live.js"),
+    include_str!("page/main.js"),
+];
+/// Characters of a line of packed bytes.
+const LINE: usize = 8192;
+
+/// The page with these contents.
+pub fn page(contents: &Contents) -> String {
+    let json = serde_json::to_string(contents).expect("contents have string keys and finite numbers");
+    filled(TEMPLATE, |name| {
+        Some(match name {
+            "STYLE" => [STYLE, OWN_STYLE].concat(),
+            "VERSION" => env!("CARGO_PKG_VERSION").into(),
+            "CONTENTS" => embeddable(&json),
+            "PACK" => base64(&contents.packed()),
+            "WORKER" => WORKER.into(),
+            "SCRIPT" => script(&[&LIVE_SCRIPTS[..], &SCRIPTS[..]].concat()),
+            _ => return None,
+        })
+    })
+}
+
+/// Bytes in the letters of base 64, in lines.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len() / 3 * 4 + bytes.len() / LINE + 8);
+    for (number, three) in bytes.chunks(3).enumerate() {
+        if number % (LINE / 4) == 0 {
+            out.push('\n');
+        }
+        let word = three.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        for place in 0..4 {
+            let letter = LETTERS[(word >> (18 - 6 * place) & 63) as usize];
+            out.push(if place <= three.len() { char::from(letter) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_64_is_as_the_standard_has_it() {
+        // The examples of RFC 4648.
+        for (text, letters) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(text.as_bytes()).trim(), letters);
+        }
+    }
+}

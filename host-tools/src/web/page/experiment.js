@@ -1,0 +1,127 @@
+// The form that describes an experiment, files that are dropped, and the link.
+
+const given = new Map();
+
+function fillForm() {
+  const programs = CONTENTS.programs.map(({ name }) => h("option", { value: name }, name));
+  $("program").replaceChildren(h("optgroup", { label: "Programs" }, programs));
+  $("machine").replaceChildren(
+    ...CONTENTS.machines.map(({ name }) => h("option", { value: name }, name)),
+    h("option", { value: "" }, "your own, described below"),
+  );
+  $("classes").append(
+    ...CONTENTS.classes.map(([name, tells]) =>
+      h("label", { class: "switch", "data-tip": tells }, h("input", { type: "checkbox", value: name }), name),
+    ),
+  );
+  $("program").addEventListener("change", about);
+  $("machine").addEventListener("change", () => {
+    const known = CONTENTS.machines.find(({ name }) => name === $("machine").value);
+    if (known) $("toml").value = known.toml;
+    else $("description").open = true;
+  });
+  $("toml").addEventListener("input", () => ($("machine").value = machineOf($("toml").value)));
+  $("given").addEventListener("change", () => takeFiles($("given").files));
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    takeFiles(event.dataTransfer.files);
+  });
+  $("wishes").addEventListener("submit", (event) => {
+    event.preventDefault();
+    startRun();
+  });
+  $("link").addEventListener("click", copyLink);
+}
+
+const machineOf = (toml) => CONTENTS.machines.find((machine) => machine.toml === toml)?.name ?? "";
+
+function about() {
+  const name = $("program").value;
+  const program = CONTENTS.programs.find((one) => one.name === name);
+  $("about").replaceChildren(...prose(given.has(name) ? `${name}: the file that you have given.` : `${name}: ${program?.about ?? ""}`));
+}
+
+/** What the form says, as texts. */
+function experiment() {
+  const toml = $("toml").value;
+  const machine = machineOf(toml);
+  const classes = [...$("classes").querySelectorAll("input:checked")].map(({ value }) => value);
+  return {
+    program: $("program").value,
+    arguments: $("arguments").value,
+    machine,
+    toml: machine ? "" : toml,
+    seed: $("seed").value,
+    kernel: $("kernel").value,
+    classes: classes.join("+") || "none",
+    filters: $("filters").value,
+    speed: $("speed").value,
+  };
+}
+
+function showExperiment(wanted) {
+  const machine = CONTENTS.machines.find(({ name }) => name === wanted.machine);
+  $("toml").value = wanted.toml || (machine ?? CONTENTS.machines[0]).toml;
+  $("machine").value = machineOf($("toml").value);
+  for (const name of ["program", "kernel", "speed"]) {
+    const options = [...$(name).options].map(({ value }) => value);
+    if (options.includes(wanted[name])) $(name).value = wanted[name];
+    else if (name === "program") trouble(`This page has no program “${wanted.program}”; choose one, or drop it here.`);
+  }
+  $("arguments").value = wanted.arguments;
+  $("seed").value = wanted.seed;
+  $("filters").value = wanted.filters;
+  const classes = wanted.classes.split("+");
+  for (const box of $("classes").querySelectorAll("input")) box.checked = classes.includes(box.value);
+  $("watching").open = wanted.filters !== "" || wanted.classes !== CONTENTS.classes_default;
+  $("description").open = wanted.toml !== "";
+  about();
+}
+
+/** The wishes that the module reads. */
+function wishes() {
+  const { program, arguments: words, seed, kernel, classes, filters } = experiment();
+  return {
+    machine: $("toml").value,
+    program,
+    arguments: words.split(/\s+/).filter(Boolean),
+    seed: Number(seed) >>> 0,
+    kernel,
+    classes,
+    filters: filters.split("\n").filter((line) => line.trim()),
+    files: [...given.keys()].filter((name) => name !== program),
+  };
+}
+
+async function takeFiles(files) {
+  for (const file of files) {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const isProgram = [0x7f, 0x45, 0x4c, 0x46].every((byte, place) => bytes[place] === byte);
+    given.set(file.name, { bytes, isProgram });
+    send("put", { name: file.name, bytes });
+    if (!isProgram) continue;
+    let group = $("program").querySelector("optgroup.given");
+    if (!group) $("program").append((group = h("optgroup", { label: "Given", class: "given" })));
+    if (![...group.children].some(({ value }) => value === file.name)) group.append(h("option", { value: file.name }, file.name));
+    $("program").value = file.name;
+    about();
+    startRun();
+  }
+  $("files").replaceChildren(
+    ...[...given].map(([name, { bytes, isProgram }]) =>
+      h("li", {}, `${name}: ${plural(bytes.length, "byte")}, ${isProgram ? "a program" : "for the filestore of the next run"}`),
+    ),
+  );
+}
+
+async function copyLink() {
+  location.hash = encodeLink(experiment());
+  const hidden = given.has($("program").value) ? " It does not hold the file that you have given." : "";
+  try {
+    await navigator.clipboard.writeText(location.href);
+    $("linked").textContent = `Copied.${hidden}`;
+  } catch {
+    $("linked").textContent = `The page's address is the link now.${hidden}`;
+  }
+}

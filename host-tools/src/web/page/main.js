@@ -1,0 +1,207 @@
+// The page: unpacks the module, starts its worker, and passes on what either side says.
+
+const STRIDES = [
+  [32, "a window (32 cycles)"],
+  [8192, "8 192 cycles"],
+  [65536, "65 536 cycles"],
+  [250_000, "250 000 cycles"],
+  [2_500_000, "2 500 000 cycles"],
+];
+const SPEEDS = [
+  ["0.001", "1/1000 of real time"],
+  ["0.01", "1/100"],
+  ["0.1", "1/10"],
+  ["1", "real time"],
+  ["Infinity", "as fast as possible"],
+];
+const SPANS = [
+  ["0.002", "2 ms"],
+  ["0.02", "20 ms"],
+  ["0.2", "200 ms"],
+  ["1", "second"],
+  ["10", "10 seconds"],
+];
+
+let worker = null;
+let module = null;
+let parts = null;
+let isRunning = false;
+let state = null;
+let fresh = null;
+let isWanted = false;
+// Set before anything is tried: what a test reads.
+window.testbed = { frames: 0 };
+
+const options = (pairs) => pairs.map(([value, text]) => h("option", { value }, text));
+
+function send(kind, more = {}) {
+  worker?.postMessage({ kind, ...more });
+}
+
+function say(text) {
+  $("status").textContent = text;
+}
+
+function trouble(text) {
+  $("trouble").replaceChildren(text ? notice("bad", ...text.split("\n").map((line) => h("div", {}, prose(line.trim())))) : "");
+}
+
+/** One frame for all that has changed. */
+function wantFrame() {
+  if (isWanted) return;
+  isWanted = true;
+  requestAnimationFrame(() => {
+    isWanted = false;
+    paintConsoles();
+    if (!fresh) return;
+    const { state: now, shown, time } = fresh;
+    fresh = null;
+    measure(now, time);
+    takeShown(JSON.parse(new TextDecoder().decode(shown)));
+    showDrawing();
+    showNow(now);
+    showClock();
+    window.testbed.frames++;
+  });
+}
+
+function showClock() {
+  const speed = rates && isRunning ? `, ${many(rates.cycles)} cycles a second (${short(rates.cycles / CLOCK)} × real time)` : "";
+  $("clock").textContent = `${machineTime(state.cycle)}, cycle ${grouped(state.cycle)}${speed}`;
+}
+
+const ENDS = {
+  exit: "The program is over",
+  limit: "The time given is over",
+  user: "You have ended the run",
+  full: "The run was ended: its trace has filled the memory that this page has for it",
+};
+
+function showState() {
+  const { stopped, exits } = state;
+  const was = $("status").dataset.what;
+  const what = stopped ?? (isRunning ? "running" : "paused");
+  $("go").textContent = isRunning ? "Pause" : "Go on";
+  $("go").disabled = $("end").disabled = stopped !== null;
+  $("step").disabled = stopped !== null || isRunning;
+  if (was === what) return;
+  $("status").dataset.what = what;
+  const codes = exits.map(([processor, , code]) => ` with exit code ${code} on ${processor}`).join(",");
+  say(stopped ? `${ENDS[stopped] ?? stopped}${stopped === "exit" ? codes : ""}.` : isRunning ? "The machine runs." : "The machine stands still.");
+}
+
+const heard = {
+  ready(message) {
+    words = message.words;
+    $("start").disabled = false;
+    for (const [name, { bytes }] of given) send("put", { name, bytes });
+    startRun();
+  },
+  started(message) {
+    record = message.record;
+    forgetRates();
+    delete $("status").dataset.what;
+    CLOCK = record.machine.clock_hz;
+    showConsoles(record.machine.processors);
+    trouble("");
+    setFollow(true);
+    chosen = null;
+  },
+  console({ bytes }) {
+    takeConsole(bytes);
+  },
+  state(message) {
+    state = message.state;
+    isRunning = message.running;
+    fresh = message;
+    showState();
+    wantFrame();
+  },
+  file: download,
+  wrong({ message }) {
+    trouble(message);
+    if (!state) say("Nothing runs.");
+  },
+  failed({ message }) {
+    trouble(`The machine has failed, which it never should: ${message}\nStart it anew; the trace so far is lost.`);
+    say("Nothing runs.");
+    isRunning = false;
+    beginWorker(false);
+  },
+};
+
+function beginWorker(starts = true) {
+  worker?.terminate();
+  const source = new Blob([$("worker").textContent], { type: "text/javascript" });
+  const url = URL.createObjectURL(source);
+  worker = new Worker(url);
+  URL.revokeObjectURL(url);
+  worker.onmessage = ({ data }) => (data.kind === "ready" && !starts ? (words = data.words) : heard[data.kind](data));
+  worker.onerror = (event) => trouble(`The page's script has failed: ${event.message}`);
+  send("begin", { module, parts });
+}
+
+function startRun() {
+  send("speed", { speed: Number($("speed").value) });
+  send("start", { wishes: wishes(), run: true, span: Number($("span-of").value) });
+}
+
+/** The module and all programs, from the page itself. */
+async function unpack() {
+  const packed = Uint8Array.from(atob($("pack").textContent.trim()), (character) => character.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const all = CONTENTS.parts.map(({ kind, name, at, bytes: length }) => ({ kind, name, bytes: bytes.slice(at, at + length) }));
+  module = await WebAssembly.compile(all.find(({ kind }) => kind === "module").bytes);
+  parts = all.filter(({ kind }) => kind !== "module");
+}
+
+function listenToBar() {
+  $("stride").append(...options(STRIDES));
+  $("speed").append(...options(SPEEDS));
+  $("span-of").append(...options(SPANS));
+  $("stride").value = "65536";
+  $("speed").value = $("span-of").value = "1";
+  $("go").addEventListener("click", () => send(isRunning ? "pause" : "run"));
+  $("step").addEventListener("click", () => send("step", { cycles: Number($("stride").value) }));
+  $("end").addEventListener("click", () => send("end"));
+  $("speed").addEventListener("change", () => send("speed", { speed: Number($("speed").value) }));
+  $("span-of").addEventListener("change", () => {
+    setFollow(true);
+    send("span", { span: Number($("span-of").value) });
+  });
+  $("follow").addEventListener("change", () => {
+    setFollow($("follow").checked);
+    if (follows && D) {
+      followNow();
+      redraw();
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!event.altKey || event.ctrlKey) return;
+    const button = { KeyR: $("go"), KeyS: $("step") }[event.code];
+    if (!button || button.disabled) return;
+    event.preventDefault();
+    button.click();
+  });
+}
+
+async function main() {
+  listenToBar();
+  listenToTyping();
+  fillForm();
+  fillDownloads();
+  showExperiment(decodeLink(location.hash));
+  addEventListener("hashchange", () => showExperiment(decodeLink(location.hash)));
+  try {
+    await unpack();
+  } catch (error) {
+    say("Nothing runs.");
+    return trouble(`This browser can't unpack the machine: ${error.message}\nhelp: it needs WebAssembly and DecompressionStream, which browsers have had since 2023`);
+  }
+  beginWorker();
+  $("typed").focus({ preventScroll: true });
+}
+
+const CONTENTS = JSON.parse($("contents").textContent);
+main();

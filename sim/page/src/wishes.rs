@@ -1,0 +1,96 @@
+//! What a page asks for when it starts a run.
+
+use serde::Deserialize;
+use testbed_definitions::event::DIAG_DEFAULT;
+use testbed_kernel_core::filter::{self, Fault, CLASSES};
+use testbed_machine::{suggest, Machine};
+use testbed_session::filter::commands;
+use testbed_trace::capture::KernelKind;
+
+/// Processors with less RAM than so many bytes get the small kernel.
+const SMALL_BELOW: u32 = 256 << 10;
+
+/// A run as a page describes it, in JSON. What is left out is as `testbed run` has it.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Wishes {
+    /// The machine's description, in TOML.
+    pub machine: String,
+    /// A program, or a file that was given.
+    pub program: String,
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    #[serde(default = "one")]
+    pub seed: u32,
+    /// `default` or `tos94`.
+    #[serde(default)]
+    pub kernel: KernelKind,
+    /// Event classes, as for `--dgl`.
+    pub classes: Option<String>,
+    /// Rules, as for `--filter`.
+    #[serde(default)]
+    pub filters: Vec<String>,
+    pub totals: Option<u32>,
+    /// Machine cycles after which the run ends; without it, it takes as long as it takes.
+    pub cycles: Option<u64>,
+    /// Names of given files that the filestore gets too.
+    #[serde(default)]
+    pub files: Vec<String>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// What the wishes come to, checked.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub machine: Machine,
+    pub kernel: KernelKind,
+    pub dgl: u32,
+    /// Stores that program the filters.
+    pub commands: Vec<u32>,
+}
+
+impl Wishes {
+    /// Reads wishes.
+    ///
+    /// # Errors
+    /// They are not of the form.
+    pub fn read(json: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(json).map_err(|error| format!("what the page asks for can't be read: {error}"))
+    }
+
+    /// Checks what can be checked without the program.
+    ///
+    /// # Errors
+    /// What is wrong, with a remedy.
+    pub fn check(&self) -> Result<Checked, String> {
+        let machine = Machine::parse(&self.machine, "the machine's description").map_err(|error| error.to_string())?;
+        let is_small = machine.ram_bytes < SMALL_BELOW;
+        let kernel = match (is_small, self.kernel) {
+            (false, KernelKind::Small) | (true, KernelKind::Tos94) => {
+                let which = if is_small { "for so little RAM there is" } else { "with so much RAM there is no" };
+                return Err(format!("{which} the small kernel\n  help: choose the kernel `default`"));
+            }
+            (false, kind) => kind,
+            (true, _) => KernelKind::Small,
+        };
+        let dgl = self.classes.as_deref().map_or(Ok(DIAG_DEFAULT), classes)?;
+        let commands = commands(&self.filters, self.totals, dgl).map_err(|error| error.to_string())?;
+        Ok(Checked { machine, kernel, dgl, commands })
+    }
+}
+
+/// Event classes from a text.
+fn classes(text: &str) -> Result<u32, String> {
+    filter::classes(text).map_err(|fault| match fault {
+        Fault::Class(name) => {
+            let meant = suggest::question(name, CLASSES.iter().map(|class| class.0));
+            let known: Vec<_> = CLASSES.iter().map(|class| class.0).collect();
+            format!("`{name}` is no event class\n  help: {meant}join {} by `+`", known.join(", "))
+        }
+        _ => "the classes profile and ready exclude each other, since their words look alike\n  help: leave one out"
+            .into(),
+    })
+}

@@ -1,0 +1,18 @@
+//! What is the same of a run on this computer and in a browser's page, so that both leave the same
+//! bytes.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`store`], [`names`] | chooses files for the filestore; tells programs the names of processors |
+//! | [`filter`] | what the monitors are to leave out, from text to the commands that program them |
+//! | [`course`] | takes an engine on by slices, and says when the run is over |
+//! | [`counters`] | the ledger of an engine |
+//!
+//! Nothing here knows a file system or a clock, so it builds for `wasm32-unknown-unknown` too.
+#![forbid(unsafe_code)]
+
+pub mod counters;
+pub mod course;
+pub mod filter;
+pub mod names;
+pub mod store;
