@@ -128,7 +128,8 @@ impl Wanted {
     }
 }
 
-/// The filestore for `machine`: `first`, which is to be started, then `wanted`, then the programs that fit, the smallest first.
+/// The filestore for `machine`: `first`, which is to be started, then `wanted`, with a shell its
+/// utilities, then the programs that fit, the smallest first.
 ///
 /// # Errors
 /// A file can't be read, or two have one name. Whether `first` and `wanted` fit into RAM is found when the image is made.
@@ -149,10 +150,14 @@ pub fn filestore(
     if machine.ram_bytes < RAM_FOR_PROGRAMS {
         return Ok(files);
     }
+    let is_shell = first.source == Source::Program(firmware::SHELL.into());
+    if is_shell && files.iter().all(|file| file.name != firmware::UTILITIES) {
+        files.push(Stored::program(firmware::UTILITIES, built.read(firmware::UTILITIES)?.1));
+    }
     let taken = load::memory(&files[0].as_file())?;
     let mut room = (machine.ram_bytes as usize / SHARE).saturating_sub(taken);
     let mut programs = Vec::new();
-    for name in firmware::programs(root)? {
+    for name in firmware::programs(root)?.into_iter().filter(|name| is_shell || name != firmware::SHELL) {
         if files.iter().all(|file| file.name != name) {
             let program = Stored::program(&name, built.read(&name)?.1);
             let bytes = load::stored(&program.as_file())?.len().next_multiple_of(page::PAGE_BYTES as usize);

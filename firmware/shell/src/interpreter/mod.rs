@@ -16,6 +16,6 @@ mod testing;
 mod variables;
 
 pub use builtins::{help, BUILTINS};
-pub use script::Outcome;
+pub use script::{Outcome, Typed};
 pub use shell::{Shell, CAPTURED_MAX, NESTED_MAX};
 pub use variables::{Variables, VARIABLES_BYTES, VARIABLES_MAX};

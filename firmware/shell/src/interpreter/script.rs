@@ -22,7 +22,47 @@ pub enum Outcome {
     Exit,
 }
 
+/// What has been typed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Typed {
+    /// A line, without its newline.
+    Line(Vec<u8>),
+    /// A line that was too long, and has been passed over.
+    TooLong,
+    /// Nothing more comes.
+    End,
+}
+
 impl Shell<'_> {
+    /// The next line of the shell's own input, of so many bytes at most.
+    pub fn typed(&mut self, most: usize) -> Typed {
+        let (mut line, mut long, mut any) = (Vec::new(), false, false);
+        loop {
+            let mut buffer = [0; 256];
+            let got = self.apply().and_then(|()| self.machine.input(&mut buffer));
+            self.has_read();
+            let read = &buffer[..got.unwrap_or(0)];
+            let piece = read.strip_suffix(b"\n").unwrap_or(read);
+            any |= !read.is_empty();
+            long |= line.len() + piece.len() > most;
+            if !long {
+                line.extend_from_slice(piece);
+            }
+            if read.is_empty() || piece.len() < read.len() {
+                return match (long, any) {
+                    (true, _) => Typed::TooLong,
+                    (false, true) => Typed::Line(line),
+                    (false, false) => Typed::End,
+                };
+            }
+        }
+    }
+
+    /// Prints text between commands.
+    pub fn say(&mut self, text: &[u8]) {
+        self.print(text);
+    }
+
     /// The status of the last command.
     pub fn status(&self) -> u32 {
         self.status

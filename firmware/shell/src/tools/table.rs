@@ -16,13 +16,15 @@ pub struct Tool {
     pub usage: &'static str,
     /// What it is for.
     pub purpose: &'static str,
-    act: fn(&mut Context, &[Vec<u8>]) -> Done,
 }
 
 macro_rules! tools {
     ($($name:literal $usage:literal $purpose:literal $act:path;)*) => {
         /// The utilities, in the order of their names.
-        pub const TOOLS: &[Tool] = &[$(Tool { name: $name, usage: $usage, purpose: $purpose, act: $act },)*];
+        pub const TOOLS: &[Tool] = &[$(Tool { name: $name, usage: $usage, purpose: $purpose },)*];
+
+        /// What the utilities do, in the same order. A shell knows them without having them.
+        const ACTS: &[fn(&mut Context, &[Vec<u8>]) -> Done] = &[$($act,)*];
     };
 }
 
@@ -62,7 +64,8 @@ pub fn find(name: &[u8]) -> Option<&'static Tool> {
 /// Runs a utility. The result is its status.
 pub fn run(system: &mut dyn System, tool: &Tool, words: &[Vec<u8>]) -> u32 {
     let mut context = Context::new(system, tool.name);
-    let done = (tool.act)(&mut context, words);
+    let place = TOOLS.iter().position(|known| known.name == tool.name);
+    let done = place.map_or(Err(Stop::Usage), |place| ACTS[place](&mut context, words));
     let done = done.and_then(|status| context.flush().map(|()| status));
     match done {
         Ok(status) => status.max(context.status),
