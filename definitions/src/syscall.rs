@@ -12,7 +12,7 @@
 //! | [`SEND`] | channel, buffer, bytes | bytes transferred | |
 //! | [`RECEIVE`] | channel, buffer, bytes at most | bytes received | |
 //! | [`SEND_EVENT`] | datum | 1 if taken, 0 if the queue is full | |
-//! | [`WRITE`] | buffer, bytes | bytes accepted, possibly fewer | |
+//! | [`WRITE`] | buffer, bytes, one of [`write`] | bytes accepted, possibly fewer | |
 //! | [`YIELD`] | | 0 | |
 //! | [`CLOCK`] | | milliseconds | microseconds, 32 bits, wrapping |
 //! | [`IDENTITY`] | what | the answer | |
@@ -31,7 +31,7 @@
 //! | [`UNLINK`] | name, length | 0 | |
 //! | [`RENAME`] | old name, length, new name, length | 0 | |
 //! | [`CHMOD`] | name, length, permissions ([`crate::file`]) | 0 | |
-//! | [`READ_LINE`] | buffer, bytes at most | bytes read, 0 at the end of input | |
+//! | [`READ_LINE`] | buffer, bytes at most, one of [`read`] | bytes read, 0 at the end of input | |
 //! | [`MONITOR`] | one of [`monitor`], value | the event classes or a register, or 0 | |
 //! | [`READ_MONITOR`] | buffer, words at most | words of the monitoring bus read | |
 //! | [`FORM`] | process ids (words), how many, which group | 0 | |
@@ -122,6 +122,16 @@ pub mod control {
     /// Its threads stop running, on every processor.
     pub const SUSPEND: u32 = 2;
     pub const RESUME: u32 = 3;
+    /// What the process reads, where its output and its error messages go: one of these, and from bit
+    /// [`FILE_SHIFT`] on the handle of a file of its home processor, or 0 for the console. Output is
+    /// appended. Threads on other processors use their console.
+    pub const INPUT: u32 = 4;
+    pub const OUTPUT: u32 = 5;
+    pub const ERRORS: u32 = 6;
+    /// From where on the process reads its file: this, and the offset from bit [`FILE_SHIFT`] on.
+    pub const SEEK: u32 = 7;
+    pub const STREAM_MASK: u32 = 7;
+    pub const FILE_SHIFT: u32 = 3;
 }
 
 /// What [`STATUS`] tells: records of 32-bit words, as many words as given.
@@ -138,6 +148,11 @@ pub mod status {
     /// Files: index, permissions, bytes, pages, then the name, [`crate::file::NAME_BYTES`] padded with NUL.
     pub const FILES: u32 = 3;
     pub const FILE_WORDS: usize = 4 + crate::file::NAME_BYTES / 4;
+
+    /// One record of the caller's own streams: the file that it reads, and how far it has come; the
+    /// file to which its output goes, and the one for error messages. 0 is the console.
+    pub const STREAMS: u32 = 4;
+    pub const STREAM_WORDS: usize = 4;
 
     /// Words of [`COUNTERS`].
     pub mod counter {
@@ -177,6 +192,20 @@ pub mod monitor {
     /// Tells the period of load samples in microseconds; with another value than 0 it sets it first, on all processors
     /// ([`crate::load::PERIODS_US`]).
     pub const SAMPLE_PERIOD: u32 = 8;
+}
+
+/// Which stream [`WRITE`] writes to; without a file both are the console.
+pub mod write {
+    pub const OUTPUT: u32 = 0;
+    pub const ERRORS: u32 = 1;
+}
+
+/// What [`READ_LINE`] reads.
+pub mod read {
+    /// The file that the process reads, if it reads one.
+    pub const INPUT: u32 = 0;
+    /// The console in any case.
+    pub const CONSOLE: u32 = 1;
 }
 
 /// Flags of [`OPEN`].

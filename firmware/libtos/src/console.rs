@@ -5,7 +5,8 @@ use testbed_definitions::syscall::{self, Error};
 
 use crate::{call, yield_now};
 
-/// Writes bytes to the console; gives up the time-slice while it is full.
+/// Writes bytes to the console, or to the file to which the process's output leads; gives up the
+/// time-slice while the console is full.
 pub fn write(bytes: &[u8]) {
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -17,6 +18,28 @@ pub fn write(bytes: &[u8]) {
             Err(_) => return,
         }
     }
+}
+
+/// The same, and says if a file has no room; `stream` is one of [`syscall::write`].
+pub fn write_to(stream: u32, bytes: &[u8]) -> Result<(), Error> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        // SAFETY: the kernel only reads the buffer.
+        let accepted = unsafe { call::call3(syscall::WRITE, rest.as_ptr() as u32, rest.len() as u32, stream) };
+        match call::result(accepted)? {
+            0 => yield_now(),
+            accepted => rest = rest.get(accepted as usize..).unwrap_or_default(),
+        }
+    }
+    Ok(())
+}
+
+/// Reads what is typed, also if the process reads a file; else as [`read`].
+pub fn read_typed(buffer: &mut [u8]) -> Result<usize, Error> {
+    let (address, bytes) = (buffer.as_mut_ptr() as u32, buffer.len() as u32);
+    // SAFETY: the kernel writes to the buffer only.
+    let result = unsafe { call::call3(syscall::READ_LINE, address, bytes, syscall::read::CONSOLE) };
+    call::result(result).map(|bytes| bytes as usize)
 }
 
 /// Reads console input, as the master's line has it: the rest of a line with its newline, or as much of it as fits; 0 bytes at the end of input. The

@@ -27,6 +27,16 @@ impl File {
         call::result(handle).map(|handle| File { handle, bytes })
     }
 
+    /// What the kernel calls it.
+    pub fn handle(self) -> u32 {
+        self.handle
+    }
+
+    /// The file of a handle.
+    pub fn of(handle: u32, bytes: u32) -> File {
+        File { handle, bytes }
+    }
+
     /// Whether both are the same file, which may have grown between.
     pub fn is(self, other: File) -> bool {
         self.handle == other.handle

@@ -64,6 +64,18 @@ pub fn foreground(process: Process) -> Result<(), Error> {
 pub fn background(process: Process) -> Result<(), Error> {
     control(process, control::BACKGROUND)
 }
+/// Leads a stream of a process to a file of its home processor, by the file's handle, or with 0 to
+/// the console; `stream` is one of [`control::INPUT`], [`control::OUTPUT`], [`control::ERRORS`]. With
+/// [`control::SEEK`] the process reads on from an offset.
+pub fn lead(process: Process, stream: u32, value: u32) -> Result<(), Error> {
+    control(process, stream | value << control::FILE_SHIFT)
+}
+
+/// This process's own streams, as [`status::STREAMS`] has them.
+pub fn streams() -> [u32; status::STREAM_WORDS] {
+    record(status::STREAMS, 0).unwrap_or_default()
+}
+
 fn control(process: Process, what: u32) -> Result<(), Error> {
     // SAFETY: concerns no memory.
     let result = unsafe { call::call3(syscall::CONTROL, process as u32, what, 0) };

@@ -100,7 +100,8 @@ impl Wanted {
     }
 }
 
-/// The filestore for `machine`: `first`, which is to be started, then `wanted`, then the programs that fit, the smallest first.
+/// The filestore for `machine`: `first`, which is to be started, then `wanted`, with a shell its
+/// utilities, then the programs that fit, the smallest first.
 ///
 /// # Errors
 /// A file can't be read, or two have one name. Whether `first` and `wanted` fit into RAM is found when the image is made.
@@ -118,9 +119,16 @@ pub fn filestore(
         }
         files.push(source.read(name, built)?);
     }
-    let others = if store::has_room(machine) { firmware::programs(root)? } else { Vec::new() };
+    if !store::has_room(machine) {
+        return Ok(files);
+    }
+    let is_shell = first.source == Source::Program(firmware::SHELL.into());
+    if is_shell && files.iter().all(|file| file.name != firmware::UTILITIES) {
+        files.push(Stored::program(firmware::UTILITIES, built.read(firmware::UTILITIES)?.1));
+    }
+    let others = firmware::programs(root)?.into_iter().filter(|name| is_shell || name != firmware::SHELL);
     let read = |name: String| Ok(Stored::program(&name, built.read(&name)?.1));
-    store::fill(machine, &mut files, others.into_iter().map(read).collect::<Result<_, FilesError>>()?)?;
+    store::fill(machine, &mut files, others.map(read).collect::<Result<_, FilesError>>()?)?;
     Ok(files)
 }
 

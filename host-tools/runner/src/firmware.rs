@@ -120,23 +120,34 @@ fn read(path: PathBuf) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
     }
 }
 
+/// The program that needs [`UTILITIES`], and which no other program needs.
+pub const SHELL: &str = "sh";
+/// The program that has the shell's utilities.
+pub const UTILITIES: &str = "utilities";
 /// Programs of the firmware that need no kernel.
 pub const BARE: &[&str] = &["corebench", "demo"];
 
-/// Names of the programs in `firmware/programs`, sorted.
+/// Names of the programs in `firmware/programs` and `firmware/shell-programs`, sorted.
+/// [`UTILITIES`] is none: nobody starts it but the shell.
 ///
 /// # Errors
 /// The folder can't be read.
 pub fn programs(root: &Path) -> Result<Vec<String>, FirmwareError> {
-    let path = root.join("firmware/programs/src/bin");
-    let entries = fs::read_dir(&path).map_err(|source| FirmwareError::Io { path: path.clone(), source })?;
+    let mut names = Vec::new();
+    for folder in ["firmware/programs/src/bin", "firmware/shell-programs/src/bin"] {
+        names.extend(programs_in(&root.join(folder))?);
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn programs_in(path: &Path) -> Result<Vec<String>, FirmwareError> {
+    let entries = fs::read_dir(path).map_err(|source| FirmwareError::Io { path: path.into(), source })?;
     let name = |path: PathBuf| {
         let is_program = path.extension() == Some(OsStr::new("rs")) || path.join("main.rs").is_file();
         is_program.then(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))?
     };
-    let mut names: Vec<_> = entries.flatten().filter_map(|entry| name(entry.path())).collect();
-    names.sort();
-    Ok(names)
+    Ok(entries.flatten().filter_map(|entry| name(entry.path())).collect())
 }
 
 /// Checks that `program` exists before anything is built.
@@ -262,7 +273,7 @@ fn debian_cargo() -> Option<Command> {
         return None;
     }
     let mut command = Command::new("/usr/bin/cargo");
-    command.args(["-Zbuild-std=core"]);
+    command.args(["-Zbuild-std=core,alloc"]);
     command.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1").env_remove("RUSTUP_TOOLCHAIN");
     command.env("CARGO_TARGET_RISCV32IM_UNKNOWN_NONE_ELF_LINKER", "/usr/bin/ld.lld");
     Some(command)

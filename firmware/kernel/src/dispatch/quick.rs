@@ -64,20 +64,20 @@ pub extern "C" fn send_event(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, th
     answer(thread, kernel().send_event(a0))
 }
 
-pub extern "C" fn write(a0: u32, a1: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
+pub extern "C" fn write(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
     let index = tcb(thread).index();
     if allows(tcb(thread).process().map(), a0, a1, READ) {
-        let result = kernel().write(index, a0, a1);
+        let result = kernel().write(index, a0, a1, a2);
         return answer(thread, result);
     }
     if !variant::PAGES_GO {
         return answer(thread, Err(Error::BadPointer));
     }
-    let arguments = [a0, a1, 0, 0, 0];
+    let arguments = [a0, a1, a2, 0, 0];
     blocking(thread, arguments, number, |kernel, thread| {
         let index = tcb(thread).index();
         if kernel.ensure_for(index, [(a0, a1, READ), NO_MEMORY]) {
-            let result = kernel.write(index, a0, a1);
+            let result = kernel.write(index, a0, a1, a2);
             kernel.finish(index, result);
         }
     })

@@ -3,7 +3,7 @@
 use testbed_definitions::boot::word;
 use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::ids::Processor;
-use testbed_definitions::syscall::{identity, Error};
+use testbed_definitions::syscall::{identity, write, Error};
 use testbed_kernel_core::page_map::{allows, translate, READ};
 
 use crate::drivers::events;
@@ -24,7 +24,13 @@ impl Kernel {
         Ok(taken as u32)
     }
 
-    pub fn write(&mut self, index: u16, address: u32, bytes: u32) -> Result<u32, Error> {
+    /// `write(buffer, bytes, stream)`.
+    pub fn write(&mut self, index: u16, address: u32, bytes: u32, stream: u32) -> Result<u32, Error> {
+        if self.streams.is_led() {
+            if let Some(result) = self.write_led(index, (address, bytes), stream == write::ERRORS) {
+                return result;
+            }
+        }
         let map = self.tcb_of(index).process().map();
         if !allows(map, address, bytes, READ) {
             return Err(Error::BadPointer);

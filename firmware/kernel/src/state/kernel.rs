@@ -26,6 +26,7 @@ use crate::state::extended::mount::Mounts;
 use crate::state::extended::moves::Moves;
 use crate::state::extended::paging::Announcements;
 use crate::state::extended::parked::Parked;
+use crate::state::extended::streams::Streams;
 use crate::state::extended::Files;
 use crate::state::place::{Place, PLACES};
 use crate::state::process::Process;
@@ -80,6 +81,8 @@ pub struct Kernel {
     /// Groups of processes that exchange at the ends of supersteps.
     pub groups: Groups,
     pub agent: Agent,
+    /// Where processes read and write, if not at the console.
+    pub streams: Streams,
 }
 
 impl Kernel {
@@ -123,6 +126,7 @@ impl Kernel {
             (&raw mut (*place).moves).write(Moves::NONE);
             (&raw mut (*place).groups).write(Groups::NONE);
             (&raw mut (*place).agent).write(Agent::NEW);
+            (&raw mut (*place).streams).write(Streams::NONE);
             (&raw mut (*place).announced).write(Announcements::NONE);
             (&raw mut (*place).net).write(Centrenet::new());
             (&raw mut (*place).console).write(Console::new());

@@ -36,7 +36,7 @@ calls! {
     UNLINK       [(a0, a1, READ)]                          kernel.unlink(process(kernel, thread), (a0, a1));
     RENAME       [(a0, a1, READ), (a2, a3, READ)]          kernel.rename(process(kernel, thread), (a0, a1), (a2, a3));
     CHMOD        [(a0, a1, READ)]                          kernel.chmod(process(kernel, thread), (a0, a1), a2);
-    READ_LINE    [(a0, a1.min(BYTES_A_LINE), WRITE)]       kernel.read_line(thread, a0, a1);
+    READ_LINE    [(a0, a1.min(BYTES_A_LINE), WRITE)]       kernel.read_line(thread, a0, a1, a2);
     MONITOR      []                                        kernel.monitor(thread, a0, a1);
     READ_MONITOR [(a0, 4 * a1.min(WORDS_A_CALL), WRITE)]   kernel.read_monitor(process(kernel, thread), a0, a1);
     REQUEST      []                                        kernel.request_move(thread, a0, a1, a2);

@@ -121,6 +121,9 @@ impl Kernel {
 
     /// The process in this place has ended: the file that it ran may go.
     pub fn leave_program(&mut self, id: ProcessId) {
+        if self.streams.is_led() {
+            self.streams.end(id);
+        }
         let Some(place) = self.place(id) else { return };
         if place.invoked.file != NO_FILE {
             let file = core::mem::replace(&mut place.invoked.file, NO_FILE);

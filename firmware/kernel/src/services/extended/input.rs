@@ -8,7 +8,7 @@
 
 use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::syscall::Error;
+use testbed_definitions::syscall::{read, Error};
 use testbed_kernel_core::input::{Piece, INBOX_BYTES};
 use testbed_kernel_core::page_map::WRITE;
 
@@ -27,8 +27,13 @@ const LATE: u32 = 16 * SOON;
 pub const BYTES_A_LINE: u32 = INBOX_BYTES as u32;
 
 impl Kernel {
-    /// `read_line(buffer, bytes)`. If the thread has to wait, it makes the call again.
-    pub fn read_line(&mut self, index: Index, buffer: u32, bytes: u32) -> Outcome {
+    /// `read_line(buffer, bytes, stream)`. If the thread has to wait, it makes the call again.
+    pub fn read_line(&mut self, index: Index, buffer: u32, bytes: u32, stream: u32) -> Outcome {
+        if self.streams.is_led() && stream != read::CONSOLE {
+            if let Some(outcome) = self.read_led(index, buffer, bytes) {
+                return outcome;
+            }
+        }
         let process = self.tcb_of(index).process();
         let bytes = bytes.min(BYTES_A_LINE);
         if bytes == 0 {

@@ -30,6 +30,7 @@ pub mod stacks;
 pub mod staged;
 pub mod staging;
 pub mod status;
+pub mod streams;
 pub mod suspend;
 pub mod through;
 

@@ -90,7 +90,7 @@ impl Kernel {
                     self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::SUSPEND_BYTES);
                 }
             }
-            _ => return Err(Error::UnknownCall),
+            _ => return self.lead(id, what),
         }
         Ok(())
     }

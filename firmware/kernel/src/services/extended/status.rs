@@ -22,6 +22,7 @@ pub const fn record_words(what: u32) -> Option<usize> {
         status::THREADS => Some(status::THREAD_WORDS),
         status::COUNTERS => Some(status::COUNTER_WORDS),
         status::FILES => Some(status::FILE_WORDS),
+        status::STREAMS => Some(status::STREAM_WORDS),
         _ => None,
     }
 }
@@ -34,7 +35,7 @@ impl Kernel {
         let records = match what {
             status::PROCESSES => PROCESSES,
             status::THREADS => self.tcbs.len(),
-            status::COUNTERS => 1,
+            status::COUNTERS | status::STREAMS => 1,
             _ => FILES,
         };
         for index in 0..records {
@@ -46,6 +47,10 @@ impl Kernel {
                 status::PROCESSES => self.process_record(index, &mut record),
                 status::THREADS => self.thread_record(index, &mut record),
                 status::COUNTERS => self.counter_record(&mut record),
+                status::STREAMS => {
+                    record[..status::STREAM_WORDS].copy_from_slice(&self.streams.record(process.id()));
+                    true
+                }
                 _ => self.file_record(index).map(|words| record = words).is_some(),
             };
             if !is_there {

@@ -182,6 +182,19 @@ pub mod parked {
     }
 }
 
+pub mod streams {
+    /// All read and write at the console.
+    pub struct Streams;
+
+    impl Streams {
+        pub const NONE: Streams = Streams;
+
+        pub const fn is_led(&self) -> bool {
+            false
+        }
+    }
+}
+
 /// There is no filestore.
 pub struct Files;
 

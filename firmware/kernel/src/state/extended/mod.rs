@@ -17,6 +17,7 @@ pub mod mount;
 pub mod moves;
 pub mod paging;
 pub mod parked;
+pub mod streams;
 pub mod waiting;
 
 pub use testbed_kernel_core::filestore::Filestore as Files;

@@ -1,0 +1,253 @@
+//! Programs: which file a name means, and how one is started, here or on another processor.
+
+use alloc::vec::Vec;
+
+use testbed_definitions::boot::ARGUMENT_BYTES;
+use testbed_definitions::file::EXECUTE;
+use testbed_definitions::syscall::{open, Error};
+
+use super::shell::Shell;
+use crate::number;
+use crate::system::{File, Process, Processor, Start, Streams};
+use crate::tools;
+
+/// The program that has the utilities.
+const UTILITIES: &[u8] = b"utilities";
+/// What exit codes above 255 are for `$?`.
+const CODE_MAX: u32 = 255;
+
+/// How a program is wanted.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Wanted {
+    /// Its processor; `None` is the shell's.
+    pub processor: Option<Processor>,
+    pub background: bool,
+    pub operator: bool,
+}
+
+/// Streams on another processor, and what belongs to them.
+#[derive(Default)]
+struct Away {
+    streams: Streams,
+    /// Temporary files there.
+    names: Vec<Vec<u8>>,
+    output: Option<File>,
+    errors: Option<File>,
+}
+
+impl Shell<'_> {
+    /// Runs a program. The result is the status.
+    pub(super) fn run_program(&mut self, words: &[Vec<u8>], wanted: Wanted) -> u32 {
+        let Some((name, arguments)) = words.split_first() else { return 0 };
+        let home = self.machine.home();
+        let at = wanted.processor.unwrap_or(home);
+        let file = self.machine.open(home, name, 0);
+        let is_utility = tools::find(name).is_some() && !(file.is_ok() && self.can_be_run(name));
+        if file.is_ok() && !is_utility && wanted.processor.is_none() && self.is_script(name) {
+            return match wanted.background {
+                true => self.start_and_wait(b"sh", words, at, wanted),
+                false => self.run_script_file(name, arguments),
+            };
+        }
+        match is_utility {
+            true => self.start_and_wait(UTILITIES, words, at, wanted),
+            false => self.start_and_wait(name, arguments, at, wanted),
+        }
+    }
+
+    fn can_be_run(&mut self, name: &[u8]) -> bool {
+        let home = self.machine.home();
+        let listed = self.machine.list(home).unwrap_or_default();
+        listed.iter().any(|entry| entry.name == name && entry.permissions & EXECUTE != 0)
+    }
+
+    /// Whether a file can be read, may be run, and is no program.
+    fn is_script(&mut self, name: &[u8]) -> bool {
+        let home = self.machine.home();
+        let Ok(file) = self.machine.open(home, name, open::READ) else { return false };
+        let mut start = [0; 4];
+        let read = self.machine.read_at(file, 0, &mut start);
+        read.is_ok() && start != *b"\x7fELF" && self.can_be_run(name)
+    }
+
+    fn start_and_wait(&mut self, program: &[u8], arguments: &[Vec<u8>], at: Processor, wanted: Wanted) -> u32 {
+        let name = if program == UTILITIES { arguments.first().map_or(program, |name| name) } else { program };
+        let mut listed = None;
+        let started = self
+            .fitting(program, arguments, at, &mut listed)
+            .and_then(|arguments| self.start_with_streams(program, &arguments, at, wanted));
+        let status = match started {
+            Ok((process, _)) if wanted.background => {
+                let mut text = b"0x".to_vec();
+                number::hexadecimal(&mut text, process.into(), 4);
+                text.push(b'\n');
+                self.last_background = Some(process);
+                self.print(&text);
+                0
+            }
+            Ok((process, away)) => {
+                let status = self.wait_for(process);
+                match self.come_back(at, away) {
+                    Ok(()) => status,
+                    Err(error) => self.fail(&[name], error.meaning()),
+                }
+            }
+            Err(error) => {
+                self.fail(&[name], error.meaning());
+                if error == Error::NoFile {
+                    127
+                } else {
+                    126
+                }
+            }
+        };
+        if let Some(list) = listed {
+            let home = self.machine.home();
+            let _ = self.machine.unlink(home, &list);
+        }
+        status
+    }
+
+    /// The arguments, or if they are more than a program can be given, the name of a file that has
+    /// them, as utilities of this processor take it.
+    fn fitting(
+        &mut self,
+        program: &[u8],
+        arguments: &[Vec<u8>],
+        at: Processor,
+        listed: &mut Option<Vec<u8>>,
+    ) -> Result<Vec<Vec<u8>>, Error> {
+        let bytes: usize = arguments.iter().map(|argument| argument.len() + 1).sum();
+        if bytes <= ARGUMENT_BYTES || program != UTILITIES || at != self.machine.home() {
+            return Ok(arguments.to_vec());
+        }
+        let (file, name) = self.temporary_file()?;
+        *listed = Some(name.clone());
+        let mut text = arguments.join(&0);
+        text.push(0);
+        self.machine.write_at(file, 0, &text)?;
+        Ok(alloc::vec![[b"@", &name[..]].concat()])
+    }
+
+    fn start_with_streams(
+        &mut self,
+        program: &[u8],
+        arguments: &[Vec<u8>],
+        at: Processor,
+        wanted: Wanted,
+    ) -> Result<(Process, Away), Error> {
+        if self.jobs.len() == tools::PROCESSES_MAX {
+            return Err(Error::TooManyProcesses);
+        }
+        let is_away = at != self.machine.home() && self.streams != Streams::default();
+        let away = match is_away {
+            true if wanted.background => return Err(Error::NotHere),
+            true => self.go_away(at)?,
+            false => Away { streams: self.streams, ..Away::default() },
+        };
+        let Wanted { background, operator, .. } = wanted;
+        let how = Start { processor: at, background, operator, streams: away.streams };
+        match self.machine.start(program, arguments, &how) {
+            Ok(process) => {
+                self.jobs.push(process);
+                Ok((process, away))
+            }
+            Err(error) => {
+                self.drop_away(at, &away);
+                Err(error)
+            }
+        }
+    }
+
+    /// Streams on another processor in place of those here.
+    fn go_away(&mut self, at: Processor) -> Result<Away, Error> {
+        let mut away = Away::default();
+        let made = self.make_away(at, &mut away);
+        if let Err(error) = made {
+            self.drop_away(at, &away);
+            return Err(error);
+        }
+        Ok(away)
+    }
+
+    fn make_away(&mut self, at: Processor, away: &mut Away) -> Result<(), Error> {
+        if let Some((file, offset)) = self.streams.input {
+            let copy = self.file_away(at, away)?;
+            self.copy(file, offset, copy, 0)?;
+            away.streams.input = Some((copy, 0));
+        }
+        if self.streams.output.is_some() {
+            away.output = Some(self.file_away(at, away)?);
+        }
+        if self.streams.errors.is_some() {
+            let same = self.streams.errors == self.streams.output;
+            away.errors = if same { away.output } else { Some(self.file_away(at, away)?) };
+        }
+        (away.streams.output, away.streams.errors) = (away.output, away.errors);
+        Ok(())
+    }
+
+    fn file_away(&mut self, at: Processor, away: &mut Away) -> Result<File, Error> {
+        let name = self.temporary_name();
+        let file = self.machine.open(at, &name, open::READ | open::WRITE | open::CREATE | open::TRUNCATE)?;
+        away.names.push(name);
+        Ok(file)
+    }
+
+    /// Takes what a program on another processor has written.
+    fn come_back(&mut self, at: Processor, away: Away) -> Result<(), Error> {
+        let mut result = self.apply();
+        for (file, is_error) in [(away.output, false), (away.errors, true)] {
+            let Some(file) = file.filter(|_| result.is_ok()) else { continue };
+            if is_error && away.errors == away.output {
+                continue;
+            }
+            result = self.take_back(file, is_error);
+        }
+        self.drop_away(at, &away);
+        result
+    }
+
+    fn take_back(&mut self, file: File, is_error: bool) -> Result<(), Error> {
+        let (mut buffer, mut done) = ([0; 2048], 0);
+        loop {
+            let count = self.machine.read_at(file, done, &mut buffer)?;
+            match (count, is_error) {
+                (0, _) => return Ok(()),
+                (_, true) => self.machine.complain(&buffer[..count]),
+                (_, false) => self.machine.output(&buffer[..count])?,
+            }
+            done += count as u32;
+        }
+    }
+
+    fn drop_away(&mut self, at: Processor, away: &Away) {
+        for name in &away.names {
+            let _ = self.machine.unlink(at, name);
+        }
+    }
+
+    /// Waits for a process. The result is its exit code as `$?` has it.
+    pub(super) fn wait_for(&mut self, process: Process) -> u32 {
+        let code = self.machine.await_end(process);
+        self.jobs.retain(|&job| job != process);
+        let code = match code {
+            Ok(code) => code,
+            Err(error) => return self.fail(&[b"wait"], error.meaning()),
+        };
+        if code <= CODE_MAX {
+            return code;
+        }
+        let mut text = b"0x".to_vec();
+        number::hexadecimal(&mut text, process.into(), 4);
+        text.extend_from_slice(b": exit code 0x");
+        number::digits(&mut text, code.into(), 16);
+        text.push(b'\n');
+        let _ = self.apply();
+        self.machine.complain(&text);
+        match code & CODE_MAX {
+            0 => CODE_MAX,
+            code => code,
+        }
+    }
+}

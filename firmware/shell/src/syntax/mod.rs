@@ -1,0 +1,12 @@
+//! From text to commands.
+//!
+//! [`Parser`] reads one command after the other, so that what is wrong in a script is found when it
+//! is reached, and so that a command that is not yet whole can be told from one that is wrong.
+
+mod compound;
+mod parser;
+pub mod tree;
+mod word;
+
+pub use parser::{Fault, Parser, COMMANDS_MAX, DEPTH_MAX};
+pub use word::is_name;
