@@ -119,16 +119,12 @@ pub fn filestore(
         }
         files.push(source.read(name, built)?);
     }
-    if !store::has_room(machine) {
-        return Ok(files);
+    let mut others = if store::has_room(machine) { firmware::programs(root)? } else { Vec::new() };
+    if files[0].name == store::SHELL {
+        others.push(store::UTILITIES.into());
     }
-    let is_shell = first.source == Source::Program(firmware::SHELL.into());
-    if is_shell && files.iter().all(|file| file.name != firmware::UTILITIES) {
-        files.push(Stored::program(firmware::UTILITIES, built.read(firmware::UTILITIES)?.1));
-    }
-    let others = firmware::programs(root)?.into_iter().filter(|name| is_shell || name != firmware::SHELL);
     let read = |name: String| Ok(Stored::program(&name, built.read(&name)?.1));
-    store::fill(machine, &mut files, others.map(read).collect::<Result<_, FilesError>>()?)?;
+    store::fill(machine, &mut files, others.into_iter().map(read).collect::<Result<_, FilesError>>()?)?;
     Ok(files)
 }
 

@@ -120,15 +120,11 @@ fn read(path: PathBuf) -> Result<(PathBuf, Vec<u8>), FirmwareError> {
     }
 }
 
-/// The program that needs [`UTILITIES`], and which no other program needs.
-pub const SHELL: &str = "sh";
-/// The program that has the shell's utilities.
-pub const UTILITIES: &str = "utilities";
 /// Programs of the firmware that need no kernel.
 pub const BARE: &[&str] = &["corebench", "demo"];
 
 /// Names of the programs in `firmware/programs` and `firmware/shell-programs`, sorted.
-/// [`UTILITIES`] is none: nobody starts it but the shell.
+/// The one with the shell's utilities is none: nobody starts it but the shell.
 ///
 /// # Errors
 /// The folder can't be read.

@@ -33,4 +33,4 @@ pub mod python;
 pub mod signals;
 pub mod taking;
 
-pub use testbed_session::{counters, filter, names};
+pub use testbed_session::{counters, filter, names, store};

@@ -9,6 +9,7 @@ use testbed_definitions::event::{DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READ
 use testbed_machine::{Machine, NAMED};
 use testbed_runner::firmware::{self, Firmware, FirmwareError, SMALL_BELOW};
 use testbed_runner::module;
+use testbed_runner::store::UTILITIES;
 use testbed_sim::load::LoadError;
 
 use super::lean::lean;
@@ -114,6 +115,8 @@ impl Contents {
             let about = about(root, &name);
             contents.programs.push(Program { name, about });
         }
+        let (_, bytes) = built.read(UTILITIES)?;
+        contents.add("program", UTILITIES, lean(UTILITIES, &bytes)?);
         Ok(contents)
     }
 
@@ -140,9 +143,11 @@ fn is_for_emulator(name: &str) -> bool {
 
 /// The first sentence of a program's own description; nothing where it has none.
 fn about(root: &Path, name: &str) -> String {
-    let folder = root.join("firmware/programs/src/bin");
-    let text = fs::read_to_string(folder.join(format!("{name}.rs")));
-    let text = text.or_else(|_| fs::read_to_string(folder.join(name).join("main.rs"))).unwrap_or_default();
+    let folders = ["firmware/programs/src/bin", "firmware/shell-programs/src/bin"].map(|folder| root.join(folder));
+    let files = folders
+        .iter()
+        .flat_map(|folder| [format!("{name}.rs"), format!("{name}/main.rs")].map(|file| folder.join(file)));
+    let text = files.map(fs::read_to_string).find_map(Result::ok).unwrap_or_default();
     let lines = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }

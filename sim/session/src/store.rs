@@ -16,6 +16,11 @@ const SHARE: usize = 4;
 /// The program that may read other processes' memory.
 const TRUSTED: &str = "peek";
 
+/// The program that needs [`UTILITIES`], and which no other program needs.
+pub const SHELL: &str = "sh";
+/// The program that has the shell's utilities. Nobody starts it but the shell.
+pub const UTILITIES: &str = "utilities";
+
 /// A file for the filestore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
@@ -61,17 +66,22 @@ pub fn has_room(machine: &Machine) -> bool {
 }
 
 /// Adds to `files`, of which the first is to be started, those of `programs` that fit, the smallest
-/// first. One whose name is among `files` already is left out.
+/// first. One whose name is among `files` already is left out. [`SHELL`] has [`UTILITIES`] in any
+/// case, and no other program has either, unless they are among `files`.
 ///
 /// # Errors
 /// One that can be executed is no ELF file for this machine.
 pub fn fill(machine: &Machine, files: &mut Vec<Stored>, programs: Vec<Stored>) -> Result<(), LoadError> {
     let Some(first) = files.first().filter(|_| has_room(machine)) else { return Ok(()) };
+    let is_shell = first.name == SHELL;
     let taken = load::memory(&first.as_file())?;
     let mut room = (machine.ram_bytes as usize / SHARE).saturating_sub(taken);
     let mut sized = Vec::new();
     for program in programs {
-        if files.iter().all(|file| file.name != program.name) {
+        let is_there = files.iter().any(|file| file.name == program.name);
+        if is_shell && !is_there && program.name == UTILITIES {
+            files.push(program);
+        } else if !is_there && ![SHELL, UTILITIES].contains(&program.name.as_str()) {
             let bytes = load::stored(&program.as_file())?.len().next_multiple_of(page::PAGE_BYTES as usize);
             sized.push((bytes, program));
         }
