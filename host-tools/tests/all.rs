@@ -40,6 +40,7 @@ mod rounds;
 mod samples;
 mod seed;
 mod seeded;
+mod shell;
 mod stress;
 mod top;
 mod unrest;

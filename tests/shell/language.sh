@@ -29,7 +29,7 @@ true; echo $?; false; echo $?; ! true; echo $?; ! false; echo $?
 #: status of an unknown command
 no-such-command; echo $?
 #: arguments
-echo $# $1 "$2" $3 "$4" $0
+echo $# $1 "$2" $3 "$4"
 #: all arguments
 for x in "$@"; do echo "[$x]"; done; for x in $*; do echo "<$x>"; done
 #: all arguments in one

@@ -1,4 +1,7 @@
 //! All tests of the crate.
 
+mod anything;
 mod dash;
+mod gzip;
+mod limits;
 mod machine;

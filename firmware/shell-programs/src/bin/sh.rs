@@ -80,7 +80,11 @@ fn converse(tos: &mut Tos) -> u32 {
                 }
             }
             Typed::TooLong => shell.say(b"sh: a line has at most 1024 bytes\n"),
-            Typed::End => break,
+            Typed::End => {
+                // What was not whole is wrong now.
+                shell.run_text(&text, b"sh", None);
+                break;
+            }
         }
     }
     shell.say(b"end of input\n");
