@@ -8,7 +8,7 @@
 use core::cell::Cell;
 use libtos::console::{self, write, Line};
 use libtos::file::{self, flags, list, File};
-use libtos::process::{self, await_end, How, Process};
+use libtos::process::{self, await_end, await_end_or_key, Awaited, How, Process, INTERRUPT, PAUSE};
 use libtos::{println, Arguments, Error};
 use programs::{monitor, names};
 use testbed_definitions::process::{home, place};
@@ -19,6 +19,8 @@ const SCRIPT_BYTES: usize = 4096;
 const CHUNK: usize = 1024;
 const LINE_BYTES: usize = 256;
 const JOBS: usize = 64;
+/// The name of this program.
+const SHELL: &str = "sh";
 
 type Outcome = Result<(), Fault>;
 type Words<'a> = core::str::SplitAsciiWhitespace<'a>;
@@ -98,6 +100,8 @@ fn converse(shell: &Shell) -> u32 {
         write(b"$ ");
         match console::read_line(&mut line).map(|line| line.map(core::str::from_utf8)) {
             Ok(Some(Ok(text))) => {
+                // A key that nobody had ends the line ahead of it.
+                let text = text.rsplit([char::from(INTERRUPT), char::from(PAUSE)]).next().unwrap_or_default();
                 println!("{text}");
                 commands(text).for_each(|command| {
                     shell.attempt(command);
@@ -195,11 +199,36 @@ impl Shell {
             println!("{process:#06x}");
             return Ok(());
         }
-        self.wait_for(process)
+        // A shell has keys for what it runs itself.
+        if name == SHELL {
+            return self.wait_for(process);
+        }
+        self.attend(process)
+    }
+
+    /// Waits for a process that has the console's keys meanwhile: Ctrl-C ends it, Ctrl-Z stops it.
+    fn attend(&self, process: Process) -> Outcome {
+        loop {
+            match await_end_or_key(process) {
+                // It may have ended by itself meanwhile.
+                Ok(Awaited::Key(INTERRUPT)) => drop(process::kill(process)),
+                Ok(Awaited::Key(PAUSE)) => {
+                    process::suspend(process)?;
+                    println!("{process:#06x}: stopped");
+                    return Ok(());
+                }
+                Ok(Awaited::Key(_)) => {}
+                Ok(Awaited::Ended(code)) => return self.ended(process, Ok(code)),
+                Err(error) => return self.ended(process, Err(error)),
+            }
+        }
     }
 
     fn wait_for(&self, process: Process) -> Outcome {
-        let code = await_end(process);
+        self.ended(process, await_end(process))
+    }
+
+    fn ended(&self, process: Process, code: Result<u32, Error>) -> Outcome {
         self.jobs.iter().filter(|job| job.get() == process).for_each(|job| job.set(0));
         if code? != 0 {
             println!("{process:#06x}: exit code {:#x}", code?);
@@ -210,7 +239,7 @@ impl Shell {
     fn foreground(&self, process: Process) -> Outcome {
         process::foreground(process)?;
         process::resume(process)?;
-        self.wait_for(process)
+        self.attend(process)
     }
 
     fn each_process(&self, words: Words, act: impl Fn(Process) -> Outcome) -> Outcome {
