@@ -41,6 +41,7 @@ mod samples;
 mod seed;
 mod seeded;
 mod stress;
+mod terminal;
 mod top;
 mod unrest;
 mod waits;

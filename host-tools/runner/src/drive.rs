@@ -48,21 +48,22 @@ pub fn drive(
     let mut stopped = Stop::Limit;
     let mut pace = Pace::new(engine);
     let mut seen = Seen::new(engine);
-    while engine.cycle() < limit {
+    while engine.cycle() < operator.limit(limit) {
         if engine.cycle().is_multiple_of(CHUNK) {
+            operator.look(engine);
             if let Some(gift) = operator.gift(engine.cycle()) {
                 writer.input(&gift)?;
                 engine.give_console(&gift.bytes)?;
             }
         }
         let next = (engine.cycle() / SLICE + 1) * SLICE;
-        engine.run_until(next.min(limit))?;
+        engine.run_until(next.min(operator.limit(limit)))?;
         let words = engine.take_trace();
         seen.count(&words);
         writer.words(words.into_iter().map(|word| (word.cycle, word.word)))?;
-        let console: Vec<_> = engine.take_console().into_iter().map(|byte| (byte.processor, byte.byte)).collect();
-        operator.see(&console);
-        writer.console(console)?;
+        let console = engine.take_console();
+        operator.see(&console.iter().map(|byte| (byte.processor, byte.byte)).collect::<Vec<_>>());
+        writer.printed(&console.into_iter().map(|byte| (byte.cycle, byte.processor, byte.byte)).collect::<Vec<_>>())?;
         progress(engine);
         if engine.cycle().is_multiple_of(CHUNK) && is_over(engine, &seen, patience) {
             stopped = Stop::Exit;
