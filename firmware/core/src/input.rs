@@ -296,9 +296,7 @@ mod tests {
 
     /// All pieces that the line gives, as (processor, text, last).
     fn pieces(switch: &mut Switch, line: &mut VecDeque<u8>) -> Vec<(u8, Vec<u8>, bool)> {
-        std::iter::from_fn(|| piece(switch, line))
-            .map(|piece| (piece.to.number(), piece.bytes().to_vec(), piece.last))
-            .collect()
+        std::iter::from_fn(|| one(switch, line)).collect()
     }
 
     /// The next piece; there is no key ahead of it.
@@ -334,7 +332,7 @@ mod tests {
         assert!(!switch.is_wanted() && text.len() == 3);
         switch.want(Processor::new(4), 256);
         assert!(switch.is_wanted());
-        assert_eq!(pieces_until_key(&mut switch, &mut text), [(4, b"ls\n".to_vec(), true)]);
+        assert_eq!(one(&mut switch, &mut text), Some((4, b"ls\n".to_vec(), true)));
         assert_eq!(key(&mut switch, &mut text), Some((2, PAUSE)));
         assert!(!switch.is_wanted());
         // Nobody wants keys: they are bytes as any other.
@@ -347,19 +345,14 @@ mod tests {
         let (mut switch, mut text) = (Switch::new(), line("ab\x03cd\n"));
         switch.want(Processor::new(2), 256);
         switch.want(Processor::new(1), KEYS);
-        assert_eq!(pieces_until_key(&mut switch, &mut text), [(2, b"ab".to_vec(), false)]);
+        assert_eq!(one(&mut switch, &mut text), Some((2, b"ab".to_vec(), false)));
         assert_eq!(key(&mut switch, &mut text), Some((1, INTERRUPT)));
         assert_eq!(pieces(&mut switch, &mut text), [(2, b"cd\n".to_vec(), true)]);
     }
 
-    /// The pieces ahead of a key that comes next.
-    fn pieces_until_key(switch: &mut Switch, line: &mut VecDeque<u8>) -> Vec<(u8, Vec<u8>, bool)> {
-        let mut all = Vec::new();
-        while switch.key.is_none() && !line.is_empty() {
-            let piece = piece(switch, line).unwrap();
-            all.push((piece.to.number(), piece.bytes().to_vec(), piece.last));
-        }
-        all
+    /// The next piece as (processor, text, last).
+    fn one(switch: &mut Switch, line: &mut VecDeque<u8>) -> Option<(u8, Vec<u8>, bool)> {
+        piece(switch, line).map(|piece| (piece.to.number(), piece.bytes().to_vec(), piece.last))
     }
 
     fn line(text: &str) -> VecDeque<u8> {

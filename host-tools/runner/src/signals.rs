@@ -59,7 +59,7 @@ impl Keys {
     /// # Errors
     /// The system's.
     pub fn take() -> io::Result<Keys> {
-        let [interrupt, suspend, quit, end] = [const { () }; 4].map(|()| Arc::<AtomicBool>::default());
+        let [interrupt, suspend, quit, end] = std::array::from_fn(|_| Arc::<AtomicBool>::default());
         let flags = [(SIGINT, &interrupt), (SIGTSTP, &suspend), (SIGQUIT, &quit), (SIGTERM, &end), (SIGHUP, &end)];
         for (signal, flag) in flags {
             signal_hook::flag::register(signal, Arc::clone(flag))?;
