@@ -210,14 +210,15 @@ pub mod process {
     pub const CONTROL: u8 = 4;
     /// From the home to all others: 1, the threads of the process must not run, or 0, they may. Words: address, which.
     pub const SUSPEND: u8 = 5;
-    /// To the home: say when the process has ended. Words: address, 0, who waits, the waiting thread's process.
+    /// To the home: say when the process has ended. Words: address, `syscall::KEYS` or 0, who waits, the waiting thread's process.
     pub const AWAIT: u8 = 6;
     /// To the processor on which a program is to be started; see [`INVOKE_NAME`].
     pub const INVOKE: u8 = 7;
     /// The answer to a request. Words: address of the waiting thread's process, who waits, results.
     pub const REPLY: u8 = 8;
 
-    /// To the master: console input is wanted here. Words: operation, bytes at most.
+    /// To the master: console input is wanted here. Words: operation, bytes at most, or that keys are
+    /// wanted or not (`testbed_kernel_core::input::KEYS`).
     pub const WANT_INPUT: u8 = 9;
     /// From the master: up to [`INPUT_BYTES`] bytes of console input. Words: operation, bytes in bits 7:0 and [`INPUT_LAST`], bytes.
     pub const INPUT: u8 = 10;
@@ -244,6 +245,8 @@ pub mod process {
     pub const INPUT_LAST: u32 = 1 << 8;
     /// Nobody gets any more, ever.
     pub const INPUT_END: u32 = 1 << 9;
+    /// No bytes, but a key, in bits 7:0.
+    pub const INPUT_KEY: u32 = 1 << 10;
     pub const INPUT_PACKET_BYTES: usize = 4 * INPUT_DATA + INPUT_BYTES;
     pub const CLASSES_BYTES: usize = 8;
     /// Of [`MOVE`]: where to. Of [`MOVED`]: its bytes.

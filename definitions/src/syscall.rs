@@ -62,7 +62,8 @@ pub const DELAY: u32 = 12;
 pub const MIGRATE: u32 = 13;
 /// Start a program from a file.
 pub const INVOKE: u32 = 14;
-/// Wait until a process has ended. Only the process that invoked it can.
+/// Wait until a process has ended. Only the process that invoked it can. With [`KEYS`] as the second
+/// argument a key at the console ends the waiting too: the results are then [`PRESSED`] and the key.
 pub const AWAIT: u32 = 15;
 /// End a process and all its threads, wherever they are; its exit code is [`EXIT_HALT`]. A process can
 /// end and control itself and those that it has invoked, an operator ([`crate::process::OPERATOR`]) all.
@@ -101,6 +102,15 @@ pub const EXCHANGE: u32 = 31;
 
 /// The byte (Ctrl-D) behind which the console gives nothing more: from then on [`READ_LINE`] says 0 to everybody.
 pub const END_OF_INPUT: u8 = 0x04;
+
+/// The bytes (Ctrl-C, Ctrl-Z) that are no input where a thread waits for another process with
+/// [`AWAIT`] and has asked for keys: it gets them as that call's result. To others they are bytes as
+/// any other.
+pub const INTERRUPT: u8 = 0x03;
+pub const PAUSE: u8 = 0x1a;
+/// The second argument of [`AWAIT`] that asks for keys, and its first result when one was pressed.
+pub const KEYS: u32 = 1;
+pub const PRESSED: u32 = 1;
 
 /// No timeout.
 pub const FOREVER: u32 = u32::MAX;

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
-    analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, diff::Diff,
-    exec::Exec, experiment::Experiment, lbsp::Lbsp, probe::Probe, query::Query, report::Report, run::Run, synth::Synth,
-    test::collect::Collect, test::Test, top::Top, trace::Trace, web::Web, Failure,
+    analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, console::Console,
+    diff::Diff, exec::Exec, experiment::Experiment, lbsp::Lbsp, probe::Probe, query::Query, report::Report, run::Run,
+    synth::Synth, test::collect::Collect, test::Test, top::Top, trace::Trace, web::Web, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -44,6 +44,7 @@ enum Command {
     Compare(Compare),
     Diff(Diff),
     Conform(Conform),
+    Console(Console),
     Experiment(Experiment),
     Query(Query),
     Bsp(Bsp),
@@ -72,6 +73,7 @@ impl Command {
             Command::Compare(command) => command.run()?,
             Command::Diff(command) => command.run()?,
             Command::Conform(command) => command.run()?,
+            Command::Console(command) => command.run()?,
             Command::Experiment(command) => command.run()?,
             Command::Bsp(command) => command.run()?,
             Command::Lbsp(command) => command.run()?,

@@ -42,6 +42,7 @@ mod seed;
 mod seeded;
 mod shell;
 mod stress;
+mod terminal;
 mod top;
 mod unrest;
 mod waits;

@@ -19,8 +19,12 @@
 //! test --long`, and are counted as ignored otherwise. `testbed test --overwrite` writes the blocks
 //! anew.
 //!
+//! Chapters of the tutorial are carried out: [`tutorial`] says how.
+//!
 //! Prose is wrapped at [`COLUMNS`] in every document of the checkout, links lead somewhere, and the
 //! book and the page of commands are complete.
+
+mod tutorial;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -106,24 +110,39 @@ impl Block {
 
     /// The part of a command's output that the block shows.
     fn part(&self, output: &str) -> Result<String, String> {
-        let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
-        let find = |from: usize, text: &Option<String>, otherwise: usize| match text {
-            Some(text) => lines[from..]
-                .iter()
-                .position(|line| line.starts_with(text))
-                .map(|index| from + index)
-                .ok_or_else(|| format!("no line of the output begins with {text:?}")),
-            None => Ok(otherwise),
-        };
-        let first = find(0, &self.from, 0)?;
-        let last = find(first, &self.to, lines.len())?;
-        Ok(lines[first..last].join("\n").trim_end().to_string())
+        part(output, (&self.from, &self.to))
     }
+}
+
+/// The part of an output from the line that begins with one text to ahead of that which begins with
+/// the other.
+fn part(output: &str, (from, to): (&Option<String>, &Option<String>)) -> Result<String, String> {
+    let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
+    let find = |first: usize, text: &Option<String>, otherwise: usize| match text {
+        Some(text) => lines[first..]
+            .iter()
+            .position(|line| line.starts_with(text))
+            .map(|index| first + index)
+            .ok_or_else(|| format!("no line of the output begins with {text:?}")),
+        None => Ok(otherwise),
+    };
+    let first = find(0, from, 0)?;
+    let last = find(first, to, lines.len())?;
+    Ok(lines[first..last].join("\n").trim_end().to_string())
 }
 
 fn documents() -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.push(root().join("README.md"));
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    found.sort();
+    found
+}
+
+/// The chapters of the tutorial.
+fn chapters() -> Vec<PathBuf> {
+    let folder = root().join("docs/tutorial");
+    let mut found: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     found.sort();
     found
@@ -366,6 +385,12 @@ fn links() -> Result<(), Failed> {
             wrong.push(format!("docs/SUMMARY.md has no line for {name}"));
         }
     }
+    for chapter in chapters() {
+        let name = chapter.file_name().unwrap_or_default().to_string_lossy();
+        if !book.contains(&format!("](tutorial/{name})")) {
+            wrong.push(format!("docs/SUMMARY.md has no line for tutorial/{name}"));
+        }
+    }
     let (page, help) = (fs::read_to_string(root().join("docs/commands.md"))?, output("--help")?);
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names: Vec<_> = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   ")).collect();
@@ -433,7 +458,12 @@ fn main() {
         Trial::test("README.md", readme),
         Trial::test("prose", wrapped),
         Trial::test("links", links),
+        Trial::test("harness of the tutorial", tutorial::harness),
     ];
+    for document in chapters() {
+        let name = document.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        trials.push(Trial::test(format!("tutorial/{name}"), move || tutorial::chapter(&document)));
+    }
     for (command, blocks) in commands {
         let ignored = !is_long && blocks.iter().all(|block| block.is_long);
         let name = format!("testbed {command}");

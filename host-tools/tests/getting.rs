@@ -121,7 +121,7 @@ fn wishes_are_checked_before_the_run() {
     fails(&["--get", ""], &["no file can be called ``"]);
     fails(&["--get", "a/b"], &["no file can be called `a/b`", "NAME=PATH"]);
     fails(&["--get", "earth:"], &["no file can be called ``"]);
-    for own in [RUN_JSON, BALANCE, "mmi.raw", ".mmi.raw.sums", "trace"] {
+    for own in [RUN_JSON, BALANCE, "mmi.raw", ".mmi.raw.sums", "trace", "console.log", "files"] {
         fails(&["--get", own], &[own, "a part of the output folder itself"]);
     }
     let stream = format!("data={}", out.join("trace/earth").display());
@@ -129,6 +129,34 @@ fn wishes_are_checked_before_the_run() {
     fails(&["--get", "data", "--get", "air:data"], &["two files would become", "another path"]);
     let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/programs/small.toml");
     fails(&["--get", "data", "--machine", small], &["--get: small has 64 KiB of RAM", "at least 256 KiB"]);
+}
+
+/// Whatever a run has left, in whatever store, is there; what the host has put there is not, and of
+/// an earlier run nothing stays.
+#[test]
+fn every_file_that_is_left_can_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, out) = (folder.path().join("data"), folder.path().join("run"));
+    fs::write(&data, "text").unwrap();
+    let data = data.display().to_string();
+    let script = "cp data one; cp data ..; cp data ONE; cp data a\\b; cp data gone; chmod rw gone; rm gone";
+    let [printed, said] = run(&["sh", script, "--file", &data, "--files"], &out, 0);
+    assert!(said.is_empty() && printed.contains("run.json files\n"), "{said}{printed}");
+    let index = "earth/%2E%2E 4 ..\nearth/%4F%4E%45 4 ONE\nearth/a%5Cb 4 a\\b\nearth/one 4 one\n";
+    assert_eq!(fs::read_to_string(out.join("files/index.txt")).unwrap(), index);
+    for line in index.lines() {
+        let path = out.join("files").join(line.split(' ').next().unwrap());
+        assert_eq!(fs::read(path).unwrap(), b"text", "{line}");
+    }
+    // Another's file stays, and what the run has made goes.
+    fs::write(out.join("files/earth/mine"), "mine").unwrap();
+    let [printed, _] = run(&["sh", "cp data two", "--file", &data], &out, 0);
+    assert!(printed.contains(" files\n"), "{printed}");
+    let left: Vec<_> = fs::read_dir(out.join("files/earth")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["mine"]);
+    fs::remove_dir_all(out.join("files")).unwrap();
+    let [printed, _] = run(&["hello", "--files"], &out, 0);
+    assert!(!printed.contains(" files") && !out.join("files").exists(), "{printed}");
 }
 
 /// A path that can't be written is an error that names it.

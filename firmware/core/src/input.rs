@@ -1,16 +1,22 @@
 //! Console input: who gets it. The master's [`Switch`] passes it to the processors that want some,
 //! a line at a time, in the order in which they asked; a processor's [`Inbox`] keeps it for the
-//! threads that read there.
+//! threads that read there. Keys (Ctrl-C, Ctrl-Z) are no input while a processor wants them: it gets
+//! them at once, also where nobody reads.
 
 use testbed_definitions::ids::Processor;
 use testbed_definitions::mpc::process::INPUT_BYTES;
 use testbed_definitions::packet::STATIONS_MAX;
-use testbed_definitions::syscall::END_OF_INPUT;
+use testbed_definitions::syscall::{END_OF_INPUT, INTERRUPT, PAUSE};
 
 use crate::ring::Ring;
 
 /// Bytes that a processor keeps; longer lines are read in pieces.
 pub const INBOX_BYTES: usize = 256;
+
+/// What a processor says instead of the room that it has: it wants keys, or none any more.
+pub const KEYS: u16 = u16::MAX;
+pub const NO_KEYS: u16 = KEYS - 1;
+const _: () = assert!(INBOX_BYTES < NO_KEYS as usize);
 
 /// Input for a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,29 +41,114 @@ impl Piece {
     }
 }
 
+/// What the master has for a processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Given {
+    Piece(Piece),
+    /// The processor wants keys no more, before it asks again.
+    Key {
+        to: Processor,
+        key: u8,
+    },
+}
+
 /// On the master: processors that want input. Each asks once and then waits for its last piece.
 pub struct Switch {
     /// In the order in which they asked, and how many bytes each has room for.
     waiting: [(Processor, u16); STATIONS_MAX],
     count: usize,
+    /// Whether somebody waits for what comes next: asked in every round of the kernel.
+    wanted: bool,
     /// The first one has part of a line.
     begun: bool,
     ended: bool,
+    /// Processors that want keys, the last one to ask at the end, who gets the next one.
+    keys: [Processor; STATIONS_MAX],
+    key_count: usize,
+    /// A byte that was looked at for a key while nobody read, and a key that ended a piece.
+    held: Option<u8>,
+    key: Option<u8>,
 }
 
 impl Switch {
     pub const fn new() -> Self {
-        Switch { waiting: [(Processor::MASTER, 0); STATIONS_MAX], count: 0, begun: false, ended: false }
+        Switch {
+            waiting: [(Processor::MASTER, 0); STATIONS_MAX],
+            count: 0,
+            wanted: false,
+            begun: false,
+            ended: false,
+            keys: [Processor::MASTER; STATIONS_MAX],
+            key_count: 0,
+            held: None,
+            key: None,
+        }
     }
 
-    /// Whether somebody waits.
+    /// Whether somebody waits for what comes next. A key behind bytes that nobody reads waits with
+    /// them.
     pub const fn is_wanted(&self) -> bool {
-        self.count > 0
+        self.wanted
+    }
+
+    /// Whether a key would be taken though nobody reads.
+    const fn wants_key(&self) -> bool {
+        self.key_count > 0 && self.held.is_none()
+    }
+
+    fn note(&mut self) {
+        self.wanted = self.count > 0 || self.wants_key();
+    }
+
+    /// A processor wants keys, or none any more.
+    fn want_keys(&mut self, processor: Processor, wanted: bool) {
+        let asked = &mut self.keys[..self.key_count];
+        if let Some(place) = asked.iter().position(|&asked| asked == processor) {
+            asked.copy_within(place + 1.., place);
+            self.key_count -= 1;
+        }
+        if wanted && self.key_count < STATIONS_MAX {
+            self.keys[self.key_count] = processor;
+            self.key_count += 1;
+        }
+    }
+
+    /// The next thing that the line gives to a processor.
+    pub fn next(&mut self, receive: impl FnMut() -> Option<u8>) -> Option<Given> {
+        let given = self.take(receive);
+        self.note();
+        given
+    }
+
+    fn take(&mut self, mut receive: impl FnMut() -> Option<u8>) -> Option<Given> {
+        if self.key.is_none() {
+            if let Some(piece) = self.piece(&mut receive) {
+                return Some(Given::Piece(piece));
+            }
+            if self.count == 0 && self.wants_key() {
+                let byte = receive()?;
+                *(if is_key(byte) { &mut self.key } else { &mut self.held }) = Some(byte);
+            }
+        }
+        let (key, to) = (self.key.take()?, self.key_count.checked_sub(1)?);
+        self.key_count = to;
+        Some(Given::Key { to: self.keys[to], key })
     }
 
     /// A processor wants up to `room` bytes; 0: none any more, which is answered unless it has had
-    /// part of a line and gets the rest, or its last piece is on its way.
+    /// part of a line and gets the rest, or its last piece is on its way. Or it says [`KEYS`] or
+    /// [`NO_KEYS`].
     pub fn want(&mut self, processor: Processor, room: u16) -> Option<Piece> {
+        let answer = self.wish(processor, room);
+        self.note();
+        answer
+    }
+
+    fn wish(&mut self, processor: Processor, room: u16) -> Option<Piece> {
+        if matches!(room, KEYS | NO_KEYS) {
+            self.want_keys(processor, room == KEYS);
+            return None;
+        }
         let place = self.waiting[..self.count].iter().position(|waits| waits.0 == processor);
         match (place, room) {
             (Some(0), 0) if self.begun => None,
@@ -80,13 +171,17 @@ impl Switch {
     }
 
     /// Takes bytes from the line as far as there are any, for the processor whose turn it is.
-    pub fn piece(&mut self, mut receive: impl FnMut() -> Option<u8>) -> Option<Piece> {
+    fn piece(&mut self, mut receive: impl FnMut() -> Option<u8>) -> Option<Piece> {
         let (to, room) = *self.waiting[..self.count].first()?;
         let mut piece = Piece { last: false, ..Piece::empty(to) };
         let most = INPUT_BYTES.min(room as usize);
         while !self.ended && !piece.last && (piece.count as usize) < most {
-            match receive() {
+            match self.held.take().or_else(&mut receive) {
                 None => break,
+                Some(key) if is_key(key) && self.key_count > 0 => {
+                    self.key = Some(key);
+                    break;
+                }
                 Some(END_OF_INPUT) => self.ended = true,
                 Some(byte) => {
                     piece.bytes[piece.count as usize] = byte;
@@ -107,6 +202,11 @@ impl Switch {
         }
         Some(piece)
     }
+}
+
+/// Whether a byte is a key.
+const fn is_key(byte: u8) -> bool {
+    matches!(byte, INTERRUPT | PAUSE)
 }
 
 impl Default for Switch {
@@ -196,9 +296,63 @@ mod tests {
 
     /// All pieces that the line gives, as (processor, text, last).
     fn pieces(switch: &mut Switch, line: &mut VecDeque<u8>) -> Vec<(u8, Vec<u8>, bool)> {
-        std::iter::from_fn(|| switch.piece(|| line.pop_front()))
-            .map(|piece| (piece.to.number(), piece.bytes().to_vec(), piece.last))
-            .collect()
+        std::iter::from_fn(|| one(switch, line)).collect()
+    }
+
+    /// The next piece; there is no key ahead of it.
+    fn piece(switch: &mut Switch, line: &mut VecDeque<u8>) -> Option<Piece> {
+        match switch.next(|| line.pop_front())? {
+            Given::Piece(piece) => Some(piece),
+            Given::Key { to, key } => panic!("key {key} for {}", to.number()),
+        }
+    }
+
+    /// The next key; there is no piece ahead of it.
+    fn key(switch: &mut Switch, line: &mut VecDeque<u8>) -> Option<(u8, u8)> {
+        match switch.next(|| line.pop_front())? {
+            Given::Piece(piece) => panic!("{piece:?}"),
+            Given::Key { to, key } => Some((to.number(), key)),
+        }
+    }
+
+    #[test]
+    fn keys_go_to_who_asked_last_and_nothing_else_is_taken_for_them() {
+        let (mut switch, mut text) = (Switch::new(), line("\x03ls\n"));
+        assert_eq!(key(&mut switch, &mut text), None);
+        assert_eq!(text.len(), 4);
+        for processor in [1, 2, 3, 1] {
+            assert_eq!(switch.want(Processor::new(processor), KEYS), None);
+        }
+        switch.want(Processor::new(3), NO_KEYS);
+        assert!(switch.is_wanted());
+        assert_eq!(key(&mut switch, &mut text), Some((1, INTERRUPT)));
+        // A line waits for somebody who reads it, and a key behind it too.
+        text.push_back(PAUSE);
+        assert_eq!(key(&mut switch, &mut text), None);
+        assert!(!switch.is_wanted() && text.len() == 3);
+        switch.want(Processor::new(4), 256);
+        assert!(switch.is_wanted());
+        assert_eq!(one(&mut switch, &mut text), Some((4, b"ls\n".to_vec(), true)));
+        assert_eq!(key(&mut switch, &mut text), Some((2, PAUSE)));
+        assert!(!switch.is_wanted());
+        // Nobody wants keys: they are bytes as any other.
+        switch.want(Processor::new(4), 256);
+        assert_eq!(pieces(&mut switch, &mut line("\x03\n")), [(4, b"\x03\n".to_vec(), true)]);
+    }
+
+    #[test]
+    fn a_key_comes_ahead_of_the_rest_of_a_line() {
+        let (mut switch, mut text) = (Switch::new(), line("ab\x03cd\n"));
+        switch.want(Processor::new(2), 256);
+        switch.want(Processor::new(1), KEYS);
+        assert_eq!(one(&mut switch, &mut text), Some((2, b"ab".to_vec(), false)));
+        assert_eq!(key(&mut switch, &mut text), Some((1, INTERRUPT)));
+        assert_eq!(pieces(&mut switch, &mut text), [(2, b"cd\n".to_vec(), true)]);
+    }
+
+    /// The next piece as (processor, text, last).
+    fn one(switch: &mut Switch, line: &mut VecDeque<u8>) -> Option<(u8, Vec<u8>, bool)> {
+        piece(switch, line).map(|piece| (piece.to.number(), piece.bytes().to_vec(), piece.last))
     }
 
     fn line(text: &str) -> VecDeque<u8> {
@@ -232,12 +386,12 @@ mod tests {
         let (mut switch, mut text) = (Switch::new(), line("half\x04more\n"));
         switch.want(Processor::new(3), 256);
         switch.want(Processor::new(4), 256);
-        let first = switch.piece(|| text.pop_front()).unwrap();
+        let first = piece(&mut switch, &mut text).unwrap();
         assert_eq!((first.to.number(), first.bytes(), first.last, first.end), (3, &b"half"[..], true, true));
-        let second = switch.piece(|| text.pop_front()).unwrap();
+        let second = piece(&mut switch, &mut text).unwrap();
         assert_eq!((second.to.number(), second.bytes(), second.last, second.end), (4, &b""[..], true, true));
         switch.want(Processor::new(3), 256);
-        assert!(switch.piece(|| text.pop_front()).unwrap().end);
+        assert!(piece(&mut switch, &mut text).unwrap().end);
         assert_eq!(text, line("more\n"));
     }
 

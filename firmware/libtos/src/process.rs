@@ -5,6 +5,7 @@ use testbed_definitions::syscall::{self, control, identity, invoke as flag, stat
 use crate::call;
 
 pub use testbed_definitions::syscall::status::counter;
+pub use testbed_definitions::syscall::{INTERRUPT, PAUSE};
 
 /// A process id (`definitions::process`).
 pub type Process = u16;
@@ -40,6 +41,26 @@ pub fn await_end(process: Process) -> Result<u32, Error> {
     // SAFETY: concerns no memory.
     let (result, code) = unsafe { call::call(syscall::AWAIT, [process as u32, 0, 0, 0, 0]) };
     call::result(result).map(|_| code)
+}
+
+/// How waiting for a process has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// The process has ended with this exit code.
+    Ended(u32),
+    /// It has not, but a key was pressed at the console: [`INTERRUPT`] or [`PAUSE`].
+    Key(u8),
+}
+
+/// As [`await_end`], but a key at the console ends the waiting too. If threads on several processors
+/// wait so, the processor that began last has the key.
+pub fn await_end_or_key(process: Process) -> Result<Awaited, Error> {
+    // SAFETY: concerns no memory.
+    let (result, second) = unsafe { call::call(syscall::AWAIT, [process as u32, syscall::KEYS, 0, 0, 0]) };
+    call::result(result).map(|result| match result {
+        syscall::PRESSED => Awaited::Key(second as u8),
+        _ => Awaited::Ended(second),
+    })
 }
 
 /// Ends a process and all its threads: this one, or one that it has invoked; an operator can end any

@@ -11,7 +11,7 @@ use libtos::{console, migrate_self, Place};
 use testbed_definitions::process::place;
 use testbed_definitions::syscall::{control, write, Error};
 use testbed_shell::system::{
-    Control, Entry, File, Machine, Process, Processor, Start, Status, Streams, System, Thread,
+    Awaited, Control, Entry, File, Machine, Process, Processor, Start, Status, Streams, System, Thread,
 };
 
 use programs::{monitor, names};
@@ -204,6 +204,17 @@ impl Machine for Tos {
     fn await_end(&mut self, process: Process) -> Result<u32, Error> {
         self.go_home()?;
         process::await_end(process)
+    }
+    fn attend(&mut self, process: Process) -> Result<Awaited, Error> {
+        self.go_home()?;
+        loop {
+            match process::await_end_or_key(process)? {
+                process::Awaited::Ended(code) => return Ok(Awaited::Ended(code)),
+                process::Awaited::Key(process::INTERRUPT) => return Ok(Awaited::Interrupted),
+                process::Awaited::Key(process::PAUSE) => return Ok(Awaited::Paused),
+                process::Awaited::Key(_) => {}
+            }
+        }
     }
     fn control(&mut self, process: Process, what: Control) -> Result<(), Error> {
         self.go_home()?;

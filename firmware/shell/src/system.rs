@@ -150,12 +150,25 @@ pub enum Control {
     Background,
 }
 
+/// How waiting for a process in the foreground has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Awaited {
+    /// The process has ended with this exit code.
+    Ended(u32),
+    /// It has not, but Ctrl-C was pressed.
+    Interrupted,
+    /// It has not, but Ctrl-Z was pressed.
+    Paused,
+}
+
 /// What the shell needs besides.
 pub trait Machine: System {
     /// Starts a program of the filestore, with these arguments.
     fn start(&mut self, program: &[u8], arguments: &[Vec<u8>], how: &Start) -> Result<Process, Error>;
     /// Waits until a process has ended. The result is its exit code.
     fn await_end(&mut self, process: Process) -> Result<u32, Error>;
+    /// The same, but a key at the console ends the waiting too.
+    fn attend(&mut self, process: Process) -> Result<Awaited, Error>;
     /// Controls a process.
     fn control(&mut self, process: Process, what: Control) -> Result<(), Error>;
     /// The processes of this processor.

@@ -3,5 +3,6 @@
 mod anything;
 mod dash;
 mod gzip;
+mod keys;
 mod limits;
 mod machine;

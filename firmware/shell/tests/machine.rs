@@ -7,7 +7,7 @@ use testbed_definitions::limits::{FILES, FILE_BYTES};
 use testbed_definitions::syscall::{open, Error};
 use testbed_shell::interpreter::Shell;
 use testbed_shell::system::{
-    Control, Entry, File, Machine, Process, Processor, Start, Status, Streams, System, Thread,
+    Awaited, Control, Entry, File, Machine, Process, Processor, Start, Status, Streams, System, Thread,
 };
 use testbed_shell::tools;
 
@@ -31,6 +31,8 @@ pub struct Memory {
     pub complained: Vec<u8>,
     pub typed: Vec<u8>,
     codes: BTreeMap<Process, u32>,
+    /// Keys that are pressed while the shell waits for programs, the last one first.
+    pub keys: Vec<Awaited>,
     processes: Process,
     /// Commands that may still run; `None` is any number.
     pub left: Option<u32>,
@@ -291,6 +293,12 @@ impl Machine for Memory {
     }
     fn await_end(&mut self, process: Process) -> Result<u32, Error> {
         self.codes.remove(&process).ok_or(Error::NoProcess)
+    }
+    fn attend(&mut self, process: Process) -> Result<Awaited, Error> {
+        match self.keys.pop() {
+            Some(key) => Ok(key),
+            None => self.await_end(process).map(Awaited::Ended),
+        }
     }
     fn control(&mut self, process: Process, _: Control) -> Result<(), Error> {
         self.codes.contains_key(&process).then_some(()).ok_or(Error::NoProcess)

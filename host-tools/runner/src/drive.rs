@@ -41,8 +41,13 @@ pub fn drive(
     let mut course = Course::new(engine, limit);
     let mut stopped = Stop::Limit;
     let mut pace = Pace::new(engine);
-    while !course.is_at_limit(engine) {
+    loop {
+        course.set_limit(operator.limit(limit));
+        if course.is_at_limit(engine) {
+            break;
+        }
         if Course::is_at_chunk(engine) {
+            operator.look(engine);
             if let Some(gift) = operator.gift(engine.cycle()) {
                 writer.input(&gift)?;
                 engine.give_console(&gift.bytes)?;
@@ -50,9 +55,9 @@ pub fn drive(
         }
         let output = course.step(engine)?;
         writer.words(output.words.into_iter().map(|word| (word.cycle, word.word)))?;
-        let console: Vec<_> = output.console.into_iter().map(|byte| (byte.processor, byte.byte)).collect();
-        operator.see(&console);
-        writer.console(console)?;
+        operator.see(&output.console.iter().map(|byte| (byte.processor, byte.byte)).collect::<Vec<_>>());
+        let printed = output.console.into_iter().map(|byte| (byte.cycle, byte.processor, byte.byte));
+        writer.printed(&printed.collect::<Vec<_>>())?;
         progress(engine);
         if course.is_over(engine) {
             stopped = Stop::Exit;

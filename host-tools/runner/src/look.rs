@@ -34,12 +34,12 @@ pub fn look(
 ) -> Snapshot {
     let mut snapshot = Snapshot { cycle: engine.cycle(), input, ..Snapshot::default() };
     let mut callers = Vec::new();
-    let known = layout(kernel);
+    let known = Tables::of(kernel);
     for processor in 0..engine.machine().processors.len() as u8 {
         let mut part = Part::default();
         let why = match &known {
             None => "the kernel's file does not say where its tables are",
-            Some((layout, address)) => match (Ram { engine, processor, layout }).tables(*address, &mut part) {
+            Some(Tables { layout, address }) => match (Ram { engine, processor, layout }).tables(*address, &mut part) {
                 Some(()) => {
                     snapshot.processes.append(&mut part.processes);
                     snapshot.channels.append(&mut part.channels);
@@ -63,12 +63,30 @@ pub fn look(
     snapshot
 }
 
-/// Where the tables are, and the address of the kernel's state.
-pub(crate) fn layout(kernel: &[u8]) -> Option<(Layout, u32)> {
-    let elf = object::File::parse(kernel).ok()?;
-    let layout = Layout::parse(elf.section_by_name(SECTION)?.data().ok()?)?;
-    let symbol = elf.symbols().find(|symbol| symbol.name() == Ok(KERNEL))?;
-    Some((layout, u32::try_from(symbol.address()).ok()?))
+/// Where a kernel has its tables.
+pub struct Tables {
+    pub(crate) layout: Layout,
+    /// Address of the kernel's state.
+    pub(crate) address: u32,
+}
+
+impl Tables {
+    /// Those of the kernel in this ELF file; `None` if it does not say where they are.
+    pub fn of(kernel: &[u8]) -> Option<Tables> {
+        let elf = object::File::parse(kernel).ok()?;
+        let layout = Layout::parse(elf.section_by_name(SECTION)?.data().ok()?)?;
+        let symbol = elf.symbols().find(|symbol| symbol.name() == Ok(KERNEL))?;
+        Some(Tables { layout, address: u32::try_from(symbol.address()).ok()? })
+    }
+
+    /// The processors on which a thread waits for console input, on a machine that stands still.
+    pub fn reading(&self, engine: &dyn Engine) -> Vec<u8> {
+        let is_read = |&processor: &u8| {
+            let ram = Ram { engine, processor, layout: &self.layout };
+            ram.has_reader(self.address).unwrap_or(false)
+        };
+        (0..engine.machine().processors.len() as u8).filter(is_read).collect()
+    }
 }
 
 /// What one processor has. Each thread with its return address.
@@ -140,6 +158,19 @@ impl Ram<'_> {
             }
         }
         Some(())
+    }
+
+    /// Whether a thread waits for console input here.
+    fn has_reader(&self, kernel: u32) -> Option<bool> {
+        let reading = State::KNOWN.iter().find(|(_, state)| *state == State::Reading)?.0;
+        let reading = self.layout.get(reading)?;
+        let (tcbs, count) = (self.word(self.at(kernel, Item::Tcbs)?)?, self.word(self.at(kernel, Item::TcbCount)?)?);
+        for tcb in self.entries(tcbs, Item::TcbBytes, count)? {
+            if u32::from(self.byte(self.at(tcb, Item::TcbState)?)?) == reading {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 
     fn state(&self, code: u8) -> State {

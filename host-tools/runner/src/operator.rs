@@ -2,7 +2,11 @@
 //!
 //! What is given is recorded with its cycle ([`Gift`]), so that any run can be repeated.
 
+mod editor;
+mod modes;
+mod terminal;
 mod view;
+mod words;
 
 use std::collections::VecDeque;
 use std::io::BufRead;
@@ -14,8 +18,13 @@ use std::time::Duration;
 use testbed_definitions::syscall::END_OF_INPUT;
 use testbed_trace::waits::Input;
 
+use testbed_sim::engine::Engine;
 use testbed_trace::capture::Gift;
+
+pub use modes::is_capable;
+pub use terminal::Terminal;
 pub use view::View;
+pub use words::COMMANDS;
 
 /// Gives the machine input, and may look at what it prints.
 #[derive(Default)]
@@ -24,6 +33,8 @@ pub struct Operator {
     view: Option<View>,
     /// Set when the run is to end.
     stop: Option<Arc<AtomicBool>>,
+    /// The run has no end in time once a person sits at the terminal.
+    is_open: bool,
 }
 
 #[derive(Default)]
@@ -32,6 +43,8 @@ enum Source {
     Script(VecDeque<Gift>),
     /// Lines as they come; those that came while we waited.
     Live { lines: Receiver<Vec<u8>>, waiting: Vec<u8>, ended: bool },
+    /// A person, as soon as the machine wants one.
+    Terminal(Box<Terminal>),
     #[default]
     Nobody,
 }
@@ -63,6 +76,12 @@ impl Operator {
         Operator { source: Source::Live { lines, waiting: Vec::new(), ended: false }, ..Operator::default() }
     }
 
+    /// Has the terminal become the machine's console when that wants input. `is_open`: the run then
+    /// goes on for as long as it takes, whatever its limit was.
+    pub fn terminal(terminal: Terminal, is_open: bool) -> Self {
+        Operator { source: Source::Terminal(Box::new(terminal)), is_open, ..Operator::default() }
+    }
+
     /// Shows what the processors print as it comes.
     pub fn with_view(self, view: View) -> Self {
         Operator { view: Some(view), ..self }
@@ -75,13 +94,42 @@ impl Operator {
 
     /// Whether the run is to end now.
     pub fn stops(&self) -> bool {
-        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+        self.stop.as_ref().is_some_and(|stop| match &self.source {
+            Source::Terminal(terminal) => terminal.stops(stop),
+            _ => stop.load(Ordering::Relaxed),
+        })
+    }
+
+    /// Whether it may be a person at the terminal, who has the key Ctrl-C.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self.source, Source::Terminal(_))
+    }
+
+    /// Whether a person has the terminal, who has seen all that was printed.
+    pub fn has_terminal(&self) -> bool {
+        matches!(&self.source, Source::Terminal(terminal) if terminal.has_begun())
+    }
+
+    /// The cycle at which the run ends, if nothing else ends it.
+    pub fn limit(&self, limit: u64) -> u64 {
+        match self.is_open && self.has_terminal() {
+            true => u64::MAX,
+            false => limit,
+        }
+    }
+
+    /// A chunk of the machine's time has ended, and it stands still.
+    pub fn look(&mut self, engine: &mut dyn Engine) {
+        if let Source::Terminal(terminal) = &mut self.source {
+            terminal.look(engine);
+        }
     }
 
     /// What console input there was to give, from anybody.
     pub fn input(&self) -> Input {
-        match self.source {
+        match &self.source {
             Source::Nobody => Input::Nobody,
+            Source::Terminal(terminal) if !terminal.has_begun() => Input::Nobody,
             _ => Input::Given,
         }
     }
@@ -91,6 +139,7 @@ impl Operator {
         let mut bytes = Vec::new();
         match &mut self.source {
             Source::Nobody => {}
+            Source::Terminal(terminal) => bytes = terminal.gift(),
             Source::Script(gifts) => {
                 while gifts.front().is_some_and(|gift| gift.cycle <= cycle) {
                     bytes.extend(gifts.pop_front().into_iter().flat_map(|gift| gift.bytes));
@@ -118,11 +167,18 @@ impl Operator {
 
     /// Whether more may come that nobody knows yet.
     pub fn is_live(&self) -> bool {
-        matches!(self.source, Source::Live { ended: false, .. })
+        match &self.source {
+            Source::Live { ended, .. } => !ended,
+            Source::Terminal(terminal) => terminal.is_live(),
+            Source::Script(_) | Source::Nobody => false,
+        }
     }
 
     /// Waits for a line, but no longer than this.
     pub fn wait(&mut self, most: Duration) {
+        if let Source::Terminal(terminal) = &mut self.source {
+            return terminal.wait(most);
+        }
         let Source::Live { lines, waiting, .. } = &mut self.source else { return };
         if !waiting.is_empty() {
             return;
@@ -135,6 +191,9 @@ impl Operator {
 
     /// The machine has printed these bytes, each on a processor.
     pub fn see(&mut self, bytes: &[(u8, u8)]) {
+        if let Source::Terminal(terminal) = &mut self.source {
+            terminal.see(bytes);
+        }
         if let Some(view) = &mut self.view {
             view.show(bytes);
         }

@@ -1,10 +1,10 @@
 //! Signals that end a program, taken in order to end well.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
 /// A flag that Ctrl-C, `kill` and a terminal that goes away set from now on, instead of ending this program. If the last is ignored, as `nohup` has it,
 /// it stays so, where the system tells. (Shells ignore Ctrl-C for what they start in the background; who sends it there means it.)
@@ -33,6 +33,50 @@ pub fn stop_flag_once() -> io::Result<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&again))?;
     }
     stop_flag()
+}
+
+/// Keys of a terminal that are signals as long as nobody edits a line there: Ctrl-C, Ctrl-Z and
+/// Ctrl-\.
+pub struct Keys {
+    interrupt: Arc<AtomicBool>,
+    suspend: Arc<AtomicBool>,
+    quit: Arc<AtomicBool>,
+    /// Not a key, but a signal that ends the run.
+    end: Arc<AtomicBool>,
+}
+
+/// A key that was pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    Interrupt,
+    Suspend,
+    Quit,
+}
+
+impl Keys {
+    /// Takes the keys from now on.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn take() -> io::Result<Keys> {
+        let [interrupt, suspend, quit, end] = std::array::from_fn(|_| Arc::<AtomicBool>::default());
+        let flags = [(SIGINT, &interrupt), (SIGTSTP, &suspend), (SIGQUIT, &quit), (SIGTERM, &end), (SIGHUP, &end)];
+        for (signal, flag) in flags {
+            signal_hook::flag::register(signal, Arc::clone(flag))?;
+        }
+        Ok(Keys { interrupt, suspend, quit, end })
+    }
+
+    /// Whether somebody has ended the run with `kill`, or the terminal has gone.
+    pub fn ends(&self) -> bool {
+        self.end.load(Ordering::Relaxed)
+    }
+
+    /// A key that was pressed since the last time.
+    pub fn pressed(&self) -> Option<Key> {
+        let all = [(&self.quit, Key::Quit), (&self.interrupt, Key::Interrupt), (&self.suspend, Key::Suspend)];
+        all.into_iter().find(|(flag, _)| flag.swap(false, Ordering::Relaxed)).map(|(_, key)| key)
+    }
 }
 
 /// The exit code of a program that Ctrl-C has ended, as shells have it.

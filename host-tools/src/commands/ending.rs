@@ -7,16 +7,18 @@ use testbed_runner::firmware::{self, Firmware};
 use testbed_runner::lines::Lines;
 use testbed_runner::look::look;
 use testbed_runner::operator::Operator;
-use testbed_runner::signals::stop_flag_once;
+use testbed_runner::signals::{stop_flag, stop_flag_once};
 use testbed_sim::engine::Engine;
 use testbed_trace::capture::{Capture, Integrity, RunRecord, Stop};
 use testbed_trace::waits::{text, waits, Verdict};
 
 use super::{Exit, Failure};
 
-/// Has Ctrl-C end the run in good order; a second one ends this program.
+/// Has Ctrl-C end the run in good order; a second one ends this program, unless it may be meant for
+/// what runs on the machine.
 pub fn stoppable(operator: Operator) -> Result<Operator, Failure> {
-    let stop = stop_flag_once().map_err(|error| {
+    let flag = if operator.is_terminal() { stop_flag() } else { stop_flag_once() };
+    let stop = flag.map_err(|error| {
         Failure::new(Exit::Environment, format!("Ctrl-C can't be taken: {error}\n  help: check the system's limits"))
     })?;
     Ok(operator.with_stop(stop))

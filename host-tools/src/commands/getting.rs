@@ -11,13 +11,14 @@ use testbed_runner::firmware::{self, SMALL_BELOW};
 use testbed_runner::taking::taken;
 use testbed_sim::engine::Engine;
 use testbed_trace::capture::{
-    sums_path, BALANCE, CONSOLE, HOLES, INPUT, LOCK, MMI_RAW, REPORT, RUN_JSON, THREADS, TRACE,
+    sums_path, BALANCE, CONSOLE, CONSOLE_LOG, FILES, HOLES, INPUT, LOCK, MMI_RAW, REPORT, RUN_JSON, THREADS, TRACE,
 };
 
 use super::{Exit, Failure};
 
 /// What a run's folder holds anyway.
-const OWN: [&str; 10] = [TRACE, MMI_RAW, CONSOLE, HOLES, INPUT, RUN_JSON, LOCK, THREADS, BALANCE, REPORT];
+const OWN: [&str; 12] =
+    [TRACE, MMI_RAW, CONSOLE, CONSOLE_LOG, HOLES, INPUT, RUN_JSON, LOCK, THREADS, BALANCE, REPORT, FILES];
 
 /// An option of `run`.
 #[derive(Args, Debug)]
@@ -26,6 +27,10 @@ pub struct Getting {
     /// program starts, unless one is named [default PATH: NAME in the output folder; repeatable]
     #[arg(long = "get", value_name = "[PROCESSOR:]NAME[=PATH]")]
     get: Vec<String>,
+    /// Keep every file that the run has left in a filestore, as files/PROCESSOR/NAME in the output
+    /// folder
+    #[arg(long = "files")]
+    pub all: bool,
 }
 
 /// A file that is to be taken, checked.
@@ -40,10 +45,11 @@ impl Getting {
     /// The files to take out of this machine, whose program starts on the processor `start`, after
     /// a run into `folder`; checked before the run.
     pub fn wishes(&self, machine: &Machine, start: usize, folder: &Path) -> Result<Vec<Wish>, Failure> {
-        if !self.get.is_empty() && firmware::is_small(machine.ram_bytes) {
+        if (self.all || !self.get.is_empty()) && firmware::is_small(machine.ram_bytes) {
             let bytes = |bytes: u32| units::print(bytes.into(), units::BYTES);
+            let option = if self.all { "--files" } else { "--get" };
             return Err(wrong(format!(
-                "--get: {} has {} of RAM, for which there is the small kernel only, without files\n  \
+                "{option}: {} has {} of RAM, for which there is the small kernel only, without files\n  \
                  help: take a machine with at least {}",
                 machine.name,
                 bytes(machine.ram_bytes),

@@ -8,6 +8,7 @@ pub mod bsp;
 pub mod classes;
 pub mod compare;
 pub mod conform;
+pub mod console;
 pub mod diff;
 pub mod ending;
 pub mod exec;
@@ -15,6 +16,7 @@ pub mod experiment;
 pub mod faults;
 pub mod getting;
 pub mod lbsp;
+pub mod left;
 pub mod probe;
 pub mod progress;
 pub mod query;
@@ -252,7 +254,8 @@ fn of_capture(error: &CaptureError) -> Exit {
     match error {
         CaptureError::NotOurs(_) | CaptureError::Foreign(_) | CaptureError::NoRun(_) => Exit::Input,
         CaptureError::Busy(_) | CaptureError::Attached(_) => Exit::Input,
-        CaptureError::Record { .. } | CaptureError::Key { .. } | CaptureError::Input { .. } => Exit::Input,
+        CaptureError::Record { .. } | CaptureError::Key { .. } => Exit::Input,
+        CaptureError::Input { .. } | CaptureError::Printed { .. } => Exit::Input,
         CaptureError::Metadata { .. } | CaptureError::Wave { .. } => Exit::Input,
         CaptureError::Io { source, .. } if is_input(source.kind()) => Exit::Input,
         CaptureError::Io { .. } => Exit::Environment,

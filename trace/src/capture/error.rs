@@ -38,6 +38,8 @@ pub enum CaptureError {
     Key { path: PathBuf, key: String, fault: Fault },
     #[error("{}:{line}: {message}\n  help: give the file `input` of a folder that `testbed run --input` left", path.display())]
     Input { path: PathBuf, line: usize, message: String },
+    #[error("{}:{line}: {message}\n  help: give a folder with `console.log` as `testbed run` left it; run again", path.display())]
+    Printed { path: PathBuf, line: usize, message: String },
     #[error("{}: {message}\n  help: give the folder `trace/` of a run of this version, or its `mmi.raw` and machine", path.display())]
     Metadata { path: PathBuf, message: String },
     #[error("{}: {message}\n  help: record waves that show the MMI with --vcd (FST cannot be read), for instance with --wave-scope top.mmi", path.display())]

@@ -55,7 +55,7 @@ impl Gift {
 }
 
 /// Undoes [`u8::escape_ascii`].
-fn unescape(text: &str) -> Option<Vec<u8>> {
+pub(super) fn unescape(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

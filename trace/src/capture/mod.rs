@@ -7,9 +7,11 @@
 //! DIR/trace/.*.sums   sums of the blocks of each stream file, and
 //! DIR/.mmi.raw.sums   of mmi.raw: what a damaged file held, and where, is proven block by block
 //! DIR/console.txt     console lines, each with its processor's name
+//! DIR/console.log     what each processor printed and in which cycle, if anything was printed
 //! DIR/holes           where pairs were lost on the way from a board (`testbed attach`), if any were
 //! DIR/input           what was given to the machine's console, and in which cycles, if anything was
 //! DIR/threads.json    what every thread did when the run was stopped, if its program was not over
+//! DIR/files/          what programs left in the filestores, if it was asked for
 //! DIR/.lock           locked while a run writes to the folder
 //! DIR/report.html     a page about the run, if somebody has asked for it
 //! ```
@@ -31,6 +33,7 @@ mod integrity;
 mod link;
 mod meaning;
 mod pieces;
+mod printed;
 mod proven;
 mod reader;
 mod record;
@@ -59,6 +62,7 @@ pub use input::Gift;
 pub use integrity::{Damage, Integrity};
 pub use link::{LinkFigures, Received, Receiver, Transmitter};
 pub use pieces::{Copy, Piece, Pieces};
+pub use printed::Printed;
 pub use reader::{Capture, MmiReader, PairReader};
 pub use record::{BalanceRecord, ExitRecord, FaultsRecord, KernelKind, MachineRecord, RunRecord, Stop};
 pub use sums::{sums_path, BLOCK as SUM_BLOCK};
@@ -75,6 +79,8 @@ pub const TRACE: &str = "trace";
 pub const METADATA: &str = "metadata";
 pub const MMI_RAW: &str = "mmi.raw";
 pub const CONSOLE: &str = "console.txt";
+/// See [`Printed`].
+pub const CONSOLE_LOG: &str = "console.log";
 /// Where pairs were lost on a link, and how many.
 pub const HOLES: &str = "holes";
 /// See [`Gift`].
@@ -87,5 +93,9 @@ pub const LOCK: &str = ".lock";
 pub const THREADS: &str = "threads.json";
 /// What the balancer has logged, if the load was balanced: the form of the report's Figure 41.
 pub const BALANCE: &str = "balance.log";
+/// Files that the run left in the processors' filestores, if they were asked for, in folders by
+/// processor; and which file is which, a line each: its path there, its bytes, its name.
+pub const FILES: &str = "files";
+pub const FILES_INDEX: &str = "index.txt";
 /// Where `testbed report` writes unless told otherwise; a new run removes it.
 pub const REPORT: &str = "report.html";

@@ -11,9 +11,13 @@ use super::error::{CaptureError, Context};
 use super::files::{Files, Source};
 use super::holes::Sealer;
 use super::sums::{sums_path, Of, Summer};
-use super::{ctf, Gift, RunRecord, CONSOLE, HOLES, INPUT, METADATA, MMI_RAW, RUN_JSON, TRACE};
+use super::{ctf, Gift, Printed, RunRecord, CONSOLE, CONSOLE_LOG, HOLES, INPUT, METADATA, MMI_RAW, RUN_JSON, TRACE};
 #[cfg(feature = "files")]
-use super::{Claim, BALANCE, REPORT, THREADS};
+use super::{Claim, BALANCE, FILES, FILES_INDEX, REPORT, THREADS};
+
+/// Bytes of the index of files, at most: one of as many files as all processors together have.
+#[cfg(feature = "files")]
+const INDEX_BYTES: u64 = 1 << 20;
 
 /// A file that knows its path, written in whole chunks.
 struct Output {
@@ -116,6 +120,8 @@ pub struct CaptureWriter {
     streams: Vec<Option<Output>>,
     console: Output,
     lines: Lines,
+    /// What was printed, and when; no file if nothing was.
+    printed: Option<Output>,
     /// What was given to the console; no file if nothing was.
     input: Option<Output>,
     /// A time-stamp whose datum has not come yet.
@@ -156,13 +162,14 @@ impl CaptureWriter {
         RunRecord { complete: false, ..record.clone() }.write(dir)?;
         let trace = dir.join(TRACE);
         // Nothing but what runs make is removed.
-        let others = [REPORT, INPUT, HOLES, THREADS, BALANCE].map(|name| dir.join(name));
+        let others = [REPORT, INPUT, HOLES, THREADS, BALANCE, CONSOLE_LOG].map(|name| dir.join(name));
         for old in claim.streams.iter().chain(&others) {
             match std::fs::remove_file(old) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", old)?,
                 _ => {}
             }
         }
+        remove_files(dir)?;
         std::fs::create_dir_all(&trace).at("create the folder", &trace)?;
         CaptureWriter::begin(Place::Claimed(claim), machine, record)
     }
@@ -183,6 +190,7 @@ impl CaptureWriter {
             streams: machine.processors.iter().enumerate().map(stream).collect::<Result<_, _>>()?,
             console: Output::create(files, dir.join(CONSOLE))?,
             lines: Lines::new(&machine.processors),
+            printed: None,
             input: None,
             stamp: None,
             pairs: vec![0; machine.processors.len().saturating_sub(1)],
@@ -245,7 +253,27 @@ impl CaptureWriter {
         Ok(())
     }
 
-    /// Appends console bytes, each with its processor, in order.
+    /// Appends console bytes, each with its cycle and its processor, in order: to the lines, and to
+    /// what was printed when.
+    ///
+    /// # Errors
+    /// The disk.
+    pub fn printed(&mut self, bytes: &[(u64, u8, u8)]) -> Result<(), CaptureError> {
+        self.console(bytes.iter().map(|&(_, processor, byte)| (processor, byte)))?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let output = match &mut self.printed {
+            Some(output) => output,
+            none => none.insert(Output::create(&self.place.files(), self.place.dir().join(CONSOLE_LOG))?),
+        };
+        for piece in Printed::pieces(bytes) {
+            output.buffer.extend_from_slice(piece.line().as_bytes());
+        }
+        output.flush()
+    }
+
+    /// Appends console bytes, each with its processor, in order; when they were printed is not known.
     ///
     /// # Errors
     /// The disk.
@@ -279,6 +307,38 @@ impl CaptureWriter {
         self.streams.iter_mut().flatten().try_for_each(Output::flush)?;
         self.place.record(record)
     }
+}
+
+/// Removes the files that an earlier run took out of filestores: those that its index names, and
+/// folders that are empty then. Whatever else is there stays.
+#[cfg(feature = "files")]
+fn remove_files(dir: &Path) -> Result<(), CaptureError> {
+    let folder = dir.join(FILES);
+    let index = folder.join(FILES_INDEX);
+    let Ok(text) = testbed_machine::input::text(&index, INDEX_BYTES) else { return Ok(()) };
+    let is_folder = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    if !is_folder(&folder) {
+        return Ok(());
+    }
+    for path in text.lines().filter_map(|line| line.split(' ').next()) {
+        // A path of any other form was not written by a run.
+        let Some((place, name)) = path.split_once('/') else { continue };
+        let is_plain = |part: &str| !part.is_empty() && !part.contains('/') && part != "." && part != "..";
+        let is_good = is_plain(name) && is_plain(place);
+        let place = folder.join(place);
+        if !is_good || !is_folder(&place) {
+            continue;
+        }
+        match std::fs::remove_file(place.join(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", &place.join(name))?,
+            _ => {}
+        }
+        // It stays if it holds others' files, or another file of the index.
+        let _ = std::fs::remove_dir(&place);
+    }
+    std::fs::remove_file(&index).at("remove", &index)?;
+    let _ = std::fs::remove_dir(&folder);
+    Ok(())
 }
 
 /// How a capture starts in a folder that is claimed.

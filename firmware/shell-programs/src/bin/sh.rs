@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use libtos::Arguments;
 use shell_programs::heap::Heap;
 use shell_programs::tos::Tos;
-use testbed_definitions::syscall::open;
+use testbed_definitions::syscall::{open, INTERRUPT, PAUSE};
 use testbed_shell::interpreter::{Outcome, Shell, Typed};
 use testbed_shell::system::System;
 
@@ -23,6 +23,8 @@ static HEAP: Heap = Heap::new();
 /// Bytes of a line, and of lines that make one command.
 const LINE_BYTES: usize = 1024;
 const COMMAND_BYTES: usize = 8 * 1024;
+/// Bytes that are no text: Ctrl-C and Ctrl-Z.
+const KEYS: [u8; 2] = [INTERRUPT, PAUSE];
 
 fn main(arguments: Arguments) -> u32 {
     let mut tos = Tos::new();
@@ -63,7 +65,12 @@ fn converse(tos: &mut Tos) -> u32 {
         shell.say(if text.is_empty() { b"$ " } else { b"> " });
         match shell.typed(LINE_BYTES) {
             Typed::Line(line) if core::str::from_utf8(&line).is_err() => shell.say(b"sh: this is no text\n"),
-            Typed::Line(line) => {
+            Typed::Line(mut line) => {
+                // A key that no program had takes back what was typed ahead of it.
+                if let Some(key) = line.iter().rposition(|byte| KEYS.contains(byte)) {
+                    text.clear();
+                    line.drain(..=key);
+                }
                 shell.say(&line);
                 shell.say(b"\n");
                 text.extend_from_slice(&line);

@@ -106,7 +106,7 @@ pub(super) fn fg(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
     shell.each_process("fg", words, |shell, process| {
         shell.machine.control(process, Control::Foreground)?;
         shell.machine.control(process, Control::Resume)?;
-        Ok(shell.wait_for(process))
+        Ok(shell.attend(process))
     })
 }
 

@@ -8,11 +8,16 @@ use testbed_definitions::syscall::{open, Error};
 
 use super::shell::Shell;
 use crate::number;
-use crate::system::{File, Process, Processor, Start, Streams};
+use crate::system::{Awaited, Control, File, Process, Processor, Start, Streams};
 use crate::tools;
 
 /// The program that has the utilities.
 const UTILITIES: &[u8] = b"utilities";
+/// This program.
+const SHELL: &[u8] = b"sh";
+/// What `$?` is after Ctrl-C, and after Ctrl-Z.
+const INTERRUPTED: u32 = 130;
+const PAUSED: u32 = 148;
 /// What exit codes above 255 are for `$?`.
 const CODE_MAX: u32 = 255;
 
@@ -86,7 +91,8 @@ impl Shell<'_> {
                 0
             }
             Ok((process, away)) => {
-                let status = self.wait_for(process);
+                // A shell has the keys for what it runs itself.
+                let status = if program == SHELL { self.wait_for(process) } else { self.attend(process) };
                 match self.come_back(at, away) {
                     Ok(()) => status,
                     Err(error) => self.fail(&[name], error.meaning()),
@@ -230,6 +236,47 @@ impl Shell<'_> {
     /// Waits for a process. The result is its exit code as `$?` has it.
     pub(super) fn wait_for(&mut self, process: Process) -> u32 {
         let code = self.machine.await_end(process);
+        self.ended(process, code)
+    }
+
+    /// Waits for a process that has the console's keys meanwhile: Ctrl-C ends it, and with it what
+    /// the shell was doing; Ctrl-Z stops it.
+    pub(super) fn attend(&mut self, process: Process) -> u32 {
+        let mut interrupted = false;
+        loop {
+            match self.machine.attend(process) {
+                Ok(Awaited::Interrupted) => {
+                    interrupted = true;
+                    // It may have ended by itself meanwhile.
+                    let _ = self.machine.control(process, Control::Kill);
+                }
+                Ok(Awaited::Paused) if self.machine.control(process, Control::Suspend).is_ok() => {
+                    return self.paused(process);
+                }
+                Ok(Awaited::Paused) => {}
+                Ok(Awaited::Ended(_)) if interrupted => {
+                    self.jobs.retain(|&job| job != process);
+                    self.interrupted = true;
+                    self.give_up(INTERRUPTED);
+                    return INTERRUPTED;
+                }
+                Ok(Awaited::Ended(code)) => return self.ended(process, Ok(code)),
+                Err(error) => return self.ended(process, Err(error)),
+            }
+        }
+    }
+
+    /// Says that a process was stopped; it is still a job.
+    fn paused(&mut self, process: Process) -> u32 {
+        let mut text = b"0x".to_vec();
+        number::hexadecimal(&mut text, process.into(), 4);
+        text.extend_from_slice(b": stopped\n");
+        let _ = self.apply();
+        self.machine.complain(&text);
+        PAUSED
+    }
+
+    fn ended(&mut self, process: Process, code: Result<u32, Error>) -> u32 {
         self.jobs.retain(|&job| job != process);
         let code = match code {
             Ok(code) => code,

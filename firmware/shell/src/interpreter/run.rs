@@ -130,7 +130,7 @@ impl Shell<'_> {
             if let Some(name) = read {
                 let _ = self.machine.unlink(home, &name);
             }
-            if result.is_err() {
+            if result.is_err() || self.interrupted {
                 break;
             }
         }

@@ -107,7 +107,7 @@ impl Shell<'_> {
             }
         }
         if self.interactive && self.fatal {
-            (self.flow, self.fatal) = (Flow::Next, false);
+            (self.flow, self.fatal, self.interrupted) = (Flow::Next, false, false);
         }
         match self.flow {
             Flow::Exit => Outcome::Exit,

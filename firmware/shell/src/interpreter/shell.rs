@@ -77,6 +77,8 @@ pub struct Shell<'m> {
     pub(super) traced: bool,
     /// What was wrong ends a script, though not a shell at which somebody types.
     pub(super) fatal: bool,
+    /// Ctrl-C ends all that runs in one another.
+    pub(super) interrupted: bool,
     /// Somebody types, and is told how programs end.
     pub interactive: bool,
 }
@@ -93,6 +95,7 @@ impl<'m> Shell<'m> {
             captured: 0,
             last_background: None,
             fatal: false,
+            interrupted: false,
             flow: Flow::Next,
             loops: 0,
             nested: 0,
@@ -204,7 +207,9 @@ impl<'m> Shell<'m> {
         self.loops = 0;
         let status = self.nest(act);
         (self.strict, self.unset_is_error, self.traced) = options;
-        (self.flow, self.fatal) = (Flow::Next, false);
+        if !self.interrupted {
+            (self.flow, self.fatal) = (Flow::Next, false);
+        }
         (self.environment, self.loops) = (before, loops);
         status
     }

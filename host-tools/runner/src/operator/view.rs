@@ -27,6 +27,11 @@ pub struct View {
     /// What the terminal shows behind the unfinished line of a processor, because somebody has typed
     /// it there. If the processor continues its line with just that, it is on the screen already.
     typed: Option<(u8, Vec<u8>)>,
+    /// A line is being edited behind the prompt that the screen shows last: only whole lines may be
+    /// shown meanwhile, ahead of it.
+    edited: bool,
+    /// By processor: what has been shown of its unfinished line since somebody typed a line there.
+    shown: Vec<Vec<u8>>,
 }
 
 impl View {
@@ -40,11 +45,51 @@ impl View {
             cursor: None,
             echoed,
             typed: None,
+            edited: false,
+            shown: vec![Vec::new(); names.len()],
+        }
+    }
+
+    /// Somebody begins to edit a line that one of these processors is to have. Returns that
+    /// processor's prompt as the screen shows it: what it has printed of a line, with its name.
+    pub(super) fn edit(&mut self, readers: &[u8]) -> String {
+        self.edited = true;
+        let at_cursor = self.cursor.map(|(processor, _)| processor).filter(|processor| readers.contains(processor));
+        let Some(processor) = at_cursor.or(readers.first().copied()) else { return String::new() };
+        let mut text = Vec::new();
+        if at_cursor.is_none() && self.cursor.take().is_some() {
+            text.push(b'\n');
+        }
+        let begun = std::mem::take(&mut self.begun[usize::from(processor)]);
+        let shown = &mut self.shown[usize::from(processor)];
+        shown.extend(&begun);
+        let prompt = shown.clone();
+        if prompt.is_empty() {
+            self.write(&text);
+            return String::new();
+        }
+        // The editor writes it anew, at the start of the line.
+        self.cursor = Some((processor, prompt.len()));
+        self.write(&text);
+        String::from_utf8_lossy(&[self.prefix(processor), prompt].concat()).into_owned()
+    }
+
+    /// Somebody has pressed a key such as Ctrl-C, of which the terminal shows nothing. A line that
+    /// was edited goes nowhere, and its prompt stays the same; the editor has ended it.
+    pub(super) fn pressed(&mut self, key: &str) {
+        self.cursor = None;
+        if !std::mem::take(&mut self.edited) {
+            self.write(format!("{key}\n").as_bytes());
         }
     }
 
     /// Somebody has typed `bytes`, which the machine is given now.
     pub(super) fn typed(&mut self, bytes: &[u8]) {
+        if std::mem::take(&mut self.edited) && !bytes.ends_with(b"\n") {
+            // The end of input, behind which the editor has ended the line.
+            self.cursor = None;
+            return;
+        }
         let shown = bytes.split(|&byte| byte == END_OF_INPUT).next().unwrap_or_default();
         if !self.echoed || shown.is_empty() {
             return;
@@ -52,6 +97,9 @@ impl View {
         let line = shown.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default();
         // Without a prompt the program repeats it somewhere else, where it is worth showing.
         self.typed = self.cursor.map(|(processor, _)| (processor, line.to_vec()));
+        if let Some((processor, _)) = self.cursor {
+            self.shown[usize::from(processor)].clear();
+        }
         if shown.ends_with(b"\n") {
             // The newline has ended the line on the terminal.
             self.cursor = None;
@@ -60,13 +108,16 @@ impl View {
 
     /// The machine has printed `bytes`, each on a processor, since the last call. A terminal that has
     /// gone must not end the run, so nobody is told of errors.
-    pub(super) fn show(&mut self, bytes: &[(u8, u8)]) {
+    pub fn show(&mut self, bytes: &[(u8, u8)]) {
         let mut active = vec![false; self.begun.len()];
         for &(processor, byte) in bytes {
             if let Some(active) = active.get_mut(usize::from(processor)) {
                 *active = true;
                 self.take(processor, byte);
             }
+        }
+        if self.edited {
+            return self.above();
         }
         self.give_up_repetition(&active);
         let mut text = Vec::new();
@@ -76,6 +127,32 @@ impl View {
             self.unfinished(&active, &mut text);
         }
         self.write(&text);
+    }
+
+    /// Shows the lines that have ended while another is being edited.
+    fn above(&mut self) {
+        let mut text = Vec::new();
+        for (processor, line) in std::mem::take(&mut self.ended) {
+            text.extend(self.prefix(processor));
+            text.extend(line);
+        }
+        self.write(&text);
+    }
+
+    fn prefix(&self, processor: u8) -> Vec<u8> {
+        [self.names[usize::from(processor)].as_bytes(), b": "].concat()
+    }
+
+    /// Shows what was held back, and ends the line.
+    pub(super) fn end(&mut self) {
+        self.typed = None;
+        if std::mem::take(&mut self.edited) {
+            self.above();
+        }
+        self.show(&[]);
+        if self.cursor.take().is_some() {
+            self.write(b"\n");
+        }
     }
 
     fn write(&mut self, text: &[u8]) {
@@ -91,6 +168,7 @@ impl View {
         if let Some((_, expected)) = self.typed.as_ref().filter(|(of, _)| *of == processor) {
             if expected == line {
                 line.clear();
+                self.shown[usize::from(processor)].clear();
                 self.typed = None;
                 return;
             }
@@ -103,6 +181,10 @@ impl View {
             line.push(b'\n');
         }
         if line.ends_with(b"\n") {
+            // Behind the prompt at which a line is edited, another program has printed its own.
+            if !self.edited {
+                self.shown[usize::from(processor)].clear();
+            }
             self.ended.push_back((processor, std::mem::take(line)));
         }
     }
@@ -131,11 +213,13 @@ impl View {
         } else if !self.holds(processor) {
             let more = std::mem::take(&mut self.begun[usize::from(processor)]);
             self.cursor = Some((processor, length + more.len()));
+            self.shown[usize::from(processor)].extend(&more);
             text.extend(more);
         }
         // Others wait for the end of this line, so it must have one.
         if self.cursor.is_some_and(|(_, length)| length >= LINE_MAX) {
             text.push(b'\n');
+            self.shown.iter_mut().for_each(Vec::clear);
             self.cursor = None;
         }
     }
@@ -158,6 +242,7 @@ impl View {
                 self.begin_line(processor, text);
                 let begun = std::mem::take(&mut self.begun[usize::from(processor)]);
                 self.cursor = Some((processor, begun.len()));
+                self.shown[usize::from(processor)].extend(&begun);
                 text.extend(begun);
             }
         }
@@ -168,19 +253,13 @@ impl View {
         if self.cursor.take().is_some() {
             text.push(b'\n');
         }
-        text.extend_from_slice(self.names[usize::from(processor)].as_bytes());
-        text.extend_from_slice(b": ");
+        text.extend(self.prefix(processor));
     }
 }
 
 impl Drop for View {
-    /// Shows what was held back, and ends the line.
     fn drop(&mut self) {
-        self.typed = None;
-        self.show(&[]);
-        if self.cursor.take().is_some() {
-            self.write(b"\n");
-        }
+        self.end();
     }
 }
 
@@ -287,6 +366,47 @@ mod tests {
         view.typed(b"ls\x04");
         view.show(&say(1, "ls\nfile\n"));
         assert_eq!(screen.text(), "earth: $ \nearth: file\n");
+    }
+
+    #[test]
+    fn a_line_is_edited_behind_its_prompt_and_others_come_above() {
+        let (mut view, screen) = view(true);
+        view.show(&say(1, "$ "));
+        assert_eq!(view.edit(&[1, 3]), "earth: $ ");
+        view.show(&together((2, "boo\n"), (3, "half")));
+        assert_eq!(screen.text(), "earth: $ air: boo\n");
+        // Here the editor shows `ps` and a newline.
+        view.typed(b"ps\n");
+        view.show(&say(1, "ps\nsh\n$ "));
+        view.show(&[]);
+        let shown = "earth: $ air: boo\nearth: sh\nfire: half\nearth: $ ";
+        assert!([shown, "earth: $ air: boo\nearth: sh\nearth: $ \nfire: half"].contains(&screen.text().as_str()));
+        assert_eq!(view.edit(&[1]), "earth: $ ");
+    }
+
+    #[test]
+    fn a_key_leaves_the_prompt_as_it_is() {
+        let (mut view, screen) = view(true);
+        view.show(&say(1, "name? "));
+        assert_eq!(view.edit(&[1]), "earth: name? ");
+        view.pressed("^C");
+        assert_eq!(view.edit(&[1]), "earth: name? ");
+        view.pressed("^C");
+        // What the program goes on with has its name, and is no prompt when it has ended the line.
+        view.show(&say(1, "none\n"));
+        assert_eq!(screen.text(), "earth: name? earth: none\n");
+        assert_eq!(view.edit(&[1]), "");
+        view.typed(b"\x04");
+        view.pressed("^C");
+        assert_eq!(screen.text(), "earth: name? earth: none\n^C\n");
+    }
+
+    #[test]
+    fn a_reader_without_a_prompt_gets_a_line_of_its_own() {
+        let (mut view, screen) = view(true);
+        view.show(&say(1, "busy"));
+        assert_eq!(view.edit(&[2]), "");
+        assert_eq!(screen.text(), "earth: busy\n");
     }
 
     #[test]

@@ -2,23 +2,25 @@
 
 mod text;
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_machine::{input, suggest, units, Machine, Order};
 use testbed_runner::drive::drive;
 use testbed_runner::files::{filestore, Source, Stored, Wanted};
 use testbed_runner::firmware::{Firmware, SMALL_BELOW};
-use testbed_runner::operator::{Operator, View};
+use testbed_runner::look::Tables;
+use testbed_runner::operator::{is_capable, Operator, Terminal, View};
 use testbed_runner::{engines, filter, firmware, image};
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
 use testbed_sim::waves::Waves;
 use testbed_trace::capture::{
-    verify, BalanceRecord, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, BALANCE, INPUT, THREADS,
+    verify, BalanceRecord, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, BALANCE, FILES, INPUT, THREADS,
 };
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
@@ -27,6 +29,7 @@ use super::balance::Balance;
 use super::classes::classes;
 use super::faults::{self, Losing};
 use super::getting::{self, Getting, Wish};
+use super::left;
 use super::progress::{cycles, spinner};
 use super::source::warn;
 use super::{begin, ending, grouped, output_folder, Exit, Failure};
@@ -112,6 +115,9 @@ pub struct Run {
     pub balance: Balance,
     #[command(flatten)]
     pub losing: Losing,
+    /// Somebody has seen the console while the program ran.
+    #[arg(skip)]
+    seen: Cell<bool>,
 }
 
 impl Run {
@@ -220,20 +226,22 @@ impl Run {
         spinner.finish_and_clear();
         let record = RunRecord { balance: balance.clone(), faults, ..self.record(machine, (dgl, kernel), &files) };
         let (claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
-        let mut operator = ending::stoppable(operator)?;
         let is_bounded = self.time.is_some() || self.cycles.is_some();
         let bar = if self.is_live() { ProgressBar::hidden() } else { cycles(is_bounded.then_some(limit)) };
+        let operator = self.at_terminal(machine, &built, &bar)?.unwrap_or(operator);
+        let mut operator = ending::stoppable(operator)?;
         let mut log = self.balance.log(machine, &built, &self.folder())?;
         let driven = drive(engine.as_mut(), writer, record, limit, &mut operator, |engine| {
             bar.set_position(engine.cycle());
             log.iter_mut().for_each(|log| log.follow(engine));
         });
         // Also if the engine has failed: its machine still has the files.
-        let taken = self.take(&wishes, engine.as_ref(), &built);
+        let taken = self.take(&wishes, engine.as_ref(), &built, &files);
         let record = driven?;
         if engine.console_waiting() > 0 {
             eprintln!("{} bytes of the input were not taken", grouped(engine.console_waiting() as u64));
         }
+        self.seen.set(self.is_live() || operator.has_terminal());
         bar.finish_and_clear();
         self.check_waves(&record);
         let capture = Capture::of_run(&self.folder(), record);
@@ -242,9 +250,12 @@ impl Run {
     }
 
     /// Takes the balancer's log out of the machine, and the files that are wished for.
-    fn take(&self, wishes: &[Wish], engine: &dyn Engine, built: &Firmware) -> Result<(), Failure> {
+    fn take(&self, wishes: &[Wish], engine: &dyn Engine, built: &Firmware, files: &[Stored]) -> Result<(), Failure> {
         let (_, kernel) = built.kernel(engine.machine().ram_bytes)?;
         self.balance.take(engine, &kernel, &self.folder())?;
+        if self.getting.all {
+            left::keep(engine, &kernel, (start(engine.machine()) as usize, files), &self.folder())?;
+        }
         getting::take(wishes, engine, &kernel)
     }
 
@@ -260,6 +271,26 @@ impl Run {
             totals: self.totals,
             ..RunRecord::new(machine, &self.program)
         }
+    }
+
+    /// The operator at the terminal in which the command was called, if there is one and nothing
+    /// else gives the input.
+    fn at_terminal(&self, machine: &Machine, built: &Firmware, bar: &ProgressBar) -> Result<Option<Operator>, Failure> {
+        let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let is_capable = is_capable(std::env::var("TERM").ok().as_deref());
+        if self.input.is_some() || self.replay.is_some() || !is_terminal || !is_capable {
+            return Ok(None);
+        }
+        let (_, kernel) = built.kernel(machine.ram_bytes)?;
+        let Some(tables) = Tables::of(&kernel) else { return Ok(None) };
+        let bar = bar.clone();
+        let terminal = Terminal::new(tables, &machine.processors, move || {
+            bar.finish_and_clear();
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+            println!("the machine's console: Tab completes, Ctrl-C ends what runs there, Ctrl-D ends the input, Ctrl-\\ the run");
+        });
+        let is_open = self.time.is_none() && self.cycles.is_none();
+        Ok(Some(Operator::terminal(terminal, is_open)))
     }
 
     /// Somebody types.
@@ -347,14 +378,14 @@ impl Run {
             summary.add(&event?);
         }
         let mut out = io::stdout().lock();
-        let console = if self.is_live() { String::new() } else { text::console(&capture.dir)? };
+        let console = if self.seen.get() { String::new() } else { text::console(&capture.dir)? };
         write!(out, "{}\n{console}{}\n{}", text::head(record), summary.text(record), text::ledger(record))?;
         writeln!(out, "{}", text::speed(record))?;
         let asked = self.time.is_some() || self.cycles.is_some();
         let ended = ending::tell(&mut out, &capture, &integrity, asked)?;
-        let more: String = [INPUT, THREADS, BALANCE]
+        let more: String = [INPUT, THREADS, BALANCE, FILES]
             .iter()
-            .filter(|name| capture.dir.join(name).is_file())
+            .filter(|name| capture.dir.join(name).exists())
             .map(|name| format!(" {name}"))
             .collect();
         writeln!(out, "\nleft in {}: trace/ mmi.raw console.txt run.json{more}", capture.dir.display())?;

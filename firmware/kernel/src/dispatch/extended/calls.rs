@@ -25,7 +25,7 @@ calls! {
     WAIT         []                                        kernel.wait(thread);
     MIGRATE      []                                        kernel.migrate(thread, a0, a1 as i32, a2 as i32);
     INVOKE       [(a0, a1, READ), (a2, a3, READ)]          kernel.invoke(thread, [a0, a1, a2, a3, a4]);
-    AWAIT        []                                        kernel.ask_home(thread, layout::AWAIT, a0, 0);
+    AWAIT        []                                        kernel.ask_home(thread, layout::AWAIT, a0, a1);
     KILL         []                                        kernel.ask_home(thread, layout::KILL, a0, EXIT_HALT);
     CONTROL      []                                        kernel.ask_home(thread, layout::CONTROL, a0, a1);
     STATUS       [(a2, status_bytes(a0, a3), WRITE)]       kernel.status(process(kernel, thread), a0, a1, (a2, a3));

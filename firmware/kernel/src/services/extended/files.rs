@@ -119,11 +119,12 @@ impl Kernel {
         }
     }
 
-    /// The process in this place has ended: the file that it ran may go.
+    /// The process in this place has ended: the file that it ran may go, and its keys.
     pub fn leave_program(&mut self, id: ProcessId) {
         if self.streams.is_led() {
             self.streams.end(id);
         }
+        self.end_keys(id);
         let Some(place) = self.place(id) else { return };
         if place.invoked.file != NO_FILE {
             let file = core::mem::replace(&mut place.invoked.file, NO_FILE);

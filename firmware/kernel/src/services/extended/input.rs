@@ -4,12 +4,12 @@
 //! The UART has no interrupt and needs none: its sender waits while it is full. So the master looks
 //! at it by the timer, and only while somebody wants input. A reader makes its call again when
 //! something is there, as one that waits for a page does; so what has come for a reader that is
-//! gone is the next one's.
+//! gone is the next one's. Keys go to threads that await another process and have asked for them.
 
 use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::syscall::{read, Error};
-use testbed_kernel_core::input::{Piece, INBOX_BYTES};
+use testbed_definitions::syscall::{self, read, Error};
+use testbed_kernel_core::input::{Given, Piece, INBOX_BYTES, KEYS, NO_KEYS};
 use testbed_kernel_core::page_map::WRITE;
 
 use crate::arch::{hw, memory};
@@ -85,6 +85,19 @@ impl Kernel {
         }
     }
 
+    /// A thread that awaits a process wants keys; or none does any more.
+    pub fn want_keys(&mut self, wanted: bool) {
+        self.want_input(if wanted { KEYS } else { NO_KEYS });
+    }
+
+    /// A process that was awaited has ended: whoever did so wants keys no more.
+    pub fn end_keys(&mut self, id: ProcessId) {
+        let wanted = self.place(id).is_some_and(|place| core::mem::take(&mut place.invoked.keys));
+        if wanted && !self.places.iter().any(|place| place.invoked.keys) {
+            self.want_keys(false);
+        }
+    }
+
     fn want_input(&mut self, room: u16) {
         if self.me == Processor::MASTER {
             return self.input_wanted(Processor::MASTER, room);
@@ -93,7 +106,7 @@ impl Kernel {
         self.net.queue_token(Processor::MASTER, mpc::PROCESS, words, layout::WANT_INPUT_BYTES);
     }
 
-    /// On the master: a processor wants so many bytes, or with 0 none any more.
+    /// On the master: a processor wants so many bytes, or with 0 none any more; or keys.
     fn input_wanted(&mut self, processor: Processor, room: u16) {
         if let Some(answer) = self.input.switch.want(processor, room) {
             self.pass_input(&answer);
@@ -119,10 +132,13 @@ impl Kernel {
             self.input.pause = (2 * self.input.pause).min(LATE);
             self.input.look_at = now + self.input.pause as u64;
             while self.net.has_room() {
-                let Some(piece) = self.input.switch.piece(console::receive) else { break };
+                let Some(given) = self.input.switch.next(console::receive) else { break };
                 self.input.pause = SOON;
                 self.input.look_at = now + SOON as u64;
-                self.pass_input(&piece);
+                match given {
+                    Given::Piece(piece) => self.pass_input(&piece),
+                    Given::Key { to, key } => self.pass_key(to, key),
+                }
             }
         }
         if self.input.is_wanted() {
@@ -145,6 +161,27 @@ impl Kernel {
         self.net.queue_token(piece.to, mpc::PROCESS, words, layout::INPUT_PACKET_BYTES);
     }
 
+    fn pass_key(&mut self, to: Processor, key: u8) {
+        if to == self.me {
+            return self.take_key(key);
+        }
+        let mut words = [0; mpc::TOKEN_WORDS];
+        words[layout::ADDRESS] = mpc::operation_address(layout::INPUT, ProcessId::NONE);
+        words[layout::VALUE] = key as u32 | layout::INPUT_KEY;
+        self.net.queue_token(to, mpc::PROCESS, words, layout::INPUT_PACKET_BYTES);
+    }
+
+    /// A key has come: it ends the waiting of all that want keys here.
+    fn take_key(&mut self, key: u8) {
+        for place in 0..self.places.len() {
+            let place = &mut self.places[place];
+            if core::mem::take(&mut place.invoked.keys) {
+                let waiter = place.take_waiter();
+                self.reply(waiter, syscall::PRESSED, key as u32);
+            }
+        }
+    }
+
     fn take_input(&mut self, piece: &Piece) {
         self.input.inbox.put(piece.bytes(), piece.last, piece.end);
         self.serve_readers();
@@ -158,6 +195,9 @@ impl Kernel {
     /// The master sends some.
     pub fn serve_input_piece(&mut self, packet: &Packet) {
         let how = packet.word(layout::VALUE);
+        if how & layout::INPUT_KEY != 0 {
+            return self.take_key(how as u8);
+        }
         let count = (how as u8).min(layout::INPUT_BYTES as u8);
         let mut bytes = [0; layout::INPUT_BYTES];
         read_packet(packet, layout::INPUT_DATA, &mut bytes);

@@ -3,7 +3,7 @@
 
 use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::syscall::{control, Error};
+use testbed_definitions::syscall::{self, control, Error};
 
 use crate::state::call::Outcome;
 use crate::state::kernel::Kernel;
@@ -39,7 +39,7 @@ impl Kernel {
                 Ok(())
             }
             layout::CONTROL => self.control(id, value),
-            layout::AWAIT => match self.await_end(id, who) {
+            layout::AWAIT => match self.await_end(id, who, value == syscall::KEYS) {
                 Some(result) => result,
                 None => return,
             },
@@ -59,8 +59,8 @@ impl Kernel {
             || self.place(id).is_some_and(invoked)
     }
 
-    /// `None`: it has not ended yet.
-    fn await_end(&mut self, id: ProcessId, who: Who) -> Option<Result<(), Error>> {
+    /// `None`: it has not ended yet. With `keys` a key ends the waiting too.
+    fn await_end(&mut self, id: ProcessId, who: Who, keys: bool) -> Option<Result<(), Error>> {
         let Some(place) = self.place(id) else { return Some(Err(Error::NoProcess)) };
         if place.invoked.invoker != who.process || place.is_awaited() {
             return Some(Err(Error::NoPermission));
@@ -69,6 +69,10 @@ impl Kernel {
             return Some(Ok(()));
         }
         place.set_waiter(who);
+        place.invoked.keys = keys;
+        if keys {
+            self.want_keys(true);
+        }
         None
     }
 

@@ -15,6 +15,8 @@ pub struct Invoked {
     pub background: bool,
     /// The process that invoked it, 0 if it was the host.
     pub invoker: ProcessId,
+    /// Who awaits its end wants keys meanwhile.
+    pub keys: bool,
     /// It was invoked suspended, and nobody has let it run yet.
     pub held: bool,
     /// The file that it runs, [`NO_FILE`] before it does.
@@ -35,6 +37,7 @@ impl Invoked {
     pub const NONE: Invoked = Invoked {
         background: false,
         invoker: ProcessId::NONE,
+        keys: false,
         held: false,
         file: NO_FILE,
         trusted: false,

@@ -1,0 +1,52 @@
+//! Ctrl-C and Ctrl-Z while the shell waits for a program.
+
+use testbed_definitions::file::{EXECUTE, READ};
+use testbed_shell::interpreter::{Outcome, Shell};
+use testbed_shell::system::Awaited;
+
+use crate::machine::Memory;
+
+fn machine(keys: &[Awaited]) -> Memory {
+    let mut memory = Memory::default();
+    memory.leave("utilities", b"\x7fELF", READ | EXECUTE);
+    memory.keys = keys.iter().rev().copied().collect();
+    memory
+}
+
+fn said(memory: &Memory) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&memory.printed), text(&memory.complained))
+}
+
+#[test]
+fn an_interrupt_ends_all_that_runs_in_one_another() {
+    for script in [
+        "for i in 1 2 3; do sleep 1; echo after; done; echo behind",
+        "(sleep 1; echo after); echo behind",
+        "f() { sleep 1; echo after; }; f; echo behind",
+        "sleep 1 | cat; echo behind",
+    ] {
+        let mut memory = machine(&[Awaited::Interrupted]);
+        let status = memory.run(script.as_bytes(), &[]);
+        assert_eq!((status, said(&memory).0.as_str()), (130, ""), "{script}");
+    }
+}
+
+#[test]
+fn who_types_goes_on_after_an_interrupt() {
+    let mut memory = machine(&[Awaited::Interrupted]);
+    let mut shell = Shell::new(&mut memory, b"sh", Vec::new());
+    shell.interactive = true;
+    assert_eq!(shell.type_in(b"while true; do sleep 1; done\n"), Outcome::Done);
+    assert_eq!(shell.type_in(b"echo $?\n"), Outcome::Done);
+    assert_eq!(said(&memory).0, "130\n");
+}
+
+#[test]
+fn a_program_that_was_stopped_is_still_a_job() {
+    let mut memory = machine(&[Awaited::Paused]);
+    let status = memory.run(b"sleep 1; echo $?; jobs; fg 1", &[]);
+    let (printed, complained) = said(&memory);
+    assert_eq!(printed, "148\n0x0111\n", "{status} {complained}");
+    assert_eq!(complained, "0x0111: stopped\n");
+}
