@@ -15,6 +15,8 @@ const RAM_FOR_PROGRAMS: u32 = 1 << 20;
 const SHARE: usize = 4;
 /// Bytes of a file of this computer that are looked at, at most: an ELF file has symbols and debugging information too, which are left out.
 pub const HOST_BYTES: u64 = 64 << 20;
+/// Places for files that stay free where a shell is started.
+const FREE_PLACES: usize = 24;
 /// The program that may read other processes' memory.
 const TRUSTED: &str = "peek";
 
@@ -166,7 +168,9 @@ pub fn filestore(
     }
     // The smallest, so that as many as can be are there; in the order of their names.
     programs.sort_by_key(|(bytes, _)| *bytes);
-    programs.truncate(limits::FILES - files.len().min(limits::FILES));
+    // Who sits at a shell makes files.
+    let places = limits::FILES - if is_shell { FREE_PLACES } else { 0 };
+    programs.truncate(places.saturating_sub(files.len()));
     programs.retain(|(bytes, _)| room.checked_sub(*bytes).map(|left| room = left).is_some());
     programs.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
     files.extend(programs.into_iter().map(|(_, program)| program));
