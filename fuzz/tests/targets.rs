@@ -52,6 +52,9 @@ borne! {
     consoles: "console";
     datagrams: "datagram";
     records_of_probes: "probe";
+    scripts: "script";
+    expressions: "expression";
+    packed_files: "packed";
     #[cfg(feature = "host")]
     elf_files: "elf";
     #[cfg(feature = "host")]

@@ -21,6 +21,8 @@ static FOLDERS: &[(&str, Dir<'_>)] = &[
     ("firmware/libtos", include_dir!("$CARGO_MANIFEST_DIR/../firmware/libtos")),
     ("firmware/libtos-c", include_dir!("$CARGO_MANIFEST_DIR/../firmware/libtos-c")),
     ("firmware/programs", include_dir!("$CARGO_MANIFEST_DIR/../firmware/programs")),
+    ("firmware/shell/src", include_dir!("$CARGO_MANIFEST_DIR/../firmware/shell/src")),
+    ("firmware/shell-programs", include_dir!("$CARGO_MANIFEST_DIR/../firmware/shell-programs")),
     ("firmware/protocol/src", include_dir!("$CARGO_MANIFEST_DIR/../firmware/protocol/src")),
 ];
 
@@ -40,6 +42,7 @@ static FILES: &[(&str, &[u8])] = &[
     file!("firmware/balance/Cargo.toml"),
     file!("firmware/core/Cargo.toml"),
     file!("firmware/protocol/Cargo.toml"),
+    file!("firmware/shell/Cargo.toml"),
 ];
 
 /// Adds the files in `folder` and below to `files`.

@@ -124,18 +124,15 @@ fn a_typical_experiment_is_done_on_the_machine() {
                 compress results\nls -l results.Z copy\nuncompress -c results.Z | cmp - copy && echo whole\n";
     fs::write(&typed, text).unwrap();
     let get = format!("results.Z={}", packed.display());
-    let arguments = ["--input", typed.to_str().unwrap(), "--get", &get, "--get", "copy"];
+    let arguments = ["--file", "wator", "--input", typed.to_str().unwrap(), "--get", &get, "--get", "copy"];
     let out = folder.path().join("run");
     let printed = run(&arguments, &out, "earth", 0);
-    for part in ["\n67\n", "$ Round 1\n", "--More-- ", "whole\n", "results.Z\n", "end of input\n"] {
-        assert!(printed.contains(part) || part == "$ Round 1\n" || part == "\n67\n", "{part}: {printed}");
+    for part in ["$ more -4 results\nRound 1\n", "--More-- ", "\nwhole\n", " results.Z\n", "$ end of input\n"] {
+        assert!(printed.contains(part), "{part}: {printed}");
     }
     let copy = fs::read_to_string(out.join("copy")).unwrap();
-    assert!(
-        copy.starts_with("Round 1\nhello from processor 1 of 6\nhello from processor 3 of 6\nRound 2\n")
-            || copy.contains("ound 1\nhello from processor 1 of 6\n"),
-        "{copy}"
-    );
+    let start = "Round 1\nhello from processor 1 of 6\nhello from processor 3 of 6\nRound 2\n";
+    assert!(copy.starts_with(start), "{copy}");
     assert_eq!(copy.matches("hello from processor 3 of 6\n").count(), 3, "{copy}");
     assert!(copy.lines().count() > 10, "{copy}");
     let unpacked = Command::new("gzip").arg("-dc").stdin(fs::File::open(&packed).unwrap()).output().unwrap();
@@ -150,8 +147,7 @@ fn files_without_room_say_so_and_lose_nothing() {
     let script = folder.path().join("fill");
     let text = "seq 20000 > a; cp a kept\ncat a a a a a > b; echo $?\ncmp a kept && echo as before\nrm b\n\
                 i=0; while cp a a$i; do i=$((i+1)); done; echo $i\ncmp a a0 && cmp a kept && echo still there\n\
-                echo x > new; echo $?\nprintf 'a\\nx\\n.\\nw a0\\nQ\\n' | ed -s; cmp a a0 && echo not harmed\n\
-                rm a0 a1; echo x > new && cat new\n";
+                echo x > new; echo $?\nrm a0 a1; echo x > new && cat new\n";
     fs::write(&script, text).unwrap();
     let file = script.display().to_string();
     let printed = run(&["fill", "--file", &file], &folder.path().join("run"), "earth", 0);

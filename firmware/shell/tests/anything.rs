@@ -277,7 +277,7 @@ fn a_shell_bears_whatever_is_typed() {
             }
         }
         let names = memory.names(1);
-        let left: Vec<&String> = names.iter().filter(|name| name.starts_with("tmp~")).collect();
+        let left: Vec<&String> = names.iter().filter(|name| name.starts_with(".~")).collect();
         assert!(left.is_empty(), "{left:?} of {}", typed.escape_ascii());
         assert_eq!(memory.file(1, "kept").as_deref(), Some(&b"what nobody names\n"[..]), "{}", typed.escape_ascii());
     }

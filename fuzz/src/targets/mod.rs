@@ -7,6 +7,7 @@ mod operator;
 mod probe;
 #[cfg(feature = "host")]
 mod program;
+mod shell;
 mod target;
 mod text;
 mod words;
@@ -29,6 +30,9 @@ pub const TARGETS: &[Target] = &[
     link::CONSOLE,
     probe::DATAGRAM,
     probe::PROBE,
+    shell::SCRIPT,
+    shell::EXPRESSION,
+    shell::PACKED,
     #[cfg(feature = "host")]
     program::ELF,
     #[cfg(feature = "host")]

@@ -13,6 +13,8 @@ const RAM_FOR_PROGRAMS: u32 = 1 << 20;
 /// Of RAM, at most one part in so many goes to programs that nobody has asked for, less what the
 /// program that is started takes.
 const SHARE: usize = 4;
+/// Places for files that stay free where a shell is started.
+const FREE_PLACES: usize = 24;
 /// The program that may read other processes' memory.
 const TRUSTED: &str = "peek";
 
@@ -88,7 +90,9 @@ pub fn fill(machine: &Machine, files: &mut Vec<Stored>, programs: Vec<Stored>) -
     }
     // The smallest, so that as many as can be are there; in the order of their names.
     sized.sort_by_key(|(bytes, _)| *bytes);
-    sized.truncate(limits::FILES - files.len().min(limits::FILES));
+    // Who sits at a shell makes files.
+    let places = limits::FILES - if is_shell { FREE_PLACES } else { 0 };
+    sized.truncate(places.saturating_sub(files.len()));
     sized.retain(|(bytes, _)| room.checked_sub(*bytes).map(|left| room = left).is_some());
     sized.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
     files.extend(sized.into_iter().map(|(_, program)| program));

@@ -6,8 +6,8 @@ use super::evaluate::{apply, LEVELS};
 use super::shell::Shell;
 use crate::number;
 
-/// Brackets and signs in one another, at most.
-const DEPTH_MAX: usize = 16;
+/// Brackets and signs in one another, at most; a bracket counts twice.
+const DEPTH_MAX: usize = 32;
 const BAD: &str = "this is no expression";
 
 struct Reader<'t> {

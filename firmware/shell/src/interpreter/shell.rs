@@ -216,7 +216,7 @@ impl<'m> Shell<'m> {
 
     /// A name for a temporary file, which no other shell has.
     pub(super) fn temporary_name(&mut self) -> Vec<u8> {
-        let mut name = b"tmp~sh".to_vec();
+        let mut name = b".~sh".to_vec();
         number::digits(&mut name, self.machine.shell_id().into(), 16);
         name.push(b'.');
         number::digits(&mut name, self.temporary.into(), 16);

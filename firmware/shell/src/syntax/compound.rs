@@ -148,18 +148,17 @@ impl Parser<'_> {
     }
 
     /// A function, of which `(` follows.
-    pub(super) fn function(&mut self, name: Vec<u8>, _start: usize) -> Result<Action, Fault> {
+    pub(super) fn function(&mut self, name: Vec<u8>) -> Result<Action, Fault> {
         self.at += 1;
         self.skip_blanks();
         if !self.takes(b")") {
             return Err(self.ends_missing("behind a function's `(` comes `)`"));
         }
         self.skip_lines()?;
-        let line = self.line();
         let body = self.deeper(Self::compound)?;
         let action = body.ok_or_else(|| self.ends_missing("a function's body is missing, such as `{ … }`"))?;
         let mut redirections = Vec::new();
         while self.redirection(&mut redirections)? {}
-        Ok(Action::Function { name, body: Rc::new(Command { action, redirections, line }) })
+        Ok(Action::Function { name, body: Rc::new(Command { action, redirections }) })
     }
 }

@@ -244,7 +244,6 @@ impl<'a> Parser<'a> {
     fn command(&mut self) -> Result<Command, Fault> {
         self.counted()?;
         self.skip_blanks();
-        let line = self.line();
         let mut redirections = Vec::new();
         let action = match self.compound()? {
             Some(action) => {
@@ -253,7 +252,7 @@ impl<'a> Parser<'a> {
             }
             None => self.simple(&mut redirections)?,
         };
-        Ok(Command { action, redirections, line })
+        Ok(Command { action, redirections })
     }
 
     fn simple(&mut self, redirections: &mut Vec<Redirection>) -> Result<Action, Fault> {
@@ -271,14 +270,13 @@ impl<'a> Parser<'a> {
                 }
             }
             self.counted()?;
-            let start = self.at;
             let Some(word) = self.word()? else { break };
             self.skip_blanks();
             let is_first = words.is_empty() && assignments.is_empty() && redirections.is_empty();
             if is_first && self.peek() == Some(b'(') {
                 let name = word.plain().filter(|name| is_name(name));
                 let name = name.ok_or_else(|| self.unexpected())?.to_vec();
-                return self.function(name, start);
+                return self.function(name);
             }
             words.push(word);
         }

@@ -42,8 +42,6 @@ pub struct Command {
     pub action: Action,
     /// In the order in which they were written.
     pub redirections: Vec<Redirection>,
-    /// The line that it begins in.
-    pub line: usize,
 }
 
 /// What a command does.

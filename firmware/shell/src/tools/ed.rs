@@ -1,4 +1,4 @@
-//! `ed`, a line editor as POSIX has it: `a c d e E f g G H h i j k l m n p P q Q r s t u v V w W z =`.
+//! `ed`, a line editor as POSIX has it: `a c d e E f g H h i j k l m n p P q Q r s t u v w W z =`.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -606,7 +606,7 @@ impl Editor<'_, '_> {
             return result;
         }
         // Beside the old file first, so that it is still there if there is no room.
-        let new = b"tmp~ed";
+        let new = b".~ed";
         let draft = system.open(place, new, open::WRITE | open::CREATE | open::TRUNCATE)?;
         let result = system.write_at(draft, 0, text);
         let _ = system.unlink(place, new);
