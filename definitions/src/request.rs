@@ -15,6 +15,7 @@ const COMPUTE: u32 = 0;
 const LINK: u32 = 1;
 const THREAD: u32 = 2;
 const PRINTED: u32 = 3;
+const NEW: u32 = 4;
 /// In the place of a processor's number: no link.
 const NO_LINK: u16 = 0x100;
 
@@ -30,6 +31,9 @@ pub enum Wanted {
     /// Chosen by the loop of the report's Figure 40 as it is printed, which is not as it is described:
     /// for the link to this processor, or if there is none any ready thread.
     Printed(Option<Processor>),
+    /// A ready thread that was created there, has never moved, and has not been seen to communicate;
+    /// one that has not even run, if there is any. Refused at once if there is none.
+    New,
 }
 
 impl Wanted {
@@ -41,6 +45,7 @@ impl Wanted {
             Wanted::Thread(number) => THREAD << KIND_SHIFT | number.bits() as u32,
             Wanted::Printed(None) => PRINTED << KIND_SHIFT | NO_LINK as u32,
             Wanted::Printed(Some(processor)) => PRINTED << KIND_SHIFT | processor.number() as u32,
+            Wanted::New => NEW << KIND_SHIFT,
         }
     }
 
@@ -53,6 +58,7 @@ impl Wanted {
             (THREAD, number) if number != 0 => Some(Wanted::Thread(ThreadNumber::from_bits(number))),
             (PRINTED, NO_LINK) => Some(Wanted::Printed(None)),
             (PRINTED, processor @ 0..=0xff) => Some(Wanted::Printed(Some(Processor::new(processor as u8)))),
+            (NEW, 0) => Some(Wanted::New),
             _ => None,
         }
     }
@@ -64,7 +70,7 @@ mod tests {
 
     #[test]
     fn what_is_packed_comes_back_and_nothing_else() {
-        for word in (0..5 << KIND_SHIFT).chain([u32::MAX, 1 << 31]) {
+        for word in (0..6 << KIND_SHIFT).chain([u32::MAX, 1 << 31]) {
             if let Some(wanted) = Wanted::unpack(word) {
                 assert_eq!(wanted.pack(), word);
             }
@@ -74,8 +80,9 @@ mod tests {
         let link = |processor| Wanted::Link(Processor::new(processor));
         let thread = |number| Wanted::Thread(ThreadNumber::from_bits(number));
         let printed = |processor: Option<u8>| Wanted::Printed(processor.map(Processor::new));
-        let all = [Wanted::Compute, link(0), link(15), thread(1), thread(u16::MAX), printed(None), printed(Some(15))];
-        for wanted in all {
+        let printed = [printed(None), printed(Some(15))];
+        let all = [Wanted::Compute, link(0), link(15), thread(1), thread(u16::MAX), Wanted::New];
+        for wanted in all.into_iter().chain(printed) {
             assert_eq!(Wanted::unpack(wanted.pack()), Some(wanted));
         }
     }

@@ -111,7 +111,9 @@ fn every_policy_leaves_what_is_computed_as_it_was() {
             // Nothing was lost.
             assert_eq!(balanced.remarks().next(), None, "{words}, {policy}");
             let periods = balanced.took_ms() as usize / 100;
-            assert!((periods / 2..=periods + 1).contains(&balanced.rounds()), "{words}, {policy}: {}", balanced.log);
+            // `gain` wants samples more often as long as it hurries: up to one in 10 ms.
+            let most = if policy == "gain" { 10 * periods + 60 } else { periods + 1 };
+            assert!((periods / 2..=most).contains(&balanced.rounds()), "{words}, {policy}: {}", balanced.log);
             checked_answers(&balanced);
             let moves = balanced.moves();
             assert_eq!(moves.is_empty(), policy == "none", "{words}, {policy}: {moves:?}");

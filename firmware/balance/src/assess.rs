@@ -8,6 +8,7 @@ use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::load::{Part, PARTS, WORD_BYTES};
 
+use crate::request::{Reason, Request};
 use crate::summary::{Partner, Slave, Summary, ThreadLoad, Traffic};
 use crate::PROCESSORS;
 
@@ -15,6 +16,19 @@ use crate::PROCESSORS;
 const SILENT_SAMPLES: u64 = 8;
 /// Bits of the sequence number that the end of a sample repeats.
 const END_SEQUENCE: u8 = 0x3f;
+
+/// What samples have told since the last one that told of threads.
+#[derive(Clone, Copy, Debug, Default)]
+struct Since {
+    /// Cycles.
+    cycles: u32,
+    /// Ready threads, each for so many cycles.
+    ready: u64,
+}
+
+impl Since {
+    const NOTHING: Since = Since { cycles: 0, ready: 0 };
+}
 
 /// A sample whose end has not come.
 #[derive(Clone, Debug)]
@@ -28,6 +42,7 @@ struct Pending {
 #[derive(Clone, Debug)]
 pub struct Assessor {
     summary: Summary,
+    since: [Since; PROCESSORS],
     pending: [Pending; PROCESSORS],
 }
 
@@ -35,7 +50,7 @@ impl Assessor {
     /// For a machine with slaves 1 to `slaves`.
     pub const fn new(slaves: u8) -> Self {
         const NONE: Pending = Pending { begun: false, parts: ArrayVec::new_const() };
-        Assessor { summary: Summary::new(slaves), pending: [NONE; PROCESSORS] }
+        Assessor { summary: Summary::new(slaves), since: [Since::NOTHING; PROCESSORS], pending: [NONE; PROCESSORS] }
     }
 
     /// Slaves are 1 to `slaves`.
@@ -90,6 +105,14 @@ impl Assessor {
         }
     }
 
+    /// A request was refused: if it named a thread, that has ended, as a rule. If it has not, the next
+    /// sample tells of it.
+    pub fn refused(&mut self, request: &Request) {
+        if let Reason::Thread(thread) = request.reason {
+            self.summary.threads.retain(|known| known.thread != thread);
+        }
+    }
+
     /// Takes over a whole sample. Returns whether it is newer than the last one.
     fn taken(&mut self, slave: u8, time: u64, mut load: Slave, threads: &[Part]) -> bool {
         let before = &mut self.summary.loads[usize::from(slave)];
@@ -102,11 +125,27 @@ impl Assessor {
             load.lost = load.lost.saturating_add(missing.into());
         }
         load.sampled = Some(time);
+        // Where threads ran that it does not tell of, a later sample will.
+        let tells = !threads.is_empty() || load.user == 0;
+        let since = &mut self.since[usize::from(slave)];
+        since.cycles = since.cycles.saturating_add(load.period);
+        since.ready = since.ready.saturating_add(u64::from(load.average) * u64::from(load.period));
+        if tells {
+            let Since { cycles, ready } = core::mem::take(since);
+            let queue = (ready / u64::from(cycles.max(1))).min(u16::MAX.into()) as u16;
+            (load.told, load.span, load.queue) = (Some(time), cycles, queue);
+        } else {
+            (load.told, load.span, load.queue) = (before.told, before.span, before.queue);
+        }
+        let span = u64::from(load.span);
         *before = load;
+        if !tells {
+            return true;
+        }
         for parts in threads.chunk_by(|_, next| !matches!(next, Part::Thread { .. })) {
             self.thread(slave, time, parts);
         }
-        self.silence(slave, time, load.period);
+        self.silence(slave, time, span);
         true
     }
 
@@ -152,8 +191,8 @@ impl Assessor {
 
     /// Threads of the slave of which this sample does not tell did nothing; those that have done
     /// nothing for long are forgotten.
-    fn silence(&mut self, slave: u8, time: u64, period: u32) {
-        let long = SILENT_SAMPLES * u64::from(period);
+    fn silence(&mut self, slave: u8, time: u64, span: u64) {
+        let long = SILENT_SAMPLES * span;
         self.summary.threads.retain(|known| {
             if known.processor != slave || known.sampled >= time || known.since >= time {
                 return true;

@@ -115,7 +115,10 @@ impl<P: Policy> Balancer<P> {
                 self.assessor.moved(thread, sent.request.to, now);
             }
             Answer::Expired => self.counts.expired += 1,
-            Answer::Refused => self.counts.refused += 1,
+            Answer::Refused => {
+                self.counts.refused += 1;
+                self.assessor.refused(&sent.request);
+            }
         }
         self.answered = true;
         self.policy.answered(now, &sent.request, answer);
@@ -166,6 +169,11 @@ impl<P: Policy> Balancer<P> {
             }
         }
         newest.is_some_and(|(_, period)| all || now > self.asked + LATE_PERIODS * u64::from(period))
+    }
+
+    /// Cycles from sample to sample that the policy wants for now, if not the period that was told.
+    pub fn hurry(&self) -> Option<u32> {
+        self.policy.hurry()
     }
 
     /// Gives up requests to which no answer came, so that none stays for ever.

@@ -183,6 +183,12 @@ pub trait Policy {
     /// Makes requests, or none.
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>);
 
+    /// Cycles from sample to sample that it wants for now, if the period that the balancer was told is
+    /// too long.
+    fn hurry(&self) -> Option<u32> {
+        None
+    }
+
     /// A request of its has been answered; or it was not, which counts as [`Answer::Expired`].
     fn answered(&mut self, _now: u64, _request: &Request, _answer: Answer) {}
 }

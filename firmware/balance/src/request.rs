@@ -53,6 +53,8 @@ pub enum Reason {
     Link(Link),
     /// The policy knows which one.
     Thread(ThreadNumber),
+    /// Nothing is known of its threads: one that was created there and has not communicated.
+    New,
 }
 
 /// A request to move one thread.

@@ -26,6 +26,12 @@ pub struct Partner {
 pub struct Slave {
     /// When the sample was taken; `None` if none has come yet.
     pub sampled: Option<u64>,
+    /// When the last sample was taken that told of its threads.
+    pub told: Option<u64>,
+    /// Cycles of which it told: those of all samples since the one before that did.
+    pub span: u32,
+    /// Ready threads on average in these cycles, in `load::ONE_READY`ths.
+    pub queue: u16,
     /// Cycles of which the sample tells.
     pub period: u32,
     pub sequence: u8,
@@ -44,6 +50,9 @@ pub struct Slave {
 impl Slave {
     pub(crate) const NEW: Slave = Slave {
         sampled: None,
+        told: None,
+        span: 0,
+        queue: 0,
         period: 0,
         sequence: 0,
         ready: 0,

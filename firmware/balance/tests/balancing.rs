@@ -35,7 +35,8 @@ fn gain_keeps_pairs_together_and_spreads_them() {
 fn gain_does_not_spread_what_is_best_together() {
     let program = Program::adder(10_000);
     let best = best_static(&program, 5, 20);
-    assert!(within(balanced(&program, 5, "gain").cycles, 105, best));
+    let outcome = balanced(&program, 5, "gain");
+    assert!(within(outcome.cycles, 105, best), "{outcome:?} {best}");
     // Two threads of which only one can be active at a time.
     let mut pair = Program::pairs(1, 20_000);
     pair.threads.iter_mut().for_each(|thread| thread.depends = true);

@@ -108,10 +108,11 @@ fn entry() -> impl Strategy<Value = Entry> {
     let processor = || 1..6u8;
     let number = || any::<u32>();
     let threads = || (0..16u8, 0..16u8, 1..64u8).prop_map(|(home, place, id)| thread(home, place, id));
-    let request = (processor(), processor(), 0..3, threads()).prop_map(|(from, to, reason, thread)| {
+    let request = (processor(), processor(), 0..4, threads()).prop_map(|(from, to, reason, thread)| {
         let reason = match reason {
             0 if from != to => Reason::Link(link(from, to)),
             1 => Reason::Compute,
+            2 => Reason::New,
             _ => Reason::Thread(thread),
         };
         Request { reason, from, to }

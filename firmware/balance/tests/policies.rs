@@ -58,7 +58,14 @@ fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
             requests.push(sent.request);
             let later = now + 2_000 + 10_000 * at;
             let named = match sent.request.reason {
-                Reason::Thread(thread) => (0..places.len()).find(|&at| number(at) == thread),
+                Reason::Thread(thread) => {
+                    (0..places.len()).find(|&at| number(at) == thread && places[at] == sent.request.from)
+                }
+                // Of those that were created there one that has never moved.
+                Reason::New => (0..places.len()).find(|&at| {
+                    let moved = moves.iter().any(|made: &Made| made.1 == number(at));
+                    places[at] == sent.request.from && !moved
+                }),
                 _ => places.iter().position(|&place| place == sent.request.from),
             };
             let answer = match (fates.next().unwrap(), named) {

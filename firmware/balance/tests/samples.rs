@@ -20,7 +20,8 @@ fn sample(sequence: u8, ready: u8, sent: &[(u8, u32, u32)], threads: &[Did]) -> 
         Part::Begin { sequence, ready },
         Part::Period { cycles: 1 << 20 },
         Part::Queue { average: 300 },
-        Part::User { share: 40_000 },
+        // Where threads ran it tells of some.
+        Part::User { share: if threads.is_empty() { 0 } else { 40_000 } },
     ];
     let bytes = |sends: u32, bytes: u32| (bytes != sends * WORD_BYTES).then_some(Part::Bytes { bytes });
     for &(processor, sends, sum) in sent {
@@ -99,6 +100,31 @@ fn a_thread_is_where_answers_and_newer_samples_say() {
         feed(&mut assessor, 4, 2_500 + (1 << 20) * u64::from(sequence), &sample(sequence, 0, &[], &[]));
     }
     assert!(assessor.summary().threads.is_empty());
+}
+
+#[test]
+fn what_threads_do_stays_known_between_samples_that_tell_of_it() {
+    let mut assessor = Assessor::new(5);
+    let busy = |ready: u8| {
+        let mut parts = sample(ready, ready, &[], &[(1, 9, vec![(2, 6, 24)])]);
+        // Head and end alone.
+        parts.drain(4..parts.len() - 1);
+        let end = parts.len() - 1;
+        parts[end] = Part::End { sequence: ready & 0x3f, parts: 4 };
+        parts
+    };
+    feed(&mut assessor, 1, 1_000, &sample(0, 1, &[], &[(1, 9, vec![(2, 6, 24)])]));
+    for sequence in 1..4u8 {
+        assert!(feed(&mut assessor, 1, 1_000 + 20 * u64::from(sequence), &busy(sequence)));
+        let known = assessor.summary().thread(thread(1)).unwrap();
+        assert_eq!((known.share, known.partners.len(), known.sampled), (9, 1, 1_000));
+    }
+    let (sampled, told) = (assessor.summary().slave(1).sampled, assessor.summary().slave(1).told);
+    assert_eq!((sampled, told), (Some(1_060), Some(1_000)));
+    feed(&mut assessor, 1, 1_080, &sample(4, 2, &[], &[(3, 7, vec![])]));
+    let slave = assessor.summary().slave(1);
+    assert_eq!((slave.told, slave.span, slave.queue), (Some(1_080), 4 << 20, 300));
+    assert_eq!(assessor.summary().thread(thread(1)).unwrap().share, 0);
 }
 
 #[test]

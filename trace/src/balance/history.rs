@@ -174,7 +174,7 @@ impl History {
         let mean = |of: &dyn Fn(&Summary) -> f64| after.iter().map(of).sum::<f64>() / AFTER as f64;
         let traffic = |summary: &Summary| summary.links.iter().map(|link| f64::from(*link)).sum::<f64>();
         Some(match one.reason {
-            Reason::Compute => mean(&unevenness) < unevenness(before),
+            Reason::Compute | Reason::New => mean(&unevenness) < unevenness(before),
             Reason::Link(link) => {
                 let load = |summary: &Summary| link_of(summary, link, slaves);
                 mean(&load) < load(before)

@@ -196,6 +196,7 @@ fn request(asked: &Asked, names: &[String], cycle: &dyn Fn(u64) -> u64) -> Reque
     let testbed_balance::request::Request { reason, from, to } = asked.request;
     let reason = match reason {
         Reason::Compute => "to shorten the queue".to_string(),
+        Reason::New => "a new one, to shorten the queue".to_string(),
         Reason::Link(link) => {
             let (low, high) = link.numbers();
             format!("to quieten {}–{}", processor_text(low, names), processor_text(high, names))

@@ -10,7 +10,8 @@
 //!
 //! The report shows these lines. Its requests for processors with too much to compute, and those that
 //! name a thread, read `move work from 1 to 3 to shorten its queue (mig #7)` and `move work from 1 to
-//! 3 as thread 1-01-004 (mig #8)`; what comes of a request otherwise reads `mig #7: expires at 1,
+//! 3 as thread 1-01-004 (mig #8)`, and one for a thread that nothing is known of reads `move work from
+//! 1 to 3 as it is new there (mig #9)`; what comes of a request otherwise reads `mig #7: expires at 1,
 //! time 61500`, `refused by` and `unanswered by`. Machines with more slaves have more links and
 //! queues, in the same order. A line that begins with `#` is a remark: what the balancer has lost, or
 //! that the file is full.
@@ -129,6 +130,7 @@ impl Line<'_> {
         write!(text, "move work from {} to {} ", request.from, request.to)?;
         match request.reason {
             Reason::Compute => text.write_str("to shorten its queue")?,
+            Reason::New => text.write_str("as it is new there")?,
             Reason::Thread(thread) => write!(text, "as thread {}", Name(thread))?,
             Reason::Link(link) => {
                 let (low, high) = link.ends();

@@ -138,6 +138,7 @@ fn request(slaves: Option<u8>) -> impl Fn(&str) -> Parsed<'_, Entry> {
         let reason = alt((
             preceded(word("to quieten link "), link(slaves)),
             map(word("to shorten its queue"), |_| Reason::Compute),
+            map(word("as it is new there"), |_| Reason::New),
             map(preceded(word("as thread "), named), Reason::Thread),
         ));
         let end = delimited(word(" (mig #"), number("a number"), word(")"));

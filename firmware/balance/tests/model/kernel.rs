@@ -34,6 +34,8 @@ pub struct Statistics {
 #[derive(Clone, Default)]
 struct Slave {
     since: u64,
+    /// When it last told of threads.
+    told: u64,
     sequence: u8,
     ready: u64,
     ready_cycles: u64,
@@ -98,7 +100,10 @@ impl Machine<'_> {
             let [code, argument] = part.words();
             balancer.take(slave, now + 4 * at as u64, Part::of(code & !MORE, argument).expect("a part"));
         }
-        self.after(self.period, Event::Sample(slave));
+        // At the next multiple of the period, but not at once.
+        let period = self.period;
+        let next = (now / period + 1) * period + u64::from(slave) * 1_000;
+        self.at(if next < now + period / 2 { next + period } else { next }, Event::Sample(slave));
         self.after(5_000, Event::Step);
     }
 
@@ -122,7 +127,13 @@ impl Machine<'_> {
         }
         (own.since, own.ready_cycles, own.worked) = (now, 0, 0);
         own.sequence = own.sequence.wrapping_add(1);
-        for (at, thread) in self.threads.iter().enumerate().filter(|(_, thread)| thread.at == slave) {
+        let span = (now - own.told).max(1);
+        let tells = span >= u64::from(self.costs.slice) * 9 / 2;
+        if tells {
+            own.told = now;
+        }
+        let share = |cycles: u64| (cycles * u64::from(WHOLE) / span).min(u64::from(WHOLE) - 1) as u16;
+        for (at, thread) in self.threads.iter().enumerate().filter(|(_, thread)| tells && thread.at == slave) {
             let worked = std::mem::take(&mut self.statistics.worked[at]);
             let mut partners = std::mem::take(&mut self.statistics.partners[at]);
             let is_here = matches!(thread.state, State::Ready | State::Waiting);
@@ -153,6 +164,7 @@ impl Machine<'_> {
         }
         match self.candidate(&request, None) {
             Some(thread) => self.move_away(number, thread),
+            None if request.reason == Reason::New => self.reply(number, Answer::Refused),
             None => {
                 self.asked[at].is_waiting = true;
                 self.after(u64::from(EXPIRY_INTERRUPTS * self.costs.slice), Event::Expire(number));
@@ -183,6 +195,11 @@ impl Machine<'_> {
             })
             .collect();
         let chosen = match request.reason {
+            Reason::New => {
+                let is_new = |at: &usize| self.threads[*at].state == State::Ready && self.threads[*at].is_new();
+                let mut new = (0..self.threads.len()).filter(here).filter(is_new);
+                new.next().map(|at| self.threads[at].number)
+            }
             Reason::Compute => select(Choice::Described, candidates.into_iter(), None),
             Reason::Link(link) => select(Choice::Described, candidates.into_iter(), Some(link)),
             Reason::Thread(thread) => {
@@ -216,6 +233,7 @@ impl Machine<'_> {
 
     pub fn arrived(&mut self, thread: usize, to: u8, number: u16) {
         self.threads[thread].at = to;
+        self.threads[thread].has_come = true;
         // About two fifths of what a page costs is work of the processor that gets it.
         let pages = u64::from(self.program.threads[thread].pages * self.costs.page) * 2 / 5;
         self.processors[usize::from(to)].debt += UNPACK + pages;

@@ -53,6 +53,9 @@ pub struct Thread {
     pub at: u8,
     pub state: State,
     pub last: Option<Link>,
+    /// It has come from another processor, and has communicated.
+    pub has_come: bool,
+    has_communicated: bool,
     /// Its edges in order, the number of the next in this round, and the round.
     edges: Vec<usize>,
     next: usize,
@@ -63,6 +66,13 @@ pub struct Thread {
     is_work: bool,
     /// The edge whose service is done when `left` is.
     serving: Option<usize>,
+}
+
+impl Thread {
+    /// It was created here, and has not communicated.
+    pub fn is_new(&self) -> bool {
+        !self.has_come && !self.has_communicated
+    }
 }
 
 pub struct Processor {
@@ -90,7 +100,9 @@ pub struct Machine<'a> {
     pub balancer: Option<Balancer<Any>>,
     pub asked: Vec<Asked>,
     pub answers: Vec<(u16, Answer)>,
+    /// Cycles from sample to sample, and what they are if the policy does not hurry.
     pub period: u64,
+    told: u64,
     /// Moves as they were made: time, thread, from, to.
     pub moves: Vec<(u64, ThreadNumber, u8, u8)>,
     alive: usize,
@@ -153,6 +165,8 @@ impl<'a> Machine<'a> {
             at: placement(at),
             state: State::Waiting,
             last: None,
+            has_come: false,
+            has_communicated: false,
             edges: (0..program.edges.len())
                 .filter(|&e| program.edges[e].from == at || program.edges[e].to == at)
                 .collect(),
@@ -177,13 +191,17 @@ impl<'a> Machine<'a> {
             asked: Vec::new(),
             answers: Vec::new(),
             period: 0,
+            told: 0,
             moves: Vec::new(),
             alive: program.threads.len(),
         };
         if let Some((policy, period)) = policy {
-            machine.period = period;
+            machine.told = period;
             let mut balancer = Balancer::new(slaves, policy);
             balancer.costs = costs;
+            balancer.step(0);
+            machine.period = balancer.hurry().map_or(period, |cycles| period.min(cycles.into()));
+            let period = machine.period;
             machine.balancer = Some(balancer);
             for slave in 1..=slaves {
                 machine.at(period + u64::from(slave) * 1_000, Event::Sample(slave));
@@ -362,6 +380,9 @@ impl<'a> Machine<'a> {
         let last = (from != to).then(|| Link::between(ids::Processor::new(from), ids::Processor::new(to)));
         self.threads[spec.from].last = last;
         self.threads[spec.to].last = last;
+        for thread in [spec.from, spec.to] {
+            self.threads[thread].has_communicated = true;
+        }
         if from == to {
             self.make_ready(partner);
             return true;
@@ -383,7 +404,10 @@ impl<'a> Machine<'a> {
     fn step(&mut self) {
         let now = self.now;
         let Some(balancer) = &mut self.balancer else { return };
-        for sent in balancer.step(now) {
+        let sent = balancer.step(now);
+        // The slaves are told of a new period in about the time of a message.
+        self.period = balancer.hurry().map_or(self.told, |cycles| self.told.min(cycles.into()));
+        for sent in sent {
             let Sent { number, request, .. } = sent;
             self.asked.push(Asked { number, request, is_waiting: false });
             self.after(2_500, Event::Request(number));

@@ -31,6 +31,9 @@ impl Policy for Any {
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
         self.0.decide(view, ask);
     }
+    fn hurry(&self) -> Option<u32> {
+        self.0.hurry()
+    }
     fn answered(&mut self, now: u64, request: &Request, answer: Answer) {
         self.0.answered(now, request, answer);
     }

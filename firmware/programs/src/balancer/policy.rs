@@ -102,6 +102,10 @@ impl Policy for Chosen {
         }
     }
 
+    fn hurry(&self) -> Option<u32> {
+        self.0.as_ref().and_then(|policy| policy.hurry())
+    }
+
     fn answered(&mut self, now: u64, request: &Request, answer: Answer) {
         if let Some(policy) = &mut self.0 {
             policy.answered(now, request, answer);

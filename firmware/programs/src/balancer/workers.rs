@@ -65,6 +65,7 @@ pub fn send(sent: &Sent) -> bool {
     };
     let wanted = match (request.reason, AS_PRINTED.load(Relaxed)) {
         (Reason::Thread(thread), _) => Wanted::Thread(thread),
+        (Reason::New, _) => Wanted::New,
         (Reason::Compute, false) => Wanted::Compute,
         (Reason::Link(link), false) => Wanted::Link(other(link)),
         (Reason::Compute, true) => Wanted::Printed(None),

@@ -107,11 +107,35 @@ impl Time {
     }
 }
 
+/// How far samples are apart, in microseconds.
+struct Period {
+    /// What the balancer was told.
+    told: u32,
+    current: u32,
+    cycles_a_microsecond: u32,
+}
+
+impl Period {
+    /// Has the slaves send samples as often as the policy wants them, not more seldom than it was told.
+    fn follow(&mut self, hurry: Option<u32>) -> Result<(), Error> {
+        let wanted = hurry.map_or(self.told, |cycles| {
+            let microseconds = cycles / self.cycles_a_microsecond.max(1);
+            microseconds.clamp(*PERIODS_US.start(), *PERIODS_US.end()).min(self.told)
+        });
+        if wanted != self.current {
+            self.current = wanted;
+            monitor::set_sample_period_us(wanted)?;
+        }
+        Ok(())
+    }
+}
+
 struct Loop {
     balancer: &'static mut Balancer<Chosen>,
     reader: Reader,
     log: Blocks<LogFile>,
     time: Time,
+    period: Period,
     round: u32,
     /// What has been lost, as far as it is counted here, and what the log tells of it.
     lost: Losses,
@@ -138,7 +162,8 @@ fn begin(policy: Chosen, period: u32, as_printed: bool) -> Result<Loop, Error> {
         monitor::set_classes(classes | DIAG_LOAD)?;
     }
     let time = Time { last: clock_us(), microseconds: clock_us().into(), cycles_a_microsecond: a_microsecond.into() };
-    Ok(Loop { balancer, reader: Reader::new(), log, time, round: 0, lost: Losses::NONE, told: Losses::NONE })
+    let period = Period { told: period, current: period, cycles_a_microsecond: a_microsecond };
+    Ok(Loop { balancer, reader: Reader::new(), log, time, period, round: 0, lost: Losses::NONE, told: Losses::NONE })
 }
 
 impl Loop {
@@ -156,6 +181,7 @@ impl Loop {
                 self.log_answer(sent.number, &sent.request, None);
             }
             self.round = self.balancer.counts.rounds;
+            self.period.follow(self.balancer.hurry())?;
             if !has_more {
                 self.log.flush();
                 delay_us(PAUSE_US);

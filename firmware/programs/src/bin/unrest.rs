@@ -300,7 +300,7 @@ impl Report {
 fn is_meant(wanted: Wanted, thread: ThreadNumber) -> bool {
     match wanted {
         Wanted::Thread(number) => thread == number,
-        Wanted::Compute | Wanted::Link(_) | Wanted::Printed(_) => thread != ThreadNumber::NOBODY,
+        Wanted::Compute | Wanted::Link(_) | Wanted::Printed(_) | Wanted::New => thread != ThreadNumber::NOBODY,
     }
 }
 
@@ -329,7 +329,8 @@ fn any_wanted(random: &mut Random) -> Wanted {
     let own = ProcessId::from_bits(process());
     let beside = own.thread(1 + random.below(ASKERS) as u8);
     match random.below(12) {
-        0..=2 => Wanted::Compute,
+        0 | 1 => Wanted::Compute,
+        2 => Wanted::New,
         3 if random.chance(50) => Wanted::Printed(None),
         3 => Wanted::Printed(Some(Processor::new(random.below(processors() as u32) as u8))),
         4 | 5 => Wanted::Link(Processor::new(random.below(processors() as u32) as u8)),

@@ -26,7 +26,7 @@ fn any_thread() -> impl Strategy<Value = ThreadNumber> {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let link = (0..4u8).prop_map(|number| Wanted::Link(processor(number)));
-    let wanted = prop_oneof![Just(Wanted::Compute), link, any_thread().prop_map(Wanted::Thread)];
+    let wanted = prop_oneof![Just(Wanted::Compute), Just(Wanted::New), link, any_thread().prop_map(Wanted::Thread)];
     let choice = prop_oneof![
         3 => any_thread().prop_map(Choice::Thread),
         2 => Just(Choice::Later),

@@ -95,6 +95,7 @@ impl Setup {
         let first = match wanted {
             // Which thread of those that may move does not matter to the protocol.
             Wanted::Compute | Wanted::Printed(_) => ready.next(),
+            Wanted::New => return ready.next().map_or(Choice::Never, Choice::Thread),
             Wanted::Link(to) => {
                 let link = |number: &ThreadNumber| self.plan(*number).link;
                 let exact = ready.clone().find(|number| link(number) == Some(to));

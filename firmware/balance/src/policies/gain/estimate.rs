@@ -8,6 +8,7 @@ use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
 
 use crate::policy::{Costs, View};
+use crate::summary::Traffic;
 use crate::PROCESSORS;
 
 /// Threads that are weighed; those beyond stay where they are.
@@ -29,23 +30,34 @@ pub struct Node {
     /// Its own work, on average of the last samples.
     pub work: u32,
     /// Samples of which that is made, beside the first.
-    told: u8,
+    pub told: u8,
     /// How long it was ready, or ran.
     pub ready: u32,
     /// How long it has the processor when it gets it.
     pub burst: u32,
+    /// Dispatches that its work takes, not counting slices that are not used up, in [`DISPATCH`] parts of one.
+    slices: u32,
+    /// Cycles for which another one waits for it at each dispatch.
+    pub delay: u32,
     pub group: u8,
     /// Numbers of its pairs.
     pub pairs: ArrayVec<u16, NEIGHBOURS>,
 }
+
+/// Messages are counted in so many parts of one, so that seldom ones are not forgotten.
+pub const MESSAGE: u32 = 16;
 
 /// Two threads that exchanged messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
     pub a: u8,
     pub b: u8,
+    /// In parts of a message, on average of the last samples.
     pub messages: u32,
+    /// The same of their bytes.
     pub bytes: u32,
+    /// Samples of which that is made.
+    told: u8,
 }
 
 impl Pair {
@@ -57,7 +69,7 @@ impl Pair {
     /// How long its messages are under way between two processors, in all.
     pub fn flight(&self, costs: &Costs) -> u32 {
         let bytes = u64::from(self.bytes) * u64::from(costs.flight_byte) / 256;
-        saturated(u64::from(self.messages) * u64::from(costs.flight) + bytes)
+        saturated((u64::from(self.messages) * u64::from(costs.flight) + bytes) / u64::from(MESSAGE))
     }
 }
 
@@ -89,16 +101,28 @@ pub fn saturated(value: u64) -> u32 {
     value.min(u32::MAX.into()) as u32
 }
 
+/// Messages of so many cycles as there would be in a period, in parts of one.
+fn scaled(traffic: Traffic, period: u32, span: u32) -> Traffic {
+    let parts = |value: u32| value.saturating_mul(MESSAGE);
+    let traffic = Traffic { sends: parts(traffic.sends), bytes: parts(traffic.bytes) };
+    if span == period {
+        return traffic;
+    }
+    let scale = |value: u32| saturated(u64::from(value) * u64::from(period) / u64::from(span.max(1)));
+    Traffic { sends: scale(traffic.sends), bytes: scale(traffic.bytes) }
+}
+
 /// What a thread does for its messages, and how often it is dispatched, in [`DISPATCH`] parts.
 pub fn effort(node: &Node, messages: impl Iterator<Item = (u32, bool)>, costs: &Costs) -> (u32, u32) {
     let mut service = 0u64;
-    // A slice that is not used up is a dispatch less.
-    let mut dispatches = u64::from(node.work) * u64::from(DISPATCH) / u64::from(costs.slice.max(1));
+    let mut dispatches = 0u64;
     for (messages, is_local) in messages {
         let (cost, parts) = if is_local { (costs.local, DISPATCH / 2) } else { (costs.remote, DISPATCH) };
-        service += u64::from(messages) * u64::from(cost) / 2;
+        service += u64::from(messages) * u64::from(cost / 2);
         dispatches += u64::from(messages) * u64::from(parts);
     }
+    let (service, dispatches) =
+        (service / u64::from(MESSAGE), u64::from(node.slices) + dispatches / u64::from(MESSAGE));
     (saturated(service), saturated(dispatches.max(1)))
 }
 
@@ -116,19 +140,23 @@ impl Estimate {
     /// Of the last samples. It is large, so it stays where it is.
     pub fn renew(&mut self, view: &View<'_>) {
         let summary = view.summary;
-        self.period = summary.processors().map(|slave| summary.slave(slave).period).max().unwrap_or(0).max(1);
+        self.period = summary.processors().map(|slave| summary.slave(slave).span).max().unwrap_or(0).max(1);
         self.slaves = summary.slaves;
         let before: ArrayVec<(ThreadNumber, u32, u8), NODES> =
             self.nodes.iter().map(|node| (node.thread, node.work, node.told)).collect();
+        let old: ArrayVec<Pair, PAIRS> = core::mem::take(&mut self.pairs);
         self.nodes.clear();
-        self.pairs.clear();
         self.groups = 0;
-        for known in summary.threads.iter().filter(|known| known.share > 0 || !known.partners.is_empty()) {
+        for known in &summary.threads {
             let work = (u64::from(known.share) * u64::from(self.period) >> 16) as u32;
+            // One that others have kept from running is not forgotten.
             let (work, told) = match before.iter().find(|before| before.0 == known.thread) {
                 Some(&(_, last, told)) => (mean(last, work, told), told.saturating_add(1)),
                 None => (work, 0),
             };
+            if work == 0 && known.partners.is_empty() {
+                continue;
+            }
             let node = Node {
                 thread: known.thread,
                 at: known.processor,
@@ -138,12 +166,15 @@ impl Estimate {
                 told,
                 ready: 0,
                 burst: 0,
+                slices: saturated(u64::from(work) * u64::from(DISPATCH) / u64::from(view.costs.slice.max(1))),
+                delay: 0,
                 group: 0,
                 pairs: ArrayVec::new(),
             };
             let _ = self.nodes.try_push(node);
         }
         self.find_pairs(view);
+        self.remember_pairs(&before, &old);
         self.find_groups();
         self.weigh(view);
     }
@@ -169,20 +200,50 @@ impl Estimate {
                 if a == b {
                     continue;
                 }
-                let traffic = partner.traffic;
+                let span = view.summary.slave(known.processor).span;
+                let traffic = scaled(partner.traffic, self.period, span);
                 if let Some(pair) = self.pairs.iter_mut().find(|pair| (pair.a, pair.b) == (a, b)) {
                     pair.messages = pair.messages.max(traffic.sends);
                     pair.bytes = pair.bytes.max(traffic.bytes);
                     continue;
                 }
-                let number = self.pairs.len() as u16;
-                let has_room = !self.nodes[at].pairs.is_full() && !self.nodes[other].pairs.is_full();
-                let pair = Pair { a, b, messages: traffic.sends, bytes: traffic.bytes };
-                if has_room && self.pairs.try_push(pair).is_ok() {
-                    self.nodes[at].pairs.push(number);
-                    self.nodes[other].pairs.push(number);
-                }
+                self.add_pair(Pair { a, b, messages: traffic.sends, bytes: traffic.bytes, told: 0 });
             }
+        }
+    }
+
+    /// Brings in what earlier samples told of pairs: one sample does not show all of them where threads
+    /// compute for long between two messages.
+    fn remember_pairs(&mut self, before: &[(ThreadNumber, u32, u8)], old: &[Pair]) {
+        let place = |before: &(ThreadNumber, u32, u8)| self.nodes.iter().position(|node| node.thread == before.0);
+        let places: ArrayVec<Option<usize>, NODES> = before.iter().map(place).collect();
+        for pair in old {
+            let (Some(a), Some(b)) = (places[usize::from(pair.a)], places[usize::from(pair.b)]) else { continue };
+            let (a, b) = (a.min(b), a.max(b));
+            let told = pair.told.saturating_add(1);
+            let (messages, bytes) = match self.pairs.iter_mut().find(|new| (new.a, new.b) == (a as u8, b as u8)) {
+                Some(new) => {
+                    new.messages = mean(pair.messages, new.messages, told);
+                    new.bytes = mean(pair.bytes, new.bytes, told);
+                    new.told = told;
+                    continue;
+                }
+                None => (mean(pair.messages, 0, told), mean(pair.bytes, 0, told)),
+            };
+            if messages > 0 {
+                self.add_pair(Pair { a: a as u8, b: b as u8, messages, bytes, told });
+            }
+        }
+    }
+
+    /// Adds a pair, if there is room.
+    fn add_pair(&mut self, pair: Pair) {
+        let number = self.pairs.len() as u16;
+        let (a, b) = (usize::from(pair.a), usize::from(pair.b));
+        let has_room = !self.nodes[a].pairs.is_full() && !self.nodes[b].pairs.is_full();
+        if has_room && self.pairs.try_push(pair).is_ok() {
+            self.nodes[a].pairs.push(number);
+            self.nodes[b].pairs.push(number);
         }
     }
 
@@ -235,13 +296,14 @@ impl Estimate {
         let mut ready = [0u64; NODES];
         for (node, &(service, dispatches)) in self.nodes.iter_mut().zip(&efforts) {
             let at = usize::from(node.at) % PROCESSORS;
-            let queue = u64::from(view.summary.slave(node.at).average) * u64::from(self.period) >> 8;
+            let queue = u64::from(view.summary.slave(node.at).queue) * u64::from(self.period) >> 8;
             let waited = queue.saturating_sub(busy[at]);
             let own = node.work + service;
             let waits = waited * u64::from(dispatches) / turns[at].max(1);
             node.ready = saturated((u64::from(own) + waits).min(self.period.into()));
             let burst = u64::from(own) * u64::from(DISPATCH) / u64::from(dispatches);
             node.burst = saturated(burst.min(view.costs.slice.into()));
+            node.delay = saturated(u64::from(node.ready) * u64::from(node.burst) / u64::from(self.period));
             ready[usize::from(node.group)] += u64::from(node.ready);
         }
         for (parallel, ready) in self.parallel.iter_mut().zip(ready) {

@@ -46,13 +46,13 @@ impl Memory {
         self.trails.is_full() || self.trails.iter().any(|trail| trail.thread == thread)
     }
 
-    /// Whether the thread may move there.
-    pub fn allows(&self, thread: ThreadNumber, to: u8, now: u32) -> bool {
-        let trail = self.trails.iter().find(|trail| trail.thread == thread);
-        match trail {
-            Some(trail) => trail.left[usize::from(to) % PROCESSORS].1 <= now,
+    /// Where the thread may not move: a bit for each processor.
+    pub fn barred(&self, thread: ThreadNumber, now: u32) -> u16 {
+        let Some(trail) = self.trails.iter().find(|trail| trail.thread == thread) else {
             // One that could not be remembered stays where it is.
-            None => !self.trails.is_full(),
-        }
+            return if self.trails.is_full() { u16::MAX } else { 0 };
+        };
+        let bars = trail.left.iter().enumerate().filter(|(_, left)| left.1 > now);
+        bars.fold(0, |bars, (place, _)| bars | 1 << place)
     }
 }

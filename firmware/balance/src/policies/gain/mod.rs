@@ -16,6 +16,7 @@
 //! * If what was predicted does not come, more has to be predicted the next time.
 
 pub mod estimate;
+mod level;
 pub mod memory;
 pub mod plan;
 mod search;
@@ -26,13 +27,15 @@ use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
 
 use self::estimate::{Estimate, NODES};
+use self::level::Level;
 use self::memory::Memory;
 use self::plan::{log2, Plan, Scene};
-use self::search::{price, Search};
+use self::search::Search;
 pub use self::settings::Settings;
 use self::spread::Spread;
 use crate::policy::{Ask, Pace, Policy, View, PENDING};
 use crate::request::{Answer, Reason, Request};
+use crate::PROCESSORS;
 
 /// What was predicted of a group's threads.
 #[derive(Clone, Debug)]
@@ -51,17 +54,40 @@ pub struct Gain {
     promise: Option<Promise>,
     /// How often predictions have failed lately.
     doubt: u32,
-    /// The round of samples that was looked at last.
+    level: Level,
+    /// The round of samples that was looked at last, and when the last decision was made.
     round: u32,
+    decided: u64,
+    /// The thread with which the next search begins.
+    first: usize,
+    /// Rounds for which it still hurries.
+    hurry: u8,
     /// When the last answer came.
     settled: u64,
     /// Threads of a first placement that have not been asked for yet, and where they go.
     dealt: ArrayVec<(ThreadNumber, u8), NODES>,
-    /// A millisecond in cycles.
+    /// A millisecond and a time-slice in cycles.
     millisecond: u32,
+    slice: u32,
     estimate: Estimate,
     plan: Plan,
 }
+
+/// Slaves that tell of their threads are not waited for longer than so many times what they last told
+/// of.
+const LATE_SPANS: u64 = 2;
+/// For so many rounds it hurries at first, and after it has levelled queues.
+const FIRST_ROUNDS: u8 = 50;
+const LEVEL_ROUNDS: u8 = 10;
+/// Time-slices from sample to sample while it hurries, and cycles at least, of which a sample takes a
+/// slave half a hundredth.
+const HURRY_SLICES: u32 = 1;
+const HURRY_CYCLES: u32 = 250_000;
+
+/// A search takes this part of the time from one to the next at most, if to value a group takes so
+/// many cycles.
+const SEARCH_PART: u32 = 4;
+const VALUE_CYCLES: u32 = 2_400;
 
 /// Doubt doubles what has to be predicted, at most so often.
 const MOST_DOUBT: u32 = 4;
@@ -79,10 +105,15 @@ impl Gain {
             memory: Memory::NEW,
             promise: None,
             doubt: 0,
+            level: Level::NEW,
             round: 0,
+            decided: 0,
+            first: 0,
+            hurry: FIRST_ROUNDS,
             settled: 0,
             dealt: ArrayVec::new_const(),
             millisecond: 1,
+            slice: 0,
             estimate: Estimate::NEW,
             plan: Plan::NEW,
         }
@@ -93,26 +124,29 @@ impl Gain {
     fn is_settled(&self, view: &View<'_>) -> bool {
         let told = |slave: u8| {
             let load = view.summary.slave(slave);
-            load.sampled.is_some_and(|sampled| sampled >= self.settled + u64::from(load.period / 8))
+            load.told.is_some_and(|told| told >= self.settled + u64::from(load.span / 8))
         };
         view.pending.is_empty() && view.summary.processors().all(told)
     }
 
-    /// Deals out groups that have not moved yet, if that is worth more than it costs. Returns whether
-    /// any are to move.
+    /// Whether all slaves have told of their threads since the last decision, or some are late.
+    fn is_told(&self, view: &View<'_>) -> bool {
+        let told = |slave: u8| view.summary.slave(slave).told.filter(|&told| told > self.decided);
+        let span = |slave: u8| u64::from(view.summary.slave(slave).span);
+        let slaves = || view.summary.processors();
+        let late = || self.decided + LATE_SPANS * slaves().map(span).max().unwrap_or(0);
+        slaves().all(|slave| told(slave).is_some())
+            || slaves().any(|slave| told(slave).is_some_and(|told| told > late()))
+    }
+
+    /// Deals out groups that have not moved yet. Returns whether any are to move.
     fn deal(&mut self, view: &View<'_>) -> bool {
         let scene = Scene { estimate: &self.estimate, costs: view.costs };
-        let spread = Spread::new(scene, &self.plan, &self.memory);
-        if !spread.is_wanted(&self.plan) {
-            return false;
-        }
-        let moves = spread.moves(&self.plan);
-        let worth = spread.worth(&mut self.plan, &moves);
-        let price: i64 = moves.iter().map(|&(node, _)| price(view, &scene, &self.plan, &self.settings, node)).sum();
-        if worth > price {
-            let nodes = &self.estimate.nodes;
-            self.dealt = moves.iter().map(|&(node, to)| (nodes[usize::from(node)].thread, to)).collect();
-        }
+        let mut threads = [0; PROCESSORS];
+        view.summary.processors().for_each(|slave| threads[usize::from(slave)] = self.level.threads(view, slave));
+        let moves = Spread::new(scene, &self.plan, &self.memory, threads).moves();
+        let nodes = &self.estimate.nodes;
+        self.dealt = moves.iter().map(|&(node, to)| (nodes[usize::from(node)].thread, to)).collect();
         !self.dealt.is_empty()
     }
 
@@ -120,8 +154,9 @@ impl Gain {
     fn ask_dealt(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
         let now = self.dealt.len().min(ask.left());
         for (thread, to) in self.dealt.drain(..now) {
-            // One that has ended meanwhile, or is there, or on its way, needs no request.
-            let is_elsewhere = view.summary.thread(thread).is_some_and(|known| known.processor != to);
+            // One that has ended or moved meanwhile, or is there, or on its way, needs no request.
+            let is_elsewhere =
+                !self.memory.knows(thread) && view.summary.thread(thread).is_some_and(|known| known.processor != to);
             if is_elsewhere && !ask.is_asked(thread) {
                 let _ = ask.thread(thread, to);
             }
@@ -130,7 +165,10 @@ impl Gain {
 
     /// Looks whether what was promised has come.
     fn judge(&mut self, view: &View<'_>) {
-        let Some(promise) = self.promise.take() else { return };
+        let Some(promise) = self.promise.take() else {
+            self.doubt = self.doubt.saturating_sub(1);
+            return;
+        };
         let came = speed(view, &promise.threads) - promise.before;
         if came < promise.gain / 4 {
             self.doubt = (self.doubt + 1).min(MOST_DOUBT);
@@ -168,15 +206,25 @@ impl Policy for Gain {
         Pace { pending: PENDING, at_once: PENDING, on_answers: true }
     }
 
+    fn hurry(&self) -> Option<u32> {
+        (self.hurry > 0).then_some((HURRY_SLICES * self.slice).max(HURRY_CYCLES))
+    }
+
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
         self.millisecond = view.costs.millisecond;
+        self.slice = view.costs.slice;
         if !self.dealt.is_empty() {
             return self.ask_dealt(view, ask);
         }
-        if self.round == view.round {
+        let is_new_round = core::mem::replace(&mut self.round, view.round) != view.round;
+        self.hurry = self.hurry.saturating_sub(u8::from(is_new_round));
+        if self.level.ask(view, ask) {
+            self.hurry = self.hurry.max(LEVEL_ROUNDS);
+        }
+        if !is_new_round || !self.is_told(view) {
             return;
         }
-        self.round = view.round;
+        self.decided = view.now;
         self.estimate.renew(view);
         self.plan.renew(&Scene { estimate: &self.estimate, costs: view.costs });
         // Threads that have never moved need not wait for what comes of the moves of others.
@@ -187,9 +235,12 @@ impl Policy for Gain {
             return;
         }
         self.judge(view);
+        let span = view.summary.processors().map(|slave| view.summary.slave(slave).span).max().unwrap_or(0);
         let scene = Scene { estimate: &self.estimate, costs: view.costs };
         let least = self.settings.least << self.doubt;
-        let mut search = Search::new(view, scene, &mut self.plan, &self.memory, Settings { least, ..self.settings });
+        let settings = Settings { least, ..self.settings };
+        let budget = span / SEARCH_PART / VALUE_CYCLES;
+        let mut search = Search::new(view, scene, &mut self.plan, &self.memory, settings, (self.first, budget));
         let nodes = &self.estimate.nodes;
         let mut gain = 0;
         let mut moved: ArrayVec<u8, PENDING> = ArrayVec::new();
@@ -202,6 +253,7 @@ impl Policy for Gain {
             gain += found.gain;
             search.make(&found);
         }
+        self.first = search.next();
         if !moved.is_empty() {
             let threads: ArrayVec<_, NODES> =
                 nodes.iter().filter(|node| moved.contains(&node.group)).map(|node| node.thread).collect();
@@ -211,8 +263,13 @@ impl Policy for Gain {
     }
 
     fn answered(&mut self, now: u64, request: &Request, answer: Answer) {
-        self.settled = self.settled.max(now);
-        if let (Reason::Thread(thread), Answer::Moved(_)) = (request.reason, answer) {
+        self.level.answered(request, answer);
+        if let Answer::Moved(_) = answer {
+            self.settled = self.settled.max(now);
+        }
+        if let (Reason::Thread(thread), Answer::Moved(_)) | (Reason::New, Answer::Moved(thread)) =
+            (request.reason, answer)
+        {
             let now = (now / u64::from(self.millisecond.max(1))) as u32;
             self.memory.left(thread, request.from, now, self.settings.bar);
         }

@@ -11,9 +11,7 @@
 //! The value of a placement is the sum, over all threads, of the logarithm of their group's time:
 //! what halves one thread's time is worth as much as what halves another's.
 
-use arrayvec::ArrayVec;
-
-use super::estimate::{effort, saturated, Estimate, DISPATCH, NODES};
+use super::estimate::{effort, saturated, Estimate, DISPATCH, MESSAGE, NODES};
 use crate::policy::Costs;
 use crate::PROCESSORS;
 
@@ -80,6 +78,11 @@ pub struct Plan {
     parts: [[Part; PROCESSORS]; NODES],
     /// Cycles for which a newcomer waits at each dispatch.
     delay: [u32; PROCESSORS],
+    /// Cycles of work and services there, and below the groups that have threads there.
+    busy: [u32; PROCESSORS],
+    /// Dispatches there, in parts of one.
+    turns: [u32; PROCESSORS],
+    present: [Groups; PROCESSORS],
     /// Cycles for which the group's messages are under way.
     flight: [u32; NODES],
     /// Cycles of the period that this model does not explain: the threads wait for something else.
@@ -95,6 +98,9 @@ impl Plan {
         place: [0; NODES],
         parts: [[Part { busy: 0, turns: 0, delay: 0 }; PROCESSORS]; NODES],
         delay: [0; PROCESSORS],
+        busy: [0; PROCESSORS],
+        turns: [0; PROCESSORS],
+        present: [Groups::NONE; PROCESSORS],
         flight: [0; NODES],
         idle: [0; NODES],
         members: [0; NODES],
@@ -104,7 +110,8 @@ impl Plan {
     /// With all threads where they are. It is large, so it stays where it is.
     pub fn renew(&mut self, at: &Scene<'_>) {
         let Scene { estimate, costs } = *at;
-        self.delay = [0; PROCESSORS];
+        (self.delay, self.busy, self.turns) = ([0; PROCESSORS], [0; PROCESSORS], [0; PROCESSORS]);
+        self.present = [Groups::NONE; PROCESSORS];
         for group in 0..estimate.groups {
             self.parts[group] = [Part::default(); PROCESSORS];
             (self.flight[group], self.idle[group], self.members[group]) = (0, 0, 0);
@@ -135,14 +142,13 @@ impl Plan {
     }
 
     /// Cycles of work and services on a processor.
-    pub fn busy(&self, groups: usize, processor: u8) -> u64 {
-        let at = usize::from(processor);
-        self.parts[..groups].iter().map(|parts| u64::from(parts[at].busy)).sum()
+    pub fn busy(&self, processor: u8) -> u32 {
+        self.busy[usize::from(processor) % PROCESSORS]
     }
 
     /// For how long a newcomer waits there at each dispatch.
-    pub fn delay(&self, processor: u8) -> u64 {
-        self.delay[usize::from(processor)].into()
+    pub fn delay(&self, processor: u8) -> u32 {
+        self.delay[usize::from(processor) % PROCESSORS]
     }
 
     fn part_of(&self, at: &Scene<'_>, node: usize) -> Part {
@@ -150,19 +156,28 @@ impl Plan {
         let pairs = at.estimate.pairs_of(node);
         let messages = pairs.map(|pair| (pair.messages, self.place[pair.other(node)] == self.place[node]));
         let (service, turns) = effort(own, messages, at.costs);
-        let delay = u64::from(own.ready) * u64::from(own.burst) / u64::from(at.estimate.period);
-        Part { busy: own.work.saturating_add(service), turns, delay: saturated(delay) }
+        Part { busy: own.work.saturating_add(service), turns, delay: own.delay }
     }
 
     fn add(&mut self, at: &Scene<'_>, node: usize) {
         let (part, place) = (self.part_of(at, node), usize::from(self.place[node]));
-        self.parts[usize::from(at.estimate.nodes[node].group)][place].add(part);
+        let group = usize::from(at.estimate.nodes[node].group);
+        self.parts[group][place].add(part);
+        self.present[place].insert(group);
+        self.busy[place] = self.busy[place].wrapping_add(part.busy);
+        self.turns[place] = self.turns[place].wrapping_add(part.turns);
         self.delay[place] = self.delay[place].wrapping_add(part.delay);
     }
 
     fn remove(&mut self, at: &Scene<'_>, node: usize) {
         let (part, place) = (self.part_of(at, node), usize::from(self.place[node]));
-        self.parts[usize::from(at.estimate.nodes[node].group)][place].remove(part);
+        let group = usize::from(at.estimate.nodes[node].group);
+        self.parts[group][place].remove(part);
+        if self.parts[group][place].turns == 0 {
+            self.present[place].remove(group);
+        }
+        self.busy[place] = self.busy[place].wrapping_sub(part.busy);
+        self.turns[place] = self.turns[place].wrapping_sub(part.turns);
         self.delay[place] = self.delay[place].wrapping_sub(part.delay);
     }
 
@@ -219,22 +234,12 @@ impl Plan {
 
     /// The sum of all threads' logarithms of their groups' times; less is better.
     pub fn value(&self, at: &Scene<'_>, groups: &Groups) -> i64 {
-        groups.0.iter().map(|&group| self.worth_of(at, group)).sum()
-    }
-
-    /// [`Plan::value`] of the first so many groups.
-    pub fn total(&self, at: &Scene<'_>, groups: usize) -> i64 {
-        (0..groups).map(|group| self.worth_of(at, group as u8)).sum()
-    }
-
-    /// Cycles of a thread's work and services.
-    pub fn needs(&self, at: &Scene<'_>, node: usize) -> u64 {
-        self.part_of(at, node).busy.into()
+        groups.iter().map(|group| self.worth_of(at, group)).sum()
     }
 
     /// [`Plan::value`] as it was when the plan was last settled.
     pub fn settled(&self, groups: &Groups) -> i64 {
-        groups.0.iter().map(|&group| self.worth[usize::from(group)]).sum()
+        groups.iter().map(|group| self.worth[usize::from(group)]).sum()
     }
 
     /// The threads stay where they are now: what others are compared with.
@@ -244,13 +249,24 @@ impl Plan {
         }
     }
 
-    /// Adds the groups of which there are threads on a processor.
-    pub fn touch(&self, groups: usize, processor: u8, touched: &mut Groups) {
-        for group in 0..groups {
-            if self.parts[group][usize::from(processor)].turns > 0 && !touched.0.contains(&(group as u8)) {
-                touched.0.push(group as u8);
-            }
-        }
+    /// Whether it may be worth something to bring these threads from a processor to another one: there
+    /// they wait less, or fewer have to wait for them, or their group is more even then. Threads that
+    /// communicate with others there may be worth more there too.
+    pub fn may_help(&self, at: &Scene<'_>, nodes: &[u8], from: u8, to: u8) -> bool {
+        let own = nodes.iter().map(|&node| &at.estimate.nodes[usize::from(node)]);
+        let (from, to) = (usize::from(from) % PROCESSORS, usize::from(to) % PROCESSORS);
+        let group = usize::from(at.estimate.nodes[usize::from(nodes[0])].group);
+        let parts = &self.parts[group];
+        let delay: u32 = own.map(|own| own.delay).sum();
+        let others = self.turns[from].saturating_sub(parts[from].turns);
+        self.delay[to].saturating_add(delay) < self.delay[from]
+            || self.turns[to] < others
+            || parts[to].busy < parts[from].busy && self.members[group] > nodes.len() as u32
+    }
+
+    /// The groups of which there are threads on a processor.
+    pub fn present(&self, processor: u8) -> Groups {
+        self.present[usize::from(processor) % PROCESSORS]
     }
 
     /// How many threads a group has.
@@ -273,10 +289,43 @@ impl Scene<'_> {
         let work: u64 = members().map(|node| u64::from(self.estimate.nodes[node].work)).sum();
         let messages = members().flat_map(|node| self.estimate.pairs_of(node)).map(|pair| u64::from(pair.messages));
         // Each pair has been counted at both ends.
-        work / (messages.sum::<u64>() * u64::from(self.costs.remote) / 2).max(1)
+        work / (messages.sum::<u64>() * u64::from(self.costs.remote) / u64::from(2 * MESSAGE)).max(1)
     }
 }
 
 /// Numbers of groups.
-#[derive(Clone, Debug, Default)]
-pub struct Groups(ArrayVec<u8, NODES>);
+#[derive(Clone, Copy, Debug)]
+pub struct Groups([u32; NODES / 32]);
+
+impl Groups {
+    pub const NONE: Groups = Groups([0; NODES / 32]);
+
+    fn insert(&mut self, group: usize) {
+        self.0[group / 32 % (NODES / 32)] |= 1 << (group % 32);
+    }
+
+    fn remove(&mut self, group: usize) {
+        self.0[group / 32 % (NODES / 32)] &= !(1 << (group % 32));
+    }
+
+    /// Adds those of another set.
+    pub fn extend(&mut self, other: Groups) {
+        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        self.0.iter().zip((0u8..).step_by(32)).flat_map(|(&word, first)| {
+            let mut left = word;
+            core::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(first + bit as u8)
+            })
+        })
+    }
+}

@@ -17,8 +17,16 @@ pub struct Found {
 
 /// Sets of threads that are tried again after a move.
 const LISTED: usize = 32;
+/// Valuing a group takes this part of what it takes to put a thread elsewhere and back.
+const SHIFT: u32 = 2;
+/// A thread of which fewer samples have told is not moved: a few show who runs just now, and not what
+/// it needs.
+const RIPE: u8 = 4;
 /// Threads of the busiest processor that are tried in exchanges.
 const EXCHANGED: usize = 4;
+
+/// A thread counts as so many time-slices old at least.
+const LEAST_SLICES: u32 = 10;
 
 type Shifts = ArrayVec<(u8, u8), PENDING>;
 
@@ -27,10 +35,15 @@ pub struct Search<'a> {
     view: &'a View<'a>,
     scene: Scene<'a>,
     plan: &'a mut Plan,
-    memory: &'a Memory,
     settings: Settings,
-    /// Threads that move already.
-    moved: ArrayVec<u8, NODES>,
+    /// Where each thread may not move: a bit for each processor.
+    barred: [u16; NODES],
+    /// What its move has to gain, as far as that has been asked for.
+    prices: [Option<i64>; NODES],
+    /// Groups that may still be valued.
+    budget: u32,
+    /// The thread that is tried first where all are, and the one at which the budget was used up.
+    first: usize,
     best: Option<Found>,
     /// Sets of threads that were worth moving when all were tried last, and how much for each thread.
     shortlist: Shortlist,
@@ -46,16 +59,24 @@ impl<'a> Search<'a> {
         view: &'a View<'a>,
         scene: Scene<'a>,
         plan: &'a mut Plan,
-        memory: &'a Memory,
+        memory: &Memory,
         settings: Settings,
+        (first, budget): (usize, u32),
     ) -> Self {
+        let now = (view.now / u64::from(view.costs.millisecond.max(1))) as u32;
+        let mut barred = [0; NODES];
+        for (barred, node) in barred.iter_mut().zip(&scene.estimate.nodes) {
+            *barred = if node.movable && node.told >= RIPE { memory.barred(node.thread, now) } else { u16::MAX };
+        }
         Search {
             view,
             scene,
             plan,
-            memory,
             settings,
-            moved: ArrayVec::new(),
+            barred,
+            prices: [None; NODES],
+            budget,
+            first: first % scene.estimate.nodes.len().max(1),
             best: None,
             shortlist: Shortlist::new(),
             worth: 0,
@@ -85,28 +106,38 @@ impl<'a> Search<'a> {
         self.best.take()
     }
 
-    /// Tries everything.
+    /// Tries everything, as far as the budget goes.
     fn all(&mut self, left: usize) {
         let estimate = self.scene.estimate;
-        for node in (0..estimate.nodes.len()).take_while(|_| left > 0) {
+        let count = estimate.nodes.len();
+        for node in (self.first..count).chain(0..self.first).take_while(|_| left > 0) {
+            if self.budget == 0 {
+                self.first = node;
+                return;
+            }
             self.alone_or_with_partner(node, left);
         }
         for group in 0..estimate.groups {
-            if (2..=left).contains(&estimate.members(group).count()) {
+            if self.budget > 0 && (2..=left as u32).contains(&self.plan.members(group as u8)) {
                 let nodes: Set = estimate.members(group).map(|node| node as u8).collect();
                 self.together(&nodes);
             }
         }
-        if left >= 2 && self.best.is_none() {
+        if self.budget > 0 && left >= 2 && self.best.is_none() {
             self.exchanges();
         }
+    }
+
+    /// The thread with which the next search begins.
+    pub fn next(&self) -> usize {
+        self.first
     }
 
     /// Makes a move in the plan, so that others are looked for beside it.
     pub fn make(&mut self, found: &Found) {
         for &(node, to) in &found.shifts {
             self.plan.shift(&self.scene, node.into(), to);
-            self.moved.push(node);
+            self.barred[usize::from(node)] = u16::MAX;
         }
         self.plan.settle(&self.scene);
         // Their partners may be worth more now: they are tried again before all others.
@@ -136,7 +167,11 @@ impl<'a> Search<'a> {
     /// Tries to bring these threads together to each place where they may be better.
     fn together(&mut self, nodes: &[u8]) {
         self.worth = 0;
-        for to in self.destinations(nodes) {
+        let from = self.plan.place(nodes[0].into());
+        for (to, has_partners) in self.destinations(nodes) {
+            if !has_partners && !self.plan.may_help(&self.scene, nodes, from, to) {
+                continue;
+            }
             let elsewhere = nodes.iter().filter(|&&node| self.plan.place(node.into()) != to);
             let shifts: Shifts = elsewhere.map(|&node| (node, to)).collect();
             self.consider(shifts);
@@ -160,7 +195,7 @@ impl<'a> Search<'a> {
     /// Tries to exchange the heaviest threads of the processor that is busiest with the lightest of each other.
     fn exchanges(&mut self) {
         let estimate = self.scene.estimate;
-        let busiest = self.view.summary.processors().max_by_key(|&at| self.plan.busy(estimate.groups, at));
+        let busiest = self.view.summary.processors().max_by_key(|&at| self.plan.busy(at));
         let Some(busiest) = busiest else { return };
         let mut heaviest: ArrayVec<usize, EXCHANGED> = ArrayVec::new();
         for _ in 0..EXCHANGED {
@@ -179,45 +214,42 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Where threads may be better: where their partners are, and where there is least to do.
-    fn destinations(&self, nodes: &[u8]) -> ArrayVec<u8, PENDING> {
+    /// Where threads may be better: where their partners are, which is told of each place, and where
+    /// there is least to do.
+    fn destinations(&self, nodes: &[u8]) -> ArrayVec<(u8, bool), PENDING> {
         let (estimate, plan) = (self.scene.estimate, &*self.plan);
-        let mut places: ArrayVec<u8, PENDING> = ArrayVec::new();
-        let mut add = |place: u8| {
-            if self.view.summary.is_slave(place) && !places.contains(&place) {
-                let _ = places.try_push(place);
+        let mut places: ArrayVec<(u8, bool), PENDING> = ArrayVec::new();
+        let mut add = |place: u8, has_partners: bool| {
+            if self.view.summary.is_slave(place) && !places.iter().any(|known| known.0 == place) {
+                let _ = places.try_push((place, has_partners));
             }
         };
         for &node in nodes {
-            add(plan.place(node.into()));
+            add(plan.place(node.into()), true);
             for pair in estimate.pairs_of(node.into()) {
-                add(plan.place(pair.other(node.into())));
+                add(plan.place(pair.other(node.into())), true);
             }
         }
         let here = plan.place(nodes[0].into());
-        let processors = || self.view.summary.processors();
-        processors().filter(|&at| at != here).min_by_key(|&at| plan.busy(estimate.groups, at)).map(&mut add);
-        processors().filter(|&at| at != here).min_by_key(|&at| plan.delay(at)).map(&mut add);
+        let processors = || self.view.summary.processors().filter(|&at| at != here);
+        let (idlest, quickest) =
+            (processors().min_by_key(|&at| plan.busy(at)), processors().min_by_key(|&at| plan.delay(at)));
+        idlest.into_iter().chain(quickest).for_each(|place| add(place, false));
         places
     }
 
     /// Values a move, and keeps it if it is the best so far.
     fn consider(&mut self, shifts: Shifts) {
-        let now = (self.view.now / u64::from(self.view.costs.millisecond.max(1))) as u32;
-        let nodes = &self.scene.estimate.nodes;
-        let may = |&(node, to): &(u8, u8)| {
-            let own = &nodes[usize::from(node)];
-            own.movable && !self.moved.contains(&node) && self.memory.allows(own.thread, to, now)
-        };
+        let may = |&(node, to): &(u8, u8)| self.barred[usize::from(node)] >> (to % u16::BITS as u8) & 1 == 0;
         if shifts.is_empty() || !shifts.iter().all(may) {
             return;
         }
-        let groups = self.scene.estimate.groups;
         let back: Shifts = shifts.iter().map(|&(node, _)| (node, self.plan.place(node.into()))).collect();
-        let mut touched = Groups::default();
+        let mut touched = Groups::NONE;
         for &(_, place) in shifts.iter().chain(&back) {
-            self.plan.touch(groups, place, &mut touched);
+            touched.extend(self.plan.present(place));
         }
+        self.budget = self.budget.saturating_sub(touched.count() + shifts.len() as u32 * SHIFT);
         let before = self.plan.settled(&touched);
         for &(node, to) in &shifts {
             self.plan.shift(&self.scene, node.into(), to);
@@ -236,16 +268,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn price(&self, node: u8) -> i64 {
-        price(self.view, &self.scene, self.plan, &self.settings, node)
+    fn price(&mut self, node: u8) -> i64 {
+        let known = self.prices[usize::from(node)];
+        let price = known.unwrap_or_else(|| price(self.view, &self.scene, self.plan, &self.settings, node));
+        self.prices[usize::from(node)] = Some(price);
+        price
     }
 }
 
 /// What the move of a thread has to gain to be made, in [`BIT`]s.
-pub fn price(view: &View<'_>, scene: &Scene<'_>, plan: &Plan, settings: &Settings, node: u8) -> i64 {
+fn price(view: &View<'_>, scene: &Scene<'_>, plan: &Plan, settings: &Settings, node: u8) -> i64 {
     let (estimate, costs) = (scene.estimate, scene.costs);
     let own = &estimate.nodes[usize::from(node)];
-    let age = view.now.saturating_sub(own.first).max(u64::from(estimate.period));
+    let age = view.now.saturating_sub(own.first).max(u64::from(LEAST_SLICES * costs.slice));
     let horizon = age.min(u64::from(settings.horizon) * u64::from(costs.millisecond)) as i64;
     // The threads of a group wait for the one that moves.
     let cost = i64::from(costs.of_move()) * i64::from(plan.members(own.group));

@@ -113,6 +113,7 @@ impl Kernel {
             Wanted::Compute => (Figure40::Described, None),
             Wanted::Link(other) => (Figure40::Described, Some(other)),
             Wanted::Printed(other) => (Figure40::Printed, other),
+            Wanted::New => return self.choose_new(),
         };
         let link = other.map(|other| Link::between(self.me, other));
         let candidates = self.ready.iter(self.tcbs).map(|tcb| self.candidate(tcb));
@@ -120,6 +121,14 @@ impl Kernel {
             Some(thread) => Choice::Thread(thread),
             None => Choice::Later,
         }
+    }
+
+    /// A thread that nothing is known of: one that has not run, else one that only computes.
+    fn choose_new(&self) -> Choice {
+        let is_new = |tcb: &&Tcb| !tcb.has_children() && !tcb.is_first() && tcb.measured().is_new().0;
+        let mut all = self.ready.iter(self.tcbs).filter(is_new);
+        let never_ran = all.clone().find(|tcb| tcb.measured().is_new().1);
+        never_ran.or_else(|| all.next()).map_or(Choice::Never, |tcb| Choice::Thread(tcb.number()))
     }
 
     fn candidate(&self, tcb: &Tcb) -> Candidate {

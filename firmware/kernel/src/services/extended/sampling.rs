@@ -244,7 +244,7 @@ impl Kernel {
         let cycles = since(self.agent.begun, now);
         let parts = self.send_head(cycles, sequence);
         let parts = if since(self.agent.threads_begun, now) >= self.threads_period() {
-            parts + self.send_threads(cycles, parts, now)
+            parts + self.send_threads(parts, now)
         } else {
             parts
         };
@@ -278,13 +278,15 @@ impl Kernel {
         self.slice_cycles * THREADS_SLICES - self.slice_cycles / 2
     }
 
-    /// Sends what a sample of which there are so many parts tells of threads; how many more.
-    fn send_threads(&mut self, cycles: u32, before: usize, now: u64) -> usize {
+    /// Sends what a sample of which there are so many parts tells of threads, since one has last told
+    /// of them; how many more.
+    fn send_threads(&mut self, before: usize, now: u64) -> usize {
         let (tcbs, records) = (self.tcbs, self.agent.records());
         let threads = records.iter().filter_map(|record| Some((Tcb::at(tcbs, record.owner()?), record)));
         let room = PARTS - before - 1;
         let least = if records.len() <= room / THREAD_PARTS { 0 } else { least_share(threads.clone(), room) };
         let counted = self.agent.threads_counted();
+        let cycles = since(self.agent.threads_begun, now);
         let (scale, factor) = (Scale::of(counted), Factor::of(cycles, counted));
         let mut parts = 0;
         for (tcb, record) in threads {

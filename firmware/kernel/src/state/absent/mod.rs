@@ -137,6 +137,7 @@ pub mod measured {
         pub const STARTED: usize = 0;
 
         pub fn clear(&self) {}
+        pub fn come(&self) {}
     }
 }
 

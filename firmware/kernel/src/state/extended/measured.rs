@@ -33,16 +33,31 @@ pub struct Measured {
     started: Cell<u32>,
     /// Address of its record, 0: none.
     pub(super) record: Cell<u32>,
+    /// It has come from another processor.
+    has_come: Cell<bool>,
 }
 
 impl Measured {
     pub const USED: usize = offset_of!(Measured, used);
     pub const STARTED: usize = offset_of!(Measured, started);
 
-    /// Nothing is known of it yet.
+    /// Nothing is known of it yet; it was created here.
     #[inline(always)]
     pub fn clear(&self) {
         self.record.set(0);
+        self.has_come.set(false);
+    }
+
+    /// It has come from another processor.
+    #[inline(always)]
+    pub fn come(&self) {
+        self.has_come.set(true);
+    }
+
+    /// Whether it was created here, and has not been seen to communicate; and whether it has not been
+    /// seen to run.
+    pub fn is_new(&self) -> (bool, bool) {
+        (!self.has_come.get() && self.last() == Processor::NOWHERE, self.record.get() == 0)
     }
 
     /// It goes on now.

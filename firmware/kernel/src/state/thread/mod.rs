@@ -265,6 +265,7 @@ impl Tcb {
         ends: [u32; CHANNELS / 32],
     ) {
         self.settle(process, number, parent);
+        self.measured.come();
         self.failed.set(failed);
         self.set_ends(ends);
     }
