@@ -120,9 +120,9 @@ impl Shell<'_> {
     }
 
     fn explain(&mut self, name: &[u8], fault: &Fault) {
-        let mut line = Vec::new();
+        let mut line = b"line ".to_vec();
         number::decimal(&mut line, fault.line as i64);
-        self.fail(&[name, b"line", &line], fault.what);
+        self.fail(&[name, &line], fault.what);
     }
 
     /// The text of a script.

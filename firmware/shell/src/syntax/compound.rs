@@ -3,9 +3,9 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+use super::name::is_name;
 use super::parser::{Fault, Parser};
 use super::tree::{Action, Command};
-use super::word::is_name;
 
 impl Parser<'_> {
     /// A command that is no simple one, if one follows.

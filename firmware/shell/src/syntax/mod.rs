@@ -4,9 +4,10 @@
 //! is reached, and so that a command that is not yet whole can be told from one that is wrong.
 
 mod compound;
+mod name;
 mod parser;
 pub mod tree;
 mod word;
 
+pub use name::is_name;
 pub use parser::{Fault, Parser, COMMANDS_MAX, DEPTH_MAX};
-pub use word::is_name;

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
+use super::name::is_name;
 use super::tree::{Action, Command, Item, Join, Kind, List, Part, Piece, Pipeline, Redirection, Word};
-use super::word::is_name;
 
 /// Commands that lie in one another, at most.
 pub const DEPTH_MAX: usize = 24;

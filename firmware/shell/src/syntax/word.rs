@@ -5,12 +5,6 @@ use alloc::vec::Vec;
 use super::parser::{Fault, Parser};
 use super::tree::{Form, Part, Piece, Word};
 
-/// Whether a variable or function can be called so.
-pub fn is_name(text: &[u8]) -> bool {
-    let good = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    text.first().is_some_and(|byte| !byte.is_ascii_digit()) && text.iter().all(good)
-}
-
 impl Word {
     /// Its text, if it is one part without quotes.
     pub fn plain(&self) -> Option<&[u8]> {

@@ -130,7 +130,7 @@ pub(super) fn tr(context: &mut Context, words: &[Vec<u8>]) -> Done {
     let sets: Option<Vec<Vec<u8>>> = options.words().iter().map(|word| set(word)).collect();
     let mut sets = sets.ok_or(Stop::Usage)?;
     let wanted = if deletes == squeezes { 2 } else { 1 };
-    if sets.is_empty() || sets.len() > 2 || sets.len() < wanted && !(squeezes && !deletes) && !(deletes && !squeezes) {
+    if sets.is_empty() || sets.len() > 2 || sets.len() < wanted {
         return Err(Stop::Usage);
     }
     if inverted {

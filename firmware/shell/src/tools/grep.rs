@@ -128,8 +128,8 @@ fn is_match(regex: &Regex, line: &[u8], how: &How) -> bool {
             return start == 0 && end == line.len();
         }
         let is_letter = |at: usize| line.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-        let is_word = !(start > 0 && is_letter(start - 1)) && !is_letter(end);
-        if !how.words || is_word && end > start {
+        let is_part = is_letter(end) || start > 0 && is_letter(start - 1);
+        if !how.words || !is_part && end > start {
             return true;
         }
         from = start + 1;

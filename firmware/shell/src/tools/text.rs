@@ -48,7 +48,7 @@ struct Amount {
     from_start: bool,
 }
 
-fn amount<'w>(words: &'w [Vec<u8>]) -> Result<(Amount, &'w [Vec<u8>]), Stop> {
+fn amount(words: &[Vec<u8>]) -> Result<(Amount, &[Vec<u8>]), Stop> {
     let mut amount = Amount { bytes: false, count: 10, from_start: false };
     if let Some((first, rest)) = words.split_first() {
         if first.len() > 1 && first[0] == b'-' && first[1..].iter().all(u8::is_ascii_digit) {
