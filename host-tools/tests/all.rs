@@ -45,3 +45,4 @@ mod top;
 mod unrest;
 mod waits;
 mod wasm;
+mod web;

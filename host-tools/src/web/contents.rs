@@ -5,16 +5,19 @@ use std::path::Path;
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use serde::Serialize;
+use testbed_balance::policies::DESCRIBED;
 use testbed_definitions::event::{DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
 use testbed_machine::{Machine, NAMED};
 use testbed_runner::firmware::{self, Firmware, FirmwareError, SMALL_BELOW};
-use testbed_runner::module;
+use testbed_runner::module::{self, ModuleError};
 use testbed_sim::load::LoadError;
 
 use super::lean::lean;
 
 /// How hard the packing tries, from 0 to 10.
 const EFFORT: u8 = 9;
+/// The period of samples that `gain` likes best, in microseconds.
+const SAMPLE_US: u32 = 200_000;
 
 /// Why there are no contents.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +26,8 @@ pub enum ContentsError {
     Firmware(#[from] FirmwareError),
     #[error(transparent)]
     Load(#[from] LoadError),
+    #[error(transparent)]
+    Module(#[from] ModuleError),
 }
 
 /// A part of what is packed.
@@ -35,7 +40,7 @@ pub struct Part {
     pub bytes: usize,
 }
 
-/// A program, and the first line of its own description.
+/// A program, and the first paragraph of its own description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Program {
     pub name: String,
@@ -58,6 +63,9 @@ pub struct Contents {
     /// Event classes, each with what it tells, and those that are on by themselves.
     pub classes: [(&'static str, &'static str); 6],
     pub classes_default: &'static str,
+    /// Policies of the balancer, each with what it does, and the period of their samples.
+    pub policies: Vec<(&'static str, &'static str)>,
+    pub sample_us: u32,
     /// All parts one after the other.
     #[serde(skip)]
     pub bytes: Vec<u8>,
@@ -102,6 +110,9 @@ impl Contents {
                 .collect(),
             classes: CLASSES.map(|(name, tells, _)| (name, tells)),
             classes_default: "profile+timer+user",
+            // `static` needs a file that says where threads go.
+            policies: DESCRIBED.into_iter().filter(|(name, _)| *name != "static").collect(),
+            sample_us: SAMPLE_US,
             bytes: Vec::new(),
         };
         for (kind, ram_bytes) in [("kernel", SMALL_BELOW), ("small", SMALL_BELOW - 1)] {
@@ -138,18 +149,21 @@ fn is_for_emulator(name: &str) -> bool {
     Machine::named(name).is_some_and(|machine| !machine.headless)
 }
 
-/// The first sentence of a program's own description; nothing where it has none.
+/// The first paragraph of a program's own description; nothing where it has none.
 fn about(root: &Path, name: &str) -> String {
     let folder = root.join("firmware/programs/src/bin");
     let text = fs::read_to_string(folder.join(format!("{name}.rs")));
     let text = text.or_else(|_| fs::read_to_string(folder.join(name).join("main.rs"))).unwrap_or_default();
     let lines = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
-    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    let text = lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    // Links of the sources lead nowhere in a page.
+    text.replace("[`", "`").replace("`]", "`")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testbed_balance::policies::DESCRIBED;
     use testbed_definitions::event::DIAG_DEFAULT;
     use testbed_kernel_core::filter;
 
@@ -170,6 +184,8 @@ mod tests {
             machines: Vec::new(),
             classes: CLASSES.map(|(name, tells, _)| (name, tells)),
             classes_default: "",
+            policies: Vec::new(),
+            sample_us: SAMPLE_US,
             bytes: Vec::new(),
         }
     }

@@ -9,8 +9,9 @@ use crate::analysis::measure::Range;
 use crate::capture::RunRecord;
 use crate::watch::Watch;
 
-/// Cells of all lanes together, at most: what can be made and drawn many times a second.
-const CELLS_MAX: usize = 6_000;
+/// Cells of all lanes together, and packets, at most: what can be made and drawn many times a second.
+const CELLS_MAX: usize = 3_000;
+const PACKETS_MAX: usize = 300;
 /// Losses that are remembered.
 const LOSSES_MAX: usize = 200;
 
@@ -49,7 +50,7 @@ impl Rolling {
     }
 
     fn collector(from_cycle: u64, tick_cycles: u64) -> Collector {
-        Collector::with_cells(Range { from_cycle, to_cycle: u64::MAX }, tick_cycles, CELLS_MAX)
+        Collector::with_limits(Range { from_cycle, to_cycle: u64::MAX }, tick_cycles, CELLS_MAX, PACKETS_MAX)
     }
 
     /// Takes the next fact.
