@@ -60,8 +60,8 @@ pub struct Contents {
     pub parts: Vec<Part>,
     pub programs: Vec<Program>,
     pub machines: Vec<Known>,
-    /// Event classes, each with what it tells, and those that are on by themselves.
-    pub classes: [(&'static str, &'static str); 6],
+    /// Event classes, each with what it tells and its bit, and those that are on by themselves.
+    pub classes: [(&'static str, &'static str, u32); 6],
     pub classes_default: &'static str,
     /// Policies of the balancer, each with what it does, and the period of their samples.
     pub policies: Vec<(&'static str, &'static str)>,
@@ -108,7 +108,7 @@ impl Contents {
                 .filter(|(name, _)| is_for_emulator(name))
                 .map(|(name, toml)| Known { name, toml })
                 .collect(),
-            classes: CLASSES.map(|(name, tells, _)| (name, tells)),
+            classes: CLASSES,
             classes_default: "profile+timer+user",
             // `static` needs a file that says where threads go.
             policies: DESCRIBED.into_iter().filter(|(name, _)| *name != "static").collect(),
@@ -182,7 +182,7 @@ mod tests {
             parts: Vec::new(),
             programs: Vec::new(),
             machines: Vec::new(),
-            classes: CLASSES.map(|(name, tells, _)| (name, tells)),
+            classes: CLASSES,
             classes_default: "",
             policies: Vec::new(),
             sample_us: SAMPLE_US,

@@ -68,10 +68,10 @@ impl Rolling {
 
     /// The run has come to this cycle: forgets what is older than the span, if there is enough.
     pub fn advance(&mut self, cycle: u64) {
-        if self.younger.is_none() && cycle >= self.older.from_cycle() + self.span {
+        if self.younger.is_none() && cycle >= self.older.start_cycle() + self.span {
             self.younger = Some(Self::collector(cycle, self.tick_cycles));
         }
-        let covers = |younger: &Collector| cycle >= younger.from_cycle() + self.span;
+        let covers = |younger: &Collector| cycle >= younger.start_cycle() + self.span;
         if let Some(younger) = self.younger.take_if(|younger| covers(younger)) {
             self.older = younger;
             self.younger = Some(Self::collector(cycle, self.tick_cycles));
@@ -82,7 +82,7 @@ impl Rolling {
     pub fn show(&self, watch: &Watch) -> Shown {
         let mut collector = self.older.clone();
         watch.present(&mut |fact| collector.take(fact));
-        let range = Range { from_cycle: collector.from_cycle(), to_cycle: watch.now().max(collector.from_cycle()) };
+        let range = Range { from_cycle: collector.start_cycle(), to_cycle: watch.now().max(collector.start_cycle()) };
         let losses = self.losses.iter().filter(|loss| range.contains(loss.cycle)).cloned().collect();
         Shown { range, timeline: collector.finish_at(range.to_cycle, &self.names), losses }
     }

@@ -190,7 +190,7 @@ impl Collector {
     }
 
     /// The cycle from which on it collects.
-    pub fn from_cycle(&self) -> u64 {
+    pub fn start_cycle(&self) -> u64 {
         self.range.from_cycle
     }
 
