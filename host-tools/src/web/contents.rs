@@ -163,7 +163,6 @@ fn about(root: &Path, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testbed_balance::policies::DESCRIBED;
     use testbed_definitions::event::DIAG_DEFAULT;
     use testbed_kernel_core::filter;
 
