@@ -47,3 +47,4 @@ mod top;
 mod unrest;
 mod waits;
 mod wasm;
+mod web;

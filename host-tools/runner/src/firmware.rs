@@ -45,15 +45,6 @@ pub enum FirmwareError {
         DEBIAN_PACKAGES.join(" ")
     )]
     NoTarget { rustup: String },
-    #[error("the module for browsers does not build:\n{0}")]
-    Module(String),
-    #[error("this program is not in a checkout of the Testbed, from which the module for browsers is built\n  help: run `cargo testbed web` inside a checkout")]
-    NoModule,
-    #[error(
-        "the target of browsers is missing, and rustup would not add it ({rustup})\n  help: `rustup target add {}`",
-        crate::module::TARGET
-    )]
-    NoBrowserTarget { rustup: String },
     #[error("cannot read {}: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
 }

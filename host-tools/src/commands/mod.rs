@@ -48,6 +48,7 @@ use testbed_runner::files::FilesError;
 use testbed_runner::filter::FilterError;
 use testbed_runner::firmware::FirmwareError;
 use testbed_runner::measurement::MeasurementError;
+use testbed_runner::module::ModuleError;
 use testbed_runner::signals;
 use testbed_sim::load::LoadError;
 use testbed_synth::SynthError;
@@ -136,7 +137,8 @@ failures! {
     MeasurementError => of_measurement;
     ContentsError => |error| match error {
         ContentsError::Firmware(error) => of_firmware(error),
-        ContentsError::Load(_) => Exit::Input,
+        ContentsError::Load(_) | ContentsError::Module(ModuleError::Build(_)) => Exit::Input,
+        ContentsError::Module(_) => Exit::Environment,
     };
 }
 
@@ -167,7 +169,7 @@ fn begin(
 
 fn of_firmware(error: &FirmwareError) -> Exit {
     match error {
-        FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) | FirmwareError::Module(_) => Exit::Input,
+        FirmwareError::UnknownProgram { .. } | FirmwareError::Build(_) => Exit::Input,
         _ => Exit::Environment,
     }
 }

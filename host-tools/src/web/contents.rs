@@ -5,10 +5,11 @@ use std::path::Path;
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use serde::Serialize;
+use testbed_balance::policies::DESCRIBED;
 use testbed_definitions::event::{DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
 use testbed_machine::{Machine, NAMED};
 use testbed_runner::firmware::{self, Firmware, FirmwareError, SMALL_BELOW};
-use testbed_runner::module;
+use testbed_runner::module::{self, ModuleError};
 use testbed_runner::store::UTILITIES;
 use testbed_sim::load::LoadError;
 
@@ -16,6 +17,8 @@ use super::lean::lean;
 
 /// How hard the packing tries, from 0 to 10.
 const EFFORT: u8 = 9;
+/// The period of samples that `gain` likes best, in microseconds.
+const SAMPLE_US: u32 = 200_000;
 
 /// Why there are no contents.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +27,8 @@ pub enum ContentsError {
     Firmware(#[from] FirmwareError),
     #[error(transparent)]
     Load(#[from] LoadError),
+    #[error(transparent)]
+    Module(#[from] ModuleError),
 }
 
 /// A part of what is packed.
@@ -36,7 +41,7 @@ pub struct Part {
     pub bytes: usize,
 }
 
-/// A program, and the first line of its own description.
+/// A program, and the first paragraph of its own description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Program {
     pub name: String,
@@ -56,9 +61,12 @@ pub struct Contents {
     pub parts: Vec<Part>,
     pub programs: Vec<Program>,
     pub machines: Vec<Known>,
-    /// Event classes, each with what it tells, and those that are on by themselves.
-    pub classes: [(&'static str, &'static str); 6],
+    /// Event classes, each with what it tells and its bit, and those that are on by themselves.
+    pub classes: [(&'static str, &'static str, u32); 6],
     pub classes_default: &'static str,
+    /// Policies of the balancer, each with what it does, and the period of their samples.
+    pub policies: Vec<(&'static str, &'static str)>,
+    pub sample_us: u32,
     /// All parts one after the other.
     #[serde(skip)]
     pub bytes: Vec<u8>,
@@ -101,8 +109,11 @@ impl Contents {
                 .filter(|(name, _)| is_for_emulator(name))
                 .map(|(name, toml)| Known { name, toml })
                 .collect(),
-            classes: CLASSES.map(|(name, tells, _)| (name, tells)),
+            classes: CLASSES,
             classes_default: "profile+timer+user",
+            // `static` needs a file that says where threads go.
+            policies: DESCRIBED.into_iter().filter(|(name, _)| *name != "static").collect(),
+            sample_us: SAMPLE_US,
             bytes: Vec::new(),
         };
         for (kind, ram_bytes) in [("kernel", SMALL_BELOW), ("small", SMALL_BELOW - 1)] {
@@ -141,7 +152,7 @@ fn is_for_emulator(name: &str) -> bool {
     Machine::named(name).is_some_and(|machine| !machine.headless)
 }
 
-/// The first sentence of a program's own description; nothing where it has none.
+/// The first paragraph of a program's own description; nothing where it has none.
 fn about(root: &Path, name: &str) -> String {
     let folders = ["firmware/programs/src/bin", "firmware/shell-programs/src/bin"].map(|folder| root.join(folder));
     let files = folders
@@ -149,7 +160,9 @@ fn about(root: &Path, name: &str) -> String {
         .flat_map(|folder| [format!("{name}.rs"), format!("{name}/main.rs")].map(|file| folder.join(file)));
     let text = files.map(fs::read_to_string).find_map(Result::ok).unwrap_or_default();
     let lines = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
-    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    let text = lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    // Links of the sources lead nowhere in a page.
+    text.replace("[`", "`").replace("`]", "`")
 }
 
 #[cfg(test)]
@@ -173,8 +186,10 @@ mod tests {
             parts: Vec::new(),
             programs: Vec::new(),
             machines: Vec::new(),
-            classes: CLASSES.map(|(name, tells, _)| (name, tells)),
+            classes: CLASSES,
             classes_default: "",
+            policies: Vec::new(),
+            sample_us: SAMPLE_US,
             bytes: Vec::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! Kernels, programs and files that runs in a page can have.
 
+use testbed_definitions::boot::BALANCER;
 use testbed_machine::{brief, suggest, Machine};
 use testbed_session::store::{self, Stored};
 use testbed_trace::capture::KernelKind;
@@ -68,7 +69,8 @@ impl Kit {
         let said = |error: testbed_emulator::load::LoadError| error.to_string();
         testbed_emulator::load::check_program(&first.name, &first.bytes).map_err(said)?;
         let mut files = vec![first];
-        for name in &wishes.files {
+        let balancer = wishes.balance.is_some().then_some(BALANCER);
+        for name in wishes.files.iter().map(String::as_str).chain(balancer) {
             let file = self.find(name)?;
             if files.iter().any(|other| other.name == file.name) {
                 continue;

@@ -11,7 +11,7 @@ use testbed_machine::Machine;
 use testbed_session::course::Course;
 use testbed_session::store;
 use testbed_trace::analysis::Options;
-use testbed_trace::capture::{verify, Capture, CaptureWriter, Files, Gift, RunRecord, Stop};
+use testbed_trace::capture::{verify, BalanceRecord, Capture, CaptureWriter, Files, Gift, RunRecord, Stop};
 use testbed_trace::export::{export, Filter, Format, Target};
 use testbed_trace::order::events;
 use testbed_trace::report::{collect, Shown};
@@ -65,6 +65,7 @@ impl Run {
             start_processor: u32::from(machine.processors.len() > 1),
             commands: commands.clone(),
             arguments: wishes.arguments.clone(),
+            balancer: wishes.balance.as_ref().map_or_else(Vec::new, BalanceRecord::arguments),
             ..Boot::default()
         };
         let image = store::image(machine, kit.kernel(*kernel), &files, &boot).map_err(said)?;
@@ -78,6 +79,7 @@ impl Run {
             dgl: *dgl,
             filters: wishes.filters.clone(),
             totals: wishes.totals,
+            balance: wishes.balance.clone(),
             ..RunRecord::new(machine, &wishes.program)
         };
         Run::begin(engine, machine, record, wishes.cycles.unwrap_or(u64::MAX))

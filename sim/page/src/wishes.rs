@@ -1,11 +1,14 @@
 //! What a page asks for when it starts a run.
 
 use serde::Deserialize;
-use testbed_definitions::event::DIAG_DEFAULT;
+use testbed_balance::policies::NAMES;
+use testbed_balance::settings::Values;
+use testbed_definitions::event::{DIAG_DEFAULT, DIAG_LOAD, DIAG_READY};
+use testbed_definitions::load::PERIODS_US;
 use testbed_kernel_core::filter::{self, Fault, CLASSES};
-use testbed_machine::{suggest, Machine};
+use testbed_machine::{brief, suggest, Machine};
 use testbed_session::filter::commands;
-use testbed_trace::capture::KernelKind;
+use testbed_trace::capture::{BalanceRecord, KernelKind};
 
 /// Processors with less RAM than so many bytes get the small kernel.
 const SMALL_BELOW: u32 = 256 << 10;
@@ -31,6 +34,8 @@ pub struct Wishes {
     #[serde(default)]
     pub filters: Vec<String>,
     pub totals: Option<u32>,
+    /// How the load is to be balanced, if it is, as for `--balance` and `--sample`.
+    pub balance: Option<BalanceRecord>,
     /// Machine cycles after which the run ends; without it, it takes as long as it takes.
     pub cycles: Option<u64>,
     /// Names of given files that the filestore gets too.
@@ -76,10 +81,37 @@ impl Wishes {
             (false, kind) => kind,
             (true, _) => KernelKind::Small,
         };
-        let dgl = self.classes.as_deref().map_or(Ok(DIAG_DEFAULT), classes)?;
+        let usual = if self.balance.is_some() { DIAG_LOAD } else { DIAG_DEFAULT };
+        let dgl = self.classes.as_deref().map_or(Ok(usual), classes)?;
+        if let Some(balance) = &self.balance {
+            check_balance(balance, &machine, dgl)?;
+        }
         let commands = commands(&self.filters, self.totals, dgl).map_err(|error| error.to_string())?;
         Ok(Checked { machine, kernel, dgl, commands })
     }
+}
+
+/// Whether a balancer can do what is asked for on `machine`.
+fn check_balance(balance: &BalanceRecord, machine: &Machine, dgl: u32) -> Result<(), String> {
+    let BalanceRecord { policy, sample_us, settings } = balance;
+    // `static` needs a file that says where threads go.
+    let known = || NAMES.iter().copied().filter(|name| *name != "static");
+    if !known().any(|name| name == policy) {
+        let (meant, names) = (suggest::question(policy, known()), known().collect::<Vec<_>>().join(", "));
+        return Err(format!("no policy is called `{}`\n  help: {meant}use {names}", brief(policy)));
+    }
+    if machine.processors.len() < 3 || machine.ram_bytes < SMALL_BELOW {
+        return Err("a load to balance takes a master, two slaves and the whole kernel\n  help: take testbed6".into());
+    }
+    if dgl & DIAG_READY != 0 {
+        return Err("with class ready no slave can tell of its load\n  help: leave ready out".into());
+    }
+    if !PERIODS_US.contains(sample_us) {
+        let (least, most) = (PERIODS_US.start(), PERIODS_US.end());
+        return Err(format!("{sample_us} us is no period of samples\n  help: give one from {least} to {most}"));
+    }
+    let mut values = Values::DEFAULT;
+    settings.iter().try_for_each(|setting| values.set(policy, setting)).map_err(|error| error.to_string())
 }
 
 /// Event classes from a text.

@@ -9,8 +9,9 @@ use crate::analysis::measure::Range;
 use crate::capture::RunRecord;
 use crate::watch::Watch;
 
-/// Cells of all lanes together, at most: what can be made and drawn many times a second.
-const CELLS_MAX: usize = 6_000;
+/// Cells of all lanes together, and packets, at most: what can be made and drawn many times a second.
+const CELLS_MAX: usize = 3_000;
+const PACKETS_MAX: usize = 300;
 /// Losses that are remembered.
 const LOSSES_MAX: usize = 200;
 
@@ -49,7 +50,7 @@ impl Rolling {
     }
 
     fn collector(from_cycle: u64, tick_cycles: u64) -> Collector {
-        Collector::with_cells(Range { from_cycle, to_cycle: u64::MAX }, tick_cycles, CELLS_MAX)
+        Collector::with_limits(Range { from_cycle, to_cycle: u64::MAX }, tick_cycles, CELLS_MAX, PACKETS_MAX)
     }
 
     /// Takes the next fact.
@@ -67,10 +68,10 @@ impl Rolling {
 
     /// The run has come to this cycle: forgets what is older than the span, if there is enough.
     pub fn advance(&mut self, cycle: u64) {
-        if self.younger.is_none() && cycle >= self.older.from_cycle() + self.span {
+        if self.younger.is_none() && cycle >= self.older.start_cycle() + self.span {
             self.younger = Some(Self::collector(cycle, self.tick_cycles));
         }
-        let covers = |younger: &Collector| cycle >= younger.from_cycle() + self.span;
+        let covers = |younger: &Collector| cycle >= younger.start_cycle() + self.span;
         if let Some(younger) = self.younger.take_if(|younger| covers(younger)) {
             self.older = younger;
             self.younger = Some(Self::collector(cycle, self.tick_cycles));
@@ -81,7 +82,7 @@ impl Rolling {
     pub fn show(&self, watch: &Watch) -> Shown {
         let mut collector = self.older.clone();
         watch.present(&mut |fact| collector.take(fact));
-        let range = Range { from_cycle: collector.from_cycle(), to_cycle: watch.now().max(collector.from_cycle()) };
+        let range = Range { from_cycle: collector.start_cycle(), to_cycle: watch.now().max(collector.start_cycle()) };
         let losses = self.losses.iter().filter(|loss| range.contains(loss.cycle)).cloned().collect();
         Shown { range, timeline: collector.finish_at(range.to_cycle, &self.names), losses }
     }

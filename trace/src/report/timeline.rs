@@ -38,9 +38,10 @@ pub struct Collector {
     cells: usize,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Packets {
     kept: Vec<Packet>,
+    most: usize,
     stride: u64,
     count: u64,
 }
@@ -83,11 +84,11 @@ pub struct Row<N> {
 impl Collector {
     /// For a part of a run, of a machine with a clock that ticks every `tick_cycles`.
     pub fn new(range: Range, tick_cycles: u64) -> Self {
-        Self::with_cells(range, tick_cycles, CELLS_MAX)
+        Self::with_limits(range, tick_cycles, CELLS_MAX, PACKETS_MAX)
     }
 
-    /// The same with at most so many cells.
-    pub fn with_cells(range: Range, tick_cycles: u64, cells_max: usize) -> Self {
+    /// The same with at most so many cells and packets.
+    pub fn with_limits(range: Range, tick_cycles: u64, cells_max: usize, packets_max: usize) -> Self {
         Collector {
             range,
             tick_cycles: tick_cycles.max(1),
@@ -98,7 +99,7 @@ impl Collector {
             threads: BTreeMap::new(),
             threads_left_out: BTreeMap::new(),
             on: BTreeMap::new(),
-            packets: Packets { stride: 1, ..Packets::default() },
+            packets: Packets::new(packets_max),
             cells: 0,
         }
     }
@@ -189,7 +190,7 @@ impl Collector {
     }
 
     /// The cycle from which on it collects.
-    pub fn from_cycle(&self) -> u64 {
+    pub fn start_cycle(&self) -> u64 {
         self.range.from_cycle
     }
 
@@ -240,13 +241,17 @@ fn texts(on: &BTreeMap<On, u32>, threads: &mut [Row<u16>]) -> Vec<(String, Strin
 }
 
 impl Packets {
+    fn new(most: usize) -> Self {
+        Packets { kept: Vec::new(), most, stride: 1, count: 0 }
+    }
+
     /// Keeps every `stride`-th packet, and doubles the stride when there are too many.
     fn add(&mut self, packet: Packet) {
         if self.count.is_multiple_of(self.stride) {
             self.kept.push(packet);
         }
         self.count += 1;
-        if self.kept.len() > PACKETS_MAX {
+        if self.kept.len() > self.most {
             let mut number = 0;
             self.kept.retain(|_| {
                 number += 1;
@@ -276,7 +281,7 @@ mod tests {
     use crate::analysis::fact::Doing;
 
     fn collector(cells_max: usize) -> Collector {
-        Collector::with_cells(Range { from_cycle: 0, to_cycle: 1_000_000 }, 1, cells_max)
+        Collector::with_limits(Range { from_cycle: 0, to_cycle: 1_000_000 }, 1, cells_max, PACKETS_MAX)
     }
 
     fn busy(collector: &mut Collector) {
@@ -311,7 +316,7 @@ mod tests {
 
     #[test]
     fn packets_are_thinned_out_evenly() {
-        let mut packets = Packets { stride: 1, ..Packets::default() };
+        let mut packets = Packets::new(PACKETS_MAX);
         for number in 0..5 * PACKETS_MAX as u64 {
             packets.add(Packet(1, 2, number, number + 1, 1, 0));
         }

@@ -2,6 +2,7 @@
 
 pub mod cases;
 pub mod devtools;
+pub mod look;
 pub mod steps;
 
 use std::collections::VecDeque;

@@ -12,41 +12,11 @@ use crate::analysis::scripts::{local, Step, AIR, CLASSES, EARTH, GAP};
 use crate::analysis::supersteps::three;
 use crate::balance::balanced;
 use crate::common::devtools::{Browser, Window};
+use crate::common::look::{LEAST_CONTRAST, NAMELESS};
 use crate::report::runs::{busy, write, PERIOD};
 
 const LAPTOP: Window = Window { width: 1280, height: 800, dark: false, touch: false };
 const PHONE: Window = Window { width: 390, height: 844, dark: false, touch: true };
-
-/// The least contrast of text and its ground, with the text that has it; disabled and hidden text does not count.
-const LEAST_CONTRAST: &str = r#"(() => {
-    const parse = (text) => text.match(/[\d.]+/g).map(Number);
-    const light = ([red, green, blue]) => {
-        const part = (value) => (value /= 255) <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-        return 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue);
-    };
-    const ground = (element) => {
-        for (; element; element = element.parentElement) {
-            const colour = parse(getComputedStyle(element).backgroundColor);
-            if (colour.length < 4 || colour[3] === 1) return colour;
-        }
-        return [255, 255, 255];
-    };
-    let least = [99, "no text"];
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) {
-        const element = texts.currentNode.parentElement;
-        if (!texts.currentNode.data.trim() || !element.checkVisibility() || element.closest("script, noscript")) continue;
-        const [one, other] = [light(parse(getComputedStyle(element).color)), light(ground(element))].sort((a, b) => b - a);
-        const contrast = (one + 0.05) / (other + 0.05);
-        if (contrast < least[0]) least = [contrast, texts.currentNode.data.trim()];
-    }
-    return least;
-})()"#;
-
-/// What can be used or seen and has no name for those who don't see it.
-const NAMELESS: &str = r#"[...document.querySelectorAll("a, button, input, canvas, svg, [role=img], [role=region]")].filter((element) =>
-    !(element.getAttribute("aria-label") || element.textContent.trim() || element.labels?.[0]?.textContent.trim())
-).map((element) => element.outerHTML.slice(0, 120))"#;
 
 /// A folder with a page in it, and the page's path.
 fn page(steps: &[Step], end: u64, dgl: u32, program: &str) -> (tempfile::TempDir, PathBuf) {

@@ -100,8 +100,19 @@ function paintConsoles() {
   }
 }
 
+// What was typed before there was a machine.
+let early = "";
+let isStarted = false;
+
 function give(text) {
-  send("give", { bytes: new TextEncoder().encode(text) });
+  if (isStarted) send("give", { bytes: new TextEncoder().encode(text) });
+  else early += text;
+}
+
+function giveEarly() {
+  isStarted = true;
+  if (early) give(early);
+  early = "";
 }
 
 const RAW_KEYS = {

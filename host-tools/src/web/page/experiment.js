@@ -14,6 +14,9 @@ function fillForm() {
       h("label", { class: "switch", "data-tip": tells }, h("input", { type: "checkbox", value: name }), name),
     ),
   );
+  $("balance").append(...CONTENTS.policies.map(([name, tells]) => h("option", { value: name, title: tells }, name)));
+  // A balancer needs the slaves' samples, and keeps up if there is little else.
+  $("balance").addEventListener("change", () => showClasses($("balance").value ? "load" : CONTENTS.classes_default));
   $("program").addEventListener("change", about);
   $("machine").addEventListener("change", () => {
     const known = CONTENTS.machines.find(({ name }) => name === $("machine").value);
@@ -54,6 +57,7 @@ function experiment() {
     toml: machine ? "" : toml,
     seed: $("seed").value,
     kernel: $("kernel").value,
+    balance: $("balance").value,
     classes: classes.join("+") || "none",
     filters: $("filters").value,
     speed: $("speed").value,
@@ -64,7 +68,7 @@ function showExperiment(wanted) {
   const machine = CONTENTS.machines.find(({ name }) => name === wanted.machine);
   $("toml").value = wanted.toml || (machine ?? CONTENTS.machines[0]).toml;
   $("machine").value = machineOf($("toml").value);
-  for (const name of ["program", "kernel", "speed"]) {
+  for (const name of ["program", "kernel", "balance", "speed"]) {
     const options = [...$(name).options].map(({ value }) => value);
     if (options.includes(wanted[name])) $(name).value = wanted[name];
     else if (name === "program") trouble(`This page has no program “${wanted.program}”; choose one, or drop it here.`);
@@ -72,22 +76,27 @@ function showExperiment(wanted) {
   $("arguments").value = wanted.arguments;
   $("seed").value = wanted.seed;
   $("filters").value = wanted.filters;
-  const classes = wanted.classes.split("+");
-  for (const box of $("classes").querySelectorAll("input")) box.checked = classes.includes(box.value);
+  showClasses(wanted.classes);
   $("watching").open = wanted.filters !== "" || wanted.classes !== CONTENTS.classes_default;
   $("description").open = wanted.toml !== "";
   about();
 }
 
+function showClasses(text) {
+  const classes = text.split("+");
+  for (const box of $("classes").querySelectorAll("input")) box.checked = classes.includes(box.value);
+}
+
 /** The wishes that the module reads. */
 function wishes() {
-  const { program, arguments: words, seed, kernel, classes, filters } = experiment();
+  const { program, arguments: words, seed, kernel, balance, classes, filters } = experiment();
   return {
     machine: $("toml").value,
     program,
     arguments: words.split(/\s+/).filter(Boolean),
     seed: Number(seed) >>> 0,
     kernel,
+    balance: balance ? { policy: balance, sample_us: CONTENTS.sample_us } : null,
     classes,
     filters: filters.split("\n").filter((line) => line.trim()),
     files: [...given.keys()].filter((name) => name !== program),
@@ -108,11 +117,25 @@ async function takeFiles(files) {
     about();
     startRun();
   }
+  listFiles();
+}
+
+function listFiles() {
   $("files").replaceChildren(
     ...[...given].map(([name, { bytes, isProgram }]) =>
       h("li", {}, `${name}: ${plural(bytes.length, "byte")}, ${isProgram ? "a program" : "for the filestore of the next run"}`),
     ),
   );
+}
+
+/** A file that the machine can't take is not there for the next run; `message` begins with its name. */
+function forgetRefused(message) {
+  for (const name of [...given.keys()].filter((name) => message.startsWith(`${name}:`))) {
+    given.delete(name);
+    $("program").querySelector(`option[value="${CSS.escape(name)}"]`)?.remove();
+  }
+  listFiles();
+  about();
 }
 
 async function copyLink() {

@@ -27,6 +27,7 @@ function usualExperiment() {
     toml: "",
     seed: "1",
     kernel: "default",
+    balance: "",
     classes: CONTENTS.classes_default,
     filters: "",
     speed: "1",

@@ -5,16 +5,22 @@ let record = null;
 let follows = true;
 let isDrawn = false;
 
+/** Whether the run began with this class of events. */
+const hasClass = (wanted) => CONTENTS.classes.some(([name, , bit]) => name === wanted && (record.dgl & bit) !== 0);
+
 /** Takes what is to be drawn now. */
 function takeShown(shown) {
   const was = { ...view };
   const most = Math.max(1, ...shown.timeline.queues.flatMap(({ lane }) => lane.state.filter((length) => length >= 0 && length < words.length_unknown)));
+  const tellsThreads = hasClass("profile") || shown.timeline.threads.length > 0;
+  const tellsQueues = tellsThreads || hasClass("ready");
+  $("untold").hidden = tellsQueues;
   take({
     ...shown,
     record,
     words,
     threads: {},
-    analysis: { cpu: {}, queues: { processors: [{ max: most }] } },
+    analysis: { cpu: tellsThreads ? {} : null, queues: tellsQueues ? { processors: [{ max: most }] } : null },
   });
   if (RANGE.to <= RANGE.from) RANGE.to = RANGE.from + Math.max(TICK, 1);
   if (follows) followNow();

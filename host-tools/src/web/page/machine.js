@@ -53,10 +53,14 @@ function showNow(state) {
     grouped(messages),
   ];
   const moves = state.moves.map(({ thread, from, to, cycle }) => [thread, `${processorName(from)} → ${processorName(to)}`, moment(cycle)]);
-  $("now").replaceChildren(
-    h("p", { class: "soft" }, `Shares of the last second; ${plural(state.threads, "thread")} known, moved ${plural(state.moved, "time")}.`),
-    legend(usedStates(state), DOING),
-    h("div", { class: "named" }, stacked),
+  const parts = [
+    A.cpu
+      ? [
+          h("p", { class: "soft" }, `Shares of the last second; ${plural(state.threads, "thread")} known, moved ${plural(state.moved, "time")}.`),
+          legend(usedStates(state), DOING),
+          h("div", { class: "named" }, stacked),
+        ]
+      : h("p", { class: "soft" }, "What processors did is told by the event class profile, which this run does not record."),
     table("Per second of machine time", ["processor", "instructions", "events", "load: ready", "load: user"], rows),
     moves.length ? table("Last moves of threads, the newest first", ["thread", ["from and to", "l"], "when"], moves.slice(0, 8)) : "",
     state.links.length
@@ -67,7 +71,8 @@ function showNow(state) {
           table("Packets and messages of threads", [["link", "l"], "packets", "a second", "messages"], state.links.map(link)),
         )
       : "",
-  );
+  ];
+  $("now").replaceChildren(...parts.flat());
   const lost = state.dropped ? `, ${plural(state.dropped, "event")} lost in full queues` : "";
   const filtered = state.filtered ? `, ${plural(state.filtered, "event")} taken out by filters` : "";
   $("traced").textContent = `${plural(state.events, "event")} in order so far${lost}${filtered}; mmi.raw has ${plural(state.bytes, "byte")}.`;

@@ -29,8 +29,8 @@ let isRunning = false;
 let state = null;
 let fresh = null;
 let isWanted = false;
-// Set before anything is tried: what a test reads.
-window.testbed = { frames: 0 };
+// What a test reads: how often the page has shown what the machine does, and how long the last time took.
+window.testbed = {};
 
 const options = (pairs) => pairs.map(([value, text]) => h("option", { value }, text));
 
@@ -56,12 +56,15 @@ function wantFrame() {
     if (!fresh) return;
     const { state: now, shown, time } = fresh;
     fresh = null;
+    const start = performance.now();
     measure(now, time);
     takeShown(JSON.parse(new TextDecoder().decode(shown)));
     showDrawing();
     showNow(now);
     showClock();
-    window.testbed.frames++;
+    window.testbed.took = performance.now() - start;
+    window.testbed.shown = (window.testbed.shown ?? 0) + 1;
+    send("shown", { took: window.testbed.took });
   });
 }
 
@@ -106,6 +109,7 @@ const heard = {
     trouble("");
     setFollow(true);
     chosen = null;
+    giveEarly();
   },
   console({ bytes }) {
     takeConsole(bytes);
@@ -118,17 +122,25 @@ const heard = {
     wantFrame();
   },
   file: download,
-  wrong({ message }) {
+  wrong({ message, isOver }) {
     trouble(message);
-    if (!state) say("Nothing runs.");
+    if (!isOver) return;
+    nothingRuns();
+    forgetRefused(message);
   },
   failed({ message }) {
     trouble(`The machine has failed, which it never should: ${message}\nStart it anew; the trace so far is lost.`);
-    say("Nothing runs.");
-    isRunning = false;
+    nothingRuns();
     beginWorker(false);
   },
 };
+
+function nothingRuns() {
+  say("Nothing runs.");
+  delete $("status").dataset.what;
+  isRunning = false;
+  for (const id of ["go", "step", "end"]) $(id).disabled = true;
+}
 
 function beginWorker(starts = true) {
   worker?.terminate();
@@ -192,6 +204,8 @@ async function main() {
   fillForm();
   fillDownloads();
   showExperiment(decodeLink(location.hash));
+  // What is typed from now on the machine gets as soon as there is one.
+  $("typed").focus({ preventScroll: true });
   addEventListener("hashchange", () => showExperiment(decodeLink(location.hash)));
   try {
     await unpack();
@@ -200,7 +214,6 @@ async function main() {
     return trouble(`This browser can't unpack the machine: ${error.message}\nhelp: it needs WebAssembly and DecompressionStream, which browsers have had since 2023`);
   }
   beginWorker();
-  $("typed").focus({ preventScroll: true });
 }
 
 const CONTENTS = JSON.parse($("contents").textContent);

@@ -1,9 +1,11 @@
 // The machine, in a worker of its own: it runs for a few milliseconds, then looks for messages. Only messages go between it and the page.
 "use strict";
 
-// What one turn takes of the worker's time, in milliseconds, and how often the page is told.
+// What one turn takes of the worker's time, in milliseconds, and how often the page is told at most.
 const TURN = 8;
 const TOLD = 80;
+// The page may spend one part in so many of its time on what it is told.
+const PART = 5;
 // Behind by more than this many milliseconds, the machine's time is stretched: nothing is made up for, and nothing skipped.
 const LATE = 100;
 
@@ -18,6 +20,9 @@ let origin = { time: 0, cycle: 0 };
 // Cycles that take about a millisecond.
 let piece = 8192;
 let told = 0;
+// The page has shown what it was told, and after how many milliseconds it wants more.
+let isShown = true;
+let patience = TOLD;
 let planned = false;
 
 const encode = (text) => new TextEncoder().encode(text);
@@ -50,6 +55,7 @@ function tellConsole() {
 
 function tell() {
   told = performance.now();
+  isShown = false;
   tellConsole();
   const state = answer(wasm.state());
   const shown = answer(wasm.shown());
@@ -105,7 +111,7 @@ function turn() {
         else if (took > 3) piece = Math.max(piece / 2, 1024);
       }
     }
-    if (now - told >= TOLD) tell();
+    if (isShown && now - told >= patience) tell();
     else tellConsole();
     // Up to the next 4 ms of its time there is nothing to do.
     plan(speed === Infinity || cycle + 1 <= due ? 0 : 4);
@@ -148,8 +154,16 @@ const actions = {
   },
   start({ wishes, run, span }) {
     running = false;
+    over = true;
     hand(encode(JSON.stringify(wishes)));
-    const record = JSON.parse(decode(answer(wasm.start())));
+    let record;
+    try {
+      record = JSON.parse(decode(answer(wasm.start())));
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) throw error;
+      send("wrong", { message: error.message, isOver: true });
+      return;
+    }
     clock = record.machine.clock_hz;
     cycle = 0;
     over = false;
@@ -173,6 +187,10 @@ const actions = {
     if (running || over) return;
     runTo(cycle + cycles);
     tell();
+  },
+  shown({ took }) {
+    isShown = true;
+    patience = Math.max(TOLD, PART * took);
   },
   speed(message) {
     speed = message.speed;

@@ -1,0 +1,197 @@
+//! The page in Chromium, from a file: it boots, is used by keys alone, fits, and complains of nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::json;
+use testbed_host_tools::web::page::page;
+
+use super::devtools::{Browser, Window};
+use super::look::{LEAST_CONTRAST, NAMELESS};
+use super::CONTENTS;
+
+const LAPTOP: Window = Window { width: 1280, height: 800, dark: false, touch: false };
+const PHONE: Window = Window { width: 390, height: 844, dark: false, touch: true };
+const WIDE: Window = Window { width: 2560, height: 1440, dark: false, touch: false };
+/// Seconds until the shell has answered, at most: a loaded computer takes a few times as long as one
+/// that has nothing else to do.
+const ANSWER_SECONDS: f64 = 20.0;
+
+fn written() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.html");
+    fs::write(&path, page(&CONTENTS)).unwrap();
+    (dir, path)
+}
+
+/// A text that stands on a console.
+fn printed(text: &str) -> String {
+    format!("[...document.querySelectorAll('pre.console')].some((one) => one.textContent.includes({}))", json!(text))
+}
+
+/// Types letters, one right after the other: a list goes to the entry that begins with them.
+fn write(browser: &mut Browser, text: &str) {
+    for letter in text.chars() {
+        let key = letter.to_string();
+        browser.call("Input.dispatchKeyEvent", json!({ "type": "keyDown", "key": key, "text": key }));
+        browser.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
+    }
+}
+
+/// Presses Enter, which submits a form: as the key that has the text of a carriage return.
+fn enter(browser: &mut Browser) {
+    let key = json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r" });
+    browser.call("Input.dispatchKeyEvent", key);
+    browser.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "code": "Enter" }));
+}
+
+/// Goes to an element with the tabulator: forwards, or back.
+fn tab_to(browser: &mut Browser, id: &str, is_back: bool) {
+    for _ in 0..60 {
+        let key = json!({ "type": "keyDown", "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9,
+            "modifiers": if is_back { 8 } else { 0 } });
+        browser.call("Input.dispatchKeyEvent", key);
+        browser.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Tab", "code": "Tab" }));
+        if browser.evaluate("document.activeElement.id") == id {
+            return;
+        }
+    }
+    panic!("the tabulator never gets to {id}");
+}
+
+fn is_quiet(browser: &Browser) {
+    assert!(browser.complaints.is_empty(), "{}", browser.complaints.join("\n"));
+    let own = |url: &&String| ["file:", "data:", "about:", "blob:"].iter().any(|own| url.starts_with(own));
+    let others: Vec<_> = browser.requests.iter().filter(|url| !own(url)).collect();
+    assert!(others.is_empty() && !browser.requests.is_empty(), "{others:?}");
+}
+
+fn open(browser: &mut Browser, path: &Path, fragment: &str, window: Window) {
+    browser.go("about:blank", window);
+    browser.go(&format!("file://{}{fragment}", path.display()), window);
+    browser.wait_for("document.readyState === 'complete' && location.protocol === 'file:'");
+}
+
+#[test]
+fn it_boots_from_a_file_and_is_used_by_keys_alone() {
+    let (_dir, path) = written();
+    let mut browser = Browser::open();
+    let start = Instant::now();
+    open(&mut browser, &path, "", LAPTOP);
+    // The field for what is typed has the focus from the beginning.
+    browser.wait_for("document.activeElement.id === 'typed'");
+    write(&mut browser, "help");
+    enter(&mut browser);
+    browser.wait_for(&printed("echo WORD"));
+    let seconds = start.elapsed().as_secs_f64();
+    assert!(seconds < ANSWER_SECONDS, "help was answered after {seconds} s");
+    // The machine stands still, goes on by a step, and runs again.
+    tab_to(&mut browser, "go", true);
+    enter(&mut browser);
+    browser.wait_for("document.getElementById('status').textContent.includes('stands still')");
+    browser.settle();
+    let cycle = "Number(document.getElementById('clock').textContent.match(/cycle ([\\d\\u202f]+)/)[1].replaceAll('\\u202f', ''))";
+    let before = browser.evaluate(cycle).as_f64().unwrap();
+    tab_to(&mut browser, "step", false);
+    enter(&mut browser);
+    browser.wait_for(&format!("{cycle} === {}", before + 65_536.0));
+    tab_to(&mut browser, "go", true);
+    enter(&mut browser);
+    browser.wait_for("document.getElementById('status').textContent.includes('machine runs')");
+    // Another program, with arguments.
+    tab_to(&mut browser, "program", false);
+    write(&mut browser, "remote");
+    tab_to(&mut browser, "arguments", false);
+    write(&mut browser, "1 2 1");
+    tab_to(&mut browser, "start", false);
+    enter(&mut browser);
+    browser.wait_for("document.getElementById('status').textContent.includes('over with exit code 0 on earth')");
+    assert_eq!(browser.evaluate(&printed("remote: sent")), json!(true));
+    assert_eq!(browser.evaluate("document.getElementById('trouble').textContent"), "");
+    is_quiet(&browser);
+}
+
+#[test]
+fn a_link_holds_the_whole_experiment() {
+    let (_dir, path) = written();
+    let mut browser = Browser::open();
+    open(&mut browser, &path, "", LAPTOP);
+    browser.wait_for("!document.getElementById('start').disabled");
+    let form = r##"["program", "arguments", "machine", "toml", "seed", "kernel", "filters", "speed"].map((id) => document.getElementById(id).value)
+        .concat([...document.querySelectorAll("#classes input")].map((box) => box.checked))"##;
+    let usual = browser.evaluate(form);
+    browser.evaluate(
+        r##"(() => {
+        const set = (id, value) => { const one = document.getElementById(id); one.value = value; one.dispatchEvent(new Event("input")); };
+        set("program", "chatter");
+        set("arguments", "3 \"ä&b=c#d\" %25");
+        set("toml", document.getElementById("toml").value.replace("testbed6", "my own + one"));
+        set("seed", "77");
+        set("kernel", "tos94");
+        set("filters", "drop TIMER,TIMER_END\ncount RX_MPC");
+        set("speed", "0.1");
+        document.querySelector("#classes input[value=user]").checked = false;
+        document.getElementById("link").click();
+    })()"##,
+    );
+    let changed = browser.evaluate(form);
+    assert_ne!(usual, changed);
+    browser.wait_for("location.hash.length > 10 && document.getElementById('linked').textContent !== ''");
+    let fragment = browser.evaluate("location.hash");
+    open(&mut browser, &path, fragment.as_str().unwrap(), LAPTOP);
+    browser.wait_for("!document.getElementById('start').disabled");
+    assert_eq!(browser.evaluate(form), changed);
+    // One that says nothing, or nonsense, is as none.
+    for fragment in ["#", "#seed", "#nonsense=1&machine=none&kernel=none&speed=x&program=sh"] {
+        open(&mut browser, &path, fragment, LAPTOP);
+        browser.wait_for("!document.getElementById('start').disabled");
+        let found = browser.evaluate(form);
+        assert_eq!((&found[0], &found[2], &found[5]), (&usual[0], &usual[2], &usual[5]), "{fragment}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_in_the_page() {
+    let (dir, path) = written();
+    let mut browser = Browser::open();
+    open(&mut browser, &path, "", LAPTOP);
+    browser.wait_for("!document.getElementById('start').disabled");
+    browser.evaluate("document.getElementById('toml').value = 'name = 1'; document.getElementById('start').click()");
+    browser.wait_for("document.getElementById('trouble').textContent.includes(\"the machine's description:1\")");
+    let broken = dir.path().join("broken");
+    fs::write(&broken, b"\x7fELF and no more").unwrap();
+    browser.evaluate("document.getElementById('machine').selectedIndex = 0; document.getElementById('machine').dispatchEvent(new Event('change'))");
+    let document = browser.call("DOM.getDocument", json!({}));
+    let root = &document["root"]["nodeId"];
+    let field = browser.call("DOM.querySelector", json!({ "nodeId": root, "selector": "#given" }));
+    let files = json!({ "nodeId": field["nodeId"], "files": [broken] });
+    browser.call("DOM.setFileInputFiles", files);
+    browser.wait_for("document.getElementById('trouble').textContent.includes('broken: no RISC-V program')");
+    // The page goes on as if nothing had been.
+    browser.evaluate("document.getElementById('program').value = 'hello'; document.getElementById('start').click()");
+    browser.wait_for("document.getElementById('status').textContent.includes('over with exit code 0')");
+    assert_eq!(browser.evaluate("document.getElementById('trouble').textContent"), "");
+    is_quiet(&browser);
+}
+
+#[test]
+fn it_fits_and_can_be_read_at_every_width_in_light_and_dark() {
+    let (_dir, path) = written();
+    let mut browser = Browser::open();
+    for window in [LAPTOP, PHONE, WIDE].into_iter().flat_map(|window| [window, Window { dark: true, ..window }]) {
+        open(&mut browser, &path, "#program=remote&arguments=1+2+1", window);
+        browser.wait_for("document.getElementById('status').textContent.includes('over with')");
+        browser.wait_for("!!document.querySelector('#now table')");
+        browser.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
+        browser.settle();
+        let wide = browser.evaluate("document.documentElement.scrollWidth").as_f64().unwrap();
+        assert!(wide <= f64::from(window.width), "{window:?}: {wide} wide");
+        let least = browser.evaluate(LEAST_CONTRAST);
+        assert!(least[0].as_f64().unwrap() >= 4.5, "{window:?}: {least}");
+        assert_eq!(browser.evaluate(NAMELESS), json!([]), "{window:?}");
+        let twice = "[...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, place, all) => all.indexOf(id) !== place)";
+        assert_eq!(browser.evaluate(twice), json!([]));
+    }
+    is_quiet(&browser);
+}
