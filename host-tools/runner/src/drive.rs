@@ -15,7 +15,8 @@ use testbed_trace::capture::{CaptureError, CaptureWriter, ExitRecord, RunRecord,
 pub const CHUNK: u64 = 65_536;
 /// Outputs are taken and written after every so many cycles, so that a slow engine's are on disk early.
 const SLICE: u64 = 8_192;
-/// Instructions in a chunk up to which a processor counts as asleep: its kernel looks now and then whether there is something to do.
+/// Instructions in a chunk up to which a processor counts as asleep: its kernel looks now and then
+/// whether there is something to do.
 const IDLE_INSTRUCTIONS: u64 = CHUNK / 16;
 
 /// Why a run failed.
@@ -29,9 +30,12 @@ pub enum DriveError {
 
 /// Runs `engine` from where it is until cycle `limit` at the latest, writing what it shows to `writer`.
 ///
-/// Ends earlier at the first multiple of [`CHUNK`] by which a processor has stored to EXIT and what the SMIs held has left by
-/// the trace port, or where `operator` has it stop. Returns `record` completed. What `operator` gives is given between chunks. While a live operator thinks and every processor mostly sleeps, the machine's
-/// time goes no faster than real time, so that waiting for a command takes no processor of the host's. `progress` is shown the machine now and then, which stands still meanwhile.
+/// Ends earlier at the first multiple of [`CHUNK`] by which a processor has stored to EXIT and what
+/// the SMIs held has left by the trace port, or where `operator` has it stop. Returns `record`
+/// completed. What `operator` gives is given between chunks. While a live operator thinks and every
+/// processor mostly sleeps, the machine's time goes no faster than real time, so that waiting for a
+/// command takes no processor of the host's. `progress` is shown the machine now and then, which
+/// stands still meanwhile.
 ///
 /// # Errors
 /// The engine's, or the disk's; the folder then keeps what was written, and says that it is not complete.
@@ -139,8 +143,9 @@ impl Seen {
         ledger.smis.iter().zip(&self.pairs[1..]).map(|(line, pairs)| line.delivered.wrapping_sub(*pairs))
     }
 
-    /// The ledger with what waits in the trace port's FIFO among the queued, if there is exactly as much as was delivered and
-    /// has not left; else as the hardware counts, which shows that something is missing.
+    /// The ledger with what waits in the trace port's FIFO among the queued, if there is exactly as
+    /// much as was delivered and has not left; else as the hardware counts, which shows that
+    /// something is missing.
     fn ledger(&self, engine: &dyn Engine) -> Ledger {
         let mut ledger = ledger(engine);
         let inside: Vec<u32> = self.inside(&ledger).collect();
@@ -165,7 +170,8 @@ fn drain_cycles(engine: &dyn Engine) -> u64 {
     2 * pairs * u64::from(pair) + 2 * CHUNK
 }
 
-/// A processor has exited, and all has left by the port or has had all the time it needs (a program may have turned polling off).
+/// A processor has exited, and all has left by the port or has had all the time it needs (a program
+/// may have turned polling off).
 fn is_over(engine: &dyn Engine, seen: &Seen, patience: u64) -> bool {
     let Some(first) = engine.exits().first().map(|exit| exit.cycle) else { return false };
     let ledger = ledger(engine);

@@ -1,4 +1,5 @@
-//! What the host leaves in the start processor's filestore: the program to start, files of the command line, and the other programs.
+//! What the host leaves in the start processor's filestore: the program to start, files of the
+//! command line, and the other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,8 @@ const RAM_FOR_PROGRAMS: u32 = 1 << 20;
 /// Of RAM, at most one part in so many goes to programs that nobody has asked for, less what the
 /// program that is started takes.
 const SHARE: usize = 4;
-/// Bytes of a file of this computer that are looked at, at most: an ELF file has symbols and debugging information too, which are left out.
+/// Bytes of a file of this computer that are looked at, at most: an ELF file has symbols and
+/// debugging information too, which are left out.
 pub const HOST_BYTES: u64 = 64 << 20;
 /// The program that may read other processes' memory.
 const TRUSTED: &str = "peek";
@@ -128,10 +130,12 @@ impl Wanted {
     }
 }
 
-/// The filestore for `machine`: `first`, which is to be started, then `wanted`, then the programs that fit, the smallest first.
+/// The filestore for `machine`: `first`, which is to be started, then `wanted`, then the programs
+/// that fit, the smallest first.
 ///
 /// # Errors
-/// A file can't be read, or two have one name. Whether `first` and `wanted` fit into RAM is found when the image is made.
+/// A file can't be read, or two have one name. Whether `first` and `wanted` fit into RAM is found
+/// when the image is made.
 pub fn filestore(
     machine: &Machine,
     root: &Path,

@@ -1,7 +1,10 @@
-//! A shell: `sh SCRIPT`, `sh FILE`, or `sh` alone for commands from the console until its input ends. Commands are separated by semicolons or lines; `&` behind one lets it run in the background.
-//! Behind `run` and `on`, `operator` gives the program the right to control all processes and the monitors, which the shell must have.
-//! A command that isn't one of [`COMMANDS`] is a program's name with its arguments. Processes are named by their place on this processor
-//! (1 to 15, or 0), or by their whole id, as `ps` shows them; processors by the name that the machine's description gives them, or by number.
+//! A shell: `sh SCRIPT`, `sh FILE`, or `sh` alone for commands from the console until its input
+//! ends. Commands are separated by semicolons or lines; `&` behind one lets it run in the
+//! background. Behind `run` and `on`, `operator` gives the program the right to control all
+//! processes and the monitors, which the shell must have. A command that isn't one of [`COMMANDS`]
+//! is a program's name with its arguments. Processes are named by their place on this processor (1
+//! to 15, or 0), or by their whole id, as `ps` shows them; processors by the name that the
+//! machine's description gives them, or by number.
 #![no_std]
 #![no_main]
 

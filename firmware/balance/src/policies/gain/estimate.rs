@@ -103,7 +103,7 @@ pub fn effort(node: &Node, messages: impl Iterator<Item = (u32, bool)>, costs: &
 }
 
 impl Estimate {
-    /// Of nothing.
+    /// An estimate from no samples.
     pub const NEW: Estimate = Estimate {
         nodes: ArrayVec::new_const(),
         pairs: ArrayVec::new_const(),
@@ -113,7 +113,7 @@ impl Estimate {
         slaves: 0,
     };
 
-    /// Of the last samples. It is large, so it stays where it is.
+    /// Makes this the estimate from the last samples. It is large, so it stays where it is.
     pub fn renew(&mut self, view: &View<'_>) {
         let summary = view.summary;
         self.period = summary.processors().map(|slave| summary.slave(slave).period).max().unwrap_or(0).max(1);

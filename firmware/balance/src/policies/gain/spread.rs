@@ -38,7 +38,7 @@ pub struct Spread<'a> {
 }
 
 impl<'a> Spread<'a> {
-    /// Of the threads as they are in the plan.
+    /// Starts with the threads as they are in the plan.
     pub fn new(scene: Scene<'a>, plan: &Plan, memory: &Memory) -> Self {
         let estimate = scene.estimate;
         let mut spread = Spread { scene, scattered: Moves::new(), groups: ArrayVec::new(), base: [0; PROCESSORS] };
