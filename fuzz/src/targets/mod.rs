@@ -9,6 +9,7 @@ mod probe;
 mod program;
 mod target;
 mod text;
+mod typed;
 mod words;
 
 pub use target::Target;
@@ -19,8 +20,8 @@ pub const TARGETS: &[Target] = &[
     text::RECORD,
     text::METADATA,
     text::REPLAY,
-    text::COMMAND_LINE,
-    text::TASK_GRAPH,
+    typed::COMMAND_LINE,
+    typed::TASK_GRAPH,
     words::STREAMS,
     folder::FOLDER,
     folder::MMI,
