@@ -5,7 +5,7 @@
 
 pub const SYMBOL: &str = "BOOT_BLOCK";
 pub const MAGIC: u32 = 0x5445_5354;
-/// Of the program's arguments, and the balancer's with them.
+/// Bytes that the arguments of the program have, together with those of the balancer.
 pub const ARGUMENT_BYTES: usize = 256;
 /// The program that balances the load.
 pub const BALANCER: &str = "balancer";
@@ -23,8 +23,9 @@ pub mod word {
     pub const SEED: usize = 5;
     /// Processor on which the program's first thread starts.
     pub const START_PROCESSOR: usize = 6;
-    /// Physical address of the first of the files' records ([`crate::file::record`]), and how many there are. The first file is
-    /// the program to start. Records and files fill RAM from here to its end.
+    /// Physical address of the first of the files' records ([`crate::file::record`]), and how many
+    /// there are. The first file is the program to start. Records and files fill RAM from here to
+    /// its end.
     pub const FILES_ADDRESS: usize = 7;
     pub const FILES: usize = 8;
     /// Bytes of arguments that follow, a NUL after each.
@@ -60,8 +61,9 @@ pub const LARGE_RAM: u32 = 0x10_0000;
 
 /// Choices of policy. `docs/changing.md` says which other files a new one touches.
 pub mod option {
-    /// Behave as the report's kernel of 1994: packets wait for the main loop's receive phase, and what is queued there for its send
-    /// phase. Otherwise message components are served, and answered, when they arrive.
+    /// Behave as the report's kernel of 1994: packets wait for the main loop's receive phase, and
+    /// what is queued there for its send phase. Otherwise message components are served, and
+    /// answered, when they arrive.
     pub const TOS94: u32 = 1 << 0;
     /// Start the file [`super::BALANCER`] on the master, in the background, as an operator.
     pub const BALANCER: u32 = 1 << 1;

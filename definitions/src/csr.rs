@@ -20,7 +20,8 @@ pub const MIP: u16 = 0x344;
 /// `tselect`, `tdata1` to `tdata3` read as zero: no triggers.
 pub const TSELECT: u16 = 0x7a0;
 pub const TDATA3: u16 = 0x7a3;
-/// Custom: base of the page map (bits 21:12, an offset from the start of RAM) and enable (bit 0). Any write empties the TLB.
+/// Custom: base of the page map (bits 21:12, an offset from the start of RAM) and enable (bit 0).
+/// Any write empties the TLB.
 pub const PMBASE: u16 = 0x7c0;
 pub const MCYCLE: u16 = 0xb00;
 pub const MINSTRET: u16 = 0xb02;

@@ -113,8 +113,8 @@ pub const fn message_fields(argument: u16) -> (u8, u8, u8) {
     ((argument >> 12) as u8, (argument >> 8) as u8 & 0xf, argument as u8)
 }
 
-/// Second word of [`REQUEST`]: bit 15 receive, bit 14 alternative, bit 13 not the first try (a page had to be fetched), channel in 7:0
-/// (of an alternative the first one).
+/// Second word of [`REQUEST`]: bit 15 receive, bit 14 alternative, bit 13 not the first try (a page
+/// had to be fetched), channel in 7:0 (of an alternative the first one).
 pub const fn request_argument(receive: bool, alternative: bool, again: bool, channel: u8) -> u16 {
     (receive as u16) << 15 | (alternative as u16) << 14 | (again as u16) << 13 | channel as u16
 }
@@ -148,7 +148,8 @@ pub const fn words_argument(words: u32) -> u16 {
     }
 }
 
-/// Second word of [`FILTER`]: register of [`crate::filter::register`] in bits 15:12, SMI in 11:8 (0: all), bits 7:0 of the value.
+/// Second word of [`FILTER`]: register of [`crate::filter::register`] in bits 15:12, SMI in 11:8
+/// (0: all), bits 7:0 of the value.
 pub const fn setting_argument(command: crate::filter::Command) -> u16 {
     ((command.register & 0xf) as u16) << 12 | ((command.smi & 0xf) as u16) << 8 | command.value & 0xff
 }
@@ -178,8 +179,9 @@ pub fn kind_named(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// A thread's number as events carry it, unique in the machine: home of its process in bits 13:10, place of the process there
-/// in 9:6 ([`crate::process`]), the thread's id in its process in 5:0. It keeps it wherever it goes.
+/// A thread's number as events carry it, unique in the machine: home of its process in bits 13:10,
+/// place of the process there in 9:6 ([`crate::process`]), the thread's id in its process in 5:0.
+/// It keeps it wherever it goes.
 pub const fn thread_number(home: u8, place: u8, id: u8) -> u16 {
     ((home & 0xf) as u16) << 10 | ((place & 0xf) as u16) << 6 | (id & 0x3f) as u16
 }

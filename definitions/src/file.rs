@@ -16,8 +16,9 @@ pub const EXECUTE: u32 = 1 << 2;
 /// May read other processes' memory when invoked. Only files that the host leaves have it; `CHMOD` cannot set it.
 pub const TRUSTED: u32 = 1 << 3;
 
-/// What the host leaves in RAM for the kernel of the start processor: at `boot::word::FILES_ADDRESS`, `FILES` records of these
-/// words, then nothing. Each file's bytes begin on a page boundary.
+/// What the host leaves in RAM for the kernel of the start processor: at
+/// `boot::word::FILES_ADDRESS`, `FILES` records of these words, then nothing. Each file's bytes
+/// begin on a page boundary.
 pub mod record {
     /// Physical address of the file's bytes, a multiple of the page size.
     pub const ADDRESS: usize = 0;

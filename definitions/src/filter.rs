@@ -7,7 +7,8 @@ use crate::monitor::GAP_MARKER;
 /// Rules of a filter; the first one that fits decides.
 pub const RULES: usize = 4;
 
-/// Registers of a filter, 16 bits each, all 0 after reset. Those of a rule are at `4 * rule` plus the offset given here.
+/// Registers of a filter, 16 bits each, all 0 after reset. Those of a rule are at `4 * rule` plus
+/// the offset given here.
 pub mod register {
     /// Bits of the datum that the rule looks at.
     pub const MASK: u8 = 0;
@@ -57,8 +58,9 @@ impl Command {
     }
 }
 
-/// Low byte, and more, of the first word of a total: high byte [`GAP_MARKER`], bits 7:6 set (a gap marker never has both), rule in 5:4, bits 19:16
-/// of the total in 3:0. The next pair of that SMI has the same time, and bits 15:0 as its datum.
+/// Low byte, and more, of the first word of a total: high byte [`GAP_MARKER`], bits 7:6 set (a gap
+/// marker never has both), rule in 5:4, bits 19:16 of the total in 3:0. The next pair of that SMI
+/// has the same time, and bits 15:0 as its datum.
 pub const TOTAL_FLAG: u8 = 0xc0;
 
 /// First word of the total of `rule`.
@@ -66,7 +68,8 @@ pub const fn total_marker(rule: u8, total: u32) -> u16 {
     (GAP_MARKER as u16) << 8 | (TOTAL_FLAG | (rule & 3) << 4) as u16 | (total >> 16) as u16 & 0xf
 }
 
-/// Rule and bits 19:16 of the total, from the low byte of a word with high byte [`GAP_MARKER`]; `None` if it is a gap marker's.
+/// Rule and bits 19:16 of the total, from the low byte of a word with high byte [`GAP_MARKER`];
+/// `None` if it is a gap marker's.
 pub const fn total_fields(low: u8) -> Option<(u8, u32)> {
     if low & TOTAL_FLAG == TOTAL_FLAG {
         Some((low >> 4 & 3, (low as u32 & 0xf) << 16))

@@ -11,17 +11,21 @@
 //!      +--------+-----------------+-----------------+-----------+--------------+
 //! ```
 //!
-//! Bit 7 is set in a frame's first byte only, so a receiver finds frames wherever it begins. Frames of pairs are numbered from 0:
-//! *sequence* is the number modulo 256. A *count* says how many frames of pairs were sent before it, modulo 2^32, and its sequence is
-//! that of the next pair. It has no number of its own, so that one that is lost is no loss.
+//! Bit 7 is set in a frame's first byte only, so a receiver finds frames wherever it begins. Frames
+//! of pairs are numbered from 0: *sequence* is the number modulo 256. A *count* says how many
+//! frames of pairs were sent before it, modulo 2^32, and its sequence is that of the next pair. It
+//! has no number of its own, so that one that is lost is no loss.
 //!
-//! A transmitter sends a count first of all, after [`COUNT_EVERY`] pairs without one, whenever nothing waits and pairs were sent
-//! since the last one, and every [`COUNT_BYTES`] byte times. It needs a counter of 32 bits, a shift register of 56, and the CRC's 12.
+//! A transmitter sends a count first of all, after [`COUNT_EVERY`] pairs without one, whenever
+//! nothing waits and pairs were sent since the last one, and every [`COUNT_BYTES`] byte times. It
+//! needs a counter of 32 bits, a shift register of 56, and the CRC's 12.
 //!
-//! The CRC is over bits 55:12, from the top, from [`CRC_START`] with [`CRC_POLYNOMIAL`]: x^12 + x^8 + x^7 + x^6 + x^5 + x^4 + 1. Of all
-//! polynomials of 12 bits only ten keep any two frames 5 bits apart; this one has the fewest pairs of frames that are exactly 5 apart
-//! (996 of 3,819,816 patterns of 5 flipped bits go unseen), and as few terms as any. So up to 4 flipped bits, and up to 12 that
-//! stand together, are always seen. It starts with ones, so that a line that is stuck makes no frame.
+//! The CRC is over bits 55:12, from the top, from [`CRC_START`] with [`CRC_POLYNOMIAL`]:
+//! `x^12 + x^8 + x^7 + x^6 + x^5 + x^4 + 1`. Of all polynomials of 12 bits only ten keep any two
+//! frames 5 bits apart; this one has the fewest pairs of frames that are exactly 5 apart (996 of 3,819,816
+//! patterns of 5 flipped bits go unseen), and as few terms as any. So up to 4 flipped bits, and up
+//! to 12 that stand together, are always seen. It starts with ones, so that a line that is stuck
+//! makes no frame.
 
 use crate::monitor::Pair;
 
@@ -47,7 +51,8 @@ pub const COUNT_BYTES: u32 = 1 << 15;
 pub const BAUD: u32 = 3_000_000;
 /// Bits on the line for a byte: start, 8 of data, stop.
 pub const LINE_BITS: u32 = 10;
-/// Least clock cycles in a bit. While a frame's first byte is on the line, its CRC is made, a bit a cycle, and the second byte comes up.
+/// Least clock cycles in a bit. While a frame's first byte is on the line, its CRC is made, a bit a
+/// cycle, and the second byte comes up.
 pub const BIT_CYCLES_MIN: u32 = 6;
 
 /// What a frame says.
@@ -189,8 +194,9 @@ mod tests {
         }
     }
 
-    /// Any flips of up to four of a frame's 64 bits: two frames differ in at least five. The CRC is linear, so one frame stands for all; a
-    /// count, whose sequence is looked at too, does not, so it is a pair.
+    /// Any flips of up to four of a frame's 64 bits: two frames differ in at least five. The CRC is
+    /// linear, so one frame stands for all; a count, whose sequence is looked at too, does not, so
+    /// it is a pair.
     #[test]
     fn up_to_four_flipped_bits_are_seen() {
         let frame = Frame::Pair { smi: 6, pair: Pair { time: 0xbeef, datum: 0x8005 }, sequence: 77 }.pack();

@@ -64,8 +64,8 @@ pub mod uart {
     pub const TX_FIFO: usize = 16;
     /// Bytes the receive FIFO holds.
     pub const RX_FIFO: usize = 16;
-    /// A character that begins on the serial line in cycle *t* is in the receive FIFO from *t* + `RX_LATE` + [`RX_CYCLES`] x divisor on,
-    /// the divisor being that of *t* + `RX_DIVISOR`.
+    /// A character that begins on the serial line in cycle *t* is in the receive FIFO from *t* +
+    /// `RX_LATE` + [`RX_CYCLES`] x divisor on, the divisor being that of *t* + `RX_DIVISOR`.
     pub const RX_LATE: u32 = 3;
     pub const RX_CYCLES: u32 = 152;
     pub const RX_DIVISOR: u32 = 2;
@@ -100,9 +100,9 @@ pub mod centrenet {
     pub const TX_RETRIES: u32 = 0x38;
     pub const RX_PACKETS: u32 = 0x3c;
     pub const RX_CRC_ERRORS: u32 = 0x40;
-    /// Of [`TX_PACKETS`] those that went to all other stations.
+    /// How many of [`TX_PACKETS`] went to all other stations.
     pub const TX_BROADCASTS: u32 = 0x44;
-    /// Of [`TX_PACKETS`] those that came to nobody and were sent again, with [`CONTROL_CONFIRM`].
+    /// How many of [`TX_PACKETS`] came to nobody and were sent again, with [`CONTROL_CONFIRM`].
     pub const TX_RESENT: u32 = 0x48;
     /// A packet is dropped when the LFSR's 16 bits are below this.
     pub const FAULT_DROP: u32 = 0x50;
@@ -168,13 +168,15 @@ pub mod mmi {
     pub const POLL_CYCLES: u32 = 0x0c;
     /// Machine cycles a tick of the global clock, at least 1.
     pub const TICK_CYCLES: u32 = 0x10;
-    /// Write: programs the SMIs' filters, [`crate::filter::Command`] layout; one command in each window of 32 cycles, others are ignored.
+    /// Write: programs the SMIs' filters, [`crate::filter::Command`] layout; one command in each
+    /// window of 32 cycles, others are ignored.
     pub const COMMAND: u32 = 0x14;
     /// Read: pairs that were wanted in the master's queue and found no room there ([`CONTROL_QUEUE_MAY_MISS`]).
     pub const MISSED: u32 = 0x18;
     /// SMIs whose pairs go to the master's queue: bit `n` for SMI `n`. After reset: [`WANTED_RESET`].
     pub const WANTED: u32 = 0x1c;
-    /// Data of the pairs that go to the master's queue: those that are bits 31:16 where bits 15:0 are 1. After reset 0: all.
+    /// Data of the pairs that go to the master's queue: those that are bits 31:16 where bits 15:0
+    /// are 1. After reset 0: all.
     pub const WANTED_DATUM: u32 = 0x20;
     /// Pairs delivered from SMI `n` at `DELIVERED + 4 n`.
     pub const DELIVERED: u32 = 0x40;
@@ -210,6 +212,7 @@ pub mod system {
     pub const CLOCK_HZ: u32 = 0x04;
     /// Read: number of processors in the machine.
     pub const PROCESSORS: u32 = 0x08;
-    /// Write: the program is over; the value is the exit code. Only the first write of each processor counts. Read: bit 31 set once written.
+    /// Write: the program is over; the value is the exit code. Only the first write of each
+    /// processor counts. Read: bit 31 set once written.
     pub const EXIT: u32 = 0x0c;
 }

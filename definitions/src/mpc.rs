@@ -1,7 +1,8 @@
 //! Message protocol components (MPCs) and the kernel's own messages: packet types and payload layouts.
 //!
-//! Packets between kernels carry one of the types below in [`crate::packet::Header::kind`]. Payloads are 32-bit words; word 0
-//! is an *address* ([`address`]): channel or low byte of a page's number, process, operation.
+//! Packets between kernels carry one of the types below in [`crate::packet::Header::kind`].
+//! Payloads are 32-bit words; word 0 is an *address* ([`address`]): channel or low byte of a page's
+//! number, process, operation.
 //!
 //! | type | words of payload |
 //! |---|---|
@@ -64,8 +65,8 @@ pub const MSG_HEADER_BYTES: usize = 12;
 /// Message bytes that one [`MSG`] carries at most; longer messages go in fragments, in order.
 pub const FRAGMENT_BYTES: usize = crate::packet::PAYLOAD_BYTES_MAX - MSG_HEADER_BYTES;
 
-/// Word 0 of every message but [`PAGE_DATA`]: channel (or low byte of a page's number) in bits 7:0, process id in 23:8, operation
-/// in 31:24 for the types that have several.
+/// Word 0 of every message but [`PAGE_DATA`]: channel (or low byte of a page's number) in bits 7:0,
+/// process id in 23:8, operation in 31:24 for the types that have several.
 pub const fn address(process: ProcessId, channel: Channel) -> u32 {
     channel.number() as u32 | process_address(process)
 }
@@ -165,8 +166,8 @@ pub mod ends {
     /// Ends of channels, one after the other; see [`super::end`].
     pub const ENDS: usize = 2;
 }
-/// Words of a [`THREAD`]: first as an [`ENDS`], with the parent's number (0: none) in bits 31:16 of the second word. Then, as its last
-/// words, the following.
+/// Words of a [`THREAD`]: first as an [`ENDS`], with the parent's number (0: none) in bits 31:16 of
+/// the second word. Then, as its last words, the following.
 pub mod thread {
     /// The parent's processor in bits 7:0; in 31:16 children that ended with a code other than 0 since the last wait.
     pub const PARENT_PROCESSOR_FAILED: usize = 0;
@@ -189,7 +190,7 @@ pub mod end {
     pub const EPOCH: usize = 2;
     /// Words of an end without a token.
     pub const WORDS: usize = 3;
-    /// Of a receiver's token, if it has one: bytes offered, number of the communication, who sends.
+    /// A receiver's token, if there is one: bytes offered, number of the communication, who sends.
     pub const LENGTH: usize = 3;
     pub const SEQUENCE: usize = 4;
     pub const SENDER: usize = 5;
@@ -197,8 +198,8 @@ pub mod end {
     pub const WORDS_MAX: usize = 6;
 }
 
-/// Operations and words of a [`PROCESS`]. Requests name who waits for the answer, a thread's number in bits 15:0 and its processor in
-/// 23:16; 0 in 15:0: nobody.
+/// Operations and words of a [`PROCESS`]. Requests name who waits for the answer, a thread's number
+/// in bits 15:0 and its processor in 23:16; 0 in 15:0: nobody.
 pub mod process {
     /// From the home to all others: the process has ended. Words: address.
     pub const END: u8 = 1;
@@ -220,7 +221,8 @@ pub mod process {
     /// To the master: console input is wanted here. Words: operation, bytes at most, or that keys are
     /// wanted or not (`testbed_kernel_core::input::KEYS`).
     pub const WANT_INPUT: u8 = 9;
-    /// From the master: up to [`INPUT_BYTES`] bytes of console input. Words: operation, bytes in bits 7:0 and [`INPUT_LAST`], bytes.
+    /// From the master: up to [`INPUT_BYTES`] bytes of console input. Words: operation, bytes in
+    /// bits 7:0 and [`INPUT_LAST`], bytes.
     pub const INPUT: u8 = 10;
     /// To all others: the event classes are these. Words: operation, classes.
     pub const CLASSES: u8 = 11;
@@ -249,7 +251,7 @@ pub mod process {
     pub const INPUT_KEY: u32 = 1 << 10;
     pub const INPUT_PACKET_BYTES: usize = 4 * INPUT_DATA + INPUT_BYTES;
     pub const CLASSES_BYTES: usize = 8;
-    /// Of [`MOVE`]: where to. Of [`MOVED`]: its bytes.
+    /// [`MOVE`] says where to; [`MOVED`] has these bytes.
     pub const MOVE_TO: usize = 3;
     pub const MOVED_BYTES: usize = 12;
 
@@ -259,7 +261,7 @@ pub mod process {
     pub const WHOSE: usize = 3;
     pub const REQUEST_BYTES: usize = 16;
 
-    /// Of [`END`] and [`ENDED`], and of [`SUSPEND`].
+    /// Bytes of [`END`], [`ENDED`] and [`SUSPEND`].
     pub const END_BYTES: usize = 4;
     pub const SUSPEND_BYTES: usize = 8;
 
@@ -269,8 +271,9 @@ pub mod process {
     pub const RESULT_2: usize = 3;
     pub const REPLY_BYTES: usize = 16;
 
-    /// Words of [`INVOKE`]: address of the waiting thread's process; flags of `syscall::invoke`, and in bits 7:0 the processor that has the file;
-    /// who waits; bytes of arguments; the file's name; the arguments.
+    /// Words of [`INVOKE`]: address of the waiting thread's process; flags of `syscall::invoke`,
+    /// and in bits 7:0 the processor that has the file; who waits; bytes of arguments; the file's
+    /// name; the arguments.
     pub const INVOKE_FLAGS: usize = 1;
     pub const INVOKE_BYTES: usize = 3;
     pub const INVOKE_NAME: usize = 4;
@@ -281,7 +284,8 @@ pub mod process {
 pub mod file {
     /// Asks for a file's first piece. Words: operation, 0, name.
     pub const WANT: u8 = 1;
-    /// A piece. Words: operation, offset, bytes of the file or a negated error, permissions, file's index, then up to [`PIECE_BYTES`] bytes.
+    /// A piece. Words: operation, offset, bytes of the file or a negated error, permissions, file's
+    /// index, then up to [`PIECE_BYTES`] bytes.
     pub const PIECE: u8 = 2;
 
     pub const ADDRESS: usize = 0;
@@ -307,7 +311,8 @@ pub mod page {
     /// From the home to the owner: send a copy, or the page itself, to a processor. Words: address, page, processor.
     pub const COPY_TO: u8 = 3;
     pub const MOVE_TO: u8 = 4;
-    /// From the owner: the next [`super::PAGE_DATA`] from the same processor is a copy, or the page itself. Words: address, page.
+    /// From the owner: the next [`super::PAGE_DATA`] from the same processor is a copy, or the page
+    /// itself. Words: address, page.
     pub const COPY: u8 = 5;
     pub const MOVE: u8 = 6;
     /// From the home: the page is yours to write as you have it.
@@ -329,85 +334,7 @@ pub mod page {
     pub const BYTES: usize = 12;
 }
 
-/// Operations and words of a [`SUPERSTEP`]. Word 0 has the process that the group belongs to, and in
-/// bits 7:0 which of its groups it is.
-pub mod superstep {
-    use crate::ids::ProcessId;
-
-    /// Word 0 without its operation: which of a process's groups.
-    pub const fn group(process: ProcessId, which: u8) -> u32 {
-        super::process_address(process) | which as u32
-    }
-
-    /// To all: there is a group. Words: address, how many members, the id of each one's process.
-    pub const FORM: u8 = 1;
-    /// To all: a member has arrived. Words: address, [`RANK`], bytes for which it has room; then bytes
-    /// for each member, if it has any for anybody.
-    pub const ARRIVE: u8 = 2;
-    /// To all: a member that has arrived has more room. Words: address, [`RANK`], bytes.
-    pub const ENLARGE: u8 = 3;
-    /// To where a member is: bytes for it. Words: address, [`RANKS`], their place in all that the
-    /// source has for it; then the bytes.
-    pub const DATA: u8 = 4;
-    /// To all: there is no memory for the group somewhere.
-    pub const BREAK: u8 = 5;
-    /// To where a member is: the next packets of this type from the same processor are bytes for it
-    /// and nothing else, so many in all. Words: address, [`RANKS`], their place, bytes,
-    /// [`DESTINATION`], [`PART`].
-    pub const STREAM: u8 = 6;
-    /// A datagram to where a member is, on a network that loses packets: bytes for it. Words: address,
-    /// [`RANKS`], their place in all that the source has for it, [`LABEL`]; then the bytes.
-    pub const PART_OF_ROUND: u8 = 7;
-    /// A datagram to where the source of such bytes is: they have come. Words: address, [`RANKS`],
-    /// [`ACKNOWLEDGED`].
-    pub const ACKNOWLEDGMENT: u8 = 8;
-
-    pub const ADDRESS: usize = 0;
-    /// Of [`FORM`].
-    pub const MEMBERS: usize = 1;
-    pub const PROCESSES: usize = 2;
-    /// The member's rank in bits 7:0, what it says of itself in 15:8, its process's id in 31:16.
-    pub const RANK: usize = 1;
-    pub const ROOM: usize = 2;
-    pub const COUNTS: usize = 3;
-    /// Rank of the destination in bits 7:0, of the source in 15:8.
-    pub const RANKS: usize = 1;
-    pub const OFFSET: usize = 2;
-    /// Of [`STREAM`]: bytes.
-    pub const STREAM_BYTES: usize = 3;
-    /// Where the member wants them, as its source says it
-    /// ([`segment`](crate::exchange::DESTINATION)).
-    pub const DESTINATION: usize = 4;
-    /// Which part of a segment they are: the bytes of the segment before them, or, with [`FIRST`],
-    /// its bytes in all.
-    pub const PART: usize = 5;
-    pub const FIRST: u32 = 1 << 31;
-    pub const STREAM_WORDS: usize = 6;
-    /// Of [`PART_OF_ROUND`]: the label that `testbed_protocol::lossy` makes.
-    pub const LABEL: usize = 3;
-    /// Of [`ACKNOWLEDGMENT`]: the label of what has come.
-    pub const ACKNOWLEDGED: usize = 2;
-    pub const ACKNOWLEDGMENT_BYTES: usize = 12;
-    /// A word is left out but in rounds, so that data begin at a multiple of eight bytes.
-    pub const DATA_WORD: usize = 4;
-    pub const ENLARGE_BYTES: usize = 12;
-    pub const BREAK_BYTES: usize = 4;
-    /// Bytes of data that a packet has at most.
-    pub const PIECE_BYTES: usize = crate::packet::PAYLOAD_BYTES_MAX - 4 * DATA_WORD;
-    /// The type of what may be lost.
-    pub const DATAGRAM: u8 = super::SUPERSTEP | crate::packet::DATAGRAM;
-
-    /// Time that a round takes, in cycles, as kernels reckon it: of a processor for each packet that its
-    /// members send or get, of the bus for each packet of all members, until an acknowledgment is
-    /// back, and to open the exchange, for each pair of members. Each copy counts. A round is given
-    /// twice as much.
-    pub const ROUND_OWN_CYCLES: u32 = 2_000;
-    pub const ROUND_BUS_CYCLES: u32 = 600;
-    pub const ROUND_DELAY_CYCLES: u32 = 3_000;
-    pub const ROUND_PAIR_CYCLES: u32 = 100;
-    /// Copies of a packet at most.
-    pub const COPIES_MAX: u32 = 8;
-}
+pub mod superstep;
 
 /// Name of a packet type, for traces.
 pub const fn name(kind: u8) -> Option<&'static str> {

@@ -1,7 +1,7 @@
 //! Names of processors, as a machine's description has them, for programs that want to know them.
 //!
-//! A program that has a static called [`SYMBOL`], of the type [`Table`], finds the names there: the host writes them into the program's file
-//! before it leaves that in the filestore.
+//! A program that has a static called [`SYMBOL`], of the type [`Table`], finds the names there: the
+//! host writes them into the program's file before it leaves that in the filestore.
 
 use crate::packet::STATIONS_MAX;
 

@@ -8,7 +8,7 @@ pub const STATIONS_MAX: usize = 16;
 pub const PAYLOAD_WORDS_MAX: usize = 510;
 pub const PAYLOAD_BYTES_MAX: usize = PAYLOAD_WORDS_MAX * 4;
 
-/// Of a packet's kind: nobody sends it again. What is lost of such packets is lost.
+/// This bit of a packet's kind says that nobody sends the packet again if it is lost.
 pub const DATAGRAM: u8 = 0x80;
 
 /// Header word: destination in bits 7:0, type in 15:8, payload bytes in 27:16, source in 31:28.
@@ -83,7 +83,8 @@ pub const fn fault_draw(state: u32) -> u16 {
     state as u16
 }
 
-/// From one draw of the fault LFSR to the next: sixteen shifts, so that they share no bits. Never leaves 0 or comes to it.
+/// From one draw of the fault LFSR to the next: sixteen shifts, so that they share no bits. Never
+/// leaves 0 or comes to it.
 pub const fn fault_step(state: u32) -> u32 {
     let mut value = state;
     let mut shift = 0;

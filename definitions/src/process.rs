@@ -1,8 +1,9 @@
 //! Process ids.
 //!
-//! A process belongs to the processor on which it was invoked, its *home*, and has one of [`crate::limits::PROCESSES`] places
-//! there. Its threads may be anywhere. A place is used again for later processes; the generation tells them apart,
-//! so that packets of a process that has ended are recognised. Generations go from 1 to 127 and round: id 0 means none.
+//! A process belongs to the processor on which it was invoked, its *home*, and has one of
+//! [`crate::limits::PROCESSES`] places there. Its threads may be anywhere. A place is used again
+//! for later processes; the generation tells them apart, so that packets of a process that has
+//! ended are recognised. Generations go from 1 to 127 and round: id 0 means none.
 //!
 //! Only kernels make ids, and every request of a process names its own, so the right of an
 //! [`OPERATOR`] is a part of the id: each kernel sees it without asking the process's home.

@@ -1,7 +1,8 @@
-//! System calls: `ecall` with the number in `a7`, arguments in `a0`.., result in `a0` (negative: an [`Error`]), a second
-//! result in `a1` where the table names one. A call is like a function call: `t0` to `t6` and `a1` to `a7` do not keep their values.
-//! *Process* is a process id (see [`crate::process`]), *thread* a thread's number ([`crate::event::thread_number`]).
-//! Strings are an address and a length in bytes, without NUL; arguments are strings with a NUL after each.
+//! System calls: `ecall` with the number in `a7`, arguments in `a0`.., result in `a0` (negative: an
+//! [`Error`]), a second result in `a1` where the table names one. A call is like a function call:
+//! `t0` to `t6` and `a1` to `a7` do not keep their values. *Process* is a process id (see
+//! [`crate::process`]), *thread* a thread's number ([`crate::event::thread_number`]). Strings are
+//! an address and a length in bytes, without NUL; arguments are strings with a NUL after each.
 //! `docs/changing.md` says which other files a new call touches.
 //!
 //! | call | arguments | result | second result |
@@ -79,8 +80,8 @@ pub const WRITE_FILE: u32 = 22;
 pub const UNLINK: u32 = 23;
 pub const RENAME: u32 = 24;
 pub const CHMOD: u32 = 25;
-/// Read console input: the rest of a line with its newline, or as much of it as the buffer has room for. The caller waits until a line is
-/// there.
+/// Read console input: the rest of a line with its newline, or as much of it as the buffer has room
+/// for. The caller waits until a line is there.
 pub const READ_LINE: u32 = 26;
 /// Ask or tell the monitors. Only an operator can change anything.
 pub const MONITOR: u32 = 27;
@@ -146,7 +147,8 @@ pub mod control {
 
 /// What [`STATUS`] tells: records of 32-bit words, as many words as given.
 pub mod status {
-    /// Processes of this processor: process, state (0 foreground, 1 background; bit 4 suspended), threads here, file's index.
+    /// Processes of this processor: process, state (0 foreground, 1 background; bit 4 suspended),
+    /// threads here, file's index.
     pub const PROCESSES: u32 = 0;
     pub const PROCESS_WORDS: usize = 4;
     /// Threads on this processor: number, state, channel or page it waits for, pc.
@@ -185,19 +187,24 @@ pub mod status {
 pub mod monitor {
     /// Tells the event classes.
     pub const CLASSES: u32 = 0;
-    /// Changes the event classes on all processors. What decides how words are read, class `ready`, stays as it was when the machine started.
+    /// Changes the event classes on all processors. What decides how words are read, class `ready`,
+    /// stays as it was when the machine started.
     pub const SET_CLASSES: u32 = 1;
-    /// Has the MMI pass a command ([`crate::filter::Command`]) to the monitors' filters. The register that says whether words come in pairs stays
-    /// as it is.
+    /// Has the MMI pass a command ([`crate::filter::Command`]) to the monitors' filters. The
+    /// register that says whether words come in pairs stays as it is.
     pub const COMMAND: u32 = 2;
-    /// Tells a register of the filter of this processor's monitor; on the master, as commands to all of them have set it.
+    /// Tells a register of the filter of this processor's monitor; on the master, as commands to
+    /// all of them have set it.
     pub const SETTING: u32 = 3;
-    /// Sets where the MMI puts what it collects, and tells where it has put it so far: bits of [`crate::map::mmi::CONTROL`]. On the master only.
+    /// Sets where the MMI puts what it collects, and tells where it has put it so far: bits of
+    /// [`crate::map::mmi::CONTROL`]. On the master only.
     pub const DELIVER: u32 = 4;
-    /// Sets which pairs go to the master's queue: [`crate::map::mmi::WANTED`], [`crate::map::mmi::WANTED_DATUM`]. On the master only.
+    /// Sets which pairs go to the master's queue: [`crate::map::mmi::WANTED`],
+    /// [`crate::map::mmi::WANTED_DATUM`]. On the master only.
     pub const WANT: u32 = 5;
     pub const WANT_DATUM: u32 = 6;
-    /// Tells how many pairs that were wanted found no room in the master's queue ([`crate::map::mmi::MISSED`]). On the master only.
+    /// Tells how many pairs that were wanted found no room in the master's queue
+    /// ([`crate::map::mmi::MISSED`]). On the master only.
     pub const MISSED: u32 = 7;
     /// Tells the period of load samples in microseconds; with another value than 0 it sets it first, on all processors
     /// ([`crate::load::PERIODS_US`]).

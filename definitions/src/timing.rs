@@ -14,8 +14,8 @@ pub const CYCLES_STORE: u64 = 2;
 /// `ld` and `sd`, a load and a store of a pair of registers; [`CYCLES_NOT_AHEAD`] as above.
 pub const CYCLES_LOAD_PAIR: u64 = 3;
 pub const CYCLES_STORE_PAIR: u64 = 3;
-/// Added to a load or store if the word after it could not be read while it arrived: its page misses the TLB or may not be executed,
-/// or RAM ends there.
+/// Added to a load or store if the word after it could not be read while it arrived: its page
+/// misses the TLB or may not be executed, or RAM ends there.
 pub const CYCLES_NOT_AHEAD: u64 = 1;
 pub const CYCLES_MRET: u64 = 3;
 /// A `wfi` that finds an interrupt pending.

@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 use testbed_definitions::page::{CODE_BASE, DATA_BASE, PAGE_BYTES};
 
-/// Of a C program's heap, unless the linker is told `--defsym=tos_heap_bytes=N`.
+/// Bytes of a C program's heap, unless the linker is told `--defsym=tos_heap_bytes=N`.
 const HEAP_BYTES: u32 = 64 * 1024;
 
-/// Of what bulk-synchronous programs send and receive, unless the linker is told
+/// Bytes for what bulk-synchronous programs send and receive, unless the linker is told
 /// `--defsym=tos_bsp_bytes=N`.
 const BSP_BYTES: u32 = 128 * 1024;
 
-/// Of the stack on which a C program's `main` runs, unless the linker is told
+/// Bytes of the stack on which a C program's `main` runs, unless the linker is told
 /// `--defsym=tos_stack_bytes=N`. A header of the program tells the kernel; the section is nowhere in memory.
 const STACK_BYTES: u32 = 64 * 1024;
 

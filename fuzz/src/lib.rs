@@ -1,9 +1,11 @@
-//! Foreign bytes for every parser: inputs that others can write, damaged and invented, and what must hold whatever comes.
+//! Foreign bytes for every parser: inputs that others can write, damaged and invented, and what
+//! must hold whatever comes.
 //!
-//! A [`Target`] is a parser with what must hold of it besides that it does not panic: that what it takes is taken again when it is
-//! printed, that what it refuses is refused with place and remedy, that it is over in time and takes no more memory than it may. Its
-//! inputs are *mutations* of valid ones ([`mutation`]): random bytes would stop at the first check. `docs/fuzzing.md` says how to run
-//! a campaign, and what was found.
+//! A [`Target`] is a parser with what must hold of it besides that it does not panic: that what it
+//! takes is taken again when it is printed, that what it refuses is refused with place and remedy,
+//! that it is over in time and takes no more memory than it may. Its inputs are *mutations* of
+//! valid ones ([`mutation`]): random bytes would stop at the first check. `docs/fuzzing.md` says
+//! how to run a campaign, and what was found.
 //!
 //! Cases come from [`proptest`], so that a failing one is made small before it is shown; they depend on the seed alone.
 #![forbid(unsafe_code)]

@@ -1,4 +1,5 @@
-//! Every parser bears its valid inputs, all that are kept, and some thousand mutations; and a campaign finds what is wrong.
+//! Every parser bears its valid inputs, all that are kept, and some thousand mutations; and a
+//! campaign finds what is wrong.
 
 use testbed_fuzz::targets::{named, Target};
 use testbed_fuzz::{bears, campaign, kept};

@@ -4,8 +4,9 @@ use rust_hdl::prelude::*;
 
 /// Sixteen bytes of storage: `stored` in *t*+1 is the byte at `next_index`, with what is written in *t*.
 ///
-/// Read by a register, so that it fits block RAM where there is no RAM in LUTs, as on iCE40; with the latter it takes that.
-/// Before the first edge `stored` is 0 in simulation and unknown in hardware, where an initial value would cost registers.
+/// Read by a register, so that it fits block RAM where there is no RAM in LUTs, as on iCE40; with
+/// the latter it takes that. Before the first edge `stored` is 0 in simulation and unknown in
+/// hardware, where an initial value would cost registers.
 #[derive(LogicBlock, Default)]
 pub struct ByteStore {
     pub clock: Signal<In, Clock>,

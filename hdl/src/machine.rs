@@ -42,7 +42,7 @@ pub struct Machine {
     /// Serial line of the first processor's UART.
     pub rx: Signal<In, Bit>,
     pub tx: Signal<Out, Bit>,
-    /// That UART has room for a character.
+    /// The UART has room for a character.
     pub rts: Signal<Out, Bit>,
     /// A word goes to the trace port's link.
     pub trace_valid: Signal<Out, Bit>,

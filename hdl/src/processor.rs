@@ -45,9 +45,10 @@ enum Device {
 ///
 /// Without a Centrenet station its addresses read as 0.
 ///
-/// All processors are equal; the monitoring interface (an SMI on a slave, the MMI on the master) sits outside, on the device port.
-/// Addresses are decoded by their upper half; which device answers a read is remembered in a register. The core raises
-/// access faults itself, so an address that reaches a device is a good one.
+/// All processors are equal; the monitoring interface (an SMI on a slave, the MMI on the master)
+/// sits outside, on the device port. Addresses are decoded by their upper half; which device
+/// answers a read is remembered in a register. The core raises access faults itself, so an address
+/// that reaches a device is a good one.
 ///
 /// The core's retirement port, the UART's transmit strobe and the exit register end in wires of this block that nothing
 /// reads: simulators look at them, synthesis removes them.

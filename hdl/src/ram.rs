@@ -17,10 +17,11 @@ use rust_hdl::prelude::*;
 ///                +-----------+
 /// ```
 ///
-/// Addresses are byte addresses of which only the bits that select a word inside the RAM count. Each port reads in every
-/// cycle: an address in cycle *t* gives its word in *t*+1, as it was before any write of *t*, by either port. `a_write`
-/// writes the bytes of `a_wdata` whose bits are set in `a_mask`, `b_write` the whole of `b_wdata`, visible to reads from
-/// *t*+1. If both write one word in one cycle, port B's bytes stay. The content is 0 at first, or comes from
+/// Addresses are byte addresses of which only the bits that select a word inside the RAM count.
+/// Each port reads in every cycle: an address in cycle *t* gives its word in *t*+1, as it was
+/// before any write of *t*, by either port. `a_write` writes the bytes of `a_wdata` whose bits are
+/// set in `a_mask`, `b_write` the whole of `b_wdata`, visible to reads from *t*+1. If both write
+/// one word in one cycle, port B's bytes stay. The content is 0 at first, or comes from
 /// [`Ram::set_image`] in the generated Verilog.
 ///
 /// In Verilog the words are `mem`, one array of the instance's module. yosys maps it to true dual-port block RAM on

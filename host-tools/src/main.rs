@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+#[cfg(test)]
+mod documented;
 #[cfg(not(test))]
 mod sources;
 

@@ -1,5 +1,5 @@
-//! A program in C, built by Debian's compiler as `docs/programs.md` says, runs on the emulator: it checks the library itself, and what it
-//! prints is known.
+//! A program in C, built by Debian's compiler as `docs/programs.md` says, runs on the emulator: it
+//! checks the library itself, and what it prints is known.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,6 @@
-//! What a program changes of the monitors while it runs is what the trace has from there on: no event of a class that is off, no more data than let through, totals
-//! that are the truth, and nothing misread.
+//! What a program changes of the monitors while it runs is what the trace has from there on: no
+//! event of a class that is off, no more data than let through, totals that are the truth, and
+//! nothing misread.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +9,8 @@ use testbed_definitions::event::{CLASSES, FILTER, USER};
 use testbed_trace::capture::{verify, Capture};
 use testbed_trace::order::{events, What};
 
-/// As in the program: data emitted while no class is enabled, while class user is, while they are dropped, while they are counted, and afterwards.
+/// As in the program: data emitted while no class is enabled, while class user is, while they are
+/// dropped, while they are counted, and afterwards.
 const PARTS: [u16; 5] = [50, 40, 30, 20, 10];
 
 /// Runs `control` and returns the kinds and arguments of the first slave's events, that of a total being the count.

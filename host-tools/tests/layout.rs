@@ -70,3 +70,59 @@ fn the_program_is_not_too_large() {
     let bytes = fs::metadata(env!("CARGO_BIN_EXE_testbed")).unwrap().len();
     assert!((1_000_000..PROGRAM_BYTES).contains(&bytes), "{bytes} bytes");
 }
+
+/// Lines of a file of Rust, at most: a longer one has more than one thought.
+const LINES: usize = 400;
+
+/// Files that are longer, and why.
+const LONGER: [(&str, &str); 3] =
+    [("hdl/src/centrenet/transmitter.rs", BLOCK), ("hdl/src/monitor/mmi.rs", BLOCK), ("hdl/src/monitor/smi.rs", BLOCK)];
+const BLOCK: &str =
+    "rust-hdl wants each register of a block in its struct and its constructor, and its logic in one function";
+
+/// The files of Rust in a folder, but for what builds leave.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if entry.file_type().unwrap().is_dir() {
+            if !name.starts_with('.') && name != "target" && name != "out" {
+                sources(&path, found);
+            }
+        } else if name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Files with more than [`LINES`] lines, without those of `longer`; and of those the ones that are no
+/// longer so long.
+fn too_long(root: &Path, longer: &[(&str, &str)]) -> Vec<String> {
+    let mut files = Vec::new();
+    sources(root, &mut files);
+    let lines = |path: &Path| fs::read_to_string(path).unwrap().lines().count();
+    let is_known = |path: &Path| longer.iter().any(|(known, _)| root.join(known) == path);
+    let grown = files.iter().filter(|path| lines(path) > LINES && !is_known(path));
+    let mut found: Vec<_> = grown.map(|path| format!("{} has {} lines", path.display(), lines(path))).collect();
+    let excused = longer.iter().filter(|(known, _)| !root.join(known).is_file() || lines(&root.join(known)) <= LINES);
+    found.extend(excused.map(|(known, _)| format!("{known} needs no exception")));
+    found
+}
+
+#[test]
+fn files_have_one_thought() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("a/target")).unwrap();
+    for (name, lines) in [("a/short.rs", LINES), ("a/long.rs", LINES + 1), ("a/known.rs", 999), ("a/target/b.rs", 999)]
+    {
+        fs::write(folder.path().join(name), "\n".repeat(lines)).unwrap();
+    }
+    let known = [("a/known.rs", ""), ("a/short.rs", "")];
+    let expected = [
+        format!("{} has {} lines", folder.path().join("a/long.rs").display(), LINES + 1),
+        "a/short.rs needs no exception".into(),
+    ];
+    assert_eq!(too_long(folder.path(), &known), expected);
+
+    let found = too_long(&root(), &LONGER);
+    assert!(found.is_empty(), "{}\n  help: split them, or give a reason in LONGER", found.join("\n"));
+}

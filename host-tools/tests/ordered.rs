@@ -1,4 +1,5 @@
-//! Machines that order by time: what leaves by the trace port is the ordered trace, on every engine and however slow the port is.
+//! Machines that order by time: what leaves by the trace port is the ordered trace, on every engine
+//! and however slow the port is.
 
 use std::collections::HashSet;
 use std::fs;

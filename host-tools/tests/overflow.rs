@@ -1,4 +1,5 @@
-//! `testbed experiment overflow` with short runs: it finds rates without loss, and where there is loss, all of it is counted.
+//! `testbed experiment overflow` with short runs: it finds rates without loss, and where there is
+//! loss, all of it is counted.
 
 use std::process::Command;
 

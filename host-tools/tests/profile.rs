@@ -1,5 +1,5 @@
-//! `testbed experiment profile` with its reduced runs: the figures are all there, are made of sound traces, and are the same on another engine,
-//! after a kill, and from the workflow.
+//! `testbed experiment profile` with its reduced runs: the figures are all there, are made of sound
+//! traces, and are the same on another engine, after a kill, and from the workflow.
 
 use std::collections::BTreeMap;
 use std::fs;

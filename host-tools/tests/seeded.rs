@@ -102,8 +102,8 @@ fn every_fault_of_the_list_can_be_seeded_and_has_its_test() {
     }
 }
 
-/// Copies what git knows of the checkout to `to`; files that are there already and the same keep their times, so that nothing is
-/// built without need.
+/// Copies what git knows of the checkout to `to`; files that are there already and the same keep
+/// their times, so that nothing is built without need.
 fn copy_sources(to: &Path) {
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output().unwrap();
     assert!(listed.status.success(), "this test needs a checkout of git: {}", String::from_utf8_lossy(&listed.stderr));

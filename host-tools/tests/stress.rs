@@ -1,5 +1,7 @@
-//! Programs that do at random all that a program can do, and whose output isn't known to the letter: threads that migrate while every byte is checked,
-//! and processes that call, load, store and jump at random. `testbed test --long` gives them ten minutes of machine time and a million calls.
+//! Programs that do at random all that a program can do, and whose output isn't known to the
+//! letter: threads that migrate while every byte is checked, and processes that call, load, store
+//! and jump at random. `testbed test --long` gives them ten minutes of machine time and a million
+//! calls.
 
 use std::fs;
 use std::process::Command;

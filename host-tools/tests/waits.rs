@@ -1,7 +1,8 @@
 //! What `run` says of programs that do not end: who waits for whom, who can never go on, and with which exit code.
 //!
-//! `tests/waits/CASE.expected` is what is said of `stuck CASE`, with `N` for every cycle, time, number of an event and count of faults, on
-//! both kernels; `TESTBED_OVERWRITE=1` writes it instead.
+//! `tests/waits/CASE.expected` is what is said of `stuck CASE`, with `N` for every cycle, time,
+//! number of an event and count of faults, on both kernels; `TESTBED_OVERWRITE=1` writes it
+//! instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,7 +123,8 @@ fn each_case_is_told_on_both_kernels() {
                 fs::write(&path, &said).unwrap();
             }
             let expected = fs::read_to_string(&path).unwrap_or_default();
-            // The report's kernel sends its messages at the ends of time-slices, so other events of the same kind may be the last.
+            // The report's kernel sends its messages at the ends of time-slices, so other events of
+            // the same kind may be the last.
             let same = |text: &str| match kernel {
                 _ if *case == "page" => whoever_has_the_page(text, kernel),
                 "default" => text.to_string(),

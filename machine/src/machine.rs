@@ -11,8 +11,8 @@ pub struct Machine {
     pub clock_hz: u32,
     /// Names by processor number, 1 to 16 of them.
     pub processors: Vec<String>,
-    /// The master is no processor: its MMI is there and sends to the trace port, but nobody programs it, and there is no Centrenet. The
-    /// console is that of the one slave.
+    /// The master is no processor: its MMI is there and sends to the trace port, but nobody
+    /// programs it, and there is no Centrenet. The console is that of the one slave.
     pub headless: bool,
     /// RAM bytes of each processor, a power of two.
     pub ram_bytes: u32,

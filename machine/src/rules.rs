@@ -75,7 +75,7 @@ pub(crate) fn processors(count: usize) -> Result<(), Fault> {
     }
 }
 
-/// That the name of processor `number` is a name, and none of those before it.
+/// Checks that the name of processor `number` is a name, and none of those before it.
 pub(crate) fn processor(number: usize, names: &[impl AsRef<str>]) -> Result<(), Fault> {
     let own = names[number].as_ref();
     name(own)?;

@@ -30,16 +30,17 @@ pub struct Run {
     pub instructions: u64,
     /// What the program wrote to the UART, and what the host wrote for it.
     pub console: Vec<ConsoleByte>,
-    /// Of a program that did not end: where it is, and what it does.
+    /// Where a program is that did not end, and what it does.
     pub standing: Option<Standing>,
 }
 
 /// Runs `program`, already loaded into `engine`, on processor 0 for at most `max_cycles`.
 ///
-/// It ends by a store to SYSTEM EXIT, or by what it leaves at the symbol `tohost`, if it has one. Of an odd value
-/// the upper bits are the exit code (1 is success; the public RISC-V tests give twice the number of the failed test, plus one).
-/// An even value is a request to the host: to write to the console, or to exit; the module `htif` has the table.
-/// `tohost` is looked at every [`POLL_CYCLES`], so every engine ends at the same cycle. What the UART still holds then is sent.
+/// It ends by a store to SYSTEM EXIT, or by what it leaves at the symbol `tohost`, if it has one.
+/// Of an odd value the upper bits are the exit code (1 is success; the public RISC-V tests give
+/// twice the number of the failed test, plus one). An even value is a request to the host: to write
+/// to the console, or to exit; the module `htif` has the table. `tohost` is looked at every
+/// [`POLL_CYCLES`], so every engine ends at the same cycle. What the UART still holds then is sent.
 ///
 /// # Errors
 /// The engine's.
@@ -70,7 +71,8 @@ pub fn run(engine: &mut dyn Engine, program: &Program, max_cycles: u64) -> Resul
     Ok(run)
 }
 
-/// Runs on until the UART has been silent for [`POLL_CYCLES`] (six characters' time, with a divisor of 1) or has sent as much as it holds.
+/// Runs on until the UART has been silent for [`POLL_CYCLES`] (six characters' time, with a divisor
+/// of 1) or has sent as much as it holds.
 fn drain(engine: &mut dyn Engine, console: &mut Vec<ConsoleByte>) -> Result<(), EngineError> {
     let full = console.len() + uart::TX_FIFO + 1;
     while console.len() < full {

@@ -37,7 +37,8 @@ const SMI: [&str; 8] = [
 /// Signals that [`port_queued`] reads in `port`.
 const PORT: [&str; 2] = ["write_index$q", "read_index$q"];
 
-/// Whether signal `name` of the module of `instance` (as in `processors$0$station`) is one that the functions below read.
+/// Whether signal `name` of the module of `instance` (as in `processors$0$station`) is one that the
+/// functions below read.
 pub fn is_counter(instance: &str, name: &str) -> bool {
     if instance.starts_with("processors$") && instance.ends_with("$station$0") {
         STATION.contains(&name)
@@ -50,8 +51,8 @@ pub fn is_counter(instance: &str, name: &str) -> bool {
     }
 }
 
-/// Reads the counters of processor `processor`'s station, all 0 in a machine without Centrenet; `read` takes instance path (separated by
-/// dots) and signal.
+/// Reads the counters of processor `processor`'s station, all 0 in a machine without Centrenet;
+/// `read` takes instance path (separated by dots) and signal.
 pub fn station_counters<E>(
     machine: &Machine,
     processor: usize,

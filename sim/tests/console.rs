@@ -24,7 +24,8 @@ fn set(code: &mut Assembly, register: u32, value: u8) {
     code.li(A1, value.into()).push(store(0, T0, A1, register as i32));
 }
 
-/// For ever: looks at the status, takes bytes, writes them back, waits, and changes the divisor, as `seed` has it. What it takes goes to a ring in RAM.
+/// For ever: looks at the status, takes bytes, writes them back, waits, and changes the divisor, as
+/// `seed` has it. What it takes goes to a ring in RAM.
 fn nosy(seed: u64) -> Image {
     let mut random = Random::new(seed);
     let mut code = Assembly::new(map::RAM_BASE);

@@ -1,5 +1,6 @@
-//! The emulator against the RTL on Verilator (random programs: `lockstep.rs`): retirements with their cycles, console, trace words, counters, memory;
-//! and its two ways to execute against each other.
+//! The emulator against the RTL on Verilator (random programs: `lockstep.rs`): retirements with
+//! their cycles, console, trace words, counters, memory; and its two ways to execute against each
+//! other.
 
 use std::sync::OnceLock;
 use testbed_definitions::packet::{Header, BROADCAST};
@@ -59,7 +60,8 @@ fn agrees_with_the_rtl_on_packets_and_events() {
     assert!(emulator.smi(1).delivered > 1000, "{:?}", emulator.smi(1));
 }
 
-/// Slaves store events without a pause into a queue that makes them wait, with stalling switched on and off now and then.
+/// Slaves store events without a pause into a queue that makes them wait, with stalling switched on
+/// and off now and then.
 #[test]
 fn agrees_with_the_rtl_on_stalling_stores() {
     let mut code = Assembly::new(map::RAM_BASE);
@@ -115,8 +117,8 @@ fn agrees_with_the_rtl_on_sleep_and_interrupts() {
     assert!((0..3).all(|processor| emulator.station(processor).rx_packets > 100), "{:?}", emulator.station(0));
 }
 
-/// Everyone executes its own receive ring while packets of instructions arrive in it; headers and what was never written trap
-/// and are skipped.
+/// Everyone executes its own receive ring while packets of instructions arrive in it; headers and
+/// what was never written trap and are skipped.
 #[test]
 fn agrees_with_the_rtl_on_code_that_dma_overwrites() {
     let ring = map::RAM_BASE + 0x4000;

@@ -17,8 +17,8 @@ fn elf(entry: u32, segments: &[(u32, Vec<u8>, u32)], tohost: Option<u32>) -> Vec
     elf_with(entry, segments, &symbols)
 }
 
-/// A 32-bit little-endian RISC-V executable of the given segments (physical address, content, bytes in memory), with these symbols
-/// (name, address, bytes).
+/// A 32-bit little-endian RISC-V executable of the given segments (physical address, content, bytes
+/// in memory), with these symbols (name, address, bytes).
 fn elf_with(entry: u32, segments: &[(u32, Vec<u8>, u32)], names: &[(&str, u32, u32)]) -> Vec<u8> {
     let contents: usize = segments.iter().map(|segment| segment.1.len()).sum();
     let symbols = (CONTENT as usize + contents).next_multiple_of(4) as u32;

@@ -1,7 +1,8 @@
-//! Emulator against RTL, instruction by instruction: the same retirements in the same cycles, for random programs by seed.
+//! Emulator against RTL, instruction by instruction: the same retirements in the same cycles, for
+//! random programs by seed.
 //!
-//! `TESTBED_LONG=1` (set by `testbed test --long`) compares over 10 million retirements; `TESTBED_SEED=n` starts with seed `n`;
-//! `TESTBED_PROGRAMS=n` compares `n` programs.
+//! `TESTBED_LONG=1` (set by `testbed test --long`) compares over 10 million retirements;
+//! `TESTBED_SEED=n` starts with seed `n`; `TESTBED_PROGRAMS=n` compares `n` programs.
 
 use testbed_machine::Machine;
 use testbed_sim::emulator::Emulator;

@@ -1,4 +1,5 @@
-//! The arithmetic model of the monitor against its RTL, natively and in Verilator: stall, register reads and trace words, all in their cycles.
+//! The arithmetic model of the monitor against its RTL, natively and in Verilator: stall, register
+//! reads and trace words, all in their cycles.
 
 mod scenario;
 mod verilated;
@@ -15,7 +16,8 @@ use testbed_sim::engine::TraceWord;
 use testbed_sim::model::monitor::Monitor;
 use verilated::Verilated;
 
-/// Fails if `got`, the RTL's outputs in cycle `number`, is not what the model expects. The trace word counts where it is valid.
+/// Fails if `got`, the RTL's outputs in cycle `number`, is not what the model expects. The trace
+/// word counts where it is valid.
 fn compare(number: usize, cycle: &Cycle, mut got: [u32; OUTPUTS], what: &str) {
     if got[1] == 0 {
         got[2] = 0;
@@ -124,8 +126,8 @@ fn model_equals_verilated_rtl() {
     assert!(totals > 1000 && missed > 1000, "{totals} totals, {missed} pairs missed");
 }
 
-/// Words at the trace port, of a run in which the master leaves CONTROL alone, read one after the other: extended times never fall,
-/// and of equal ones SMIs have the order of their numbers.
+/// Words at the trace port, of a run in which the master leaves CONTROL alone, read one after the
+/// other: extended times never fall, and of equal ones SMIs have the order of their numbers.
 #[test]
 fn in_order_of_time_the_stream_needs_no_sorting() {
     let (mut wraps, mut gaps, mut totals) = (0, 0, 0);

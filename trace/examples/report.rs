@@ -1,4 +1,5 @@
-//! A run's page on standard output, without the tools that run machines: `cargo run -p testbed-trace --example report -- DIR > page.html`.
+//! A run's page on standard output, without the tools that run machines:
+//! `cargo run -p testbed-trace --example report -- DIR > page.html`.
 
 use std::error::Error;
 

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use itertools::Itertools;
 use serde::Serialize;
 use testbed_machine::printable;
 
@@ -135,7 +136,7 @@ fn records(one: &RunRecord, other: &RunRecord) -> Vec<String> {
     check("instructions", format!("{:?}", one.instructions), format!("{:?}", other.instructions));
     let exits = |record: &RunRecord| {
         let exit = |exit: &crate::capture::ExitRecord| format!("{} {} at {}", exit.processor, exit.code, exit.cycle);
-        record.exits.iter().map(exit).collect::<Vec<_>>().join(", ")
+        record.exits.iter().map(exit).join(", ")
     };
     check("exits", exits(one), exits(other));
     let (Some(one), Some(other)) = (&one.ledger, &other.ledger) else { return differences };
@@ -152,9 +153,9 @@ fn records(one: &RunRecord, other: &RunRecord) -> Vec<String> {
 fn fields(what: &str, processor: &str, a: &impl Serialize, b: &impl Serialize) -> Option<String> {
     let (a, b) = (value(a), value(b));
     let names = a.as_object().into_iter().flat_map(|fields| fields.keys());
-    let differing: Vec<_> =
-        names.filter(|name| a[*name] != b[*name]).map(|name| format!("{name} {} and {}", a[name], b[name])).collect();
-    (!differing.is_empty()).then(|| format!("{what} of {processor}: {}", differing.join(", ")))
+    let differing = names.filter(|name| a[*name] != b[*name]);
+    let differing = differing.map(|name| format!("{name} {} and {}", a[name], b[name])).join(", ");
+    (!differing.is_empty()).then(|| format!("{what} of {processor}: {differing}"))
 }
 
 fn value(counters: &impl Serialize) -> serde_json::Value {

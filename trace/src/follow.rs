@@ -26,7 +26,7 @@ pub enum Turn {
 }
 
 impl Turn {
-    /// Of an event.
+    /// The turn that an event begins or ends.
     pub fn of(event: &Event) -> Turn {
         match event.what {
             What::Schedule(thread) => Turn::Begins(thread),

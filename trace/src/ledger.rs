@@ -39,10 +39,10 @@ pub struct StationLine {
     pub tx_retries: u32,
     pub rx_packets: u32,
     pub rx_crc_errors: u32,
-    /// Of the packets sent those that went to all other stations; absent in records from before it was counted.
+    /// How many of the packets sent went to all other stations; absent in records from before it was counted.
     #[serde(default)]
     pub tx_broadcasts: Option<u32>,
-    /// Of the packets sent those that came to nobody and were sent again.
+    /// How many of the packets sent came to nobody and were sent again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tx_resent: u32,
     /// 1 while a packet comes in that its sender may have counted already, and the receiver has not.
@@ -53,9 +53,9 @@ pub struct StationLine {
 /// The counters of a whole machine at one cycle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// Of SMI 1 on.
+    /// A line for each SMI, from SMI 1 on.
     pub smis: Vec<SmiLine>,
-    /// Of station 0 on.
+    /// A line for each station, from station 0 on.
     pub stations: Vec<StationLine>,
 }
 
@@ -81,7 +81,8 @@ impl Ledger {
         self.smi_imbalances().into_iter().chain(self.bus_imbalances()).collect()
     }
 
-    /// Every packet that was sent is received, whole or with a CRC error: a broadcast by all other stations, any other by one.
+    /// Every packet that was sent is received, whole or with a CRC error: a broadcast by all other
+    /// stations, any other by one.
     fn bus_imbalances(&self) -> Vec<String> {
         let sum = |field: fn(&StationLine) -> u32| self.stations.iter().map(field).fold(0, u32::wrapping_add);
         let (sent, corrupted) = (sum(|line| line.tx_packets), sum(|line| line.tx_corrupted));
@@ -131,8 +132,8 @@ impl Ledger {
     }
 }
 
-/// Where broadcasts are not counted apart, each packet is received once at least, and by all others at most. The one packet that can be on
-/// the bus may be counted by its sender already.
+/// Where broadcasts are not counted apart, each packet is received once at least, and by all others
+/// at most. The one packet that can be on the bus may be counted by its sender already.
 fn out_of_bounds(what: &str, sent: u32, received: u32, others: u32) -> Option<String> {
     let (sent, received, others) = (u64::from(sent), u64::from(received), u64::from(others));
     (received + 1 < sent || received > sent * others)

@@ -17,7 +17,8 @@ pub enum Ended {
     Killed,
     /// Another run has begun to write to the folder.
     Replaced,
-    /// It is over, but so many events came within one wrap of the clock that they can only be put in order from the finished folder.
+    /// It is over, but so many events came within one wrap of the clock that they can only be put
+    /// in order from the finished folder.
     Unordered,
 }
 
@@ -48,8 +49,9 @@ impl Live {
         &self.capture
     }
 
-    /// Reads what has been written since the last call, though no more than memory allows to wait. Returns whether there may be more at
-    /// once. [`Live::next_event`] then has what is proven to come next.
+    /// Reads what has been written since the last call, though no more than memory allows to wait.
+    /// Returns whether there may be more at once. [`Live::next_event`] then has what is proven to
+    /// come next.
     ///
     /// # Errors
     /// A file can't be read.

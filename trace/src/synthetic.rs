@@ -1,8 +1,9 @@
 //! Streams of any length with the truth beside them, made from a seed: what tests and benches hold
 //! the reconstruction against.
 //!
-//! [`Smi`] is a model of one SMI as `docs/monitor.md` describes it; [`StreamBytes`] and [`MmiBytes`] read like a stream file and like
-//! `mmi.raw`, without storing anything. [`event`] makes single events of traces that are written by hand.
+//! [`Smi`] is a model of one SMI as `docs/monitor.md` describes it; [`StreamBytes`] and
+//! [`MmiBytes`] read like a stream file and like `mmi.raw`, without storing anything. [`event`]
+//! makes single events of traces that are written by hand.
 
 use std::io::Read;
 #[cfg(feature = "files")]

@@ -1,7 +1,8 @@
-//! Captures damaged at random, against the truth: nothing panics, nothing wrong is called certain, and what is whole is all there.
+//! Captures damaged at random, against the truth: nothing panics, nothing wrong is called certain,
+//! and what is whole is all there.
 //!
-//! A few thousand cases as a rule; a million with `TESTBED_LONG=1` (set by `testbed test --long`). `TESTBED_SEED=n` starts with seed `n`, `TESTBED_CASES=n` tries
-//! so many of each kind.
+//! A few thousand cases as a rule; a million with `TESTBED_LONG=1` (set by `testbed test --long`).
+//! `TESTBED_SEED=n` starts with seed `n`, `TESTBED_CASES=n` tries so many of each kind.
 
 use std::collections::HashMap;
 use std::fs;
@@ -254,8 +255,9 @@ fn each_copy_alone_gives_the_whole_trace() {
     }
 }
 
-/// A run that is killed has sums up to its last words, and both copies agree: all of it is proven. Without the last sums the end is not,
-/// though the copies agree, since nothing tells how many pairs there were; neither is damage.
+/// A run that is killed has sums up to its last words, and both copies agree: all of it is proven.
+/// Without the last sums the end is not, though the copies agree, since nothing tells how many
+/// pairs there were; neither is damage.
 #[test]
 fn a_killed_run_is_proven_as_far_as_its_sums_go() {
     let dir = folder();

@@ -1,4 +1,5 @@
-//! A folder is followed while it is written: what comes out is what the finished folder says, in the same order, or less.
+//! A folder is followed while it is written: what comes out is what the finished folder says, in
+//! the same order, or less.
 
 use std::fs;
 use std::path::Path;

@@ -110,8 +110,9 @@ fn a_hole_is_bounded_by_what_is_missing_and_by_the_next_marker() {
     assert_eq!(epochs(None, 3), open);
 }
 
-/// What a hole hides may be the first half of a loss's marker: its count is no event, nor a wrap marker if it looks like one, and the word
-/// behind it may be the second of an event that the loss began in.
+/// What a hole hides may be the first half of a loss's marker: its count is no event, nor a wrap
+/// marker if it looks like one, and the word behind it may be the second of an event that the loss
+/// began in.
 #[test]
 fn the_count_of_a_loss_that_a_hole_hides_is_not_believed() {
     let pair = |time, datum| Pair { time, datum };
@@ -234,7 +235,8 @@ proptest! {
         prop_assert_eq!(found, expected);
     }
 
-    /// The same if nobody knows whether pairs are missing: the epoch is known as far as the last marker, but no event is certain.
+    /// The same if nobody knows whether pairs are missing: the epoch is known as far as the last
+    /// marker, but no event is certain.
     #[test]
     fn markers_alone_prove_the_epochs_of_all_but_the_tail(steps in prop::collection::vec(step(), 0..300)) {
         let truth = smi_stream(&steps);

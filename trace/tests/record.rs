@@ -1,4 +1,5 @@
-//! `run.json` as others may have written it: what no run leaves is refused once, where it is read, with file, key and remedy.
+//! `run.json` as others may have written it: what no run leaves is refused once, where it is read,
+//! with file, key and remedy.
 
 use std::fs;
 use std::path::Path;

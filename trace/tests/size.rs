@@ -9,9 +9,9 @@ use testbed_trace::order::{Convention, Event, Input, Ordered, What};
 use testbed_trace::synthetic::{Mix, Mmi, Smi, StreamBytes};
 
 const SMIS: u8 = 5;
-/// Of each of five streams: 20 million events in all.
+/// Events of each of five streams: 20 million in all.
 const EVENTS: u64 = 4_000_000;
-/// Of each stream with `TESTBED_LONG=1`: 10 GB of pairs in all.
+/// Events of each stream with `TESTBED_LONG=1`: 10 GB of pairs in all.
 const EVENTS_LONG: u64 = 470_000_000;
 /// Memory that reading may take, whatever the size.
 const MEMORY: u64 = 64 << 20;
@@ -43,8 +43,8 @@ fn millions_of_events_are_all_in_place_in_bounded_memory() {
     let truth = Mmi::new(models(3, events)).filter_map(|(_, pair)| pair.event);
     let mut found = ordered(3, events).map(|event| event.unwrap());
     let (mut count, mut certain, mut orphans, mut epochs) = (0u64, 0u64, 0u64, 0);
-    // Streams in which a word whose first one was lost has taken the next event for its second, and that word's index. (A wrap marker may stand
-    // between the two.)
+    // Streams in which a word whose first one was lost has taken the next event for its second, and
+    // that word's index. (A wrap marker may stand between the two.)
     let mut swallowed = HashMap::new();
     for truth in truth {
         // Other streams' events may stand between such a word and what it took.

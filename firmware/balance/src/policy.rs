@@ -13,9 +13,9 @@ pub const PENDING: usize = 16;
 /// balancer may replace them by what it measures in this run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs {
-    /// Of a move, until the thread goes on: packing, flight, unpacking.
+    /// What a move costs until the thread goes on: packing, flight, unpacking.
     pub migration: u32,
-    /// Of each page that the thread touches after it.
+    /// What each page costs that the thread touches after it.
     pub page: u32,
     /// Pages that follow a thread.
     pub pages: u32,

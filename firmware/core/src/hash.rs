@@ -1,7 +1,7 @@
 //! A hash of halfwords, by which the host and a program compare what they have seen: FNV-1a of 32
 //! bits, a halfword at a time.
 
-/// Of nothing.
+/// The hash of no halfwords.
 pub const EMPTY: u32 = 0x811c_9dc5;
 const PRIME: u32 = 0x0100_0193;
 

@@ -12,7 +12,7 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Of an entry that waits for no time.
+    /// An alarm that waits for no time.
     pub const fn new() -> Self {
         Alarm { deadline: Cell::new(u64::MAX), place: Cell::new(NONE) }
     }

@@ -24,7 +24,7 @@ type Imports = BTreeMap<(String, String), BTreeSet<String>>;
 #[derive(Default)]
 struct File {
     name: String,
-    /// Of the module that the file is.
+    /// Names of the module that the file is.
     module: Names,
     /// Items that it defines.
     defined: BTreeSet<String>,

@@ -1,5 +1,6 @@
-//! What a board shows without the kernel: looks for primes, prints them, and emits each as an event of its own class, as a program of the
-//! kernel's does. Between two rounds it sleeps for a second; the first round ends a simulation.
+//! What a board shows without the kernel: looks for primes, prints them, and emits each as an event
+//! of its own class, as a program of the kernel's does. Between two rounds it sleeps for a second;
+//! the first round ends a simulation.
 //!
 //! It runs on a slave of any machine. A processor without an SMI, which hart 0 is, prints only.
 #![no_std]

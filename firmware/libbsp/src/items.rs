@@ -27,13 +27,13 @@ pub enum Kind {
 #[repr(C)]
 pub struct Header {
     kind: Kind,
-    /// Of a put and a get: who has asked for it.
+    /// The rank that has asked for this put or get.
     pub rank: u8,
-    /// Of a put and a get: number of the registration.
+    /// The number of a put's or get's registration.
     pub slot: u16,
     /// Bytes of data, or of what a get wants; of a message without its tag.
     pub bytes: u32,
-    /// Of a put and a get: where in the area. Of a message: bytes of its tag.
+    /// Where a put or get begins in its area, or how many bytes a message's tag has.
     pub offset: u32,
     /// Of a get and its reply: where the data belong. The last word: of what the kernel has put there
     /// already it is [`DEPOSITED`].

@@ -6,7 +6,7 @@ use crate::items::{Items, Kind};
 pub struct Queue {
     items: Items,
     pub messages: u32,
-    /// Of all of them, without tags.
+    /// The bytes of all of them, without tags.
     pub bytes: u32,
 }
 

@@ -8,7 +8,7 @@ use libtos::file::{flags, File};
 use crate::shared::Shared;
 
 const FILE: &str = "environment";
-/// Of the file, what is looked at.
+/// Bytes of the file that are looked at.
 const BYTES: usize = 1024;
 
 struct Environment {

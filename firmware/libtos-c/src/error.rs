@@ -14,7 +14,7 @@ pub const EINVAL: c_int = FIRST_OWN + 2;
 pub const EBADF: c_int = FIRST_OWN + 3;
 pub const EMFILE: c_int = FIRST_OWN + 4;
 pub const ESPIPE: c_int = FIRST_OWN + 5;
-/// Of what this library lacks; `errno.h` has to have it.
+/// The code of what this library lacks; `errno.h` has to have it.
 const EILSEQ: c_int = FIRST_OWN + 6;
 
 /// Every thread's last error, by its id.

@@ -1,5 +1,6 @@
-//! `printf`'s language: flags `-`, `0`, `+`, blank, `#`, a width and a precision (numbers or `*`), lengths `hh`, `h`, `l`, `ll`, `j`, `z`, `t`, `L`,
-//! conversions `d i u x X o c s p n %`, and those of doubles ([`crate::float`]).
+//! `printf`'s language: flags `-`, `0`, `+`, blank, `#`, a width and a precision (numbers or `*`),
+//! lengths `hh`, `h`, `l`, `ll`, `j`, `z`, `t`, `L`, conversions `d i u x X o c s p n %`, and those
+//! of doubles ([`crate::float`]).
 
 use core::ffi::c_char;
 

@@ -1,5 +1,6 @@
-//! `malloc` and its family: first fit on a list of free blocks in order of address, neighbours joined when a block is freed. The heap is what the
-//! linker script leaves behind the program's data: 64 KiB unless the symbol `tos_heap_bytes` says otherwise.
+//! `malloc` and its family: first fit on a list of free blocks in order of address, neighbours
+//! joined when a block is freed. The heap is what the linker script leaves behind the program's
+//! data: 64 KiB unless the symbol `tos_heap_bytes` says otherwise.
 
 use core::ffi::{c_int, c_void};
 use core::ptr::{copy_nonoverlapping, null_mut, write_bytes};
@@ -30,7 +31,8 @@ struct Heap {
     is_ready: bool,
 }
 
-// SAFETY of the methods: the list's headers are in the heap, which nobody else writes to, except for blocks that have been given out.
+// SAFETY of the methods: the list's headers are in the heap, which nobody else writes to, except
+// for blocks that have been given out.
 impl Heap {
     fn prepare(&mut self) {
         if self.is_ready {

@@ -1,7 +1,7 @@
 //! The formats of floating-point numbers, as bits: rounding from one to another without any
 //! arithmetic of them.
 
-/// Of a double: bits behind the point, its exponent's bias, all ones in the exponent.
+/// A double's bits behind the point, its exponent's bias, and all ones in its exponent.
 pub const FRACTION_BITS: u32 = 52;
 pub const BIAS: i32 = 1023;
 pub const SPECIAL: u64 = 0x7ff;
@@ -13,9 +13,9 @@ const LONG_FRACTION_BITS: u32 = 112;
 const LONG_BIAS: i32 = 16383;
 const LONG_SPECIAL: u64 = 0x7fff;
 
-/// The bits of the number, in the format that the parameters say, that is nearest to `mantissa` times two to the `exponent`, halves to
-/// even. `beyond` says that the number is more than that, by less than one in the mantissa;
-/// then the mantissa has more bits than the format.
+/// The bits of the number, in the format that the parameters say, that is nearest to `mantissa`
+/// times two to the `exponent`, halves to even. `beyond` says that the number is more than that, by
+/// less than one in the mantissa; then the mantissa has more bits than the format.
 pub fn nearest<const FRACTION_BITS: u32, const BIAS: i32>(mantissa: u64, beyond: bool, exponent: i32) -> u64 {
     if mantissa == 0 {
         return 0;

@@ -1,5 +1,6 @@
-//! What C programs for TOS link against: `libtos.a`, with the headers of `include/`. The report's list (section 2.1.3), and what programs
-//! for other machines expect of standard C; and the calls for threads and channels. `docs/programs.md` says how to build a program.
+//! What C programs for TOS link against: `libtos.a`, with the headers of `include/`. The report's
+//! list (section 2.1.3), and what programs for other machines expect of standard C; and the calls
+//! for threads and channels. `docs/programs.md` says how to build a program.
 //!
 //! All state (streams, heap, environment) is the process's, shared by its threads wherever they are, and guarded by
 //! [`libtos::lock::Lock`]s.

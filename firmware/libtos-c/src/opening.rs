@@ -26,7 +26,7 @@ pub mod how {
 pub struct Name([u8; NAME_BYTES]);
 
 impl Name {
-    /// Of an opened file; what is too long, which no file's name is, is cut.
+    /// The name of an opened file; what is too long, which no file's name is, is cut.
     pub fn new(text: &str) -> Self {
         let mut name = [0; NAME_BYTES];
         name.iter_mut().zip(text.bytes()).for_each(|(place, byte)| *place = byte);

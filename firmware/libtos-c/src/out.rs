@@ -20,7 +20,7 @@ pub enum Length {
     #[default]
     Word,
     Double,
-    /// Of a long double.
+    /// The argument is a long double.
     Long,
 }
 

@@ -43,7 +43,7 @@ impl Status {
         Status { device, index, mode, links: 1, size, block_size: 1024, blocks, ..Status::default() }
     }
 
-    /// Of the file, or the folder, with a name.
+    /// The status of the file, or the folder, with this name.
     fn of(name: &str) -> Result<Self, Error> {
         if matches!(name, ROOT | ".") {
             return Ok(Status::new(DIRECTORY | 0o777, 0, 0, 0));

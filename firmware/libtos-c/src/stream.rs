@@ -54,7 +54,7 @@ pub struct Stream {
     base: u32,
     at: usize,
     filled: usize,
-    /// Of the file, as far as it is known to reach.
+    /// Bytes of the file, as far as it is known to reach.
     size: u32,
     /// A byte that `ungetc` has given back; it is ahead of those in the buffer.
     returned: Option<u8>,

@@ -12,7 +12,8 @@ fn code(result: Result<u32, Error>) -> c_int {
     result.map_or_else(Error::code, |value| value as c_int)
 }
 
-// SAFETY of all below: C's rules: buffers have the bytes that are named, strings end with a NUL. The kernel itself checks that they are this process's.
+// SAFETY of all below: C's rules: buffers have the bytes that are named, strings end with a NUL.
+// The kernel itself checks that they are this process's.
 
 /// 0 if the child can't be created, otherwise its number; `tos_create` says why not.
 #[no_mangle]

@@ -1,5 +1,6 @@
-//! The fronts of functions with variable arguments. Each puts the argument registers into memory right below the arguments that the caller has on
-//! the stack; so all of them lie in a row, and a `va_list`, which on this architecture is a pointer, walks over them.
+//! The fronts of functions with variable arguments. Each puts the argument registers into memory
+//! right below the arguments that the caller has on the stack; so all of them lie in a row, and a
+//! `va_list`, which on this architecture is a pointer, walks over them.
 
 /// `name` calls `inner` with the fixed arguments and, in the register after them, the address of the others.
 macro_rules! front {

@@ -41,7 +41,8 @@ impl Arguments {
         (self.words().count() <= most).then_some(self)
     }
 
-    /// The arguments as numbers, `defaults` for those that aren't given; `None` if one is something else or there are more.
+    /// The arguments as numbers, `defaults` for those that aren't given; `None` if one is something
+    /// else or there are more.
     pub fn numbers<T: TryFrom<u32>, const N: usize>(self, defaults: [T; N]) -> Option<[T; N]> {
         let mut numbers = defaults;
         for (number, word) in numbers.iter_mut().zip(self.at_most(N)?.words()) {

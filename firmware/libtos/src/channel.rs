@@ -20,9 +20,10 @@ pub fn receive(channel: u8, buffer: &mut [u8]) -> Result<usize, Error> {
     call::result(result).map(|bytes| bytes as usize)
 }
 
-/// occam's PRI ALT: receives from the first channel of `channels` whose sender is ready, or from the first that becomes so within
-/// `timeout_us` microseconds; 0 only looks, [`None`] waits for ever. The result is the channel's index in the list and the bytes
-/// received; [`Error::Timeout`] if nobody has sent.
+/// occam's PRI ALT: receives from the first channel of `channels` whose sender is ready, or from
+/// the first that becomes so within `timeout_us` microseconds; 0 only looks, [`None`] waits for
+/// ever. The result is the channel's index in the list and the bytes received; [`Error::Timeout`]
+/// if nobody has sent.
 ///
 /// Channels at the front of the list go before those behind them for as long as their senders are ready. [`FairAlt`]
 /// gives every channel its turn.

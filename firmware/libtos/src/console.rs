@@ -42,15 +42,16 @@ pub fn read_typed(buffer: &mut [u8]) -> Result<usize, Error> {
     call::result(result).map(|bytes| bytes as usize)
 }
 
-/// Reads console input, as the master's line has it: the rest of a line with its newline, or as much of it as fits; 0 bytes at the end of input. The
-/// thread waits until a line is there.
+/// Reads console input, as the master's line has it: the rest of a line with its newline, or as
+/// much of it as fits; 0 bytes at the end of input. The thread waits until a line is there.
 pub fn read(buffer: &mut [u8]) -> Result<usize, Error> {
     // SAFETY: the kernel writes to the buffer only.
     let result = unsafe { call::call3(syscall::READ_LINE, buffer.as_mut_ptr() as u32, buffer.len() as u32, 0) };
     call::result(result).map(|bytes| bytes as usize)
 }
 
-/// Reads a whole line without its newline; `None` at the end of input. A line that is longer than the buffer is passed over: `BadLength`.
+/// Reads a whole line without its newline; `None` at the end of input. A line that is longer than
+/// the buffer is passed over: `BadLength`.
 pub fn read_line(buffer: &mut [u8]) -> Result<Option<&[u8]>, Error> {
     let mut used = 0;
     loop {
@@ -80,8 +81,9 @@ fn ends_line(buffer: &mut [u8], before: bool) -> Result<bool, Error> {
 /// Bytes that a [`Line`] gathers.
 const LINE_BYTES: usize = 120;
 
-/// Text that is gathered and written with one system call, so that lines of several threads don't mix; longer text takes several. What is left
-/// is written when it is dropped. Small programs use it directly: unlike [`println!`](crate::println) it needs no formatting machinery.
+/// Text that is gathered and written with one system call, so that lines of several threads don't
+/// mix; longer text takes several. What is left is written when it is dropped. Small programs use
+/// it directly: unlike [`println!`](crate::println) it needs no formatting machinery.
 pub struct Line {
     bytes: [u8; LINE_BYTES],
     used: usize,

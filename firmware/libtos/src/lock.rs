@@ -1,9 +1,10 @@
 //! Mutual exclusion between the threads of a process.
 //!
-//! The processors have no atomic instructions, and threads of a process may be on several of them. What there is: the page
-//! protocol makes the process's data coherent and its accesses appear in one order. That is all that Lamport's fast mutual exclusion needs
-//! (*A Fast Mutual Exclusion Algorithm*, ACM TOCS 5(1), 1987): seven accesses when nobody else wants the lock, no kernel, no fairness. Waiting threads
-//! yield. A thread that ends while it has the lock keeps it for ever.
+//! The processors have no atomic instructions, and threads of a process may be on several of them.
+//! What there is: the page protocol makes the process's data coherent and its accesses appear in
+//! one order. That is all that Lamport's fast mutual exclusion needs (*A Fast Mutual Exclusion
+//! Algorithm*, ACM TOCS 5(1), 1987): seven accesses when nobody else wants the lock, no kernel, no
+//! fairness. Waiting threads yield. A thread that ends while it has the lock keeps it for ever.
 
 use core::sync::atomic::{compiler_fence, AtomicU8, Ordering};
 use testbed_definitions::limits::THREADS;

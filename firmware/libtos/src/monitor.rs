@@ -1,5 +1,6 @@
-//! The monitors: which events are emitted, which of them the filters let through, and, on the master, what has been collected. Every program can ask; an
-//! operator can change that, and take what has been collected ([`Error::NoPermission`]). What it changes shows in the trace.
+//! The monitors: which events are emitted, which of them the filters let through, and, on the
+//! master, what has been collected. Every program can ask; an operator can change that, and take
+//! what has been collected ([`Error::NoPermission`]). What it changes shows in the trace.
 
 use testbed_definitions::filter::Command;
 use testbed_definitions::map::mmi;
@@ -17,7 +18,8 @@ pub enum Delivery {
     Port,
     /// To the trace port, and to the queue that [`read`] empties: nothing is collected while that is full.
     PortAndQueue,
-    /// To the trace port, and to the queue while it has room: what it has none for is counted ([`missed`]), and the port has it all the same.
+    /// To the trace port, and to the queue while it has room: what it has none for is counted
+    /// ([`missed`]), and the port has it all the same.
     PortAndSome,
 }
 
@@ -26,12 +28,14 @@ pub fn classes() -> u32 {
     tell(monitor::CLASSES, 0).unwrap_or(0)
 }
 
-/// Changes the event classes on all processors. `FixedSetting` if that would change class `ready`, or any with it, or there is no such class.
+/// Changes the event classes on all processors. `FixedSetting` if that would change class `ready`,
+/// or any with it, or there is no such class.
 pub fn set_classes(classes: u32) -> Result<(), Error> {
     tell(monitor::SET_CLASSES, classes).map(drop)
 }
 
-/// Changes a register of the monitors' filters; it has taken effect when the call returns. `FixedSetting` for one that can't be changed or isn't there.
+/// Changes a register of the monitors' filters; it has taken effect when the call returns.
+/// `FixedSetting` for one that can't be changed or isn't there.
 pub fn command(command: Command) -> Result<(), Error> {
     tell(monitor::COMMAND, command.pack()).map(drop)
 }
@@ -52,8 +56,9 @@ pub fn deliver(delivery: Delivery) -> Result<(), Error> {
     tell(monitor::DELIVER, control).map(drop)
 }
 
-/// Chooses what goes to the queue, from now on: pairs of the slaves whose bits are 1 in `slaves` (bit 1 for the first slave), and of those the ones whose datum is
-/// `datum` where `mask` has ones; `u16::MAX` and 0 for all. The trace port has everything.
+/// Chooses what goes to the queue, from now on: pairs of the slaves whose bits are 1 in `slaves`
+/// (bit 1 for the first slave), and of those the ones whose datum is `datum` where `mask` has ones;
+/// `u16::MAX` and 0 for all. The trace port has everything.
 pub fn want(slaves: u16, mask: u16, datum: u16) -> Result<(), Error> {
     tell(monitor::WANT, slaves.into())?;
     tell(monitor::WANT_DATUM, u32::from(datum) << 16 | u32::from(mask)).map(drop)
@@ -69,13 +74,15 @@ pub fn sample_period_us() -> u32 {
     tell(monitor::SAMPLE_PERIOD, 0).unwrap_or(0)
 }
 
-/// Changes it, on all processors, to one within [`testbed_definitions::load::PERIODS_US`]. Samples are sent while class `load` is on.
+/// Changes it, on all processors, to one within [`testbed_definitions::load::PERIODS_US`]. Samples
+/// are sent while class `load` is on.
 pub fn set_sample_period_us(microseconds: u32) -> Result<(), Error> {
     tell(monitor::SAMPLE_PERIOD, microseconds.max(1)).map(drop)
 }
 
-/// Takes words that the MMI has put into the queue, as many as there are and `buffer` has room for, 64 at most: time-stamp and datum of an
-/// event one after the other ([`MmiWord`]). [`Error::NoMonitor`] on other processors than the master.
+/// Takes words that the MMI has put into the queue, as many as there are and `buffer` has room for,
+/// 64 at most: time-stamp and datum of an event one after the other ([`MmiWord`]).
+/// [`Error::NoMonitor`] on other processors than the master.
 pub fn read(buffer: &mut [u32]) -> Result<usize, Error> {
     // SAFETY: the kernel writes to the buffer only.
     let result = unsafe { call::call3(syscall::READ_MONITOR, buffer.as_mut_ptr() as u32, buffer.len() as u32, 0) };

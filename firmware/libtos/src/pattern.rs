@@ -1,12 +1,13 @@
-//! Messages whose every byte can be checked: a pattern that depends on the message's number, and a checksum. Word by word,
-//! so that checking costs little beside the communication that is measured.
+//! Messages whose every byte can be checked: a pattern that depends on the message's number, and a
+//! checksum. Word by word, so that checking costs little beside the communication that is measured.
 
 use core::ops::{Deref, DerefMut};
 
 use crate::console::Line;
 use crate::halt;
 
-/// Room for a message of up to `4 * WORDS` bytes, at a multiple of eight: the kernel copies pairs of words between buffers that are alike in that.
+/// Room for a message of up to `4 * WORDS` bytes, at a multiple of eight: the kernel copies pairs
+/// of words between buffers that are alike in that.
 #[repr(align(8))]
 pub struct Buffer<const WORDS: usize>([u32; WORDS]);
 
@@ -41,7 +42,8 @@ impl<const WORDS: usize> DerefMut for Buffer<WORDS> {
 const WORD_STEP: u32 = 0x9e37_79b1;
 const MESSAGE_STEP: u32 = 0x85eb_ca77;
 
-/// Ends the program if a message does not start at a multiple of four; not by a panic, which takes more memory than small programs have.
+/// Ends the program if a message does not start at a multiple of four; not by a panic, which takes
+/// more memory than small programs have.
 fn require_aligned(before: &[u8]) {
     if !before.is_empty() {
         Line::new().text("a message that is not aligned").end();

@@ -150,7 +150,8 @@ pub(crate) fn record<const WORDS: usize>(what: u32, first: u32) -> Option<[u32; 
     (call::result(result) == Ok(1)).then_some(words)
 }
 
-/// Reads another process's memory, as far as it is on this processor; at most 4 KiB. For programs whose file is trusted.
+/// Reads another process's memory, as far as it is on this processor; at most 4 KiB. For programs
+/// whose file is trusted.
 pub fn peek(process: Process, address: u32, buffer: &mut [u8]) -> Result<usize, Error> {
     let arguments = [process as u32, address, buffer.as_mut_ptr() as u32, buffer.len() as u32, 0];
     // SAFETY: the kernel writes to the buffer only.

@@ -10,21 +10,24 @@ use crate::call;
 /// Pages that the first thread's stack may have, with one more that stays free.
 const FIRST_STACK_PAGES: u32 = limits::FIRST_STACK_PAGES + 1;
 
-/// Creates a thread with id `id` (1 to 63) in this program, on `processor` (negative: the kernel chooses a slave), with `pages`
-/// pages of stack below `stack`. It starts at `entry`. The result is its number, unique in the machine.
+/// Creates a thread with id `id` (1 to 63) in this program, on `processor` (negative: the kernel
+/// chooses a slave), with `pages` pages of stack below `stack`. It starts at `entry`. The result is
+/// its number, unique in the machine.
 pub fn create(id: u8, pages: u32, processor: i32, entry: extern "C" fn() -> !, stack: u32) -> Result<u16, Error> {
     let arguments = [id as u32, pages, processor as u32, entry as usize as u32, stack];
     // SAFETY: the kernel maps new pages for the stack only where there are none.
     call::result(unsafe { call::call5(syscall::CREATE, arguments) }).map(|number| number as u16)
 }
 
-/// The address above the first place that [`stack_for`] gives. A program with one thread more than the first takes it at once, and so needs no page of data.
+/// The address above the first place that [`stack_for`] gives. A program with one thread more than
+/// the first takes it at once, and so needs no page of data.
 pub const SECOND_STACK: u32 = VIRTUAL_BYTES - FIRST_STACK_PAGES * PAGE_BYTES;
 
 /// Where the next stack goes.
 static NEXT: AtomicU32 = AtomicU32::new(SECOND_STACK);
 
-/// The first thread's stack has more pages than usual. To be said before the first [`stack_for`], which else gives places in it.
+/// The first thread's stack has more pages than usual. To be said before the first [`stack_for`],
+/// which else gives places in it.
 pub fn first_stack_has(pages: u32) {
     NEXT.store(VIRTUAL_BYTES - (pages + 1) * PAGE_BYTES, Ordering::Relaxed);
 }
@@ -64,8 +67,8 @@ pub enum Place {
     Any,
 }
 
-/// Moves thread `thread` of this process from one processor to another, if it is ready and has no children. It goes on there as if
-/// nothing had happened.
+/// Moves thread `thread` of this process from one processor to another, if it is ready and has no
+/// children. It goes on there as if nothing had happened.
 pub fn migrate(thread: u16, from: Place, to: Place) -> Result<(), Error> {
     let from = match from {
         Place::Processor(processor) => processor as u32,

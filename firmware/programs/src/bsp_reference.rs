@@ -88,7 +88,7 @@ struct Pending {
     bytes: usize,
     /// Where its bytes are kept.
     kept: usize,
-    /// Of a get, where they come from.
+    /// Where the data of a get come from.
     source: (usize, usize),
     tag: u32,
     tag_bytes: usize,

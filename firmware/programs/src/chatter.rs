@@ -19,8 +19,8 @@ pub const REPORTS: u8 = EDGES + WORKERS;
 const MAX_MSG: u32 = 5000;
 /// What the byte behind a receiver's room must stay.
 const GUARD: u8 = 0xa5;
-/// Of 100 receives, how many are an ALT; of those, how many have a timeout; messages that start at an odd address, that are short, that
-/// the receiver cuts.
+/// Of 100 receives, how many are an ALT; of those, how many have a timeout; messages that start at
+/// an odd address, that are short, that the receiver cuts.
 const ALT_PERCENT: u32 = 30;
 const TIMEOUT_PERCENT: u32 = 50;
 const ODD_PERCENT: u32 = 25;

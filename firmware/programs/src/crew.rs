@@ -25,7 +25,7 @@ use testbed_kernel_core::task_graph::{FIRST, LAST, THREADS};
 
 /// Pages of a worker's stack beside those it works on ([`Crew::room_pages`]).
 const FRAME_PAGES: u32 = 2;
-/// Of the thread that moves the others, and its stack.
+/// The thread that moves the others, and its stack.
 const WANDERER: u8 = LAST + 1;
 const WANDERER_PAGES: u32 = 2;
 /// The options' names; the arguments before the first of them are the program's own.

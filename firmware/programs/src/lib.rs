@@ -1,5 +1,6 @@
-//! What the report's programs `local` and `remote` have in common (report, appendix A): one thread sends messages of growing
-//! length on a channel, another receives them. They differ in where the second thread runs.
+//! What the report's programs `local` and `remote` have in common (report, appendix A): one thread
+//! sends messages of growing length on a channel, another receives them. They differ in where the
+//! second thread runs.
 #![no_std]
 
 pub mod balancer;
@@ -30,7 +31,7 @@ const RECEIVER: u8 = 2;
 const SHORT: usize = 256;
 const SHORT_WORDS: usize = SHORT / 4;
 const WORDS: usize = MAX_MSG.div_ceil(4);
-/// Of the receiver's stack: room for a message, and for printing.
+/// Pages of the receiver's stack: room for a message, and for printing.
 const SHORT_PAGES: u32 = 2;
 const PAGES: u32 = 16;
 

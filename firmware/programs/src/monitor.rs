@@ -1,5 +1,5 @@
-//! What a shell says to the monitors: event classes, filters, totals, the period of samples, in the words of the command line of `testbed run`. `false`: the words were wrong, and it has
-//! said how.
+//! What a shell says to the monitors: event classes, filters, totals, the period of samples, in the
+//! words of the command line of `testbed run`. `false`: the words were wrong, and it has said how.
 
 use core::fmt::Write;
 

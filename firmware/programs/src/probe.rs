@@ -16,7 +16,8 @@ const WORDS: usize = 8;
 /// All counters of all processors.
 pub type Counters = [[u32; WORDS]; PROCESSORS];
 
-/// Asks with threads `id` and up, which send on channels `channel` and up. They are created at `stacks`, so that asking twice takes nothing twice.
+/// Asks with threads `id` and up, which send on channels `channel` and up. They are created at
+/// `stacks`, so that asking twice takes nothing twice.
 pub struct Probe {
     id: u8,
     channel: u8,

@@ -92,7 +92,8 @@ fn crossed() -> World {
     callers(&[1, 2], &[(1, 2, (0, 2)), (2, 2, (0, 2)), (0, 1, (0, 1))])
 }
 
-/// A call of three pages, each of which is taken away as often as it takes to make it wait for more than twice their number.
+/// A call of three pages, each of which is taken away as often as it takes to make it wait for more
+/// than twice their number.
 fn robbed() -> World {
     callers(&[1, 1, 0], &[(1, 1, (0, 3)), (0, 4, (2, 3)), (0, 2, (1, 2)), (0, 1, (0, 1))])
 }

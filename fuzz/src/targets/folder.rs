@@ -36,9 +36,9 @@ fn machine() -> Machine {
 struct Original {
     metadata: Vec<u8>,
     record: RunRecord,
-    /// Of either copy, by number of [`FILES`].
+    /// The bytes of either copy, by number of [`FILES`].
     copies: [Vec<Vec<u8>>; 2],
-    /// Of both copies, by SMI and number of the first pair.
+    /// The events of both copies, by SMI and number of the first pair.
     truth: HashMap<(u8, u64), Vec<Event>>,
 }
 

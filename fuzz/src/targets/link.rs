@@ -44,7 +44,8 @@ pub const FRAMES: Target = Target {
     },
 };
 
-/// The same frames with the CRCs that belong to them, wherever eight bytes could be a frame: damage that the CRC does not see.
+/// The same frames with the CRCs that belong to them, wherever eight bytes could be a frame: damage
+/// that the CRC does not see.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mut sealed = bytes.to_vec();
     let mut at = 0;

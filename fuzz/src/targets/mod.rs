@@ -10,6 +10,7 @@ mod program;
 mod shell;
 mod target;
 mod text;
+mod typed;
 mod words;
 
 pub use target::Target;
@@ -20,8 +21,8 @@ pub const TARGETS: &[Target] = &[
     text::RECORD,
     text::METADATA,
     text::REPLAY,
-    text::COMMAND_LINE,
-    text::TASK_GRAPH,
+    typed::COMMAND_LINE,
+    typed::TASK_GRAPH,
     words::STREAMS,
     folder::FOLDER,
     folder::MMI,

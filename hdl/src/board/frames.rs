@@ -4,7 +4,8 @@ use rust_hdl::prelude::*;
 use testbed_definitions::link::BIT_CYCLES_MIN;
 use testbed_definitions::link::{COUNT_BYTES, COUNT_EVERY, CRC_POLYNOMIAL, CRC_START, LINE_BITS};
 
-/// Bits of the phase accumulator that divides the clock: with the most cycles in a bit its step is right to one in 2,000.
+/// Bits of the phase accumulator that divides the clock: with the most cycles in a bit its step is
+/// right to one in 2,000.
 const PHASE_BITS: u32 = 20;
 
 /// Sends pairs as frames, 8N1, and counts of them when they are due.
@@ -18,12 +19,14 @@ const PHASE_BITS: u32 = 20;
 ///          +-------------+
 /// ```
 ///
-/// A word goes in a cycle with `valid` and `ready`; `ready` does not depend on `valid`. Pairs are two words that follow one another, time
-/// first ([`testbed_definitions::monitor::MmiWord`]). The frame's 44 covered bits go through one shift register of 56: as their CRC
-/// is made they move round it, and then the whole frame moves up, seven bits for each byte that the line takes.
+/// A word goes in a cycle with `valid` and `ready`; `ready` does not depend on `valid`. Pairs are
+/// two words that follow one another, time first ([`testbed_definitions::monitor::MmiWord`]). The
+/// frame's 44 covered bits go through one shift register of 56: as their CRC is made they move
+/// round it, and then the whole frame moves up, seven bits for each byte that the line takes.
 ///
-/// A bit takes `clock / baud` cycles on average and one cycle more or less at most: the line changes when the phase accumulator
-/// overflows, so its edges are off by less than a cycle, however long it sends.
+/// A bit takes `clock / baud` cycles on average and one cycle more or less at most: the line
+/// changes when the phase accumulator overflows, so its edges are off by less than a cycle, however
+/// long it sends.
 #[derive(LogicBlock)]
 pub struct FrameSender {
     pub clock: Signal<In, Clock>,
@@ -81,7 +84,7 @@ pub struct FrameSender {
 }
 
 impl FrameSender {
-    /// That sends `baud` bits a second at a clock of `clock_hz`.
+    /// A sender of `baud` bits a second at a clock of `clock_hz`.
     ///
     /// # Panics
     /// If a bit has fewer than [`BIT_CYCLES_MIN`] cycles; [`super::verilog`] refuses that.
@@ -137,7 +140,8 @@ fn phase_step(clock_hz: u32, baud: u32) -> u32 {
     (((baud << PHASE_BITS) + clock / 2) / clock) as u32
 }
 
-/// Whether a bit at `baud` has [`BIT_CYCLES_MIN`] cycles of `clock_hz`, and few enough for the phase to count them to one in a thousand.
+/// Whether a bit at `baud` has [`BIT_CYCLES_MIN`] cycles of `clock_hz`, and few enough for the
+/// phase to count them to one in a thousand.
 pub fn fits(clock_hz: u32, baud: u32) -> bool {
     let least = (1 << PHASE_BITS) / 1_000;
     baud > 0 && clock_hz / baud >= BIT_CYCLES_MIN && clock_hz / baud <= least

@@ -1,4 +1,5 @@
-//! What goes on an FPGA: the machine, its trace port on a serial line, and lights. Knows no vendor: pads and PLLs go around it.
+//! What goes on an FPGA: the machine, its trace port on a serial line, and lights. Knows no vendor:
+//! pads and PLLs go around it.
 
 mod frames;
 mod lights;

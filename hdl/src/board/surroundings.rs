@@ -47,7 +47,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Of the machine that `description` describes.
+    /// What surrounds the machine that `description` describes.
     ///
     /// # Panics
     /// As [`FrameSender::new`].

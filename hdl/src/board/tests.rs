@@ -108,7 +108,8 @@ fn what_goes_in_is_what_the_host_decodes() {
     }
 }
 
-/// With pairs that always wait, a byte follows another without a pause at every rate: 64 pairs and a count in 65 frames.
+/// With pairs that always wait, a byte follows another without a pause at every rate: 64 pairs and
+/// a count in 65 frames.
 #[test]
 fn the_line_is_never_idle_while_pairs_wait() {
     for rate in RATES {
@@ -131,7 +132,8 @@ fn the_line_is_never_idle_while_pairs_wait() {
     }
 }
 
-/// Edges of the line are off by less than a cycle from where an exact divider would have them, from the first bit to the last.
+/// Edges of the line are off by less than a cycle from where an exact divider would have them, from
+/// the first bit to the last.
 #[test]
 fn edges_come_in_time() {
     for (clock_hz, baud) in RATES {

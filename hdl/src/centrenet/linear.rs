@@ -4,7 +4,8 @@
 use rust_hdl::prelude::*;
 use testbed_definitions::packet::{crc_step, fault_draw, fault_step};
 
-/// `output = {bits{input[0]}} & C0 ^ {bits{input[1]}} & C1 ^ ..` for a linear `function` of `inputs` bits to `outputs` bits.
+/// `output = {bits{input[0]}} & C0 ^ {bits{input[1]}} & C1 ^ ..` for a linear `function` of
+/// `inputs` bits to `outputs` bits.
 ///
 /// Synthesis makes it the XOR of the inputs that each output depends on, and simulators treat all outputs as one word.
 fn xor_columns(input: &str, inputs: usize, outputs: usize, function: impl Fn(u32) -> u32) -> String {

@@ -10,7 +10,8 @@ use rust_hdl::prelude::*;
 pub const NODE_RAM_BYTES: u32 = 4096;
 const ADDRESS_BITS: usize = (NODE_RAM_BYTES / 4).trailing_zeros() as usize;
 
-/// Word-wide RAM with the timing of the machine's: port A for the core, port B for DMA, which wins if both write one word.
+/// Word-wide RAM with the timing of the machine's: port A for the core, port B for DMA, which wins
+/// if both write one word.
 #[derive(LogicBlock)]
 pub struct NodeRam {
     pub clock: Signal<In, Clock>,

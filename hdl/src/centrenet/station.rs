@@ -38,7 +38,8 @@ pub struct Station {
     pub station: Signal<In, Bits<8>>,
     /// Stations of the node, constant.
     pub stations: Signal<In, Bits<8>>,
-    /// RAM port B, one access a cycle (a read unless `dma_write`); read data in the next cycle. The RAM takes the address modulo its size.
+    /// RAM port B, one access a cycle (a read unless `dma_write`); read data in the next cycle. The
+    /// RAM takes the address modulo its size.
     pub dma_address: Signal<Out, Bits<32>>,
     pub dma_write: Signal<Out, Bit>,
     pub dma_wdata: Signal<Out, Bits<32>>,

@@ -1,5 +1,6 @@
-//! Lint, native simulation against Verilog, synthesis, and the bus's fairness. That the whole does what `docs/centrenet.md` says is
-//! shown where it is compared with the arithmetic model, in `sim/tests/centrenet`.
+//! Lint, native simulation against Verilog, synthesis, and the bus's fairness. That the whole does
+//! what `docs/centrenet.md` says is shown where it is compared with the arithmetic model, in
+//! `sim/tests/centrenet`.
 
 use super::node::Node;
 use super::{Bus, CrcStep, FaultDraws, Phase, Station, Strobe};

@@ -39,8 +39,8 @@ enum State {
 ///                        +-------------+
 /// ```
 ///
-/// `load_read` in *i* must put `load_address` on port B in *i*+1; `dma_rdata` is taken in *i*+2. In cycles in which `blocked` is
-/// high nothing is issued.
+/// `load_read` in *i* must put `load_address` on port B in *i*+1; `dma_rdata` is taken in *i*+2. In
+/// cycles in which `blocked` is high nothing is issued.
 #[derive(LogicBlock)]
 pub struct Transmitter {
     pub clock: Signal<In, Clock>,
@@ -50,7 +50,7 @@ pub struct Transmitter {
     pub push_header: Signal<In, Bits<32>>,
     pub drop: Signal<In, Bits<17>>,
     pub corrupt: Signal<In, Bits<17>>,
-    /// Of CONTROL.
+    /// The bit CONFIRM of CONTROL.
     pub confirm: Signal<In, Bit>,
     pub seed_write: Signal<In, Bit>,
     pub seed: Signal<In, Bits<32>>,

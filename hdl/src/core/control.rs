@@ -42,9 +42,9 @@ pub struct Control {
     pub interrupt: Signal<In, Bit>,
     pub interrupt_cause: Signal<In, Bits<4>>,
     pub wake: Signal<In, Bit>,
-    /// Of a jump's or taken branch's target.
+    /// The target of a jump or taken branch is misaligned.
     pub jump_misaligned: Signal<In, Bit>,
-    /// Of a load's or store's address.
+    /// The address of a load or store is misaligned.
     pub data_misaligned: Signal<In, Bit>,
     pub miss: Signal<In, Bit>,
     pub page_fault: Signal<In, Bit>,
@@ -137,8 +137,9 @@ impl Logic for Control {
         self.receive.next = self.state.val().get_bit(7);
         self.second.next = self.state.val().get_bit(8);
 
-        // D: an interrupt goes before the fault of the fetch. While a load is completed in the same cycle, the interrupt waits for
-        // the next one, so that at most one thing retires or traps in a cycle; what arrived then could be fetched.
+        // D: an interrupt goes before the fault of the fetch. While a load is completed in the same
+        // cycle, the interrupt waits for the next one, so that at most one thing retires or traps
+        // in a cycle; what arrived then could be fetched.
         self.alone.next = self.last_load.val() & !self.arrive.val();
         self.late.next = self.last_load.val() & self.arrive.val() & self.interrupt.val();
         self.at_arrival.next =

@@ -15,8 +15,9 @@ use testbed_definitions::csr;
 ///   irq_*, mtime_*, hart_id ----->+-----------+
 /// ```
 ///
-/// `value` and `illegal` follow the instruction combinationally. With `commit` high a CSR instruction that `writes` does
-/// so, seen from the next cycle on; `trap` and `mret` likewise. At most one of the three is high.
+/// `value` and `illegal` follow the instruction combinationally. With `commit` high a CSR
+/// instruction that `writes` does so, seen from the next cycle on; `trap` and `mret` likewise. At
+/// most one of the three is high.
 #[derive(LogicBlock)]
 pub struct CsrFile {
     pub clock: Signal<In, Clock>,

@@ -296,7 +296,8 @@ impl Logic for CsrSelect {
             }
         }
 
-        // User mode has the three counters, each if `mcounteren` has its bit. Bits 11:10 of a read-only number are ones.
+        // User mode has the three counters, each if `mcounteren` has its bit. Bits 11:10 of a
+        // read-only number are ones.
         self.enabled.next = bit_cast::<4, 3>(self.counter_enable.val());
         self.permitted.next = !self.user.val()
             | ((self.number.val().get_bits::<2>(8) == 0)

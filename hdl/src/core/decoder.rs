@@ -12,8 +12,9 @@ use rust_hdl::prelude::*;
 ///                 +-----------+
 /// ```
 ///
-/// With `take` high in *t* the outputs from *t*+1 on are those of the instruction of *t*, until the next `take`. Every word that is no instruction of this machine gives `illegal`, and then no class. What depends on more than the
-/// word (CSR numbers, privilege) is judged elsewhere.
+/// With `take` high in *t* the outputs from *t*+1 on are those of the instruction of *t*, until the
+/// next `take`. Every word that is no instruction of this machine gives `illegal`, and then no
+/// class. What depends on more than the word (CSR numbers, privilege) is judged elsewhere.
 #[derive(LogicBlock)]
 pub struct Decoder {
     pub clock: Signal<In, Clock>,

@@ -10,8 +10,9 @@ use rust_hdl::prelude::*;
 ///   state, walk_fetch        ---->+--------+-> va, fetch, falls
 /// ```
 ///
-/// `va` is `sum` for data (`sum | 4` in P, where `sum` is a multiple of eight) and for `jalr`, `pc` in F and S and in a fetch's walk, `target` in X of a branch or `jal`, `after`
-/// otherwise. Whether a branch is taken is known last, so it does not choose `va`: both addresses are translated, and
+/// `va` is `sum` for data (`sum | 4` in P, where `sum` is a multiple of eight) and for `jalr`, `pc`
+/// in F and S and in a fetch's walk, `target` in X of a branch or `jal`, `after` otherwise. Whether
+/// a branch is taken is known last, so it does not choose `va`: both addresses are translated, and
 /// `falls` says afterwards that `after` is the one.
 #[derive(LogicBlock, Default)]
 pub struct Flow {

@@ -1,4 +1,5 @@
-//! Proofs of instructions and of translation, for every input and any length of time (`hdl/formal/{core,registers,tlb,mmu}.sv`).
+//! Proofs of instructions and of translation, for every input and any length of time
+//! (`hdl/formal/{core,registers,tlb,mmu}.sv`).
 
 use super::{Core, Mmu, RegisterFile, Tlb};
 use crate::support::formal::{Input, Subject};
@@ -100,7 +101,8 @@ fn seeded_bugs_of_the_registers_are_seen() {
 #[test]
 fn seeded_bugs_of_the_core_are_seen() {
     core().assert_sees(&[
-        // A trap while a load is completed; accesses that translation did not pass; a store that goes on although it stalls.
+        // A trap while a load is completed; accesses that translation did not pass; a store that
+        // goes on although it stalls.
         (
             "at_arrival = arrive & ~last_load & (interrupt | fetch_fault);",
             "at_arrival = arrive & (interrupt | fetch_fault);",

@@ -12,7 +12,8 @@ use rust_hdl::prelude::*;
 #[derive(LogicBlock)]
 pub struct Lanes {
     pub offset: Signal<In, Bits<3>>,
-    /// `funct3` of the load or store: bits 1:0 the size (0 byte, 1 half, 2 word, 3 pair of words, each of which is as a word), bit 2 "unsigned".
+    /// `funct3` of the load or store: bits 1:0 the size (0 byte, 1 half, 2 word, 3 pair of words,
+    /// each of which is as a word), bit 2 "unsigned".
     pub width: Signal<In, Bits<3>>,
     /// The register to be stored.
     pub stored: Signal<In, Bits<32>>,

@@ -14,10 +14,11 @@ use testbed_definitions::{csr, map};
 ///   falls         ---------->+-------+
 /// ```
 ///
-/// With `falls` high the access is the fetch at `after`, whatever `va`; that comes late, so both are translated.
-/// `miss` and `page_fault` exclude each other; `access_fault` is of untranslated addresses only. With `walk` high `address`
-/// is that of the page-map entry of `va`. In the cycle after, with the entry at `entry`, `walk_good` says whether it is
-/// valid and grants the access, and `fill` puts it into the TLB.
+/// With `falls` high the access is the fetch at `after`, whatever `va`; that comes late, so both
+/// are translated. `miss` and `page_fault` exclude each other; `access_fault` is of untranslated
+/// addresses only. With `walk` high `address` is that of the page-map entry of `va`. In the cycle
+/// after, with the entry at `entry`, `walk_good` says whether it is valid and grants the access,
+/// and `fill` puts it into the TLB.
 #[derive(LogicBlock)]
 pub struct Mmu {
     pub clock: Signal<In, Clock>,

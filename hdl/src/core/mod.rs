@@ -1,5 +1,5 @@
-//! The processor core: RV32IM + Zicsr + Zilsd, M and U mode, 1 KiB pages. See `docs/hardware.md` for every cycle of it and
-//! `docs/core.md` for the block diagram.
+//! The processor core: RV32IM + Zicsr + Zilsd, M and U mode, 1 KiB pages. See `docs/hardware.md`
+//! for every cycle of it and `docs/core.md` for the block diagram.
 
 mod alu;
 mod commit;
@@ -28,8 +28,8 @@ pub use self::{
 };
 use rust_hdl::prelude::*;
 
-/// Bits of the state register. One is set, but for cycle 0, state R, when none is, and for the cycle that completes a load
-/// while the next instruction arrives, when D and L are.
+/// Bits of the state register. One is set, but for cycle 0, state R, when none is, and for the
+/// cycle that completes a load while the next instruction arrives, when D and L are.
 pub mod state {
     pub const F: u8 = 0;
     pub const D: u8 = 1;
@@ -53,10 +53,11 @@ pub mod state {
 ///   ram_mask, has_smi/mmi ----->+--------+
 /// ```
 ///
-/// One memory port: with `read` or `write` high in *t* the memory or device sees the physical byte `address` (and
-/// `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without `write`. While `stall` answers a
-/// `write`, the same write is repeated and nothing is committed; it never answers a pair's, which go to RAM only. `ram_mask` is the RAM's size in bytes, less one; the
-/// last five inputs do not change while the core runs.
+/// One memory port: with `read` or `write` high in *t* the memory or device sees the physical byte
+/// `address` (and `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without
+/// `write`. While `stall` answers a `write`, the same write is repeated and nothing is committed;
+/// it never answers a pair's, which go to RAM only. `ram_mask` is the RAM's size in bytes, less
+/// one; the last five inputs do not change while the core runs.
 #[derive(LogicBlock, Default)]
 pub struct Core {
     pub clock: Signal<In, Clock>,
@@ -154,8 +155,9 @@ impl Logic for Core {
             csr_file
         );
 
-        // Fetched instruction and its registers. Every D also reads the word after; the port is free then. A load or store, which
-        // needs the port in X, leaves it in `following` for the D after.
+        // Fetched instruction and its registers. Every D also reads the word after; the port is
+        // free then. A load or store, which needs the port in X, leaves it in `following` for the D
+        // after.
         self.arriving.next = self.rdata.val();
         if self.held.q.val() {
             self.arriving.next = self.following.q.val();
@@ -179,7 +181,8 @@ impl Logic for Core {
         self.decoder.take.next = self.state.q.val().get_bit(1);
         self.registers.read.next = self.state.q.val().get_bit(1);
         self.registers.address_1.next = self.arriving.val().get_bits::<5>(15);
-        // A pair's second register is read in X, for P, and its first anew in T, for the X that comes again; beside x0 there is none.
+        // A pair's second register is read in X, for P, and its first anew in T, for the X that
+        // comes again; beside x0 there is none.
         self.registers.read_2.next = self.state.q.val().get_bit(1)
             | (self.decoder.pair.val() & (self.state.q.val().get_bit(2) | self.state.q.val().get_bit(7)));
         self.source.next = self.latched.val().get_bits::<5>(20);

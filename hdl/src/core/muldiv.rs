@@ -10,10 +10,11 @@ use rust_hdl::prelude::*;
 ///   step              ------->+----------+
 /// ```
 ///
-/// `start` in *t* takes the operands; the cycles from *t*+1 on in which `step` is high are the steps. Multiply forms the
-/// four 16 x 16 partial products, one a step, and adds each in the step after; the sign corrections of the high
-/// half go through the same adder in the first two steps. Divide restores, one bit a step, on absolute values, and
-/// the last step gives the result its sign.
+/// `start` in *t* takes the operands; the cycles from *t*+1 on in which `step` is high are the
+/// steps. Multiply forms the four 16 x 16 partial products, one a step, and adds each in the step
+/// after; the sign corrections of the high half go through the same adder in the first two steps.
+/// Divide restores, one bit a step, on absolute values, and the last step gives the result its
+/// sign.
 #[derive(LogicBlock)]
 pub struct MulDiv {
     pub clock: Signal<In, Clock>,

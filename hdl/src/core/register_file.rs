@@ -11,9 +11,10 @@ use rust_hdl::prelude::*;
 ///   write              -------->+----------------+
 /// ```
 ///
-/// With `read` high in *t* `data_1` is there from *t*+1 and stays until the next `read`; so are `data_2` and `read_2`. A write in *t* is seen by
-/// reads from *t* on: a load's value is written while the next instruction reads its registers. Writes to register 0 are
-/// dropped, so it reads as 0.
+/// With `read` high in *t* `data_1` is there from *t*+1 and stays until the next `read`; so are
+/// `data_2` and `read_2`. A write in *t* is seen by reads from *t* on: a load's value is written
+/// while the next instruction reads its registers. Writes to register 0 are dropped, so it reads as
+/// 0.
 ///
 /// Two copies of a memory, so that each read port maps to a block RAM of its own; the Verilog is written by hand for
 /// the read enable. Before the first read the data are 0 in simulation and unknown in hardware, where an initial value

@@ -14,8 +14,8 @@ const ENTRY_BITS: usize = 21;
 ///   flush             --------->+-------+
 /// ```
 ///
-/// `fill` in *t* stores an entry for `virtual_page`, `flush` in *t* empties the buffer, both seen from *t*+1; they never
-/// come together.
+/// `fill` in *t* stores an entry for `virtual_page`, `flush` in *t* empties the buffer, both seen
+/// from *t*+1; they never come together.
 #[derive(LogicBlock)]
 pub struct Tlb {
     pub clock: Signal<In, Clock>,
@@ -107,7 +107,8 @@ impl Logic for Tlb {
     }
 }
 
-/// The memory of the [`Tlb`]: one port written and read, one read, the reads combinational (LUT RAM where there is any).
+/// The memory of the [`Tlb`]: one port written and read, one read, the reads combinational (LUT RAM
+/// where there is any).
 #[derive(LogicBlock, Default)]
 pub struct TlbMemory {
     pub clock: Signal<In, Clock>,

@@ -2,7 +2,8 @@
 
 use rust_hdl::prelude::*;
 
-/// Age of one SMI's key, a cycle later, as a rank: the greatest is the one to take ("Order of time" in `docs/monitor.md`).
+/// Age of one SMI's key, a cycle later, as a rank: the greatest is the one to take ("Order of time"
+/// in `docs/monitor.md`).
 ///
 /// ```text
 ///          +-----+
@@ -28,7 +29,7 @@ pub struct Age {
 }
 
 impl Age {
-    /// Of SMI `number`, 0 to 15.
+    /// The block of SMI `number`, 0 to 15.
     pub fn new(number: u32) -> Self {
         assert!(number < 16, "SMI {number}: there can be 15");
         Self {

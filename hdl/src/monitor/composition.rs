@@ -1,4 +1,5 @@
-//! One clock, the SMIs, the MMI and the trace port of a machine, connected: the pattern for the machine, and what tests drive.
+//! One clock, the SMIs, the MMI and the trace port of a machine, connected: the pattern for the
+//! machine, and what tests drive.
 
 use super::{GlobalClock, Link, Mmi, MmiConfig, Smi, TracePort};
 use crate::ports;
@@ -37,7 +38,8 @@ pub struct MonitorBench {
 }
 
 impl MonitorBench {
-    /// With SMI queues of `smi_queue` entries, a port for `port_queue` words and a link that takes one every `port_cycles` cycles.
+    /// With SMI queues of `smi_queue` entries, a port for `port_queue` words and a link that takes
+    /// one every `port_cycles` cycles.
     pub fn new(smi_queue: u32, mmi: MmiConfig, (port_queue, port_cycles): (u32, u32)) -> Self {
         Self {
             clock: Default::default(),

@@ -1,5 +1,6 @@
-//! Proofs of the queues, for every input and any length of time: `hdl/formal/*.sv`, by induction with yosys and yices, over the Verilog
-//! that rust-hdl generates. Seeded bugs show that the properties see something.
+//! Proofs of the queues, for every input and any length of time: `hdl/formal/*.sv`, by induction
+//! with yosys and yices, over the Verilog that rust-hdl generates. Seeded bugs show that the
+//! properties see something.
 
 use super::{Mmi, MmiConfig, Smi, TracePort};
 use crate::support::formal::{Subject, DEPTH};
@@ -134,7 +135,8 @@ fn seeded_bugs_of_the_mmi_are_seen() {
         ("slot$q >= ordered_last", "slot$q >= 32'h2"),
         ("age$3$now = now", "age$3$now = 24'd0"),
         ("oldest$d = ~best[(32'h1)+:(4)]", "oldest$d = best[(32'h1)+:(4)]"),
-        // Room of the port is not waited for; what is not wanted is queued; misses are counted wrong, or settled too late.
+        // Room of the port is not waited for; what is not wanted is queued; misses are counted
+        // wrong, or settled too late.
         ("port_room | (~tracing)", "port_room | tracing"),
         ("of_wanted = |(wanted_late$late & turn)", "of_wanted = 1'b1"),
         ("if (second$q & to_miss$q & is_wanted) begin", "if (second$q & to_miss$q) begin"),

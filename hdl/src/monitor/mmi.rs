@@ -23,7 +23,7 @@ pub struct MmiConfig {
 }
 
 impl MmiConfig {
-    /// Of the MMI of `machine`.
+    /// The configuration of the MMI of `machine`.
     pub fn of(machine: &Description) -> Self {
         MmiConfig {
             processors: machine.processors.len(),
@@ -52,8 +52,9 @@ impl MmiConfig {
 ///                     +-----+
 /// ```
 ///
-/// A slot in turns takes the pair of the SMI whose turn it is, one in order of time that of the SMI with the oldest key: ages are taken in its
-/// first cycle, the oldest is found in its second, and the bus carries the pair in its third and fourth.
+/// A slot in turns takes the pair of the SMI whose turn it is, one in order of time that of the SMI
+/// with the oldest key: ages are taken in its first cycle, the oldest is found in its second, and
+/// the bus carries the pair in its third and fourth.
 #[derive(LogicBlock)]
 pub struct Mmi {
     pub clock: Signal<In, Clock>,
@@ -364,7 +365,8 @@ impl Logic for Mmi {
             self.age[i].ready.next = self.bus_ready[i].val();
         }
 
-        // Slots, and whether this one is open. No pair is under way when a slot begins, at most its second word in the word register.
+        // Slots, and whether this one is open. No pair is under way when a slot begins, at most its
+        // second word in the word register.
         self.queueing.next = self.control_late.late.val().get_bit(1);
         self.tracing.next = self.control_late.late.val().get_bit(2);
         self.ordering.next = self.control_late.late.val().get_bit(3);
@@ -403,7 +405,8 @@ impl Logic for Mmi {
         self.slot_miss.d.next = self.miss_plan.val();
         self.slot_trace.d.next = self.trace_plan.val();
 
-        // The oldest: of the ages in a slot's first cycle, in its second. Who is not there has no rank, and is never better.
+        // The oldest: of the ages in a slot's first cycle, in its second. Who is not there has no
+        // rank, and is never better.
         for i in 0..16 {
             self.rank[i].next = 0.into();
         }
@@ -461,7 +464,8 @@ impl Logic for Mmi {
             }
         }
 
-        // Word register. The master's queue takes a pair or not when its datum is on the bus and the time-stamp in the register.
+        // Word register. The master's queue takes a pair or not when its datum is on the bus and
+        // the time-stamp in the register.
         self.masked.next = self.bus.val() & self.wanted_datum_late.late.val().get_bits::<16>(0);
         self.of_wanted.next = (self.wanted_late.late.val() & self.turn.val()).any();
         self.is_wanted.next =
@@ -512,7 +516,8 @@ impl Logic for Mmi {
         self.poll.d.next = self.poll_next.val();
         self.tick.d.next = self.tick_next.val();
 
-        // The window's command: the first store. It goes out with the strobe, and the SMIs take it over with the next one.
+        // The window's command: the first store. It goes out with the strobe, and the SMIs take it
+        // over with the next one.
         self.command_next.next = self.command.q.val();
         self.command_valid_next.next = self.command_valid.q.val();
         if self.store.val() & (self.word.val() == self.command_word.val()) & (!self.command_valid.q.val()) {

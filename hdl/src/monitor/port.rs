@@ -3,7 +3,8 @@
 use super::QueueRam;
 use rust_hdl::prelude::*;
 
-/// The trace port's FIFO ("Trace port" in `docs/monitor.md`). It loses nothing whatever the link does: who writes looks at `room` first.
+/// The trace port's FIFO ("Trace port" in `docs/monitor.md`). It loses nothing whatever the link
+/// does: who writes looks at `room` first.
 ///
 /// ```text
 ///           +-----------+
@@ -126,7 +127,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// That takes a word at most every `cycles` cycles, 1 to 65,536.
+    /// A port that takes a word at most every `cycles` cycles, 1 to 65,536.
     ///
     /// # Panics
     /// If `cycles` is out of range; machine descriptions are validated before.

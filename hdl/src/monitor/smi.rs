@@ -397,8 +397,9 @@ impl Logic for Smi {
         }
         self.front.d.next = self.front_next.val();
 
-        // Nothing that is enqueued from the next cycle on is older than the marker or the latch that waits then, or than now. What is latched in this
-        // cycle has this stamp: so the store, which is known late in the cycle, is not asked.
+        // Nothing that is enqueued from the next cycle on is older than the marker or the latch
+        // that waits then, or than now. What is latched in this cycle has this stamp: so the store,
+        // which is known late in the cycle, is not asked.
         self.floor_stamp.next = self.stamp.val();
         self.floor_wraps.next = self.wraps.val();
         if self.latch_stays.val() {
@@ -457,7 +458,8 @@ impl Logic for Smi {
         self.write_late.value.next = self.write_next.val();
         self.ready.next = self.write_late.late.val() != self.read_index.q.val();
 
-        // The key: entries do not carry their wraps, the wrap markers that were taken do. The second half of a marker may look like one.
+        // The key: entries do not carry their wraps, the wrap markers that were taken do. The
+        // second half of a marker may look like one.
         self.shown_stamp.next = self.queue.read_data.val().get_bits::<16>(0);
         self.shown_low.next = self.queue.read_data.val().get_bits::<8>(16);
         self.shown_high.next = self.queue.read_data.val().get_bits::<8>(24);

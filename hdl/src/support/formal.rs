@@ -41,8 +41,9 @@ impl Subject {
         Subject { verilog }
     }
 
-    /// Puts properties into the top module, whose registers they see; what is inside its parts has to be led out first. `properties` are
-    /// files of `hdl/formal/`. Those of all but the last are assumed, being proven by themselves.
+    /// Puts properties into the top module, whose registers they see; what is inside its parts has
+    /// to be led out first. `properties` are files of `hdl/formal/`. Those of all but the last are
+    /// assumed, being proven by themselves.
     pub fn with(mut self, properties: &[&str]) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal");
         let mut text = String::new();
@@ -68,8 +69,9 @@ impl Subject {
         high.parse::<usize>().expect("a number") + 1
     }
 
-    /// Gives the part `part` of the top module a port of `width` bits that shows `source`, an expression in the part's own names, and calls
-    /// it `name` outside. The expression may use `input`.
+    /// Gives the part `part` of the top module a port of `width` bits that shows `source`, an
+    /// expression in the part's own names, and calls it `name` outside. The expression may use
+    /// `input`.
     pub fn lead_out(&mut self, part: &str, source: &str, width: usize, name: &str, input: Option<Input>) {
         let head = format!("module {TOP}${part}(");
         let high = width - 1;
@@ -139,7 +141,8 @@ impl Subject {
         assert!(done, "yosys makes no model: {text}");
     }
 
-    /// Holds for every input and any length of time; and what the properties speak of happens within `cover_depth` cycles.
+    /// Holds for every input and any length of time; and what the properties speak of happens
+    /// within `cover_depth` cycles.
     pub fn assert_proven(&self, cover_depth: usize) {
         let (proven, text) = self.holds(DEPTH);
         assert!(proven, "{text}");

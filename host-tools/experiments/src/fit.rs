@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::model::Fit;
 
-/// Of the confidence intervals.
+/// The level of the confidence intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// The line through the points by least squares; `None` of fewer than three points, or if all have one x.
@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn a_known_regression() {
-        // Anscombe's first set: slope 0.500, intercept 3.000, R^2 0.667, standard error of the slope 0.118 (t of 9 degrees: 2.262).
+        // Anscombe's first set: slope 0.500, intercept 3.000, R^2 0.667, standard error of the
+        // slope 0.118 (t of 9 degrees: 2.262).
         let points = [
             (10.0, 8.04),
             (8.0, 6.95),

@@ -1,7 +1,8 @@
 //! How much of the kernel is instrumentation: the kernel beside the same one built without any.
 //!
-//! The report's figure is one of source lines (150 of 11,000, section 2.2.3). Here the code itself is measured too: what is there with events and not without,
-//! and the instructions in it that can be told for certain, each by the address that it loads or stores.
+//! The report's figure is one of source lines (150 of 11,000, section 2.2.3). Here the code itself
+//! is measured too: what is there with events and not without, and the instructions in it that can
+//! be told for certain, each by the address that it loads or stores.
 
 mod flow;
 
@@ -34,7 +35,7 @@ pub enum InstrumentationError {
 /// A kernel's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Of the section `.text`.
+    /// Bytes of the section `.text`.
     pub bytes: u64,
     /// Words of it that are instructions.
     pub instructions: u64,
@@ -80,9 +81,9 @@ impl Lines {
 pub struct Instrumentation {
     pub with: Size,
     pub without: Size,
-    /// Of the kernel with events.
+    /// Where the kernel with events emits them.
     pub sites: Sites,
-    /// Of the kernel's own crate; protocol and core know of no events.
+    /// Lines of the kernel's own crate; protocol and core know of no events.
     pub lines: Lines,
 }
 
@@ -102,8 +103,8 @@ impl Instrumentation {
         percent(self.sites.stores, self.with.instructions)
     }
 
-    /// Instructions beside those of [`Self::sites`]: what makes the words to emit, the addresses of monitor and classes, and what the
-    /// compiler does otherwise where there are events.
+    /// Instructions beside those of [`Self::sites`]: what makes the words to emit, the addresses of
+    /// monitor and classes, and what the compiler does otherwise where there are events.
     pub fn others(&self) -> u64 {
         self.instructions().saturating_sub(self.sites.instructions())
     }
@@ -116,7 +117,8 @@ fn percent(part: u64, all: u64) -> f64 {
 /// Compares the kernel with the one that has no events, which is built if it is not there yet.
 ///
 /// # Errors
-/// The kernel without events doesn't build; an ELF file or the kernel's sources can't be read, or the ELF file is not one of a kernel.
+/// The kernel without events doesn't build; an ELF file or the kernel's sources can't be read, or
+/// the ELF file is not one of a kernel.
 pub fn share(built: &Firmware) -> Result<Instrumentation, InstrumentationError> {
     let with = Kernel::read(built)?;
     let without = Kernel::read(&built.unmonitored()?)?;

@@ -11,11 +11,11 @@
 //! | [`experiment`], [`progress`], [`error`] | what an experiment is; how far it is, and why it did not come to its end |
 //!
 //! All of that is the frame. An experiment is a folder beside it with its options, what it runs and
-//! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section 3.3.7),
-//! [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`] (ours). [`bsp`] measures the parameters
-//! of a cost model, and holds programs against it; [`bsp_memory`] reads arrays that are
-//! spread over processes; [`lossy`] loses what programs exchange, and holds that against a model, which
-//! [`lbsp`] asks, and shows beside its paper.
+//! what it makes of the runs, and a line in the list below: [`overflow`] (the report's section
+//! 3.3.7), [`section3`] (the rest of that section), [`balance`] (section 4), [`random_loads`]
+//! (ours). [`bsp`] measures the parameters of a cost model, and holds programs against it;
+//! [`bsp_memory`] reads arrays that are spread over processes; [`lossy`] loses what programs
+//! exchange, and holds that against a model, which [`lbsp`] asks, and shows beside its paper.
 #![forbid(unsafe_code)]
 
 pub mod balance;

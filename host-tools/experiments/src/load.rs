@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use testbed_trace::analysis::fact::{Doing, Episode, Fact, Phase, Protocol, Stage, ThreadState};
+use testbed_trace::analysis::fact::{Doing, Episode, Fact, Stage, ThreadState};
+use testbed_trace::analysis::protocol::{Phase, Protocol};
 
 /// Cycles that the copy of a byte takes in a local message, and in a remote one at its sender. The
 /// lines are those of the sends of Table 6; lengths of messages do not stand in events.

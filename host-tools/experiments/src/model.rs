@@ -1,4 +1,5 @@
-//! What experiments have found, as their JSON has it and their pages show it: figures, tables, runs. All text is plain, without markup.
+//! What experiments have found, as their JSON has it and their pages show it: figures, tables,
+//! runs. All text is plain, without markup.
 
 use std::fmt::Write as _;
 

@@ -1,9 +1,10 @@
 //! What one run's trace shows of the report's protocols: read once, in order, from events that are all certain.
 
 use testbed_definitions::event;
-use testbed_trace::analysis::fact::{Doing, Episode, Fact, On, Protocol, Waited};
+use testbed_trace::analysis::fact::{Doing, Episode, Fact, On, Waited};
 use testbed_trace::analysis::follow::Follower;
 use testbed_trace::analysis::probe::Probe;
+use testbed_trace::analysis::protocol::Protocol;
 use testbed_trace::capture::{verify, Capture, CaptureError, RunRecord};
 use testbed_trace::order::events;
 
@@ -64,8 +65,8 @@ impl Observed {
     /// Reads a run.
     ///
     /// # Errors
-    /// It can't be read; or it did not come to its end, has lost events, is damaged, or shows what the protocols don't allow: figures are
-    /// made of whole traces only.
+    /// It can't be read; or it did not come to its end, has lost events, is damaged, or shows what
+    /// the protocols don't allow: figures are made of whole traces only.
     pub fn read(capture: &Capture) -> Result<Self, ObserveError> {
         let record = &capture.record;
         let dir = capture.dir.display().to_string();

@@ -1,5 +1,5 @@
-//! A named question that a figure asks of an ordered trace, and its answer. What a query gives is in machine cycles; a stamp is exact to
-//! a tick of the global clock.
+//! A named question that a figure asks of an ordered trace, and its answer. What a query gives is
+//! in machine cycles; a stamp is exact to a tick of the global clock.
 
 use std::fmt::Write as _;
 

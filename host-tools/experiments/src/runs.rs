@@ -33,9 +33,9 @@ struct Key {
     kernel: String,
     seed: u32,
     dgl: u32,
-    /// Of all that is in RAM before the first cycle: kernel, programs, arguments.
+    /// The hash of all that is in RAM before the first cycle: kernel, programs, arguments.
     image: String,
-    /// Of `run.json`; empty before the run.
+    /// The hash of `run.json`; empty before the run.
     record: String,
 }
 
@@ -104,7 +104,7 @@ impl Runs<'_> {
         })
     }
 
-    /// Of the `run.json` that a run has left.
+    /// The hash of the `run.json` that a run has left.
     fn record<P>(&self, run: &Planned<P>) -> std::io::Result<String> {
         Ok(format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&fs::read(self.folder(run).join(RUN_JSON))?)))
     }
@@ -148,7 +148,8 @@ impl Runs<'_> {
         Ok(capture)
     }
 
-    /// Makes all runs, `jobs` at a time; what `beside` does goes on meanwhile on a core of its own, if there are several.
+    /// Makes all runs, `jobs` at a time; what `beside` does goes on meanwhile on a core of its own,
+    /// if there are several.
     ///
     /// # Errors
     /// Those of the first run that fails.
@@ -189,7 +190,8 @@ impl Runs<'_> {
         Ok((captures, other?))
     }
 
-    /// Cycles an instruction on the start processor within these spans of cycles of a run, by the emulator's own counters; in order, apart.
+    /// Cycles an instruction on the start processor within these spans of cycles of a run, by the
+    /// emulator's own counters; in order, apart.
     ///
     /// # Errors
     /// The emulator fails.

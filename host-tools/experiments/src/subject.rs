@@ -1,4 +1,5 @@
-//! Which program of a run is measured, and with which arguments: the run's own, or the one that `background` runs beside its load.
+//! Which program of a run is measured, and with which arguments: the run's own, or the one that
+//! `background` runs beside its load.
 
 use testbed_definitions::event;
 use testbed_trace::capture::RunRecord;
@@ -24,7 +25,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Of a run.
+    /// The subject of a run.
     pub fn of(record: &RunRecord) -> Self {
         // The first process on a processor has place 1, the next one 2.
         let process = |place| event::thread_number(START, place, 0);

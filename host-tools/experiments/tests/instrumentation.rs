@@ -59,8 +59,8 @@ fn instrumentation_has_its_share() {
     }
     assert!((0.1..20.0).contains(&found.percent()));
     assert!(found.emitting_percent() < found.percent() && found.sites.instructions() < found.instructions());
-    // Each class that is tested for is loaded, picked out and branched by; one load may serve two tests. The agent of the load compares
-    // and changes bits of the same word, without a branch.
+    // Each class that is tested for is loaded, picked out and branched by; one load may serve two
+    // tests. The agent of the load compares and changes bits of the same word, without a branch.
     let sites = found.sites;
     let branched = sites.branches + sites.branches / 10;
     assert!(sites.loads <= sites.masks && sites.masks <= branched, "{sites:?}");

@@ -14,8 +14,9 @@ use testbed_experiments::section3::network::network;
 use testbed_experiments::section3::queries::{named, of_figure};
 use testbed_experiments::section3::services::table6;
 use testbed_machine::Machine;
-use testbed_trace::analysis::fact::{Episode, Phase, Protocol, Stage};
+use testbed_trace::analysis::fact::{Episode, Stage};
 use testbed_trace::analysis::measure::{Mark, Span};
+use testbed_trace::analysis::protocol::{Phase, Protocol};
 use testbed_trace::capture::{KernelKind, RunRecord};
 
 const TICK: u32 = 25;
@@ -50,7 +51,8 @@ fn observed(program: &str, arguments: &[&str]) -> Observed {
     }
 }
 
-/// `local 100 2`: 300 cycles, 1.25 a byte and 18 of probes; a timer interrupt of 1,000 cycles falls into every tenth service if `timers`.
+/// `local 100 2`: 300 cycles, 1.25 a byte and 18 of probes; a timer interrupt of 1,000 cycles falls
+/// into every tenth service if `timers`.
 fn local(timers: bool) -> Observed {
     let mut run = observed("local", &["100", "2"]);
     for (number, bytes) in lengths(&run.subject()).into_iter().enumerate() {

@@ -58,7 +58,7 @@ impl Estimate {
 pub struct Simulated {
     /// Rounds of a superstep.
     pub rounds: Estimate,
-    /// Of all packets that left, those that had left before.
+    /// The share of all packets that left that had left before.
     pub resent: Estimate,
     /// Seconds of a superstep.
     pub time: Estimate,

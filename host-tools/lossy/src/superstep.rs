@@ -123,7 +123,7 @@ pub struct BestCopies {
 }
 
 impl BestCopies {
-    /// Of functions of k: rho and the time. If several are equal it is the smallest.
+    /// The best k for these functions of it, rho and the time. If several are equal it is the smallest.
     pub fn of(rounds: impl Fn(u32) -> f64, time: impl Fn(u32) -> f64) -> BestCopies {
         let least = |of: &dyn Fn(u32) -> f64| {
             (2..=COPIES_MOST).fold((1, of(1)), |best, k| if of(k) < best.1 { (k, of(k)) } else { best }).0

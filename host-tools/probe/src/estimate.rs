@@ -48,7 +48,7 @@ pub struct Estimate {
     pub host: String,
     pub packet_bytes: u16,
     pub forward: Direction,
-    /// Of the packets that arrived; `None` if none did.
+    /// The way back of the packets that arrived; `None` if none did.
     pub backward: Option<Direction>,
     /// The loss of one direction that would lose as many round trips if both had the same: the one
     /// figure that the model of lossy supersteps wants.

@@ -9,7 +9,8 @@ use testbed_trace::capture::{CaptureError, CaptureWriter, RunRecord, Stop};
 
 use crate::operator::Operator;
 
-/// Instructions in a chunk up to which a processor counts as asleep: its kernel looks now and then whether there is something to do.
+/// Instructions in a chunk up to which a processor counts as asleep: its kernel looks now and then
+/// whether there is something to do.
 const IDLE_INSTRUCTIONS: u64 = CHUNK / 16;
 
 /// Why a run failed.
@@ -23,9 +24,12 @@ pub enum DriveError {
 
 /// Runs `engine` from where it is until cycle `limit` at the latest, writing what it shows to `writer`.
 ///
-/// Ends earlier at the first multiple of [`CHUNK`] by which a processor has stored to EXIT and what the SMIs held has left by
-/// the trace port, or where `operator` has it stop. Returns `record` completed. What `operator` gives is given between chunks. While a live operator thinks and every processor mostly sleeps, the machine's
-/// time goes no faster than real time, so that waiting for a command takes no processor of the host's. `progress` is shown the machine now and then, which stands still meanwhile.
+/// Ends earlier at the first multiple of [`CHUNK`] by which a processor has stored to EXIT and what
+/// the SMIs held has left by the trace port, or where `operator` has it stop. Returns `record`
+/// completed. What `operator` gives is given between chunks. While a live operator thinks and every
+/// processor mostly sleeps, the machine's time goes no faster than real time, so that waiting for a
+/// command takes no processor of the host's. `progress` is shown the machine now and then, which
+/// stands still meanwhile.
 ///
 /// # Errors
 /// The engine's, or the disk's; the folder then keeps what was written, and says that it is not complete.

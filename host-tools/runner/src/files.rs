@@ -1,4 +1,5 @@
-//! What the host leaves in the start processor's filestore: the program to start, files of the command line, and the other programs.
+//! What the host leaves in the start processor's filestore: the program to start, files of the
+//! command line, and the other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,8 @@ use testbed_session::store;
 pub use testbed_session::store::Stored;
 use testbed_sim::load::{self, LoadError};
 
-/// Bytes of a file of this computer that are looked at, at most: an ELF file has symbols and debugging information too, which are left out.
+/// Bytes of a file of this computer that are looked at, at most: an ELF file has symbols and
+/// debugging information too, which are left out.
 pub const HOST_BYTES: u64 = 64 << 20;
 
 /// Why a file can't be had.
@@ -104,7 +106,8 @@ impl Wanted {
 /// utilities, then the programs that fit, the smallest first.
 ///
 /// # Errors
-/// A file can't be read, or two have one name. Whether `first` and `wanted` fit into RAM is found when the image is made.
+/// A file can't be read, or two have one name. Whether `first` and `wanted` fit into RAM is found
+/// when the image is made.
 pub fn filestore(
     machine: &Machine,
     root: &Path,

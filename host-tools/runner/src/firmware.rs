@@ -1,7 +1,8 @@
 //! Builds the firmware: kernel and programs, for the processors of the Testbed.
 //!
-//! With rustup the target is added where it is missing. Where that is refused, Debian's `rustc-web`, `cargo-web`, `rust-web-src` and
-//! `lld` build the same sources together with `core`; the environment variable `TESTBED_FIRMWARE=debian` chooses that way.
+//! With rustup the target is added where it is missing. Where that is refused, Debian's
+//! `rustc-web`, `cargo-web`, `rust-web-src` and `lld` build the same sources together with `core`;
+//! the environment variable `TESTBED_FIRMWARE=debian` chooses that way.
 //!
 //! With `TESTBED_FIRMWARE=built` nothing is built that is there: `testbed test` sets it for the tests,
 //! of which hundreds run programs, when it has built all firmware.
@@ -49,7 +50,8 @@ pub enum FirmwareError {
     Io { path: PathBuf, source: std::io::Error },
 }
 
-/// Built firmware: the programs and a kernel. The small kernel is built when it is first wanted, since few machines have use for it.
+/// Built firmware: the programs and a kernel. The small kernel is built when it is first wanted,
+/// since few machines have use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Firmware {
     /// Folder of the ELF files.
@@ -88,8 +90,8 @@ impl Firmware {
         read(folder.join("kernel"))
     }
 
-    /// The same firmware with a kernel that emits no events and tests for none, built when it is first wanted: it shows what instrumentation
-    /// costs. The small kernel stays as it is.
+    /// The same firmware with a kernel that emits no events and tests for none, built when it is
+    /// first wanted: it shows what instrumentation costs. The small kernel stays as it is.
     ///
     /// # Errors
     /// It can't be built, as for [`build`].
@@ -170,7 +172,8 @@ pub fn build_all(root: &Path) -> Result<Firmware, FirmwareError> {
     Ok(built)
 }
 
-/// Builds what `arguments` choose of the firmware, by default all, with a profile of `firmware/Cargo.toml`. Gives the folder of the ELF files.
+/// Builds what `arguments` choose of the firmware, by default all, with a profile of
+/// `firmware/Cargo.toml`. Gives the folder of the ELF files.
 fn build_profile(root: &Path, profile: &str, arguments: &[&str]) -> Result<PathBuf, FirmwareError> {
     let target_dir = root.join("target/firmware");
     let folder = target_dir.join(TARGET).join(profile);

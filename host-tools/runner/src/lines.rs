@@ -1,4 +1,5 @@
-//! Lines of a program's source, from the debugging information of its ELF file. That stays on the host: what is loaded has none.
+//! Lines of a program's source, from the debugging information of its ELF file. That stays on the
+//! host: what is loaded has none.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +19,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads an ELF file; `None` if it has no debugging information that can be read. Paths below `root` are shown relative to it.
+    /// Reads an ELF file; `None` if it has no debugging information that can be read. Paths below
+    /// `root` are shown relative to it.
     pub fn read(elf: &[u8], root: &Path) -> Option<Self> {
         let file = object::File::parse(elf).ok()?;
         file.section_by_name(SectionId::DebugLine.name())?;
@@ -30,8 +32,9 @@ impl Lines {
         Some(Lines { context, root: root.into() })
     }
 
-    /// Where a thread stands that is at `pc`: in the innermost function that is the program's own, and in those that it is inlined into. If
-    /// the library's function at `pc` was called, `caller` is the address behind that call.
+    /// Where a thread stands that is at `pc`: in the innermost function that is the program's own,
+    /// and in those that it is inlined into. If the library's function at `pc` was called, `caller`
+    /// is the address behind that call.
     pub fn of_call(&self, pc: u32, caller: u32) -> Vec<Place> {
         let own = |frames: &[Place]| {
             let first = frames.iter().position(|place| !is_library(place))?;

@@ -1,7 +1,8 @@
 //! What every thread does, from the RAM of all processors in one cycle.
 //!
-//! The kernel's ELF file says where its tables are (`testbed_kernel_core::layout`). Nothing that is read is trusted: an address outside
-//! RAM, or a number out of bounds, makes that processor unreadable and leaves the rest.
+//! The kernel's ELF file says where its tables are (`testbed_kernel_core::layout`). Nothing that is
+//! read is trusted: an address outside RAM, or a number out of bounds, makes that processor
+//! unreadable and leaves the rest.
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use testbed_definitions::file::NAME_BYTES;

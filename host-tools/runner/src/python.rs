@@ -27,8 +27,8 @@ pub fn folder(root: &Path) -> PathBuf {
     root.join("target/python")
 }
 
-/// Installs `packages` of which one is missing into the environment of the workspace at `root`, which is made if need be. Says on
-/// standard error what it installs.
+/// Installs `packages` of which one is missing into the environment of the workspace at `root`,
+/// which is made if need be. Says on standard error what it installs.
 ///
 /// # Errors
 /// That is not allowed here, or fails.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
-/// A flag that Ctrl-C, `kill` and a terminal that goes away set from now on, instead of ending this program. If the last is ignored, as `nohup` has it,
-/// it stays so, where the system tells. (Shells ignore Ctrl-C for what they start in the background; who sends it there means it.)
+/// A flag that Ctrl-C, `kill` and a terminal that goes away set from now on, instead of ending this
+/// program. If the last is ignored, as `nohup` has it, it stays so, where the system tells. (Shells
+/// ignore Ctrl-C for what they start in the background; who sends it there means it.)
 ///
 /// # Errors
 /// The system's.

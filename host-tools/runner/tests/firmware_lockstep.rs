@@ -1,5 +1,6 @@
-//! The whole machine on the real firmware, emulator against RTL: every processor's retirements with their cycles (one processor
-//! at a time, in turn), all counts of instructions, every word of the monitors, every byte of the consoles.
+//! The whole machine on the real firmware, emulator against RTL: every processor's retirements with
+//! their cycles (one processor at a time, in turn), all counts of instructions, every word of the
+//! monitors, every byte of the consoles.
 
 use std::path::Path;
 

@@ -70,8 +70,9 @@ enum Name {
     Console,
 }
 
-/// Captures into the folder of `claim` until `stop`, the time is over, the port ends (with `once`) or the board begins anew. `record` says
-/// what is known of the run; `tell` hears what happens meanwhile. The folder then says that it is complete.
+/// Captures into the folder of `claim` until `stop`, the time is over, the port ends (with `once`)
+/// or the board begins anew. `record` says what is known of the run; `tell` hears what happens
+/// meanwhile. The folder then says that it is complete.
 ///
 /// # Errors
 /// A port can't be opened at first; the folder can't be written to. What was written then stays, and is not complete.

@@ -99,8 +99,8 @@ pub enum Told {
     Back,
 }
 
-/// Reads `port` until `stop`, or until it goes away if it is not to be `awaited`. What it says goes to `sender` with `name`; the sender is
-/// dropped when nothing more will come.
+/// Reads `port` until `stop`, or until it goes away if it is not to be `awaited`. What it says goes
+/// to `sender` with `name`; the sender is dropped when nothing more will come.
 pub fn follow<N: Copy + Send + 'static>(
     mut port: SerialPort,
     settings: PortSettings,

@@ -16,11 +16,12 @@ use super::{Exit, Failure};
 /// The analysis that needs more than events.
 const WAITS: &str = "waits";
 
-/// Says where a run's time went: protocol phases, latencies, threads, ready queues, processors, links, critical paths, supersteps; and who waited for whom when
-/// it was stopped.
+/// Says where a run's time went: protocol phases, latencies, threads, ready queues, processors,
+/// links, critical paths, supersteps; and who waited for whom when it was stopped.
 ///
-/// One analysis is shown with its histograms and series, several only with their tables. Times are in machine cycles, as stamped and, as
-/// `net`, without what the monitoring itself cost. What the trace leaves open is left out and counted.
+/// One analysis is shown with its histograms and series, several only with their tables. Times are
+/// in machine cycles, as stamped and, as `net`, without what the monitoring itself cost. What the
+/// trace leaves open is left out and counted.
 #[derive(Args, Debug)]
 pub struct Analyse {
     /// The folder that `run` left
@@ -40,13 +41,15 @@ pub struct Analyse {
     /// Look only at what happened before this machine time
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// Cost model of supersteps: cycles a word that a process sends or receives; measured from the run if it is not given
+    /// Cost model of supersteps: cycles a word that a process sends or receives; measured from the
+    /// run if it is not given
     #[arg(long, value_name = "CYCLES", value_parser = figure)]
     g: Option<f64>,
     /// Cost model of supersteps: cycles of a superstep's end
     #[arg(long, value_name = "CYCLES", value_parser = figure)]
     l: Option<f64>,
-    /// Cost model of supersteps: cycles of the end of a superstep in which nobody has a word for another; --l if only that is given
+    /// Cost model of supersteps: cycles of the end of a superstep in which nobody has a word for
+    /// another; --l if only that is given
     #[arg(long, value_name = "CYCLES", value_parser = figure)]
     l0: Option<f64>,
 }

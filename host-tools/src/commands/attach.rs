@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use itertools::Itertools;
 use testbed_definitions::link;
 use testbed_host_tools::attach::port::{PortError, PortSettings};
 use testbed_host_tools::attach::{attach, AttachError, Ended, Options, Outcome};
@@ -138,14 +139,14 @@ fn link_text(record: &RunRecord, figures: &LinkFigures, reconnects: u64) -> Stri
         unconfirmed,
     } = figures;
     let names = record.machine.processors.iter().zip(pairs).skip(1);
-    let by_smi: Vec<_> = names.map(|(name, pairs)| format!("{name} {}", grouped(*pairs))).collect();
+    let by_smi = names.map(|(name, pairs)| format!("{name} {}", grouped(*pairs))).join(", ");
     let mut text = format!(
         "link: {} bytes, {} frames, of which {} counts\n  pairs: {} ({})\n  damaged: {} bytes that belong to no frame, {} frames with a wrong CRC, {} unused since out of step\n  lost: {} pairs in {} holes; {} reconnects\n",
         grouped(*bytes),
         grouped(*frames),
         grouped(*counts),
         grouped(pairs.iter().sum()),
-        by_smi.join(", "),
+        by_smi,
         grouped(*stray_bytes),
         grouped(*crc_errors),
         grouped(*left_out),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use itertools::Itertools;
 use testbed_balance::policies::{DESCRIBED, NAMES};
 use testbed_balance::settings::{self, Setting, Values, Wrong};
 use testbed_definitions::boot::BALANCER;
@@ -187,8 +188,8 @@ fn help() -> String {
 /// What can be set, a policy a line.
 fn settings_help() -> String {
     let lines = NAMES.iter().filter_map(|policy| {
-        let known: Vec<_> = settings::of(policy).map(with_default).collect();
-        (!known.is_empty()).then(|| format!("\n  {policy}: {}", known.join(", ")))
+        let known = settings::of(policy).map(with_default).join(", ");
+        (!known.is_empty()).then(|| format!("\n  {policy}: {known}"))
     });
     let lines: String = lines.collect();
     format!("Change a setting of the policy; docs/balance.md says what each does. By default:{lines}")

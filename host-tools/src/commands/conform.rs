@@ -15,8 +15,9 @@ const WAITING: usize = 16;
 
 /// Holds a run's events against the protocols' state machines (the report's Figures 5 to 8 and what was added).
 ///
-/// Says which event deviates, and what was expected in its place. A run that was cut, lacks events or left threads waiting is incomplete,
-/// and without class profile there is no verdict; both have exit code 7. Runs with `--dgl profile+timer+user+detail` are checked most closely.
+/// Says which event deviates, and what was expected in its place. A run that was cut, lacks events
+/// or left threads waiting is incomplete, and without class profile there is no verdict; both have
+/// exit code 7. Runs with `--dgl profile+timer+user+detail` are checked most closely.
 #[derive(Args, Debug)]
 pub struct Conform {
     /// The folder that `run` left

@@ -1,4 +1,5 @@
-//! How a run ended that `run` stopped: what the threads did is kept, who waits for whom is said, and the exit code tells.
+//! How a run ended that `run` stopped: what the threads did is kept, who waits for whom is said,
+//! and the exit code tells.
 
 use std::io::Write;
 
@@ -46,8 +47,9 @@ pub fn keep(
 
 /// Says who waited for whom when the run was stopped. `asked`: its user has said for how long it was to run.
 ///
-/// Who asks for a part of a run gets it, and that is a success. Without that a program that has not ended is none, and neither is one that
-/// can never end, however short the time: scripts can rely on it.
+/// Who asks for a part of a run gets it, and that is a success. Without that a program that has not
+/// ended is none, and neither is one that can never end, however short the time: scripts can rely
+/// on it.
 pub fn tell(out: &mut impl Write, capture: &Capture, integrity: &Integrity, asked: bool) -> Result<Exit, Failure> {
     let record: &RunRecord = &capture.record;
     if !record.exits.is_empty() {

@@ -25,11 +25,13 @@ use super::{begin, grouped, output_folder, run, Exit, Failure};
 /// Cycles after which a program is given up unless told otherwise.
 const MAX_CYCLES: u64 = 1_000_000_000;
 
-/// Runs a bare-metal program on one core, or on all processors of a machine; the exit code is what it leaves in SYSTEM EXIT or, on one core, `tohost`.
+/// Runs a bare-metal program on one core, or on all processors of a machine; the exit code is what
+/// it leaves in SYSTEM EXIT or, on one core, `tohost`.
 ///
-/// Programs may also write and exit by HTIF's system calls, as the public RISC-V tests and benchmarks do. At the end cycles, instructions and
-/// cycles an instruction (CPI) are on standard error; of corebench a score too. Codes above 255 become 255. A program that does not end in
-/// time gives 4, and it is said where it is and what it does.
+/// Programs may also write and exit by HTIF's system calls, as the public RISC-V tests and
+/// benchmarks do. At the end cycles, instructions and cycles an instruction (CPI) are on standard
+/// error; of corebench a score too. Codes above 255 become 255. A program that does not end in time
+/// gives 4, and it is said where it is and what it does.
 #[derive(Args, Debug)]
 pub struct Exec {
     /// An ELF file, or a program of firmware/ that needs no kernel: corebench or demo
@@ -40,10 +42,12 @@ pub struct Exec {
     /// Cycles after which the program is given up
     #[arg(long, default_value_t = MAX_CYCLES, value_name = "N")]
     max_cycles: u64,
-    /// Start every processor of this machine (a name or a TOML file) with the program, as on a board, and leave what the monitors saw in a folder
+    /// Start every processor of this machine (a name or a TOML file) with the program, as on a
+    /// board, and leave what the monitors saw in a folder
     #[arg(long, value_name = "FILE|NAME")]
     machine: Option<String>,
-    /// Output folder of --machine; an earlier run in it is replaced [default: out/PROGRAM, where an earlier run is kept as out/PROGRAM.1, .2 and so on]
+    /// Output folder of --machine; an earlier run in it is replaced
+    /// [default: out/PROGRAM, where an earlier run is kept as out/PROGRAM.1, .2 and so on]
     #[arg(long, value_name = "DIR", requires = "machine")]
     out: Option<PathBuf>,
 }
@@ -169,8 +173,8 @@ fn figures(cycles: u64, instructions: u64) -> String {
     format!("{} cycles, {} instructions{cpi}", grouped(cycles), grouped(instructions))
 }
 
-/// What a benchmark that leaves its figures at the symbol RESULT, as corebench does, says of itself: without start and end, so that it is
-/// the same as that of `bench core` and of `bench`.
+/// What a benchmark that leaves its figures at the symbol RESULT, as corebench does, says of
+/// itself: without start and end, so that it is the same as that of `bench core` and of `bench`.
 fn score(engine: &dyn Engine, program: &Program) -> Option<String> {
     let Counts { cycles, instructions, iterations } = Counts::read(engine, program)?;
     let (cycles, instructions, iterations) = (u64::from(cycles), u64::from(instructions), u64::from(iterations));

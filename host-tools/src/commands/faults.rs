@@ -19,19 +19,20 @@ const MOST: u32 = 990_000;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Losing packets")]
 pub struct Losing {
-    /// Each packet that leaves a station is lost with this probability, such as 10%, the same ones on every engine; its station notices,
-    /// and sends it again. With 0% it only listens for that
+    /// Each packet that leaves a station is lost with this probability, such as 10%, the same ones
+    /// on every engine; its station notices, and sends it again. With 0% it only listens for that
     #[arg(long, value_name = "PERCENT")]
     loss: Option<String>,
     /// Each is damaged on its way with this probability: its CRC tells, and its station sends it again
     #[arg(long, value_name = "PERCENT")]
     damage: Option<String>,
-    /// What BSP processes exchange leaves so often each time, from 1 to 8, as packets that nobody sends again but the kernels themselves, in
-    /// rounds: what lossy BSP is about. Without this it leaves as everything else does
+    /// What BSP processes exchange leaves so often each time, from 1 to 8, as packets that nobody
+    /// sends again but the kernels themselves, in rounds: what lossy BSP is about. Without this it
+    /// leaves as everything else does
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=COPIES_MAX as i64))]
     copies: Option<u32>,
-    /// A BSP process goes on when the round's time is over in which all that it has sent was acknowledged, as the lossy BSP model has it,
-    /// and not at once
+    /// A BSP process goes on when the round's time is over in which all that it has sent was
+    /// acknowledged, as the lossy BSP model has it, and not at once
     #[arg(long, requires = "copies")]
     whole_rounds: bool,
 }

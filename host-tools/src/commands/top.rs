@@ -18,8 +18,8 @@ use super::{Exit, Failure};
 
 /// Shows a run in the terminal: ready queues, threads, loads of links, rates of events, losses.
 ///
-/// Given a folder, it follows the run that writes to it, or plays one that is over. Given a program, it starts a run, with the options of
-/// `run`, and follows that. `?` shows the keys.
+/// Given a folder, it follows the run that writes to it, or plays one that is over. Given a
+/// program, it starts a run, with the options of `run`, and follows that. `?` shows the keys.
 #[derive(Args, Debug)]
 pub struct Top {
     #[command(flatten)]

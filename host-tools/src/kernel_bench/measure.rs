@@ -198,8 +198,9 @@ pub fn remote(case: &Case) -> Result<Remote, BenchError> {
     })
 }
 
-/// A communication between these user events. Kernels that transmit late mix it with the rounds before and after, so the work is
-/// added up from its parts: the sender's call, five services, handing messages to Centrenet, the receiver's return.
+/// A communication between these user events. Kernels that transmit late mix it with the rounds
+/// before and after, so the work is added up from its parts: the sender's call, five services,
+/// handing messages to Centrenet, the receiver's return.
 fn one_remote(case: &Case, empty: i64, (send, receive, received): (usize, usize, usize)) -> Option<Remote> {
     let events = &case.events;
     let (sender, receiver) = (events[send].smi, events[received].smi);

@@ -1,9 +1,11 @@
-//! What the kernel's services cost, from the monitors' stamps alone: traces of the program `kernel-bench` on a machine whose
-//! clock ticks every cycle.
+//! What the kernel's services cost, from the monitors' stamps alone: traces of the program
+//! `kernel-bench` on a machine whose clock ticks every cycle.
 //!
-//! Each figure is the median of a hundred rounds. Between two user events lies what the program did and one *empty* event call, known from
-//! pairs of events with nothing between; it is subtracted. What the kernel's own events cost in between (a test of the class, and a
-//! store a word) is subtracted too: a store as measured between the two words of an event, the test by its instructions.
+//! Each figure is the median of a hundred rounds. Between two user events lies what the program did
+//! and one *empty* event call, known from pairs of events with nothing between; it is subtracted.
+//! What the kernel's own events cost in between (a test of the class, and a store a word) is
+//! subtracted too: a store as measured between the two words of an event, the test by its
+//! instructions.
 
 mod measure;
 mod spans;

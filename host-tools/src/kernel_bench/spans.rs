@@ -1,5 +1,6 @@
 //! Spans between events, without what the events themselves cost, and without what is only flight.
 
+use itertools::Itertools;
 use testbed_definitions::event;
 
 use testbed_trace::analysis::probe;
@@ -82,7 +83,8 @@ pub fn previous(events: &[Event], from: usize, wanted: impl Fn(&Event) -> bool) 
     events[..from].iter().rposition(wanted)
 }
 
-/// Messages handed over between places `from` and `to` of the trace and served there: places of both events, and the type.
+/// Messages handed over between places `from` and `to` of the trace and served there: places of
+/// both events, and the type.
 pub fn flights(events: &[Event], from: usize, to: usize) -> Vec<(usize, usize, u8)> {
     let mut found = Vec::new();
     for sent in from..to {
@@ -105,17 +107,15 @@ pub fn only_flight(events: &[Event], from: usize, to: usize) -> i64 {
     let stamp = |at: usize| events[at].ticks() as i64;
     let flying: Vec<_> =
         flights(events, from, to).into_iter().map(|(sent, served, _)| (stamp(sent), stamp(served))).collect();
-    let mut cuts: Vec<i64> = flying.iter().flat_map(|&(from, to)| [from, to]).collect();
     let busy: Vec<_> = busy(events, from, to).into_iter().map(|(from, to)| (stamp(from), stamp(to))).collect();
-    cuts.extend(busy.iter().flat_map(|&(from, to)| [from, to]));
-    cuts.sort_unstable();
-    cuts.dedup();
+    let cuts = flying.iter().chain(&busy).flat_map(|&(from, to)| [from, to]).sorted_unstable().dedup();
     let inside = |spans: &[(i64, i64)], from: i64| spans.iter().any(|&(start, end)| start <= from && from < end);
-    let pieces = cuts.windows(2).filter(|piece| inside(&flying, piece[0]) && !inside(&busy, piece[0]));
-    pieces.map(|piece| piece[1] - piece[0]).sum()
+    let pieces = cuts.tuple_windows().filter(|&(start, _)| inside(&flying, start) && !inside(&busy, start));
+    pieces.map(|(start, end)| end - start).sum()
 }
 
-/// Spans in which a processor works: from a request, a fault or a message to the last of the kernel's events before the next.
+/// Spans in which a processor works: from a request, a fault or a message to the last of the
+/// kernel's events before the next.
 fn busy(events: &[Event], from: usize, to: usize) -> Vec<(usize, usize)> {
     let begins =
         |event: &Event| matches!(code(event), Some(event::RX_MPC | event::TRAP7 | event::PAGE_FAULT | event::PACK));

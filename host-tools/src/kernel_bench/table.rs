@@ -49,7 +49,8 @@ fn wanted(name: &'static str, cycles: f64, goal: f64) -> Row {
 }
 
 impl Figures {
-    /// All rows, in the same order whatever the figures are. The report's values are those of its Table 6 and section 3.3.
+    /// All rows, in the same order whatever the figures are. The report's values are those of its
+    /// Table 6 and section 3.3.
     pub fn rows(&self) -> Vec<Row> {
         let Figures { switch, migration, page, .. } = self;
         let mut rows = vec![

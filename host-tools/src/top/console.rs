@@ -8,7 +8,8 @@ use testbed_machine::input::regular;
 /// Bytes of the end that are read.
 const TAIL: u64 = 16 * 1024;
 
-/// The last lines of a file that may grow; nothing if it is not there yet. What a terminal would take for a command is made harmless.
+/// The last lines of a file that may grow; nothing if it is not there yet. What a terminal would
+/// take for a command is made harmless.
 pub fn tail(path: &Path) -> Vec<String> {
     let read = || -> io::Result<(bool, Vec<u8>)> {
         let mut file = regular(path)?;

@@ -1,6 +1,6 @@
 //! Reads a folder as far as it is there, at some speed.
 //!
-//! A run that goes on is followed by [`testbed_trace::live`]; one that is over is verified first, as every other command does, and then played.
+//! [`testbed_trace::live`] follows a run that goes on; one that is over is verified and then played.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::TryRecvError;
@@ -125,7 +125,7 @@ impl Player {
         }
     }
 
-    /// For a single frame: goes on at once to what was asked for, or else to the newest of a run that goes on, or to the end.
+    /// For a single frame: goes on at once to what was asked for, else to the newest or to the end.
     pub fn hurry(&mut self) {
         if self.jump.is_none() {
             match self.source {
@@ -177,7 +177,7 @@ impl Player {
         self.jump = Some(self.watch.now() + self.watch.piece_cycles());
     }
 
-    /// Lets our own time pass: takes the events that belong to it, for at most `budget`. Returns whether there is more to be had at once.
+    /// Takes the events of the time that passes, for at most `budget`; `true` if there are more now.
     ///
     /// # Errors
     /// A file can't be read, or the folder is gone.

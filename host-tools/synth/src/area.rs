@@ -1,4 +1,5 @@
-//! Area and speed of single blocks and of other cores, all measured alike: mapped alone for the area; between registers for the speed.
+//! Area and speed of single blocks and of other cores, all measured alike: mapped alone for the
+//! area; between registers for the speed.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +24,7 @@ const PROCESSORS: usize = 6;
 /// Something to measure.
 pub struct Subject {
     pub name: String,
-    /// Of the module that is measured.
+    /// The name of the module that is measured.
     top: &'static str,
     clock: &'static str,
     verilog: String,
@@ -173,11 +174,13 @@ impl Subject {
         )
     }
 
-    /// The subject with a register at every input and output: shift registers in, a tree of exclusive ors, registered too, out.
+    /// The subject with a register at every input and output: shift registers in, a tree of
+    /// exclusive ors, registered too, out.
     fn wrapper(&self, ports: &[Port]) -> String {
         let width = |is_input: bool| ports.iter().filter(|port| port.is_input == is_input).map(Port::bits).sum();
         let (inputs, outputs): (usize, usize) = (width(true), width(false));
-        // An output that the subject leaves undefined, as PicoRV32 its trace, would make all that it is folded with undefined, and yosys remove it.
+        // An output that the subject leaves undefined, as PicoRV32 its trace, would make all that
+        // it is folded with undefined, and yosys remove it.
         let defined: Vec<_> = ports
             .iter()
             .filter(|port| !port.is_input)
@@ -234,7 +237,7 @@ const WRAPPER: &str = "measure";
 struct Port {
     name: String,
     is_input: bool,
-    /// Of each bit, whether it has a value.
+    /// Whether each bit has a value.
     defined: Vec<bool>,
 }
 

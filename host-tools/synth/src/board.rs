@@ -1,5 +1,6 @@
 //! Boards: what `constraints/NAME/board.toml` says of them.
 
+use itertools::Itertools;
 use serde::Deserialize;
 use testbed_hdl::board::Options;
 use testbed_hdl::support::synthesis::Family;
@@ -103,7 +104,7 @@ impl Board {
         let unknown = || SynthError::Board {
             name: name.into(),
             meant: suggest::question(name, Self::names()),
-            known: Self::names().collect::<Vec<_>>().join(", "),
+            known: Self::names().join(", "),
         };
         FOLDERS.iter().find(|folder| folder.name == name).ok_or_else(unknown)
     }

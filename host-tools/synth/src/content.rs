@@ -1,10 +1,12 @@
 //! What is in block RAM, and putting something else there without placing and routing anew.
 //!
-//! A machine is synthesised with random words in its RAM. Where they are found in the placed design, there the RAM is: each block RAM has some bits of
-//! consecutive words. icebram of the open tools does that for iCE40; for ECP5 this does.
+//! A machine is synthesised with random words in its RAM. Where they are found in the placed
+//! design, there the RAM is: each block RAM has some bits of consecutive words. icebram of the open
+//! tools does that for iCE40; for ECP5 this does.
 
 use std::collections::HashMap;
 
+use itertools::Itertools;
 use testbed_machine::{units, Machine};
 use testbed_sim::engine::Image;
 
@@ -81,7 +83,8 @@ fn column(count: usize, bit: impl Fn(usize) -> bool) -> Vec<u8> {
     (0..count.div_ceil(8)).map(|byte| (0..8).fold(0, |sum, n| sum | u8::from(bit(8 * byte + n)) << n)).collect()
 }
 
-/// Replaces `from` by `to` in the block RAM of a placed ECP5 design, nextpnr's textual configuration. Gives it, and how many block RAM were changed.
+/// Replaces `from` by `to` in the block RAM of a placed ECP5 design, nextpnr's textual
+/// configuration. Gives it, and how many block RAM were changed.
 pub fn replace_ecp5(configuration: &str, from: &[u32], to: &[u32]) -> Result<(String, usize), String> {
     assert_eq!(from.len(), to.len(), "words of one RAM");
     let columns = columns(from);
@@ -102,8 +105,7 @@ pub fn replace_ecp5(configuration: &str, from: &[u32], to: &[u32]) -> Result<(St
         }
         found += usize::from(replace_block(&mut bytes, &columns, to));
         for row in bytes.chunks(8) {
-            let row: Vec<_> = row.iter().map(|byte| format!("{byte:03x}")).collect();
-            out += &row.join(" ");
+            out += &row.iter().map(|byte| format!("{byte:03x}")).join(" ");
             out.push('\n');
         }
     }
@@ -174,11 +176,8 @@ mod tests {
     }
 
     fn init(number: usize, bytes: &[u16]) -> String {
-        let rows: Vec<_> = bytes
-            .chunks(8)
-            .map(|row| row.iter().map(|byte| format!("{byte:03x}")).collect::<Vec<_>>().join(" "))
-            .collect();
-        format!(".bram_init {number}\n{}\n\n", rows.join("\n"))
+        let row = |row: &[u16]| row.iter().map(|byte| format!("{byte:03x}")).join(" ");
+        format!(".bram_init {number}\n{}\n\n", bytes.chunks(8).map(row).join("\n"))
     }
 
     #[test]

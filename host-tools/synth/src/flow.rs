@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use itertools::Itertools;
 use testbed_hdl::board::Options;
 use testbed_hdl::support::synthesis::{count, Cells, Family};
 use testbed_machine::Machine;
@@ -46,7 +47,7 @@ fn unfinished(bitstream: &str) -> String {
 pub struct Flow<'a> {
     pub board: &'a Board,
     pub machine: &'a Machine,
-    /// Of the workspace, where tools are installed.
+    /// The folder of the workspace, where tools are installed.
     pub root: &'a Path,
     /// Where all files go; it is made if it is not there.
     pub folder: &'a Path,
@@ -67,7 +68,7 @@ pub struct Mapped {
 pub struct Placed {
     pub seed: u32,
     pub routed: Routed,
-    /// Of the machine's clock, in MHz.
+    /// The rate that the machine's clock reaches, in MHz.
     pub fmax: f64,
     pub step: Step,
 }
@@ -266,14 +267,15 @@ impl Flow<'_> {
         let mut routed = report::read(&self.read(&routed)?)?;
         routed.call_clock(pads::CLOCK, pads::UNGATED);
         let fmax = routed.fmax(pads::CLOCK).ok_or_else(|| {
-            let names: Vec<_> = routed.clocks.iter().map(|clock| clock.name.as_str()).collect();
-            SynthError::Report("nextpnr's report".into(), format!("no {} among {}", pads::CLOCK, names.join(", ")))
+            let names = routed.clocks.iter().map(|clock| &clock.name).join(", ");
+            SynthError::Report("nextpnr's report".into(), format!("no {} among {names}", pads::CLOCK))
         })?;
         Ok(Placed { seed, routed, fmax, step })
     }
 
-    /// Places and routes with each seed, and keeps the fastest as what is to be packed, as soon as it is there. A tool that fails with one seed, of
-    /// which `warn` is told, spoils none of the others.
+    /// Places and routes with each seed, and keeps the fastest as what is to be packed, as soon as
+    /// it is there. A tool that fails with one seed, of which `warn` is told, spoils none of the
+    /// others.
     ///
     /// # Errors
     /// The clock is missed with all; the tool fails with all; the design does not fit, or the tool can't be run.
@@ -306,7 +308,7 @@ impl Flow<'_> {
         self.best(placed).map(drop)
     }
 
-    /// That a design is too large, where that is why nextpnr failed.
+    /// The error that a design is too large, where that is why nextpnr failed.
     fn explain(&self, error: SynthError) -> SynthError {
         let SynthError::Failed { log, .. } = &error else { return error };
         let text = fs::read_to_string(log).unwrap_or_default();

@@ -18,9 +18,10 @@ const WAIT_CYCLES: u32 = 256;
 
 /// Verilog of the top module.
 ///
-/// The machine has no reset: its registers start with their values in the bitstream. So its clock must not run before all of them are released
-/// from configuration, its PLL is steady, and, on iCE40, block RAM reads what it holds, which takes some microseconds. The clock is
-/// gated for so long; the gate changes while the clock is low.
+/// The machine has no reset: its registers start with their values in the bitstream. So its clock
+/// must not run before all of them are released from configuration, its PLL is steady, and, on
+/// iCE40, block RAM reads what it holds, which takes some microseconds. The clock is gated for so
+/// long; the gate changes while the clock is low.
 pub fn verilog(board: &Board, pll: Option<Pll>) -> String {
     let mut out = String::new();
     let mut ports = vec!["input oscillator", "input console_rx", "output console_tx", "output link"];

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use itertools::Itertools;
 use nom::branch::alt;
 use nom::bytes::complete::{is_not, tag};
 use nom::character::complete::{char, space0, space1, u64};
@@ -83,7 +84,7 @@ pub struct Path(pub Vec<Hop>);
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<_> = self.0.iter().map(|hop| format!("  {:>7.2} ns  {}", hop.nanoseconds, hop.signal)).collect();
+        let mut lines = self.0.iter().map(|hop| format!("  {:>7.2} ns  {}", hop.nanoseconds, hop.signal));
         f.write_str(&lines.join("\n"))
     }
 }
@@ -94,7 +95,7 @@ pub struct Routed {
     /// Only what is of interest and the device has.
     pub uses: Vec<Use>,
     pub clocks: Vec<Clock>,
-    /// Of the clock of the least slack.
+    /// The longest path of the clock with the least slack.
     pub path: Path,
 }
 
@@ -104,7 +105,8 @@ impl Routed {
         self.clocks.iter().find(|found| found.name == clock).map(|found| found.achieved)
     }
 
-    /// Calls the one clock that is none of `others` by its name. A net has many, of which yosys keeps one, newer versions that of a block inside.
+    /// Calls the one clock that is none of `others` by its name. A net has many, of which yosys
+    /// keeps one, newer versions that of a block inside.
     pub fn call_clock(&mut self, name: &str, others: &[&str]) {
         let mut rest = self.clocks.iter_mut().filter(|clock| !others.contains(&clock.name.as_str()));
         if let (Some(clock), None) = (rest.next(), rest.next()) {

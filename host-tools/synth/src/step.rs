@@ -33,7 +33,7 @@ pub type Watcher<'a> = dyn Fn(&str, &str) -> ControlFlow<()> + Sync + 'a;
 /// A tool to run.
 pub struct Work<'a> {
     pub tool: Tool,
-    /// Of the workspace, where tools are installed.
+    /// The folder of the workspace, where tools are installed.
     pub root: &'a Path,
     /// In which it runs; paths in its arguments are relative to it.
     pub folder: &'a Path,
@@ -48,7 +48,8 @@ impl Work<'_> {
     /// Runs it. The log is kept in the folder, however it ends.
     ///
     /// # Errors
-    /// The tool is missing, a file can't be written, or it fails: then with the lines of its log that say why. Or `watch` wants no more.
+    /// The tool is missing, a file can't be written, or it fails: then with the lines of its log
+    /// that say why. Or `watch` wants no more.
     pub fn run(self, watch: &Watcher) -> Result<Step, SynthError> {
         let program = self.tool.find(self.root)?;
         let mut name = self.tool.program().to_string();

@@ -1,5 +1,5 @@
-//! The board after synthesis is the board before it, and that is the machine that was simulated: same lines in every cycle, and what the
-//! link says is what the engine's trace port gave.
+//! The board after synthesis is the board before it, and that is the machine that was simulated:
+//! same lines in every cycle, and what the link says is what the engine's trace port gave.
 
 use std::path::Path;
 
@@ -129,7 +129,8 @@ fn the_demo_runs_on_the_netlist_for_ecp5_as_it_was_simulated() {
     sees_faults(&mapped, folder.path(), 9, 20_000);
 }
 
-/// Seeds a fault in the content of a processor's RAM, whose ports have so many bits, and one in the LUT before the link, each alone.
+/// Seeds a fault in the content of a processor's RAM, whose ports have so many bits, and one in the
+/// LUT before the link, each alone.
 fn sees_faults(mapped: &Mapped, folder: &Path, port_bits: u32, cycles: u64) {
     let path = folder.join("netlist.v");
     let sound = std::fs::read_to_string(&path).unwrap();

@@ -17,7 +17,7 @@ type Edge = (u8, usize, usize);
 
 /// What a program may have of everything.
 struct Budget {
-    /// Of stacks beside the first one.
+    /// Pages of stacks beside the first one.
     stack_pages: u32,
     threads: u32,
     message: u32,

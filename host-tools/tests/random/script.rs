@@ -26,7 +26,7 @@ pub enum Step {
         room: u32,
         place: Place,
     },
-    /// Of each channel the keys and lengths of its messages.
+    /// The keys and lengths of the messages of each channel.
     Alternative {
         timeout: u32,
         room: u32,

@@ -88,7 +88,7 @@ fn exchange(at: u64, from: u8, to: u8, slice: u64) -> Vec<(u64, u8, u16, u16)> {
     steps
 }
 
-/// One exchange after the other, from each processor to the next, up to a tick. The receivers wait for their time-slices now longer, now shorter.
+/// Exchanges from each processor to the next, up to a tick. Receivers wait now longer, now shorter.
 fn traffic(slaves: u8, ticks: u64) -> Vec<Event> {
     let next = |from: u8| from % slaves + 1;
     let mut steps: Vec<_> = (1..=slaves).flat_map(|from| awaits(u64::from(from), from, next(from))).collect();

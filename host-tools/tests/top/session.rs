@@ -78,7 +78,8 @@ fn a_folder_that_goes_away_is_an_error_on_the_first_screen() {
     assert!(text.contains("no run.json"), "{text}");
 }
 
-/// The run is a process of its own: firmware is built, the run is followed to its end, and its summary is left on the screen.
+/// The run is a process of its own: firmware is built, the run is followed to its end, and its
+/// summary is left on the screen.
 #[test]
 fn a_program_is_run_and_followed() {
     let dir = tempfile::tempdir().unwrap();

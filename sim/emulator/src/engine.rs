@@ -80,9 +80,9 @@ pub struct StationCounters {
     pub tx_retries: u32,
     pub rx_packets: u32,
     pub rx_crc_errors: u32,
-    /// Of the packets sent those that went to all other stations.
+    /// How many of the packets sent went to all other stations.
     pub tx_broadcasts: u32,
-    /// Of the packets sent those that came to nobody and were sent again.
+    /// How many of the packets sent came to nobody and were sent again.
     pub tx_resent: u32,
     /// No counter but a state: 1 while a packet's words come in, and it is counted neither as
     /// received nor as spoiled.

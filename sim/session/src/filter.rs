@@ -1,5 +1,6 @@
 //! What the monitors' filters are to take out, from the command line to the commands that program them.
 
+use itertools::Itertools;
 use testbed_definitions::boot::COMMANDS_MAX;
 use testbed_definitions::event::{DIAG_READY, KINDS};
 use testbed_definitions::filter::{action, register, Command, INTERVAL_MAX, RULES};
@@ -29,7 +30,7 @@ pub enum FilterError {
         brief(.text),
         brief(.code),
         suggest::question(.code, names()),
-        names().collect::<Vec<_>>().join(", ")
+        names().join(", ")
     )]
     Code { text: String, code: String },
     #[error(
@@ -80,8 +81,9 @@ pub fn parse(text: &str) -> Result<Vec<Rule>, FilterError> {
     read().map_err(|fault| FilterError::of(text, fault))
 }
 
-/// Stores to the MMI's COMMAND that program every SMI with the rules of `texts`; none if there are none. Totals come every `totals` ticks,
-/// at each wrap of the global clock if not given. `dgl`, the event classes, decides whether words come in pairs.
+/// Stores to the MMI's COMMAND that program every SMI with the rules of `texts`; none if there are
+/// none. Totals come every `totals` ticks, at each wrap of the global clock if not given. `dgl`,
+/// the event classes, decides whether words come in pairs.
 ///
 /// # Errors
 /// A text is not of the form of [`parse`], there are too many rules, or `totals` is not possible.

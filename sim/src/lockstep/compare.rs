@@ -134,8 +134,8 @@ pub fn line(r: &Retirement) -> String {
     format!("{:>9}  {:08x}  {:08x} {name:<10} {what}", r.cycle, r.pc, r.instruction)
 }
 
-/// Runs both engines for `cycles` more cycles and compares processor `processor`'s retirements and the machine's outputs.
-/// What retires is counted in `coverage`.
+/// Runs both engines for `cycles` more cycles and compares processor `processor`'s retirements and
+/// the machine's outputs. What retires is counted in `coverage`.
 ///
 /// # Errors
 /// The first difference, or what an engine reports.
@@ -161,9 +161,10 @@ pub fn compare_processor(
     Ok(pair.agreement)
 }
 
-/// As [`compare_processor`], for every processor in turn: retirements of one are compared for some thousand cycles, then those
-/// of the next. The counts of instructions of all are compared each time, so that a difference is found soon
-/// even while another processor is looked at; run [`compare_processor`] on that one to see where it began.
+/// As [`compare_processor`], for every processor in turn: retirements of one are compared for some
+/// thousand cycles, then those of the next. The counts of instructions of all are compared each
+/// time, so that a difference is found soon even while another processor is looked at; run
+/// [`compare_processor`] on that one to see where it began.
 ///
 /// # Errors
 /// The first difference, or what an engine reports.
@@ -200,8 +201,9 @@ const IN_FLIGHT: u64 = 64;
 
 struct Pair<'a> {
     engines: [&'a mut dyn Engine; 2],
-    /// Retirements before this cycle are not compared: an instruction in flight when recording is turned on is recorded by the
-    /// RTL, which sees it commit, but not by an engine that has already executed it.
+    /// Retirements before this cycle are not compared: an instruction in flight when recording is
+    /// turned on is recorded by the RTL, which sees it commit, but not by an engine that has
+    /// already executed it.
     from: u64,
     agreement: Agreement,
 }

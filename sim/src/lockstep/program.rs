@@ -1,9 +1,10 @@
 //! Constrained-random programs for one core: all of RV32IM, CSRs, traps, both modes, page maps, interrupts.
 //!
-//! A program is a handful of random *episodes*. Each has a record that says where it starts, in which mode, with which page
-//! map and interrupts. Whatever traps enters one handler, which repairs what it can (skips the instruction, clears or
-//! re-arms the interrupt) and otherwise goes to the next episode; so a program runs for as long as one likes, and
-//! never the same twice, since registers and memory stay as they are.
+//! A program is a handful of random *episodes*. Each has a record that says where it starts, in
+//! which mode, with which page map and interrupts. Whatever traps enters one handler, which repairs
+//! what it can (skips the instruction, clears or re-arms the interrupt) and otherwise goes to the
+//! next episode; so a program runs for as long as one likes, and never the same twice, since
+//! registers and memory stay as they are.
 //!
 //! ```text
 //! +0x0000  start-up            +0x1000  page map A       +0x3000  episodes' code (pages 12 to 19)
@@ -158,7 +159,8 @@ const SKIPPED: u32 = 1 << csr::cause::ILLEGAL
     | 1 << csr::cause::LOAD_PAGE
     | 1 << csr::cause::STORE_PAGE;
 
-/// The trap handler. It uses four registers (chosen at random) and does not preserve them: episodes have to live with that.
+/// The trap handler. It uses four registers (chosen at random) and does not preserve them: episodes
+/// have to live with that.
 fn handler(random: &mut Random) -> Vec<u8> {
     let mut free: Vec<u8> = (1..32).collect();
     let mut take = || free.remove(random.below(free.len() as u32) as usize);

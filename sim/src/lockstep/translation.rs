@@ -1,6 +1,7 @@
 //! Follows a core's retirements far enough to know which page-map state each access met.
 //!
-//! Written from `docs/hardware.md` alone and independent of the engines, so it also is a third opinion on which accesses fault.
+//! Written from `docs/hardware.md` alone and independent of the engines, so it also is a third
+//! opinion on which accesses fault.
 
 use testbed_definitions::{csr, map, page};
 
@@ -87,8 +88,8 @@ impl Tracker {
         }
     }
 
-    /// The translations that a retirement implies (its fetch, its data access), each with whether its outcome was the expected
-    /// one; then takes over its effects.
+    /// The translations that a retirement implies (its fetch, its data access), each with whether
+    /// its outcome was the expected one; then takes over its effects.
     pub(super) fn follow(&mut self, r: &Retirement) -> [Option<(Access, State, bool)>; 2] {
         if self.in_pair {
             // The first half has shown both translations; nothing comes between the halves.

@@ -34,8 +34,8 @@ impl Line {
         self.sending.is_none() && self.waiting.is_empty()
     }
 
-    /// The line's level in `cycle`, told what the UART shows then: room for a character, and its divisor. To be asked in every cycle in which it
-    /// is not idle, and as often as wanted.
+    /// The line's level in `cycle`, told what the UART shows then: room for a character, and its
+    /// divisor. To be asked in every cycle in which it is not idle, and as often as wanted.
     pub fn level(&mut self, cycle: u64, room: bool, divisor: u32) -> bool {
         if let Some(character) = &mut self.sending {
             if cycle == character.begin + u64::from(uart::RX_DIVISOR) {

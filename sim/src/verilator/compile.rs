@@ -34,7 +34,8 @@ impl Source<'_> {
     }
 }
 
-/// Where builds are kept: `$TESTBED_CACHE`, else `testbed` in `$XDG_CACHE_HOME` or `~/.cache`, else in the temporary folder.
+/// Where builds are kept: `$TESTBED_CACHE`, else `testbed` in `$XDG_CACHE_HOME` or `~/.cache`, else
+/// in the temporary folder.
 pub fn cache_folder() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("TESTBED_CACHE")
@@ -48,7 +49,8 @@ pub fn cache_folder() -> PathBuf {
 /// Any number of processes may ask at once: one builds, the others wait for it.
 ///
 /// # Errors
-/// Verilator, make or the C++ compiler is missing or fails (with the last lines it wrote), or the cache cannot be written.
+/// Verilator, make or the C++ compiler is missing or fails (with the last lines it wrote), or the
+/// cache cannot be written.
 pub fn shared_object(source: &Source<'_>, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, EngineError> {
     let version = verilator_version()?;
     let waves = format!("{:?}", source.waves);
@@ -105,9 +107,10 @@ const OPTIONS: &[&str] = &[
     "obj",
 ];
 
-/// Options of builds without waves, to run fast: one C++ file, so that the compiler sees that instances of a module have
-/// the same code and keeps one copy of it. What runs once, at the start, and Verilator's own library, which has next to
-/// nothing of a cycle, are compiled soon: together they are half of the C++.
+/// Options of builds without waves, to run fast: one C++ file, so that the compiler sees that
+/// instances of a module have the same code and keeps one copy of it. What runs once, at the start,
+/// and Verilator's own library, which has next to nothing of a cycle, are compiled soon: together
+/// they are half of the C++.
 const FAST: &[&str] = &["--output-split", "0", "-MAKEFLAGS", "OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O1"];
 
 /// Options of builds with waves, to be compiled soon: they spend their time on the file.

@@ -11,6 +11,7 @@ pub mod compile;
 pub mod model;
 mod names;
 pub mod processes;
+mod shim;
 pub mod verilog;
 
 use std::sync::Arc;
@@ -27,7 +28,8 @@ use crate::waves::Waves;
 use compile::{Source, WaveFormat};
 use model::{Model, Program, Storage};
 
-/// The machine's Verilog as this engine compiles it: equal modules merged, processes split, what the engine looks at made public.
+/// The machine's Verilog as this engine compiles it: equal modules merged, processes split, what
+/// the engine looks at made public.
 ///
 /// # Errors
 /// The hardware cannot be generated from the description.

@@ -1,80 +1,15 @@
 //! The compiled model behind its C interface: loading, signals by name, running, buffers.
 
-use std::ffi::{c_char, c_void, CString};
+use std::ffi::{c_void, CString};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use libloading::{Library, Symbol};
+use libloading::Library;
 
+use super::shim::{Buffer, Clear, Functions, Handle, RawRetirement};
 use crate::engine::{ConsoleByte, EngineError, Exit, Retirement, TraceWord};
 use crate::waves::Waves;
-
-#[repr(C)]
-struct RawTrace {
-    cycle: u64,
-    word: u32,
-    pad: u32,
-}
-
-/// A console byte or an exit: they have the same shape.
-#[repr(C)]
-struct RawByProcessor {
-    cycle: u64,
-    processor: u32,
-    value: u32,
-}
-
-#[repr(C)]
-struct RawRetirement {
-    cycle: u64,
-    pc: u32,
-    instruction: u32,
-    value: u32,
-    cause: u32,
-    tval: u32,
-    address: u32,
-    data: u32,
-    trap: u8,
-    half: u8,
-    rd: u8,
-    load: u8,
-    store: u8,
-    mask: u8,
-    pad: [u8; 2],
-}
-
-/// `struct Testbed` of the shim.
-#[repr(C)]
-struct Handle {
-    _opaque: [u8; 0],
-}
-
-type Buffer<T> = unsafe extern "C" fn(*const Handle, *mut u64) -> *const T;
-type Clear = unsafe extern "C" fn(*mut Handle);
-
-/// The functions of a shared object, which stays loaded as long as any model of it lives.
-struct Functions {
-    new: unsafe extern "C" fn(u32, u32) -> *mut Handle,
-    delete: unsafe extern "C" fn(*mut Handle),
-    find: unsafe extern "C" fn(*mut Handle, *const c_char, *const c_char, *mut u32) -> *mut c_void,
-    bind_processor: unsafe extern "C" fn(*mut Handle, u32, *const *const c_void),
-    bind_line: unsafe extern "C" fn(*mut Handle, *const u16),
-    give: unsafe extern "C" fn(*mut Handle, *const u8, u64),
-    waiting: unsafe extern "C" fn(*const Handle) -> u64,
-    eval: unsafe extern "C" fn(*mut Handle),
-    run: unsafe extern "C" fn(*mut Handle, u64),
-    cycle: unsafe extern "C" fn(*const Handle) -> u64,
-    retired: unsafe extern "C" fn(*const Handle, u32) -> u64,
-    record: unsafe extern "C" fn(*mut Handle, i32),
-    trace: (Buffer<RawTrace>, Clear),
-    console: (Buffer<RawByProcessor>, Clear),
-    exits: Buffer<RawByProcessor>,
-    retirements: (Buffer<RawRetirement>, Clear),
-    open_waves: unsafe extern "C" fn(*mut Handle, *const c_char, *const c_char, i32, u64, u32) -> i32,
-    close_waves: unsafe extern "C" fn(*mut Handle),
-    _library: Library,
-}
 
 /// A loaded shared object, from which any number of models can be made.
 #[derive(Clone)]
@@ -96,33 +31,7 @@ impl Program {
         let library = unsafe { Library::new(path) }.map_err(failed)?;
         // SAFETY: every name is taken with the type that shim.cpp defines it with.
         unsafe {
-            let functions = Functions {
-                new: get(&library, "tb_new").map_err(failed)?,
-                delete: get(&library, "tb_delete").map_err(failed)?,
-                find: get(&library, "tb_find").map_err(failed)?,
-                bind_processor: get(&library, "tb_bind_processor").map_err(failed)?,
-                bind_line: get(&library, "tb_bind_line").map_err(failed)?,
-                give: get(&library, "tb_give").map_err(failed)?,
-                waiting: get(&library, "tb_waiting").map_err(failed)?,
-                eval: get(&library, "tb_eval").map_err(failed)?,
-                run: get(&library, "tb_run").map_err(failed)?,
-                cycle: get(&library, "tb_cycle").map_err(failed)?,
-                retired: get(&library, "tb_retired").map_err(failed)?,
-                record: get(&library, "tb_record").map_err(failed)?,
-                trace: (get(&library, "tb_trace").map_err(failed)?, get(&library, "tb_clear_trace").map_err(failed)?),
-                console: (
-                    get(&library, "tb_console").map_err(failed)?,
-                    get(&library, "tb_clear_console").map_err(failed)?,
-                ),
-                exits: get(&library, "tb_exits").map_err(failed)?,
-                retirements: (
-                    get(&library, "tb_retirements").map_err(failed)?,
-                    get(&library, "tb_clear_retirements").map_err(failed)?,
-                ),
-                open_waves: get(&library, "tb_open_waves").map_err(failed)?,
-                close_waves: get(&library, "tb_close_waves").map_err(failed)?,
-                _library: library,
-            };
+            let functions = Functions::of(library).map_err(failed)?;
             Ok(Program(Arc::new(functions)))
         }
     }
@@ -138,14 +47,6 @@ impl Program {
             NonNull::new(handle).ok_or_else(|| EngineError::Failed("no memory for the Verilator model".into()))?;
         Ok(Model { handle, functions: self.0.clone() })
     }
-}
-
-/// # Safety
-/// `T` must be the type of the function `name`.
-unsafe fn get<T: Copy>(library: &Library, name: &str) -> Result<T, libloading::Error> {
-    // SAFETY: by contract.
-    let symbol: Symbol<'_, T> = unsafe { library.get(name.as_bytes())? };
-    Ok(*symbol)
 }
 
 /// A running model.

@@ -1,13 +1,14 @@
 //! Splits the one combinational process of each module into processes that are independent.
 //!
-//! rust-hdl writes a block's whole `update` as one `always @(*)`. A simulator that orders whole processes then sees loops
-//! where there are none (a block drives a neighbour and reads its answer in the same process) and evaluates until
-//! nothing changes. Split by the signals assigned, each process is evaluated once a cycle, in order; Verilator's model
-//! of six processors becomes several times faster.
+//! rust-hdl writes a block's whole `update` as one `always @(*)`. A simulator that orders whole
+//! processes then sees loops where there are none (a block drives a neighbour and reads its answer
+//! in the same process) and evaluates until nothing changes. Split by the signals assigned, each
+//! process is evaluated once a cycle, in order; Verilator's model of six processors becomes several
+//! times faster.
 //!
-//! Statements that assign a signal stay together and in order, and an `if` or `case` stays whole. What is read in an `update` is
-//! the settled value, never an intermediate one, so the meaning does not change. Hand-written Verilog may use
-//! a variable several times over, and stays as it is.
+//! Statements that assign a signal stay together and in order, and an `if` or `case` stays whole.
+//! What is read in an `update` is the settled value, never an intermediate one, so the meaning does
+//! not change. Hand-written Verilog may use a variable several times over, and stays as it is.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! Makes generated Verilog smaller: modules that differ only in their names become one.
 //!
-//! rust-hdl writes a module for every instance, so that a machine of six processors has six copies of each block and a copy
-//! of a flip-flop for every register. Verilator compiles one copy of equal modules much sooner, and the result
-//! needs less of the instruction cache.
+//! rust-hdl writes a module for every instance, so that a machine of six processors has six copies
+//! of each block and a copy of a flip-flop for every register. Verilator compiles one copy of equal
+//! modules much sooner, and the result needs less of the instruction cache.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! The arithmetic model of Centrenet against the RTL, natively and through Verilator: the same random traffic must give the
-//! same load results, RAM words and interrupt lines in every cycle.
+//! The arithmetic model of Centrenet against the RTL, natively and through Verilator: the same
+//! random traffic must give the same load results, RAM words and interrupt lines in every cycle.
 
 mod balance;
 mod native;

@@ -39,7 +39,8 @@ pub enum Access {
     RamWrite { word: u32, value: u32 },
 }
 
-/// One station in one cycle: what the core does, what its load or read gives (one cycle later), whether the line is high.
+/// One station in one cycle: what the core does, what its load or read gives (one cycle later),
+/// whether the line is high.
 #[derive(Clone, Copy, Debug)]
 pub struct Cycle {
     pub access: Access,
@@ -162,7 +163,8 @@ impl Recording {
         }
     }
 
-    /// Panics unless the RTL's `result` and `external` are the model's. `result` is that of the access in the cycle before.
+    /// Panics unless the RTL's `result` and `external` are the model's. `result` is that of the
+    /// access in the cycle before.
     pub fn check(&self, cycle: usize, station: usize, rdata: u32, ram_rdata: u32, external: bool) {
         let want = &self.cycles[cycle][station];
         let place = |what: &str| format!("{}: cycle {cycle}, station {station}, {what}", self.name);

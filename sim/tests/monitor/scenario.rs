@@ -78,7 +78,7 @@ pub struct Coverage {
     pub filtered: u64,
     pub totals: u64,
     pub commands: u64,
-    /// Of them those that found their window taken.
+    /// How many of them found their window taken.
     pub ignored: u64,
     pub stalls: u64,
     pub words_read: u64,
@@ -86,7 +86,8 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Counts a pair at the trace port. The second half of a gap marker or a total may look like anything but a first half.
+    /// Counts a pair at the trace port. The second half of a gap marker or a total may look like
+    /// anything but a first half.
     fn count(&mut self, time: u16, datum: u16) {
         self.pairs += 1;
         self.on_wrap += u64::from(time == 0 && !is_reserved(datum));
@@ -109,7 +110,7 @@ enum Access {
 struct Mood {
     /// Cycles between accesses: a mean of this.
     pause: u64,
-    /// Of the accesses: how many in 16 are stores to EVENT or loads of DATA.
+    /// How many in 16 of the accesses are stores to EVENT or loads of DATA.
     main: u64,
     /// Cycle of the next access.
     next: u64,

@@ -81,8 +81,8 @@ pub enum What {
     Known(&'static Kind),
     /// A code that is not in the table.
     Unknown(u16),
-    /// So many events were discarded here, if the count is there. A hole in what was captured is one without a count, and doubtful; it
-    /// stands where the first pair behind it does.
+    /// So many events were discarded here, if the count is there. A hole in what was captured is
+    /// one without a count, and doubtful; it stands where the first pair behind it does.
     Gap(Option<u32>),
     /// So many events were taken out by this rule of the monitor's filter since its last total, if the count is there.
     Total { rule: u8, count: Option<u32> },
@@ -158,7 +158,8 @@ impl Event {
         matches!(self.what, What::Known(kind) if kind.argument.is_some()) && self.argument.is_none()
     }
 
-    /// Whether other classes of events are there from here on, so that what was known of the processor does not lead on.
+    /// Whether other classes of events are there from here on, so that what was known of the
+    /// processor does not lead on.
     #[inline]
     pub fn changes_classes(&self) -> bool {
         matches!(self.what, What::Known(kind) if kind.code == CLASSES)

@@ -75,8 +75,8 @@ pub struct Grammar {
     begun: Option<Begun>,
     /// Words were lost, and where an event starts is not known for sure since then.
     doubtful: bool,
-    /// The word that comes next is the first behind a hole: it may be the count of a loss, and that behind it of an event that began
-    /// before the loss.
+    /// The word that comes next is the first behind a hole: it may be the count of a loss, and that
+    /// behind it of an event that began before the loss.
     behind_hole: bool,
 }
 

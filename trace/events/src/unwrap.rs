@@ -1,16 +1,21 @@
 //! Epochs of one SMI's pairs, from its wrap markers.
 //!
-//! The hardware puts a marker 0xAAnn into the queue at every wrap, ahead of every event stamped after it, nn being the wraps modulo
-//! 256. Where the queue is full, waiting markers merge into one that shows the newest nn. So where nothing is missing an event's
-//! epoch is that of the last marker before it. Behind a hole it lies between that marker's and the next one's; at most as many wraps
-//! are hidden as pairs are missing, and the next marker says how many, modulo 256.
+//! The hardware puts a marker 0xAAnn into the queue at every wrap, ahead of every event stamped
+//! after it, nn being the wraps modulo
+//! 256. Where the queue is full, waiting markers merge into one that shows the newest nn. So where
+//!      nothing is missing an event's
+//! epoch is that of the last marker before it. Behind a hole it lies between that marker's and the
+//! next one's; at most as many wraps are hidden as pairs are missing, and the next marker says how
+//! many, modulo 256.
 //!
-//! Two successive markers fix the difference of their epochs modulo 256 only. Where the run was long enough for 256 wraps more
-//! (16.8 s at 1 us), a difference of 1 is believed: while the MMI polls, no marker waits that long.
-//! Any other difference without a hole, from merged markers, leaves what follows ambiguous there.
+//! Two successive markers fix the difference of their epochs modulo 256 only. Where the run was
+//! long enough for 256 wraps more (16.8 s at 1 us), a difference of 1 is believed: while the MMI
+//! polls, no marker waits that long. Any other difference without a hole, from merged markers,
+//! leaves what follows ambiguous there.
 //!
-//! A stream of which nobody can say where pairs are missing is *unguarded*: an event's epoch is that of the marker before it only if
-//! the next marker shows the next number and time did not run backwards in between.
+//! A stream of which nobody can say where pairs are missing is *unguarded*: an event's epoch is
+//! that of the marker before it only if the next marker shows the next number and time did not run
+//! backwards in between.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -122,8 +127,9 @@ impl Unwrap {
         !self.released.spans.is_empty()
     }
 
-    /// Takes words from the front of `words` and passes them on with their epoch, or holds them back. Returns how many it took: fewer
-    /// than all if held ones are released, which must then be drained first.
+    /// Takes words from the front of `words` and passes them on with their epoch, or holds them
+    /// back. Returns how many it took: fewer than all if held ones are released, which must then be
+    /// drained first.
     pub fn feed(&mut self, words: &[u32], out: &mut impl FnMut(Span, &[u32])) -> usize {
         let mut done = 0;
         while done < words.len() && self.released.spans.is_empty() {
@@ -307,8 +313,8 @@ impl Unwrap {
         }
     }
 
-    /// The epoch between these bounds, which the length of the run may narrow; if it contradicts them, the clock ran otherwise than the
-    /// machine's description says, and it narrows nothing.
+    /// The epoch between these bounds, which the length of the run may narrow; if it contradicts
+    /// them, the clock ran otherwise than the machine's description says, and it narrows nothing.
     fn bounded(&self, low: u64, high: Option<u64>) -> Epoch {
         match high {
             Some(high) if high == low => return Epoch::Certain(low),

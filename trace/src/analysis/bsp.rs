@@ -70,7 +70,7 @@ pub struct Totals {
     pub h_words: u64,
     pub cycles: u64,
     pub waited_cycles: u64,
-    /// Of those that are predicted, without each group's first.
+    /// The totals of those that are predicted, without each group's first.
     pub predicted: PredictedTotals,
 }
 

@@ -1,7 +1,7 @@
 //! Follows a trace: one pass over its ordered events, from which facts come.
 //!
-//! The state machines of [`crate::conform`] say what each event means for threads, services and packets. Memory is bounded by
-//! threads, channels and packets under way.
+//! The state machines of [`crate::conform`] say what each event means for threads, services and
+//! packets. Memory is bounded by threads, channels and packets under way.
 
 mod flights;
 mod look;

@@ -1,4 +1,5 @@
-//! How long threads wait: from their call to where they are ready, and to where they run again. The report's Figures 15, 21 and 22.
+//! How long threads wait: from their call to where they are ready, and to where they run again. The
+//! report's Figures 15, 21 and 22.
 
 use std::collections::BTreeMap;
 use testbed_definitions::ids::ThreadNumber;
@@ -15,7 +16,8 @@ const ROWS: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Service {
-    /// Requests to communicate with a thread on the same processor: the partner that was there first, and the one that copies.
+    /// Requests to communicate with a thread on the same processor: the partner that was there
+    /// first, and the one that copies.
     LocalSendFirst,
     LocalSendSecond,
     LocalReceiveFirst,
@@ -105,7 +107,8 @@ pub struct LatencyReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServiceReport {
     pub service: Service,
-    /// From the call to where the thread is ready. `corrected` takes all probes of its processor in between for delay, so it is a lower bound.
+    /// From the call to where the thread is ready. `corrected` takes all probes of its processor in
+    /// between for delay, so it is a lower bound.
     pub ready: Option<Distribution>,
     pub bars: Vec<Bar>,
     /// From the call to where it runs.

@@ -44,7 +44,8 @@ pub struct LinkReport {
     pub to: Option<u8>,
     /// Packets handed to Centrenet, by type; none is known of the master's.
     pub sent: BTreeMap<String, u64>,
-    /// Packets whose service was begun, by type. Some types' service has no event (create, created, exited, process, file).
+    /// Packets whose service was begun, by type. Some types' service has no event (create, created,
+    /// exited, process, file).
     pub served: BTreeMap<String, u64>,
     /// Messages of threads that were received whole.
     pub communications: u64,

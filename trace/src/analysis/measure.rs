@@ -28,8 +28,8 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span between two marks; `None` if they are in the wrong order. Between processors no probe is counted: a packet on its way
-    /// executes nothing.
+    /// The span between two marks; `None` if they are in the wrong order. Between processors no
+    /// probe is counted: a packet on its way executes nothing.
     pub fn between(from: Mark, to: Mark) -> Option<Span> {
         let cycles = to.cycle.checked_sub(from.cycle)?;
         if from.processor != to.processor {
@@ -123,7 +123,8 @@ impl Spans {
         })
     }
 
-    /// Counts by length, in at most `rows` steps whose bounds grow by equal factors; empty steps at the ends are left out.
+    /// Counts by length, in at most `rows` steps whose bounds grow by equal factors; empty steps at
+    /// the ends are left out.
     pub fn bars(&self, rows: usize) -> Vec<Bar> {
         let (Some(least), most) = (self.least, self.most) else { return Vec::new() };
         let octaves = (most.max(1) as f64 / least.max(1) as f64).log2();
@@ -148,7 +149,8 @@ impl Spans {
     }
 }
 
-/// Figures of a kind of span. Quantiles are exact to 2,047 cycles and else to 0.1 %; a stamp is exact to one tick of the global clock.
+/// Figures of a kind of span. Quantiles are exact to 2,047 cycles and else to 0.1 %; a stamp is
+/// exact to one tick of the global clock.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     pub count: u64,

@@ -1,13 +1,16 @@
-//! What a trace says about where time goes: protocol phases, latencies, threads, ready queues, processors, links, critical paths,
-//! supersteps.
+//! What a trace says about where time goes: protocol phases, latencies, threads, ready queues,
+//! processors, links, critical paths, supersteps.
 //!
-//! One pass over the ordered events ([`follow`]) makes [`fact::Fact`]s, which the analyses take; each keeps sums and histograms, never events.
-//! All times in results are machine cycles; a stamp is exact to one tick of the global clock (`tick_cycles`).
+//! One pass over the ordered events ([`follow`]) makes [`fact::Fact`]s, which the analyses take;
+//! each keeps sums and histograms, never events. All times in results are machine cycles; a stamp
+//! is exact to one tick of the global clock (`tick_cycles`).
 //!
-//! Nothing is guessed. What an event leaves open is left out and counted with its reason, or has a state of its own (`untold`, `unknown`).
-//! After a loss on a processor, what was under way there is given up, and packets from and to it are not matched any more.
+//! Nothing is guessed. What an event leaves open is left out and counted with its reason, or has a
+//! state of its own (`untold`, `unknown`). After a loss on a processor, what was under way there is
+//! given up, and packets from and to it are not matched any more.
 //!
-//! What watching has cost is known ([`probe`]): each figure says how many of the kernel's events it contains, and what it is without them.
+//! What watching has cost is known ([`probe`]): each figure says how many of the kernel's events it
+//! contains, and what it is without them.
 
 pub mod bsp;
 pub mod cpu;
@@ -24,6 +27,7 @@ pub mod path;
 pub mod phases;
 pub mod probe;
 mod processors;
+pub mod protocol;
 pub mod queues;
 pub mod text;
 pub mod threads;
@@ -75,7 +79,8 @@ impl Kind {
         ["phases", "latency", "threads", "queues", "cpu", "links", "path", "bsp"][self as usize]
     }
 
-    /// The value of `--dgl` with which a run records what the analysis needs; `None` if a run with these classes has it.
+    /// The value of `--dgl` with which a run records what the analysis needs; `None` if a run with
+    /// these classes has it.
     fn missing(self, dgl: u32) -> Option<&'static str> {
         let has = match self {
             Kind::Queues => dgl & (DIAG_PROFILE | DIAG_READY) != 0,
@@ -281,8 +286,8 @@ where
 /// Analyses a capture.
 ///
 /// # Errors
-/// It can't be read, its events don't allow what is asked for, or the options don't fit it. Damage and losses are no error: what they
-/// leave uncertain is left out and counted.
+/// It can't be read, its events don't allow what is asked for, or the options don't fit it. Damage
+/// and losses are no error: what they leave uncertain is left out and counted.
 pub fn analyse(capture: &Capture, options: &Options) -> Result<Report, AnalysisError> {
     let integrity = verify(capture)?;
     let probe = Probe::measure(capture)?;

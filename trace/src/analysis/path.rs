@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::fact::{Doing, Episode, Fact, Phase, Protocol, Times};
+use super::fact::{Doing, Episode, Fact, Times};
 use super::measure::{Omitted, Range, Span};
+use super::protocol::{Phase, Protocol};
 
 /// Slowest ones that are shown.
 pub const SLOWEST: usize = 5;
@@ -54,7 +55,7 @@ pub struct PhaseShare {
     pub phase: Phase,
     pub count: u64,
     pub whole: Span,
-    /// Of flights: what the processor that received the packet did meanwhile, in cycles.
+    /// What the processors that received packets did during their flights, in cycles.
     pub busy: BTreeMap<Doing, u64>,
 }
 
@@ -79,7 +80,7 @@ pub struct Step {
     pub processor: u8,
     pub from_cycle: u64,
     pub span: Span,
-    /// Of a flight: what the processor that received the packet did meanwhile.
+    /// What the processor that received the packet did during a flight.
     pub busy: BTreeMap<Doing, u64>,
 }
 

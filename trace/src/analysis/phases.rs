@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
-use super::fact::{Episode, Fact, Phase, Protocol};
+use super::fact::{Episode, Fact};
 use super::measure::{Distribution, Omitted, Range, Spans};
+use super::protocol::{Phase, Protocol};
 
 /// Collects phases.
 #[derive(Debug)]
@@ -82,12 +84,10 @@ impl Phases {
 
     pub fn finish(self) -> PhasesReport {
         let protocols = self.protocols.into_iter().map(|(protocol, collected)| {
-            let mut phases: Vec<_> = collected
-                .phases
-                .into_iter()
-                .filter_map(|((beside, phase), spans)| Some(PhaseReport { phase, beside, figures: spans.summary()? }))
-                .collect();
-            phases.sort_by_key(|row| (row.phase, row.beside));
+            let phases = collected.phases.into_iter();
+            let phases = phases
+                .filter_map(|((beside, phase), spans)| Some(PhaseReport { phase, beside, figures: spans.summary()? }));
+            let phases = phases.sorted_by_key(|row| (row.phase, row.beside)).collect();
             ProtocolReport { protocol, whole: collected.whole.summary(), phases, omitted: collected.omitted }
         });
         PhasesReport { protocols: protocols.collect() }

@@ -1,12 +1,13 @@
 //! What watching costs: the kernel's own events, in cycles.
 //!
-//! An event of the kernel is a test of its class (a load, an `and`, a branch) and a store a word. Where the global clock ticks every
-//! cycle, the store is measured: the least distance of the two words of one event. A coarser clock doesn't show it, and the
-//! time of the instruction is taken.
+//! An event of the kernel is a test of its class (a load, an `and`, a branch) and a store a word.
+//! Where the global clock ticks every cycle, the store is measured: the least distance of the two
+//! words of one event. A coarser clock doesn't show it, and the time of the instruction is taken.
 //!
-//! Each event is counted with a test of its own, also where the kernel tests once for several (REQUEST, packets handed over together).
-//! Events of programs (`send_event`) are the program's work, a system call each, and are not subtracted. Neither is the test of a
-//! class that is off: it is in every run of this kernel.
+//! Each event is counted with a test of its own, also where the kernel tests once for several
+//! (REQUEST, packets handed over together). Events of programs (`send_event`) are the program's
+//! work, a system call each, and are not subtracted. Neither is the test of a class that is off: it
+//! is in every run of this kernel.
 
 use serde::{Deserialize, Serialize};
 use testbed_definitions::{event, monitor, timing};

@@ -48,8 +48,8 @@ fn is_framed(message: u16) -> bool {
 }
 
 impl Present {
-    /// Takes an event of this processor; returns what it did until then. `service` is the one after the event, `runner` the thread that was
-    /// scheduled last.
+    /// Takes an event of this processor; returns what it did until then. `service` is the one after
+    /// the event, `runner` the thread that was scheduled last.
     pub fn step(&mut self, event: &Event, cycle: u64, able: Able, service: Service, runner: Option<u16>) -> Fact {
         let doing = self.doing(event, able, runner);
         let from = std::mem::replace(&mut self.since, cycle);
@@ -107,7 +107,8 @@ impl Present {
             State::Between => match code {
                 // An interrupted thread has gone on without being scheduled again.
                 Some(code) if is_runners(code) => Doing::User,
-                // What a service has queued is handed over at once. Other types of messages come of services without events, any time later.
+                // What a service has queued is handed over at once. Other types of messages come of
+                // services without events, any time later.
                 Some(event::TX_MPC) if event.argument.is_some_and(is_framed) => Doing::Kernel,
                 Some(event::PACKED | event::COMMS | event::PACK) => Doing::Kernel,
                 _ => Self::between(able),

@@ -41,7 +41,8 @@ struct Window {
 /// Lengths of all ready queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueuesReport {
-    /// `ready`: from the class's own events; `profile`: from the states of threads, so that a thread counts from its first event on.
+    /// `ready`: from the class's own events; `profile`: from the states of threads, so that a
+    /// thread counts from its first event on.
     pub source: Source,
     pub window_cycles: u64,
     pub processors: Vec<QueueReport>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use super::fact::{Fact, On, ThreadState};
@@ -125,12 +126,8 @@ impl Threads {
         let threads = threads.map(|(thread, collected)| {
             let with_time = |state: &ThreadState| collected.states[*state as usize] > 0;
             let states = ThreadState::ALL.into_iter().filter(with_time);
-            let mut blocked: Vec<_> = collected
-                .on
-                .iter()
-                .map(|(on, (cycles, times))| Blocked { on: *on, cycles: *cycles, times: *times })
-                .collect();
-            blocked.sort_by_key(|blocked| (std::cmp::Reverse(blocked.cycles), blocked.on));
+            let blocked = collected.on.iter();
+            let blocked = blocked.map(|(&on, &(cycles, times))| Blocked { on, cycles, times });
             ThreadReport {
                 thread,
                 born_cycle: collected.born,
@@ -138,7 +135,7 @@ impl Threads {
                 lives: collected.lives,
                 elapsed_cycles: collected.elapsed,
                 states: states.map(|state| (state, collected.states[state as usize])).collect(),
-                blocked,
+                blocked: blocked.sorted_by_key(|one| (std::cmp::Reverse(one.cycles), one.on)).collect(),
                 processors: collected.processors,
                 line: collected.line.finish().iter().map(letter).collect(),
             }

@@ -57,7 +57,8 @@ impl<T: Default + Clone> Windows<T> {
     }
 }
 
-/// A window for tables: about `rows` in `cycles`, a round number of microseconds (1, 2 or 5 and zeros), at least one tick.
+/// A window for tables: about `rows` in `cycles`, a round number of microseconds (1, 2 or 5 and
+/// zeros), at least one tick.
 pub fn round_window(cycles: u64, rows: u64, clock_hz: u32, tick_cycles: u64) -> u64 {
     let microsecond = (f64::from(clock_hz) / 1e6).max(1e-9);
     let wanted = cycles as f64 / rows as f64 / microsecond;

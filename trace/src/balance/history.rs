@@ -91,7 +91,7 @@ pub struct Quality {
 }
 
 impl History {
-    /// Of a log. Answers to requests that are not in it are left out.
+    /// The history of a log. Answers to requests that are not in it are left out.
     pub fn of(entries: &[Entry]) -> History {
         let mut history = History::default();
         let mut asked = BTreeMap::new();

@@ -18,7 +18,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Of the text so far. A last line without its end is left out: it is being written.
+    /// Reads the text so far. A last line without its end is left out: it is being written.
     ///
     /// # Errors
     /// A line that a balancer does not write, named by line and column.

@@ -48,7 +48,7 @@ pub type Point = (u64, u64, f64, u8, f64);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
     pub counts: Counts,
-    /// Of the whole log, whatever part of the run is shown.
+    /// The quality of the whole log, whatever part of the run is shown.
     pub quality: Quality,
     pub requests: Vec<Request>,
     pub moves: Vec<Shift>,

@@ -6,8 +6,8 @@ use testbed_machine::{brief, Fault, Machine};
 
 use super::RunRecord;
 
-/// Cycles of a run, at most: every number of a record is then one that scripts of a page hold exactly. It is eleven years of a machine at
-/// 25 MHz.
+/// Cycles of a run, at most: every number of a record is then one that scripts of a page hold
+/// exactly. It is eleven years of a machine at 25 MHz.
 pub const CYCLES_MAX: u64 = 1 << 53;
 /// Bytes of `run.json`, at most; one with the longest arguments and all files has a tenth of it.
 pub(super) const RECORD_BYTES: u64 = 1 << 20;

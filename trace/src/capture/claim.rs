@@ -83,9 +83,10 @@ impl Claim {
         Ok(Claim { dir: dir.into(), streams, _lock: Arc::new(lock) })
     }
 
-    /// Moves what an earlier run has left in the folder to one beside it, called as this one with a number behind it that is higher than
-    /// any other: there is no moment without a folder of this name. Returns the new claim, which is for as long as the first, and where
-    /// the earlier run is now, if there was one.
+    /// Moves what an earlier run has left in the folder to one beside it, called as this one with a
+    /// number behind it that is higher than any other: there is no moment without a folder of this
+    /// name. Returns the new claim, which is for as long as the first, and where the earlier run is
+    /// now, if there was one.
     pub(super) fn keep_earlier(self, record: &RunRecord) -> Result<(Claim, Option<PathBuf>), CaptureError> {
         if !self.dir.join(RUN_JSON).is_file() {
             return Ok((self, None));

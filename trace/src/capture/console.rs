@@ -14,7 +14,8 @@ impl Lines {
         Lines { names: names.to_vec(), partial: vec![Vec::new(); names.len()] }
     }
 
-    /// Takes bytes, each with its processor, and appends the lines that they complete to `out`. Bytes of unknown processors are ignored.
+    /// Takes bytes, each with its processor, and appends the lines that they complete to `out`.
+    /// Bytes of unknown processors are ignored.
     pub fn push(&mut self, bytes: impl IntoIterator<Item = (u8, u8)>, out: &mut Vec<u8>) {
         for (processor, byte) in bytes {
             let processor = processor as usize;

@@ -17,12 +17,13 @@ pub(super) const METADATA_BYTES: u64 = 1 << 16;
 
 /// The `metadata` file: every stream file is one packet without header, of 4-byte events.
 ///
-/// The clock's frequency is the tick's, to the nearest hertz; `tick_cycles` and `clock_hz` in `env` are exact.
-/// So are `processors`, in the order of their numbers, and `dgl`, the event classes, which decide how words are read as events:
-/// with them the folder can be read by itself.
+/// The clock's frequency is the tick's, to the nearest hertz; `tick_cycles` and `clock_hz` in `env`
+/// are exact. So are `processors`, in the order of their numbers, and `dgl`, the event classes,
+/// which decide how words are read as events: with them the folder can be read by itself.
 ///
-/// The datum is an enumeration, so that other tools show names. It names words, not events: the second word of an event is a datum like any
-/// other, and where it happens to equal a code it has that code's name.
+/// The datum is an enumeration, so that other tools show names. It names words, not events: the
+/// second word of an event is a datum like any other, and where it happens to equal a code it has
+/// that code's name.
 pub fn metadata(machine: &Machine, dgl: u32) -> String {
     let frequency = (u64::from(machine.clock_hz) * 2 / u64::from(machine.tick_cycles)).div_ceil(2).max(1);
     format!(
@@ -99,8 +100,9 @@ fn names(dgl: u32) -> String {
     lines
 }
 
-/// Whether this means what [`metadata`] gives, whatever names of words it has: there may have been others, or none, when the run was made.
-/// Blanks, comments, the order of what is said, and names of types mean nothing.
+/// Whether this means what [`metadata`] gives, whatever names of words it has: there may have been
+/// others, or none, when the run was made. Blanks, comments, the order of what is said, and names
+/// of types mean nothing.
 pub fn is_of_run(text: &str, machine: &Machine, dgl: u32) -> bool {
     Meaning::of(text).is_ok_and(|meaning| Meaning::of(&metadata(machine, dgl)) == Ok(meaning))
 }
@@ -151,7 +153,8 @@ mod tests {
         assert_eq!((described, dgl), ((&machine).into(), 13));
     }
 
-    /// Metadata of before there were names, and with those of other kinds of events, are a run's too; any other change is none.
+    /// Metadata of before there were names, and with those of other kinds of events, are a run's
+    /// too; any other change is none.
     #[test]
     fn names_may_be_others() {
         let machine = Machine::testbed6();

@@ -1,16 +1,18 @@
 //! Where pairs were lost between the trace port and the file: on a link (`testbed attach`).
 //!
-//! The file `holes` beside `mmi.raw` has a line for each such place, in order: how many pairs are missing there, of whatever SMIs, and how
-//! many of each SMI, from 1 on, were written before it.
+//! The file `holes` beside `mmi.raw` has a line for each such place, in order: how many pairs are
+//! missing there, of whatever SMIs, and how many of each SMI, from 1 on, were written before it.
 //!
 //! ```text
 //! 3 1200 1187 0 34 2
 //! ```
 //!
-//! A hole of *n* pairs is one of at most *n* in the stream of each SMI. The line is there before any pair behind it. The file without holes does not exist.
+//! A hole of *n* pairs is one of at most *n* in the stream of each SMI. The line is there before
+//! any pair behind it. The file without holes does not exist.
 //!
-//! Whoever reads a copy without this file must not take what is behind a hole for proven. So the sum of each block with pairs behind a
-//! hole goes over the *seal* of the last one, a sum of the file `holes` up to its line: with lines altered or missing the block proves nothing.
+//! Whoever reads a copy without this file must not take what is behind a hole for proven. So the
+//! sum of each block with pairs behind a hole goes over the *seal* of the last one, a sum of the
+//! file `holes` up to its line: with lines altered or missing the block proves nothing.
 
 use std::io::{ErrorKind, Read};
 use std::path::PathBuf;

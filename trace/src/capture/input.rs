@@ -1,4 +1,5 @@
-//! What was given to the machine's console, and when: a line a gift, the cycle and then the bytes, those that are not printable escaped.
+//! What was given to the machine's console, and when: a line a gift, the cycle and then the bytes,
+//! those that are not printable escaped.
 
 use std::path::Path;
 

@@ -1,18 +1,21 @@
 //! Pairs from the frames of a serial link, with every loss counted: see [`testbed_definitions::link`].
 //!
-//! A frame counts only if it is *in step* with the one before it: its number follows, or it stands in the very place where a frame of
-//! that number should stand, so that the ones between are damaged and no byte is missing. Otherwise two halves of different frames
-//! could pass for one if their CRC happened to fit. Of a frame out of step only the number is used.
+//! A frame counts only if it is *in step* with the one before it: its number follows, or it stands
+//! in the very place where a frame of that number should stand, so that the ones between are
+//! damaged and no byte is missing. Otherwise two halves of different frames could pass for one if
+//! their CRC happened to fit. Of a frame out of step only the number is used.
 //!
-//! Numbers are modulo 256, so what lies between two counts waits for the second one. If numbers and counts agree, every loss in between is known
-//! exactly, and where it is. If they don't, 256 frames or more are missing in an unknown place, and all that came in between is left out.
+//! Numbers are modulo 256, so what lies between two counts waits for the second one. If numbers and
+//! counts agree, every loss in between is known exactly, and where it is. If they don't, 256 frames
+//! or more are missing in an unknown place, and all that came in between is left out.
 
 use testbed_definitions::link::{Fault, Frame, COUNT_EVERY, FRAME_BYTES, MARK};
 use testbed_definitions::monitor::Pair;
 
 /// Pairs that wait for a count, at most; more are left out.
 const HELD_MAX: usize = 1 << 16;
-/// Frames in a row that may be damaged without those behind them being out of step; with many any number would be in step.
+/// Frames in a row that may be damaged without those behind them being out of step; with many any
+/// number would be in step.
 const DAMAGED_MAX: u64 = 3;
 
 /// What a [`Receiver`] gives out.
@@ -24,7 +27,8 @@ pub enum Received {
         smi: u8,
         pair: Pair,
     },
-    /// The count is lower than the pairs that have come: the transmitter has begun anew, and so has the machine. Nothing follows.
+    /// The count is lower than the pairs that have come: the transmitter has begun anew, and so has
+    /// the machine. Nothing follows.
     Restart,
 }
 

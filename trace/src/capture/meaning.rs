@@ -113,7 +113,7 @@ impl Types<'_> {
 }
 
 impl Meaning {
-    /// Of metadata.
+    /// What metadata mean.
     ///
     /// # Errors
     /// Where they are no TSDL, or say something twice, or use a type that there isn't.

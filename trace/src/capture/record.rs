@@ -270,8 +270,8 @@ impl From<&MachineRecord> for Machine {
 }
 
 impl RunRecord {
-    /// What is known before a run begins, for the caller to complete: no arguments, files, engine or seed, the default kernel with its
-    /// default event classes.
+    /// What is known before a run begins, for the caller to complete: no arguments, files, engine
+    /// or seed, the default kernel with its default event classes.
     pub fn new(machine: &Machine, program: &str) -> Self {
         RunRecord {
             complete: false,
@@ -306,7 +306,8 @@ impl RunRecord {
         self.engine == ATTACHED
     }
 
-    /// The last epoch of the global clock that the run can have reached; `None` if it never came to its end, or nobody counted its cycles.
+    /// The last epoch of the global clock that the run can have reached; `None` if it never came to
+    /// its end, or nobody counted its cycles.
     pub fn last_epoch(&self) -> Option<u64> {
         (self.complete && !self.is_attached()).then(|| self.cycles / u64::from(self.machine.tick_cycles) / 65_536)
     }

@@ -1,5 +1,6 @@
-//! What is proven of a damaged capture, or of one that was cut short: the blocks whose sums hold, in either copy. That both copies agree is
-//! no proof without the hardware's count, since both may lack the same pair or have it twice.
+//! What is proven of a damaged capture, or of one that was cut short: the blocks whose sums hold,
+//! in either copy. That both copies agree is no proof without the hardware's count, since both may
+//! lack the same pair or have it twice.
 
 use std::path::Path;
 
@@ -136,8 +137,8 @@ fn compose(intervals: &[Interval]) -> Vec<Piece> {
     }
 }
 
-/// What no sum covers: of a run that was killed the end, of a copy without sums all that is not agreed on. It may be read, but proves
-/// nothing.
+/// What no sum covers: of a run that was killed the end, of a copy without sums all that is not
+/// agreed on. It may be read, but proves nothing.
 fn rest(
     capture: &Capture,
     smi: usize,
@@ -311,8 +312,8 @@ fn blame(
     Ok(())
 }
 
-/// Where `count` pairs of a stream file, from byte `at` on, differ from what is proven to have been there, from pair `from` on.
-/// None if all is known to be right, or nothing is known.
+/// Where `count` pairs of a stream file, from byte `at` on, differ from what is proven to have been
+/// there, from pair `from` on. None if all is known to be right, or nothing is known.
 fn differing(
     capture: &Capture,
     smi: usize,

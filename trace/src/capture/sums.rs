@@ -1,10 +1,11 @@
 //! Sums beside the files of a capture: what each block of a file was when it was written.
 //!
-//! For `trace/NAME` they are in `trace/.NAME.sums` (trace tools pass over hidden files), for `mmi.raw` in `.mmi.raw.sums`: a record for
-//! every [`BLOCK`] bytes, of little-endian `u64`: bytes in the block (less than [`BLOCK`] only in the last), pairs of each SMI before
-//! it (`mmi.raw` only), XXH3 of the block, XXH3 of all that and the record's number (and,
-//! behind a hole in a link, its seal: see `holes`). The number has that of the stream's SMI in its highest byte, so that the files of
-//! another stream prove nothing. So each block proves by itself what was written
+//! For `trace/NAME` they are in `trace/.NAME.sums` (trace tools pass over hidden files), for
+//! `mmi.raw` in `.mmi.raw.sums`: a record for every [`BLOCK`] bytes, of little-endian `u64`: bytes
+//! in the block (less than [`BLOCK`] only in the last), pairs of each SMI before it (`mmi.raw`
+//! only), XXH3 of the block, XXH3 of all that and the record's number (and, behind a hole in a
+//! link, its seal: see `holes`). The number has that of the stream's SMI in its highest byte, so
+//! that the files of another stream prove nothing. So each block proves by itself what was written
 //! and where it belongs, wherever it is found.
 
 use std::path::{Path, PathBuf};
@@ -101,7 +102,7 @@ pub(super) struct Summer {
     /// Pairs of each SMI so far, if the file is `mmi.raw`.
     pairs: Vec<u64>,
     number: u64,
-    /// Of the last hole.
+    /// The seal of the last hole.
     seal: u64,
 }
 

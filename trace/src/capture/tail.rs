@@ -1,7 +1,7 @@
 //! Reads both copies of a capture while it is written.
 //!
-//! A pair counts when both copies hold it and agree: what is read is a prefix of what the finished folder proves. Pairs come in the order
-//! of delivery.
+//! A pair counts when both copies hold it and agree: what is read is a prefix of what the finished
+//! folder proves. Pairs come in the order of delivery.
 
 use std::fs::{self, File, TryLockError};
 use std::os::unix::fs::MetadataExt;
@@ -31,7 +31,8 @@ pub enum Writing {
 }
 
 impl Writing {
-    /// Looks at `run.json` and at the lock of a folder. What the files hold *after* this call is all, unless it says [`Writing::Going`].
+    /// Looks at `run.json` and at the lock of a folder. What the files hold *after* this call is
+    /// all, unless it says [`Writing::Going`].
     ///
     /// # Errors
     /// `run.json` can't be read any more.
@@ -149,8 +150,8 @@ impl Tail {
         self.streams.iter().map(|stream| stream.count).collect()
     }
 
-    /// Reads on, about `limit` pairs at most, and hands them over in the order of each stream. Returns how many: fewer than `limit` if
-    /// that is all there is now.
+    /// Reads on, about `limit` pairs at most, and hands them over in the order of each stream.
+    /// Returns how many: fewer than `limit` if that is all there is now.
     ///
     /// # Errors
     /// A file can't be read.

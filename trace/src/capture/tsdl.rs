@@ -79,7 +79,7 @@ impl ParseError<&str> for Fault {
         inner
     }
 
-    /// Of two alternatives the one that came further tells more.
+    /// The alternative that came further tells more.
     fn or(self, other: Self) -> Self {
         if self.left < other.left {
             self

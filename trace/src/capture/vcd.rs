@@ -1,7 +1,8 @@
 //! Value changes of some signals of a VCD file.
 //!
-//! It reads as much of the format as the waves of a few signals need, line by line, and takes whatever it does not understand for a
-//! fault with a place: libraries for VCD stop, or panic, where a file is damaged.
+//! It reads as much of the format as the waves of a few signals need, line by line, and takes
+//! whatever it does not understand for a fault with a place: libraries for VCD stop, or panic,
+//! where a file is damaged.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

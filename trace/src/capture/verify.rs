@@ -1,5 +1,6 @@
-//! Whether a capture is whole: both copies of every pair agree, and their number is what the hardware counted. Of one that is not:
-//! what of it is proven all the same, and an account of the rest.
+//! Whether a capture is whole: both copies of every pair agree, and their number is what the
+//! hardware counted. Of one that is not: what of it is proven all the same, and an account of the
+//! rest.
 
 use std::io::ErrorKind;
 
@@ -10,8 +11,9 @@ use super::pieces::{Copy, Piece};
 use super::repair::repair;
 use super::{ctf, Capture, CaptureError, MmiReader, PairReader, METADATA};
 
-/// Compares `mmi.raw` with the stream files, and both with the counters in `run.json`; looks at the metadata. Where they disagree, their
-/// sums say which blocks are as they were written. Where pairs were lost before they came here, there are holes. Streams; holds no trace in memory.
+/// Compares `mmi.raw` with the stream files, and both with the counters in `run.json`; looks at the
+/// metadata. Where they disagree, their sums say which blocks are as they were written. Where pairs
+/// were lost before they came here, there are holes. Streams; holds no trace in memory.
 ///
 /// # Errors
 /// A file is missing or can't be read. Damage is no error: it is what is asked for.
@@ -91,8 +93,9 @@ fn or_missing<T>(opened: Result<T, CaptureError>, integrity: &mut Integrity) -> 
     }
 }
 
-/// Walks through `mmi.raw`; a stream that disagrees is dropped from `readers`. Returns the SMI of which only a time-stamp came at
-/// the end: a machine may be stopped between the two words of a pair.
+/// Walks through `mmi.raw`; a stream that disagrees is dropped from `readers`. Returns the SMI of
+/// which only a time-stamp came at the end: a machine may be stopped between the two words of a
+/// pair.
 fn demultiplex(
     capture: &Capture,
     readers: &mut [Option<PairReader>],
@@ -168,7 +171,8 @@ fn agree_quickly(
     }
 }
 
-/// The end of a stream that agreed so far: nothing may follow, and the hardware's count must be met. Returns whether that is so.
+/// The end of a stream that agreed so far: nothing may follow, and the hardware's count must be
+/// met. Returns whether that is so.
 fn finish(
     capture: &Capture,
     smi: usize,

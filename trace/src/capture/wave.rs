@@ -1,14 +1,16 @@
 //! Pairs from a waveform (VCD) of the MMI: a second way to the trace, from the signals alone.
 //!
-//! The waves show every pair twice: on the monitoring bus (`bus_take`, `bus_data`), and a cycle later at the trace port (`trace_valid`,
-//! `trace_word`). A pair is proven if both say the same in cycles that follow each other; see "Monitoring bus and MMI" in
-//! `docs/monitor.md`. Where they don't, or cycles are missing, there is a hole.
+//! The waves show every pair twice: on the monitoring bus (`bus_take`, `bus_data`), and a cycle
+//! later at the trace port (`trace_valid`, `trace_word`). A pair is proven if both say the same in
+//! cycles that follow each other; see "Monitoring bus and MMI" in `docs/monitor.md`. Where they
+//! don't, or cycles are missing, there is a hole.
 //!
-//! A wave tells of a value only where it changes. A word at the trace port that is the same as the one before it has no line there, and
-//! looks like one whose lines are lost in both places; its pair is left out, and may be missing.
+//! A wave tells of a value only where it changes. A word at the trace port that is the same as the
+//! one before it has no line there, and looks like one whose lines are lost in both places; its
+//! pair is left out, and may be missing.
 //!
-//! The MMI must be shown, that is a scope called `mmi` with its ports and `clock`. What is found is kept in a temporary file like
-//! `mmi.raw`, so that memory does not grow with the waves.
+//! The MMI must be shown, that is a scope called `mmi` with its ports and `clock`. What is found is
+//! kept in a temporary file like `mmi.raw`, so that memory does not grow with the waves.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::{CaptureError, Context};
 
-/// Bytes read at a time: large enough that a read's cost does not count, small enough that the blocks of all streams stay in the cache.
+/// Bytes read at a time: large enough that a read's cost does not count, small enough that the
+/// blocks of all streams stay in the cache.
 pub(crate) const BLOCK: usize = 1 << 16;
 
 /// Bytes at the end of a file that are no whole record.
@@ -77,7 +78,8 @@ impl<R: Read> Words<R> {
         self.torn.as_ref()
     }
 
-    /// The source may have grown: what was its end is read from again. An incomplete word there is kept, and may become whole.
+    /// The source may have grown: what was its end is read from again. An incomplete word there is
+    /// kept, and may become whole.
     pub fn resume(&mut self) {
         self.ended = false;
         self.torn = None;

@@ -29,7 +29,8 @@ struct Processor {
     /// Where the service of a message began, with the event's number.
     since: Option<(Event, u64)>,
     running: Option<u16>,
-    /// Partners that a TRAP72 here has released without a name, by process: at least and at most so many who have not run yet.
+    /// Partners that a TRAP72 here has released without a name, by process: at least and at most so
+    /// many who have not run yet.
     unnamed: HashMap<u16, (u64, u64)>,
     /// Threads packed here, and not handed to Centrenet yet; those in the order of PACK whose PACKED is due.
     packing: VecDeque<u16>,
@@ -56,7 +57,8 @@ pub struct Checker {
     flying: HashMap<(u8, u8), VecDeque<u16>>,
     /// Class `detail` is there.
     detail: bool,
-    /// Channels of which an end was on a processor without a whole trace, and whether threads have been there: nobody knows what they did.
+    /// Channels of which an end was on a processor without a whole trace, and whether threads have
+    /// been there: nobody knows what they did.
     hidden_channels: HashSet<u8>,
     hidden_threads: bool,
     /// Processes whose threads were seen, and have not ended.

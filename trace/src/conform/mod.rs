@@ -1,5 +1,6 @@
-//! Whether a run's ordered events are what the protocols allow: the report's Figures 5 to 8 (local communication, remote communication,
-//! migration, remote pages), with what `docs/protocols.md` adds (adverts, refusals, alternatives, tokens that follow, calls made again).
+//! Whether a run's ordered events are what the protocols allow: the report's Figures 5 to 8 (local
+//! communication, remote communication, migration, remote pages), with what `docs/protocols.md`
+//! adds (adverts, refusals, alternatives, tokens that follow, calls made again).
 //!
 //! | of | checked | where |
 //! |---|---|---|
@@ -8,12 +9,14 @@
 //! | each pair of processors | what is served was sent, once and in order; nothing sent is skipped | [`packets`] |
 //! | each channel | no *rtr* without token, no *msg* without *rtr*, no release without either; both ends count the same | [`channel`] |
 //!
-//! An event has neither the process of a message's channel nor, without class `detail`, the channel of a request. Where that leaves
-//! several possibilities, the trace conforms if one of them does. What the trace is too poor to say is listed as not checked:
-//! the master has no monitor, and after a loss nothing is known of a processor's threads and messages.
+//! An event has neither the process of a message's channel nor, without class `detail`, the channel
+//! of a request. Where that leaves several possibilities, the trace conforms if one of them does.
+//! What the trace is too poor to say is listed as not checked: the master has no monitor, and after
+//! a loss nothing is known of a processor's threads and messages.
 //!
-//! A run conforms if it came to its end, the capture holds all that the hardware counted, and no thread is left waiting; otherwise it is
-//! *incomplete*, or, where the event classes do not suffice, there is *no verdict* ([`Verdict`]).
+//! A run conforms if it came to its end, the capture holds all that the hardware counted, and no
+//! thread is left waiting; otherwise it is *incomplete*, or, where the event classes do not
+//! suffice, there is *no verdict* ([`Verdict`]).
 
 mod channel;
 mod checker;

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use itertools::Itertools;
+
 use crate::order::Event;
 
 /// A packet on its way.
@@ -74,12 +76,8 @@ impl Packets {
 
     /// All that are still under way, in order of sending.
     pub fn rest(&self) -> Vec<(u8, u8, Packet)> {
-        let mut rest: Vec<_> = self
-            .queues
-            .iter()
-            .flat_map(|(&(from, to), queue)| queue.iter().map(move |packet| (from, to, *packet)))
-            .collect();
-        rest.sort_by_key(|(from, to, packet)| (packet.number, *from, *to));
-        rest
+        let queues = self.queues.iter();
+        let rest = queues.flat_map(|(&(from, to), queue)| queue.iter().map(move |packet| (from, to, *packet)));
+        rest.sorted_by_key(|(from, to, packet)| (packet.number, *from, *to)).collect()
     }
 }

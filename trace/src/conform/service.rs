@@ -1,5 +1,6 @@
 //! One processor's kernel between the beginning and the end of a service: the vertices of Figures 5 to 8.
 
+use itertools::Itertools;
 use testbed_definitions::{event, mpc};
 
 /// What the kernel is doing.
@@ -91,7 +92,7 @@ impl Service {
     pub fn expected(self) -> String {
         let names = |codes: &[u16]| {
             let name = |code: &u16| event::kind(*code).map_or("?", |kind| kind.name);
-            codes.iter().map(name).collect::<Vec<_>>().join(" or ")
+            codes.iter().map(name).join(" or ")
         };
         match self {
             Service::None => "TRAP7, RX_MPC or PAGE_FAULT first".into(),

@@ -1,5 +1,6 @@
 //! Which events of a trace are wanted.
 
+use itertools::Itertools;
 use testbed_definitions::event::{thread_number, KINDS, THREAD_MASK};
 use testbed_definitions::limits::PROCESSES;
 use testbed_machine::suggest;
@@ -194,7 +195,7 @@ fn events(text: &str) -> Result<Vec<&'static str>, FilterError> {
                 option: "--event",
                 text: name.into(),
                 what: "there is none such".into(),
-                help: format!("{}use some of {}", suggest::question(name, all()), all().collect::<Vec<_>>().join(", ")),
+                help: format!("{}use some of {}", suggest::question(name, all()), all().join(", ")),
             })
         })
         .collect()

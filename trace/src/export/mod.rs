@@ -8,8 +8,9 @@
 //! | VCD, FST | `wave`, `vcd`, `fst` | a change of its processor's variables |
 //! | Perfetto | `perfetto` | an instant, or an end of a slice |
 //!
-//! [`export`] takes events in order and writes them; memory does not grow with the trace. What [`Filter`] keeps out is not
-//! shown, but still counts for what is derived from all events: which thread runs, what is ready, what is under way.
+//! [`export`] takes events in order and writes them; memory does not grow with the trace. What
+//! [`Filter`] keeps out is not shown, but still counts for what is derived from all events: which
+//! thread runs, what is ready, what is under way.
 //!
 //! No format places an event silently of which the epoch or the decoding is not proven: it has both bounds and a flag.
 //! Losses are events of their own, with their count.
@@ -99,8 +100,8 @@ pub struct Exported {
     pub thread_seen: bool,
 }
 
-/// Writes those of `events` (in order) that pass `filter` to `target`. `whole`: the capture has no damage, so that reading can stop at
-/// the end of the time slice.
+/// Writes those of `events` (in order) that pass `filter` to `target`. `whole`: the capture has no
+/// damage, so that reading can stop at the end of the time slice.
 ///
 /// # Errors
 /// An event can't be read, the target can't be written, or the format can't hold the trace.

@@ -1,7 +1,8 @@
 //! What the events until now say of the machine: which threads run and are ready, what is served, what is under way.
 //!
-//! Only proven events count. Where events were lost, what was known of their processor is forgotten; packets from and to it are
-//! not followed any more, since from then on nobody can say which of two alike is served.
+//! Only proven events count. Where events were lost, what was known of their processor is
+//! forgotten; packets from and to it are not followed any more, since from then on nobody can say
+//! which of two alike is served.
 
 use std::collections::HashSet;
 
@@ -106,7 +107,8 @@ impl State {
         self.processors.get(processor as usize)?.running
     }
 
-    /// Threads known to be in the ready queue of a processor. Of classes other than `ready` not all joins are told, so there may be more.
+    /// Threads known to be in the ready queue of a processor. Of classes other than `ready` not all
+    /// joins are told, so there may be more.
     pub fn ready(&self, processor: u8) -> usize {
         self.processors.get(processor as usize).map_or(0, |processor| processor.ready.len())
     }

@@ -59,7 +59,8 @@ impl File for Vcd {
             Value::Unknown if width == 1 => self.writer.change_scalar(id, vcd::Value::X)?,
             Value::Unknown => self.writer.change_vector(id, [vcd::Value::X])?,
             Value::Number(number) if width == 1 => self.writer.change_scalar(id, number != 0)?,
-            // Readers put zeros ahead of what is shorter than the variable. The library writes digit by digit, which takes most of the time.
+            // Readers put zeros ahead of what is shorter than the variable. The library writes
+            // digit by digit, which takes most of the time.
             Value::Number(number) => writeln!(self.writer.writer(), "b{number:b} {id}")?,
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! What a wave file shows: a scope a processor, with the last event and what is known after it.
 //!
-//! Viewers draw changes. Events of one tick stand 1 ps apart, in their order, and `count` changes with every event, so equal ones stay
-//! visible. A file's time can't go back: where an event has to stand elsewhere than at its stamp, `stamp` shows the latter.
+//! Viewers draw changes. Events of one tick stand 1 ps apart, in their order, and `count` changes
+//! with every event, so equal ones stay visible. A file's time can't go back: where an event has to
+//! stand elsewhere than at its stamp, `stamp` shows the latter.
 
 use testbed_definitions::event::KINDS;
 

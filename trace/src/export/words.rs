@@ -75,8 +75,8 @@ pub fn key(event: &Event) -> (u16, u32) {
     (kind, event.value().unwrap_or(u32::MAX))
 }
 
-/// The event's first word without what is in its value: a kind's code, `0x4000` for SCHEDULE and JOINS, 0 for LEAVES, `0xab00` for GAP, `0xabc0` and
-/// 16 times the rule for TOTAL.
+/// The event's first word without what is in its value: a kind's code, `0x4000` for SCHEDULE and
+/// JOINS, 0 for LEAVES, `0xab00` for GAP, `0xabc0` and 16 times the rule for TOTAL.
 pub fn code(event: &Event) -> u16 {
     match event.what {
         What::Known(kind) => kind.code,

@@ -26,7 +26,8 @@ pub struct Input<'a> {
     /// SMI number, 1 to 15.
     pub smi: u8,
     pub pairs: Box<dyn Pairs + 'a>,
-    /// Whether the source announces every hole. Otherwise no event is certain, since words may be missing or altered anywhere.
+    /// Whether the source announces every hole. Otherwise no event is certain, since words may be
+    /// missing or altered anywhere.
     pub guarded: bool,
 }
 

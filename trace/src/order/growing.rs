@@ -1,8 +1,10 @@
 //! One ordered trace from streams that still grow.
 //!
-//! An event goes out when no stream can bring one before it any more: behind a stream's last word comes nothing older than that, and
-//! behind a wrap marker nothing of an earlier epoch. Since every SMI has a marker at every wrap, the order is at most a wrap and what
-//! waits in queues behind what has been delivered. The order is that of [`super::Ordered`], whatever the pieces in which words come.
+//! An event goes out when no stream can bring one before it any more: behind a stream's last word
+//! comes nothing older than that, and behind a wrap marker nothing of an earlier epoch. Since every
+//! SMI has a marker at every wrap, the order is at most a wrap and what waits in queues behind what
+//! has been delivered. The order is that of [`super::Ordered`], whatever the pieces in which words
+//! come.
 
 use std::collections::VecDeque;
 
@@ -81,7 +83,8 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// For these SMIs, at most 16, in the order of their numbers. The streams have no hole but those that [`Growing::hole`] tells of; every word is as it was delivered, until
+    /// For these SMIs, at most 16, in the order of their numbers. The streams have no hole but
+    /// those that [`Growing::hole`] tells of; every word is as it was delivered, until
     /// [`Growing::doubt`].
     ///
     /// # Panics
@@ -102,7 +105,8 @@ impl Growing {
         Growing { streams: smis.iter().enumerate().map(source).collect(), waiting: 0 }
     }
 
-    /// Takes the words that stream number `stream` (from 0) goes on with; nothing if there is none such, or it has ended.
+    /// Takes the words that stream number `stream` (from 0) goes on with; nothing if there is none
+    /// such, or it has ended.
     pub fn feed(&mut self, stream: usize, words: &[u32]) {
         self.change(stream, |source| source.feed(words));
     }

@@ -83,8 +83,8 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// One ordered trace: an iterator over the events of several streams, each in its own order, by epoch (or its lower bound), time and
-/// SMI.
+/// One ordered trace: an iterator over the events of several streams, each in its own order, by
+/// epoch (or its lower bound), time and SMI.
 ///
 /// An error comes out as soon as its stream is reached, and ends that stream.
 pub struct Ordered<'a> {
@@ -164,7 +164,8 @@ impl Iterator for Ordered<'_> {
     }
 }
 
-/// The ordered trace of a capture. `integrity` says which pairs are proven to be without holes; see [`crate::capture::verify`].
+/// The ordered trace of a capture. `integrity` says which pairs are proven to be without holes; see
+/// [`crate::capture::verify`].
 ///
 /// # Errors
 /// None now: that a file can't be opened or read comes as an item.

@@ -37,8 +37,8 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// JSON that may stand in a script element: nothing in it can end the element or begin a comment. It is the same JSON, since these
-/// characters occur in strings only.
+/// JSON that may stand in a script element: nothing in it can end the element or begin a comment.
+/// It is the same JSON, since these characters occur in strings only.
 pub fn embeddable(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {

@@ -74,7 +74,8 @@ impl Lane {
         resolution > 0 && from / resolution == (to - 1) / resolution
     }
 
-    /// Appends a cell, or makes it a part of the last one: if both are the same, or lie in one bucket of `resolution` cycles.
+    /// Appends a cell, or makes it a part of the last one: if both are the same, or lie in one
+    /// bucket of `resolution` cycles.
     fn put(&mut self, from: u64, cell: Cell, resolution: u64) {
         let before = self.cells.len().checked_sub(1).map(|last| self.beginning(last));
         if let (Some(before), Some(last)) = (before, self.cells.last_mut()) {
@@ -86,7 +87,8 @@ impl Lane {
         self.cells.push(cell);
     }
 
-    /// Something was in this state from one cycle to another, later than all before. What is not said between is [`NOTHING`].
+    /// Something was in this state from one cycle to another, later than all before. What is not
+    /// said between is [`NOTHING`].
     pub fn push(&mut self, from: u64, to: u64, state: u8, tag: Tag, resolution: u64) {
         let end = self.end();
         let from = from.max(end);

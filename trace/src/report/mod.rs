@@ -1,8 +1,9 @@
 //! A run as one page of HTML: figures, time-line, losses; to be opened from a file, with no network.
 //!
-//! [`collect`] makes the data ([`Page`]), [`Page::html`] the page, in which they lie as JSON. Style and script are the files beside this
-//! one; they hold no figure of their own. However long a trace is, the page stays below a few megabytes: lanes get coarser, packets are
-//! thinned out, long lists are cut. What was left out is said in [`Page::left_out`], and shown.
+//! [`collect`] makes the data ([`Page`]), [`Page::html`] the page, in which they lie as JSON. Style
+//! and script are the files beside this one; they hold no figure of their own. However long a trace
+//! is, the page stays below a few megabytes: lanes get coarser, packets are thinned out, long lists
+//! are cut. What was left out is said in [`Page::left_out`], and shown.
 
 mod gather;
 mod html;
@@ -38,7 +39,8 @@ pub struct Page {
     pub version: String,
     pub record: RunRecord,
     pub range: Range,
-    /// `None` if the run has not recorded what any analysis needs; `not_analysed` is the value of `--dgl` that records it.
+    /// `None` if the run has not recorded what any analysis needs; `not_analysed` is the value of
+    /// `--dgl` that records it.
     pub analysis: Option<Report>,
     pub not_analysed: Option<String>,
     pub timeline: Timeline,
@@ -82,7 +84,8 @@ pub fn words() -> Words {
 /// Collects what a page shows of a run, or of the part of it that `options` name.
 ///
 /// # Errors
-/// A file can't be read, or the part has no time. Damage, losses and classes that were not recorded are no errors: the page says them.
+/// A file can't be read, or the part has no time. Damage, losses and classes that were not recorded
+/// are no errors: the page says them.
 pub fn collect(capture: &Capture, options: &Options) -> Result<Page, AnalysisError> {
     let record = &capture.record;
     let integrity = verify(capture)?;

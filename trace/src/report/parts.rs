@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::fact::{Phase, Protocol};
 use crate::analysis::latency::Service;
+use crate::analysis::protocol::{Phase, Protocol};
 
 /// Events that are missing, or whose time is not proven.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

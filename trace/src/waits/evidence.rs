@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 use testbed_definitions::event::{self, DIAG_DETAIL, DIAG_PROFILE};
 
@@ -60,14 +61,16 @@ impl Life {
         self.at
     }
 
-    /// The event that has blocked it, if that is the last one: by a request, by a page, by waiting for children or in another call.
+    /// The event that has blocked it, if that is the last one: by a request, by a page, by waiting
+    /// for children or in another call.
     pub fn blocked(&self) -> Option<&Mark> {
         use Happening::{Blocks, Calls, PageBlocks, Synchronizes, Waits};
         let blocks = matches!(self.happening, Some(Blocks | PageBlocks | Waits | Calls | Synchronizes));
         self.last.as_ref().filter(|_| blocks && !self.lost)
     }
 
-    /// The same, if it has blocked it in this way; what was on its way out of the machine when it was stopped may say otherwise.
+    /// The same, if it has blocked it in this way; what was on its way out of the machine when it
+    /// was stopped may say otherwise.
     pub(super) fn blocked_by(&self, happening: Happening) -> Option<&Mark> {
         self.blocked().filter(|_| self.happening == Some(happening))
     }
@@ -119,9 +122,7 @@ impl Evidence {
 
     /// Every thread that has shown itself, by number.
     pub fn threads(&self) -> Vec<u16> {
-        let mut numbers: Vec<u16> = self.lives.keys().copied().collect();
-        numbers.sort_unstable();
-        numbers
+        self.lives.keys().copied().sorted_unstable().collect()
     }
 
     /// What is known of a thread.

@@ -1,8 +1,9 @@
 //! Who can still go on: every thread that waits, whom it waits for, and which of them wait in vain.
 //!
-//! A thread is *held* if nothing that is under way sets it free, and it waits only for threads that are held themselves: the greatest
-//! such set is found by taking out whoever may go on until nobody does (as checkers of leaked goroutines find who can still be
-//! reached). Whatever the tables leave open counts as going on, so nobody is called held who is not.
+//! A thread is *held* if nothing that is under way sets it free, and it waits only for threads that
+//! are held themselves: the greatest such set is found by taking out whoever may go on until nobody
+//! does (as checkers of leaked goroutines find who can still be reached). Whatever the tables leave
+//! open counts as going on, so nobody is called held who is not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use testbed_definitions::ids::ThreadNumber;
@@ -252,7 +253,7 @@ impl<'a> Graph<'a> {
         (number != 0 && home.ids & 1 << ThreadNumber::from_bits(number).id() == 0).then_some(Partner::Ended(number))
     }
 
-    /// Of a thread whose communication is under way.
+    /// What a thread does whose communication is under way.
     fn transfer(&self, thread: &Thread, channel: u8) -> Passing {
         let partners = self.views(thread.process, channel).flat_map(|view| [view.sender_thread, view.receiver_thread]);
         let partner = partners.into_iter().find(|number| *number != 0 && *number != thread.number);
@@ -274,7 +275,8 @@ impl<'a> Graph<'a> {
             || !self.snapshot.processes.iter().any(|process| process.id == thread.process)
     }
 
-    /// The greatest set of threads that only wait for each other. `final_ends`: the ends of threads that have ended are nobody's any more.
+    /// The greatest set of threads that only wait for each other. `final_ends`: the ends of threads
+    /// that have ended are nobody's any more.
     fn held(&self, final_ends: bool) -> Vec<bool> {
         let mut held: Vec<bool> = self.waits.iter().map(|wait| !matches!(wait, Wait::Nothing(_))).collect();
         loop {
@@ -330,8 +332,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Circles of threads that wait for each other, each from its lowest thread on, in the order of waiting; of an alternative or a parent, along
-    /// the first that leads into a circle.
+    /// Circles of threads that wait for each other, each from its lowest thread on, in the order of
+    /// waiting; of an alternative or a parent, along the first that leads into a circle.
     pub fn circles(&self) -> Vec<Vec<usize>> {
         let stuck = |index: &usize| self.fates[*index] != Fate::GoesOn;
         let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

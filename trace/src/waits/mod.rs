@@ -1,8 +1,10 @@
 //! Who waits for whom when a run was stopped, and who can never go on.
 //!
-//! What every thread does comes from the processors' RAM in the run's last cycle ([`Snapshot`]), which is exact; since when, and after
-//! which communication, comes from the trace ([`Evidence`]), and is left out where that does not tell. [`Graph`] finds who waits in vain.
-//! Without a snapshot (a board, a run that was killed) only what the trace shows is listed, and nobody is said to be in a deadlock.
+//! What every thread does comes from the processors' RAM in the run's last cycle ([`Snapshot`]),
+//! which is exact; since when, and after which communication, comes from the trace ([`Evidence`]),
+//! and is left out where that does not tell. [`Graph`] finds who waits in vain. Without a snapshot
+//! (a board, a run that was killed) only what the trace shows is listed, and nobody is said to be
+//! in a deadlock.
 
 mod evidence;
 mod graph;
@@ -54,11 +56,12 @@ pub struct Waiting {
     pub since: Option<Mark>,
     /// Otherwise its last event, if there is one.
     pub seen: Option<Mark>,
-    /// The last communication on the channel for which it waits; or, if the trace does not tell channels, its last one on any.
+    /// The last communication on the channel for which it waits; or, if the trace does not tell
+    /// channels, its last one on any.
     pub communication: Option<(Mark, Option<u8>)>,
     /// Communications that there have been on that channel.
     pub communications: Option<u32>,
-    /// Of partners that have ended: when.
+    /// Partners that have ended, and when.
     pub ended: Vec<(u16, Mark)>,
     /// The page that it needs over and over without getting on.
     pub faults: Option<Faults>,

@@ -2,11 +2,14 @@
 
 use std::fmt::{self, Write};
 
+use itertools::Itertools;
+
 use super::{Fate, Faults, Input, Mark, Partner, Passing, Verdict, Wait, Waiting, WaitsReport};
 use crate::analysis::text::grouped;
 use crate::summary::{processor_text, thread_text};
 
-/// Machine time for which a communication or page may take its way, in parts of a second; no kernel takes nearly so long.
+/// Machine time for which a communication or page may take its way, in parts of a second; no kernel
+/// takes nearly so long.
 const PATIENCE: u64 = 4;
 
 /// The report as text.
@@ -199,13 +202,11 @@ fn doing(report: &WaitsReport, waiting: &Waiting) -> String {
                 Partner::Anybody => format!("on channel {channel}, whose other end no thread has used"),
                 Partner::Taken(number) => format!("on channel {channel}, whose receiver is {}", name(number)),
             };
-            let list: Vec<String> = channels.iter().map(one).collect();
-            format!("waits to {verb} {}", list.join(", or "))
+            format!("waits to {verb} {}", channels.iter().map(one).join(", or "))
         }
         Wait::Children { numbers, ends } => {
-            let list: Vec<String> = numbers.iter().map(name).collect();
             let what = if *ends { "has ended but for its children" } else { "waits for its children" };
-            format!("{what}: {}", list.join(", "))
+            format!("{what}: {}", numbers.iter().map(name).join(", "))
         }
         Wait::Process(id) => {
             use testbed_definitions::process::{home, place};
@@ -227,8 +228,8 @@ fn passes(report: &WaitsReport, passing: &Passing, blocked: bool) -> String {
             format!("waits for its time, cycle {}", grouped(*deadline))
         }
         Passing::Time { deadline, channels } => {
-            let list: Vec<String> = channels.iter().map(ToString::to_string).collect();
-            format!("waits to receive on channel {}, until cycle {} at most", list.join(" or "), grouped(*deadline))
+            let channels = channels.iter().join(" or ");
+            format!("waits to receive on channel {channels}, until cycle {} at most", grouped(*deadline))
         }
         Passing::Input => "waits for console input".into(),
         Passing::Page(page) => format!("waits for page {page:#x}"),

@@ -1,8 +1,8 @@
 //! What a run shows at a moment: ready queues, threads, supersteps, loads of links, rates of events, losses.
 //!
-//! [`Watch`] takes ordered events, as [`crate::analysis`] does, and keeps the recent past; [`Watch::view`] says what there is to be seen.
-//! What events mean, [`Follower`] says; so figures are those of `testbed analyse`, over a trailing window. Memory is bounded
-//! by threads and links.
+//! [`Watch`] takes ordered events, as [`crate::analysis`] does, and keeps the recent past;
+//! [`Watch::view`] says what there is to be seen. What events mean, [`Follower`] says; so figures
+//! are those of `testbed analyse`, over a trailing window. Memory is bounded by threads and links.
 
 mod recent;
 mod supersteps;
@@ -37,7 +37,7 @@ impl Piece for Queue {
     }
 }
 
-/// Of one processor.
+/// What is known of one processor.
 struct Processor {
     times: Recent<Times>,
     queue: Recent<Queue>,
@@ -54,14 +54,14 @@ struct Processor {
     unproven: u64,
 }
 
-/// Of one direction between two processors.
+/// What is known of one direction between two processors.
 struct Link {
     /// Packets and communications.
     passed: Recent<[u64; 2]>,
     totals: [u64; 2],
 }
 
-/// Of one living thread.
+/// What is known of one living thread.
 struct Thread {
     /// Cycles in which it ran.
     ran: Recent<u64>,

@@ -9,8 +9,8 @@ const WINDOW: u64 = 16;
 /// How often a piece's length may double.
 const DOUBLINGS: u32 = 10;
 
-/// The length of the pieces. It begins small and doubles until 16 of them make the window that was asked for, so that short runs show
-/// their course too.
+/// The length of the pieces. It begins small and doubles until 16 of them make the window that was
+/// asked for, so that short runs show their course too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
     /// Cycles of a piece.
@@ -42,8 +42,8 @@ impl Scale {
         due
     }
 
-    /// The cycle at which the window begins that ends in this one: a whole number of pieces before the present one's end, and what is
-    /// kept at most.
+    /// The cycle at which the window begins that ends in this one: a whole number of pieces before
+    /// the present one's end, and what is kept at most.
     pub fn window_from(&self, cycle: u64) -> u64 {
         let pieces = (self.window / self.piece).clamp(1, KEPT as u64);
         (self.number(cycle) + 1).saturating_sub(pieces) * self.piece

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
+
 use super::recent::{Recent, Scale};
 use crate::analysis::bsp::group::Finding;
 use crate::analysis::bsp::groups::Groups;
@@ -76,8 +78,7 @@ impl Supersteps {
 
     /// The groups, that of which something was found last in front; `rate` makes rates of counts.
     pub fn view(&self, first_piece: u64, rate: impl Fn(u64) -> f64) -> Vec<GroupView> {
-        let mut all: Vec<&Seen> = self.seen.values().collect();
-        all.sort_by_key(|seen| std::cmp::Reverse(seen.at));
+        let all = self.seen.values().sorted_by_key(|seen| std::cmp::Reverse(seen.at));
         let view = |seen: &Seen| {
             let [count, work, cycles] = seen.recent.sum_from(first_piece);
             GroupView {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use testbed_definitions::{event, mpc};
-use testbed_trace::analysis::fact::{Doing, On, Phase, Protocol, ThreadState};
+use testbed_trace::analysis::fact::{Doing, On, ThreadState};
 use testbed_trace::analysis::latency::Service;
+use testbed_trace::analysis::protocol::{Phase, Protocol};
 use testbed_trace::analysis::{text, Kind, Options, Report};
 
 use crate::analysis::scripts::*;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use testbed_definitions::event::{self, KINDS, SCHEDULE};
-use testbed_trace::analysis::fact::{Episode, Fact, Protocol};
+use testbed_trace::analysis::fact::{Episode, Fact};
+use testbed_trace::analysis::protocol::Protocol;
 use testbed_trace::analysis::Options;
 use testbed_trace::order::{Epoch, Event, What};
 

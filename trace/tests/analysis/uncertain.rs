@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use testbed_definitions::{event, mpc};
-use testbed_trace::analysis::fact::{Doing, Protocol, ThreadState};
+use testbed_trace::analysis::fact::{Doing, ThreadState};
 use testbed_trace::analysis::follow::Follower;
 use testbed_trace::analysis::phases::ProtocolReport;
+use testbed_trace::analysis::protocol::Protocol;
 use testbed_trace::analysis::{AnalysisError, Kind, Options, Report};
 use testbed_trace::order::Epoch;
 

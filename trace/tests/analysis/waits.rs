@@ -1,4 +1,5 @@
-//! Who can still go on, found from snapshots in which one thing at a time is otherwise: nobody may be said to be stuck who is not.
+//! Who can still go on, found from snapshots in which one thing at a time is otherwise: nobody may
+//! be said to be stuck who is not.
 
 use testbed_trace::waits::{
     Channel, Fate, Graph, Partner, Passing, Process, Receiver, Sender, Snapshot, State, Thread, Token, Wait,
@@ -34,7 +35,8 @@ fn process(id: u16, ids: u64) -> Process {
     Process { id, name: None, suspended: false, ids, waiter: None }
 }
 
-/// Threads 1 on earth and 2 on air: 1 receives on channel 1, 2 on channel 0, each from the other, and nothing is under way.
+/// Threads 1 on earth and 2 on air: 1 receives on channel 1, 2 on channel 0, each from the other,
+/// and nothing is under way.
 fn two() -> Snapshot {
     let end = |channel, processor, (sends, receives): (u16, u16)| Channel {
         sender: if sends != 0 { Sender::Idle } else { Sender::Away },

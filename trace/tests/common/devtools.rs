@@ -1,5 +1,5 @@
-//! A headless Chromium that a test opens pages in, over its DevTools protocol: a few commands, in less than a library for all of them takes
-//! to build.
+//! A headless Chromium that a test opens pages in, over its DevTools protocol: a few commands, in
+//! less than a library for all of them takes to build.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;

@@ -13,7 +13,7 @@ use testbed_trace::capture::RunRecord;
 use testbed_trace::export::{export, Choice, Exported, Filter, Format, Target};
 use testbed_trace::order::{Epoch, Event, OrderError, What};
 
-/// Of the machine that all these traces are of.
+/// Slaves of the machine that all these traces are of.
 pub const SLAVES: u8 = 5;
 
 pub fn record() -> RunRecord {

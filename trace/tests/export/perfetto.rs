@@ -1,5 +1,6 @@
-//! Perfetto traces, decoded with a decoder of its own: keys and lengths as protobuf's encoding says, field numbers from the published
-//! schema once more. The schema itself, as it comes in the Python package `perfetto`, is asked too.
+//! Perfetto traces, decoded with a decoder of its own: keys and lengths as protobuf's encoding
+//! says, field numbers from the published schema once more. The schema itself, as it comes in the
+//! Python package `perfetto`, is asked too.
 
 mod page;
 

@@ -293,7 +293,8 @@ fn runs_of_few_events_have_quiet_pages_too() {
     }
 }
 
-/// What a thread is blocked on is drawn whole, in few words where the place is narrow, or not at all; never a part of it.
+/// What a thread is blocked on is drawn whole, in few words where the place is narrow, or not at
+/// all; never a part of it.
 #[test]
 fn labels_are_whole_however_narrow_the_place() {
     // A thread that is blocked in the middle of the run, for a twentieth of it.

@@ -80,12 +80,12 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Of these places; a thread beyond [`THREADS`] is left out.
+    /// A placement with these places; a thread beyond [`THREADS`] is left out.
     pub fn new(places: impl IntoIterator<Item = (ThreadNumber, u8)>) -> Self {
         Placement { places: places.into_iter().take(THREADS).collect(), refused: ArrayVec::new() }
     }
 
-    /// Of the lines of a file, for a machine with slaves 1 to `slaves`.
+    /// Reads the lines of a file, for a machine with slaves 1 to `slaves`.
     pub fn parse(text: &str, slaves: u8) -> Result<Self, LineError> {
         let mut places = ArrayVec::new();
         for (at, text) in text.lines().enumerate() {

@@ -7,7 +7,7 @@ use testbed_definitions::load::{Part, ONE_READY, PARTNERS, WHOLE, WORD_BYTES};
 
 use super::machine::{Event, Machine, State};
 
-/// Of a move: what the kernels of both processors do, which holds up their threads.
+/// Cycles of a move that the kernels of both processors take, which holds up their threads.
 const PACK: u64 = 886;
 const UNPACK: u64 = 634;
 /// Cycles more where a processor has never seen the program.

@@ -12,7 +12,7 @@ use super::kernel::{Asked, Statistics};
 use super::program::Program;
 use super::Any;
 
-/// Of the sender and of the receiver, for a local message: half of `Costs::local` each.
+/// What a message costs its sender and its receiver; a local one takes half of `Costs::local` each.
 fn service(costs: &Costs, is_local: bool) -> u64 {
     u64::from(if is_local { costs.local } else { costs.remote }) / 2
 }

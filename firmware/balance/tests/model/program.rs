@@ -1,8 +1,9 @@
 //! Programs for the model: threads that repeat rounds of computing and communicating.
 //!
 //! In each round a thread goes through its edges in the order of their numbers. It computes before
-//! all of them, or, where it depends on what comes, before the first one over which it sends. As all threads keep one order, and do the same number of rounds
-//! as their partners, no program can stand still.
+//! all of them, or, where it depends on what comes, before the first one over which it sends. As
+//! all threads keep one order, and do the same number of rounds as their partners, no program can
+//! stand still.
 
 use testbed_balance::policies::Rng;
 

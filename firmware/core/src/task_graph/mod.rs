@@ -43,10 +43,10 @@ pub const TOTAL: u64 = u32::MAX as u64;
 pub struct Link {
     pub from: u8,
     pub to: u8,
-    /// Of this pair of threads, in all phases.
+    /// The channel of this pair of threads, in all phases.
     pub channel: u8,
     pub messages: u16,
-    /// Of each message.
+    /// The bytes of each message.
     pub bytes: u16,
 }
 

@@ -15,7 +15,7 @@ use crate::work::mixed;
 
 /// Rows, and columns.
 pub const SIDE: usize = 100;
-/// Of 1000 cells, how many have a fish and how many a shark when the ocean begins.
+/// How many of 1000 cells have a fish, and how many a shark, when the ocean begins.
 const FISH_OF_1000: u32 = 250;
 const SHARKS_OF_1000: u32 = 50;
 /// Steps after which a shark breeds, and steps without prey after which it is dead.

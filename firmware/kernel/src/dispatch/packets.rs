@@ -4,7 +4,7 @@ use testbed_definitions::ids::ProcessId;
 use testbed_definitions::mpc::{self, create, created, exited, migrate, page, process};
 use testbed_definitions::page::PAGE_BYTES;
 
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 use crate::state::kernel::Kernel;
 use crate::variant::hot;
 

@@ -15,6 +15,7 @@ use testbed_definitions::page::PAGE_BYTES;
 
 use testbed_kernel_core::pages::Pages;
 
+use super::packet::Packet;
 use crate::arch::{hw, memory};
 use crate::variant::{self, hot};
 
@@ -359,10 +360,7 @@ impl Centrenet {
         if hw::read(BASE, register::RX_TAIL) == self.head {
             return None;
         }
-        let start = self.ring + (self.head & self.ring_mask) * 4;
-        // SAFETY: the address is in the ring. Volatile, since the station wrote it.
-        let header = unsafe { (start as *const u32).read_volatile() };
-        Some(Packet { ring: self.ring, mask: self.ring_mask, head: self.head, header: Header::unpack(header) })
+        Some(Packet::received(self.ring, self.ring_mask, self.head))
     }
 
     /// Gives the packet's words in the ring back.
@@ -382,49 +380,4 @@ fn free_pages(behind: &[u32], pages: &mut Pages) {
 
 fn header(destination: Processor, kind: u8, bytes: u32) -> u32 {
     Header { destination: destination.number(), kind, length: bytes as u16, source: 0 }.pack()
-}
-
-/// A packet in the receive ring.
-pub struct Packet {
-    ring: u32,
-    mask: u32,
-    head: u32,
-    pub header: Header,
-}
-
-impl Packet {
-    /// A packet that is kept in a page: the payload from the second word on.
-    pub fn kept(page: u32, header: Header) -> Packet {
-        Packet { ring: memory::page_address(page), mask: PAGE_BYTES / 4 - 1, head: 0, header }
-    }
-    /// The processor that has sent it.
-    pub fn source(&self) -> Processor {
-        Processor::new(self.header.source)
-    }
-    fn address(&self, index: u32) -> u32 {
-        self.ring + ((self.head + 1 + index) & self.mask) * 4
-    }
-    /// Word `index` of the payload.
-    pub fn word(&self, index: usize) -> u32 {
-        // SAFETY: the address is in the ring. Volatile, since the station wrote it.
-        unsafe { (self.address(index as u32) as *const u32).read_volatile() }
-    }
-    /// The payload's first words; those after its end mean nothing.
-    #[inline(always)]
-    pub fn words<const N: usize>(&self) -> [u32; N] {
-        let first = (self.head + 1) & self.mask;
-        if first + N as u32 > self.mask {
-            return core::array::from_fn(|index| self.word(index));
-        }
-        let start = (self.ring + first * 4) as *const u32;
-        // SAFETY: as above; none of them is behind the ring's end.
-        core::array::from_fn(|index| unsafe { start.add(index).read_volatile() })
-    }
-    /// The payload from word `index` on, `bytes` bytes, as one or two pieces of memory: address and
-    /// bytes.
-    pub fn pieces(&self, index: usize, bytes: u32) -> [(u32, u32); 2] {
-        let start = self.address(index as u32);
-        let first = bytes.min(self.ring + (self.mask + 1) * 4 - start);
-        [(start, first), (self.ring, bytes - first)]
-    }
 }

@@ -5,3 +5,4 @@ pub mod console;
 pub mod events;
 #[cfg_attr(feature = "small", path = "absent/mod.rs")]
 pub mod extended;
+pub mod packet;

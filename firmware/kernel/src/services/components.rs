@@ -10,8 +10,8 @@ use testbed_protocol::channel::{self, Output, Receiver, Role, Sink};
 use testbed_protocol::mpc::Mpc;
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
+use crate::drivers::packet::Packet;
 use crate::services::extended::runs::in_one_run;
 use crate::state::kernel::Kernel;
 use crate::state::process::{Process, CHANNELS};

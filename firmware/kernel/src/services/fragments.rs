@@ -10,7 +10,7 @@ use testbed_kernel_core::page_map::READ;
 use testbed_protocol::channel::{self, Ccb, Output, Sender, Sink};
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 use crate::services::extended::runs::{gather, in_one_run, scatter};
 use crate::state::kernel::Kernel;
 use crate::state::process::Process;

@@ -9,8 +9,8 @@ use testbed_definitions::syscall::{Error, EXIT, EXIT_HALT};
 use testbed_kernel_core::queue::NONE;
 
 use crate::arch::hw;
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
+use crate::drivers::packet::Packet;
 use crate::services::family::child_parent;
 use crate::state::call::Outcome;
 use crate::state::family::{Birth, Death};

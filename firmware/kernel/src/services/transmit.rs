@@ -3,8 +3,8 @@
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
 
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events::{self, COUNTING};
+use crate::drivers::packet::Packet;
 use crate::state::kernel::Kernel;
 use crate::state::thread::Tcb;
 

@@ -70,7 +70,7 @@ pub struct Kernel {
     pub parked: Parked,
     /// Threads that are to end.
     pub ends: Ends,
-    /// Of processes that are invoked here.
+    /// Places of processes that are invoked here.
     pub places: [Place; PLACES],
     pub files: Files,
     pub mounts: Mounts,

@@ -76,7 +76,7 @@ impl Place {
         invoked: Invoked::NONE,
     };
 
-    /// Of a process that waits for its file.
+    /// The place of a process that waits for its file.
     pub fn loading(id: ProcessId) -> Place {
         Place { id, life: Life::Loading, ..Place::FREE }
     }

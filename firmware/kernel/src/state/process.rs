@@ -128,7 +128,7 @@ impl Process {
         self.record().threads.iter().map(Cell::get).filter(|&index| index != NONE)
     }
 
-    /// Of a thread control block that is free.
+    /// The process of a thread control block that is free.
     pub const NONE: Process = Process(core::ptr::null_mut());
 
     /// A process without threads, with nothing mapped.

@@ -14,7 +14,7 @@ pub struct Ready {
     first: u32,
 }
 
-/// That no thread is ready: who has this has looked, and nobody can have made one ready since, for
+/// Proof that no thread is ready: who has it has looked, and nobody can have made one ready since, for
 /// it borrows the ring. Without it nobody sleeps.
 pub struct Nothing<'a>(PhantomData<&'a Ready>);
 

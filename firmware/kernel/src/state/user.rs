@@ -5,7 +5,7 @@ use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{allows, READ, WRITE};
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 use crate::state::process::Process;
 
 /// Checks that a call may use `bytes` bytes from `address` in this way (`page_map::READ`, `WRITE`).

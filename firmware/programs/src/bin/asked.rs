@@ -1,5 +1,6 @@
-//! Threads that are moved by others: from here and from elsewhere, ready, blocked, with children, to where they are, and what is no
-//! thread or processor. Each request gets its answer, each thread ends where it should.
+//! Threads that are moved by others: from here and from elsewhere, ready, blocked, with children,
+//! to where they are, and what is no thread or processor. Each request gets its answer, each thread
+//! ends where it should.
 #![no_std]
 #![no_main]
 

@@ -1,7 +1,9 @@
-//! Runs a program on a busy machine (report, section 3.3.5): `background PAIRS COMPUTING PROGRAM [ARGUMENTS]`. The load is that of the report's
-//! `synthetic` (appendix A.6): COMPUTING threads on every slave compute without end, and PAIRS pairs of threads on neighbouring slaves
-//! compute a little and communicate. PROGRAM starts, on the first thread's own processor, when every thread of the load has gone
-//! its first round; the load ends when PROGRAM has ended. All have the same priority.
+//! Runs a program on a busy machine (report, section 3.3.5):
+//! `background PAIRS COMPUTING PROGRAM [ARGUMENTS]`. The load is that of the report's `synthetic`
+//! (appendix A.6): COMPUTING threads on every slave compute without end, and PAIRS pairs of threads
+//! on neighbouring slaves compute a little and communicate. PROGRAM starts, on the first thread's
+//! own processor, when every thread of the load has gone its first round; the load ends when
+//! PROGRAM has ended. All have the same priority.
 //!
 //! Every byte that the pairs exchange is checked. The exit code is PROGRAM's.
 #![no_std]
@@ -111,7 +113,8 @@ fn run(load: Load, program: &str, arguments: Arguments) -> Result<u32, Error> {
     Ok(if failed == 0 { code } else { 1 })
 }
 
-/// Gathers what the threads did, prints it, and waits for their ends. The result is how many failed, and how many pairs differ in their counts.
+/// Gathers what the threads did, prints it, and waits for their ends. The result is how many
+/// failed, and how many pairs differ in their counts.
 fn conclude(load: Load, next: u8) -> Result<u32, Error> {
     let computing = FIRST + 2 * load.pairs as u8;
     let (mut messages, mut bytes, mut rounds, mut wrong) = (0, 0, 0, 0);

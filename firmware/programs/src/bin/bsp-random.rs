@@ -3,8 +3,9 @@
 //!
 //! Every process knows what all of them do, since all of it follows from the seed: puts, gets and
 //! messages of all sizes, which overlap as they like, registrations, tags, and changes of memory in
-//! between; what is put and taken unbuffered has memory of its own. So each computes what its own memory and messages must be when a superstep has ended, one
-//! process after the other, and compares. MOVES per cent of the supersteps begin on another slave.
+//! between; what is put and taken unbuffered has memory of its own. So each computes what its own
+//! memory and messages must be when a superstep has ended, one process after the other, and
+//! compares. MOVES per cent of the supersteps begin on another slave.
 //!
 //! What the standard leaves open, the library promises: what was read is written before what was put,
 //! and either in order of the processes it comes from.

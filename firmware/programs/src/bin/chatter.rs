@@ -1,10 +1,13 @@
-//! A random communicator: 15 threads on all slaves exchange messages of random length in random pairs while they migrate at random, and
-//! every byte is checked. Arguments: `[SEED [ROUNDS [PERCENT [SECONDS]]]]`: by default the run's own seed (`--seed`), 64 rounds, a migration of each
-//! thread in 20 of 100 rounds; with SECONDS it goes on in steps of ROUNDS until so much time has passed.
+//! A random communicator: 15 threads on all slaves exchange messages of random length in random
+//! pairs while they migrate at random, and every byte is checked. Arguments:
+//! `[SEED [ROUNDS [PERCENT [SECONDS]]]]`: by default the run's own seed (`--seed`), 64 rounds, a
+//! migration of each thread in 20 of 100 rounds; with SECONDS it goes on in steps of ROUNDS until
+//! so much time has passed.
 //!
-//! Every round is a matching of threads that all of them compute alike, so that there is no deadlock: the earliest round that is not
-//! finished always has both its partners. A receiver may listen to all its channels by ALT, and so take messages of later rounds
-//! early; it then skips their turn. What a message is like follows from seed, channel and its number on the channel.
+//! Every round is a matching of threads that all of them compute alike, so that there is no
+//! deadlock: the earliest round that is not finished always has both its partners. A receiver may
+//! listen to all its channels by ALT, and so take messages of later rounds early; it then skips
+//! their turn. What a message is like follows from seed, channel and its number on the channel.
 #![no_std]
 #![no_main]
 
@@ -104,8 +107,9 @@ fn show(before: &Counters, after: &Counters) {
     }
 }
 
-/// All threads must have gone, and no processor may have fewer pages than before, but for the copies of this program's code and data
-/// that have come there and stay until it ends. Returns how many processors have lost something.
+/// All threads must have gone, and no processor may have fewer pages than before, but for the
+/// copies of this program's code and data that have come there and stay until it ends. Returns how
+/// many processors have lost something.
 fn compare(before: &Counters, after: &Counters) -> u32 {
     let lost = before.iter().zip(after).filter(|(before, after)| {
         let pages = before[counter::FREE_PAGES].saturating_sub(after[counter::FREE_PAGES]);

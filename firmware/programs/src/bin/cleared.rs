@@ -1,5 +1,6 @@
-//! Memory that is new to a program holds zeros, though others have used it before: holes of files, stacks, uninitialised data, on
-//! every processor. `cleared` tries it; `cleared data` is the process that looks at its own data.
+//! Memory that is new to a program holds zeros, though others have used it before: holes of files,
+//! stacks, uninitialised data, on every processor. `cleared` tries it; `cleared data` is the
+//! process that looks at its own data.
 #![no_std]
 #![no_main]
 
@@ -19,7 +20,7 @@ const DIRT: u8 = 0xa5;
 const DIRTY_PAGES: usize = 96;
 /// Of the thread that fills memory: few, so that what is given back is more than its own stack, which is clean.
 const DIRTY_STACK_PAGES: u32 = 4;
-/// Of the thread that looks.
+/// Pages of the stack of the thread that looks.
 const STACK_PAGES: u32 = 16;
 const DATA_BYTES: usize = 12 * PAGE_BYTES as usize;
 /// Bytes from the top of the stack that the thread itself may have used when it looks.

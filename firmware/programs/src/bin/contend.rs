@@ -32,7 +32,8 @@ struct Area {
     /// Added to inside the lock.
     sum: AtomicU32,
 }
-// SAFETY: the buffer is one thread's at a time, which the channels see to; others only read it, volatile, and don't care what.
+// SAFETY: the buffer is one thread's at a time, which the channels see to; others only read it,
+// volatile, and don't care what.
 unsafe impl Sync for Area {}
 static AREA: Area = Area {
     buffer: UnsafeCell::new([0; (MOST * PAGE - REST) / 4]),

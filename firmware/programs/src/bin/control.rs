@@ -1,5 +1,5 @@
-//! Changes what is monitored while it runs, and emits data in between, so that the trace can be held against what was asked for. Then it tries what cannot be
-//! changed.
+//! Changes what is monitored while it runs, and emits data in between, so that the trace can be
+//! held against what was asked for. Then it tries what cannot be changed.
 #![no_std]
 #![no_main]
 
@@ -11,7 +11,8 @@ use programs::verdict::Verdict;
 
 libtos::program!(main);
 
-/// Data emitted with no class enabled, with class user, while they are dropped, while they are counted, and afterwards. Each part's data say which it is.
+/// Data emitted with no class enabled, with class user, while they are dropped, while they are
+/// counted, and afterwards. Each part's data say which it is.
 const PARTS: [u16; 5] = [50, 40, 30, 20, 10];
 const STACK_PAGES: u32 = 4;
 

@@ -1,7 +1,8 @@
-//! Many threads at once: every processor has a thread that sends to the next processor's and receives from the one
-//! before, with messages of many lengths, some cut short by the receiver. Every byte is checked.
-//! Argument: `[MESSAGES]` a thread, 40 by default. The order of sends and receives alternates round the ring, so that an
-//! even number of processors is needed to have no deadlock; with an odd number one is left out.
+//! Many threads at once: every processor has a thread that sends to the next processor's and
+//! receives from the one before, with messages of many lengths, some cut short by the receiver.
+//! Every byte is checked. Argument: `[MESSAGES]` a thread, 40 by default. The order of sends and
+//! receives alternates round the ring, so that an even number of processors is needed to have no
+//! deadlock; with an odd number one is left out.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! More threads than a small processor has control blocks for, all of them on it again and again: those that come while none is free wait,
-//! and none is lost. Argument: `[THREADS [ROUNDS]]`, 40 threads and 10 rounds by default.
+//! More threads than a small processor has control blocks for, all of them on it again and again:
+//! those that come while none is free wait, and none is lost. Argument: `[THREADS [ROUNDS]]`, 40
+//! threads and 10 rounds by default.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Every way in which a thread can touch what is not its own. Each ends the thread that does it, which the console says with address, access and
-//! pc; its parent learns it from the exit code, and other threads go on. Exit code 0 if that is so.
+//! Every way in which a thread can touch what is not its own. Each ends the thread that does it,
+//! which the console says with address, access and pc; its parent learns it from the exit code, and
+//! other threads go on. Exit code 0 if that is so.
 #![no_std]
 #![no_main]
 

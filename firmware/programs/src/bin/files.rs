@@ -1,4 +1,5 @@
-//! Reaches the limits of the filestore, and one past each. Exit code 0 if everything went as it should, and nothing was left behind.
+//! Reaches the limits of the filestore, and one past each. Exit code 0 if everything went as it
+//! should, and nothing was left behind.
 #![no_std]
 #![no_main]
 

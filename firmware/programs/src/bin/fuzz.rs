@@ -1,6 +1,8 @@
-//! Does at random what programs can do: calls with any arguments, loads and stores and jumps to anywhere. Victims do it, processes of their own; meanwhile
-//! this process's threads on all processors look whether their memory and their channels stay as they should.
-//! Arguments: `[SEED [CALLS]]`, by default 1 and 20,000 calls. Calls count only if their victim made all of them and said so by its exit code.
+//! Does at random what programs can do: calls with any arguments, loads and stores and jumps to
+//! anywhere. Victims do it, processes of their own; meanwhile this process's threads on all
+//! processors look whether their memory and their channels stay as they should. Arguments:
+//! `[SEED [CALLS]]`, by default 1 and 20,000 calls. Calls count only if their victim made all of
+//! them and said so by its exit code.
 #![no_std]
 #![no_main]
 
@@ -23,7 +25,7 @@ const ANSWER: u8 = 16;
 const BATCH: usize = 8;
 const CALLS: u32 = 2000;
 const BATCH_US: u32 = 400_000;
-/// Of a guardian's memory.
+/// Words of a guardian's memory.
 const WORDS: usize = 256;
 
 fn main(arguments: Arguments) -> u32 {

@@ -1,7 +1,8 @@
-//! Kills processes in the middle of what they do: `killing [ROUNDS [PROGRAM [ARGUMENTS]]]`. Each round invokes the program on some processor, by
-//! default this one, which creates threads on all processors that communicate, migrate, create children and end; after some
-//! milliseconds it is killed. In the end every processor must have as many free pages, control blocks and processes as in the
-//! beginning. Exit code 0 if it does.
+//! Kills processes in the middle of what they do: `killing [ROUNDS [PROGRAM [ARGUMENTS]]]`. Each
+//! round invokes the program on some processor, by default this one, which creates threads on all
+//! processors that communicate, migrate, create children and end; after some milliseconds it is
+//! killed. In the end every processor must have as many free pages, control blocks and processes as
+//! in the beginning. Exit code 0 if it does.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Runs a program, and looks whether every kernel has as many pages, thread control blocks and processes as before when it has ended.
-//! Arguments: `PROGRAM [ARGUMENTS]`. The program's exit code must be 0.
+//! Runs a program, and looks whether every kernel has as many pages, thread control blocks and
+//! processes as before when it has ended. Arguments: `PROGRAM [ARGUMENTS]`. The program's exit code
+//! must be 0.
 #![no_std]
 #![no_main]
 

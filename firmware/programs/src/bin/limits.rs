@@ -1,5 +1,6 @@
-//! Reaches every limit of channels and messages, and goes one past it. (`threads`, `processes`, `files` and `alternative` do it for theirs.)
-//! Prints what came of each; exit code 0 if all is as it should be.
+//! Reaches every limit of channels and messages, and goes one past it. (`threads`, `processes`,
+//! `files` and `alternative` do it for theirs.) Prints what came of each; exit code 0 if all is as
+//! it should be.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Threads on all processors, several on each, add to one number in the process's data, one at a time by [`libtos::lock::Lock`]; without mutual exclusion, or
-//! with pages that are not coherent, additions would be lost. Arguments: `[THREADS [TIMES]]`, by default 12 threads, 20 times each.
+//! Threads on all processors, several on each, add to one number in the process's data, one at a
+//! time by [`libtos::lock::Lock`]; without mutual exclusion, or with pages that are not coherent,
+//! additions would be lost. Arguments: `[THREADS [TIMES]]`, by default 12 threads, 20 times each.
 #![no_std]
 #![no_main]
 

@@ -1,9 +1,12 @@
-//! The report's logger: collects the monitor's events on the master, tells the processors' apart and writes each pair to a file, while a
-//! program runs on some slaves. Arguments: `queue|some|port SLAVES PROGRAM [ARGUMENTS]`. With `queue`
-//! nothing leaves the machine faster than it collects; with `some` it collects what it can, and says how much it missed; with `port` it collects nothing. The file, `log` in the
-//! master's filestore, has 4 bytes a pair, time first, and begins anew when it is full.
+//! The report's logger: collects the monitor's events on the master, tells the processors' apart
+//! and writes each pair to a file, while a program runs on some slaves. Arguments:
+//! `queue|some|port SLAVES PROGRAM [ARGUMENTS]`. With `queue` nothing leaves the machine faster
+//! than it collects; with `some` it collects what it can, and says how much it missed; with `port`
+//! it collects nothing. The file, `log` in the master's filestore, has 4 bytes a pair, time first,
+//! and begins anew when it is full.
 //!
-//! For each slave it prints how many pairs came and a hash of them, so that they can be compared with what the trace port showed.
+//! For each slave it prints how many pairs came and a hash of them, so that they can be compared
+//! with what the trace port showed.
 #![no_std]
 #![no_main]
 
@@ -78,7 +81,7 @@ fn run(delivery: Delivery, slaves: u8, program: &str, arguments: Arguments) -> R
 #[derive(Clone, Copy)]
 struct Slave {
     pairs: u32,
-    /// Of the pairs' halfwords.
+    /// The hash of the pairs' halfwords.
     hash: u32,
     /// A time-stamp whose datum has not come yet.
     time: Option<u16>,

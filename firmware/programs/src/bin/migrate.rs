@@ -1,5 +1,6 @@
-//! The report's `migrate` (appendix A.3): a thread receives a message, moves to another processor, and receives the next one there.
-//! Arguments: `[LOOPS [BYTES [COMPUTE_MS]]]`, by default 50 messages of 5,000 bytes and 100 ms of computing between two as in the report.
+//! The report's `migrate` (appendix A.3): a thread receives a message, moves to another processor,
+//! and receives the next one there. Arguments: `[LOOPS [BYTES [COMPUTE_MS]]]`, by default 50
+//! messages of 5,000 bytes and 100 ms of computing between two as in the report.
 #![no_std]
 #![no_main]
 

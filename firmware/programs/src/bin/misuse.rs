@@ -37,7 +37,8 @@ fn main(arguments: libtos::Arguments) -> u32 {
 
     let entries: [unsafe extern "C" fn() -> !; 5] = [null_store, code_store, data_run, illegal, device_load];
     for (id, entry) in entries.into_iter().enumerate() {
-        // SAFETY: the types differ in `unsafe` only, and none of these gets past the page map: that is what they are for.
+        // SAFETY: the types differ in `unsafe` only, and none of these gets past the page map: that
+        // is what they are for.
         let entry = unsafe { core::mem::transmute::<unsafe extern "C" fn() -> !, extern "C" fn() -> !>(entry) };
         if let Err(error) = create(10 + id as u8, STACK_PAGES, here(), entry, stack_for(STACK_PAGES)) {
             println!("create: {}", error.meaning());

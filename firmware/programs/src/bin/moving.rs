@@ -1,6 +1,7 @@
-//! Threads that move while they communicate: each case of the report's section 2.2.2, with messages of one byte to several
-//! fragments, every byte checked. Each case's threads have the ids of those before, and go on with their channels.
-//! Argument: `[MESSAGES]` a case, 24 by default, `[MOVES]` of the tight loop, 1,000 by default.
+//! Threads that move while they communicate: each case of the report's section 2.2.2, with messages
+//! of one byte to several fragments, every byte checked. Each case's threads have the ids of those
+//! before, and go on with their channels. Argument: `[MESSAGES]` a case, 24 by default, `[MOVES]`
+//! of the tight loop, 1,000 by default.
 #![no_std]
 #![no_main]
 

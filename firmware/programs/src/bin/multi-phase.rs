@@ -1,13 +1,17 @@
-//! The report's `multi-phase` (appendix A.4, Table 5, Figure 18): 25 threads on five slaves go through eight phases: bound by
-//! computing or by communication, local or remote, with short or long messages.
+//! The report's `multi-phase` (appendix A.4, Table 5, Figure 18): 25 threads on five slaves go
+//! through eight phases: bound by computing or by communication, local or remote, with short or
+//! long messages.
 //!
-//! Arguments: `[BYTES [TURNS [COMPUTE_MS [PAUSE_MS]]]]`: of a long message, how often a phase goes round, the unit of computing, and thread 1's time
-//! between phases; by default 5000, 10, 1 and 1000 as in the report. With messages of up to 256 bytes it fits into 64 KiB a processor.
+//! Arguments: `[BYTES [TURNS [COMPUTE_MS [PAUSE_MS]]]]`: of a long message, how often a phase goes
+//! round, the unit of computing, and thread 1's time between phases; by default 5000, 10, 1 and
+//! 1000 as in the report. With messages of up to 256 bytes it fits into 64 KiB a processor.
 //!
-//! Threads are called 10 to 14 on the first slave, 20 to 24 on the second, and so on. Channels 0 to 4 lead from thread 1 to 10 to 14, 5 to 9 to
-//! 10, 20, 30, 40 and 50; from there the *horizontal* ones lead from slave to slave (10, 20, 30, ...) and the *vertical* ones from
-//! thread to thread of a slave (10, 11, 12, ...). Every phase begins and ends with a message from thread 1 that is passed on along
-//! the phase's channels, with the phase's length: that is the little communication of the phases that compute.
+//! Threads are called 10 to 14 on the first slave, 20 to 24 on the second, and so on. Channels 0 to
+//! 4 lead from thread 1 to 10 to 14, 5 to 9 to 10, 20, 30, 40 and 50; from there the *horizontal*
+//! ones lead from slave to slave (10, 20, 30, ...) and the *vertical* ones from thread to thread of
+//! a slave (10, 11, 12, ...). Every phase begins and ends with a message from thread 1 that is
+//! passed on along the phase's channels, with the phase's length: that is the little communication
+//! of the phases that compute.
 #![no_std]
 #![no_main]
 
@@ -19,10 +23,11 @@ libtos::program!(main);
 /// Slaves, and threads a slave.
 const SIDE: u8 = 5;
 const PAGE_BYTES: usize = 1024;
-/// Address above the highest thread's stack. Where the others are follows from it: without data the program needs no page for any.
+/// Address above the highest thread's stack. Where the others are follows from it: without data the
+/// program needs no page for any.
 const STACKS: u32 = 0xf_8000;
 const MAX_MSG: usize = 8192;
-/// Of a page, what a thread leaves for its message.
+/// A thread with a message of at most so many bytes needs one page of stack.
 const SHORT: usize = 256;
 const PHASES: u32 = 8;
 /// Words of a message that has any: what the phase is to be, then a pattern.
@@ -205,8 +210,8 @@ impl At {
         differs(send_block(next.inward(phase), message), message.len())
     }
 
-    /// Begin or end of a phase: thread 1's message releases the first of the row or column, which releases the next by the phase's
-    /// message. Every byte is checked.
+    /// Begin or end of a phase: thread 1's message releases the first of the row or column, which
+    /// releases the next by the phase's message. Every byte is checked.
     fn barrier(self, phase: u32, message: &mut [u8]) -> u32 {
         let mut wrong = 0;
         if self.is_head(phase) {
@@ -221,7 +226,8 @@ impl At {
         wrong + self.pass_on(phase, message)
     }
 
-    /// A message down the row or column. Only its length is checked, so that phases show communication and not checking.
+    /// A message down the row or column. Only its length is checked, so that phases show
+    /// communication and not checking.
     fn communicate(self, phase: u32, message: &mut [u8]) -> u32 {
         let mut wrong = 0;
         if !self.is_head(phase) {

@@ -1,6 +1,7 @@
-//! The report's `overflow` (appendix A.5): emits events at a chosen rate until the monitor refuses one.
-//! Arguments: `[COMPUTE_US [MILLISECONDS [REFUSALS]]]`, the time between two events, how long to go on, and at which refusal to stop;
-//! by default 885 us, about the rate that the report's monitor just sustained, and 30 s and the first one as in the report.
+//! The report's `overflow` (appendix A.5): emits events at a chosen rate until the monitor refuses
+//! one. Arguments: `[COMPUTE_US [MILLISECONDS [REFUSALS]]]`, the time between two events, how long
+//! to go on, and at which refusal to stop; by default 885 us, about the rate that the report's
+//! monitor just sustained, and 30 s and the first one as in the report.
 #![no_std]
 #![no_main]
 

@@ -1,6 +1,7 @@
-//! Threads on all processors share the process's memory, and check every word: pages that are handed on, copied, fought for, and gone when a
-//! message comes for them. Every processor but the first runs code that it has to fetch.
-//! Arguments: `[ROUNDS]`, 4 by default, `[ADDITIONS]` to a page that all fight for, 200 by default.
+//! Threads on all processors share the process's memory, and check every word: pages that are
+//! handed on, copied, fought for, and gone when a message comes for them. Every processor but the
+//! first runs code that it has to fetch. Arguments: `[ROUNDS]`, 4 by default, `[ADDITIONS]` to a
+//! page that all fight for, 200 by default.
 #![no_std]
 #![no_main]
 
@@ -88,7 +89,8 @@ fn main(arguments: libtos::Arguments) -> u32 {
 type Work = fn(argument: u32) -> u32;
 const WORK: [Work; 7] = [hand_on, read_table, read_constants, read_parent, add, receive_halves, read_deep];
 
-/// A thread with a stack of nearly all pages that are left, which all others read; its id, its channel, and where its stack ends.
+/// A thread with a stack of nearly all pages that are left, which all others read; its id, its
+/// channel, and where its stack ends.
 const DEEP_PAGES: u32 = 420;
 const DEEP: u8 = 40;
 const DEEP_CHANNEL: u8 = 100;

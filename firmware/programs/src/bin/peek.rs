@@ -1,5 +1,6 @@
-//! Reads other processes' memory on this processor, as only a trusted program may: `peek PROCESS ADDRESS [BYTES]` prints it;
-//! without arguments a process is invoked, and what is read of it compared with its file. Exit code 0 if all could be read.
+//! Reads other processes' memory on this processor, as only a trusted program may:
+//! `peek PROCESS ADDRESS [BYTES]` prints it; without arguments a process is invoked, and what is
+//! read of it compared with its file. Exit code 0 if all could be read.
 #![no_std]
 #![no_main]
 

@@ -1,6 +1,7 @@
-//! Dining philosophers: threads on all slaves, with a thread for each fork, which listens to the two who may take it by ALT.
-//! Arguments: `[PHILOSOPHERS [MEALS]]`, 2 to 30 philosophers, by default 5, and meals of each, by default 20. All but the last take their left
-//! fork first, so that nobody waits in a circle; every fork checks that it is put down by who took it.
+//! Dining philosophers: threads on all slaves, with a thread for each fork, which listens to the
+//! two who may take it by ALT. Arguments: `[PHILOSOPHERS [MEALS]]`, 2 to 30 philosophers, by
+//! default 5, and meals of each, by default 20. All but the last take their left fork first, so
+//! that nobody waits in a circle; every fork checks that it is put down by who took it.
 #![no_std]
 #![no_main]
 

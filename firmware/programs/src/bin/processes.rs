@@ -1,5 +1,6 @@
-//! Reaches the limits of processes, and one past each: what is asked for and what comes of it, on the processor of the first argument (by
-//! default this one). Exit code 0 if everything went as it should, and nothing was left behind.
+//! Reaches the limits of processes, and one past each: what is asked for and what comes of it, on
+//! the processor of the first argument (by default this one). Exit code 0 if everything went as it
+//! should, and nothing was left behind.
 #![no_std]
 #![no_main]
 

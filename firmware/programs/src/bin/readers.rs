@@ -1,5 +1,6 @@
-//! Threads that read console input: one on each processor, and two on the first, each line going to one of them, until there is no more. A thread
-//! beside them counts meanwhile: who reads waits alone. `readers bad` tries what cannot be read into, and lines that are longer than a buffer.
+//! Threads that read console input: one on each processor, and two on the first, each line going to
+//! one of them, until there is no more. A thread beside them counts meanwhile: who reads waits
+//! alone. `readers bad` tries what cannot be read into, and lines that are longer than a buffer.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! Threads that keep a value in every register while others move them: `registers [MOVES]`. A thread makes no call meanwhile, so
-//! it is moved wherever it happens to be, and all of its registers must come with it.
+//! Threads that keep a value in every register while others move them: `registers [MOVES]`. A
+//! thread makes no call meanwhile, so it is moved wherever it happens to be, and all of its
+//! registers must come with it.
 #![no_std]
 #![no_main]
 
@@ -27,8 +28,9 @@ const ROUNDS: u32 = 800;
 static OVER: AtomicBool = AtomicBool::new(false);
 
 global_asm!(
-    // Keeps what the caller needs, takes all registers but sp from the words at a0, adds 1 to each until x5 is 0, and leaves
-    // them where they came from. The frame: x1 to x31 as they were, then as they have become.
+    // Keeps what the caller needs, takes all registers but sp from the words at a0, adds 1 to each
+    // until x5 is 0, and leaves them where they came from. The frame: x1 to x31 as they were, then
+    // as they have become.
     ".global turn",
     "turn:",
     "addi sp, sp, -256",

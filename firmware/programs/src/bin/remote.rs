@@ -1,9 +1,9 @@
 //! The report's `remote` (appendix A.2): two threads on different processors communicate.
-//! Arguments: `[STEPS [REPETITIONS [COMPUTE_MS [CHECK]]]]`, by default 100, 10, 10 as in the report, and 1: every byte is checked, which the report's
-//! program does not do (0).
+//! Arguments: `[STEPS [REPETITIONS [COMPUTE_MS [CHECK]]]]`, by default 100, 10, 10 as in the
+//! report, and 1: every byte is checked, which the report's program does not do (0).
 //!
-//! The receiver runs on the next slave; if there is only one slave, on the master (which has no monitoring interface, so
-//! that the trace shows the sender's side only).
+//! The receiver runs on the next slave; if there is only one slave, on the master (which has no
+//! monitoring interface, so that the trace shows the sender's side only).
 #![no_std]
 #![no_main]
 

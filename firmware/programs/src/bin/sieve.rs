@@ -1,6 +1,7 @@
-//! The sieve of Eratosthenes as a pipeline: every thread keeps the first number that it is sent, a prime, and passes on those that
-//! it does not divide. Threads are dealt out over all slaves.
-//! Argument: `[FILTERS]`, 1 to 60, by default 20. Every prime is checked, and how many numbers come out at the end.
+//! The sieve of Eratosthenes as a pipeline: every thread keeps the first number that it is sent, a
+//! prime, and passes on those that it does not divide. Threads are dealt out over all slaves.
+//! Argument: `[FILTERS]`, 1 to 60, by default 20. Every prime is checked, and how many numbers come
+//! out at the end.
 #![no_std]
 #![no_main]
 
@@ -11,8 +12,8 @@ libtos::program!(main);
 const STACK_PAGES: u32 = 3;
 /// Thread number of the first filter.
 const FIRST: u8 = 2;
-/// Channel to the first filter, and that on which it tells its prime at the end; those of the others follow. After its prime, the last filter
-/// tells how many numbers it has let through.
+/// Channel to the first filter, and that on which it tells its prime at the end; those of the
+/// others follow. After its prime, the last filter tells how many numbers it has let through.
 const PIPE: u8 = 0;
 const TELL: u8 = 64;
 

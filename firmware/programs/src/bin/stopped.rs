@@ -1,5 +1,5 @@
-//! A process with a thread on every processor is suspended and resumed: its threads stop on all processors, and go on on all.
-//! `stopped` tries it; `stopped beat` is the process.
+//! A process with a thread on every processor is suspended and resumed: its threads stop on all
+//! processors, and go on on all. `stopped` tries it; `stopped beat` is the process.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Programs that do not end, each for a reason of its own: what `testbed run` says of them is held in `host-tools/tests/waits.rs`.
-//! Argument: the name of the case.
+//! Programs that do not end, each for a reason of its own: what `testbed run` says of them is held
+//! in `host-tools/tests/waits.rs`. Argument: the name of the case.
 #![no_std]
 #![no_main]
 

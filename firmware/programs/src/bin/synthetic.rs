@@ -20,10 +20,10 @@ libtos::program!(main);
 const PAGE_BYTES: u32 = 1024;
 const BYTES: u32 = 1000;
 const MOST_BYTES: u32 = 8192;
-/// Of a round that only computes, about 1 ms; and of one that communicates as well.
+/// Units of work in a round that only computes, about 1 ms; and in one that communicates as well.
 const UNITS: u32 = 10;
 const MIXED_UNITS: u32 = 2;
-/// Of so many messages one is checked whole.
+/// One message in so many is checked whole.
 const WHOLE: u32 = 16;
 
 /// What the workers are told.

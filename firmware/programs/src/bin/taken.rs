@@ -1,6 +1,7 @@
-//! Messages of several pages that a thread on another processor takes away while their sender waits, and goes on taking while they leave: the
-//! sender's processor has to fetch the pages when the receiver asks. Every byte is checked.
-//! Argument: `[MESSAGES]`, 40 by default. Needs three processors.
+//! Messages of several pages that a thread on another processor takes away while their sender
+//! waits, and goes on taking while they leave: the sender's processor has to fetch the pages when
+//! the receiver asks. Every byte is checked. Argument: `[MESSAGES]`, 40 by default. Needs three
+//! processors.
 #![no_std]
 #![no_main]
 
@@ -16,7 +17,8 @@ libtos::program!(main);
 const STACK_PAGES: u32 = 12;
 const RECEIVER: u8 = 2;
 const TAKER: u8 = 3;
-/// From the sender to the receiver; from the sender to the taker, which is to begin; and from the taker, when it has begun and when it has done.
+/// From the sender to the receiver; from the sender to the taker, which is to begin; and from the
+/// taker, when it has begun and when it has done.
 const MESSAGE: u8 = 1;
 const BEGIN: u8 = 2;
 const BEGUN: u8 = 3;

@@ -1,5 +1,5 @@
-//! Reaches the limits of threads, and one past each, on all processors. Exit code 0 if everything went as it should, and nothing was left
-//! behind.
+//! Reaches the limits of threads, and one past each, on all processors. Exit code 0 if everything
+//! went as it should, and nothing was left behind.
 #![no_std]
 #![no_main]
 

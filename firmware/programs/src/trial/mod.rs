@@ -62,7 +62,7 @@ pub struct Actor {
     me: usize,
     /// Where the next word of the script is.
     at: usize,
-    /// Of the step, for messages.
+    /// The number of the step, for messages.
     step: u32,
     /// The lowest address of its stack, from which on messages may lie in it.
     bottom: usize,

@@ -1,5 +1,6 @@
-//! The protocol of channels and of threads that move, explored exhaustively: small programs on small machines, with every order in which
-//! packets can arrive and every move at every moment. `docs/protocols.md` says what was explored.
+//! The protocol of channels and of threads that move, explored exhaustively: small programs on
+//! small machines, with every order in which packets can arrive and every move at every moment.
+//! `docs/protocols.md` says what was explored.
 
 mod bugs;
 mod check;

@@ -14,8 +14,9 @@ fn intrusion(rogue: &[Op], moves: u16) -> Setup {
     Setup { rogues: 1 << 3, ..Setup::new(3, &[&[send, send], &[receive, receive], &rogue], moves) }
 }
 
-/// A pair that has communicated goes on as if nothing had happened, whatever a third thread does with its channel, and however all move;
-/// that thread's requests fail, or wait where nobody knows of the pair.
+/// A pair that has communicated goes on as if nothing had happened, whatever a third thread does
+/// with its channel, and however all move; that thread's requests fail, or wait where nobody knows
+/// of the pair.
 #[test]
 fn a_pair_is_not_disturbed() {
     let [send, receive] = [Op::Send(0, 4), Op::Receive(0, 4)];
@@ -43,9 +44,10 @@ fn a_sender_sends_what_it_has() {
     right("receivers ask for more than was offered, 3 moves", greedy());
 }
 
-/// Before any communication nobody's right is known: requests may fail, but the kernel's threads are released once. With at most two moves
-/// nobody waits who could be served. With more a receiver that has not communicated can leave a trail that leads nowhere, when it meets
-/// another one: then a sender waits that follows it.
+/// Before any communication nobody's right is known: requests may fail, but the kernel's threads
+/// are released once. With at most two moves nobody waits who could be served. With more a receiver
+/// that has not communicated can leave a trail that leads nowhere, when it meets another one: then
+/// a sender waits that follows it.
 #[test]
 fn who_has_a_channel_is_settled_somehow() {
     let [send, receive] = [Op::Send(0, 4), Op::Receive(0, 4)];
@@ -84,8 +86,8 @@ fn step(act: impl FnOnce(&mut Outputs)) -> (Vec<Output>, Vec<Mpc>) {
     (outputs.0.into_iter().filter(|output| sent(output).is_none()).collect(), sent_all)
 }
 
-/// A thread that has been refused the receiving end of a pair that has communicated is refused at once the next time: it would
-/// wait for ever, since no token comes to it any more.
+/// A thread that has been refused the receiving end of a pair that has communicated is refused at
+/// once the next time: it would wait for ever, since no token comes to it any more.
 #[test]
 fn who_was_refused_is_not_left_waiting() {
     let [here_is, there_is, elsewhere_is]: [Processor; 3] = [0, 1, 2].map(Processor::new);

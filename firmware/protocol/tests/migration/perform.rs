@@ -1,4 +1,5 @@
-//! The kernel's part in a step of the protocol: what the outputs ask for is done, and everything that the kernel may rely on is checked.
+//! The kernel's part in a step of the protocol: what the outputs ask for is done, and everything
+//! that the kernel may rely on is checked.
 
 use crate::program::{index_of, Bug, Setup};
 use crate::seen::{Path, Seen};

@@ -13,8 +13,8 @@ use testbed_protocol::Processor;
 
 const LENGTHS: [u32; 6] = [0, 1, 4, FRAGMENT_BYTES as u32, FRAGMENT_BYTES as u32 + 1, 3 * FRAGMENT_BYTES as u32];
 
-/// One communication: a channel, bytes offered and taken; whether the receiver may take it together with the one before, with a timeout;
-/// whether its sender, and its receiver, exits afterwards.
+/// One communication: a channel, bytes offered and taken; whether the receiver may take it together
+/// with the one before, with a timeout; whether its sender, and its receiver, exits afterwards.
 type Communication = (usize, usize, usize, (bool, bool), (bool, bool));
 
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ fn random_orders_of_large_programs() {
     println!("{cases} programs, {} steps, {:.1} s", total.get(), started.elapsed().as_secs_f64());
 }
 
-/// Of the seeded bugs, random orders find each, too.
+/// Random orders find each of the seeded bugs, too.
 #[test]
 fn random_orders_find_seeded_bugs() {
     for bug in ALL_BUGS {

@@ -30,7 +30,8 @@ pub enum Wrong {
     Overrun,
     /// All is quiet, and the ends don't agree about how many messages there were.
     Counts,
-    /// All is quiet, and a belief about the receiver's place doesn't lead to it, or a waiting sender's token not to its receiver.
+    /// All is quiet, and a belief about the receiver's place doesn't lead to it, or a waiting
+    /// sender's token not to its receiver.
     Belief,
     /// Nothing can happen any more, and a script has not ended.
     Deadlock,
@@ -83,7 +84,7 @@ pub struct Task {
     pub at: Processor,
     pub run: Run,
     pub next: u8,
-    /// Of an `Each`: the channels that remain.
+    /// The channels that remain of an `Each`.
     pub set: u32,
     /// The alternative may time out.
     pub timed: bool,
@@ -131,7 +132,7 @@ pub enum Action {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct World {
-    /// Of channel `c` at processor `p`: `p * channels + c`.
+    /// Channel `c` at processor `p` has the place `p * channels + c`.
     pub ccbs: Vec<Ccb>,
     pub tasks: Vec<Task>,
     /// By source and destination, oldest first.

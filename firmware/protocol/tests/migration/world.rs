@@ -1,5 +1,6 @@
-//! A machine in one state, and its steps: threads run their scripts and move, packets arrive, messages leave. All that concerns
-//! channels is done by `testbed_protocol`; what the kernel does around it is here, and everything that it may rely on is checked.
+//! A machine in one state, and its steps: threads run their scripts and move, packets arrive,
+//! messages leave. All that concerns channels is done by `testbed_protocol`; what the kernel does
+//! around it is here, and everything that it may rely on is checked.
 
 use crate::program::{index_of, thread_of, Bug, Op, Setup};
 use crate::seen::{Path, Seen};
@@ -200,7 +201,8 @@ impl World {
         channel::receive(ccb, at, thread, capacity, outputs);
     }
 
-    /// The kernel's part of an alternative: the first channel that is ready, or none, and then the thread waits for all.
+    /// The kernel's part of an alternative: the first channel that is ready, or none, and then the
+    /// thread waits for all.
     fn choose(
         &mut self,
         setup: &Setup,

@@ -48,7 +48,8 @@ impl World {
     }
 }
 
-/// All properties; that everything ends only where a thread whose page has come can't lose it again before it goes on, or has it kept.
+/// All properties; that everything ends only where a thread whose page has come can't lose it again
+/// before it goes on, or has it kept.
 pub fn all(world: &World) -> Vec<Property<World>> {
     let mut list = vec![
         Property::always("one can write", |world: &World, state: &State| {

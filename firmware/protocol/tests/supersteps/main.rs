@@ -11,3 +11,4 @@ mod members;
 mod model;
 mod setup;
 mod state;
+mod steps;

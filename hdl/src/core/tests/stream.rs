@@ -75,7 +75,8 @@ fn phrase(random: &mut Random) -> Vec<u32> {
     }
 }
 
-/// Feeds the core: what arrives in D, or is read ahead in D, is the next word of the script, in T a page-map entry, in L anything.
+/// Feeds the core: what arrives in D, or is read ahead in D, is the next word of the script, in T a
+/// page-map entry, in L anything.
 struct Script {
     words: VecDeque<u32>,
     /// Sources of interrupts that are high.

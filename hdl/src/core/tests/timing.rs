@@ -144,7 +144,8 @@ fn an_interrupt_waits_for_a_load_to_complete() {
         bus
     };
     let load = run(1000).retired.iter().find(|retired| retired.load).expect("it loads").cycle;
-    // The line is in `mip` a cycle later: on arrival of the addition, while the load completes; then on a late second look.
+    // The line is in `mip` a cycle later: on arrival of the addition, while the load completes;
+    // then on a late second look.
     let bus = run(load - 1);
     let trap = bus.retired.iter().find(|retired| retired.trap).expect("it is taken");
     assert_eq!((trap.cycle, trap.pc), (load + 1, Bus::pc(7)));

@@ -15,7 +15,8 @@ pub struct Lines {
     pub words: Vec<(u64, u32)>,
 }
 
-/// Runs a board's netlist, and `simulated`, for `cycles` cycles. `simulated` is the Verilog that was mapped, or the same in a form that Verilator runs faster.
+/// Runs a board's netlist, and `simulated`, for `cycles` cycles. `simulated` is the Verilog that
+/// was mapped, or the same in a form that Verilator runs faster.
 ///
 /// # Errors
 /// A tool is missing or fails, or the outputs differ; they are in the order leds, link, rts, tx.

@@ -1,5 +1,5 @@
-//! The models of ECP5's cells in `cells/`, by themselves: small memories and multipliers of every shape that yosys maps to them, beside the Verilog they were made from,
-//! on random inputs.
+//! The models of ECP5's cells in `cells/`, by themselves: small memories and multipliers of every
+//! shape that yosys maps to them, beside the Verilog they were made from, on random inputs.
 
 use std::fmt::Write;
 
@@ -214,7 +214,8 @@ fn cells_do_what_their_verilog_says() {
     assert!(matches!(error, NetlistError::Differs { .. }), "{flipped}: {error}");
 }
 
-/// What block RAM leaves undefined is wrong in the model, so that nothing depends on it; where Verilog defines it, yosys adds what it takes.
+/// What block RAM leaves undefined is wrong in the model, so that nothing depends on it; where
+/// Verilog defines it, yosys adds what it takes.
 #[test]
 fn collisions_show() {
     // Often one address; never do both write.

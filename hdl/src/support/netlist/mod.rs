@@ -1,8 +1,10 @@
 //! A design's netlist after synthesis beside the Verilog it was made from: the same outputs in every cycle.
 //!
-//! yosys maps the design to a family's cells; Verilator compiles the result, with models of the cells, and the Verilog that went in,
-//! into one program, which runs both and compares all outputs in every cycle. The models are yosys' own, and for what it has none of on ECP5, block RAM and
-//! multipliers, those in `cells/`. RAM has its content from the start, so a board boots the program that is in it, twice.
+//! yosys maps the design to a family's cells; Verilator compiles the result, with models of the
+//! cells, and the Verilog that went in, into one program, which runs both and compares all outputs
+//! in every cycle. The models are yosys' own, and for what it has none of on ECP5, block RAM and
+//! multipliers, those in `cells/`. RAM has its content from the start, so a board boots the program
+//! that is in it, twice.
 
 mod board;
 #[cfg(test)]
@@ -54,13 +56,15 @@ pub struct Netlist {
 }
 
 impl Netlist {
-    /// Maps the module `top` of `verilog` to `family`'s cells, as bitstreams are mapped. Files that the Verilog reads lie in `folder`.
+    /// Maps the module `top` of `verilog` to `family`'s cells, as bitstreams are mapped. Files that
+    /// the Verilog reads lie in `folder`.
     ///
     /// # Errors
     /// yosys is missing or fails.
     pub fn map(folder: &Path, verilog: &str, top: &str, family: Family) -> Result<Netlist, NetlistError> {
         write(&folder.join("design.v"), verilog)?;
-        // Nets of single bits, as a simulator sees loops where parts of one depend on each other; and short names, of which a compiler reads megabytes.
+        // Nets of single bits, as a simulator sees loops where parts of one depend on each other;
+        // and short names, of which a compiler reads megabytes.
         let script = format!(
             "read_verilog design.v; {} -top {top}; tee -q -o cells.json stat -json; rename {top} netlist; \
              opt_clean -purge; splitnets; opt_clean -purge; rename -hide w:* c:* %u; write_verilog -noattr netlist.v",
@@ -79,8 +83,8 @@ impl Netlist {
         self.folder.join("netlist.v")
     }
 
-    /// Seeds a fault: inverts bits of the last hexadecimal digit of parameter `name` of the first cell that has it and `mark`, a text such as a connection. Gives the
-    /// parameter as it was.
+    /// Seeds a fault: inverts bits of the last hexadecimal digit of parameter `name` of the first
+    /// cell that has it and `mark`, a text such as a connection. Gives the parameter as it was.
     ///
     /// # Errors
     /// There is no such cell.
@@ -98,7 +102,8 @@ impl Netlist {
         Ok(cell[start..end].into())
     }
 
-    /// Compiles `both`, a module of that name, and a `main` in C++ with `simulated` and the netlist, and runs the program. What it printed.
+    /// Compiles `both`, a module of that name, and a `main` in C++ with `simulated` and the
+    /// netlist, and runs the program. What it printed.
     ///
     /// # Errors
     /// Verilator is missing or fails, for a cell too that the models don't have; or the program fails.
@@ -107,7 +112,8 @@ impl Netlist {
         write(&path("simulated.v"), simulated)?;
         write(&path("both.v"), both)?;
         write(&path("main.cpp"), main)?;
-        // Generated code is compiled without optimization, which for a netlist takes longer than running it. It is split, but not finely: each part reads all names.
+        // Generated code is compiled without optimization, which for a netlist takes longer than
+        // running it. It is split, but not finely: each part reads all names.
         let options = "--cc --exe --build -j 2 -O3 --x-assign 0 --x-initial 0 --top-module both -Mdir obj -Wno-fatal -Wno-lint -Wno-style \
                        -Wno-MULTIDRIVEN -Wno-MODDUP --output-split 300000 --output-split-cfuncs 5000";
         let mut arguments: Vec<OsString> = options.split_whitespace().map(Into::into).collect();

@@ -1,6 +1,7 @@
 //! The report's Figures 42 to 52 and 56 to 58, from the logs of balancers: ready queues, links, and
 //! migrations in the report's notation.
 
+use itertools::Itertools;
 use testbed_trace::balance::{History, Move, Summary};
 
 use super::figures::{figure, panel};
@@ -38,7 +39,7 @@ fn explain(logs: &[(&str, &History)]) -> String {
             quality.level_ms.map_or("never level".into(), |level| format!("level at {:.1} s", level as f64 / 1e3));
         format!("{policy}: {} moves, {level}", quality.moves)
     };
-    logs.iter().map(one).collect::<Vec<_>>().join("; ") + "."
+    logs.iter().map(one).join("; ") + "."
 }
 
 fn series(name: &str, history: &History, of: impl Fn(&Summary) -> Option<u32>) -> Series {

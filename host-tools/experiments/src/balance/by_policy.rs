@@ -1,5 +1,6 @@
 //! Table 9 with the policies as its columns, and how each policy did over all programs.
 
+use itertools::Itertools;
 use testbed_balance::policies::NAMES;
 
 use super::placement::moving::Bound;
@@ -128,9 +129,7 @@ impl Sum {
 
 /// A line for each policy and period.
 pub fn summary(programs: &[table9::Row], rows: &[logs::Row]) -> Table {
-    let mut periods: Vec<u32> = rows.iter().filter_map(|row| Some(row.run.as_ref()?.1)).collect();
-    periods.sort_unstable();
-    periods.dedup();
+    let periods = rows.iter().filter_map(|row| Some(row.run.as_ref()?.1)).sorted_unstable().dedup().collect_vec();
     let mut lines = Vec::new();
     for policy in NAMES {
         for &period in periods.iter().rev() {

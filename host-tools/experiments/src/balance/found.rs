@@ -20,7 +20,7 @@ pub struct Found {
     pub metrics: Vec<table8::Row>,
     /// Table 9.
     pub programs: Vec<table9::Row>,
-    /// Of balancers' logs.
+    /// A row for each balancer's log.
     pub policies: Vec<logs::Row>,
     /// Thresholds and periods, if they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

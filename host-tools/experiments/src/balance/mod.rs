@@ -47,7 +47,8 @@ use crate::runs::Runs;
 use plan::Planned;
 use sizes::Sizes;
 
-/// Measures what metrics of load tell and cost (Figures 33 to 38, Table 8), and how long programs take with their threads in different places (Table 9)
+/// Measures what metrics of load tell and cost (Figures 33 to 38, Table 8), and how long programs
+/// take with their threads in different places (Table 9)
 #[derive(Args, Debug)]
 #[command(
     after_help = "Runs that an earlier call has finished are kept, so a call that was interrupted goes on where it was."

@@ -22,7 +22,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Of the whole experiment, and of one that is over in seconds.
+    /// Sizes of the whole experiment, and of one that is over in seconds.
     pub const FULL: Sizes = Sizes {
         turns: 100,
         pause_ms: 1_000,

@@ -27,7 +27,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Of the seconds of each program with each variation, variation by variation.
+    /// Makes the sweep from the seconds of each program with each variation, variation by variation.
     pub fn of(sizes: &Sizes, seconds: impl Fn(&Program, &Variation) -> Option<f64>) -> Sweep {
         let programs = balanced(sizes);
         let rows: Vec<Row> = variations(sizes)

@@ -45,7 +45,7 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// Of a placement, and how long the program took with it.
+    /// The row of a placement, with how long the program took.
     pub fn of(best: &Best, untold: u64, clock_hz: u32, measured: f64) -> Self {
         let second = f64::from(clock_hz);
         Verified { predicted: best.time / second, bound: best.bound / second, measured, untold }

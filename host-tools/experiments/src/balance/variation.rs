@@ -1,5 +1,6 @@
 //! Thresholds and periods that are varied, each by itself.
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use super::sizes::Sizes;
@@ -47,10 +48,8 @@ pub fn variations(sizes: &Sizes) -> Vec<Variation> {
     let mut all = Vec::new();
     for (policy, place) in PACED {
         let own = own_period(sizes, place);
-        let mut periods = [sizes.sweep_us, &[own]].concat();
-        periods.sort_unstable();
-        periods.dedup();
-        all.extend(periods.into_iter().map(|period_us| Variation { policy: policy.into(), period_us, setting: None }));
+        let periods = sizes.sweep_us.iter().copied().chain([own]).sorted_unstable().dedup();
+        all.extend(periods.map(|period_us| Variation { policy: policy.into(), period_us, setting: None }));
     }
     for (policy, place, name, values) in VARIED {
         let setting = |value: &&str| Variation {

@@ -50,7 +50,8 @@ const CONSOLE_BYTES: u64 = 1 << 20;
 /// The figures, in the output folder.
 const JSON: &str = "bsp-memory.json";
 
-/// Reads an array that is spread over processes by blocks, in turn and hashed, in patterns with and without hot spots, and with more requests at once
+/// Reads an array that is spread over processes by blocks, in turn and hashed, in patterns with and
+/// without hot spots, and with more requests at once
 #[derive(Args, Debug)]
 pub struct BspMemory {
     /// Slaves of the machine; a process on each of them where patterns are compared

@@ -1,8 +1,11 @@
-//! What registers hold in machine code, as far as it is certain: constants, and values that come from one word of memory. So a load or store can be
-//! shown to be of one address, wherever the compiler has put the instructions that make the address.
+//! What registers hold in machine code, as far as it is certain: constants, and values that come
+//! from one word of memory. So a load or store can be shown to be of one address, wherever the
+//! compiler has put the instructions that make the address.
 //!
-//! The states go along all ways through the code until nothing changes any more; where ways meet that differ in a register, it is unknown. It is unknown too where code may be entered from
-//! elsewhere: at symbols, at addresses that the constants or data hold (tables of jumps), and where no known way leads. A call keeps what the calling convention says.
+//! The states go along all ways through the code until nothing changes any more; where ways meet
+//! that differ in a register, it is unknown. It is unknown too where code may be entered from
+//! elsewhere: at symbols, at addresses that the constants or data hold (tables of jumps), and where
+//! no known way leads. A call keeps what the calling convention says.
 
 use testbed_sim::lockstep::encode::{
     MRET, OP_AUIPC, OP_BRANCH, OP_IMMEDIATE, OP_JAL, OP_JALR, OP_LOAD, OP_LUI, OP_REGISTER, OP_STORE, OP_SYSTEM,
@@ -22,7 +25,7 @@ pub enum Value {
     Masked,
 }
 
-/// Of x0 to x31.
+/// The values of x0 to x31.
 type State = [Value; 32];
 const UNKNOWN: State = {
     let mut state = [Value::Unknown; 32];

@@ -40,7 +40,7 @@ pub struct Best {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Nodes {
     pub packets: Pattern,
-    /// Of the conceptual approach, by the closed form; none where more are always better, or no `f64` holds it.
+    /// The best of the conceptual approach, by the closed form; none where more are always better, or no `f64` holds it.
     pub conceptual: Option<f64>,
     /// The same as the paper prints it, approximated.
     pub conceptual_printed: Option<f64>,

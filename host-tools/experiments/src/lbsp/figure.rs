@@ -27,7 +27,8 @@ pub struct Figure {
     /// The figure's number
     #[arg(value_parser = clap::value_parser!(u8).range(i64::from(figures::FIRST)..=i64::from(figures::LAST)))]
     number: u8,
-    /// Probabilities of a loss with a curve each, at most five [default: 0.05%,0.5%,4.5%,10%,15%, or what the network has]
+    /// Probabilities of a loss with a curve each, at most five
+    /// [default: 0.05%,0.5%,4.5%,10%,15%, or what the network has]
     #[arg(long, value_name = "P", value_delimiter = ',', value_parser = probability)]
     losses: Vec<f64>,
     /// Nodes of Figure 10

@@ -41,7 +41,8 @@ use table::{one_table, shown, slips_text, two, two_text, TableTwo};
 const PAGE: &str = "lbsp.html";
 const JSON: &str = "lbsp.json";
 
-/// The lossy BSP model beside its paper: Figures 7 to 12, Tables I and II, and what is printed wrongly, as text and as a page
+/// The lossy BSP model beside its paper: Figures 7 to 12, Tables I and II, and what is printed
+/// wrongly, as text and as a page
 #[derive(Args, Debug)]
 pub struct Lbsp {
     /// Output folder

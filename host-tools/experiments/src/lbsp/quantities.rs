@@ -16,7 +16,7 @@ const TIMES: &[Unit] = &[
 const RATES: &[Unit] = &[("B/s", 1), ("kB/s", 1_000), ("MB/s", 1_000_000), ("GB/s", 1_000_000_000)];
 /// Digits of a number that is printed.
 const DIGITS: i32 = 6;
-/// Of one that stands beside a printed one.
+/// Digits of a number that stands beside a printed one.
 const DIGITS_BESIDE: i32 = 8;
 
 /// A probability below 1, as `10%` or `0.1`.

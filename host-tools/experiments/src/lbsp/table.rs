@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use itertools::Itertools;
 use serde::Serialize;
 use testbed_lossy::algorithms::Algorithm;
 use testbed_lossy::figures::Assumed;
@@ -99,7 +100,7 @@ impl Experiment for Slips {
     }
 }
 
-/// That of the shares in Table I, which the paper has without numbers.
+/// The network of the shares in Table I, which the paper has without numbers.
 fn network() -> Network {
     let Assumed { alpha, beta, .. } = Assumed::default();
     Network { loss: 0.0, alpha, beta }
@@ -193,8 +194,8 @@ pub fn reasons(two: &TableTwo) -> Vec<String> {
     let differ: Vec<&Row> = two.rows.iter().filter(|row| !row.note.is_empty()).collect();
     let alike = differ.chunk_by(|one, other| (one.algorithm, one.note) == (other.algorithm, other.note));
     let reason = |rows: &[&Row]| {
-        let results: Vec<&str> = rows.iter().map(|row| row.quantity.trim_end_matches(", s")).collect();
-        format!("{}, {}: {}", rows[0].algorithm, results.join(" and "), rows[0].note)
+        let results = rows.iter().map(|row| row.quantity.trim_end_matches(", s")).join(" and ");
+        format!("{}, {results}: {}", rows[0].algorithm, rows[0].note)
     };
     alike.map(reason).collect()
 }
@@ -256,5 +257,5 @@ pub fn slips_text(slips: &[Slip]) -> String {
     let one = |Slip { place, printed, should_be, evidence }: &Slip| {
         format!("{place}\n  printed:   {printed}\n  should be: {should_be}\n  shown by:  {evidence}\n")
     };
-    slips.iter().map(one).collect::<Vec<_>>().join("\n")
+    slips.iter().map(one).join("\n")
 }

@@ -45,7 +45,8 @@ const EARLY: u32 = 4;
 /// The figures, in the output folder.
 const JSON: &str = "lossy.json";
 
-/// Holds bulk-synchronous programs on machines that lose packets against the lossy BSP model: rounds, repeated packets, time and speed-up
+/// Holds bulk-synchronous programs on machines that lose packets against the lossy BSP model:
+/// rounds, repeated packets, time and speed-up
 #[derive(Args, Debug)]
 pub struct Lossy {
     /// Programs, separated by commas [default: bsp-bitonic,bsp-fft,bsp-lu,bsp-samplesort]

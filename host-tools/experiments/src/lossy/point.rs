@@ -15,7 +15,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Of one value a run, each with this variance.
+    /// The figure of one value a run, each with this variance.
     fn of(values: &[f64], predicted: f64, variance: f64) -> Figure {
         let count = values.len() as f64;
         let measured = values.iter().sum::<f64>() / count;
@@ -47,7 +47,7 @@ pub struct Point {
     pub exchanges: usize,
     /// Rounds of an exchange.
     pub rounds: Figure,
-    /// Of all packets that have left, those that did so again.
+    /// The share of all packets that have left that did so again.
     pub resent: Figure,
     /// Cycles of a run.
     pub cycles: Figure,

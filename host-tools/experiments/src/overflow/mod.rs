@@ -1,4 +1,5 @@
-//! `testbed experiment overflow`: the highest rates of events that the monitor takes without loss (the report's section 3.3.7).
+//! `testbed experiment overflow`: the highest rates of events that the monitor takes without loss
+//! (the report's section 3.3.7).
 
 pub mod trial;
 
@@ -131,7 +132,8 @@ impl Setting {
 }
 
 impl Found {
-    /// The report's rate, what it is of, and how many times it the rate without loss is; `None` where either is unknown.
+    /// The report's rate, what it is of, and how many times it the rate without loss is; `None`
+    /// where either is unknown.
     pub fn beside_report(&self) -> Option<(String, &'static str, f64)> {
         let (free, (rate, of)) = self.free.as_ref().zip(self.setting.report())?;
         let own = if of == "in all" { free.in_all } else { free.per_slave };

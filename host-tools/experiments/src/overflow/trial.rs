@@ -1,4 +1,5 @@
-//! What a run of `logger` with `overflow` shows: at which rate pairs came, what was lost, and whether what was lost was counted. The report's section 3.3.7.
+//! What a run of `logger` with `overflow` shows: at which rate pairs came, what was lost, and
+//! whether what was lost was counted. The report's section 3.3.7.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,7 +47,7 @@ pub struct Trial {
     pub interval_us: u32,
     /// Pairs a second of one slave, on average, while all emit.
     pub per_slave: f64,
-    /// Of all slaves together.
+    /// Pairs a second of all slaves together.
     pub in_all: f64,
     /// Words that the monitors discarded, by their counters; gap markers tell of as many.
     pub lost: u64,
@@ -64,7 +65,8 @@ impl Trial {
         self.lost == 0 && self.refused == 0
     }
 
-    /// Reads a finished run. The gap markers must tell what the counters lost, and the logger's words must be those of the port.
+    /// Reads a finished run. The gap markers must tell what the counters lost, and the logger's
+    /// words must be those of the port.
     ///
     /// # Errors
     /// They are not, or the run can't be read or has not come to its end.
@@ -120,7 +122,8 @@ impl Trial {
     }
 }
 
-/// Pairs that the logger had and missed. Those of a processor are the same as at the trace port, or with the missed ones as many.
+/// Pairs that the logger had and missed. Those of a processor are the same as at the trace port, or
+/// with the missed ones as many.
 fn logged(capture: &Capture, console: &str) -> Result<(u64, u64), TrialError> {
     let read = |path: std::path::PathBuf| fs::read(&path).map_err(|source| TrialError::Io { path, source });
     let missed = console.lines().find_map(missed_line);
@@ -178,8 +181,9 @@ fn log_line(line: &str) -> Option<(usize, u64, u32)> {
     behind(line, "logger: slave ", (smi, terminated(u64, tag(" pairs, hash ")), hash))
 }
 
-/// The smallest interval, in us, with which nothing is lost, and what the run with it showed, if there is one up to `most`. `trial` makes the run with an
-/// interval; intervals beside the result have been tried.
+/// The smallest interval, in us, with which nothing is lost, and what the run with it showed, if
+/// there is one up to `most`. `trial` makes the run with an interval; intervals beside the result
+/// have been tried.
 ///
 /// # Errors
 /// Those of `trial`.

@@ -1,8 +1,8 @@
 //! One HTML page of all that an experiment has found: it needs no network and no other text, and no
 //! script but what one of them ([`scripted`]) brings along itself.
 //!
-//! Style is the house's (that of `testbed report`), the plots' ([`crate::plot::STYLE`]), what all pages of experiments have, and what only
-//! one of them has.
+//! Style is the house's (that of `testbed report`), the plots' ([`crate::plot::STYLE`]), what all
+//! pages of experiments have, and what only one of them has.
 
 mod figures;
 mod parts;
@@ -16,7 +16,7 @@ pub use figures::{figures, plots};
 pub use parts::{finite, paragraphs, plural, r2, table, time, told, PageError};
 pub use tables::{runs, tables};
 
-/// That of all of the Testbed's pages.
+/// The style of all of the Testbed's pages.
 const HOUSE: &str = include_str!("../../../../trace/src/report/page.css");
 const STYLE: &str = include_str!("style.css");
 

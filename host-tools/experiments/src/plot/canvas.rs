@@ -1,9 +1,11 @@
-//! Where plotters draws axes: SVG with classes instead of colours, so that the page's style decides how they look in light and dark, and with
-//! tenths of a pixel. Plotters' own SVG backend has whole pixels and fixed colours.
+//! Where plotters draws axes: SVG with classes instead of colours, so that the page's style decides
+//! how they look in light and dark, and with tenths of a pixel. Plotters' own SVG backend has whole
+//! pixels and fixed colours.
 
 use std::convert::Infallible;
 use std::fmt::Write;
 
+use itertools::Itertools;
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::RGBColor;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
@@ -12,7 +14,8 @@ use super::text::{put, tenths, width, Anchor};
 
 /// Pixels of plotters a pixel of the picture.
 pub(crate) const FINE: f64 = 10.0;
-/// Size of text that there must be room for, in pixels: that of a phone, where the picture is small. The style sets what is shown.
+/// Size of text that there must be room for, in pixels: that of a phone, where the picture is
+/// small. The style sets what is shown.
 pub(crate) const TEXT: f64 = 15.0;
 
 /// What something is; takes a colour's place on its way through plotters.
@@ -40,7 +43,7 @@ impl Role {
 /// Appends what is drawn to a text.
 pub(crate) struct Canvas<'a> {
     pub(crate) out: &'a mut String,
-    /// Of the picture, in pixels.
+    /// The size of the picture, in pixels.
     pub(crate) size: (f64, f64),
 }
 
@@ -75,9 +78,9 @@ impl DrawingBackend for Canvas<'_> {
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
-        let points = path.into_iter().map(at).map(|(x, y)| format!("{} {}", tenths(x), tenths(y)));
+        let mut points = path.into_iter().map(at).map(|(x, y)| format!("{} {}", tenths(x), tenths(y)));
         let class = Role::class(style.color());
-        let _ = write!(self.out, r#"<path class="{class}" d="M{}"/>"#, points.collect::<Vec<_>>().join("L"));
+        let _ = write!(self.out, r#"<path class="{class}" d="M{}"/>"#, points.join("L"));
         Ok(())
     }
 

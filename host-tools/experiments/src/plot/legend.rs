@@ -8,7 +8,8 @@ use crate::model::{Panel, Style};
 
 const SAMPLE: &str = r#"<svg class="sample" viewBox="0 0 26 12" width="26" height="12" aria-hidden="true">"#;
 
-/// A sample of every series' and line's marks, and its name; lines of one kind and name once. Empty if the plot itself names all.
+/// A sample of every series' and line's marks, and its name; lines of one kind and name once. Empty
+/// if the plot itself names all.
 pub fn legend(panel: &Panel) -> String {
     let mut entries = Vec::new();
     // Strips have their series' names beside them.

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
+use itertools::Itertools;
+
 use super::text::tenths;
 use crate::model::{Line, LineKind, Series, Style};
 
@@ -81,17 +83,16 @@ fn dots(places: &[Place]) -> String {
 }
 
 pub(crate) fn line(places: &[Place]) -> String {
-    let mut distinct = places.to_vec();
-    distinct.dedup();
+    let distinct = places.iter().dedup().collect_vec();
     // A single point is a line of hardly any length.
-    if let [(x, y)] = distinct[..] {
+    if let [&(x, y)] = distinct[..] {
         return format!("M{} {}h.1", number(x), number(y));
     }
-    let points: Vec<_> = distinct.iter().map(|&(x, y)| format!("{} {}", number(x), number(y))).collect();
+    let points = distinct.into_iter().map(|&(x, y)| format!("{} {}", number(x), number(y))).join("L");
     if points.is_empty() {
-        String::new()
+        points
     } else {
-        format!("M{}", points.join("L"))
+        format!("M{points}")
     }
 }
 
@@ -117,13 +118,13 @@ fn steps(places: &[Place], base: Option<i32>) -> String {
     path
 }
 
-/// The outline of each group of bars, so that edges between a thousand bars don't fill the plot. The last place is the last bar's right edge.
+/// The outline of each group of bars, so that edges between a thousand bars don't fill the plot.
+/// The last place is the last bar's right edge.
 fn bars(places: &[Place], base: i32) -> String {
     let mut path = String::new();
     // The height at which the outline is.
     let mut at = base;
-    for pair in places.windows(2) {
-        let [(left, top), (right, _)] = [pair[0], pair[1]];
+    for (&(left, top), &(right, _)) in places.iter().tuple_windows() {
         if at == base && top != base {
             let _ = write!(path, "M{} {}", number(left), number(base));
         }

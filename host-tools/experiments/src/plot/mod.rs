@@ -1,6 +1,8 @@
-//! A panel as SVG, with text and axes from its own size on, in a page's colours ([`STYLE`]): no colour stands in the SVG itself.
+//! A panel as SVG, with text and axes from its own size on, in a page's colours ([`STYLE`]): no
+//! colour stands in the SVG itself.
 //!
-//! Plotters spaces out axes and puts values into places; marks are paths, one a series, so that a thousand points stay a few kilobytes.
+//! Plotters spaces out axes and puts values into places; marks are paths, one a series, so that a
+//! thousand points stay a few kilobytes.
 
 mod canvas;
 mod check;

@@ -30,7 +30,7 @@ type Point = (f64, f64);
 
 /// Where threads are.
 struct Grid<'a> {
-    /// Of the processors that have threads.
+    /// Names of the processors that have threads.
     names: Vec<&'a str>,
     columns: Vec<usize>,
     rows: Vec<usize>,
@@ -136,7 +136,8 @@ impl<'a> Grid<'a> {
         (self.left + ACROSS * self.columns[thread] as f64, TOP + self.y(self.rows[thread]))
     }
 
-    /// How far to the side an arrow between threads of one processor goes, so that it passes by those between: downwards on the left.
+    /// How far to the side an arrow between threads of one processor goes, so that it passes by
+    /// those between: downwards on the left.
     fn aside(&self, from: usize, to: usize) -> f64 {
         let down = self.rows[to] as f64 - self.rows[from] as f64;
         if self.columns[to] == self.columns[from] && down.abs() > 1.0 {
@@ -186,7 +187,8 @@ fn arrow(
         return label(labels, (x + RADIUS + 28.0, y), Anchor::Start, channels);
     }
     let aside = grid.aside(from, to);
-    // From the thread that starts the others arrows spread, and arrive from above at the first row, from the side at others.
+    // From the thread that starts the others arrows spread, and arrive from above at the first row,
+    // from the side at others.
     let fan = grid.hub && grid.rows[from] == 0 && dx != 0.0;
     let bend = grid.bend(from, to, both);
     let left = (dy / length, -dx / length);

@@ -1,4 +1,5 @@
-//! How numbers are said: a space between thousands, as everywhere in the Testbed's pages, and no more digits than count.
+//! How numbers are said: a space between thousands, as everywhere in the Testbed's pages, and no
+//! more digits than count.
 
 /// From here up and below the next, a number is said with a power of ten.
 const HUGE: f64 = 1e15;
@@ -80,8 +81,8 @@ pub(crate) fn short(value: f64, digits: usize) -> String {
     trimmed(&fixed(value, decimals(value, digits as i32))).to_string()
 }
 
-/// A value and its uncertainty, `value ± half width`, down to the uncertainty's second digit; in brackets with a power of ten if the value is
-/// small.
+/// A value and its uncertainty, `value ± half width`, down to the uncertainty's second digit; in
+/// brackets with a power of ten if the value is small.
 pub(crate) fn uncertain(value: f64, half_width: f64) -> String {
     let size = value.abs();
     if size != 0.0 && size < SMALL || size >= HUGE {

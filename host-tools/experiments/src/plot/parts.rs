@@ -50,7 +50,8 @@ impl Part<'_> {
     }
 }
 
-/// Whether each series has axes of its own, one above the other: several with steps, or with many bars, would hide each other.
+/// Whether each series has axes of its own, one above the other: several with steps, or with many
+/// bars, would hide each other.
 pub(crate) fn is_strips(panel: &Panel) -> bool {
     let all = |style: Style| panel.series.iter().all(|series| series.style == style);
     let dense = panel.series.iter().any(|series| series.points.len() > DENSE);

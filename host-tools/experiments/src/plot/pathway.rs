@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use itertools::Itertools;
+
 use super::text::{lines, put, tenths, Anchor};
 use crate::model::Station;
 
@@ -89,8 +91,8 @@ pub fn pathway(stations: &[Station], flow: Flow) -> String {
             put(&mut out, class, (x + PADDING, y + PADDING + LEADING * (index as f64 + 0.75)), Anchor::Start, line);
         }
     }
-    for pair in boxes.windows(2) {
-        arrow(&mut out, flow, width, pair[0], pair[1]);
+    for (from, to) in boxes.into_iter().tuple_windows() {
+        arrow(&mut out, flow, width, from, to);
     }
     out + "</svg>"
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use testbed_trace::report::escape;
 
-/// Text as XML that shows it, in an element or a quoted attribute. What XML can't hold is shown as the replacement character.
+/// Text as XML that shows it, in an element or a quoted attribute. What XML can't hold is shown as
+/// the replacement character.
 pub(crate) fn xml(text: &str) -> String {
     let allowed = |character: &char| {
         matches!(character, '\t' | '\n' | '\r') || *character >= ' ' && !matches!(character, '\u{fffe}' | '\u{ffff}')

@@ -57,7 +57,7 @@ pub struct Setting {
 pub struct Times {
     pub seed: u32,
     pub sequential: f64,
-    /// Of each placement by lot.
+    /// The time of each placement by lot.
     pub random: [f64; LOTS as usize],
     /// With each policy, in the order of [`POLICIES`].
     pub policies: [f64; POLICIES.len()],
@@ -86,7 +86,7 @@ pub struct Rival {
     /// Programs for which the first policy takes less time, or more.
     pub wins: u64,
     pub losses: u64,
-    /// That as many or more of one kind come by chance.
+    /// The probability that as many or more of one kind come by chance.
     pub p: f64,
 }
 

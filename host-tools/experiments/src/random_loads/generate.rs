@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use itertools::Itertools;
 use testbed_balance::policies::Rng;
 use testbed_kernel_core::task_graph::HEADER;
 use testbed_kernel_core::task_graph::{FIRST, LINKS, LINKS_A_THREAD, PAIRS, ROUNDS};
@@ -149,7 +150,7 @@ impl Program {
     /// How its threads communicate in the first phase, and how many do so.
     pub fn kind(&self) -> String {
         let part = |(shape, members): &(Shape, Range<u8>)| format!("{} {}", shape.name(), members.len());
-        self.parts.iter().map(part).collect::<Vec<_>>().join(", ")
+        self.parts.iter().map(part).join(", ")
     }
 
     /// How many phases it has.

@@ -42,7 +42,8 @@ const REDUCED_PERIOD_US: u32 = 20_000;
 /// microsecond.
 const MEGAHERTZ: u32 = 25;
 
-/// Runs random programs sequentially, with threads by lot, and with every policy: whether balancing ever hurts, and which policy is best
+/// Runs random programs sequentially, with threads by lot, and with every policy: whether balancing
+/// ever hurts, and which policy is best
 #[derive(Args, Debug)]
 #[command(
     after_help = "Runs that an earlier call has finished are kept, so a call that was interrupted goes on where it was."
@@ -63,7 +64,8 @@ pub struct RandomLoads {
     /// How many slaves the machines have, separated by commas [default: 5,15]
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(2..=15))]
     slaves: Vec<u8>,
-    /// How many times as much as on testbed6 everything but work costs, separated by commas: 1, 5 or 25 [default: 1,5,25]
+    /// How many times as much as on testbed6 everything but work costs, separated by commas: 1, 5
+    /// or 25 [default: 1,5,25]
     #[arg(long, value_delimiter = ',')]
     costs: Vec<u32>,
     /// Seconds that a program takes on one slave, on average [default: 7.5]

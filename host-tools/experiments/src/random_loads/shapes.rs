@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 use testbed_balance::policies::Rng;
 
@@ -50,9 +51,9 @@ impl Shape {
         match self {
             Shape::Independent => Vec::new(),
             Shape::Pairs => all.chunks_exact(2).flat_map(|pair| [next(pair), (pair[1], pair[0])]).collect(),
-            Shape::Pipeline => all.windows(2).map(next).collect(),
+            Shape::Pipeline => members.clone().tuple_windows().collect(),
             // Two threads are a pair that goes round.
-            Shape::Ring => all.windows(2).map(next).chain(closing(&all)).collect(),
+            Shape::Ring => members.clone().tuple_windows().chain(closing(&all)).collect(),
             Shape::Star => {
                 // A thread has at most 24 links: a server with more clients would have more.
                 let clients = 1 + 3 + rng.below(9) as usize;

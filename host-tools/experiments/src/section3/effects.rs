@@ -1,6 +1,8 @@
 //! What the report describes beside its averages: looked for in our runs, and shown, or shown to be gone.
 
-use testbed_trace::analysis::fact::{Episode, Phase, Protocol};
+use itertools::Itertools;
+use testbed_trace::analysis::fact::Episode;
+use testbed_trace::analysis::protocol::{Phase, Protocol};
 use testbed_trace::capture::KernelKind;
 
 use super::material::{Found, Material, Source};
@@ -21,10 +23,11 @@ pub struct Steps {
     pub a_page: f64,
 }
 
-/// Jumps of a series in order of x: increases of the mean from one x to the next by more than `least` over the median increase.
+/// Jumps of a series in order of x: increases of the mean from one x to the next by more than
+/// `least` over the median increase.
 pub fn steps(points: &[(f64, f64)], least: f64) -> Steps {
     let means = means(points);
-    let mut rises: Vec<_> = means.windows(2).map(|two| (two[1].0, two[1].1 - two[0].1)).collect();
+    let mut rises = means.iter().tuple_windows().map(|(one, next)| (next.0, next.1 - one.1)).collect_vec();
     let median = fit::median(rises.iter().map(|rise| rise.1)).unwrap_or(0.0);
     rises.retain(|rise| rise.1 > median + least);
     let height = rises.iter().map(|rise| rise.1 - median).sum::<f64>() / rises.len().max(1) as f64;
@@ -36,7 +39,7 @@ pub fn steps(points: &[(f64, f64)], least: f64) -> Steps {
 /// Distance of neighbouring lengths.
 fn spacing(points: &[(f64, f64)]) -> f64 {
     let means = means(points);
-    means.windows(2).map(|two| two[1].0 - two[0].0).fold(0.0, f64::max)
+    means.iter().tuple_windows().map(|(one, next)| next.0 - one.0).fold(0.0, f64::max)
 }
 
 /// Mean of the points that share an x.
@@ -45,7 +48,7 @@ fn means(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     same.map(|group| (group[0].0, group.iter().map(|point| point.1).sum::<f64>() / group.len() as f64)).collect()
 }
 
-/// Of the stages of one phase: how many there are, how many a timer interrupt fell into, and its mean cycles.
+/// How many stages of one phase there are, how many a timer interrupt fell into, and its mean cycles.
 pub fn interrupted(observed: &Observed, protocol: Protocol, phase: Phase) -> (usize, usize, f64) {
     let process = observed.subject().process;
     let timers: Vec<u64> = observed
@@ -114,14 +117,13 @@ fn page_steps(material: &Material, found: &Found) -> Option<Effect> {
     }
     let tick = f64::from(material.tick_cycles);
     let Steps { places, height, a_page } = steps(series, tick);
-    let at: Vec<_> = places.iter().map(|place| place.to_string()).collect();
     let shown = a_page >= 1.0;
     let evidence = match shown {
         true => format!(
             "{} steps of {height:.0} cycles on average, {a_page:.1} for every 1,024 bytes, at the lengths {}: the copy looks up where the next page of \
              the sender's or the receiver's buffer lies.",
             places.len(),
-            at.join(", ")
+            places.iter().join(", ")
         ),
         false => format!(
             "{} steps higher than a tick of the clock ({tick} cycles) above the usual increase: where the copy goes on to another page, the look-up \

@@ -1,6 +1,7 @@
 //! Why each figure is as it is, in a few sentences with its numbers.
 
-use testbed_trace::analysis::fact::{Phase, Protocol};
+use itertools::Itertools;
+use testbed_trace::analysis::protocol::{Phase, Protocol};
 use testbed_trace::capture::KernelKind;
 
 use super::effects::{extent, interrupted, steps};
@@ -70,16 +71,15 @@ impl Both<'_> {
     /// the default kernel, with the same of `tos94`.
     fn inverted(&self, figure: u8) -> Option<String> {
         let (_, order) = report::ORDERS.iter().find(|one| one.0 == figure)?;
-        let pairs = order.windows(2).filter_map(|two| {
+        let mut remarks = order.iter().copied().tuple_windows().filter_map(|(upper, lower)| {
             let mean = |found, series| self.mean(found, series);
-            let (above, below) = (mean(self.default, two[0])?, mean(self.default, two[1])?);
-            let old = mean(self.tos94, two[0]).zip(mean(self.tos94, two[1]));
+            let (above, below) = (mean(self.default, upper)?, mean(self.default, lower)?);
+            let old = mean(self.tos94, upper).zip(mean(self.tos94, lower));
             let old = match old {
                 Some((above, below)) if above < below => "; so it does with tos94",
                 Some(_) => "; with tos94 the order is the report's",
                 None => "",
             };
-            let (upper, lower) = (two[0], two[1]);
             (above < below).then(|| {
                 format!(
                     "The order is inverted against the report's: there {upper} lies above {lower}, here {upper} takes {above:.0} cycles on \
@@ -87,8 +87,8 @@ impl Both<'_> {
                 )
             })
         });
-        let remarks: Vec<String> = pairs.collect();
-        (!remarks.is_empty()).then(|| remarks.join(" "))
+        let remarks = remarks.join(" ");
+        (!remarks.is_empty()).then_some(remarks)
     }
 
     fn us(&self, cycles: f64) -> String {
@@ -133,17 +133,18 @@ impl Both<'_> {
     fn requests(&self) -> Option<String> {
         let found = self.default?;
         let (least, most) = extent(found.series("send request"));
-        let receives = [("default", self.default), ("tos94", self.tos94)].into_iter().filter_map(|(kernel, found)| {
-            let (least, most) = extent(found?.series("receive request"));
-            Some(match least == most {
-                true => format!("always {least:.0} cycles ({kernel})"),
-                false => format!("{least:.0} to {most:.0} cycles ({kernel})"),
-            })
-        });
+        let mut receives =
+            [("default", self.default), ("tos94", self.tos94)].into_iter().filter_map(|(kernel, found)| {
+                let (least, most) = extent(found?.series("receive request"));
+                Some(match least == most {
+                    true => format!("always {least:.0} cycles ({kernel})"),
+                    false => format!("{least:.0} to {most:.0} cycles ({kernel})"),
+                })
+            });
         Some(format!(
             "No copy is made here. A send takes {least:.0} to {most:.0} cycles, a step more for each page of the message, since the kernel looks up all of them before it \
              promises anything; a receive, which looks up all pages of its buffer whatever the message has, takes {}. Points lie a tick of the clock (25 cycles) apart.",
-            receives.collect::<Vec<_>>().join(", ")
+            receives.join(", ")
         ))
     }
 
@@ -238,11 +239,10 @@ impl Both<'_> {
 
     fn queues(&self) -> Option<String> {
         let found = self.default?;
-        let highest = found.answer.iter().map(|(name, points)| (*name, extent(points).1)).collect::<Vec<_>>();
-        let text: Vec<_> = highest.iter().map(|(name, most)| format!("{name} {most:.1}")).collect();
+        let mut highest = found.answer.iter().map(|(name, points)| format!("{name} {:.1}", extent(points).1));
         Some(format!(
             "Means of 50 ms; the running thread is not counted. Eight humps, one a phase, longest: {}. Between them only thread 1 runs, and the queues are empty.",
-            text.join(", ")
+            highest.join(", ")
         ))
     }
 
@@ -290,8 +290,8 @@ impl Both<'_> {
         if !(2..=GROUPS_MAX).contains(&found.len()) {
             return String::new();
         }
-        let groups: Vec<_> = found.iter().map(|one| format!("{:.0} ({})", one.mean, one.count)).collect();
-        format!(", in groups around {} cycles (how many in brackets)", groups.join(", "))
+        let groups = found.iter().map(|one| format!("{:.0} ({})", one.mean, one.count)).join(", ");
+        format!(", in groups around {groups} cycles (how many in brackets)")
     }
 
     fn linear(&self, figure: u8) -> Option<String> {

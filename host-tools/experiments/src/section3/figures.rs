@@ -172,8 +172,8 @@ fn scaled(material: &Material, scale: Scale, kernel: KernelKind, points: &[(f64,
         .collect()
 }
 
-/// Of a figure that shows phases, a series is called straight from this R^2 on, and constant up to this deviation from its mean. Latencies
-/// (Figures 24 to 27) are fitted whatever they are.
+/// Of a figure that shows phases, a series is called straight from this R^2 on, and constant up to
+/// this deviation from its mean. Latencies (Figures 24 to 27) are fitted whatever they are.
 const STRAIGHT: f64 = 0.95;
 const CONSTANT: f64 = 0.15;
 

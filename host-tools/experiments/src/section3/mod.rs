@@ -1,4 +1,5 @@
-//! `testbed experiment profile`: the report's section 3, Figures 9 to 27 and Tables 6 and 7, from monitored events only.
+//! `testbed experiment profile`: the report's section 3, Figures 9 to 27 and Tables 6 and 7, from
+//! monitored events only.
 
 pub mod effects;
 mod explain;
@@ -34,7 +35,8 @@ pub use lengths::lengths;
 use plan::{plan, Planned};
 use results::Options;
 
-/// Runs the report's programs and makes its Figures 9 to 27 and Tables 6 and 7, ours beside the report's, in one folder and one page
+/// Runs the report's programs and makes its Figures 9 to 27 and Tables 6 and 7, ours beside the
+/// report's, in one folder and one page
 #[derive(Args, Debug)]
 #[command(
     after_help = "Runs that an earlier call has finished are kept, so a call that was interrupted goes on where it was."

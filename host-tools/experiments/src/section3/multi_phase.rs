@@ -1,7 +1,6 @@
 //! What the queries ask of `multi-phase`: Figures 19 to 22.
 
-use std::collections::BTreeMap;
-
+use itertools::Itertools;
 use testbed_trace::analysis::windows::WINDOWS_MAX;
 
 use crate::observed::{id_of, ObserveError, Observed, Send};
@@ -59,9 +58,7 @@ const SLAVES: [(u8, &str); 5] = [(1, "earth"), (2, "air"), (3, "fire"), (4, "wat
 
 /// Sends in order of their calls.
 fn sends(observed: &Observed) -> Vec<Send> {
-    let mut sends = observed.sends.clone();
-    sends.sort_by_key(|send| (send.called, send.thread));
-    sends
+    observed.sends.iter().copied().sorted_by_key(|send| (send.called, send.thread)).collect()
 }
 
 pub(crate) fn send_requests(observed: &Observed, _: &Subject) -> Result<Answer, ObserveError> {
@@ -96,7 +93,8 @@ const BARRIER: usize = 5;
 /// The trace does not show all phases.
 pub fn phases(observed: &Observed, subject: &Subject) -> Result<Vec<(u64, u64)>, ObserveError> {
     let barriers: Vec<_> = sends(observed).into_iter().filter(|send| is_conductor(send.thread, subject)).collect();
-    // Threads that thread 1 does not wait for go on after its last message, while it computes: a phase lasts until the next one begins.
+    // Threads that thread 1 does not wait for go on after its last message, while it computes: a
+    // phase lasts until the next one begins.
     let starts: Vec<u64> = barriers.chunks_exact(2 * BARRIER).map(|two| two[0].called).collect();
     let ends = starts.iter().skip(1).copied().chain([observed.record.cycles]);
     let phases: Vec<_> = starts.iter().copied().zip(ends).collect();
@@ -116,25 +114,22 @@ pub fn phases(observed: &Observed, subject: &Subject) -> Result<Vec<(u64, u64)>,
 pub fn latencies_of_phase(observed: &Observed, subject: &Subject, phase: usize) -> Result<Vec<u64>, ObserveError> {
     let (from, to) = phases(observed, subject)?[phase - 1];
     let inside = |send: &&Send| (from..to).contains(&send.called) && !is_conductor(send.thread, subject);
-    let mut latencies: Vec<_> = observed.sends.iter().filter(inside).map(|send| send.ready - send.called).collect();
-    latencies.sort_unstable();
-    Ok(latencies)
+    let sends = observed.sends.iter().filter(inside);
+    Ok(sends.map(|send| send.ready - send.called).sorted_unstable().collect())
 }
 
 /// Steps of a distribution in a factor of two.
 const STEPS: f64 = 4.0;
 
-/// Distributions of the latencies of phases 6 (local) and 8 (remote), long messages both, in steps that grow by equal factors.
+/// Distributions of the latencies of phases 6 (local) and 8 (remote), long messages both, in steps
+/// that grow by equal factors.
 pub(crate) fn distributions(observed: &Observed, subject: &Subject) -> Result<Answer, ObserveError> {
     let of = |phase: usize| {
-        let mut counts = BTreeMap::<i64, u64>::new();
-        for latency in latencies_of_phase(observed, subject, phase)? {
-            let step = ((latency.max(1) as f64).log2() * STEPS).floor() as i64;
-            *counts.entry(step).or_default() += 1;
-        }
-        let (first, last) = (counts.keys().next().copied(), counts.keys().last().copied());
+        let latencies = latencies_of_phase(observed, subject, phase)?.into_iter();
+        let step = |latency: u64| ((latency.max(1) as f64).log2() * STEPS).floor() as i64;
+        let counts = latencies.map(step).counts();
         let edge = |step: i64| (step as f64 / STEPS).exp2();
-        let steps = first.zip(last).map_or(0..0, |(first, last)| first..last + 2);
+        let steps = counts.keys().minmax().into_option().map_or(0..0, |(first, last)| *first..last + 2);
         Ok::<_, ObserveError>(steps.map(|step| (edge(step), counts.get(&step).copied().unwrap_or(0) as f64)).collect())
     };
     Ok(vec![("phase 6, local", of(6)?), ("phase 8, remote", of(8)?)])

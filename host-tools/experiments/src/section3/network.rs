@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use testbed_trace::analysis::fact::Protocol;
+use testbed_trace::analysis::protocol::Protocol;
 use testbed_trace::ledger::{Ledger, SmiLine};
 
 use crate::model::{Channel, Network, Station};

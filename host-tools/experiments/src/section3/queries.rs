@@ -1,9 +1,10 @@
-//! The queries over an ordered trace from which the figures come, each by its name. What they give is in machine cycles; a stamp is exact
-//! to a tick of the global clock.
+//! The queries over an ordered trace from which the figures come, each by its name. What they give
+//! is in machine cycles; a stamp is exact to a tick of the global clock.
 
 use std::collections::BTreeSet;
 
-use testbed_trace::analysis::fact::{Episode, Phase, Protocol, Stage};
+use testbed_trace::analysis::fact::{Episode, Stage};
+use testbed_trace::analysis::protocol::{Phase, Protocol};
 
 use super::lengths::lengths;
 use super::multi_phase::{distributions, ready_queues, send_latencies, send_requests};
@@ -59,7 +60,8 @@ fn corrected(observed: &Observed, stage: &Stage) -> f64 {
     (stage.span.corrected() - timers as i64) as f64
 }
 
-/// Cycles of the phases of an episode that are among `phases`, as the stamps are, or corrected; `None` if it has none of them.
+/// Cycles of the phases of an episode that are among `phases`, as the stamps are, or corrected;
+/// `None` if it has none of them.
 fn sum(observed: &Observed, episode: &Episode, phases: &[Phase], correct: bool) -> Option<f64> {
     let stages = episode.stages.iter().chain(&episode.beside).filter(|stage| phases.contains(&stage.phase));
     stages

@@ -6,7 +6,8 @@ pub const INSTRUCTIONS_A_MS: f64 = 1_200.0;
 pub const SLICE_MS: f64 = 20.0;
 /// Bytes of a page, which the copy of a message crosses in steps.
 pub const PAGE_BYTES: f64 = 1024.0;
-/// Bytes of the KB in which Table 6 counts: the captions of Figures 24 and 25 have its coefficients for bytes, divided by 1,000.
+/// Bytes of the KB in which Table 6 counts: the captions of Figures 24 and 25 have its coefficients
+/// for bytes, divided by 1,000.
 pub const KB: f64 = 1000.0;
 
 /// A line of Table 6, in milliseconds; n in KB.
@@ -36,7 +37,8 @@ pub const SERVICES: [Service; 4] = [
     Service { name: "remote page copy", figure: 27, slope: None, intercept: 16.9, below: 3.0, above: 15.3 },
 ];
 
-/// Table 7: project, service, milliseconds; and which line of Table 6 is nearest, with a message of so many bytes if it has any.
+/// Table 7: project, service, milliseconds; and which line of Table 6 is nearest, with a message of
+/// so many bytes if it has any.
 pub const OTHERS: [(&str, &str, f64, u8, f64); 8] = [
     ("Charlotte", "local communication (1 byte)", 10.0, 24, 1.0),
     ("Charlotte", "remote communication (1 byte)", 23.0, 25, 1.0),

@@ -5,8 +5,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use itertools::Itertools;
 use testbed_runner::engines;
-use testbed_trace::analysis::fact::{Phase, Protocol};
+use testbed_trace::analysis::protocol::{Phase, Protocol};
 use testbed_trace::capture::Capture;
 
 use super::effects::effects;
@@ -32,7 +33,7 @@ const SHORTEST: usize = 20;
 
 /// How the results are given.
 pub struct Options<'a> {
-    /// That the runs were made with.
+    /// The engine that the runs were made with.
     pub engine: &'a str,
     /// Whether the runs are the smaller ones.
     pub reduced: bool,
@@ -97,15 +98,14 @@ fn material(runs: &Runs, plan: &[Planned], captures: &[Capture]) -> Result<Mater
     Ok(Material { clock_hz: machine.clock_hz, tick_cycles: machine.tick_cycles, cpi, sources })
 }
 
-/// Cycles from and to which the services of the shortest sends last, in order. They hardly copy: a copy by pairs of registers takes more
-/// cycles an instruction than the rest of the kernel, and other services divided by that would seem to have fewer instructions than they have.
+/// Cycles from and to which the services of the shortest sends last, in order. They hardly copy: a
+/// copy by pairs of registers takes more cycles an instruction than the rest of the kernel, and
+/// other services divided by that would seem to have fewer instructions than they have.
 fn services_of(observed: &Observed) -> Vec<(u64, u64)> {
     let stages = observed.episodes_of(Protocol::Local, observed.subject().process).flat_map(|one| &one.stages);
     let sends = stages.filter(|stage| stage.phase == Phase::SecondRequest);
     let mut spans: Vec<_> = sends.map(|stage| (stage.from.cycle, stage.to.cycle)).collect();
-    let mut lengths: Vec<_> = spans.iter().map(|(from, to)| to - from).collect();
-    lengths.sort_unstable();
-    let longest = lengths.get(lengths.len() / SHORTEST).copied().unwrap_or(0);
+    let longest = spans.iter().map(|(from, to)| to - from).sorted_unstable().nth(spans.len() / SHORTEST).unwrap_or(0);
     spans.retain(|(from, to)| to - from <= longest);
     spans
 }

@@ -15,7 +15,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// That of a datagram of an address that has no session.
+    /// The budget of a datagram from an address that has no session.
     pub fn of(received: usize) -> Budget {
         Budget { received: received as u64, sent: 0 }
     }

@@ -1,4 +1,5 @@
-//! The core by itself: cycles an instruction and score of `corebench`, counted, not timed; and other cores with the same binary.
+//! The core by itself: cycles an instruction and score of `corebench`, counted, not timed; and
+//! other cores with the same binary.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -23,8 +24,8 @@ const MAX_CYCLES: u64 = 100_000_000;
 /// Iterations of two runs: what the longer takes more is its iterations alone, without start and end.
 const ITERATIONS: [u32; 2] = [2, 12];
 
-/// Runs one benchmark program on this core's RTL and on PicoRV32's and VexRiscv's, side by side: counted in cycles, so the same on
-/// every computer. The peers' Verilog is fetched from PyPI.
+/// Runs one benchmark program on this core's RTL and on PicoRV32's and VexRiscv's, side by side:
+/// counted in cycles, so the same on every computer. The peers' Verilog is fetched from PyPI.
 #[derive(Args, Debug)]
 pub struct Core {
     /// JSON instead of text
@@ -117,8 +118,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Reads what a program has left at its symbol RESULT: a check value and these three words. `None` if it has no such symbol of four
-    /// words, or has not counted.
+    /// Reads what a program has left at its symbol RESULT: a check value and these three words.
+    /// `None` if it has no such symbol of four words, or has not counted.
     pub fn read(engine: &dyn Engine, program: &Program) -> Option<Self> {
         let mut words = [0; 16];
         let result = program.find("RESULT").filter(|symbol| symbol.bytes as usize == words.len())?;

@@ -37,8 +37,9 @@ const PAIRS: u64 = 2_000_000;
 /// Cycles in which all six processors have started.
 const START_CYCLES: u64 = 2_000_000;
 
-/// Measures engines and tools against each other on this computer; with `core` the core and others' cores, with `kernel` the kernel's
-/// services, with `instrumentation` what monitoring takes of its code, with `trace` how traces are read.
+/// Measures engines and tools against each other on this computer; with `core` the core and others'
+/// cores, with `kernel` the kernel's services, with `instrumentation` what monitoring takes of its
+/// code, with `trace` how traces are read.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {
@@ -138,7 +139,8 @@ fn open(name: &str, machine: &Machine, image: &Image, start: u64) -> Result<Box<
     Ok(engine)
 }
 
-/// Runs on for about `seconds`, in growing steps so that slow engines end in time and fast ones are not asked too often.
+/// Runs on for about `seconds`, in growing steps so that slow engines end in time and fast ones are
+/// not asked too often.
 fn cycles_per_second(engine: &mut dyn Engine, seconds: f64) -> Result<f64, String> {
     let (from, started) = (engine.cycle(), Instant::now());
     let mut step = 256;

@@ -1,6 +1,7 @@
 //! Area and clock of the core, by open tools, for two FPGA families.
 //!
-//! The core is wrapped as `constraints/core/measure.v` shows: RAM on its port, inputs registered, the retirement port open.
+//! The core is wrapped as `constraints/core/measure.v` shows: RAM on its port, inputs registered,
+//! the retirement port open.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -112,7 +113,8 @@ impl Target {
     }
 }
 
-/// The clock after routing, in MHz, from nextpnr's log. An estimate from before routing is none, so a run that failed has no clock.
+/// The clock after routing, in MHz, from nextpnr's log. An estimate from before routing is none, so
+/// a run that failed has no clock.
 fn routed(success: bool, log: &str) -> Result<f64, String> {
     if !success {
         let last = |line: &&str| !line.trim().is_empty();

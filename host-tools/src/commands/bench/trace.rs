@@ -1,4 +1,5 @@
-//! `testbed bench trace`: how fast a large trace is read, checked and put in order, and in how much memory, beside babeltrace2.
+//! `testbed bench trace`: how fast a large trace is read, checked and put in order, and in how much
+//! memory, beside babeltrace2.
 //!
 //! Each subject is a process of its own, so that its CPU seconds and its memory are its own and counted by the kernel.
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use itertools::Itertools;
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_machine::{input, suggest, units, Machine, Order};
 use testbed_runner::drive::drive;
@@ -41,8 +42,9 @@ const INPUT_BYTES: u64 = 64 << 20;
 
 /// Runs a program and leaves what its monitors saw in a folder.
 ///
-/// If the program has not ended when the run does, it is said who waits for whom, and who can never go on. The exit code is then 7, or 0 if
-/// --for or --cycles has asked for a part of the run and some thread may go on; 130 after Ctrl-C.
+/// If the program has not ended when the run does, it is said who waits for whom, and who can never
+/// go on. The exit code is then 7, or 0 if --for or --cycles has asked for a part of the run and
+/// some thread may go on; 130 after Ctrl-C.
 #[derive(Args, Debug)]
 pub struct Run {
     /// A program of firmware/programs, or the path of an ELF file
@@ -62,7 +64,8 @@ pub struct Run {
     /// Stop after this many machine cycles
     #[arg(long, value_name = "N")]
     pub cycles: Option<u64>,
-    /// Output folder; an earlier run in it is replaced [default: out/PROGRAM, where an earlier run is kept as out/PROGRAM.1, .2 and so on]
+    /// Output folder; an earlier run in it is replaced
+    /// [default: out/PROGRAM, where an earlier run is kept as out/PROGRAM.1, .2 and so on]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Seed of everything random
@@ -94,13 +97,15 @@ pub struct Run {
     /// [default: profile+timer+user, with --balance load]
     #[arg(long)]
     pub dgl: Option<String>,
-    /// Let the monitors pass, drop or count events: ACTION CODE[/MASK][,...], as in 'drop TIMER,0x0200/0xff00'; the first that fits decides [repeatable]
+    /// Let the monitors pass, drop or count events: ACTION CODE[/MASK][,...], as in 'drop
+    /// TIMER,0x0200/0xff00'; the first that fits decides [repeatable]
     #[arg(long = "filter", value_name = "RULES")]
     pub filters: Vec<String>,
     /// Ticks of the global clock between the totals of what filters count, a power of two [default: 65536]
     #[arg(long, value_name = "TICKS")]
     pub totals: Option<u32>,
-    /// Console input: a file, all of it from the start, or `-` for lines as they are typed, until Ctrl-D; without --for the run then takes as long as it takes
+    /// Console input: a file, all of it from the start, or `-` for lines as they are typed, until
+    /// Ctrl-D; without --for the run then takes as long as it takes
     #[arg(long, value_name = "FILE|-")]
     pub input: Option<String>,
     /// Console input as an earlier run had it, in the same cycles: the file `input` of its folder
@@ -402,8 +407,8 @@ pub fn check_sound(record: &RunRecord, integrity: &Integrity) -> Result<(), Fail
         return Ok(());
     }
     let damage = integrity.damage.iter().map(ToString::to_string);
-    let list: Vec<_> = imbalances.into_iter().chain(damage).collect();
-    Err(Failure::new(Exit::Machine, format!("the ledger does not balance\n  {}", list.join("\n  "))))
+    let list = imbalances.into_iter().chain(damage).join("\n  ");
+    Err(Failure::new(Exit::Machine, format!("the ledger does not balance\n  {list}")))
 }
 
 /// Builds the firmware and places kernel and `program` in RAM.

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use itertools::Itertools;
 use serde::Serialize;
 use serde_json::Value;
 use testbed_machine::units;
@@ -29,7 +30,8 @@ const SEED_MAX: u32 = i32::MAX as u32;
 
 /// Makes a board's bitstream with yosys, nextpnr and their packers, which are installed where they are missing.
 ///
-/// The machine is synthesised without a program; the program is put into its block RAM afterwards, so that another takes seconds (--update).
+/// The machine is synthesised without a program; the program is put into its block RAM afterwards,
+/// so that another takes seconds (--update).
 #[derive(Args, Debug)]
 pub struct Synth {
     /// A board of constraints/: ulx3s-85f or hx8k-evn
@@ -38,7 +40,9 @@ pub struct Synth {
     /// A machine by name or a TOML file [default: the board's]
     #[arg(long, value_name = "FILE|NAME")]
     machine: Option<String>,
-    /// What every processor's RAM starts with: a program of firmware/programs with the kernel, its arguments behind it ("remote 1 4 0"), a bare-metal one of firmware/, or such an ELF file [default: the board's]
+    /// What every processor's RAM starts with: a program of firmware/programs with the kernel, its
+    /// arguments behind it ("remote 1 4 0"), a bare-metal one of firmware/, or such an ELF file
+    /// [default: the board's]
     #[arg(long, value_name = "FILE|NAME")]
     program: Option<String>,
     /// Put this program into the bitstream that is there, without placing and routing anew
@@ -72,7 +76,7 @@ struct Report<'a> {
     program: &'a str,
     /// After mapping.
     cells: Option<CellCount>,
-    /// Of the device, after placement.
+    /// What is used of the device, after placement.
     uses: &'a [Use],
     clocks: &'a [Clock],
     /// MHz by seed.
@@ -262,8 +266,8 @@ fn text(report: &Report, flow: &Flow) -> String {
         let _ = writeln!(out, "  {:<28} {:>8.2} {:>8.2} MHz", clock.name, clock.achieved, clock.wanted);
     }
     if report.seeds.len() > 1 {
-        let list: Vec<_> = report.seeds.iter().map(|(seed, fmax)| format!("{seed}: {fmax:.2}")).collect();
-        let _ = writeln!(out, "  by seed: {} MHz", list.join(", "));
+        let list = report.seeds.iter().map(|(seed, fmax)| format!("{seed}: {fmax:.2}")).join(", ");
+        let _ = writeln!(out, "  by seed: {list} MHz");
     }
     // If there is no bitstream, it is in the error.
     if let Some(path) = report.longest_path.filter(|_| report.bitstream.is_some()) {

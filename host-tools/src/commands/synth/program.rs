@@ -19,7 +19,7 @@ use super::super::{run, Exit, Failure};
 pub struct Wanted<'a> {
     pub dgl: &'a str,
     pub machine: &'a Machine,
-    /// Of the workspace, whose firmware is built.
+    /// The folder of the workspace, whose firmware is built.
     pub root: &'a Path,
 }
 
@@ -73,7 +73,8 @@ fn no_elf(path: &Path, why: &dyn Display) -> Failure {
     Failure::new(Exit::Input, format!("{}: {why}\n  help: give an ELF file that is linked for RAM", path.display()))
 }
 
-/// What an ELF file puts into RAM. Its end is not compared with the machine's RAM: that [`content::of_image`] does, with a better message.
+/// What an ELF file puts into RAM. Its end is not compared with the machine's RAM: that
+/// [`content::of_image`] does, with a better message.
 fn bare_image(path: &Path, elf: &[u8]) -> Result<Image, Failure> {
     Ok(Program::parse(elf, RAM_BYTES_MAX).map_err(|error| no_elf(path, &error))?.image)
 }

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use itertools::Itertools;
+
 use super::collect::Binary;
 use super::schedule::Outcome;
 
@@ -16,10 +18,8 @@ pub fn text(binaries: &[Binary], outcomes: &[Outcome], left_out: &[String]) -> S
     for outcome in outcomes {
         *files.entry(file(&binaries[outcome.unit.binary], &outcome.unit.module)).or_default() += outcome.seconds;
     }
-    let mut files: Vec<_> = files.into_iter().collect();
-    files.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    files.iter().for_each(|(file, seconds)| line(*seconds, file));
-    line(files.iter().map(|(_, seconds)| seconds).sum(), "all together");
+    files.iter().sorted_by(|(_, a), (_, b)| b.total_cmp(a)).for_each(|(file, seconds)| line(*seconds, file));
+    line(files.values().sum(), "all together");
     let passed: usize = outcomes.iter().map(|outcome| outcome.passed).sum();
     let failed: Vec<&String> = outcomes.iter().flat_map(|outcome| &outcome.failed).collect();
     let mut list = |title: String, names: &mut dyn Iterator<Item = &String>| {

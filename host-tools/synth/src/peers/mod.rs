@@ -1,5 +1,5 @@
-//! Other RISC-V cores of the field, for comparison: their Verilog comes from PyPI when it is asked for, and runs under Verilator with a
-//! memory that answers as fast as each core can take it.
+//! Other RISC-V cores of the field, for comparison: their Verilog comes from PyPI when it is asked
+//! for, and runs under Verilator with a memory that answers as fast as each core can take it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,8 @@ pub enum Peer {
     PicoRv32Small,
     /// LiteX's VexRiscv "lite": five stages, 2 KiB instruction cache, serial shifter and multiplier.
     VexRiscvLite,
-    /// LiteX's VexRiscv "standard": five stages, 4 KiB caches for instructions and data, shifter and multiplier of one cycle.
+    /// LiteX's VexRiscv "standard": five stages, 4 KiB caches for instructions and data, shifter
+    /// and multiplier of one cycle.
     VexRiscv,
 }
 

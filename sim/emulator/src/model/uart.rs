@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use testbed_definitions::map::uart;
 
-/// The receiving side: bytes outside, the one on the line, and the FIFO. The far end begins a character only while the FIFO has room, so
-/// nothing is lost; see "Console input" in `docs/hardware.md`.
+/// The receiving side: bytes outside, the one on the line, and the FIFO. The far end begins a
+/// character only while the FIFO has room, so nothing is lost; see "Console input" in
+/// `docs/hardware.md`.
 #[derive(Clone, Debug, Default)]
 struct Receiver {
     outside: VecDeque<u8>,

@@ -74,11 +74,11 @@ pub fn cost(w_cycles: u64, (hs_words, hr_words): (u32, u32), g_cycles: f64, l_cy
 /// Figures of the cost model, in cycles; what is not given is fitted to the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Of a word that a process sends or receives.
+    /// What a word costs that a process sends or receives.
     pub g_cycles: Option<f64>,
-    /// Of a superstep's end.
+    /// What a superstep's end costs.
     pub l_cycles: Option<f64>,
-    /// Of the end of a superstep in which nobody has a word for another.
+    /// What the end of a superstep costs in which nobody has a word for another.
     pub l0_cycles: Option<f64>,
 }
 

@@ -71,7 +71,7 @@ pub struct Superstep {
 }
 
 impl Superstep {
-    /// Of these members; `spoiled` if something is known to be missing.
+    /// The superstep of these members; `spoiled` if something is known to be missing.
     pub fn new(exchange: u64, members: Vec<Member>, spoiled: Option<&'static str>) -> Self {
         let incomplete = spoiled.or_else(|| missing(&members));
         let sums = if incomplete.is_none() { sums(&members) } else { None };

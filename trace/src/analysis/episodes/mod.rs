@@ -1,8 +1,10 @@
-//! Episodes: communications, migrations and pages' ways, put together from their events; and what each thread waited for.
+//! Episodes: communications, migrations and pages' ways, put together from their events; and what
+//! each thread waited for.
 //!
-//! An event of the remote protocol names a channel but no process. So an episode is followed by the packets themselves, which arrive once and
-//! in order between two processors, and by the thread that a release names. Where two processes use one channel's number
-//! between the same processors at the same time, what can't be told apart is left out, and counted.
+//! An event of the remote protocol names a channel but no process. So an episode is followed by the
+//! packets themselves, which arrive once and in order between two processors, and by the thread
+//! that a release names. Where two processes use one channel's number between the same processors
+//! at the same time, what can't be told apart is left out, and counted.
 
 mod pages;
 mod remote;
@@ -14,8 +16,9 @@ use std::collections::BTreeMap;
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::{event, mpc};
 
-use super::fact::{Episode, Fact, Flight, On, Phase, Protocol, Stage, Wait, Waited};
+use super::fact::{Episode, Fact, Flight, On, Stage, Wait, Waited};
 use super::measure::Mark;
+use super::protocol::{Phase, Protocol};
 use crate::conform::service::Service;
 use crate::conform::steps::Move;
 use crate::conform::thread::{Happening, Request, State};

@@ -3,7 +3,8 @@
 use testbed_definitions::{event, mpc};
 
 use super::{flight_stage, stage, Episodes, Paging, Seen};
-use crate::analysis::fact::{Phase, Protocol, Waited};
+use crate::analysis::fact::Waited;
+use crate::analysis::protocol::{Phase, Protocol};
 
 impl Episodes {
     /// Messages about pages.

@@ -6,8 +6,9 @@ use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::{event, mpc};
 
 use super::{flight_stage, stage, Requests, Seen};
-use crate::analysis::fact::{Episode, Fact, Flight, Phase, Protocol, Stage};
+use crate::analysis::fact::{Episode, Fact, Flight, Stage};
 use crate::analysis::measure::Mark;
+use crate::analysis::protocol::{Phase, Protocol};
 use crate::conform::service::Service;
 use crate::conform::thread::{Happening, Request};
 
@@ -25,7 +26,8 @@ struct Arrival {
 #[derive(Clone, Debug)]
 struct Talk {
     sent: Mark,
-    /// Numbers of the token's TX_MPC where it came from, and of the last one: a token is passed on to a receiver that has moved.
+    /// Numbers of the token's TX_MPC where it came from, and of the last one: a token is passed on
+    /// to a receiver that has moved.
     first: u64,
     number: u64,
     arrivals: Vec<Arrival>,
@@ -113,7 +115,8 @@ impl Remotes {
         }
     }
 
-    /// The talk whose message goes from one processor to another: fragments leave before and after the sender's release.
+    /// The talk whose message goes from one processor to another: fragments leave before and after
+    /// the sender's release.
     fn told(&mut self, from: u8, to: u8, channel: u8) -> Option<&mut Talk> {
         let asking = self
             .asking

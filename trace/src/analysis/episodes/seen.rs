@@ -2,8 +2,9 @@
 
 use testbed_definitions::event;
 
-use crate::analysis::fact::{Flight, Phase, Stage};
+use crate::analysis::fact::{Flight, Stage};
 use crate::analysis::measure::{Mark, Span};
+use crate::analysis::protocol::Phase;
 use crate::conform::service::Service;
 use crate::conform::steps::{Move, Steps};
 use crate::conform::thread::Happening;

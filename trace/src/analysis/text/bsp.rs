@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use itertools::Itertools;
+
 use super::parts::omitted;
 use super::{grouped, Table};
 use crate::analysis::bsp::model::{Figures, Model};
@@ -165,11 +167,12 @@ fn model(out: &mut String, model: &Model) -> fmt::Result {
     let Figures { g_cycles, l_cycles, l0_cycles } = model.figures;
     let given = [model.given.g_cycles, model.given.l_cycles, model.given.l0_cycles.or(model.given.l_cycles)];
     let names = [("g", "cycles a word"), ("l", "cycles"), ("l without words", "cycles")];
-    let text = names.iter().zip([g_cycles, l_cycles, l0_cycles]).zip(given).map(|(((name, unit), figure), given)| {
-        let whence = if given.is_some() { "given" } else { "fitted to this run" };
-        figure.map_or(format!("{name} unknown"), |figure| format!("{name} = {figure:.1} {unit} ({whence})"))
-    });
-    writeln!(out, "\ncost model: {}", text.collect::<Vec<_>>().join(", "))?;
+    let mut text =
+        names.iter().zip([g_cycles, l_cycles, l0_cycles]).zip(given).map(|(((name, unit), figure), given)| {
+            let whence = if given.is_some() { "given" } else { "fitted to this run" };
+            figure.map_or(format!("{name} unknown"), |figure| format!("{name} = {figure:.1} {unit} ({whence})"))
+        });
+    writeln!(out, "\ncost model: {}", text.join(", "))?;
     if given.iter().all(Option::is_some) {
         return Ok(());
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
+use itertools::Itertools;
+
 use super::parts::{bar, omitted, percent};
 use super::{grouped, Table};
 use crate::analysis::fact::Doing;
@@ -112,10 +114,9 @@ fn channels(out: &mut String, report: &LatencyReport, run: &Run) -> fmt::Result 
         return Ok(());
     }
     writeln!(out, "\nby channel, until ready, in cycles; those that took most")?;
-    let mut rows: Vec<_> = report.channels.iter().collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.ready.total_cycles));
+    let rows = report.channels.iter().sorted_by_key(|row| std::cmp::Reverse(row.ready.total_cycles));
     let mut table = Table::new(&["process", "channel", "service<", "count", "median", "max", "total"]);
-    for row in rows.iter().take(CHANNELS) {
+    for row in rows.take(CHANNELS) {
         table.row(vec![
             run.process(row.process),
             row.channel.to_string(),
@@ -127,7 +128,7 @@ fn channels(out: &mut String, report: &LatencyReport, run: &Run) -> fmt::Result 
         ]);
     }
     table.write(out)?;
-    match rows.len().saturating_sub(CHANNELS) {
+    match report.channels.len().saturating_sub(CHANNELS) {
         0 => Ok(()),
         more => writeln!(out, "  and {more} more (--json shows all)"),
     }
@@ -136,10 +137,9 @@ fn channels(out: &mut String, report: &LatencyReport, run: &Run) -> fmt::Result 
 /// `idle 80%, message 20%`: the greatest parts.
 fn busy(times: &BTreeMap<Doing, u64>) -> String {
     let whole: u64 = times.values().sum();
-    let mut parts: Vec<_> = times.iter().map(|(doing, cycles)| (percent(*cycles, whole), doing.name())).collect();
-    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let parts = parts.iter().filter(|(part, _)| *part >= 0.5).take(3);
-    parts.map(|(part, name)| format!("{name} {part:.0}%")).collect::<Vec<_>>().join(", ")
+    let parts = times.iter().map(|(doing, cycles)| (percent(*cycles, whole), doing.name()));
+    let parts = parts.filter(|(part, _)| *part >= 0.5).sorted_by(|a, b| b.0.total_cmp(&a.0)).take(3);
+    parts.map(|(part, name)| format!("{name} {part:.0}%")).join(", ")
 }
 
 pub fn path(out: &mut String, report: &PathReport, run: &Run, details: bool) -> fmt::Result {

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use itertools::Itertools;
 use testbed_definitions::event;
 
 use super::parts::{bar, omitted, percent};
@@ -43,10 +44,10 @@ pub fn threads(out: &mut String, report: &ThreadsReport, whole: &Report) -> fmt:
             thread.states.get(state).map_or(String::new(), |cycles| format!("{:.1}", percent(*cycles, elapsed)))
         };
         let blocked = thread.blocked.iter().take(3);
-        let blocked = blocked.map(|blocked| format!("{} {:.0}%", on(blocked.on), percent(blocked.cycles, elapsed)));
+        let mut blocked = blocked.map(|blocked| format!("{} {:.0}%", on(blocked.on), percent(blocked.cycles, elapsed)));
         let mut cells = vec![run.thread(thread.thread), run.time(elapsed)];
         cells.extend(states.iter().map(part));
-        cells.push(blocked.collect::<Vec<_>>().join(", "));
+        cells.push(blocked.join(", "));
         table.row(cells);
     }
     table.write(out)?;
@@ -54,8 +55,8 @@ pub fn threads(out: &mut String, report: &ThreadsReport, whole: &Report) -> fmt:
     for thread in &report.threads {
         writeln!(out, "  {:<12} |{}|", run.thread(thread.thread), thread.line)?;
     }
-    let legend = states.iter().map(|state| format!("{} {}", state.letter(), state.name()));
-    writeln!(out, "  {}", legend.collect::<Vec<_>>().join(", "))
+    let mut legend = states.iter().map(|state| format!("{} {}", state.letter(), state.name()));
+    writeln!(out, "  {}", legend.join(", "))
 }
 
 /// The rows of a series that text shows, and a note if there are more.
@@ -163,7 +164,7 @@ pub fn links(out: &mut String, report: &LinksReport, whole: &Report, details: bo
     let mut table = Table::new(&header);
     for link in &report.links {
         let kinds = if link.sent.is_empty() { &link.served } else { &link.sent };
-        let kinds = kinds.iter().map(|(kind, count)| format!("{kind} {}", grouped(*count)));
+        let mut kinds = kinds.iter().map(|(kind, count)| format!("{kind} {}", grouped(*count)));
         let flight = |cycles: fn(&crate::analysis::measure::Distribution) -> u64| {
             link.flights.as_ref().map_or(String::new(), |found| grouped(cycles(found)))
         };
@@ -174,7 +175,7 @@ pub fn links(out: &mut String, report: &LinksReport, whole: &Report, details: bo
             grouped(link.served.values().sum()),
             flight(|found| found.median_cycles),
             flight(|found| found.max_cycles),
-            kinds.collect::<Vec<_>>().join(", "),
+            kinds.join(", "),
         ]);
     }
     if table.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use itertools::Itertools;
 use testbed_definitions::{event, mpc};
 
 use super::{Checker, Packet, Served, Service, ALL};
@@ -25,9 +26,7 @@ fn waiting(threads: &HashMap<u16, Thread>, settled: u64) -> Vec<Waiting> {
         let (since, number) = found.since.filter(|(since, _)| since.ticks() < settled)?;
         Some(Waiting { thread, since, number, what: found.awaited()? })
     });
-    let mut waits: Vec<_> = waits.collect();
-    waits.sort_by_key(|waiting| (waiting.number, waiting.thread));
-    waits
+    waits.sorted_by_key(|waiting| (waiting.number, waiting.thread)).collect()
 }
 
 impl Checker {
@@ -167,7 +166,8 @@ impl Checker {
         self.number = number;
     }
 
-    /// The trace is over. What was sent before tick `settled` should have been served; `None` if the run did not come to its end.
+    /// The trace is over. What was sent before tick `settled` should have been served; `None` if
+    /// the run did not come to its end.
     pub fn finish(mut self, settled: Option<u64>) -> Conformance {
         for (from, to, packet) in self.packets.rest() {
             match settled {

@@ -7,8 +7,8 @@ use crate::conform::thread::{Happening, Request, State};
 use crate::order::Event;
 
 impl Checker {
-    /// The event is one of a ready thread. If it was blocked, it has been released by a partner's TRAP72 that could not be told from
-    /// others', or by its time.
+    /// The event is one of a ready thread. If it was blocked, it has been released by a partner's
+    /// TRAP72 that could not be told from others', or by its time.
     pub(super) fn released_untold(&mut self, event: &Event, number: u16) {
         let thread = self.threads.get(&number).copied().unwrap_or_default();
         if thread.state != State::Blocked || thread.at != event.smi {
@@ -27,7 +27,8 @@ impl Checker {
         self.happens(event, number, Happening::Released);
     }
 
-    /// A blocked thread is blocked no more. It may be one that a TRAP72 has released without a name; if `surely`, it is.
+    /// A blocked thread is blocked no more. It may be one that a TRAP72 has released without a
+    /// name; if `surely`, it is.
     pub(super) fn was_unnamed(&mut self, event: &Event, number: u16, surely: bool) {
         if let Some((least, most)) = self.here(event).unnamed.get_mut(&process_of(number)) {
             *least = least.saturating_sub(1);

@@ -143,7 +143,8 @@ impl Packets {
         self.out.write_all(&self.buffer)
     }
 
-    /// Describes a track, and the processor that it belongs to, unless that has been done. `name` makes its name and the processor's.
+    /// Describes a track, and the processor that it belongs to, unless that has been done. `name`
+    /// makes its name and the processor's.
     pub fn describe(&mut self, track: Track, name: &dyn Fn(Track) -> String) -> io::Result<()> {
         if !self.described.insert(track) {
             return Ok(());

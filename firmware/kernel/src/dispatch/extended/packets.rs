@@ -3,7 +3,7 @@
 use testbed_definitions::ids::{ProcessId, ThreadNumber};
 use testbed_definitions::mpc::process as layout;
 
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 use crate::state::kernel::Kernel;
 use crate::state::place::Who;
 

@@ -47,7 +47,7 @@ pub mod exchange {
     //! There are no groups of processes.
     use testbed_definitions::ids::ProcessId;
 
-    use crate::drivers::centrenet::Packet;
+    use crate::drivers::packet::Packet;
     use crate::state::kernel::Kernel;
     use crate::state::thread::Tcb;
 
@@ -111,7 +111,7 @@ pub mod migrate {
     use testbed_definitions::ids::{ProcessId, Processor};
     use testbed_definitions::syscall::Error;
 
-    use crate::drivers::centrenet::Packet;
+    use crate::drivers::packet::Packet;
     use crate::state::family::Birth;
     use crate::state::kernel::{Index, Kernel};
 
@@ -135,7 +135,7 @@ pub mod migrate {
 
 pub mod mount {
     //! There are no files.
-    use crate::drivers::centrenet::Packet;
+    use crate::drivers::packet::Packet;
     use crate::state::kernel::Kernel;
 
     impl Kernel {
@@ -175,7 +175,7 @@ pub mod paging {
     use testbed_definitions::syscall::Error;
     use testbed_kernel_core::page_map::allows;
 
-    use crate::drivers::centrenet::Packet;
+    use crate::drivers::packet::Packet;
     use crate::state::call::{Access, Range};
     use crate::state::kernel::{Index, Kernel};
     use crate::state::process::Process;
@@ -218,7 +218,7 @@ pub mod staging {
     //! Nothing has to wait for a page.
     use testbed_definitions::syscall::Error;
 
-    use crate::drivers::centrenet::Packet;
+    use crate::drivers::packet::Packet;
     use crate::state::kernel::{Index, Kernel};
     use crate::state::process::Process;
 

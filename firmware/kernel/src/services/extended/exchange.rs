@@ -15,8 +15,8 @@ use testbed_kernel_core::queue::NONE;
 use testbed_protocol::superstep::{Arrival, Begin, Rank, Refusal};
 use testbed_protocol::Processor;
 
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
+use crate::drivers::packet::Packet;
 use crate::services::extended::pieces::segment_of;
 use crate::services::extended::through::words_told;
 use crate::state::call::{Access, Outcome};

@@ -10,7 +10,7 @@ use testbed_kernel_core::queue::NONE;
 use testbed_protocol::superstep::Rank;
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 use crate::state::call::Outcome;
 use crate::state::extended::groups::GroupRecord;
 use crate::state::kernel::{Index, Kernel};

@@ -13,8 +13,8 @@ use testbed_kernel_core::input::{Given, Piece, INBOX_BYTES, KEYS, NO_KEYS};
 use testbed_kernel_core::page_map::WRITE;
 
 use crate::arch::{hw, memory};
-use crate::drivers::centrenet::Packet;
 use crate::drivers::console;
+use crate::drivers::packet::Packet;
 use crate::state::call::Outcome;
 use crate::state::extended::input::SOON;
 use crate::state::kernel::{Index, Kernel};

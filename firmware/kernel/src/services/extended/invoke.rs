@@ -10,8 +10,8 @@ use testbed_definitions::syscall::{invoke, Error};
 use testbed_kernel_core::filestore::{padded, File, Name};
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
+use crate::drivers::packet::Packet;
 use crate::services::extended::files::{address_in, user_name};
 use crate::state::boot;
 use crate::state::call::Outcome;

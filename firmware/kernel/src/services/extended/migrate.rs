@@ -17,8 +17,8 @@ use testbed_protocol::channel::{Receiver, Sender};
 use testbed_protocol::ends::{join, leave, End};
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
+use crate::drivers::packet::Packet;
 use crate::services::components::Performer;
 use crate::state::call::Outcome;
 use crate::state::effects::PARKED;

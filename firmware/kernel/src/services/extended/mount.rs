@@ -9,7 +9,7 @@ use testbed_definitions::syscall::Error;
 use testbed_kernel_core::filestore::Name;
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 use crate::services::extended::invoke::start_processor;
 use crate::state::effects::MOUNTS;
 use crate::state::extended::mount::{Mount, Wanted};

@@ -10,8 +10,8 @@ use testbed_kernel_core::queue::NONE;
 use testbed_protocol::requests::{Asker, Choice, Output, Request, Requests};
 
 use crate::arch::hw;
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events::{self, AWAITING};
+use crate::drivers::packet::Packet;
 use crate::state::call::Outcome;
 use crate::state::effects::MOVES;
 use crate::state::kernel::{Index, Kernel};

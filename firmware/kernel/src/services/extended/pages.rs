@@ -12,8 +12,8 @@ use testbed_protocol::pages::holder::{self, Output};
 use testbed_protocol::pages::{Order, Report, Set};
 
 use crate::arch::{hw, memory};
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
+use crate::drivers::packet::Packet;
 use crate::services::extended::paging::FIRST_DATA_PAGE;
 use crate::state::extended::paging::Announced;
 use crate::state::extended::waiting::Change;

@@ -15,7 +15,7 @@ use testbed_protocol::superstep::Rank;
 use testbed_protocol::Processor;
 
 use crate::arch::extended::between::copy_between;
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 use crate::services::extended::runs::{gather, scatter_long};
 use crate::state::effects::LEAVING;
 use crate::state::extended::groups::{GroupRecord, Local, Stream};

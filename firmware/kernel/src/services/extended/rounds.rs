@@ -9,8 +9,8 @@ use testbed_protocol::superstep::Rank;
 use testbed_protocol::Processor;
 
 use crate::arch::hw;
-use crate::drivers::centrenet::Packet;
 use crate::drivers::events;
+use crate::drivers::packet::Packet;
 use crate::services::extended::pieces::{load_segment, pass, PIECES_A_TURN, PIECE_BYTES};
 use crate::services::extended::runs::gather;
 use crate::state::extended::groups::{GroupRecord, Local, PACKETS_KEPT};

@@ -5,7 +5,7 @@ use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::syscall::status::counter;
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 use crate::state::kernel::{Index, Kernel};
 
 /// What stands ahead of a fragment's bytes in its pages.

@@ -76,7 +76,7 @@ pub struct Agent {
     /// When the period began, and since when it has been counted what threads do.
     pub begun: u64,
     pub threads_begun: u64,
-    /// Of the next sample.
+    /// Number of the next sample.
     pub sequence: u8,
     /// Looks at the ready queue in this period, and the sum of what was there.
     looks: u32,

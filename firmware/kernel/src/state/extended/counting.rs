@@ -40,7 +40,8 @@ impl Kernel {
         }
     }
 
-    /// Two threads of this processor have communicated: [`Agent::copied`](crate::state::extended::agent::Agent::copied).
+    /// Two threads of this processor have communicated:
+    /// [`Agent::copied`](crate::state::extended::agent::Agent::copied).
     #[cold]
     #[inline(never)]
     pub fn count_copied(&mut self) {

@@ -6,7 +6,7 @@ use testbed_protocol::pages::keeping::{Keeper, PageSet};
 
 use crate::arch::hw;
 
-/// Of a thread: what has come for it since it began what it repeats.
+/// What has come for a thread since it began what it repeats.
 pub struct Keeping {
     pages: Cell<Keeper>,
     /// The context's pc while it repeats that, or [`GONE_ON`].

@@ -5,7 +5,7 @@ use testbed_definitions::packet::Header;
 use testbed_kernel_core::pages::Pages;
 
 use crate::arch::memory;
-use crate::drivers::centrenet::Packet;
+use crate::drivers::packet::Packet;
 
 /// The pages, the last one first.
 pub struct Parked {

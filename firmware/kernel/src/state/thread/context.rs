@@ -12,7 +12,7 @@ pub struct Context {
     registers: [Cell<u32>; 31],
 }
 
-/// Of a saved pc: the thread waits for a call's result, and the registers that a call does not keep
+/// A saved pc with this bit waits for a call's result, and the registers that a call does not keep
 /// are not in its context.
 const RESULT: u32 = 1;
 

@@ -89,7 +89,7 @@ impl Node {
 }
 
 impl Edge {
-    /// Of so many messages with so many bytes in all, in a single stage.
+    /// An edge of so many messages with so many bytes in all, in a single stage.
     pub fn new(ends: (usize, usize), messages: u64, bytes: u64) -> Edge {
         let costs = Costs::DEFAULT;
         let (messages, bytes) = (messages as f64, bytes as f64);

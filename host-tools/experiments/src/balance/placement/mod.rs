@@ -1,9 +1,9 @@
 //! The best static placement of a run's threads: for each a processor, where it stays.
 //!
-//! [`graph`] has what threads do and tell each other, [`traced`] finds that in a run, [`model`] is how long that takes with
-//! threads in given places, [`search`] looks for the best places and says how far from the best they
-//! can be. By the model, that is: it knows no waiting, so what it finds is run too. [`moving`] bounds
-//! what threads can achieve that move as they like.
+//! [`graph`] has what threads do and tell each other, [`traced`] finds that in a run, [`model`] is
+//! how long that takes with threads in given places, [`search`] looks for the best places and says
+//! how far from the best they can be. By the model, that is: it knows no waiting, so what it finds
+//! is run too. [`moving`] bounds what threads can achieve that move as they like.
 
 pub mod graph;
 pub mod model;

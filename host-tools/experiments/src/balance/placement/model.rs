@@ -25,7 +25,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Of a graph of which nothing is placed: each message counts as the least that it can take.
+    /// The model of a graph of which nothing is placed: each message counts as the least that it can take.
     pub fn new(graph: &Graph, processors: usize) -> Self {
         let (stages, groups) = (graph.stages(), graph.groups.len());
         let mut sums = Sums {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use testbed_definitions::limits::TIME_SLICE_US;
-use testbed_trace::analysis::fact::{Phase, Protocol};
+use testbed_trace::analysis::protocol::{Phase, Protocol};
 
 use super::graph::{groups, Edge, Graph, Group, Node};
 use super::moving::{Meeting, Program};

@@ -52,7 +52,7 @@ pub struct Predicted {
 }
 
 impl Ends {
-    /// Of the probe's supersteps; `None` if these do not differ enough.
+    /// Fits the probe's supersteps; `None` if these do not differ enough.
     pub fn of(steps: &[Step], processes: u8) -> Option<Ends> {
         let (silent, told): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.words() == 0);
         let points = |steps: &[&Step]| -> Vec<(f64, f64)> {

@@ -20,6 +20,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
+use itertools::Itertools;
 use testbed_definitions::event::{DIAG_PROFILE, DIAG_TIMER, DIAG_USER};
 use testbed_runner::firmware::Firmware;
 use testbed_runner::{engines, firmware};
@@ -46,7 +47,8 @@ const PROCESSES: [u8; 2] = [2, 5];
 const JSON: &str = "bsp.json";
 const PAGE: &str = "bsp.html";
 
-/// Holds bulk-synchronous programs against both formulas of the cost model, with parameters that another program has measured
+/// Holds bulk-synchronous programs against both formulas of the cost model, with parameters that
+/// another program has measured
 #[derive(Args, Debug)]
 pub struct Bsp {
     /// Programs, separated by commas [default: all]
@@ -143,10 +145,8 @@ impl Bsp {
 
     /// Numbers of processes, each once.
     fn numbers(&self) -> Vec<u8> {
-        let mut numbers = if self.processes.is_empty() { PROCESSES.to_vec() } else { self.processes.clone() };
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+        let numbers = if self.processes.is_empty() { &PROCESSES[..] } else { &self.processes };
+        numbers.iter().copied().sorted_unstable().dedup().collect()
     }
 
     /// Makes runs on a machine with so many slaves.

@@ -1,5 +1,6 @@
 //! The page of the experiment.
 
+use itertools::Itertools;
 use testbed_trace::report::escape;
 
 use super::cause::Cause;
@@ -102,10 +103,9 @@ fn scatter(held: &Held, formula: usize) -> Panel {
     let point = |row: &Row| (row.measured as f64, row.predicted()[formula]);
     let shown: Vec<u8> = held.ends.iter().map(|ends| ends.processes).collect();
     let series = shown.chunks(shown.len().div_ceil(crate::plot::SERIES_MAX).max(1)).map(|some| {
-        let names: Vec<String> = some.iter().map(u8::to_string).collect();
-        let mut points: Vec<_> = rows().filter(|row| some.contains(&row.processes)).map(point).collect();
-        points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        Series { name: format!("{} processes", names.join(", ")), style: Style::Dots, points }
+        let points = rows().filter(|row| some.contains(&row.processes)).map(point);
+        let points = points.sorted_by(|one, other| one.0.total_cmp(&other.0)).collect();
+        Series { name: format!("{} processes", some.iter().join(", ")), style: Style::Dots, points }
     });
     let (least, most) = rows()
         .fold((f64::MAX, 0f64), |(least, most), row| (least.min(row.measured as f64), most.max(row.measured as f64)));
@@ -142,14 +142,12 @@ fn by_program(held: &Held, program: &str) -> Panel {
 /// The speed-up of one program, a line for each size.
 fn speedup(held: &Held, program: &str) -> Panel {
     let of_program = || held.speedups.iter().filter(|one| one.program == program);
-    let mut sizes: Vec<u32> = of_program().map(|one| one.size).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
+    let sizes = of_program().map(|one| one.size).sorted_unstable().dedup();
     let points = |size: u32, of: &dyn Fn(&Speedup) -> Option<f64>| -> Vec<(f64, f64)> {
         let of_size = of_program().filter(|one| one.size == size);
         of_size.filter_map(|one| Some((f64::from(one.processes), one.speedup(of(one)?)))).collect()
     };
-    let series = sizes.into_iter().flat_map(|size| {
+    let series = sizes.flat_map(|size| {
         let mut measured = points(size, &|one| Some(one.measured as f64));
         measured.insert(0, (1.0, 1.0));
         let series = |name: &str, style, points| Series { name: format!("{size}, {name}"), style, points };

@@ -74,7 +74,7 @@ impl Long {
 }
 
 impl Row {
-    /// Of a program's supersteps.
+    /// The row of a program's supersteps.
     pub fn of((program, size): (&str, u32), ends: &Ends, steps: &Steps) -> Row {
         let mut row = Row {
             program: program.into(),

@@ -39,7 +39,7 @@ pub struct Speedup {
 }
 
 impl Speedup {
-    /// Of a program's run on several processes, and its time on one.
+    /// The speed-up of a program's run on several processes over its time on one.
     pub fn of((program, size): (&str, u32), alone: u64, measured: u64, ends: &Ends, steps: &Steps) -> Speedup {
         let own = steps.whole.len().checked_sub(BEHIND).filter(|_| steps.incomplete == 0);
         let own = own.map(|count| &steps.whole[..count]);

@@ -1,5 +1,6 @@
 //! What ran, what the words mean, and where everything is.
 
+use itertools::Itertools;
 use testbed_trace::report::escape;
 
 use super::super::model::Profile;
@@ -25,7 +26,7 @@ pub(super) fn head(profile: &Profile) -> String {
 
 fn facts(profile: &Profile) -> String {
     let clock = f64::from(profile.clock_hz);
-    let kernels =
+    let mut kernels =
         profile.kernels.iter().map(|kernel| format!("{}: {} cycles an instruction", kernel.name, fixed(kernel.cpi, 2)));
     let events = profile.runs.iter().map(|run| run.events).sum();
     let cycles: u64 = profile.runs.iter().map(|run| run.cycles).sum();
@@ -50,7 +51,7 @@ fn facts(profile: &Profile) -> String {
                 time(f64::from(profile.tick_cycles) / clock)
             ),
         ),
-        fact("Kernels", &plural(profile.kernels.len() as u64, "kernel"), &kernels.collect::<Vec<_>>().join("; ")),
+        fact("Kernels", &plural(profile.kernels.len() as u64, "kernel"), &kernels.join("; ")),
         fact("Runs", &count(profile.runs.len() as u64), &format!("{} of machine time", time(cycles as f64 / clock))),
         fact("Events", &count(events), &sound),
     ];

@@ -13,7 +13,8 @@ const STYLE: &str = include_str!("style.css");
 /// The page.
 ///
 /// # Errors
-/// A value that can't be shown, named by figure, panel and series or by service; a table whose rows don't fit its columns.
+/// A value that can't be shown, named by figure, panel and series or by service; a table whose rows
+/// don't fit its columns.
 pub fn html(profile: &Profile) -> Result<String, PageError> {
     let parts = [
         head::head(profile),

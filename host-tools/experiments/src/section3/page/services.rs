@@ -1,5 +1,6 @@
 //! Tables 6 and 7: our services beside the report's, and other systems.
 
+use itertools::Itertools;
 use testbed_trace::report::escape;
 
 use super::super::model::{Linear, Profile, Service};
@@ -28,13 +29,13 @@ pub(super) fn table6(profile: &Profile) -> Result<String, PageError> {
         })
         .collect::<Result<_, _>>()?;
     let low = profile.services.iter().filter(|service| ratios(service).into_iter().any(|ratio| is_low(service, ratio)));
-    let low: Vec<_> = low.map(|service| format!("{} ({})", service.name, service.load)).collect();
+    let low = low.map(|service| format!("{} ({})", service.name, service.load)).join(", ");
     let notice = if low.is_empty() {
         String::new()
     } else {
         format!(
             "<p class=\"notice warn\">On the default kernel these take more than 1/{LEAST_RATIO} of the report’s time: {}.</p>\n",
-            escape(&low.join(", "))
+            escape(&low)
         )
     };
     Ok(format!(

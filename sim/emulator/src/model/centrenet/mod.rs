@@ -68,11 +68,13 @@ impl Network {
         }
     }
 
-    /// Settles everything that happens on the bus and in the stations in cycles before `until`. All stores to stations and to RAM
-    /// in cycles before `until - LOOKAHEAD` must have been made, none of later cycles.
+    /// Settles everything that happens on the bus and in the stations in cycles before `until`. All
+    /// stores to stations and to RAM in cycles before `until - LOOKAHEAD` must have been made, none
+    /// of later cycles.
     pub fn advance(&mut self, until: u64, memory: &mut impl DmaMemory) {
         while self.quiet < until {
-            // A burst must not run ahead of transactions that are yet to be decided, so never more than a window at once.
+            // A burst must not run ahead of transactions that are yet to be decided, so never more
+            // than a window at once.
             let step = until.min(self.quiet.max(self.until) + LOOKAHEAD);
             self.advance_window(step, memory);
             if step == until {
@@ -107,8 +109,9 @@ impl Network {
         self.quiet = self.quiet.min(self.stations[station].next_event());
     }
 
-    /// The earliest cycle >= `from` in which the station's external line is high; it is low in all cycles before that. Certain up to the
-    /// `until` of the last `advance`, and until the station's own processor stores to it. `None`: low for all that is known.
+    /// The earliest cycle >= `from` in which the station's external line is high; it is low in all
+    /// cycles before that. Certain up to the `until` of the last `advance`, and until the station's
+    /// own processor stores to it. `None`: low for all that is known.
     #[inline]
     pub fn external_from(&mut self, station: usize, from: u64) -> Option<u64> {
         self.stations[station].external_from(from)
@@ -119,16 +122,17 @@ impl Network {
         self.stations[station].hazards()
     }
 
-    /// Carries out this station's DMA reads of cycles <= `cycle` and DMA writes of cycles < `cycle`: to be called before its core
-    /// reads or writes a hazardous word in `cycle`.
+    /// Carries out this station's DMA reads of cycles <= `cycle` and DMA writes of cycles <
+    /// `cycle`: to be called before its core reads or writes a hazardous word in `cycle`.
     pub fn catch_up(&mut self, station: usize, cycle: u64, memory: &mut impl DmaMemory) {
         let this = &mut self.stations[station];
         this.sync(cycle);
         this.run_dma(cycle + 1, cycle, memory);
     }
 
-    /// Nothing at all happens before this cycle unless somebody stores: no tail moves, no RAM changes, nothing is counted. `u64::MAX` when idle.
-    /// While all processors sleep, `advance` may go there in one step.
+    /// Nothing at all happens before this cycle unless somebody stores: no tail moves, no RAM
+    /// changes, nothing is counted. `u64::MAX` when idle. While all processors sleep, `advance` may
+    /// go there in one step.
     pub fn quiet_until(&self) -> u64 {
         self.quiet
     }
@@ -141,8 +145,9 @@ impl Network {
         StationCounters { receiving: station.is_receiving(cycle).into(), ..station.counters }
     }
 
-    /// Brings all stations and their RAM to the start of `cycle`, which is not after the `until` of the last [`Network::advance`]. All stores
-    /// of earlier cycles must have been made. For who looks at RAM between two windows.
+    /// Brings all stations and their RAM to the start of `cycle`, which is not after the `until` of
+    /// the last [`Network::advance`]. All stores of earlier cycles must have been made. For who
+    /// looks at RAM between two windows.
     pub fn settle(&mut self, cycle: u64, memory: &mut impl DmaMemory) {
         for station in &mut self.stations {
             station.sync(cycle);

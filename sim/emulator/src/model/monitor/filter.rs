@@ -24,7 +24,8 @@ pub struct Filter {
     follows: Option<bool>,
     /// Commands that have not arrived, with the cycle in which they take effect; in order.
     coming: VecDeque<(u64, Command)>,
-    /// First cycle in which totals are due, not before the one asked about; with the clock's version and the interval that it was computed from.
+    /// First cycle in which totals are due, not before the one asked about; with the clock's
+    /// version and the interval that it was computed from.
     next_due: Option<(u64, u64, u16)>,
 }
 
@@ -58,7 +59,8 @@ impl Filter {
         }
     }
 
-    /// The first cycle from `now` on in which something happens that no store is needed for, or could: a command arrives, a total becomes due.
+    /// The first cycle from `now` on in which something happens that no store is needed for, or
+    /// could: a command arrives, a total becomes due.
     pub fn next_change(&mut self, now: u64, clock: &Clock) -> u64 {
         let command = self.next_command();
         if self.rules.iter().any(|rule| rule.total > 0) {

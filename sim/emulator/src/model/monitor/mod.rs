@@ -4,12 +4,13 @@
 //!
 //! - the **poller** (MMI and bus) stands at the cycle given to [`Monitor::advance`]. What it does in window *w*
 //!   depends only on what was stored before the first cycle of window *w* - 1;
-//! - each **SMI** stands at the cycle of its processor's last access, or behind it. It learns of the pops that the poller has
-//!   already decided on from a list of their cycles;
+//! - each **SMI** stands at the cycle of its processor's last access, or behind it. It learns of
+//!   the pops that the poller has already decided on from a list of their cycles;
 //! - the master's **queue** is looked at as of any recent cycle, for every word carries the cycle it was written in.
 //!
-//! Cycles between events are skipped by arithmetic: a monitor with nothing queued costs a few comparisons however long it is
-//! advanced. `docs/monitor.md` is the contract; `sim/tests/monitor.rs` holds this model to the RTL.
+//! Cycles between events are skipped by arithmetic: a monitor with nothing queued costs a few
+//! comparisons however long it is advanced. `docs/monitor.md` is the contract;
+//! `sim/tests/monitor.rs` holds this model to the RTL.
 
 mod clock;
 mod filter;
@@ -65,7 +66,8 @@ impl Monitor {
         }
     }
 
-    /// Does everything that poller and bus do in cycles before `until`, and the SMIs by themselves as far as that needs it.
+    /// Does everything that poller and bus do in cycles before `until`, and the SMIs by themselves
+    /// as far as that needs it.
     ///
     /// The caller guarantees that all stores of cycles before `until` - [`LOOKAHEAD`] are reported.
     /// Going back does nothing.
@@ -190,8 +192,10 @@ impl Monitor {
         SmiCounters { delivered: unit.delivered(cycle), ..unit.counters() }
     }
 
-    /// A cycle, not before the one advanced to, until which nothing observable happens without a further store: no trace word
-    /// appears that is not decided already, and no register but TIME changes. With nothing queued the next wrap cycle, or the next cycle in which a filter's total is due.
+    /// A cycle, not before the one advanced to, until which nothing observable happens without a
+    /// further store: no trace word appears that is not decided already, and no register but TIME
+    /// changes. With nothing queued the next wrap cycle, or the next cycle in which a filter's
+    /// total is due.
     pub fn quiet_until(&mut self) -> u64 {
         let now = self.poller.now();
         let mut quiet = self.poller.idle_until(&mut self.smis, &self.clock);

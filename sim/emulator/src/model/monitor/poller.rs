@@ -230,7 +230,8 @@ impl Poller {
         self.pass(true, 1, smis.len());
     }
 
-    /// An open slot in order of time. Returns how many slots are done with it: what is seen of the SMIs changes with the windows only.
+    /// An open slot in order of time. Returns how many slots are done with it: what is seen of the
+    /// SMIs changes with the windows only.
     fn oldest_slot(&mut self, slot: u64, length: u64, stop: u64, smis: &mut [Smi], clock: &Clock) -> u64 {
         let now = clock.extended(slot);
         let age = |smi: &Smi| {
@@ -305,8 +306,8 @@ fn least_slot(by_time: bool) -> u32 {
     }
 }
 
-/// How many whole slots from `slot` on take nothing, as far as that is easily known. Slots are open from `open` on, and nothing
-/// else changes before `stop`.
+/// How many whole slots from `slot` on take nothing, as far as that is easily known. Slots are open
+/// from `open` on, and nothing else changes before `stop`.
 fn idle_slots(slot: u64, length: u64, open: u64, stop: u64, smis: &[Smi]) -> u64 {
     let until =
         if open > slot { open } else { smis.iter().filter_map(Smi::oldest).map(seen_from).min().unwrap_or(u64::MAX) };

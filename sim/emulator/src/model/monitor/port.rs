@@ -13,7 +13,8 @@ pub struct Port {
     cycles: u64,
     /// Words that have not been given away: cycle in which they came, and the word with the cycle in which it leaves.
     words: VecDeque<(u64, TraceWord)>,
-    /// Cycles in which the last words leave, one fewer than there is room for: a pair has room when the first of them has left.
+    /// Cycles in which the last words leave, one fewer than there is room for: a pair has room when
+    /// the first of them has left.
     leaving: VecDeque<u64>,
     /// First cycle in which the link can take the next word.
     ready: u64,

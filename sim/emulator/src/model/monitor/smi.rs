@@ -232,7 +232,8 @@ impl Smi {
         self.waits() && (self.goes(false).is_some() || !self.pops.is_empty())
     }
 
-    /// First cycle at or after `now` in which something begins by itself: a wrap, a total that becomes due, a command that arrives.
+    /// First cycle at or after `now` in which something begins by itself: a wrap, a total that
+    /// becomes due, a command that arrives.
     pub fn alone_from_now(&mut self, clock: &Clock) -> u64 {
         self.wrap_from_now(clock).min(self.filter.next_change(self.now, clock))
     }

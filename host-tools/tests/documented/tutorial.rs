@@ -18,7 +18,8 @@ use std::process::Command;
 
 use libtest_mimic::Failed;
 
-use super::{difference, part, quoted, root};
+use crate::blocks::{difference, part, quoted};
+use crate::root;
 
 /// What the pages call the folder in which the reader sits.
 const THERE: &str = "/home/you/testbed";
