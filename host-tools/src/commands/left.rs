@@ -72,7 +72,7 @@ pub fn keep(
 fn is_given(name: &str, bytes: &[u8], given: &[Stored], machine: &Machine) -> bool {
     let Some(mut file) = given.iter().find(|file| file.name == name).cloned() else { return false };
     // As the image has it.
-    names::insert(&mut file, machine);
+    names::insert(&mut file.bytes, machine);
     load::stored(&file.as_file()).is_ok_and(|stored| *stored == *bytes)
 }
 
