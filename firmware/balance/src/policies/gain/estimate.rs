@@ -35,7 +35,7 @@ pub struct Node {
     pub ready: u32,
     /// How long it has the processor when it gets it.
     pub burst: u32,
-    /// Dispatches that its work takes, not counting slices that are not used up, in [`DISPATCH`] parts of one.
+    /// Dispatches that its work takes, without slices that are not used up, in [`DISPATCH`] parts.
     slices: u32,
     /// Cycles for which another one waits for it at each dispatch.
     pub delay: u32,
