@@ -47,8 +47,8 @@ impl Left {
         moved.map(|(thread, at)| (format!("{}-{:02}-{:03}", thread.home(), thread.place(), thread.id()), at)).collect()
     }
 
-    /// Lines of the console that depend neither on how long it took nor on the processor to which the
-    /// printing thread had moved.
+    /// Lines of the console that depend neither on how long it took nor on the processor to which
+    /// the printing thread had moved.
     fn results(&self) -> Vec<&str> {
         let lines = self.console.lines().filter(|line| !line.contains(": took "));
         lines.map(|line| line.split_once(": ").map_or(line, |(_, printed)| printed)).collect()

@@ -30,7 +30,8 @@ impl Chosen {
     /// None yet.
     pub const NONE: Chosen = Chosen(None);
 
-    /// The policy with this name and these settings. `None`: there is none, or it can't begin, and it has been said why.
+    /// The policy with this name and these settings. `None`: there is none, or it can't begin, and
+    /// it has been said why.
     ///
     /// # Safety
     /// Called once.
