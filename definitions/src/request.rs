@@ -1,4 +1,5 @@
-//! Requests to a slave to move one of its threads (report, section 4.2), as they stand in a system call and a packet.
+//! Requests to a slave to move one of its threads (report, section 4.2), as they stand in a system
+//! call and a packet.
 
 use crate::ids::{Processor, ThreadNumber};
 
@@ -28,11 +29,11 @@ pub enum Wanted {
     Link(Processor),
     /// The one with this number.
     Thread(ThreadNumber),
-    /// Chosen by the loop of the report's Figure 40 as it is printed, which is not as it is described:
-    /// for the link to this processor, or if there is none any ready thread.
+    /// Chosen by the loop of the report's Figure 40 as it is printed, which is not as it is
+    /// described: for the link to this processor, or if there is none any ready thread.
     Printed(Option<Processor>),
-    /// A ready thread that was created there, has never moved, and has not been seen to communicate;
-    /// one that has not even run, if there is any. Refused at once if there is none.
+    /// A ready thread that was created there, has never moved, and has not been seen to
+    /// communicate; one that has not even run, if there is any. Refused at once if there is none.
     New,
 }
 

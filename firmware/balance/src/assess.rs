@@ -105,8 +105,8 @@ impl Assessor {
         }
     }
 
-    /// A request was refused: if it named a thread, that has ended, as a rule. If it has not, the next
-    /// sample tells of it.
+    /// A request was refused: if it named a thread, that has ended, as a rule. If it has not, the
+    /// next sample tells of it.
     pub fn refused(&mut self, request: &Request) {
         if let Reason::Thread(thread) = request.reason {
             self.summary.threads.retain(|known| known.thread != thread);

@@ -184,7 +184,8 @@ impl<P: Policy> Balancer<P> {
         }
     }
 
-    /// Gives up the pending request of this number: no answer to it will come, or it could not be sent.
+    /// Gives up the pending request of this number: no answer to it will come, or it could not be
+    /// sent.
     pub fn give_up(&mut self, now: u64, number: u16) {
         let Some(at) = self.pending.iter().position(|sent| sent.number == number) else { return };
         let sent = self.pending.remove(at);

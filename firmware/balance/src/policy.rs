@@ -183,8 +183,8 @@ pub trait Policy {
     /// Makes requests, or none.
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>);
 
-    /// Cycles from sample to sample that it wants for now, if the period that the balancer was told is
-    /// too long.
+    /// Cycles from sample to sample that it wants for now, if the period that the balancer was told
+    /// is too long.
     fn hurry(&self) -> Option<u32> {
         None
     }

@@ -72,8 +72,8 @@ pub enum Answer {
     Moved(ThreadNumber),
     /// No thread could be moved within [`EXPIRY_INTERRUPTS`].
     Expired,
-    /// The slave can't serve it: the named thread isn't there or has children, or the destination is
-    /// none.
+    /// The slave can't serve it: the named thread isn't there or has children, or the destination
+    /// is none.
     Refused,
 }
 

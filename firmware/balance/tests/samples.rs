@@ -144,8 +144,8 @@ fn did() -> impl Strategy<Value = Did> {
 }
 
 proptest! {
-    /// Parts of slaves that come interleaved make the same summary as one after the other; a part that
-    /// is missing anywhere makes that sample none, and the others stay whole.
+    /// Parts of slaves that come interleaved make the same summary as one after the other; a part
+    /// that is missing anywhere makes that sample none, and the others stay whole.
     #[test]
     fn samples_are_whole_or_none(threads in prop::collection::vec(did(), 0..8), gap in any::<prop::sample::Index>()) {
         let parts = sample(3, 5, &[(2, 9, 36), (3, 1, 77)], &threads);

@@ -45,7 +45,8 @@ pub struct Asked {
     pub request: Request,
     /// When it was made.
     pub asked_ms: u64,
-    /// When it was answered, and how: `None` behind that if nobody did. `None` as long as it is open.
+    /// When it was answered, and how: `None` behind that if nobody did. `None` as long as it is
+    /// open.
     pub answer: Option<(u64, Option<Answer>)>,
 }
 
@@ -164,8 +165,8 @@ impl History {
         }
     }
 
-    /// Whether what a move was for is better in the two summaries behind its arrival than in the one
-    /// from which it was decided. `None` if there are not two.
+    /// Whether what a move was for is better in the two summaries behind its arrival than in the
+    /// one from which it was decided. `None` if there are not two.
     fn is_hit(&self, one: &Move) -> Option<bool> {
         let before = self.summaries.get(one.summary)?;
         let first = self.summaries.partition_point(|summary| summary.time_ms <= one.arrived_ms);
@@ -190,7 +191,8 @@ impl History {
         earlier.any(|other| other.from == one.to && one.arrived_ms.saturating_sub(other.arrived_ms) <= BACK_MS)
     }
 
-    /// When there is something to balance, and the queues are level from then on for some summaries.
+    /// When there is something to balance, and the queues are level from then on for some
+    /// summaries.
     fn level(&self) -> Option<u64> {
         let begins = self.summaries.iter().position(|summary| spread(summary) > LEVEL)?;
         let rest = &self.summaries[begins..];

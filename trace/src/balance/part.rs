@@ -105,8 +105,8 @@ impl Collector {
         }
     }
 
-    /// The part of a page about this run; `None` if there is neither a sample nor a log. And what it
-    /// leaves out, in sentences.
+    /// The part of a page about this run; `None` if there is neither a sample nor a log. And what
+    /// it leaves out, in sentences.
     ///
     /// # Errors
     /// The log can't be read from the disk.

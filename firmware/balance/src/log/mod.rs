@@ -8,13 +8,13 @@
 //! mig #6: 1-00-003 arrives at 5, time 60880
 //! ```
 //!
-//! The report shows these lines. Its requests for processors with too much to compute, and those that
-//! name a thread, read `move work from 1 to 3 to shorten its queue (mig #7)` and `move work from 1 to
-//! 3 as thread 1-01-004 (mig #8)`, and one for a thread that nothing is known of reads `move work from
-//! 1 to 3 as it is new there (mig #9)`; what comes of a request otherwise reads `mig #7: expires at 1,
-//! time 61500`, `refused by` and `unanswered by`. Machines with more slaves have more links and
-//! queues, in the same order. A line that begins with `#` is a remark: what the balancer has lost, or
-//! that the file is full.
+//! The report shows these lines. Its requests for processors with too much to compute, and those
+//! that name a thread, read `move work from 1 to 3 to shorten its queue (mig #7)` and `move work
+//! from 1 to 3 as thread 1-01-004 (mig #8)`, and one for a thread that nothing is known of reads
+//! `move work from 1 to 3 as it is new there (mig #9)`; what comes of a request otherwise reads
+//! `mig #7: expires at 1, time 61500`, `refused by` and `unanswered by`. Machines with more slaves
+//! have more links and queues, in the same order. A line that begins with `#` is a remark: what the
+//! balancer has lost, or that the file is full.
 
 pub mod blocks;
 #[cfg(feature = "parse")]
@@ -74,8 +74,8 @@ pub enum Entry {
     Queues(ArrayVec<u32, PROCESSORS>),
     /// A request was made.
     Move { number: u32, request: Request },
-    /// What came of it: `None` if no answer came. The processor is where the thread arrived, or that
-    /// which was asked.
+    /// What came of it: `None` if no answer came. The processor is where the thread arrived, or
+    /// that which was asked.
     Answer { number: u32, answer: Option<Answer>, at: u8, time: u64 },
 }
 

@@ -171,8 +171,8 @@ fn line(text: &str, slaves: Option<u8>) -> Result<Entry, Stop<'_>> {
     }
 }
 
-/// Reads a log. Queues tell of how many slaves the machine has; the numbers of links are held against
-/// that. Remarks, which begin with [`REMARK`], and empty lines are passed over.
+/// Reads a log. Queues tell of how many slaves the machine has; the numbers of links are held
+/// against that. Remarks, which begin with [`REMARK`], and empty lines are passed over.
 pub fn parse(text: &str) -> Result<Vec<Entry>, LogError> {
     let mut slaves = None;
     let mut entries = Vec::new();

@@ -20,7 +20,8 @@ fn service(costs: &Costs, is_local: bool) -> u64 {
 /// What happens, and when.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Event {
-    /// The processor's thread has done what it began, or its slice is over; if it is still this turn.
+    /// The processor's thread has done what it began, or its slice is over; if it is still this
+    /// turn.
     Turn(u8, u32),
     /// A remote message is there.
     Delivered(usize),
@@ -242,7 +243,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Puts a thread into the queue of its processor, or makes it serve a request that waited for it.
+    /// Puts a thread into the queue of its processor, or makes it serve a request that waited for
+    /// it.
     pub fn make_ready(&mut self, thread: usize) {
         let at = self.threads[thread].at;
         self.statistics.queue(at, self.now, 1);

@@ -1,7 +1,8 @@
-//! A model of the machine by discrete events: coarse, but with what balancing depends on. Processors
-//! share their time in slices of 20 ms, messages are rendezvous, and each costs its processors the
-//! cycles that `docs/firmware.md` measured; a thread that moves is under way, and its pages follow.
-//! Load samples go through the words of the class `load` to the code that the balancer runs.
+//! A model of the machine by discrete events: coarse, but with what balancing depends on.
+//! Processors share their time in slices of 20 ms, messages are rendezvous, and each costs its
+//! processors the cycles that `docs/firmware.md` measured; a thread that moves is under way, and
+//! its pages follow. Load samples go through the words of the class `load` to the code that the
+//! balancer runs.
 //!
 //! What the model leaves out: interrupts within a thread's slice, queues of Centrenet, caches of
 //! translations, the pages' directory. The real machine has the last word.

@@ -1,11 +1,12 @@
 //! Balances the load of the slaves, from the master: `balancer POLICY [PERIOD] [NAME=VALUE…]`, with
 //! the period of samples in microseconds, and what of the policy is set
 //! ([`testbed_balance::settings`]). `testbed run PROGRAM --balance POLICY` starts it; so can an
-//! operator, as `on 0 operator balancer gain &` in `sh`. It ends with the machine, or when it is killed.
+//! operator, as `on 0 operator balancer gain &` in `sh`. It ends with the machine, or when it is
+//! killed.
 //!
-//! It takes the slaves' samples from the monitor's queue, asks the policy ([`testbed_balance`]), and
-//! sends its requests. What it sees and does it logs to the file `balance.log`, in the format of the
-//! report's Figure 41. A policy of your own: `docs/balance.md`.
+//! It takes the slaves' samples from the monitor's queue, asks the policy ([`testbed_balance`]),
+//! and sends its requests. What it sees and does it logs to the file `balance.log`, in the format
+//! of the report's Figure 41. A policy of your own: `docs/balance.md`.
 #![no_std]
 #![no_main]
 
@@ -116,7 +117,8 @@ struct Period {
 }
 
 impl Period {
-    /// Has the slaves send samples as often as the policy wants them, not more seldom than it was told.
+    /// Has the slaves send samples as often as the policy wants them, not more seldom than it was
+    /// told.
     fn follow(&mut self, hurry: Option<u32>) -> Result<(), Error> {
         let wanted = hurry.map_or(self.told, |cycles| {
             let microseconds = cycles / self.cycles_a_microsecond.max(1);

@@ -1,8 +1,8 @@
 //! What the threads need, as the last samples show it.
 //!
 //! Threads that communicate advance together, so a *group* is what is connected by messages. The
-//! work of a group in the last period, and its messages, stand for a piece of its progress: wherever
-//! its threads are, they do the same for the same piece, only the time differs.
+//! work of a group in the last period, and its messages, stand for a piece of its progress:
+//! wherever its threads are, they do the same for the same piece, only the time differs.
 
 use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
@@ -35,7 +35,7 @@ pub struct Node {
     pub ready: u32,
     /// How long it has the processor when it gets it.
     pub burst: u32,
-    /// Dispatches that its work takes, not counting slices that are not used up, in [`DISPATCH`] parts of one.
+    /// Dispatches that its work takes, without slices that are not used up, in [`DISPATCH`] parts.
     slices: u32,
     /// Cycles for which another one waits for it at each dispatch.
     pub delay: u32,
@@ -189,8 +189,8 @@ impl Estimate {
         (0..self.nodes.len()).filter(move |&node| usize::from(self.nodes[node].group) == group)
     }
 
-    /// Both partners tell of a pair; the one that knows more is right, since the other's list may be
-    /// too short, or its count damaged by a move.
+    /// Both partners tell of a pair; the one that knows more is right, since the other's list may
+    /// be too short, or its count damaged by a move.
     fn find_pairs(&mut self, view: &View<'_>) {
         for at in 0..self.nodes.len() {
             let Some(known) = view.summary.thread(self.nodes[at].thread) else { continue };
@@ -212,8 +212,8 @@ impl Estimate {
         }
     }
 
-    /// Brings in what earlier samples told of pairs: one sample does not show all of them where threads
-    /// compute for long between two messages.
+    /// Brings in what earlier samples told of pairs: one sample does not show all of them where
+    /// threads compute for long between two messages.
     fn remember_pairs(&mut self, before: &[(ThreadNumber, u32, u8)], old: &[Pair]) {
         let place = |before: &(ThreadNumber, u32, u8)| self.nodes.iter().position(|node| node.thread == before.0);
         let places: ArrayVec<Option<usize>, NODES> = before.iter().map(place).collect();

@@ -24,8 +24,8 @@ pub struct Level {
     without: [(u8, u32); PROCESSORS],
 }
 
-/// A slave that has no new threads is not asked for twice as many rounds each time, up to this power
-/// of two.
+/// A slave that has no new threads is not asked for twice as many rounds each time, up to this
+/// power of two.
 const LONGEST: u8 = 6;
 
 impl Level {
@@ -33,8 +33,8 @@ impl Level {
     pub const NEW: Level =
         Level { round: 0, moved: [0; PROCESSORS], come: [0; PROCESSORS], without: [(0, 0); PROCESSORS] };
 
-    /// How many threads a slave has, as far as samples, answers and requests under way tell. Those that
-    /// wait for messages count as those that are ready do: they will be ready again.
+    /// How many threads a slave has, as far as samples, answers and requests under way tell. Those
+    /// that wait for messages count as those that are ready do: they will be ready again.
     pub fn threads(&self, view: &View<'_>, slave: u8) -> i16 {
         let at = usize::from(slave) % PROCESSORS;
         let ready = i16::from(view.summary.slave(slave).ready) + self.moved[at];
@@ -44,8 +44,8 @@ impl Level {
         ready.max(self.come[at]).max(known) + come - gone
     }
 
-    /// Asks slaves that have more threads than others for new ones. Returns whether there were any to
-    /// ask for.
+    /// Asks slaves that have more threads than others for new ones. Returns whether there were any
+    /// to ask for.
     pub fn ask(&mut self, view: &View<'_>, ask: &mut Ask<'_>) -> bool {
         if self.round != view.round {
             (self.round, self.moved) = (view.round, [0; PROCESSORS]);

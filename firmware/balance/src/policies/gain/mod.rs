@@ -1,8 +1,9 @@
 //! `gain`: moves threads if the time that this is predicted to save exceeds what it costs.
 //!
 //! It knows from the samples what each thread computes and with whom it communicates
-//! ([`estimate`]), predicts how long the same progress would take with threads elsewhere ([`plan`]),
-//! and looks for moves of single threads, of threads with a partner, and of whole groups.
+//! ([`estimate`]), predicts how long the same progress would take with threads elsewhere
+//! ([`plan`]), and looks for moves of single threads, of threads with a partner, and of whole
+//! groups.
 //!
 //! Its rules, and where they come from:
 //! * A move has to repay what it costs, twice: Amir, Awerbuch, Barak, Borgstrom and Keren, "An
@@ -11,8 +12,8 @@
 //! * The time in which it can do so is as long as the thread has run already: Harchol-Balter and
 //!   Downey, "Exploiting process lifetime distributions for dynamic load balancing", ACM
 //!   Transactions on Computer Systems 15 (1997).
-//! * A thread that has moved stays for a while, as Linux' scheduler does it for its caches, and does
-//!   not return to where it was for long, each time four times as long ([`memory`]).
+//! * A thread that has moved stays for a while, as Linux' scheduler does it for its caches, and
+//! does   not return to where it was for long, each time four times as long ([`memory`]).
 //! * If what was predicted does not come, more has to be predicted the next time.
 
 pub mod estimate;
@@ -73,14 +74,14 @@ pub struct Gain {
     plan: Plan,
 }
 
-/// Slaves that tell of their threads are not waited for longer than so many times what they last told
-/// of.
+/// Slaves that tell of their threads are not waited for longer than so many times what they last
+/// told of.
 const LATE_SPANS: u64 = 2;
 /// For so many rounds it hurries at first, and after it has levelled queues.
 const FIRST_ROUNDS: u8 = 50;
 const LEVEL_ROUNDS: u8 = 10;
-/// Time-slices from sample to sample while it hurries, and cycles at least, of which a sample takes a
-/// slave half a hundredth.
+/// Time-slices from sample to sample while it hurries, and cycles at least, of which a sample takes
+/// a slave half a hundredth.
 const HURRY_SLICES: u32 = 1;
 const HURRY_CYCLES: u32 = 250_000;
 

@@ -1,12 +1,12 @@
 //! How long a piece of progress would take with the threads elsewhere.
 //!
 //! A thread that gets the processor after waiting has waited for every other that was ready there:
-//! for each of those as long as that one has the processor at a time. So a group needs on a processor
-//! its own work, and for each dispatch the bursts of the others. The group as a whole takes as long
-//! as its part on the processor where that is most, or as the sum of its parts divided by the number
-//! of its threads that can be active at once, whichever is more, and the flight of its messages. How
-//! unevenly its parts are spread counts as much as the greatest: a step that doesn't lower that may be
-//! on the way to one that does.
+//! for each of those as long as that one has the processor at a time. So a group needs on a
+//! processor its own work, and for each dispatch the bursts of the others. The group as a whole
+//! takes as long as its part on the processor where that is most, or as the sum of its parts
+//! divided by the number of its threads that can be active at once, whichever is more, and the
+//! flight of its messages. How unevenly its parts are spread counts as much as the greatest: a step
+//! that doesn't lower that may be on the way to one that does.
 //!
 //! The value of a placement is the sum, over all threads, of the logarithm of their group's time:
 //! what halves one thread's time is worth as much as what halves another's.
@@ -250,9 +250,9 @@ impl Plan {
         }
     }
 
-    /// Whether it may be worth something to bring these threads from a processor to another one: there
-    /// they wait less, or fewer have to wait for them, or their group is more even then. Threads that
-    /// communicate with others there may be worth more there too.
+    /// Whether it may be worth something to bring these threads from a processor to another one:
+    /// there they wait less, or fewer have to wait for them, or their group is more even then.
+    /// Threads that communicate with others there may be worth more there too.
     pub fn may_help(&self, at: &Scene<'_>, nodes: &[u8], from: u8, to: u8) -> bool {
         let own = nodes.iter().map(|&node| &at.estimate.nodes[usize::from(node)]);
         let (from, to) = (usize::from(from) % PROCESSORS, usize::from(to) % PROCESSORS);

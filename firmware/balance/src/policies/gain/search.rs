@@ -19,8 +19,8 @@ pub struct Found {
 const LISTED: usize = 32;
 /// Valuing a group takes this part of what it takes to put a thread elsewhere and back.
 const SHIFT: u32 = 2;
-/// A thread of which fewer samples have told is not moved: a few show who runs just now, and not what
-/// it needs.
+/// A thread of which fewer samples have told is not moved: a few show who runs just now, and not
+/// what it needs.
 const RIPE: u8 = 4;
 /// Threads of the busiest processor that are tried in exchanges.
 const EXCHANGED: usize = 4;
@@ -45,7 +45,8 @@ pub struct Search<'a> {
     /// The thread that is tried first where all are, and the one at which the budget was used up.
     first: usize,
     best: Option<Found>,
-    /// Sets of threads that were worth moving when all were tried last, and how much for each thread.
+    /// Sets of threads that were worth moving when all were tried last, and how much for each
+    /// thread.
     shortlist: Shortlist,
     /// The same of the set that is being tried.
     worth: i64,
@@ -87,7 +88,8 @@ impl<'a> Search<'a> {
     ///
     /// What was worth most when all was tried is tried again first. If it is still worth more than
     /// the next was, that is not looked at (Minoux, "Accelerated greedy algorithms for maximizing
-    /// submodular set functions", 1978): a move seldom makes others worth more but those of partners.
+    /// submodular set functions", 1978): a move seldom makes others worth more but those of
+    /// partners.
     pub fn best(&mut self, left: usize) -> Option<Found> {
         let left = left.min(PENDING);
         let mut again = core::mem::take(&mut self.shortlist);
@@ -192,7 +194,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Tries to exchange the heaviest threads of the processor that is busiest with the lightest of each other.
+    /// Tries to exchange the heaviest threads of the processor that is busiest with the lightest of
+    /// each other.
     fn exchanges(&mut self) {
         let estimate = self.scene.estimate;
         let busiest = self.view.summary.processors().max_by_key(|&at| self.plan.busy(at));
@@ -214,8 +217,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Where threads may be better: where their partners are, which is told of each place, and where
-    /// there is least to do.
+    /// Where threads may be better: where their partners are, which is told of each place, and
+    /// where there is least to do.
     fn destinations(&self, nodes: &[u8]) -> ArrayVec<(u8, bool), PENDING> {
         let (estimate, plan) = (self.scene.estimate, &*self.plan);
         let mut places: ArrayVec<(u8, bool), PENDING> = ArrayVec::new();

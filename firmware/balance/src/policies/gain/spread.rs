@@ -5,14 +5,15 @@
 //! processors stand idle. So groups that are still where they were created are dealt out by a rule
 //! that takes milliseconds; the search refines what came of it.
 //!
-//! What one sample tells of work is too little to go by: where threads compute for long it shows some
-//! of them and not the others. So slaves are to have the same *number* of threads. Groups whose
-//! messages cost them little against their work are scattered thread by thread: where load wanders
-//! from neighbour to neighbour that stays level for longer than what is level now (Nicol and Saltz,
-//! "An analysis of scatter decomposition", IEEE Transactions on Computers 39, 1990). Other groups
-//! stay together, the largest first, each to the slave with the fewest threads (Graham, "Bounds on
-//! multiprocessing timing anomalies", SIAM Journal on Applied Mathematics 17, 1969); one that is more
-//! than a slave's part of all threads is left to the search, which takes it apart.
+//! What one sample tells of work is too little to go by: where threads compute for long it shows
+//! some of them and not the others. So slaves are to have the same *number* of threads. Groups
+//! whose messages cost them little against their work are scattered thread by thread: where load
+//! wanders from neighbour to neighbour that stays level for longer than what is level now (Nicol
+//! and Saltz, "An analysis of scatter decomposition", IEEE Transactions on Computers 39, 1990).
+//! Other groups stay together, the largest first, each to the slave with the fewest threads
+//! (Graham, "Bounds on multiprocessing timing anomalies", SIAM Journal on Applied Mathematics 17,
+//! 1969); one that is more than a slave's part of all threads is left to the search, which takes it
+//! apart.
 
 use arrayvec::ArrayVec;
 

@@ -15,15 +15,15 @@ use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::state::thread::Tcb;
 
-/// Slaves sample one after the other, so far apart at most, so that the master's queue is not filled
-/// by all at once.
+/// Slaves sample one after the other, so far apart at most, so that the master's queue is not
+/// filled by all at once.
 const APART: u32 = 8_192;
 /// The same as a part of the period.
 const APART_SHIFT: u32 = 6;
 /// Samples tell of threads every so many time-slices, and not more often than samples are.
 const THREADS_SLICES: u32 = 5;
-/// How much earlier or later it may be done what the agent has to, as a part of a tick, so that it is
-/// done when the timer interrupts anyway.
+/// How much earlier or later it may be done what the agent has to, as a part of a tick, so that it
+/// is done when the timer interrupts anyway.
 const SOON_SHIFT: u32 = 1;
 /// Parts of a sample without any link or thread.
 const FIXED_PARTS: usize = 5;
@@ -278,8 +278,8 @@ impl Kernel {
         self.slice_cycles * THREADS_SLICES - self.slice_cycles / 2
     }
 
-    /// Sends what a sample of which there are so many parts tells of threads, since one has last told
-    /// of them; how many more.
+    /// Sends what a sample of which there are so many parts tells of threads, since one has last
+    /// told of them; how many more.
     fn send_threads(&mut self, before: usize, now: u64) -> usize {
         let (tcbs, records) = (self.tcbs, self.agent.records());
         let threads = records.iter().filter_map(|record| Some((Tcb::at(tcbs, record.owner()?), record)));

@@ -1,5 +1,5 @@
-//! What is measured of a thread: its time, in its control block, and with whom it communicates, in a
-//! record of the agent's ([`crate::state::extended::agent`]).
+//! What is measured of a thread: its time, in its control block, and with whom it communicates, in
+//! a record of the agent's ([`crate::state::extended::agent`]).
 
 use core::cell::Cell;
 use core::mem::offset_of;
@@ -54,8 +54,8 @@ impl Measured {
         self.has_come.set(true);
     }
 
-    /// Whether it was created here, and has not been seen to communicate; and whether it has not been
-    /// seen to run.
+    /// Whether it was created here, and has not been seen to communicate; and whether it has not
+    /// been seen to run.
     pub fn is_new(&self) -> (bool, bool) {
         (!self.has_come.get() && self.last() == Processor::NOWHERE, self.record.get() == 0)
     }
@@ -114,8 +114,8 @@ impl Record {
         known.iter().map(|partner| (partner.id.get(), partner.traffic.get()))
     }
 
-    /// The thread has communicated with one of its process that was at `place`. A partner that there
-    /// is no room for takes the last one's.
+    /// The thread has communicated with one of its process that was at `place`. A partner that
+    /// there is no room for takes the last one's.
     pub(super) fn note(&self, partner: ThreadNumber, place: Processor, bytes: u32) {
         self.last.set(place);
         let id = partner.id() as u8;

@@ -58,8 +58,8 @@ impl State {
 /// A thread. Whoever has a reference may change it: its fields are cells, so that blocks are shared
 /// freely and no two references exclude each other. `trap.s` knows where the first fields,
 /// `process` and `bottom` are; where the kernel itself traps there is room for a context and what
-/// is measured, and nothing else. Aligned so that its size is a small multiple of a power of two: an
-/// entry's address in the table is then a shift and an addition.
+/// is measured, and nothing else. Aligned so that its size is a small multiple of a power of two:
+/// an entry's address in the table is then a shift and an addition.
 #[cfg_attr(not(feature = "small"), repr(align(32)))]
 #[repr(C)]
 pub struct Tcb {
