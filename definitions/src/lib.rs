@@ -21,7 +21,7 @@
 //! | [`limits`] | the operating system's limits |
 //! | [`syscall`] | system-call numbers and errors |
 //! | [`process`], [`ids`] | process ids, and types for them and for threads' numbers |
-//! | [`file`] | the filestore's names and permissions, and what the host leaves for it |
+//! | [`file`](mod@file) | the filestore's names and permissions, and what the host leaves for it |
 //! | [`names`] | where programs find the names of processors |
 //! | [`boot`] | the boot block that the host leaves in RAM for the kernel |
 #![no_std]

@@ -97,7 +97,7 @@ pub const REQUEST: u32 = 29;
 pub const FORM: u32 = 30;
 /// The end of a superstep: the caller, a process without other threads, waits until all members of
 /// the group have come to theirs, and what they have for it has come. With
-/// [`Error::BadLength`](Error::BadLength) there is more than it has room for, so many bytes as the
+/// [`Error::BadLength`] there is more than it has room for, so many bytes as the
 /// second result; it says so with the same call when it has more.
 pub const EXCHANGE: u32 = 31;
 

@@ -2,7 +2,7 @@
 //! the reconstruction against.
 //!
 //! [`Smi`] is a model of one SMI as `docs/monitor.md` describes it; [`StreamBytes`] and
-//! [`MmiBytes`] read like a stream file and like `mmi.raw`, without storing anything. [`event`]
+//! [`MmiBytes`] read like a stream file and like `mmi.raw`, without storing anything. `event`
 //! makes single events of traces that are written by hand.
 
 use std::io::Read;
@@ -21,7 +21,7 @@ use crate::capture::{CaptureError, CaptureWriter, RunRecord, Stop};
 use crate::ledger::{Ledger, SmiLine};
 use crate::order::{Epoch, Event, What};
 
-/// Stands for a loss of events in [`event`]; the argument is their number.
+/// Stands for a loss of events in `event`; the argument is their number.
 pub const GAP: u16 = (GAP_MARKER as u16) << 8;
 
 /// Codes that made streams have: those of the classes that tell of threads. Streams that are kept,

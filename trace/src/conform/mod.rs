@@ -4,10 +4,10 @@
 //!
 //! | of | checked | where |
 //! |---|---|---|
-//! | each processor | a service that has begun ends as its kind may end, and nothing ends that has not begun | [`service`] |
-//! | each thread | it is in one place; what happens to it is possible in the state that it is in | [`thread`] |
-//! | each pair of processors | what is served was sent, once and in order; nothing sent is skipped | [`packets`] |
-//! | each channel | no *rtr* without token, no *msg* without *rtr*, no release without either; both ends count the same | [`channel`] |
+//! | each processor | a service that has begun ends as its kind may end, and nothing ends that has not begun | `service` |
+//! | each thread | it is in one place; what happens to it is possible in the state that it is in | `thread` |
+//! | each pair of processors | what is served was sent, once and in order; nothing sent is skipped | `packets` |
+//! | each channel | no *rtr* without token, no *msg* without *rtr*, no release without either; both ends count the same | `channel` |
 //!
 //! An event has neither the process of a message's channel nor, without class `detail`, the channel
 //! of a request. Where that leaves several possibilities, the trace conforms if one of them does.

@@ -1,5 +1,5 @@
 //! Task graphs: threads, what each computes, and who sends what to whom, in phases. `docs/programs.md`
-//! has the format of the file that the program `taskgraph` obeys; [`parse`] reads it, a [`line`] at a
+//! has the format of the file that the program `taskgraph` obeys; [`parse`] reads it, a [`line`](mod@line) at a
 //! time, [`Graph`]'s [`Display`](core::fmt::Display) writes it, [`generate`] makes one at random.
 //! [`placement`] reads a file that says where threads start.
 //!

@@ -3,8 +3,8 @@
 //! rust-hdl writes expressions to Verilog without parentheses and with 32-bit literals, and Verilog evaluates an
 //! expression at the width of its widest operand. So `a + 1 == b` on bytes wraps natively and does not in Verilog. The
 //! lint computes, for every expression of every module, the width at which Verilog will evaluate it, and whether the
-//! bits above the native width matter there ([`expression`]); and it checks the statements and names around them
-//! ([`statement`], [`glitch`]). What it accepts can still be wrong in both worlds, or differ for reasons that it does
+//! bits above the native width matter there (`expression`); and it checks the statements and names around them
+//! (`statement`, `glitch`). What it accepts can still be wrong in both worlds, or differ for reasons that it does
 //! not know: the differential test ([`super::differential`]) stays necessary.
 //!
 //! ```no_run

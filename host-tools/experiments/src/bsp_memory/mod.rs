@@ -4,7 +4,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`line`] | what the program `bsp-hash` prints |
+//! | [`line`](mod@line) | what the program `bsp-hash` prints |
 //! | [`results`] | what was found |
 //! | [`theory`] | how unevenly requests fall by lot |
 //! | [`text`] | the tables |

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`speedup`], [`best`] | how fast a superstep or an algorithm is; how many nodes and copies are best |
 //! | [`simulate`] | the same packet by packet |
-//! | [`figure`], [`table`] | the paper's figures and tables, and its slips |
+//! | [`figure`](mod@figure), [`table`] | the paper's figures and tables, and its slips |
 //! | [`page`] | all of them on a page |
 //! | [`network`], [`setup`], [`quantities`], [`output`] | options that they share, and how they print |
 

@@ -3,7 +3,7 @@
 //!
 //! A run without loss tells of each exchange how many packets it has and how long a round of it is
 //! given. From that and from the probability of a loss alone the model ([`testbed_lossy`]) says how
-//! many rounds, repeated packets and cycles a run with losses takes. [`observe`] reads runs,
+//! many rounds, repeated packets and cycles a run with losses takes. [`observe`](mod@observe) reads runs,
 //! [`point`] holds them against the model, [`text`] shows it.
 
 pub mod observe;

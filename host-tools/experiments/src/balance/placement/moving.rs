@@ -23,7 +23,7 @@
 //!    meeting, and of a piece with `start(j) < a` all but at most `a - start(j)` cycles, since a thread
 //!    does one cycle at a time. No more than `P` cycles are done in a cycle. So the meeting is no
 //!    earlier than `a` plus the sum of these cycles divided by `P`. This holds for every `a`; some are
-//!    tried ([`area`]), and the greatest result is taken: trying fewer only makes it less.
+//!    tried (`area`), and the greatest result is taken: trying fewer only makes it less.
 //!
 //! The asking is a piece that is over before its meeting and can't begin before one of both threads
 //! has done its work; who comes first is not known, so no path has it.
@@ -48,7 +48,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The spans of time before a meeting, in cycles, that [`area`] tries: this, twice this, and so on.
+/// The spans of time before a meeting, in cycles, that `area` tries: this, twice this, and so on.
 const SHORTEST: f64 = 50_000.0;
 const SPANS: u32 = 18;
 
