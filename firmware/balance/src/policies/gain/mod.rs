@@ -13,7 +13,7 @@
 //!   Downey, "Exploiting process lifetime distributions for dynamic load balancing", ACM
 //!   Transactions on Computer Systems 15 (1997).
 //! * A thread that has moved stays for a while, as Linux' scheduler does it for its caches, and
-//! does   not return to where it was for long, each time four times as long ([`memory`]).
+//!   does not return to where it was for long, each time four times as long ([`memory`]).
 //! * If what was predicted does not come, more has to be predicted the next time.
 
 pub mod estimate;
