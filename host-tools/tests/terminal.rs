@@ -94,7 +94,7 @@ fn lines_are_edited_kept_and_given_again() {
 #[test]
 fn keys_are_for_the_foreground_process() {
     let sitting = Sitting::new();
-    let mut session = sitting.run(&["sh"]);
+    let mut session = sitting.run(&["sh", "--file", "stuck"]);
     session.wait_for("earth: $", BUILT);
     // A line that is given up.
     session.press("no such command");
@@ -105,7 +105,8 @@ fn keys_are_for_the_foreground_process() {
     session.wait_for("$ stuck two", SOON);
     std::thread::sleep(RUNS);
     session.press("\x03");
-    session.wait_for("exit code", SOON);
+    session.press("echo [$?]\r");
+    session.wait_for("[130]", SOON);
     session.press("stuck two \r");
     std::thread::sleep(RUNS);
     session.press("\x1a");
@@ -145,14 +146,15 @@ fn a_program_that_reads_nothing_runs_as_ever() {
 fn the_run_can_be_ended_whatever_the_machine_does() {
     for interrupted in [false, true] {
         let sitting = Sitting::new();
-        let mut session = sitting.run(&["sh"]);
+        let mut session = sitting.run(&["sh", "--file", "stuck"]);
         session.wait_for("earth: $", BUILT);
         session.press("on air stuck two\r");
         session.wait_for("$ on air stuck two", SOON);
         std::thread::sleep(RUNS);
         if interrupted {
             session.press("\x03");
-            session.wait_for("exit code", SOON);
+            session.press("echo [$?]\r");
+            session.wait_for("[130]", SOON);
         }
         session.press("\x1c");
         let (code, text) = session.end(SOON);

@@ -3,9 +3,9 @@
 //! An expression becomes a program for a machine that follows all ways at once, so that the time is
 //! bounded by the product of both lengths. Of the matches that begin first the longest counts.
 
-use alloc::vec::Vec;
+mod set;
 
-use crate::pattern::class;
+use alloc::vec::Vec;
 
 /// Instructions of an expression, at most.
 pub const INSTRUCTIONS_MAX: usize = 1500;
@@ -378,44 +378,8 @@ impl Compiler<'_> {
     }
 
     fn set(&mut self) -> Compiled<()> {
-        let inverted = self.rest().first() == Some(&b'^');
-        self.at += inverted as usize;
-        let (first, mut set) = (self.at, [0u32; 8]);
-        let unclosed = "`[` without `]`";
-        loop {
-            let low = *self.rest().first().ok_or(unclosed)?;
-            if low == b']' && self.at > first {
-                self.at += 1;
-                break;
-            }
-            if let Some((length, _)) = class(self.rest(), 0) {
-                let name = self.rest();
-                (0..=255u8)
-                    .filter(|&byte| class(name, byte).is_some_and(|(_, is_in)| is_in))
-                    .for_each(|byte| add(&mut set, byte));
-                self.at += length;
-                continue;
-            }
-            self.at += 1;
-            let mut high = low;
-            if let [b'-', next, ..] = self.rest() {
-                if *next != b']' {
-                    high = *next;
-                    self.at += 2;
-                }
-            }
-            if high < low {
-                return Err("a range in `[…]` that goes down");
-            }
-            (low..=high).for_each(|byte| add(&mut set, byte));
-        }
-        if inverted {
-            set.iter_mut().for_each(|word| *word = !*word);
-        }
+        let (set, length) = set::read(self.rest())?;
+        self.at += length;
         self.push(Step::Set(set))
     }
-}
-
-fn add(set: &mut [u32; 8], byte: u8) {
-    set[byte as usize / 32] |= 1 << (byte % 32);
 }

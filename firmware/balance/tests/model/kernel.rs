@@ -5,7 +5,8 @@ use testbed_balance::request::{Answer, Reason, Request, EXPIRY_INTERRUPTS};
 use testbed_definitions::event::MORE;
 use testbed_definitions::load::{Part, ONE_READY, PARTNERS, WHOLE, WORD_BYTES};
 
-use super::machine::{Event, Machine, State};
+use super::machine::{Event, Machine};
+use super::state::State;
 
 /// Cycles of a move that the kernels of both processors take, which holds up their threads.
 const PACK: u64 = 886;

@@ -10,6 +10,7 @@ use testbed_definitions::ids::{self, ProcessId, ThreadNumber};
 
 use super::kernel::{Asked, Statistics};
 use super::program::Program;
+use super::state::{Processor, State, Thread};
 use super::Any;
 
 /// What a message costs its sender and its receiver; a local one takes half of `Costs::local` each.
@@ -38,53 +39,6 @@ pub enum Event {
     Expire(u16),
     Answer(u16),
     Step,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    Ready,
-    Waiting,
-    Moving,
-    Ended,
-}
-
-/// A thread of the model.
-pub struct Thread {
-    pub number: ThreadNumber,
-    pub at: u8,
-    pub state: State,
-    pub last: Option<Link>,
-    /// It has come from another processor, and has communicated.
-    pub has_come: bool,
-    has_communicated: bool,
-    /// Its edges in order, the number of the next in this round, and the round.
-    edges: Vec<usize>,
-    next: usize,
-    round: u32,
-    has_computed: bool,
-    /// Cycles left of what it does, and whether they are its own.
-    left: u64,
-    is_work: bool,
-    /// The edge whose service is done when `left` is.
-    serving: Option<usize>,
-}
-
-impl Thread {
-    /// It was created here, and has not communicated.
-    pub fn is_new(&self) -> bool {
-        !self.has_come && !self.has_communicated
-    }
-}
-
-pub struct Processor {
-    pub queue: VecDeque<usize>,
-    pub running: Option<usize>,
-    turn: u32,
-    began: u64,
-    slice_end: u64,
-    /// Cycles of the kernel that the next turn waits for.
-    pub debt: u64,
-    pub seen: bool,
 }
 
 pub struct Machine<'a> {

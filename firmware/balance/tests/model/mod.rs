@@ -10,6 +10,7 @@
 pub mod kernel;
 pub mod machine;
 pub mod program;
+pub mod state;
 pub mod table;
 
 use testbed_balance::policies::{self, Diffusion, Gain, GreedyRefine, Random, Report};

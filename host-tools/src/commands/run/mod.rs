@@ -1,6 +1,7 @@
 //! `testbed run`: a program on a machine, its output folder, and a summary of the ordered trace.
 
 mod text;
+mod waves;
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
@@ -19,13 +20,13 @@ use testbed_runner::operator::{is_capable, Operator, Terminal, View};
 use testbed_runner::{engines, filter, firmware, image};
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
-use testbed_sim::waves::Waves;
 use testbed_trace::capture::{
     verify, BalanceRecord, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, BALANCE, FILES, INPUT, THREADS,
 };
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
 
+use self::waves::WaveOptions;
 use super::balance::Balance;
 use super::classes::classes;
 use super::faults::{self, Losing};
@@ -78,21 +79,8 @@ pub struct Run {
     /// Put this file into the filestore too; a program of firmware/programs or an ELF file can be executed [repeatable]
     #[arg(long = "file", value_name = "PATH[=NAME]")]
     pub files: Vec<String>,
-    /// Write waves to this VCD file (engines verilator, rust-hdl)
-    #[arg(long, value_name = "FILE", conflicts_with = "fst")]
-    pub vcd: Option<PathBuf>,
-    /// Write waves to this FST file (engine verilator)
-    #[arg(long, value_name = "FILE")]
-    pub fst: Option<PathBuf>,
-    /// First cycle of the waves
-    #[arg(long, default_value_t = 0, value_name = "CYCLE")]
-    pub wave_from: u64,
-    /// Cycles that the waves show
-    #[arg(long, default_value_t = 100_000, value_name = "N")]
-    pub wave_cycles: u64,
-    /// Instance that the waves show, such as top.processors$1, with all below it [default: everything]
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH")]
-    pub wave_scope: String,
+    #[command(flatten)]
+    waves: WaveOptions,
     /// Event classes: profile, ready, timer, user, detail, load, joined by `+`; or a number
     /// [default: profile+timer+user, with --balance load]
     #[arg(long)]
@@ -198,7 +186,7 @@ impl Run {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
-        let waves = self.waves()?;
+        let waves = self.waves.of(&self.engine)?;
         let limit = self.limit(machine)?;
         let dgl = self.dgl.as_deref().map(classes).transpose()?;
         let dgl = dgl.or(self.balance.classes()).unwrap_or(DIAG_DEFAULT);
@@ -248,7 +236,7 @@ impl Run {
         }
         self.seen.set(self.is_live() || operator.has_terminal());
         bar.finish_and_clear();
-        self.check_waves(&record);
+        self.waves.check(&record);
         let capture = Capture::of_run(&self.folder(), record);
         ending::keep(engine.as_ref(), &capture, &built, &files, &operator)?;
         Ok((capture.record, claim, taken))
@@ -318,42 +306,6 @@ impl Run {
             Failure::new(Exit::Input, message)
         })?;
         Ok(Operator::at_once(bytes))
-    }
-
-    /// Engines tell FST from VCD by the file's name, so the name has to fit the option.
-    fn waves(&self) -> Result<Option<Waves>, Failure> {
-        let Some(path) = self.vcd.as_ref().or(self.fst.as_ref()) else { return Ok(None) };
-        if self.engine == "emulator" {
-            return Err(engines::OpenError::NoWaves { name: self.engine.clone() }.into());
-        }
-        if self.fst.is_some() && self.engine != "verilator" {
-            let message =
-                format!("the {} engine cannot write FST\n  help: add --engine verilator, or use --vcd", self.engine);
-            return Err(Failure::new(Exit::Input, message));
-        }
-        let named_fst = path.extension().is_some_and(|extension| extension == "fst");
-        if named_fst != self.fst.is_some() {
-            let option = if named_fst { "--vcd" } else { "--fst" };
-            let message = format!(
-                "{option}: the name {} is not one of such a file\n  help: names of FST files end in .fst, those of others do not",
-                path.display()
-            );
-            return Err(Failure::new(Exit::Input, message));
-        }
-        let (from, until) = (self.wave_from, self.wave_from.saturating_add(self.wave_cycles));
-        Ok(Some(Waves { path: path.clone(), from, until, scope: self.wave_scope.clone(), depth: 0 }))
-    }
-
-    /// Says that there are no waves, if the run was over before they began.
-    fn check_waves(&self, record: &RunRecord) {
-        if let Some(path) = self.vcd.as_ref().or(self.fst.as_ref()).filter(|_| record.cycles <= self.wave_from) {
-            eprintln!(
-                "warning: {} was not written: the run was over in cycle {}, before --wave-from {}\n  help: give an earlier cycle",
-                path.display(),
-                grouped(record.cycles),
-                grouped(self.wave_from)
-            );
-        }
     }
 
     fn limit(&self, machine: &Machine) -> Result<u64, Failure> {

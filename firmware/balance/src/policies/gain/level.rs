@@ -28,6 +28,12 @@ pub struct Level {
 /// power of two.
 const LONGEST: u8 = 6;
 
+/// Whether a thread is faster by so many thousandths at least among so many threads less: it has
+/// its part of a processor's time.
+pub fn gains(before: i16, after: i16, least: u32) -> bool {
+    before > after && i64::from(before - after) * 1000 >= i64::from(least) * i64::from(before)
+}
+
 impl Level {
     /// Of nothing.
     pub const NEW: Level =
@@ -44,9 +50,9 @@ impl Level {
         ready.max(self.come[at]).max(known) + come - gone
     }
 
-    /// Asks slaves that have more threads than others for new ones. Returns whether there were any
-    /// to ask for.
-    pub fn ask(&mut self, view: &View<'_>, ask: &mut Ask<'_>) -> bool {
+    /// Asks slaves that have more threads than others for new ones, if that gains so much of a
+    /// thread's speed, in thousandths. Returns whether there were any to ask for.
+    pub fn ask(&mut self, view: &View<'_>, ask: &mut Ask<'_>, least: u32) -> bool {
         if self.round != view.round {
             (self.round, self.moved) = (view.round, [0; PROCESSORS]);
         }
@@ -68,7 +74,7 @@ impl Level {
             let most = slaves().filter(gives).max_by_key(|&slave| threads[usize::from(slave)]);
             let fewest = slaves().min_by_key(|&slave| threads[usize::from(slave)]);
             let (Some(from), Some(to)) = (most, fewest) else { break };
-            let is_even = threads[usize::from(from)] < threads[usize::from(to)] + 2;
+            let is_even = !gains(threads[usize::from(from)], threads[usize::from(to)] + 1, least);
             if is_even || ask.request(Reason::New, from, to).is_err() {
                 break;
             }

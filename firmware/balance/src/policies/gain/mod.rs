@@ -145,7 +145,7 @@ impl Gain {
         let scene = Scene { estimate: &self.estimate, costs: view.costs };
         let mut threads = [0; PROCESSORS];
         view.summary.processors().for_each(|slave| threads[usize::from(slave)] = self.level.threads(view, slave));
-        let moves = Spread::new(scene, &self.plan, &self.memory, threads).moves();
+        let moves = Spread::new(scene, &self.plan, &self.memory, threads, self.settings.least).moves();
         let nodes = &self.estimate.nodes;
         self.dealt = moves.iter().map(|&(node, to)| (nodes[usize::from(node)].thread, to)).collect();
         !self.dealt.is_empty()
@@ -219,7 +219,7 @@ impl Policy for Gain {
         }
         let is_new_round = core::mem::replace(&mut self.round, view.round) != view.round;
         self.hurry = self.hurry.saturating_sub(u8::from(is_new_round));
-        if self.level.ask(view, ask) {
+        if self.level.ask(view, ask, self.settings.least) {
             self.hurry = self.hurry.max(LEVEL_ROUNDS);
         }
         if !is_new_round || !self.is_told(view) {

@@ -18,6 +18,7 @@
 use arrayvec::ArrayVec;
 
 use super::estimate::NODES;
+use super::level::gains;
 use super::memory::Memory;
 use super::plan::{Plan, Scene};
 use crate::PROCESSORS;
@@ -33,18 +34,20 @@ pub struct Spread<'a> {
     scene: Scene<'a>,
     /// How many threads each slave has, once all of this have been dealt out.
     threads: [i16; PROCESSORS],
+    least: u32,
     moves: Moves,
 }
 
 impl<'a> Spread<'a> {
-    /// Starts with the threads as they are in the plan, where each slave has so many.
-    pub fn new(scene: Scene<'a>, plan: &Plan, memory: &Memory, threads: [i16; PROCESSORS]) -> Self {
+    /// Starts with the threads as they are in the plan, where each slave has so many. They are dealt
+    /// out where that gains so much of a thread's speed, in thousandths.
+    pub fn new(scene: Scene<'a>, plan: &Plan, memory: &Memory, threads: [i16; PROCESSORS], least: u32) -> Self {
         let estimate = scene.estimate;
         let is_free = |node: usize| {
             let own = &estimate.nodes[node];
             own.movable && !memory.knows(own.thread)
         };
-        let mut spread = Spread { scene, threads, moves: Moves::new() };
+        let mut spread = Spread { scene, threads, least, moves: Moves::new() };
         let all: i16 = spread.slaves().map(|slave| threads[usize::from(slave)]).sum();
         let part = (all as usize).div_ceil(usize::from(estimate.slaves.max(1)));
         let mut whole: ArrayVec<(u8, usize), NODES> = ArrayVec::new();
@@ -70,7 +73,8 @@ impl<'a> Spread<'a> {
         let here = plan.place(members[0].into());
         let count = members.iter().filter(|&&node| plan.place(node.into()) == here).count() as i16;
         let Some(fewest) = self.slaves().min_by_key(|&slave| self.threads[usize::from(slave)]) else { return };
-        if self.threads[usize::from(here)] - count <= self.threads[usize::from(fewest)] {
+        let (before, after) = (self.threads[usize::from(here)], self.threads[usize::from(fewest)] + count);
+        if !gains(before, after, self.least) {
             return;
         }
         for &node in members {
