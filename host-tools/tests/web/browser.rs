@@ -83,7 +83,7 @@ fn it_boots_from_a_file_and_is_used_by_keys_alone() {
     browser.wait_for("document.activeElement.id === 'typed'");
     write(&mut browser, "help");
     enter(&mut browser);
-    browser.wait_for(&printed("echo WORD"));
+    browser.wait_for(&printed("echo [-n] WORD"));
     let seconds = start.elapsed().as_secs_f64();
     assert!(seconds < ANSWER_SECONDS, "help was answered after {seconds} s");
     // The machine stands still, goes on by a step, and runs again.

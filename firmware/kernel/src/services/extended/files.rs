@@ -3,7 +3,6 @@
 
 use testbed_definitions::boot::word;
 use testbed_definitions::file::{record, NAME_BYTES, READ as FILE_READ, WRITE as FILE_WRITE};
-use testbed_definitions::ids::ProcessId;
 use testbed_definitions::limits::{FILES, FILES_SHARE, FILE_BYTES};
 use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::syscall::{open, status, Error};
@@ -13,7 +12,6 @@ use testbed_kernel_core::page_map::{rest_of_page, READ, WRITE};
 use crate::arch::{memory, words};
 use crate::services::extended::BYTES_A_CALL;
 use crate::state::boot;
-use crate::state::extended::invoked::NO_FILE;
 use crate::state::kernel::Kernel;
 use crate::state::process::Process;
 use crate::state::user::{read_user, user_range};
@@ -116,19 +114,6 @@ impl Kernel {
     pub fn leave_file(&mut self, index: usize) {
         if self.files.remove_user(index) {
             self.free_file(index);
-        }
-    }
-
-    /// The process in this place has ended: the file that it ran may go, and its keys.
-    pub fn leave_program(&mut self, id: ProcessId) {
-        if self.streams.is_led() {
-            self.streams.end(id);
-        }
-        self.end_keys(id);
-        let Some(place) = self.place(id) else { return };
-        if place.invoked.file != NO_FILE {
-            let file = core::mem::replace(&mut place.invoked.file, NO_FILE);
-            self.leave_file(file as usize);
         }
     }
 

@@ -12,6 +12,7 @@ pub mod groups;
 pub mod input;
 pub mod invoke;
 pub mod keeping;
+pub mod leaving;
 pub mod lists;
 pub mod memory;
 pub mod migrate;
