@@ -17,8 +17,9 @@ const INDEX: &str = "index.html";
 
 /// Writes a page in which the machine runs, with its kernel and all programs, in one file.
 ///
-/// The page is opened from the file, in any browser of these years, and asks nothing of a network or a server. It can be sent, kept, put
-/// on any server. It is built in a checkout; rustup adds the target of browsers where it is missing.
+/// The page is opened from the file, in any browser of these years, and asks nothing of a network
+/// or a server. It can be sent, kept, put on any server. It is built in a checkout; rustup adds the
+/// target of browsers where it is missing.
 #[derive(Args, Debug)]
 pub struct Web {
     /// The folder that gets `index.html`

@@ -135,8 +135,9 @@ impl Seen {
         ledger.smis.iter().zip(&self.pairs[1..]).map(|(line, pairs)| line.delivered.wrapping_sub(*pairs))
     }
 
-    /// The ledger with what waits in the trace port's FIFO among the queued, if there is exactly as much as was delivered and
-    /// has not left; else as the hardware counts, which shows that something is missing.
+    /// The ledger with what waits in the trace port's FIFO among the queued, if there is exactly as
+    /// much as was delivered and has not left; else as the hardware counts, which shows that
+    /// something is missing.
     fn ledger(&self, engine: &dyn Engine) -> Ledger {
         let mut ledger = ledger(engine);
         let inside: Vec<u32> = self.inside(&ledger).collect();

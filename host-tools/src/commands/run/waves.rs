@@ -30,7 +30,8 @@ pub struct WaveOptions {
 }
 
 impl WaveOptions {
-    /// What `engine` is to write; `None` if nothing. Engines tell FST from VCD by the file's name, so the name has to fit the option.
+    /// What `engine` is to write; `None` if nothing. Engines tell FST from VCD by the file's name, so
+    /// the name has to fit the option.
     pub fn of(&self, engine: &str) -> Result<Option<Waves>, Failure> {
         let Some(path) = self.vcd.as_ref().or(self.fst.as_ref()) else { return Ok(None) };
         if engine == "emulator" {
