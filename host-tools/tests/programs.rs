@@ -19,9 +19,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tempfile::TempDir;
 use testbed_runner::firmware::{self, Firmware};
 
-/// Cycles for the compiled Verilog, which does about a million a second; longer programs are
-/// compared so far unless there is time.
-const VERILATOR_CYCLES: u64 = 4_000_000;
+/// Cycles for the compiled Verilog, which does half a million a second; longer programs are compared
+/// so far unless there is time.
+const VERILATOR_CYCLES: u64 = 2_000_000;
 /// Pairs of the monitors that must be there to be compared, and of programs that leave fewer, from
 /// their start to their end.
 const LEAST_PAIRS: u64 = 20;

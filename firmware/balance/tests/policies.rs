@@ -107,7 +107,7 @@ fn sample(balancer: &mut Balancer<Any>, slave: u8, now: u64, sequence: u8, threa
         Part::Begin { sequence, ready: here().count() as u8 },
         Part::Period { cycles: PERIOD as u32 },
         Part::Queue { average: here().count() as u16 * 256 },
-        Part::User { share: u16::MAX },
+        Part::User { share: here().fold(0, |sum, at| threads[at].1.saturating_add(sum)) },
     ];
     for other in (1..=SLAVES).filter(|&other| other != slave) {
         let sends = here().map(|at| threads[at].2.iter().map(|partner| partner.1).sum::<u32>()).sum::<u32>();
@@ -184,10 +184,10 @@ proptest! {
 
 #[test]
 fn without_bars_threads_go_to_and_fro() {
-    // The heavier work changes places each round, so that moves would follow it.
+    // The heavier work changes places every eight rounds, so that moves would follow it.
     let round =
-        |flip: bool| (0..16).map(|at| (1, if (at % 2 == 0) == flip { 30_000 } else { 3_000 }, vec![])).collect();
-    let story = ((0..40).map(|at| round(at / 3 % 2 == 0)).collect(), vec![7]);
+        |flip: bool| (0..16).map(|at| (1, if (at % 2 == 0) == flip { 40_000 } else { 1_000 }, vec![])).collect();
+    let story = ((0..80).map(|at| round(at / 8 % 2 == 0)).collect(), vec![7]);
     let moves = |bar| {
         let settings = Settings { bar, least: 1, ..Settings::DEFAULT };
         play(Any(Box::new(Gain::new(settings))), &story).1

@@ -88,7 +88,7 @@ pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thre
     let kernel = kernel();
     let yielding = kernel.ready.enter(kernel.tcbs, thread);
     if events::enabled(COUNTING) {
-        kernel.agent.spend();
+        kernel.spend();
     }
     if events::enabled(event::DIAG_READY | AWAITING) {
         kernel.joins_ready(yielding);

@@ -29,8 +29,8 @@ pub struct Node {
     pub first: u64,
     /// Its own work, on average of the last samples.
     pub work: u32,
-    /// Samples of which that is made, beside the first.
-    pub told: u8,
+    /// How much the last sample weighs in it.
+    weight: Weight,
     /// How long it was ready, or ran.
     pub ready: u32,
     /// How long it has the processor when it gets it.
@@ -42,6 +42,13 @@ pub struct Node {
     pub group: u8,
     /// Numbers of its pairs.
     pub pairs: ArrayVec<u16, NEIGHBOURS>,
+}
+
+impl Node {
+    /// Whether it is known for so many cycles, and from so many samples.
+    pub fn is_known(&self, cycles: u64, samples: u8) -> bool {
+        self.weight.all >= cycles && self.weight.told >= samples
+    }
 }
 
 /// Messages are counted in so many parts of one, so that seldom ones are not forgotten.
@@ -56,8 +63,6 @@ pub struct Pair {
     pub messages: u32,
     /// The same of their bytes.
     pub bytes: u32,
-    /// Samples of which that is made.
-    told: u8,
 }
 
 impl Pair {
@@ -85,15 +90,49 @@ pub struct Estimate {
     pub slaves: u8,
 }
 
-/// A sample weighs so much in an average at least: one part of this.
-const WEIGHT: u8 = 4;
+/// Averages are those of so many time-slices, or of as long as a thread is known, if that is less.
+const MEMORY_SLICES: u64 = 50;
 
-/// The average of samples, when `told` of them were `last` on average and one more comes. The very
-/// first does not count: the thread was not there for all of it. A sample shows one round of a
-/// program or two, as it happens, so the last few together say more than the last.
-fn mean(last: u32, new: u32, told: u8) -> u32 {
-    let weight = u64::from(told.min(WEIGHT - 1) + 1);
-    ((u64::from(last) * (weight - 1) + u64::from(new)) / weight) as u32
+/// How much a sample weighs in an average.
+#[derive(Clone, Copy, Debug)]
+struct Weight {
+    /// Cycles of which the sample tells, and of the average with it.
+    new: u64,
+    all: u64,
+    /// Samples before it.
+    told: u8,
+}
+
+impl Weight {
+    /// Of a thread's first sample, which tells of `span` cycles.
+    fn first(span: u32) -> Weight {
+        let new = u64::from(span.max(1));
+        Weight { new, all: new, told: 0 }
+    }
+
+    /// Of the next one after this. The very first does not count: the thread was not there for all
+    /// of it.
+    fn next(self, span: u32, slice: u32) -> Weight {
+        let Weight { new, told, .. } = Weight::first(span);
+        let before = if self.told == told { 0 } else { self.all };
+        let most = MEMORY_SLICES * u64::from(slice);
+        Weight { new, all: (before + new).min(most).max(new), told: self.told.saturating_add(1) }
+    }
+
+    /// The average, if it was `last` and the sample tells of `new`. A sample shows one round of a
+    /// program or two, as it happens; and where a wave of work goes through many threads, what lasts
+    /// is only seen by looking for long.
+    fn mean(self, last: u32, new: u32) -> u32 {
+        let sum = u64::from(last) * (self.all - self.new) + u64::from(new) * self.new;
+        saturated(sum / self.all)
+    }
+}
+
+/// What was known of a thread before.
+struct Before {
+    thread: ThreadNumber,
+    work: u32,
+    weight: Weight,
 }
 
 /// What fits 32 bits.
@@ -142,17 +181,21 @@ impl Estimate {
         let summary = view.summary;
         self.period = summary.processors().map(|slave| summary.slave(slave).span).max().unwrap_or(0).max(1);
         self.slaves = summary.slaves;
-        let before: ArrayVec<(ThreadNumber, u32, u8), NODES> =
-            self.nodes.iter().map(|node| (node.thread, node.work, node.told)).collect();
+        let of = |node: &Node| Before { thread: node.thread, work: node.work, weight: node.weight };
+        let before: ArrayVec<Before, NODES> = self.nodes.iter().map(of).collect();
         let old: ArrayVec<Pair, PAIRS> = core::mem::take(&mut self.pairs);
         self.nodes.clear();
         self.groups = 0;
         for known in &summary.threads {
             let work = (u64::from(known.share) * u64::from(self.period) >> 16) as u32;
+            let span = summary.slave(known.processor).span;
             // One that others have kept from running is not forgotten.
-            let (work, told) = match before.iter().find(|before| before.0 == known.thread) {
-                Some(&(_, last, told)) => (mean(last, work, told), told.saturating_add(1)),
-                None => (work, 0),
+            let (work, weight) = match before.iter().find(|before| before.thread == known.thread) {
+                Some(before) => {
+                    let weight = before.weight.next(span, view.costs.slice);
+                    (weight.mean(before.work, work), weight)
+                }
+                None => (work, Weight::first(span)),
             };
             if work == 0 && known.partners.is_empty() {
                 continue;
@@ -163,7 +206,7 @@ impl Estimate {
                 movable: known.movable,
                 first: known.first,
                 work,
-                told,
+                weight,
                 ready: 0,
                 burst: 0,
                 slices: saturated(u64::from(work) * u64::from(DISPATCH) / u64::from(view.costs.slice.max(1))),
@@ -207,31 +250,32 @@ impl Estimate {
                     pair.bytes = pair.bytes.max(traffic.bytes);
                     continue;
                 }
-                self.add_pair(Pair { a, b, messages: traffic.sends, bytes: traffic.bytes, told: 0 });
+                self.add_pair(Pair { a, b, messages: traffic.sends, bytes: traffic.bytes });
             }
         }
     }
 
     /// Brings in what earlier samples told of pairs: one sample does not show all of them where
     /// threads compute for long between two messages.
-    fn remember_pairs(&mut self, before: &[(ThreadNumber, u32, u8)], old: &[Pair]) {
-        let place = |before: &(ThreadNumber, u32, u8)| self.nodes.iter().position(|node| node.thread == before.0);
+    fn remember_pairs(&mut self, before: &[Before], old: &[Pair]) {
+        let place = |before: &Before| self.nodes.iter().position(|node| node.thread == before.thread);
         let places: ArrayVec<Option<usize>, NODES> = before.iter().map(place).collect();
         for pair in old {
             let (Some(a), Some(b)) = (places[usize::from(pair.a)], places[usize::from(pair.b)]) else { continue };
             let (a, b) = (a.min(b), a.max(b));
-            let told = pair.told.saturating_add(1);
+            // Both are known for the whole time of the younger one.
+            let weight = [a, b].map(|node| self.nodes[node].weight).into_iter().min_by_key(|weight| weight.all);
+            let Some(weight) = weight else { continue };
             let (messages, bytes) = match self.pairs.iter_mut().find(|new| (new.a, new.b) == (a as u8, b as u8)) {
                 Some(new) => {
-                    new.messages = mean(pair.messages, new.messages, told);
-                    new.bytes = mean(pair.bytes, new.bytes, told);
-                    new.told = told;
+                    new.messages = weight.mean(pair.messages, new.messages);
+                    new.bytes = weight.mean(pair.bytes, new.bytes);
                     continue;
                 }
-                None => (mean(pair.messages, 0, told), mean(pair.bytes, 0, told)),
+                None => (weight.mean(pair.messages, 0), weight.mean(pair.bytes, 0)),
             };
             if messages > 0 {
-                self.add_pair(Pair { a: a as u8, b: b as u8, messages, bytes, told });
+                self.add_pair(Pair { a: a as u8, b: b as u8, messages, bytes });
             }
         }
     }

@@ -17,8 +17,10 @@ pub struct Level {
     round: u32,
     /// Threads that have come or gone since the samples of this round.
     moved: [i16; PROCESSORS],
-    /// Threads that have come from elsewhere, without those that have gone again.
+    /// Threads that have come from elsewhere since the slave's last sample that told of threads,
+    /// without those that have gone again; and when that was taken.
     come: [i16; PROCESSORS],
+    told: [u64; PROCESSORS],
     /// How often a slave had no new thread, one time after the other, and the round in which it is
     /// asked again.
     without: [(u8, u32); PROCESSORS],
@@ -36,8 +38,13 @@ pub fn gains(before: i16, after: i16, least: u32) -> bool {
 
 impl Level {
     /// Of nothing.
-    pub const NEW: Level =
-        Level { round: 0, moved: [0; PROCESSORS], come: [0; PROCESSORS], without: [(0, 0); PROCESSORS] };
+    pub const NEW: Level = Level {
+        round: 0,
+        moved: [0; PROCESSORS],
+        come: [0; PROCESSORS],
+        told: [0; PROCESSORS],
+        without: [(0, 0); PROCESSORS],
+    };
 
     /// How many threads a slave has, as far as samples, answers and requests under way tell. Those
     /// that wait for messages count as those that are ready do: they will be ready again.
@@ -51,25 +58,28 @@ impl Level {
     }
 
     /// Asks slaves that have more threads than others for new ones, if that gains so much of a
-    /// thread's speed, in thousandths. Returns whether there were any to ask for.
-    pub fn ask(&mut self, view: &View<'_>, ask: &mut Ask<'_>, least: u32) -> bool {
+    /// thread's speed, in thousandths.
+    pub fn ask(&mut self, view: &View<'_>, ask: &mut Ask<'_>, least: u32) {
         if self.round != view.round {
             (self.round, self.moved) = (view.round, [0; PROCESSORS]);
         }
         let slaves = || view.summary.processors();
-        if slaves().all(|slave| view.summary.slave(slave).ready == 0) && view.summary.threads.is_empty() {
-            self.come = [0; PROCESSORS];
+        for slave in slaves() {
+            let (at, told) = (usize::from(slave), view.summary.slave(slave).told.unwrap_or(0));
+            // Of those that had come a sample has told by now, but for those that have ended.
+            if core::mem::replace(&mut self.told[at], told) != told {
+                self.come[at] = 0;
+            }
         }
         let gives = |slave: &u8| {
             let (at, load) = (usize::from(*slave), view.summary.slave(*slave));
             self.without[at].1 <= view.round && i16::from(load.ready) + self.moved[at] > 1
         };
         if !slaves().any(|slave| gives(&slave)) {
-            return false;
+            return;
         }
         let mut threads = [0i16; PROCESSORS];
         slaves().for_each(|slave| threads[usize::from(slave)] = self.threads(view, slave));
-        let mut asks = false;
         while ask.left() > 0 {
             let most = slaves().filter(gives).max_by_key(|&slave| threads[usize::from(slave)]);
             let fewest = slaves().min_by_key(|&slave| threads[usize::from(slave)]);
@@ -80,9 +90,7 @@ impl Level {
             }
             threads[usize::from(from)] -= 1;
             threads[usize::from(to)] += 1;
-            asks = true;
         }
-        asks
     }
 
     /// A request has been answered.

@@ -17,6 +17,7 @@
 //! * If what was predicted does not come, more has to be predicted the next time.
 
 pub mod estimate;
+mod lasting;
 mod level;
 pub mod memory;
 pub mod plan;
@@ -28,6 +29,7 @@ use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
 
 use self::estimate::{Estimate, NODES};
+use self::lasting::Lasting;
 use self::level::Level;
 use self::memory::Memory;
 use self::plan::{log2, Plan, Scene};
@@ -56,6 +58,7 @@ pub struct Gain {
     /// How often predictions have failed lately.
     doubt: u32,
     level: Level,
+    lasting: Lasting,
     /// The round of samples that was looked at last, and when the last decision was made.
     round: u32,
     decided: u64,
@@ -77,9 +80,10 @@ pub struct Gain {
 /// Slaves that tell of their threads are not waited for longer than so many times what they last
 /// told of.
 const LATE_SPANS: u64 = 2;
-/// For so many rounds it hurries at first, and after it has levelled queues.
+/// For so many rounds it hurries at first, and after a slave has been seen to have nothing to do
+/// while threads waited on another.
 const FIRST_ROUNDS: u8 = 50;
-const LEVEL_ROUNDS: u8 = 10;
+const UNEVEN_ROUNDS: u8 = 10;
 /// Time-slices from sample to sample while it hurries, and cycles at least, of which a sample takes
 /// a slave half a hundredth.
 const HURRY_SLICES: u32 = 1;
@@ -107,6 +111,7 @@ impl Gain {
             promise: None,
             doubt: 0,
             level: Level::NEW,
+            lasting: Lasting::NEW,
             round: 0,
             decided: 0,
             first: 0,
@@ -179,6 +184,12 @@ impl Gain {
     }
 }
 
+/// Whether a slave has nothing to do, and another one two threads or more that are ready.
+fn is_uneven(view: &View<'_>) -> bool {
+    let ready = || view.summary.processors().map(|slave| view.summary.slave(slave).ready);
+    ready().any(|ready| ready == 0) && ready().any(|ready| ready > 1)
+}
+
 /// The sum of the logarithms of what threads did in their last samples.
 fn speed(view: &View<'_>, threads: &[ThreadNumber]) -> i64 {
     let of = |&thread: &ThreadNumber| {
@@ -219,10 +230,12 @@ impl Policy for Gain {
         }
         let is_new_round = core::mem::replace(&mut self.round, view.round) != view.round;
         self.hurry = self.hurry.saturating_sub(u8::from(is_new_round));
-        if self.level.ask(view, ask, self.settings.least) {
-            self.hurry = self.hurry.max(LEVEL_ROUNDS);
+        self.lasting.note(view);
+        if is_uneven(view) {
+            self.hurry = self.hurry.max(UNEVEN_ROUNDS);
         }
         if !is_new_round || !self.is_told(view) {
+            self.level.ask(view, ask, self.settings.least);
             return;
         }
         self.decided = view.now;
@@ -232,6 +245,7 @@ impl Policy for Gain {
         if self.deal(view) {
             return self.ask_dealt(view, ask);
         }
+        self.level.ask(view, ask, self.settings.least);
         if !self.is_settled(view) {
             return;
         }
@@ -241,7 +255,9 @@ impl Policy for Gain {
         let least = self.settings.least << self.doubt;
         let settings = Settings { least, ..self.settings };
         let budget = span / SEARCH_PART / VALUE_CYCLES;
-        let mut search = Search::new(view, scene, &mut self.plan, &self.memory, settings, (self.first, budget));
+        let is_lasting = self.lasting.is_uneven(view);
+        let mut search =
+            Search::new(view, scene, &mut self.plan, &self.memory, settings, (self.first, budget), is_lasting);
         let nodes = &self.estimate.nodes;
         let mut gain = 0;
         let mut moved: ArrayVec<u8, PENDING> = ArrayVec::new();

@@ -283,9 +283,24 @@ pub struct Scene<'a> {
     pub costs: &'a Costs,
 }
 
+/// Threads of a group are dealt out one by one if its work is so many times what its messages cost
+/// between processors; and need not be near each other at all if it is so many times.
+const WORK_A_MESSAGE: u64 = 2;
+const MUCH_WORK_A_MESSAGE: u64 = 8;
+
 impl Scene<'_> {
+    /// Whether a group's messages cost it little against its work.
+    pub fn is_scattered(&self, group: usize) -> bool {
+        self.work_a_message(group) >= WORK_A_MESSAGE
+    }
+
+    /// Whether they cost it next to nothing, so that its threads may be anywhere.
+    pub fn is_loose(&self, group: usize) -> bool {
+        self.work_a_message(group) >= MUCH_WORK_A_MESSAGE
+    }
+
     /// How many times what its messages cost between processors a group works.
-    pub fn work_a_message(&self, group: usize) -> u64 {
+    fn work_a_message(&self, group: usize) -> u64 {
         let members = || self.estimate.members(group);
         let work: u64 = members().map(|node| u64::from(self.estimate.nodes[node].work)).sum();
         let messages = members().flat_map(|node| self.estimate.pairs_of(node)).map(|pair| u64::from(pair.messages));

@@ -19,9 +19,10 @@ pub struct Found {
 const LISTED: usize = 32;
 /// Valuing a group takes this part of what it takes to put a thread elsewhere and back.
 const SHIFT: u32 = 2;
-/// A thread of which fewer samples have told is not moved: a few show who runs just now, and not
-/// what it needs.
-const RIPE: u8 = 4;
+/// A thread that is known for fewer time-slices, or from fewer samples, is not moved: they show who
+/// runs just now, and not what it needs.
+const RIPE_SLICES: u32 = 20;
+const RIPE_SAMPLES: u8 = 4;
 /// Threads of the busiest processor that are tried in exchanges.
 const EXCHANGED: usize = 4;
 
@@ -63,11 +64,19 @@ impl<'a> Search<'a> {
         memory: &Memory,
         settings: Settings,
         (first, budget): (usize, u32),
+        is_lasting: bool,
     ) -> Self {
         let now = (view.now / u64::from(view.costs.millisecond.max(1))) as u32;
+        let ripe = u64::from(RIPE_SLICES * view.costs.slice);
+        // Which groups may move: of those that may be anywhere only what lasts matters.
+        let mut movable = [true; NODES];
+        for (group, movable) in movable.iter_mut().enumerate().take(scene.estimate.groups) {
+            *movable = is_lasting || !scene.is_loose(group);
+        }
         let mut barred = [0; NODES];
         for (barred, node) in barred.iter_mut().zip(&scene.estimate.nodes) {
-            *barred = if node.movable && node.told >= RIPE { memory.barred(node.thread, now) } else { u16::MAX };
+            let may = movable[usize::from(node.group)] && node.movable && node.is_known(ripe, RIPE_SAMPLES);
+            *barred = if may { memory.barred(node.thread, now) } else { u16::MAX };
         }
         Search {
             view,

@@ -26,9 +26,6 @@ use crate::PROCESSORS;
 /// Threads and where they go.
 pub type Moves = ArrayVec<(u8, u8), NODES>;
 
-/// A group is scattered if its work is so many times what its messages cost between processors.
-const WORK_A_MESSAGE: u64 = 2;
-
 /// Groups that can be dealt out, and where threads are.
 pub struct Spread<'a> {
     scene: Scene<'a>,
@@ -54,7 +51,7 @@ impl<'a> Spread<'a> {
         for group in 0..estimate.groups {
             let members = estimate.members(group);
             let count = members.clone().count();
-            if scene.work_a_message(group) >= WORK_A_MESSAGE {
+            if scene.is_scattered(group) {
                 members.filter(|&node| is_free(node)).for_each(|node| spread.put(plan, &[node as u8]));
             } else if count <= part && members.clone().all(is_free) {
                 whole.push((group as u8, count));

@@ -7,12 +7,11 @@ use testbed_definitions::load::{Part, ONE_READY, PARTNERS, PARTS, PERIODS_US, WH
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::syscall::Error;
 
-use crate::arch::hw::{self, Vector};
-use crate::drivers::events::{self, COUNTING, YIELDS};
+use crate::arch::hw;
+use crate::drivers::events;
 use crate::state::extended::agent::Agent;
 use crate::state::extended::measured::{Record, Traffic};
 use crate::state::kernel::Kernel;
-use crate::state::policy;
 use crate::state::thread::Tcb;
 
 /// Slaves sample one after the other, so far apart at most, so that the master's queue is not
@@ -20,7 +19,7 @@ use crate::state::thread::Tcb;
 const APART: u32 = 8_192;
 /// The same as a part of the period.
 const APART_SHIFT: u32 = 6;
-/// Samples tell of threads every so many time-slices, and not more often than samples are.
+/// Samples tell of threads every so many time-slices at least, if they are as frequent.
 const THREADS_SLICES: u32 = 5;
 /// How much earlier or later it may be done what the agent has to, as a part of a tick, so that it
 /// is done when the timer interrupts anyway.
@@ -124,8 +123,7 @@ impl Kernel {
         if on && !was_on {
             self.agent.give_memory(self.tcbs, &mut self.pages);
             self.set_period(self.agent.period_us);
-            self.agent.begun = now;
-            self.agent.begin_threads(now);
+            self.agent.begin(now);
             self.set_tick(now);
             self.count(true, now);
         } else if was_on && !on {
@@ -135,27 +133,6 @@ impl Kernel {
         }
         self.choose_vector();
         self.set_agent_alarm();
-    }
-
-    /// Begins to count, or stops.
-    fn count(&mut self, on: bool, now: u64) {
-        if on {
-            self.agent.open_window(now);
-        }
-        if on != events::enabled(COUNTING) {
-            events::watch(COUNTING, on);
-            self.choose_vector();
-        }
-    }
-
-    /// Chooses where traps lead, by the classes and whether it counts.
-    fn choose_vector(&self) {
-        let on = events::enabled(COUNTING);
-        hw::set_vector(match on {
-            true => Vector::Counting,
-            false if policy::tos94() || events::enabled(YIELDS) => Vector::Plain,
-            false => Vector::Quick,
-        });
     }
 
     /// Tells the period of samples in microseconds.
@@ -243,11 +220,7 @@ impl Kernel {
         self.agent.sequence = sequence.wrapping_add(1);
         let cycles = since(self.agent.begun, now);
         let parts = self.send_head(cycles, sequence);
-        let parts = if since(self.agent.threads_begun, now) >= self.threads_period() {
-            parts + self.send_threads(parts, now)
-        } else {
-            parts
-        };
+        let parts = if self.tells_of_threads(now) { parts + self.send_threads(parts, now) } else { parts };
         emit(Part::End { sequence, parts: parts as u16 });
         self.agent.begun = now;
         self.set_sample_time(now);
@@ -273,9 +246,13 @@ impl Kernel {
         parts
     }
 
-    /// Samples tell of threads when so many cycles have passed since one has.
-    fn threads_period(&self) -> u32 {
-        self.slice_cycles * THREADS_SLICES - self.slice_cycles / 2
+    /// Whether a sample tells of threads: so many time-slices have passed since one has; or there is
+    /// enough saved to do so sooner, and each thread that is ready has run.
+    fn tells_of_threads(&self, now: u64) -> bool {
+        let period = self.slice_cycles * THREADS_SLICES - self.slice_cycles / 2;
+        let ready = || self.ready.iter(self.tcbs);
+        since(self.agent.threads_begun, now) >= period
+            || self.agent.may_hurry() && ready().all(|tcb| tcb.measured().used() != 0)
     }
 
     /// Sends what a sample of which there are so many parts tells of threads, since one has last
@@ -296,6 +273,7 @@ impl Kernel {
             self.agent.begin_thread(tcb, record);
         }
         self.agent.begin_threads(now);
+        self.agent.pay_parts(parts);
         parts
     }
 }

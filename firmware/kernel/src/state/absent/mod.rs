@@ -11,8 +11,6 @@ pub mod agent {
 
     impl Agent {
         pub const NEW: Agent = Agent { alarm: u64::MAX, from: u64::MAX };
-
-        pub fn spend(&mut self) {}
     }
 }
 

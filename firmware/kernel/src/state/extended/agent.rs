@@ -5,8 +5,10 @@
 //! *windows*: there it tells the agent of communications ([`crate::state::extended::counting`]), and
 //! `trap.s` adds up the time of each thread. Windows are as long as what they cost allows: where
 //! threads compute, all the time; where they do nothing but communicate, a few hundredths of it.
-//! Outside of them, and while the class is off, none of that is looked at: the tests for it are those
-//! for classes of events that stand in the same places.
+//! What is not spent is saved, up to what a second allows: so the first windows, of which a balancer
+//! has nothing but what they tell, see all that threads do, or a good part of it.
+//! Outside of windows, and while the class is off, none of that is looked at: the tests for it are
+//! those for classes of events that stand in the same places.
 
 use testbed_definitions::ids::Processor;
 use testbed_definitions::load::DEFAULT_PERIOD_US;
@@ -23,12 +25,18 @@ const LINKS: usize = 16;
 const COST_PART: u32 = 600;
 /// What a sample costs, without what it tells of threads.
 const SAMPLE_CYCLES: u32 = 1_500;
-/// The first window is this part of a tick.
-const FIRST_PART: u32 = 16;
 /// A window is at least this part of a tick.
 const LENGTH_PART: u32 = 256;
 /// What it costs to count a communication, and the traps that it takes.
 const EVENT_CYCLES: u32 = 320;
+/// What it costs to send a part of a sample that tells of a thread.
+const PART_CYCLES: u32 = 40;
+/// A window should cost this part of what has been saved, or what a tick allows if that is more; and
+/// costs so many times as much at most.
+const SAVED_PART: u32 = 4;
+const QUOTA_BUDGETS: u32 = 2;
+/// It saves what so many ticks allow, at most: a second's.
+const SAVED_TICKS: u32 = 50;
 /// Threads of which there are statistics at a time, at most.
 const RECORDS: u32 = 128;
 
@@ -36,23 +44,46 @@ const RECORDS: u32 = 128;
 struct Window {
     /// Since when it has, and is not in the sums yet, and until when, if it does.
     open: Option<(u64, u64)>,
-    /// Cycles of a window, and what one may cost.
+    /// When it was opened, and for how many cycles the next one is.
+    opened: u64,
     length: u32,
+    /// Cycles that the agent may cost a tick; that it has saved, and can save.
     allowed: u32,
-    /// Communications and yields that it has counted in this one.
+    saved: u32,
+    capacity: u32,
+    /// Communications and yields that this one has counted, and how many it may count at most.
     events: u32,
+    quota: u32,
 }
 
 impl Window {
-    const NEW: Window = Window { open: None, length: 0, allowed: 0, events: 0 };
+    const NEW: Window =
+        Window { open: None, opened: 0, length: 0, allowed: 0, saved: 0, capacity: 0, events: 0, quota: 0 };
 
-    /// Chooses the length of the next window, of at most `tick` cycles, by what this one has cost.
-    fn adapt(&mut self, tick: u32) {
-        let cost = core::mem::take(&mut self.events).saturating_mul(EVENT_CYCLES);
-        let length = self.length.min(tick);
-        self.length = match cost <= self.allowed {
-            true => (length + length / 4).min(tick),
-            false => (length / (cost / self.allowed + 1)).max(tick / LENGTH_PART),
+    /// What a window should cost now.
+    fn budget(&self) -> u32 {
+        (self.saved / SAVED_PART).max(self.allowed)
+    }
+
+    /// A tick has passed, and it is opened.
+    fn open(&mut self, now: u64, tick: u32) {
+        self.saved = (self.saved + self.allowed).min(self.capacity);
+        (self.opened, self.events) = (now, 0);
+        self.quota = QUOTA_BUDGETS * self.budget() / EVENT_CYCLES;
+        // A whole tick's ends with it.
+        let end = if self.length >= tick { u64::MAX } else { now + self.length as u64 };
+        self.open = Some((now, end));
+    }
+
+    /// Pays for what it has counted until `now`, and chooses the length of the next one, of at most
+    /// `tick` cycles, by what this one has cost.
+    fn adapt(&mut self, now: u64, tick: u32) {
+        let lasted = (now - self.opened).min(tick as u64) as u32;
+        let (budget, cost) = (self.budget(), self.events * EVENT_CYCLES);
+        self.saved = self.saved.saturating_sub(cost);
+        self.length = match cost <= budget {
+            true => (lasted + lasted / 4).min(tick),
+            false => (lasted / (cost / budget + 1)).max(tick / LENGTH_PART),
         };
     }
 }
@@ -158,8 +189,8 @@ impl Agent {
     pub fn set_period(&mut self, microseconds: u32, cycles: u32, slice: u32) {
         (self.period_us, self.period, self.tick) = (microseconds, cycles, cycles.min(slice));
         let samples = SAMPLE_CYCLES / (cycles / self.tick).max(1);
-        self.window.length = self.tick / FIRST_PART;
         self.window.allowed = (self.tick / COST_PART).saturating_sub(samples).max(EVENT_CYCLES);
+        self.window.capacity = self.tick / COST_PART * SAVED_TICKS;
     }
 
     /// Looks at the ready queue, which has so many threads with the one that runs.
@@ -178,11 +209,17 @@ impl Agent {
         self.window.open.map_or(u64::MAX, |(_, end)| end)
     }
 
-    /// Begins to count.
+    /// The class is on: all that could be saved has been.
+    pub fn begin(&mut self, now: u64) {
+        self.begun = now;
+        self.begin_threads(now);
+        self.window.length = self.tick;
+        self.window.saved = self.window.capacity;
+    }
+
+    /// Begins to count, at a tick.
     pub fn open_window(&mut self, now: u64) {
-        // A whole tick's ends with it.
-        let end = if self.window.length >= self.tick { u64::MAX } else { now + self.window.length as u64 };
-        self.window.open = Some((now, end));
+        self.window.open(now, self.tick);
     }
 
     /// Brings the cycles in which it has counted up to date.
@@ -198,7 +235,7 @@ impl Agent {
     pub fn close_window(&mut self, now: u64) {
         self.settle(now);
         if self.window.open.take().is_some() {
-            self.window.adapt(self.tick);
+            self.window.adapt(now, self.tick);
         }
     }
 
@@ -217,10 +254,21 @@ impl Agent {
         (self.threads_begun, self.threads_counted) = (now, 0);
     }
 
-    /// Something has been counted.
+    /// Something has been counted; whether that was all that may be, so that the window closes.
     #[inline]
-    pub fn spend(&mut self) {
+    pub fn spend(&mut self) -> bool {
         self.window.events += 1;
+        self.window.events >= self.window.quota
+    }
+
+    /// So many parts of a sample have told of threads.
+    pub fn pay_parts(&mut self, parts: usize) {
+        self.window.saved = self.window.saved.saturating_sub(parts as u32 * PART_CYCLES);
+    }
+
+    /// Whether enough has been saved to tell of threads sooner than as a rule.
+    pub fn may_hurry(&self) -> bool {
+        self.window.saved > self.window.capacity / SAVED_PART
     }
 
     /// Takes a record for the thread, if there is one.

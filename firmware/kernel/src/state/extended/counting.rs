@@ -4,9 +4,11 @@ use testbed_definitions::event::{self, DIAG_READY};
 use testbed_definitions::ids::ThreadNumber;
 use testbed_protocol::channel::Ccb;
 
-use crate::drivers::events::{self, AWAITING, COUNTING};
+use crate::arch::hw::{self, Vector};
+use crate::drivers::events::{self, AWAITING, COUNTING, YIELDS};
 use crate::state::effects::{COPIED, MOVES};
 use crate::state::kernel::Kernel;
+use crate::state::policy;
 use crate::state::thread::Tcb;
 
 impl Kernel {
@@ -18,6 +20,44 @@ impl Kernel {
         if events::enabled(AWAITING) {
             self.effects.note(MOVES);
         }
+    }
+
+    /// Begins to count, or stops.
+    pub fn count(&mut self, on: bool, now: u64) {
+        if on {
+            self.agent.open_window(now);
+        }
+        if on != events::enabled(COUNTING) {
+            events::watch(COUNTING, on);
+            self.choose_vector();
+        }
+    }
+
+    /// Chooses where traps lead, by the classes and whether it counts.
+    pub fn choose_vector(&self) {
+        let on = events::enabled(COUNTING);
+        hw::set_vector(match on {
+            true => Vector::Counting,
+            false if policy::tos94() || events::enabled(YIELDS) => Vector::Plain,
+            false => Vector::Quick,
+        });
+    }
+
+    /// A communication or a yield has been counted: the window closes if that was its last one.
+    #[inline]
+    pub fn spend(&mut self) {
+        if self.agent.spend() {
+            self.stop_counting();
+        }
+    }
+
+    /// The window closes before its time.
+    #[cold]
+    #[inline(never)]
+    fn stop_counting(&mut self) {
+        let now = hw::now();
+        self.agent.close_window(now);
+        self.count(false, now);
     }
 
     /// The thread goes on while the agent counts.
@@ -46,7 +86,6 @@ impl Kernel {
     #[inline(never)]
     pub fn count_copied(&mut self) {
         self.effects.done(COPIED);
-        self.agent.spend();
         let [one, other, bytes] = self.agent.copied;
         let (one, other) = (Tcb::at(self.tcbs, one), Tcb::at(self.tcbs, other));
         for (tcb, partner) in [(one, other), (other, one)] {
@@ -54,12 +93,12 @@ impl Kernel {
                 record.note(partner.number(), self.me, bytes);
             }
         }
+        self.spend();
     }
 
     /// A thread has sent a message to another processor, or received one.
     #[inline(never)]
     pub fn count_remote(&mut self, tcb: &Tcb, bytes: u32, sends: bool) {
-        self.agent.spend();
         let &mut Ccb { sender_thread, receiver_thread, to, from, .. } = tcb.process().ccb(tcb.channel());
         let (partner, place) = if sends { (receiver_thread, to) } else { (sender_thread, from) };
         if sends {
@@ -68,6 +107,7 @@ impl Kernel {
         if let Some(record) = self.agent.record(tcb) {
             record.note(partner, place, bytes);
         }
+        self.spend();
     }
 
     /// Whether requests wait for threads, or threads leave for requests.
