@@ -13,7 +13,7 @@
 //! | [`SEND`] | channel, buffer, bytes | bytes transferred | |
 //! | [`RECEIVE`] | channel, buffer, bytes at most | bytes received | |
 //! | [`SEND_EVENT`] | datum | 1 if taken, 0 if the queue is full | |
-//! | [`WRITE`] | buffer, bytes, one of [`write`] | bytes accepted, possibly fewer | |
+//! | [`WRITE`] | buffer, bytes, one of [`mod@write`] | bytes accepted, possibly fewer | |
 //! | [`YIELD`] | | 0 | |
 //! | [`CLOCK`] | | milliseconds | microseconds, 32 bits, wrapping |
 //! | [`IDENTITY`] | what | the answer | |

@@ -76,7 +76,7 @@ pub struct Run {
     /// RAM there is only the small kernel
     #[arg(long, default_value = "default", value_name = "KIND")]
     pub kernel: String,
-    /// Put this file into the filestore too; a program of firmware/programs or an ELF file can be executed [repeatable]
+    /// Put this file into the filestore too; a program of firmware/programs or an ELF file can be executed (repeatable)
     #[arg(long = "file", value_name = "PATH[=NAME]")]
     pub files: Vec<String>,
     #[command(flatten)]
@@ -85,8 +85,8 @@ pub struct Run {
     /// [default: profile+timer+user, with --balance load]
     #[arg(long)]
     pub dgl: Option<String>,
-    /// Let the monitors pass, drop or count events: ACTION CODE[/MASK][,...], as in 'drop
-    /// TIMER,0x0200/0xff00'; the first that fits decides [repeatable]
+    /// Let the monitors pass, drop or count events: ACTION CODE/MASK,CODE,…, as in 'drop
+    /// TIMER,0x0200/0xff00'; the first that fits decides (repeatable)
     #[arg(long = "filter", value_name = "RULES")]
     pub filters: Vec<String>,
     /// Ticks of the global clock between the totals of what filters count, a power of two [default: 65536]

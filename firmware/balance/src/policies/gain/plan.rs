@@ -287,11 +287,18 @@ pub struct Scene<'a> {
 /// between processors; and need not be near each other at all if it is so many times.
 const WORK_A_MESSAGE: u64 = 2;
 const MUCH_WORK_A_MESSAGE: u64 = 8;
+/// A group may be cut if so many of its threads are ready at once on average, in 256ths.
+const PARALLEL: u32 = 2 << 8;
 
 impl Scene<'_> {
     /// Whether a group's messages cost it little against its work.
     pub fn is_scattered(&self, group: usize) -> bool {
         self.work_a_message(group) >= WORK_A_MESSAGE
+    }
+
+    /// Whether a group may gain from being on several slaves, cut between neighbours.
+    pub fn may_be_cut(&self, group: usize) -> bool {
+        self.work_a_message(group) >= 1 && self.estimate.parallel[group] >= PARALLEL
     }
 
     /// Whether they cost it next to nothing, so that its threads may be anywhere.

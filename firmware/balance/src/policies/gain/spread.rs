@@ -12,12 +12,14 @@
 //! and Saltz, "An analysis of scatter decomposition", IEEE Transactions on Computers 39, 1990).
 //! Other groups stay together, the largest first, each to the slave with the fewest threads
 //! (Graham, "Bounds on multiprocessing timing anomalies", SIAM Journal on Applied Mathematics 17,
-//! 1969); one that is more than a slave's part of all threads is left to the search, which takes it
-//! apart.
+//! 1969). One that is more than a slave's part of all threads is cut into pieces of neighbours that
+//! are not (Farhat, "A simple and efficient automatic FEM domain decomposer", Computers and
+//! Structures 28, 1988), if several of its threads can be active at once, and their work takes longer
+//! than their messages; else it is left to the search.
 
 use arrayvec::ArrayVec;
 
-use super::estimate::NODES;
+use super::estimate::{Estimate, NODES};
 use super::level::gains;
 use super::memory::Memory;
 use super::plan::{Plan, Scene};
@@ -25,6 +27,22 @@ use crate::PROCESSORS;
 
 /// Threads and where they go.
 pub type Moves = ArrayVec<(u8, u8), NODES>;
+
+/// Adds a group's threads in an order in which each has a partner among those before it, by their
+/// distance from the first.
+fn add_neighbours(estimate: &Estimate, group: usize, order: &mut ArrayVec<u8, NODES>) {
+    let mut next = order.len();
+    order.extend(estimate.members(group).next().map(|first| first as u8));
+    while let Some(&node) = order.get(next) {
+        next += 1;
+        for pair in estimate.pairs_of(node.into()) {
+            let other = pair.other(node.into()) as u8;
+            if !order.contains(&other) {
+                order.push(other);
+            }
+        }
+    }
+}
 
 /// Groups that can be dealt out, and where threads are.
 pub struct Spread<'a> {
@@ -47,20 +65,24 @@ impl<'a> Spread<'a> {
         let mut spread = Spread { scene, threads, least, moves: Moves::new() };
         let all: i16 = spread.slaves().map(|slave| threads[usize::from(slave)]).sum();
         let part = (all as usize).div_ceil(usize::from(estimate.slaves.max(1)));
-        let mut whole: ArrayVec<(u8, usize), NODES> = ArrayVec::new();
+        // Threads by the piece that they belong to, and where each piece begins, and its length.
+        let (mut order, mut pieces): (ArrayVec<u8, NODES>, ArrayVec<(usize, usize), NODES>) = Default::default();
         for group in 0..estimate.groups {
             let members = estimate.members(group);
             let count = members.clone().count();
             if scene.is_scattered(group) {
                 members.filter(|&node| is_free(node)).for_each(|node| spread.put(plan, &[node as u8]));
-            } else if count <= part && members.clone().all(is_free) {
-                whole.push((group as u8, count));
+            } else if (count <= part || scene.may_be_cut(group)) && members.clone().all(is_free) {
+                let begin = order.len();
+                add_neighbours(estimate, group, &mut order);
+                let length = count.div_ceil(count.div_ceil(part.max(1)));
+                let starts = (begin..begin + count).step_by(length);
+                pieces.extend(starts.map(|start| (start, length.min(begin + count - start))));
             }
         }
-        while let Some(largest) = (0..whole.len()).max_by_key(|&at| (whole[at].1, core::cmp::Reverse(at))) {
-            let (group, _) = whole.remove(largest);
-            let members: ArrayVec<u8, NODES> = estimate.members(group.into()).map(|node| node as u8).collect();
-            spread.put(plan, &members);
+        while let Some(largest) = (0..pieces.len()).max_by_key(|&at| (pieces[at].1, core::cmp::Reverse(at))) {
+            let (start, length) = pieces.remove(largest);
+            spread.put(plan, &order[start..start + length]);
         }
         spread
     }
