@@ -2,16 +2,44 @@
 //!
 //! A window has at most [`LOOKAHEAD`] cycles and ends where the window strobe of the hardware is.
 //! Within it no processor can affect another, so each runs to its end by itself, in any order.
+//!
+//! While the network is idle, processors run many windows ahead of each other (`stretch`), up to
+//! the first thing that others could see. Who was farther by then goes back and comes again as far
+//! as the window in which that is.
 
 use crate::model::centrenet::DmaMemory;
 use crate::shared::{Ram, Shared};
+use testbed_definitions::map;
+use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::timing::LOOKAHEAD;
+
+/// A store to an SMI that the monitor does not know yet.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Event {
+    pub cycle: u64,
+    pub processor: usize,
+    pub value: u32,
+}
 
 /// A processor in the hands of a [`Schedule`].
 pub(crate) trait Core {
     /// Executes everything that happens before cycle `until`. Its effects on others go to `shared`,
     /// with their cycles.
     fn run(&mut self, shared: &mut Shared, until: u64);
+
+    /// Whether it can run ahead at all.
+    fn can_run_ahead(&self) -> bool;
+
+    /// Runs as [`Core::run`] does, in [`Shared::ahead`], and stops before the first thing that
+    /// others could see; then it returns its cycle. [`Core::fall_back`] undoes all of it.
+    fn run_ahead(&mut self, shared: &mut Shared, until: u64) -> Option<u64>;
+
+    /// Goes back to `cycle`, where it was when it began to run ahead.
+    fn fall_back(&mut self, shared: &mut Shared, cycle: u64);
+
+    /// Nothing has come from the others before cycle `end`: what it did ahead is certain. Adds the
+    /// events that it stored before `end`, or, asked later, since then.
+    fn arrive(&mut self, end: u64, events: &mut Vec<Event>);
 
     /// If it is asleep, the cycle in which something wakes it, as far as that is known
     /// ([`u64::MAX`] if nothing does); `None` if it is awake.
@@ -26,12 +54,62 @@ pub(crate) struct Schedule<C> {
     pub cores: Vec<C>,
     pub shared: Shared,
     cycle: u64,
+    reach: Reach,
+    /// Whoever ended the last stretch: it is likely to end the next one, and all that run after it
+    /// need not go back.
+    first: usize,
+    /// Room for [`Schedule::report`].
+    events: Vec<Event>,
+}
+
+/// How far processors run ahead: a stretch that somebody ends early has cost the others their way
+/// back.
+struct Reach {
+    /// Cycles of the next stretch.
+    cycles: u64,
+    /// Windows before the next stretch is tried, and those to wait for after the next failure.
+    pause: u64,
+    penalty: u64,
+}
+
+impl Reach {
+    /// Cycles of the longest stretch, and of the shortest one that is worth while.
+    const MOST: u64 = 4096;
+    const LEAST: u64 = 4 * LOOKAHEAD;
+    /// The longest pause, in windows.
+    const PAUSE: u64 = 64;
+
+    const START: Reach = Reach { cycles: Self::LEAST, pause: 0, penalty: 1 };
+
+    /// Whether to try a stretch now.
+    fn is_worth_while(&mut self) -> bool {
+        let tries = self.pause == 0;
+        self.pause = self.pause.saturating_sub(1);
+        tries
+    }
+
+    /// A stretch went all the way, or ended after so many cycles.
+    fn learn(&mut self, ended: Option<u64>) {
+        match ended {
+            None => {
+                self.cycles = (2 * self.cycles).min(Self::MOST);
+                self.penalty = 1;
+            }
+            Some(cycles) => {
+                self.cycles = (self.cycles / 2).max(Self::LEAST);
+                if cycles < Self::LEAST {
+                    self.pause = self.penalty;
+                    self.penalty = (2 * self.penalty).min(Self::PAUSE);
+                }
+            }
+        }
+    }
 }
 
 impl<C: Core> Schedule<C> {
     /// At the start of cycle 0.
     pub fn new(cores: Vec<C>, shared: Shared) -> Self {
-        Schedule { cores, shared, cycle: 0 }
+        Schedule { cores, shared, cycle: 0, reach: Reach::START, first: 0, events: Vec::new() }
     }
 
     /// The cycle that comes next.
@@ -46,6 +124,12 @@ impl<C: Core> Schedule<C> {
             // A sleep may end in the middle of a window, but windows begin and end where the strobe
             // does.
             let quiet = self.asleep_until() / LOOKAHEAD * LOOKAHEAD;
+            if quiet <= window {
+                if let Some(end) = self.stretch(until) {
+                    self.run_stretch(end, until);
+                    continue;
+                }
+            }
             self.run_window(window.max(quiet).min(until));
         }
         // Whoever looks at RAM now sees all DMA that has been done.
@@ -60,6 +144,76 @@ impl<C: Core> Schedule<C> {
             core.run(&mut self.shared, end);
         }
         self.cycle = end;
+    }
+
+    /// The end of a stretch on which processors may run ahead, if one begins here.
+    fn stretch(&mut self, until: u64) -> Option<u64> {
+        let quiet = self.shared.network.quiet_until() / LOOKAHEAD * LOOKAHEAD;
+        let end = quiet.min(self.cycle + self.reach.cycles).min(until);
+        let tries = end > self.cycle + LOOKAHEAD && self.cores.iter().all(C::can_run_ahead);
+        (tries && self.reach.is_worth_while()).then_some(end)
+    }
+
+    /// Runs all processors to `end`, or to the end of the window in which the first of them does
+    /// what others could see.
+    fn run_stretch(&mut self, end: u64, until: u64) {
+        let begin = self.cycle;
+        let certain = self.run_ahead(end);
+        self.reach.learn((certain < end).then_some(certain - begin));
+        self.cycle = certain;
+        self.report(certain);
+        self.shared.network.advance(certain, &mut All(&mut self.cores));
+        self.shared.monitor.advance(certain);
+        if certain < end {
+            // Who ended the stretch is somewhere in this window.
+            let window = ((certain / LOOKAHEAD + 1) * LOOKAHEAD).min(until);
+            self.shared.network.advance(window, &mut All(&mut self.cores));
+            self.shared.monitor.advance(window);
+            self.report(u64::MAX);
+            for core in &mut self.cores {
+                core.run(&mut self.shared, window);
+            }
+            self.cycle = window;
+        }
+    }
+
+    /// Runs each processor ahead of the others, and those back that have come too far; returns how
+    /// far all is certain, which is `end` or where a window begins.
+    fn run_ahead(&mut self, end: u64) -> u64 {
+        let (begin, mut certain) = (self.cycle, end);
+        let mut reached = [0; STATIONS_MAX];
+        self.shared.ahead = true;
+        let count = self.cores.len();
+        for number in (self.first..count).chain(0..self.first) {
+            if let Some(cycle) = self.cores[number].run_ahead(&mut self.shared, certain) {
+                certain = (cycle / LOOKAHEAD * LOOKAHEAD).max(begin);
+                self.first = number;
+            }
+            reached[number] = certain;
+        }
+        for (core, reached) in self.cores.iter_mut().zip(reached) {
+            if reached > certain {
+                core.fall_back(&mut self.shared, begin);
+                if certain > begin {
+                    let ended = core.run_ahead(&mut self.shared, certain);
+                    debug_assert_eq!(ended, None, "it got farther than this before");
+                }
+            }
+        }
+        self.shared.ahead = false;
+        certain
+    }
+
+    /// Tells the monitor of the events that were stored ahead, before `end`.
+    fn report(&mut self, end: u64) {
+        for core in &mut self.cores {
+            core.arrive(end, &mut self.events);
+        }
+        self.events.sort_unstable();
+        for Event { cycle, processor, value } in self.events.drain(..) {
+            let taken = self.shared.monitor.smi_store(processor, map::smi::EVENT, value, cycle);
+            debug_assert_eq!(taken, Ok(()), "who may stall does not run ahead");
+        }
     }
 
     /// The cycle before which nothing happens because every processor sleeps; the present one if
@@ -114,6 +268,14 @@ mod tests {
         fn run(&mut self, _: &mut Shared, until: u64) {
             self.windows.push(until);
         }
+        fn can_run_ahead(&self) -> bool {
+            false
+        }
+        fn run_ahead(&mut self, _: &mut Shared, _: u64) -> Option<u64> {
+            None
+        }
+        fn fall_back(&mut self, _: &mut Shared, _: u64) {}
+        fn arrive(&mut self, _: u64, _: &mut Vec<Event>) {}
         fn sleeps_until(&self, _: &mut Shared) -> Option<u64> {
             self.wakes.filter(|wakes| self.windows.last().is_none_or(|last| last < wakes))
         }

@@ -9,18 +9,22 @@ use testbed_machine::Machine;
 pub(crate) struct Shared {
     pub network: Network,
     pub monitor: Monitor,
+    /// Processors run ahead of each other: the network is idle, and stays so until somebody does
+    /// what others may see, which nobody does meanwhile.
+    pub ahead: bool,
 }
 
 impl Shared {
     pub fn new(machine: &Machine) -> Self {
-        Shared { network: Network::new(machine.processors.len(), machine.ram_bytes), monitor: Monitor::new(machine) }
+        let network = Network::new(machine.processors.len(), machine.ram_bytes);
+        Shared { network, monitor: Monitor::new(machine), ahead: false }
     }
 
     /// Whether DMA may touch the station's RAM before the end of the window.
     #[inline]
     pub fn dma_near(&self, station: usize) -> bool {
         // An idle network has nothing to do, and that is soon found out.
-        self.network.quiet_until() != u64::MAX && !self.network.hazards(station).is_empty()
+        !self.ahead && self.network.quiet_until() != u64::MAX && !self.network.hazards(station).is_empty()
     }
 
     /// Brings DMA on `memory` up to the start of `cycle`, if it may touch the word at `offset`.

@@ -16,11 +16,20 @@ impl Hart {
     ///
     /// The caller knows that no interrupt is taken before `limit` and that DMA is far from what the
     /// core touches.
-    #[inline(never)]
     pub(in crate::hart) fn interpret(&mut self, limit: u64) {
+        if self.memory.noting {
+            self.interpret_noting::<true>(limit);
+        } else {
+            self.interpret_noting::<false>(limit);
+        }
+    }
+
+    /// `NOTING` is [`Memory::noting`].
+    #[inline(never)]
+    fn interpret_noting<const NOTING: bool>(&mut self, limit: u64) {
         let Hart { registers, memory, tlb, stretch, translating, .. } = self;
         let translating = *translating;
-        let Memory { words, decoded, has_code, .. } = memory;
+        let Memory { words, decoded, has_code, overwritten, .. } = memory;
         let words = &mut words[..];
         let (decoded, has_code) = (&decoded[..], &has_code[..]);
         let code = &decoded[stretch.first as usize..(stretch.first + stretch.words) as usize];
@@ -101,6 +110,9 @@ impl Hart {
                         }
                         decoded[index].set(Decoded::UNDECODED);
                     }
+                    if NOTING {
+                        overwritten.push((index as u32, *word));
+                    }
                     let shift = 8 * (offset & 3);
                     *word = *word & !($lanes << shift) | (reg!(rs2) & $lanes) << shift;
                     at = at.wrapping_add(1);
@@ -175,6 +187,9 @@ impl Hart {
                         }
                         decoded[index].set(Decoded::UNDECODED);
                         decoded[index + 1].set(Decoded::UNDECODED);
+                    }
+                    if NOTING {
+                        overwritten.extend([(index as u32, words[index]), (index as u32 + 1, words[index + 1])]);
                     }
                     words[index] = reg!(rs2);
                     words[index + 1] = reg!(rs2 | 1);

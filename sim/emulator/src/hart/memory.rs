@@ -21,6 +21,10 @@ pub(in crate::hart) struct Memory {
     pub fetched: Option<u32>,
     /// That word's content if it was overwritten since, or a word whose execution was suspended.
     pub latched: Option<u32>,
+    /// Whether the processor runs ahead and may have to go back.
+    pub noting: bool,
+    /// Then index and former content of each word that it has stored to, in order.
+    pub overwritten: Vec<(u32, u32)>,
 }
 
 impl Memory {
@@ -33,6 +37,8 @@ impl Memory {
             has_code: vec![Cell::new(false); words.div_ceil(1 << CODE_SHIFT)],
             fetched: None,
             latched: None,
+            noting: false,
+            overwritten: Vec::new(),
         }
     }
 
@@ -60,6 +66,9 @@ impl Memory {
     /// The core's write of the byte lanes in `mask`.
     pub fn store(&mut self, index: usize, lanes: u32, mask: u8) {
         let bits = lane_bits(mask);
+        if self.noting {
+            self.overwritten.push((index as u32, self.words[index]));
+        }
         self.words[index] = self.words[index] & !bits | lanes & bits;
         self.decoded[index].set(Decoded::UNDECODED);
     }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `state` | registers, RAM, the processor's own devices, and where it stands |
 //! | `window` | its way through a window: who executes what |
+//! | `ahead` | its way ahead of the others, and back |
 //! | `interpreter` | the fast way: instructions that touch nothing but registers and RAM |
 //! | `exact` | the exact step: everything else, and everything while somebody looks |
 //! | `interrupts` | which interrupt comes when, and sleep until then |
@@ -19,6 +20,7 @@
 //! stand beside it: whatever it leaves undone, the exact step does. For the windows a processor is
 //! a [`Core`], and a core of another kind could stand beside this one.
 
+mod ahead;
 mod alu;
 mod csr;
 mod decode;
@@ -33,13 +35,34 @@ mod window;
 pub(crate) use state::Hart;
 
 use crate::engine::Retirement;
-use crate::schedule::Core;
+use crate::schedule::{Core, Event};
 use crate::shared::{Ram, Shared};
 
 impl Core for Hart {
     #[inline(always)]
     fn run(&mut self, shared: &mut Shared, until: u64) {
         self.run_window(shared, until);
+    }
+
+    fn can_run_ahead(&self) -> bool {
+        self.record.is_none()
+    }
+
+    fn run_ahead(&mut self, shared: &mut Shared, until: u64) -> Option<u64> {
+        self.set_out();
+        self.run_window(shared, until)
+    }
+
+    fn fall_back(&mut self, shared: &mut Shared, cycle: u64) {
+        self.go_back();
+        shared.network.look_back(self.number, cycle);
+    }
+
+    fn arrive(&mut self, end: u64, events: &mut Vec<Event>) {
+        self.memory.noting = false;
+        let certain = self.events.partition_point(|&(cycle, _)| cycle < end);
+        let processor = self.number;
+        events.extend(self.events.drain(..certain).map(|(cycle, value)| Event { cycle, processor, value }));
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! The state of a processor: its core, its RAM and its own devices.
 
+use super::ahead::Mark;
 use super::csr::Csrs;
 use super::memory::Memory;
 use super::tlb::{Lookup, Tlb, EXECUTE};
@@ -76,6 +77,11 @@ pub(crate) struct Hart {
     pub(super) ahead: Option<Option<u32>>,
     /// The second half of the pair at `pc`, if it comes in a later window than the first.
     pub(super) second: Option<Second>,
+    /// Events that it has stored ahead of the others, with their cycles, in order; the monitor does
+    /// not know them yet.
+    pub(super) events: Vec<(u64, u32)>,
+    /// What it goes back to if it has run too far ahead.
+    pub(super) mark: Option<Mark>,
     /// Retirements, if they are recorded.
     pub(super) record: Option<Vec<Retirement>>,
 }
@@ -103,6 +109,8 @@ impl Hart {
             let_past: 0,
             ahead: None,
             second: None,
+            events: Vec::new(),
+            mark: None,
             record: None,
         };
         hart.refetch();

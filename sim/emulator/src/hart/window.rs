@@ -6,11 +6,13 @@ use crate::shared::Shared;
 
 impl Hart {
     /// Executes everything that happens before cycle `until`: instructions whose X lies before it.
+    /// If it runs ahead, it stops before an instruction that concerns others, and says the cycle of
+    /// its X.
     #[inline(always)]
-    pub(super) fn run_window(&mut self, shared: &mut Shared, until: u64) {
+    pub(super) fn run_window(&mut self, shared: &mut Shared, until: u64) -> Option<u64> {
         self.memory.fetched = None;
         if self.asleep && !self.wake(shared, until) {
-            return;
+            return None;
         }
         self.find_interrupt(shared);
         let mut exact = self.needs_exactness(shared);
@@ -37,9 +39,11 @@ impl Hart {
                     self.find_interrupt(shared);
                 }
                 Step::Later => break,
+                Step::Concerns => return Some(self.arrival + 1),
             }
         }
         self.keep_fetched(shared, until);
+        None
     }
 
     /// Whether every instruction has to be looked at by itself.

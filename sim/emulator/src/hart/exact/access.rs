@@ -33,6 +33,10 @@ impl Hart {
             shared.settle(self.number, &mut self.memory, offset, x);
             self.memory.words[offset as usize / 4]
         } else if let Some(device) = Device::at(address, self.number) {
+            if shared.ahead && Self::load_concerns_others(device) {
+                self.hold(word, ahead);
+                return Step::Concerns;
+            }
             self.device_load(shared, device, address, x)
         } else {
             return self.trap_in_x(word, cause::LOAD_ACCESS, va);
@@ -71,6 +75,10 @@ impl Hart {
             self.store_to_ram(shared, offset, lanes, mask);
             Step::Done
         } else if let Some(device) = Device::at(address, self.number) {
+            if shared.ahead && self.store_concerns_others(shared, device, address) {
+                self.hold(word, ahead);
+                return Step::Concerns;
+            }
             if let Err(retry) = self.device_store(shared, device, address, lanes, self.arrival + 1) {
                 // X is repeated; D is not.
                 self.arrival = retry - 1;

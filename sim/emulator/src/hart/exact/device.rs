@@ -32,6 +32,26 @@ impl Device {
 }
 
 impl Hart {
+    /// Whether others may see a load from the device, or it may see what others do, now that the
+    /// processor runs ahead of them. (The station of an idle network shows only what its own
+    /// processor did.)
+    pub(in crate::hart) fn load_concerns_others(device: Device) -> bool {
+        !matches!(device, Device::Clint | Device::System | Device::Centrenet)
+    }
+
+    /// The same of a store to the device at the physical address. An event that can't stall its
+    /// processor is only noted.
+    pub(in crate::hart) fn store_concerns_others(&self, shared: &Shared, device: Device, address: u32) -> bool {
+        match device {
+            Device::Clint | Device::System => false,
+            Device::Smi => {
+                let is_event = address & (map::DEVICE_BYTES - 1) & !3 == map::smi::EVENT;
+                !is_event || shared.monitor.may_stall(self.number)
+            }
+            Device::Uart | Device::Centrenet | Device::Mmi => true,
+        }
+    }
+
     /// A load with its strobe in `cycle`.
     pub(in crate::hart) fn device_load(
         &mut self,
@@ -66,6 +86,7 @@ impl Hart {
             Device::Clint => self.clint.store(offset, lanes, cycle),
             Device::Uart => self.uart.store(offset, lanes, cycle),
             Device::Centrenet => shared.network.store(self.number, offset & !3, lanes, cycle),
+            Device::Smi if shared.ahead => self.events.push((cycle, lanes)),
             Device::Smi => {
                 let stored = shared.monitor.smi_store(self.number, offset & !3, lanes, cycle);
                 return stored.map_err(|stall| stall.retry);

@@ -26,6 +26,8 @@ pub(in crate::hart) enum Step {
     Asleep,
     /// What comes next lies beyond the window.
     Later,
+    /// What comes next concerns other processors, and this one runs ahead of them.
+    Concerns,
 }
 
 /// Where a data access goes.

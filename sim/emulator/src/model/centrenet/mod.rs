@@ -137,6 +137,12 @@ impl Network {
         self.quiet
     }
 
+    /// Takes back that the station was looked at as of cycles after `cycle`. Nothing may have
+    /// happened in it since then.
+    pub fn look_back(&mut self, station: usize, cycle: u64) {
+        self.stations[station].look_back(cycle);
+    }
+
     /// The counters as a load in `cycle` would find them, and whether the station is receiving then.
     pub fn counters(&self, station: usize, cycle: u64) -> StationCounters {
         // What is known to happen until then may not have been applied yet; that is left to those who may change it.

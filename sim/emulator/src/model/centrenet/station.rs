@@ -161,6 +161,11 @@ impl Station {
         self.now = self.now.max(cycle);
     }
 
+    /// See [`super::Network::look_back`].
+    pub fn look_back(&mut self, cycle: u64) {
+        self.now = self.now.min(cycle);
+    }
+
     fn sync_changes(&mut self, cycle: u64) {
         loop {
             let pop = self.next_pop();

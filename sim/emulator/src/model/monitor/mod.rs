@@ -121,6 +121,11 @@ impl Monitor {
         }
     }
 
+    /// Whether a store to EVENT by processor `smi` (1..) may stall.
+    pub fn may_stall(&self, smi: usize) -> bool {
+        smi.checked_sub(1).and_then(|i| self.smis.get(i)).is_some_and(Smi::stalls)
+    }
+
     /// A load by processor `smi` (1..) with its read strobe in `cycle`.
     pub fn smi_load(&mut self, smi: usize, offset: u32, cycle: u64) -> u32 {
         self.advance(cycle);

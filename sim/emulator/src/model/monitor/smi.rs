@@ -133,6 +133,11 @@ impl Smi {
         self.stall_on = on;
     }
 
+    /// Whether stores wait for room.
+    pub fn stalls(&self) -> bool {
+        self.stall_on
+    }
+
     /// A command to the filter, which takes effect in cycle `seen`.
     pub fn command(&mut self, command: Command, seen: u64) {
         self.filter.send(command, seen);

@@ -1,0 +1,131 @@
+//! A processor ahead of the others, and its way back.
+//!
+//! It may run past the look-ahead as long as nothing comes from the others, which is known only
+//! when they have come there too. So it notes how it stood, what its stores overwrite and the
+//! events that it stores, and does nothing that others could see. If one of them does, it goes back
+//! and comes again only as far as that is certain.
+
+use super::csr::Csrs;
+use super::decode::Decoded;
+use super::memory::Memory;
+use super::state::{Hart, Second, Stretch};
+use super::tlb::Tlb;
+use crate::model::{clint::Clint, system::System};
+
+/// Registers that hold something: x0 to x31, and those that the cache names in place of x0.
+const REGISTERS: usize = 36;
+
+/// How a processor stood before it ran ahead; its RAM is put back word by word.
+#[derive(Clone)]
+pub(super) struct Mark {
+    registers: [u32; REGISTERS],
+    pc: u32,
+    arrival: u64,
+    retired: u64,
+    complete: u64,
+    csrs: Csrs,
+    tlb: Tlb,
+    clint: Clint,
+    system: System,
+    stretch: Stretch,
+    fetch_fault: Option<u32>,
+    translating: bool,
+    asleep: bool,
+    interrupt_at: u64,
+    let_past: u64,
+    ahead: Option<Option<u32>>,
+    second: Option<Second>,
+    fetched: Option<u32>,
+    latched: Option<u32>,
+    events: usize,
+}
+
+impl Hart {
+    /// Notes how the processor stands, before it runs ahead.
+    pub(super) fn set_out(&mut self) {
+        // All fields by name: who adds one has to say what becomes of it.
+        let Hart {
+            number: _,
+            registers,
+            pc,
+            arrival,
+            retired,
+            complete,
+            csrs,
+            tlb,
+            memory,
+            clint,
+            // Others may see what a UART does: nobody touches one while running ahead.
+            uart: _,
+            system,
+            stretch,
+            fetch_fault,
+            translating,
+            asleep,
+            interrupt_at,
+            let_past,
+            ahead,
+            second,
+            events,
+            mark,
+            // Who records retirements does not run ahead.
+            record: _,
+        } = self;
+        let Memory { words: _, decoded: _, has_code: _, fetched, latched, noting, overwritten } = memory;
+        let mut first = [0; REGISTERS];
+        first.copy_from_slice(&registers[..REGISTERS]);
+        *mark = Some(Mark {
+            registers: first,
+            pc: *pc,
+            arrival: *arrival,
+            retired: *retired,
+            complete: *complete,
+            csrs: csrs.clone(),
+            tlb: tlb.clone(),
+            clint: clint.clone(),
+            system: system.clone(),
+            stretch: *stretch,
+            fetch_fault: *fetch_fault,
+            translating: *translating,
+            asleep: *asleep,
+            interrupt_at: *interrupt_at,
+            let_past: *let_past,
+            ahead: *ahead,
+            second: *second,
+            fetched: *fetched,
+            latched: *latched,
+            events: events.len(),
+        });
+        *noting = true;
+        overwritten.clear();
+    }
+
+    /// Undoes everything since [`Hart::set_out`].
+    pub(super) fn go_back(&mut self) {
+        for (index, word) in self.memory.overwritten.drain(..).rev() {
+            self.memory.words[index as usize] = word;
+            self.memory.decoded[index as usize].set(Decoded::UNDECODED);
+        }
+        let Some(mark) = self.mark.take() else { return };
+        self.registers[..REGISTERS].copy_from_slice(&mark.registers);
+        self.pc = mark.pc;
+        self.arrival = mark.arrival;
+        self.retired = mark.retired;
+        self.complete = mark.complete;
+        self.csrs = mark.csrs;
+        self.tlb = mark.tlb;
+        self.clint = mark.clint;
+        self.system = mark.system;
+        self.stretch = mark.stretch;
+        self.fetch_fault = mark.fetch_fault;
+        self.translating = mark.translating;
+        self.asleep = mark.asleep;
+        self.interrupt_at = mark.interrupt_at;
+        self.let_past = mark.let_past;
+        self.ahead = mark.ahead;
+        self.second = mark.second;
+        self.memory.fetched = mark.fetched;
+        self.memory.latched = mark.latched;
+        self.events.truncate(mark.events);
+    }
+}
