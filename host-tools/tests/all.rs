@@ -1,6 +1,7 @@
 //! All tests of this crate that can share a process, in one binary: it is linked once, and what
 //! several of them need is compiled once.
 
+mod ahead;
 mod analysis;
 mod attach;
 mod balance;

@@ -5,28 +5,35 @@ use super::decode::{Decoded, Op};
 use super::memory::{Memory, CODE_SHIFT};
 use super::state::Hart;
 use super::tlb::{READ, WRITE};
+use crate::model::centrenet::Hazards;
 use std::cell::Cell;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::timing::*;
+
+/// How the loop runs: by itself,
+const PLAIN: u8 = 0;
+/// noting what stores overwrite ([`Memory::noting`]),
+const AHEAD: u8 = 1;
+/// or with DMA near.
+const NEAR: u8 = 2;
 
 impl Hart {
     /// Executes instructions that arrive before cycle `limit`, up to the first that needs
     /// [`Hart::step`]: it leaves the stretch, is not decoded, misses the TLB, traps, reaches a
     /// device or a CSR, or is a load or store at the stretch's end.
     ///
-    /// The caller knows that no interrupt is taken before `limit` and that DMA is far from what the
-    /// core touches.
-    pub(in crate::hart) fn interpret(&mut self, limit: u64) {
-        if self.memory.noting {
-            self.interpret_noting::<true>(limit);
-        } else {
-            self.interpret_noting::<false>(limit);
+    /// The caller knows that no interrupt is taken before `limit`, and what DMA may touch until
+    /// then: that is left to the step as well.
+    pub(in crate::hart) fn interpret(&mut self, limit: u64, hazards: Option<&Hazards>) {
+        match hazards {
+            Some(hazards) => self.interpret_in::<NEAR>(limit, hazards),
+            None if self.memory.noting => self.interpret_in::<AHEAD>(limit, &Hazards::default()),
+            None => self.interpret_in::<PLAIN>(limit, &Hazards::default()),
         }
     }
 
-    /// `NOTING` is [`Memory::noting`].
     #[inline(never)]
-    fn interpret_noting<const NOTING: bool>(&mut self, limit: u64) {
+    fn interpret_in<const MODE: u8>(&mut self, limit: u64, hazards: &Hazards) {
         let Hart { registers, memory, tlb, stretch, translating, .. } = self;
         let translating = *translating;
         let Memory { words, decoded, has_code, overwritten, .. } = memory;
@@ -38,9 +45,16 @@ impl Hart {
         let mut arrival = self.arrival;
         let mut complete = self.complete;
         let mut executed = 0u64;
+        // In words. The word after an instruction may be read ahead.
+        let [incoming, outgoing] = [&hazards.receive, &hazards.transmit].map(|bytes| bytes.start / 4..bytes.end / 4);
+        let touches = |word: u32| incoming.contains(&word) || outgoing.contains(&word);
+        let overwritten_from = incoming.start.saturating_sub(1)..incoming.end;
 
         while arrival < limit {
             let Some(instruction) = code.get(at as usize) else { break };
+            if MODE == NEAR && overwritten_from.contains(&(stretch.first + at)) {
+                break;
+            }
             let Decoded { op, rd, rs1, rs2, imm } = instruction.get();
             macro_rules! reg {
                 ($number:expr) => {
@@ -86,7 +100,7 @@ impl Hart {
                 ($op:expr, $aligned:expr) => {{
                     let offset = address!(READ, $aligned);
                     let Some(&word) = words.get((offset / 4) as usize) else { break };
-                    if at + 1 >= stretch.words {
+                    if at + 1 >= stretch.words || MODE == NEAR && incoming.contains(&(offset / 4)) {
                         break;
                     }
                     reg!(rd) = extract($op, word, offset);
@@ -100,7 +114,7 @@ impl Hart {
                     let offset = address!(WRITE, $aligned);
                     let index = (offset / 4) as usize;
                     let Some(word) = words.get_mut(index) else { break };
-                    if at + 1 >= stretch.words {
+                    if at + 1 >= stretch.words || MODE == NEAR && touches(index as u32) {
                         break;
                     }
                     if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
@@ -110,7 +124,7 @@ impl Hart {
                         }
                         decoded[index].set(Decoded::UNDECODED);
                     }
-                    if NOTING {
+                    if MODE == AHEAD {
                         overwritten.push((index as u32, *word));
                     }
                     let shift = 8 * (offset & 3);
@@ -126,6 +140,9 @@ impl Hart {
                     let offset = address!($right, 7);
                     let index = (offset / 4) as usize;
                     if index >= words.len() || at + 1 >= stretch.words || arrival + 1 >= limit {
+                        break;
+                    }
+                    if MODE == NEAR && (touches(index as u32) || touches(index as u32 + 1)) {
                         break;
                     }
                     index
@@ -188,7 +205,7 @@ impl Hart {
                         decoded[index].set(Decoded::UNDECODED);
                         decoded[index + 1].set(Decoded::UNDECODED);
                     }
-                    if NOTING {
+                    if MODE == AHEAD {
                         overwritten.extend([(index as u32, words[index]), (index as u32 + 1, words[index + 1])]);
                     }
                     words[index] = reg!(rs2);

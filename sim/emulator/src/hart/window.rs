@@ -2,6 +2,7 @@
 
 use super::exact::Step;
 use super::state::Hart;
+use crate::model::centrenet::Hazards;
 use crate::shared::Shared;
 
 impl Hart {
@@ -15,13 +16,12 @@ impl Hart {
             return None;
         }
         self.find_interrupt(shared);
-        let mut exact = self.needs_exactness(shared);
+        let exact = self.record.is_some();
+        let mut hazards = self.hazards(shared);
         loop {
-            if !exact && self.memory.latched.is_none() && self.ahead.is_none() && self.second.is_none() {
+            if !exact && self.is_between_instructions(hazards.as_ref()) {
                 let limit = self.interrupt_at.min(until - 1);
-                if self.arrival < limit {
-                    self.interpret(limit);
-                }
+                self.interpret_pages(limit, hazards.as_ref());
                 if self.arrival >= until && self.stretch.index(self.pc).is_some() {
                     break;
                 }
@@ -30,7 +30,7 @@ impl Hart {
                 Step::Done => {}
                 Step::Changed => {
                     self.find_interrupt(shared);
-                    exact = self.needs_exactness(shared);
+                    hazards = self.hazards(shared);
                 }
                 Step::Asleep => {
                     if !self.wake(shared, until) {
@@ -46,9 +46,41 @@ impl Hart {
         None
     }
 
-    /// Whether every instruction has to be looked at by itself.
-    fn needs_exactness(&self, shared: &mut Shared) -> bool {
-        self.record.is_some() || shared.dma_near(self.number)
+    /// What DMA may touch before the end of the window, if anything.
+    fn hazards(&self, shared: &Shared) -> Option<Hazards> {
+        shared.dma_near(self.number).then(|| shared.network.hazards(self.number))
+    }
+
+    /// Whether nothing of the instruction at `pc` is done or read that RAM does not show as well.
+    fn is_between_instructions(&mut self, hazards: Option<&Hazards>) -> bool {
+        if self.ahead.is_some() || self.second.is_some() {
+            return false;
+        }
+        // Mostly what a load or store has read ahead is still there, and stays so in this window.
+        if let Some(word) = self.memory.latched.filter(|_| self.let_past <= self.arrival) {
+            let stays = |&index: &u32| hazards.is_none_or(|hazards| !hazards.receive.contains(&(index * 4)));
+            let index = self.stretch.index(self.pc).filter(stays);
+            if index.is_some_and(|index| self.memory.words[index as usize] == word) {
+                self.memory.latched = None;
+            }
+        }
+        self.memory.latched.is_none()
+    }
+
+    /// Interprets from page to page.
+    fn interpret_pages(&mut self, limit: u64, hazards: Option<&Hazards>) {
+        while self.arrival < limit {
+            if self.stretch.index(self.pc).is_none() {
+                self.refetch();
+                if self.stretch.index(self.pc).is_none() {
+                    break;
+                }
+            }
+            self.interpret(limit, hazards);
+            if self.stretch.index(self.pc).is_some() {
+                break;
+            }
+        }
     }
 
     /// Notes which word a fetch before `until` has read for an instruction that comes later.

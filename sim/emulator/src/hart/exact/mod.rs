@@ -126,7 +126,9 @@ impl Hart {
         }
         let Some(index) = self.stretch.index(self.pc) else { return 0 };
         shared.settle(self.number, &mut self.memory, index * 4, self.arrival - 1);
-        self.memory.predecode(index as usize);
+        if self.memory.decoded[index as usize].get() == Decoded::UNDECODED {
+            self.memory.predecode(index as usize);
+        }
         self.memory.words[index as usize]
     }
 
