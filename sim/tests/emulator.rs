@@ -171,6 +171,56 @@ fn the_fast_loop_and_the_exact_step_leave_the_same_machine() {
     }
 }
 
+/// Counts in RAM, with the time in the sums, so that nothing can be done twice unseen; stores an event in
+/// every eighth round and sends a packet now and then, each processor with a period of its own.
+fn counting() -> Image {
+    let mut code = Assembly::new(map::RAM_BASE);
+    let (again, quiet, silent) = (code.label(), code.label(), code.label());
+    code.li(T0, map::CENTRENET_BASE).li(T1, map::RAM_BASE + 0x2000).li(A0, map::RAM_BASE + 0x4000);
+    code.push(sw(A0, T0, map::centrenet::RX_BASE as i32)).li(A0, 255);
+    code.push(sw(A0, T0, map::centrenet::RX_MASK as i32)).li(A0, map::centrenet::CONTROL_RECEIVE);
+    code.push(sw(A0, T0, map::centrenet::CONTROL as i32)).push(csrr(A2, csr::MHARTID));
+    code.li(T4, Header { destination: BROADCAST, kind: 1, length: 40, source: 0 }.pack()).place(again);
+    code.push(lw(A0, T1, 0)).push(addi(A0, A0, 1)).push(sw(A0, T1, 0)).push(csrr(A1, csr::MCYCLE));
+    code.push(lw(T3, T1, 4)).push(add(T3, T3, A1)).push(sw(T3, T1, 4)).push(store(0, T1, T3, 9));
+    code.push(immediate(OP_IMMEDIATE, 7, A1, A0, 7)).branch(1, A1, ZERO, quiet).branch(0, A2, ZERO, quiet);
+    code.li(T3, map::SMI_BASE).push(store(1, T3, A0, 0)).place(quiet);
+    code.push(addi(T2, T2, -1)).branch(5, T2, ZERO, silent);
+    // 50 rounds and 23 more for each number.
+    code.push(addi(T2, ZERO, 23)).push(register(OP_REGISTER, 0, 1, T2, T2, A2)).push(addi(T2, T2, 50));
+    code.push(lw(A1, T0, map::centrenet::RX_TAIL as i32)).push(sw(A1, T0, map::centrenet::RX_HEAD as i32));
+    code.push(sw(T4, T0, map::centrenet::TX_COMMAND as i32)).place(silent).jal(ZERO, again);
+    Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
+}
+
+/// Whoever runs only to the end of each window has no stretch to run ahead on.
+#[test]
+fn who_runs_ahead_and_comes_back_leaves_the_same_machine() {
+    let image = counting();
+    let mut ahead = Emulator::new(&crowded(), &image).unwrap();
+    let mut windows = Emulator::new(&crowded(), &image).unwrap();
+    for round in 1..=60u64 {
+        // Ends at odd cycles too.
+        let until = round * 5_000 + round % 7;
+        ahead.run_until(until).unwrap();
+        while windows.cycle() < until {
+            windows.run_until(until.min((windows.cycle() / 32 + 1) * 32)).unwrap();
+        }
+        assert_eq!(ahead.take_trace(), windows.take_trace(), "before cycle {until}");
+        for processor in 0..3 {
+            let instructions = [&ahead, &windows].map(|engine| engine.instructions(processor));
+            assert_eq!(instructions[0], instructions[1], "processor {processor}, cycle {until}");
+            assert_eq!(ahead.station(processor), windows.station(processor), "station {processor}, cycle {until}");
+            if processor > 0 {
+                assert_eq!(ahead.smi(processor), windows.smi(processor), "SMI {processor}, cycle {until}");
+            }
+            same_memory(&ahead, &windows, processor);
+        }
+    }
+    assert!((0..3).all(|processor| ahead.station(processor).rx_packets > 50), "{:?}", ahead.station(0));
+    assert!(ahead.smi(1).emitted > 1000, "{:?}", ahead.smi(1));
+}
+
 #[test]
 fn a_machine_that_sleeps_costs_nothing() {
     let mut code = Assembly::new(map::RAM_BASE);

@@ -5,40 +5,9 @@
 //! events that it stores, and does nothing that others could see. If one of them does, it goes back
 //! and comes again only as far as that is certain.
 
-use super::csr::Csrs;
 use super::decode::Decoded;
 use super::memory::Memory;
-use super::state::{Hart, Second, Stretch};
-use super::tlb::Tlb;
-use crate::model::{clint::Clint, system::System};
-
-/// Registers that hold something: x0 to x31, and those that the cache names in place of x0.
-const REGISTERS: usize = 36;
-
-/// How a processor stood before it ran ahead; its RAM is put back word by word.
-#[derive(Clone)]
-pub(super) struct Mark {
-    registers: [u32; REGISTERS],
-    pc: u32,
-    arrival: u64,
-    retired: u64,
-    complete: u64,
-    csrs: Csrs,
-    tlb: Tlb,
-    clint: Clint,
-    system: System,
-    stretch: Stretch,
-    fetch_fault: Option<u32>,
-    translating: bool,
-    asleep: bool,
-    interrupt_at: u64,
-    let_past: u64,
-    ahead: Option<Option<u32>>,
-    second: Option<Second>,
-    fetched: Option<u32>,
-    latched: Option<u32>,
-    events: usize,
-}
+use super::state::{Hart, Mark, REGISTERS};
 
 impl Hart {
     /// Notes how the processor stands, before it runs ahead.

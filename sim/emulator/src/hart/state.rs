@@ -1,6 +1,5 @@
 //! The state of a processor: its core, its RAM and its own devices.
 
-use super::ahead::Mark;
 use super::csr::Csrs;
 use super::memory::Memory;
 use super::tlb::{Lookup, Tlb, EXECUTE};
@@ -40,6 +39,34 @@ pub(super) struct Second {
     pub offset: u32,
     /// The word after the instruction, if it was read ahead.
     pub ahead: Option<u32>,
+}
+
+/// Registers that hold something: x0 to x31, and those that the cache names in place of x0.
+pub(super) const REGISTERS: usize = 36;
+
+/// How a processor stood before it ran ahead; its RAM is put back word by word.
+#[derive(Clone)]
+pub(super) struct Mark {
+    pub registers: [u32; REGISTERS],
+    pub pc: u32,
+    pub arrival: u64,
+    pub retired: u64,
+    pub complete: u64,
+    pub csrs: Csrs,
+    pub tlb: Tlb,
+    pub clint: Clint,
+    pub system: System,
+    pub stretch: Stretch,
+    pub fetch_fault: Option<u32>,
+    pub translating: bool,
+    pub asleep: bool,
+    pub interrupt_at: u64,
+    pub let_past: u64,
+    pub ahead: Option<Option<u32>>,
+    pub second: Option<Second>,
+    pub fetched: Option<u32>,
+    pub latched: Option<u32>,
+    pub events: usize,
 }
 
 /// Where a processor stands: `pc` is the instruction that arrives (state D) in cycle `arrival`,
