@@ -148,6 +148,55 @@ fn agrees_with_the_rtl_on_code_that_dma_overwrites() {
     assert!((0..3).all(|processor| emulator.station(processor).rx_packets > 100), "{:?}", emulator.station(0));
 }
 
+/// Everyone sends packets for ever, and meanwhile reads its receive ring word by word as packets
+/// come in, writes behind them, and writes to the packet that is being sent.
+fn beside_dma() -> Image {
+    let (ring, packet) = (map::RAM_BASE + 0x4000, map::RAM_BASE + 0x3000);
+    let mut code = Assembly::new(map::RAM_BASE);
+    let (again, words) = (code.label(), code.label());
+    let [a3, a4, a5] = [13, 14, 15];
+    code.li(T0, map::CENTRENET_BASE).li(T1, ring).push(sw(T1, T0, map::centrenet::RX_BASE as i32));
+    code.li(A0, 255).push(sw(A0, T0, map::centrenet::RX_MASK as i32));
+    code.push(addi(A0, ZERO, 1)).push(sw(A0, T0, map::centrenet::CONTROL as i32));
+    code.li(T3, packet).push(sw(T3, T0, map::centrenet::TX_ADDRESS as i32));
+    code.li(T4, Header { destination: BROADCAST, kind: 3, length: 60, source: 0 }.pack());
+    code.place(again).push(sw(T4, T0, map::centrenet::TX_COMMAND as i32)).push(addi(a5, ZERO, 60));
+    code.place(words);
+    // The sum of what the ring holds goes into the packet, and each seventh word of the ring is the sum.
+    code.push(add(T2, T1, a5)).push(lw(A1, T2, 0)).push(add(A2, A2, A1)).push(addi(A2, A2, 1));
+    code.push(add(T2, T3, a5)).push(sw(A2, T2, 0)).push(store(0, T2, A2, 1));
+    code.push(addi(a3, a3, 1)).push(sw(A2, T1, 28)).push(lw(a4, T1, 64)).push(add(A2, A2, a4));
+    code.push(addi(a5, a5, -4)).branch(1, a5, ZERO, words);
+    code.push(lw(A0, T0, map::centrenet::RX_TAIL as i32)).push(sw(A0, T0, map::centrenet::RX_HEAD as i32));
+    code.push(sw(A2, T3, 64)).jal(ZERO, again);
+    Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
+}
+
+#[test]
+fn agrees_with_the_rtl_on_words_that_dma_reads_and_writes() {
+    let emulator = same(&beside_dma(), 200_000);
+    assert!((0..3).all(|processor| emulator.station(processor).rx_packets > 100), "{:?}", emulator.station(0));
+}
+
+/// The fast loop knows what DMA may touch in a window, and leaves just that to the exact step.
+#[test]
+fn the_fast_loop_beside_dma_leaves_the_same_machine() {
+    for recorded in 0..3 {
+        let [mut fast, mut exact] = [0, 1].map(|_| Emulator::new(&crowded(), &beside_dma()).unwrap());
+        exact.record_retirements(Some(recorded));
+        for round in 0..300u64 {
+            let until = fast.cycle() + 1 + round * round % 997;
+            fast.run_until(until).unwrap();
+            exact.run_until(until).unwrap();
+            exact.take_retirements();
+            for processor in 0..3 {
+                same_memory(&fast, &exact, processor);
+                assert_eq!(fast.instructions(processor), exact.instructions(processor), "cycle {until}");
+            }
+        }
+    }
+}
+
 /// Recording retirements makes the emulator take the exact step for every instruction; without, it takes the fast loop.
 /// Stopping at odd cycles makes windows of all lengths.
 #[test]
