@@ -1,7 +1,6 @@
 //! All tests of this crate that can share a process, in one binary: it is linked once, and what
 //! several of them need is compiled once.
 
-mod ahead;
 mod analysis;
 mod attach;
 mod balance;
@@ -42,6 +41,7 @@ mod samples;
 mod seed;
 mod seeded;
 mod shell;
+mod sprints;
 mod stress;
 mod terminal;
 mod top;

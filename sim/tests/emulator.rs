@@ -242,7 +242,7 @@ fn counting() -> Image {
     Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
 }
 
-/// Whoever runs only to the end of each window has no stretch to run ahead on.
+/// Whoever runs only to the end of each window has no sprint to run ahead on.
 #[test]
 fn who_runs_ahead_and_comes_back_leaves_the_same_machine() {
     let image = counting();

@@ -3,7 +3,7 @@
 //! A window has at most [`LOOKAHEAD`] cycles and ends where the window strobe of the hardware is.
 //! Within it no processor can affect another, so each runs to its end by itself, in any order.
 //!
-//! While the network is idle, processors run many windows ahead of each other (`stretch`), up to
+//! While the network is idle, processors run many windows ahead of each other (a *sprint*), up to
 //! the first thing that others could see. Who was farther by then goes back and comes again as far
 //! as the window in which that is.
 
@@ -55,25 +55,25 @@ pub(crate) struct Schedule<C> {
     pub shared: Shared,
     cycle: u64,
     reach: Reach,
-    /// Whoever ended the last stretch: it is likely to end the next one, and all that run after it
+    /// Whoever ended the last sprint: it is likely to end the next one, and all that run after it
     /// need not go back.
     first: usize,
     /// Room for [`Schedule::report`].
     events: Vec<Event>,
 }
 
-/// How far processors run ahead: a stretch that somebody ends early has cost the others their way
+/// How far processors run ahead: a sprint that somebody ends early has cost the others their way
 /// back.
 struct Reach {
-    /// Cycles of the next stretch.
+    /// Cycles of the next sprint.
     cycles: u64,
-    /// Windows before the next stretch is tried, and those to wait for after the next failure.
+    /// Windows before the next sprint is tried, and those to wait for after the next failure.
     pause: u64,
     penalty: u64,
 }
 
 impl Reach {
-    /// Cycles of the longest stretch, and of the shortest one that is worth while.
+    /// Cycles of the longest sprint, and of the shortest one that is worth while.
     const MOST: u64 = 4096;
     const LEAST: u64 = 4 * LOOKAHEAD;
     /// The longest pause, in windows.
@@ -81,14 +81,14 @@ impl Reach {
 
     const START: Reach = Reach { cycles: Self::LEAST, pause: 0, penalty: 1 };
 
-    /// Whether to try a stretch now.
+    /// Whether to try a sprint now.
     fn is_worth_while(&mut self) -> bool {
         let tries = self.pause == 0;
         self.pause = self.pause.saturating_sub(1);
         tries
     }
 
-    /// A stretch went all the way, or ended after so many cycles.
+    /// A sprint went all the way, or ended after so many cycles.
     fn learn(&mut self, ended: Option<u64>) {
         match ended {
             None => {
@@ -125,8 +125,8 @@ impl<C: Core> Schedule<C> {
             // does.
             let quiet = self.asleep_until() / LOOKAHEAD * LOOKAHEAD;
             if quiet <= window {
-                if let Some(end) = self.stretch(until) {
-                    self.run_stretch(end, until);
+                if let Some(end) = self.sprint(until) {
+                    self.run_sprint(end, until);
                     continue;
                 }
             }
@@ -136,18 +136,23 @@ impl<C: Core> Schedule<C> {
         self.shared.network.settle(self.cycle, &mut All(&mut self.cores));
     }
 
-    /// Runs one window, ending at `end`.
-    fn run_window(&mut self, end: u64) {
+    /// Brings what the processors share to cycle `end`.
+    fn advance(&mut self, end: u64) {
         self.shared.network.advance(end, &mut All(&mut self.cores));
         self.shared.monitor.advance(end);
+    }
+
+    /// Runs one window, ending at `end`.
+    fn run_window(&mut self, end: u64) {
+        self.advance(end);
         for core in &mut self.cores {
             core.run(&mut self.shared, end);
         }
         self.cycle = end;
     }
 
-    /// The end of a stretch on which processors may run ahead, if one begins here.
-    fn stretch(&mut self, until: u64) -> Option<u64> {
+    /// The end of a sprint on which processors may run ahead, if one begins here.
+    fn sprint(&mut self, until: u64) -> Option<u64> {
         let quiet = self.shared.network.quiet_until() / LOOKAHEAD * LOOKAHEAD;
         let end = quiet.min(self.cycle + self.reach.cycles).min(until);
         let tries = end > self.cycle + LOOKAHEAD && self.cores.iter().all(C::can_run_ahead);
@@ -156,19 +161,17 @@ impl<C: Core> Schedule<C> {
 
     /// Runs all processors to `end`, or to the end of the window in which the first of them does
     /// what others could see.
-    fn run_stretch(&mut self, end: u64, until: u64) {
+    fn run_sprint(&mut self, end: u64, until: u64) {
         let begin = self.cycle;
         let certain = self.run_ahead(end);
         self.reach.learn((certain < end).then_some(certain - begin));
         self.cycle = certain;
         self.report(certain);
-        self.shared.network.advance(certain, &mut All(&mut self.cores));
-        self.shared.monitor.advance(certain);
+        self.advance(certain);
         if certain < end {
-            // Who ended the stretch is somewhere in this window.
+            // Who ended the sprint is somewhere in this window.
             let window = ((certain / LOOKAHEAD + 1) * LOOKAHEAD).min(until);
-            self.shared.network.advance(window, &mut All(&mut self.cores));
-            self.shared.monitor.advance(window);
+            self.advance(window);
             self.report(u64::MAX);
             for core in &mut self.cores {
                 core.run(&mut self.shared, window);

@@ -1,6 +1,6 @@
 //! What the processors share: the network and the monitor.
 
-use crate::model::centrenet::{DmaMemory, Network};
+use crate::model::centrenet::{DmaMemory, Hazards, Network};
 use crate::model::monitor::Monitor;
 use testbed_machine::Machine;
 
@@ -20,16 +20,19 @@ impl Shared {
         Shared { network, monitor: Monitor::new(machine), ahead: false }
     }
 
-    /// Whether DMA may touch the station's RAM before the end of the window.
+    /// What DMA may touch of the station's RAM before the end of the window, if anything.
     #[inline]
-    pub fn dma_near(&self, station: usize) -> bool {
+    pub fn hazards(&self, station: usize) -> Option<Hazards> {
         // An idle network has nothing to do, and that is soon found out.
-        !self.ahead && self.network.quiet_until() != u64::MAX && !self.network.hazards(station).is_empty()
+        if self.ahead || self.network.quiet_until() == u64::MAX {
+            return None;
+        }
+        Some(self.network.hazards(station)).filter(|hazards| !hazards.is_empty())
     }
 
     /// Brings DMA on `memory` up to the start of `cycle`, if it may touch the word at `offset`.
     pub fn settle(&mut self, station: usize, memory: &mut impl Ram, offset: u32, cycle: u64) {
-        if self.dma_near(station) && self.network.hazards(station).contains(offset & !3) {
+        if self.hazards(station).is_some_and(|hazards| hazards.contains(offset & !3)) {
             self.network.catch_up(station, cycle, &mut One { station, memory });
         }
     }

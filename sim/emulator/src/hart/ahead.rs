@@ -76,25 +76,36 @@ impl Hart {
             self.memory.decoded[index as usize].set(Decoded::UNDECODED);
         }
         let Some(mark) = self.mark.take() else { return };
-        self.registers[..REGISTERS].copy_from_slice(&mark.registers);
-        self.pc = mark.pc;
-        self.arrival = mark.arrival;
-        self.retired = mark.retired;
-        self.complete = mark.complete;
-        self.csrs = mark.csrs;
-        self.tlb = mark.tlb;
-        self.clint = mark.clint;
-        self.system = mark.system;
-        self.stretch = mark.stretch;
-        self.fetch_fault = mark.fetch_fault;
-        self.translating = mark.translating;
-        self.asleep = mark.asleep;
-        self.interrupt_at = mark.interrupt_at;
-        self.let_past = mark.let_past;
-        self.ahead = mark.ahead;
-        self.second = mark.second;
-        self.memory.fetched = mark.fetched;
-        self.memory.latched = mark.latched;
-        self.events.truncate(mark.events);
+        // By name again: a field that is not put back is one that is not used.
+        let Mark {
+            registers,
+            pc,
+            arrival,
+            retired,
+            complete,
+            csrs,
+            tlb,
+            clint,
+            system,
+            stretch,
+            fetch_fault,
+            translating,
+            asleep,
+            interrupt_at,
+            let_past,
+            ahead,
+            second,
+            fetched,
+            latched,
+            events,
+        } = mark;
+        self.registers[..REGISTERS].copy_from_slice(&registers);
+        (self.pc, self.arrival, self.retired, self.complete) = (pc, arrival, retired, complete);
+        (self.csrs, self.tlb, self.clint, self.system) = (csrs, tlb, clint, system);
+        (self.stretch, self.fetch_fault, self.translating) = (stretch, fetch_fault, translating);
+        (self.asleep, self.interrupt_at, self.let_past) = (asleep, interrupt_at, let_past);
+        (self.ahead, self.second) = (ahead, second);
+        (self.memory.fetched, self.memory.latched) = (fetched, latched);
+        self.events.truncate(events);
     }
 }

@@ -45,14 +45,13 @@ impl Hart {
         let mut arrival = self.arrival;
         let mut complete = self.complete;
         let mut executed = 0u64;
-        // In words. The word after an instruction may be read ahead.
-        let [incoming, outgoing] = [&hazards.receive, &hazards.transmit].map(|bytes| bytes.start / 4..bytes.end / 4);
-        let touches = |word: u32| incoming.contains(&word) || outgoing.contains(&word);
-        let overwritten_from = incoming.start.saturating_sub(1)..incoming.end;
+        let is_near = |word: u32| hazards.contains(4 * word);
+        let comes = |word: u32| hazards.receive.contains(&(4 * word));
 
         while arrival < limit {
             let Some(instruction) = code.get(at as usize) else { break };
-            if MODE == NEAR && overwritten_from.contains(&(stretch.first + at)) {
+            // The word after an instruction may be read ahead.
+            if MODE == NEAR && (comes(stretch.first + at) || comes(stretch.first + at + 1)) {
                 break;
             }
             let Decoded { op, rd, rs1, rs2, imm } = instruction.get();
@@ -100,7 +99,7 @@ impl Hart {
                 ($op:expr, $aligned:expr) => {{
                     let offset = address!(READ, $aligned);
                     let Some(&word) = words.get((offset / 4) as usize) else { break };
-                    if at + 1 >= stretch.words || MODE == NEAR && incoming.contains(&(offset / 4)) {
+                    if at + 1 >= stretch.words || MODE == NEAR && comes(offset / 4) {
                         break;
                     }
                     reg!(rd) = extract($op, word, offset);
@@ -114,7 +113,7 @@ impl Hart {
                     let offset = address!(WRITE, $aligned);
                     let index = (offset / 4) as usize;
                     let Some(word) = words.get_mut(index) else { break };
-                    if at + 1 >= stretch.words || MODE == NEAR && touches(index as u32) {
+                    if at + 1 >= stretch.words || MODE == NEAR && is_near(index as u32) {
                         break;
                     }
                     if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
@@ -142,7 +141,7 @@ impl Hart {
                     if index >= words.len() || at + 1 >= stretch.words || arrival + 1 >= limit {
                         break;
                     }
-                    if MODE == NEAR && (touches(index as u32) || touches(index as u32 + 1)) {
+                    if MODE == NEAR && (is_near(index as u32) || is_near(index as u32 + 1)) {
                         break;
                     }
                     index

@@ -45,7 +45,6 @@ pub(super) struct Second {
 pub(super) const REGISTERS: usize = 36;
 
 /// How a processor stood before it ran ahead; its RAM is put back word by word.
-#[derive(Clone)]
 pub(super) struct Mark {
     pub registers: [u32; REGISTERS],
     pub pc: u32,

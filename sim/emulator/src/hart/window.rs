@@ -17,7 +17,7 @@ impl Hart {
         }
         self.find_interrupt(shared);
         let exact = self.record.is_some();
-        let mut hazards = self.hazards(shared);
+        let mut hazards = shared.hazards(self.number);
         loop {
             if !exact && self.is_between_instructions(hazards.as_ref()) {
                 let limit = self.interrupt_at.min(until - 1);
@@ -30,7 +30,7 @@ impl Hart {
                 Step::Done => {}
                 Step::Changed => {
                     self.find_interrupt(shared);
-                    hazards = self.hazards(shared);
+                    hazards = shared.hazards(self.number);
                 }
                 Step::Asleep => {
                     if !self.wake(shared, until) {
@@ -44,11 +44,6 @@ impl Hart {
         }
         self.keep_fetched(shared, until);
         None
-    }
-
-    /// What DMA may touch before the end of the window, if anything.
-    fn hazards(&self, shared: &Shared) -> Option<Hazards> {
-        shared.dma_near(self.number).then(|| shared.network.hazards(self.number))
     }
 
     /// Whether nothing of the instruction at `pc` is done or read that RAM does not show as well.

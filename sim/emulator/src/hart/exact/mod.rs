@@ -77,7 +77,7 @@ impl Hart {
         }
         if self.arrival + 1 >= until {
             self.let_past = self.arrival + 1;
-            if self.ahead.is_none() && shared.dma_near(self.number) {
+            if self.ahead.is_none() && shared.hazards(self.number).is_some() {
                 self.ahead = Some(self.read_ahead(shared));
             }
             return Step::Later;

@@ -8,6 +8,7 @@ use testbed_runner::firmware;
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::{self, Boot, File};
+use testbed_sim::lockstep::memory_difference;
 
 use crate::common::root;
 
@@ -44,7 +45,7 @@ fn same(program: &str, arguments: &[&str], dgl: u32, recorded: usize) {
     let image = image(&machine, program, arguments, dgl);
     let [mut ahead, mut beside] = [0, 1].map(|_| Emulator::new(&machine, &image).unwrap());
     beside.record_retirements(Some(recorded));
-    // Stretches end where the host looks: at odd places, near and far.
+    // Sprints end where the host looks: at odd places, near and far.
     let mut step = 1;
     while ahead.cycle() < CYCLES {
         step = step * 7 % 20_011 + 1;
@@ -54,12 +55,8 @@ fn same(program: &str, arguments: &[&str], dgl: u32, recorded: usize) {
         beside.take_retirements();
         are_equal(&mut ahead, &mut beside, &machine);
     }
-    let mut memories = [vec![0; machine.ram_bytes as usize], vec![0; machine.ram_bytes as usize]];
     for processor in 0..machine.processors.len() {
-        for (engine, memory) in [&ahead, &beside].into_iter().zip(&mut memories) {
-            engine.read_ram(processor, testbed_definitions::map::RAM_BASE, memory);
-        }
-        assert!(memories[0] == memories[1], "{program}: RAM of processor {processor}");
+        assert_eq!(memory_difference(&ahead, &beside, processor), None, "{program}: RAM of processor {processor}");
     }
     assert!(ahead.instructions(1) > 100_000, "{program} has not begun");
 }
