@@ -125,7 +125,7 @@ pub fn compare(command: &str, blocks: &[Block]) -> Result<(), Failed> {
     }
     match wrong.is_empty() {
         true => Ok(()),
-        false => Err(format!("{wrong}  help: testbed test --overwrite documented").into()),
+        false => Err(format!("{wrong}  help: cargo testbed test --overwrite \"testbed {command}\"").into()),
     }
 }
 

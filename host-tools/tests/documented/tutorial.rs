@@ -126,7 +126,7 @@ fn carry_out(document: &Path, is_overwriting: bool) -> Result<(), Failed> {
     }
     match wrong.is_empty() {
         true => Ok(()),
-        false => Err(format!("{wrong}  help: testbed test --overwrite documented").into()),
+        false => Err(format!("{wrong}  help: cargo testbed test --overwrite tutorial/").into()),
     }
 }
 

@@ -85,8 +85,8 @@ pub struct Run {
     /// [default: profile+timer+user, with --balance load]
     #[arg(long)]
     pub dgl: Option<String>,
-    /// Let the monitors pass, drop or count events: ACTION CODE/MASK,CODE,…, as in 'drop
-    /// TIMER,0x0200/0xff00'; the first that fits decides (repeatable)
+    /// Let the monitors pass, drop or count events: `ACTION CODE[/MASK][,...]`, as in `drop
+    /// TIMER,0x0200/0xff00`; the first that fits decides (repeatable)
     #[arg(long = "filter", value_name = "RULES")]
     pub filters: Vec<String>,
     /// Ticks of the global clock between the totals of what filters count, a power of two [default: 65536]
