@@ -143,24 +143,27 @@ fn word(engine: &dyn Engine, offset: u32) -> u32 {
     u32::from_le_bytes(bytes)
 }
 
-/// Runs `image` in all three ways; the word that the program has left at `DATA` must be `expected`.
+/// Runs `image` in all ways; the word that the program has left at `DATA` must be `expected`.
 fn same(what: &str, image: &Image, expected: u32) {
     let machine = Machine::single(program::RAM_BYTES);
     let mut fast = Emulator::new(&machine, image).unwrap();
+    let mut translated = Emulator::new(&machine, image).unwrap();
+    translated.translate_after(0);
     let mut exact = Emulator::new(&machine, image).unwrap();
     let mut rtl = compiled().engine(image).unwrap();
     exact.record_retirements(Some(0));
     let mut until = 0;
     for round in 0..60u64 {
         until += 1 + round * round % 157;
-        for engine in [&mut fast as &mut dyn Engine, &mut exact, &mut rtl] {
+        for engine in [&mut fast as &mut dyn Engine, &mut translated, &mut exact, &mut rtl] {
             engine.run_until(until).unwrap();
         }
-        let counts = [fast.instructions(0), exact.instructions(0), rtl.instructions(0)];
-        assert_eq!(counts, [counts[2]; 3], "{what}: instructions of fast loop, exact step, RTL in cycle {until}");
+        let counts = [&fast, &translated, &exact].map(|engine| engine.instructions(0));
+        let all = "fast loop, translated code and exact step";
+        assert_eq!(counts, [rtl.instructions(0); 3], "{what}: instructions of {all} in cycle {until}");
     }
     assert_eq!(word(&rtl, DATA), expected, "{what}: what the RTL's program found");
-    for (name, engine) in [("fast loop", &fast), ("exact step", &exact)] {
+    for (name, engine) in [("fast loop", &fast), ("translated code", &translated), ("exact step", &exact)] {
         let differs = memory_difference(engine, &rtl, 0);
         assert_eq!(differs, None, "{what}, {name}: offset of the first byte of RAM that is not the RTL's");
     }

@@ -10,5 +10,6 @@ mod equality;
 mod image;
 mod lockstep;
 mod monitor;
+mod translator;
 mod verilator;
 mod waves;

@@ -12,7 +12,7 @@ use testbed_sim::lockstep::encode::*;
 use testbed_sim::lockstep::{compare_machines, memory_difference, program};
 use testbed_sim::verilator::Compiled;
 
-fn machine(processors: usize) -> Machine {
+pub fn machine(processors: usize) -> Machine {
     let names = (0..processors).map(|number| format!("p{number}")).collect();
     Machine {
         name: format!("small{processors}"),
@@ -34,7 +34,7 @@ fn three() -> &'static Compiled {
 }
 
 /// Three processors with SMI queues that fill at once.
-fn crowded() -> Machine {
+pub fn crowded() -> Machine {
     Machine { smi_queue: 16, ..machine(3) }
 }
 
@@ -150,7 +150,7 @@ fn agrees_with_the_rtl_on_code_that_dma_overwrites() {
 
 /// Everyone sends packets for ever, and meanwhile reads its receive ring word by word as packets
 /// come in, writes behind them, and writes to the packet that is being sent.
-fn beside_dma() -> Image {
+pub fn beside_dma() -> Image {
     let (ring, packet) = (map::RAM_BASE + 0x4000, map::RAM_BASE + 0x3000);
     let mut code = Assembly::new(map::RAM_BASE);
     let (again, words) = (code.label(), code.label());
@@ -222,7 +222,7 @@ fn the_fast_loop_and_the_exact_step_leave_the_same_machine() {
 
 /// Counts in RAM, with the time in the sums, so that nothing can be done twice unseen; stores an event in
 /// every eighth round and sends a packet now and then, each processor with a period of its own.
-fn counting() -> Image {
+pub fn counting() -> Image {
     let mut code = Assembly::new(map::RAM_BASE);
     let (again, quiet, silent) = (code.label(), code.label(), code.label());
     code.li(T0, map::CENTRENET_BASE).li(T1, map::RAM_BASE + 0x2000).li(A0, map::RAM_BASE + 0x4000);

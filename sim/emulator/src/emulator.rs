@@ -52,6 +52,18 @@ impl Emulator {
         }
         Ok(emulator)
     }
+
+    /// Has code translated once so many instructions have been interpreted from a place on; with 0
+    /// at the first chance. Nothing but the time that runs take depends on it.
+    pub fn translate_after(&mut self, instructions: u32) {
+        self.schedule.shared.translator.worth = instructions;
+    }
+
+    /// Instructions that translated code has executed so far, those included that a processor
+    /// which was ahead of the others has taken back.
+    pub fn translated(&self) -> u64 {
+        self.schedule.shared.translator.executed
+    }
 }
 
 impl Engine for Emulator {

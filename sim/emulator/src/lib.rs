@@ -11,7 +11,7 @@
 //!
 //! Nothing here needs the hardware's sources or, without the feature `files`, a file system: so it
 //! builds for `wasm32-unknown-unknown` and runs in a browser.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod emulator;
 pub mod engine;

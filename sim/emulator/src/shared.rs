@@ -1,5 +1,6 @@
 //! What the processors share: the network and the monitor.
 
+use crate::hart::Translator;
 use crate::model::centrenet::{DmaMemory, Hazards, Network};
 use crate::model::monitor::Monitor;
 use testbed_machine::Machine;
@@ -12,12 +13,15 @@ pub(crate) struct Shared {
     /// Processors run ahead of each other: the network is idle, and stays so until somebody does
     /// what others may see, which nobody does meanwhile.
     pub ahead: bool,
+    /// What processors have translated: they run the same programs.
+    pub translator: Translator,
 }
 
 impl Shared {
     pub fn new(machine: &Machine) -> Self {
         let network = Network::new(machine.processors.len(), machine.ram_bytes);
-        Shared { network, monitor: Monitor::new(machine), ahead: false }
+        let translator = Translator::new(machine.ram_bytes as usize / 4);
+        Shared { network, monitor: Monitor::new(machine), ahead: false, translator }
     }
 
     /// What DMA may touch of the station's RAM before the end of the window, if anything.

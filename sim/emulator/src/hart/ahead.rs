@@ -5,7 +5,6 @@
 //! events that it stores, and does nothing that others could see. If one of them does, it goes back
 //! and comes again only as far as that is certain.
 
-use super::decode::Decoded;
 use super::memory::Memory;
 use super::state::{Hart, Mark, REGISTERS};
 
@@ -37,10 +36,22 @@ impl Hart {
             second,
             events,
             mark,
+            installations: _,
             // Who records retirements does not run ahead.
             record: _,
         } = self;
-        let Memory { words: _, decoded: _, has_code: _, fetched, latched, noting, overwritten } = memory;
+        let Memory {
+            words: _,
+            // What is known of words goes when they are put back.
+            decoded: _,
+            has_code: _,
+            translated: _,
+            stale: _,
+            fetched,
+            latched,
+            noting,
+            overwritten,
+        } = memory;
         let mut first = [0; REGISTERS];
         first.copy_from_slice(&registers[..REGISTERS]);
         *mark = Some(Mark {
@@ -71,9 +82,9 @@ impl Hart {
 
     /// Undoes everything since [`Hart::set_out`].
     pub(super) fn go_back(&mut self) {
-        for (index, word) in self.memory.overwritten.drain(..).rev() {
+        while let Some((index, word)) = self.memory.overwritten.pop() {
             self.memory.words[index as usize] = word;
-            self.memory.decoded[index as usize].set(Decoded::UNDECODED);
+            self.memory.forget(index as usize);
         }
         let Some(mark) = self.mark.take() else { return };
         // By name again: a field that is not put back is one that is not used.

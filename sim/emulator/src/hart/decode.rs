@@ -17,6 +17,8 @@ pub(in crate::hart) enum Op {
     // What only the exact step executes.
     Csr, Ecall, Ebreak, Mret, Wfi, Illegal,
     MisalignedTarget,
+    // Translated code begins here; `imm` says whose. Only the cache holds it.
+    Enter,
 }
 
 /// A decoded instruction, eight bytes.

@@ -2,9 +2,10 @@
 
 use super::alu::{extract, operate, taken};
 use super::decode::{Decoded, Op};
-use super::memory::{Memory, CODE_SHIFT};
+use super::memory::{forget, Memory, CODE_SHIFT};
 use super::state::Hart;
 use super::tlb::{READ, WRITE};
+use super::translator::installed::CYCLES_LEAST;
 use crate::model::centrenet::Hazards;
 use std::cell::Cell;
 use testbed_definitions::map::RAM_BASE;
@@ -19,7 +20,7 @@ const NEAR: u8 = 2;
 
 impl Hart {
     /// Executes instructions that arrive before cycle `limit`, up to the first that needs
-    /// [`Hart::step`]: it leaves the stretch, is not decoded, misses the TLB, traps, reaches a
+    /// [`Hart::step`] or is translated: it leaves the stretch, is not decoded, misses the TLB, traps, reaches a
     /// device or a CSR, or is a load or store at the stretch's end.
     ///
     /// The caller knows that no interrupt is taken before `limit`, and what DMA may touch until
@@ -34,9 +35,9 @@ impl Hart {
 
     #[inline(never)]
     fn interpret_in<const MODE: u8>(&mut self, limit: u64, hazards: &Hazards) {
-        let Hart { registers, memory, tlb, stretch, translating, .. } = self;
+        let Hart { registers, memory, tlb, stretch, translating, installations, .. } = self;
         let translating = *translating;
-        let Memory { words, decoded, has_code, overwritten, .. } = memory;
+        let Memory { words, decoded, has_code, translated, stale, overwritten, .. } = memory;
         let words = &mut words[..];
         let (decoded, has_code) = (&decoded[..], &has_code[..]);
         let code = &decoded[stretch.first as usize..(stretch.first + stretch.words) as usize];
@@ -54,7 +55,15 @@ impl Hart {
             if MODE == NEAR && (comes(stretch.first + at) || comes(stretch.first + at + 1)) {
                 break;
             }
-            let Decoded { op, rd, rs1, rs2, imm } = instruction.get();
+            let mut instruction = instruction.get();
+            if instruction.op == Op::Enter {
+                // Translated code goes on here, unless it has just not, or that does not pay.
+                if MODE != NEAR && executed > 0 && arrival + CYCLES_LEAST <= limit {
+                    break;
+                }
+                instruction = installations.under(instruction.imm);
+            }
+            let Decoded { op, rd, rs1, rs2, imm } = instruction;
             macro_rules! reg {
                 ($number:expr) => {
                     registers[$number as usize]
@@ -121,7 +130,7 @@ impl Hart {
                         if index as u32 == stretch.first + at + 1 {
                             break;
                         }
-                        decoded[index].set(Decoded::UNDECODED);
+                        forget(decoded, translated, stale, index);
                     }
                     if MODE == AHEAD {
                         overwritten.push((index as u32, *word));
@@ -201,8 +210,8 @@ impl Hart {
                         if (index as u32 ^ (stretch.first + at + 1)) <= 1 {
                             break;
                         }
-                        decoded[index].set(Decoded::UNDECODED);
-                        decoded[index + 1].set(Decoded::UNDECODED);
+                        forget(decoded, translated, stale, index);
+                        forget(decoded, translated, stale, index + 1);
                     }
                     if MODE == AHEAD {
                         overwritten.extend([(index as u32, words[index]), (index as u32 + 1, words[index + 1])]);
@@ -244,6 +253,7 @@ impl Hart {
                     arrival += CYCLES_ALU;
                 }
                 Op::Undecoded
+                | Op::Enter
                 | Op::Csr
                 | Op::Ecall
                 | Op::Ebreak

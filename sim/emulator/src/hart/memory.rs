@@ -2,7 +2,7 @@
 
 use crate::shared::Ram;
 
-use super::decode::{decode, Decoded};
+use super::decode::{decode, Decoded, Op};
 use std::cell::Cell;
 use testbed_definitions::map::RAM_BASE;
 
@@ -16,6 +16,10 @@ pub(in crate::hart) struct Memory {
     /// Whether any word of this stretch of 2^[`CODE_SHIFT`] has ever been decoded; spares stores
     /// the look at `decoded`.
     pub has_code: Vec<Cell<bool>>,
+    /// Whether an instruction of this stretch of 2^[`CODE_SHIFT`] has ever been translated.
+    pub translated: Vec<Cell<bool>>,
+    /// Whether one may have been overwritten since.
+    pub stale: Cell<bool>,
     /// Index of the word that the core's fetch has already read, though the instruction comes
     /// later.
     pub fetched: Option<u32>,
@@ -35,6 +39,8 @@ impl Memory {
             words: vec![0; words],
             decoded: vec![Cell::new(Decoded::UNDECODED); words],
             has_code: vec![Cell::new(false); words.div_ceil(1 << CODE_SHIFT)],
+            translated: vec![Cell::new(false); words.div_ceil(1 << CODE_SHIFT)],
+            stale: Cell::new(false),
             fetched: None,
             latched: None,
             noting: false,
@@ -54,13 +60,18 @@ impl Memory {
     }
 
     /// Decodes the word at `index` into the cache.
-    pub fn predecode(&mut self, index: usize) {
+    pub fn predecode(&self, index: usize) {
         self.decoded[index].set(decode(self.words[index]).cached());
         self.has_code[index >> CODE_SHIFT].set(true);
         // A store there must look whether it hits the word after it, which has been read already.
         if let Some(next) = self.has_code.get((index + 1) >> CODE_SHIFT) {
             next.set(true);
         }
+    }
+
+    /// The word at `index` is another: its decoded form is gone.
+    pub fn forget(&self, index: usize) {
+        forget(&self.decoded, &self.translated, &self.stale, index);
     }
 
     /// The core's write of the byte lanes in `mask`.
@@ -70,7 +81,7 @@ impl Memory {
             self.overwritten.push((index as u32, self.words[index]));
         }
         self.words[index] = self.words[index] & !bits | lanes & bits;
-        self.decoded[index].set(Decoded::UNDECODED);
+        self.forget(index);
     }
 }
 
@@ -85,7 +96,18 @@ impl Ram for Memory {
             self.latched = Some(self.words[index]);
         }
         self.words[index] = value;
-        self.decoded[index].set(Decoded::UNDECODED);
+        self.forget(index);
+    }
+}
+
+/// See [`Memory::forget`].
+#[inline(always)]
+pub(in crate::hart) fn forget(decoded: &[Cell<Decoded>], translated: &[Cell<bool>], stale: &Cell<bool>, index: usize) {
+    if decoded[index].get().op != Op::Undecoded {
+        decoded[index].set(Decoded::UNDECODED);
+        if translated[index >> CODE_SHIFT].get() {
+            stale.set(true);
+        }
     }
 }
 

@@ -6,9 +6,11 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `state` | registers, RAM, the processor's own devices, and where it stands |
+//! | `stretch` | where instructions are fetched from |
 //! | `window` | its way through a window: who executes what |
 //! | `ahead` | its way ahead of the others, and back |
 //! | `interpreter` | the fast way: instructions that touch nothing but registers and RAM |
+//! | `translator` | what runs often, as this computer's own code |
 //! | `exact` | the exact step: everything else, and everything while somebody looks |
 //! | `interrupts` | which interrupt comes when, and sleep until then |
 //! | `decode`, `alu` | instruction words and what they compute |
@@ -29,10 +31,13 @@ mod interpreter;
 mod interrupts;
 mod memory;
 mod state;
+mod stretch;
 mod tlb;
+mod translator;
 mod window;
 
 pub(crate) use state::Hart;
+pub(crate) use translator::Translator;
 
 use crate::engine::Retirement;
 use crate::schedule::{Core, Event};

@@ -2,33 +2,15 @@
 
 use super::csr::Csrs;
 use super::memory::Memory;
+use super::stretch::Stretch;
 use super::tlb::{Lookup, Tlb, EXECUTE};
+use super::translator::installed::Installations;
 use crate::engine::Retirement;
 use crate::model::{clint::Clint, system::System, uart::Uart};
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::timing::FIRST_ARRIVAL;
 use testbed_machine::Machine;
-
-/// A stretch of addresses from which instructions are fetched without a further look at the TLB.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
-    /// Virtual address of the first word.
-    pub base: u32,
-    /// Index in RAM of the first word.
-    pub first: u32,
-    pub words: u32,
-}
-
-impl Stretch {
-    pub const NONE: Stretch = Stretch { base: 0, first: 0, words: 0 };
-
-    /// Index in RAM of the word at `pc`.
-    pub fn index(&self, pc: u32) -> Option<u32> {
-        let word = pc.wrapping_sub(self.base) / 4;
-        (word < self.words).then_some(self.first + word)
-    }
-}
 
 /// What is left of a pair whose first half is done.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +90,8 @@ pub(crate) struct Hart {
     pub(super) events: Vec<(u64, u32)>,
     /// What it goes back to if it has run too far ahead.
     pub(super) mark: Option<Mark>,
+    /// What is translated of its memory.
+    pub(super) installations: Installations,
     /// Retirements, if they are recorded.
     pub(super) record: Option<Vec<Retirement>>,
 }
@@ -137,6 +121,7 @@ impl Hart {
             second: None,
             events: Vec::new(),
             mark: None,
+            installations: Installations::default(),
             record: None,
         };
         hart.refetch();

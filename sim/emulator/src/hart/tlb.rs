@@ -8,12 +8,13 @@ pub(in crate::hart) const WRITE: u32 = page::PTE_WRITE;
 pub(in crate::hart) const EXECUTE: u32 = page::PTE_EXECUTE;
 
 #[derive(Clone, Copy)]
-struct Entry {
+#[repr(C)]
+pub(in crate::hart) struct Entry {
     /// Virtual page; no page if the entry is empty.
-    tag: u32,
-    rights: u32,
+    pub tag: u32,
+    pub rights: u32,
     /// Offset into RAM of the page's first byte.
-    base: u32,
+    pub base: u32,
 }
 
 const EMPTY: Entry = Entry { tag: u32::MAX, rights: 0, base: 0 };
@@ -36,6 +37,11 @@ pub(in crate::hart) struct Tlb {
 impl Tlb {
     pub const fn new() -> Self {
         Tlb { entries: [EMPTY; TLB_ENTRIES] }
+    }
+
+    /// All entries, by [`tlb_index`].
+    pub fn entries(&self) -> &[Entry; TLB_ENTRIES] {
+        &self.entries
     }
 
     pub fn flush(&mut self) {

@@ -2,6 +2,7 @@
 
 use super::exact::Step;
 use super::state::Hart;
+use super::translator::Translator;
 use crate::model::centrenet::Hazards;
 use crate::shared::Shared;
 
@@ -21,7 +22,7 @@ impl Hart {
         loop {
             if !exact && self.is_between_instructions(hazards.as_ref()) {
                 let limit = self.interrupt_at.min(until - 1);
-                self.interpret_pages(limit, hazards.as_ref());
+                self.interpret_pages(&mut shared.translator, limit, hazards.as_ref());
                 if self.arrival >= until && self.stretch.index(self.pc).is_some() {
                     break;
                 }
@@ -62,17 +63,24 @@ impl Hart {
         self.memory.latched.is_none()
     }
 
-    /// Interprets from page to page.
-    fn interpret_pages(&mut self, limit: u64, hazards: Option<&Hazards>) {
+    /// Interprets from page to page, or executes what is translated.
+    fn interpret_pages(&mut self, translator: &mut Translator, limit: u64, hazards: Option<&Hazards>) {
         while self.arrival < limit {
             if self.stretch.index(self.pc).is_none() {
                 self.refetch();
-                if self.stretch.index(self.pc).is_none() {
-                    break;
-                }
             }
+            let Some(index) = self.stretch.index(self.pc) else { break };
+            if hazards.is_none() && self.run_translated(translator, index, limit) {
+                continue;
+            }
+            let retired = self.retired;
             self.interpret(limit, hazards);
-            if self.stretch.index(self.pc).is_some() {
+            let executed = self.retired - retired;
+            let stopped = self.stretch.index(self.pc);
+            let enters = stopped.is_some_and(|stopped| self.enters(stopped));
+            self.note_interpreted(translator, index, executed);
+            // It stops within its stretch where it can't go on, or translated code can.
+            if stopped.is_some() && !(enters && executed > 0 && hazards.is_none()) {
                 break;
             }
         }

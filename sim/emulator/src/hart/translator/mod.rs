@@ -1,0 +1,185 @@
+//! Translation of what runs often to this computer's code.
+//!
+//! It stands beside the interpreter and executes what that can, in the same cycles. A processor that
+//! begins often at an instruction gets the [`region`] around it translated, and the decoded forms of
+//! the region's leaders replaced by [`Op::Enter`]: where the interpreter comes to one it stops, and
+//! the [`code`] goes on as far as time and its instructions allow. Whatever it can't do (a TLB miss,
+//! a device, a store to instructions) it leaves to the interpreter, which leaves it to the exact
+//! step.
+//!
+//! Whoever overwrites a word with a decoded form clears that and so tells, where anything is translated, that
+//! regions may be stale; before code is entered again their words are compared with memory.
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(unsafe_code)]
+mod code;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[path = "absent.rs"]
+mod code;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod emit;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod frame;
+pub(in crate::hart) mod installed;
+mod region;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use self::code::{Codes, Place, CYCLES_MAX};
+use self::installed::{Installed, Translated, CYCLES_LEAST};
+use self::region::{next_leader, Region};
+use super::decode::{decode, Decoded, Op};
+use super::memory::Memory;
+use super::state::Hart;
+
+/// How many regions are translated at most, so that a program which writes new code for ever does
+/// not fill this computer's memory.
+const REGIONS_MAX: usize = 4096;
+/// Instructions that are interpreted from a place on before that is translated: about as long as
+/// translating takes.
+const INTERPRETED: u32 = 200_000;
+/// The few instructions to the next block, or to where translated code goes on, are no reason to
+/// translate anything.
+const EXECUTED_LEAST: u64 = 64;
+/// Counters of how often is begun where.
+const COUNTERS: usize = 1024;
+
+/// What all processors of a machine have translated.
+pub(crate) struct Translator {
+    /// How many instructions are interpreted from one place on before that is translated.
+    pub worth: u32,
+    /// Instructions that translated code has executed, those that were taken back too.
+    pub executed: u64,
+    heat: Vec<u32>,
+    /// Nothing if this computer has no translation.
+    codes: Option<Codes>,
+    /// What is translated, by the instruction that it was found from, with that one's place in it.
+    known: HashMap<Begin, Vec<(u32, Rc<Translated>)>>,
+    /// How many regions that are.
+    regions: usize,
+}
+
+/// An instruction, the one behind it, and whether loads and stores go through the TLB.
+type Begin = (u32, u32, bool);
+
+impl Translator {
+    /// For processors with so many words of RAM. On computers for which there is no translation
+    /// nothing is translated.
+    pub fn new(ram_words: usize) -> Self {
+        let codes = Codes::new(ram_words).ok();
+        Translator {
+            worth: INTERPRETED,
+            executed: 0,
+            heat: vec![0; COUNTERS],
+            codes,
+            known: HashMap::new(),
+            regions: 0,
+        }
+    }
+}
+
+impl Hart {
+    /// Executes translated code from `pc`, at `index` of memory, if there is any and it pays before
+    /// `limit`; says whether that has brought it on.
+    pub(super) fn run_translated(&mut self, translator: &mut Translator, index: u32, limit: u64) -> bool {
+        if self.arrival + CYCLES_LEAST > limit || !self.enters(index) {
+            return false;
+        }
+        if self.memory.stale.take() {
+            self.installations.renew(&self.memory);
+        }
+        let Decoded { op: Op::Enter, imm, .. } = self.memory.decoded[index as usize].get() else { return false };
+        let Some(Installed { first, translated }) = self.installations.get(imm) else { return false };
+        let Some(codes) = &mut translator.codes else { return false };
+        let Translated { region, code, .. } = &**translated;
+        if region.translating != self.translating || !region.fits(&self.stretch, *first) {
+            return false;
+        }
+        let limit = limit.min(self.arrival + CYCLES_MAX);
+        let entry = index - first;
+        let base = self.pc.wrapping_sub(4 * entry);
+        let Memory { words, decoded, has_code, .. } = &mut self.memory;
+        let outcome = codes.call(
+            code,
+            Place {
+                registers: &mut self.registers,
+                words,
+                decoded,
+                has_code,
+                tlb: self.tlb.entries(),
+                left: (limit - self.arrival) as i64,
+                base,
+                entry,
+            },
+        );
+        self.pc = base.wrapping_add(outcome.at.wrapping_mul(4));
+        self.arrival = (limit as i64 - outcome.left) as u64;
+        if let Some(complete) = outcome.complete {
+            self.complete = (limit as i64 - complete) as u64;
+        }
+        self.retired += outcome.executed;
+        translator.executed += outcome.executed;
+        if self.memory.noting {
+            self.memory.overwritten.extend(codes.stored(outcome.stored).iter().map(|&[index, word]| (index, word)));
+        }
+        outcome.executed > 0
+    }
+
+    /// Whether translated code begins at `index` of memory.
+    #[inline]
+    pub(super) fn enters(&self, index: u32) -> bool {
+        self.memory.decoded[index as usize].get().op == Op::Enter
+    }
+
+    /// So many instructions were interpreted from the one at `index` on, or up to where translated
+    /// code goes on: translates what lies there if that has become worth while.
+    pub(super) fn note_interpreted(&mut self, translator: &mut Translator, index: u32, executed: u64) {
+        if executed < EXECUTED_LEAST.min(translator.worth.into()) || translator.codes.is_none() {
+            return;
+        }
+        // Windows begin anywhere: who begins in the midst of a block counts for the next one.
+        let Some(leader) = next_leader(&self.memory, &self.stretch, index) else { return };
+        // Processors run the same programs, at other places.
+        let heat = &mut translator.heat[(leader as usize ^ self.number << 6) % COUNTERS];
+        *heat = heat.saturating_add(executed as u32);
+        if *heat >= translator.worth {
+            *heat = 0;
+            self.install(translator, leader);
+        }
+    }
+
+    fn install(&mut self, translator: &mut Translator, leader: u32) {
+        if self.memory.decoded.get(leader as usize).is_none_or(|decoded| decoded.get().op == Op::Enter) {
+            return;
+        }
+        let word = |index: u32| self.memory.words.get(index as usize).copied().unwrap_or(0);
+        let begin = (word(leader), word(leader + 1), self.translating);
+        let known = translator.known.entry(begin).or_default();
+        let here = |&&(place, ref translated): &&(u32, Rc<Translated>)| {
+            let Translated { region, .. } = &**translated;
+            leader
+                .checked_sub(place)
+                .is_some_and(|first| region.fits(&self.stretch, first) && region.is_at(&self.memory, first))
+        };
+        if let Some((place, translated)) = known.iter().find(here) {
+            let installed = Installed { first: leader - place, translated: translated.clone() };
+            self.installations.add(installed, &self.memory);
+            return;
+        }
+        let found = Region::find(&self.memory, &self.stretch, leader, self.translating);
+        let Some((first, region)) = found.filter(|_| translator.regions < REGIONS_MAX) else { return };
+        let Some(codes) = &mut translator.codes else { return };
+        match codes.make(&region) {
+            Ok(code) => {
+                let leaders = region.leader_words().map(|word| decode(word).cached()).collect();
+                let translated = Rc::new(Translated { region, code, leaders });
+                translator.regions += 1;
+                known.push((leader - first, translated.clone()));
+                self.installations.add(Installed { first, translated }, &self.memory);
+            }
+            // There is no memory for code: what is translated by now goes on.
+            Err(_) => translator.regions = REGIONS_MAX,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is translated at once: instructions that lead to one another without a detour.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::hart::decode::{decode, Decoded, Op, SINK};
+use crate::hart::memory::Memory;
+use crate::hart::stretch::Stretch;
+
+/// How many instructions a region has at most, and how far from where it was found they lie.
+pub(super) const INSTRUCTIONS_MAX: usize = 256;
+const WORDS_AROUND: u32 = 512;
+
+/// Instructions that branches, jumps, calls and the plain way connect, by their places. It says
+/// nothing of where in memory it lies: the same instructions are the same region on every
+/// processor.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Region {
+    /// Words of instructions in ascending order, each with its place behind the first.
+    pub words: Vec<(u32, u32)>,
+    /// Places where blocks begin, in ascending order. Each can be entered from outside.
+    pub leaders: Vec<u32>,
+    /// Place of the last word that is fetched or read ahead.
+    pub reach: u32,
+    /// Whether loads and stores go through the TLB.
+    pub translating: bool,
+}
+
+impl Region {
+    /// The region of the instruction at `index` of memory, within `stretch`, as far as it has been
+    /// executed, and the index of its first word; nothing if that instruction can't be translated.
+    pub fn find(memory: &Memory, stretch: &Stretch, index: u32, translating: bool) -> Option<(u32, Region)> {
+        let low = stretch.first.max(index.saturating_sub(WORDS_AROUND));
+        let high = stretch.end().min(index + WORDS_AROUND);
+        let (mut words, mut leaders) = (BTreeMap::new(), BTreeSet::new());
+        let mut left = vec![index];
+        while let Some(leader) = left.pop() {
+            let mut at = leader;
+            while (low..high).contains(&at) && words.len() < INSTRUCTIONS_MAX {
+                if words.contains_key(&at) {
+                    leaders.insert(at);
+                    break;
+                }
+                let word = memory.words[at as usize];
+                let decoded = decode(word).cached();
+                let was_executed = memory.decoded[at as usize].get() != Decoded::UNDECODED;
+                // The word after a load or store of the stretch's last word isn't read ahead.
+                let is_last = is_access(decoded.op) && at + 1 == stretch.end();
+                if !was_executed || !is_translated(decoded.op) || is_last {
+                    break;
+                }
+                words.insert(at, word);
+                if at == leader {
+                    leaders.insert(at);
+                }
+                left.extend(successors(decoded, at));
+                if ends_block(decoded.op) {
+                    break;
+                }
+                at += 1;
+            }
+        }
+        let (&first, _) = words.first_key_value()?;
+        let (&last, &word) = words.last_key_value()?;
+        leaders.retain(|leader| words.contains_key(leader));
+        let region = Region {
+            words: words.into_iter().map(|(at, word)| (at - first, word)).collect(),
+            leaders: leaders.into_iter().map(|at| at - first).collect(),
+            reach: last - first + u32::from(is_access(decode(word).op)),
+            translating,
+        };
+        Some((first, region))
+    }
+
+    /// Whether all of it is in `stretch` if its first word is at index `first`, and the word after each load and store.
+    pub fn fits(&self, stretch: &Stretch, first: u32) -> bool {
+        stretch.first <= first && first + self.reach < stretch.end()
+    }
+
+    /// The instructions at the leaders.
+    pub fn leader_words(&self) -> impl Iterator<Item = u32> + '_ {
+        self.words.iter().filter(|(at, _)| self.leaders.binary_search(at).is_ok()).map(|&(_, word)| word)
+    }
+
+    /// Whether it lies in memory, its first word at index `first`.
+    pub fn is_at(&self, memory: &Memory, first: u32) -> bool {
+        self.words.iter().all(|&(at, word)| memory.words.get((first + at) as usize) == Some(&word))
+    }
+}
+
+/// Where else than right behind itself the instruction at `at` may lead, and where it is come back
+/// to if it is a call.
+fn successors(decoded: Decoded, at: u32) -> impl Iterator<Item = u32> {
+    let target = at.wrapping_add(decoded.imm);
+    let (next, calls) = (at + 1, decoded.rd != SINK);
+    let (first, second) = match decoded.op {
+        Op::Jal => (Some(target), calls.then_some(next)),
+        Op::Jalr => (None, calls.then_some(next)),
+        op if is_branch(op) => (Some(target), Some(next)),
+        _ => (None, None),
+    };
+    first.into_iter().chain(second)
+}
+
+/// The next instruction from `index` on to which a branch, jump or call leads, or which is come back
+/// to: who begins in the midst of a block finds the same one again.
+pub(super) fn next_leader(memory: &Memory, stretch: &Stretch, index: u32) -> Option<u32> {
+    let mut at = index;
+    while at < stretch.end() {
+        let decoded = memory.decoded[at as usize].get();
+        if decoded.op == Op::Undecoded {
+            return None;
+        }
+        if ends_block(decoded.op) {
+            return successors(decoded, at).next();
+        }
+        at += 1;
+    }
+    None
+}
+
+pub(super) fn is_branch(op: Op) -> bool {
+    matches!(op, Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu)
+}
+
+pub(super) fn ends_block(op: Op) -> bool {
+    is_branch(op) || matches!(op, Op::Jal | Op::Jalr)
+}
+
+fn is_access(op: Op) -> bool {
+    matches!(op, Op::Lb | Op::Lh | Op::Lw | Op::Lbu | Op::Lhu | Op::Ld | Op::Sb | Op::Sh | Op::Sw | Op::Sd)
+}
+
+/// Whether the interpreter executes it too, and not only the exact step.
+fn is_translated(op: Op) -> bool {
+    use Op::*;
+    !matches!(op, Undecoded | Enter | Csr | Ecall | Ebreak | Mret | Wfi | Illegal | MisalignedTarget)
+}

@@ -1,0 +1,125 @@
+//! Translated code against the exact step: the same machine at every look, with windows cut at odd
+//! cycles, on programs that overwrite themselves, change pages and rights, take interrupts and are
+//! overwritten by DMA.
+//!
+//! `TESTBED_LONG=1` (set by `testbed test --long`) runs ten times as many programs.
+
+use testbed_definitions::map;
+use testbed_machine::Machine;
+use testbed_sim::emulator::Emulator;
+use testbed_sim::engine::{Engine, Image};
+use testbed_sim::lockstep::encode::*;
+use testbed_sim::lockstep::{memory_difference, program};
+
+use crate::emulator::{beside_dma, counting, crowded, machine};
+
+const PROGRAMS: u64 = 60;
+const PROGRAMS_LONG: u64 = 600;
+
+/// One that translates at once, and one that executes step by step.
+fn both(machine: &Machine, image: &Image, recorded: usize) -> [Emulator; 2] {
+    let [mut translated, mut exact] = [0, 1].map(|_| Emulator::new(machine, image).unwrap());
+    translated.translate_after(0);
+    exact.record_retirements(Some(recorded));
+    [translated, exact]
+}
+
+/// Runs both to `until`, and compares what each processor has come to.
+fn go_on([translated, exact]: &mut [Emulator; 2], until: u64, what: &str) {
+    translated.run_until(until).unwrap();
+    exact.run_until(until).unwrap();
+    exact.take_retirements();
+    assert_eq!(translated.take_trace(), exact.take_trace(), "{what}: words before cycle {until}");
+    assert_eq!(translated.take_console(), exact.take_console(), "{what}: console before cycle {until}");
+    for processor in 0..exact.machine().processors.len() {
+        let counts = [&*translated, exact].map(|engine| engine.instructions(processor));
+        assert_eq!(counts[0], counts[1], "{what}: instructions of processor {processor} before cycle {until}");
+        let differs = memory_difference(translated, exact, processor);
+        assert_eq!(differs, None, "{what}: offset in RAM of processor {processor} in cycle {until}");
+    }
+}
+
+fn share(translated: u64, all: u64) -> f64 {
+    translated as f64 / all.max(1) as f64
+}
+
+#[test]
+fn random_programs_leave_the_same_machine() {
+    let programs = if std::env::var_os("TESTBED_LONG").is_some() { PROGRAMS_LONG } else { PROGRAMS };
+    let (mut translated, mut all) = (0, 0);
+    for seed in 500..500 + programs {
+        let mut engines = both(&machine(1), &program::generate(seed), 0);
+        let mut until = 0;
+        for round in 0..120u64 {
+            until += 1 + round * round % 997;
+            go_on(&mut engines, until, &format!("seed {seed}"));
+        }
+        translated += engines[0].translated();
+        all += engines[0].instructions(0);
+    }
+    println!("{programs} programs, {all} instructions, {:.0} % of them translated", 100.0 * share(translated, all));
+    assert!(share(translated, all) > 0.02, "{translated} of {all} instructions were translated");
+}
+
+#[test]
+fn who_comes_back_from_translated_code_leaves_the_same_machine() {
+    for recorded in 0..3 {
+        let mut engines = both(&crowded(), &counting(), recorded);
+        for round in 1..=40u64 {
+            go_on(&mut engines, round * 5_000 + round % 7, "counting");
+        }
+        let all: u64 = (0..3).map(|processor| engines[0].instructions(processor)).sum();
+        assert!(share(engines[0].translated(), all) > 0.3, "{} of {all}", engines[0].translated());
+    }
+}
+
+#[test]
+fn translated_code_beside_dma_leaves_the_same_machine() {
+    let mut engines = both(&crowded(), &beside_dma(), 1);
+    for round in 0..200u64 {
+        let until = engines[1].cycle() + 1 + round * round % 997;
+        go_on(&mut engines, until, "beside DMA");
+    }
+}
+
+/// A loop that, every so often, adds one to the immediate of an instruction: of itself, far before or behind, and of a word
+/// in the same KiB that is never executed.
+fn changes_itself() -> Image {
+    let mut code = Assembly::new(map::RAM_BASE);
+    let (again, far, join, keep, changed, kept) =
+        (code.label(), code.label(), code.label(), code.label(), code.label(), code.label());
+    let (a3, a4, a5) = (13, 14, 15);
+    code.li(T1, map::RAM_BASE + 0x2000).li(T3, map::RAM_BASE + 0x800).jal(ZERO, again);
+    let data = code.here();
+    code.push(0).place(again);
+    let here = code.here();
+    code.push(addi(A1, A1, 1)).push(addi(A2, A2, 1)).jal(RA, far).place(join);
+    code.push(immediate(OP_IMMEDIATE, 7, a3, A2, 0x3ff)).push(sw(A1, T1, 0)).push(sw(A2, T1, 4));
+    code.li(a5, data).push(sw(A2, a5, 0)).branch(1, a3, ZERO, keep);
+    // In every 1,024th round.
+    code.place(changed).li(a5, here).push(lw(a4, a5, 0)).li(a3, 1 << 20).push(add(a4, a4, a3)).push(sw(a4, a5, 0));
+    code.push(lw(a4, T3, 0)).push(add(a4, a4, a3)).push(sw(a4, T3, 0));
+    code.place(keep).jal(ZERO, kept);
+    while code.here() < map::RAM_BASE + 0x800 {
+        code.push(0);
+    }
+    code.place(far).push(addi(A1, A1, 2)).push(jalr(ZERO, RA, 0)).place(kept).jal(ZERO, again);
+    Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
+}
+
+#[test]
+fn who_overwrites_translated_code_executes_what_it_has_written() {
+    let mut engines = both(&machine(1), &changes_itself(), 0);
+    for round in 1..=60u64 {
+        go_on(&mut engines, round * 9_973, "changes itself");
+    }
+    let word = |engine: &Emulator, offset: u32| {
+        let mut bytes = [0; 4];
+        engine.read_ram(0, map::RAM_BASE + offset, &mut bytes);
+        u32::from_le_bytes(bytes)
+    };
+    let (sum, rounds) = (word(&engines[0], 0x2000), word(&engines[0], 0x2004));
+    assert!(rounds > 5_000 && sum > 3 * rounds + 1_000, "{sum} in {rounds} rounds");
+    let all = engines[0].instructions(0);
+    assert!(share(engines[0].translated(), all) > 0.5, "{} of {all}", engines[0].translated());
+}
