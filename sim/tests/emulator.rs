@@ -230,7 +230,7 @@ pub fn counting() -> Image {
     code.push(sw(A0, T0, map::centrenet::RX_MASK as i32)).li(A0, map::centrenet::CONTROL_RECEIVE);
     code.push(sw(A0, T0, map::centrenet::CONTROL as i32)).push(csrr(A2, csr::MHARTID));
     code.li(T4, Header { destination: BROADCAST, kind: 1, length: 40, source: 0 }.pack()).place(again);
-    code.push(lw(A0, T1, 0)).push(addi(A0, A0, 1)).push(sw(A0, T1, 0)).push(csrr(A1, csr::MCYCLE));
+    code.push(lw(A0, T1, 0)).push(addi(A0, A0, 1)).push(sw(A0, T1, 0)).push(NOP).push(csrr(A1, csr::MCYCLE));
     code.push(lw(T3, T1, 4)).push(add(T3, T3, A1)).push(sw(T3, T1, 4)).push(store(0, T1, T3, 9));
     code.push(immediate(OP_IMMEDIATE, 7, A1, A0, 7)).branch(1, A1, ZERO, quiet).branch(0, A2, ZERO, quiet);
     code.li(T3, map::SMI_BASE).push(store(1, T3, A0, 0)).place(quiet);

@@ -4,7 +4,7 @@
 //!
 //! `TESTBED_LONG=1` (set by `testbed test --long`) runs ten times as many programs.
 
-use testbed_definitions::map;
+use testbed_definitions::{csr, map, page};
 use testbed_machine::Machine;
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
@@ -37,6 +37,12 @@ fn go_on([translated, exact]: &mut [Emulator; 2], until: u64, what: &str) {
         let differs = memory_difference(translated, exact, processor);
         assert_eq!(differs, None, "{what}: offset in RAM of processor {processor} in cycle {until}");
     }
+}
+
+fn word(engine: &Emulator, offset: u32) -> u32 {
+    let mut bytes = [0; 4];
+    engine.read_ram(0, map::RAM_BASE + offset, &mut bytes);
+    u32::from_le_bytes(bytes)
 }
 
 fn share(translated: u64, all: u64) -> f64 {
@@ -113,13 +119,60 @@ fn who_overwrites_translated_code_executes_what_it_has_written() {
     for round in 1..=60u64 {
         go_on(&mut engines, round * 9_973, "changes itself");
     }
-    let word = |engine: &Emulator, offset: u32| {
-        let mut bytes = [0; 4];
-        engine.read_ram(0, map::RAM_BASE + offset, &mut bytes);
-        u32::from_le_bytes(bytes)
-    };
     let (sum, rounds) = (word(&engines[0], 0x2000), word(&engines[0], 0x2004));
     assert!(rounds > 5_000 && sum > 3 * rounds + 1_000, "{sum} in {rounds} rounds");
     let all = engines[0].instructions(0);
     assert!(share(engines[0].translated(), all) > 0.5, "{} of {all}", engines[0].translated());
+}
+
+/// What two pages hold that follow each other in memory, first executed as they lie there, with data translated, then in
+/// user mode with another page behind the first.
+fn two_ways_on() -> Image {
+    let (a3, page) = (13, |number: u32| map::RAM_BASE + number * page::PAGE_BYTES);
+    let ahead = |number: u32, instruction: u32| {
+        // The last word of this page, and the first two of the next.
+        let mut code = Assembly::new(page(number + 1) - 4);
+        code.push(addi(A1, A1, 1)).push(addi(A1, A1, instruction as i32)).push(jalr(ZERO, a3, 0));
+        (page(number + 1) - 4, code.finish_bytes())
+    };
+    let mut machine = Assembly::new(page(15));
+    let again = machine.label();
+    machine.li(A0, 4 * page::PAGE_BYTES | csr::PMBASE_ENABLE).push(csrw(csr::PMBASE, A0));
+    machine.li(A0, csr::MSTATUS_MPRV).push(csrw(csr::MSTATUS, A0)).li(T1, page::DATA_BASE).li(A2, 300).place(again);
+    let there = (page(17) - 4).wrapping_sub(machine.here());
+    machine.push(jump(a3, there as i32));
+    machine.push(sw(A1, T1, 0)).push(addi(A2, A2, -1)).branch(1, A2, ZERO, again);
+    machine.li(A0, 19 * page::PAGE_BYTES).push(csrw(csr::MEPC, A0)).push(MRET);
+    let mut user = Assembly::new(page(19));
+    let again = user.label();
+    let there = (page(17) - 4).wrapping_sub(user.here());
+    user.place(again).push(jump(a3, there as i32)).push(sw(A1, T1, 4)).jal(ZERO, again);
+    let entry = |physical: u32, rights: u32| physical << page::PTE_PAGE_SHIFT | page::PTE_VALID | rights;
+    let map = |virtual_page: u32| match virtual_page {
+        17 => entry(21, page::PTE_EXECUTE),
+        16 | 19 => entry(virtual_page, page::PTE_EXECUTE),
+        data if data == page::DATA_BASE / page::PAGE_BYTES => entry(32, page::PTE_READ | page::PTE_WRITE),
+        _ => 0,
+    };
+    let pages = (0..page::VIRTUAL_PAGES).flat_map(|number| map(number).to_le_bytes()).collect();
+    let segments = vec![
+        (page(15), machine.finish_bytes()),
+        ahead(16, 2),
+        ahead(20, 100),
+        (page(19), user.finish_bytes()),
+        (page(4), pages),
+    ];
+    Image { segments, entry: page(15) }
+}
+
+#[test]
+fn who_enters_code_by_another_page_stays_in_it() {
+    let mut engines = both(&machine(1), &two_ways_on(), 0);
+    for round in 1..=30u64 {
+        go_on(&mut engines, round * 997, "two ways on");
+    }
+    let word = |offset: u32| word(&engines[0], 32 * page::PAGE_BYTES + offset);
+    assert_eq!(word(0), 900);
+    assert!(word(4) > 900 + 50 * 101 && (word(4) - 900) % 101 == 0, "{}", word(4));
+    assert!(engines[0].translated() > 500, "{}", engines[0].translated());
 }

@@ -2,7 +2,7 @@
 
 use super::exact::Step;
 use super::state::Hart;
-use super::translator::Translator;
+use super::translator::{Ran, Translator};
 use crate::model::centrenet::Hazards;
 use crate::shared::Shared;
 
@@ -65,20 +65,26 @@ impl Hart {
 
     /// Interprets from page to page, or executes what is translated.
     fn interpret_pages(&mut self, translator: &mut Translator, limit: u64, hazards: Option<&Hazards>) {
+        let mut before = Ran::Not;
         while self.arrival < limit {
             if self.stretch.index(self.pc).is_none() {
                 self.refetch();
             }
             let Some(index) = self.stretch.index(self.pc) else { break };
-            if hazards.is_none() && self.run_translated(translator, index, limit) {
-                continue;
+            if hazards.is_none() {
+                let ran = self.run_translated(translator, index, limit);
+                if ran != Ran::Not {
+                    before = ran;
+                    continue;
+                }
             }
             let retired = self.retired;
             self.interpret(limit, hazards);
             let executed = self.retired - retired;
             let stopped = self.stretch.index(self.pc);
             let enters = stopped.is_some_and(|stopped| self.enters(stopped));
-            self.note_interpreted(translator, index, executed);
+            self.note_interpreted(translator, index, executed, before);
+            before = Ran::Not;
             // It stops within its stretch where it can't go on, or translated code can.
             if stopped.is_some() && !(enters && executed > 0 && hazards.is_none()) {
                 break;

@@ -35,6 +35,7 @@ pub(super) struct Outcome {
     pub left: i64,
     pub complete: Option<i64>,
     pub executed: u64,
+    pub is_between_blocks: bool,
     pub stored: usize,
 }
 

@@ -49,6 +49,8 @@ pub(super) struct Outcome {
     /// Cycles from when the last load, multiplication or division is complete to the limit, if there was one.
     pub complete: Option<i64>,
     pub executed: u64,
+    /// Whether the instruction that comes next begins a block.
+    pub is_between_blocks: bool,
     /// Words that it has stored to.
     pub stored: usize,
 }
@@ -155,6 +157,7 @@ impl Codes {
             left: frame.time >> CYCLE.ilog2(),
             complete: (frame.complete != i64::MAX).then_some(frame.complete >> CYCLE.ilog2()),
             executed: frame.time as u32 as u64,
+            is_between_blocks: returned < BY_EXIT,
             stored: end,
         };
         if returned >= BY_EXIT {

@@ -63,6 +63,15 @@ pub(crate) struct Translator {
 /// An instruction, the one behind it, and whether loads and stores go through the TLB.
 type Begin = (u32, u32, bool);
 
+/// How far translated code has gone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ran {
+    Not,
+    On,
+    /// To a block's end: what comes next begins another.
+    ToLeader,
+}
+
 impl Translator {
     /// For processors with so many words of RAM. On computers for which there is no translation
     /// nothing is translated.
@@ -81,20 +90,20 @@ impl Translator {
 
 impl Hart {
     /// Executes translated code from `pc`, at `index` of memory, if there is any and it pays before
-    /// `limit`; says whether that has brought it on.
-    pub(super) fn run_translated(&mut self, translator: &mut Translator, index: u32, limit: u64) -> bool {
+    /// `limit`; says whether that has brought it on, and to the end of a block.
+    pub(super) fn run_translated(&mut self, translator: &mut Translator, index: u32, limit: u64) -> Ran {
         if self.arrival + CYCLES_LEAST > limit || !self.enters(index) {
-            return false;
+            return Ran::Not;
         }
         if self.memory.stale.take() {
             self.installations.renew(&self.memory);
         }
-        let Decoded { op: Op::Enter, imm, .. } = self.memory.decoded[index as usize].get() else { return false };
-        let Some(Installed { first, translated }) = self.installations.get(imm) else { return false };
-        let Some(codes) = &mut translator.codes else { return false };
+        let Decoded { op: Op::Enter, imm, .. } = self.memory.decoded[index as usize].get() else { return Ran::Not };
+        let Some(Installed { first, translated }) = self.installations.get(imm) else { return Ran::Not };
+        let Some(codes) = &mut translator.codes else { return Ran::Not };
         let Translated { region, code, .. } = &**translated;
         if region.translating != self.translating || !region.fits(&self.stretch, *first) {
-            return false;
+            return Ran::Not;
         }
         let limit = limit.min(self.arrival + CYCLES_MAX);
         let entry = index - first;
@@ -123,7 +132,11 @@ impl Hart {
         if self.memory.noting {
             self.memory.overwritten.extend(codes.stored(outcome.stored).iter().map(|&[index, word]| (index, word)));
         }
-        outcome.executed > 0
+        match (outcome.executed, outcome.is_between_blocks) {
+            (0, _) => Ran::Not,
+            (_, false) => Ran::On,
+            (_, true) => Ran::ToLeader,
+        }
     }
 
     /// Whether translated code begins at `index` of memory.
@@ -132,14 +145,20 @@ impl Hart {
         self.memory.decoded[index as usize].get().op == Op::Enter
     }
 
-    /// So many instructions were interpreted from the one at `index` on, or up to where translated
-    /// code goes on: translates what lies there if that has become worth while.
-    pub(super) fn note_interpreted(&mut self, translator: &mut Translator, index: u32, executed: u64) {
-        if executed < EXECUTED_LEAST.min(translator.worth.into()) || translator.codes.is_none() {
+    /// So many instructions were interpreted from the one at `index` on, which begins a block if
+    /// translated code has led there, or up to where translated code goes on: translates what lies there if that has
+    /// become worth while.
+    pub(super) fn note_interpreted(&mut self, translator: &mut Translator, index: u32, executed: u64, before: Ran) {
+        let least = if before == Ran::ToLeader { 1 } else { EXECUTED_LEAST.min(translator.worth.into()) };
+        if executed < least || translator.codes.is_none() {
             return;
         }
         // Windows begin anywhere: who begins in the midst of a block counts for the next one.
-        let Some(leader) = next_leader(&self.memory, &self.stretch, index) else { return };
+        let leader = match before {
+            Ran::ToLeader => Some(index),
+            _ => next_leader(&self.memory, &self.stretch, index),
+        };
+        let Some(leader) = leader else { return };
         // Processors run the same programs, at other places.
         let heat = &mut translator.heat[(leader as usize ^ self.number << 6) % COUNTERS];
         *heat = heat.saturating_add(executed as u32);
