@@ -75,6 +75,7 @@ impl Hart {
             self.memory.words[index as usize] = word;
             self.memory.decoded[index as usize].set(Decoded::UNDECODED);
         }
+        self.memory.noting = false;
         let Some(mark) = self.mark.take() else { return };
         // By name again: a field that is not put back is one that is not used.
         let Mark {

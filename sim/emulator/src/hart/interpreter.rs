@@ -14,7 +14,7 @@ use testbed_definitions::timing::*;
 const PLAIN: u8 = 0;
 /// noting what stores overwrite ([`Memory::noting`]),
 const AHEAD: u8 = 1;
-/// or with DMA near.
+/// or with DMA near; or both.
 const NEAR: u8 = 2;
 
 impl Hart {
@@ -26,6 +26,7 @@ impl Hart {
     /// then: that is left to the step as well.
     pub(in crate::hart) fn interpret(&mut self, limit: u64, hazards: Option<&Hazards>) {
         match hazards {
+            Some(hazards) if self.memory.noting => self.interpret_in::<{ AHEAD | NEAR }>(limit, hazards),
             Some(hazards) => self.interpret_in::<NEAR>(limit, hazards),
             None if self.memory.noting => self.interpret_in::<AHEAD>(limit, &Hazards::default()),
             None => self.interpret_in::<PLAIN>(limit, &Hazards::default()),
@@ -51,7 +52,7 @@ impl Hart {
         while arrival < limit {
             let Some(instruction) = code.get(at as usize) else { break };
             // The word after an instruction may be read ahead.
-            if MODE == NEAR && (comes(stretch.first + at) || comes(stretch.first + at + 1)) {
+            if MODE & NEAR != 0 && (comes(stretch.first + at) || comes(stretch.first + at + 1)) {
                 break;
             }
             let Decoded { op, rd, rs1, rs2, imm } = instruction.get();
@@ -99,7 +100,7 @@ impl Hart {
                 ($op:expr, $aligned:expr) => {{
                     let offset = address!(READ, $aligned);
                     let Some(&word) = words.get((offset / 4) as usize) else { break };
-                    if at + 1 >= stretch.words || MODE == NEAR && comes(offset / 4) {
+                    if at + 1 >= stretch.words || MODE & NEAR != 0 && comes(offset / 4) {
                         break;
                     }
                     reg!(rd) = extract($op, word, offset);
@@ -113,7 +114,7 @@ impl Hart {
                     let offset = address!(WRITE, $aligned);
                     let index = (offset / 4) as usize;
                     let Some(word) = words.get_mut(index) else { break };
-                    if at + 1 >= stretch.words || MODE == NEAR && is_near(index as u32) {
+                    if at + 1 >= stretch.words || MODE & NEAR != 0 && is_near(index as u32) {
                         break;
                     }
                     if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
@@ -123,7 +124,7 @@ impl Hart {
                         }
                         decoded[index].set(Decoded::UNDECODED);
                     }
-                    if MODE == AHEAD {
+                    if MODE & AHEAD != 0 {
                         overwritten.push((index as u32, *word));
                     }
                     let shift = 8 * (offset & 3);
@@ -141,7 +142,7 @@ impl Hart {
                     if index >= words.len() || at + 1 >= stretch.words || arrival + 1 >= limit {
                         break;
                     }
-                    if MODE == NEAR && (is_near(index as u32) || is_near(index as u32 + 1)) {
+                    if MODE & NEAR != 0 && (is_near(index as u32) || is_near(index as u32 + 1)) {
                         break;
                     }
                     index
@@ -204,7 +205,7 @@ impl Hart {
                         decoded[index].set(Decoded::UNDECODED);
                         decoded[index + 1].set(Decoded::UNDECODED);
                     }
-                    if MODE == AHEAD {
+                    if MODE & AHEAD != 0 {
                         overwritten.extend([(index as u32, words[index]), (index as u32 + 1, words[index + 1])]);
                     }
                     words[index] = reg!(rs2);

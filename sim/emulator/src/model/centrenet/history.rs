@@ -17,7 +17,7 @@ impl<T: Copy> History<T> {
 
     /// A store of `value` in `cycle`.
     pub fn store(&mut self, cycle: u64, value: T) {
-        let oldest_shown = before(cycle, 1);
+        let oldest_shown = shown_from(cycle);
         while self.stores.get(1).is_some_and(|&(next, _)| next < oldest_shown) {
             self.stores.pop_front();
         }
@@ -37,8 +37,13 @@ impl<T: Copy> History<T> {
 
     /// The second one, which the bus sees, in `cycle`.
     pub fn exported(&self, cycle: u64) -> T {
-        self.at(before(cycle, 1))
+        self.at(shown_from(cycle))
     }
+}
+
+/// What the bus sees in `cycle` is what stores of cycles before this one have made it.
+pub fn shown_from(cycle: u64) -> u64 {
+    before(cycle, 1)
 }
 
 /// First cycle of the window `windows` before that of `cycle`.
