@@ -57,8 +57,8 @@ pub(crate) struct Schedule<C> {
     pub shared: Shared,
     cycle: u64,
     reach: Reach,
-    /// Whoever ended the last sprint: it is likely to end the next one, and all that run after it
-    /// need not go back.
+    /// Whoever ended the last sprint: after those for whom a packet has come, which they may answer,
+    /// it is the likeliest to end the next one, and all that run after it need not go back.
     first: usize,
     /// Room for [`Schedule::report`].
     events: Vec<Event>,
@@ -108,7 +108,7 @@ impl Reach {
                 self.cycles = (2 * self.cycles).min(Self::MOST);
                 self.penalty = 1;
             }
-            End::Sent => self.cycles = (self.cycles / 2).max(Self::LEAST),
+            End::Sent => self.cycles = (self.cycles / 4 * 3).max(Self::LEAST),
             End::Stopped => {
                 self.cycles = (self.cycles / 2).max(Self::LEAST);
                 // What it has stopped for is still to be done.
@@ -182,8 +182,10 @@ impl<C: Core> Schedule<C> {
         let (begin, mut certain, mut end) = (self.cycle, end, End::Planned);
         let mut reached = [0; STATIONS_MAX];
         self.shared.ahead = true;
-        let count = self.cores.len();
-        for number in (self.first..count).chain(0..self.first) {
+        let (first, count) = (self.first, self.cores.len());
+        let expects = self.shared.network.expecting();
+        let turn = |expecting| (first..count).chain(0..first).filter(move |&number| expects[number] == expecting);
+        for number in turn(true).chain(turn(false)) {
             let stopped = self.cores[number].run_ahead(&mut self.shared, certain);
             let seen = self.shared.network.known_until();
             let stopped = stopped.filter(|&cycle| cycle < seen);

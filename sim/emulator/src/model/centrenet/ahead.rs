@@ -1,14 +1,17 @@
 //! The way back of a station whose processor runs ahead of the others.
 
-use super::station::Station;
+use super::station::{Change, Station};
 use super::Network;
+use testbed_definitions::packet::STATIONS_MAX;
 
 /// How a station stood when its processor set out.
 pub enum Mark {
     /// The processor does not run ahead.
     None,
     /// There was nothing in it, and its processor has only looked at it since: `now` is all that has changed.
-    Still { now: u64 },
+    Still {
+        now: u64,
+    },
     Whole(Box<Station>),
 }
 
@@ -32,6 +35,11 @@ impl Network {
             if stands.is_still() { Mark::Still { now: stands.now } } else { Mark::Whole(Box::new(stands.clone())) };
     }
 
+    /// Whose processors have a packet to take, as far as that is known.
+    pub fn expecting(&self) -> [bool; STATIONS_MAX] {
+        std::array::from_fn(|number| self.stations.get(number).is_some_and(Station::expects))
+    }
+
     /// Puts the station back to where its processor set out.
     pub fn go_back(&mut self, station: usize) {
         match std::mem::replace(&mut self.marks[station], Mark::None) {
@@ -48,6 +56,10 @@ impl Network {
 }
 
 impl Station {
+    fn expects(&self) -> bool {
+        self.has_packet() || self.changes.iter().any(|(_, change)| matches!(change, Change::Received(_)))
+    }
+
     /// Whether nothing is under way: while software only looks at it, nothing changes.
     pub fn is_still(&self) -> bool {
         self.changes.is_empty()
