@@ -30,16 +30,18 @@ pub(crate) trait Core {
     /// Whether it can run ahead at all.
     fn can_run_ahead(&self) -> bool;
 
-    /// Runs as [`Core::run`] does, in [`Shared::ahead`], and stops before the first thing that
-    /// others could see; then it returns its cycle. [`Core::fall_back`] undoes all of it.
+    /// Runs as [`Core::run`] does, in [`Shared::ahead`], but not past
+    /// [`Network::known_until`](crate::model::centrenet::Network::known_until), which what it sends
+    /// may bring nearer. It stops before the first thing that others could see at once; then it
+    /// returns its cycle. [`Core::fall_back`] undoes all of it.
     fn run_ahead(&mut self, shared: &mut Shared, until: u64) -> Option<u64>;
 
-    /// Goes back to `cycle`, where it was when it began to run ahead.
-    fn fall_back(&mut self, shared: &mut Shared, cycle: u64);
+    /// Goes back to where it was when it began to run ahead.
+    fn fall_back(&mut self, shared: &mut Shared);
 
-    /// Nothing has come from the others before cycle `end`: what it did ahead is certain. Adds the
-    /// events that it stored before `end`, or, asked later, since then.
-    fn arrive(&mut self, end: u64, events: &mut Vec<Event>);
+    /// Nothing has come from the others: what it did ahead is certain. Adds the events that it has
+    /// stored.
+    fn arrive(&mut self, events: &mut Vec<Event>);
 
     /// If it is asleep, the cycle in which something wakes it, as far as that is known
     /// ([`u64::MAX`] if nothing does); `None` if it is awake.
@@ -55,8 +57,8 @@ pub(crate) struct Schedule<C> {
     pub shared: Shared,
     cycle: u64,
     reach: Reach,
-    /// Whoever ended the last sprint: it is likely to end the next one, and all that run after it
-    /// need not go back.
+    /// Whoever ended the last sprint: after those for whom a packet has come, which they may answer,
+    /// it is the likeliest to end the next one, and all that run after it need not go back.
     first: usize,
     /// Room for [`Schedule::report`].
     events: Vec<Event>,
@@ -70,6 +72,17 @@ struct Reach {
     /// Windows before the next sprint is tried, and those to wait for after the next failure.
     pause: u64,
     penalty: u64,
+}
+
+/// Why a sprint has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    /// It has gone all the way.
+    Planned,
+    /// Others may see from here on what one has sent.
+    Sent,
+    /// One has stopped before what others could see at once.
+    Stopped,
 }
 
 impl Reach {
@@ -88,15 +101,18 @@ impl Reach {
         tries
     }
 
-    /// A sprint went all the way, or ended after so many cycles.
-    fn learn(&mut self, ended: Option<u64>) {
-        match ended {
-            None => {
+    /// A sprint has ended after so many cycles.
+    fn learn(&mut self, end: End, cycles: u64) {
+        match end {
+            End::Planned => {
                 self.cycles = (2 * self.cycles).min(Self::MOST);
                 self.penalty = 1;
             }
-            Some(cycles) => {
+            End::Sent => self.cycles = (self.cycles / 4 * 3).max(Self::LEAST),
+            End::Stopped => {
                 self.cycles = (self.cycles / 2).max(Self::LEAST);
+                // What it has stopped for is still to be done.
+                self.pause = 1;
                 if cycles < Self::LEAST {
                     self.pause = self.penalty;
                     self.penalty = (2 * self.penalty).min(Self::PAUSE);
@@ -120,31 +136,23 @@ impl<C: Core> Schedule<C> {
     /// Runs all processors until exactly cycle `until`.
     pub fn run_until(&mut self, until: u64) {
         while self.cycle < until {
+            self.shared.network.advance(self.cycle, &mut All(&mut self.cores));
             let window = (self.cycle / LOOKAHEAD + 1) * LOOKAHEAD;
-            // A sleep may end in the middle of a window, but windows begin and end where the strobe
-            // does.
+            // A sleep may end in the middle of a window, but windows of sleep begin and end where
+            // the strobe does.
             let quiet = self.asleep_until() / LOOKAHEAD * LOOKAHEAD;
-            if quiet <= window {
-                if let Some(end) = self.sprint(until) {
-                    self.run_sprint(end, until);
-                    continue;
-                }
+            match self.sprint(until) {
+                Some(end) if quiet <= window => self.run_sprint(end),
+                _ => self.run_window(window.max(quiet).min(until)),
             }
-            self.run_window(window.max(quiet).min(until));
         }
         // Whoever looks at RAM now sees all DMA that has been done.
         self.shared.network.settle(self.cycle, &mut All(&mut self.cores));
     }
 
-    /// Brings what the processors share to cycle `end`.
-    fn advance(&mut self, end: u64) {
-        self.shared.network.advance(end, &mut All(&mut self.cores));
-        self.shared.monitor.advance(end);
-    }
-
     /// Runs one window, ending at `end`.
     fn run_window(&mut self, end: u64) {
-        self.advance(end);
+        self.shared.monitor.advance(end);
         for core in &mut self.cores {
             core.run(&mut self.shared, end);
         }
@@ -153,64 +161,58 @@ impl<C: Core> Schedule<C> {
 
     /// The end of a sprint on which processors may run ahead, if one begins here.
     fn sprint(&mut self, until: u64) -> Option<u64> {
-        let quiet = self.shared.network.quiet_until() / LOOKAHEAD * LOOKAHEAD;
-        let end = quiet.min(self.cycle + self.reach.cycles).min(until);
+        let end = self.shared.network.known_until().min(self.cycle + self.reach.cycles).min(until);
         let tries = end > self.cycle + LOOKAHEAD && self.cores.iter().all(C::can_run_ahead);
         (tries && self.reach.is_worth_while()).then_some(end)
     }
 
-    /// Runs all processors to `end`, or to the end of the window in which the first of them does
-    /// what others could see.
-    fn run_sprint(&mut self, end: u64, until: u64) {
+    /// Runs all processors to `end`, or to where others could see what the first of them does.
+    fn run_sprint(&mut self, end: u64) {
         let begin = self.cycle;
-        let certain = self.run_ahead(end);
-        self.reach.learn((certain < end).then_some(certain - begin));
+        let (certain, end) = self.run_ahead(end);
+        self.reach.learn(end, certain - begin);
         self.cycle = certain;
-        self.report(certain);
-        self.advance(certain);
-        if certain < end {
-            // Who ended the sprint is somewhere in this window.
-            let window = ((certain / LOOKAHEAD + 1) * LOOKAHEAD).min(until);
-            self.advance(window);
-            self.report(u64::MAX);
-            for core in &mut self.cores {
-                core.run(&mut self.shared, window);
-            }
-            self.cycle = window;
-        }
+        self.report();
+        self.shared.monitor.advance(certain);
     }
 
     /// Runs each processor ahead of the others, and those back that have come too far; returns how
-    /// far all is certain, which is `end` or where a window begins.
-    fn run_ahead(&mut self, end: u64) -> u64 {
-        let (begin, mut certain) = (self.cycle, end);
+    /// far all is certain, and why no farther.
+    fn run_ahead(&mut self, end: u64) -> (u64, End) {
+        let (begin, mut certain, mut end) = (self.cycle, end, End::Planned);
         let mut reached = [0; STATIONS_MAX];
         self.shared.ahead = true;
-        let count = self.cores.len();
-        for number in (self.first..count).chain(0..self.first) {
-            if let Some(cycle) = self.cores[number].run_ahead(&mut self.shared, certain) {
-                certain = (cycle / LOOKAHEAD * LOOKAHEAD).max(begin);
+        let (first, count) = (self.first, self.cores.len());
+        let expects = self.shared.network.expecting();
+        let turn = |expecting| (first..count).chain(0..first).filter(move |&number| expects[number] == expecting);
+        for number in turn(true).chain(turn(false)) {
+            let stopped = self.cores[number].run_ahead(&mut self.shared, certain);
+            let seen = self.shared.network.known_until();
+            let stopped = stopped.filter(|&cycle| cycle < seen);
+            let least = stopped.unwrap_or(seen);
+            if least < certain {
+                (certain, end) = (least, if stopped.is_some() { End::Stopped } else { End::Sent });
                 self.first = number;
             }
             reached[number] = certain;
         }
         for (core, reached) in self.cores.iter_mut().zip(reached) {
             if reached > certain {
-                core.fall_back(&mut self.shared, begin);
+                core.fall_back(&mut self.shared);
                 if certain > begin {
-                    let ended = core.run_ahead(&mut self.shared, certain);
-                    debug_assert_eq!(ended, None, "it got farther than this before");
+                    core.run(&mut self.shared, certain);
                 }
             }
         }
+        self.shared.network.arrive();
         self.shared.ahead = false;
-        certain
+        (certain, end)
     }
 
-    /// Tells the monitor of the events that were stored ahead, before `end`.
-    fn report(&mut self, end: u64) {
+    /// Tells the monitor of the events that were stored ahead.
+    fn report(&mut self) {
         for core in &mut self.cores {
-            core.arrive(end, &mut self.events);
+            core.arrive(&mut self.events);
         }
         self.events.sort_unstable();
         for Event { cycle, processor, value } in self.events.drain(..) {
@@ -229,7 +231,7 @@ impl<C: Core> Schedule<C> {
                 None => return self.cycle,
             }
         }
-        wake.min(self.shared.network.quiet_until())
+        wake.min(self.shared.network.known_until())
     }
 }
 
@@ -277,8 +279,8 @@ mod tests {
         fn run_ahead(&mut self, _: &mut Shared, _: u64) -> Option<u64> {
             None
         }
-        fn fall_back(&mut self, _: &mut Shared, _: u64) {}
-        fn arrive(&mut self, _: u64, _: &mut Vec<Event>) {}
+        fn fall_back(&mut self, _: &mut Shared) {}
+        fn arrive(&mut self, _: &mut Vec<Event>) {}
         fn sleeps_until(&self, _: &mut Shared) -> Option<u64> {
             self.wakes.filter(|wakes| self.windows.last().is_none_or(|last| last < wakes))
         }

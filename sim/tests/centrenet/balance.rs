@@ -29,7 +29,7 @@ fn node() -> Network {
         network.store(station, register::CONTROL, register::CONTROL_RECEIVE | confirm, 2);
         network.store(station, register::FAULT_CORRUPT, 0x2000, 3);
     }
-    (1..=3).for_each(|window| network.advance(window * LOOKAHEAD, &mut Zeros));
+    (1..=3).for_each(|window| network.advance((window - 1) * LOOKAHEAD, &mut Zeros));
     network
 }
 
@@ -50,7 +50,7 @@ fn the_packets_of_a_node_balance_in_every_cycle() {
     let (mut between, mut receiving) = (0, 0);
     for cycle in 3 * LOOKAHEAD..60_000 {
         if cycle % LOOKAHEAD == 0 {
-            network.advance(cycle + LOOKAHEAD, &mut Zeros);
+            network.advance(cycle, &mut Zeros);
         }
         let counters: Vec<_> = (0..STATIONS).map(|station| network.counters(station, cycle)).collect();
         let (missing, takers) = (missing(&counters), sum(&counters, |one| one.receiving));

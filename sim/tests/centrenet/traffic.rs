@@ -125,7 +125,7 @@ pub fn record(stations: usize, profile: Profile, seed: u64, cycles: u64) -> Reco
         // Windows need not be aligned, nor full.
         let length = if irregular { 1 + random.below(LOOKAHEAD) } else { LOOKAHEAD };
         let until = end.min(from + length);
-        run.network.advance(until, &mut run.memory);
+        run.network.advance(from, &mut run.memory);
         for (station, software) in software.iter_mut().enumerate() {
             for cycle in from..until {
                 let external = run.network.external_from(station, cycle) == Some(cycle);

@@ -86,6 +86,7 @@ impl Hart {
             self.memory.words[index as usize] = word;
             self.memory.forget(index as usize);
         }
+        self.memory.noting = false;
         let Some(mark) = self.mark.take() else { return };
         // By name again: a field that is not put back is one that is not used.
         let Mark {

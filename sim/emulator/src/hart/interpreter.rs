@@ -15,7 +15,7 @@ use testbed_definitions::timing::*;
 const PLAIN: u8 = 0;
 /// noting what stores overwrite ([`Memory::noting`]),
 const AHEAD: u8 = 1;
-/// or with DMA near.
+/// or with DMA near; or both.
 const NEAR: u8 = 2;
 
 impl Hart {
@@ -27,6 +27,7 @@ impl Hart {
     /// then: that is left to the step as well.
     pub(in crate::hart) fn interpret(&mut self, limit: u64, hazards: Option<&Hazards>) {
         match hazards {
+            Some(hazards) if self.memory.noting => self.interpret_in::<{ AHEAD | NEAR }>(limit, hazards),
             Some(hazards) => self.interpret_in::<NEAR>(limit, hazards),
             None if self.memory.noting => self.interpret_in::<AHEAD>(limit, &Hazards::default()),
             None => self.interpret_in::<PLAIN>(limit, &Hazards::default()),
@@ -52,13 +53,13 @@ impl Hart {
         while arrival < limit {
             let Some(instruction) = code.get(at as usize) else { break };
             // The word after an instruction may be read ahead.
-            if MODE == NEAR && (comes(stretch.first + at) || comes(stretch.first + at + 1)) {
+            if MODE & NEAR != 0 && (comes(stretch.first + at) || comes(stretch.first + at + 1)) {
                 break;
             }
             let mut instruction = instruction.get();
             if instruction.op == Op::Enter {
                 // Translated code goes on here, unless it has just not, or that does not pay.
-                if MODE != NEAR && executed > 0 && arrival + CYCLES_LEAST <= limit {
+                if MODE & NEAR == 0 && executed > 0 && arrival + CYCLES_LEAST <= limit {
                     break;
                 }
                 instruction = installations.under(instruction.imm);
@@ -108,7 +109,7 @@ impl Hart {
                 ($op:expr, $aligned:expr) => {{
                     let offset = address!(READ, $aligned);
                     let Some(&word) = words.get((offset / 4) as usize) else { break };
-                    if at + 1 >= stretch.words || MODE == NEAR && comes(offset / 4) {
+                    if at + 1 >= stretch.words || MODE & NEAR != 0 && comes(offset / 4) {
                         break;
                     }
                     reg!(rd) = extract($op, word, offset);
@@ -122,7 +123,7 @@ impl Hart {
                     let offset = address!(WRITE, $aligned);
                     let index = (offset / 4) as usize;
                     let Some(word) = words.get_mut(index) else { break };
-                    if at + 1 >= stretch.words || MODE == NEAR && is_near(index as u32) {
+                    if at + 1 >= stretch.words || MODE & NEAR != 0 && is_near(index as u32) {
                         break;
                     }
                     if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
@@ -132,7 +133,7 @@ impl Hart {
                         }
                         forget(decoded, translated, stale, index);
                     }
-                    if MODE == AHEAD {
+                    if MODE & AHEAD != 0 {
                         overwritten.push((index as u32, *word));
                     }
                     let shift = 8 * (offset & 3);
@@ -150,7 +151,7 @@ impl Hart {
                     if index >= words.len() || at + 1 >= stretch.words || arrival + 1 >= limit {
                         break;
                     }
-                    if MODE == NEAR && (is_near(index as u32) || is_near(index as u32 + 1)) {
+                    if MODE & NEAR != 0 && (is_near(index as u32) || is_near(index as u32 + 1)) {
                         break;
                     }
                     index
@@ -213,7 +214,7 @@ impl Hart {
                         forget(decoded, translated, stale, index);
                         forget(decoded, translated, stale, index + 1);
                     }
-                    if MODE == AHEAD {
+                    if MODE & AHEAD != 0 {
                         overwritten.extend([(index as u32, words[index]), (index as u32 + 1, words[index + 1])]);
                     }
                     words[index] = reg!(rs2);

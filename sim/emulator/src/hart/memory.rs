@@ -27,7 +27,7 @@ pub(in crate::hart) struct Memory {
     pub latched: Option<u32>,
     /// Whether the processor runs ahead and may have to go back.
     pub noting: bool,
-    /// Then index and former content of each word that it has stored to, in order.
+    /// Then index and former content of each word that it or DMA has written, in order.
     pub overwritten: Vec<(u32, u32)>,
 }
 
@@ -94,6 +94,9 @@ impl Ram for Memory {
         let index = offset as usize / 4;
         if self.fetched == Some(index as u32) && self.latched.is_none() {
             self.latched = Some(self.words[index]);
+        }
+        if self.noting {
+            self.overwritten.push((index as u32, self.words[index]));
         }
         self.words[index] = value;
         self.forget(index);

@@ -55,19 +55,19 @@ impl Core for Hart {
 
     fn run_ahead(&mut self, shared: &mut Shared, until: u64) -> Option<u64> {
         self.set_out();
+        shared.network.set_out(self.number);
         self.run_window(shared, until)
     }
 
-    fn fall_back(&mut self, shared: &mut Shared, cycle: u64) {
+    fn fall_back(&mut self, shared: &mut Shared) {
         self.go_back();
-        shared.network.look_back(self.number, cycle);
+        shared.network.go_back(self.number);
     }
 
-    fn arrive(&mut self, end: u64, events: &mut Vec<Event>) {
+    fn arrive(&mut self, events: &mut Vec<Event>) {
         self.memory.noting = false;
-        let certain = self.events.partition_point(|&(cycle, _)| cycle < end);
         let processor = self.number;
-        events.extend(self.events.drain(..certain).map(|(cycle, value)| Event { cycle, processor, value }));
+        events.extend(self.events.drain(..).map(|(cycle, value)| Event { cycle, processor, value }));
     }
 
     #[inline]

@@ -4,24 +4,30 @@ use super::exact::Step;
 use super::state::Hart;
 use super::translator::{Ran, Translator};
 use crate::model::centrenet::Hazards;
-use crate::shared::Shared;
+use crate::shared::{Near, Shared};
 
 impl Hart {
     /// Executes everything that happens before cycle `until`: instructions whose X lies before it.
     /// If it runs ahead, it stops before an instruction that concerns others, and says the cycle of
-    /// its X.
+    /// its X; or where others could see what it has sent ([`Network::known_until`]).
+    ///
+    /// [`Network::known_until`]: crate::model::centrenet::Network::known_until
     #[inline(always)]
-    pub(super) fn run_window(&mut self, shared: &mut Shared, until: u64) -> Option<u64> {
+    pub(super) fn run_window(&mut self, shared: &mut Shared, mut until: u64) -> Option<u64> {
         self.memory.fetched = None;
         if self.asleep && !self.wake(shared, until) {
             return None;
         }
         self.find_interrupt(shared);
         let exact = self.record.is_some();
-        let mut hazards = shared.hazards(self.number);
+        let mut near = self.near(shared, until);
         loop {
+            if self.arrival >= near.until {
+                near = self.near(shared, until);
+            }
+            let Near { hazards, until: known } = &near;
             if !exact && self.is_between_instructions(hazards.as_ref()) {
-                let limit = self.interrupt_at.min(until - 1);
+                let limit = self.interrupt_at.min(until - 1).min(*known);
                 self.interpret_pages(&mut shared.translator, limit, hazards.as_ref());
                 if self.arrival >= until && self.stretch.index(self.pc).is_some() {
                     break;
@@ -30,8 +36,9 @@ impl Hart {
             match self.step(shared, until) {
                 Step::Done => {}
                 Step::Changed => {
+                    until = until.min(shared.network.known_until());
                     self.find_interrupt(shared);
-                    hazards = shared.hazards(self.number);
+                    near = self.near(shared, until);
                 }
                 Step::Asleep => {
                     if !self.wake(shared, until) {
@@ -45,6 +52,12 @@ impl Hart {
         }
         self.keep_fetched(shared, until);
         None
+    }
+
+    /// What DMA may touch, for the instructions that arrive from now on.
+    #[inline]
+    fn near(&mut self, shared: &mut Shared, until: u64) -> Near {
+        shared.near(self.number, &mut self.memory, self.arrival.min(until))
     }
 
     /// Whether nothing of the instruction at `pc` is done or read that RAM does not show as well.

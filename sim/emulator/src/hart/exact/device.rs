@@ -33,22 +33,21 @@ impl Device {
 
 impl Hart {
     /// Whether others may see a load from the device, or it may see what others do, now that the
-    /// processor runs ahead of them. (The station of an idle network shows only what its own
-    /// processor did.)
+    /// processor runs ahead of them. (The station shows only what is known of the network.)
     pub(in crate::hart) fn load_concerns_others(device: Device) -> bool {
         !matches!(device, Device::Clint | Device::System | Device::Centrenet)
     }
 
     /// The same of a store to the device at the physical address. An event that can't stall its
-    /// processor is only noted.
+    /// processor is only noted; what is sent shows later.
     pub(in crate::hart) fn store_concerns_others(&self, shared: &Shared, device: Device, address: u32) -> bool {
         match device {
-            Device::Clint | Device::System => false,
+            Device::Clint | Device::System | Device::Centrenet => false,
             Device::Smi => {
                 let is_event = address & (map::DEVICE_BYTES - 1) & !3 == map::smi::EVENT;
                 !is_event || shared.monitor.may_stall(self.number)
             }
-            Device::Uart | Device::Centrenet | Device::Mmi => true,
+            Device::Uart | Device::Mmi => true,
         }
     }
 

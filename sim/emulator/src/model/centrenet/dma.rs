@@ -45,6 +45,13 @@ impl Station {
         }
     }
 
+    /// See [`super::Network::dma_from`].
+    pub fn dma_from(&mut self) -> u64 {
+        let write = self.bursts.front().map_or(u64::MAX, Burst::next_cycle);
+        // The first word of the next packet is issued in the cycle after its pop.
+        self.next_read().min(write).min(self.pop_from().saturating_add(2))
+    }
+
     /// The cycle in which the load's next word is on port B.
     fn next_read(&mut self) -> u64 {
         let Some(load) = self.offer.as_mut().map(|offer| &mut offer.load).filter(|load| load.left > 0) else {
@@ -85,6 +92,13 @@ impl Station {
             cycle = cycle.max(to + 1);
         }
         cycle + left
+    }
+
+    /// See [`super::Network::has_dma`].
+    #[inline]
+    pub fn has_dma(&self) -> bool {
+        let loads = self.offer.as_ref().is_some_and(|offer| offer.load.left > 0);
+        loads || !self.bursts.is_empty() || !self.queue.is_empty()
     }
 
     /// See [`super::Network::hazards`].

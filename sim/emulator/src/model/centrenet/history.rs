@@ -1,33 +1,32 @@
 //! A register that software stores to, as the two strobe-loaded export registers show it.
 
-use std::collections::VecDeque;
 use testbed_definitions::timing::LOOKAHEAD;
 
-/// Stores, oldest first, back to the last that an export register can still show.
+/// The last stores of the last three windows in which there were any, newest first: those of a window and of the one
+/// before are not exported yet, the third is.
 #[derive(Clone)]
 pub struct History<T> {
-    stores: VecDeque<(u64, T)>,
-    initial: T,
+    stores: [(u64, T); 3],
 }
 
 impl<T: Copy> History<T> {
     pub fn new(initial: T) -> Self {
-        History { stores: VecDeque::new(), initial }
+        History { stores: [(0, initial); 3] }
     }
 
     /// A store of `value` in `cycle`.
     pub fn store(&mut self, cycle: u64, value: T) {
-        let oldest_shown = before(cycle, 1);
-        while self.stores.get(1).is_some_and(|&(next, _)| next < oldest_shown) {
-            self.stores.pop_front();
+        let [last, before_last, _] = self.stores;
+        if before(last.0, 0) != before(cycle, 0) {
+            self.stores = [last, last, before_last];
         }
-        self.stores.push_back((cycle, value));
+        self.stores[0] = (cycle, value);
     }
 
-    /// What stores of cycles before `limit` made it.
+    /// What stores of cycles before `limit`, the first of a window, made it.
     fn at(&self, limit: u64) -> T {
-        let mut stores = self.stores.iter().rev();
-        stores.find(|&&(cycle, _)| cycle < limit).map_or(self.initial, |&(_, value)| value)
+        let [.., oldest] = self.stores;
+        self.stores.iter().find(|&&(cycle, _)| cycle < limit).unwrap_or(&oldest).1
     }
 
     /// The first export register in `cycle`.
@@ -37,8 +36,13 @@ impl<T: Copy> History<T> {
 
     /// The second one, which the bus sees, in `cycle`.
     pub fn exported(&self, cycle: u64) -> T {
-        self.at(before(cycle, 1))
+        self.at(shown_from(cycle))
     }
+}
+
+/// What the bus sees in `cycle` is what stores of cycles before this one have made it.
+pub fn shown_from(cycle: u64) -> u64 {
+    before(cycle, 1)
 }
 
 /// First cycle of the window `windows` before that of `cycle`.

@@ -6,11 +6,11 @@
 //!
 //! # How an emulator uses it
 //!
-//! Processors run one after the other, each through the same window of at most `LOOKAHEAD` cycles:
+//! Processors run one after the other, each through the same window:
 //!
 //! ```text
 //! loop {
-//!     network.advance(end_of_window, &mut memory);
+//!     network.advance(start_of_window, &mut memory);
 //!     for each processor: run it until the end of the window, and on the way
 //!         load from the station            network.load(station, offset, x_cycle)
 //!         store to the station             network.store(station, offset, value, x_cycle)
@@ -19,10 +19,13 @@
 //! }
 //! ```
 //!
-//! No processor may pass the `until` of the last [`Network::advance`], and calls for one station come in order of
-//! cycle. [`Hazards`] of a station change only by `advance` and by that station's `store` (they shrink by
-//! `catch_up`), so a copy may be kept between those.
+//! No processor may pass [`Network::known_until`], and calls for one station come in order of cycle. That is at
+//! least `LOOKAHEAD` cycles ahead; where it is more, a store to TX_COMMAND may bring it nearer, so whoever goes farther
+//! than `LOOKAHEAD` cycles must be able to go back ([`Network::set_out`], [`Network::go_back`]). [`Hazards`] of a
+//! station change only by `advance` and by that station's `store` (they shrink by `catch_up`), so a copy may be kept
+//! between those.
 
+mod ahead;
 mod burst;
 mod dma;
 mod history;
@@ -32,24 +35,36 @@ mod station;
 mod tests;
 
 use crate::engine::StationCounters;
+use ahead::Mark;
 use burst::Burst;
 pub use burst::{DmaMemory, Hazards};
-use station::{Change, Offer, Sent, Station};
+use station::{Change, Offer, Sent, Station, POP_LATENCY};
 use std::sync::Arc;
-use testbed_definitions::map::centrenet::{CONFIRM_CYCLES, RETRY_CYCLES};
+use testbed_definitions::map::centrenet::{CONFIRM_CYCLES, RETRY_CYCLES, TX_COMMAND};
 use testbed_definitions::packet::{Header, BROADCAST, STATIONS_MAX};
 use testbed_definitions::timing::LOOKAHEAD;
 
 /// Bus and stations of one node.
 pub struct Network {
     stations: Vec<Station>,
+    /// What the stations go back to.
+    marks: Vec<Mark>,
     /// First cycle in which the bus can grant again.
     free: u64,
     last_grantee: usize,
-    until: u64,
-    /// Nothing happens before this cycle unless somebody stores.
-    quiet: u64,
+    /// All stations and their RAM have been brought here.
+    reached: u64,
+    /// See [`Network::known_until`].
+    known: u64,
+    /// Nothing happens at all unless somebody stores.
+    idle: bool,
 }
+
+/// Cycles from a grant to the first in which a station could show what it has led to: from then on receivers accept.
+const GRANT_UNSEEN: u64 = 3;
+
+/// Cycles at least from a store to TX_COMMAND to the request of a packet without payload.
+const REQUEST_LATENCY: u64 = POP_LATENCY + 1 + LOOKAHEAD;
 
 impl Network {
     /// `stations` (1 to 16) with `ram_bytes` (a power of two) of RAM each.
@@ -61,41 +76,59 @@ impl Network {
         assert!(ram_bytes.is_power_of_two() && ram_bytes >= 4, "RAM is a power of two bytes");
         Network {
             stations: (0..stations).map(|number| Station::new(number, stations, ram_bytes)).collect(),
+            marks: (0..stations).map(|_| Mark::None).collect(),
             free: 0,
             last_grantee: stations - 1,
-            until: 0,
-            quiet: u64::MAX,
+            reached: 0,
+            known: u64::MAX,
+            idle: true,
         }
     }
 
-    /// Settles everything that happens on the bus and in the stations in cycles before `until`. All
-    /// stores to stations and to RAM in cycles before `until - LOOKAHEAD` must have been made, none
-    /// of later cycles.
-    pub fn advance(&mut self, until: u64, memory: &mut impl DmaMemory) {
-        while self.quiet < until {
-            // A burst must not run ahead of transactions that are yet to be decided, so never more
-            // than a window at once.
-            let step = until.min(self.quiet.max(self.until) + LOOKAHEAD);
-            self.advance_window(step, memory);
-            if step == until {
+    /// Brings all stations and their RAM to the start of cycle `reached`, and decides all transactions that are
+    /// certain by then. All stores to stations and to RAM in earlier cycles must have been made.
+    pub fn advance(&mut self, reached: u64, memory: &mut impl DmaMemory) {
+        if self.idle {
+            self.reached = self.reached.max(reached);
+            return;
+        }
+        loop {
+            // No burst must run ahead of a transaction that is yet to be decided.
+            let step = reached.min(self.known);
+            self.settle(step, memory);
+            self.reached = step;
+            self.decide();
+            if step == reached {
                 return;
             }
         }
-        self.until = self.until.max(until);
     }
 
-    fn advance_window(&mut self, until: u64, memory: &mut impl DmaMemory) {
-        self.until = until;
-        let settled = until.saturating_sub(LOOKAHEAD);
-        self.settle(settled, memory);
+    /// Decides the transactions that depend on nothing that is yet to come.
+    fn decide(&mut self) {
         while let Some((grant, sender)) = self.next_grant() {
-            // The answers fall in grant + 2; what they depend on is known only for cycles before `until`.
-            if grant + 2 >= until {
+            // A pop that is yet to come leads to no request before `reached` and more than these; and what the answers
+            // of cycle grant + 2 depend on must have been stored.
+            if grant >= self.reached + LOOKAHEAD || history::shown_from(grant + 2) > self.reached {
                 break;
             }
             self.transact(grant, sender);
         }
-        self.quiet = self.next_event();
+        let request = self.stations.iter().map(Station::request_from).min().unwrap_or(u64::MAX);
+        self.known = self.seen_from(request);
+        self.idle = request == u64::MAX && self.stations.iter().all(Station::is_still);
+    }
+
+    /// The first cycle in which a station could show that there was a request in cycle `request` or later.
+    fn seen_from(&self, request: u64) -> u64 {
+        self.free.max(request).saturating_add(GRANT_UNSEEN)
+    }
+
+    /// Before this cycle nothing comes to a station that is not known, unless somebody stores to TX_COMMAND;
+    /// `u64::MAX` if nothing is to be sent. A store in cycle *t* leaves it at *t* + `LOOKAHEAD` or more.
+    #[inline]
+    pub fn known_until(&self) -> u64 {
+        self.known
     }
 
     /// A load from the station's device port, its read strobe in `cycle`.
@@ -105,13 +138,18 @@ impl Network {
 
     /// A store to the station's device port in `cycle`.
     pub fn store(&mut self, station: usize, offset: u32, value: u32, cycle: u64) {
+        self.marks[station].complete(&self.stations[station]);
         self.stations[station].store(offset, value, cycle);
-        self.quiet = self.quiet.min(self.stations[station].next_event());
+        if offset & !3 == TX_COMMAND {
+            let request = cycle + REQUEST_LATENCY + Header::unpack(value).payload_words() as u64;
+            self.known = self.known.min(self.seen_from(request));
+            self.idle = false;
+        }
     }
 
     /// The earliest cycle >= `from` in which the station's external line is high; it is low in all
-    /// cycles before that. Certain up to the `until` of the last `advance`, and until the station's
-    /// own processor stores to it. `None`: low for all that is known.
+    /// cycles before that. Certain up to `known_until`, and until the station's own processor stores to it. `None`: low
+    /// for all that is known.
     #[inline]
     pub fn external_from(&mut self, station: usize, from: u64) -> Option<u64> {
         self.stations[station].external_from(from)
@@ -122,6 +160,12 @@ impl Network {
         self.stations[station].hazards()
     }
 
+    /// Whether there can be any such place.
+    #[inline]
+    pub fn has_dma(&self, station: usize) -> bool {
+        self.stations[station].has_dma()
+    }
+
     /// Carries out this station's DMA reads of cycles <= `cycle` and DMA writes of cycles <
     /// `cycle`: to be called before its core reads or writes a hazardous word in `cycle`.
     pub fn catch_up(&mut self, station: usize, cycle: u64, memory: &mut impl DmaMemory) {
@@ -130,17 +174,10 @@ impl Network {
         this.run_dma(cycle + 1, cycle, memory);
     }
 
-    /// Nothing at all happens before this cycle unless somebody stores: no tail moves, no RAM
-    /// changes, nothing is counted. `u64::MAX` when idle. While all processors sleep, `advance` may
-    /// go there in one step.
-    pub fn quiet_until(&self) -> u64 {
-        self.quiet
-    }
-
-    /// Takes back that the station was looked at as of cycles after `cycle`. Nothing may have
-    /// happened in it since then.
-    pub fn look_back(&mut self, station: usize, cycle: u64) {
-        self.stations[station].look_back(cycle);
+    /// The first cycle in which DMA may read or write the station's RAM, as far as that is known; `u64::MAX` if there is
+    /// none to come. It may be later by what is yet to be decided, never earlier.
+    pub fn dma_from(&mut self, station: usize) -> u64 {
+        self.stations[station].dma_from()
     }
 
     /// The counters as a load in `cycle` would find them, and whether the station is receiving then.
@@ -151,9 +188,8 @@ impl Network {
         StationCounters { receiving: station.is_receiving(cycle).into(), ..station.counters }
     }
 
-    /// Brings all stations and their RAM to the start of `cycle`, which is not after the `until` of
-    /// the last [`Network::advance`]. All stores of earlier cycles must have been made. For who
-    /// looks at RAM between two windows.
+    /// Brings all stations and their RAM to the start of `cycle`, which is not after [`Network::known_until`]. All
+    /// stores of earlier cycles must have been made. For who looks at RAM between two windows.
     pub fn settle(&mut self, cycle: u64, memory: &mut impl DmaMemory) {
         for station in &mut self.stations {
             station.sync(cycle);
@@ -222,10 +258,5 @@ impl Network {
                 self.stations[taker].take(grant, end, burst, offer.spoilt);
             }
         }
-    }
-
-    fn next_event(&self) -> u64 {
-        let grant = self.next_grant().map_or(u64::MAX, |(grant, _)| grant);
-        self.stations.iter().map(Station::next_event).fold(grant, u64::min)
     }
 }

@@ -13,6 +13,9 @@ use testbed_definitions::timing::LOOKAHEAD;
 
 mod registers;
 
+/// Cycles at least from a store to TX_COMMAND to the pop.
+pub const POP_LATENCY: u64 = 2;
+
 /// What the two draws for a packet have come to.
 struct Faults {
     drop: bool,
@@ -73,13 +76,24 @@ pub enum Change {
     CrcError,
 }
 
+impl Change {
+    /// Whether the engine is idle from then on.
+    fn ends_packet(&self) -> bool {
+        match self {
+            Change::Sent(sent) => !sent.confirmed,
+            Change::Confirmed | Change::NoStation => true,
+            _ => false,
+        }
+    }
+}
+
 #[derive(Clone)]
 pub struct Station {
     pub number: usize,
     stations: usize,
     /// RAM bytes less one.
     pub ram_mask: u32,
-    now: u64,
+    pub now: u64,
     control: u32,
     tx_address: u32,
     rx_base: u32,
@@ -95,7 +109,7 @@ pub struct Station {
     idle_since: Option<u64>,
     pub offer: Option<Offer>,
     /// Changes that become visible in these cycles, in order.
-    changes: VecDeque<(u64, Change)>,
+    pub changes: VecDeque<(u64, Change)>,
     exported_head: History<u16>,
     exported_enable: History<bool>,
     /// The tail when all that the bus has decided has come to pass.
@@ -146,7 +160,7 @@ impl Station {
     /// The cycle of the next pop if nothing else happens.
     fn next_pop(&self) -> u64 {
         match (self.idle_since, self.queue.front()) {
-            (Some(idle), Some(head)) => idle.max(head.stored + 2),
+            (Some(idle), Some(head)) => idle.max(head.stored + POP_LATENCY),
             _ => u64::MAX,
         }
     }
@@ -159,11 +173,6 @@ impl Station {
             self.sync_changes(cycle);
         }
         self.now = self.now.max(cycle);
-    }
-
-    /// See [`super::Network::look_back`].
-    pub fn look_back(&mut self, cycle: u64) {
-        self.now = self.now.min(cycle);
     }
 
     fn sync_changes(&mut self, cycle: u64) {
@@ -253,6 +262,24 @@ impl Station {
     pub fn request(&self) -> Option<u64> {
         let offer = self.offer.as_ref()?;
         Some(offer.retry.unwrap_or_else(|| self.load_end(&offer.load) + LOOKAHEAD))
+    }
+
+    /// The bus sees no request before this cycle, unless software stores another command.
+    pub fn request_from(&self) -> u64 {
+        if let Some(request) = self.request() {
+            return request;
+        }
+        // The head of the queue may be dropped, so the shortest packet counts.
+        let words = self.queue.iter().map(Descriptor::words).min().unwrap_or(0);
+        self.pop_from().saturating_add(1 + u64::from(words) + LOOKAHEAD)
+    }
+
+    /// The engine pops nothing before this cycle, unless software stores another command.
+    pub fn pop_from(&self) -> u64 {
+        let Some(head) = self.queue.front() else { return u64::MAX };
+        let becomes_idle = || self.changes.iter().rev().find(|(_, change)| change.ends_packet()).map(|&(from, _)| from);
+        let idle = self.request().or(self.idle_since).or_else(becomes_idle).unwrap_or(0);
+        idle.max(head.stored + POP_LATENCY)
     }
 
     /// The bus has refused the packet: counted from `visible`, offered again in `retry`.
@@ -364,13 +391,5 @@ impl Station {
             tail = tail.wrapping_add(words);
             (tail != self.head).then_some(visible + 1)
         })
-    }
-
-    /// A cycle before which nothing happens in this station by itself.
-    pub fn next_event(&self) -> u64 {
-        let change = self.changes.front().map_or(u64::MAX, |&(visible, _)| visible);
-        let load = self.offer.as_ref().filter(|offer| offer.load.left > 0).map_or(u64::MAX, |offer| offer.load.cycle);
-        let burst = self.bursts.front().map_or(u64::MAX, Burst::next_cycle);
-        change.min(self.next_pop()).min(load).min(burst)
     }
 }

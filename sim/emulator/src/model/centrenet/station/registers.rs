@@ -9,12 +9,17 @@ use super::{Descriptor, Station};
 const CONTROL_BITS: u32 = register::CONTROL_RECEIVE | register::CONTROL_INTERRUPT | register::CONTROL_CONFIRM;
 
 impl Station {
+    /// Whether there is something in the ring.
+    pub fn has_packet(&self) -> bool {
+        self.head != self.tail
+    }
+
     fn status(&mut self) -> u32 {
         let mut status = (register::TX_QUEUE - self.queue.len()) as u32;
         if self.queue.is_empty() && self.idle_since.is_some() {
             status |= register::STATUS_TX_IDLE;
         }
-        if self.head != self.tail {
+        if self.has_packet() {
             status |= register::STATUS_RX_READY;
         }
         if self.is_off() {
