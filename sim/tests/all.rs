@@ -10,5 +10,6 @@ mod equality;
 mod image;
 mod lockstep;
 mod monitor;
+mod sprints;
 mod verilator;
 mod waves;
