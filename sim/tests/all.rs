@@ -11,5 +11,6 @@ mod image;
 mod lockstep;
 mod monitor;
 mod translator;
+mod sprints;
 mod verilator;
 mod waves;

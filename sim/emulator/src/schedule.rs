@@ -3,9 +3,9 @@
 //! A window has at most [`LOOKAHEAD`] cycles and ends where the window strobe of the hardware is.
 //! Within it no processor can affect another, so each runs to its end by itself, in any order.
 //!
-//! While the network is idle, processors run many windows ahead of each other (a *sprint*), up to
-//! the first thing that others could see. Who was farther by then goes back and comes again as far
-//! as the window in which that is.
+//! Mostly processors run many windows ahead of each other (a *sprint*): as far as the network knows
+//! what comes to them, up to the first thing that others could see at once, or to where what one
+//! has sent could show. Who is farther by then goes back and comes again as far as that.
 
 use crate::model::centrenet::DmaMemory;
 use crate::shared::{Ram, Shared};
@@ -57,8 +57,8 @@ pub(crate) struct Schedule<C> {
     pub shared: Shared,
     cycle: u64,
     reach: Reach,
-    /// Whoever ended the last sprint: after those for whom a packet has come, which they may answer,
-    /// it is the likeliest to end the next one, and all that run after it need not go back.
+    /// Whoever ended the last sprint: after those for whom a packet has come, which they may
+    /// answer, it is the likeliest to end the next one, and all that run after it need not go back.
     first: usize,
     /// Room for [`Schedule::report`].
     events: Vec<Event>,
@@ -141,9 +141,10 @@ impl<C: Core> Schedule<C> {
             // A sleep may end in the middle of a window, but windows of sleep begin and end where
             // the strobe does.
             let quiet = self.asleep_until() / LOOKAHEAD * LOOKAHEAD;
-            match self.sprint(until) {
-                Some(end) if quiet <= window => self.run_sprint(end),
-                _ => self.run_window(window.max(quiet).min(until)),
+            let sprint = if quiet <= window { self.sprint(until) } else { None };
+            match sprint {
+                Some(end) => self.run_sprint(end),
+                None => self.run_window(window.max(quiet).min(until)),
             }
         }
         // Whoever looks at RAM now sees all DMA that has been done.

@@ -1,9 +1,10 @@
 //! A processor ahead of the others, and its way back.
 //!
 //! It may run past the look-ahead as long as nothing comes from the others, which is known only
-//! when they have come there too. So it notes how it stood, what its stores overwrite and the
-//! events that it stores, and does nothing that others could see. If one of them does, it goes back
-//! and comes again only as far as that is certain.
+//! when they have come there too. So it notes how it stood, what its stores and DMA overwrite and
+//! the events that it stores, and does nothing that others could see at once; the network keeps its
+//! station. If one of them does or sends something, it goes back and comes again only as far as
+//! that is certain.
 
 use super::memory::Memory;
 use super::state::{Hart, Mark, REGISTERS};

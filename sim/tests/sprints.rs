@@ -1,0 +1,159 @@
+//! Processors that run ahead of each other while packets travel: machines that send, lose, damage
+//! and refuse packets of all lengths leave the same, cycle by cycle, whether they run in sprints or
+//! window by window.
+
+use testbed_definitions::map;
+use testbed_definitions::map::centrenet as register_at;
+use testbed_machine::Machine;
+use testbed_sim::emulator::Emulator;
+use testbed_sim::engine::{Engine, Image};
+use testbed_sim::lockstep::encode::*;
+use testbed_sim::lockstep::{memory_difference, program};
+
+const SUMS: u32 = map::RAM_BASE + 0x2000;
+const PAYLOAD: u32 = map::RAM_BASE + 0x3000;
+/// As many words as a load can reach from its middle.
+const RING: u32 = map::RAM_BASE + 0x4000;
+const RING_WORDS: u32 = 256;
+
+const A3: u8 = 13;
+const A4: u8 = 14;
+const S2: u8 = 18;
+const S3: u8 = 19;
+
+/// What the stations of a machine do to their packets, and how often they send.
+#[derive(Clone, Copy)]
+struct Traffic {
+    processors: usize,
+    drop: u32,
+    corrupt: u32,
+    control: u32,
+    /// A processor sends in so many of 256 rounds, and takes what has come in as many of 16.
+    sends: u32,
+    takes: u32,
+    seed: u32,
+}
+
+/// `to = from >> by & mask`.
+fn bits(code: &mut Assembly, to: u8, from: u8, by: i32, mask: u32) {
+    code.push(immediate(OP_IMMEDIATE, 5, to, from, by)).li(A4, mask).push(register(OP_REGISTER, 7, 0, to, to, A4));
+}
+
+/// Adds `value` to the sum, which forgets nothing, and stores it: so what is read in another cycle
+/// than it should be is never made up for.
+fn sum(code: &mut Assembly, value: u8) {
+    code.push(add(S2, S2, value)).li(A4, 0x0101_0107).push(register(OP_REGISTER, 0, 1, S2, S2, A4));
+    code.push(sw(S2, T1, 0));
+}
+
+/// Rounds of random length in which a processor changes its payload, looks at a register of its
+/// station and a word of its ring, overwrites another, takes what has come and sends a packet.
+fn rounds(traffic: Traffic) -> Image {
+    let mut code = Assembly::new(map::RAM_BASE);
+    let [again, wait, keep, quiet, few] = [(); 5].map(|()| code.label());
+    code.li(T0, map::CENTRENET_BASE).li(T1, SUMS).push(csrr(A2, testbed_definitions::csr::MHARTID));
+    for (offset, value) in [
+        (register_at::RX_BASE, RING),
+        (register_at::RX_MASK, RING_WORDS - 1),
+        (register_at::FAULT_DROP, traffic.drop),
+        (register_at::FAULT_CORRUPT, traffic.corrupt),
+        (register_at::CONTROL, traffic.control),
+    ] {
+        code.li(A0, value).push(sw(A0, T0, offset as i32));
+    }
+    code.push(addi(A1, A2, 1)).push(sw(A1, T0, register_at::FAULT_SEED as i32));
+    code.li(A0, traffic.seed).push(add(A0, A0, A2)).place(again);
+    code.li(A4, 1_664_525).push(register(OP_REGISTER, 0, 1, A0, A0, A4)).li(A4, 1_013_904_223).push(add(A0, A0, A4));
+    bits(&mut code, A1, A0, 23, 0xff);
+    code.place(wait).push(addi(A1, A1, -1)).branch(5, A1, ZERO, wait);
+    // A word of the payload.
+    bits(&mut code, A1, A0, 12, 0x1fc);
+    code.li(T3, PAYLOAD).push(add(A1, A1, T3)).push(sw(A0, A1, 0)).push(sw(T3, T0, register_at::TX_ADDRESS as i32));
+    // A register, up to FAULT_SEED.
+    bits(&mut code, A1, A0, 17, 0x7c);
+    code.push(add(A1, A1, T0)).push(lw(A3, A1, 0));
+    sum(&mut code, A3);
+    // Words of the ring.
+    bits(&mut code, A1, A0, 11, (RING_WORDS - 1) * 4);
+    code.li(T3, RING).push(add(A1, A1, T3)).push(lw(A3, A1, 0));
+    sum(&mut code, A3);
+    bits(&mut code, A1, A0, 19, (RING_WORDS - 1) * 4);
+    code.push(add(A1, A1, T3)).push(sw(S2, A1, 0));
+    bits(&mut code, A1, A0, 13, 15);
+    code.li(A4, traffic.takes).branch(5, A1, A4, keep);
+    code.push(lw(A3, T0, register_at::RX_TAIL as i32)).push(sw(A3, T0, register_at::RX_HEAD as i32)).place(keep);
+    bits(&mut code, A1, A0, 15, 0xff);
+    code.li(A4, traffic.sends).branch(5, A1, A4, quiet);
+    // Destination, length, and whether it is a datagram; one in eight goes to all.
+    bits(&mut code, A1, A0, 3, 0x1fc_8000 | (traffic.processors as u32).next_power_of_two().max(4) - 1);
+    bits(&mut code, A3, A0, 27, 7);
+    code.branch(1, A3, ZERO, few).push(immediate(OP_IMMEDIATE, 6, A1, A1, 0xff)).place(few);
+    code.push(sw(A1, T0, register_at::TX_COMMAND as i32)).place(quiet);
+    // What a slave stores shows when it did.
+    let master = code.label();
+    code.branch(0, A2, ZERO, master).li(S3, map::SMI_BASE).push(store(1, S3, S2, map::smi::EVENT as i32));
+    code.place(master).jal(ZERO, again);
+    Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
+}
+
+/// Runs the machine in sprints and, beside it, window by window, and compares all that they show.
+fn same(traffic: Traffic, cycles: u64) -> Emulator {
+    let names = (0..traffic.processors).map(|number| format!("p{number}")).collect();
+    let machine = Machine { processors: names, ram_bytes: program::RAM_BYTES, ..Machine::testbed6() };
+    let image = rounds(traffic);
+    let [mut ahead, mut windows] = [0, 1].map(|_| Emulator::new(&machine, &image).unwrap());
+    println!("{} processors, seed {}", traffic.processors, traffic.seed);
+    let mut step = 1;
+    while ahead.cycle() < cycles {
+        step = step * 7 % 9_973 + 1;
+        let until = ahead.cycle() + step;
+        ahead.run_until(until).unwrap();
+        while windows.cycle() < until {
+            windows.run_until(until.min((windows.cycle() / 32 + 1) * 32)).unwrap();
+        }
+        assert_eq!(ahead.take_trace(), windows.take_trace(), "trace before cycle {until}");
+        for processor in 0..traffic.processors {
+            let [one, other] =
+                [&ahead, &windows].map(|engine| (engine.station(processor), engine.instructions(processor)));
+            assert_eq!(one, other, "station and instructions of {processor}, cycle {until}");
+            assert_eq!(memory_difference(&ahead, &windows, processor), None, "RAM of {processor}, cycle {until}");
+        }
+    }
+    ahead
+}
+
+const RECEIVE: u32 = register_at::CONTROL_RECEIVE;
+
+#[test]
+fn packets_now_and_then() {
+    for seed in 1..=3 {
+        let traffic = Traffic { processors: 3, drop: 0, corrupt: 0, control: RECEIVE, sends: 40, takes: 16, seed };
+        let ran = same(traffic, 400_000);
+        assert!((0..3).all(|number| ran.station(number).rx_packets > 20), "{:?}", ran.station(0));
+    }
+}
+
+#[test]
+fn packets_that_are_lost_damaged_sent_again_and_refused() {
+    for seed in 1..=3 {
+        for confirm in [0, register_at::CONTROL_CONFIRM] {
+            let control = RECEIVE | confirm;
+            let traffic = Traffic { processors: 4, drop: 0x3000, corrupt: 0x3000, control, sends: 120, takes: 2, seed };
+            let ran = same(traffic, 200_000);
+            let counters = ran.station(0);
+            assert!(counters.tx_dropped > 5 && counters.tx_corrupted > 5 && counters.tx_retries > 5, "{counters:?}");
+            assert_eq!(counters.tx_resent > 5, confirm != 0, "{counters:?}");
+        }
+    }
+}
+
+#[test]
+fn sixteen_processors_for_one_bus() {
+    for sends in [10, 250] {
+        let traffic =
+            Traffic { processors: 16, drop: 0x800, corrupt: 0x800, control: RECEIVE, sends, takes: 16, seed: 5 };
+        let ran = same(traffic, 120_000);
+        let received: u32 = (0..16).map(|number| ran.station(number).rx_packets).sum();
+        assert!(received > 150, "{received} packets");
+    }
+}
