@@ -180,6 +180,26 @@ impl Network {
         self.stations[station].dma_from()
     }
 
+    /// The station's processor may have to go back to where it is now.
+    pub fn set_out(&mut self, station: usize) {
+        self.marks[station] = Mark::of(&self.stations[station]);
+    }
+
+    /// Puts the station back to where its processor set out.
+    pub fn go_back(&mut self, station: usize) {
+        std::mem::replace(&mut self.marks[station], Mark::None).put_back(&mut self.stations[station]);
+    }
+
+    /// What the processors have done is certain.
+    pub fn arrive(&mut self) {
+        self.marks.fill_with(|| Mark::None);
+    }
+
+    /// Whose processors have a packet to take, as far as that is known.
+    pub fn expecting(&self) -> [bool; STATIONS_MAX] {
+        std::array::from_fn(|number| self.stations.get(number).is_some_and(Station::expects))
+    }
+
     /// The counters as a load in `cycle` would find them, and whether the station is receiving then.
     pub fn counters(&self, station: usize, cycle: u64) -> StationCounters {
         // What is known to happen until then may not have been applied yet; that is left to those who may change it.
