@@ -10,7 +10,7 @@ mod equality;
 mod image;
 mod lockstep;
 mod monitor;
-mod translator;
 mod sprints;
+mod translator;
 mod verilator;
 mod waves;
