@@ -9,7 +9,7 @@ use crate::hart::memory::{Memory, CODE_SHIFT};
 
 /// A call takes as long as some ten instructions: with fewer cycles than this to go it is not worth
 /// while.
-pub(in crate::hart) const CYCLES_LEAST: u64 = 48;
+pub(in crate::hart) const CYCLES_LEAST: u64 = 32;
 
 /// A region and its code.
 pub(super) struct Translated {

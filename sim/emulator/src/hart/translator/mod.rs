@@ -41,7 +41,7 @@ const REGIONS_MAX: usize = 4096;
 const INTERPRETED: u32 = 200_000;
 /// The few instructions to the next block, or to where translated code goes on, are no reason to
 /// translate anything.
-const EXECUTED_LEAST: u64 = 64;
+const EXECUTED_LEAST: u64 = 8;
 /// Counters of how often is begun where.
 const COUNTERS: usize = 1024;
 

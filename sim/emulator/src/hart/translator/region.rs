@@ -45,7 +45,12 @@ impl Region {
                 let was_executed = memory.decoded[at as usize].get() != Decoded::UNDECODED;
                 // The word after a load or store of the stretch's last word isn't read ahead.
                 let is_last = is_access(decoded.op) && at + 1 == stretch.end();
-                if !was_executed || !is_translated(decoded.op) || is_last {
+                if !was_executed || is_last {
+                    break;
+                }
+                if !is_translated(decoded.op) {
+                    // The exact step executes it, mostly to go on behind it.
+                    left.push(at + 1);
                     break;
                 }
                 words.insert(at, word);
