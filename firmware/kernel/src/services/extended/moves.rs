@@ -69,7 +69,7 @@ impl Kernel {
     /// Takes a request to a slave of the machine.
     fn take_request(&mut self, wanted: Wanted, to: Processor, who: Who) {
         let wanted = match wanted {
-            Wanted::Created(places) => Wanted::Created(places.and(Places::slaves(self.processors as u8 - 1))),
+            Wanted::Created(places) => Wanted::Created(places.and(Places::slaves(self.processors - 1))),
             other => other,
         };
         let asker = Asker { who: who.word(), process: who.process };

@@ -38,7 +38,7 @@ const PART_CYCLES: u32 = 40;
 /// costs so many times as much at most.
 const SAVED_PART: u32 = 4;
 const QUOTA_BUDGETS: u32 = 2;
-/// It saves what so many time-slices allow, at most: a second's.
+/// It saves what so many time-slices, or periods if those are shorter, allow at most: a second's.
 const SAVED_SLICES: u32 = 50;
 /// Threads of which there are statistics at a time, at most.
 const RECORDS: u32 = 128;
@@ -198,7 +198,7 @@ impl Agent {
         self.tick = cycles.min(slice.max(TICK_CYCLES));
         let samples = SAMPLE_CYCLES / (cycles / self.tick).max(1);
         self.window.allowed = (self.tick / COST_PART).saturating_sub(samples).max(EVENT_CYCLES);
-        self.window.capacity = slice / COST_PART * SAVED_SLICES;
+        self.window.capacity = cycles.min(slice) / COST_PART * SAVED_SLICES;
     }
 
     /// Looks at the ready queue, which has so many threads with the one that runs.
