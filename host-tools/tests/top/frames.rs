@@ -209,8 +209,7 @@ fn a_run_that_is_balanced() {
     let all = event::DIAG_LOAD | event::DIAG_DEFAULT;
     for (screen, size) in [(&screen, (60, 14)), (&balanced(all, Requests::Known(counts)), LARGE)] {
         let text = text_of(&terminal(screen, size));
-        let parts = "Balancer report period=2s: 1,234 requests|1,195 moved|5 standing|30 expired|2 refused|1 open";
-        for part in parts.split('|') {
+        for part in "report period=2s: 1,234 requests|1,195 moved|5 standing|30 expired|2 refused|1 open".split('|') {
             assert!(text.contains(part), "{part}, {size:?}\n{text}");
         }
         if size != LARGE {
