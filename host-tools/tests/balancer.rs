@@ -68,6 +68,7 @@ fn checked_answers(left: &Left) {
                 let place = open.iter().position(|(open, _)| *open == number);
                 let (_, request) = open.remove(place.unwrap_or_else(|| panic!("#{number}: {}", left.log)));
                 let is_moved = matches!(answer, Some(Answer::Moved(_)));
+                assert_eq!(answer == Some(Answer::Stands), request.is_standing(), "#{number}: {}", left.log);
                 assert_eq!(at, if is_moved { request.to } else { request.from });
                 if let (Reason::Thread(wanted), Some(Answer::Moved(thread))) = (request.reason, answer) {
                     assert_eq!(thread, wanted);
@@ -274,20 +275,38 @@ fn settings_reach_the_policy() {
     assert!(requests(&set("report", &["queue-over=64", "link-least=10000"])).is_empty());
     let rare = requests(&set("report", &["period=400ms"]));
     assert!(rare.len() > 1 && rare.windows(2).all(|two| two[1] - two[0] >= 350), "{rare:?}");
-    // Figure 40 as printed takes other threads than as described, where links are overloaded.
-    let mixed = |choice: &str| {
+    // Figure 40 as printed takes other threads than as described, where links are overloaded and
+    // somebody waits whom only one of them takes: in one of these runs at least.
+    let mixed = |choice: &str, seed: &str| {
         let words = "synthetic 20 mixed 100 --sample 100ms --balance report";
-        let left = run(words, &["--set", &format!("choice={choice}")]);
+        let left = run(words, &["--set", &format!("choice={choice}"), "--seed", seed]);
         assert!(left.console.contains("0 wrong, 0 failed"), "{choice}: {}", left.console);
         left.moves()
     };
-    let (described, printed) = (mixed("described"), mixed("printed"));
-    assert!(!described.is_empty() && described != printed, "{described:?}");
+    let differ = ["1", "2", "3", "4", "5"].into_iter().any(|seed| {
+        let described = mixed("described", seed);
+        assert!(!described.is_empty(), "{seed}");
+        described != mixed("printed", seed)
+    });
+    assert!(differ, "all five runs are the same");
     // No thread of nine makes a processor's load twelve times the average.
     assert!(!requests(&set("greedy-refine", &[])).is_empty());
     assert!(requests(&set("greedy-refine", &["tolerance=1000%"])).is_empty());
     assert!(!requests(&set("gain", &[])).is_empty());
-    assert!(requests(&set("gain", &["factor=100", "least=1000", "horizon=1ms"])).is_empty());
+    let never = ["factor=100", "least=1000", "horizon=1ms"];
+    let away = |entries: &[Entry]| {
+        let is_away =
+            |entry: &Entry| matches!(entry, Entry::Queues(ready) if ready[1..].iter().any(|&ready| ready > 0));
+        entries.iter().any(is_away)
+    };
+    let kept = set("gain", &[never.as_slice(), &["births=kept"]].concat());
+    assert!(requests(&kept).is_empty() && !away(&kept.entries()), "{}", kept.log);
+    // New threads are dealt out all the same: nobody moves, and yet threads run on all slaves.
+    let dealt = set("gain", &never).entries();
+    assert!(away(&dealt), "{dealt:?}");
+    let is_standing = |entry: &Entry| matches!(entry, Entry::Move { request, .. } if request.is_standing());
+    assert!(dealt.iter().any(is_standing));
+    assert!(dealt.iter().all(|entry| is_standing(entry) || !matches!(entry, Entry::Move { .. })));
 }
 
 #[track_caller]

@@ -22,6 +22,8 @@ pub struct Counts {
     pub rounds: u32,
     pub requests: u32,
     pub moved: u32,
+    /// Standing requests that hold, or have held.
+    pub standing: u32,
     pub expired: u32,
     pub refused: u32,
     /// Requests to which no answer came.
@@ -33,7 +35,7 @@ pub struct Counts {
 impl Counts {
     /// Nothing yet.
     pub const NONE: Counts =
-        Counts { rounds: 0, requests: 0, moved: 0, expired: 0, refused: 0, unanswered: 0, faults: 0 };
+        Counts { rounds: 0, requests: 0, moved: 0, standing: 0, expired: 0, refused: 0, unanswered: 0, faults: 0 };
 }
 
 /// Runs a policy. It is large: it belongs into static memory.
@@ -114,6 +116,7 @@ impl<P: Policy> Balancer<P> {
                 self.counts.moved += 1;
                 self.assessor.moved(thread, sent.request.to, now);
             }
+            Answer::Stands => self.counts.standing += 1,
             Answer::Expired => self.counts.expired += 1,
             Answer::Refused => {
                 self.counts.refused += 1;

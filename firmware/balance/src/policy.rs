@@ -164,6 +164,10 @@ impl<'a> Ask<'a> {
             Reason::Thread(thread) if summary.thread(thread).is_none_or(|known| known.processor != from) => {
                 Err(Fault::NotThere)
             }
+            Reason::Created(places) => {
+                let are_slaves = places.iter().all(|place| summary.is_slave(place.number()));
+                are_slaves.then_some(()).ok_or(Fault::NoSlave)
+            }
             Reason::Thread(_) => Ok(()),
             _ if !summary.has_threads(from) => Err(Fault::NoThreads),
             _ => Ok(()),

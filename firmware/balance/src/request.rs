@@ -1,7 +1,7 @@
 //! Requests to move a thread, and the answers to them (report, section 4.2).
 
 use testbed_definitions::ids::{Processor, ThreadNumber};
-pub use testbed_definitions::request::{EXPIRY_INTERRUPTS, EXPIRY_US};
+pub use testbed_definitions::request::{Places, EXPIRY_INTERRUPTS, EXPIRY_US};
 
 use crate::PROCESSORS;
 
@@ -55,6 +55,9 @@ pub enum Reason {
     Thread(ThreadNumber),
     /// Nothing is known of its threads: one that was created there and has not communicated.
     New,
+    /// A standing request, which moves no thread: those that are created there start on these
+    /// processors in turn, from `to` on, for [`EXPIRY_INTERRUPTS`] or until the next one.
+    Created(Places),
 }
 
 /// A request to move one thread.
@@ -65,6 +68,13 @@ pub struct Request {
     pub to: u8,
 }
 
+impl Request {
+    /// Whether it moves no thread, but says where new ones start.
+    pub fn is_standing(&self) -> bool {
+        matches!(self.reason, Reason::Created(_))
+    }
+}
+
 /// What became of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -72,6 +82,8 @@ pub enum Answer {
     Moved(ThreadNumber),
     /// No thread could be moved within [`EXPIRY_INTERRUPTS`].
     Expired,
+    /// The standing request holds from now on.
+    Stands,
     /// The slave can't serve it: the named thread isn't there or has children, or the destination
     /// is none.
     Refused,

@@ -26,10 +26,9 @@ pub enum Unit {
     Time,
     /// `described` or `printed`: how the report gives its Figure 40.
     Figure,
+    /// `dealt` or `kept`: where new threads start.
+    Births,
 }
-
-/// The values of a [`Unit::Figure`].
-const FIGURES: [&str; 2] = ["described", "printed"];
 
 impl Unit {
     /// Its name in tables.
@@ -41,7 +40,7 @@ impl Unit {
             Unit::Times => "times",
             Unit::Thousandths => "thousandths",
             Unit::Time => "time",
-            Unit::Figure => "a word",
+            Unit::Figure | Unit::Births => "a word",
         }
     }
 
@@ -49,9 +48,18 @@ impl Unit {
     const fn suffixes(self) -> &'static [(&'static str, u32)] {
         match self {
             Unit::Percent => &[("", 1), ("%", 1)],
-            Unit::Messages | Unit::Times | Unit::Thousandths | Unit::Figure => &[("", 1)],
+            Unit::Messages | Unit::Times | Unit::Thousandths | Unit::Figure | Unit::Births => &[("", 1)],
             Unit::Threads => &[("", ONE_READY as u32)],
             Unit::Time => &[("ms", 1), ("s", 1000)],
+        }
+    }
+
+    /// The words that values are, if they are no numbers.
+    const fn words(self) -> Option<&'static [&'static str]> {
+        match self {
+            Unit::Figure => Some(&["described", "printed"]),
+            Unit::Births => Some(&["dealt", "kept"]),
+            _ => None,
         }
     }
 
@@ -63,8 +71,8 @@ impl Unit {
     /// Reads a decimal number with this unit, rounded to the nearest part that is kept. `None`: it
     /// is none, or too large.
     pub fn parse(self, text: &str) -> Option<u32> {
-        if self == Unit::Figure {
-            return FIGURES.iter().position(|word| *word == text).map(|place| place as u32);
+        if let Some(words) = self.words() {
+            return words.iter().position(|word| *word == text).map(|place| place as u32);
         }
         let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
         let (number, suffix) = text.split_at(end);
@@ -91,8 +99,8 @@ pub struct Text {
 
 impl fmt::Display for Text {
     fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.unit == Unit::Figure {
-            return text.write_str(FIGURES[self.value as usize % FIGURES.len()]);
+        if let Some(words) = self.unit.words() {
+            return text.write_str(words[self.value as usize % words.len()]);
         }
         // The last suffix is the longest unit: whole seconds, and per cent with their sign.
         let suffixes = self.unit.suffixes();
@@ -117,7 +125,7 @@ pub struct Values {
     pub thresholds: Thresholds,
     pub greedy_refine: GreedyRefine,
     pub gain: Settings,
-    /// How slaves choose threads, as a place in [`FIGURES`].
+    /// How slaves choose threads, as a place among its words.
     choice: u32,
     /// The settings that have been given, as bits by their places in [`SETTINGS`].
     given: u32,
@@ -141,7 +149,7 @@ const GAIN: &[&str] = &["gain"];
 const MINUTE_MS: u32 = 60_000;
 
 /// Everything that can be set, the settings of a policy together.
-pub static SETTINGS: [Setting; 10] = [
+pub static SETTINGS: [Setting; 11] = [
     Setting {
         name: "link-percent",
         policies: BOTH,
@@ -183,7 +191,7 @@ pub static SETTINGS: [Setting; 10] = [
         policies: BOTH,
         unit: Unit::Figure,
         least: 0,
-        most: FIGURES.len() as u32 - 1,
+        most: 1,
         what: "slaves choose threads as Figure 40 is described in the text, or as its loop is printed",
         field: |values| &mut values.choice,
     },
@@ -231,6 +239,15 @@ pub static SETTINGS: [Setting; 10] = [
         most: 10 * MINUTE_MS,
         what: "a thread may first return to where it was after this time",
         field: |values| &mut values.gain.bar,
+    },
+    Setting {
+        name: "births",
+        policies: GAIN,
+        unit: Unit::Births,
+        least: 0,
+        most: 1,
+        what: "new threads are dealt out to all slaves when they are created, or kept where they are",
+        field: |values| &mut values.gain.births,
     },
 ];
 

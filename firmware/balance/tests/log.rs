@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use testbed_balance::log::blocks::{Blocks, Store, FULL};
 use testbed_balance::log::parse::parse;
 use testbed_balance::log::{average, Entry, Losses, LINE_BYTES};
-use testbed_balance::request::{Answer, Link, Reason, Request, LINKS};
+use testbed_balance::request::{Answer, Link, Places, Reason, Request, LINKS};
 use testbed_balance::PROCESSORS;
 use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 
@@ -45,11 +45,13 @@ fn remarks_are_passed_over() {
 
 #[test]
 fn no_line_is_longer_than_said() {
+    let all = Places::slaves(15);
     let largest = [
         Entry::Time(u64::MAX),
         Entry::Links([u32::MAX; LINKS].into()),
         Entry::Queues([u32::MAX; PROCESSORS].into()),
         Entry::Move { number: u32::MAX, request: Request { reason: Reason::Link(link(14, 15)), from: 14, to: 15 } },
+        Entry::Move { number: u32::MAX, request: Request { reason: Reason::Created(all), from: 14, to: 15 } },
         Entry::Answer { number: u32::MAX, answer: Some(Answer::Moved(thread(15, 15, 63))), at: 15, time: u64::MAX },
     ];
     let lengths = largest.map(|entry| entry.line(15).to_string().len() + 1);
@@ -72,6 +74,7 @@ fn errors_name_line_column_and_what_was_expected() {
             "a link and its number",
         ),
         ("move work from 3 to 50 to shorten its queue (mig #1)\n", 1, 21, "slave"),
+        ("move work from 3 to 5 as it is created, 16 (mig #1)\n", 1, 39, "(mig #"),
         ("move work from 3 to 5 to rest (mig #1)\n", 1, 23, "to "),
         ("mig #6: 1-00-003 arrives in 5, time 60880\n", 1, 17, " arrives at "),
         ("mig #6: 1-00-000 arrives at 5, time 60880\n", 1, 9, "a thread as 1-00-003"),
@@ -108,17 +111,20 @@ fn entry() -> impl Strategy<Value = Entry> {
     let processor = || 1..6u8;
     let number = || any::<u32>();
     let threads = || (0..16u8, 0..16u8, 1..64u8).prop_map(|(home, place, id)| thread(home, place, id));
-    let request = (processor(), processor(), 0..4, threads()).prop_map(|(from, to, reason, thread)| {
-        let reason = match reason {
-            0 if from != to => Reason::Link(link(from, to)),
-            1 => Reason::Compute,
-            2 => Reason::New,
-            _ => Reason::Thread(thread),
-        };
-        Request { reason, from, to }
-    });
+    let request =
+        (processor(), processor(), 0..5, threads(), 0..32u16).prop_map(|(from, to, reason, thread, places)| {
+            let reason = match reason {
+                0 if from != to => Reason::Link(link(from, to)),
+                1 => Reason::Compute,
+                2 => Reason::New,
+                3 => Reason::Created(Places::from_bits(places << 1).with(Processor::new(to))),
+                _ => Reason::Thread(thread),
+            };
+            Request { reason, from, to }
+        });
     let answer = prop_oneof![
         threads().prop_map(|thread| Some(Answer::Moved(thread))),
+        Just(Some(Answer::Stands)),
         Just(Some(Answer::Expired)),
         Just(Some(Answer::Refused)),
         Just(None),

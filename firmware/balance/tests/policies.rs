@@ -9,7 +9,7 @@ use testbed_balance::policies::gain::Settings;
 use testbed_balance::policies::placement::{line, LineError, Wrong};
 use testbed_balance::policies::{Gain, Placement, Report};
 use testbed_balance::policy::{Ask, Costs, Pace, Policy, View, PENDING};
-use testbed_balance::request::{Answer, Link, Reason, Request};
+use testbed_balance::request::{Answer, Link, Places, Reason, Request};
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::load::Part;
 
@@ -68,12 +68,16 @@ fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
                 }),
                 _ => places.iter().position(|&place| place == sent.request.from),
             };
+            if let Reason::Created(places) = sent.request.reason {
+                assert!(!places.is_empty() && places.iter().all(|place| (1..=SLAVES).contains(&place.number())));
+            }
             let answer = match (fates.next().unwrap(), named) {
                 (0, _) => {
                     silent.push(sent.number);
                     continue;
                 }
                 (1, _) => Answer::Expired,
+                (3.., _) if sent.request.is_standing() => Answer::Stands,
                 (2, _) | (_, None) => Answer::Refused,
                 (_, Some(thread)) => {
                     moves.push((later / 25_000, number(thread), places[thread]));
@@ -210,6 +214,7 @@ impl Policy for Wrongly {
         assert!(ask.request(Reason::Compute, 1, 1).is_err() && ask.request(Reason::Compute, 0, 1).is_err());
         assert!(ask.request(Reason::Compute, 1, 6).is_err() && ask.request(Reason::Compute, 5, 1).is_err());
         assert!(ask.request(Reason::Thread(number(0)), 2, 3).is_err());
+        assert!(ask.request(Reason::Created(Places::slaves(SLAVES + 1)), 1, 2).is_err());
         assert!(ask.thread(number(0), 2).is_ok() && ask.thread(number(0), 3).is_err());
         assert!(ask.thread(number(1), 2).is_ok() && ask.thread(number(2), 2).is_err());
     }
@@ -219,7 +224,7 @@ impl Policy for Wrongly {
 fn wrong_requests_are_not_sent() {
     let did = || (1, 9, vec![]);
     let (requests, _, faults) = play(Any(Box::new(Wrongly)), &(vec![vec![did(); 3]], vec![1]));
-    assert_eq!((requests.len(), faults), (2, 7));
+    assert_eq!((requests.len(), faults), (2, 8));
 }
 
 #[test]

@@ -9,10 +9,14 @@
 //! ends is said here of every thread: a request that names it is refused, and does not move the next
 //! one of that number.
 //!
+//! A *standing* request moves no thread: it says where threads start that are created here, in turn,
+//! until another one comes or its time is over. It is answered at once, and nobody is told when it
+//! ends: who has asked knows when that is, and asks again if it still wants that.
+//!
 //! The kernel looks for threads, since it knows who is ready; what is to be done is an [`Output`].
 
 use testbed_definitions::ids::ProcessId;
-use testbed_definitions::request::{Wanted, KEPT};
+use testbed_definitions::request::{Places, Wanted, KEPT};
 
 use crate::{Processor, ThreadNumber};
 
@@ -63,6 +67,18 @@ pub enum Output {
         asker: Asker,
         expired: bool,
     },
+    /// The answer: the standing request holds from now on.
+    Accept {
+        asker: Asker,
+    },
+}
+
+/// Where threads start that are created here.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Standing {
+    places: Places,
+    next: Processor,
+    until: u64,
 }
 
 /// What became of a request so far.
@@ -84,6 +100,7 @@ pub type Requests = RequestsIn<KEPT>;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RequestsIn<const PLACES: usize> {
     slots: [Slot; PLACES],
+    standing: Option<Standing>,
 }
 
 impl<const PLACES: usize> Default for RequestsIn<PLACES> {
@@ -93,7 +110,7 @@ impl<const PLACES: usize> Default for RequestsIn<PLACES> {
 }
 
 impl<const PLACES: usize> RequestsIn<PLACES> {
-    pub const NONE: Self = RequestsIn { slots: [Slot::Free; PLACES] };
+    pub const NONE: Self = RequestsIn { slots: [Slot::Free; PLACES], standing: None };
 
     /// Whether all have been answered.
     pub fn is_empty(&self) -> bool {
@@ -105,8 +122,13 @@ impl<const PLACES: usize> RequestsIn<PLACES> {
         0..PLACES
     }
 
-    /// A request has come: it waits until `deadline`.
+    /// A request has come: it waits until `deadline`, or holds so long.
     pub fn come(&mut self, request: Request, deadline: u64) -> Output {
+        if let Wanted::Created(places) = request.wanted {
+            let standing = Standing { places, next: request.to, until: deadline };
+            self.standing = (!places.is_empty()).then_some(standing);
+            return Output::Accept { asker: request.asker };
+        }
         match self.slots.iter_mut().find(|slot| **slot == Slot::Free) {
             Some(slot) => {
                 *slot = Slot::Waiting(request, deadline);
@@ -114,6 +136,23 @@ impl<const PLACES: usize> RequestsIn<PLACES> {
             }
             None => Output::Refuse { asker: request.asker, expired: false },
         }
+    }
+
+    /// A thread is created here, and would start here: where it starts by the standing request, if
+    /// there is one.
+    #[inline]
+    pub fn birthplace(&mut self, now: impl FnOnce() -> u64) -> Option<Processor> {
+        self.standing.as_ref()?;
+        self.next_place(now())
+    }
+
+    #[cold]
+    fn next_place(&mut self, now: u64) -> Option<Processor> {
+        self.standing = self.standing.filter(|standing| now < standing.until);
+        let standing = self.standing.as_mut()?;
+        let place = standing.next;
+        standing.next = standing.places.after(place);
+        Some(place)
     }
 
     /// Which thread the request at this place waits for; `None` if none waits there.

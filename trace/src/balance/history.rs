@@ -55,6 +55,8 @@ pub struct Asked {
 pub struct Counts {
     pub requests: u64,
     pub moved: u64,
+    /// They said where new threads start.
+    pub standing: u64,
     pub expired: u64,
     pub refused: u64,
     /// The balancer gave them up.
@@ -127,6 +129,7 @@ impl History {
                             asked_ms,
                             arrived_ms: *time,
                         }),
+                        Some(Answer::Stands) => {}
                         _ => history.failed += 1,
                     }
                 }
@@ -145,6 +148,7 @@ impl History {
                 None => &mut counts.open,
                 Some((_, None)) => &mut counts.unanswered,
                 Some((_, Some(Answer::Moved(_)))) => &mut counts.moved,
+                Some((_, Some(Answer::Stands))) => &mut counts.standing,
                 Some((_, Some(Answer::Expired))) => &mut counts.expired,
                 Some((_, Some(Answer::Refused))) => &mut counts.refused,
             } += 1;
@@ -175,7 +179,7 @@ impl History {
         let mean = |of: &dyn Fn(&Summary) -> f64| after.iter().map(of).sum::<f64>() / AFTER as f64;
         let traffic = |summary: &Summary| summary.links.iter().map(|link| f64::from(*link)).sum::<f64>();
         Some(match one.reason {
-            Reason::Compute | Reason::New => mean(&unevenness) < unevenness(before),
+            Reason::Compute | Reason::New | Reason::Created(_) => mean(&unevenness) < unevenness(before),
             Reason::Link(link) => {
                 let load = |summary: &Summary| link_of(summary, link, slaves);
                 mean(&load) < load(before)
@@ -287,6 +291,15 @@ mod tests {
     }
 
     #[test]
+    fn standing_requests_move_nothing_and_have_not_failed() {
+        let ask = "move work from 1 to 2 as it is created, 3, 1 (mig #1)\nmig #1: stands at 1, time 1004\n";
+        let history = history(&(summary(1_000, 0, [9, 1, 1, 1, 1]) + ask));
+        assert_eq!(history.counts(1_004), Counts { requests: 1, standing: 1, ..Counts::default() });
+        let quality = history.quality();
+        assert_eq!((quality.moves, quality.failed), (0, 0));
+    }
+
+    #[test]
     fn requests_come_to_something_when_they_are_answered() {
         let ask = |number: u32| format!("move work from 1 to 2 to shorten its queue (mig #{number})\n");
         let text = summary(1_000, 0, [9, 1, 1, 1, 1]) + &(1..=4).map(ask).collect::<String>();
@@ -294,8 +307,8 @@ mod tests {
         let text = text + "mig #3: expires at 1, time 1500\nmig #4: unanswered by 1, time 2500\n";
         let history = history(&text);
         let counts = |until_ms| {
-            let Counts { requests, moved, expired, refused, unanswered, open } = history.counts(until_ms);
-            assert_eq!(requests, moved + expired + refused + unanswered + open);
+            let Counts { requests, moved, standing, expired, refused, unanswered, open } = history.counts(until_ms);
+            assert_eq!(requests, moved + standing + expired + refused + unanswered + open);
             [moved, expired, refused, unanswered, open]
         };
         assert_eq!([999, 1_000, 1_010, 1_499].map(counts), [[0; 5], [0, 0, 0, 0, 4], [0, 0, 1, 0, 3], [1, 0, 1, 0, 2]]);

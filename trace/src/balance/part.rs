@@ -197,6 +197,10 @@ fn request(asked: &Asked, names: &[String], cycle: &dyn Fn(u64) -> u64) -> Reque
     let reason = match reason {
         Reason::Compute => "to shorten the queue".to_string(),
         Reason::New => "a new one, to shorten the queue".to_string(),
+        Reason::Created(places) => {
+            let names: Vec<_> = places.iter().map(|place| processor_text(place.number(), names)).collect();
+            format!("new ones, to {}", names.join(", "))
+        }
         Reason::Link(link) => {
             let (low, high) = link.numbers();
             format!("to quieten {}–{}", processor_text(low, names), processor_text(high, names))
@@ -207,6 +211,7 @@ fn request(asked: &Asked, names: &[String], cycle: &dyn Fn(u64) -> u64) -> Reque
         None => "open".into(),
         Some((_, None)) => "not answered".into(),
         Some((_, Some(Answer::Moved(thread)))) => format!("moved {}", thread_text(thread.bits(), names)),
+        Some((_, Some(Answer::Stands))) => "holds".into(),
         Some((_, Some(Answer::Expired))) => "expired".into(),
         Some((_, Some(Answer::Refused))) => "refused".into(),
     };

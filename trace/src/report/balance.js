@@ -31,8 +31,9 @@ function sampleCost() {
 }
 
 function outcome({ counts, quality }, slaves) {
-  const { requests, moved, expired, refused, unanswered, open } = counts;
+  const { requests, moved, standing, expired, refused, unanswered, open } = counts;
   const rest = [
+    [standing, "said where new threads start"],
     [expired, "expired"],
     [refused, "refused"],
     [unanswered, "not answered"],

@@ -22,7 +22,7 @@ pub mod parse;
 
 use arrayvec::ArrayVec;
 use core::fmt;
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::{Processor, ThreadNumber};
 
 use crate::request::{Answer, Link, Reason, Request, LINKS};
 use crate::summary::Summary;
@@ -131,6 +131,14 @@ impl Line<'_> {
         match request.reason {
             Reason::Compute => text.write_str("to shorten its queue")?,
             Reason::New => text.write_str("as it is new there")?,
+            Reason::Created(places) => {
+                text.write_str("as it is created")?;
+                let mut next = places.after(Processor::new(request.to));
+                while next.number() != request.to && places.has(next) {
+                    write!(text, ", {next}")?;
+                    next = places.after(next);
+                }
+            }
             Reason::Thread(thread) => write!(text, "as thread {}", Name(thread))?,
             Reason::Link(link) => {
                 let (low, high) = link.ends();
@@ -152,6 +160,7 @@ impl fmt::Display for Line<'_> {
                 write!(text, "mig #{number}: ")?;
                 match answer {
                     Some(Answer::Moved(thread)) => write!(text, "{} arrives at {at}", Name(*thread))?,
+                    Some(Answer::Stands) => write!(text, "stands at {at}")?,
                     Some(Answer::Expired) => write!(text, "expires at {at}")?,
                     Some(Answer::Refused) => write!(text, "refused by {at}")?,
                     None => write!(text, "unanswered by {at}")?,

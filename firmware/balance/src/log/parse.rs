@@ -8,14 +8,14 @@ use nom::bytes::complete::tag;
 use nom::character::complete::{char, digit1};
 use nom::combinator::{all_consuming, map, map_opt, map_res};
 use nom::error::{context, ContextError, ErrorKind, FromExternalError, ParseError};
-use nom::multi::many1;
+use nom::multi::{fold_many0, many1};
 use nom::sequence::{delimited, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
 use testbed_definitions::ids::{Processor, ThreadNumber};
 
 use super::{average, Entry, REMARK};
 use crate::policies::placement::thread;
-use crate::request::{Answer, Link, Reason, Request};
+use crate::request::{Answer, Link, Places, Reason, Request};
 use crate::PROCESSORS;
 
 /// What is wrong with a log.
@@ -132,6 +132,12 @@ fn link(slaves: Option<u8>) -> impl Fn(&str) -> Parsed<'_, Reason> {
     }
 }
 
+/// The processors of a standing request behind the first, as `, 3, 4`.
+fn places(text: &str) -> Parsed<'_, Places> {
+    let add = |places: Places, processor| places.with(Processor::new(processor));
+    fold_many0(preceded(tag(", "), processor), || Places::NONE, add).parse(text)
+}
+
 fn request(slaves: Option<u8>) -> impl Fn(&str) -> Parsed<'_, Entry> {
     move |text| {
         let from = delimited(tag("move work from "), processor, word(" to "));
@@ -139,10 +145,17 @@ fn request(slaves: Option<u8>) -> impl Fn(&str) -> Parsed<'_, Entry> {
             preceded(word("to quieten link "), link(slaves)),
             map(word("to shorten its queue"), |_| Reason::Compute),
             map(word("as it is new there"), |_| Reason::New),
+            map(preceded(word("as it is created"), places), Reason::Created),
             map(preceded(word("as thread "), named), Reason::Thread),
         ));
         let end = delimited(word(" (mig #"), number("a number"), word(")"));
-        let entry = |(from, to, reason, number)| Entry::Move { number, request: Request { reason, from, to } };
+        let entry = |(from, to, reason, number)| {
+            let reason = match reason {
+                Reason::Created(others) => Reason::Created(others.with(Processor::new(to))),
+                other => other,
+            };
+            Entry::Move { number, request: Request { reason, from, to } }
+        };
         map((from, terminated(processor, word(" ")), reason, end), entry).parse(text)
     }
 }
@@ -151,6 +164,7 @@ fn answer(text: &str) -> Parsed<'_, Entry> {
     let number_of = delimited(tag("mig #"), number("a number"), word(": "));
     let what = alt((
         map((named, preceded(word(" arrives at "), processor)), |(thread, at)| (Some(Answer::Moved(thread)), at)),
+        map(preceded(word("stands at "), processor), |at| (Some(Answer::Stands), at)),
         map(preceded(word("expires at "), processor), |at| (Some(Answer::Expired), at)),
         map(preceded(word("refused by "), processor), |at| (Some(Answer::Refused), at)),
         map(preceded(word("unanswered by "), processor), |at| (None, at)),

@@ -163,6 +163,10 @@ impl Machine<'_> {
                 return self.reply(number, Answer::Refused);
             }
         }
+        if request.is_standing() {
+            // All threads have been created.
+            return self.reply(number, Answer::Stands);
+        }
         match self.candidate(&request, None) {
             Some(thread) => self.move_away(number, thread),
             None if request.reason == Reason::New => self.reply(number, Answer::Refused),
@@ -201,6 +205,7 @@ impl Machine<'_> {
                 let mut new = (0..self.threads.len()).filter(here).filter(is_new);
                 new.next().map(|at| self.threads[at].number)
             }
+            Reason::Created(_) => None,
             Reason::Compute => select(Choice::Described, candidates.into_iter(), None),
             Reason::Link(link) => select(Choice::Described, candidates.into_iter(), Some(link)),
             Reason::Thread(thread) => {

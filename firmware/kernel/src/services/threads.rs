@@ -34,7 +34,10 @@ impl Kernel {
         if target >= self.processors as u32 {
             return Outcome::Done(Err(Error::BadProcessor));
         }
-        let target = Processor::new(target as u8);
+        let target = match Processor::new(target as u8) {
+            here if here == self.me => self.birthplace(),
+            other => other,
+        };
         if id == 0 || id as usize >= THREADS {
             return Outcome::Done(Err(Error::NoThread));
         }

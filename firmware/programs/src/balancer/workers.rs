@@ -66,6 +66,7 @@ pub fn send(sent: &Sent) -> bool {
     let wanted = match (request.reason, AS_PRINTED.load(Relaxed)) {
         (Reason::Thread(thread), _) => Wanted::Thread(thread),
         (Reason::New, _) => Wanted::New,
+        (Reason::Created(places), _) => Wanted::Created(places),
         (Reason::Compute, false) => Wanted::Compute,
         (Reason::Link(link), false) => Wanted::Link(other(link)),
         (Reason::Compute, true) => Wanted::Printed(None),
@@ -86,6 +87,7 @@ pub fn answer() -> Option<(u16, Answer)> {
     })?;
     let word = slot.answer.load(Relaxed);
     let answer = match word & !0xffff {
+        MOVED if word as u16 == ThreadNumber::NOBODY.bits() => Answer::Stands,
         MOVED => Answer::Moved(ThreadNumber::from_bits(word as u16)),
         EXPIRED => Answer::Expired,
         _ => Answer::Refused,

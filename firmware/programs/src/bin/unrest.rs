@@ -4,9 +4,9 @@
 //!
 //! The askers are on all processors and may be moved themselves. They ask for everything there is
 //! to ask for: ready threads, threads that use a link, threads of their own process and of others,
-//! and such that there are not; from slave to slave, and from and to where nobody can go. Every
-//! answer must be one that the request can have. In the end every slave must have all its places
-//! for requests, and every processor what it had in the beginning.
+//! and such that there are not, and that new threads start elsewhere; from slave to slave, and from
+//! and to where nobody can go. Every answer must be one that the request can have. In the end every
+//! slave must have all its places for requests, and every processor what it had in the beginning.
 //!
 //! A program begins anywhere, or here if `@` is ahead of its name: files can be read only where
 //! they are.
@@ -30,7 +30,7 @@ use programs::words::Words;
 use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::limits::TIME_SLICE_US;
 use testbed_definitions::process::{FIRST_GENERATION, FIRST_PLACE};
-use testbed_definitions::request::{Wanted, EXPIRY_US, KEPT};
+use testbed_definitions::request::{Places, Wanted, EXPIRY_US, KEPT};
 use testbed_definitions::syscall::EXIT_HALT;
 
 libtos::program!(main);
@@ -218,12 +218,17 @@ fn ask_all(plan: &Plan) -> Result<u32, Error> {
         total.add(&Report::receive(FIRST + index as u8)?);
     }
     let failed = wait();
-    let Report { made, moved, expired, refused, bad, wrong, longest_ms } = total;
+    let Report { made, moved, standing, expired, refused, bad, wrong, longest_ms } = total;
     println!("{NAME}: {made} requests; {moved} moved, {expired} expired, {refused} refused, {bad} bad, {wrong} wrong");
+    println!("{NAME}: {standing} requests said where new threads start");
     println!("{NAME}: {programs} programs, {killed} killed; an answer took {longest_ms} ms; {failed} failed");
+    // From here on threads start where they are created.
+    for slave in 1..processors() {
+        request(Wanted::Created(Places::NONE), slave, slave % (processors() - 1) + 1)?;
+    }
     let lost = lost_places()?;
     println!("{NAME}: {lost} places for requests lost");
-    let answered = moved + expired + refused + bad;
+    let answered = moved + standing + expired + refused + bad;
     Ok((wrong + failed + lost != 0 || answered != made) as u32)
 }
 
@@ -232,6 +237,8 @@ fn ask_all(plan: &Plan) -> Result<u32, Error> {
 struct Report {
     made: u32,
     moved: u32,
+    /// Those that said where new threads start.
+    standing: u32,
     expired: u32,
     refused: u32,
     /// Those with a processor that cannot be; they were refused at once.
@@ -242,11 +249,11 @@ struct Report {
 }
 
 impl Report {
-    const WORDS: usize = 7;
+    const WORDS: usize = 8;
 
     fn words(&mut self) -> [&mut u32; Report::WORDS] {
-        let Report { made, moved, expired, refused, bad, wrong, longest_ms } = self;
-        [made, moved, expired, refused, bad, wrong, longest_ms]
+        let Report { made, moved, standing, expired, refused, bad, wrong, longest_ms } = self;
+        [made, moved, standing, expired, refused, bad, wrong, longest_ms]
     }
 
     fn send(mut self) -> Result<(), Error> {
@@ -285,7 +292,10 @@ impl Report {
         let is_bad = !is_slave(from) || !is_slave(to) || from == to;
         match answer {
             Err(Error::BadProcessor) if is_bad => self.bad += 1,
-            Ok(thread) if !is_bad && is_meant(wanted, thread) => self.moved += 1,
+            Ok(thread) if !is_bad && is_meant(wanted, thread) => match wanted {
+                Wanted::Created(_) => self.standing += 1,
+                _ => self.moved += 1,
+            },
             Err(Error::Timeout) if !is_bad && 1000 * took_ms + TIME_SLICE_US >= EXPIRY_US => self.expired += 1,
             Err(Error::NotHere) if !is_bad => self.refused += 1,
             other => {
@@ -301,6 +311,7 @@ fn is_meant(wanted: Wanted, thread: ThreadNumber) -> bool {
     match wanted {
         Wanted::Thread(number) => thread == number,
         Wanted::Compute | Wanted::Link(_) | Wanted::Printed(_) | Wanted::New => thread != ThreadNumber::NOBODY,
+        Wanted::Created(_) => thread == ThreadNumber::NOBODY,
     }
 }
 
@@ -328,7 +339,7 @@ fn any_processor(random: &mut Random) -> u8 {
 fn any_wanted(random: &mut Random) -> Wanted {
     let own = ProcessId::from_bits(process());
     let beside = own.thread(1 + random.below(ASKERS) as u8);
-    match random.below(12) {
+    match random.below(13) {
         0 | 1 => Wanted::Compute,
         2 => Wanted::New,
         3 if random.chance(50) => Wanted::Printed(None),
@@ -336,6 +347,7 @@ fn any_wanted(random: &mut Random) -> Wanted {
         4 | 5 => Wanted::Link(Processor::new(random.below(processors() as u32) as u8)),
         6 => Wanted::Link(Processor::new(random.word() as u8)),
         7 => Wanted::Thread(beside),
+        9 => Wanted::Created(Places::from_bits(random.word() as u16)),
         8 if random.chance(50) => Wanted::Thread(ThreadNumber::from_bits(1 + random.below(u16::MAX as u32) as u16)),
         // Nobody's number, but for some bits that of a thread that there is.
         8 => Wanted::Thread(ThreadNumber::from_bits(beside.bits() | 1 << 15)),

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use testbed_definitions::ids::ProcessId;
-use testbed_definitions::request::{Wanted, KEPT};
+use testbed_definitions::request::{Places, Wanted, KEPT};
 use testbed_protocol::requests::{Asker, Choice, Output, Request, Requests, RequestsIn};
-use testbed_protocol::ThreadNumber;
+use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::setup::{processor, thread};
 
@@ -16,6 +16,8 @@ const THREADS: u16 = 4;
 enum Step {
     Come(Wanted, u64),
     Choose(usize, Choice, u64),
+    /// A thread is created at this time.
+    Birth(u64),
     Gone(ThreadNumber),
     Ended(ThreadNumber),
 }
@@ -26,7 +28,9 @@ fn any_thread() -> impl Strategy<Value = ThreadNumber> {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let link = (0..4u8).prop_map(|number| Wanted::Link(processor(number)));
-    let wanted = prop_oneof![Just(Wanted::Compute), Just(Wanted::New), link, any_thread().prop_map(Wanted::Thread)];
+    let created = (0..16u16).prop_map(|places| Wanted::Created(Places::from_bits(places)));
+    let named = any_thread().prop_map(Wanted::Thread);
+    let wanted = prop_oneof![Just(Wanted::Compute), Just(Wanted::New), link, named, created];
     let choice = prop_oneof![
         3 => any_thread().prop_map(Choice::Thread),
         2 => Just(Choice::Later),
@@ -35,6 +39,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         (wanted, 0..100u64).prop_map(|(wanted, deadline)| Step::Come(wanted, deadline)),
         (0..PLACES, choice, 0..100u64).prop_map(|(place, choice, now)| Step::Choose(place, choice, now)),
+        (0..100u64).prop_map(Step::Birth),
         any_thread().prop_map(Step::Gone),
         any_thread().prop_map(Step::Ended),
     ];
@@ -96,13 +101,25 @@ proptest! {
     fn requests_are_kept_as_in_a_list(steps in steps()) {
         let (mut requests, mut list) = (RequestsIn::<PLACES>::NONE, Vec::<Entry>::new());
         let (mut made, mut answered) = (0u32, 0);
+        let mut standing = Vec::<(Processor, u64)>::new();
         for step in steps {
             let (output, expected) = match step {
                 Step::Come(wanted, deadline) => {
                     made += 1;
                     let request = request(wanted, made);
                     let output = requests.come(request, deadline);
-                    if list.len() < PLACES {
+                    if let Wanted::Created(places) = wanted {
+                        // The turn, written out: it goes on behind the first one.
+                        let turn = places.iter().map(|place| place.number());
+                        let (before, behind): (Vec<_>, Vec<_>) = turn.partition(|&place| place <= 2);
+                        let first = (!places.is_empty()).then_some(2);
+                        let ahead = first.filter(|_| !places.has(processor(2)));
+                        let round = behind.into_iter().chain(before).cycle().take(if places.is_empty() { 0 } else { 60 });
+                        let all = ahead.into_iter().chain(first.filter(|_| ahead.is_none())).chain(round);
+                        standing = all.map(|place| (processor(place), deadline)).collect();
+                        standing.reverse();
+                        (output, Output::Accept { asker: request.asker })
+                    } else if list.len() < PLACES {
                         list.push(Entry { request, deadline, leaving: None, is_lost: false });
                         (output, Output::Nothing)
                     } else {
@@ -121,6 +138,14 @@ proptest! {
                     let expected = index.map_or(Output::Nothing, |index| choose(&mut list, index, choice, now));
                     (requests.choose(place, choice, now), expected)
                 }
+                Step::Birth(now) => {
+                    let place = standing.pop().filter(|&(_, until)| now < until);
+                    if place.is_none() {
+                        standing.clear();
+                    }
+                    prop_assert_eq!(requests.birthplace(|| now), place.map(|(place, _)| place));
+                    (Output::Nothing, Output::Nothing)
+                }
                 Step::Gone(thread) => {
                     let follow = |entry: Entry| {
                         let Request { to, asker, .. } = entry.request;
@@ -134,7 +159,8 @@ proptest! {
                 }
             };
             prop_assert_eq!(output, expected);
-            answered += matches!(output, Output::Refuse { .. } | Output::Follow { .. }) as usize;
+            let answers = matches!(output, Output::Refuse { .. } | Output::Follow { .. } | Output::Accept { .. });
+            answered += answers as usize;
             prop_assert_eq!(made as usize, answered + list.len());
             prop_assert_eq!(requests.is_empty(), list.is_empty());
             let waiting = list.iter().filter(|entry| entry.leaving.is_none());

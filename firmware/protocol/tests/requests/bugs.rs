@@ -1,6 +1,6 @@
 //! Seeded bugs: the checker finds each, and its shortest trace is printed.
 
-use crate::explore::{balancer_killed, crossed, crowd, exits, killed, suspended};
+use crate::explore::{balancer_killed, crossed, crowd, exits, killed, standing, suspended};
 use crate::ledger::ALL_WRONG;
 use crate::model::{explore, ANSWERED, SERVED};
 use crate::setup::{Bug, Setup};
@@ -14,6 +14,7 @@ fn finds(bug: Bug, property: &str) {
         Bug::ForgetEnded | Bug::EndedIsGone => killed(),
         Bug::ForgetOthersEnded | Bug::ForgetOthersGone => exits(),
         Bug::SilentlyFull => crowd(),
+        Bug::StandOn | Bug::KeepStanding | Bug::StandSilently | Bug::StandElsewhere => standing(),
         _ => crossed(),
     };
     let report = explore(&Setup { bug: Some(bug), ..setup });
@@ -60,4 +61,8 @@ bugs! {
     finds_that_anyone_answers: GoneIsAnyone, wrong(Wrong::NotArrived);
     finds_that_a_request_expires_while_its_thread_leaves: ExpireLeaving, wrong(Wrong::MovedAfterAll);
     finds_that_a_stranger_gets_the_answer: AnyGeneration, wrong(Wrong::Stranger);
+    finds_that_a_standing_request_never_ends: StandOn, wrong(Wrong::Misplaced);
+    finds_that_an_older_request_stands: KeepStanding, wrong(Wrong::Misplaced);
+    finds_that_a_standing_request_is_not_answered: StandSilently, ANSWERED;
+    finds_that_another_slaves_request_stands: StandElsewhere, wrong(Wrong::Misplaced);
 }

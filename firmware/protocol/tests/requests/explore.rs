@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use testbed_definitions::request::Wanted;
+use testbed_definitions::request::{Places, Wanted};
 
 use crate::exploration::{grouped, is_documented, Report};
 use crate::model::{explore, reached};
@@ -132,6 +132,25 @@ pub fn crowd() -> Setup {
     }
 }
 
+/// Threads are created, end, and are created again, while standing requests come; their
+/// process may be killed meanwhile.
+pub fn standing() -> Setup {
+    let created = |places: &[u8]| {
+        Wanted::Created(places.iter().fold(Places::NONE, |places, &place| places.with(processor(place))))
+    };
+    let born = Plan { runs: 1, exits: true, created: true, ..Plan::at(1) };
+    Setup {
+        slaves: 3,
+        threads: vec![born, born],
+        asks: vec![vec![ask(created(&[2, 3]), 1, 3), ask(created(&[]), 1, 2)], vec![ask(created(&[1, 2]), 1, 2)]],
+        buffers: 1,
+        patience: 1,
+        kills: 1,
+        rebirths: 2,
+        ..Setup::default()
+    }
+}
+
 impl Setup {
     /// The first of those who ask does it once more.
     fn with_second_round(mut self) -> Setup {
@@ -167,6 +186,7 @@ fn every_order_is_right_and_all_that_matters_happens() {
         ("a process is suspended and resumed", suspended()),
         ("the balancer is killed", balancer_killed()),
         ("more requests than places", crowd()),
+        ("threads are created under standing requests", standing()),
     ];
     let mut seen = BTreeSet::new();
     for (name, setup) in &setups {

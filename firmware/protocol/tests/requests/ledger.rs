@@ -7,7 +7,7 @@ use testbed_protocol::Processor;
 use crate::setup::Setup;
 use crate::state::{Answer, Ledger, Local, Run, State, Wrong};
 
-pub const ALL_WRONG: [(Wrong, &str); 8] = [
+pub const ALL_WRONG: [(Wrong, &str); 9] = [
     (Wrong::Twice, "a request is answered once"),
     (Wrong::NotArrived, "a thread that has moved has arrived"),
     (Wrong::MovedAfterAll, "no thread moves for a request that is refused"),
@@ -16,6 +16,7 @@ pub const ALL_WRONG: [(Wrong, &str); 8] = [
     (Wrong::Namesake, "the thread leaves that was named"),
     (Wrong::Early, "a request expires when its time is over"),
     (Wrong::Stranger, "an answer comes to who asked"),
+    (Wrong::Misplaced, "a thread starts where the standing request says"),
 ];
 
 /// Who waits, as a slave sees it: bits. They have the request's number, for the ledger.
@@ -77,6 +78,19 @@ impl State {
         if let Ledger::Kept { arrived, .. } = &mut self.ledger[request as usize] {
             *arrived = at == setup.ask(request).to;
         }
+    }
+
+    /// A thread is created on a slave, and is to start somewhere.
+    pub fn note_birth(&mut self, at: Processor, to: Processor) {
+        let slave = self.slave(at);
+        let is_right = match slave.standing.filter(|_| slave.stands()) {
+            Some(standing) => to == standing.first || standing.places.has(to),
+            None => to == at,
+        };
+        if !is_right {
+            self.wrong(Wrong::Misplaced);
+        }
+        self.placed |= to != at;
     }
 
     /// A slave answers.

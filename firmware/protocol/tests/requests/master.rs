@@ -66,8 +66,12 @@ impl Setup {
     pub fn create(&self, state: &mut State, number: ThreadNumber) {
         let life = &mut state.lives[index_of(number)];
         *life = (life.0 + 1, false);
-        let life = life.0;
-        state.send(MASTER, self.plan(number).at, Content::Start { thread: number, life });
+        let (life, plan) = (life.0, self.plan(number));
+        let content = match plan.created {
+            true => Content::Birth { thread: number, life },
+            false => Content::Start { thread: number, life },
+        };
+        state.send(MASTER, plan.at, content);
     }
 
     /// A packet arrives.
@@ -108,6 +112,14 @@ impl Setup {
                 }
             }
             Content::Start { thread, life } => self.start(state, at, thread, life),
+            Content::Birth { thread, life } => self.birth(state, at, thread, life),
+            Content::Create { thread, life, generation, to } => {
+                let home = &state.homes[self.plan(thread).process as usize];
+                // Otherwise its process has ended.
+                if (home.generation, home.ending) == (generation, None) {
+                    state.send(MASTER, to, Content::Start { thread, life });
+                }
+            }
         }
     }
 

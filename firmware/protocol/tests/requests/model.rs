@@ -52,10 +52,12 @@ pub const SERVED: &str = "no request waits while a thread is ready for it";
 /// What should happen somewhere, and whether it does.
 type Reached = (&'static str, fn(&State) -> bool);
 
-const REACHED: [Reached; 8] = [
+const REACHED: [Reached; 10] = [
     ("a thread moves for a request", |state| answers(state, |answer| matches!(answer, Answer::Moved(_)))),
     ("a request expires", |state| answers(state, |answer| answer == Answer::Expired)),
     ("a request is refused", |state| answers(state, |answer| answer == Answer::Refused)),
+    ("a standing request is answered", |state| answers(state, |answer| answer == Answer::Stands)),
+    ("a thread starts where a standing request says", |state| state.placed),
     ("an answer finds nobody", |state| state.to_nobody),
     ("two threads leave a slave for requests", |state| state.slaves.iter().any(|slave| leaving(slave) > 1)),
     ("a thread that leaves for a request waits for buffers", |state| {
@@ -113,7 +115,7 @@ impl Setup {
         match slave.requests.due() {
             Some(due) if slave.now < due => actions.push(Action::Tick(at)),
             Some(_) if !self.has(Bug::NotOnTime) => actions.push(Action::Due(at)),
-            _ if self.ticks_leaving(slave) => actions.push(Action::Tick(at)),
+            _ if self.ticks_leaving(slave) || slave.stands() => actions.push(Action::Tick(at)),
             _ => {}
         }
     }
@@ -296,7 +298,7 @@ impl Model for Machine {
                 ]
             };
         }
-        all!(0 1 2 3 4 5 6 7; 0 1 2 3 4 5 6 7)
+        all!(0 1 2 3 4 5 6 7 8; 0 1 2 3 4 5 6 7 8 9)
     }
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use testbed_definitions::request::Wanted;
+use testbed_definitions::request::{Places, Wanted};
 use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::explore::{is_long, right};
@@ -25,17 +25,18 @@ fn thread() -> impl Strategy<Value = ThreadNumber> {
 
 fn plans() -> impl Strategy<Value = Plan> {
     let places = (0..2u8, slave(), prop::option::of(slave()), prop::option::weighted(0.8, slave()));
-    let rest = (0..6u8, 1..4u8, any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.8));
-    (places, rest).prop_map(|((process, at, link, leaves_to), (runs, parts, ready, parent, exits))| Plan {
+    let bits = (any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.8), prop::bool::weighted(0.2));
+    (places, (0..6u8, 1..4u8), bits).prop_map(|((process, at, link, leaves_to), (runs, parts), bits)| Plan {
         process,
         at,
         runs,
         parts,
-        ready,
-        parent,
+        ready: bits.0,
+        parent: bits.1,
         link,
         leaves_to,
-        exits: exits && process == 0,
+        exits: bits.2 && process == 0,
+        created: bits.3 && process == 0,
     })
 }
 
@@ -48,6 +49,7 @@ fn drafts() -> impl Strategy<Value = Draft> {
         1 => Just(Wanted::Compute),
         1 => slave().prop_map(Wanted::Link),
         3 => thread().prop_map(Wanted::Thread),
+        1 => (0..1u16 << SLAVES).prop_map(|places| Wanted::Created(Places::from_bits(places << 1))),
     ];
     (wanted, prop::bool::weighted(0.7), slave(), 1..SLAVES)
 }

@@ -37,13 +37,16 @@ pub struct Plan {
     pub leaves_to: Option<Processor>,
     /// When it runs it may end.
     pub exits: bool,
+    /// It does not exist in the beginning: a thread on its processor creates it.
+    pub created: bool,
 }
 
 impl Plan {
     /// A thread of process 0 that is ready and computes.
     pub const fn at(at: u8) -> Plan {
         let (at, link, leaves_to) = (processor(at), None, None);
-        Plan { process: 0, at, runs: 0, parts: 1, ready: true, parent: false, link, leaves_to, exits: false }
+        let (ready, parent, exits, created) = (true, false, false, false);
+        Plan { process: 0, at, runs: 0, parts: 1, ready, parent, link, leaves_to, exits, created }
     }
 }
 
@@ -126,9 +129,17 @@ pub enum Bug {
     ExpireLeaving,
     /// The answer is given to the thread that has the number now.
     AnyGeneration,
+    /// A standing request holds though its time is over.
+    StandOn,
+    /// A standing request holds though another one has come.
+    KeepStanding,
+    /// A standing request is not answered.
+    StandSilently,
+    /// A thread starts where the standing request of another slave says.
+    StandElsewhere,
 }
 
-pub const ALL_BUGS: [Bug; 22] = [
+pub const ALL_BUGS: [Bug; 26] = [
     Bug::FollowEarly,
     Bug::FollowOvertakes,
     Bug::AnswerAtSource,
@@ -151,6 +162,10 @@ pub const ALL_BUGS: [Bug; 22] = [
     Bug::GoneIsAnyone,
     Bug::ExpireLeaving,
     Bug::AnyGeneration,
+    Bug::StandOn,
+    Bug::KeepStanding,
+    Bug::StandSilently,
+    Bug::StandElsewhere,
 ];
 
 impl Setup {

@@ -5,8 +5,8 @@ use testbed_protocol::requests::{Asker, Choice, Output, Request, RequestsIn};
 use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::ledger::request_of;
-use crate::setup::{Bug, Setup};
-use crate::state::{Answer, Content, Local, Run, State, MASTER, PLACES};
+use crate::setup::{processor, Bug, Setup};
+use crate::state::{Answer, Content, Local, Run, Standing, State, MASTER, PLACES};
 
 impl Setup {
     /// A thread begins on a slave.
@@ -43,11 +43,31 @@ impl Setup {
         }
     }
 
+    /// A thread creates another one: the home is asked for it.
+    pub fn birth(&self, state: &mut State, at: Processor, thread: ThreadNumber, life: u8) {
+        let asked = match self.bug {
+            Some(Bug::StandElsewhere) => processor(at.number() % self.slaves + 1),
+            _ => at,
+        };
+        let now = if self.has(Bug::StandOn) { 0 } else { state.slave(at).now };
+        let to = state.slave(asked).requests.birthplace(|| now).unwrap_or(at);
+        state.note_birth(at, to);
+        let generation = state.slave(at).processes[self.plan(thread).process as usize].0;
+        state.send(at, MASTER, Content::Create { thread, life, generation, to });
+    }
+
     /// A request has come.
     pub fn come(&self, state: &mut State, at: Processor, request: Request) {
         let deadline = state.slave(at).now + self.patience as u64;
         state.note_come(request_of(request.asker), request.wanted, at, deadline);
-        let output = state.slave(at).requests.come(request, deadline);
+        let stood = state.slave(at).stands();
+        if let Wanted::Created(places) = request.wanted {
+            state.slave(at).standing = Some(Standing { places, first: request.to, until: deadline });
+        }
+        let output = match request.wanted {
+            Wanted::Created(_) if stood && self.has(Bug::KeepStanding) => Output::Accept { asker: request.asker },
+            _ => state.slave(at).requests.come(request, deadline),
+        };
         if !self.has(Bug::SilentlyFull) {
             self.perform(state, at, output);
         }
@@ -96,6 +116,7 @@ impl Setup {
             // Which thread of those that may move does not matter to the protocol.
             Wanted::Compute | Wanted::Printed(_) => ready.next(),
             Wanted::New => return ready.next().map_or(Choice::Never, Choice::Thread),
+            Wanted::Created(_) => unreachable!("it has no place"),
             Wanted::Link(to) => {
                 let link = |number: &ThreadNumber| self.plan(*number).link;
                 let exact = ready.clone().find(|number| link(number) == Some(to));
@@ -129,6 +150,8 @@ impl Setup {
                     _ => state.send(at, to, Content::Moved { thread, asker }),
                 }
             }
+            Output::Accept { .. } if self.has(Bug::StandSilently) => {}
+            Output::Accept { asker } => self.answer(state, at, asker, Answer::Stands),
             Output::Refuse { asker, expired } => {
                 self.answer(state, at, asker, if expired { Answer::Expired } else { Answer::Refused });
             }

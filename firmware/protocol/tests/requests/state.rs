@@ -1,7 +1,7 @@
 //! The machine's state.
 
 use testbed_definitions::ids::ProcessId;
-use testbed_definitions::request::Wanted;
+use testbed_definitions::request::{Places, Wanted};
 use testbed_protocol::requests::{Asker, RequestsIn};
 use testbed_protocol::{Processor, ThreadNumber};
 
@@ -42,6 +42,14 @@ pub struct Local {
     pub request: Option<u8>,
 }
 
+/// What a standing request says, as somebody sees it who sees everything.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Standing {
+    pub places: Places,
+    pub first: Processor,
+    pub until: u64,
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Slave {
     pub requests: RequestsIn<PLACES>,
@@ -55,11 +63,14 @@ pub struct Slave {
     pub buffers: u8,
     /// By process: which of those with its number is known, and whether it is suspended.
     pub processes: Vec<(u8, bool)>,
+    /// The last standing request that has come.
+    pub standing: Option<Standing>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
     Moved(ThreadNumber),
+    Stands,
     Expired,
     Refused,
 }
@@ -113,6 +124,18 @@ pub enum Content {
     Start {
         thread: ThreadNumber,
         life: u8,
+    },
+    /// A thread on this slave creates one.
+    Birth {
+        thread: ThreadNumber,
+        life: u8,
+    },
+    /// The home is asked to have it start there.
+    Create {
+        thread: ThreadNumber,
+        life: u8,
+        generation: u8,
+        to: Processor,
     },
 }
 
@@ -177,6 +200,8 @@ pub enum Wrong {
     Early,
     /// An answer has come to a thread that has not asked for it.
     Stranger,
+    /// A thread starts elsewhere than where the last standing request says, as long as it holds.
+    Misplaced,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -195,6 +220,8 @@ pub struct State {
     pub wrong: Option<Wrong>,
     /// Answers that found nobody.
     pub to_nobody: bool,
+    /// A thread has started where a standing request said.
+    pub placed: bool,
     pub orders: u8,
     pub kills: u8,
     pub balancer_kills: u8,
@@ -212,7 +239,13 @@ impl Slave {
             leaving: vec![],
             buffers: setup.buffers,
             processes: vec![(0, false); setup.processes()],
+            standing: None,
         }
+    }
+
+    /// Whether a standing request holds.
+    pub fn stands(&self) -> bool {
+        self.standing.is_some_and(|standing| self.now < standing.until && !standing.places.is_empty())
     }
 
     pub fn find(&mut self, number: ThreadNumber) -> Option<&mut Local> {
@@ -226,20 +259,21 @@ impl State {
         let mut state = State {
             slaves: vec![Slave::new(setup); setup.slaves as usize],
             homes: vec![Home { generation: 0, ending: None, suspended: false }; setup.processes()],
-            lives: vec![(0, false); setup.threads.len()],
+            lives: setup.threads.iter().map(|plan| (0, plan.created)).collect(),
             balancing: vec![Balancing { next: 0, waits: None }; setup.asks.len()],
             balancer: ProcessId::NONE,
             packets: vec![],
             ledger: vec![Ledger::Unasked; requests],
             wrong: None,
             to_nobody: false,
+            placed: false,
             orders: 0,
             kills: setup.kills,
             balancer_kills: setup.balancer_kills,
             suspends: setup.suspends,
             rebirths: setup.rebirths,
         };
-        for number in setup.all_threads() {
+        for number in setup.all_threads().filter(|&number| !setup.plan(number).created) {
             setup.start(&mut state, setup.plan(number).at, number, 0);
         }
         state

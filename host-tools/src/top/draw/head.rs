@@ -167,6 +167,7 @@ pub fn requests(screen: &Screen, width: u16, palette: Palette) -> Vec<Line<'stat
         Requests::Unreadable(why) => (vec![format!("{name}: its log can't be read"), printable(why)], palette.bad()),
         Requests::Known(counts) => {
             let rest = [
+                (counts.standing, "standing"),
                 (counts.expired, "expired"),
                 (counts.refused, "refused"),
                 (counts.unanswered, "unanswered"),

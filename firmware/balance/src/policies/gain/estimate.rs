@@ -113,8 +113,8 @@ impl Weight {
     /// Of the next one after this. The very first does not count: the thread was not there for all
     /// of it.
     fn next(self, span: u32, slice: u32) -> Weight {
-        let Weight { new, told, .. } = Weight::first(span);
-        let before = if self.told == told { 0 } else { self.all };
+        let new = u64::from(span.max(1));
+        let before = if self.told == 0 { 0 } else { self.all };
         let most = MEMORY_SLICES * u64::from(slice);
         Weight { new, all: (before + new).min(most).max(new), told: self.told.saturating_add(1) }
     }
@@ -264,8 +264,8 @@ impl Estimate {
             let (Some(a), Some(b)) = (places[usize::from(pair.a)], places[usize::from(pair.b)]) else { continue };
             let (a, b) = (a.min(b), a.max(b));
             // Both are known for the whole time of the younger one.
-            let weight = [a, b].map(|node| self.nodes[node].weight).into_iter().min_by_key(|weight| weight.all);
-            let Some(weight) = weight else { continue };
+            let [one, other] = [a, b].map(|node| self.nodes[node].weight);
+            let weight = if other.all < one.all { other } else { one };
             let (messages, bytes) = match self.pairs.iter_mut().find(|new| (new.a, new.b) == (a as u8, b as u8)) {
                 Some(new) => {
                     new.messages = weight.mean(pair.messages, new.messages);

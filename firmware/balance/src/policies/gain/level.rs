@@ -51,8 +51,9 @@ impl Level {
     pub fn threads(&self, view: &View<'_>, slave: u8) -> i16 {
         let at = usize::from(slave) % PROCESSORS;
         let ready = i16::from(view.summary.slave(slave).ready) + self.moved[at];
-        let come = view.pending.iter().map(|request| i16::from(request.to == slave)).sum::<i16>();
-        let gone = view.pending.iter().map(|request| i16::from(request.from == slave)).sum::<i16>();
+        let moving = || view.pending.iter().filter(|request| !request.is_standing());
+        let come = moving().map(|request| i16::from(request.to == slave)).sum::<i16>();
+        let gone = moving().map(|request| i16::from(request.from == slave)).sum::<i16>();
         let known = view.summary.threads_on(slave).count() as i16;
         ready.max(self.come[at]).max(known) + come - gone
     }

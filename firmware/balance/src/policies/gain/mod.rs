@@ -14,8 +14,11 @@
 //!   Transactions on Computer Systems 15 (1997).
 //! * A thread that has moved stays for a while, as Linux' scheduler does it for its caches, and
 //!   does not return to where it was for long, each time four times as long ([`memory`]).
+//! * New threads start on all slaves in turn ([`births`]), and are moved on only if that gains more
+//!   than what chance makes of short samples.
 //! * If what was predicted does not come, more has to be predicted the next time.
 
+mod births;
 pub mod estimate;
 mod lasting;
 mod level;
@@ -28,7 +31,8 @@ mod spread;
 use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
 
-use self::estimate::{Estimate, NODES};
+use self::births::Births;
+use self::estimate::{saturated, Estimate, NODES};
 use self::lasting::Lasting;
 use self::level::Level;
 use self::memory::Memory;
@@ -36,7 +40,7 @@ use self::plan::{log2, Plan, Scene};
 use self::search::Search;
 pub use self::settings::Settings;
 use self::spread::Spread;
-use crate::policy::{Ask, Pace, Policy, View, PENDING};
+use crate::policy::{Ask, Costs, Pace, Policy, View, PENDING};
 use crate::request::{Answer, Reason, Request};
 use crate::PROCESSORS;
 
@@ -57,6 +61,7 @@ pub struct Gain {
     promise: Option<Promise>,
     /// How often predictions have failed lately.
     doubt: u32,
+    births: Births,
     level: Level,
     lasting: Lasting,
     /// The round of samples that was looked at last, and when the last decision was made.
@@ -89,6 +94,9 @@ const UNEVEN_ROUNDS: u8 = 10;
 const HURRY_SLICES: u32 = 1;
 const HURRY_CYCLES: u32 = 250_000;
 
+/// A thread of which little is known is expected to go on for so many time-slices.
+const NEW_SLICES: u32 = 4;
+
 /// A search takes this part of the time from one to the next at most, if to value a group takes so
 /// many cycles.
 const SEARCH_PART: u32 = 4;
@@ -110,6 +118,7 @@ impl Gain {
             memory: Memory::NEW,
             promise: None,
             doubt: 0,
+            births: Births::NEW,
             level: Level::NEW,
             lasting: Lasting::NEW,
             round: 0,
@@ -132,7 +141,7 @@ impl Gain {
             let load = view.summary.slave(slave);
             load.told.is_some_and(|told| told >= self.settled + u64::from(load.span / 8))
         };
-        view.pending.is_empty() && view.summary.processors().all(told)
+        view.pending.iter().all(Request::is_standing) && view.summary.processors().all(told)
     }
 
     /// Whether all slaves have told of their threads since the last decision, or some are late.
@@ -145,12 +154,20 @@ impl Gain {
             || slaves().any(|slave| told(slave).is_some_and(|told| told > late()))
     }
 
+    /// Thousandths of its speed that a thread of which little is known has to gain: what its move
+    /// costs is repaid in time.
+    fn least_of_new(&self, view: &View<'_>) -> u32 {
+        let Costs { slice, .. } = *view.costs;
+        let cost = u64::from(self.settings.factor) * u64::from(view.costs.of_move()) * 1000;
+        self.settings.least.max(saturated(cost / u64::from(NEW_SLICES * slice.max(1))))
+    }
+
     /// Deals out groups that have not moved yet. Returns whether any are to move.
     fn deal(&mut self, view: &View<'_>) -> bool {
         let scene = Scene { estimate: &self.estimate, costs: view.costs };
         let mut threads = [0; PROCESSORS];
         view.summary.processors().for_each(|slave| threads[usize::from(slave)] = self.level.threads(view, slave));
-        let moves = Spread::new(scene, &self.plan, &self.memory, threads, self.settings.least).moves();
+        let moves = Spread::new(scene, &self.plan, &self.memory, threads, self.least_of_new(view)).moves();
         let nodes = &self.estimate.nodes;
         self.dealt = moves.iter().map(|&(node, to)| (nodes[usize::from(node)].thread, to)).collect();
         !self.dealt.is_empty()
@@ -225,6 +242,9 @@ impl Policy for Gain {
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
         self.millisecond = view.costs.millisecond;
         self.slice = view.costs.slice;
+        if self.settings.births == 0 {
+            self.births.ask(view, ask);
+        }
         if !self.dealt.is_empty() {
             return self.ask_dealt(view, ask);
         }
@@ -234,19 +254,18 @@ impl Policy for Gain {
         if is_uneven(view) {
             self.hurry = self.hurry.max(UNEVEN_ROUNDS);
         }
-        if !is_new_round || !self.is_told(view) {
-            self.level.ask(view, ask, self.settings.least);
-            return;
+        let is_told = is_new_round && self.is_told(view);
+        if is_told {
+            self.decided = view.now;
+            self.estimate.renew(view);
+            self.plan.renew(&Scene { estimate: &self.estimate, costs: view.costs });
+            // Threads that have never moved need not wait for what comes of the moves of others.
+            if self.deal(view) {
+                return self.ask_dealt(view, ask);
+            }
         }
-        self.decided = view.now;
-        self.estimate.renew(view);
-        self.plan.renew(&Scene { estimate: &self.estimate, costs: view.costs });
-        // Threads that have never moved need not wait for what comes of the moves of others.
-        if self.deal(view) {
-            return self.ask_dealt(view, ask);
-        }
-        self.level.ask(view, ask, self.settings.least);
-        if !self.is_settled(view) {
+        self.level.ask(view, ask, self.least_of_new(view));
+        if !is_told || !self.is_settled(view) {
             return;
         }
         self.judge(view);

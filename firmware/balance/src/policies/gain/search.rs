@@ -29,6 +29,9 @@ const EXCHANGED: usize = 4;
 /// A thread counts as so many time-slices old at least.
 const LEAST_SLICES: u32 = 10;
 
+/// What is known of a thread is by chance wrong by so many cycles of its age.
+const UNSURE_CYCLES: i64 = 400_000;
+
 type Shifts = ArrayVec<(u8, u8), PENDING>;
 
 /// Looks for moves that are worth their price.
@@ -299,5 +302,6 @@ fn price(view: &View<'_>, scene: &Scene<'_>, plan: &Plan, settings: &Settings, n
     // A logarithm to the base 2 is 1.44 times the natural one.
     let repaid = i64::from(settings.factor) * cost * BIT / horizon.max(1) * 13 / 9;
     let members = i64::from(plan.members(own.group));
-    BIT * i64::from(settings.least) * (members + 3) / 4000 + repaid
+    let least = i64::from(settings.least) + 1000 * UNSURE_CYCLES / age as i64;
+    BIT * least * (members + 3) / 4000 + repaid
 }

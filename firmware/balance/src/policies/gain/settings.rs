@@ -11,10 +11,12 @@ pub struct Settings {
     pub horizon: u32,
     /// Milliseconds after which a thread may return for the first time to where it was.
     pub bar: u32,
+    /// 0: new threads are dealt out when they are created. 1: they are kept where they are.
+    pub births: u32,
 }
 
 impl Settings {
-    pub const DEFAULT: Settings = Settings { factor: 2, least: 40, horizon: 10_000, bar: 2_000 };
+    pub const DEFAULT: Settings = Settings { factor: 2, least: 40, horizon: 10_000, bar: 2_000, births: 0 };
 }
 
 impl Default for Settings {

@@ -4,7 +4,7 @@ use testbed_balance::candidate::{select, Candidate, Choice as Figure40};
 use testbed_balance::request::Link;
 use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::request::{Wanted, EXPIRY_INTERRUPTS};
+use testbed_definitions::request::{Places, Wanted, EXPIRY_INTERRUPTS};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::requests::{Asker, Choice, Output, Request, Requests};
@@ -66,7 +66,12 @@ impl Kernel {
         self.reply(who, packet.word(layout::VALUE), 0);
     }
 
+    /// Takes a request to a slave of the machine.
     fn take_request(&mut self, wanted: Wanted, to: Processor, who: Who) {
+        let wanted = match wanted {
+            Wanted::Created(places) => Wanted::Created(places.and(Places::slaves(self.processors - 1))),
+            other => other,
+        };
         let asker = Asker { who: who.word(), process: who.process };
         let deadline = hw::now() + EXPIRY_INTERRUPTS as u64 * self.slice_cycles as u64;
         let output = self.moves.requests.come(Request { wanted, to, asker }, deadline);
@@ -114,6 +119,8 @@ impl Kernel {
             Wanted::Link(other) => (Figure40::Described, Some(other)),
             Wanted::Printed(other) => (Figure40::Printed, other),
             Wanted::New => return self.choose_new(),
+            // It holds, and waits for nobody.
+            Wanted::Created(_) => return Choice::Never,
         };
         let link = other.map(|other| Link::between(self.me, other));
         let candidates = self.ready.iter(self.tcbs).map(|tcb| self.candidate(tcb));
@@ -174,6 +181,7 @@ impl Kernel {
                     [mpc::operation_address(layout::MOVED, asker.process), thread.bits() as u32, asker.who, 0, 0, 0];
                 self.net.queue_token(to, mpc::PROCESS, words, layout::MOVED_BYTES);
             }
+            Output::Accept { asker } => self.reply(Who::unpack(asker.who, asker.process), 0, 0),
             Output::Refuse { asker, expired } => {
                 let error = if expired { Error::Timeout } else { Error::NotHere };
                 self.reply(Who::unpack(asker.who, asker.process), error.code() as u32, 0);

@@ -21,9 +21,6 @@ const APART: u32 = 8_192;
 const APART_SHIFT: u32 = 6;
 /// Samples tell of threads every so many time-slices at least, if they are as frequent.
 const THREADS_SLICES: u32 = 5;
-/// How much earlier or later it may be done what the agent has to, as a part of a tick, so that it
-/// is done when the timer interrupts anyway.
-const SOON_SHIFT: u32 = 1;
 /// Parts of a sample without any link or thread.
 const FIXED_PARTS: usize = 5;
 /// Most parts that tell of a thread.
@@ -167,7 +164,7 @@ impl Kernel {
         let apart = (period >> APART_SHIFT).min(APART) * self.me.number() as u32;
         let next = (now / period as u64 + 1) * period as u64 + apart as u64;
         // Not one that has just been sent, a little too soon.
-        let is_sent = next <= now + (self.agent.tick >> SOON_SHIFT) as u64;
+        let is_sent = next <= now + self.agent.soon as u64;
         self.agent.sample_due = if is_sent { next + period as u64 } else { next };
     }
 
@@ -177,8 +174,8 @@ impl Kernel {
 
     /// Sees to it that the timer interrupts for the agent, and for requests.
     pub fn set_agent_alarm(&mut self) {
-        let Agent { sample_due, tick_due, tick, .. } = self.agent;
-        let (due, apart) = (sample_due.min(tick_due), (tick >> SOON_SHIFT) as u64);
+        let Agent { sample_due, tick_due, soon, .. } = self.agent;
+        let (due, apart) = (sample_due.min(tick_due), soon as u64);
         let exact = self.agent.window_end().min(self.moves_due());
         self.agent.from = due.saturating_sub(apart).min(exact);
         self.agent.alarm = due.saturating_add(apart).min(exact);
@@ -190,7 +187,7 @@ impl Kernel {
     #[inline(never)]
     pub fn serve_agent(&mut self) {
         let now = hw::now();
-        let soon = now + (self.agent.tick >> SOON_SHIFT) as u64;
+        let soon = now + self.agent.soon as u64;
         let is_sample = soon >= self.agent.sample_due;
         if is_sample || soon >= self.agent.tick_due {
             self.tick(now);

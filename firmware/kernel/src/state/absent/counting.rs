@@ -1,7 +1,7 @@
 //! Nobody is told of the load, and nobody asks for threads to move.
 
 use testbed_definitions::event;
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::{Processor, ThreadNumber};
 
 use crate::drivers::events;
 use crate::state::kernel::Kernel;
@@ -17,6 +17,10 @@ impl Kernel {
     pub fn leave_for_load(&mut self, _: &Tcb, _: &Tcb, _: u32) {}
     pub fn count_copied(&mut self) {}
     pub fn count_remote(&mut self, _: &Tcb, _: u32, _: bool) {}
+    #[inline(always)]
+    pub fn birthplace(&mut self) -> Processor {
+        self.me
+    }
     pub fn has_requests(&self) -> bool {
         false
     }

@@ -25,6 +25,9 @@ const LINKS: usize = 16;
 const COST_PART: u32 = 600;
 /// What a sample costs, without what it tells of threads.
 const SAMPLE_CYCLES: u32 = 1_500;
+/// Ticks are a time-slice apart, but so many cycles at least: with a slow clock to look so often
+/// would cost more than it may.
+const TICK_CYCLES: u32 = 200_000;
 /// A window is at least this part of a tick.
 const LENGTH_PART: u32 = 256;
 /// What it costs to count a communication, and the traps that it takes.
@@ -35,8 +38,8 @@ const PART_CYCLES: u32 = 40;
 /// costs so many times as much at most.
 const SAVED_PART: u32 = 4;
 const QUOTA_BUDGETS: u32 = 2;
-/// It saves what so many ticks allow, at most: a second's.
-const SAVED_TICKS: u32 = 50;
+/// It saves what so many time-slices, or periods if those are shorter, allow at most: a second's.
+const SAVED_SLICES: u32 = 50;
 /// Threads of which there are statistics at a time, at most.
 const RECORDS: u32 = 128;
 
@@ -94,6 +97,9 @@ pub struct Agent {
     /// Cycles from sample to sample, and from one look at the ready queue to the next.
     pub period: u32,
     pub tick: u32,
+    /// How many cycles earlier or later it may be done what the agent has to, so that it is done when
+    /// the timer interrupts anyway.
+    pub soon: u32,
     /// When the timer has to interrupt for the agent, or for requests to move threads, at the latest.
     pub alarm: u64,
     /// From when on there is something to be done for them, if the timer interrupts.
@@ -134,6 +140,7 @@ impl Agent {
         period_us: DEFAULT_PERIOD_US,
         period: 0,
         tick: 0,
+        soon: 0,
         alarm: u64::MAX,
         from: u64::MAX,
         copied: [0; 3],
@@ -187,10 +194,11 @@ impl Agent {
 
     /// Samples are so many cycles apart.
     pub fn set_period(&mut self, microseconds: u32, cycles: u32, slice: u32) {
-        (self.period_us, self.period, self.tick) = (microseconds, cycles, cycles.min(slice));
+        (self.period_us, self.period, self.soon) = (microseconds, cycles, cycles.min(slice) / 2);
+        self.tick = cycles.min(slice.max(TICK_CYCLES));
         let samples = SAMPLE_CYCLES / (cycles / self.tick).max(1);
         self.window.allowed = (self.tick / COST_PART).saturating_sub(samples).max(EVENT_CYCLES);
-        self.window.capacity = self.tick / COST_PART * SAVED_TICKS;
+        self.window.capacity = cycles.min(slice) / COST_PART * SAVED_SLICES;
     }
 
     /// Looks at the ready queue, which has so many threads with the one that runs.

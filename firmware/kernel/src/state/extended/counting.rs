@@ -1,7 +1,7 @@
 //! What the agent is told while it counts, and what requests to move threads wait for.
 
 use testbed_definitions::event::{self, DIAG_READY};
-use testbed_definitions::ids::ThreadNumber;
+use testbed_definitions::ids::{Processor, ThreadNumber};
 use testbed_protocol::channel::Ccb;
 
 use crate::arch::hw::{self, Vector};
@@ -108,6 +108,12 @@ impl Kernel {
             record.note(partner, place, bytes);
         }
         self.spend();
+    }
+
+    /// A thread is created here, and is to start here: where it starts.
+    #[inline]
+    pub fn birthplace(&mut self) -> Processor {
+        self.moves.requests.birthplace(hw::now).unwrap_or(self.me)
     }
 
     /// Whether requests wait for threads, or threads leave for requests.
