@@ -76,7 +76,9 @@ impl Serve {
                 Err(Failure::new(Exit::Input, message))
             }
             Some(_) => Ok((vec![], Some("The run has its input from a file.".into()))),
-            None if run.replay.is_some() => Ok((vec![], Some("The run has its input as an earlier run had it.".into()))),
+            None if run.replay.is_some() => {
+                Ok((vec![], Some("The run has its input as an earlier run had it.".into())))
+            }
             None => Ok((vec!["--input=-"], None)),
         }
     }
@@ -98,7 +100,8 @@ impl Serve {
     }
 
     fn serve(&self, listening: &Listening, mut followed: Followed, what: &str) -> Result<u8, Failure> {
-        let stop = stop_flag().map_err(|error| Failure::new(Exit::Environment, format!("Ctrl-C can't be taken: {error}")))?;
+        let stop =
+            stop_flag().map_err(|error| Failure::new(Exit::Environment, format!("Ctrl-C can't be taken: {error}")))?;
         let mut out = io::stdout();
         // Whoever has started us reads it, and may not want to go on.
         writeln!(out, "{what} is at {}\nCtrl-C ends it", listening.address()).and_then(|()| out.flush())?;

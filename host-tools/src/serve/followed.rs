@@ -258,7 +258,8 @@ impl Followed {
     fn state(&self, player: &Player) -> State {
         let (record, view) = (player.record(), &self.screen.view);
         let (moves, moved) = player.picture().moves();
-        let filtered = record.ledger.as_ref().map_or(0, |ledger| ledger.smis.iter().map(|smi| u64::from(smi.filtered)).sum());
+        let filtered =
+            record.ledger.as_ref().map_or(0, |ledger| ledger.smis.iter().map(|smi| u64::from(smi.filtered)).sum());
         let state = State {
             cycle: view.now,
             stopped: matches!(self.screen.mode, Mode::Ended(_)).then_some("over"),

@@ -19,7 +19,9 @@ pub enum Refusal {
     Host,
     #[error("this server answers to its own page only")]
     Origin,
-    #[error("there is nothing here\n  help: open the whole address that `testbed serve` has printed; it changes each time")]
+    #[error(
+        "there is nothing here\n  help: open the whole address that `testbed serve` has printed; it changes each time"
+    )]
     Token,
 }
 

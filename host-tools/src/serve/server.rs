@@ -140,7 +140,7 @@ impl Shared {
         };
         match files::open(&dir, name) {
             Ok((file, length)) => {
-                let response = Response::new(StatusCode(200), headers(BYTES), file, Some(length), None);
+                let response = of_length(200, BYTES, file, length);
                 response.with_header(header("Content-Disposition", &format!("attachment; filename=\"{name}\"")))
             }
             Err(NoFile::Absent(why)) => say(404, why),
@@ -151,7 +151,8 @@ impl Shared {
     /// What the run answers.
     fn ask(&self, ask: Ask) -> Reply {
         let (answer, answered) = mpsc::channel();
-        let reply = self.questions.send(Question { ask, answer }).ok().and_then(|()| answered.recv_timeout(PATIENCE).ok());
+        let reply =
+            self.questions.send(Question { ask, answer }).ok().and_then(|()| answered.recv_timeout(PATIENCE).ok());
         reply.unwrap_or_else(|| Reply::Refused("the run does not answer; `testbed serve` may be at its end".into()))
     }
 }
@@ -190,7 +191,12 @@ fn headers(kind: &str) -> Vec<Header> {
 
 fn respond(code: u16, kind: &str, bytes: Vec<u8>) -> Response<Body> {
     let length = bytes.len();
-    Response::new(StatusCode(code), headers(kind), Box::new(Cursor::new(bytes)), Some(length), None)
+    of_length(code, kind, Box::new(Cursor::new(bytes)), length)
+}
+
+/// With its length in its head, however long it is: so a browser shows how far a download is.
+fn of_length(code: u16, kind: &str, body: Body, length: usize) -> Response<Body> {
+    Response::new(StatusCode(code), headers(kind), body, Some(length), None).with_chunked_threshold(usize::MAX)
 }
 
 /// Says why something is not to be had.

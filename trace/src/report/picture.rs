@@ -71,6 +71,8 @@ impl Picture {
                 moves.push_front(Move { thread, from: before, to: processor, cycle: from });
             }
         });
+        // However many events come at once, no more is drawn than was asked for.
+        rolling.advance(watch.now());
     }
 
     /// The machine has come to this cycle, and whatever has happened until then has been taken.
