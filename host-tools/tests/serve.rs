@@ -222,7 +222,7 @@ fn nobody_else_is_answered_and_what_is_wrong_harms_nothing() {
     }
     // Who asks for nothing, or never comes to an end, holds up nobody. The library gives each
     // connection a thread of its own, unless many come within the time that a thread takes to wake.
-    let idle: Vec<_> = (0..20).map(|number| {
+    let idle = (0..20).map(|number| {
         let mut stream = TcpStream::connect(&serving.host).unwrap();
         let begun = if number % 2 == 0 { "" } else { "POST / HTTP/1.1\r\nHost:" };
         stream.write_all(begun.as_bytes()).unwrap();
