@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`attach`] | captures from a board's serial port |
 //! | [`kernel_bench`] | what the kernel's services cost, from the stamps of `kernel-bench` |
+//! | [`serve`] | a page about a run, from a server for this computer only |
 //! | [`top`] | a run in a terminal, while it goes on or played |
 //! | [`web`] | a page in which a machine runs |
 //!
@@ -13,5 +14,6 @@
 
 pub mod attach;
 pub mod kernel_bench;
+pub mod serve;
 pub mod top;
 pub mod web;

@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, console::Console,
     diff::Diff, exec::Exec, experiment::Experiment, lbsp::Lbsp, probe::Probe, query::Query, report::Report, run::Run,
-    synth::Synth, test::collect::Collect, test::Test, top::Top, trace::Trace, web::Web, Failure,
+    serve::Serve, synth::Synth, test::collect::Collect, test::Test, top::Top, trace::Trace, web::Web, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -43,6 +43,7 @@ enum Command {
     Analyse(Analyse),
     Report(Report),
     Web(Web),
+    Serve(Box<Serve>),
     Compare(Compare),
     Diff(Diff),
     Conform(Conform),
@@ -66,6 +67,7 @@ impl Command {
             Command::Exec(command) => return command.run(),
             Command::Top(command) => return command.run(),
             Command::Collect(command) => return command.run(),
+            Command::Serve(command) => return command.run(),
             Command::Run(command) => command.run()?,
             Command::Attach(command) => command.run()?,
             Command::Trace(command) => command.run()?,

@@ -40,6 +40,7 @@ mod rounds;
 mod samples;
 mod seed;
 mod seeded;
+mod serve;
 mod shell;
 mod sprints;
 mod stress;

@@ -9,7 +9,7 @@ mod view;
 mod words;
 
 use std::collections::VecDeque;
-use std::io::BufRead;
+use std::io::{BufRead, ErrorKind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::Arc;
@@ -41,8 +41,8 @@ pub struct Operator {
 enum Source {
     /// What is still to be given.
     Script(VecDeque<Gift>),
-    /// Lines as they come; those that came while we waited.
-    Live { lines: Receiver<Vec<u8>>, waiting: Vec<u8>, ended: bool },
+    /// Pieces as they come; what came while we waited.
+    Live { pieces: Receiver<Vec<u8>>, waiting: Vec<u8>, ended: bool },
     /// A person, as soon as the machine wants one.
     Terminal(Box<Terminal>),
     #[default]
@@ -68,12 +68,13 @@ impl Operator {
         Operator { source: Source::Script(gifts.into()), ..Operator::default() }
     }
 
-    /// Gives the lines of `input` as they come, and the end of input when it ends or can't be read any more.
+    /// Gives what `input` has as it comes, and the end of input when it ends or can't be read any
+    /// more. A terminal has it line by line, a pipe also key by key.
     pub fn live(input: impl BufRead + Send + 'static) -> Self {
-        let (sender, lines) = mpsc::channel();
+        let (sender, pieces) = mpsc::channel();
         // Reading can't be interrupted, so the thread is left alone when the run is over.
-        std::thread::spawn(move || read_lines(input, &mut |line| sender.send(line).is_ok()));
-        Operator { source: Source::Live { lines, waiting: Vec::new(), ended: false }, ..Operator::default() }
+        std::thread::spawn(move || read_pieces(input, &mut |piece| sender.send(piece).is_ok()));
+        Operator { source: Source::Live { pieces, waiting: Vec::new(), ended: false }, ..Operator::default() }
     }
 
     /// Has the terminal become the machine's console when that wants input. `is_open`: the run then
@@ -145,11 +146,11 @@ impl Operator {
                     bytes.extend(gifts.pop_front().into_iter().flat_map(|gift| gift.bytes));
                 }
             }
-            Source::Live { lines, waiting, ended } => {
+            Source::Live { pieces, waiting, ended } => {
                 bytes.append(waiting);
                 while !*ended {
-                    match lines.try_recv() {
-                        Ok(line) => bytes.extend(line),
+                    match pieces.try_recv() {
+                        Ok(piece) => bytes.extend(piece),
                         Err(TryRecvError::Empty) => break,
                         Err(TryRecvError::Disconnected) => {
                             *ended = true;
@@ -174,17 +175,17 @@ impl Operator {
         }
     }
 
-    /// Waits for a line, but no longer than this.
+    /// Waits for something to give, but no longer than this.
     pub fn wait(&mut self, most: Duration) {
         if let Source::Terminal(terminal) = &mut self.source {
             return terminal.wait(most);
         }
-        let Source::Live { lines, waiting, .. } = &mut self.source else { return };
+        let Source::Live { pieces, waiting, .. } = &mut self.source else { return };
         if !waiting.is_empty() {
             return;
         }
-        match lines.recv_timeout(most) {
-            Ok(line) => *waiting = line,
+        match pieces.recv_timeout(most) {
+            Ok(piece) => *waiting = piece,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
     }
@@ -200,20 +201,25 @@ impl Operator {
     }
 }
 
-/// Passes on the lines of `input`, the last one even without a newline, until it ends or nobody wants them.
-fn read_lines(mut input: impl BufRead, pass: &mut dyn FnMut(Vec<u8>) -> bool) {
+/// Passes on what `input` has as it comes, a key as well as a line, until it ends or nobody wants it.
+fn read_pieces(mut input: impl BufRead, pass: &mut dyn FnMut(Vec<u8>) -> bool) {
     loop {
-        let mut line = Vec::new();
-        match input.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return,
-            Ok(_) if pass(line) => {}
-            Ok(_) => return,
+        let piece = match input.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Ok([]) | Err(_) => return,
+            Ok(piece) => piece.to_vec(),
+        };
+        input.consume(piece.len());
+        if !pass(piece) {
+            return;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::BufReader;
+
     use super::*;
 
     fn gift(cycle: u64, bytes: &[u8]) -> Gift {
@@ -242,7 +248,8 @@ mod tests {
 
     #[test]
     fn a_person_is_waited_for_and_goes() {
-        let mut operator = Operator::live(&b"ls\nps"[..]);
+        // One byte at a time, as from a pipe into which each key goes at once.
+        let mut operator = Operator::live(BufReader::with_capacity(1, &b"ls\nps"[..]));
         let mut all = Vec::new();
         for cycle in 0..1_000 {
             operator.wait(Duration::from_secs(10));

@@ -1,11 +1,9 @@
 //! `testbed top`: a run in the terminal, while it goes on or played from its folder.
 
-use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use clap::parser::ValueSource;
-use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
+use clap::Args;
 use testbed_host_tools::top::app::{App, TopError, Watched};
 use testbed_host_tools::top::child::{Left, Started};
 use testbed_host_tools::top::player::{Options, Player};
@@ -13,7 +11,7 @@ use testbed_host_tools::top::screen::Speed;
 use testbed_trace::capture::Capture;
 
 use super::analyse::cycles_if;
-use super::run::Run;
+use super::forwarded::{window, Forwarded};
 use super::{Exit, Failure};
 
 /// Shows a run in the terminal: ready queues, threads, loads of links, rates of events, losses.
@@ -57,59 +55,6 @@ impl std::str::FromStr for Size {
     }
 }
 
-/// The options of `run`, and how they were given.
-#[derive(Debug)]
-struct Forwarded {
-    run: Run,
-    /// The options that were given.
-    options: Vec<OsString>,
-    arguments: Vec<OsString>,
-}
-
-impl Args for Forwarded {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        Run::augment_args(command).mut_args(|argument| match argument.get_id().as_str() {
-            "program" => argument
-                .value_name("DIR|PROGRAM")
-                .help("The folder of a run, over or not; or a program to run, as `run` takes it"),
-            _ => argument,
-        })
-    }
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for Forwarded {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let (mut options, mut arguments) = (Vec::new(), Vec::new());
-        // Whatever options `run` has, so that none is forgotten here.
-        for argument in Run::augment_args(clap::Command::new("run")).get_arguments() {
-            let id = argument.get_id().as_str();
-            if matches.value_source(id) != Some(ValueSource::CommandLine) {
-                continue;
-            }
-            let values = matches.get_raw(id).into_iter().flatten();
-            match argument.get_long() {
-                None => arguments.extend(values.map(OsString::from)),
-                Some(long) if matches!(argument.get_action(), ArgAction::SetTrue) => {
-                    options.push(format!("--{long}").into())
-                }
-                Some(long) => options.extend(values.map(|value| {
-                    let mut option = OsString::from(format!("--{long}="));
-                    option.push(value);
-                    option
-                })),
-            }
-        }
-        Ok(Forwarded { run: Run::from_arg_matches(matches)?, options, arguments })
-    }
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
 impl Top {
     /// The exit code: that of the run, if `top` has started it and it came to its end.
     pub fn run(&self) -> Result<u8, Failure> {
@@ -127,14 +72,7 @@ impl Top {
 
     /// Follows or plays a folder.
     fn follow(&self, dir: &Path) -> Result<u8, Failure> {
-        if let Some(first) = self.run.options.first().or(self.run.arguments.get(1)) {
-            let message = format!(
-                "{} is a folder, and `{}` belongs to a program\n  help: leave it out, or give a program",
-                dir.display(),
-                first.to_string_lossy()
-            );
-            return Err(Failure::new(Exit::Input, message));
-        }
+        self.run.of_folder(dir)?;
         let clock_hz = Capture::open(dir)?.record.machine.clock_hz;
         let mut player = Player::open(dir, &self.options(clock_hz)?)?;
         if self.once {
@@ -152,25 +90,13 @@ impl Top {
             // One frame of a run that begins now: of its end, unless another time is asked for.
             options.from = options.from.or(Some(u64::MAX));
         }
-        let is_path = self.run.run.program.contains('/');
-        if is_path && !target.exists() {
-            let message = format!(
-                "there is no {}\n  help: give the folder of a run, a program of firmware/programs, or an ELF file",
-                target.display()
-            );
-            return Err(Failure::new(Exit::Input, message));
-        }
+        self.run.of_program(target)?;
         if self.run.run.input.as_deref() == Some("-") {
             let message = "--input -: keys are for the view here\n  help: give the input as a file, or follow the folder of a run in another terminal";
             return Err(Failure::new(Exit::Input, message));
         }
         let dir: PathBuf = self.run.run.folder();
-        let mut arguments = vec![OsString::from("run")];
-        arguments.extend(self.run.options.iter().cloned());
-        // Behind it nothing is taken for an option.
-        arguments.push("--".into());
-        arguments.extend(self.run.arguments.iter().cloned());
-        let started = Started::new(&arguments, &dir).map_err(|error| {
+        let started = Started::new(&self.run.command(&[]), &dir).map_err(|error| {
             Failure::new(
                 Exit::Environment,
                 format!("cannot start the run: {error}\n  help: start it with `testbed run`"),
@@ -184,14 +110,8 @@ impl Top {
     }
 
     fn options(&self, clock_hz: u32) -> Result<Options, Failure> {
-        let window = cycles_if("--window", self.window.as_ref(), clock_hz)?;
-        if window == Some(0) {
-            return Err(Failure::new(
-                Exit::Input,
-                "--window: a window has a length\n  help: give one of some cycles, as in 100ms",
-            ));
-        }
-        Ok(Options { speed: self.speed, window, from: cycles_if("--from", self.from.as_ref(), clock_hz)? })
+        let window = window(self.window.as_ref(), clock_hz)?;
+        Ok(Options { speed: self.speed, window, from: cycles_if("--from", self.from.as_ref(), clock_hz)?, span: None })
     }
 
     fn show(&self, app: &mut App) -> Result<(), TopError> {

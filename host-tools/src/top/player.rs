@@ -7,19 +7,19 @@ use std::sync::mpsc::TryRecvError;
 use std::time::{Duration, Instant};
 
 use testbed_trace::capture::{Capture, CaptureError, Holder, Integrity, RunRecord};
-use testbed_trace::export::Words;
 use testbed_trace::live::Ended;
 use testbed_trace::order::{events, Event};
-use testbed_trace::watch::Watch;
+use testbed_trace::report::{Picture, Rolling};
 
 use super::log::FollowedLog;
+pub use super::options::Options;
+use super::rates::Rates;
 use super::screen::{Mode, Screen, Speed};
 use super::source::{ending, Source};
+use super::wording::{inside, spelled};
 
 /// Events taken between two looks at the clock.
 const BATCH: usize = 1_024;
-/// Rates of our own time are taken over so long.
-const RATED: Duration = Duration::from_millis(1_500);
 
 /// What can be had of a source now.
 enum Next {
@@ -32,9 +32,12 @@ enum Next {
 pub struct Player {
     dir: PathBuf,
     window: u64,
+    span: Option<u64>,
+    /// Runs that the folder has had before this one, since it was opened.
+    runs: u64,
     record: RunRecord,
     source: Source,
-    watch: Watch,
+    picture: Picture,
     speed: Speed,
     paused: bool,
     /// Machine cycle up to which events are to be shown; nothing bounds it at [`Speed::Max`].
@@ -47,19 +50,7 @@ pub struct Player {
     ended: Option<String>,
     damage: Vec<String>,
     log: FollowedLog,
-    /// Moments, with the cycle and the number of events then.
-    passed: Vec<(Instant, u64, u64)>,
-}
-
-/// Starting, and what is reached first.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Without it: the newest of a run that goes on; one that is over at the machine's speed.
-    pub speed: Option<Speed>,
-    /// Cycles of the trailing window; without it, one second.
-    pub window: Option<u64>,
-    /// Machine cycle at which to begin.
-    pub from: Option<u64>,
+    rates: Rates,
 }
 
 impl Player {
@@ -75,7 +66,9 @@ impl Player {
         Ok(Player {
             dir: dir.into(),
             window,
-            watch: Watch::new(&record, window),
+            picture: Picture::new(&record, window, options.span),
+            span: options.span,
+            runs: 0,
             record,
             source,
             speed,
@@ -87,13 +80,44 @@ impl Player {
             ended: None,
             damage: Vec::new(),
             log: FollowedLog::default(),
-            passed: Vec::new(),
+            rates: Rates::default(),
         })
     }
 
     /// The folder.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// What runs, as it is known now.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// What a page shows of it.
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// How many runs the folder has had before this one since it was opened.
+    pub fn number(&self) -> u64 {
+        self.runs
+    }
+
+    /// Draws the last `span` cycles: where the newest is followed, from now on; otherwise, or if all
+    /// of the run is to be drawn, the folder is read again.
+    ///
+    /// # Errors
+    /// As [`Player::open`].
+    pub fn draw(&mut self, span: u64) -> Result<(), CaptureError> {
+        self.span = Some(span);
+        if matches!(self.source, Source::Live(_)) && self.ended.is_none() && span != Rolling::ALL {
+            self.picture.draw_last(&self.record, span);
+            return Ok(());
+        }
+        self.reopen(self.options())?;
+        self.hurry();
+        Ok(())
     }
 
     /// Whether everything has been shown, and nothing more comes.
@@ -113,7 +137,7 @@ impl Player {
 
     pub fn set_speed(&mut self, change: impl FnOnce(Speed) -> Speed) {
         self.speed = change(self.speed);
-        self.target = self.watch.now() as f64;
+        self.target = self.picture.watch().now() as f64;
     }
 
     /// Goes on at once to the end, or to the newest.
@@ -144,12 +168,17 @@ impl Player {
             Speed::Max => Speed::Times(1.0),
             speed => speed,
         };
-        self.reopen(Options { speed: Some(speed), window: Some(self.window), from: None })
+        self.reopen(Options { speed: Some(speed), from: None, ..self.options() })
     }
 
     fn reopen(&mut self, options: Options) -> Result<(), CaptureError> {
-        *self = Player { paused: self.paused, ..Player::open(&self.dir, &options)? };
+        *self = Player { paused: self.paused, runs: self.runs, ..Player::open(&self.dir, &options)? };
         Ok(())
+    }
+
+    /// What another run in the folder is shown with.
+    fn options(&self) -> Options {
+        Options { speed: None, window: Some(self.window), from: None, span: self.span }
     }
 
     /// Pauses behind the next event.
@@ -161,9 +190,9 @@ impl Player {
         self.look()?;
         match self.next()? {
             Next::Event(event) => {
-                self.take(&event);
+                self.picture.take(&event);
                 self.stepped = Some(event);
-                self.target = self.watch.now() as f64;
+                self.target = self.picture.watch().now() as f64;
             }
             Next::Until(cycle) => self.arrive(cycle),
         }
@@ -174,7 +203,7 @@ impl Player {
     pub fn step_piece(&mut self) {
         self.paused = true;
         self.stepped = None;
-        self.jump = Some(self.watch.now() + self.watch.piece_cycles());
+        self.jump = Some(self.picture.watch().now() + self.picture.watch().piece_cycles());
     }
 
     /// Takes the events of the time that passes, for at most `budget`; `true` if there are more now.
@@ -203,15 +232,15 @@ impl Player {
                     self.arrive(reached.min(limit));
                     if self.jump.is_some_and(|jump| reached >= jump || self.ended.is_some()) {
                         self.jump = None;
-                        self.target = self.watch.now() as f64;
+                        self.target = self.picture.watch().now() as f64;
                     }
                     // Of a run that goes on time can't pass faster than there.
                     self.target = self.target.min(reached as f64);
-                    self.note(Instant::now());
+                    self.note();
                     return Ok(false);
                 }
                 None if begun.elapsed() >= budget => {
-                    self.note(Instant::now());
+                    self.note();
                     return Ok(true);
                 }
                 None => {}
@@ -223,25 +252,21 @@ impl Player {
     fn batch(&mut self, limit: u64) -> Result<Option<u64>, CaptureError> {
         for _ in 0..BATCH {
             match self.next()? {
-                Next::Event(event) if event.is_certain() && self.watch.cycle(&event) > limit => {
+                Next::Event(event) if event.is_certain() && self.picture.watch().cycle(&event) > limit => {
                     self.pending = Some(event);
                     return Ok(Some(limit));
                 }
-                Next::Event(event) => self.take(&event),
+                Next::Event(event) => self.picture.take(&event),
                 Next::Until(cycle) => return Ok(Some(cycle)),
             }
         }
         Ok(None)
     }
 
-    fn take(&mut self, event: &Event) {
-        self.watch.add(event);
-    }
-
     /// All events up to this cycle have been taken.
     fn arrive(&mut self, cycle: u64) {
         if cycle != u64::MAX {
-            self.watch.advance(cycle);
+            self.picture.advance(cycle);
         }
     }
 
@@ -259,7 +284,7 @@ impl Player {
                     break live.next_event();
                 }
             },
-            Source::Opening(_) | Source::Checking(..) => return Ok(Next::Until(self.watch.now())),
+            Source::Opening(_) | Source::Checking(..) => return Ok(Next::Until(self.picture.watch().now())),
         };
         if let Some(event) = next {
             return Ok(Next::Event(event));
@@ -274,8 +299,8 @@ impl Player {
                     return Ok(Next::Until(0));
                 }
                 Some(Ended::Unordered) => {
-                    let from = Some(self.watch.now());
-                    self.reopen(Options { speed: Some(self.speed), window: Some(self.window), from })?;
+                    let from = Some(self.picture.watch().now());
+                    self.reopen(Options { speed: Some(self.speed), from, ..self.options() })?;
                     return Ok(Next::Until(0));
                 }
                 Some(Ended::Complete(record)) => self.record = (**record).clone(),
@@ -283,8 +308,8 @@ impl Player {
             }
         }
         self.ended = Some(ending(&self.record));
-        let end = if self.record.complete { self.record.cycles } else { self.watch.now() };
-        Ok(Next::Until(end.max(self.watch.now())))
+        let end = if self.record.complete { self.record.cycles } else { self.picture.watch().now() };
+        Ok(Next::Until(end.max(self.picture.watch().now())))
     }
 
     /// The source is brought as far as it can be; `false` if there are no events to be had yet.
@@ -326,31 +351,21 @@ impl Player {
 
     /// Another run has begun to write to the folder: it is followed.
     fn follow_next(&mut self) -> Result<(), CaptureError> {
-        let options = Options { speed: None, window: Some(self.window), from: None };
-        *self = Player::open(&self.dir, &options)?;
+        *self = Player { runs: self.runs + 1, ..Player::open(&self.dir, &self.options())? };
         Ok(())
     }
 
-    fn note(&mut self, now: Instant) {
-        self.passed.push((now, self.watch.now(), self.watch.events()));
-        let old = self.passed.iter().take_while(|(then, ..)| now.duration_since(*then) > RATED).count();
-        self.passed.drain(..old);
-    }
-
-    /// Cycles and events per second of our own time.
-    fn rates(&self) -> Option<(f64, f64)> {
-        let (first, last) = (self.passed.first()?, self.passed.last()?);
-        let seconds = last.0.duration_since(first.0).as_secs_f64();
-        let per_second = |from: u64, to: u64| to.saturating_sub(from) as f64 / seconds;
-        (seconds > 0.1).then(|| (per_second(first.1, last.1), per_second(first.2, last.2)))
+    fn note(&mut self) {
+        let watch = self.picture.watch();
+        self.rates.note(Instant::now(), watch.now(), watch.events());
     }
 
     /// Fills in all that a frame shows of the run.
     pub fn show(&self, screen: &mut Screen) {
-        screen.view = self.watch.view();
+        screen.view = self.picture.watch().view();
         screen.mode = self.mode();
         screen.speed = self.speed;
-        let rates = self.rates();
+        let rates = self.rates.per_second();
         let is_live = matches!(self.source, Source::Live(_)) && self.ended.is_none();
         screen.engine_rate = match self.record.complete && self.record.wall_seconds > 0.0 {
             true => Some(self.record.cycles as f64 / self.record.wall_seconds),
@@ -367,8 +382,8 @@ impl Player {
             _ => None,
         };
         screen.damage.clone_from(&self.damage);
-        screen.requests = self.log.requests(&self.record, self.watch.now());
-        screen.last_event = self.stepped.map(|event| self.say(&event));
+        screen.requests = self.log.requests(&self.record, self.picture.watch().now());
+        screen.last_event = self.stepped.map(|event| spelled(&event, &self.record));
         screen.record = Some(self.record.clone());
     }
 
@@ -382,19 +397,4 @@ impl Player {
             _ => Mode::Playing,
         }
     }
-
-    fn say(&self, event: &Event) -> String {
-        let mut words = Words::new(&self.record);
-        let time = words.microseconds(event.ticks());
-        let (processor, detail) = words.both(event);
-        let proven = if event.is_certain() { "" } else { ", not proven" };
-        format!("{time:.2} us  {processor}  {} {detail}{proven}", event.what.name())
-    }
-}
-
-/// What is said of a file of the folder, without the folder's own name: a line is short.
-fn inside(dir: &Path, what: &dyn std::fmt::Display) -> String {
-    let text = what.to_string();
-    let folder = format!("{}/", dir.display());
-    text.strip_prefix(&folder).map_or(text.clone(), ToString::to_string)
 }

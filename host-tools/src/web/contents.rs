@@ -73,7 +73,7 @@ pub struct Contents {
 }
 
 /// The event classes, as a page explains them.
-const CLASSES: [(&str, &str, u32); 6] = [
+pub const CLASSES: [(&str, &str, u32); 6] = [
     ("profile", "threads, requests, messages, migrations and pages", DIAG_PROFILE),
     ("timer", "the ends of time-slices", DIAG_TIMER),
     ("user", "what programs emit themselves", DIAG_USER),

@@ -5,18 +5,22 @@ use testbed_trace::report::{embeddable, filled, script, LIVE_SCRIPTS, STYLE};
 use super::contents::Contents;
 
 const TEMPLATE: &str = include_str!("page/index.html");
-const OWN_STYLE: &str = include_str!("page/page.css");
+/// The sections that the page of a server has too.
+pub const CONSOLES: &str = include_str!("page/consoles.html");
+pub const TIMELINE: &str = include_str!("page/timeline.html");
+pub const OWN_STYLE: &str = include_str!("page/page.css");
 const WORKER: &str = include_str!("page/worker.js");
 /// In the order in which they need each other, behind those of the time-line.
-const SCRIPTS: [&str; 7] = [
+pub const SHARED_SCRIPTS: [&str; 5] = [
     include_str!("page/screen.js"),
     include_str!("page/consoles.js"),
-    include_str!("page/link.js"),
-    include_str!("page/experiment.js"),
     include_str!("page/machine.js"),
     include_str!("page/live.js"),
-    include_str!("page/main.js"),
+    include_str!("page/common.js"),
 ];
+/// What the machine in the page has besides.
+const SCRIPTS: [&str; 3] =
+    [include_str!("page/link.js"), include_str!("page/experiment.js"), include_str!("page/main.js")];
 /// Characters of a line of packed bytes.
 const LINE: usize = 8192;
 
@@ -29,15 +33,17 @@ pub fn page(contents: &Contents) -> String {
             "VERSION" => env!("CARGO_PKG_VERSION").into(),
             "CONTENTS" => embeddable(&json),
             "PACK" => base64(&contents.packed()),
+            "CONSOLES" => CONSOLES.into(),
+            "TIMELINE" => TIMELINE.into(),
             "WORKER" => WORKER.into(),
-            "SCRIPT" => script(&[&LIVE_SCRIPTS[..], &SCRIPTS[..]].concat()),
+            "SCRIPT" => script(&[&LIVE_SCRIPTS[..], &SHARED_SCRIPTS[..], &SCRIPTS[..]].concat()),
             _ => return None,
         })
     })
 }
 
 /// Bytes in the letters of base 64, in lines.
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len() / 3 * 4 + bytes.len() / LINE + 8);
     for (number, three) in bytes.chunks(3).enumerate() {

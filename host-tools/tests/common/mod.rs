@@ -3,6 +3,7 @@
 
 pub mod compiler;
 pub mod mask;
+pub mod serving;
 pub mod session;
 
 use std::path::{Path, PathBuf};

@@ -11,14 +11,14 @@ use super::devtools::{Browser, Window};
 use super::look::{LEAST_CONTRAST, NAMELESS};
 use super::CONTENTS;
 
-const LAPTOP: Window = Window { width: 1280, height: 800, dark: false, touch: false };
-const PHONE: Window = Window { width: 390, height: 844, dark: false, touch: true };
-const WIDE: Window = Window { width: 2560, height: 1440, dark: false, touch: false };
+pub const LAPTOP: Window = Window { width: 1280, height: 800, dark: false, touch: false };
+pub const PHONE: Window = Window { width: 390, height: 844, dark: false, touch: true };
+pub const WIDE: Window = Window { width: 2560, height: 1440, dark: false, touch: false };
 /// Seconds until the shell has answered, at most: a loaded computer takes a few times as long as one
 /// that has nothing else to do.
 const ANSWER_SECONDS: f64 = 20.0;
 
-fn written() -> (tempfile::TempDir, PathBuf) {
+pub fn written() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index.html");
     fs::write(&path, page(&CONTENTS)).unwrap();
@@ -26,12 +26,12 @@ fn written() -> (tempfile::TempDir, PathBuf) {
 }
 
 /// A text that stands on a console.
-fn printed(text: &str) -> String {
+pub fn printed(text: &str) -> String {
     format!("[...document.querySelectorAll('pre.console')].some((one) => one.textContent.includes({}))", json!(text))
 }
 
 /// Types letters, one right after the other: a list goes to the entry that begins with them.
-fn write(browser: &mut Browser, text: &str) {
+pub fn write(browser: &mut Browser, text: &str) {
     for letter in text.chars() {
         let key = letter.to_string();
         browser.call("Input.dispatchKeyEvent", json!({ "type": "keyDown", "key": key, "text": key }));
@@ -40,14 +40,14 @@ fn write(browser: &mut Browser, text: &str) {
 }
 
 /// Presses Enter, which submits a form: as the key that has the text of a carriage return.
-fn enter(browser: &mut Browser) {
+pub fn enter(browser: &mut Browser) {
     let key = json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r" });
     browser.call("Input.dispatchKeyEvent", key);
     browser.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "code": "Enter" }));
 }
 
 /// Goes to an element with the tabulator: forwards, or back.
-fn tab_to(browser: &mut Browser, id: &str, is_back: bool) {
+pub fn tab_to(browser: &mut Browser, id: &str, is_back: bool) {
     for _ in 0..60 {
         let key = json!({ "type": "keyDown", "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9,
             "modifiers": if is_back { 8 } else { 0 } });
@@ -67,7 +67,7 @@ fn is_quiet(browser: &Browser) {
     assert!(others.is_empty() && !browser.requests.is_empty(), "{others:?}");
 }
 
-fn open(browser: &mut Browser, path: &Path, fragment: &str, window: Window) {
+pub fn open(browser: &mut Browser, path: &Path, fragment: &str, window: Window) {
     browser.go("about:blank", window);
     browser.go(&format!("file://{}{fragment}", path.display()), window);
     browser.wait_for("document.readyState === 'complete' && location.protocol === 'file:'");
@@ -175,6 +175,17 @@ fn what_is_wrong_is_said_in_the_page() {
     is_quiet(&browser);
 }
 
+/// Nothing is wider than the window, too pale to be read, without a name, or named twice.
+pub fn is_readable(browser: &mut Browser, window: Window) {
+    let wide = browser.evaluate("document.documentElement.scrollWidth").as_f64().unwrap();
+    assert!(wide <= f64::from(window.width), "{window:?}: {wide} wide");
+    let least = browser.evaluate(LEAST_CONTRAST);
+    assert!(least[0].as_f64().unwrap() >= 4.5, "{window:?}: {least}");
+    assert_eq!(browser.evaluate(NAMELESS), json!([]), "{window:?}");
+    let twice = "[...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, place, all) => all.indexOf(id) !== place)";
+    assert_eq!(browser.evaluate(twice), json!([]));
+}
+
 #[test]
 fn it_fits_and_can_be_read_at_every_width_in_light_and_dark() {
     let (_dir, path) = written();
@@ -185,13 +196,7 @@ fn it_fits_and_can_be_read_at_every_width_in_light_and_dark() {
         browser.wait_for("!!document.querySelector('#now table')");
         browser.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
         browser.settle();
-        let wide = browser.evaluate("document.documentElement.scrollWidth").as_f64().unwrap();
-        assert!(wide <= f64::from(window.width), "{window:?}: {wide} wide");
-        let least = browser.evaluate(LEAST_CONTRAST);
-        assert!(least[0].as_f64().unwrap() >= 4.5, "{window:?}: {least}");
-        assert_eq!(browser.evaluate(NAMELESS), json!([]), "{window:?}");
-        let twice = "[...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, place, all) => all.indexOf(id) !== place)";
-        assert_eq!(browser.evaluate(twice), json!([]));
+        is_readable(&mut browser, window);
     }
     is_quiet(&browser);
 }

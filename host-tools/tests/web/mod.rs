@@ -8,6 +8,8 @@ mod devtools;
 #[path = "../../../trace/tests/common/look.rs"]
 mod look;
 mod machine;
+mod served;
+mod speed;
 mod structure;
 
 use std::sync::LazyLock;

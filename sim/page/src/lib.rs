@@ -6,8 +6,7 @@
 //! | [`wishes`] | what a page asks for: program, machine, seed, event classes, filters |
 //! | [`kit`] | kernels, programs and files that a run can have |
 //! | [`run`] | the run itself, into a folder in memory |
-//! | [`seen`] | what its monitors have shown so far, in order, and what is drawn of it |
-//! | [`state`] | how far it is, and what each processor does, for a page to show |
+//! | [`seen`] | what its monitors have shown so far, in order |
 //!
 //! As a WebAssembly module it has the functions of `exports`, which `docs/web.md` describes.
 
@@ -15,5 +14,4 @@ mod exports;
 pub mod kit;
 pub mod run;
 pub mod seen;
-pub mod state;
 pub mod wishes;

@@ -14,11 +14,10 @@ use testbed_trace::analysis::Options;
 use testbed_trace::capture::{verify, BalanceRecord, Capture, CaptureWriter, Files, Gift, RunRecord, Stop};
 use testbed_trace::export::{export, Filter, Format, Target};
 use testbed_trace::order::events;
-use testbed_trace::report::{collect, Shown};
+use testbed_trace::report::{collect, Shown, State};
 
 use crate::kit::Kit;
 use crate::seen::Seen;
-use crate::state::State;
 use crate::wishes::{Checked, Wishes};
 
 /// The folder's name among files in memory.
@@ -182,19 +181,19 @@ impl Run {
 
     /// Draws the last so many cycles from now on.
     pub fn draw_last(&mut self, cycles: u64) {
-        self.seen.draw_last(&self.record, cycles);
+        self.seen.picture.draw_last(&self.record, cycles);
     }
 
     /// What is to be drawn now.
-    pub fn shown(&self) -> Shown {
-        self.seen.shown()
+    pub fn shown(&self) -> Option<Shown> {
+        self.seen.picture.shown()
     }
 
     /// How far it is.
     pub fn state(&mut self) -> State {
         let count = self.engine.machine().processors.len();
         let smis: Vec<_> = (1..count).map(|smi| self.engine.smi(smi)).collect();
-        let (moves, moved) = self.seen.moves();
+        let (moves, moved) = self.seen.picture.moves();
         let exits = self.engine.exits();
         let name = |processor: u8| self.record.machine.processors[usize::from(processor)].clone();
         let state = State {
@@ -215,7 +214,7 @@ impl Run {
             filtered: smis.iter().map(|smi| u64::from(smi.filtered)).sum(),
             bytes: self.mmi_bytes,
         };
-        state.with(&self.seen.watch().view(), &self.record.machine.processors)
+        state.with(&self.seen.picture.watch().view(), &self.record.machine.processors)
     }
 
     fn capture(&self) -> Result<Capture, String> {

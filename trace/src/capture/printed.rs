@@ -42,8 +42,8 @@ impl Printed {
         format!("{} {} {}\n", self.cycle, self.processor, self.bytes.escape_ascii())
     }
 
-    /// The piece of a line; `None` if it is not of that form.
-    fn parse(line: &str) -> Option<Self> {
+    /// The piece of a line, without its newline; `None` if it is not of that form.
+    pub fn parse(line: &str) -> Option<Self> {
         let mut parts = line.splitn(3, ' ');
         let (cycle, processor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         Some(Printed { cycle, processor, bytes: unescape(parts.next()?)? })

@@ -9,7 +9,9 @@ mod gather;
 mod html;
 mod lane;
 mod parts;
+mod picture;
 mod rolling;
+mod state;
 mod timeline;
 
 use std::collections::BTreeMap;
@@ -19,7 +21,9 @@ use serde::{Deserialize, Serialize};
 pub use html::{embeddable, escape, filled, script, LIVE_SCRIPTS, STYLE};
 pub use lane::{Columns, NOTHING};
 pub use parts::{Class, Loss, Words};
+pub use picture::{Move, Picture};
 pub use rolling::{Rolling, Shown};
+pub use state::State;
 pub use timeline::{Packet, Row, Timeline, CELLS_MAX, LENGTH_UNKNOWN, PACKETS_MAX, THREADS_MAX};
 
 use crate::analysis::measure::Range;

@@ -12,6 +12,9 @@ use crate::watch::Watch;
 /// Cells of all lanes together, and packets, at most: what can be made and drawn many times a second.
 const CELLS_MAX: usize = 3_000;
 const PACKETS_MAX: usize = 300;
+/// The same where all of a run is drawn, which is asked for less often.
+const CELLS_OF_ALL: usize = 30_000;
+const PACKETS_OF_ALL: usize = 3_000;
 /// Losses that are remembered.
 const LOSSES_MAX: usize = 200;
 
@@ -36,6 +39,9 @@ pub struct Shown {
 }
 
 impl Rolling {
+    /// The span of a drawing that never forgets; its lanes get coarser.
+    pub const ALL: u64 = u64::MAX;
+
     /// For a run, from a cycle on.
     pub fn new(record: &RunRecord, from_cycle: u64, span: u64) -> Self {
         let tick_cycles = u64::from(record.machine.tick_cycles);
@@ -43,14 +49,18 @@ impl Rolling {
             names: record.machine.processors.clone(),
             tick_cycles,
             span: span.max(tick_cycles),
-            older: Self::collector(from_cycle, tick_cycles),
+            older: Self::collector(from_cycle, tick_cycles, span),
             younger: None,
             losses: Vec::new(),
         }
     }
 
-    fn collector(from_cycle: u64, tick_cycles: u64) -> Collector {
-        Collector::with_limits(Range { from_cycle, to_cycle: u64::MAX }, tick_cycles, CELLS_MAX, PACKETS_MAX)
+    fn collector(from_cycle: u64, tick_cycles: u64, span: u64) -> Collector {
+        let (cells, packets) = match span {
+            Self::ALL => (CELLS_OF_ALL, PACKETS_OF_ALL),
+            _ => (CELLS_MAX, PACKETS_MAX),
+        };
+        Collector::with_limits(Range { from_cycle, to_cycle: u64::MAX }, tick_cycles, cells, packets)
     }
 
     /// Takes the next fact.
@@ -68,13 +78,13 @@ impl Rolling {
 
     /// The run has come to this cycle: forgets what is older than the span, if there is enough.
     pub fn advance(&mut self, cycle: u64) {
-        if self.younger.is_none() && cycle >= self.older.start_cycle() + self.span {
-            self.younger = Some(Self::collector(cycle, self.tick_cycles));
+        if self.younger.is_none() && cycle >= self.older.start_cycle().saturating_add(self.span) {
+            self.younger = Some(Self::collector(cycle, self.tick_cycles, self.span));
         }
-        let covers = |younger: &Collector| cycle >= younger.start_cycle() + self.span;
+        let covers = |younger: &Collector| cycle >= younger.start_cycle().saturating_add(self.span);
         if let Some(younger) = self.younger.take_if(|younger| covers(younger)) {
             self.older = younger;
-            self.younger = Some(Self::collector(cycle, self.tick_cycles));
+            self.younger = Some(Self::collector(cycle, self.tick_cycles, self.span));
         }
     }
 

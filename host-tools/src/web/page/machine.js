@@ -36,11 +36,13 @@ function showNow(state) {
     ),
     h("span", {}, running ? `runs ${running}` : ready === null ? "unknown" : "", ready ? ` · ${plural(ready, "ready", "ready")}` : ""),
   ]);
+  // A folder does not tell them while its run goes on.
+  const knowsInstructions = state.instructions.length > 0;
   const rows = RUN.machine.processors.map((name, number) => {
     const seen = state.processors.find((one) => one.number === number);
     return [
       name,
-      rates ? many(rates.instructions[number] ?? 0) : "",
+      ...(knowsInstructions ? [rates ? many(rates.instructions[number] ?? 0) : ""] : []),
       seen ? many(seen.event_rate) : "no monitor",
       seen?.load ? seen.load[0].toFixed(2) : "",
       seen?.load ? percent(seen.load[1], 1) : "",
@@ -61,7 +63,7 @@ function showNow(state) {
           h("div", { class: "named" }, stacked),
         ]
       : h("p", { class: "soft" }, "What processors did is told by the event class profile, which this run does not record."),
-    table("Per second of machine time", ["processor", "instructions", "events", "load: ready", "load: user"], rows),
+    table("Per second of machine time", ["processor", ...(knowsInstructions ? ["instructions"] : []), "events", "load: ready", "load: user"], rows),
     moves.length ? table("Last moves of threads, the newest first", ["thread", ["from and to", "l"], "when"], moves.slice(0, 8)) : "",
     state.links.length
       ? h(

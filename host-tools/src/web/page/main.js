@@ -14,63 +14,13 @@ const SPEEDS = [
   ["1", "real time"],
   ["Infinity", "as fast as possible"],
 ];
-const SPANS = [
-  ["0.002", "2 ms"],
-  ["0.02", "20 ms"],
-  ["0.2", "200 ms"],
-  ["1", "second"],
-  ["10", "10 seconds"],
-];
 
 let worker = null;
 let module = null;
 let parts = null;
-let isRunning = false;
-let state = null;
-let fresh = null;
-let isWanted = false;
-// What a test reads: how often the page has shown what the machine does, and how long the last time took.
-window.testbed = {};
-
-const options = (pairs) => pairs.map(([value, text]) => h("option", { value }, text));
 
 function send(kind, more = {}) {
   worker?.postMessage({ kind, ...more });
-}
-
-function say(text) {
-  $("status").textContent = text;
-}
-
-function trouble(text) {
-  $("trouble").replaceChildren(text ? notice("bad", ...text.split("\n").map((line) => h("div", {}, prose(line.trim())))) : "");
-}
-
-/** One frame for all that has changed. */
-function wantFrame() {
-  if (isWanted) return;
-  isWanted = true;
-  requestAnimationFrame(() => {
-    isWanted = false;
-    paintConsoles();
-    if (!fresh) return;
-    const { state: now, shown, time } = fresh;
-    fresh = null;
-    const start = performance.now();
-    measure(now, time);
-    takeShown(JSON.parse(new TextDecoder().decode(shown)));
-    showDrawing();
-    showNow(now);
-    showClock();
-    window.testbed.took = performance.now() - start;
-    window.testbed.shown = (window.testbed.shown ?? 0) + 1;
-    send("shown", { took: window.testbed.took });
-  });
-}
-
-function showClock() {
-  const speed = rates && isRunning ? `, ${many(rates.cycles)} cycles a second (${short(rates.cycles / CLOCK)} × real time)` : "";
-  $("clock").textContent = `${machineTime(state.cycle)}, cycle ${grouped(state.cycle)}${speed}`;
 }
 
 const ENDS = {
@@ -82,16 +32,14 @@ const ENDS = {
 
 function showState() {
   const { stopped, exits } = state;
-  const was = $("status").dataset.what;
-  const what = stopped ?? (isRunning ? "running" : "paused");
   $("go").textContent = isRunning ? "Pause" : "Go on";
   $("go").disabled = $("end").disabled = stopped !== null;
   $("step").disabled = stopped !== null || isRunning;
-  if (was === what) return;
-  $("status").dataset.what = what;
-  const codes = exits.map(([processor, , code]) => ` with exit code ${code} on ${processor}`).join(",");
-  say(stopped ? `${ENDS[stopped] ?? stopped}${stopped === "exit" ? codes : ""}.` : isRunning ? "The machine runs." : "The machine stands still.");
+  const ended = `${ENDS[stopped] ?? stopped}${stopped === "exit" ? exitCodes(exits) : ""}.`;
+  showStatus(stopped ?? (isRunning ? "running" : "paused"), stopped ? ended : isRunning ? "The machine runs." : "The machine stands still.");
 }
+
+const painted = (took) => send("shown", { took });
 
 const heard = {
   ready(message) {
@@ -101,14 +49,7 @@ const heard = {
     startRun();
   },
   started(message) {
-    record = message.record;
-    forgetRates();
-    delete $("status").dataset.what;
-    CLOCK = record.machine.clock_hz;
-    showConsoles(record.machine.processors);
-    trouble("");
-    setFollow(true);
-    chosen = null;
+    begun(message.record);
     giveEarly();
   },
   console({ bytes }) {
@@ -117,7 +58,7 @@ const heard = {
   state(message) {
     state = message.state;
     isRunning = message.running;
-    fresh = message;
+    fresh = { ...message, draw: () => JSON.parse(new TextDecoder().decode(message.shown)) };
     showState();
     wantFrame();
   },
@@ -171,24 +112,12 @@ async function unpack() {
 function listenToBar() {
   $("stride").append(...options(STRIDES));
   $("speed").append(...options(SPEEDS));
-  $("span-of").append(...options(SPANS));
   $("stride").value = "65536";
-  $("speed").value = $("span-of").value = "1";
+  $("speed").value = "1";
   $("go").addEventListener("click", () => send(isRunning ? "pause" : "run"));
   $("step").addEventListener("click", () => send("step", { cycles: Number($("stride").value) }));
   $("end").addEventListener("click", () => send("end"));
   $("speed").addEventListener("change", () => send("speed", { speed: Number($("speed").value) }));
-  $("span-of").addEventListener("change", () => {
-    setFollow(true);
-    send("span", { span: Number($("span-of").value) });
-  });
-  $("follow").addEventListener("change", () => {
-    setFollow($("follow").checked);
-    if (follows && D) {
-      followNow();
-      redraw();
-    }
-  });
   document.addEventListener("keydown", (event) => {
     if (!event.altKey || event.ctrlKey) return;
     const button = { KeyR: $("go"), KeyS: $("step") }[event.code];
@@ -200,6 +129,7 @@ function listenToBar() {
 
 async function main() {
   listenToBar();
+  listenToDrawing();
   listenToTyping();
   fillForm();
   fillDownloads();

@@ -1,22 +1,23 @@
 //! How far a run is, and what each processor does, for a page to show.
 
 use serde::Serialize;
-use testbed_trace::analysis::fact::Doing;
-use testbed_trace::summary::thread_text;
-use testbed_trace::watch::{ProcessorView, View};
 
-use crate::seen::Move;
+use super::Move;
+use crate::analysis::fact::Doing;
+use crate::summary::thread_text;
+use crate::watch::{LinkView, ProcessorView, View};
 
 /// A run at a moment. Rates are per second of machine time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct State {
     pub cycle: u64,
-    /// Why it has stopped: `exit`, `limit`, `user`, `full`; `None` while it can go on.
+    /// Why it has stopped: `exit`, `limit`, `user`, `full`, of a run elsewhere `over`; `None` while
+    /// it can go on.
     pub stopped: Option<&'static str>,
     pub exits: Vec<(String, u64, u32)>,
     /// Bytes of input that the machine has not taken.
     pub input_waiting: usize,
-    /// Instructions retired, by processor.
+    /// Instructions retired, by processor; nothing of a run elsewhere.
     pub instructions: Vec<u64>,
     pub events: u64,
     pub event_rate: f64,
@@ -60,7 +61,7 @@ pub struct Link {
 impl State {
     /// Adds what `view` shows.
     pub fn with(self, view: &View, names: &[String]) -> Self {
-        let link = |link: &testbed_trace::watch::LinkView| Link {
+        let link = |link: &LinkView| Link {
             from: link.from,
             to: link.to,
             packets: link.packets,
