@@ -107,8 +107,8 @@ impl Shared {
         let (hosts, origins) = (values("Host"), values("Origin"));
         let path = match self.guard.check(request.url(), &hosts, &origins) {
             Ok(path) => path.to_string(),
-            Err(refusal @ super::guard::Refusal::Token) => return say(404, &refusal),
-            Err(refusal) => return say(403, &refusal),
+            Err(refusal @ super::guard::Refusal::Token) => return say(404, refusal),
+            Err(refusal) => return say(403, refusal),
         };
         let body = match request.method() {
             Method::Get => None,

@@ -164,3 +164,9 @@ impl Engine for Emulator {
         self.schedule.cores.iter_mut().find_map(|hart| hart.take_record(cycle)).unwrap_or_default()
     }
 }
+
+/// Whoever holds one may be another thread by and by.
+const _: () = {
+    const fn can_be_sent<T: Send>() {}
+    can_be_sent::<Emulator>();
+};

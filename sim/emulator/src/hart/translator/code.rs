@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 use std::ptr::addr_of_mut;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use cranelift_codegen::ir::{types, AbiParam, Signature, UserFuncName};
 use cranelift_codegen::settings::{self, Configurable};
@@ -62,7 +62,7 @@ type Function = unsafe extern "C" fn(*mut Frame, u32) -> i64;
 #[derive(Clone)]
 pub(super) struct Code {
     function: Function,
-    exits: Rc<[Exit]>,
+    exits: Arc<[Exit]>,
 }
 
 /// The maker of code, and the memory that code lies in.

@@ -1,6 +1,6 @@
 //! What is translated of one processor's memory, and how it comes there.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::code::Code;
 use super::region::{Region, INSTRUCTIONS_MAX};
@@ -23,7 +23,7 @@ pub(super) struct Translated {
 pub(super) struct Installed {
     /// Index of its first word.
     pub first: u32,
-    pub translated: Rc<Translated>,
+    pub translated: Arc<Translated>,
 }
 
 /// The regions that one processor has in its memory. What [`Op::Enter`] holds is a region's number

@@ -24,7 +24,7 @@ pub(in crate::hart) mod installed;
 mod region;
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use self::code::{Codes, Place, CYCLES_MAX};
 use self::installed::{Installed, Translated, CYCLES_LEAST};
@@ -55,7 +55,7 @@ pub(crate) struct Translator {
     /// Nothing if this computer has no translation.
     codes: Option<Codes>,
     /// What is translated, by the instruction that it was found from, with that one's place in it.
-    known: HashMap<Begin, Vec<(u32, Rc<Translated>)>>,
+    known: HashMap<Begin, Vec<(u32, Arc<Translated>)>>,
     /// How many regions that are.
     regions: usize,
 }
@@ -175,7 +175,7 @@ impl Hart {
         let word = |index: u32| self.memory.words.get(index as usize).copied().unwrap_or(0);
         let begin = (word(leader), word(leader + 1), self.translating);
         let known = translator.known.entry(begin).or_default();
-        let here = |&&(place, ref translated): &&(u32, Rc<Translated>)| {
+        let here = |&&(place, ref translated): &&(u32, Arc<Translated>)| {
             let Translated { region, .. } = &**translated;
             leader
                 .checked_sub(place)
@@ -192,7 +192,7 @@ impl Hart {
         match codes.make(&region) {
             Ok(code) => {
                 let leaders = region.leader_words().map(|word| decode(word).cached()).collect();
-                let translated = Rc::new(Translated { region, code, leaders });
+                let translated = Arc::new(Translated { region, code, leaders });
                 translator.regions += 1;
                 known.push((leader - first, translated.clone()));
                 self.installations.add(Installed { first, translated }, &self.memory);
