@@ -130,8 +130,8 @@ impl Counts {
     }
 }
 
-/// Runs the program on one core of ours, with its own number of iterations or with so many.
-fn counted(engine: &str, program: &Program, iterations: Option<u32>) -> Result<Counts, String> {
+/// The benchmark on one core of an engine, with its own number of iterations or with so many.
+fn started(engine: &str, program: &Program, iterations: Option<u32>) -> Result<Box<dyn Engine>, String> {
     let symbol = |name: &str| program.symbol(name).ok_or_else(|| format!("has no symbol {name}"));
     let machine = Machine::single(map::RAM_BYTES_MAX);
     let mut image = program.image.clone();
@@ -141,7 +141,19 @@ fn counted(engine: &str, program: &Program, iterations: Option<u32>) -> Result<C
         let (start, bytes) = image.segments.iter_mut().find(inside).ok_or("has no ITERATIONS in its image")?;
         bytes[(at - *start) as usize..][..4].copy_from_slice(&iterations.to_le_bytes());
     }
-    let mut engine = engines::open(engine, &machine, &image, None).map_err(|error| error.to_string())?;
+    engines::open(engine, &machine, &image, None).map_err(|error| error.to_string())
+}
+
+/// The benchmark on one core of the emulator, which does not end.
+pub fn endless() -> Result<Box<dyn Engine>, Failure> {
+    let (path, program) = program()?;
+    let failed = |what: String| Failure::new(Exit::Machine, format!("{}: {what}", path.display()));
+    started("emulator", &program, Some(u32::MAX)).map_err(failed)
+}
+
+/// Runs the program on one core of ours, with its own number of iterations or with so many.
+fn counted(engine: &str, program: &Program, iterations: Option<u32>) -> Result<Counts, String> {
+    let mut engine = started(engine, program, iterations)?;
     let run = exec::run(engine.as_mut(), program, MAX_CYCLES).map_err(|error| error.to_string())?;
     match run.outcome {
         Outcome::Exit { code: 0, .. } => {}

@@ -88,6 +88,8 @@ impl Bench {
         let mut rows = measure("six busy processors", "cycles/s", Some("verilator"), self.engines(&machine, &busy));
         let one = measure("one busy, five asleep", "cycles/s", None, self.emulator(&machine, &sole, START_CYCLES));
         rows.extend(noted(one, "a loop of two instructions, lighter work than that of the six"));
+        let computing = measure("one core, corebench", "instructions/s", None, self.computing()?);
+        rows.extend(noted(computing, "no kernel, no monitor"));
         let none = measure("all asleep in wfi", "cycles/s", None, self.emulator(&machine, &idle, 20 * START_CYCLES));
         rows.extend(noted(none, "no instruction, only time markers: cycles skipped, not worked through"));
         rows.extend(measure("reading a trace in order", "events/s", Some("babeltrace2"), readers(folder)));
@@ -115,7 +117,7 @@ impl Bench {
             let start = if name == "rust-hdl" { 0 } else { START_CYCLES };
             let mut engine = open(name, machine, image, start);
             let rate =
-                move || cycles_per_second(engine.as_mut().map_err(|error| error.clone())?.as_mut(), self.seconds);
+                move || per_second(engine.as_mut().map_err(|error| error.clone())?.as_mut(), cycles, self.seconds);
             (name.to_string(), Box::new(rate) as Box<dyn FnMut() -> Result<f64, String>>)
         };
         engines::NAMES.iter().map(subject).collect()
@@ -124,9 +126,27 @@ impl Bench {
     /// The emulator alone, from cycle `start` on.
     fn emulator<'a>(&'a self, machine: &Machine, image: &Image, start: u64) -> Vec<Subject<'a>> {
         let mut engine = open("emulator", machine, image, start);
-        let rate = move || cycles_per_second(engine.as_mut().map_err(|error| error.clone())?.as_mut(), self.seconds);
+        let rate = move || per_second(engine.as_mut().map_err(|error| error.clone())?.as_mut(), cycles, self.seconds);
         vec![("emulator".into(), Box::new(rate))]
     }
+
+    /// The emulator with one core that only computes.
+    fn computing(&self) -> Result<Vec<Subject<'_>>, Failure> {
+        let mut engine = core::endless()?;
+        let rate = move || per_second(engine.as_mut(), instructions, self.seconds);
+        Ok(vec![("emulator".into(), Box::new(rate))])
+    }
+}
+
+/// What an engine has done so far, to be compared with later.
+type Counter = fn(&dyn Engine) -> u64;
+
+fn cycles(engine: &dyn Engine) -> u64 {
+    engine.cycle()
+}
+
+fn instructions(engine: &dyn Engine) -> u64 {
+    (0..engine.machine().processors.len()).map(|processor| engine.instructions(processor)).sum()
 }
 
 fn boot() -> Boot {
@@ -139,10 +159,10 @@ fn open(name: &str, machine: &Machine, image: &Image, start: u64) -> Result<Box<
     Ok(engine)
 }
 
-/// Runs on for about `seconds`, in growing steps so that slow engines end in time and fast ones are
+/// How much is counted in a second. Runs on for about `seconds`, in growing steps so that slow engines end in time and fast ones are
 /// not asked too often.
-fn cycles_per_second(engine: &mut dyn Engine, seconds: f64) -> Result<f64, String> {
-    let (from, started) = (engine.cycle(), Instant::now());
+fn per_second(engine: &mut dyn Engine, counter: Counter, seconds: f64) -> Result<f64, String> {
+    let (from, started) = (counter(engine), Instant::now());
     let mut step = 256;
     while started.elapsed() < Duration::from_secs_f64(seconds) {
         let before = Instant::now();
@@ -153,7 +173,7 @@ fn cycles_per_second(engine: &mut dyn Engine, seconds: f64) -> Result<f64, Strin
             step *= 2;
         }
     }
-    Ok((engine.cycle() - from) as f64 / started.elapsed().as_secs_f64())
+    Ok((counter(engine) - from) as f64 / started.elapsed().as_secs_f64())
 }
 
 fn readers(folder: &Path) -> Vec<Subject<'_>> {

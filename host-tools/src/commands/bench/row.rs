@@ -56,7 +56,9 @@ fn figures(row: &Row) -> String {
             let digits = if ratio < 0.1 { 4 } else { 2 };
             format!("{:>10}{unit:<12} {ratio:>9.digits$} x  {}", scaled(rate), row.note)
         }
-        (unit @ ("cycles/s" | "events/s"), None) => format!("{:>10}{unit:<12} {:>11}  {}", scaled(rate), "", row.note),
+        (unit @ ("cycles/s" | "events/s" | "instructions/s"), None) => {
+            format!("{:>10}{unit:<12} {:>11}  {}", scaled(rate), "", row.note)
+        }
         (unit @ ("cells" | "blocks"), None) => format!("{rate:>9.0} {unit:<12} {}", row.note),
         (unit, None) => format!("{rate:>9.2} {unit:<12} {}", row.note),
     }
