@@ -8,8 +8,9 @@ use crate::engine::{
     TraceWord,
 };
 use crate::hart::Hart;
+use crate::ram::Ram;
 use crate::schedule::{Core, Schedule};
-use crate::shared::{Ram, Shared};
+use crate::shared::Shared;
 use testbed_definitions::map::RAM_BASE;
 use testbed_machine::Machine;
 

@@ -19,5 +19,6 @@ mod hart;
 pub mod image;
 pub mod load;
 pub mod model;
+mod ram;
 mod schedule;
 mod shared;

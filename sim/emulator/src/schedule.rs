@@ -8,7 +8,8 @@
 //! has sent could show. Who is farther by then goes back and comes again as far as that.
 
 use crate::model::centrenet::DmaMemory;
-use crate::shared::{Ram, Shared};
+use crate::ram::Ram;
+use crate::shared::Shared;
 use testbed_definitions::map;
 use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::timing::LOOKAHEAD;

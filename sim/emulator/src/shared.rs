@@ -3,6 +3,7 @@
 use crate::hart::Translator;
 use crate::model::centrenet::{DmaMemory, Hazards, Network};
 use crate::model::monitor::Monitor;
+use crate::ram::Ram;
 use testbed_machine::Machine;
 
 /// The blocks that connect processors. Whatever one processor does to them, another sees
@@ -69,15 +70,6 @@ impl Shared {
             self.network.catch_up(station, cycle, &mut One { station, memory });
         }
     }
-}
-
-/// A processor's RAM as DMA sees it. Offsets are multiples of four.
-pub(crate) trait Ram {
-    /// The word at an offset.
-    fn read(&self, offset: u32) -> u32;
-    /// Writes the word at an offset behind the core's back: what the core has fetched stays as it
-    /// was.
-    fn write_behind(&mut self, offset: u32, value: u32);
 }
 
 /// The memory of the processor that runs.

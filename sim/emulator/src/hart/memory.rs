@@ -1,6 +1,6 @@
 //! One processor's RAM, with its decoded instructions beside it.
 
-use crate::shared::Ram;
+use crate::ram::Ram;
 
 use super::decode::{decode, Decoded, Op};
 use std::cell::Cell;

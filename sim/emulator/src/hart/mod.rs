@@ -40,8 +40,9 @@ pub(crate) use state::Hart;
 pub(crate) use translator::Translator;
 
 use crate::engine::Retirement;
+use crate::ram::Ram;
 use crate::schedule::{Core, Event};
-use crate::shared::{Ram, Shared};
+use crate::shared::Shared;
 
 impl Core for Hart {
     #[inline(always)]
