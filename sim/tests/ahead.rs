@@ -137,7 +137,8 @@ fn compiled() -> &'static Compiled {
     COMPILED.get_or_init(|| Compiled::new(&Machine::single(program::RAM_BYTES), None, &mut |_| ()).unwrap())
 }
 
-fn word(engine: &dyn Engine, offset: u32) -> u32 {
+/// The word at an offset in the first processor's RAM.
+pub fn word(engine: &dyn Engine, offset: u32) -> u32 {
     let mut bytes = [0; 4];
     engine.read_ram(0, map::RAM_BASE + offset, &mut bytes);
     u32::from_le_bytes(bytes)

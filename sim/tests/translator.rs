@@ -11,6 +11,7 @@ use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::encode::*;
 use testbed_sim::lockstep::{memory_difference, program};
 
+use crate::ahead::word;
 use crate::emulator::{beside_dma, counting, crowded, machine};
 
 const PROGRAMS: u64 = 60;
@@ -37,12 +38,6 @@ fn go_on([translated, exact]: &mut [Emulator; 2], until: u64, what: &str) {
         let differs = memory_difference(translated, exact, processor);
         assert_eq!(differs, None, "{what}: offset in RAM of processor {processor} in cycle {until}");
     }
-}
-
-fn word(engine: &Emulator, offset: u32) -> u32 {
-    let mut bytes = [0; 4];
-    engine.read_ram(0, map::RAM_BASE + offset, &mut bytes);
-    u32::from_le_bytes(bytes)
 }
 
 fn share(translated: u64, all: u64) -> f64 {
@@ -88,8 +83,8 @@ fn translated_code_beside_dma_leaves_the_same_machine() {
     }
 }
 
-/// A loop that, every so often, adds one to the immediate of an instruction: of itself, far before or behind, and of a word
-/// in the same KiB that is never executed.
+/// A loop that, every so often, adds one to the immediate of two instructions, one of itself and one
+/// that it calls far behind; and writes to a word between its instructions that is never executed.
 fn changes_itself() -> Image {
     let mut code = Assembly::new(map::RAM_BASE);
     let (again, far, join, keep, changed, kept) =
@@ -125,8 +120,8 @@ fn who_overwrites_translated_code_executes_what_it_has_written() {
     assert!(share(engines[0].translated(), all) > 0.5, "{} of {all}", engines[0].translated());
 }
 
-/// What two pages hold that follow each other in memory, first executed as they lie there, with data translated, then in
-/// user mode with another page behind the first.
+/// What two pages hold that follow each other in memory, first executed as they lie there, with data
+/// translated, then in user mode with another page behind the first.
 fn two_ways_on() -> Image {
     let (a3, page) = (13, |number: u32| map::RAM_BASE + number * page::PAGE_BYTES);
     let ahead = |number: u32, instruction: u32| {

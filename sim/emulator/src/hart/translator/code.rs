@@ -3,9 +3,7 @@
 //! All that it touches lies in a [`Frame`] whose pointers come from the slices of [`Place`]. What it
 //! may assume of their lengths is asserted before each call.
 
-use std::cell::Cell;
 use std::ptr::addr_of_mut;
-use std::sync::Arc;
 
 use cranelift_codegen::ir::{types, AbiParam, Signature, UserFuncName};
 use cranelift_codegen::settings::{self, Configurable};
@@ -14,55 +12,26 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{default_libcall_names, Module, ModuleError};
 
+use super::call::{Outcome, Place};
 use super::emit::emit;
 use super::frame::{Exit, Frame, BY_EXIT, CYCLE};
 use super::region::Region;
-use crate::hart::decode::Decoded;
-use crate::hart::tlb::Entry;
-use testbed_definitions::page::TLB_ENTRIES;
+use crate::hart::memory::CODE_SHIFT;
 
 /// Cycles that a call may go on at most, so that [`LOG`] entries hold what its stores overwrite: no
 /// store of a word takes less than 1.5 cycles.
 pub(super) const CYCLES_MAX: u64 = 8192;
-pub(super) const LOG: usize = 8192;
-
-/// A processor's parts, and where it stands.
-pub(super) struct Place<'a> {
-    pub registers: &'a mut [u32; 256],
-    pub words: &'a mut [u32],
-    pub decoded: &'a [Cell<Decoded>],
-    pub has_code: &'a [Cell<bool>],
-    pub tlb: &'a [Entry; TLB_ENTRIES],
-    /// Cycles from the arrival of the next instruction to the limit.
-    pub left: i64,
-    /// Virtual address of the region's first word.
-    pub base: u32,
-    /// Place of the leader at which it enters.
-    pub entry: u32,
-}
-
-/// What has come of a call.
-pub(super) struct Outcome {
-    /// Place behind the region's first word of the instruction that comes next.
-    pub at: u32,
-    pub left: i64,
-    /// Cycles from when the last load, multiplication or division is complete to the limit, if there was one.
-    pub complete: Option<i64>,
-    pub executed: u64,
-    /// Whether the instruction that comes next begins a block.
-    pub is_between_blocks: bool,
-    /// Words that it has stored to.
-    pub stored: usize,
-}
+/// There is translation to this computer's code, unless something is missing.
+pub(super) const EXISTS: bool = true;
+const LOG: usize = 8192;
 
 type Function = unsafe extern "C" fn(*mut Frame, u32) -> i64;
 
 /// A translated region. It can be called as long as the [`Codes`] live that have made it, which are
 /// asked to.
-#[derive(Clone)]
 pub(super) struct Code {
     function: Function,
-    exits: Arc<[Exit]>,
+    exits: Vec<Exit>,
 }
 
 /// The maker of code, and the memory that code lies in.
@@ -114,7 +83,7 @@ impl Codes {
         let address = module.get_finalized_function(id);
         // SAFETY: the function at this address has the signature of `Function`, declared above.
         let function = unsafe { std::mem::transmute::<*const u8, Function>(address) };
-        Ok(Code { function, exits: exits.into() })
+        Ok(Code { function, exits })
     }
 
     /// Executes translated code until it comes to the limit, or to something that it can't do.
@@ -124,7 +93,7 @@ impl Codes {
     pub fn call(&mut self, code: &Code, place: Place) -> Outcome {
         assert_eq!(place.words.len(), self.ram_words);
         assert_eq!(place.decoded.len(), self.ram_words);
-        assert_eq!(place.has_code.len(), self.ram_words.div_ceil(1 << super::super::memory::CODE_SHIFT));
+        assert_eq!(place.has_code.len(), self.ram_words.div_ceil(1 << CODE_SHIFT));
         assert!(place.left <= CYCLES_MAX as i64);
         let log = self.log.as_mut_ptr();
         let mut frame = Frame {

@@ -18,8 +18,8 @@ pub(super) struct Frame {
     /// Cycles from the arrival of the next instruction to the limit, times [`CYCLE`], and the number
     /// of instructions executed by the call.
     pub time: i64,
-    /// The cycles from when the last load, multiplication or division is complete to the limit, in the
-    /// same form, if the call has completed one that no [`Exit`] tells of.
+    /// The cycles from when the last load, multiplication or division is complete to the limit, in
+    /// the same form, if the call has completed one that no [`Exit`] tells of.
     pub complete: i64,
     /// Virtual address of the region's first word.
     pub base: u32,
@@ -30,17 +30,18 @@ pub(super) struct Frame {
 pub(super) struct Exit {
     /// Place of the instruction that comes next.
     pub at: u32,
-    /// What the block has done before that is not yet in the frame: instructions, and their cycles.
+    /// What the block has done that the frame does not show: instructions, and their cycles.
     pub executed: u32,
     pub passed: i64,
     /// Cycles from the block's begin to when its last load, multiplication or division is complete.
     pub complete: Option<i64>,
 }
 
-/// What the function returns if it is left by an [`Exit`]: this and its number; else the place of the
-/// instruction that comes next.
+/// What the function returns if it is left by an [`Exit`]: this and its number; else the place of
+/// the instruction that comes next.
 pub(super) const BY_EXIT: i64 = 1 << 32;
 
-/// In the variable for what has passed: one cycle less to go, and one instruction more.
+/// In [`Frame::time`]: a cycle to go,
 pub(super) const CYCLE: i64 = 1 << 32;
+/// and an instruction executed.
 pub(super) const INSTRUCTION: i64 = 1;

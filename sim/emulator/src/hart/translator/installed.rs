@@ -72,7 +72,8 @@ impl Installations {
 }
 
 impl Installed {
-    /// Index in memory of each leader, and what [`Op::Enter`] holds there if the region has this number.
+    /// Index in memory of each leader, and what [`Op::Enter`] holds there if the region has this
+    /// number.
     fn leaders(&self, number: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
         let entries = (number << LEADER_BITS)..;
         self.translated.region.leaders.iter().map(|&leader| (self.first + leader) as usize).zip(entries)

@@ -7,9 +7,12 @@
 //! a device, a store to instructions) it leaves to the interpreter, which leaves it to the exact
 //! step.
 //!
-//! Whoever overwrites a word with a decoded form clears that and so tells, where anything is translated, that
-//! regions may be stale; before code is entered again their words are compared with memory.
+//! Whoever overwrites a word with a decoded form clears that and so tells, where anything is
+//! translated, that regions may be stale; before code is entered again their words are compared with
+//! memory.
 
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
+mod call;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[allow(unsafe_code)]
 mod code;
@@ -26,7 +29,8 @@ mod region;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use self::code::{Codes, Place, CYCLES_MAX};
+use self::call::Place;
+use self::code::{Codes, CYCLES_MAX, EXISTS};
 use self::installed::{Installed, Translated, CYCLES_LEAST};
 use self::region::{next_leader, Region};
 use super::decode::{decode, Decoded, Op};
@@ -51,8 +55,9 @@ pub(crate) struct Translator {
     pub worth: u32,
     /// Instructions that translated code has executed, those that were taken back too.
     pub executed: u64,
-    heat: Vec<u32>,
-    /// Nothing if this computer has no translation.
+    heat: [u32; COUNTERS],
+    ram_words: usize,
+    /// Nothing before the first region: most machines of tests run too short for one.
     codes: Option<Codes>,
     /// What is translated, by the instruction that it was found from, with that one's place in it.
     known: HashMap<Begin, Vec<(u32, Arc<Translated>)>>,
@@ -76,15 +81,33 @@ impl Translator {
     /// For processors with so many words of RAM. On computers for which there is no translation
     /// nothing is translated.
     pub fn new(ram_words: usize) -> Self {
-        let codes = Codes::new(ram_words).ok();
         Translator {
             worth: INTERPRETED,
             executed: 0,
-            heat: vec![0; COUNTERS],
-            codes,
+            heat: [0; COUNTERS],
+            ram_words,
+            codes: None,
             known: HashMap::new(),
             regions: 0,
         }
+    }
+
+    /// Translates a region, unless there are too many.
+    fn make(&mut self, region: Region) -> Option<Arc<Translated>> {
+        if self.regions == REGIONS_MAX {
+            return None;
+        }
+        if self.codes.is_none() {
+            self.codes = Codes::new(self.ram_words).ok();
+        }
+        let Some(code) = self.codes.as_mut().and_then(|codes| codes.make(&region).ok()) else {
+            // There is no memory for code: what is translated by now goes on.
+            self.regions = REGIONS_MAX;
+            return None;
+        };
+        self.regions += 1;
+        let leaders = region.leader_words().map(|word| decode(word).cached()).collect();
+        Some(Arc::new(Translated { region, code, leaders }))
     }
 }
 
@@ -146,11 +169,11 @@ impl Hart {
     }
 
     /// So many instructions were interpreted from the one at `index` on, which begins a block if
-    /// translated code has led there, or up to where translated code goes on: translates what lies there if that has
-    /// become worth while.
+    /// translated code has led there, or up to where translated code goes on: translates what lies
+    /// there if that has become worth while.
     pub(super) fn note_interpreted(&mut self, translator: &mut Translator, index: u32, executed: u64, before: Ran) {
         let least = if before == Ran::ToLeader { 1 } else { EXECUTED_LEAST.min(translator.worth.into()) };
-        if executed < least || translator.codes.is_none() {
+        if !EXISTS || executed < least {
             return;
         }
         // Windows begin anywhere: who begins in the midst of a block counts for the next one.
@@ -168,37 +191,27 @@ impl Hart {
         }
     }
 
+    /// Puts the region of the instruction at `leader` into memory, if it is not there.
     fn install(&mut self, translator: &mut Translator, leader: u32) {
         if self.memory.decoded.get(leader as usize).is_none_or(|decoded| decoded.get().op == Op::Enter) {
             return;
         }
         let word = |index: u32| self.memory.words.get(index as usize).copied().unwrap_or(0);
         let begin = (word(leader), word(leader + 1), self.translating);
-        let known = translator.known.entry(begin).or_default();
-        let here = |&&(place, ref translated): &&(u32, Arc<Translated>)| {
-            let Translated { region, .. } = &**translated;
-            leader
-                .checked_sub(place)
-                .is_some_and(|first| region.fits(&self.stretch, first) && region.is_at(&self.memory, first))
+        let here = |&(place, ref translated): &(u32, Arc<Translated>)| {
+            let (region, first) = (&translated.region, leader.checked_sub(place)?);
+            let fits = region.fits(&self.stretch, first) && region.is_at(&self.memory, first);
+            fits.then(|| Installed { first, translated: translated.clone() })
         };
-        if let Some((place, translated)) = known.iter().find(here) {
-            let installed = Installed { first: leader - place, translated: translated.clone() };
+        let known = translator.known.get(&begin).and_then(|known| known.iter().find_map(here));
+        let installed = known.or_else(|| {
+            let (first, region) = Region::find(&self.memory, &self.stretch, leader, self.translating)?;
+            let translated = translator.make(region)?;
+            translator.known.entry(begin).or_default().push((leader - first, translated.clone()));
+            Some(Installed { first, translated })
+        });
+        if let Some(installed) = installed {
             self.installations.add(installed, &self.memory);
-            return;
-        }
-        let found = Region::find(&self.memory, &self.stretch, leader, self.translating);
-        let Some((first, region)) = found.filter(|_| translator.regions < REGIONS_MAX) else { return };
-        let Some(codes) = &mut translator.codes else { return };
-        match codes.make(&region) {
-            Ok(code) => {
-                let leaders = region.leader_words().map(|word| decode(word).cached()).collect();
-                let translated = Arc::new(Translated { region, code, leaders });
-                translator.regions += 1;
-                known.push((leader - first, translated.clone()));
-                self.installations.add(Installed { first, translated }, &self.memory);
-            }
-            // There is no memory for code: what is translated by now goes on.
-            Err(_) => translator.regions = REGIONS_MAX,
         }
     }
 }

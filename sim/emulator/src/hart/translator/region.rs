@@ -13,7 +13,6 @@ const WORDS_AROUND: u32 = 512;
 /// Instructions that branches, jumps, calls and the plain way connect, by their places. It says
 /// nothing of where in memory it lies: the same instructions are the same region on every
 /// processor.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Region {
     /// Words of instructions in ascending order, each with its place behind the first.
     pub words: Vec<(u32, u32)>,
@@ -64,6 +63,7 @@ impl Region {
                 at += 1;
             }
         }
+        words.get(&index)?;
         let (&first, _) = words.first_key_value()?;
         let (&last, &word) = words.last_key_value()?;
         leaders.retain(|leader| words.contains_key(leader));
@@ -76,7 +76,8 @@ impl Region {
         Some((first, region))
     }
 
-    /// Whether all of it is in `stretch` if its first word is at index `first`, and the word after each load and store.
+    /// Whether all of it is in `stretch` if its first word is at index `first`, and the word after
+    /// each load and store.
     pub fn fits(&self, stretch: &Stretch, first: u32) -> bool {
         stretch.first <= first && first + self.reach < stretch.end()
     }
@@ -107,20 +108,16 @@ fn successors(decoded: Decoded, at: u32) -> impl Iterator<Item = u32> {
 }
 
 /// The next instruction from `index` on to which a branch, jump or call leads, or which is come back
-/// to: who begins in the midst of a block finds the same one again.
+/// to, and that can be translated: who begins in the midst of a block finds the same one again.
 pub(super) fn next_leader(memory: &Memory, stretch: &Stretch, index: u32) -> Option<u32> {
-    let mut at = index;
-    while at < stretch.end() {
-        let decoded = memory.decoded[at as usize].get();
-        if decoded.op == Op::Undecoded {
-            return None;
-        }
-        if ends_block(decoded.op) {
-            return successors(decoded, at).next();
-        }
-        at += 1;
-    }
-    None
+    let executed = |from: u32| {
+        let forms = (from..stretch.end()).map(|at| (at, memory.decoded[at as usize].get()));
+        forms.take_while(|(_, decoded)| !matches!(decoded.op, Op::Undecoded | Op::Enter))
+    };
+    let (at, end) = executed(index).find(|(_, decoded)| ends_block(decoded.op))?;
+    let next = successors(end, at).next().filter(|next| (stretch.first..stretch.end()).contains(next))?;
+    let leader = executed(next).find(|(_, decoded)| is_translated(decoded.op));
+    leader.map(|(leader, _)| leader)
 }
 
 pub(super) fn is_branch(op: Op) -> bool {
@@ -139,4 +136,41 @@ fn is_access(op: Op) -> bool {
 fn is_translated(op: Op) -> bool {
     use Op::*;
     !matches!(op, Undecoded | Enter | Csr | Ecall | Ebreak | Mret | Wfi | Illegal | MisalignedTarget)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CSRR: u32 = 0xf140_2573;
+    const ADDI: u32 = 0x0015_0513;
+    /// `beq x0, x0, -8`.
+    const BACK: u32 = 0xfe00_0ce3;
+
+    fn executed(words: &[u32]) -> (Memory, Stretch) {
+        let mut memory = Memory::new(1024);
+        memory.words[..words.len()].copy_from_slice(words);
+        (0..words.len()).for_each(|index| memory.predecode(index));
+        (memory, Stretch { base: 0, first: 0, words: 256 })
+    }
+
+    /// Who counts for an instruction of the exact step would have the same region made again and
+    /// again, since translated code can't begin there.
+    #[test]
+    fn a_region_begins_with_an_instruction_that_can_be_translated() {
+        let (memory, stretch) = executed(&[CSRR, ADDI, BACK]);
+        assert_eq!(next_leader(&memory, &stretch, 1), Some(1), "not that of the exact step before it");
+        assert!(Region::find(&memory, &stretch, 0, false).is_none());
+        let (first, region) = Region::find(&memory, &stretch, 1, false).unwrap();
+        assert_eq!((first, region.words, region.leaders), (1, vec![(0, ADDI), (1, BACK)], vec![0]));
+    }
+
+    #[test]
+    fn what_was_never_executed_is_not_translated() {
+        let (memory, stretch) = executed(&[ADDI, ADDI]);
+        let (first, region) = Region::find(&memory, &stretch, 0, false).unwrap();
+        assert_eq!((first, region.words.len(), region.reach), (0, 2, 1));
+        assert!(next_leader(&memory, &stretch, 0).is_none());
+        assert!(Region::find(&memory, &stretch, 2, false).is_none());
+    }
 }

@@ -174,8 +174,9 @@ impl Network {
         this.run_dma(cycle + 1, cycle, memory);
     }
 
-    /// The first cycle in which DMA may read or write the station's RAM, as far as that is known; `u64::MAX` if there is
-    /// none to come. It may be later by what is yet to be decided, never earlier.
+    /// The first cycle in which DMA may read or write the station's RAM, as far as that is known;
+    /// `u64::MAX` if there is none to come. It may be later by what is yet to be decided, never
+    /// earlier.
     pub fn dma_from(&mut self, station: usize) -> u64 {
         self.stations[station].dma_from()
     }
