@@ -63,6 +63,14 @@ impl Unit {
         }
     }
 
+    /// The largest value of those that are words.
+    const fn last_word(self) -> u32 {
+        match self.words() {
+            Some(words) => words.len() as u32 - 1,
+            None => 0,
+        }
+    }
+
     /// A value as one writes it, which [`Unit::parse`] reads back.
     pub const fn text(self, value: u32) -> Text {
         Text { unit: self, value }
@@ -191,7 +199,7 @@ pub static SETTINGS: [Setting; 11] = [
         policies: BOTH,
         unit: Unit::Figure,
         least: 0,
-        most: 1,
+        most: Unit::Figure.last_word(),
         what: "slaves choose threads as Figure 40 is described in the text, or as its loop is printed",
         field: |values| &mut values.choice,
     },
@@ -245,7 +253,7 @@ pub static SETTINGS: [Setting; 11] = [
         policies: GAIN,
         unit: Unit::Births,
         least: 0,
-        most: 1,
+        most: Unit::Births.last_word(),
         what: "new threads are dealt out to all slaves when they are created, or kept where they are",
         field: |values| &mut values.gain.births,
     },

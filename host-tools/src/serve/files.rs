@@ -48,7 +48,7 @@ pub fn open(dir: &Path, name: &str) -> Result<Opened, NoFile> {
             Ok((Box::new(Cursor::new(html)), length))
         }
         PERFETTO => {
-            let file = perfetto(dir).map_err(|error| NoFile::Failed(error.to_string()))?;
+            let file = perfetto(dir).map_err(|error| failed(&error))?;
             sized(file).map_err(|error| failed(&error))
         }
         name if KEPT.contains(&name) => match regular(&dir.join(name)) {

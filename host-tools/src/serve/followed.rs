@@ -143,13 +143,12 @@ impl Followed {
     /// # Errors
     /// The folder can't be read.
     pub fn answer(&mut self, ask: Ask) -> Result<Reply, TopError> {
-        let not_ours = || Reply::Refused("the run is not this server's to end".into());
         match ask {
             Ask::State(known) => self.tell(&known),
             Ask::Page => Ok(Reply::Done),
             Ask::File(_) => Ok(match self.watched {
                 Watched::Run(_) => Reply::Folder(self.dir.clone()),
-                Watched::Coming => Reply::Refused("the run has not begun yet".into()),
+                Watched::Coming => not_begun(),
             }),
             Ask::Give(bytes) => Ok(match (self.why_no_typing(), &self.started) {
                 (Some(why), _) => Reply::Refused(why.into()),
@@ -170,7 +169,7 @@ impl Followed {
 
     fn draw(&mut self, last: Option<u64>) -> Result<Reply, TopError> {
         let Watched::Run(player) = &mut self.watched else {
-            return Ok(Reply::Refused("the run has not begun yet".into()));
+            return Ok(not_begun());
         };
         let clock_hz = u64::from(player.record().machine.clock_hz);
         let span = last.map_or(Rolling::ALL, |milliseconds| milliseconds.saturating_mul(clock_hz) / 1_000);
@@ -273,4 +272,12 @@ impl Followed {
         };
         state.with(view, &record.machine.processors)
     }
+}
+
+fn not_begun() -> Reply {
+    Reply::Refused("the run has not begun yet".into())
+}
+
+fn not_ours() -> Reply {
+    Reply::Refused("the run is not this server's to end".into())
 }

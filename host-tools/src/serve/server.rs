@@ -13,7 +13,7 @@ use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
 
 use super::ask::{Ask, NoAsk, Reply, TYPED_MAX};
 use super::files::{self, NoFile};
-use super::guard::Guard;
+use super::guard::{Guard, Refusal};
 
 /// Requests that are under way at the same time, at most.
 const REQUESTS_MAX: usize = 32;
@@ -107,7 +107,7 @@ impl Shared {
         let (hosts, origins) = (values("Host"), values("Origin"));
         let path = match self.guard.check(request.url(), &hosts, &origins) {
             Ok(path) => path.to_string(),
-            Err(refusal @ super::guard::Refusal::Token) => return say(404, refusal),
+            Err(refusal @ Refusal::Token) => return say(404, refusal),
             Err(refusal) => return say(403, refusal),
         };
         let body = match request.method() {

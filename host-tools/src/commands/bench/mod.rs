@@ -159,8 +159,8 @@ fn open(name: &str, machine: &Machine, image: &Image, start: u64) -> Result<Box<
     Ok(engine)
 }
 
-/// How much is counted in a second. Runs on for about `seconds`, in growing steps so that slow engines end in time and fast ones are
-/// not asked too often.
+/// How much is counted in a second. Runs on for about `seconds`, in growing steps so that slow
+/// engines end in time and fast ones are not asked too often.
 fn per_second(engine: &mut dyn Engine, counter: Counter, seconds: f64) -> Result<f64, String> {
     let (from, started) = (counter(engine), Instant::now());
     let mut step = 256;

@@ -141,8 +141,8 @@ function showDamage({ damage, waiting, requests, no_requests }) {
   if (damage.length) told.push(notice("warn", ...damage.map((what) => h("div", {}, what))));
   if (waiting) told.push(h("p", { class: "soft" }, `${plural(waiting[0], "event")} wait for those of ${waiting[1]}, before which their order is not proven.`));
   if (requests) {
-    const { requests: asked, moved, expired, refused, unanswered, open } = requests;
-    const rest = [["expired", expired], ["refused", refused], ["unanswered", unanswered], ["open", open]];
+    const { requests: asked, moved, standing, expired, refused, unanswered, open } = requests;
+    const rest = [["said where new threads start", standing], ["expired", expired], ["refused", refused], ["unanswered", unanswered], ["open", open]];
     const others = rest.filter(([, count]) => count).map(([what, count]) => `, ${count} ${what}`);
     told.push(h("p", { class: "soft" }, `The balancer has asked for ${plural(asked, "move")}: ${moved} came about${others.join("")}.`));
   }
