@@ -44,6 +44,7 @@ pub mod names;
 pub mod packet;
 pub mod page;
 pub mod process;
+pub mod processors;
 pub mod request;
 pub mod syscall;
 pub mod timing;

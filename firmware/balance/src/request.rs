@@ -1,7 +1,8 @@
 //! Requests to move a thread, and the answers to them (report, section 4.2).
 
 use testbed_definitions::ids::{Processor, ThreadNumber};
-pub use testbed_definitions::request::{Places, EXPIRY_INTERRUPTS, EXPIRY_US};
+use testbed_definitions::processors::Processors;
+pub use testbed_definitions::request::{EXPIRY_INTERRUPTS, EXPIRY_US};
 
 use crate::PROCESSORS;
 
@@ -57,7 +58,7 @@ pub enum Reason {
     New,
     /// A standing request, which moves no thread: those that are created there start on these
     /// processors in turn, from `to` on, for [`EXPIRY_INTERRUPTS`] or until the next one.
-    Created(Places),
+    Created(Processors),
 }
 
 /// A request to move one thread.

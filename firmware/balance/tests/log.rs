@@ -6,9 +6,10 @@ use proptest::prelude::*;
 use testbed_balance::log::blocks::{Blocks, Store, FULL};
 use testbed_balance::log::parse::parse;
 use testbed_balance::log::{average, Entry, Losses, LINE_BYTES};
-use testbed_balance::request::{Answer, Link, Places, Reason, Request, LINKS};
+use testbed_balance::request::{Answer, Link, Reason, Request, LINKS};
 use testbed_balance::PROCESSORS;
 use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
+use testbed_definitions::processors::Processors;
 
 /// The report's Figure 41.
 pub const FIGURE_41: &str = include_str!("figure-41.log");
@@ -45,7 +46,7 @@ fn remarks_are_passed_over() {
 
 #[test]
 fn no_line_is_longer_than_said() {
-    let all = Places::slaves(15);
+    let all = Processors::slaves(15);
     let largest = [
         Entry::Time(u64::MAX),
         Entry::Links([u32::MAX; LINKS].into()),
@@ -117,7 +118,7 @@ fn entry() -> impl Strategy<Value = Entry> {
                 0 if from != to => Reason::Link(link(from, to)),
                 1 => Reason::Compute,
                 2 => Reason::New,
-                3 => Reason::Created(Places::from_bits(places << 1).with(Processor::new(to))),
+                3 => Reason::Created(Processors::from_bits(places << 1).with(Processor::new(to))),
                 _ => Reason::Thread(thread),
             };
             Request { reason, from, to }

@@ -9,9 +9,10 @@ use testbed_balance::policies::gain::Settings;
 use testbed_balance::policies::placement::{line, LineError, Wrong};
 use testbed_balance::policies::{Gain, Placement, Report};
 use testbed_balance::policy::{Ask, Costs, Pace, Policy, View, PENDING};
-use testbed_balance::request::{Answer, Link, Places, Reason, Request};
+use testbed_balance::request::{Answer, Link, Reason, Request};
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::load::Part;
+use testbed_definitions::processors::Processors;
 
 use crate::log::FIGURE_41;
 use crate::model::machine::number;
@@ -214,7 +215,7 @@ impl Policy for Wrongly {
         assert!(ask.request(Reason::Compute, 1, 1).is_err() && ask.request(Reason::Compute, 0, 1).is_err());
         assert!(ask.request(Reason::Compute, 1, 6).is_err() && ask.request(Reason::Compute, 5, 1).is_err());
         assert!(ask.request(Reason::Thread(number(0)), 2, 3).is_err());
-        assert!(ask.request(Reason::Created(Places::slaves(SLAVES + 1)), 1, 2).is_err());
+        assert!(ask.request(Reason::Created(Processors::slaves(SLAVES + 1)), 1, 2).is_err());
         assert!(ask.thread(number(0), 2).is_ok() && ask.thread(number(0), 3).is_err());
         assert!(ask.thread(number(1), 2).is_ok() && ask.thread(number(2), 2).is_err());
     }

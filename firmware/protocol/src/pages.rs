@@ -27,50 +27,6 @@ pub mod directory;
 pub mod holder;
 pub mod keeping;
 
-/// A set of processors, one bit each.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Set(pub u16);
-
-impl Set {
-    pub const EMPTY: Set = Set(0);
-
-    /// The number of a processor's bit.
-    const fn bit(processor: Processor) -> u8 {
-        processor.number() & 0xf
-    }
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-    pub const fn has(self, processor: Processor) -> bool {
-        self.0 >> Set::bit(processor) & 1 != 0
-    }
-    #[must_use]
-    pub const fn with(self, processor: Processor) -> Set {
-        Set(self.0 | 1 << Set::bit(processor))
-    }
-    #[must_use]
-    pub const fn without(self, processor: Processor) -> Set {
-        Set(self.0 & !(1 << Set::bit(processor)))
-    }
-    #[must_use]
-    pub const fn and(self, other: Set) -> Set {
-        Set(self.0 | other.0)
-    }
-    /// The lowest processor of the set (16 if it is empty).
-    pub const fn lowest(self) -> Processor {
-        Processor::new(self.0.trailing_zeros() as u8)
-    }
-    /// The first processor of the set after `last`, in cyclic order. The set must not be empty.
-    pub const fn after(self, last: Processor) -> Processor {
-        let above = Set(self.0 & (!1 << Set::bit(last)));
-        if above.is_empty() {
-            self.lowest()
-        } else {
-            above.lowest()
-        }
-    }
-}
-
 /// What a processor tells the home of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]

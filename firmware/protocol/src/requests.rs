@@ -16,7 +16,8 @@
 //! The kernel looks for threads, since it knows who is ready; what is to be done is an [`Output`].
 
 use testbed_definitions::ids::ProcessId;
-use testbed_definitions::request::{Places, Wanted, KEPT};
+use testbed_definitions::processors::Processors;
+use testbed_definitions::request::{Wanted, KEPT};
 
 use crate::{Processor, ThreadNumber};
 
@@ -76,7 +77,7 @@ pub enum Output {
 /// Where threads start that are created here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Standing {
-    places: Places,
+    places: Processors,
     next: Processor,
     until: u64,
 }

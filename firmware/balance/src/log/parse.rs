@@ -12,10 +12,11 @@ use nom::multi::{fold_many0, many1};
 use nom::sequence::{delimited, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
 use testbed_definitions::ids::{Processor, ThreadNumber};
+use testbed_definitions::processors::Processors;
 
 use super::{average, Entry, REMARK};
 use crate::policies::placement::thread;
-use crate::request::{Answer, Link, Places, Reason, Request};
+use crate::request::{Answer, Link, Reason, Request};
 use crate::PROCESSORS;
 
 /// What is wrong with a log.
@@ -133,9 +134,9 @@ fn link(slaves: Option<u8>) -> impl Fn(&str) -> Parsed<'_, Reason> {
 }
 
 /// The processors of a standing request behind the first, as `, 3, 4`.
-fn places(text: &str) -> Parsed<'_, Places> {
-    let add = |places: Places, processor| places.with(Processor::new(processor));
-    fold_many0(preceded(tag(", "), processor), || Places::NONE, add).parse(text)
+fn places(text: &str) -> Parsed<'_, Processors> {
+    let add = |places: Processors, processor| places.with(Processor::new(processor));
+    fold_many0(preceded(tag(", "), processor), || Processors::NONE, add).parse(text)
 }
 
 fn request(slaves: Option<u8>) -> impl Fn(&str) -> Parsed<'_, Entry> {

@@ -30,7 +30,8 @@ use programs::words::Words;
 use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::limits::TIME_SLICE_US;
 use testbed_definitions::process::{FIRST_GENERATION, FIRST_PLACE};
-use testbed_definitions::request::{Places, Wanted, EXPIRY_US, KEPT};
+use testbed_definitions::processors::Processors;
+use testbed_definitions::request::{Wanted, EXPIRY_US, KEPT};
 use testbed_definitions::syscall::EXIT_HALT;
 
 libtos::program!(main);
@@ -224,7 +225,7 @@ fn ask_all(plan: &Plan) -> Result<u32, Error> {
     println!("{NAME}: {programs} programs, {killed} killed; an answer took {longest_ms} ms; {failed} failed");
     // From here on threads start where they are created.
     for slave in 1..processors() {
-        request(Wanted::Created(Places::NONE), slave, slave % (processors() - 1) + 1)?;
+        request(Wanted::Created(Processors::NONE), slave, slave % (processors() - 1) + 1)?;
     }
     let lost = lost_places()?;
     println!("{NAME}: {lost} places for requests lost");
@@ -347,7 +348,7 @@ fn any_wanted(random: &mut Random) -> Wanted {
         4 | 5 => Wanted::Link(Processor::new(random.below(processors() as u32) as u8)),
         6 => Wanted::Link(Processor::new(random.word() as u8)),
         7 => Wanted::Thread(beside),
-        9 => Wanted::Created(Places::from_bits(random.word() as u16)),
+        9 => Wanted::Created(Processors::from_bits(random.word() as u16)),
         8 if random.chance(50) => Wanted::Thread(ThreadNumber::from_bits(1 + random.below(u16::MAX as u32) as u16)),
         // Nobody's number, but for some bits that of a thread that there is.
         8 => Wanted::Thread(ThreadNumber::from_bits(beside.bits() | 1 << 15)),

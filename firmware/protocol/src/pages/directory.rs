@@ -1,7 +1,8 @@
 //! The home's side of the page protocol.
 
-use super::{Order, Report, Set};
+use super::{Order, Report};
 use crate::Processor;
+use testbed_definitions::processors::Processors;
 
 /// What is under way for a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -26,10 +27,10 @@ pub enum Phase {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Entry {
     /// Processors with copies; while they are told to give up, those that have not answered.
-    pub copies: Set,
+    pub copies: Processors,
     /// Processors that wait to read, and to write. The subject of what is under way is in neither.
-    pub reading: Set,
-    pub writing: Set,
+    pub reading: Processors,
+    pub writing: Processors,
     /// Owner in bits 3:0, subject in 7:4.
     places: u8,
     /// Phase, and [`FREE`].
@@ -50,12 +51,12 @@ pub enum Output {
     },
     /// Order [`Order::Invalidate`] at each of them.
     Invalidate {
-        at: Set,
+        at: Processors,
     },
     /// The page is no more: [`Order::NoPage`] to those that wait for it. `freed`: it has been asked
     /// for ([`free`]).
     Ended {
-        waiting: Set,
+        waiting: Processors,
         freed: bool,
     },
 }
@@ -88,8 +89,8 @@ impl Entry {
     fn set_owner(&mut self, owner: Processor) {
         self.places = self.places & 0xf0 | owner.number() & 0xf;
     }
-    fn waiting(&self) -> Set {
-        self.reading.and(self.writing)
+    fn waiting(&self) -> Processors {
+        self.reading.or(self.writing)
     }
 }
 

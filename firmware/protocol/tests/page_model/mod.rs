@@ -4,10 +4,11 @@
 
 use stateright::{Model, Property};
 use testbed_definitions::page::{PTE_OWNED, PTE_READ, PTE_VALID, PTE_WRITE};
+use testbed_definitions::processors::Processors;
 use testbed_protocol::pages::directory::{self, Entry, Phase};
 use testbed_protocol::pages::holder::{self, Touch};
 use testbed_protocol::pages::keeping::Keeper;
-use testbed_protocol::pages::{Order, Report, Set};
+use testbed_protocol::pages::{Order, Report};
 use testbed_protocol::Processor;
 
 mod calls;

@@ -30,7 +30,7 @@ impl World {
         match entry.phase() {
             Phase::Absent => *entry == Entry::default() && held.iter().all(|held| held.entry == 0),
             Phase::Quiet => {
-                let waiting = entry.reading.and(entry.writing);
+                let waiting = entry.reading.or(entry.writing);
                 waiting.is_empty()
                     && held.iter().enumerate().all(|(processor, held)| {
                         let (processor, entry) = (Processor::new(processor as u8), held.entry);

@@ -70,7 +70,7 @@ impl World {
         let output = directory::step(entry, from, report);
         if report == Report::Done {
             if self.has(Bug::ForgetWaiter) {
-                entry.writing = Set::EMPTY;
+                entry.writing = Processors::NONE;
             }
             if self.has(Bug::UnknownCopy) && entry.phase() == Phase::Quiet {
                 entry.copies = copies;

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use testbed_definitions::ids::ProcessId;
-use testbed_definitions::request::{Places, Wanted, KEPT};
+use testbed_definitions::processors::Processors;
+use testbed_definitions::request::{Wanted, KEPT};
 use testbed_protocol::requests::{Asker, Choice, Output, Request, Requests, RequestsIn};
 use testbed_protocol::{Processor, ThreadNumber};
 
@@ -28,7 +29,7 @@ fn any_thread() -> impl Strategy<Value = ThreadNumber> {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let link = (0..4u8).prop_map(|number| Wanted::Link(processor(number)));
-    let created = (0..16u16).prop_map(|places| Wanted::Created(Places::from_bits(places)));
+    let created = (0..16u16).prop_map(|places| Wanted::Created(Processors::from_bits(places)));
     let named = any_thread().prop_map(Wanted::Thread);
     let wanted = prop_oneof![Just(Wanted::Compute), Just(Wanted::New), link, named, created];
     let choice = prop_oneof![

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use testbed_definitions::request::{Places, Wanted};
+use testbed_definitions::processors::Processors;
+use testbed_definitions::request::Wanted;
 
 use crate::exploration::{grouped, is_documented, Report};
 use crate::model::{explore, reached};
@@ -136,7 +137,7 @@ pub fn crowd() -> Setup {
 /// process may be killed meanwhile.
 pub fn standing() -> Setup {
     let created = |places: &[u8]| {
-        Wanted::Created(places.iter().fold(Places::NONE, |places, &place| places.with(processor(place))))
+        Wanted::Created(places.iter().fold(Processors::NONE, |places, &place| places.with(processor(place))))
     };
     let born = Plan { runs: 1, exits: true, created: true, ..Plan::at(1) };
     Setup {

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use testbed_definitions::request::{Places, Wanted};
+use testbed_definitions::processors::Processors;
+use testbed_definitions::request::Wanted;
 use testbed_protocol::{Processor, ThreadNumber};
 
 use crate::explore::{is_long, right};
@@ -49,7 +50,7 @@ fn drafts() -> impl Strategy<Value = Draft> {
         1 => Just(Wanted::Compute),
         1 => slave().prop_map(Wanted::Link),
         3 => thread().prop_map(Wanted::Thread),
-        1 => (0..1u16 << SLAVES).prop_map(|places| Wanted::Created(Places::from_bits(places << 1))),
+        1 => (0..1u16 << SLAVES).prop_map(|places| Wanted::Created(Processors::from_bits(places << 1))),
     ];
     (wanted, prop::bool::weighted(0.7), slave(), 1..SLAVES)
 }

@@ -1,7 +1,8 @@
 //! The machine's state.
 
 use testbed_definitions::ids::ProcessId;
-use testbed_definitions::request::{Places, Wanted};
+use testbed_definitions::processors::Processors;
+use testbed_definitions::request::Wanted;
 use testbed_protocol::requests::{Asker, RequestsIn};
 use testbed_protocol::{Processor, ThreadNumber};
 
@@ -45,7 +46,7 @@ pub struct Local {
 /// What a standing request says, as somebody sees it who sees everything.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Standing {
-    pub places: Places,
+    pub places: Processors,
     pub first: Processor,
     pub until: u64,
 }

@@ -7,9 +7,10 @@
 //! costs no move, and what is known of threads later decides the rest.
 
 use testbed_definitions::ids::Processor;
+use testbed_definitions::processors::Processors;
 
 use crate::policy::{Ask, View};
-use crate::request::{Places, Reason, EXPIRY_INTERRUPTS};
+use crate::request::{Reason, EXPIRY_INTERRUPTS};
 use crate::summary::Summary;
 use crate::PROCESSORS;
 
@@ -37,7 +38,7 @@ impl Births {
             if ask.left() == 0 || told.is_some_and(|told| view.now < told + holds) {
                 continue;
             }
-            let places = Places::slaves(view.summary.slaves);
+            let places = Processors::slaves(view.summary.slaves);
             let first = places.after(Processor::new(slave)).number();
             if ask.request(Reason::Created(places), slave, first).is_ok() {
                 *told = Some(view.now);

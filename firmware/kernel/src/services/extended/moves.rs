@@ -4,7 +4,8 @@ use testbed_balance::candidate::{select, Candidate, Choice as Figure40};
 use testbed_balance::request::Link;
 use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::mpc::{self, process as layout};
-use testbed_definitions::request::{Places, Wanted, EXPIRY_INTERRUPTS};
+use testbed_definitions::processors::Processors;
+use testbed_definitions::request::{Wanted, EXPIRY_INTERRUPTS};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::requests::{Asker, Choice, Output, Request, Requests};
@@ -69,7 +70,7 @@ impl Kernel {
     /// Takes a request to a slave of the machine.
     fn take_request(&mut self, wanted: Wanted, to: Processor, who: Who) {
         let wanted = match wanted {
-            Wanted::Created(places) => Wanted::Created(places.and(Places::slaves(self.processors - 1))),
+            Wanted::Created(places) => Wanted::Created(places.and(Processors::slaves(self.processors - 1))),
             other => other,
         };
         let asker = Asker { who: who.word(), process: who.process };

@@ -5,11 +5,12 @@ use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_definitions::mpc::{self, page as layout};
 use testbed_definitions::page::{PAGE_BYTES, PTE_EXECUTE, PTE_VALID, VIRTUAL_PAGES};
+use testbed_definitions::processors::Processors;
 use testbed_definitions::syscall::status::counter;
 use testbed_definitions::syscall::Error;
 use testbed_protocol::pages::directory::{self, Output as HomeOutput};
 use testbed_protocol::pages::holder::{self, Output};
-use testbed_protocol::pages::{Order, Report, Set};
+use testbed_protocol::pages::{Order, Report};
 
 use crate::arch::{hw, memory};
 use crate::drivers::events;
@@ -72,7 +73,7 @@ impl Kernel {
     }
 
     /// The others first: this processor's own answer may be the last.
-    fn order_all(&mut self, at: Set, process: Process, page: u32, order: Order) {
+    fn order_all(&mut self, at: Processors, process: Process, page: u32, order: Order) {
         let mut others = at.without(self.me);
         while !others.is_empty() {
             let to = others.lowest();
