@@ -169,12 +169,17 @@ fn a_folder_is_followed_while_it_is_written_and_when_it_is_written_anew() {
     writer.finish(&RunRecord { complete: true, cycles: 1 << 30, ..record.clone() }).unwrap();
     let first = serving.wait_for(is("over"));
     // Another run writes to it: the page begins anew, whatever it has of the one before.
-    let _writer = write(8_000);
+    let second_writer = write(8_000);
     let second = serving.wait_for(is("live"));
     assert_ne!(first["run"], second["run"]);
     let query =
         format!("?run={}&printed=999&drawn={}", first["run"].as_str().unwrap(), first["drawn"].as_str().unwrap());
     assert_ne!(serving.state(&query)["shown"], json!(null));
+    // A third is over before anybody looks.
+    drop(second_writer);
+    write(6_000).finish(&RunRecord { complete: true, cycles: 1 << 31, ..record }).unwrap();
+    let third = serving.wait_for(|told| told["mode"] == "over" && told["run"] != second["run"]);
+    assert_eq!(third["state"]["cycle"], 1_u64 << 31);
     serving.signal("-INT");
     assert_eq!(serving.end().0, 0);
 }

@@ -86,7 +86,6 @@ impl Followed {
         let is_over = screen.mode == Mode::Checking;
         if is_over {
             player = open(Rolling::ALL)?;
-            player.hurry();
         }
         let why = "The run is not this server's, so its console is not either.";
         let mut followed = Followed::new(dir, Options::default(), None, Some(why.into()));
@@ -133,7 +132,11 @@ impl Followed {
             }
         }
         match &mut self.watched {
-            Watched::Run(player) => Ok(player.pass(Duration::ZERO, BUDGET)?),
+            Watched::Run(player) => {
+                // A run may be over when its folder is first seen, also one that takes another's place.
+                player.hurry();
+                Ok(player.pass(Duration::ZERO, BUDGET)?)
+            }
             Watched::Coming => Ok(false),
         }
     }
