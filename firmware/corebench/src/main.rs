@@ -19,9 +19,14 @@ global_asm!(".section .text.start", ".globl _start", "_start:", "la sp, _stack_t
 static mut ITERATIONS: u32 = 10;
 #[no_mangle]
 static mut RESULT: [u32; 4] = [0; 4];
+/// Low and high word, as HTIF has it: so it runs on QEMU's machine `spike` too.
 #[no_mangle]
 #[link_section = ".tohost"]
-static mut tohost: u32 = 0;
+static mut tohost: [u32; 2] = [0; 2];
+/// Where a host would answer. Nothing is asked.
+#[no_mangle]
+#[link_section = ".tohost"]
+static mut fromhost: [u32; 2] = [0; 2];
 
 /// What one iteration's CRC must be; every iteration does the same work.
 const EXPECTED: u16 = work::EXPECTED;
@@ -55,13 +60,21 @@ extern "C" fn main() {
     // SAFETY: as above; the host reads both after the store to `tohost`.
     unsafe {
         write_volatile(addr_of_mut!(RESULT), [check.into(), spent[0], spent[1], iterations]);
-        write_volatile(addr_of_mut!(tohost), if right { 1 } else { 3 });
+    }
+    end(if right { 1 } else { 3 });
+}
+
+/// Tells the host. QEMU takes the low word first and acts at the high one.
+fn end(word: u32) {
+    // SAFETY: nobody else writes these, and nobody here reads them.
+    unsafe {
+        write_volatile(addr_of_mut!(tohost[0]), word);
+        write_volatile(addr_of_mut!(tohost[1]), 0);
     }
 }
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    // SAFETY: nothing else runs any more.
-    unsafe { write_volatile(addr_of_mut!(tohost), 5) };
+    end(5);
     loop {}
 }

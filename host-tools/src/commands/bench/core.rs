@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use object::{Object, ObjectSection, ObjectSymbol};
 use testbed_definitions::map;
 use testbed_machine::Machine;
 use testbed_runner::{engines, firmware};
@@ -142,6 +143,34 @@ fn started(engine: &str, program: &Program, iterations: Option<u32>) -> Result<B
         bytes[(at - *start) as usize..][..4].copy_from_slice(&iterations.to_le_bytes());
     }
     engines::open(engine, &machine, &image, None).map_err(|error| error.to_string())
+}
+
+/// The benchmark as a file, with so many iterations.
+///
+/// # Errors
+/// There is none, or nothing in it says its iterations.
+pub fn elf(iterations: u32) -> Result<Vec<u8>, Failure> {
+    let (path, mut bytes) = firmware::build(&firmware::root()?)?.read("corebench")?;
+    let file = object::File::parse(&*bytes);
+    let found = file.ok().and_then(|file| {
+        let symbol = file.symbol_by_name("ITERATIONS")?;
+        let section = file.section_by_index(symbol.section_index()?).ok()?;
+        let (from, _) = section.file_range()?;
+        usize::try_from(from + symbol.address().checked_sub(section.address())?).ok()
+    });
+    let place = found.and_then(|from| bytes.get_mut(from..from + 4));
+    let missing = || Failure::new(Exit::Machine, format!("{}: has no ITERATIONS in its image", path.display()));
+    place.ok_or_else(missing)?.copy_from_slice(&iterations.to_le_bytes());
+    Ok(bytes)
+}
+
+/// Instructions of an iteration of the benchmark.
+pub fn instructions_an_iteration() -> Result<f64, Failure> {
+    let (path, program) = program()?;
+    let failed = |what: String| Failure::new(Exit::Machine, format!("{}: {what}", path.display()));
+    let [short, long] = ITERATIONS.map(|iterations| counted("emulator", &program, Some(iterations)));
+    let instructions = long.map_err(failed)?.instructions - short.map_err(failed)?.instructions;
+    Ok(f64::from(instructions) / f64::from(ITERATIONS[1] - ITERATIONS[0]))
 }
 
 /// The benchmark on one core of the emulator, which does not end.

@@ -1,10 +1,11 @@
 //! `testbed bench`: the project's speed table, peers side by side in one run.
 //!
-//! `core` measures the core by itself and beside others, `synth` its area and clock, `kernel` the
-//! kernel's services, `instrumentation` what monitoring takes of its code, `trace` the reading of
-//! traces.
+//! `core` measures the core by itself and beside others, `synth` its area and clock, `emulator` the
+//! emulator beside QEMU and on machines of all sizes, `kernel` the kernel's services,
+//! `instrumentation` what monitoring takes of its code, `trace` the reading of traces.
 
 pub mod core;
+mod emulator;
 mod instrumentation;
 mod kernel;
 mod row;
@@ -38,7 +39,7 @@ const PAIRS: u64 = 2_000_000;
 const START_CYCLES: u64 = 2_000_000;
 
 /// Measures engines and tools against each other on this computer; with `core` the core and others'
-/// cores, with `kernel` the kernel's services, with `instrumentation` what monitoring takes of its
+/// cores, with `emulator` the emulator on 1 to 16 processors, with `kernel` the kernel's services, with `instrumentation` what monitoring takes of its
 /// code, with `trace` how traces are read.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -59,6 +60,7 @@ pub struct Bench {
 #[derive(Subcommand, Debug)]
 enum Part {
     Core(core::Core),
+    Emulator(emulator::Emulator),
     Instrumentation(instrumentation::Share),
     Kernel(kernel::Kernel),
     Trace(trace::Trace),
@@ -71,6 +73,7 @@ impl Bench {
     pub fn run(&self) -> Result<Exit, Failure> {
         match &self.what {
             Some(Part::Core(core)) => return core.run(),
+            Some(Part::Emulator(emulator)) => return emulator.run(),
             Some(Part::Instrumentation(share)) => return share.run(),
             Some(Part::Kernel(kernel)) => return kernel.run(),
             Some(Part::Trace(trace)) => return trace.run(),
