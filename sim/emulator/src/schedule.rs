@@ -10,7 +10,6 @@
 use crate::model::centrenet::DmaMemory;
 use crate::ram::Ram;
 use crate::shared::Shared;
-use testbed_definitions::map;
 use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::timing::LOOKAHEAD;
 
@@ -217,10 +216,8 @@ impl<C: Core> Schedule<C> {
             core.arrive(&mut self.events);
         }
         self.events.sort_unstable();
-        for Event { cycle, processor, value } in self.events.drain(..) {
-            let taken = self.shared.monitor.smi_store(processor, map::smi::EVENT, value, cycle);
-            debug_assert_eq!(taken, Ok(()), "who may stall does not run ahead");
-        }
+        self.shared.monitor.smi_events(&self.events, self.cycle);
+        self.events.clear();
     }
 
     /// The cycle before which nothing happens because every processor sleeps; the present one if

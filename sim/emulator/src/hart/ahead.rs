@@ -29,7 +29,7 @@ impl Hart {
             system,
             stretch,
             fetch_fault,
-            translating,
+            mode,
             asleep,
             interrupt_at,
             let_past,
@@ -67,7 +67,7 @@ impl Hart {
             system: system.clone(),
             stretch: *stretch,
             fetch_fault: *fetch_fault,
-            translating: *translating,
+            mode: *mode,
             asleep: *asleep,
             interrupt_at: *interrupt_at,
             let_past: *let_past,
@@ -102,7 +102,7 @@ impl Hart {
             system,
             stretch,
             fetch_fault,
-            translating,
+            mode,
             asleep,
             interrupt_at,
             let_past,
@@ -115,7 +115,7 @@ impl Hart {
         self.registers[..REGISTERS].copy_from_slice(&registers);
         (self.pc, self.arrival, self.retired, self.complete) = (pc, arrival, retired, complete);
         (self.csrs, self.tlb, self.clint, self.system) = (csrs, tlb, clint, system);
-        (self.stretch, self.fetch_fault, self.translating) = (stretch, fetch_fault, translating);
+        (self.stretch, self.fetch_fault, self.mode) = (stretch, fetch_fault, mode);
         (self.asleep, self.interrupt_at, self.let_past) = (asleep, interrupt_at, let_past);
         (self.ahead, self.second) = (ahead, second);
         (self.memory.fetched, self.memory.latched) = (fetched, latched);

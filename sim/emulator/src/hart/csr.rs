@@ -15,15 +15,32 @@ pub(in crate::hart) struct Csrs {
     pub enabled: u32,
     pub vector: u32,
     counter_enable: u32,
-    scratch: u32,
-    pub exception_pc: u32,
-    cause: u32,
-    value: u32,
+    /// `mscratch`, `mepc`, `mcause`, `mtval`, by [`plain`].
+    pub plain: [u32; 4],
     pub page_map: u32,
     /// `mcycle` in cycle `t` is `t` plus this.
     cycle_offset: u64,
     /// `minstret` is the instructions retired plus this.
     retired_offset: u64,
+}
+
+/// What CSRs allow that change seldom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(in crate::hart) struct Mode {
+    /// Loads and stores go through the TLB.
+    pub translating: bool,
+    /// CSRs of machine mode can be accessed.
+    pub machine: bool,
+    /// The time can be read.
+    pub times: bool,
+}
+
+/// What is kept of a write to each of [`Csrs::plain`].
+pub(in crate::hart) const PLAIN_MASKS: [u32; 4] = [u32::MAX, !3, MCAUSE_MASK, u32::MAX];
+
+/// The place in [`Csrs::plain`] of a CSR that holds a value for machine mode and does nothing else.
+pub(in crate::hart) fn plain(number: u16) -> Option<u8> {
+    [MSCRATCH, MEPC, MCAUSE, MTVAL].iter().position(|&plain| plain == number).map(|place| place as u8)
 }
 
 /// What the CSR numbers that are not registers of [`Csrs`] show in the cycle of the instruction.
@@ -40,9 +57,7 @@ pub(in crate::hart) struct Surroundings {
 impl Csrs {
     /// Enters a trap.
     pub fn trap(&mut self, pc: u32, cause: u32, value: u32) {
-        self.exception_pc = pc;
-        self.cause = cause;
-        self.value = value;
+        self.plain[1..].copy_from_slice(&[pc, cause, value]);
         self.previous_on = self.interrupts_on;
         self.interrupts_on = false;
         self.previous_machine = !self.user;
@@ -63,8 +78,18 @@ impl Csrs {
         self.user && self.page_map & PMBASE_ENABLE != 0
     }
 
-    /// Whether loads and stores are translated.
-    pub fn translates_data(&self) -> bool {
+    /// Where an exception has happened.
+    pub fn exception_pc(&self) -> u32 {
+        self.plain[1]
+    }
+
+    /// What the way in which instructions are executed depends on.
+    pub fn mode(&self) -> Mode {
+        let times = !self.user || self.counter_enable >> (TIME & 0x1f) & 1 != 0;
+        Mode { translating: self.translates_data(), machine: !self.user, times }
+    }
+
+    fn translates_data(&self) -> bool {
         (self.user || self.modify_privilege && !self.previous_machine) && self.page_map & PMBASE_ENABLE != 0
     }
 
@@ -77,16 +102,15 @@ impl Csrs {
         }
         let cycles = around.cycle.wrapping_add(self.cycle_offset);
         let retired = around.retired.wrapping_add(self.retired_offset);
+        if let Some(plain) = plain(number) {
+            return Some(self.plain[usize::from(plain)]);
+        }
         Some(match number {
             MSTATUS => self.status(),
             MISA => MISA_VALUE,
             MIE => self.enabled,
             MTVEC => self.vector,
             MCOUNTEREN => self.counter_enable,
-            MSCRATCH => self.scratch,
-            MEPC => self.exception_pc,
-            MCAUSE => self.cause,
-            MTVAL => self.value,
             MIP => around.pending,
             PMBASE => self.page_map,
             MCYCLE | CYCLE => cycles as u32,
@@ -112,6 +136,9 @@ impl Csrs {
 
     /// Writes `number`, which [`Csrs::read`] has allowed.
     pub fn write(&mut self, number: u16, value: u32, around: Surroundings) {
+        if let Some(plain) = plain(number).map(usize::from) {
+            self.plain[plain] = value & PLAIN_MASKS[plain];
+        }
         match number {
             MSTATUS => {
                 self.interrupts_on = value & MSTATUS_MIE != 0;
@@ -122,10 +149,6 @@ impl Csrs {
             MIE => self.enabled = value & (INTERRUPT_SOFTWARE | INTERRUPT_TIMER | INTERRUPT_EXTERNAL),
             MTVEC => self.vector = value & !3,
             MCOUNTEREN => self.counter_enable = value & 7,
-            MSCRATCH => self.scratch = value,
-            MEPC => self.exception_pc = value & !3,
-            MCAUSE => self.cause = value & MCAUSE_MASK,
-            MTVAL => self.value = value,
             PMBASE => self.page_map = value & PMBASE_MASK,
             MCYCLE | MCYCLEH => {
                 let now = around.cycle.wrapping_add(self.cycle_offset);

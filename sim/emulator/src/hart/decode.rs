@@ -1,5 +1,8 @@
 //! Instruction words, decoded once and kept in a cache beside RAM.
 
+use super::csr::{plain, PLAIN_MASKS};
+use testbed_definitions::csr::{TIME, TIMEH};
+
 /// What an instruction does. `Undecoded` is what the cache holds for words not yet seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -14,6 +17,9 @@ pub(in crate::hart) enum Op {
     Add, Sub, Sll, Slt, Sltu, Xor, Srl, Sra, Or, And,
     Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu,
     Fence,
+    // CSRs that only hold something, numbered by `rs1` and `rs2`: read and swapped. The time or,
+    // with `imm`, its high half. Only the cache holds these forms.
+    CsrRead, CsrSwap, Time,
     // What only the exact step executes.
     Csr, Ecall, Ebreak, Mret, Wfi, Illegal,
     MisalignedTarget,
@@ -43,9 +49,23 @@ pub(in crate::hart) const ZEROS: u8 = 34;
 impl Decoded {
     pub const UNDECODED: Decoded = Decoded { op: Op::Undecoded, rd: 0, rs1: 0, rs2: 0, imm: 0 };
 
+    /// A CSR instruction that has no effect beside that on a register and a CSR that only holds
+    /// something; nothing of another.
+    fn simple_csr(self) -> Option<Decoded> {
+        let (number, reads) = ((self.imm >> 20) as u16, self.imm & 0x2000 != 0 && self.rs1 == 0);
+        let swaps = self.imm >> 12 & 7 == 1;
+        let form = |op, rs1, rs2, imm| Some(Decoded { op, rs1, rs2, imm, ..self });
+        match (plain(number), number) {
+            (Some(plain), _) if reads => form(Op::CsrRead, plain, 0, 0),
+            (Some(plain), _) if swaps => form(Op::CsrSwap, self.rs1, plain, PLAIN_MASKS[usize::from(plain)]),
+            (None, TIME | TIMEH) if reads => form(Op::Time, 0, 0, u32::from(number == TIMEH)),
+            _ => None,
+        }
+    }
+
     /// The form that the cache holds: x0 as destination replaced by [`SINK`], as a pair's source by
     /// [`ZEROS`], displacements of branches and `jal` in words, those that would be misaligned left
-    /// to the exact step.
+    /// to the exact step, CSR instructions without other effects told from the rest.
     pub fn cached(self) -> Decoded {
         let rd = if self.rd == 0 { SINK } else { self.rd };
         match self.op {
@@ -56,6 +76,7 @@ impl Decoded {
                 Decoded { rd, imm: (self.imm as i32 >> 2) as u32, ..self }
             }
             Op::Sd if self.rs2 == 0 => Decoded { rs2: ZEROS, ..self },
+            Op::Csr => self.simple_csr().map_or(Decoded { rd, ..self }, |simple| Decoded { rd, ..simple }),
             _ => Decoded { rd, ..self },
         }
     }

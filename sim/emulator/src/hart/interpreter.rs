@@ -1,6 +1,8 @@
-//! The interpreter, the fast loop: instructions that touch nothing but registers and RAM.
+//! The interpreter, the fast loop: instructions that touch nothing but registers, RAM, and CSRs that
+//! only hold something or tell the time.
 
 use super::alu::{extract, operate, taken};
+use super::csr::PLAIN_MASKS;
 use super::decode::{Decoded, Op};
 use super::memory::{forget, Memory, CODE_SHIFT};
 use super::state::Hart;
@@ -36,8 +38,8 @@ impl Hart {
 
     #[inline(never)]
     fn interpret_in<const MODE: u8>(&mut self, limit: u64, hazards: &Hazards) {
-        let Hart { registers, memory, tlb, stretch, translating, installations, .. } = self;
-        let translating = *translating;
+        let Hart { registers, memory, tlb, stretch, mode, installations, csrs, clint, .. } = self;
+        let mode = *mode;
         let Memory { words, decoded, has_code, translated, stale, overwritten, .. } = memory;
         let words = &mut words[..];
         let (decoded, has_code) = (&decoded[..], &has_code[..]);
@@ -93,7 +95,7 @@ impl Hart {
             macro_rules! address {
                 ($right:expr, $aligned:expr) => {{
                     let address = reg!(rs1).wrapping_add(imm);
-                    let offset = if translating {
+                    let offset = if mode.translating {
                         let Some(offset) = tlb.hit(address, $right) else { break };
                         offset
                     } else {
@@ -253,8 +255,29 @@ impl Hart {
                     at = at.wrapping_add(1);
                     arrival += CYCLES_ALU;
                 }
+                Op::CsrRead if mode.machine => {
+                    reg!(rd) = csrs.plain[usize::from(rs1) % csrs.plain.len()];
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_ALU;
+                }
+                Op::CsrSwap if mode.machine => {
+                    let plain = &mut csrs.plain[usize::from(rs2) % PLAIN_MASKS.len()];
+                    let before = std::mem::replace(plain, reg!(rs1) & imm);
+                    reg!(rd) = before;
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_ALU;
+                }
+                Op::Time if mode.times => {
+                    // It is read a cycle after the instruction's arrival.
+                    reg!(rd) = (clint.time(arrival + 1) >> (32 * imm)) as u32;
+                    at = at.wrapping_add(1);
+                    arrival += CYCLES_ALU;
+                }
                 Op::Undecoded
                 | Op::Enter
+                | Op::CsrRead
+                | Op::CsrSwap
+                | Op::Time
                 | Op::Csr
                 | Op::Ecall
                 | Op::Ebreak

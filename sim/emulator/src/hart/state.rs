@@ -1,6 +1,6 @@
 //! The state of a processor: its core, its RAM and its own devices.
 
-use super::csr::Csrs;
+use super::csr::{Csrs, Mode};
 use super::memory::Memory;
 use super::stretch::Stretch;
 use super::tlb::{Lookup, Tlb, EXECUTE};
@@ -39,7 +39,7 @@ pub(super) struct Mark {
     pub system: System,
     pub stretch: Stretch,
     pub fetch_fault: Option<u32>,
-    pub translating: bool,
+    pub mode: Mode,
     pub asleep: bool,
     pub interrupt_at: u64,
     pub let_past: u64,
@@ -72,8 +72,8 @@ pub(crate) struct Hart {
     pub(super) stretch: Stretch,
     /// The cause with which the instruction that arrives next faults.
     pub(super) fetch_fault: Option<u32>,
-    /// Whether data accesses go through the TLB.
-    pub(super) translating: bool,
+    /// [`Csrs::mode`].
+    pub(super) mode: Mode,
     /// In `wfi`, looking at the interrupt lines from cycle `arrival` on.
     pub(super) asleep: bool,
     /// First cycle in which an arriving instruction gives way to an interrupt.
@@ -113,7 +113,7 @@ impl Hart {
             system: System::new(machine),
             stretch: Stretch::NONE,
             fetch_fault: None,
-            translating: false,
+            mode: Csrs::default().mode(),
             asleep: false,
             interrupt_at: u64::MAX,
             let_past: 0,

@@ -2,7 +2,7 @@
 
 use super::exact::Step;
 use super::state::Hart;
-use super::translator::{Ran, Translator};
+use super::translator::{installed::CYCLES_LEAST, Ran, Translator};
 use crate::model::centrenet::Hazards;
 use crate::shared::{Near, Shared};
 
@@ -86,9 +86,14 @@ impl Hart {
             let Some(index) = self.stretch.index(self.pc) else { break };
             if hazards.is_none() {
                 let ran = self.run_translated(translator, index, limit);
-                if ran != Ran::Not {
-                    before = ran;
-                    continue;
+                match ran {
+                    Ran::Not => {}
+                    // What it could not do, the interpreter mostly can't do either.
+                    Ran::On if self.arrival + CYCLES_LEAST <= limit => break,
+                    ran => {
+                        before = ran;
+                        continue;
+                    }
                 }
             }
             let retired = self.retired;

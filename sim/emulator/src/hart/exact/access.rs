@@ -131,7 +131,7 @@ impl Hart {
     /// Translates a data address in X, walking the page map if it must; then `arrival` moves so
     /// that X follows the walk.
     pub(in crate::hart) fn translate(&mut self, shared: &mut Shared, va: u32, right: u32, until: u64) -> Access {
-        if !self.translating {
+        if !self.mode.translating {
             return Access::Physical(va);
         }
         let cause = if right == READ { cause::LOAD_PAGE } else { cause::STORE_PAGE };

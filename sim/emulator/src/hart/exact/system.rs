@@ -45,7 +45,7 @@ impl Hart {
     pub(super) fn mret(&mut self, word: u32) -> Step {
         self.retire(self.arrival + 1, word, 0, 0);
         self.csrs.mret();
-        self.pc = self.csrs.exception_pc;
+        self.pc = self.csrs.exception_pc();
         self.arrival += CYCLES_MRET;
         self.privilege_changed();
         Step::Changed
@@ -61,7 +61,7 @@ impl Hart {
     }
 
     fn privilege_changed(&mut self) {
-        self.translating = self.csrs.translates_data();
+        self.mode = self.csrs.mode();
         self.refetch();
     }
 

@@ -13,6 +13,10 @@ pub(super) struct Place<'a> {
     pub decoded: &'a [Cell<Decoded>],
     pub has_code: &'a [Cell<bool>],
     pub tlb: &'a [Entry; TLB_ENTRIES],
+    /// The CSRs that only hold something.
+    pub csrs: &'a mut [u32; 4],
+    /// The time one cycle after the limit.
+    pub clock: u64,
     /// Cycles from the arrival of the next instruction to the limit.
     pub left: i64,
     /// Virtual address of the region's first word.

@@ -102,6 +102,8 @@ impl Codes {
             decoded: place.decoded.as_ptr(),
             has_code: place.has_code.as_ptr(),
             tlb: place.tlb.as_ptr(),
+            csrs: place.csrs.as_mut_ptr(),
+            clock: place.clock,
             log,
             time: place.left * CYCLE,
             complete: i64::MAX,
@@ -115,6 +117,7 @@ impl Codes {
         //   given it: `Tlb::fill` only takes pages within RAM, and the slice has that size;
         // - `decoded` and `has_code` by the same offsets;
         // - the TLB's entries by an index of four bits;
+        // - CSRs by their places in `Csrs::plain`, which `decode` gives;
         // - the log, as often as it stores, which `CYCLES_MAX` bounds.
         // Cells are only read, and no other thread has them.
         let (returned, end) = unsafe {

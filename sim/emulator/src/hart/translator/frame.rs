@@ -13,6 +13,9 @@ pub(super) struct Frame {
     pub decoded: *const Cell<Decoded>,
     pub has_code: *const Cell<bool>,
     pub tlb: *const Entry,
+    pub csrs: *mut u32,
+    /// The time one cycle after the limit.
+    pub clock: u64,
     /// Where the next index and former word of a store go.
     pub log: *mut [u32; 2],
     /// Cycles from the arrival of the next instruction to the limit, times [`CYCLE`], and the number

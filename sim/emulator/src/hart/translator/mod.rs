@@ -33,6 +33,7 @@ use self::call::Place;
 use self::code::{Codes, CYCLES_MAX, EXISTS};
 use self::installed::{Installed, Translated, CYCLES_LEAST};
 use self::region::{next_leader, Region};
+use super::csr::Mode;
 use super::decode::{decode, Decoded, Op};
 use super::memory::Memory;
 use super::state::Hart;
@@ -43,6 +44,8 @@ const REGIONS_MAX: usize = 4096;
 /// Instructions that are interpreted from a place on before that is translated: about as long as
 /// translating takes.
 const INTERPRETED: u32 = 200_000;
+/// On the way there it is asked so often whether another processor has translated it already.
+const KNOWN_STEPS: u32 = 32;
 /// The few instructions to the next block, or to where translated code goes on, are no reason to
 /// translate anything.
 const EXECUTED_LEAST: u64 = 8;
@@ -65,8 +68,8 @@ pub(crate) struct Translator {
     regions: usize,
 }
 
-/// An instruction, the one behind it, and whether loads and stores go through the TLB.
-type Begin = (u32, u32, bool);
+/// An instruction, the one behind it, and how they are executed.
+type Begin = (u32, u32, Mode);
 
 /// How far translated code has gone.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,7 +128,7 @@ impl Hart {
         let Some(Installed { first, translated }) = self.installations.get(imm) else { return Ran::Not };
         let Some(codes) = &mut translator.codes else { return Ran::Not };
         let Translated { region, code, .. } = &**translated;
-        if region.translating != self.translating || !region.fits(&self.stretch, *first) {
+        if region.mode != self.mode || !region.fits(&self.stretch, *first) {
             return Ran::Not;
         }
         let limit = limit.min(self.arrival + CYCLES_MAX);
@@ -140,6 +143,8 @@ impl Hart {
                 decoded,
                 has_code,
                 tlb: self.tlb.entries(),
+                csrs: &mut self.csrs.plain,
+                clock: self.clint.time(limit + 1),
                 left: (limit - self.arrival) as i64,
                 base,
                 entry,
@@ -184,20 +189,26 @@ impl Hart {
         let Some(leader) = leader else { return };
         // Processors run the same programs, at other places.
         let heat = &mut translator.heat[(leader as usize ^ self.number << 6) % COUNTERS];
+        let step = (translator.worth / KNOWN_STEPS).max(1);
+        let before = *heat / step;
         *heat = heat.saturating_add(executed as u32);
-        if *heat >= translator.worth {
+        let (is_worth, is_looked_for) = (*heat >= translator.worth, *heat / step > before);
+        if is_worth {
             *heat = 0;
-            self.install(translator, leader);
+        }
+        if is_worth || is_looked_for {
+            self.install(translator, leader, is_worth);
         }
     }
 
-    /// Puts the region of the instruction at `leader` into memory, if it is not there.
-    fn install(&mut self, translator: &mut Translator, leader: u32) {
+    /// Puts the region of the instruction at `leader` into memory, if it is not there; makes it if
+    /// need be and `makes`.
+    fn install(&mut self, translator: &mut Translator, leader: u32, makes: bool) {
         if self.memory.decoded.get(leader as usize).is_none_or(|decoded| decoded.get().op == Op::Enter) {
             return;
         }
         let word = |index: u32| self.memory.words.get(index as usize).copied().unwrap_or(0);
-        let begin = (word(leader), word(leader + 1), self.translating);
+        let begin = (word(leader), word(leader + 1), self.mode);
         let here = |&(place, ref translated): &(u32, Arc<Translated>)| {
             let (region, first) = (&translated.region, leader.checked_sub(place)?);
             let fits = region.fits(&self.stretch, first) && region.is_at(&self.memory, first);
@@ -205,7 +216,10 @@ impl Hart {
         };
         let known = translator.known.get(&begin).and_then(|known| known.iter().find_map(here));
         let installed = known.or_else(|| {
-            let (first, region) = Region::find(&self.memory, &self.stretch, leader, self.translating)?;
+            if !makes {
+                return None;
+            }
+            let (first, region) = Region::find(&self.memory, &self.stretch, leader, self.mode)?;
             let translated = translator.make(region)?;
             translator.known.entry(begin).or_default().push((leader - first, translated.clone()));
             Some(Installed { first, translated })

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::hart::csr::Mode;
 use crate::hart::decode::{decode, Decoded, Op, SINK};
 use crate::hart::memory::Memory;
 use crate::hart::stretch::Stretch;
@@ -20,14 +21,14 @@ pub(super) struct Region {
     pub leaders: Vec<u32>,
     /// Place of the last word that is fetched or read ahead.
     pub reach: u32,
-    /// Whether loads and stores go through the TLB.
-    pub translating: bool,
+    /// How its instructions are executed.
+    pub mode: Mode,
 }
 
 impl Region {
     /// The region of the instruction at `index` of memory, within `stretch`, as far as it has been
     /// executed, and the index of its first word; nothing if that instruction can't be translated.
-    pub fn find(memory: &Memory, stretch: &Stretch, index: u32, translating: bool) -> Option<(u32, Region)> {
+    pub fn find(memory: &Memory, stretch: &Stretch, index: u32, mode: Mode) -> Option<(u32, Region)> {
         let low = stretch.first.max(index.saturating_sub(WORDS_AROUND));
         let high = stretch.end().min(index + WORDS_AROUND);
         let (mut words, mut leaders) = (BTreeMap::new(), BTreeSet::new());
@@ -71,7 +72,7 @@ impl Region {
             words: words.into_iter().map(|(at, word)| (at - first, word)).collect(),
             leaders: leaders.into_iter().map(|at| at - first).collect(),
             reach: last - first + u32::from(is_access(decode(word).op)),
-            translating,
+            mode,
         };
         Some((first, region))
     }
@@ -142,6 +143,7 @@ fn is_translated(op: Op) -> bool {
 mod tests {
     use super::*;
 
+    const MODE: Mode = Mode { translating: false, machine: true, times: true };
     const CSRR: u32 = 0xf140_2573;
     const ADDI: u32 = 0x0015_0513;
     /// `beq x0, x0, -8`.
@@ -160,17 +162,17 @@ mod tests {
     fn a_region_begins_with_an_instruction_that_can_be_translated() {
         let (memory, stretch) = executed(&[CSRR, ADDI, BACK]);
         assert_eq!(next_leader(&memory, &stretch, 1), Some(1), "not that of the exact step before it");
-        assert!(Region::find(&memory, &stretch, 0, false).is_none());
-        let (first, region) = Region::find(&memory, &stretch, 1, false).unwrap();
+        assert!(Region::find(&memory, &stretch, 0, MODE).is_none());
+        let (first, region) = Region::find(&memory, &stretch, 1, MODE).unwrap();
         assert_eq!((first, region.words, region.leaders), (1, vec![(0, ADDI), (1, BACK)], vec![0]));
     }
 
     #[test]
     fn what_was_never_executed_is_not_translated() {
         let (memory, stretch) = executed(&[ADDI, ADDI]);
-        let (first, region) = Region::find(&memory, &stretch, 0, false).unwrap();
+        let (first, region) = Region::find(&memory, &stretch, 0, MODE).unwrap();
         assert_eq!((first, region.words.len(), region.reach), (0, 2, 1));
         assert!(next_leader(&memory, &stretch, 0).is_none());
-        assert!(Region::find(&memory, &stretch, 2, false).is_none());
+        assert!(Region::find(&memory, &stretch, 2, MODE).is_none());
     }
 }

@@ -11,13 +11,19 @@ struct Rule {
     pattern: u16,
     action: u16,
     total: u32,
-    /// The total waits to be enqueued.
-    due: bool,
 }
+
+/// A bit for each rule.
+type Bits = u8;
+const _: () = assert!(RULES <= Bits::BITS as usize);
 
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     rules: [Rule; RULES],
+    /// Which rules are on, have a total, and have one that is due, a bit each: mostly none.
+    on: Bits,
+    counted: Bits,
+    due: Bits,
     interval: u16,
     pairs: bool,
     /// The last word said that another one follows: whether it was taken out.
@@ -48,11 +54,16 @@ impl Filter {
             register::INTERVAL => self.interval = value.min(INTERVAL_MAX),
             register::PAIRS => self.pairs = value & 1 != 0,
             _ => {
-                let rule = &mut self.rules[usize::from(number / 4) % RULES];
+                let index = usize::from(number / 4) % RULES;
+                let (rule, bit) = (&mut self.rules[index], 1 << index);
                 match number % 4 {
                     register::MASK => rule.mask = value,
                     register::MATCH => rule.pattern = value,
-                    register::ACTION => (rule.action, rule.due) = (value & 3, rule.due || rule.total > 0),
+                    register::ACTION => {
+                        rule.action = value & 3;
+                        self.on = self.on & !bit | if rule.action == action::OFF { 0 } else { bit };
+                        self.due |= self.counted & bit;
+                    }
                     _ => {}
                 }
             }
@@ -63,7 +74,7 @@ impl Filter {
     /// could: a command arrives, a total becomes due.
     pub fn next_change(&mut self, now: u64, clock: &Clock) -> u64 {
         let command = self.next_command();
-        if self.rules.iter().any(|rule| rule.total > 0) {
+        if self.counted != 0 {
             return command.min(self.due_from(now, clock));
         }
         command
@@ -92,15 +103,21 @@ impl Filter {
     }
 
     /// The rule that decides about `datum`, unless it shares the fate of the word before.
-    fn rule(&mut self, datum: u16) -> Option<&mut Rule> {
-        self.rules.iter_mut().find(|rule| rule.action != action::OFF && datum & rule.mask == rule.pattern)
+    fn rule(&self, datum: u16) -> Option<usize> {
+        if self.on == 0 {
+            return None;
+        }
+        self.rules.iter().position(|rule| rule.action != action::OFF && datum & rule.mask == rule.pattern)
     }
 
     /// Whether `datum`, which is not reserved, is taken out if it is stored.
-    pub fn takes_out(&mut self, datum: u16) -> bool {
+    pub fn takes_out(&self, datum: u16) -> bool {
         match self.follows {
             Some(shares) if self.pairs => shares,
-            _ => self.rule(datum).is_some_and(|rule| matches!(rule.action, action::DROP | action::COUNT)),
+            _ => {
+                let out = |index: usize| matches!(self.rules[index].action, action::DROP | action::COUNT);
+                self.rule(datum).is_some_and(out)
+            }
         }
     }
 
@@ -108,8 +125,10 @@ impl Filter {
     pub fn stored(&mut self, datum: u16) {
         let out = self.takes_out(datum);
         if !(self.pairs && self.follows.is_some()) {
-            if let Some(rule) = self.rule(datum).filter(|rule| rule.action == action::COUNT) {
+            if let Some(index) = self.rule(datum).filter(|&index| self.rules[index].action == action::COUNT) {
+                let rule = &mut self.rules[index];
                 rule.total = (rule.total + 1).min(TOTAL_MAX);
+                self.counted |= 1 << index;
             }
         }
         let begins = self.follows.is_none() && datum & (MORE | SCHEDULE) == MORE;
@@ -123,28 +142,29 @@ impl Filter {
 
     /// Whether a total waits.
     pub fn waits(&self) -> bool {
-        self.rules.iter().any(|rule| rule.due)
+        self.due != 0
     }
 
     /// The rule whose total can be enqueued.
     pub fn offered(&self) -> Option<u8> {
-        if self.pairs && self.follows == Some(false) {
+        if self.due == 0 || self.pairs && self.follows == Some(false) {
             return None;
         }
-        self.rules.iter().position(|rule| rule.due).map(|rule| rule as u8)
+        Some(self.due.trailing_zeros() as u8)
     }
 
     /// The total of `rule`, which begins again.
     pub fn take(&mut self, rule: u8) -> u32 {
-        let rule = &mut self.rules[usize::from(rule)];
-        rule.due = false;
-        std::mem::take(&mut rule.total)
+        let others = !(1 << rule);
+        self.due &= others;
+        self.counted &= others;
+        std::mem::take(&mut self.rules[usize::from(rule)].total)
     }
 
     /// The cycle `now` is over.
     pub fn end_of_cycle(&mut self, now: u64, clock: &Clock) {
-        if self.rules.iter().any(|rule| rule.total > 0) && self.due_from(now, clock) == now {
-            self.rules.iter_mut().for_each(|rule| rule.due |= rule.total > 0);
+        if self.counted != 0 && self.due_from(now, clock) == now {
+            self.due |= self.counted;
         }
     }
 }

@@ -21,6 +21,7 @@ mod port;
 mod smi;
 
 use crate::engine::{SmiCounters, TraceWord};
+use crate::schedule::Event;
 use clock::Clock;
 use late::{horizon, seen_from};
 use poller::Poller;
@@ -118,6 +119,28 @@ impl Monitor {
                 Ok(())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Stores to EVENT before cycle `until`, which can't stall, in order of their cycles.
+    pub(crate) fn smi_events(&mut self, events: &[Event], until: u64) {
+        let counts = |smi: usize| events.iter().filter(|event| event.processor == smi).count() as u32;
+        let roomy = |(index, smi): (usize, &Smi)| smi.has_room_for(counts(index + 1));
+        if !self.poller.takes_in_turn() || !self.smis.iter().enumerate().all(roomy) {
+            for event in events {
+                let taken = self.smi_store(event.processor, smi_map::EVENT, event.value, event.cycle);
+                debug_assert_eq!(taken, Ok(()), "who may stall does not run ahead");
+            }
+            return;
+        }
+        // What the MMI takes meanwhile decides nothing, so it may come after them.
+        for event in events {
+            self.wake(event.cycle);
+            let Some(unit) = event.processor.checked_sub(1).and_then(|i| self.smis.get_mut(i)) else { continue };
+            unit.advance(event.cycle, &self.clock);
+            unit.store(event.value as u16, &self.clock);
+            // The latch goes into the queue.
+            unit.advance(until.min(event.cycle + 2), &self.clock);
         }
     }
 

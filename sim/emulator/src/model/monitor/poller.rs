@@ -75,6 +75,11 @@ impl Poller {
         self.now
     }
 
+    /// Whether what an SMI shows it is no more than the oldest pair, also of what is to come.
+    pub fn takes_in_turn(&self) -> bool {
+        !self.has(mmi::CONTROL_ORDERED) && self.control.next_change().is_none()
+    }
+
     /// A store to the register at `offset`, one of the poller's.
     pub fn store(&mut self, offset: u32, value: u32, cycle: u64) {
         match offset {

@@ -6,7 +6,7 @@ use super::floor::{extended, Floor, Floors};
 use super::late::seen_from;
 use crate::engine::SmiCounters;
 use std::collections::VecDeque;
-use testbed_definitions::filter::{total_marker, Command};
+use testbed_definitions::filter::{total_marker, Command, RULES};
 use testbed_definitions::map::smi;
 use testbed_definitions::monitor::{is_reserved, Pair, GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 use testbed_definitions::timing::LOOKAHEAD;
@@ -105,7 +105,16 @@ impl Smi {
     }
 
     /// Does what happens by itself in cycles before `until`.
+    #[inline]
     pub fn advance(&mut self, until: u64, clock: &Clock) {
+        if self.now < until {
+            self.go_on(until, clock);
+        } else {
+            self.count_pops();
+        }
+    }
+
+    fn go_on(&mut self, until: u64, clock: &Clock) {
         while self.now < until {
             self.count_pops();
             self.filter.take_over(self.now);
@@ -131,6 +140,13 @@ impl Smi {
     pub fn set_stall(&mut self, on: bool, clock: &Clock) {
         self.step(None, clock);
         self.stall_on = on;
+    }
+
+    /// Whether so many events find room, whatever has gone in between: no pop needs to be known.
+    pub fn has_room_for(&self, events: u32) -> bool {
+        // Beside them there may be a wrap's marker, a gap's, totals, and what waits already.
+        let beside = 8 + 2 * RULES as u32;
+        self.used + events + beside <= self.depth
     }
 
     /// Whether stores wait for room.

@@ -29,7 +29,7 @@ impl Emitter<'_> {
         let bytes = access_bytes(decoded.op);
         let register = self.register(position, decoded.rs1);
         let address = self.builder.ins().iadd_imm(register, i64::from(decoded.imm as i32));
-        let (refused, offset) = match self.translating {
+        let (refused, offset) = match self.mode.translating {
             true => self.look_up(address, bytes, right),
             false => self.untranslated(address, bytes),
         };

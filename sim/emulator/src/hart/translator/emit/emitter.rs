@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{AliasRegion, Block, BlockArg, InstBuilder, MemFlags,
 use cranelift_frontend::{FunctionBuilder, Variable};
 
 use super::time::{completes_after, cycles};
+use crate::hart::csr::Mode;
 use crate::hart::decode::{decode, Decoded, Op, SINK, ZEROS};
 use crate::hart::translator::frame::{Exit, Frame, BY_EXIT, CYCLE, INSTRUCTION};
 use crate::hart::translator::region::Region;
@@ -26,6 +27,7 @@ pub(super) struct Pointers {
     pub decoded: Value,
     pub has_code: Value,
     pub tlb: Value,
+    pub csrs: Value,
 }
 
 /// Where the code stands within a block.
@@ -57,7 +59,7 @@ pub(super) struct Emitter<'a> {
     /// Cycles to go and instructions executed, in one word.
     pub time: Variable,
     pub log: Variable,
-    pub translating: bool,
+    pub mode: Mode,
     pub ram_words: u32,
 }
 
@@ -76,6 +78,7 @@ impl<'a> Emitter<'a> {
             decoded: field(I64, offset_of!(Frame, decoded)),
             has_code: field(I64, offset_of!(Frame, has_code)),
             tlb: field(I64, offset_of!(Frame, tlb)),
+            csrs: field(I64, offset_of!(Frame, csrs)),
         };
         let base = field(I32, offset_of!(Frame, base));
         let (time_first, log_first) = (field(I64, offset_of!(Frame, time)), field(I64, offset_of!(Frame, log)));
@@ -93,7 +96,7 @@ impl<'a> Emitter<'a> {
         builder.ins().jump(dispatch, &[BlockArg::Value(entry)]);
         let blocks = region.leaders.iter().map(|&leader| (leader, builder.create_block())).collect();
         let instructions = region.words.iter().map(|&(at, word)| (at, decode(word).cached())).collect();
-        let translating = region.translating;
+        let mode = region.mode;
         Emitter {
             builder,
             instructions,
@@ -105,7 +108,7 @@ impl<'a> Emitter<'a> {
             base,
             time,
             log,
-            translating,
+            mode,
             ram_words,
         }
     }

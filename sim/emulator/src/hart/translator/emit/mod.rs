@@ -15,7 +15,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{Block, BlockArg, BlockCall, Function, InstBuilder, JumpTableData};
+use cranelift_codegen::ir::{Block, BlockArg, BlockCall, Function, InstBuilder, JumpTableData, Value};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use self::arithmetic::{condition, takes_immediate};
@@ -175,6 +175,24 @@ impl Emitter<'_> {
                 let address = self.address(position, decoded, WRITE);
                 self.store(position, op, &address, rs2);
             }
+            Op::CsrRead | Op::CsrSwap if !self.mode.machine => return false,
+            Op::Time if !self.mode.times => return false,
+            Op::CsrRead => {
+                let value = self.builder.ins().load(I32, TABLES, self.pointers.csrs, 4 * i32::from(rs1));
+                self.set(position, rd, value);
+            }
+            Op::CsrSwap => {
+                let place = 4 * i32::from(rs2);
+                let a = self.register(position, rs1);
+                let kept = self.builder.ins().band_imm(a, i64::from(imm));
+                let before = self.builder.ins().load(I32, TABLES, self.pointers.csrs, place);
+                self.builder.ins().store(TABLES, kept, self.pointers.csrs, place);
+                self.set(position, rd, before);
+            }
+            Op::Time => {
+                let value = self.clock(position, imm);
+                self.set(position, rd, value);
+            }
             _ => {
                 let a = self.register(position, rs1);
                 let b = match takes_immediate(op) {
@@ -186,6 +204,17 @@ impl Emitter<'_> {
             }
         }
         true
+    }
+
+    /// The time at the present instruction, or its `high` half.
+    fn clock(&mut self, position: &Position, high: u32) -> Value {
+        let clock = self.builder.ins().load(I64, TABLES, self.pointers.frame, offset_of!(Frame, clock) as i32);
+        let time = self.builder.use_var(self.time);
+        let left = self.builder.ins().sshr_imm(time, i64::from(CYCLE.ilog2()));
+        let begun = self.builder.ins().isub(clock, left);
+        let now = self.builder.ins().iadd_imm(begun, position.passed);
+        let half = self.builder.ins().ushr_imm(now, 32 * i64::from(high));
+        self.builder.ins().ireduce(I32, half)
     }
 
     /// The way in, by a leader's place, and the way out.
