@@ -208,8 +208,7 @@ impl Poller {
             } else if by_time {
                 self.oldest_slot(slot, length, stop, smis, clock)
             } else {
-                self.slot_in_turn(slot, smis);
-                1
+                self.slots_in_turn(slot, length, stop, smis)
             };
             self.last = Some(Slot { began: slot + (done - 1) * length, by_time });
         }
@@ -228,11 +227,27 @@ impl Poller {
         }
     }
 
-    fn slot_in_turn(&mut self, slot: u64, smis: &mut [Smi]) {
-        if smis[self.current].oldest().is_some_and(|cycle| seen_from(cycle) <= slot) {
-            self.take(slot + 1, self.current, smis);
+    /// Open slots until one takes something, or but for the last that begins before `stop`: at least
+    /// one. Returns how many.
+    fn slots_in_turn(&mut self, slot: u64, length: u64, stop: u64, smis: &mut [Smi]) -> u64 {
+        let count = smis.len() as u64;
+        let comes = |(index, smi): (usize, &Smi)| {
+            let unseen = seen_from(smi.oldest()?).saturating_sub(slot).div_ceil(length);
+            let turn = (index + smis.len() - self.current) as u64;
+            Some((unseen + (turn + count - unseen % count) % count, index))
+        };
+        let whole = (stop.saturating_sub(slot) / length).max(1);
+        match smis.iter().enumerate().filter_map(comes).min() {
+            Some((before, index)) if before < whole => {
+                self.take(slot + before * length + 1, index, smis);
+                self.pass(true, before + 1, smis.len());
+                before + 1
+            }
+            _ => {
+                self.pass(true, whole, smis.len());
+                whole
+            }
         }
-        self.pass(true, 1, smis.len());
     }
 
     /// An open slot in order of time. Returns how many slots are done with it: what is seen of the

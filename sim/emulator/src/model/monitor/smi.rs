@@ -142,11 +142,13 @@ impl Smi {
         self.stall_on = on;
     }
 
-    /// Whether so many events find room, whatever has gone in between: no pop needs to be known.
+    /// Whether so many events of less than a wrap find room, whatever the MMI takes meanwhile: no
+    /// pop needs to be known.
     pub fn has_room_for(&self, events: u32) -> bool {
-        // Beside them there may be a wrap's marker, a gap's, totals, and what waits already.
+        // Who is counted leads to no more than a total of two words. Beside them there may be a wrap's
+        // marker, a gap's, totals of what was counted before, and what waits already.
         let beside = 8 + 2 * RULES as u32;
-        self.used + events + beside <= self.depth
+        self.used + 2 * events + beside <= self.depth
     }
 
     /// Whether stores wait for room.
