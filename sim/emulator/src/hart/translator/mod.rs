@@ -49,6 +49,8 @@ const KNOWN_STEPS: u32 = 32;
 /// The few instructions to the next block, or to where translated code goes on, are no reason to
 /// translate anything.
 const EXECUTED_LEAST: u64 = 8;
+/// Of so many begins in the midst of a block one is looked at, and counts for all.
+const SAMPLED: u32 = 8;
 /// Counters of how often is begun where.
 const COUNTERS: usize = 1024;
 
@@ -59,6 +61,8 @@ pub(crate) struct Translator {
     /// Instructions that translated code has executed, those that were taken back too.
     pub executed: u64,
     heat: [u32; COUNTERS],
+    /// Begins since one was looked at.
+    passed: u32,
     ram_words: usize,
     /// Nothing before the first region: most machines of tests run too short for one.
     codes: Option<Codes>,
@@ -88,6 +92,7 @@ impl Translator {
             worth: INTERPRETED,
             executed: 0,
             heat: [0; COUNTERS],
+            passed: 0,
             ram_words,
             codes: None,
             known: HashMap::new(),
@@ -177,8 +182,15 @@ impl Hart {
     /// translated code has led there, or up to where translated code goes on: translates what lies
     /// there if that has become worth while.
     pub(super) fn note_interpreted(&mut self, translator: &mut Translator, index: u32, executed: u64, before: Ran) {
-        let least = if before == Ran::ToLeader { 1 } else { EXECUTED_LEAST.min(translator.worth.into()) };
+        let is_leader = before == Ran::ToLeader;
+        let least = if is_leader { 1 } else { EXECUTED_LEAST.min(translator.worth.into()) };
         if !EXISTS || executed < least {
+            return;
+        }
+        // To find the next leader takes as long as to interpret some instructions.
+        let weight = if is_leader || translator.worth < SAMPLED { 1 } else { SAMPLED };
+        translator.passed = (translator.passed + 1) % weight;
+        if translator.passed != 0 {
             return;
         }
         // Windows begin anywhere: who begins in the midst of a block counts for the next one.
@@ -187,11 +199,11 @@ impl Hart {
             _ => next_leader(&self.memory, &self.stretch, index),
         };
         let Some(leader) = leader else { return };
-        // Processors run the same programs, at other places.
-        let heat = &mut translator.heat[(leader as usize ^ self.number << 6) % COUNTERS];
+        // Processors run the same kernel, and what one has translated serves the others.
+        let heat = &mut translator.heat[leader as usize % COUNTERS];
         let step = (translator.worth / KNOWN_STEPS).max(1);
         let before = *heat / step;
-        *heat = heat.saturating_add(executed as u32);
+        *heat = heat.saturating_add(executed as u32 * weight);
         let (is_worth, is_looked_for) = (*heat >= translator.worth, *heat / step > before);
         if is_worth {
             *heat = 0;

@@ -10,6 +10,9 @@ use crate::hart::stretch::Stretch;
 /// How many instructions a region has at most, and how far from where it was found they lie.
 pub(super) const INSTRUCTIONS_MAX: usize = 256;
 const WORDS_AROUND: u32 = 512;
+/// How many instructions a block has at most: a longer one is begun less often before a limit, and
+/// left to the interpreter by who comes into its midst.
+const BLOCK_MAX: u32 = 16;
 
 /// Instructions that branches, jumps, calls and the plain way connect, by their places. It says
 /// nothing of where in memory it lies: the same instructions are the same region on every
@@ -54,7 +57,7 @@ impl Region {
                     break;
                 }
                 words.insert(at, word);
-                if at == leader {
+                if (at - leader).is_multiple_of(BLOCK_MAX) {
                     leaders.insert(at);
                 }
                 left.extend(successors(decoded, at));
