@@ -171,3 +171,51 @@ fn who_enters_code_by_another_page_stays_in_it() {
     assert!(word(4) > 900 + 50 * 101 && (word(4) - 900) % 101 == 0, "{}", word(4));
     assert!(engines[0].translated() > 500, "{}", engines[0].translated());
 }
+
+/// Reads the time, whose high half changes meanwhile, and writes and reads CSRs that only hold
+/// something; 500 times in machine mode, then for ever in user mode, where each access to such a
+/// CSR traps. What is read is added up in memory.
+fn reads_time() -> Image {
+    let (sum, count, value, data) = (20, 21, 22, 23);
+    let mut code = Assembly::new(map::RAM_BASE);
+    let (begin, again, user) = (code.label(), code.label(), code.label());
+    code.jal(ZERO, begin);
+    let handler = code.here();
+    code.push(csr(1, A0, A0, csr::MSCRATCH)).push(csrr(A0, csr::MEPC)).push(addi(A0, A0, 4));
+    code.push(csrw(csr::MEPC, A0)).push(csrr(A0, csr::MTVAL)).push(add(sum, sum, A0));
+    code.push(csr(1, A0, A0, csr::MSCRATCH)).push(sw(sum, data, 8)).push(MRET);
+    code.place(begin).li(A0, handler).push(csrw(csr::MTVEC, A0)).li(data, map::RAM_BASE + 0x2000).li(count, 500);
+    code.li(A0, map::CLINT_BASE + map::clint::MTIME_LOW).li(A1, 0u32.wrapping_sub(9_000)).push(sw(A1, A0, 0));
+    code.li(A0, 2).push(csrw(csr::MCOUNTEREN, A0)).place(again);
+    let time = |code: &mut Assembly| {
+        code.push(csrr(A1, csr::TIME)).push(csrr(A2, csr::TIMEH)).push(sw(A1, data, 0)).push(sw(A2, data, 4));
+        code.push(add(sum, sum, A1)).push(add(sum, sum, A2)).push(register(OP_REGISTER, 0, 1, A1, A1, sum));
+        code.push(csrr(A1, csr::TIME)).push(add(sum, sum, A1)).push(sw(sum, data, 8));
+    };
+    time(&mut code);
+    for number in [csr::MSCRATCH, csr::MEPC, csr::MCAUSE, csr::MTVAL] {
+        code.push(addi(value, sum, 7)).push(csr(1, A1, value, number)).push(add(sum, sum, A1));
+        code.push(csrr(A1, number)).push(add(sum, sum, A1)).push(csr(3, A1, ZERO, number)).push(add(sum, sum, A1));
+    }
+    code.push(addi(count, count, -1)).branch(1, count, ZERO, again);
+    // Behind these five instructions.
+    let there = code.here() + 20;
+    code.push(csrw(csr::MSTATUS, ZERO)).li(A0, there).push(csrw(csr::MEPC, A0)).push(MRET).place(user);
+    time(&mut code);
+    code.push(csrr(A1, csr::MSCRATCH)).push(csrw(csr::MEPC, A1)).jal(ZERO, user);
+    Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
+}
+
+#[test]
+fn the_time_and_csrs_are_read_as_step_by_step() {
+    for after in [0, u32::MAX] {
+        let mut engines = both(&machine(1), &reads_time(), 0);
+        engines[0].translate_after(after);
+        for round in 1..=60u64 {
+            go_on(&mut engines, round * 1_999, &format!("translated after {after}"));
+        }
+        assert_eq!(word(&engines[0], 0x2004), 1, "the high half");
+        let all = engines[0].instructions(0);
+        assert!(after > 0 || share(engines[0].translated(), all) > 0.5, "{} of {all}", engines[0].translated());
+    }
+}
