@@ -2,9 +2,9 @@
 //! and refuse packets of all lengths leave the same, cycle by cycle, whether they run in sprints or
 //! window by window.
 
-use testbed_definitions::map;
 use testbed_definitions::map::centrenet as register_at;
-use testbed_machine::Machine;
+use testbed_definitions::{filter, map};
+use testbed_machine::{Machine, Order};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::encode::*;
@@ -96,13 +96,21 @@ fn rounds(traffic: Traffic) -> Image {
     Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
 }
 
-/// Runs the machine in sprints and, beside it, window by window, and compares all that they show.
+/// Such a machine, with room for little.
+fn of(processors: usize) -> Machine {
+    let names = (0..processors).map(|number| format!("p{number}")).collect();
+    Machine { processors: names, ram_bytes: program::RAM_BYTES, ..Machine::testbed6() }
+}
+
+/// Runs these packets on that machine; see [`same_machine`].
 fn same(traffic: Traffic, cycles: u64) -> Emulator {
-    let names = (0..traffic.processors).map(|number| format!("p{number}")).collect();
-    let machine = Machine { processors: names, ram_bytes: program::RAM_BYTES, ..Machine::testbed6() };
-    let image = rounds(traffic);
-    let [mut ahead, mut windows] = [0, 1].map(|_| Emulator::new(&machine, &image).unwrap());
     println!("{} processors, seed {}", traffic.processors, traffic.seed);
+    same_machine(&of(traffic.processors), &rounds(traffic), cycles)
+}
+
+/// Runs the machine in sprints and, beside it, window by window, and compares all that they show.
+fn same_machine(machine: &Machine, image: &Image, cycles: u64) -> Emulator {
+    let [mut ahead, mut windows] = [0, 1].map(|_| Emulator::new(machine, image).unwrap());
     let mut step = 1;
     while ahead.cycle() < cycles {
         step = step * 7 % 9_973 + 1;
@@ -112,14 +120,68 @@ fn same(traffic: Traffic, cycles: u64) -> Emulator {
             windows.run_until(until.min((windows.cycle() / 32 + 1) * 32)).unwrap();
         }
         assert_eq!(ahead.take_trace(), windows.take_trace(), "trace before cycle {until}");
-        for processor in 0..traffic.processors {
-            let [one, other] =
-                [&ahead, &windows].map(|engine| (engine.station(processor), engine.instructions(processor)));
-            assert_eq!(one, other, "station and instructions of {processor}, cycle {until}");
+        for processor in 0..machine.processors.len() {
+            let [one, other] = [&ahead, &windows].map(|engine| {
+                let smi = if processor > 0 { engine.smi(processor) } else { Default::default() };
+                (engine.station(processor), smi, engine.instructions(processor))
+            });
+            assert_eq!(one, other, "station, SMI and instructions of {processor}, cycle {until}");
             assert_eq!(memory_difference(&ahead, &windows, processor), None, "RAM of {processor}, cycle {until}");
         }
     }
     ahead
+}
+
+/// Slaves store bursts of events with pauses of random length, now and then more than a queue holds;
+/// the master, once it has had some counted, turns polling off and on.
+fn bursts(seed: u32) -> Image {
+    let mut code = Assembly::new(map::RAM_BASE);
+    let [again, emit, wait, master, pause, rest] = [(); 6].map(|()| code.label());
+    code.push(csrr(A2, testbed_definitions::csr::MHARTID)).li(A0, seed).push(add(A0, A0, A2)).li(T1, SUMS);
+    let draw = |code: &mut Assembly| {
+        code.li(A4, 1_664_525).push(register(OP_REGISTER, 0, 1, A0, A0, A4)).li(A4, 1_013_904_223);
+        code.push(add(A0, A0, A4));
+    };
+    code.branch(0, A2, ZERO, master).li(T0, map::SMI_BASE).place(again);
+    draw(&mut code);
+    bits(&mut code, A1, A0, 20, 0x3f);
+    code.place(emit).push(store(1, T0, A0, map::smi::EVENT as i32)).push(addi(A0, A0, 5));
+    code.push(addi(A1, A1, -1)).branch(5, A1, ZERO, emit);
+    code.push(lw(A3, T0, map::smi::STATUS as i32));
+    sum(&mut code, A3);
+    bits(&mut code, A1, A0, 9, 0xfff);
+    code.place(wait).push(addi(A1, A1, -1)).branch(5, A1, ZERO, wait).jal(ZERO, again);
+    code.place(master).li(T0, map::MMI_BASE);
+    let counted =
+        [(filter::register::MASK, 0x0007), (filter::register::MATCH, 0x0003), (filter::register::INTERVAL, 3)];
+    for (register, value) in counted.into_iter().chain([(filter::register::ACTION, filter::action::COUNT)]) {
+        code.li(A3, filter::Command { smi: 0, register, value }.pack()).push(sw(A3, T0, map::mmi::COMMAND as i32));
+        // The next window takes the next command.
+        (0..40).for_each(|_| drop(code.push(NOP)));
+    }
+    code.place(rest);
+    draw(&mut code);
+    bits(&mut code, A1, A0, 9, 0xfff);
+    code.place(pause).push(addi(A1, A1, -1)).branch(5, A1, ZERO, pause);
+    // Mostly on.
+    bits(&mut code, A3, A0, 21, 3);
+    code.push(register(OP_REGISTER, 3, 0, A3, ZERO, A3)).push(lw(A4, T0, map::mmi::CONTROL as i32));
+    code.push(immediate(OP_IMMEDIATE, 7, A4, A4, !(map::mmi::CONTROL_POLL as i32))).push(add(A3, A3, A4));
+    code.push(sw(A3, T0, map::mmi::CONTROL as i32)).jal(ZERO, rest);
+    Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
+}
+
+#[test]
+fn bursts_of_events_for_which_there_is_no_room() {
+    for order in Order::ALL {
+        for seed in 1..=3 {
+            println!("{}, seed {seed}", order.name());
+            let machine = Machine { smi_queue: 64, port_cycles: 20, port_queue: 16, order, ..of(3) };
+            let ran = same_machine(&machine, &bursts(seed), 600_000);
+            let smis = [1, 2].map(|number| ran.smi(number));
+            assert!(smis.iter().all(|smi| smi.dropped > 50 && smi.delivered > 1_000 && smi.filtered > 100), "{smis:?}");
+        }
+    }
 }
 
 const RECEIVE: u32 = register_at::CONTROL_RECEIVE;
