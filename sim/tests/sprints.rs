@@ -184,6 +184,42 @@ fn bursts_of_events_for_which_there_is_no_room() {
     }
 }
 
+/// One slave stores an event in every window, in the same cycle of each, the other one now and then;
+/// the master turns the order of time off and on, if it `turns`.
+fn every_window(phase: u32, turns: bool) -> Image {
+    let mut code = Assembly::new(map::RAM_BASE);
+    let [first, second, third, again, wait] = [(); 5].map(|()| code.label());
+    let idle = |code: &mut Assembly, count: u32| (0..count).for_each(|_| drop(code.push(NOP)));
+    code.push(csrr(A2, testbed_definitions::csr::MHARTID)).li(T0, map::SMI_BASE).push(addi(A3, A2, -1));
+    code.branch(0, A3, ZERO, first).branch(1, A2, ZERO, second).li(T0, map::MMI_BASE).place(again);
+    code.li(A1, 170).place(wait).push(addi(A1, A1, -1)).branch(5, A1, ZERO, wait);
+    code.push(lw(A4, T0, map::mmi::CONTROL as i32));
+    code.push(immediate(OP_IMMEDIATE, 4, A4, A4, if turns { map::mmi::CONTROL_ORDERED as i32 } else { 0 }));
+    code.push(sw(A4, T0, map::mmi::CONTROL as i32)).jal(ZERO, again).place(first);
+    idle(&mut code, phase);
+    let here = code.label();
+    code.place(here).push(store(1, T0, A0, map::smi::EVENT as i32)).push(addi(A0, A0, 1));
+    idle(&mut code, 13);
+    code.jal(ZERO, here).place(second);
+    idle(&mut code, 5);
+    code.place(third).push(store(1, T0, A0, map::smi::EVENT as i32)).push(addi(A0, A0, 1));
+    idle(&mut code, 36);
+    code.jal(ZERO, third);
+    Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
+}
+
+#[test]
+fn events_at_the_ends_of_windows_in_either_order() {
+    for turns in [false, true] {
+        for phase in 0..16 {
+            println!("phase {phase}");
+            let machine = Machine { order: Order::Time, ..of(3) };
+            let ran = same_machine(&machine, &every_window(phase, turns), 30_000);
+            assert!(ran.smi(1).delivered > 900 && ran.smi(2).delivered > 350, "{:?}", ran.smi(1));
+        }
+    }
+}
+
 const RECEIVE: u32 = register_at::CONTROL_RECEIVE;
 
 #[test]
