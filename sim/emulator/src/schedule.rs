@@ -19,6 +19,7 @@ use testbed_definitions::timing::LOOKAHEAD;
 pub(crate) struct Event {
     pub cycle: u64,
     pub processor: usize,
+    pub offset: u32,
     pub value: u32,
 }
 
@@ -217,9 +218,9 @@ impl<C: Core> Schedule<C> {
             core.arrive(&mut self.events);
         }
         self.events.sort_unstable();
-        for Event { cycle, processor, value } in self.events.drain(..) {
-            let taken = self.shared.monitor.smi_store(processor, map::smi::EVENT, value, cycle);
-            debug_assert_eq!(taken, Ok(()), "who may stall does not run ahead");
+        for Event { cycle, processor, offset, value } in self.events.drain(..) {
+            let taken = self.shared.monitor.smi_store(processor, offset, value, cycle);
+            debug_assert!(taken.is_ok() || offset == map::smi::USER_EVENT, "who may stall does not run ahead");
         }
     }
 

@@ -19,6 +19,7 @@ mod late;
 mod poller;
 mod port;
 mod smi;
+mod user;
 
 use crate::engine::{SmiCounters, TraceWord};
 use clock::Clock;
@@ -29,8 +30,9 @@ use testbed_definitions::filter::Command;
 use testbed_definitions::map::{mmi, smi as smi_map};
 use testbed_definitions::timing::LOOKAHEAD;
 use testbed_machine::Machine;
+pub use user::Part;
 
-/// A store to EVENT was not taken: the core repeats its X cycle with the same store.
+/// A store to EVENT or USER_EVENT is not done with: the core repeats its X cycle with the same store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// The same store would stall in every cycle before this one as well; later than the cycle asked about.
@@ -101,24 +103,33 @@ impl Monitor {
     /// A store by processor `smi` (1..) to offset `offset` of its SMI in X-cycle `cycle`.
     ///
     /// # Errors
-    /// [`Stall`] if the core has to repeat the X cycle; then nothing was stored.
+    /// [`Stall`] if the core has to repeat the X cycle; of a store to EVENT nothing was stored then.
     pub fn smi_store(&mut self, smi: usize, offset: u32, value: u32, cycle: u64) -> Result<(), Stall> {
         self.advance(cycle);
         self.wake(cycle);
         let known = self.poller.now();
         let Some(unit) = smi.checked_sub(1).and_then(|i| self.smis.get_mut(i)) else { return Ok(()) };
         unit.advance(cycle, &self.clock);
-        match offset & !3 {
-            smi_map::EVENT => match unit.store(value as u16, &self.clock) {
-                StoreOutcome::Done => Ok(()),
-                StoreOutcome::Stalled => Err(Stall { retry: unit.stalls_until(known).max(cycle + 1) }),
-            },
+        let outcome = match offset & !3 {
+            smi_map::EVENT => unit.store(value as u16, &self.clock),
+            smi_map::USER_EVENT => unit.store_user(value as u16, &self.clock),
             smi_map::CONTROL => {
-                unit.set_stall(value & smi_map::CONTROL_STALL != 0, &self.clock);
-                Ok(())
+                unit.set_control(value, &self.clock);
+                StoreOutcome::Done
             }
-            _ => Ok(()),
+            _ => StoreOutcome::Done,
+        };
+        match outcome {
+            StoreOutcome::Done => Ok(()),
+            StoreOutcome::Stalled => Err(Stall { retry: unit.stalls_until(known).max(cycle + 1) }),
+            StoreOutcome::GoesOn(retry) => Err(Stall { retry }),
         }
+    }
+
+    /// Where a store to USER_EVENT by processor `smi` stands, as far as the monitor has been told;
+    /// `None` if it would do nothing.
+    pub fn user_part(&self, smi: usize) -> Option<Part> {
+        smi.checked_sub(1).and_then(|i| self.smis.get(i)).and_then(|smi| smi.user.part())
     }
 
     /// Whether a store to EVENT by processor `smi` (1..) may stall.

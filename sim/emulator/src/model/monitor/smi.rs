@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::filter::Filter;
 use super::floor::{extended, Floor, Floors};
 use super::late::seen_from;
+use super::user::UserStores;
 use crate::engine::SmiCounters;
 use std::collections::VecDeque;
 use testbed_definitions::filter::{total_marker, Command};
@@ -14,12 +15,14 @@ use testbed_definitions::timing::LOOKAHEAD;
 /// How long before the furthest `advance` a load or a look at counters may be dated.
 pub const HISTORY: u64 = 4 * LOOKAHEAD;
 
-/// What became of a store to EVENT.
+/// What became of a store to EVENT or USER_EVENT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreOutcome {
     /// Taken, filtered, dropped or refused.
     Done,
     Stalled,
+    /// It goes on in this cycle, and stalls before it.
+    GoesOn(u64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +68,7 @@ pub struct Smi {
     gap_count: u32,
     low: Option<Pair>,
     stall_on: bool,
+    pub user: UserStores,
     filter: Filter,
     counters: SmiCounters,
     /// Pops so far, and the cycles of the recent ones.
@@ -93,6 +97,7 @@ impl Smi {
             gap_count: 0,
             low: None,
             stall_on: false,
+            user: UserStores::default(),
             filter: Filter::default(),
             counters: SmiCounters::default(),
             delivered: 0,
@@ -127,10 +132,21 @@ impl Smi {
         self.step(Some(datum), clock)
     }
 
+    /// A store to USER_EVENT in cycle `now`, which is then over.
+    pub fn store_user(&mut self, datum: u16, clock: &Clock) -> StoreOutcome {
+        let (dropped, cycle) = (self.counters.dropped, self.now);
+        if self.step(self.user.word(datum, cycle), clock) == StoreOutcome::Stalled {
+            return StoreOutcome::Stalled;
+        }
+        let is_lost = self.counters.dropped != dropped;
+        self.user.go_on(datum, cycle, is_lost).map_or(StoreOutcome::Done, StoreOutcome::GoesOn)
+    }
+
     /// A store to CONTROL in cycle `now`, which is then over.
-    pub fn set_stall(&mut self, on: bool, clock: &Clock) {
+    pub fn set_control(&mut self, value: u32, clock: &Clock) {
         self.step(None, clock);
-        self.stall_on = on;
+        self.stall_on = value & smi::CONTROL_STALL != 0;
+        self.user.switch(value & smi::CONTROL_USER != 0);
     }
 
     /// Whether stores wait for room.
@@ -150,7 +166,7 @@ impl Smi {
                 let wrapped = self.now == self.wrap_from_now(clock);
                 self.used | if self.accepting(self.goes(wrapped)) { 0 } else { smi::STATUS_FULL }
             }
-            smi::CONTROL => u32::from(self.stall_on),
+            smi::CONTROL => u32::from(self.stall_on) | u32::from(self.user.part().is_some()) << 1,
             smi::EMITTED => self.counters.emitted,
             smi::DROPPED => self.counters.dropped,
             smi::REFUSED => self.counters.refused,
@@ -278,7 +294,7 @@ impl Smi {
             return None;
         }
         if self.gap {
-            return Some(Goes::Gap);
+            return (!self.user.forfeits()).then_some(Goes::Gap);
         }
         self.filter.offered().map(Goes::Total)
     }
@@ -293,7 +309,7 @@ impl Smi {
         self.filter.take_over(self.now);
         let wrapped = self.now == self.wrap_from_now(clock);
         let goes = self.goes(wrapped);
-        let accepting = self.accepting(goes);
+        let accepting = self.accepting(goes) && (!self.user.forfeits() || self.stall_on);
         let latch_stays = self.latch.is_some() && goes != Some(Goes::Latch);
         self.enqueue(goes, clock);
         let outcome = store.map_or(StoreOutcome::Done, |datum| self.judge(datum, accepting, clock));
