@@ -20,8 +20,8 @@ pub const MIP: u16 = 0x344;
 /// `tselect`, `tdata1` to `tdata3` read as zero: no triggers.
 pub const TSELECT: u16 = 0x7a0;
 pub const TDATA3: u16 = 0x7a3;
-/// Custom: base of the page map (bits 21:12, an offset from the start of RAM) and enable (bit 0).
-/// Any write empties the TLB.
+/// Custom: base of the page map (bits 21:12, an offset from the start of RAM), enable (bit 0), and
+/// whether translated stores reach [`crate::map::EVENT_PAGE`] (bit 1). Any write empties the TLB.
 pub const PMBASE: u16 = 0x7c0;
 pub const MCYCLE: u16 = 0xb00;
 pub const MINSTRET: u16 = 0xb02;
@@ -61,8 +61,12 @@ pub const INTERRUPT_TIMER: u32 = 1 << 7;
 pub const INTERRUPT_EXTERNAL: u32 = 1 << 11;
 
 /// The bits of `pmbase` that can be written.
-pub const PMBASE_MASK: u32 = 0x003f_f001;
-pub const PMBASE_ENABLE: u32 = 1;
+pub const PMBASE_MASK: u32 = PMBASE_BASE | PMBASE_ENABLE | PMBASE_EVENT;
+/// The page map's offset from the start of RAM.
+pub const PMBASE_BASE: u32 = 0x003f_f000;
+pub const PMBASE_ENABLE: u32 = 1 << 0;
+/// Stores in user mode reach [`crate::map::EVENT_PAGE`].
+pub const PMBASE_EVENT: u32 = 1 << 1;
 /// The bits of `mcause` that can be written.
 pub const MCAUSE_MASK: u32 = 0x8000_000f;
 pub const MCAUSE_INTERRUPT: u32 = 1 << 31;

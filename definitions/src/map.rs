@@ -5,6 +5,7 @@
 //! 0x1000_0000  UART       16550-style, byte registers
 //! 0x1001_0000  CENTRENET  this processor's bus station
 //! 0x1002_0000  SMI        slave monitoring interface (slaves only)
+//! 0x1002_0400             its register for programs, the one page that user mode sees of a device
 //! 0x1003_0000  MMI        master monitoring interface (master only)
 //! 0x1004_0000  SYSTEM     identity of the machine, end of a simulation
 //! 0x8000_0000  RAM        local memory, a power of two bytes
@@ -27,6 +28,10 @@ pub const CENTRENET_BASE: u32 = 0x1001_0000;
 pub const SMI_BASE: u32 = 0x1002_0000;
 pub const MMI_BASE: u32 = 0x1003_0000;
 pub const SYSTEM_BASE: u32 = 0x1004_0000;
+/// The page of devices that stores in user mode reach, at the same virtual address, where the kernel
+/// lets them ([`crate::csr::PMBASE_EVENT`]). [`smi::USER_EVENT`] is at its beginning.
+pub const EVENT_PAGE: u32 = SMI_BASE + smi::USER_EVENT;
+const _: () = assert!(EVENT_PAGE % crate::page::PAGE_BYTES == 0 && EVENT_PAGE >= crate::page::VIRTUAL_BYTES);
 
 /// Core-local interruptor; offsets from [`CLINT_BASE`].
 pub mod clint {
@@ -137,10 +142,16 @@ pub mod centrenet {
 pub mod smi {
     /// Write (16 bits): emit this datum, stamped with the global clock.
     pub const EVENT: u32 = 0x00;
+    /// Write (16 bits): emit [`USER_FIRST`] and then this datum, so that it is a program's own event
+    /// whatever the datum is. Nothing happens unless CONTROL has [`CONTROL_USER`].
+    pub const USER_EVENT: u32 = 0x400;
+    /// The first word of what a store to USER_EVENT emits.
+    pub const USER_FIRST: u16 = crate::event::USER | crate::event::MORE;
     /// Read: entries in the queue in bits 15:0; bit 31: the next event would be discarded or would stall.
     pub const STATUS: u32 = 0x04;
     pub const CONTROL: u32 = 0x08;
-    /// Counters, 32 bits each, read only. `EMITTED` counts every store to EVENT that completed.
+    /// Counters, 32 bits each, read only. `EMITTED` counts every word that EVENT or USER_EVENT has
+    /// been through with, whatever became of it.
     pub const EMITTED: u32 = 0x0c;
     pub const DROPPED: u32 = 0x10;
     /// Stores of a datum whose high byte is reserved for markers; they are not enqueued.
@@ -155,6 +166,8 @@ pub mod smi {
     pub const STATUS_FULL: u32 = 1 << 31;
     /// Full queue: 1 stalls the storing processor until there is room, 0 discards and counts.
     pub const CONTROL_STALL: u32 = 1 << 0;
+    /// Stores to USER_EVENT emit.
+    pub const CONTROL_USER: u32 = 1 << 1;
 }
 
 /// Master monitoring interface; offsets from [`MMI_BASE`].

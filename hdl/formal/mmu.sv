@@ -30,7 +30,9 @@ end
 
 wire [31:0] f_va = falls ? after : va;
 wire f_fetch = fetch || falls;
-wire f_translated = page_map[0] && (f_fetch ? user_fetch : user_data);
+// Stores to one page, that of events of programs, go to the device where pmbase opens it.
+wire f_opened = page_map[1:0] == 2'b11 && user_data && store && !f_fetch && f_va[31:10] == 22'h040081;
+wire f_translated = page_map[0] && (f_fetch ? user_fetch : user_data) && !f_opened;
 wire f_right = f_fetch ? f_map[3] : store ? f_map[2] : f_map[1];
 wire f_passes = !miss && !page_fault && !access_fault;
 wire [31:0] f_page_at = ({10'd0, f_map[21:10], f_va[9:0]} & ram_mask) | ram_base;
@@ -46,13 +48,16 @@ always @(*) if (!walk) begin
     // What the map denies is a page fault, not a walk without end or another access.
     if (f_translated) a_one: assert (!access_fault && !(miss && page_fault));
     if (f_translated && f_va[31:20] != 0) a_outside: assert (page_fault);
+    // What is opened is that page and nothing else, for words and parts of them.
+    if (f_opened) a_opened: assert (!miss && !page_fault && access_fault == pair && address == f_va);
+    if (page_map[0] && !f_fetch && user_data && f_va[31:20] != 0 && !f_opened) a_closed: assert (page_fault);
     // Without translation an access goes where there is something, a fetch into RAM.
     if (!f_translated) begin
         a_plain: assert (!miss && !page_fault && (access_fault || address == f_va));
         if (f_passes && f_fetch) a_fetches_ram: assert ((f_va & ~ram_mask) == ram_base);
         if (f_passes && pair) a_pair_in_ram: assert ((f_va & ~ram_mask) == ram_base);
         if (f_passes) a_there: assert ((f_va & ~ram_mask) == ram_base || f_va[31:16] == clint || f_va[31:16] == uart
-            || f_va[31:16] == centrenet || f_va[31:16] == identity || (f_va[31:16] == smi && has_smi) || (f_va[31:16] == mmi && has_mmi));
+            || f_opened || f_va[31:16] == centrenet || f_va[31:16] == identity || (f_va[31:16] == smi && has_smi) || (f_va[31:16] == mmi && has_mmi));
     end
 end
 // A walk reads the entry of the page that was asked for, and judges by the access's own right.
@@ -67,6 +72,7 @@ end
 always @(*) begin
     c_store: cover (f_translated && f_passes && store && !f_fetch && !walk && f_va[19:10] == f_page && f_page != 0);
     c_ahead: cover (f_translated && f_passes && falls && !walk && f_va[19:10] == f_page);
+    c_opened: cover (f_opened && !falls && !pair && !has_smi);
     c_denied: cover (page_fault && f_have && f_va[19:10] == f_page && f_va[31:20] == 0);
 end
 `endif

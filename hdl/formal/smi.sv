@@ -49,8 +49,47 @@ always @(*) begin
     // A store is accepted, refused, filtered, counted as lost, or repeated.
     a_store: assert (event_store == ({2'd0, accepted} + (event_store && reserved) + taken_out + lost + stalled));
     a_no_loss_while_stalling: assert (!(stall_on$q && lost));
-    a_stall_stores_nothing: assert (!stall || (emitted$d == emitted$q && dropped$d == dropped$q && filtered$d == filtered$q));
-    a_filtered_never_stalls: assert (!(taken_out && (stall || lost || accepted)));
+    a_stall_stores_nothing: assert (!stalled || (emitted$d == emitted$q && dropped$d == dropped$q && filtered$d == filtered$q));
+    a_filtered_never_stalls: assert (!(taken_out && (stalled || lost || accepted)));
+end
+
+// A program's event: what a store to USER_EVENT puts in is the code of programs' events, then the datum, and nothing else. The core
+// repeats a store that stalls (core.sv); the rest of the environment is as wide as above.
+reg f_user_stalled = 0, f_user_paused = 0, f_coded = 0, f_code_lost = 0, f_code_latched = 0;
+reg [15:0] f_user_datum = 0;
+always @(*) if (f_user_stalled) assume (user_store && wdata[15:0] == f_user_datum);
+always @(posedge clock) begin
+    f_user_stalled <= user_store && stall;
+    f_user_datum <= wdata[15:0];
+    f_user_paused <= user_pause$q;
+    if (user_store && user_first$q && !stalled) begin
+        f_coded <= 1;
+        f_code_lost <= lost;
+        f_code_latched <= accepted;
+    end else if (!user_pause$q && !(user_second$q && stalled)) begin
+        f_coded <= 0;
+        f_code_lost <= 0;
+        f_code_latched <= 0;
+    end
+end
+wire f_user_emits = event_store && word == user_word && !stalled;
+always @(*) begin
+    a_user_stall: assert (stall == stalled || user_store);
+    a_user_step: assert ((user_first$q + user_pause$q + user_second$q) == f_user_stalled);
+    a_user_coded: assert (f_coded == (user_pause$q || user_second$q) && (f_coded || !(f_code_lost || f_code_latched)));
+    a_user_forfeits: assert (!(user_pause$q || user_second$q) || (forfeits$q == f_code_lost && !(f_code_lost && stall_on$q)));
+    a_user_forfeits_alone: assert (!forfeits$q || user_pause$q || user_second$q);
+    // Only while it is switched on; a marker's code is refused as a whole.
+    a_user_off: assert (!f_user_emits || user_on$q);
+    a_user_reserved: assert (!(user_store && reserved) || (user_idle && !stall && !accepted));
+    // The code, then the datum behind it; behind a code that was lost nothing.
+    a_user_order: assert (!(f_user_emits && !reserved) || user_first$q || (user_second$q && f_coded));
+    if (user_store && user_first$q && accepted) a_user_code: assert (latch_datum$d == 16'h8200);
+    if (user_store && user_second$q && accepted) a_user_datum: assert (latch_datum$d == f_user_datum && !f_code_lost);
+    // While there is room it is accepted as a whole, wherever wraps, gap markers and totals fall.
+    a_user_whole: assert (!(user_second$q && f_user_paused && f_code_latched && used + 16'd3 <= depth) || accepting);
+    // It ends: without a full queue in four cycles.
+    a_user_ends: assert (!(user_second$q && stall) || (stall_on$q && !accepting));
 end
 
 // The queue is a queue: any one entry, from when it is put in. `f_content` is the memory's word at `f_at`.
@@ -160,6 +199,8 @@ always @(*) begin
     c_losses: cover (f_is_event && f_told > 1 && f_reader_epoch > 1);
     c_full: cover (f_follows && f_ahead == depth - 1);
     c_merged: cover (f_is_wrap && f_step == 1);
+    c_user: cover (f_is_event && f_in_datum == 16'h4321 && user_on$q && f_told != 0);
+    c_user_forfeited: cover (user_second$q && lost && forfeits$q && room_for_two);
     c_total: cover (f_is_event && f_totals && f_reader_epoch != 0);
 end
 `endif

@@ -19,6 +19,7 @@ mod cli;
 mod common;
 mod control;
 mod cores;
+mod emitting;
 mod exec;
 mod faults;
 mod foreign;

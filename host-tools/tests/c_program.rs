@@ -189,6 +189,17 @@ earth: the next does not hold
     assert_eq!(run.status.code(), Some(1), "{wrong}");
 }
 
+/// What the header knows of the monitor is what the definitions say.
+#[test]
+fn events_of_the_header() {
+    use testbed_definitions::{map, monitor};
+    let header = std::fs::read_to_string(firmware::root().unwrap().join("firmware/libtos-c/include/tos.h")).unwrap();
+    assert!(header.contains(&format!("#define _TOS_EVENT_PAGE {:#x}\n", map::EVENT_PAGE)));
+    let markers = 0x55;
+    assert!(header.contains(&format!("#define _TOS_MARKERS {markers:#x}\n")));
+    assert!((0..=u16::MAX).all(|datum| monitor::is_reserved(datum) == (datum >> 9 == markers)));
+}
+
 /// The header's error codes are those of the definitions.
 #[test]
 fn errors_of_the_header() {

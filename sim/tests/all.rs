@@ -12,5 +12,6 @@ mod lockstep;
 mod monitor;
 mod sprints;
 mod translator;
+mod user_events;
 mod verilator;
 mod waves;

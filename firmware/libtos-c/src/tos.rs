@@ -107,7 +107,7 @@ extern "C" fn migrate(thread: c_int, from: c_int, to: c_int) -> c_int {
 }
 
 #[no_mangle]
-extern "C" fn send_event(datum: c_int) -> c_int {
+extern "C" fn try_send_event(datum: c_int) -> c_int {
     code(call::result(call::value(syscall::SEND_EVENT, datum as u32)))
 }
 

@@ -36,7 +36,7 @@ pub use arguments::Arguments;
 pub use channel::{alt, receive, send_block, FairAlt};
 pub use compute::{compute_ms, compute_us};
 pub use copying::copy;
-pub use machine::{clock, clock_hz, clock_us, processor, processors, seed, send_event};
+pub use machine::{clock, clock_hz, clock_us, processor, processors, seed, send_event, try_send_event};
 pub use testbed_definitions::syscall::Error;
 pub use thread::{
     create, delay_us, exit, first_stack_has, halt, migrate, migrate_self, stack_for, thread_id, thread_number, wait,

@@ -1,11 +1,35 @@
 //! The machine that the program runs on: its clocks, its processors, its monitors.
 
+use testbed_definitions::map::EVENT_PAGE;
+use testbed_definitions::monitor::is_reserved;
 use testbed_definitions::syscall::{self, identity, Error};
 
 use crate::call;
 
-/// Emits a datum to the monitor: `false` if its queue is full.
+/// Emits a datum to the monitor as the program's own event: one store, in user mode. What the queue
+/// has no room for the monitor counts and marks, so this is always `true`; [`try_send_event`] says
+/// whether there is room. Nothing happens where the class `user` is off, and on the master, which has
+/// no monitor.
+///
+/// # Errors
+/// [`Error::BadDatum`] if the monitor keeps the datum for its markers.
+#[inline(always)]
 pub fn send_event(datum: u16) -> Result<bool, Error> {
+    if is_reserved(datum) {
+        return Err(Error::BadDatum);
+    }
+    // SAFETY: the page is there for every program on every processor, and holds nothing.
+    unsafe { (EVENT_PAGE as *mut u16).write_volatile(datum) };
+    Ok(true)
+}
+
+/// The same by a call of the kernel's, which says what became of the event: `false` if the monitor's
+/// queue is full.
+///
+/// # Errors
+/// [`Error::BadDatum`] as above, [`Error::NoMonitor`] on the master.
+#[inline]
+pub fn try_send_event(datum: u16) -> Result<bool, Error> {
     call::result(call::value(syscall::SEND_EVENT, datum as u32)).map(|taken| taken != 0)
 }
 

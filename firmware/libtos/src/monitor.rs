@@ -8,6 +8,7 @@ use testbed_definitions::syscall::{self, monitor, Error};
 
 use crate::call;
 
+pub use testbed_definitions::map::EVENT_PAGE;
 pub use testbed_definitions::monitor::MmiWord;
 pub use testbed_definitions::{event, filter};
 

@@ -75,14 +75,16 @@ fn seeded_bugs_of_translation_are_seen() {
         ("outside = |va[(32'h14)+:(12)];", "outside = |va[(32'h15)+:(11)];"),
         ("after_outside = |after[(32'h14)+:(12)];", "after_outside = 1'b0;"),
         ("tlb$new_page = entry[(32'ha)+:(12)];", "tlb$new_page = entry[(32'ha)+:(11)];"),
-        (
-            "translated = user_fetch & page_map[32'h0];\n        end",
-            "translated = user_data & page_map[32'h0];\n        end",
-        ),
+        ("wanted = user_fetch & page_map[32'h0];\n        end", "wanted = user_data & page_map[32'h0];\n        end"),
         // Outside RAM, or a device that is not there.
         ("chosen = (page_address & ram_mask) | ram_base;", "chosen = page_address | ram_base;"),
         ("((top == smi) & has_smi)", "(top == smi)"),
-        ("(fetch | pair | ~in_device)", "(fetch | ~in_device)"),
+        ("(fetch | pair | ~(in_device | opened))", "(fetch | ~(in_device | opened))"),
+        // The page of events is open to loads, to everybody, or with its neighbours; or it is translated.
+        ("page_map[32'h1] & store & ~fetch)", "page_map[32'h1] & ~fetch)"),
+        ("(wanted & page_map[32'h1] & store", "(wanted & store"),
+        ("on_event_page = va[(32'ha)+:(22)] == event_page", "on_event_page = va[(32'ha)+:(21)] == event_page[20:0]"),
+        ("translated = wanted & ~opened", "translated = wanted"),
     ]);
 }
 

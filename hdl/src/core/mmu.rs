@@ -2,7 +2,7 @@
 
 use super::tlb::Tlb;
 use rust_hdl::prelude::*;
-use testbed_definitions::{csr, map};
+use testbed_definitions::{csr, map, page};
 
 /// Turns the virtual address of an access into the physical address on the port, combinationally.
 ///
@@ -16,7 +16,9 @@ use testbed_definitions::{csr, map};
 ///
 /// With `falls` high the access is the fetch at `after`, whatever `va`; that comes late, so both
 /// are translated. `miss` and `page_fault` exclude each other; `access_fault` is of untranslated
-/// addresses only. With `walk` high `address` is that of the page-map entry of `va`. In the cycle
+/// addresses only. A store to the event page is not translated where `pmbase` opens that page, and
+/// refused nowhere: without an SMI it comes to nobody. With `walk` high `address` is that of the
+/// page-map entry of `va`. In the cycle
 /// after, with the entry at `entry`, `walk_good` says whether it is valid and grants the access,
 /// and `fill` puts it into the TLB.
 #[derive(LogicBlock)]
@@ -48,6 +50,9 @@ pub struct Mmu {
     pub access_fault: Signal<Out, Bit>,
     pub walk_good: Signal<Out, Bit>,
     tlb: Tlb,
+    on_event_page: Signal<Local, Bit>,
+    opened: Signal<Local, Bit>,
+    wanted: Signal<Local, Bit>,
     translated: Signal<Local, Bit>,
     outside: Signal<Local, Bit>,
     right: Signal<Local, Bits<2>>,
@@ -78,6 +83,7 @@ pub struct Mmu {
     smi: Constant<Bits<16>>,
     mmi: Constant<Bits<16>>,
     identity: Constant<Bits<16>>,
+    event_page: Constant<Bits<22>>,
 }
 
 impl Default for Mmu {
@@ -106,6 +112,9 @@ impl Default for Mmu {
             access_fault: Default::default(),
             walk_good: Default::default(),
             tlb: Default::default(),
+            on_event_page: Default::default(),
+            opened: Default::default(),
+            wanted: Default::default(),
             translated: Default::default(),
             outside: Default::default(),
             right: Default::default(),
@@ -129,13 +138,14 @@ impl Default for Mmu {
             in_ram: Default::default(),
             in_device: Default::default(),
             ram_base: Constant::new(u64::from(map::RAM_BASE).into()),
-            map_mask: Constant::new(u64::from(csr::PMBASE_MASK & !csr::PMBASE_ENABLE).into()),
+            map_mask: Constant::new(u64::from(csr::PMBASE_BASE).into()),
             clint: device(map::CLINT_BASE),
             uart: device(map::UART_BASE),
             centrenet: device(map::CENTRENET_BASE),
             smi: device(map::SMI_BASE),
             mmi: device(map::MMI_BASE),
             identity: device(map::SYSTEM_BASE),
+            event_page: Constant::new(u64::from(map::EVENT_PAGE >> page::PAGE_SHIFT).into()),
         }
     }
 }
@@ -156,11 +166,16 @@ impl Logic for Mmu {
         if self.store.val() {
             self.right.next = 1.into();
         }
-        self.translated.next = self.user_data.val() & self.page_map.val().get_bit(0);
+        self.wanted.next = self.user_data.val() & self.page_map.val().get_bit(0);
         if self.fetch.val() {
             self.right.next = 2.into();
-            self.translated.next = self.user_fetch.val() & self.page_map.val().get_bit(0);
+            self.wanted.next = self.user_fetch.val() & self.page_map.val().get_bit(0);
         }
+        // What is asked of the address, known late in the cycle, comes last.
+        self.on_event_page.next = self.va.val().get_bits::<22>(10) == self.event_page.val();
+        self.opened.next = (self.wanted.val() & self.page_map.val().get_bit(1) & self.store.val() & !self.fetch.val())
+            & self.on_event_page.val();
+        self.translated.next = self.wanted.val() & !self.opened.val();
         self.allowed.next = self.tlb.rights.val().get_bit(self.right.val().index());
         self.rights.next = self.entry.val().get_bits::<3>(1);
         self.granted.next = self.rights.val().get_bit(self.right.val().index());
@@ -180,8 +195,9 @@ impl Logic for Mmu {
             | ((self.top.val() == self.smi.val()) & self.has_smi.val())
             | ((self.top.val() == self.mmi.val()) & self.has_mmi.val())
             | (self.top.val() == self.identity.val());
-        self.va_access_fault.next =
-            !self.translated.val() & !self.in_ram.val() & (self.fetch.val() | self.pair.val() | !self.in_device.val());
+        self.va_access_fault.next = !self.translated.val()
+            & !self.in_ram.val()
+            & (self.fetch.val() | self.pair.val() | !(self.in_device.val() | self.opened.val()));
 
         self.page_address.next =
             (bit_cast::<32, 12>(self.tlb.page.val()) << 10) | bit_cast::<32, 10>(self.va.val().get_bits::<10>(0));

@@ -91,6 +91,13 @@ fn seeded_bugs_of_the_smi_are_seen() {
         ("head$0 = 16'habc0", "head$0 = 16'hab80"),
         ("write_late$value = write_next", "write_late$value = write_next + 16'd1"),
         ("queue$read_index = read_next", "queue$read_index = read_index$q"),
+        // A program's event: without its code, without a pause, behind a code that was lost, with a
+        // marker's datum, or although it is switched off.
+        ("datum = user_code;", "datum = wdata[(32'h0)+:(16)];"),
+        ("user_store & (user_pause$q | (user_second$q", "user_store & (user_pause$d | (user_second$q"),
+        ("(~(user_second$q & forfeits$q & (~stall_on$q)))", "(1'b1)"),
+        ("((user_idle & (~reserved)) | (user_first$q & stalled))", "((user_idle) | (user_first$q & stalled))"),
+        ("(word == user_word) & user_on$q", "(word == user_word)"),
     ]);
 }
 

@@ -1,6 +1,7 @@
 //! What the SMI promises, each promise a test on the RTL. Those of its filter are in [`filter`].
 
 mod filter;
+mod user;
 
 use super::Smi;
 use crate::step;

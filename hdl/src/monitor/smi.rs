@@ -21,6 +21,10 @@ use testbed_definitions::monitor::{GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 /// While there is room it accepts an event in every cycle, but for the one after an event that was stored in a wrap
 /// cycle or with the first half of a gap marker or a total. It holds the queue's depth and one event more.
 ///
+/// A store to USER_EVENT, while `user_on`, emits two words and takes four cycles, in which it stalls:
+/// one in which it is recognised, the first word, a pause (so that both are accepted while there is
+/// room), the datum.
+///
 /// The filter stands between the decoding of the store and the latch.
 #[derive(LogicBlock)]
 pub struct Smi {
@@ -36,7 +40,7 @@ pub struct Smi {
     pub wdata: Signal<In, Bits<32>>,
     /// Registered; 0 after a cycle without a read.
     pub rdata: Signal<Out, Bits<32>>,
-    /// Combinational: the store of this cycle is not taken and has to be repeated in the next.
+    /// Combinational: the store of this cycle is not done with and has to be repeated in the next.
     pub stall: Signal<Out, Bit>,
 
     /// From [`super::GlobalClock`].
@@ -83,6 +87,12 @@ pub struct Smi {
     low_datum: DFF<Bits<16>>,
     wraps_before: DFF<Bits<8>>,
     stall_on: DFF<Bit>,
+    user_on: DFF<Bit>,
+    // The cycle in which a store to USER_EVENT is, if not its first: one at most.
+    user_first: DFF<Bit>,
+    user_pause: DFF<Bit>,
+    user_second: DFF<Bit>,
+    forfeits: DFF<Bit>,
     emitted: DFF<Bits<32>>,
     dropped: DFF<Bits<32>>,
     refused: DFF<Bits<32>>,
@@ -92,6 +102,8 @@ pub struct Smi {
 
     word: Signal<Local, Bits<14>>,
     store: Signal<Local, Bit>,
+    user_store: Signal<Local, Bit>,
+    user_idle: Signal<Local, Bit>,
     event_store: Signal<Local, Bit>,
     datum: Signal<Local, Bits<16>>,
     high: Signal<Local, Bits<8>>,
@@ -100,6 +112,7 @@ pub struct Smi {
     plain: Signal<Local, Bit>,
     completes: Signal<Local, Bit>,
     accepting: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     stalled: Signal<Local, Bit>,
     lost: Signal<Local, Bit>,
@@ -133,6 +146,8 @@ pub struct Smi {
     loaded: Signal<Local, Bits<32>>,
 
     event_word: Constant<Bits<14>>,
+    user_word: Constant<Bits<14>>,
+    user_code: Constant<Bits<16>>,
     status_word: Constant<Bits<14>>,
     control_word: Constant<Bits<14>>,
     emitted_word: Constant<Bits<14>>,
@@ -203,6 +218,11 @@ impl Smi {
             low_datum: Default::default(),
             wraps_before: Default::default(),
             stall_on: Default::default(),
+            user_on: Default::default(),
+            user_first: Default::default(),
+            user_pause: Default::default(),
+            user_second: Default::default(),
+            forfeits: Default::default(),
             emitted: Default::default(),
             dropped: Default::default(),
             refused: Default::default(),
@@ -211,6 +231,8 @@ impl Smi {
             answer: Default::default(),
             word: Default::default(),
             store: Default::default(),
+            user_store: Default::default(),
+            user_idle: Default::default(),
             event_store: Default::default(),
             datum: Default::default(),
             high: Default::default(),
@@ -219,6 +241,7 @@ impl Smi {
             plain: Default::default(),
             completes: Default::default(),
             accepting: Default::default(),
+            takes: Default::default(),
             accepted: Default::default(),
             stalled: Default::default(),
             lost: Default::default(),
@@ -251,6 +274,8 @@ impl Smi {
             ready: Default::default(),
             loaded: Default::default(),
             event_word: word_at(smi::EVENT),
+            user_word: word_at(smi::USER_EVENT),
+            user_code: Constant::new(bits(u64::from(smi::USER_FIRST))),
             status_word: word_at(smi::STATUS),
             control_word: word_at(smi::CONTROL),
             emitted_word: word_at(smi::EMITTED),
@@ -275,6 +300,7 @@ impl Logic for Smi {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write_index, read_index, epoch, half, wraps_before, answer, stall_on);
+        dff_setup!(self, clock, user_on, user_first, user_pause, user_second, forfeits);
         dff_setup!(self, clock, latch_valid, latch_stamp, latch_datum, latch_wraps, front, back);
         dff_setup!(self, clock, gap, gap_count, low, low_stamp, low_datum);
         dff_setup!(self, clock, emitted, dropped, refused, markers, filtered);
@@ -283,10 +309,18 @@ impl Logic for Smi {
         // What the port asks for.
         self.word.next = self.address.val().get_bits::<14>(2);
         self.store.next = self.select.val() & self.write.val();
-        self.event_store.next = self.store.val() & (self.word.val() == self.event_word.val());
-        self.datum.next = self.wdata.val().get_bits::<16>(0);
         self.high.next = self.wdata.val().get_bits::<8>(8);
         self.reserved.next = (self.high.val() == self.wrap_code.val()) | (self.high.val() == self.gap_code.val());
+        self.datum.next = self.wdata.val().get_bits::<16>(0);
+        // Chosen by a register: what the filter says of it would else come after the address.
+        if self.user_first.q.val() {
+            self.datum.next = self.user_code.val();
+        }
+        self.user_store.next = self.store.val() & (self.word.val() == self.user_word.val()) & self.user_on.q.val();
+        self.user_idle.next = (!self.user_first.q.val()) & (!self.user_pause.q.val()) & (!self.user_second.q.val());
+        self.event_store.next = (self.store.val() & (self.word.val() == self.event_word.val()))
+            | (self.user_store.val()
+                & (self.user_first.q.val() | self.user_second.q.val() | (self.user_idle.val() & self.reserved.val())));
         self.taken_out.next = self.event_store.val() & (!self.reserved.val()) & self.filter.filtered.val();
         self.plain.next = self.event_store.val() & (!self.reserved.val()) & (!self.filter.filtered.val());
 
@@ -303,7 +337,7 @@ impl Logic for Smi {
             & (!self.latch_valid.q.val())
             & (!self.wrapped.val())
             & self.room_for_two.val();
-        self.gap_goes.next = self.gap.q.val() & self.free.val();
+        self.gap_goes.next = self.gap.q.val() & self.free.val() & (!self.forfeits.q.val());
         self.total_goes.next = self.filter.total_due.val() & (!self.gap.q.val()) & self.free.val();
         self.marker_goes.next = self.low.q.val() | self.front_goes.val() | self.gap_goes.val() | self.total_goes.val();
         self.enqueue.next = self.marker_goes.val() | self.latch_goes.val();
@@ -344,9 +378,13 @@ impl Logic for Smi {
         // What becomes of the store.
         self.accepting.next =
             ((!self.gap.q.val()) | self.gap_goes.val()) & ((!self.latch_valid.q.val()) | self.latch_goes.val());
-        self.accepted.next = self.plain.val() & self.accepting.val();
-        self.stalled.next = self.plain.val() & (!self.accepting.val()) & self.stall_on.q.val();
-        self.lost.next = self.plain.val() & (!self.accepting.val()) & (!self.stall_on.q.val());
+        // The datum of a program's event of which the first word was lost is lost too, and the gap
+        // waits for it: it would look like another event's first word.
+        self.takes.next =
+            self.accepting.val() & (!(self.user_second.q.val() & self.forfeits.q.val() & (!self.stall_on.q.val())));
+        self.accepted.next = self.plain.val() & self.takes.val();
+        self.stalled.next = self.plain.val() & (!self.takes.val()) & self.stall_on.q.val();
+        self.lost.next = self.plain.val() & (!self.takes.val()) & (!self.stall_on.q.val());
         self.completes.next = self.event_store.val() & (!self.stalled.val());
         if self.completes.val() {
             self.emitted.d.next = self.emitted.q.val() + 1;
@@ -357,6 +395,13 @@ impl Logic for Smi {
         if self.event_store.val() & self.reserved.val() {
             self.refused.d.next = self.refused.q.val() + 1;
         }
+        self.user_first.d.next = self.user_store.val()
+            & ((self.user_idle.val() & (!self.reserved.val())) | (self.user_first.q.val() & self.stalled.val()));
+        self.user_pause.d.next = self.user_store.val() & self.user_first.q.val() & (!self.stalled.val());
+        self.user_second.d.next =
+            self.user_store.val() & (self.user_pause.q.val() | (self.user_second.q.val() & self.stalled.val()));
+        self.forfeits.d.next = self.user_store.val()
+            & ((self.user_first.q.val() & self.lost.val()) | (self.user_pause.q.val() & self.forfeits.q.val()));
         self.latch_valid.d.next = self.latch_stays.val() | self.accepted.val();
         if self.accepted.val() {
             self.latch_stamp.d.next = self.stamp.val();
@@ -413,6 +458,7 @@ impl Logic for Smi {
         // Registers.
         if self.store.val() & (self.word.val() == self.control_word.val()) {
             self.stall_on.d.next = self.wdata.val().get_bit(0);
+            self.user_on.d.next = self.wdata.val().get_bit(1);
         }
         self.loaded.next = 0.into();
         if self.word.val() == self.status_word.val() {
@@ -422,7 +468,8 @@ impl Logic for Smi {
             }
         }
         if self.word.val() == self.control_word.val() {
-            self.loaded.next = bit_cast::<32, 1>(self.stall_on.q.val().into());
+            self.loaded.next =
+                bit_cast::<32, 1>(self.stall_on.q.val().into()) | (bit_cast::<32, 1>(self.user_on.q.val().into()) << 1);
         }
         if self.word.val() == self.emitted_word.val() {
             self.loaded.next = self.emitted.q.val();
@@ -493,7 +540,11 @@ impl Logic for Smi {
         self.filter.total_goes.next = self.total_goes.val();
 
         self.rdata.next = self.answer.q.val();
-        self.stall.next = self.stalled.val();
+        self.stall.next = self.stalled.val()
+            | (self.user_store.val()
+                & ((self.user_idle.val() & (!self.reserved.val()))
+                    | self.user_first.q.val()
+                    | self.user_pause.q.val()));
         self.bus_ready.next = self.ready.val();
         self.bus_key.next = self.key.val();
         self.bus_data.next = 0.into();

@@ -11,6 +11,9 @@ use testbed_trace::order::{Event, What};
 pub struct Switch {
     /// A call that the kernel answers in passing, in and out.
     pub call: i64,
+    /// From one event of a program to the next, by a call each, and by a store each.
+    pub event_call: i64,
+    pub event_store: i64,
     /// From one thread's `yield` to where the other goes on.
     pub switch: i64,
     /// Cycles of the first and of the last of these events: between them the processor is never idle.
@@ -105,10 +108,13 @@ pub fn switch(case: &Case) -> Result<Switch, BenchError> {
     let empty = empty(case)?;
     let spans: Vec<_> = brackets(events, datum::LEAVE, datum::ENTER).collect();
     let switch = typical(spans.iter().map(|&(from, to)| between(case, empty, from, to)));
+    let stores = brackets(events, datum::STORE, datum::STORE_END);
+    let event_store = typical(stores.map(|(from, to)| elapsed(&events[from], &events[to])))
+        .ok_or_else(|| case.wrong("no events by stores"))?;
     match (switch, spans.first(), spans.last()) {
         (Some(switch), Some(first), Some(last)) => {
             let span = (events[first.0].ticks(), events[last.1].ticks());
-            Ok(Switch { call: empty - test - 2 * store, switch, span })
+            Ok(Switch { call: empty - test - 2 * store, event_call: empty, event_store, switch, span })
         }
         _ => Err(case.wrong("no switches")),
     }

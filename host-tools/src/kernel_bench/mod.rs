@@ -32,6 +32,8 @@ pub mod datum {
     pub const READ_END: u16 = 0x1009;
     pub const WRITE: u16 = 0x100a;
     pub const WRITE_END: u16 = 0x100b;
+    pub const STORE: u16 = 0x100c;
+    pub const STORE_END: u16 = 0x100d;
     pub const SENDER_WAITS: u16 = 0x1010;
     pub const RECEIVER_WAITS: u16 = 0x1011;
 }

@@ -55,6 +55,8 @@ impl Figures {
         let Figures { switch, migration, page, .. } = self;
         let mut rows = vec![
             row("system call, in and out", switch.call as f64),
+            row("a program's event, by a call", switch.event_call as f64),
+            row("a program's event, by a store", switch.event_store as f64),
             wanted("voluntary context switch", switch.switch as f64, 150.0),
         ];
         rows.extend(self.local_rows());

@@ -18,6 +18,7 @@ use testbed_definitions::timing::LOOKAHEAD;
 pub(crate) struct Event {
     pub cycle: u64,
     pub processor: usize,
+    pub offset: u32,
     pub value: u32,
 }
 

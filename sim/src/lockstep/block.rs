@@ -142,6 +142,7 @@ impl BlockGenerator<'_> {
             0 => random.below(page::VIRTUAL_PAGES),
             1 => page::VIRTUAL_PAGES + random.below(8),
             2 => return random.next_u32(),
+            3 if random.percent(50) => return map::EVENT_PAGE - 8 + random.below(page::PAGE_BYTES + 16),
             3 => random.below(24),
             _ => page::VIRTUAL_PAGES / 2 + random.below(3) + 8 * random.below(3),
         };

@@ -127,10 +127,11 @@ fn episode(random: &mut Random, maps: &[Vec<u32>; 2], code: &mut Assembly) -> Ep
     let paged = mode.data_translated() || (mode == Mode::Machine && random.percent(50));
     let software = if random.percent(70) { csr::INTERRUPT_SOFTWARE } else { 0 };
     let external = if random.percent(30) { csr::INTERRUPT_EXTERNAL } else { 0 };
+    let opens = if random.percent(50) { csr::PMBASE_EVENT } else { 0 };
     Episode {
         pc,
         mstatus: machine | mprv | mpie,
-        pmbase: PAGE_MAPS[which] | u32::from(paged) | (random.next_u32() & !csr::PMBASE_MASK),
+        pmbase: PAGE_MAPS[which] | u32::from(paged) | opens | (random.next_u32() & !csr::PMBASE_MASK),
         mie: csr::INTERRUPT_TIMER | software | external,
         mcounteren: random.below(8),
         timer: 20 + random.below(600),

@@ -140,8 +140,16 @@ impl Tracker {
             _ => ((word as i32) >> 20) as u32,
         };
         let address = self.registers[(word >> 15 & 31) as usize].wrapping_add(offset);
+        if access == Access::Store && self.opens(address) {
+            return None;
+        }
         let state = self.translate(address, access);
         Some((access, state, faulted != state.allowed()))
+    }
+
+    /// A store there is not translated: the page of programs' events.
+    fn opens(&self, address: u32) -> bool {
+        self.pmbase & csr::PMBASE_EVENT != 0 && address & !(page::PAGE_BYTES - 1) == map::EVENT_PAGE
     }
 
     fn translate(&mut self, address: u32, access: Access) -> State {
@@ -153,7 +161,7 @@ impl Tracker {
         if let Some((_, entry)) = self.tlb[index].filter(|(tag, _)| *tag == virtual_page) {
             return if entry & access.permission() != 0 { State::Hit } else { State::HitDenied };
         }
-        let offset = ((self.pmbase & !csr::PMBASE_ENABLE) | (virtual_page * 4)) & (self.ram.len() as u32 - 1);
+        let offset = ((self.pmbase & csr::PMBASE_BASE) | (virtual_page * 4)) & (self.ram.len() as u32 - 1);
         let entry = self.word(offset);
         if entry & page::PTE_VALID == 0 {
             State::MissInvalid

@@ -81,6 +81,7 @@ pub struct Coverage {
     /// How many of them found their window taken.
     pub ignored: u64,
     pub stalls: u64,
+    pub user_stores: u64,
     pub words_read: u64,
     pub missed: u64,
 }
@@ -123,8 +124,8 @@ pub struct Scenario {
     model: Monitor,
     cycles: Vec<Cycle>,
     moods: [Mood; SMIS + 1],
-    /// The store that a processor has to repeat, and until when it need not ask.
-    repeating: [Option<(u32, u64)>; SMIS + 1],
+    /// The store that a processor has to repeat (offset, value), and until when it need not ask.
+    repeating: [Option<(u32, u32, u64)>; SMIS + 1],
     /// Words at the trace port, and the last one's value.
     words: u64,
     time: u16,
@@ -229,9 +230,9 @@ impl Scenario {
     }
 
     fn cycle(&mut self, processor: usize, cycle: u64) {
-        if let Some((value, retry)) = self.repeating[processor] {
+        if let Some((offset, value, retry)) = self.repeating[processor] {
             let asks = cycle >= retry || self.random.chance(1, 2);
-            self.store_event(processor, value, cycle, asks, retry);
+            self.store_event(processor, (offset, value), cycle, asks, retry);
             return;
         }
         let access = self.choose(processor, cycle);
@@ -257,20 +258,21 @@ impl Scenario {
                 self.cycles[cycle as usize + 1].outputs[3 + 2 * (processor - 1)] = value;
                 self.put(processor, cycle, offset, true, 0);
             }
-            (_, Access::Write(offset, value)) if offset & !3 == smi::EVENT => {
-                self.store_event(processor, value, cycle, true, 0);
+            (_, Access::Write(offset, value)) if matches!(offset & !3, smi::EVENT | smi::USER_EVENT) => {
+                self.coverage.user_stores += u64::from(offset & !3 == smi::USER_EVENT);
+                self.store_event(processor, (offset, value), cycle, true, 0);
             }
             (_, Access::Write(offset, value)) => {
-                self.model.smi_store(processor, offset, value, cycle).expect("only EVENT stalls");
+                self.model.smi_store(processor, offset, value, cycle).expect("only events stall");
                 self.put(processor, cycle, offset, false, value);
             }
         }
     }
 
-    /// A store to EVENT. Unless `asks`, the model said that it stalls before `retry` and is not asked again.
-    fn store_event(&mut self, processor: usize, value: u32, cycle: u64, asks: bool, retry: u64) {
+    /// A store to EVENT or USER_EVENT. Unless `asks`, the model said that it stalls before `retry` and is not asked again.
+    fn store_event(&mut self, processor: usize, (offset, value): (u32, u32), cycle: u64, asks: bool, retry: u64) {
         let retry = if asks {
-            self.model.smi_store(processor, smi::EVENT, value, cycle).err().map(|stall| stall.retry)
+            self.model.smi_store(processor, offset, value, cycle).err().map(|stall| stall.retry)
         } else {
             Some(retry)
         };
@@ -279,8 +281,8 @@ impl Scenario {
             self.coverage.stalls += 1;
             self.cycles[cycle as usize].outputs[3 + 2 * (processor - 1) + 1] = 1;
         }
-        self.repeating[processor] = retry.map(|retry| (value, retry));
-        self.put(processor, cycle, smi::EVENT, false, value);
+        self.repeating[processor] = retry.map(|retry| (offset, value, retry));
+        self.put(processor, cycle, offset, false, value);
     }
 
     fn put(&mut self, processor: usize, cycle: u64, offset: u32, read: bool, value: u32) {
@@ -315,12 +317,14 @@ impl Scenario {
         if main {
             let reserved = random.chance(1, 30);
             let high = if reserved { random.one_of(&[0xaa, 0xab]) } else { random.below(256) };
-            return Access::Write(smi::EVENT + random.below(4) as u32, (high << 8 | random.below(256)) as u32);
+            let register = random.one_of(&[smi::EVENT, smi::EVENT, smi::USER_EVENT]);
+            return Access::Write(register + random.below(4) as u32, (high << 8 | random.below(256)) as u32);
         }
-        let offset = random.below(12) as u32 * 4 + random.below(4) as u32;
+        let near = if random.chance(1, 8) { smi::USER_EVENT } else { 0 };
+        let offset = near + random.below(12) as u32 * 4 + random.below(4) as u32;
         match random.below(8) {
-            0 => Access::Write(smi::CONTROL, random.one_of(&[0, 0, 1, 2])),
-            1 if offset & !3 != smi::EVENT => Access::Write(offset, random.next_u32() & 1),
+            0 => Access::Write(smi::CONTROL, random.one_of(&[0, 2, 2, 3, 1, 4])),
+            1 if offset & !3 != smi::EVENT => Access::Write(offset, random.next_u32() & 3),
             _ => Access::Read(offset),
         }
     }

@@ -32,7 +32,7 @@ global_asm!(
     LOOKS_AT_SP = const variant::PAGES_GO as u32,
     MAP = const Process::MAP,
     PMBASE = const csr::PMBASE,
-    ENABLE = const csr::PMBASE_ENABLE,
+    ENABLE = const csr::PMBASE_ENABLE | csr::PMBASE_EVENT,
     ECALL_U = const csr::cause::ECALL_U,
     YIELD = const syscall::YIELD,
     FIRST_CALL = const syscall::SEND,

@@ -47,6 +47,9 @@ pub fn enable(classes: u32, has_monitor: bool) {
     settings::note_classes(classes);
     if has_monitor {
         DGL.store(classes | DGL.load(Ordering::Relaxed) & (COUNTING | AWAITING), Ordering::Relaxed);
+        // What programs store themselves the monitor takes or leaves.
+        let takes = if enabled(event::DIAG_USER) { map::smi::CONTROL_USER } else { 0 };
+        hw::write(map::SMI_BASE, map::smi::CONTROL, takes);
     }
 }
 

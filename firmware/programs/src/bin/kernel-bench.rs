@@ -2,10 +2,12 @@
 //! Arguments: `switch`, `local BYTES`, `remote BYTES`, `migrate` or `page`.
 //!
 //! Every case begins with [`ROUNDS`] pairs [`EMPTY`], [`EMPTY_END`] with nothing between: what an event itself costs.
+//! All events but [`STORE`], [`STORE_END`] are emitted by a call, so that this is what a call costs too.
 //!
 //! | case | events | between them |
 //! |---|---|---|
-//! | `switch` | [`LEAVE`], [`ENTER`] | one thread yields, the other goes on |
+//! | `switch` | [`STORE`], [`STORE_END`] | nothing; both are emitted by a store each |
+//! | | [`LEAVE`], [`ENTER`] | one thread yields, the other goes on |
 //! | `local`, `remote` | [`SEND`], [`SENT`]; [`RECEIVE`], [`RECEIVED`] | the two calls; first [`SENDER_WAITS`], then [`RECEIVER_WAITS`] |
 //! | `migrate` | [`LEAVE`], [`ENTER`] | a thread moves itself to another processor |
 //! | `page` | [`READ`], [`READ_END`]; [`WRITE`], [`WRITE_END`] | the first access to a page that another processor owns; to one that it has a copy of |
@@ -15,8 +17,8 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use libtos::pattern::Buffer;
 use libtos::{
-    compute_us, create, exit, processor, processors, receive, send_block, send_event, stack_for, wait, yield_now,
-    Arguments, Error,
+    compute_us, create, exit, processor, processors, receive, send_block, send_event, stack_for, try_send_event, wait,
+    yield_now, Arguments, Error,
 };
 
 libtos::program!(main);
@@ -36,6 +38,8 @@ const READ: u16 = 0x1008;
 const READ_END: u16 = 0x1009;
 const WRITE: u16 = 0x100a;
 const WRITE_END: u16 = 0x100b;
+const STORE: u16 = 0x100c;
+const STORE_END: u16 = 0x100d;
 /// The sender is the first partner from here on, or the receiver.
 const SENDER_WAITS: u16 = 0x1010;
 const RECEIVER_WAITS: u16 = 0x1011;
@@ -84,7 +88,7 @@ fn main(arguments: Arguments) -> u32 {
 
 fn event(datum: u16) {
     // Full queues are the host's to see, in the ledger.
-    let _ = send_event(datum);
+    let _ = try_send_event(datum);
 }
 
 fn start(id: u8, processor: u8, entry: extern "C" fn() -> !) -> Result<(), Error> {
@@ -99,6 +103,10 @@ fn check<T>(result: Result<T, Error>) -> T {
 }
 
 fn switch() -> Result<(), Error> {
+    for _ in 0..ROUNDS {
+        send_event(STORE)?;
+        send_event(STORE_END)?;
+    }
     start(SECOND, processor(), yielder)?;
     yield_in_turn();
     Ok(())

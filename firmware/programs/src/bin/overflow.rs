@@ -5,7 +5,7 @@
 #![no_std]
 #![no_main]
 
-use libtos::{clock, compute_us, println, send_event};
+use libtos::{clock, compute_us, println, try_send_event};
 
 libtos::program!(main);
 
@@ -17,7 +17,7 @@ fn main(arguments: libtos::Arguments) -> u32 {
     let start = clock();
     let (mut events, mut refused) = (0u32, 0u32);
     while clock() - start < duration {
-        match send_event(0) {
+        match try_send_event(0) {
             Ok(true) => {
                 events += 1;
                 compute_us(microseconds);

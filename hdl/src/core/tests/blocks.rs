@@ -247,7 +247,9 @@ fn mmu() {
             // Few pages, so that there are hits, and tags that differ in one index.
             let page = random.below(4) << 10 | random.below(4) << 13 | random.below(2) << 19;
             let above = random.one_of(&[0, 0, 0, 0x10_0000]);
-            block.va.next = (u64::from(base) + page + above + random.below(1024)).into();
+            let va = u64::from(base) + page + above + random.below(1024);
+            let near = u64::from(map::EVENT_PAGE) - 4 + random.below(1032);
+            block.va.next = if random.chance(1, 8) { near } else { va }.into();
             // Walks are never of `after`.
             let after = random.below(4) << 10 | random.below(4) << 13;
             block.after.next = (u64::from(random.one_of(&[0, 0, map::RAM_BASE])) + after + above).into();
@@ -257,7 +259,7 @@ fn mmu() {
             block.pair.next = random.chance(1, 4);
             block.user_fetch.next = random.chance(3, 4);
             block.user_data.next = random.chance(3, 4);
-            block.page_map.next = (random.next_u64() & 0x3f_f000 | u64::from(random.chance(7, 8))).into();
+            block.page_map.next = (random.next_u64() & 0x3f_f000 | u64::from(random.chance(7, 8)) | random.below(2) << 1).into();
             block.flush.next = random.chance(1, 100);
             block.fill.next = random.chance(1, 4) && !block.flush.next;
             block.walk.next = random.chance(1, 8);

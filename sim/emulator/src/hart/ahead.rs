@@ -35,6 +35,7 @@ impl Hart {
             let_past,
             ahead,
             second,
+            user_part,
             events,
             mark,
             installations: _,
@@ -75,6 +76,7 @@ impl Hart {
             second: *second,
             fetched: *fetched,
             latched: *latched,
+            user_part: *user_part,
             events: events.len(),
         });
         *noting = true;
@@ -110,6 +112,7 @@ impl Hart {
             second,
             fetched,
             latched,
+            user_part,
             events,
         } = mark;
         self.registers[..REGISTERS].copy_from_slice(&registers);
@@ -117,7 +120,7 @@ impl Hart {
         (self.csrs, self.tlb, self.clint, self.system) = (csrs, tlb, clint, system);
         (self.stretch, self.fetch_fault, self.mode) = (stretch, fetch_fault, mode);
         (self.asleep, self.interrupt_at, self.let_past) = (asleep, interrupt_at, let_past);
-        (self.ahead, self.second) = (ahead, second);
+        (self.ahead, self.second, self.user_part) = (ahead, second, user_part);
         (self.memory.fetched, self.memory.latched) = (fetched, latched);
         self.events.truncate(events);
     }

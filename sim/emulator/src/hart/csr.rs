@@ -93,6 +93,11 @@ impl Csrs {
         (self.user || self.modify_privilege && !self.previous_machine) && self.page_map & PMBASE_ENABLE != 0
     }
 
+    /// Whether stores that are translated reach the page of programs' events.
+    pub fn opens_events(&self) -> bool {
+        self.page_map & PMBASE_EVENT != 0
+    }
+
     /// The value of `number` for an instruction that also writes it if `writes`; `None` if that is
     /// illegal.
     pub fn read(&self, number: u16, writes: bool, around: Surroundings) -> Option<u32> {

@@ -68,7 +68,8 @@ impl Core for Hart {
     fn arrive(&mut self, events: &mut Vec<Event>) {
         self.memory.noting = false;
         let processor = self.number;
-        events.extend(self.events.drain(..).map(|(cycle, value)| Event { cycle, processor, value }));
+        let stores = self.events.drain(..);
+        events.extend(stores.map(|(cycle, offset, value)| Event { cycle, processor, offset, value }));
     }
 
     #[inline]

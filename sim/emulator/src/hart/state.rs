@@ -6,7 +6,7 @@ use super::stretch::Stretch;
 use super::tlb::{Lookup, Tlb, EXECUTE};
 use super::translator::installed::Installations;
 use crate::engine::Retirement;
-use crate::model::{clint::Clint, system::System, uart::Uart};
+use crate::model::{clint::Clint, monitor::Part, system::System, uart::Uart};
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::timing::FIRST_ARRIVAL;
@@ -47,6 +47,7 @@ pub(super) struct Mark {
     pub second: Option<Second>,
     pub fetched: Option<u32>,
     pub latched: Option<u32>,
+    pub user_part: Part,
     pub events: usize,
 }
 
@@ -85,9 +86,11 @@ pub(crate) struct Hart {
     pub(super) ahead: Option<Option<u32>>,
     /// The second half of the pair at `pc`, if it comes in a later window than the first.
     pub(super) second: Option<Second>,
-    /// Events that it has stored ahead of the others, with their cycles, in order; the monitor does
-    /// not know them yet.
-    pub(super) events: Vec<(u64, u32)>,
+    /// Where the store to USER_EVENT at `pc` stands.
+    pub(super) user_part: Part,
+    /// Stores to the SMI that it has made ahead of the others, each with its cycle, offset and
+    /// lanes, in order; the monitor does not know them yet.
+    pub(super) events: Vec<(u64, u32, u32)>,
     /// What it goes back to if it has run too far ahead.
     pub(super) mark: Option<Mark>,
     /// What is translated of its memory.
@@ -119,6 +122,7 @@ impl Hart {
             let_past: 0,
             ahead: None,
             second: None,
+            user_part: Part::default(),
             events: Vec::new(),
             mark: None,
             installations: Installations::default(),

@@ -86,6 +86,9 @@ impl Hart {
                 return Step::Done;
             }
             Step::Changed
+        } else if self.opens_event_page(va) {
+            // There is no SMI here.
+            Step::Done
         } else {
             return self.trap_in_x(word, cause::STORE_ACCESS, va);
         };
@@ -138,6 +141,7 @@ impl Hart {
         let x = self.arrival + 1;
         match self.tlb.look_up(va, right) {
             Lookup::Hit(offset) => Access::Physical(RAM_BASE + offset),
+            Lookup::Denied if right == WRITE && self.opens_event_page(va) => Access::Physical(va),
             Lookup::Denied => Access::Fault { cause, cycle: x },
             Lookup::Miss if x + 1 >= until => Access::Later,
             Lookup::Miss => {

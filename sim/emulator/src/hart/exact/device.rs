@@ -2,7 +2,8 @@
 
 use crate::hart::state::Hart;
 use crate::shared::Shared;
-use testbed_definitions::map;
+use testbed_definitions::map::{self, smi};
+use testbed_definitions::page::PAGE_BYTES;
 
 /// The device that a physical address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,8 +45,8 @@ impl Hart {
         match device {
             Device::Clint | Device::System | Device::Centrenet => false,
             Device::Smi => {
-                let is_event = address & (map::DEVICE_BYTES - 1) & !3 == map::smi::EVENT;
-                !is_event || shared.monitor.may_stall(self.number)
+                let offset = address & (map::DEVICE_BYTES - 1) & !3;
+                !matches!(offset, smi::EVENT | smi::USER_EVENT) || shared.monitor.may_stall(self.number)
             }
             Device::Uart | Device::Mmi => true,
         }
@@ -85,14 +86,32 @@ impl Hart {
             Device::Clint => self.clint.store(offset, lanes, cycle),
             Device::Uart => self.uart.store(offset, lanes, cycle),
             Device::Centrenet => shared.network.store(self.number, offset & !3, lanes, cycle),
-            Device::Smi if shared.ahead => self.events.push((cycle, lanes)),
-            Device::Smi => {
-                let stored = shared.monitor.smi_store(self.number, offset & !3, lanes, cycle);
-                return stored.map_err(|stall| stall.retry);
-            }
+            Device::Smi => return self.smi_store(shared, offset & !3, lanes, cycle),
             Device::Mmi => shared.monitor.mmi_store(offset & !3, lanes, cycle),
             Device::System => self.system.store(offset, lanes, cycle),
         }
         Ok(())
+    }
+
+    /// Whether a store in user mode to the virtual address `va` reaches the page of programs' events.
+    pub(in crate::hart) fn opens_event_page(&self, va: u32) -> bool {
+        self.mode.translating && self.csrs.opens_events() && va & !(PAGE_BYTES - 1) == map::EVENT_PAGE
+    }
+
+    /// A store to the SMI in `cycle`. Who runs ahead can't be stalled by a full queue, and knows by
+    /// itself how a store to USER_EVENT goes on.
+    fn smi_store(&mut self, shared: &mut Shared, offset: u32, lanes: u32, cycle: u64) -> Result<(), u64> {
+        if !shared.ahead {
+            let stored = shared.monitor.smi_store(self.number, offset, lanes, cycle);
+            self.user_part = shared.monitor.user_part(self.number).unwrap_or_default();
+            return stored.map_err(|stall| stall.retry);
+        }
+        self.events.push((cycle, offset, lanes));
+        if offset != smi::USER_EVENT || shared.monitor.user_part(self.number).is_none() {
+            return Ok(());
+        }
+        let next = self.user_part.next(lanes as u16);
+        self.user_part = next.map(|(part, _)| part).unwrap_or_default();
+        next.map_or(Ok(()), |(_, cycles)| Err(cycle + cycles))
     }
 }

@@ -113,7 +113,7 @@ impl Hart {
 
     /// The page-map entry of `va`, its address on the port in `cycle`.
     fn page_map_entry(&mut self, shared: &mut Shared, va: u32, cycle: u64) -> u32 {
-        let base = self.csrs.page_map & PMBASE_MASK & !PMBASE_ENABLE;
+        let base = self.csrs.page_map & PMBASE_BASE;
         let offset = (base | va >> PAGE_SHIFT << 2) & (self.memory.bytes() - 1);
         shared.settle(self.number, &mut self.memory, offset, cycle);
         self.memory.words[offset as usize / 4]

@@ -16,9 +16,11 @@ mod clock;
 mod filter;
 mod floor;
 mod late;
+mod parts;
 mod poller;
 mod port;
 mod smi;
+mod user;
 
 use crate::engine::{SmiCounters, TraceWord};
 use crate::schedule::Event;
@@ -30,11 +32,12 @@ use testbed_definitions::filter::Command;
 use testbed_definitions::map::{mmi, smi as smi_map};
 use testbed_definitions::timing::LOOKAHEAD;
 use testbed_machine::Machine;
+pub use user::Part;
 
 /// In fewer cycles there is at most one wrap.
 const EASY_CYCLES: u64 = 1 << 16;
 
-/// A store to EVENT was not taken: the core repeats its X cycle with the same store.
+/// A store to EVENT or USER_EVENT is not done with: the core repeats its X cycle with the same store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// The same store would stall in every cycle before this one as well; later than the cycle asked about.
@@ -119,34 +122,30 @@ impl Monitor {
     /// A store by processor `smi` (1..) to offset `offset` of its SMI in X-cycle `cycle`.
     ///
     /// # Errors
-    /// [`Stall`] if the core has to repeat the X cycle; then nothing was stored.
+    /// [`Stall`] if the core has to repeat the X cycle; of a store to EVENT nothing was stored then.
     pub fn smi_store(&mut self, smi: usize, offset: u32, value: u32, cycle: u64) -> Result<(), Stall> {
         self.advance(cycle);
         self.wake(cycle);
         let known = self.poller.now();
         let Some(unit) = smi.checked_sub(1).and_then(|i| self.smis.get_mut(i)) else { return Ok(()) };
         unit.advance(cycle, &self.clock);
-        match offset & !3 {
-            smi_map::EVENT => match unit.store(value as u16, &self.clock) {
-                StoreOutcome::Done => Ok(()),
-                StoreOutcome::Stalled => Err(Stall { retry: unit.stalls_until(known).max(cycle + 1) }),
-            },
-            smi_map::CONTROL => {
-                unit.set_stall(value & smi_map::CONTROL_STALL != 0, &self.clock);
-                Ok(())
-            }
-            _ => Ok(()),
+        match unit.write(offset, value, &self.clock) {
+            StoreOutcome::Done => Ok(()),
+            StoreOutcome::Stalled => Err(Stall { retry: unit.stalls_until(known).max(cycle + 1) }),
+            StoreOutcome::GoesOn(retry) => Err(Stall { retry }),
         }
     }
 
-    /// Stores to EVENT before cycle `until`, which can't stall, in order of their cycles.
+    /// Stores to EVENT and USER_EVENT before cycle `until`, for which no queue is waited for, in order of
+    /// their cycles.
     pub(crate) fn smi_events(&mut self, events: &[Event], until: u64) {
         let counts = |smi: usize| events.iter().filter(|event| event.processor == smi).count() as u32;
         let roomy = |(index, smi): (usize, &Smi)| smi.has_room_for(counts(index + 1));
         if !self.poller.takes_in_turn() || !self.smis.iter().enumerate().all(roomy) {
             for event in events {
-                let taken = self.smi_store(event.processor, smi_map::EVENT, event.value, event.cycle);
-                debug_assert_eq!(taken, Ok(()), "who may stall does not run ahead");
+                let taken = self.smi_store(event.processor, event.offset, event.value, event.cycle);
+                let is_whole = taken.is_ok() || event.offset == smi_map::USER_EVENT;
+                debug_assert!(is_whole, "who may stall does not run ahead");
             }
             return;
         }
@@ -155,10 +154,16 @@ impl Monitor {
             self.wake(event.cycle);
             let Some(unit) = event.processor.checked_sub(1).and_then(|i| self.smis.get_mut(i)) else { continue };
             unit.advance(event.cycle, &self.clock);
-            unit.store(event.value as u16, &self.clock);
+            unit.write(event.offset, event.value, &self.clock);
             // The latch goes into the queue.
             unit.advance(until.min(event.cycle + 2), &self.clock);
         }
+    }
+
+    /// Where a store to USER_EVENT by processor `smi` stands, as far as the monitor has been told;
+    /// `None` if it would do nothing.
+    pub fn user_part(&self, smi: usize) -> Option<Part> {
+        smi.checked_sub(1).and_then(|i| self.smis.get(i)).and_then(|smi| smi.user.part())
     }
 
     /// Whether a store to EVENT by processor `smi` (1..) may stall.

@@ -4,6 +4,8 @@ use super::clock::Clock;
 use super::filter::Filter;
 use super::floor::{extended, Floor, Floors};
 use super::late::seen_from;
+use super::parts::{Entry, Goes, Latch};
+use super::user::UserStores;
 use crate::engine::SmiCounters;
 use std::collections::VecDeque;
 use testbed_definitions::filter::{total_marker, Command, RULES};
@@ -14,38 +16,14 @@ use testbed_definitions::timing::LOOKAHEAD;
 /// How long before the furthest `advance` a load or a look at counters may be dated.
 pub const HISTORY: u64 = 4 * LOOKAHEAD;
 
-/// What became of a store to EVENT.
+/// What became of a store to EVENT or USER_EVENT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreOutcome {
     /// Taken, filtered, dropped or refused.
     Done,
     Stalled,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Latch {
-    time: u16,
-    datum: u16,
-    wraps: u8,
-}
-
-/// What goes into the queue in a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Goes {
-    /// The second half of a gap marker or a total.
-    Low(Pair),
-    Front,
-    Latch,
-    Gap,
-    /// The total of this rule.
-    Total(u8),
-}
-
-/// An entry of the queue that the MMI has not taken, and the cycle in which it was enqueued.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    pair: Pair,
-    cycle: u64,
+    /// It goes on in this cycle, and stalls before it.
+    GoesOn(u64),
 }
 
 #[derive(Clone, Debug)]
@@ -65,6 +43,7 @@ pub struct Smi {
     gap_count: u32,
     low: Option<Pair>,
     stall_on: bool,
+    pub user: UserStores,
     filter: Filter,
     counters: SmiCounters,
     /// Pops so far, and the cycles of the recent ones.
@@ -93,6 +72,7 @@ impl Smi {
             gap_count: 0,
             low: None,
             stall_on: false,
+            user: UserStores::default(),
             filter: Filter::default(),
             counters: SmiCounters::default(),
             delivered: 0,
@@ -131,15 +111,28 @@ impl Smi {
         self.count_pops();
     }
 
-    /// A store to EVENT in cycle `now`, which is then over.
-    pub fn store(&mut self, datum: u16, clock: &Clock) -> StoreOutcome {
-        self.step(Some(datum), clock)
+    /// A store of `value` to the register at `offset` in cycle `now`, which is then over.
+    pub fn write(&mut self, offset: u32, value: u32, clock: &Clock) -> StoreOutcome {
+        match offset & !3 {
+            smi::EVENT => self.step(Some(value as u16), clock),
+            smi::USER_EVENT => self.write_user(value as u16, clock),
+            smi::CONTROL => {
+                self.step(None, clock);
+                self.stall_on = value & smi::CONTROL_STALL != 0;
+                self.user.switch(value & smi::CONTROL_USER != 0);
+                StoreOutcome::Done
+            }
+            _ => StoreOutcome::Done,
+        }
     }
 
-    /// A store to CONTROL in cycle `now`, which is then over.
-    pub fn set_stall(&mut self, on: bool, clock: &Clock) {
-        self.step(None, clock);
-        self.stall_on = on;
+    fn write_user(&mut self, datum: u16, clock: &Clock) -> StoreOutcome {
+        let (dropped, cycle) = (self.counters.dropped, self.now);
+        if self.step(self.user.word(datum, cycle), clock) == StoreOutcome::Stalled {
+            return StoreOutcome::Stalled;
+        }
+        let is_lost = self.counters.dropped != dropped;
+        self.user.go_on(datum, cycle, is_lost).map_or(StoreOutcome::Done, StoreOutcome::GoesOn)
     }
 
     /// Whether so many events of less than a wrap find room, whatever the MMI takes meanwhile: no
@@ -168,7 +161,7 @@ impl Smi {
                 let wrapped = self.now == self.wrap_from_now(clock);
                 self.used | if self.accepting(self.goes(wrapped)) { 0 } else { smi::STATUS_FULL }
             }
-            smi::CONTROL => u32::from(self.stall_on),
+            smi::CONTROL => u32::from(self.stall_on) | u32::from(self.user.part().is_some()) << 1,
             smi::EMITTED => self.counters.emitted,
             smi::DROPPED => self.counters.dropped,
             smi::REFUSED => self.counters.refused,
@@ -296,7 +289,7 @@ impl Smi {
             return None;
         }
         if self.gap {
-            return Some(Goes::Gap);
+            return (!self.user.forfeits()).then_some(Goes::Gap);
         }
         self.filter.offered().map(Goes::Total)
     }
@@ -311,7 +304,7 @@ impl Smi {
         self.filter.take_over(self.now);
         let wrapped = self.now == self.wrap_from_now(clock);
         let goes = self.goes(wrapped);
-        let accepting = self.accepting(goes);
+        let accepting = self.accepting(goes) && (!self.user.forfeits() || self.stall_on);
         let latch_stays = self.latch.is_some() && goes != Some(Goes::Latch);
         self.enqueue(goes, clock);
         let outcome = store.map_or(StoreOutcome::Done, |datum| self.judge(datum, accepting, clock));
