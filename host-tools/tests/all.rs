@@ -31,6 +31,8 @@ mod loads;
 mod losing;
 mod ordered;
 mod overflow;
+#[path = "../../firmware/shell/tests/pieces.rs"]
+mod pieces;
 mod probe;
 mod profile;
 mod random;
