@@ -215,7 +215,7 @@ impl ConditionalEventHandler for Number {
             return None;
         }
         let KeyEvent(KeyCode::Char(number), Modifiers::NONE) = event.get(0)? else { return None };
-        number.is_digit(16).then(|| {
+        number.is_ascii_hexdigit().then(|| {
             self.key.store(number.to_ascii_lowercase() as u8, Ordering::SeqCst);
             Cmd::AcceptLine
         })
