@@ -9,6 +9,11 @@ pub fn is_name(name: &[u8]) -> bool {
     !name.is_empty() && name.len() <= NAME_BYTES && name.iter().all(good)
 }
 
+/// The program that is the shell.
+pub const SHELL: &str = "sh";
+/// The program that has the shell's utilities. Nobody starts it but the shell.
+pub const UTILITIES: &str = "utilities";
+
 /// Permissions.
 pub const READ: u32 = 1 << 0;
 pub const WRITE: u32 = 1 << 1;

@@ -211,18 +211,20 @@ pub mod process {
     pub const CONTROL: u8 = 4;
     /// From the home to all others: 1, the threads of the process must not run, or 0, they may. Words: address, which.
     pub const SUSPEND: u8 = 5;
-    /// To the home: say when the process has ended. Words: address, `syscall::KEYS` or 0, who waits, the waiting thread's process.
+    /// To the home: say when the process has ended. Words: address, `syscall::KEYS` or 0 and from bit
+    /// [`SEATS_SHIFT`] on the seats of who waits, who waits, the waiting thread's process.
     pub const AWAIT: u8 = 6;
     /// To the processor on which a program is to be started; see [`INVOKE_NAME`].
     pub const INVOKE: u8 = 7;
     /// The answer to a request. Words: address of the waiting thread's process, who waits, results.
     pub const REPLY: u8 = 8;
 
-    /// To the master: console input is wanted here. Words: operation, bytes at most, or that keys are
-    /// wanted or not (`testbed_kernel_core::input::KEYS`).
+    /// To the master: console input is wanted here. Words: operation, bytes at most, or what
+    /// `testbed_kernel_core::input::KEYS` and the constants below it mean, and from bit
+    /// [`SEATS_SHIFT`] on for which seats.
     pub const WANT_INPUT: u8 = 9;
     /// From the master: up to [`INPUT_BYTES`] bytes of console input. Words: operation, bytes in
-    /// bits 7:0 and [`INPUT_LAST`], bytes.
+    /// bits 7:0, [`INPUT_LAST`] and from bit [`SEATS_SHIFT`] on the seat, bytes.
     pub const INPUT: u8 = 10;
     /// To all others: the event classes are these. Words: operation, classes.
     pub const CLASSES: u8 = 11;
@@ -240,6 +242,8 @@ pub mod process {
     /// process, the thread's number, who waits.
     pub const MOVED: u8 = 16;
 
+    /// Where words have seats of the console, a bit for each processor's.
+    pub const SEATS_SHIFT: u32 = 16;
     pub const WANT_INPUT_BYTES: usize = 8;
     pub const INPUT_DATA: usize = 2;
     pub const INPUT_BYTES: usize = 16;
@@ -271,9 +275,9 @@ pub mod process {
     pub const RESULT_2: usize = 3;
     pub const REPLY_BYTES: usize = 16;
 
-    /// Words of [`INVOKE`]: address of the waiting thread's process; flags of `syscall::invoke`,
-    /// and in bits 7:0 the processor that has the file; who waits; bytes of arguments; the file's
-    /// name; the arguments.
+    /// Words of [`INVOKE`]: address of the waiting thread's process; flags of `syscall::invoke`, in
+    /// bits 7:0 the processor that has the file, and from bit [`SEATS_SHIFT`] on the seats of who
+    /// invokes; who waits; bytes of arguments; the file's name; the arguments.
     pub const INVOKE_FLAGS: usize = 1;
     pub const INVOKE_BYTES: usize = 3;
     pub const INVOKE_NAME: usize = 4;

@@ -109,6 +109,9 @@ pub const END_OF_INPUT: u8 = 0x04;
 /// any other.
 pub const INTERRUPT: u8 = 0x03;
 pub const PAUSE: u8 = 0x1a;
+/// The byte (Ctrl-]) that leads the console to another seat ([`control::CONSOLE`]) where somebody
+/// sits: the next byte is the number of its processor, in hexadecimal.
+pub const SWITCH: u8 = 0x1d;
 /// The second argument of [`AWAIT`] that asks for keys, and its first result when one was pressed.
 pub const KEYS: u32 = 1;
 pub const PRESSED: u32 = 1;
@@ -143,11 +146,18 @@ pub mod control {
     pub const SEEK: u32 = 7;
     pub const STREAM_MASK: u32 = 7;
     pub const FILE_SHIFT: u32 = 3;
+    /// The process sits down at the console, and has its home's seat until it ends. Whatever it
+    /// invokes has that seat too. Only processes of the seat that was last sat down at get what is
+    /// typed, and those that have none.
+    pub const CONSOLE: u32 = 1 << FILE_SHIFT | FOREGROUND;
+    /// The process has its home's seat, but the console stays where it is, if anybody sits there.
+    pub const SEAT: u32 = 2 << FILE_SHIFT | FOREGROUND;
 }
 
 /// What [`STATUS`] tells: records of 32-bit words, as many words as given.
 pub mod status {
-    /// Processes of this processor: process, state (0 foreground, 1 background; bit 4 suspended),
+    /// Processes of this processor: process, state (0 foreground, 1 background; bit 4 suspended;
+    /// bit 5 sits at the console),
     /// threads here, file's index.
     pub const PROCESSES: u32 = 0;
     pub const PROCESS_WORDS: usize = 4;

@@ -32,6 +32,8 @@ mod loads;
 mod losing;
 mod ordered;
 mod overflow;
+#[path = "../../firmware/shell/tests/pieces.rs"]
+mod pieces;
 mod probe;
 mod profile;
 mod random;

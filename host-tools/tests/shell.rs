@@ -6,7 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use testbed_definitions::syscall::END_OF_INPUT;
+
 use crate::common::root;
+use crate::pieces::{Draw, EDITOR, SHELL};
 
 fn testbed(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).current_dir(root()).output().unwrap()
@@ -157,101 +160,19 @@ fn files_without_room_say_so_and_lose_nothing() {
     assert!(printed.ends_with("x\n"), "{printed}");
 }
 
-/// Pieces of what is typed: no loops, so that everything ends, and no `exit`.
-const PIECES: &[&str] = &[
-    "echo ",
-    "cat",
-    "ls",
-    " -l",
-    "sort ",
-    "grep ",
-    "| ",
-    "&& ",
-    "|| ",
-    "; ",
-    "& ",
-    "( ",
-    ") ",
-    "{ ",
-    "} ",
-    "if ",
-    "then ",
-    "else ",
-    "fi ",
-    "for ",
-    "in ",
-    "x ",
-    "case ",
-    "esac ",
-    "'",
-    "\"",
-    "\\",
-    "$x",
-    "${x",
-    "$(",
-    "$((",
-    "))",
-    "x=1 ",
-    "* ",
-    "[",
-    "> f ",
-    "< f ",
-    "<< E",
-    "2>&1 ",
-    "#",
-    "\t",
-    "ed f ",
-    "a",
-    ".",
-    "w",
-    "q",
-    "1,$p",
-    "s/a/b/",
-    "g/x/d",
-    "more f ",
-    "help ",
-    "ps ",
-    "cp f g ",
-    "on air cat ",
-    "rm f ",
-    "\x1b[A",
-    "\x1b[",
-    "\x1b",
-    "\x03",
-    "\x08",
-    "\x7f",
-    "\0",
-    "\x1b]0;",
-    "\x0c",
-    "\r",
-    "hello",
-    "compress f ",
-    "wc ",
-    "test ",
-    "kill 9 ",
-    "wait ",
-    "tail -n ",
-    "99999999999 ",
-    "fire:f ",
-    "printf %d ",
-];
+/// Pieces from which a shell need not come back, or not soon.
+const ENDLESS: &[&str] =
+    &["while ", "until ", "exit ", "return ", "set -e ", "seq 3 ", "sleep 1 ", "kill 1 ", "fg ", "dis f "];
 
 /// Whatever is typed, the shell goes on, and no process stays.
 #[test]
 fn a_shell_bears_whatever_is_typed() {
     let folder = tempfile::tempdir().unwrap();
     let lines = if std::env::var_os("TESTBED_LONG").is_some() { 60_000 } else { 2_000 };
-    let (mut state, mut text) = (0x2545_f491_4f6c_dd1d_u64, Vec::new());
-    let mut below = |bound: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as usize % bound
-    };
+    let pieces: Vec<&str> = [SHELL, EDITOR].concat().into_iter().filter(|piece| !ENDLESS.contains(piece)).collect();
+    let (mut draw, mut text) = (Draw::new(7), Vec::new());
     for _ in 0..lines {
-        for _ in 0..1 + below(10) {
-            text.extend_from_slice(PIECES[below(PIECES.len())].as_bytes());
-        }
+        text.extend(draw.line(&pieces).into_iter().filter(|byte| *byte != END_OF_INPUT));
         text.push(b'\n');
     }
     // Out of whatever is open, and past who reads.

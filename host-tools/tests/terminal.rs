@@ -132,6 +132,50 @@ fn keys_are_for_the_foreground_process() {
 }
 
 #[test]
+fn the_console_goes_to_other_shells_and_comes_back() {
+    let sitting = Sitting::new();
+    let mut session = sitting.run(&["sh", "--file", "stuck"]);
+    session.wait_for("earth: $", BUILT);
+    session.press("on fire\r");
+    session.wait_for("fire: $", SOON);
+    session.press("echo here\r");
+    session.wait_for("fire: here", SOON);
+    // A line that is given up, and one for the other shell.
+    session.press("echo never given");
+    session.wait_for("$ echo never given", SOON);
+    session.press("\x1d1");
+    session.press("echo [back]\r");
+    session.wait_for("earth: [back]", SOON);
+    session.press("\x1d5");
+    session.wait_for("no shell sits on processor 5", SOON);
+    // While a program runs and nobody reads; what follows is typed ahead, for the other shell.
+    session.press("stuck two\r");
+    session.wait_for("$ stuck two", SOON);
+    std::thread::sleep(RUNS);
+    session.press("\x1d3echo [fire again]\recho half");
+    session.wait_for("fire: [fire again]", SOON);
+    session.wait_for("fire: $ echo half", SOON);
+    session.press(" whole\r");
+    session.wait_for("fire: half whole", SOON);
+    session.press("\x1d1");
+    std::thread::sleep(RUNS);
+    session.press("\x03");
+    session.press("echo [$?]\r");
+    session.wait_for("earth: [130]", SOON);
+    session.press("on fire\r");
+    session.wait_for("earth: $ on fire", SOON);
+    session.press("exit\r");
+    session.wait_for("back to processor 1", SOON);
+    session.press("exit\r");
+    let (code, text) = session.end(SOON);
+    assert_eq!(code, 0, "{text}");
+    let console = sitting.console();
+    assert!(!console.contains("never given"), "{console}");
+    let keys: Vec<u8> = sitting.input().into_iter().filter(|byte| byte.is_ascii_control() && *byte != b'\n').collect();
+    assert_eq!(keys, b"\x1d\x1d\x1d\x1d\x03");
+}
+
+#[test]
 fn a_program_that_reads_nothing_runs_as_ever() {
     let sitting = Sitting::new();
     let session = sitting.run(&["hello"]);

@@ -2,21 +2,53 @@
 //! a line at a time, in the order in which they asked; a processor's [`Inbox`] keeps it for the
 //! threads that read there. Keys (Ctrl-C, Ctrl-Z) are no input while a processor wants them: it gets
 //! them at once, also where nobody reads.
+//!
+//! Several shells share the console by *seats*, one on each processor. A shell that sits down takes
+//! its processor's seat, and what it invokes has the same seat, wherever it runs. The console is at
+//! the seat that was last sat down at, and only its processes get input and keys. Ctrl-] and a
+//! processor's number lead the console to another seat.
 
 use testbed_definitions::ids::Processor;
-use testbed_definitions::mpc::process::INPUT_BYTES;
+use testbed_definitions::mpc::process::{INPUT_BYTES, SEATS_SHIFT};
 use testbed_definitions::packet::STATIONS_MAX;
-use testbed_definitions::syscall::{END_OF_INPUT, INTERRUPT, PAUSE};
+use testbed_definitions::syscall::{END_OF_INPUT, INTERRUPT, PAUSE, SWITCH};
 
-use crate::ring::Ring;
+mod inbox;
 
-/// Bytes that a processor keeps; longer lines are read in pieces.
-pub const INBOX_BYTES: usize = 256;
+pub use inbox::{Inbox, INBOX_BYTES};
 
 /// What a processor says instead of the room that it has: it wants keys, or none any more.
 pub const KEYS: u16 = u16::MAX;
 pub const NO_KEYS: u16 = KEYS - 1;
-const _: () = assert!(INBOX_BYTES < NO_KEYS as usize);
+/// A shell sits down at its seat and has the console there; or has its seat for later; or its seat
+/// is empty from now on.
+pub const SIT: u16 = KEYS - 2;
+pub const RESERVE: u16 = KEYS - 3;
+pub const LEAVE: u16 = KEYS - 4;
+/// Others wait for the input that it has asked for.
+pub const RENEW: u16 = KEYS - 5;
+const _: () = assert!(INBOX_BYTES < RENEW as usize);
+
+/// Seats as bits, the processor's number each.
+pub type Seats = u16;
+/// Who has no seat gets input wherever the console is.
+pub const ALL_SEATS: Seats = Seats::MAX;
+const _: () = assert!(STATIONS_MAX <= Seats::BITS as usize);
+
+/// The seat of a processor.
+pub const fn seat(processor: Processor) -> Seats {
+    1 << (processor.number() as u32 % Seats::BITS)
+}
+
+/// A packet's word with seats in it.
+pub const fn with_seats(word: u32, seats: Seats) -> u32 {
+    word | (seats as u32) << SEATS_SHIFT
+}
+
+/// The seats in a packet's word.
+pub const fn seats_in(word: u32) -> Seats {
+    (word >> SEATS_SHIFT) as Seats
+}
 
 /// Input for a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,11 +60,13 @@ pub struct Piece {
     pub last: bool,
     /// Nobody gets any more, ever.
     pub end: bool,
+    /// Where the console is.
+    pub seats: Seats,
 }
 
 impl Piece {
     const fn empty(to: Processor) -> Self {
-        Piece { to, bytes: [0; INPUT_BYTES], count: 0, last: true, end: false }
+        Piece { to, bytes: [0; INPUT_BYTES], count: 0, last: true, end: false, seats: ALL_SEATS }
     }
 
     /// The bytes that it has.
@@ -49,39 +83,78 @@ pub enum Given {
     Key {
         to: Processor,
         key: u8,
+        seats: Seats,
     },
+    /// What whoever sits at the console has to be told.
+    Said(Said),
+}
+
+/// What has become of the console.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Said {
+    /// It is at another seat, as Ctrl-] has wanted.
+    Switched,
+    /// Nobody sits at that processor's seat; the console stays where it is.
+    NoSeat(u8),
+    /// No number came behind Ctrl-].
+    NoNumber,
+    /// Nobody sits any more where it was, and it is at the seat before.
+    Back { from: Processor, to: Processor },
+}
+
+/// A processor that wants input or keys.
+#[derive(Clone, Copy)]
+struct Asker {
+    processor: Processor,
+    seats: Seats,
+    /// How many bytes it has room for.
+    room: u16,
+    /// It has part of a line.
+    begun: bool,
+}
+
+impl Asker {
+    const NOBODY: Asker = Asker { processor: Processor::MASTER, seats: 0, room: 0, begun: false };
 }
 
 /// On the master: processors that want input. Each asks once and then waits for its last piece.
 pub struct Switch {
-    /// In the order in which they asked, and how many bytes each has room for.
-    waiting: [(Processor, u16); STATIONS_MAX],
+    /// In the order in which they asked.
+    waiting: [Asker; STATIONS_MAX],
     count: usize,
     /// Whether somebody waits for what comes next: asked in every round of the kernel.
     wanted: bool,
-    /// The first one has part of a line.
-    begun: bool,
+    /// The processor that gets the next line, [`Processor::NOWHERE`] if none wants it.
+    pub turn: Processor,
     ended: bool,
     /// Processors that want keys, the last one to ask at the end, who gets the next one.
-    keys: [Processor; STATIONS_MAX],
+    keys: [Asker; STATIONS_MAX],
     key_count: usize,
     /// A byte that was looked at for a key while nobody read, and a key that ended a piece.
     held: Option<u8>,
     key: Option<u8>,
+    /// Seats that somebody sits at, the console at the last.
+    seats: [Processor; STATIONS_MAX],
+    seat_count: usize,
+    /// Ctrl-] has come, and not yet what belongs behind it.
+    switching: bool,
 }
 
 impl Switch {
     pub const fn new() -> Self {
         Switch {
-            waiting: [(Processor::MASTER, 0); STATIONS_MAX],
+            waiting: [Asker::NOBODY; STATIONS_MAX],
             count: 0,
             wanted: false,
-            begun: false,
+            turn: Processor::NOWHERE,
             ended: false,
-            keys: [Processor::MASTER; STATIONS_MAX],
+            keys: [Asker::NOBODY; STATIONS_MAX],
             key_count: 0,
             held: None,
             key: None,
+            seats: [Processor::MASTER; STATIONS_MAX],
+            seat_count: 0,
+            switching: false,
         }
     }
 
@@ -91,73 +164,176 @@ impl Switch {
         self.wanted
     }
 
-    /// Whether a key would be taken though nobody reads.
-    const fn wants_key(&self) -> bool {
-        self.key_count > 0 && self.held.is_none()
+    /// Where the console is: everywhere while nobody sits, and at its end.
+    fn console(&self) -> Seats {
+        if self.ended {
+            return ALL_SEATS;
+        }
+        self.seats[..self.seat_count].last().map_or(ALL_SEATS, |&processor| seat(processor))
+    }
+
+    /// The processor that gets the next bytes: who has part of a line goes on first.
+    fn reader(&self) -> Option<usize> {
+        let (console, waiting) = (self.console(), &self.waiting[..self.count]);
+        let begun = waiting.iter().position(|asker| asker.begun && asker.seats & console != 0);
+        begun.or_else(|| waiting.iter().position(|asker| asker.seats & console != 0))
+    }
+
+    /// The processor that gets the next key.
+    fn keyer(&self) -> Option<usize> {
+        let console = self.console();
+        self.keys[..self.key_count].iter().rposition(|asker| asker.seats & console != 0)
+    }
+
+    /// Whether a byte would be looked at though nobody reads: for a key, or to go to another seat.
+    /// A key that was looked at before anybody wanted keys is one as soon as somebody does.
+    fn looks_ahead(&self) -> bool {
+        let wants_key = self.keyer().is_some();
+        self.held.map_or(wants_key || self.seat_count > 1, |byte| wants_key && is_key(byte))
     }
 
     fn note(&mut self) {
-        self.wanted = self.count > 0 || self.wants_key();
-    }
-
-    /// A processor wants keys, or none any more.
-    fn want_keys(&mut self, processor: Processor, wanted: bool) {
-        let asked = &mut self.keys[..self.key_count];
-        if let Some(place) = asked.iter().position(|&asked| asked == processor) {
-            asked.copy_within(place + 1.., place);
-            self.key_count -= 1;
-        }
-        if wanted && self.key_count < STATIONS_MAX {
-            self.keys[self.key_count] = processor;
-            self.key_count += 1;
-        }
+        let reader = self.reader();
+        self.turn = reader.map_or(Processor::NOWHERE, |place| self.waiting[place].processor);
+        self.wanted = reader.is_some() || self.switching || self.looks_ahead();
     }
 
     /// The next thing that the line gives to a processor.
-    pub fn next(&mut self, receive: impl FnMut() -> Option<u8>) -> Option<Given> {
-        let given = self.take(receive);
+    pub fn next(&mut self, mut receive: impl FnMut() -> Option<u8>) -> Option<Given> {
+        let given = self.take(&mut receive);
         self.note();
         given
     }
 
-    fn take(&mut self, mut receive: impl FnMut() -> Option<u8>) -> Option<Given> {
-        if self.key.is_none() {
-            if let Some(piece) = self.piece(&mut receive) {
+    fn take(&mut self, receive: &mut dyn FnMut() -> Option<u8>) -> Option<Given> {
+        if self.key.is_none() && !self.switching {
+            if let Some(piece) = self.piece(receive) {
                 return Some(Given::Piece(piece));
             }
-            if self.count == 0 && self.wants_key() {
-                let byte = receive()?;
-                *(if is_key(byte) { &mut self.key } else { &mut self.held }) = Some(byte);
+            if self.reader().is_none() && self.looks_ahead() {
+                let byte = self.held.take().or_else(&mut *receive)?;
+                if !self.is_taken(byte) {
+                    self.held = Some(byte);
+                }
             }
         }
-        let (key, to) = (self.key.take()?, self.key_count.checked_sub(1)?);
-        self.key_count = to;
-        Some(Given::Key { to: self.keys[to], key })
+        if self.switching {
+            return self.switch(receive()?).map(Given::Said);
+        }
+        let (key, place) = (self.key.take()?, self.keyer()?);
+        let Asker { processor: to, .. } = remove(&mut self.keys, &mut self.key_count, place);
+        Some(Given::Key { to, key, seats: self.console() })
     }
 
-    /// A processor wants up to `room` bytes; 0: none any more, which is answered unless it has had
-    /// part of a line and gets the rest, or its last piece is on its way. Or it says [`KEYS`] or
-    /// [`NO_KEYS`].
-    pub fn want(&mut self, processor: Processor, room: u16) -> Option<Piece> {
-        let answer = self.wish(processor, room);
+    /// Whether a byte is no input, and notes what it is.
+    fn is_taken(&mut self, byte: u8) -> bool {
+        let is_key = is_key(byte) && self.keyer().is_some();
+        let is_switch = byte == SWITCH && self.seat_count > 0;
+        if is_key {
+            self.key = Some(byte);
+        }
+        self.switching |= is_switch;
+        is_key || is_switch
+    }
+
+    /// What follows Ctrl-].
+    fn switch(&mut self, byte: u8) -> Option<Said> {
+        self.switching = false;
+        self.ended |= byte == END_OF_INPUT;
+        let number = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            _ => return Some(Said::NoNumber),
+        };
+        let processor = Processor::new(number);
+        if !self.seats[..self.seat_count].contains(&processor) {
+            return Some(Said::NoSeat(number));
+        }
+        self.sit(processor);
+        Some(Said::Switched)
+    }
+
+    fn sit(&mut self, processor: Processor) {
+        self.stand_up(processor);
+        if let Some(place) = self.seats.get_mut(self.seat_count) {
+            *place = processor;
+            self.seat_count += 1;
+        }
+    }
+
+    /// The seat is the last to which the console goes back.
+    fn reserve(&mut self, processor: Processor) {
+        let count = self.seat_count;
+        if count < STATIONS_MAX && !self.seats[..count].contains(&processor) {
+            self.seats.copy_within(..count, 1);
+            self.seats[0] = processor;
+            self.seat_count += 1;
+        }
+    }
+
+    fn stand_up(&mut self, processor: Processor) {
+        if let Some(place) = self.seats[..self.seat_count].iter().position(|&sits| sits == processor) {
+            remove(&mut self.seats, &mut self.seat_count, place);
+        }
+    }
+
+    /// A processor wants up to `room` bytes for these seats; 0: none any more, which is answered
+    /// unless it has had part of a line and gets the rest, or its last piece is on its way. Or it says
+    /// [`KEYS`] or one of the constants below it.
+    pub fn want(&mut self, processor: Processor, room: u16, seats: Seats) -> Option<Given> {
+        let answer = match room {
+            KEYS | NO_KEYS => {
+                self.want_keys(Asker { processor, seats, ..Asker::NOBODY }, room == KEYS);
+                None
+            }
+            SIT => {
+                self.sit(processor);
+                None
+            }
+            RESERVE => {
+                self.reserve(processor);
+                None
+            }
+            LEAVE => self.leave(processor).map(Given::Said),
+            _ => self.wish(processor, room, seats).map(Given::Piece),
+        };
         self.note();
         answer
     }
 
-    fn wish(&mut self, processor: Processor, room: u16) -> Option<Piece> {
-        if matches!(room, KEYS | NO_KEYS) {
-            self.want_keys(processor, room == KEYS);
-            return None;
+    /// A processor wants keys, or none any more.
+    fn want_keys(&mut self, asker: Asker, wanted: bool) {
+        let asked = &self.keys[..self.key_count];
+        if let Some(place) = asked.iter().position(|asked| asked.processor == asker.processor) {
+            remove(&mut self.keys, &mut self.key_count, place);
         }
-        let place = self.waiting[..self.count].iter().position(|waits| waits.0 == processor);
+        if let Some(place) = self.keys.get_mut(self.key_count).filter(|_| wanted) {
+            *place = asker;
+            self.key_count += 1;
+        }
+    }
+
+    fn leave(&mut self, from: Processor) -> Option<Said> {
+        let before = self.seats[..self.seat_count].last().copied();
+        self.stand_up(from);
+        let to = self.seats[..self.seat_count].last().copied()?;
+        (before == Some(from) && !self.ended).then_some(Said::Back { from, to })
+    }
+
+    fn wish(&mut self, processor: Processor, room: u16, seats: Seats) -> Option<Piece> {
+        let place = self.waiting[..self.count].iter().position(|asker| asker.processor == processor);
         match (place, room) {
-            (Some(0), 0) if self.begun => None,
+            (Some(place), RENEW) => {
+                self.waiting[place].seats = seats;
+                None
+            }
+            (Some(place), 0) if self.waiting[place].begun => None,
             (Some(place), 0) => {
-                self.remove(place);
+                remove(&mut self.waiting, &mut self.count, place);
                 Some(Piece::empty(processor))
             }
-            (None, 1..) if self.count < STATIONS_MAX => {
-                self.waiting[self.count] = (processor, room);
+            (None, 1..RENEW) if self.count < STATIONS_MAX => {
+                self.waiting[self.count] = Asker { processor, seats, room, begun: false };
                 self.count += 1;
                 None
             }
@@ -165,23 +341,16 @@ impl Switch {
         }
     }
 
-    fn remove(&mut self, place: usize) {
-        self.waiting.copy_within(place + 1..self.count, place);
-        self.count -= 1;
-    }
-
     /// Takes bytes from the line as far as there are any, for the processor whose turn it is.
-    fn piece(&mut self, mut receive: impl FnMut() -> Option<u8>) -> Option<Piece> {
-        let (to, room) = *self.waiting[..self.count].first()?;
-        let mut piece = Piece { last: false, ..Piece::empty(to) };
+    fn piece(&mut self, receive: &mut dyn FnMut() -> Option<u8>) -> Option<Piece> {
+        let place = self.reader()?;
+        let Asker { processor: to, room, .. } = self.waiting[place];
+        let mut piece = Piece { last: false, seats: self.console(), ..Piece::empty(to) };
         let most = INPUT_BYTES.min(room as usize);
         while !self.ended && !piece.last && (piece.count as usize) < most {
-            match self.held.take().or_else(&mut receive) {
+            match self.held.take().or_else(&mut *receive) {
                 None => break,
-                Some(key) if is_key(key) && self.key_count > 0 => {
-                    self.key = Some(key);
-                    break;
-                }
+                Some(byte) if self.is_taken(byte) => break,
                 Some(END_OF_INPUT) => self.ended = true,
                 Some(byte) => {
                     piece.bytes[piece.count as usize] = byte;
@@ -195,13 +364,22 @@ impl Switch {
         if piece.count == 0 && !piece.last {
             return None;
         }
-        self.waiting[0].1 = room - piece.count as u16;
-        self.begun = !piece.last;
+        let asker = &mut self.waiting[place];
+        asker.room = room - piece.count as u16;
+        asker.begun = true;
         if piece.last {
-            self.remove(0);
+            remove(&mut self.waiting, &mut self.count, place);
         }
         Some(piece)
     }
+}
+
+/// Takes out what stands in a place of a list; what is behind it moves up.
+fn remove<T: Copy>(list: &mut [T; STATIONS_MAX], count: &mut usize, place: usize) -> T {
+    let removed = list[place];
+    list.copy_within(place + 1..*count, place);
+    *count -= 1;
+    removed
 }
 
 /// Whether a byte is a key.
@@ -212,78 +390,6 @@ const fn is_key(byte: u8) -> bool {
 impl Default for Switch {
     fn default() -> Self {
         Switch::new()
-    }
-}
-
-/// On every processor: what has come and has not been read.
-pub struct Inbox {
-    ring: Ring<INBOX_BYTES>,
-    newlines: u16,
-    /// The master has been asked and has not sent the last piece; and has been told that nobody
-    /// wants it any more.
-    asked: bool,
-    cancelled: bool,
-    ended: bool,
-}
-
-impl Inbox {
-    pub const fn new() -> Self {
-        Inbox { ring: Ring::new(), newlines: 0, asked: false, cancelled: false, ended: false }
-    }
-
-    /// Takes a piece; the room was promised when the master was asked.
-    pub fn put(&mut self, bytes: &[u8], last: bool, end: bool) {
-        for &byte in bytes {
-            if self.ring.push(byte) {
-                self.newlines += (byte == b'\n') as u16;
-            }
-        }
-        if last {
-            (self.asked, self.cancelled) = (false, false);
-        }
-        self.ended |= end;
-    }
-
-    /// Whether a reader need not wait: a line is there, or as much of one as there is room for, or
-    /// no more comes.
-    pub const fn is_ready(&self) -> bool {
-        self.newlines > 0 || self.ring.room() == 0 || self.ended
-    }
-
-    /// Takes bytes up to a newline, that included, or as many as `buffer` has room for. The number
-    /// is 0 at the end of input only, if there is room.
-    pub fn read(&mut self, buffer: &mut [u8]) -> usize {
-        for (index, place) in buffer.iter_mut().enumerate() {
-            let Some(byte) = self.ring.pop() else { return index };
-            *place = byte;
-            if byte == b'\n' {
-                self.newlines -= 1;
-                return index + 1;
-            }
-        }
-        buffer.len()
-    }
-
-    /// Somebody waits: how many bytes to ask the master for, if it is to be asked.
-    pub fn ask(&mut self) -> Option<u16> {
-        if self.asked || self.is_ready() {
-            return None;
-        }
-        self.asked = true;
-        Some(self.ring.room() as u16)
-    }
-
-    /// Nobody waits any more: whether to tell the master.
-    pub fn cancel(&mut self) -> bool {
-        let tell = self.asked && !self.cancelled;
-        self.cancelled |= tell;
-        tell
-    }
-}
-
-impl Default for Inbox {
-    fn default() -> Self {
-        Inbox::new()
     }
 }
 

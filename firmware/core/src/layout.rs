@@ -125,6 +125,8 @@ macro_rules! items_with_states {
             PlaceWaiterProcess,
             PlaceWaiterThread,
             PlaceName,
+            /// In the kernel, on the master: the processor that gets the next line of console input.
+            InputTurn,
             /// In the kernel: the filestore's files, and how many there may be.
             Files,
             FileCount,

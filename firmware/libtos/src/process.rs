@@ -85,6 +85,15 @@ pub fn foreground(process: Process) -> Result<(), Error> {
 pub fn background(process: Process) -> Result<(), Error> {
     control(process, control::BACKGROUND)
 }
+/// Has a process sit down at the console: it has its home's seat until it ends, and what is typed
+/// goes to that seat from now on ([`control::CONSOLE`]).
+pub fn sit_down(process: Process) -> Result<(), Error> {
+    control(process, control::CONSOLE)
+}
+/// Gives a process its home's seat, while the console stays where it is ([`control::SEAT`]).
+pub fn give_seat(process: Process) -> Result<(), Error> {
+    control(process, control::SEAT)
+}
 /// Leads a stream of a process to a file of its home processor, by the file's handle, or with 0 to
 /// the console; `stream` is one of [`control::INPUT`], [`control::OUTPUT`], [`control::ERRORS`]. With
 /// [`control::SEEK`] the process reads on from an offset.
@@ -114,6 +123,8 @@ pub struct Status {
     pub process: Process,
     pub background: bool,
     pub suspended: bool,
+    /// It sits at the console.
+    pub sits: bool,
     /// Its threads on this processor.
     pub threads: u32,
     /// Index of its file in [`crate::file::list`]; 255 while it is on its way.
@@ -127,6 +138,7 @@ pub fn processes() -> impl Iterator<Item = Status> {
         process: process as Process,
         background: state & 1 != 0,
         suspended: state & 0x10 != 0,
+        sits: state & 0x20 != 0,
         threads,
         file,
     })

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use libtos::file::{self, File as Open};
 use libtos::process::{self, How};
 use libtos::{console, migrate_self, Place};
-use testbed_definitions::process::place;
+use testbed_definitions::file::SHELL;
+use testbed_definitions::process::{place, OPERATOR};
 use testbed_definitions::syscall::{control, write, Error};
 use testbed_shell::system::{
     Awaited, Control, Entry, File, Machine, Process, Processor, Start, Status, Streams, System, Thread,
@@ -224,7 +225,27 @@ impl Machine for Tos {
             Control::Resume => process::resume(process),
             Control::Foreground => process::foreground(process),
             Control::Background => process::background(process),
+            Control::Console => process::sit_down(process),
         }
+    }
+    fn start_shell(&mut self, at: Processor) -> Result<Process, Error> {
+        self.go_home()?;
+        let operator = process::process() & OPERATOR != 0;
+        // It has to have its seat before it looks for one.
+        let how = How { processor: Some(at), background: true, suspended: true, operator };
+        let shell = process::invoke(SHELL, b"", how)?;
+        let begun = process::give_seat(shell).and_then(|()| process::resume(shell));
+        if let Err(error) = begun {
+            process::kill(shell)?;
+            return Err(error);
+        }
+        Ok(shell)
+    }
+    fn shell_at(&mut self, at: Processor) -> Result<Option<Process>, Error> {
+        self.go(at)?;
+        let found = process::processes().find(|status| status.sits).map(|status| status.process);
+        self.go_home()?;
+        Ok(found)
     }
     fn processes(&mut self) -> Vec<Status> {
         if self.go_home().is_err() {

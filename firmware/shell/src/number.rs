@@ -31,6 +31,13 @@ pub fn hexadecimal(text: &mut Vec<u8>, number: u32, width: usize) {
     text.extend(own);
 }
 
+/// A process's id as it is shown.
+pub fn process(id: u16) -> Vec<u8> {
+    let mut text = b"0x".to_vec();
+    hexadecimal(&mut text, id.into(), 4);
+    text
+}
+
 /// Appends a number with blanks ahead of it, so that it has this width at least.
 pub fn padded(text: &mut Vec<u8>, number: i64, width: usize) {
     let mut own = Vec::new();

@@ -148,6 +148,8 @@ pub enum Control {
     Foreground,
     /// Nobody waits for it.
     Background,
+    /// It sits down at the console, and what is typed goes there.
+    Console,
 }
 
 /// How waiting for a process in the foreground has ended.
@@ -171,6 +173,11 @@ pub trait Machine: System {
     fn attend(&mut self, process: Process) -> Result<Awaited, Error>;
     /// Controls a process.
     fn control(&mut self, process: Process, what: Control) -> Result<(), Error>;
+    /// Starts another shell with a seat at the console, on a processor that has none; with this one's
+    /// rights. The console stays where it is.
+    fn start_shell(&mut self, at: Processor) -> Result<Process, Error>;
+    /// The shell that sits at the console of a processor, if there is one.
+    fn shell_at(&mut self, at: Processor) -> Result<Option<Process>, Error>;
     /// The processes of this processor.
     fn processes(&mut self) -> Vec<Status>;
     /// The threads on this processor.

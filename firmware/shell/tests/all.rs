@@ -6,3 +6,4 @@ mod gzip;
 mod keys;
 mod limits;
 mod machine;
+mod pieces;

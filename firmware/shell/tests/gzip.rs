@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use testbed_shell::tools;
 
-use crate::anything::Draw;
+use crate::pieces::Draw;
 
 fn gzip(packed: &[u8]) -> Vec<u8> {
     let mut child = Command::new("gzip").arg("-dc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

@@ -50,3 +50,31 @@ fn a_program_that_was_stopped_is_still_a_job() {
     assert_eq!(printed, "148\n0x0111\n", "{status} {complained}");
     assert_eq!(complained, "0x0111: stopped\n");
 }
+
+#[test]
+fn the_console_is_led_to_other_shells() {
+    let mut memory = machine(&[]);
+    assert_eq!(memory.run(b"on fire", &[]), 0);
+    assert_eq!((memory.console, &memory.shells[..]), (Some(2), &[2][..]));
+    assert_eq!(memory.run(b"on earth", &[]), 0);
+    assert_eq!((memory.console, &memory.shells[..]), (Some(1), &[2][..]));
+    // Another shell is not started where there is one.
+    assert_eq!(memory.run(b"on 2", &[]), 0);
+    assert_eq!((memory.console, &memory.shells[..]), (Some(2), &[2][..]));
+    assert_eq!(memory.run(b"on mars", &[]), 1);
+    assert_eq!((memory.console, said(&memory).0.as_str()), (Some(2), ""));
+}
+
+#[test]
+fn shells_are_started_wherever_there_is_room() {
+    let mut memory = machine(&[]);
+    memory.mute = Some(0);
+    assert_eq!(memory.run(b"shells", &[]), 1);
+    assert_eq!((memory.console, &memory.shells[..]), (Some(1), &[2][..]));
+    assert_eq!(said(&memory).1, "shells: master: out of memory\n");
+    memory.mute = None;
+    assert_eq!(memory.run(b"shells", &[]), 0);
+    assert_eq!((memory.console, &memory.shells[..]), (Some(1), &[2, 0][..]));
+    assert_eq!(memory.run(b"on fire; shells more; echo $?", &[]), 0);
+    assert_eq!((memory.console, said(&memory).0.as_str()), (Some(2), "2\n"));
+}

@@ -13,6 +13,8 @@ use testbed_shell::tools;
 
 const NAMES: [&str; 3] = ["master", "earth", "fire"];
 const HOME: Processor = 1;
+/// The id of another processor's shell, less that processor.
+const SHELL_THERE: Process = 0x8800;
 
 #[derive(Clone, Default)]
 struct Stored {
@@ -39,6 +41,11 @@ pub struct Memory {
     /// Bytes that all files of a processor can have.
     pub room: Option<usize>,
     clock: u64,
+    /// Other processors at which shells sit, the processor at which the console is, and one that has
+    /// no room for a shell.
+    pub shells: Vec<Processor>,
+    pub console: Option<Processor>,
+    pub mute: Option<Processor>,
 }
 
 impl Memory {
@@ -300,8 +307,22 @@ impl Machine for Memory {
             None => self.await_end(process).map(Awaited::Ended),
         }
     }
-    fn control(&mut self, process: Process, _: Control) -> Result<(), Error> {
+    fn control(&mut self, process: Process, what: Control) -> Result<(), Error> {
+        if what == Control::Console {
+            self.console = Some(if process == self.shell_id() { HOME } else { (process - SHELL_THERE) as Processor });
+            return Ok(());
+        }
         self.codes.contains_key(&process).then_some(()).ok_or(Error::NoProcess)
+    }
+    fn start_shell(&mut self, at: Processor) -> Result<Process, Error> {
+        if self.mute == Some(at) {
+            return Err(Error::NoMemory);
+        }
+        self.shells.push(at);
+        Ok(SHELL_THERE + Process::from(at))
+    }
+    fn shell_at(&mut self, at: Processor) -> Result<Option<Process>, Error> {
+        Ok(self.shells.contains(&at).then_some(SHELL_THERE + Process::from(at)))
     }
     fn processes(&mut self) -> Vec<Status> {
         Vec::new()

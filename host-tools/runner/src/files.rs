@@ -122,8 +122,9 @@ pub fn filestore(
         }
         files.push(source.read(name, built)?);
     }
-    let mut others = if store::has_room(machine) { firmware::programs(root)? } else { Vec::new() };
-    if files[0].name == store::SHELL {
+    let mut others = Vec::new();
+    if store::has_room(machine) {
+        others = firmware::programs(root)?;
         others.push(store::UTILITIES.into());
     }
     let read = |name: String| Ok(Stored::program(&name, built.read(&name)?.1));

@@ -6,6 +6,7 @@
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use testbed_definitions::file::NAME_BYTES;
+use testbed_definitions::ids::Processor;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::process;
@@ -80,13 +81,14 @@ impl Tables {
         Some(Tables { layout, address: u32::try_from(symbol.address()).ok()? })
     }
 
-    /// The processors on which a thread waits for console input, on a machine that stands still.
-    pub fn reading(&self, engine: &dyn Engine) -> Vec<u8> {
-        let is_read = |&processor: &u8| {
-            let ram = Ram { engine, processor, layout: &self.layout };
-            ram.has_reader(self.address).unwrap_or(false)
-        };
-        (0..engine.machine().processors.len() as u8).filter(is_read).collect()
+    /// The processor that gets the next line of console input, on a machine that stands still. `None`:
+    /// nobody waits for one where the console is.
+    pub fn reading(&self, engine: &dyn Engine) -> Option<u8> {
+        let ram = Ram { engine, processor: Processor::MASTER.number(), layout: &self.layout };
+        // Before the kernel has begun there is nothing to see.
+        ram.word(ram.at(self.address, Item::Tcbs)?).filter(|&tcbs| tcbs != 0)?;
+        let turn = ram.byte(ram.at(self.address, Item::InputTurn)?)?;
+        (usize::from(turn) < engine.machine().processors.len()).then_some(turn)
     }
 }
 
@@ -159,19 +161,6 @@ impl Ram<'_> {
             }
         }
         Some(())
-    }
-
-    /// Whether a thread waits for console input here.
-    fn has_reader(&self, kernel: u32) -> Option<bool> {
-        let reading = State::KNOWN.iter().find(|(_, state)| *state == State::Reading)?.0;
-        let reading = self.layout.get(reading)?;
-        let (tcbs, count) = (self.word(self.at(kernel, Item::Tcbs)?)?, self.word(self.at(kernel, Item::TcbCount)?)?);
-        for tcb in self.entries(tcbs, Item::TcbBytes, count)? {
-            if u32::from(self.byte(self.at(tcb, Item::TcbState)?)?) == reading {
-                return Some(true);
-            }
-        }
-        Some(false)
     }
 
     fn state(&self, code: u8) -> State {

@@ -2,6 +2,7 @@
 //!
 //! What is given is recorded with its cycle ([`Gift`]), so that any run can be repeated.
 
+mod ahead;
 mod editor;
 mod modes;
 mod terminal;

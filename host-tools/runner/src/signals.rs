@@ -73,6 +73,11 @@ impl Keys {
         self.end.load(Ordering::Relaxed)
     }
 
+    /// Whether there is one.
+    pub fn is_pressed(&self) -> bool {
+        [&self.quit, &self.interrupt, &self.suspend].into_iter().any(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// A key that was pressed since the last time.
     pub fn pressed(&self) -> Option<Key> {
         let all = [(&self.quit, Key::Quit), (&self.interrupt, Key::Interrupt), (&self.suspend, Key::Suspend)];

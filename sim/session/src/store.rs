@@ -1,6 +1,7 @@
 //! The start processor's filestore: the program to start, files that somebody asks for, and as many
 //! other programs as fit.
 
+pub use testbed_definitions::file::{SHELL, UTILITIES};
 use testbed_definitions::{file, limits, page};
 use testbed_emulator::engine::Image;
 use testbed_emulator::load::{self, Boot, File, LoadError};
@@ -17,11 +18,6 @@ const SHARE: usize = 4;
 const FREE_PLACES: usize = 24;
 /// The program that may read other processes' memory.
 const TRUSTED: &str = "peek";
-
-/// The program that needs [`UTILITIES`], and which no other program needs.
-pub const SHELL: &str = "sh";
-/// The program that has the shell's utilities. Nobody starts it but the shell.
-pub const UTILITIES: &str = "utilities";
 
 /// A file for the filestore.
 #[derive(Clone, Debug, PartialEq, Eq)]

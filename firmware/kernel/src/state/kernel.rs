@@ -85,6 +85,16 @@ pub struct Kernel {
     pub streams: Streams,
 }
 
+/// Makes a value where it is to be; what that takes of the stack is given back at once.
+///
+/// # Safety
+/// `place` has room for it, and nobody uses it.
+#[inline(never)]
+unsafe fn put<T>(place: *mut T, make: fn() -> T) {
+    // SAFETY: by the contract.
+    unsafe { place.write(make()) };
+}
+
 impl Kernel {
     /// What the host looks at: a slice is an address and a number of entries, in this order.
     pub const LAYOUT: &'static [(Item, usize)] = &[
@@ -95,8 +105,8 @@ impl Kernel {
         (Item::Places, offset_of!(Kernel, places)),
     ];
 
-    /// Makes a kernel that has not started. Field by field: a whole one would not fit on the stack,
-    /// and the image needn't hold it.
+    /// Makes a kernel that has not started. Field by field, and large ones in frames of their
+    /// own: a whole one would not fit on the stack, and the image needn't hold it.
     ///
     /// # Safety
     /// `place` has room for a kernel, and nobody uses it.
@@ -115,24 +125,24 @@ impl Kernel {
             (&raw mut (*place).timers).write(Timers::new(&mut []));
             (&raw mut (*place).alarm).write(u64::MAX);
             (&raw mut (*place).transmitting).write(Queue::new());
-            (&raw mut (*place).processes).write(Processes::new());
-            (&raw mut (*place).places).write([Place::FREE; PLACES]);
-            (&raw mut (*place).files).write(Files::new());
+            put(&raw mut (*place).processes, Processes::new);
+            put(&raw mut (*place).places, || [Place::FREE; PLACES]);
+            put(&raw mut (*place).files, Files::new);
             (&raw mut (*place).mounts).write(Mounts::NONE);
             (&raw mut (*place).counters).write([0; COUNTER_WORDS]);
             (&raw mut (*place).pages).write(Pages::new());
             (&raw mut (*place).parked).write(Parked::NONE);
             (&raw mut (*place).ends).write(Ends::NONE);
             (&raw mut (*place).moves).write(Moves::NONE);
-            (&raw mut (*place).groups).write(Groups::NONE);
+            put(&raw mut (*place).groups, || Groups::NONE);
             (&raw mut (*place).agent).write(Agent::NEW);
-            (&raw mut (*place).streams).write(Streams::NONE);
+            put(&raw mut (*place).streams, || Streams::NONE);
             (&raw mut (*place).announced).write(Announcements::NONE);
             (&raw mut (*place).net).write(Centrenet::new());
             (&raw mut (*place).console).write(Console::new());
             (&raw mut (*place).input).write(Input::new());
             (&raw mut (*place).effects).write(Effects::NOTHING);
-            (&raw mut (*place).keepers).write(Keepers::NONE);
+            put(&raw mut (*place).keepers, || Keepers::NONE);
             (&raw mut (*place).random).write(0);
             (&raw mut (*place).exit_code).write(None);
             &mut *place

@@ -1,5 +1,5 @@
 //! A shell: `sh FILE ARGUMENTS` runs a script, `sh COMMANDS` what its arguments say, and `sh` alone
-//! what is typed at the console until that ends. The language and the commands are in the crate
+//! what is typed at the console until that ends; `sh -i COMMANDS` does both. The language and the commands are in the crate
 //! `testbed-shell`, and `docs/shell.md` is the manual.
 #![no_std]
 #![no_main]
@@ -29,7 +29,10 @@ const KEYS: [u8; 2] = [INTERRUPT, PAUSE];
 fn main(arguments: Arguments) -> u32 {
     let mut tos = Tos::new();
     let words: Vec<Vec<u8>> = arguments.iter().map(|word| word.as_bytes().to_vec()).collect();
-    let Some((first, rest)) = words.split_first() else { return converse(&mut tos) };
+    let Some((first, rest)) = words.split_first() else { return converse(&mut tos, b"") };
+    if first == b"-i" {
+        return converse(&mut tos, &rest.join(&b' '));
+    }
     if is_script(&mut tos, first) {
         let mut shell = Shell::new(&mut tos, first, rest.to_vec());
         return match shell.script(first) {
@@ -55,11 +58,15 @@ fn is_script(tos: &mut Tos, name: &[u8]) -> bool {
     tos.read_at(file, 0, &mut start).is_ok() && start != *b"\x7fELF"
 }
 
-/// Runs what is typed at the console. The shell repeats it, so that what has been printed says what
-/// was done.
-fn converse(tos: &mut Tos) -> u32 {
+/// Runs commands, and then what is typed at the console. The shell repeats it, so that what has been
+/// printed says what was done.
+fn converse(tos: &mut Tos, first: &[u8]) -> u32 {
     let mut shell = Shell::new(tos, b"sh", Vec::new());
     shell.interactive = true;
+    shell.sit_down();
+    if shell.run_text(first, b"sh", Some(b"$ ")) == Outcome::Exit {
+        return shell.status();
+    }
     let mut text: Vec<u8> = Vec::new();
     loop {
         shell.say(if text.is_empty() { b"$ " } else { b"> " });

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use testbed_definitions::syscall::open;
 
 use super::shell::{Flow, Shell, MISUSED};
-use super::{jobs, printing, testing};
+use super::{jobs, printing, seats, testing};
 use crate::number;
 use crate::syntax::is_name;
 use crate::tools;
@@ -33,7 +33,12 @@ pub const BUILTINS: &[(&str, &str, &str, Act)] = &[
     ("help", "[NAME...]", "says what a command takes", help),
     ("jobs", "", "lists the processes that this shell has started", jobs::jobs),
     ("kill", "PROCESS...", "ends processes", jobs::kill),
-    ("on", "PROCESSOR [operator] PROGRAM [ARGUMENT...]", "runs a program on a processor", jobs::on),
+    (
+        "on",
+        "PROCESSOR [[operator] PROGRAM [ARGUMENT...]]",
+        "runs a program on a processor, or leads the console there",
+        jobs::on,
+    ),
     ("printf", "FORMAT [WORD...]", "prints words as a format says", printing::printf),
     ("ps", "[-t]", "lists this processor's processes, and its threads", jobs::ps),
     ("read", "[-r] NAME...", "reads a line into variables", read),
@@ -41,6 +46,7 @@ pub const BUILTINS: &[(&str, &str, &str, Act)] = &[
     ("return", "[STATUS]", "ends a function or a script", |shell, words| end(shell, words, Flow::Return)),
     ("run", "[operator] PROGRAM [ARGUMENT...]", "runs a program", jobs::run),
     ("set", "[-eux] [+eux] [--] [WORD...]", "sets options and arguments, or prints the variables", set),
+    ("shells", "", "starts a shell on every processor that has none at the console", seats::shells),
     ("shift", "[COUNT]", "drops arguments", shift),
     ("stop", "PROCESS...", "has the threads of processes not run", jobs::stop),
     ("test", "EXPRESSION", "compares: -n -z = != -eq -ne -lt -le -gt -ge -e -f -s -r -w -x ! -a -o ( )", testing::test),

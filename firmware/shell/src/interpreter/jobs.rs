@@ -53,10 +53,12 @@ impl Shell<'_> {
         self.run_program(words, Wanted { operator, ..wanted })
     }
 
-    /// Runs a program on the processor that the first word names.
+    /// Runs a program on the processor that the first word names, or without one leads the console
+    /// there.
     pub(super) fn run_on(&mut self, words: &[Vec<u8>], wanted: Wanted) -> u32 {
         let Some(name) = words.first() else { return MISUSED };
         match self.machine.processor_named(name) {
+            Some(processor) if words.len() == 1 => self.sit_at(processor),
             Some(processor) => self.run_as(&words[1..], Wanted { processor: Some(processor), ..wanted }),
             None => {
                 let mut text = b"there is no processor `".to_vec();
@@ -127,8 +129,7 @@ pub(super) fn jobs(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
     }
     let mut text = Vec::new();
     for job in &shell.jobs {
-        text.extend_from_slice(b"0x");
-        number::hexadecimal(&mut text, (*job).into(), 4);
+        text.extend(number::process(*job));
         text.push(b'\n');
     }
     shell.print(&text)
@@ -142,8 +143,8 @@ pub(super) fn ps(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
     let mut text = Vec::new();
     for status in shell.machine.processes() {
         number::padded(&mut text, status.place.into(), 2);
-        text.extend_from_slice(b" 0x");
-        number::hexadecimal(&mut text, status.process.into(), 4);
+        text.push(b' ');
+        text.extend(number::process(status.process));
         text.push(b' ');
         number::padded(&mut text, status.threads.into(), 2);
         text.extend_from_slice(b" threads  ");

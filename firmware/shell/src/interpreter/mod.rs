@@ -11,6 +11,7 @@ mod program;
 mod redirect;
 mod run;
 mod script;
+mod seats;
 mod shell;
 mod testing;
 mod variables;

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use testbed_definitions::boot::ARGUMENT_BYTES;
-use testbed_definitions::file::EXECUTE;
+use testbed_definitions::file::{self, EXECUTE};
 use testbed_definitions::syscall::{open, Error};
 
 use super::shell::Shell;
@@ -11,10 +11,9 @@ use crate::number;
 use crate::system::{Awaited, Control, File, Process, Processor, Start, Streams};
 use crate::tools;
 
-/// The program that has the utilities.
-const UTILITIES: &[u8] = b"utilities";
-/// This program.
-const SHELL: &[u8] = b"sh";
+/// The program that has the utilities, and this one.
+const UTILITIES: &[u8] = file::UTILITIES.as_bytes();
+const SHELL: &[u8] = file::SHELL.as_bytes();
 /// What `$?` is after Ctrl-C, and after Ctrl-Z.
 const INTERRUPTED: u32 = 130;
 const PAUSED: u32 = 148;
@@ -50,7 +49,7 @@ impl Shell<'_> {
         let is_utility = tools::find(name).is_some() && !(file.is_ok() && self.can_be_run(name));
         if file.is_ok() && !is_utility && wanted.processor.is_none() && self.is_script(name) {
             return match wanted.background {
-                true => self.start_and_wait(b"sh", words, at, wanted),
+                true => self.start_and_wait(SHELL, words, at, wanted),
                 false => self.run_script_file(name, arguments),
             };
         }
@@ -83,8 +82,7 @@ impl Shell<'_> {
             .and_then(|arguments| self.start_with_streams(program, &arguments, at, wanted));
         let status = match started {
             Ok((process, _)) if wanted.background => {
-                let mut text = b"0x".to_vec();
-                number::hexadecimal(&mut text, process.into(), 4);
+                let mut text = number::process(process);
                 text.push(b'\n');
                 self.last_background = Some(process);
                 self.print(&text);
@@ -268,8 +266,7 @@ impl Shell<'_> {
 
     /// Says that a process was stopped; it is still a job.
     fn paused(&mut self, process: Process) -> u32 {
-        let mut text = b"0x".to_vec();
-        number::hexadecimal(&mut text, process.into(), 4);
+        let mut text = number::process(process);
         text.extend_from_slice(b": stopped\n");
         let _ = self.apply();
         self.machine.complain(&text);
@@ -285,8 +282,7 @@ impl Shell<'_> {
         if code <= CODE_MAX {
             return code;
         }
-        let mut text = b"0x".to_vec();
-        number::hexadecimal(&mut text, process.into(), 4);
+        let mut text = number::process(process);
         text.extend_from_slice(b": exit code 0x");
         number::digits(&mut text, code.into(), 16);
         text.push(b'\n');

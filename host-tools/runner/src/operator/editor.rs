@@ -16,9 +16,10 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{
     Cmd, CompletionType, ConditionalEventHandler, Config, Context, Event, EventContext, EventHandler, ExternalPrinter,
-    Helper, KeyEvent, RepeatCount,
+    Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 
+use super::ahead::Begun;
 use super::words::Words;
 use crate::signals::Key;
 
@@ -34,6 +35,8 @@ pub enum Said {
     Line(String),
     /// A key that concerns what runs on the machine, or the run; the line is given up.
     Key(Key),
+    /// The console is to be at the shell of the processor with this number; the line is given up.
+    Switch(char),
     /// Nothing more will come.
     End,
 }
@@ -43,9 +46,12 @@ const NONE: u8 = 0;
 const ASKED: u8 = 1;
 const DRAWN: u8 = 2;
 
+/// What a line is to be edited behind, the words that can be completed in it, and what it has.
+type Question = (String, Words, Begun);
+
 /// A person at a terminal.
 pub struct Editor {
-    ask: Sender<(String, Words)>,
+    ask: Sender<Question>,
     said: Receiver<Said>,
     paper: Paper,
     phase: Arc<AtomicU8>,
@@ -59,16 +65,18 @@ impl Editor {
     /// The terminal can't be written to above a line.
     pub fn new(history: Option<PathBuf>) -> io::Result<Editor> {
         let phase = Arc::new(AtomicU8::new(NONE));
-        let config = Config::builder().completion_type(CompletionType::List).auto_add_history(true);
+        let config = Config::builder().completion_type(CompletionType::List).auto_add_history(false);
         let config =
             config.history_ignore_space(true).max_history_size(HISTORY_LINES).map_err(io::Error::other)?.build();
         let mut editor = rustyline::Editor::<Desk, FileHistory>::with_config(config).map_err(io::Error::other)?;
         let printer = editor.create_external_printer().map_err(io::Error::other)?;
         let key = Arc::new(AtomicU8::new(0));
-        for (letter, code) in [('Z', SUSPEND), ('\\', QUIT)] {
+        for (letter, code) in [('Z', SUSPEND), ('\\', QUIT), (']', SWITCHING)] {
             let handler = EventHandler::Conditional(Box::new(Pressed { code, key: Arc::clone(&key) }));
             editor.bind_sequence(KeyEvent::ctrl(letter), handler);
         }
+        let handler = EventHandler::Conditional(Box::new(Number { key: Arc::clone(&key) }));
+        editor.bind_sequence(Event::Any, handler);
         editor.set_helper(Some(Desk { words: Words::default(), phase: Arc::clone(&phase) }));
         if let Some(path) = &history {
             let _ = editor.load_history(path);
@@ -86,11 +94,12 @@ impl Editor {
         self.paper.clone()
     }
 
-    /// Lets the person edit a line behind `prompt`; Tab completes `words`.
-    pub fn ask(&self, prompt: String, words: Words) {
+    /// Lets the person edit a line behind `prompt`, of which that much has been typed; Tab completes
+    /// `words`.
+    pub fn ask(&self, prompt: String, words: Words, begun: Begun) {
         self.phase.store(ASKED, Ordering::SeqCst);
         // Without the thread the receiver says that nothing comes.
-        let _ = self.ask.send((prompt, words));
+        let _ = self.ask.send((prompt, words, begun));
     }
 
     /// What was said meanwhile.
@@ -122,12 +131,17 @@ struct Turn {
 }
 
 impl Turn {
-    fn serve(mut self, asked: &Receiver<(String, Words)>, sender: &Sender<Said>) {
-        for (prompt, words) in asked {
+    fn serve(mut self, asked: &Receiver<Question>, sender: &Sender<Said>) {
+        for (prompt, words, begun) in asked {
             if let Some(desk) = self.editor.helper_mut() {
                 desk.words = words;
             }
-            let said = self.edit(&prompt);
+            let said = match begun {
+                Begun::Nothing => self.edit(&prompt, ""),
+                Begun::Part(text) => self.edit(&prompt, &text),
+                Begun::Line(line) => self.repeat(&prompt, line),
+                Begun::End => Said::End,
+            };
             self.phase.store(NONE, Ordering::SeqCst);
             let is_over = said == Said::End;
             if sender.send(said).is_err() || is_over {
@@ -136,14 +150,15 @@ impl Turn {
         }
     }
 
-    fn edit(&mut self, prompt: &str) -> Said {
-        match self.editor.readline(prompt) {
-            Ok(line) => {
-                if let Some(path) = &self.history {
-                    let _ = self.editor.append_history(path);
+    fn edit(&mut self, prompt: &str, begun: &str) -> Said {
+        match self.editor.readline_with_initial(prompt, (begun, "")) {
+            Ok(line) => match self.key.swap(0, Ordering::SeqCst) {
+                0 | SWITCHING => {
+                    self.keep(&line);
+                    Said::Line(line)
                 }
-                Said::Line(line)
-            }
+                number => Said::Switch(char::from(number)),
+            },
             Err(ReadlineError::Interrupted) => Said::Key(match self.key.swap(0, Ordering::SeqCst) {
                 SUSPEND => Key::Suspend,
                 QUIT => Key::Quit,
@@ -152,12 +167,30 @@ impl Turn {
             Err(_) => Said::End,
         }
     }
+
+    /// Shows a line that was typed ahead where it would have been edited.
+    fn repeat(&mut self, prompt: &str, line: String) -> Said {
+        println!("\r{prompt}{line}");
+        self.keep(&line);
+        Said::Line(line)
+    }
+
+    /// A line that can't be kept is given all the same.
+    fn keep(&mut self, line: &str) {
+        let _ = self.editor.add_history_entry(line);
+        if let Some(path) = &self.history {
+            let _ = self.editor.append_history(path);
+        }
+    }
 }
 
 const SUSPEND: u8 = 1;
 const QUIT: u8 = 2;
+/// The number of a processor is to follow.
+const SWITCHING: u8 = 3;
 
-/// Ends a line as Ctrl-C does, and notes which key it was.
+/// Ends a line as Ctrl-C does, and notes which key it was: a code, or a processor's number as it was
+/// typed.
 struct Pressed {
     code: u8,
     key: Arc<AtomicU8>,
@@ -166,7 +199,26 @@ struct Pressed {
 impl ConditionalEventHandler for Pressed {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext) -> Option<Cmd> {
         self.key.store(self.code, Ordering::SeqCst);
-        Some(Cmd::Interrupt)
+        Some(if self.code == SWITCHING { Cmd::Noop } else { Cmd::Interrupt })
+    }
+}
+
+/// Ends a line at the number of a processor behind Ctrl-]; other keys are left to the editor. It ends
+/// as one that was typed does, since of one that is interrupted what stands behind it is lost too.
+struct Number {
+    key: Arc<AtomicU8>,
+}
+
+impl ConditionalEventHandler for Number {
+    fn handle(&self, event: &Event, _: RepeatCount, _: bool, _: &EventContext) -> Option<Cmd> {
+        if self.key.compare_exchange(SWITCHING, 0, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+            return None;
+        }
+        let KeyEvent(KeyCode::Char(number), Modifiers::NONE) = event.get(0)? else { return None };
+        number.is_ascii_hexdigit().then(|| {
+            self.key.store(number.to_ascii_lowercase() as u8, Ordering::SeqCst);
+            Cmd::AcceptLine
+        })
     }
 }
 

@@ -9,9 +9,10 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use testbed_definitions::syscall::{END_OF_INPUT, INTERRUPT, PAUSE};
+use testbed_definitions::syscall::{END_OF_INPUT, INTERRUPT, PAUSE, SWITCH};
 use testbed_sim::engine::Engine;
 
+use super::ahead::Ahead;
 use super::editor::{Editor, Paper, Said};
 use super::modes::{history, Modes};
 use super::view::View;
@@ -47,6 +48,9 @@ struct Desk {
     modes: Option<Modes>,
     editor: Editor,
     keys: Keys,
+    ahead: Ahead,
+    /// Switches that were found there.
+    switches: Vec<u8>,
     /// What was said and has not been given.
     waiting: Vec<Said>,
     is_edited: bool,
@@ -106,31 +110,38 @@ impl Terminal {
 
     /// A chunk of the machine's time has ended: what it waits for is looked up.
     pub fn look(&mut self, engine: &mut dyn Engine) {
-        let readers = self.tables.reading(engine);
-        if self.desk.is_none() && !readers.is_empty() {
+        let reader = self.tables.reading(engine);
+        if self.desk.is_none() && reader.is_some() {
             self.take_terminal();
         }
         let Some(desk) = &mut self.desk else { return };
         let active = std::mem::replace(&mut desk.active, vec![false; self.names.len()]);
         let is_free = !desk.is_edited && !desk.ended && desk.waiting.is_empty();
-        if readers.is_empty() || !is_free || engine.console_waiting() > 0 {
+        let Some(reader) = reader.filter(|_| is_free && engine.console_waiting() == 0) else {
+            // A key takes back what was typed ahead of it, not what has come behind it.
+            if is_free && reader.is_none() && !desk.keys.is_pressed() {
+                let switches = desk.ahead.look();
+                desk.switches.extend(switches);
+            }
             return;
-        }
+        };
+        desk.ahead.rest();
         if desk.hold > 0 {
             desk.hold -= 1;
             return;
         }
         // A prompt that is being printed is waited for, but not a program that never pauses.
-        let prints = readers.iter().any(|&reader| active.get(usize::from(reader)) == Some(&true));
+        let prints = active.get(usize::from(reader)) == Some(&true);
         if desk.pause > 0 && prints {
             desk.pause -= 1;
             return;
         }
-        let files = readers.first().and_then(|&reader| listed(engine, &self.tables, reader)).unwrap_or_default();
+        let files = listed(engine, &self.tables, reader).unwrap_or_default();
         let files = files.into_iter().map(|file| String::from_utf8_lossy(&file.name).into_owned()).collect();
-        let prompt = desk.view.edit(&readers);
+        let prompt = desk.view.edit(reader);
         desk.paper.finish();
-        desk.editor.ask(prompt, Words { files, processors: self.names.clone() });
+        let begun = desk.ahead.next();
+        desk.editor.ask(prompt, Words { files, processors: self.names.clone() }, begun);
         desk.is_edited = true;
     }
 
@@ -159,6 +170,7 @@ impl Terminal {
             self.stop |= key == Key::Quit || desk.is_meant(key);
             bytes.extend(desk.key(key));
         }
+        bytes.extend(std::mem::take(&mut desk.switches));
         while let Some(said) = desk.said() {
             match said {
                 Said::Line(line) => bytes.extend(desk.line(line)),
@@ -167,6 +179,7 @@ impl Terminal {
                     desk.interrupted = None;
                     bytes.extend(desk.key(key));
                 }
+                Said::Switch(number) => bytes.extend(desk.switch(number)),
                 Said::End => bytes.extend(desk.end()),
             }
         }
@@ -206,6 +219,8 @@ impl Desk {
             modes: Some(modes),
             editor,
             keys,
+            ahead: Ahead::default(),
+            switches: Vec::new(),
             waiting: Vec::new(),
             is_edited: false,
             ended: false,
@@ -240,6 +255,12 @@ impl Desk {
         bytes
     }
 
+    /// Bytes that lead the console to the shell of another processor.
+    fn switch(&mut self, number: char) -> Vec<u8> {
+        self.view.pressed("");
+        vec![SWITCH, number as u8]
+    }
+
     fn end(&mut self) -> Vec<u8> {
         self.ended = true;
         self.view.typed(&[END_OF_INPUT]);
@@ -263,6 +284,7 @@ impl Desk {
             Key::Suspend => ("^Z", Some(PAUSE)),
             Key::Quit => ("^\\", None),
         };
+        self.ahead.clear();
         // A key that came as the editor began leaves the line as it is.
         if !self.is_edited {
             self.view.pressed(shown);

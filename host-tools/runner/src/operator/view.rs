@@ -50,14 +50,12 @@ impl View {
         }
     }
 
-    /// Somebody begins to edit a line that one of these processors is to have. Returns that
-    /// processor's prompt as the screen shows it: what it has printed of a line, with its name.
-    pub(super) fn edit(&mut self, readers: &[u8]) -> String {
+    /// Somebody begins to edit a line that this processor is to have. Returns its prompt as the screen
+    /// shows it: what it has printed of a line, with its name.
+    pub(super) fn edit(&mut self, processor: u8) -> String {
         self.edited = true;
-        let at_cursor = self.cursor.map(|(processor, _)| processor).filter(|processor| readers.contains(processor));
-        let Some(processor) = at_cursor.or(readers.first().copied()) else { return String::new() };
         let mut text = Vec::new();
-        if at_cursor.is_none() && self.cursor.take().is_some() {
+        if self.cursor.take_if(|(other, _)| *other != processor).is_some() {
             text.push(b'\n');
         }
         let begun = std::mem::take(&mut self.begun[usize::from(processor)]);

@@ -133,15 +133,31 @@ function rawKey(event) {
   if (event.altKey || event.metaKey) return;
   const letter = event.key.length === 1 ? event.key : null;
   let text = RAW_KEYS[event.key] ?? letter;
-  if (event.ctrlKey) text = letter && /[a-z]/i.test(letter) ? String.fromCharCode(letter.toUpperCase().charCodeAt(0) - 64) : null;
+  if (event.ctrlKey) text = letter && /[a-z\]]/i.test(letter) ? String.fromCharCode(letter.toUpperCase().charCodeAt(0) - 64) : null;
   if (text === null || text === undefined) return;
   event.preventDefault();
   give(text);
 }
 
+// Ctrl-] was pressed, and not yet the number of the processor to whose shell the console is to go.
+let isSwitching = false;
+
+function switchKey(event) {
+  event.preventDefault();
+  isSwitching = false;
+  give(`\x1d${event.key}`);
+  const number = /^[0-9a-f]$/.test(event.key) ? parseInt(event.key, 16) : -1;
+  if (screens[number]) select(number, true);
+}
+
 function lineKey(event) {
   const field = $("typed");
-  if (event.ctrlKey && event.key === "d" && !field.value) {
+  if (isSwitching && event.key.length === 1) {
+    switchKey(event);
+  } else if (event.ctrlKey && event.key === "]") {
+    event.preventDefault();
+    isSwitching = true;
+  } else if (event.ctrlKey && event.key === "d" && !field.value) {
     event.preventDefault();
     give("\x04");
   } else if (event.ctrlKey && event.key === "c" && field.selectionStart === field.selectionEnd) {

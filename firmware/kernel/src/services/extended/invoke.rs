@@ -8,6 +8,7 @@ use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::process::OPERATOR;
 use testbed_definitions::syscall::{invoke, Error};
 use testbed_kernel_core::filestore::{padded, File, Name};
+use testbed_kernel_core::input::{seats_in, with_seats, Seats, ALL_SEATS};
 
 use crate::arch::memory;
 use crate::drivers::events;
@@ -34,6 +35,8 @@ pub struct Invocation<'a> {
     pub source: Processor,
     /// Who is told the process's id.
     pub who: Who,
+    /// The seats of the console that it has.
+    pub seats: Seats,
     pub arguments: &'a [u8],
 }
 
@@ -47,7 +50,14 @@ impl Kernel {
     pub fn invoke_first(&mut self) -> Result<(), Error> {
         let name = self.files.get(0).name;
         let arguments = boot::arguments();
-        self.begin(&Invocation { name, flags: invoke::OPERATOR, source: self.me, who: Who::NOBODY, arguments })
+        self.begin(&Invocation {
+            name,
+            flags: invoke::OPERATOR,
+            source: self.me,
+            who: Who::NOBODY,
+            seats: ALL_SEATS,
+            arguments,
+        })
     }
 
     /// The program that balances the load, beside the host's.
@@ -55,7 +65,8 @@ impl Kernel {
         let name = padded(BALANCER.as_bytes())?;
         let flags = invoke::OPERATOR | invoke::BACKGROUND;
         let arguments = boot::balancer_arguments();
-        self.begin(&Invocation { name, flags, source: self.me, who: Who::NOBODY, arguments })
+        let seats = ALL_SEATS;
+        self.begin(&Invocation { name, flags, source: self.me, who: Who::NOBODY, seats, arguments })
     }
 
     /// `invoke(name, length, arguments, length, processor and flags)`. While its buffers have not
@@ -79,7 +90,8 @@ impl Kernel {
         let here = self.files.find(&name).is_some();
         let source = if here { self.me } else { start_processor() };
         let tcb = self.tcb_of(index);
-        let invocation = Invocation { name, flags, source, who: tcb.who(self.me), arguments: buffer };
+        let seats = self.seats_of(process.id());
+        let invocation = Invocation { name, flags, source, who: tcb.who(self.me), seats, arguments: buffer };
         if target != self.me && self.net.free_buffer().is_none() {
             return Ok(Outcome::Again);
         }
@@ -97,7 +109,7 @@ impl Kernel {
         let words = packet as *mut u32;
         let header = [
             mpc::operation_address(layout::INVOKE, invocation.who.process),
-            invocation.flags | invocation.source.number() as u32,
+            with_seats(invocation.flags | invocation.source.number() as u32, invocation.seats),
             invocation.who.word(),
             invocation.arguments.len() as u32,
         ];
@@ -126,7 +138,8 @@ impl Kernel {
         read_packet(packet, layout::INVOKE_ARGUMENTS, &mut arguments[..bytes as usize]);
         let flags = packet.word(layout::INVOKE_FLAGS);
         let arguments = &arguments[..bytes as usize];
-        let invocation = Invocation { name, flags: flags & !0xff, source: Processor::new(flags as u8), who, arguments };
+        let (source, seats) = (Processor::new(flags as u8), seats_in(flags));
+        let invocation = Invocation { name, flags: flags & 0xff00, source, who, seats, arguments };
         if let Err(error) = self.begin(&invocation) {
             self.reply(who, error.code() as u32, 0);
         }
@@ -164,6 +177,7 @@ impl Kernel {
         self.put_arguments(process, invocation.arguments)?;
         if let Some(place) = self.place(process.id()) {
             place.invoked.invoker = invocation.who.process;
+            place.invoked.seats = invocation.seats;
             place.invoked.held = suspended;
             place.invoked.background = invocation.flags & invoke::BACKGROUND != 0;
             place.set_waiter(invocation.who);

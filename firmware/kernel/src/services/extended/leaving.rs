@@ -1,4 +1,5 @@
-//! What a process that has ended had of its home: its program's file, its streams, and its keys.
+//! What a process that has ended had of its home: its program's file, its streams,
+//! its keys, and its seat at the console.
 
 use testbed_definitions::ids::ProcessId;
 
@@ -6,13 +7,14 @@ use crate::state::extended::invoked::NO_FILE;
 use crate::state::kernel::Kernel;
 
 impl Kernel {
-    /// The process in this place has ended: the file that it ran may go, its
-    /// streams, and its keys.
+    /// The process in this place has ended: the file that it ran may go, its streams, its keys, and
+    /// its seat.
     pub fn leave_program(&mut self, id: ProcessId) {
         if self.streams.is_led() {
             self.streams.end(id);
         }
         self.end_keys(id);
+        self.stand_up(id);
         let Some(place) = self.place(id) else { return };
         if place.invoked.file != NO_FILE {
             let file = core::mem::replace(&mut place.invoked.file, NO_FILE);

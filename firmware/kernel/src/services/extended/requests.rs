@@ -4,6 +4,7 @@
 use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::syscall::{self, control, Error};
+use testbed_kernel_core::input::{seats_in, with_seats, Seats, RESERVE, SIT};
 
 use crate::state::call::Outcome;
 use crate::state::kernel::Kernel;
@@ -17,6 +18,8 @@ impl Kernel {
         let known = id <= u16::MAX as u32;
         let id = ProcessId::from_bits(id as u16);
         let home = id.home();
+        let is_for_keys = operation == layout::AWAIT && value == syscall::KEYS;
+        let value = if is_for_keys { with_seats(value, self.seats_of(who.process)) } else { value };
         tcb.ask();
         if known && home == self.me {
             self.serve_request(operation, id, value, who);
@@ -39,7 +42,7 @@ impl Kernel {
                 Ok(())
             }
             layout::CONTROL => self.control(id, value),
-            layout::AWAIT => match self.await_end(id, who, value == syscall::KEYS) {
+            layout::AWAIT => match self.await_end(id, who, seats_in(value)) {
                 Some(result) => result,
                 None => return,
             },
@@ -59,8 +62,8 @@ impl Kernel {
             || self.place(id).is_some_and(invoked)
     }
 
-    /// `None`: it has not ended yet. With `keys` a key ends the waiting too.
-    fn await_end(&mut self, id: ProcessId, who: Who, keys: bool) -> Option<Result<(), Error>> {
+    /// `None`: it has not ended yet. A key at one of the seats `keys` ends the waiting too.
+    fn await_end(&mut self, id: ProcessId, who: Who, keys: Seats) -> Option<Result<(), Error>> {
         let Some(place) = self.place(id) else { return Some(Err(Error::NoProcess)) };
         if place.invoked.invoker != who.process || place.is_awaited() {
             return Some(Err(Error::NoPermission));
@@ -70,8 +73,8 @@ impl Kernel {
         }
         place.set_waiter(who);
         place.invoked.keys = keys;
-        if keys {
-            self.want_keys(true);
+        if keys != 0 {
+            self.want_keys();
         }
         None
     }
@@ -94,6 +97,8 @@ impl Kernel {
                     self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::SUSPEND_BYTES);
                 }
             }
+            control::CONSOLE => self.sit_down(id, SIT),
+            control::SEAT => self.sit_down(id, RESERVE),
             _ => return self.lead(id, what),
         }
         Ok(())

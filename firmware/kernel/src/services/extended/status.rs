@@ -72,7 +72,8 @@ impl Kernel {
         let place = &self.places[index];
         let Some(process) = self.process(place.id()).filter(|_| !place.is_free()) else { return false };
         let threads = process.threads().count();
-        let state = place.invoked.background as u32 | (process.is_suspended() as u32) << 4;
+        let state =
+            place.invoked.background as u32 | (process.is_suspended() as u32) << 4 | (place.invoked.sits as u32) << 5;
         record[..4].copy_from_slice(&[process.id().bits() as u32, state, threads as u32, place.invoked.file as u32]);
         true
     }

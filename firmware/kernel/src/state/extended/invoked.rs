@@ -4,6 +4,7 @@ use core::mem::offset_of;
 use testbed_definitions::file::NAME_BYTES;
 use testbed_definitions::ids::{ProcessId, Processor};
 use testbed_kernel_core::filestore::Name;
+use testbed_kernel_core::input::{Seats, ALL_SEATS};
 use testbed_kernel_core::layout::Item;
 
 /// No file's index.
@@ -15,8 +16,11 @@ pub struct Invoked {
     pub background: bool,
     /// The process that invoked it, 0 if it was the host.
     pub invoker: ProcessId,
-    /// Who awaits its end wants keys meanwhile.
-    pub keys: bool,
+    /// The seats of the console whose input it gets, and whether it sits there itself.
+    pub seats: Seats,
+    pub sits: bool,
+    /// Who awaits its end wants keys meanwhile, at these seats.
+    pub keys: Seats,
     /// It was invoked suspended, and nobody has let it run yet.
     pub held: bool,
     /// The file that it runs, [`NO_FILE`] before it does.
@@ -37,7 +41,9 @@ impl Invoked {
     pub const NONE: Invoked = Invoked {
         background: false,
         invoker: ProcessId::NONE,
-        keys: false,
+        seats: ALL_SEATS,
+        sits: false,
+        keys: 0,
         held: false,
         file: NO_FILE,
         trusted: false,

@@ -107,7 +107,7 @@ fn the_last_line_typed_may_have_no_newline() {
 fn a_line_is_edited_behind_its_prompt_and_others_come_above() {
     let (mut view, screen) = view(true);
     view.show(&say(1, "$ "));
-    assert_eq!(view.edit(&[1, 3]), "earth: $ ");
+    assert_eq!(view.edit(1), "earth: $ ");
     view.show(&together((2, "boo\n"), (3, "half")));
     assert_eq!(screen.text(), "earth: $ air: boo\n");
     // Here the editor shows `ps` and a newline.
@@ -116,21 +116,21 @@ fn a_line_is_edited_behind_its_prompt_and_others_come_above() {
     view.show(&[]);
     let shown = "earth: $ air: boo\nearth: sh\nfire: half\nearth: $ ";
     assert!([shown, "earth: $ air: boo\nearth: sh\nearth: $ \nfire: half"].contains(&screen.text().as_str()));
-    assert_eq!(view.edit(&[1]), "earth: $ ");
+    assert_eq!(view.edit(1), "earth: $ ");
 }
 
 #[test]
 fn a_key_leaves_the_prompt_as_it_is() {
     let (mut view, screen) = view(true);
     view.show(&say(1, "name? "));
-    assert_eq!(view.edit(&[1]), "earth: name? ");
+    assert_eq!(view.edit(1), "earth: name? ");
     view.pressed("^C");
-    assert_eq!(view.edit(&[1]), "earth: name? ");
+    assert_eq!(view.edit(1), "earth: name? ");
     view.pressed("^C");
     // What the program goes on with has its name, and is no prompt when it has ended the line.
     view.show(&say(1, "none\n"));
     assert_eq!(screen.text(), "earth: name? earth: none\n");
-    assert_eq!(view.edit(&[1]), "");
+    assert_eq!(view.edit(1), "");
     view.typed(b"\x04");
     view.pressed("^C");
     assert_eq!(screen.text(), "earth: name? earth: none\n^C\n");
@@ -140,7 +140,7 @@ fn a_key_leaves_the_prompt_as_it_is() {
 fn a_reader_without_a_prompt_gets_a_line_of_its_own() {
     let (mut view, screen) = view(true);
     view.show(&say(1, "busy"));
-    assert_eq!(view.edit(&[2]), "");
+    assert_eq!(view.edit(2), "");
     assert_eq!(screen.text(), "earth: busy\n");
 }
 
