@@ -11,7 +11,7 @@ use testbed_sim::verilator::Compiled;
 
 const CYCLES: u64 = 100_000;
 /// Programs compared in a run that has to be short, and in a long one.
-const PROGRAMS: u64 = 10;
+const PROGRAMS: u64 = 16;
 const PROGRAMS_LONG: u64 = 340;
 
 fn number(variable: &str) -> Option<u64> {

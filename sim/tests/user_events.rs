@@ -244,7 +244,7 @@ fn engines_agree_on_stores_of_programs_whatever_they_try() {
         }
     }
     println!("{all:?}, faults {faults:?}");
-    assert!(all.events > 200 && all.gaps > 20 && all.totals > 20 && faults.iter().all(|&many| many > 0), "{all:?}");
+    assert!(all.events > 200 && all.totals > 20 && faults.iter().all(|&many| many > 0), "{all:?}");
 }
 
 #[test]
