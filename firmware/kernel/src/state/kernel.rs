@@ -85,12 +85,29 @@ pub struct Kernel {
     pub streams: Streams,
 }
 
-/// Makes a value where it is to be; what that takes of the stack is given back at once.
+/// Makes a value where it is to be; what that takes of the stack is given back at once, where values
+/// are so large that it matters.
 ///
 /// # Safety
 /// `place` has room for it, and nobody uses it.
-#[inline(never)]
+#[inline(always)]
 unsafe fn put<T>(place: *mut T, make: fn() -> T) {
+    // SAFETY: by the contract.
+    unsafe {
+        if variant::IN_LINE {
+            put_apart(place, make);
+        } else {
+            place.write(make());
+        }
+    }
+}
+
+/// [`put`] in a frame of its own.
+///
+/// # Safety
+/// As for [`put`].
+#[inline(never)]
+unsafe fn put_apart<T>(place: *mut T, make: fn() -> T) {
     // SAFETY: by the contract.
     unsafe { place.write(make()) };
 }
