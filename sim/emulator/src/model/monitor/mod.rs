@@ -155,8 +155,9 @@ impl Monitor {
             let Some(unit) = event.processor.checked_sub(1).and_then(|i| self.smis.get_mut(i)) else { continue };
             unit.advance(event.cycle, &self.clock);
             unit.write(event.offset, event.value, &self.clock);
-            // The latch goes into the queue.
-            unit.advance(until.min(event.cycle + 2), &self.clock);
+        }
+        for smi in &mut self.smis {
+            smi.advance(until, &self.clock);
         }
     }
 
