@@ -13,6 +13,7 @@ use testbed_trace::capture::{BalanceRecord, RunRecord, BALANCE};
 
 use crate::common::{is_long, root};
 
+mod faults;
 mod runs;
 
 use runs::*;

@@ -157,7 +157,7 @@ fn bursts(seed: u32) -> Image {
     for (register, value) in counted.into_iter().chain([(filter::register::ACTION, filter::action::COUNT)]) {
         code.li(A3, filter::Command { smi: 0, register, value }.pack()).push(sw(A3, T0, map::mmi::COMMAND as i32));
         // The next window takes the next command.
-        (0..40).for_each(|_| drop(code.push(NOP)));
+        idle(&mut code, 40);
     }
     code.place(rest);
     draw(&mut code);
@@ -184,12 +184,17 @@ fn bursts_of_events_for_which_there_is_no_room() {
     }
 }
 
+fn idle(code: &mut Assembly, instructions: u32) {
+    for _ in 0..instructions {
+        code.push(NOP);
+    }
+}
+
 /// One slave stores an event in every window, in the same cycle of each, the other one now and then;
 /// the master turns the order of time off and on, if it `turns`.
 fn every_window(phase: u32, turns: bool) -> Image {
     let mut code = Assembly::new(map::RAM_BASE);
     let [first, second, third, again, wait] = [(); 5].map(|()| code.label());
-    let idle = |code: &mut Assembly, count: u32| (0..count).for_each(|_| drop(code.push(NOP)));
     code.push(csrr(A2, testbed_definitions::csr::MHARTID)).li(T0, map::SMI_BASE).push(addi(A3, A2, -1));
     code.branch(0, A3, ZERO, first).branch(1, A2, ZERO, second).li(T0, map::MMI_BASE).place(again);
     code.li(A1, 170).place(wait).push(addi(A1, A1, -1)).branch(5, A1, ZERO, wait);

@@ -218,12 +218,12 @@ fn engines_agree_on_stores_of_programs_whatever_they_try() {
     for seed in 1..=4 {
         println!("seed {seed}");
         let image = image(seed);
-        for processor in 0..3 {
+        for (processor, faults) in faults.iter_mut().enumerate() {
             let mut emulator = Emulator::new(&machine, &image).unwrap();
             let mut rtl = compiled.engine(&image).unwrap();
             compare_processor(&mut emulator, &mut rtl, processor, CYCLES, None)
                 .unwrap_or_else(|difference| panic!("seed {seed}, processor {processor}: {difference}"));
-            faults[processor] += logged(&emulator, processor);
+            *faults += logged(&emulator, processor);
         }
         // Without a record of what retires, processors run ahead of each other.
         let mut emulator = Emulator::new(&machine, &image).unwrap();

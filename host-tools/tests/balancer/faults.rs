@@ -1,0 +1,92 @@
+//! What is left of a request whose program ends too early, and what a balancer does without samples.
+
+use std::fs;
+
+use testbed_balance::log::parse::parse;
+use testbed_balance::log::Entry;
+use testbed_balance::request::Answer;
+use testbed_trace::capture::CONSOLE;
+
+use super::runs::{run, testbed};
+
+/// Runs a script of `sh` beside which class `load` is on, and gives what it prints, and the log of
+/// the last balancer that it starts.
+#[track_caller]
+fn script(text: &str) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    fs::write(path("script"), text).unwrap();
+    let files = ["balancer".into(), "synthetic".into(), "unrest".into(), path("script")];
+    let get = format!("master:balance.log={}", path("log"));
+    let mut arguments = vec!["run", "sh", "--dgl", "load", "--for", "60s", "--get", &get];
+    let out = path("run");
+    arguments.extend(files.iter().flat_map(|file| ["--file", file]).chain(["--out", &out, "script"]));
+    let output = testbed(&arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let console = fs::read_to_string(folder.path().join("run").join(CONSOLE)).unwrap();
+    (console, fs::read_to_string(path("log")).unwrap())
+}
+
+/// Requests that the log says no answer to, and those that were answered when all slaves had
+/// nothing to do and sent nothing any more.
+fn unanswered_and_late(log: &str) -> (Vec<u32>, Vec<(u32, Option<Answer>)>) {
+    let (mut open, mut late) = (Vec::new(), Vec::new());
+    let mut is_over = false;
+    for entry in parse(log).unwrap_or_else(|error| panic!("{error}\n{log}")) {
+        match entry {
+            Entry::Move { number, .. } => open.push(number),
+            Entry::Answer { number, answer, .. } => {
+                open.retain(|open| *open != number);
+                if is_over {
+                    late.push((number, answer));
+                }
+            }
+            Entry::Links(links) => is_over = links.iter().all(|&messages| messages == 0),
+            Entry::Queues(ready) => is_over &= ready.iter().all(|&ready| ready == 0),
+            Entry::Time(_) => {}
+        }
+    }
+    (open, late)
+}
+
+/// Says that all slaves have all their places for requests, and that no page or control block is
+/// lost.
+const NOTHING_IS_LEFT: [&str; 4] = [" 0 wrong", " 0 failed", ": 0 places for requests lost", ": 0 leaks"];
+
+#[track_caller]
+fn contains_all(console: &str, wanted: &[&str]) {
+    wanted.iter().for_each(|wanted| assert!(console.contains(wanted), "no `{wanted}` in\n{console}"));
+}
+
+/// A program that ends while a slave looks for one of its threads: the request is answered all the
+/// same, and has expired.
+#[test]
+fn a_request_outlives_the_program_that_it_was_made_for() {
+    let text = "on 0 operator balancer report 20000 &\nB=$!\nsynthetic 5 communicate 100000 &\nP=$!\n\
+        sleep 0.6\nkill $P\necho program killed $?\nsleep 1\nkill $B\nrun operator unrest 1 8 300\n";
+    let (console, log) = script(text);
+    contains_all(&console, &["program killed 0"]);
+    contains_all(&console, &NOTHING_IS_LEFT);
+    let (open, late) = unanswered_and_late(&log);
+    assert!(open.is_empty(), "{open:?} are not answered:\n{log}");
+    assert!(late.iter().any(|(_, answer)| *answer == Some(Answer::Expired)), "{late:?}:\n{log}");
+}
+
+/// Where a filter takes parts of samples out, what is left is no sample, and no thread moves for it;
+/// where it takes threads out, queues are known all the same. Programs compute what they should.
+#[test]
+fn samples_that_are_filtered_move_nobody() {
+    let words = "synthetic 8 compute 300 --balance gain --sample 50ms --filter";
+    let alone = run("synthetic 8 compute 300", &[]);
+    for (rules, is_blind) in [("drop LOAD_END", true), ("drop LOAD_THREAD", false), ("drop LOAD_SHARE", false)] {
+        let left = run(words, &[rules]);
+        assert_eq!(left.results(), alone.results(), "{rules}");
+        assert_eq!(left.rounds() == 0, is_blind, "{rules}: {}", left.log);
+        if is_blind {
+            assert!(left.moves().is_empty(), "{rules}: {}", left.log);
+            // Nobody is slower for it.
+            assert!(left.took_ms() * 100 <= alone.took_ms() * 102, "{rules}: {} ms", left.took_ms());
+        }
+        super::checked_answers(&left);
+    }
+}
