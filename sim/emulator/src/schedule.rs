@@ -8,19 +8,11 @@
 //! has sent could show. Who is farther by then goes back and comes again as far as that.
 
 use crate::model::centrenet::DmaMemory;
+use crate::model::monitor::Event;
 use crate::ram::Ram;
 use crate::shared::Shared;
 use testbed_definitions::packet::STATIONS_MAX;
 use testbed_definitions::timing::LOOKAHEAD;
-
-/// A store to an SMI that the monitor does not know yet.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Event {
-    pub cycle: u64,
-    pub processor: usize,
-    pub offset: u32,
-    pub value: u32,
-}
 
 /// A processor in the hands of a [`Schedule`].
 pub(crate) trait Core {

@@ -14,8 +14,8 @@ use testbed_sim::load::Boot;
 
 use super::super::{run::image, run::start, scaled, Exit, Failure};
 use super::core;
+use super::measure::{boot, cycles, instructions, measure, open, per_second, Subject, ROUNDS, START_CYCLES};
 use super::row::{median, table, Row};
-use super::{boot, cycles, instructions, measure, open, Subject, ROUNDS, START_CYCLES};
 
 const UNIT: &str = "instructions/s";
 const QEMU: &str = "qemu, functional";
@@ -74,7 +74,7 @@ impl Emulator {
     fn corebench(&self) -> Result<Vec<Row>, Failure> {
         let each = core::instructions_an_iteration()?;
         let mut engine = core::endless()?;
-        let own = move || super::per_second(engine.as_mut(), instructions, self.seconds);
+        let own = move || per_second(engine.as_mut(), instructions, self.seconds);
         let folder = tempfile::tempdir()?;
         let qemu = || qemu(folder.path(), self.seconds).map(|iterations| iterations * each);
         let subjects: Vec<Subject> = vec![("emulator, exact".into(), Box::new(own)), (QEMU.into(), Box::new(qemu))];
@@ -111,7 +111,7 @@ fn rates(machine: &Machine, image: &Image, seconds: f64) -> Result<[f64; 2], Str
     let (mut executed, mut passed) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let before = (instructions(engine.as_ref()), cycles(engine.as_ref()));
-        let rate = super::per_second(engine.as_mut(), cycles, seconds)?;
+        let rate = per_second(engine.as_mut(), cycles, seconds)?;
         let (done, came) = (instructions(engine.as_ref()) - before.0, cycles(engine.as_ref()) - before.1);
         passed.push(rate);
         executed.push(rate * done as f64 / came.max(1) as f64);

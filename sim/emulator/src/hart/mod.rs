@@ -40,8 +40,9 @@ pub(crate) use state::Hart;
 pub(crate) use translator::Translator;
 
 use crate::engine::Retirement;
+use crate::model::monitor::Event;
 use crate::ram::Ram;
-use crate::schedule::{Core, Event};
+use crate::schedule::Core;
 use crate::shared::Shared;
 
 impl Core for Hart {

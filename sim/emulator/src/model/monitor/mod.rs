@@ -23,7 +23,6 @@ mod smi;
 mod user;
 
 use crate::engine::{SmiCounters, TraceWord};
-use crate::schedule::Event;
 use clock::Clock;
 use late::{horizon, seen_from};
 use poller::Poller;
@@ -43,6 +42,15 @@ pub struct Stall {
     /// The same store would stall in every cycle before this one as well; later than the cycle asked about.
     /// A core may repeat its X cycle up to here without asking.
     pub retry: u64,
+}
+
+/// A store to an SMI that the monitor does not know yet.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Event {
+    pub cycle: u64,
+    pub processor: usize,
+    pub offset: u32,
+    pub value: u32,
 }
 
 /// The whole monitor of one machine.
@@ -138,7 +146,7 @@ impl Monitor {
 
     /// Stores to EVENT and USER_EVENT before cycle `until`, for which no queue is waited for, in order of
     /// their cycles.
-    pub(crate) fn smi_events(&mut self, events: &[Event], until: u64) {
+    pub fn smi_events(&mut self, events: &[Event], until: u64) {
         let counts = |smi: usize| events.iter().filter(|event| event.processor == smi).count() as u32;
         let roomy = |(index, smi): (usize, &Smi)| smi.has_room_for(counts(index + 1));
         if !self.poller.takes_in_turn() || !self.smis.iter().enumerate().all(roomy) {
