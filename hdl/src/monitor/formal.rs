@@ -95,7 +95,7 @@ fn seeded_bugs_of_the_smi_are_seen() {
         // marker's datum, or although it is switched off.
         ("datum = user_code;", "datum = wdata[(32'h0)+:(16)];"),
         ("user_store & (user_pause$q | (user_second$q", "user_store & (user_pause$d | (user_second$q"),
-        ("(~(user_second$q & forfeits$q & (~stall_on$q)))", "(1'b1)"),
+        ("gap_goes = gap$q & free & (~forfeits$q)", "gap_goes = gap$q & free"),
         ("((user_idle & (~reserved)) | (user_first$q & stalled))", "((user_idle) | (user_first$q & stalled))"),
         ("(word == user_word) & user_on$q", "(word == user_word)"),
     ]);
