@@ -138,7 +138,7 @@ pub fn fail(error: Error) -> ! {
 
 /// How often a file is looked for that seems not to be there: a thread that was moved away ahead of
 /// the look and back behind it can't tell.
-const LOOKS: u32 = 4;
+const LOOKS: u32 = 16;
 
 /// Does something with files where the process was invoked. A balancer may move the thread
 /// meanwhile: then it goes back, and does it again.

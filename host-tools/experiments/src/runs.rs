@@ -144,7 +144,10 @@ impl Runs<'_> {
         check(&capture)?;
         let key = Key { record: self.record(run)?, ..key };
         let text = serde_json::to_string_pretty(&key).map_err(std::io::Error::from)?;
-        fs::write(&key_path, text).map_err(ExperimentError::unwritable(&key_path))?;
+        // By another name first: who is killed meanwhile leaves no half of a key.
+        let written = key_path.with_extension("new");
+        fs::write(&written, text).map_err(ExperimentError::unwritable(&written))?;
+        fs::rename(&written, &key_path).map_err(ExperimentError::unwritable(&key_path))?;
         Ok(capture)
     }
 

@@ -41,13 +41,32 @@ pub fn build(root: &Path) -> Result<Vec<u8>, ModuleError> {
     if !root.join("sim/page/Cargo.toml").is_file() {
         return Err(ModuleError::NoSources);
     }
-    let target_dir = root.join("target/page");
-    let path = target_dir.join(TARGET).join(PROFILE).join("testbed_page.wasm");
+    let (target_dir, path) = places(root);
     let is_built = std::env::var_os(WAY).is_some_and(|way| way == BUILT) && path.is_file();
     if !is_built {
         compile(root, &target_dir)?;
     }
     fs::read(&path).map_err(|source| ModuleError::Io { path, source })
+}
+
+/// Builds the module anew if there is one that may be old, so that `TESTBED_FIRMWARE=built` finds no
+/// other than today's.
+///
+/// # Errors
+/// As for [`build`].
+pub fn renew(root: &Path) -> Result<(), ModuleError> {
+    let (target_dir, path) = places(root);
+    if path.is_file() {
+        compile(root, &target_dir)?;
+    }
+    Ok(())
+}
+
+/// Where the module is built, and the module.
+fn places(root: &Path) -> (PathBuf, PathBuf) {
+    let target_dir = root.join("target/page");
+    let path = target_dir.join(TARGET).join(PROFILE).join("testbed_page.wasm");
+    (target_dir, path)
 }
 
 fn compile(root: &Path, target_dir: &Path) -> Result<(), ModuleError> {

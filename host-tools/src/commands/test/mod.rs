@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use testbed_runner::firmware;
+use testbed_runner::{firmware, module};
 
 use self::collect::Binary;
 use self::schedule::{Outcome, Settings, Unit};
@@ -43,6 +43,7 @@ impl Test {
         let root = firmware::root()?;
         // All kernels, so that what is wrong with them shows before the tests are built.
         firmware::build_all(&root)?;
+        module::renew(&root).map_err(|error| Failure::new(Exit::Machine, error))?;
         tools::install_python(&root);
         let (binaries, comments_pass) = self.build(&root)?;
         let (mut units, mut left_out) = (Vec::new(), Vec::new());
