@@ -270,9 +270,10 @@ mod tests {
             let graph = graph.unwrap();
             prop_assert_eq!(graph.threads().count(), usize::from(program.threads));
             let share = cycles(&graph) as f64 * f64::from(cost) / SIZE.cycles as f64;
-            // Where messages cost 25 times as much, one round can be longer than its phase should be.
-            let most = if cost == 25 { f64::INFINITY } else { 1.5 };
-            prop_assert!((0.45..most).contains(&share), "{}\n{}", share, program.text(cost));
+            // Where messages cost 25 times as much, one round can be longer than its phase should be, or
+            // nearly two be too many.
+            let (least, most) = if cost == 25 { (0.33, f64::INFINITY) } else { (0.45, 1.5) };
+            prop_assert!((least..most).contains(&share), "{}\n{}", share, program.text(cost));
         }
 
         #[test]
