@@ -230,6 +230,11 @@ impl Poller {
     /// Open slots until one takes something, or but for the last that begins before `stop`: at least
     /// one. Returns how many.
     fn slots_in_turn(&mut self, slot: u64, length: u64, stop: u64, smis: &mut [Smi]) -> u64 {
+        if smis[self.current].oldest().is_some_and(|cycle| seen_from(cycle) <= slot) {
+            self.take(slot + 1, self.current, smis);
+            self.pass(true, 1, smis.len());
+            return 1;
+        }
         let count = smis.len() as u64;
         let comes = |(index, smi): (usize, &Smi)| {
             let unseen = seen_from(smi.oldest()?).saturating_sub(slot).div_ceil(length);
