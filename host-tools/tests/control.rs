@@ -2,12 +2,10 @@
 //! event of a class that is off, no more data than let through, totals that are the truth, and
 //! nothing misread.
 
-use std::path::Path;
-use std::process::Command;
-
 use testbed_definitions::event::{CLASSES, FILTER, USER};
-use testbed_trace::capture::{verify, Capture};
-use testbed_trace::order::{events, What};
+use testbed_trace::order::What;
+
+use crate::ordered;
 
 /// As in the program: data emitted while no class is enabled, while class user is, while they are
 /// dropped, while they are counted, and afterwards.
@@ -16,19 +14,10 @@ const PARTS: [u16; 5] = [50, 40, 30, 20, 10];
 /// Runs `control` and returns the kinds and arguments of the first slave's events, that of a total being the count.
 fn run(options: &[&str]) -> Vec<(What, u32)> {
     let folder = tempfile::tempdir().unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_testbed"))
-        .args(["run", "control", "--for", "2s", "--out"])
-        .arg(folder.path())
-        .args(options)
-        .current_dir(root)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    let capture = Capture::open(folder.path()).unwrap();
-    let integrity = verify(&capture).unwrap();
-    let all = events(&capture, &integrity).unwrap().map(|event| event.unwrap());
-    all.filter(|event| event.smi == 1)
+    let (_, events) = ordered::run(&[&["control", "--for", "2s"], options].concat(), folder.path());
+    events
+        .iter()
+        .filter(|event| event.smi == 1)
         .inspect(|event| assert!(event.is_certain() && !matches!(event.what, What::Unknown(_)), "{event:?}"))
         .map(|event| (event.what, event.value().unwrap_or(0)))
         .collect()

@@ -2,12 +2,11 @@
 //! they store, and nothing else comes of it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
 
 use testbed_definitions::event::USER;
-use testbed_trace::capture::{verify, Capture};
-use testbed_trace::order::{events, What};
+use testbed_trace::order::What;
+
+use crate::ordered::run;
 
 /// As in the program.
 const EVENTS: u32 = 40;
@@ -18,19 +17,10 @@ const HARMLESS: [u16; 3] = [0x4001, 0x8001, 0x4141];
 /// Of each thread, by its id, the data that it has emitted on each processor.
 fn emitted(kernel: &str) -> BTreeMap<(u16, u8), Vec<u16>> {
     let folder = tempfile::tempdir().unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_testbed"))
-        .args(["run", "emit", "--kernel", kernel, "--out"])
-        .arg(folder.path())
-        .current_dir(root)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    let capture = Capture::open(folder.path()).unwrap();
-    let integrity = verify(&capture).unwrap();
+    let (_, events) = run(&["emit", "--kernel", kernel], folder.path());
     let mut running = BTreeMap::new();
     let mut data: BTreeMap<_, Vec<u16>> = BTreeMap::new();
-    for event in events(&capture, &integrity).unwrap().map(|event| event.unwrap()) {
+    for event in events {
         assert!(event.is_certain() && !matches!(event.what, What::Unknown(_)), "{kernel}: {event:?}");
         match event.what {
             What::Schedule(thread) => drop(running.insert(event.smi, thread & 0x3f)),

@@ -12,7 +12,7 @@ use testbed_trace::order::{events, Event, What};
 use crate::common::root;
 
 /// Runs `testbed run` with `arguments` into `folder`, and opens what it leaves, which must be sound.
-fn run(arguments: &[&str], folder: &Path) -> (Capture, Vec<Event>) {
+pub fn run(arguments: &[&str], folder: &Path) -> (Capture, Vec<Event>) {
     let command = ["run"].iter().chain(arguments).copied().chain(["--out", folder.to_str().unwrap()]);
     let output = Command::new(env!("CARGO_BIN_EXE_testbed")).args(command).current_dir(root()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);

@@ -44,6 +44,11 @@ impl Sitting {
         let gifts = Gift::read(&Path::new(&self.out()).join(INPUT)).unwrap();
         gifts.into_iter().flat_map(|gift| gift.bytes).collect()
     }
+
+    /// What of that is keys.
+    fn keys(&self) -> Vec<u8> {
+        self.input().into_iter().filter(|byte| byte.is_ascii_control() && *byte != b'\n').collect()
+    }
 }
 
 fn testbed(arguments: &[&str]) -> Output {
@@ -127,8 +132,7 @@ fn keys_are_for_the_foreground_process() {
     assert!(!console.contains("no such command"), "{console}");
     let last = console.rsplit("$ ps\n").next().unwrap();
     assert!(last.contains("sh (foreground)") && !last.contains("stuck"), "{console}");
-    let keys: Vec<u8> = sitting.input().into_iter().filter(|byte| byte.is_ascii_control() && *byte != b'\n').collect();
-    assert_eq!(keys, b"\x03\x03\x1a\x03\x04");
+    assert_eq!(sitting.keys(), b"\x03\x03\x1a\x03\x04");
 }
 
 #[test]
@@ -171,8 +175,7 @@ fn the_console_goes_to_other_shells_and_comes_back() {
     assert_eq!(code, 0, "{text}");
     let console = sitting.console();
     assert!(!console.contains("never given"), "{console}");
-    let keys: Vec<u8> = sitting.input().into_iter().filter(|byte| byte.is_ascii_control() && *byte != b'\n').collect();
-    assert_eq!(keys, b"\x1d\x1d\x1d\x1d\x03");
+    assert_eq!(sitting.keys(), b"\x1d\x1d\x1d\x1d\x03");
 }
 
 #[test]

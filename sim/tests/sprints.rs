@@ -8,7 +8,9 @@ use testbed_machine::{Machine, Order};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::encode::*;
-use testbed_sim::lockstep::{memory_difference, program};
+use testbed_sim::lockstep::memory_difference;
+
+use crate::emulator::machine;
 
 const SUMS: u32 = map::RAM_BASE + 0x2000;
 const PAYLOAD: u32 = map::RAM_BASE + 0x3000;
@@ -32,6 +34,11 @@ struct Traffic {
     sends: u32,
     takes: u32,
     seed: u32,
+}
+
+/// The next random number, in A0.
+fn draw(code: &mut Assembly) {
+    code.li(A4, 1_664_525).push(register(OP_REGISTER, 0, 1, A0, A0, A4)).li(A4, 1_013_904_223).push(add(A0, A0, A4));
 }
 
 /// `to = from >> by & mask`.
@@ -63,7 +70,7 @@ fn rounds(traffic: Traffic) -> Image {
     }
     code.push(addi(A1, A2, 1)).push(sw(A1, T0, register_at::FAULT_SEED as i32));
     code.li(A0, traffic.seed).push(add(A0, A0, A2)).place(again);
-    code.li(A4, 1_664_525).push(register(OP_REGISTER, 0, 1, A0, A0, A4)).li(A4, 1_013_904_223).push(add(A0, A0, A4));
+    draw(&mut code);
     bits(&mut code, A1, A0, 23, 0xff);
     code.place(wait).push(addi(A1, A1, -1)).branch(5, A1, ZERO, wait);
     // A word of the payload.
@@ -96,16 +103,10 @@ fn rounds(traffic: Traffic) -> Image {
     Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE }
 }
 
-/// Such a machine, with room for little.
-fn of(processors: usize) -> Machine {
-    let names = (0..processors).map(|number| format!("p{number}")).collect();
-    Machine { processors: names, ram_bytes: program::RAM_BYTES, ..Machine::testbed6() }
-}
-
 /// Runs these packets on that machine; see [`same_machine`].
 fn same(traffic: Traffic, cycles: u64) -> Emulator {
     println!("{} processors, seed {}", traffic.processors, traffic.seed);
-    same_machine(&of(traffic.processors), &rounds(traffic), cycles)
+    same_machine(&machine(traffic.processors), &rounds(traffic), cycles)
 }
 
 /// Runs the machine in sprints and, beside it, window by window, and compares all that they show.
@@ -138,10 +139,6 @@ fn bursts(seed: u32) -> Image {
     let mut code = Assembly::new(map::RAM_BASE);
     let [again, emit, wait, master, pause, rest] = [(); 6].map(|()| code.label());
     code.push(csrr(A2, testbed_definitions::csr::MHARTID)).li(A0, seed).push(add(A0, A0, A2)).li(T1, SUMS);
-    let draw = |code: &mut Assembly| {
-        code.li(A4, 1_664_525).push(register(OP_REGISTER, 0, 1, A0, A0, A4)).li(A4, 1_013_904_223);
-        code.push(add(A0, A0, A4));
-    };
     code.branch(0, A2, ZERO, master).li(T0, map::SMI_BASE).place(again);
     draw(&mut code);
     bits(&mut code, A1, A0, 20, 0x3f);
@@ -176,7 +173,7 @@ fn bursts_of_events_for_which_there_is_no_room() {
     for order in Order::ALL {
         for seed in 1..=3 {
             println!("{}, seed {seed}", order.name());
-            let machine = Machine { smi_queue: 64, port_cycles: 20, port_queue: 16, order, ..of(3) };
+            let machine = Machine { smi_queue: 64, port_cycles: 20, port_queue: 16, order, ..machine(3) };
             let ran = same_machine(&machine, &bursts(seed), 600_000);
             let smis = [1, 2].map(|number| ran.smi(number));
             assert!(smis.iter().all(|smi| smi.dropped > 50 && smi.delivered > 1_000 && smi.filtered > 100), "{smis:?}");
@@ -218,7 +215,7 @@ fn events_at_the_ends_of_windows_in_either_order() {
     for turns in [false, true] {
         for phase in 0..16 {
             println!("phase {phase}");
-            let machine = Machine { order: Order::Time, ..of(3) };
+            let machine = Machine { order: Order::Time, ..machine(3) };
             let ran = same_machine(&machine, &every_window(phase, turns), 30_000);
             assert!(ran.smi(1).delivered > 900 && ran.smi(2).delivered > 350, "{:?}", ran.smi(1));
         }

@@ -7,12 +7,14 @@ use testbed_definitions::map::{self, smi};
 use testbed_definitions::monitor::{MmiWord, GAP_MARKER, WRAP_MARKER};
 use testbed_definitions::{csr, page};
 use testbed_hdl::support::random::Random;
-use testbed_machine::{Machine, Order};
+use testbed_machine::Machine;
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image, TraceWord};
 use testbed_sim::lockstep::encode::*;
-use testbed_sim::lockstep::{compare_machines, compare_processor, program};
+use testbed_sim::lockstep::{compare_machines, compare_processor};
 use testbed_sim::verilator::Compiled;
+
+use crate::emulator::crowded;
 
 const PAGE_MAP: u32 = 0x1000;
 const CODE: u32 = 0x2000;
@@ -33,15 +35,7 @@ const SLAVE: u8 = 27;
 const LINK: u8 = 31;
 
 fn machine() -> Machine {
-    Machine {
-        processors: (0..3).map(|number| format!("p{number}")).collect(),
-        ram_bytes: program::RAM_BYTES,
-        tick_cycles: 1,
-        smi_queue: 16,
-        port_cycles: 60,
-        order: Order::Turns,
-        ..Machine::testbed6()
-    }
+    Machine { tick_cycles: 1, port_cycles: 60, ..crowded() }
 }
 
 /// `to = SEED >> by & mask`, after the next random number.

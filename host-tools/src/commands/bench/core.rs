@@ -1,6 +1,7 @@
 //! The core by itself: cycles an instruction and score of `corebench`, counted, not timed; and
 //! other cores with the same binary.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ use super::row::{table, Row};
 const GROUP: &str = "core alone";
 const PEERS_GROUP: &str = "cores side by side, the same binary on each one's RTL";
 pub const UNIT: &str = "it/s per MHz";
+const NO_ITERATIONS: &str = "has no ITERATIONS in its image";
 /// Cycles after which the benchmark is given up.
 const MAX_CYCLES: u64 = 100_000_000;
 /// Iterations of two runs: what the longer takes more is its iterations alone, without start and end.
@@ -40,13 +42,9 @@ pub struct Core {
 impl Core {
     pub fn run(&self) -> Result<Exit, Failure> {
         let root = firmware::root()?;
-        let (path, program) = program()?;
-        let failed = |what: String| Failure::new(Exit::Machine, format!("{}: {what}", path.display()));
-        let [short, long] = ITERATIONS.map(|iterations| counted(&self.engine, &program, Some(iterations)));
-        let (short, long) = (short.map_err(&failed)?, long.map_err(&failed)?);
-        let [cycles, instructions] =
-            [long.cycles - short.cycles, long.instructions - short.instructions].map(f64::from);
-        let iterations = f64::from(ITERATIONS[1] - ITERATIONS[0]);
+        let benchmark = Benchmark::load()?;
+        let Counts { cycles, instructions, iterations } = benchmark.alone(&self.engine)?;
+        let [cycles, instructions, iterations] = [cycles, instructions, iterations].map(f64::from);
         let row = |name: &str, cycles: f64, note: &str| Row {
             group: PEERS_GROUP,
             name: name.into(),
@@ -58,7 +56,11 @@ impl Core {
         };
         let mut rows = vec![row("this core", cycles, &format!("on the engine {}", self.engine))];
         for peer in Peer::ALL {
-            rows.push(row(peer.name(), measured(&root, peer, &program).map_err(unavailable)? as f64, peer.options()));
+            rows.push(row(
+                peer.name(),
+                measured(&root, peer, &benchmark.program).map_err(unavailable)? as f64,
+                peer.options(),
+            ));
         }
         let unity = rows.iter().find(|row| Some(row.name.as_str()) == row.peer).and_then(|row| row.rate);
         for row in &mut rows {
@@ -87,9 +89,7 @@ fn unavailable(error: PeerError) -> Failure {
 
 /// The figures of this core by itself, which are the same on every computer.
 pub fn rows() -> Result<Vec<Row>, Failure> {
-    let (path, program) = program()?;
-    let failed = |what: String| Failure::new(Exit::Machine, format!("{}: {what}", path.display()));
-    let Counts { cycles, instructions, iterations } = counted("emulator", &program, None).map_err(failed)?;
+    let Counts { cycles, instructions, iterations } = Benchmark::load()?.counted("emulator", None)?;
     let [cycles, instructions, iterations] = [cycles, instructions, iterations].map(f64::from);
     let row = |name: &str, unit, rate| Row {
         group: GROUP,
@@ -101,14 +101,6 @@ pub fn rows() -> Result<Vec<Row>, Failure> {
         note: "corebench".into(),
     };
     Ok(vec![row("CPI", "cycles", cycles / instructions), row("score", UNIT, iterations * 1e6 / cycles)])
-}
-
-/// The benchmark, and where it is.
-fn program() -> Result<(PathBuf, Program), Failure> {
-    let (path, bytes) = firmware::build(&firmware::root()?)?.read("corebench")?;
-    let program = Program::parse(&bytes, map::RAM_BYTES_MAX)
-        .map_err(|error| Failure::new(Exit::Machine, format!("{}: {error}", path.display())))?;
-    Ok((path, program))
 }
 
 /// What the program counted.
@@ -131,62 +123,79 @@ impl Counts {
     }
 }
 
-/// The benchmark on one core of an engine, with its own number of iterations or with so many.
-fn started(engine: &str, program: &Program, iterations: Option<u32>) -> Result<Box<dyn Engine>, String> {
-    let symbol = |name: &str| program.symbol(name).ok_or_else(|| format!("has no symbol {name}"));
-    let machine = Machine::single(map::RAM_BYTES_MAX);
-    let mut image = program.image.clone();
-    if let Some(iterations) = iterations {
-        let at = symbol("ITERATIONS")?;
-        let inside = |(start, bytes): &&mut (u32, Vec<u8>)| (*start..*start + bytes.len() as u32).contains(&at);
-        let (start, bytes) = image.segments.iter_mut().find(inside).ok_or("has no ITERATIONS in its image")?;
-        bytes[(at - *start) as usize..][..4].copy_from_slice(&iterations.to_le_bytes());
+/// The program `corebench`, and where it is.
+pub struct Benchmark {
+    path: PathBuf,
+    file: Vec<u8>,
+    program: Program,
+}
+
+impl Benchmark {
+    /// # Errors
+    /// It can't be built, or is no program.
+    pub fn load() -> Result<Self, Failure> {
+        let (path, file) = firmware::build(&firmware::root()?)?.read("corebench")?;
+        let program = Program::parse(&file, map::RAM_BYTES_MAX)
+            .map_err(|error| Failure::new(Exit::Machine, format!("{}: {error}", path.display())))?;
+        Ok(Benchmark { path, file, program })
     }
-    engines::open(engine, &machine, &image, None).map_err(|error| error.to_string())
-}
 
-/// The benchmark as a file, with so many iterations.
-///
-/// # Errors
-/// There is none, or nothing in it says its iterations.
-pub fn elf(iterations: u32) -> Result<Vec<u8>, Failure> {
-    let (path, mut bytes) = firmware::build(&firmware::root()?)?.read("corebench")?;
-    let file = object::File::parse(&*bytes);
-    let found = file.ok().and_then(|file| {
-        let symbol = file.symbol_by_name("ITERATIONS")?;
-        let section = file.section_by_index(symbol.section_index()?).ok()?;
-        let (from, _) = section.file_range()?;
-        usize::try_from(from + symbol.address().checked_sub(section.address())?).ok()
-    });
-    let place = found.and_then(|from| bytes.get_mut(from..from + 4));
-    let missing = || Failure::new(Exit::Machine, format!("{}: has no ITERATIONS in its image", path.display()));
-    place.ok_or_else(missing)?.copy_from_slice(&iterations.to_le_bytes());
-    Ok(bytes)
-}
-
-/// Instructions of an iteration of the benchmark.
-pub fn instructions_an_iteration() -> Result<f64, Failure> {
-    let (path, program) = program()?;
-    let failed = |what: String| Failure::new(Exit::Machine, format!("{}: {what}", path.display()));
-    let [short, long] = ITERATIONS.map(|iterations| counted("emulator", &program, Some(iterations)));
-    let instructions = long.map_err(failed)?.instructions - short.map_err(failed)?.instructions;
-    Ok(f64::from(instructions) / f64::from(ITERATIONS[1] - ITERATIONS[0]))
-}
-
-/// The benchmark on one core of the emulator, which does not end.
-pub fn endless() -> Result<Box<dyn Engine>, Failure> {
-    let (path, program) = program()?;
-    let failed = |what: String| Failure::new(Exit::Machine, format!("{}: {what}", path.display()));
-    started("emulator", &program, Some(u32::MAX)).map_err(failed)
-}
-
-/// Runs the program on one core of ours, with its own number of iterations or with so many.
-fn counted(engine: &str, program: &Program, iterations: Option<u32>) -> Result<Counts, String> {
-    let mut engine = started(engine, program, iterations)?;
-    let run = exec::run(engine.as_mut(), program, MAX_CYCLES).map_err(|error| error.to_string())?;
-    match run.outcome {
-        Outcome::Exit { code: 0, .. } => {}
-        other => return Err(format!("did not get the right result: {other:?}")),
+    fn failed(&self, what: impl Display) -> Failure {
+        Failure::new(Exit::Machine, format!("{}: {what}", self.path.display()))
     }
-    Counts::read(engine.as_ref(), program).ok_or_else(|| "has left no counts at its symbol RESULT".into())
+
+    /// On one core of an engine, with its own number of iterations or with so many.
+    fn started(&self, engine: &str, iterations: Option<u32>) -> Result<Box<dyn Engine>, Failure> {
+        let mut image = self.program.image.clone();
+        if let Some(iterations) = iterations {
+            let at = self.program.symbol("ITERATIONS").ok_or_else(|| self.failed("has no symbol ITERATIONS"))?;
+            let inside = |(start, bytes): &&mut (u32, Vec<u8>)| (*start..*start + bytes.len() as u32).contains(&at);
+            let segment = image.segments.iter_mut().find(inside);
+            let (start, bytes) = segment.ok_or_else(|| self.failed(NO_ITERATIONS))?;
+            bytes[(at - *start) as usize..][..4].copy_from_slice(&iterations.to_le_bytes());
+        }
+        engines::open(engine, &Machine::single(map::RAM_BYTES_MAX), &image, None).map_err(|error| self.failed(error))
+    }
+
+    /// On one core of the emulator; it does not end.
+    pub fn endless(&self) -> Result<Box<dyn Engine>, Failure> {
+        self.started("emulator", Some(u32::MAX))
+    }
+
+    /// What it counts on one core of ours, with its own number of iterations or with so many.
+    fn counted(&self, engine: &str, iterations: Option<u32>) -> Result<Counts, Failure> {
+        let mut engine = self.started(engine, iterations)?;
+        let run = exec::run(engine.as_mut(), &self.program, MAX_CYCLES).map_err(|error| self.failed(error))?;
+        match run.outcome {
+            Outcome::Exit { code: 0, .. } => {}
+            other => return Err(self.failed(format!("did not get the right result: {other:?}"))),
+        }
+        Counts::read(engine.as_ref(), &self.program)
+            .ok_or_else(|| self.failed("has left no counts at its symbol RESULT"))
+    }
+
+    /// What iterations alone count, without start and end.
+    pub fn alone(&self, engine: &str) -> Result<Counts, Failure> {
+        let [short, long] = ITERATIONS.map(|iterations| self.counted(engine, Some(iterations)));
+        let (short, long) = (short?, long?);
+        Ok(Counts {
+            cycles: long.cycles - short.cycles,
+            instructions: long.instructions - short.instructions,
+            iterations: long.iterations - short.iterations,
+        })
+    }
+
+    /// Its file, with so many iterations.
+    pub fn elf(&self, iterations: u32) -> Result<Vec<u8>, Failure> {
+        let mut file = self.file.clone();
+        let place = object::File::parse(&*self.file).ok().and_then(|parsed| {
+            let symbol = parsed.symbol_by_name("ITERATIONS")?;
+            let section = parsed.section_by_index(symbol.section_index()?).ok()?;
+            let (from, _) = section.file_range()?;
+            usize::try_from(from + symbol.address().checked_sub(section.address())?).ok()
+        });
+        let bytes = place.and_then(|from| file.get_mut(from..from + 4));
+        bytes.ok_or_else(|| self.failed(NO_ITERATIONS))?.copy_from_slice(&iterations.to_le_bytes());
+        Ok(file)
+    }
 }

@@ -13,7 +13,7 @@ use testbed_sim::engine::Image;
 use testbed_sim::load::Boot;
 
 use super::super::{run::image, run::start, scaled, Exit, Failure};
-use super::core;
+use super::core::{Benchmark, Counts};
 use super::measure::{boot, cycles, instructions, measure, open, per_second, Subject, ROUNDS, START_CYCLES};
 use super::row::{median, table, Row};
 
@@ -72,11 +72,13 @@ impl Emulator {
 
     /// One core beside QEMU.
     fn corebench(&self) -> Result<Vec<Row>, Failure> {
-        let each = core::instructions_an_iteration()?;
-        let mut engine = core::endless()?;
+        let benchmark = Benchmark::load()?;
+        let Counts { instructions: executed, iterations, .. } = benchmark.alone("emulator")?;
+        let each = f64::from(executed) / f64::from(iterations);
+        let mut engine = benchmark.endless()?;
         let own = move || per_second(engine.as_mut(), instructions, self.seconds);
         let folder = tempfile::tempdir()?;
-        let qemu = || qemu(folder.path(), self.seconds).map(|iterations| iterations * each);
+        let qemu = || qemu(&benchmark, folder.path(), self.seconds).map(|iterations| iterations * each);
         let subjects: Vec<Subject> = vec![("emulator, exact".into(), Box::new(own)), (QEMU.into(), Box::new(qemu))];
         Ok(measure(COREBENCH, UNIT, Some(QEMU), subjects))
     }
@@ -102,7 +104,7 @@ impl Emulator {
 fn machine(processors: usize) -> Machine {
     let default = Machine::testbed6();
     let name = |number| default.processors.get(number).cloned().unwrap_or_else(|| format!("slave{number}"));
-    Machine { name: format!("of {processors}"), processors: (0..processors).map(name).collect(), ..default }
+    Machine { name: format!("testbed{processors}"), processors: (0..processors).map(name).collect(), ..default }
 }
 
 /// Instructions and cycles a second, the medians of some rounds of one machine that is warm.
@@ -121,11 +123,11 @@ fn rates(machine: &Machine, image: &Image, seconds: f64) -> Result<[f64; 2], Str
 }
 
 /// Iterations a second of QEMU, its start included, over a run that takes at least so long.
-fn qemu(folder: &Path, seconds: f64) -> Result<f64, String> {
+fn qemu(benchmark: &Benchmark, folder: &Path, seconds: f64) -> Result<f64, String> {
     let path = folder.join("corebench");
     let mut iterations = ITERATIONS;
     loop {
-        let elf = core::elf(iterations).map_err(|failure| failure.message)?;
+        let elf = benchmark.elf(iterations).map_err(|failure| failure.message)?;
         fs::write(&path, elf).map_err(|error| error.to_string())?;
         let mut command = Command::new("qemu-system-riscv32");
         command.args(["-M", "spike", "-bios", "none", "-m", "16M", "-display", "none"]);
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn machines_of_all_sizes_are_valid_and_every_load_starts_on_them() {
+    fn machines_of_all_sizes_are_valid() {
         for processors in PROCESSORS {
             let machine = machine(processors);
             assert_eq!(machine.check(), Ok(()));

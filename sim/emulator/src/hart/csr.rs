@@ -15,8 +15,8 @@ pub(in crate::hart) struct Csrs {
     pub enabled: u32,
     pub vector: u32,
     counter_enable: u32,
-    /// `mscratch`, `mepc`, `mcause`, `mtval`, by [`plain`].
-    pub plain: [u32; 4],
+    /// The values of [`PLAIN`].
+    pub plain: [u32; PLAIN.len()],
     pub page_map: u32,
     /// `mcycle` in cycle `t` is `t` plus this.
     cycle_offset: u64,
@@ -35,12 +35,13 @@ pub(in crate::hart) struct Mode {
     pub times: bool,
 }
 
-/// What is kept of a write to each of [`Csrs::plain`].
-pub(in crate::hart) const PLAIN_MASKS: [u32; 4] = [u32::MAX, !3, MCAUSE_MASK, u32::MAX];
+/// The CSRs that hold a value for machine mode and do nothing else, and what is kept of a write.
+pub(in crate::hart) const PLAIN: [(u16, u32); 4] =
+    [(MSCRATCH, u32::MAX), (MEPC, !3), (MCAUSE, MCAUSE_MASK), (MTVAL, u32::MAX)];
 
-/// The place in [`Csrs::plain`] of a CSR that holds a value for machine mode and does nothing else.
-pub(in crate::hart) fn plain(number: u16) -> Option<u8> {
-    [MSCRATCH, MEPC, MCAUSE, MTVAL].iter().position(|&plain| plain == number).map(|place| place as u8)
+/// The place in [`PLAIN`] and [`Csrs::plain`] of a CSR.
+pub(in crate::hart) fn plain(number: u16) -> Option<usize> {
+    PLAIN.iter().position(|plain| plain.0 == number)
 }
 
 /// What the CSR numbers that are not registers of [`Csrs`] show in the cycle of the instruction.
@@ -57,7 +58,8 @@ pub(in crate::hart) struct Surroundings {
 impl Csrs {
     /// Enters a trap.
     pub fn trap(&mut self, pc: u32, cause: u32, value: u32) {
-        self.plain[1..].copy_from_slice(&[pc, cause, value]);
+        let [_, rest @ ..] = &mut self.plain;
+        *rest = [pc, cause, value];
         self.previous_on = self.interrupts_on;
         self.interrupts_on = false;
         self.previous_machine = !self.user;
@@ -80,7 +82,8 @@ impl Csrs {
 
     /// Where an exception has happened.
     pub fn exception_pc(&self) -> u32 {
-        self.plain[1]
+        let [_, pc, ..] = self.plain;
+        pc
     }
 
     /// What the way in which instructions are executed depends on.
@@ -108,7 +111,7 @@ impl Csrs {
         let cycles = around.cycle.wrapping_add(self.cycle_offset);
         let retired = around.retired.wrapping_add(self.retired_offset);
         if let Some(plain) = plain(number) {
-            return Some(self.plain[usize::from(plain)]);
+            return Some(self.plain[plain]);
         }
         Some(match number {
             MSTATUS => self.status(),
@@ -141,8 +144,9 @@ impl Csrs {
 
     /// Writes `number`, which [`Csrs::read`] has allowed.
     pub fn write(&mut self, number: u16, value: u32, around: Surroundings) {
-        if let Some(plain) = plain(number).map(usize::from) {
-            self.plain[plain] = value & PLAIN_MASKS[plain];
+        if let Some(plain) = plain(number) {
+            self.plain[plain] = value & PLAIN[plain].1;
+            return;
         }
         match number {
             MSTATUS => {

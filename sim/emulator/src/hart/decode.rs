@@ -1,6 +1,6 @@
 //! Instruction words, decoded once and kept in a cache beside RAM.
 
-use super::csr::{plain, PLAIN_MASKS};
+use super::csr::{plain, PLAIN};
 use testbed_definitions::csr::{TIME, TIMEH};
 
 /// What an instruction does. `Undecoded` is what the cache holds for words not yet seen.
@@ -56,8 +56,8 @@ impl Decoded {
         let swaps = self.imm >> 12 & 7 == 1;
         let form = |op, rs1, rs2, imm| Some(Decoded { op, rs1, rs2, imm, ..self });
         match (plain(number), number) {
-            (Some(plain), _) if reads => form(Op::CsrRead, plain, 0, 0),
-            (Some(plain), _) if swaps => form(Op::CsrSwap, self.rs1, plain, PLAIN_MASKS[usize::from(plain)]),
+            (Some(plain), _) if reads => form(Op::CsrRead, plain as u8, 0, 0),
+            (Some(plain), _) if swaps => form(Op::CsrSwap, self.rs1, plain as u8, PLAIN[plain].1),
             (None, TIME | TIMEH) if reads => form(Op::Time, 0, 0, u32::from(number == TIMEH)),
             _ => None,
         }

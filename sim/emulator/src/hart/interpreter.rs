@@ -2,7 +2,6 @@
 //! only hold something or tell the time.
 
 use super::alu::{extract, operate, taken};
-use super::csr::PLAIN_MASKS;
 use super::decode::{Decoded, Op};
 use super::memory::{forget, Memory, CODE_SHIFT};
 use super::state::Hart;
@@ -261,9 +260,8 @@ impl Hart {
                     arrival += CYCLES_ALU;
                 }
                 Op::CsrSwap if mode.machine => {
-                    let plain = &mut csrs.plain[usize::from(rs2) % PLAIN_MASKS.len()];
-                    let before = std::mem::replace(plain, reg!(rs1) & imm);
-                    reg!(rd) = before;
+                    let place = usize::from(rs2) % csrs.plain.len();
+                    reg!(rd) = std::mem::replace(&mut csrs.plain[place], reg!(rs1) & imm);
                     at = at.wrapping_add(1);
                     arrival += CYCLES_ALU;
                 }

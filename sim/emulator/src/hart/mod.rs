@@ -68,9 +68,7 @@ impl Core for Hart {
 
     fn arrive(&mut self, events: &mut Vec<Event>) {
         self.memory.noting = false;
-        let processor = self.number;
-        let stores = self.events.drain(..);
-        events.extend(stores.map(|(cycle, offset, value)| Event { cycle, processor, offset, value }));
+        events.append(&mut self.events);
     }
 
     #[inline]

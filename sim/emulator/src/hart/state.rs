@@ -6,7 +6,12 @@ use super::stretch::Stretch;
 use super::tlb::{Lookup, Tlb, EXECUTE};
 use super::translator::installed::Installations;
 use crate::engine::Retirement;
-use crate::model::{clint::Clint, monitor::Part, system::System, uart::Uart};
+use crate::model::{
+    clint::Clint,
+    monitor::{Event, Part},
+    system::System,
+    uart::Uart,
+};
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::timing::FIRST_ARRIVAL;
@@ -88,9 +93,9 @@ pub(crate) struct Hart {
     pub(super) second: Option<Second>,
     /// Where the store to USER_EVENT at `pc` stands.
     pub(super) user_part: Part,
-    /// Stores to the SMI that it has made ahead of the others, each with its cycle, offset and
-    /// lanes, in order; the monitor does not know them yet.
-    pub(super) events: Vec<(u64, u32, u32)>,
+    /// Stores to the SMI that it has made ahead of the others, in order; the monitor does not know
+    /// them yet.
+    pub(super) events: Vec<Event>,
     /// What it goes back to if it has run too far ahead.
     pub(super) mark: Option<Mark>,
     /// What is translated of its memory.

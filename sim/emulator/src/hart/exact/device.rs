@@ -1,6 +1,7 @@
 //! How a processor reaches its devices.
 
 use crate::hart::state::Hart;
+use crate::model::monitor::Event;
 use crate::shared::Shared;
 use testbed_definitions::map::{self, smi};
 use testbed_definitions::page::PAGE_BYTES;
@@ -106,7 +107,7 @@ impl Hart {
             self.user_part = shared.monitor.user_part(self.number).unwrap_or_default();
             return stored.map_err(|stall| stall.retry);
         }
-        self.events.push((cycle, offset, lanes));
+        self.events.push(Event { cycle, processor: self.number, offset, value: lanes });
         if offset != smi::USER_EVENT || shared.monitor.user_part(self.number).is_none() {
             return Ok(());
         }

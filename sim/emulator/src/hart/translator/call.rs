@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use crate::hart::csr::PLAIN;
 use crate::hart::decode::Decoded;
 use crate::hart::tlb::Entry;
 use testbed_definitions::page::TLB_ENTRIES;
@@ -14,7 +15,7 @@ pub(super) struct Place<'a> {
     pub has_code: &'a [Cell<bool>],
     pub tlb: &'a [Entry; TLB_ENTRIES],
     /// The CSRs that only hold something.
-    pub csrs: &'a mut [u32; 4],
+    pub csrs: &'a mut [u32; PLAIN.len()],
     /// The time one cycle after the limit.
     pub clock: u64,
     /// Cycles from the arrival of the next instruction to the limit.

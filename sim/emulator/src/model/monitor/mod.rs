@@ -118,8 +118,13 @@ impl Monitor {
     /// Whether nothing that SMIs do before cycle `until` depends on what is taken from them, so that
     /// they can come there first.
     fn is_easy(&self, until: u64) -> bool {
-        let is_short = until.saturating_sub(self.poller.now()) < EASY_CYCLES;
-        is_short && self.poller.takes_in_turn() && self.smis.iter().all(|smi| smi.has_room_for(0))
+        until.saturating_sub(self.poller.now()) < EASY_CYCLES && self.can_lead(|_| 0)
+    }
+
+    /// Whether SMIs can store so many events each, for less than a wrap, ahead of what the MMI takes.
+    fn can_lead(&self, events: impl Fn(usize) -> usize) -> bool {
+        let roomy = |(index, smi): (usize, &Smi)| smi.has_room_for(events(index + 1) as u32);
+        self.poller.takes_in_turn() && self.smis.iter().enumerate().all(roomy)
     }
 
     /// Something happens in `cycle` that the poller may see.
@@ -147,9 +152,7 @@ impl Monitor {
     /// Stores to EVENT and USER_EVENT before cycle `until`, for which no queue is waited for, in order of
     /// their cycles.
     pub fn smi_events(&mut self, events: &[Event], until: u64) {
-        let counts = |smi: usize| events.iter().filter(|event| event.processor == smi).count() as u32;
-        let roomy = |(index, smi): (usize, &Smi)| smi.has_room_for(counts(index + 1));
-        if !self.poller.takes_in_turn() || !self.smis.iter().enumerate().all(roomy) {
+        if !self.can_lead(|smi| events.iter().filter(|event| event.processor == smi).count()) {
             for event in events {
                 let taken = self.smi_store(event.processor, event.offset, event.value, event.cycle);
                 let is_whole = taken.is_ok() || event.offset == smi_map::USER_EVENT;

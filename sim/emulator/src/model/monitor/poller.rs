@@ -199,16 +199,13 @@ impl Poller {
             let length = u64::from(self.poll.at(slot + 1).max(least_slot(by_time)));
             let open = self.open_from(slot);
             let stop = until.min(self.next_change());
-            let skipped = idle_slots(slot, length, open, stop, smis);
-            let done = if skipped > 0 {
-                self.pass(open <= slot && !by_time, skipped, smis.len());
-                skipped
-            } else if open > slot || smis.is_empty() {
-                1
-            } else if by_time {
-                self.oldest_slot(slot, length, stop, smis, clock)
-            } else {
+            let done = if !by_time && open <= slot && !smis.is_empty() {
                 self.slots_in_turn(slot, length, stop, smis)
+            } else {
+                match idle_slots(slot, length, open, stop, smis) {
+                    0 if open <= slot && !smis.is_empty() => self.oldest_slot(slot, length, stop, smis, clock),
+                    idle => idle.max(1),
+                }
             };
             self.last = Some(Slot { began: slot + (done - 1) * length, by_time });
         }
@@ -221,18 +218,17 @@ impl Poller {
     }
 
     /// Moves the turn on by `slots` slots.
-    fn pass(&mut self, moves: bool, slots: u64, smis: usize) {
-        if moves && smis > 0 {
-            self.current = (self.current + (slots % smis as u64) as usize) % smis;
-        }
+    fn pass(&mut self, slots: u64, smis: usize) {
+        self.current = (self.current + (slots % smis as u64) as usize) % smis;
     }
 
     /// Open slots until one takes something, or but for the last that begins before `stop`: at least
     /// one. Returns how many.
     fn slots_in_turn(&mut self, slot: u64, length: u64, stop: u64, smis: &mut [Smi]) -> u64 {
+        // Where all have something, as wraps, no other needs to be looked at.
         if smis[self.current].oldest().is_some_and(|cycle| seen_from(cycle) <= slot) {
             self.take(slot + 1, self.current, smis);
-            self.pass(true, 1, smis.len());
+            self.pass(1, smis.len());
             return 1;
         }
         let count = smis.len() as u64;
@@ -245,11 +241,11 @@ impl Poller {
         match smis.iter().enumerate().filter_map(comes).min() {
             Some((before, index)) if before < whole => {
                 self.take(slot + before * length + 1, index, smis);
-                self.pass(true, before + 1, smis.len());
+                self.pass(before + 1, smis.len());
                 before + 1
             }
             _ => {
-                self.pass(true, whole, smis.len());
+                self.pass(whole, smis.len());
                 whole
             }
         }
