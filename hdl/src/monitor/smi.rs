@@ -112,7 +112,6 @@ pub struct Smi {
     plain: Signal<Local, Bit>,
     completes: Signal<Local, Bit>,
     accepting: Signal<Local, Bit>,
-    takes: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     stalled: Signal<Local, Bit>,
     lost: Signal<Local, Bit>,
@@ -241,7 +240,6 @@ impl Smi {
             plain: Default::default(),
             completes: Default::default(),
             accepting: Default::default(),
-            takes: Default::default(),
             accepted: Default::default(),
             stalled: Default::default(),
             lost: Default::default(),
@@ -337,6 +335,8 @@ impl Logic for Smi {
             & (!self.latch_valid.q.val())
             & (!self.wrapped.val())
             & self.room_for_two.val();
+        // Of a program's event of which the first word was lost the datum is lost too: it would look like
+        // another event's first word. So the gap waits for it.
         self.gap_goes.next = self.gap.q.val() & self.free.val() & (!self.forfeits.q.val());
         self.total_goes.next = self.filter.total_due.val() & (!self.gap.q.val()) & self.free.val();
         self.marker_goes.next = self.low.q.val() | self.front_goes.val() | self.gap_goes.val() | self.total_goes.val();
@@ -378,13 +378,9 @@ impl Logic for Smi {
         // What becomes of the store.
         self.accepting.next =
             ((!self.gap.q.val()) | self.gap_goes.val()) & ((!self.latch_valid.q.val()) | self.latch_goes.val());
-        // The datum of a program's event of which the first word was lost is lost too, and the gap
-        // waits for it: it would look like another event's first word.
-        self.takes.next =
-            self.accepting.val() & (!(self.user_second.q.val() & self.forfeits.q.val() & (!self.stall_on.q.val())));
-        self.accepted.next = self.plain.val() & self.takes.val();
-        self.stalled.next = self.plain.val() & (!self.takes.val()) & self.stall_on.q.val();
-        self.lost.next = self.plain.val() & (!self.takes.val()) & (!self.stall_on.q.val());
+        self.accepted.next = self.plain.val() & self.accepting.val();
+        self.stalled.next = self.plain.val() & (!self.accepting.val()) & self.stall_on.q.val();
+        self.lost.next = self.plain.val() & (!self.accepting.val()) & (!self.stall_on.q.val());
         self.completes.next = self.event_store.val() & (!self.stalled.val());
         if self.completes.val() {
             self.emitted.d.next = self.emitted.q.val() + 1;

@@ -161,7 +161,7 @@ impl Smi {
                 let wrapped = self.now == self.wrap_from_now(clock);
                 self.used | if self.accepting(self.goes(wrapped)) { 0 } else { smi::STATUS_FULL }
             }
-            smi::CONTROL => u32::from(self.stall_on) | u32::from(self.user.part().is_some()) << 1,
+            smi::CONTROL => u32::from(self.stall_on) | if self.user.part().is_some() { smi::CONTROL_USER } else { 0 },
             smi::EMITTED => self.counters.emitted,
             smi::DROPPED => self.counters.dropped,
             smi::REFUSED => self.counters.refused,
@@ -289,6 +289,7 @@ impl Smi {
             return None;
         }
         if self.gap {
+            // It waits for the datum that is lost with its event's first word.
             return (!self.user.forfeits()).then_some(Goes::Gap);
         }
         self.filter.offered().map(Goes::Total)
@@ -304,7 +305,7 @@ impl Smi {
         self.filter.take_over(self.now);
         let wrapped = self.now == self.wrap_from_now(clock);
         let goes = self.goes(wrapped);
-        let accepting = self.accepting(goes) && (!self.user.forfeits() || self.stall_on);
+        let accepting = self.accepting(goes);
         let latch_stays = self.latch.is_some() && goes != Some(Goes::Latch);
         self.enqueue(goes, clock);
         let outcome = store.map_or(StoreOutcome::Done, |datum| self.judge(datum, accepting, clock));
