@@ -114,7 +114,9 @@ fn fault(root: &Command, line: &Line) -> Option<String> {
         Ok(commands) => commands,
         Err(fault) => return Some(fault),
     };
-    let bare = words.iter().map(|word| word.trim_start_matches('[').trim_end_matches([']', ',']));
+    // What follows `--` is the program's.
+    let ours = words.iter().take_while(|word| *word != "--");
+    let bare = ours.map(|word| word.trim_start_matches('[').trim_end_matches([']', ',']));
     let options = bare.filter(|word| word.len() > 1 && word.starts_with('-'));
     let names = options.map(|word| word.split('=').next().unwrap_or_default());
     for option in names {
@@ -166,7 +168,13 @@ fn commands_are_found_and_what_is_wrong_with_them() {
     assert_eq!(lines(page), expected);
     let root = built();
     let of = |text: &str| fault(&root, &line(1, text, true));
-    for good in ["run sh --filter 'drop TIMER,USER'", "lbsp speedup|best [--nodes N]", "lbsp figure N", "--help"] {
+    for good in [
+        "run sh --filter 'drop TIMER,USER'",
+        "run sh -- -i shells",
+        "lbsp speedup|best [--nodes N]",
+        "lbsp figure N",
+        "--help",
+    ] {
         assert_eq!(of(good), None, "{good}");
     }
     for (wrong, says) in [
@@ -174,6 +182,7 @@ fn commands_are_found_and_what_is_wrong_with_them() {
         ("run PROGRAM [--sed N]", "`run` has no option --sed"),
         ("trace [DIR] -p", "`trace` has no option -p"),
         ("lbsp figure x", "invalid value 'x'"),
+        ("run --sed 1 sh -- -i shells", "`run` has no option --sed"),
         ("synth", "required"),
     ] {
         let fault = of(wrong).unwrap_or_else(|| panic!("nothing is wrong with {wrong}"));
