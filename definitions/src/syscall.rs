@@ -156,11 +156,15 @@ pub mod control {
 
 /// What [`STATUS`] tells: records of 32-bit words, as many words as given.
 pub mod status {
-    /// Processes of this processor: process, state (0 foreground, 1 background; bit 4 suspended;
-    /// bit 5 sits at the console),
-    /// threads here, file's index.
+    /// Processes of this processor: process, state ([`BACKGROUND`] and those below it), threads here,
+    /// file's index.
     pub const PROCESSES: u32 = 0;
     pub const PROCESS_WORDS: usize = 4;
+    /// Bits of a process's state; without the first it is in the foreground.
+    pub const BACKGROUND: u32 = 1 << 0;
+    pub const SUSPENDED: u32 = 1 << 4;
+    /// It sits at the console.
+    pub const SITS: u32 = 1 << 5;
     /// Threads on this processor: number, state, channel or page it waits for, pc.
     pub const THREADS: u32 = 1;
     pub const THREAD_WORDS: usize = 4;

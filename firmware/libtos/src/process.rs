@@ -136,9 +136,9 @@ pub fn processes() -> impl Iterator<Item = Status> {
     let record = |first| record::<{ status::PROCESS_WORDS }>(status::PROCESSES, first);
     (0..).map_while(record).map(|[process, state, threads, file]| Status {
         process: process as Process,
-        background: state & 1 != 0,
-        suspended: state & 0x10 != 0,
-        sits: state & 0x20 != 0,
+        background: state & status::BACKGROUND != 0,
+        suspended: state & status::SUSPENDED != 0,
+        sits: state & status::SITS != 0,
         threads,
         file,
     })

@@ -269,7 +269,8 @@ impl Scenario {
         }
     }
 
-    /// A store to EVENT or USER_EVENT. Unless `asks`, the model said that it stalls before `retry` and is not asked again.
+    /// A store to EVENT or USER_EVENT. Unless `asks`, the model said that it stalls before `retry` and
+    /// is not asked again.
     fn store_event(&mut self, processor: usize, (offset, value): (u32, u32), cycle: u64, asks: bool, retry: u64) {
         let retry = if asks {
             self.model.smi_store(processor, offset, value, cycle).err().map(|stall| stall.retry)

@@ -1,6 +1,6 @@
 //! A shell: `sh FILE ARGUMENTS` runs a script, `sh COMMANDS` what its arguments say, and `sh` alone
-//! what is typed at the console until that ends; `sh -i COMMANDS` does both. The language and the commands are in the crate
-//! `testbed-shell`, and `docs/shell.md` is the manual.
+//! what is typed at the console until that ends; `sh -i COMMANDS` does both. The language and the
+//! commands are in the crate `testbed-shell`, and `docs/shell.md` is the manual.
 #![no_std]
 #![no_main]
 

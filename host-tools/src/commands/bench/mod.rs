@@ -36,8 +36,8 @@ use row::{noted, table};
 /// Pairs of the trace that is read.
 const PAIRS: u64 = 2_000_000;
 /// Measures engines and tools against each other on this computer; with `core` the core and others'
-/// cores, with `emulator` the emulator on 1 to 16 processors, with `kernel` the kernel's services, with `instrumentation` what monitoring takes of its
-/// code, with `trace` how traces are read.
+/// cores, with `emulator` the emulator on 1 to 16 processors, with `kernel` the kernel's services,
+/// with `instrumentation` what monitoring takes of its code, with `trace` how traces are read.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Bench {

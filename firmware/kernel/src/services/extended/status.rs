@@ -72,8 +72,10 @@ impl Kernel {
         let place = &self.places[index];
         let Some(process) = self.process(place.id()).filter(|_| !place.is_free()) else { return false };
         let threads = process.threads().count();
-        let state =
-            place.invoked.background as u32 | (process.is_suspended() as u32) << 4 | (place.invoked.sits as u32) << 5;
+        let flag = |holds: bool, bit: u32| if holds { bit } else { 0 };
+        let state = flag(place.invoked.background, status::BACKGROUND)
+            | flag(process.is_suspended(), status::SUSPENDED)
+            | flag(place.invoked.sits, status::SITS);
         record[..4].copy_from_slice(&[process.id().bits() as u32, state, threads as u32, place.invoked.file as u32]);
         true
     }
