@@ -8,8 +8,8 @@ use crate::hart::memory::Memory;
 use crate::hart::stretch::Stretch;
 
 /// How many instructions a region has at most, and how far from where it was found they lie.
-pub(super) const INSTRUCTIONS_MAX: usize = 256;
-const WORDS_AROUND: u32 = 512;
+pub(super) const INSTRUCTIONS_MAX: usize = 1024;
+const WORDS_AROUND: u32 = 2048;
 /// How many instructions a block has at most: a longer one is begun less often before a limit, and
 /// left to the interpreter by who comes into its midst.
 const BLOCK_MAX: u32 = 16;
