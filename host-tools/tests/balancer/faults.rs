@@ -13,18 +13,26 @@ use super::runs::{run, testbed};
 /// the last balancer that it starts.
 #[track_caller]
 fn script(text: &str) -> (String, String) {
+    let (console, [log]) = script_with(text, ["balance.log"]);
+    (console, log)
+}
+
+/// The same, with these files of the master's.
+#[track_caller]
+fn script_with<const N: usize>(text: &str, names: [&str; N]) -> (String, [String; N]) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     fs::write(path("script"), text).unwrap();
     let files = ["balancer".into(), "synthetic".into(), "unrest".into(), path("script")];
-    let get = format!("master:balance.log={}", path("log"));
-    let mut arguments = vec!["run", "sh", "--dgl", "load", "--for", "60s", "--get", &get];
+    let gets = names.map(|name| format!("master:{name}={}", path(name)));
+    let mut arguments = vec!["run", "sh", "--dgl", "load", "--for", "60s"];
+    arguments.extend(gets.iter().flat_map(|get| ["--get", get]));
     let out = path("run");
     arguments.extend(files.iter().flat_map(|file| ["--file", file]).chain(["--out", &out, "script"]));
     let output = testbed(&arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let console = fs::read_to_string(folder.path().join("run").join(CONSOLE)).unwrap();
-    (console, fs::read_to_string(path("log")).unwrap())
+    (console, names.map(|name| fs::read_to_string(path(name)).unwrap()))
 }
 
 /// Requests that the log says no answer to, and those that were answered when all slaves had
@@ -49,6 +57,22 @@ fn unanswered_and_late(log: &str) -> (Vec<u32>, Vec<(u32, Option<Answer>)>) {
     (open, late)
 }
 
+/// Answers in the log to requests that were not made, or were answered before.
+fn strange(log: &str) -> Vec<u32> {
+    let (mut open, mut strange) = (Vec::new(), Vec::new());
+    for entry in parse(log).unwrap_or_else(|error| panic!("{error}\n{log}")) {
+        match entry {
+            Entry::Move { number, .. } => open.push(number),
+            Entry::Answer { number, .. } => match open.iter().position(|open| *open == number) {
+                Some(place) => drop(open.swap_remove(place)),
+                None => strange.push(number),
+            },
+            Entry::Links(_) | Entry::Queues(_) | Entry::Time(_) => {}
+        }
+    }
+    strange
+}
+
 /// Says that all slaves have all their places for requests, and that no page or control block is
 /// lost.
 const NOTHING_IS_LEFT: [&str; 4] = [" 0 wrong", " 0 failed", ": 0 places for requests lost", ": 0 leaks"];
@@ -70,6 +94,29 @@ fn a_request_outlives_the_program_that_it_was_made_for() {
     let (open, late) = unanswered_and_late(&log);
     assert!(open.is_empty(), "{open:?} are not answered:\n{log}");
     assert!(late.iter().any(|(_, answer)| *answer == Some(Answer::Expired)), "{late:?}:\n{log}");
+}
+
+/// A balancer that is killed while slaves look for threads that it has asked for: the program goes on,
+/// the next balancer has its own requests answered and no others, and nothing is left of the old ones.
+#[test]
+fn a_balancer_that_is_killed_leaves_nothing_to_the_next() {
+    let mut pending = 0;
+    for (policy, seconds) in [("acknowledged", 0.14), ("report", 0.25), ("acknowledged", 0.3), ("report", 0.4)] {
+        let text = format!(
+            "on 0 operator balancer {policy} 20000 &\nB=$!\nsynthetic 6 communicate 2000 &\nP=$!\nsleep {seconds}\n\
+             kill $B\necho balancer killed $?\non 0 cp balance.log first\non 0 operator balancer acknowledged 20000 &\n\
+             C=$!\nwait $P\necho program ended $?\nsleep 1\nkill $C\nrun operator unrest 1 8 300\n"
+        );
+        let (console, [first, second]) = script_with(&text, ["first", "balance.log"]);
+        contains_all(&console, &["balancer killed 0", "synthetic: 0 wrong, 0 failed", "program ended 0"]);
+        contains_all(&console, &NOTHING_IS_LEFT);
+        pending += unanswered_and_late(&first).0.len();
+        let (open, _) = unanswered_and_late(&second);
+        assert!(open.is_empty(), "{policy} {seconds}: {open:?} are not answered:\n{second}");
+        assert!(strange(&second).is_empty(), "{policy} {seconds}: answers to nothing that it asked for:\n{second}");
+        assert!(second.contains("(mig #"), "{policy} {seconds}: the second asked for nothing:\n{second}");
+    }
+    assert!(pending > 0, "none was killed in the midst of a request");
 }
 
 /// Where a filter takes parts of samples out, what is left is no sample, and no thread moves for it;
