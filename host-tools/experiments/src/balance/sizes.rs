@@ -22,13 +22,14 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Sizes of the whole experiment, and of one that is over in seconds.
+    /// Sizes of the whole experiment, in which programs have about a minute of work, and of one that is
+    /// over in seconds.
     pub const FULL: Sizes = Sizes {
         turns: 100,
         pause_ms: 1_000,
-        rounds: 1_000,
-        messages: 2_000,
-        additions: 1_000,
+        rounds: 3_000,
+        messages: 12_000,
+        additions: 3_000,
         steps: 100,
         seeds: 20,
         periods_us: &[1_000_000, 200_000],
