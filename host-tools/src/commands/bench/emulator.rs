@@ -33,7 +33,7 @@ pub struct Emulator {
     #[arg(long)]
     json: bool,
     /// Seconds each measurement takes, about
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = super::measure::seconds)]
     seconds: f64,
 }
 

@@ -18,6 +18,15 @@ pub const START_CYCLES: u64 = 2_000_000;
 /// Something that can be measured again and again: a rate, or why there is none.
 pub type Subject<'a> = (String, Box<dyn FnMut() -> Result<f64, String> + 'a>);
 
+/// How long a measurement takes, as the command line has it.
+///
+/// # Errors
+/// It is no number of seconds from a hundredth to an hour.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.01..=3600.0).contains(seconds));
+    seconds.ok_or_else(|| "write a number of seconds from 0.01 to 3600, such as 2 or 0.5".into())
+}
+
 /// What an engine has done so far, to be compared with later.
 pub type Counter = fn(&dyn Engine) -> u64;
 
@@ -126,6 +135,14 @@ mod tests {
                 let rows = measure("group", unit, peer, vec![("a".into(), fixed(Ok(6_173_545.3)))]);
                 assert!(table(&rows).contains(&format!("6.17 M{unit}")), "{}", table(&rows));
             }
+        }
+    }
+
+    #[test]
+    fn no_measurement_takes_no_time_or_for_ever() {
+        assert_eq!((seconds("2"), seconds("0.5")), (Ok(2.0), Ok(0.5)));
+        for wrong in ["0", "-1", "nan", "inf", "1e9", "2s", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }
 }

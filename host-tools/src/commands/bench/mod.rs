@@ -47,7 +47,7 @@ pub struct Bench {
     #[arg(long)]
     json: bool,
     /// Seconds each measurement takes, about
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_parser = self::measure::seconds)]
     seconds: f64,
     /// Also synthesise, place and route the core for both FPGA families: some minutes
     #[arg(long)]
