@@ -23,10 +23,12 @@
 //! | [`process`], [`ids`] | process ids, and types for them and for threads' numbers |
 //! | [`file`](mod@file) | the filestore's names and permissions, and what the host leaves for it |
 //! | [`names`] | where programs find the names of processors |
+//! | [`asking`] | what a shell asks of whoever types at its console |
 //! | [`boot`] | the boot block that the host leaves in RAM for the kernel |
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod asking;
 pub mod boot;
 pub mod csr;
 pub mod event;

@@ -2,6 +2,7 @@
 //! several of them need is compiled once.
 
 mod analysis;
+mod asking;
 mod attach;
 mod balance;
 mod balancer;

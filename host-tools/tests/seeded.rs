@@ -60,8 +60,8 @@ impl Test {
             return root().join(format!("tests/programs/{case}.expected")).is_file();
         }
         let crate_name = package.strip_prefix("testbed-").unwrap_or(package);
-        // Crates of the command line's lie in its folder.
-        let folders = [root().join(crate_name), root().join("host-tools").join(crate_name)];
+        // Crates of the command line's lie in its folder, and those that the machine shares in the firmware's.
+        let folders = ["", "host-tools", "firmware"].map(|folder| root().join(folder).join(crate_name));
         let Some(folder) = folders.iter().map(|folder| folder.join("tests")).find(|tests| tests.is_dir()) else {
             return false;
         };

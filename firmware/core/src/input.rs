@@ -6,7 +6,8 @@
 //! Several shells share the console by *seats*, one on each processor. A shell that sits down takes
 //! its processor's seat, and what it invokes has the same seat, wherever it runs. The console is at
 //! the seat that was last sat down at, and only its processes get input and keys. Ctrl-] and a
-//! processor's number lead the console to another seat.
+//! processor's number lead the console to another seat. What is left at a seat where nobody sits any
+//! more gets input wherever the console is.
 
 use testbed_definitions::ids::Processor;
 use testbed_definitions::mpc::process::{INPUT_BYTES, SEATS_SHIFT};
@@ -164,12 +165,14 @@ impl Switch {
         self.wanted
     }
 
-    /// Where the console is: everywhere while nobody sits, and at its end.
+    /// Where the console is: everywhere at its end, else at one seat, and at all that nobody sits at,
+    /// so that what a shell has left behind reads too.
     fn console(&self) -> Seats {
-        if self.ended {
-            return ALL_SEATS;
+        let Some((&console, others)) = self.seats[..self.seat_count].split_last() else { return ALL_SEATS };
+        match self.ended {
+            true => ALL_SEATS,
+            false => seat(console) | !others.iter().fold(0, |taken, &processor| taken | seat(processor)),
         }
-        self.seats[..self.seat_count].last().map_or(ALL_SEATS, |&processor| seat(processor))
     }
 
     /// The processor that gets the next bytes: who has part of a line goes on first.

@@ -1,6 +1,7 @@
 //! All tests of the crate.
 
 mod anything;
+mod asking;
 mod dash;
 mod gzip;
 mod keys;

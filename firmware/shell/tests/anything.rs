@@ -13,6 +13,9 @@ use testbed_shell::tools;
 use crate::machine::Memory;
 use crate::pieces::{Draw, EDITOR, SHELL};
 
+/// Bytes that a machine shows of what its fifty lines print, at most.
+const PATIENCE: usize = 1 << 20;
+
 /// Lines of each test.
 fn lines() -> u32 {
     if std::env::var_os("TESTBED_LONG").is_some() {
@@ -24,6 +27,8 @@ fn lines() -> u32 {
 
 fn machine() -> Memory {
     let mut memory = Memory::default();
+    // A line can ask for numbers up to 99999999999.
+    memory.patience = Some(PATIENCE);
     memory.leave("f", b"hello a\nb\nab\n", READ | WRITE);
     memory.leave("kept", b"what nobody names\n", READ);
     memory

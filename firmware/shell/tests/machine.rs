@@ -40,6 +40,8 @@ pub struct Memory {
     pub left: Option<u32>,
     /// Bytes that all files of a processor can have.
     pub room: Option<usize>,
+    /// Bytes that the console shows; behind them it fails, as if somebody had ended what prints.
+    pub patience: Option<usize>,
     clock: u64,
     /// Other processors at which shells sit, the processor at which the console is, and one that has
     /// no room for a shell.
@@ -60,6 +62,11 @@ impl Memory {
     pub fn file(&self, at: Processor, name: &str) -> Option<Vec<u8>> {
         let found = self.files[at as usize].values().find(|file| file.name == name.as_bytes());
         found.map(|file| file.bytes.clone())
+    }
+
+    /// What may be done with a file.
+    pub fn permissions(&self, at: Processor, name: &str) -> u32 {
+        self.files[at as usize].values().find(|file| file.name == name.as_bytes()).unwrap().permissions
     }
 
     /// The names of a processor's files.
@@ -222,6 +229,7 @@ impl System for Memory {
     fn output(&mut self, bytes: &[u8]) -> Result<(), Error> {
         match self.streams.output {
             Some(file) => self.append(file, bytes),
+            None if self.patience.is_some_and(|most| self.printed.len() > most) => Err(Error::NoProcess),
             None => {
                 self.printed.extend_from_slice(bytes);
                 Ok(())

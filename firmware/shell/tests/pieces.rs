@@ -118,6 +118,10 @@ pub const SHELL: &[&str] = &[
     "on earth;",
     "tee g ",
     "cut -c ",
+    "put f ",
+    "get f ",
+    "stty size ",
+    "stty -echo ",
 ];
 /// Pieces of what an editor is told.
 pub const EDITOR: &[&str] = &[

@@ -33,4 +33,4 @@ pub mod python;
 pub mod signals;
 pub mod taking;
 
-pub use testbed_session::{counters, filter, names, store};
+pub use testbed_session::{asking, counters, filter, names, store};

@@ -3,6 +3,7 @@
 //! What is given is recorded with its cycle ([`Gift`]), so that any run can be repeated.
 
 mod ahead;
+mod asking;
 mod editor;
 mod modes;
 mod terminal;
@@ -22,7 +23,8 @@ use testbed_trace::waits::Input;
 use testbed_sim::engine::Engine;
 use testbed_trace::capture::Gift;
 
-pub use modes::is_capable;
+pub use asking::{Asked, Host};
+pub use modes::{is_capable, window};
 pub use terminal::Terminal;
 pub use view::View;
 pub use words::COMMANDS;
@@ -32,6 +34,8 @@ pub use words::COMMANDS;
 pub struct Operator {
     source: Source,
     view: Option<View>,
+    /// What the machine asks; nobody is asked when input is given again.
+    asked: Option<Asked>,
     /// Set when the run is to end.
     stop: Option<Arc<AtomicBool>>,
     /// The run has no end in time once a person sits at the terminal.
@@ -89,6 +93,16 @@ impl Operator {
         Operator { view: Some(view), ..self }
     }
 
+    /// Answers what shells ask.
+    pub fn with_asked(self, asked: Asked) -> Self {
+        Operator { asked: Some(asked), ..self }
+    }
+
+    /// Bytes of input that were held back to the end.
+    pub fn held(&self) -> usize {
+        self.asked.as_ref().map_or(0, Asked::held)
+    }
+
     /// Ends the run when `stop` is set.
     pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
         Operator { stop: Some(stop), ..self }
@@ -122,8 +136,15 @@ impl Operator {
 
     /// A chunk of the machine's time has ended, and it stands still.
     pub fn look(&mut self, engine: &mut dyn Engine) {
-        if let Source::Terminal(terminal) = &mut self.source {
-            terminal.look(engine);
+        // Who reads waits for an answer then, and for no line.
+        let is_asked = self.asked.as_ref().is_some_and(Asked::is_asked);
+        if let Some(asked) = &mut self.asked {
+            asked.look(engine);
+        }
+        match &mut self.source {
+            Source::Terminal(terminal) if is_asked => terminal.rest(),
+            Source::Terminal(terminal) => terminal.look(engine),
+            _ => {}
         }
     }
 
@@ -164,6 +185,9 @@ impl Operator {
         if let Some(view) = &mut self.view {
             view.typed(&bytes);
         }
+        if let Some(asked) = &mut self.asked {
+            bytes = asked.pass(bytes);
+        }
         (!bytes.is_empty()).then_some(Gift { cycle, bytes })
     }
 
@@ -193,6 +217,8 @@ impl Operator {
 
     /// The machine has printed these bytes, each on a processor.
     pub fn see(&mut self, bytes: &[(u8, u8)]) {
+        let heard = self.asked.as_mut().map(|asked| asked.hear(bytes));
+        let bytes = heard.as_deref().unwrap_or(bytes);
         if let Source::Terminal(terminal) = &mut self.source {
             terminal.see(bytes);
         }

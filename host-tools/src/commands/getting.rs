@@ -98,6 +98,21 @@ impl Wish {
     }
 }
 
+/// Where a file that is called so in the machine goes: to `path`, or into a run's folder.
+///
+/// # Errors
+/// It would lie there in place of what the run itself writes, or outside; in a line.
+pub fn destination(name: &str, path: Option<&str>, folder: &Path) -> Result<PathBuf, String> {
+    if !is_name(name.as_bytes()) {
+        return Err(format!("no file can be called {}", printable(name)));
+    }
+    let path = path.map_or_else(|| folder.join(name), PathBuf::from);
+    match is_own(&path, folder) {
+        true => Err(format!("{} is a part of the output folder itself; give another path", path.display())),
+        false => Ok(path),
+    }
+}
+
 /// Whether a run writes `path` itself, or writes below it.
 fn is_own(path: &Path, folder: &Path) -> bool {
     let (Ok(path), Ok(folder)) = (absolute(path), absolute(folder)) else { return false };

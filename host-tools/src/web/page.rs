@@ -1,5 +1,6 @@
 //! The page: its template, style and scripts, and in it the contents.
 
+use testbed_definitions::asking;
 use testbed_trace::report::{embeddable, filled, script, LIVE_SCRIPTS, STYLE};
 
 use super::contents::Contents;
@@ -44,17 +45,12 @@ pub fn page(contents: &Contents) -> String {
 
 /// Bytes in the letters of base 64, in lines.
 pub fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len() / 3 * 4 + bytes.len() / LINE + 8);
     for (number, three) in bytes.chunks(3).enumerate() {
         if number % (LINE / 4) == 0 {
             out.push('\n');
         }
-        let word = three.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let letter = LETTERS[(word >> (18 - 6 * place) & 63) as usize];
-            out.push(if place <= three.len() { char::from(letter) } else { '=' });
-        }
+        out.extend(asking::letters(three).map(char::from));
     }
     out
 }

@@ -192,7 +192,31 @@ fn another_seat_s_program_on_the_same_processor_is_asked_for_by_its_seat() {
     // The first shell's program reads on processor 3, where the third's shell waits as well.
     switch.want(Processor::new(3), RENEW, first | third);
     let piece = piece(&mut switch, &mut text).unwrap();
-    assert_eq!((piece.to, piece.seats, piece.bytes()), (Processor::new(3), first, &b"two\n"[..]));
+    assert_eq!((piece.to, piece.bytes()), (Processor::new(3), &b"two\n"[..]));
+    assert_eq!(piece.seats & (first | third), first);
+}
+
+#[test]
+fn who_is_left_at_a_seat_where_nobody_sits_reads_where_the_console_is() {
+    let (mut switch, mut text) = (two_shells(), line("\x1d1a\nb\nc\n"));
+    let (first, third, air) = (seat(Processor::new(1)), seat(Processor::new(3)), Processor::new(2));
+    // A program of the third's shell reads on processor 2.
+    switch.want(air, 256, third);
+    assert_eq!(said(&mut switch, &mut text), Some(Said::Switched));
+    assert_eq!(one(&mut switch, &mut text), Some((1, b"a\n".to_vec(), true)));
+    switch.want(Processor::new(1), 256, first);
+    switch.want(Processor::new(3), 0, 0);
+    assert_eq!(switch.want(Processor::new(3), LEAVE, 0), None);
+    let piece = piece(&mut switch, &mut text).unwrap();
+    assert_eq!((piece.to, piece.bytes()), (air, &b"b\n"[..]));
+    assert_eq!(piece.seats & (first | third), first | third);
+    // Keys too; and a shell that sits down there has its seat for itself.
+    switch.want(air, KEYS, third);
+    assert_eq!(key(&mut switch, &mut line("\x03")), Some((2, INTERRUPT)));
+    assert_eq!(one(&mut switch, &mut text), Some((1, b"c\n".to_vec(), true)));
+    switch.want(Processor::new(3), RESERVE, 0);
+    switch.want(air, 256, third);
+    assert_eq!(one(&mut switch, &mut line("d\n")), None);
 }
 
 #[test]

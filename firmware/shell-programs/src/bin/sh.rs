@@ -78,8 +78,10 @@ fn converse(tos: &mut Tos, first: &[u8]) -> u32 {
                     text.clear();
                     line.drain(..=key);
                 }
-                shell.say(&line);
-                shell.say(b"\n");
+                if shell.repeats {
+                    shell.say(&line);
+                    shell.say(b"\n");
+                }
                 text.extend_from_slice(&line);
                 text.push(b'\n');
                 if text.len() > COMMAND_BYTES {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use testbed_definitions::syscall::open;
 
 use super::shell::{Flow, Shell, MISUSED};
-use super::{jobs, printing, seats, testing};
+use super::{asking, jobs, printing, seats, testing};
 use crate::number;
 use crate::syntax::is_name;
 use crate::tools;
@@ -30,6 +30,7 @@ pub const BUILTINS: &[(&str, &str, &str, Act)] = &[
     ("export", "NAME[=VALUE]...", "puts variables into the environment of programs, the file `environment`", export),
     ("false", "", "fails", |_, _| 1),
     ("fg", "PROCESS", "lets a process run, and waits for it", jobs::fg),
+    ("get", "[PROCESSOR:]NAME [PATH]", "has the host keep a file, as NAME in the run's folder or as PATH", asking::get),
     ("help", "[NAME...]", "says what a command takes", help),
     ("jobs", "", "lists the processes that this shell has started", jobs::jobs),
     ("kill", "PROCESS...", "ends processes", jobs::kill),
@@ -41,6 +42,7 @@ pub const BUILTINS: &[(&str, &str, &str, Act)] = &[
     ),
     ("printf", "FORMAT [WORD...]", "prints words as a format says", printing::printf),
     ("ps", "[-t]", "lists this processor's processes, and its threads", jobs::ps),
+    ("put", "PATH [[PROCESSOR:]NAME]", "brings a file of the host here", asking::put),
     ("read", "[-r] NAME...", "reads a line into variables", read),
     ("readonly", "NAME[=VALUE]...", "fixes variables", readonly),
     ("return", "[STATUS]", "ends a function or a script", |shell, words| end(shell, words, Flow::Return)),
@@ -49,6 +51,7 @@ pub const BUILTINS: &[(&str, &str, &str, Act)] = &[
     ("shells", "", "starts a shell on every processor that has none at the console", seats::shells),
     ("shift", "[COUNT]", "drops arguments", shift),
     ("stop", "PROCESS...", "has the threads of processes not run", jobs::stop),
+    ("stty", "[-a] [size] [echo] [-echo]", "says how the console is, or whether the shell repeats lines", asking::stty),
     ("test", "EXPRESSION", "compares: -n -z = != -eq -ne -lt -le -gt -ge -e -f -s -r -w -x ! -a -o ( )", testing::test),
     ("true", "", "succeeds", |_, _| 0),
     ("type", "NAME...", "says what a command is", kind),

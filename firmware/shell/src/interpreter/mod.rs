@@ -1,6 +1,7 @@
 //! What commands mean: variables, expansions, streams, and the commands of the shell itself.
 
 mod arithmetic;
+mod asking;
 mod builtins;
 mod evaluate;
 mod expand;

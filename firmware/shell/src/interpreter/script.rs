@@ -36,6 +36,9 @@ pub enum Typed {
 impl Shell<'_> {
     /// The next line of the shell's own input, of so many bytes at most.
     pub fn typed(&mut self, most: usize) -> Typed {
+        if let Some(line) = self.unread.take() {
+            return Typed::Line(line);
+        }
         let (mut line, mut long, mut any) = (Vec::new(), false, false);
         loop {
             let mut buffer = [0; 256];

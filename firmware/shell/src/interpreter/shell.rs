@@ -81,6 +81,10 @@ pub struct Shell<'m> {
     pub(super) interrupted: bool,
     /// Somebody types, and is told how programs end.
     pub interactive: bool,
+    /// What is typed is printed again, ahead of what it does.
+    pub repeats: bool,
+    /// A line that was read in place of an answer.
+    pub(super) unread: Option<Vec<u8>>,
 }
 
 impl<'m> Shell<'m> {
@@ -108,6 +112,8 @@ impl<'m> Shell<'m> {
             unset_is_error: false,
             traced: false,
             interactive: false,
+            repeats: true,
+            unread: None,
         }
     }
 

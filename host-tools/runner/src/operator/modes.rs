@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rustix::termios::{tcgetattr, tcsetattr, LocalModes, OptionalActions, Termios};
+use rustix::termios::{tcgetattr, tcgetwinsize, tcsetattr, LocalModes, OptionalActions, Termios};
 
 /// What takes back that pasted text comes in brackets, which an editor has asked for that is left
 /// in the middle of a line.
@@ -35,6 +35,12 @@ impl Drop for Modes {
         let mut out = io::stdout();
         let _ = out.write_all(NO_BRACKETS).and_then(|()| out.flush());
     }
+}
+
+/// Rows and columns of the terminal at standard input.
+pub fn window() -> Option<(u16, u16)> {
+    let window = tcgetwinsize(io::stdin()).ok()?;
+    (window.ws_row > 0 && window.ws_col > 0).then_some((window.ws_row, window.ws_col))
 }
 
 /// Whether lines can be edited in this kind of terminal, as `TERM` names it.

@@ -145,6 +145,13 @@ impl Terminal {
         desk.is_edited = true;
     }
 
+    /// The machine was given something that no person has typed, and no line is edited yet.
+    pub fn rest(&mut self) {
+        if let Some(desk) = &mut self.desk {
+            (desk.hold, desk.pause) = (TAKEN, PRINTED);
+        }
+    }
+
     /// The terminal becomes the console.
     fn take_terminal(&mut self) {
         if let Some(begin) = self.begin.take() {

@@ -5,7 +5,7 @@
 /// what its `help` lists.
 pub const COMMANDS: &[&str] = &[
     "ps", "ls", "cat", "cp", "mv", "rm", "chmod", "echo", "kill", "stop", "bg", "fg", "wait", "run", "on", "dgl",
-    "filter", "totals", "sample", "shells", "help",
+    "filter", "totals", "sample", "shells", "get", "put", "stty", "help",
 ];
 
 /// Behind these a processor's name is a word too.

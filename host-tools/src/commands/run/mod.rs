@@ -1,5 +1,6 @@
 //! `testbed run`: a program on a machine, its output folder, and a summary of the ordered trace.
 
+mod host;
 mod text;
 mod waves;
 
@@ -16,7 +17,7 @@ use testbed_runner::drive::drive;
 use testbed_runner::files::{filestore, Source, Stored, Wanted};
 use testbed_runner::firmware::{Firmware, SMALL_BELOW};
 use testbed_runner::look::Tables;
-use testbed_runner::operator::{is_capable, Operator, Terminal, View};
+use testbed_runner::operator::{is_capable, Asked, Operator, Terminal, View};
 use testbed_runner::{engines, filter, firmware, image};
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
@@ -26,6 +27,7 @@ use testbed_trace::capture::{
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
 
+use self::host::HostFiles;
 use self::waves::WaveOptions;
 use super::balance::Balance;
 use super::classes::classes;
@@ -222,6 +224,7 @@ impl Run {
         let is_bounded = self.time.is_some() || self.cycles.is_some();
         let bar = if self.is_live() { ProgressBar::hidden() } else { cycles(is_bounded.then_some(limit)) };
         let operator = self.at_terminal(machine, &built, &bar)?.unwrap_or(operator);
+        let operator = self.answering(operator, machine, &built)?;
         let mut operator = ending::stoppable(operator)?;
         let mut log = self.balance.log(machine, &built, &self.folder())?;
         let driven = drive(engine.as_mut(), writer, record, limit, &mut operator, |engine| {
@@ -231,8 +234,9 @@ impl Run {
         // Also if the engine has failed: its machine still has the files.
         let taken = self.take(&wishes, engine.as_ref(), &built, &files);
         let record = driven?;
-        if engine.console_waiting() > 0 {
-            eprintln!("{} bytes of the input were not taken", grouped(engine.console_waiting() as u64));
+        let left = engine.console_waiting() + operator.held();
+        if left > 0 {
+            eprintln!("{} bytes of the input were not taken", grouped(left as u64));
         }
         self.seen.set(self.is_live() || operator.has_terminal());
         bar.finish_and_clear();
@@ -284,6 +288,16 @@ impl Run {
         });
         let is_open = self.time.is_none() && self.cycles.is_none();
         Ok(Some(Operator::terminal(terminal, is_open)))
+    }
+
+    /// `operator`, who also answers what shells ask, unless what was given before is given again:
+    /// then the answers are among it.
+    fn answering(&self, operator: Operator, machine: &Machine, built: &Firmware) -> Result<Operator, Failure> {
+        let (_, kernel) = built.kernel(machine.ram_bytes)?;
+        let tables = Tables::of(&kernel).filter(|_| self.replay.is_none());
+        let Some(tables) = tables else { return Ok(operator) };
+        let host = HostFiles { machine: machine.clone(), kernel, folder: self.folder() };
+        Ok(operator.with_asked(Asked::new(tables, Box::new(host))))
     }
 
     /// Somebody types.
