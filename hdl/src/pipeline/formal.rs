@@ -1,5 +1,5 @@
 //! Proofs of the pipelined core's instructions, for every input and any length of time
-//! (`hdl/formal/pipeline.sv`). Those of its register file, TLB and translation are the first core's.
+//! (`hdl/formal/pipeline.sv`). Its register file, TLB and translation are those of the first core.
 
 use super::Pipeline;
 use crate::support::formal::Subject;
@@ -25,7 +25,8 @@ fn seeded_bugs_of_the_pipeline_are_seen() {
         ("next_held = passed & ahead;", "next_held = passed & ~ahead;"),
         ("if (held$q | state$q[32'h3] | state$q[32'h4])", "if (held$q | state$q[32'h4])"),
         ("next_fetch$d = unread + 32'h4;", "next_fetch$d = unread;"),
-        // An interrupt breaks into a store that stalls, or is passed by; the fault of a fetch is lost in D.
+        // An interrupt breaks into a store that stalls, or is passed by; the fault of a fetch is lost
+        // in D.
         ("interrupted = interrupt & ~again;", "interrupted = interrupt;"),
         ("passed_over = interrupted | fetch_fault;", "passed_over = fetch_fault;"),
         ("refused | (arrive & fetch_fault);", "refused;"),
@@ -34,8 +35,8 @@ fn seeded_bugs_of_the_pipeline_are_seen() {
         ("passed = (stored & ~pair & ~stall) | (second & store);", "passed = (stored & ~pair) | (second & store);"),
         // A word is decoded, or its registers are read, while those of the instruction are needed.
         ("(state$q[32'h2] & ~memory & ~decoder$muldiv)", "(state$q[32'h2] & ~memory)"),
-        ("reads = state$q[32'h1] | (state$q[32'h2] & ~memory)", "reads = state$q[32'h1] | state$q[32'h2]"),
-        // Pairs: the second register is not the one after the first, the first is not read anew after a walk.
+        ("reads = takes_word | (state$q[32'h2] & ~memory)", "reads = takes_word | state$q[32'h2]"),
+        // Pairs: the first source is not read anew after a walk, the first half is not written.
         ("(state$q[32'h2] | state$q[32'h7]);", "state$q[32'h2];"),
         ("write_rd = (retiring | second) & writes_rd;", "write_rd = retiring & writes_rd;"),
     ]);

@@ -1,8 +1,8 @@
-//! The pipelined core: the first core's instructions, blocks and ports in fewer cycles. See
-//! `docs/pipeline.md` for its times and `docs/hardware.md` for what it does.
+//! The pipelined core: the first core's instructions and ports in fewer cycles (`docs/pipeline.md`).
 
 mod control;
 mod divider;
+mod muldiv;
 mod multiplier;
 
 #[cfg(test)]
@@ -10,7 +10,7 @@ mod formal;
 #[cfg(test)]
 mod tests;
 
-pub use self::{control::Control, divider::Divider, multiplier::Multiplier};
+pub use self::{control::Control, divider::Divider, muldiv::MulDiv, multiplier::Multiplier};
 use crate::core::{Alu, Commit, CsrFile, Decoder, Flow, Lanes, Mmu, RegisterFile};
 use rust_hdl::prelude::*;
 
@@ -30,9 +30,8 @@ use rust_hdl::prelude::*;
 /// `address` (and `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without
 /// `write`. While `stall` answers a `write`, the same write is repeated and nothing is committed;
 /// it never answers a pair's, which go to RAM only. `ram_mask` is the RAM's size in bytes, less
-/// one; it, `reset_vector`, `hart_id`, `has_smi` and `has_mmi` do not change while the core runs.
-///
-/// The states are those of the first core ([`crate::core::state`]), with none at once but one.
+/// one; it, `reset_vector`, `hart_id`, `has_smi` and `has_mmi` do not change while the core runs. The
+/// states are the first core's ([`crate::core::state`]), one at a time.
 #[derive(LogicBlock, Default)]
 pub struct Pipeline {
     pub clock: Signal<In, Clock>,
@@ -95,8 +94,7 @@ pub struct Pipeline {
     decoder: Decoder,
     registers: RegisterFile,
     alu: Alu,
-    multiplier: Multiplier,
-    divider: Divider,
+    muldiv: MulDiv,
     lanes: Lanes,
     flow: Flow,
     mmu: Mmu,
@@ -113,8 +111,6 @@ pub struct Pipeline {
     second: Signal<Local, Bits<32>>,
     leaps: Signal<Local, Bit>,
     sequential: Signal<Local, Bit>,
-    muldiv_done: Signal<Local, Bit>,
-    muldiv_result: Signal<Local, Bits<32>>,
     unread: Signal<Local, Bits<32>>,
     shown: Signal<Local, Bits<32>>,
 }
@@ -140,8 +136,7 @@ impl Logic for Pipeline {
             address_before,
             decoder,
             registers,
-            multiplier,
-            divider,
+            muldiv,
             mmu,
             csr_file
         );
@@ -149,7 +144,6 @@ impl Logic for Pipeline {
         // States: 1 D, 2 X, 3 L, 4 M, 7 T. What arrives: in D, and in X when it goes on at once, it
         // is at the port; when X kept the port for itself it is in `following`.
         self.memory.next = self.decoder.load.val() | self.decoder.store.val();
-        self.muldiv_done.next = !self.instruction.q.val().get_bit(14) | self.divider.done.val();
         self.arriving.next = self.rdata.val();
         if self.held.q.val() | self.state.q.val().get_bit(3) | self.state.q.val().get_bit(4) {
             self.arriving.next = self.following.q.val();
@@ -166,15 +160,14 @@ impl Logic for Pipeline {
         self.held.d.next = self.control.next_held.val();
         self.again.d.next = self.control.next_again.val();
 
-        // Whether the word goes on to X is known late. It is decoded where what it replaces is not
-        // needed any more, and read anew in D if it did not go on.
+        // Whether the word goes on to X is known late. It is decoded where what it replaces is no
+        // longer needed, and read anew in D if it did not go on.
         self.takes_word.next = self.state.q.val().get_bit(1)
             | (self.state.q.val().get_bit(2) & !self.memory.val() & !self.decoder.muldiv.val())
             | self.state.q.val().get_bit(3)
-            | (self.state.q.val().get_bit(4) & self.muldiv_done.val());
-        self.reads.next = self.state.q.val().get_bit(1)
+            | self.muldiv.done.val();
+        self.reads.next = self.takes_word.val()
             | (self.state.q.val().get_bit(2) & !self.memory.val())
-            | self.state.q.val().get_bit(3)
             | self.state.q.val().get_bit(4);
         self.instruction.d.next = self.instruction.q.val();
         if self.takes_word.val() {
@@ -206,7 +199,7 @@ impl Logic for Pipeline {
         self.registers.write_address.next = self.destination.val();
         self.registers.write_data.next = self.commit.rd_value.val();
 
-        // Arithmetic. Branches compare the registers, all others that are not register-register use the immediate.
+        // Arithmetic: of registers for `op` and branches, else with the immediate.
         self.second.next = self.decoder.immediate.val();
         if self.decoder.register_op.val() | self.decoder.branch.val() {
             self.second.next = self.registers.data_2.val();
@@ -215,19 +208,11 @@ impl Logic for Pipeline {
         self.alu.b.next = self.second.val();
         self.alu.operation.next = self.instruction.q.val().get_bits::<3>(12);
         self.alu.alternate.next = self.decoder.alternate.val();
-        self.multiplier.take.next = self.state.q.val().get_bit(2);
-        self.multiplier.operation.next = self.instruction.q.val().get_bits::<3>(12);
-        self.multiplier.a.next = self.registers.data_1.val();
-        self.multiplier.b.next = self.registers.data_2.val();
-        self.divider.start.next = self.state.q.val().get_bit(2);
-        self.divider.step.next = self.state.q.val().get_bit(4);
-        self.divider.operation.next = self.instruction.q.val().get_bits::<3>(12);
-        self.divider.a.next = self.registers.data_1.val();
-        self.divider.b.next = self.registers.data_2.val();
-        self.muldiv_result.next = self.multiplier.result.val();
-        if self.instruction.q.val().get_bit(14) {
-            self.muldiv_result.next = self.divider.result.val();
-        }
+        self.muldiv.start.next = self.state.q.val().get_bit(2);
+        self.muldiv.step.next = self.state.q.val().get_bit(4);
+        self.muldiv.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.muldiv.a.next = self.registers.data_1.val();
+        self.muldiv.b.next = self.registers.data_2.val();
 
         // The next pc and the address of the access.
         self.flow.pc.next = self.pc.q.val();
@@ -336,7 +321,7 @@ impl Logic for Pipeline {
         self.control.page_fault.next = self.mmu.page_fault.val();
         self.control.access_fault.next = self.mmu.access_fault.val();
         self.control.walk_good.next = self.mmu.walk_good.val();
-        self.control.muldiv_done.next = self.muldiv_done.val();
+        self.control.muldiv_done.next = self.muldiv.done.val();
         self.control.stall.next = self.stall.val();
         self.state.d.next = self.control.next_state.val();
         self.walk_fetch.d.next = self.control.next_walk_fetch.val();
@@ -358,7 +343,7 @@ impl Logic for Pipeline {
         self.commit.target.next = self.flow.target.val();
         self.commit.after.next = self.flow.after.val();
         self.commit.load_data.next = self.lanes.load_data.val();
-        self.commit.muldiv_result.next = self.muldiv_result.val();
+        self.commit.muldiv_result.next = self.muldiv.result.val();
         self.commit.va.next = self.flow.va.val();
         self.commit.load.next = self.decoder.load.val();
         self.commit.pc_before.next = self.pc.q.val();
