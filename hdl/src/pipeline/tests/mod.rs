@@ -1,5 +1,8 @@
-//! The pipelined core's tests. In what it does it is held to the first core's; when it does it is told
-//! in [`timing`].
+//! The pipelined core's tests. In what it does it is held to the first core's; when it does it is
+//! told in [`timing`].
+
+// The same files as the first core's, with this core under the name `Core`.
+#![allow(clippy::duplicate_mod)]
 
 #[path = "../../core/tests/assembler.rs"]
 mod assembler;
