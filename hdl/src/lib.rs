@@ -7,6 +7,7 @@ pub mod clint;
 pub mod core;
 pub mod machine;
 pub mod monitor;
+pub mod pipeline;
 pub mod processor;
 pub mod ram;
 pub mod support;

@@ -250,16 +250,20 @@ pub(crate) fn check_processors(description: &Description) -> Result<(), MachineE
 /// The number of processors is out of range, or rust-hdl finds a mistake in a block.
 pub fn verilog(description: &Description) -> Result<String, MachineError> {
     check_processors(description)?;
-    Ok(connected_verilog(Machine::new(description))?)
+    Ok(with_core(connected_verilog(Machine::new(description))?, description.core)?)
 }
 
+pub(crate) mod core;
 #[cfg(test)]
 mod text;
+
+use self::core::with_core;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::support::lint::assert_clean;
+    use testbed_machine::Core;
 
     /// Smallest machine with everything in it.
     fn two() -> Description {
@@ -278,6 +282,23 @@ mod tests {
             assert!(text.contains(&format!("module {module}(")), "{module}");
         }
         assert!(!text.contains("module top$smi$1("));
+    }
+
+    #[test]
+    fn the_pipelined_core_takes_the_place_of_the_first() {
+        let text = verilog(&Description { core: Core::Pipelined, ..two() }).unwrap();
+        let first = verilog(&two()).unwrap();
+        for processor in 0..2 {
+            let core = format!("module top$processors${processor}$core");
+            assert_eq!(text.matches(&format!("{core}(")).count(), 1);
+            assert!(text.contains(&format!("{core}$next_fetch(")) && !text.contains(&format!("{core}$pc_before(")));
+        }
+        // All around it is there as before.
+        let others = |text: &str| {
+            let modules = text.lines().filter(|line| line.starts_with("module ") && !line.contains("$core$"));
+            modules.map(String::from).collect::<Vec<_>>()
+        };
+        assert_eq!(others(&text), others(&first));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use testbed_definitions::monitor;
 use toml::Spanned;
 
 use crate::error::{place, Invalid, MachineError};
-use crate::machine::{Machine, Order};
+use crate::machine::{Core, Machine, Order};
 use crate::rules::{self, brief, printable, Fault, POLL_CYCLES_MIN};
 use crate::units::{self, Unit};
 
@@ -23,6 +23,7 @@ struct Description {
     clock: Spanned<Quantity>,
     board: Option<Spanned<String>>,
     headless: Option<Spanned<bool>>,
+    core: Option<Spanned<String>>,
     #[serde(default)]
     monitor: Monitor,
 }
@@ -152,6 +153,14 @@ impl Source<'_> {
         })
     }
 
+    fn core(&self, value: &Spanned<String>) -> Result<Core, MachineError> {
+        Core::named(value.get_ref()).ok_or_else(|| {
+            let names = Core::ALL.map(|core| format!("\"{}\"", core.name())).join(" or ");
+            let message = format!("`{}` is no core", value.get_ref());
+            self.error("core", value.span().start, message, format!("use {names}"))
+        })
+    }
+
     fn name(&self, key: &str, value: &Spanned<String>) -> Result<String, MachineError> {
         self.ruled(key, value.span().start, rules::name(value.get_ref()))?;
         Ok(value.get_ref().clone())
@@ -202,6 +211,7 @@ fn example(key: &str) -> String {
         "port_cycles" => "port_cycles = \"40 cycles\"",
         "order" => "order = \"time\"",
         "headless" => "headless = true",
+        "core" => "core = \"pipelined\"",
         _ => "ram = \"4 MiB\"",
     }
     .into()
@@ -227,6 +237,10 @@ pub(crate) fn parse(text: &str, origin: &str) -> Result<Machine, MachineError> {
         headless: match &description.headless {
             Some(value) => source.headless(value, description.processors.get_ref().len())?,
             None => false,
+        },
+        core: match &description.core {
+            Some(core) => source.core(core)?,
+            None => Core::default(),
         },
         ram_bytes: source.ram(&description.ram)?,
         smi_queue: queue("monitor.smi_queue", &monitor.smi_queue, monitor::SMI_QUEUE)?,
@@ -257,8 +271,12 @@ pub(crate) fn print(machine: &Machine) -> String {
     let names: Vec<_> = machine.processors.iter().map(|name| format!("\"{name}\"")).collect();
     let board = machine.board.as_ref().map_or(String::new(), |board| format!("board = \"{board}\"\n"));
     let headless = if machine.headless { "headless = true\n" } else { "" };
+    let core = match machine.core {
+        Core::Multicycle => String::new(),
+        core => format!("core = \"{}\"\n", core.name()),
+    };
     format!(
-        "name = \"{}\"\nprocessors = [{}]\nram = \"{}\"\nclock = \"{}\"\n{board}{headless}\n\
+        "name = \"{}\"\nprocessors = [{}]\nram = \"{}\"\nclock = \"{}\"\n{board}{headless}{core}\n\
          [monitor]\ntick = \"{}\"\npoll = \"{}\"\nsmi_queue = {}\nmmi_queue = {}\n\
          port_queue = {}\nport_cycles = \"{}\"\norder = \"{}\"\n",
         machine.name,

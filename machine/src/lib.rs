@@ -8,6 +8,7 @@
 //! ram = "1 MiB"                      # of each processor, a power of two
 //! clock = "25 MHz"
 //! board = "ulx3s-85f"                # optional: folder in constraints/
+//! # core = "pipelined"               # optional: what executes instructions, else "multicycle"
 //! # headless = true                  # optional: the master is no processor; see `Machine::headless`
 //!
 //! [monitor]                          # optional, and so is each of its keys
@@ -33,7 +34,7 @@ use std::path::Path;
 
 pub use description::DESCRIPTION_BYTES;
 pub use error::{Invalid, MachineError};
-pub use machine::{Machine, Order};
+pub use machine::{Core, Machine, Order};
 pub use rules::{
     brief, printable, Fault, CLOCK_HZ_MAX, CLOCK_HZ_MIN, CYCLES_MAX, POLL_CYCLES_MIN, QUEUE_MAX, QUEUE_MIN,
 };

@@ -14,6 +14,8 @@ pub struct Machine {
     /// The master is no processor: its MMI is there and sends to the trace port, but nobody
     /// programs it, and there is no Centrenet. The console is that of the one slave.
     pub headless: bool,
+    /// The core of each processor.
+    pub core: Core,
     /// RAM bytes of each processor, a power of two.
     pub ram_bytes: u32,
     /// Entries of each SMI's queue, a power of two.
@@ -32,6 +34,34 @@ pub struct Machine {
     pub order: Order,
     /// Board in `constraints/`, if the machine is meant for one.
     pub board: Option<String>,
+}
+
+/// What executes a processor's instructions; the cores do the same in other times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Core {
+    /// One instruction after the other (`docs/core.md`).
+    #[default]
+    Multicycle,
+    /// Instructions overlap (`docs/pipeline.md`).
+    Pipelined,
+}
+
+impl Core {
+    pub const ALL: [Core; 2] = [Core::Multicycle, Core::Pipelined];
+
+    /// The name in machine descriptions.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Core::Multicycle => "multicycle",
+            Core::Pipelined => "pipelined",
+        }
+    }
+
+    /// The core of this name; `None` if there is none.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|core| core.name() == name)
+    }
 }
 
 /// Which pair the MMI takes next from the SMIs.
@@ -70,6 +100,7 @@ impl Machine {
             clock_hz: 25_000_000,
             processors: ["master", "earth", "air", "fire", "water", "space"].map(String::from).into(),
             headless: false,
+            core: Core::default(),
             ram_bytes: 4 << 20,
             smi_queue: monitor::SMI_QUEUE as u32,
             mmi_queue: monitor::MMI_QUEUE as u32,

@@ -1,7 +1,7 @@
 //! Descriptions: what is printed is read back the same; what is wrong is refused with place and remedy.
 
 use proptest::prelude::*;
-use testbed_machine::{Machine, MachineError, Order, NAMED};
+use testbed_machine::{Core, Machine, MachineError, Order, NAMED};
 
 const GOOD: &str = r#"name = "m"
 processors = ["master", "earth"]
@@ -72,6 +72,12 @@ fn faults_are_named_with_place_and_remedy() {
         ("\"1 cycle\"", "\"0 cycles\"", "f:11:15: monitor.port_cycles: ", &["out of range", "1 to 65535 cycles"]),
         ("\"1 cycle\"", "1", "f:11:15: port_cycles: ", &["1 has no unit", "port_cycles = \"40 cycles\""]),
         ("\"turns\"", "\"age\"", "f:12:9: monitor.order: ", &["`age` is no order", "use \"turns\" or \"time\""]),
+        (
+            "[monitor]",
+            "core = \"fast\"\n[monitor]",
+            "f:5:8: core: ",
+            &["`fast` is no core", "use \"multicycle\" or \"pipelined\""],
+        ),
         ("ram =", "rams =", "f:3:1: rams: ", &["not a key here", "`ram`"]),
         ("mmi_queue", "mni_queue", "f:9:1: mni_queue: ", &["not a key here", "`mmi_queue`"]),
         ("ram = \"1 MiB\"\n", "", "f:1:1: ram: ", &["is missing", "ram = \"4 MiB\""]),
@@ -114,7 +120,7 @@ fn machine() -> impl Strategy<Value = Machine> {
         (name.clone(), proptest::option::of(name.clone()), prop::collection::hash_set(name, 1..=16)),
         (1_000u32..=1_000_000_000, 14u32..=22, 3u32..=15, 3u32..=15),
         (1u32..=65_535, 2u32..=65_535),
-        (3u32..=15, 1u32..=65_535, prop::sample::select(Order::ALL.to_vec())),
+        (3u32..=15, 1u32..=65_535, prop::sample::select(Order::ALL.to_vec()), prop::sample::select(Core::ALL.to_vec())),
     )
         .prop_map(|((name, board, processors), (clock_hz, ram, smi, mmi), (tick_cycles, poll_cycles), port)| {
             let processors: Vec<_> = processors.into_iter().collect();
@@ -122,6 +128,7 @@ fn machine() -> impl Strategy<Value = Machine> {
                 name,
                 clock_hz,
                 headless: processors.len() == 2,
+                core: port.3,
                 processors,
                 ram_bytes: 1 << ram,
                 smi_queue: 1 << smi,

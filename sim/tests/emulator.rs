@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 use testbed_definitions::packet::{Header, BROADCAST};
 use testbed_definitions::{csr, map};
-use testbed_machine::Machine;
+use testbed_machine::{Core, Machine};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::encode::*;
@@ -28,9 +28,10 @@ fn same_memory(first: &dyn Engine, second: &dyn Engine, processor: usize) {
 }
 
 /// Three processors on Verilator, compiled once for all tests.
-fn three() -> &'static Compiled {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    COMPILED.get_or_init(|| Compiled::new(&crowded(), None, &mut |_| ()).unwrap())
+fn three(core: Core) -> &'static Compiled {
+    static COMPILED: [OnceLock<Compiled>; 2] = [const { OnceLock::new() }; 2];
+    let machine = Machine { core, ..crowded() };
+    COMPILED[core as usize].get_or_init(|| Compiled::new(&machine, None, &mut |_| ()).unwrap())
 }
 
 /// Three processors with SMI queues that fill at once.
@@ -38,10 +39,16 @@ pub fn crowded() -> Machine {
     Machine { smi_queue: 16, ..machine(3) }
 }
 
-/// Runs `image` on three processors in the emulator and on Verilator, and compares all that they show.
+/// Runs `image` on three processors in the emulator and on Verilator, with each core, and compares
+/// all that they show. Gives the emulator with the first core.
 fn same(image: &Image, cycles: u64) -> Emulator {
-    let mut emulator = Emulator::new(&crowded(), image).unwrap();
-    let mut rtl = three().engine(image).unwrap();
+    same_with(Core::Pipelined, image, cycles);
+    same_with(Core::Multicycle, image, cycles)
+}
+
+fn same_with(core: Core, image: &Image, cycles: u64) -> Emulator {
+    let mut emulator = Emulator::new(&Machine { core, ..crowded() }, image).unwrap();
+    let mut rtl = three(core).engine(image).unwrap();
     compare_machines(&mut emulator, &mut rtl, cycles).unwrap_or_else(|difference| panic!("{difference}"));
     for processor in 0..3 {
         assert_eq!(emulator.station(processor), rtl.station(processor), "station {processor}");

@@ -4,7 +4,7 @@
 //! `TESTBED_LONG=1` (set by `testbed test --long`) compares over 10 million retirements;
 //! `TESTBED_SEED=n` starts with seed `n`; `TESTBED_PROGRAMS=n` compares `n` programs.
 
-use testbed_machine::Machine;
+use testbed_machine::{Core, Machine};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::lockstep::{compare_processor, memory_difference, program, Coverage};
 use testbed_sim::verilator::Compiled;
@@ -20,10 +20,19 @@ fn number(variable: &str) -> Option<u64> {
 
 #[test]
 fn emulator_and_rtl_retire_the_same_in_the_same_cycles() {
+    in_lockstep(Core::Multicycle);
+}
+
+#[test]
+fn so_they_do_with_the_pipelined_core() {
+    in_lockstep(Core::Pipelined);
+}
+
+fn in_lockstep(core: Core) {
     let first = number("TESTBED_SEED").unwrap_or(1);
     let usual = if std::env::var_os("TESTBED_LONG").is_some() { PROGRAMS_LONG } else { PROGRAMS };
     let programs = number("TESTBED_PROGRAMS").unwrap_or(usual);
-    let machine = Machine::single(program::RAM_BYTES);
+    let machine = Machine { core, ..Machine::single(program::RAM_BYTES) };
     let compiled = Compiled::new(&machine, None, &mut |_| ()).unwrap();
     let mut coverage = Coverage::default();
     let mut retirements = 0;

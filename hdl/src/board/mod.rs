@@ -17,6 +17,7 @@ pub use options::Options;
 pub use surroundings::Surroundings;
 pub use top::Board;
 
+use crate::machine::core::with_core;
 use crate::machine::{check_processors, MachineError};
 use crate::support::verilog::connected_verilog;
 
@@ -33,7 +34,8 @@ pub fn verilog(description: &Description, options: &Options) -> Result<String, M
         return Err(MachineError::Link { name: description.name.clone(), baud, clock_hz });
     }
     check_processors(description)?;
-    Ok(renamed(&connected_verilog(Board::new(description, options))?))
+    let text = connected_verilog(Board::new(description, options))?;
+    Ok(renamed(&with_core(text, description.core)?))
 }
 
 /// `text` with its top module called [`TOP`], and the others after it.

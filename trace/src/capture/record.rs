@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use testbed_definitions::{boot, event};
-use testbed_machine::{Machine, Order};
+use testbed_machine::{Core, Machine, Order};
 
 use super::ATTACHED;
 use crate::ledger::Ledger;
@@ -176,6 +176,8 @@ pub struct MachineRecord {
     pub processors: Vec<String>,
     #[serde(default)]
     pub headless: bool,
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub core: Core,
     pub ram_bytes: u32,
     pub smi_queue: u32,
     pub mmi_queue: u32,
@@ -188,6 +190,11 @@ pub struct MachineRecord {
     #[serde(default)]
     pub order: Order,
     pub board: Option<String>,
+}
+
+/// Whether it is the core that a description need not name.
+fn is_usual(core: &Core) -> bool {
+    *core == Core::default()
 }
 
 /// What machines had before descriptions said it.
@@ -206,6 +213,7 @@ impl From<&Machine> for MachineRecord {
             clock_hz,
             processors,
             headless,
+            core,
             ram_bytes,
             smi_queue,
             mmi_queue,
@@ -221,6 +229,7 @@ impl From<&Machine> for MachineRecord {
             clock_hz,
             processors,
             headless,
+            core,
             ram_bytes,
             smi_queue,
             mmi_queue,
@@ -241,6 +250,7 @@ impl From<&MachineRecord> for Machine {
             clock_hz,
             processors,
             headless,
+            core,
             ram_bytes,
             smi_queue,
             mmi_queue,
@@ -256,6 +266,7 @@ impl From<&MachineRecord> for Machine {
             clock_hz,
             processors,
             headless,
+            core,
             ram_bytes,
             smi_queue,
             mmi_queue,

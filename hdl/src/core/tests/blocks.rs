@@ -1,12 +1,12 @@
 //! Every block natively against its Verilog.
 
-use super::stream::instruction;
+use super::stream::{csr_number, instruction};
 use crate::core::*;
 use crate::differential;
 use crate::support::random::Random;
 use crate::support::synthesis::{synthesise, Family};
 use rust_hdl::prelude::*;
-use testbed_definitions::{csr, map};
+use testbed_definitions::map;
 
 /// Gives a combinational block the clock that the comparison wants.
 macro_rules! clocked {
@@ -271,51 +271,6 @@ fn mmu() {
             }
         }
     }
-}
-
-/// A CSR number that exists, mostly.
-pub fn csr_number(random: &mut Random) -> u16 {
-    if random.chance(1, 6) {
-        return random.below(4096) as u16;
-    }
-    random.one_of(&[
-        csr::MSTATUS,
-        csr::MISA,
-        csr::MIE,
-        csr::MTVEC,
-        csr::MCOUNTEREN,
-        csr::MENVCFG,
-        csr::MSTATUSH,
-        csr::MENVCFGH,
-        csr::MCOUNTINHIBIT,
-        csr::MHPMEVENT3,
-        csr::MHPMEVENT31,
-        csr::MSCRATCH,
-        csr::MEPC,
-        csr::MCAUSE,
-        csr::MTVAL,
-        csr::MIP,
-        csr::TSELECT,
-        csr::TDATA3,
-        csr::PMBASE,
-        csr::MCYCLE,
-        csr::MINSTRET,
-        csr::MHPMCOUNTER3,
-        csr::MHPMCOUNTER31H,
-        csr::MCYCLEH,
-        csr::MINSTRETH,
-        csr::CYCLE,
-        csr::TIME,
-        csr::INSTRET,
-        csr::CYCLEH,
-        csr::TIMEH,
-        csr::INSTRETH,
-        csr::MVENDORID,
-        csr::MARCHID,
-        csr::MIMPID,
-        csr::MHARTID,
-        csr::MCONFIGPTR,
-    ])
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The core on a behavioural memory, natively, with everything that it retires.
 
-use crate::core::{state, Core};
+use super::{arrival, Core};
 use crate::support::bench::settle;
 use rust_hdl::prelude::*;
 use testbed_definitions::map;
@@ -39,7 +39,7 @@ pub struct Bus {
     pub cycle: u64,
     ram: Vec<u32>,
     pub retired: Vec<Retirement>,
-    /// Every cycle in state D, and the pc.
+    /// Every cycle in which an instruction arrives, and its pc.
     pub arrivals: Vec<(u64, u32)>,
     /// Accesses outside RAM: cycle, address, and the data of a store.
     pub device: Vec<(u64, u32, Option<u32>)>,
@@ -118,8 +118,8 @@ impl Bus {
 
     fn record(&mut self) {
         let core = &self.core;
-        if core.state.q.val().get_bit(state::D as usize) {
-            self.arrivals.push((self.cycle, core.pc.q.val().to_u32()));
+        if let Some(pc) = arrival(core) {
+            self.arrivals.push((self.cycle, pc));
         }
         if core.retire_valid.val() || core.retire_half.val() {
             assert!(!(core.retire_valid.val() && core.retire_half.val()), "cycle {}: twice", self.cycle);

@@ -2,6 +2,7 @@
 
 use super::assembler::*;
 use super::bus::{Bus, HANDLER};
+use super::times;
 use testbed_definitions::csr;
 
 /// What the CSR instruction at `index` of `program` read.
@@ -25,16 +26,24 @@ fn mcycle_counts_from_cycle_zero() {
 
 #[test]
 fn a_write_to_half_a_counter_suppresses_that_count() {
-    // Read two cycles after the write: the value shows in the cycle after it, and counts once.
-    let set = |number, value| [addi(1, 0, value), csrw(number, 1)];
-    let mut program = set(csr::MCYCLE, 100).to_vec();
-    program.push(csrr(2, csr::MCYCLE));
-    assert_eq!(read_at(&program, 2), 101);
+    // Two cycles lie between an instruction's and the next but `gap`: the value shows in the cycle
+    // after the write, and counts once.
+    let gap = 2 / times::CYCLES_ALU as usize - 1;
+    let apart = |first: u32, others: &[u32]| {
+        let mut program = vec![addi(1, 0, first as i32)];
+        for &word in others {
+            program.push(word);
+            program.extend(vec![NOP; gap]);
+        }
+        program
+    };
+    let place = |index: usize| 1 + index * (1 + gap);
+    let program = apart(100, &[csrw(csr::MCYCLE, 1), csrr(2, csr::MCYCLE)]);
+    assert_eq!(read_at(&program, place(1)), 101);
     // All ones become 0 and carry; the high half is read two cycles later.
-    let mut program = set(csr::MCYCLE, -1).to_vec();
-    program.extend([csrr(2, csr::MCYCLEH), csrr(3, csr::MCYCLE)]);
-    assert_eq!((read_at(&program, 2), read_at(&program, 3)), (1, 2));
-    // Writing the high half keeps the low one: X of the write is cycle 13 in both.
+    let program = apart(u32::MAX, &[csrw(csr::MCYCLE, 1), csrr(2, csr::MCYCLEH), csrr(3, csr::MCYCLE)]);
+    assert_eq!((read_at(&program, place(1)), read_at(&program, place(2))), (1, 2));
+    // Writing the high half keeps the low one: the X of the write is in the same cycle in both.
     let program = [addi(1, 0, 7), csrw(csr::MCYCLEH, 1), csrr(2, csr::MCYCLE), csrr(3, csr::MCYCLEH)];
     let plain = [addi(1, 0, 7), NOP, csrr(2, csr::MCYCLE)];
     assert_eq!(read_at(&program, 2), read_at(&plain, 2) - 1);

@@ -2,7 +2,8 @@
 
 use super::assembler::*;
 use super::bus::{Bus, Retirement, DATA, HANDLER, RAM_BYTES};
-use testbed_definitions::{csr, csr::cause, map, timing};
+use super::times;
+use testbed_definitions::{csr, csr::cause, map};
 
 const LOW: u32 = 0x1234_5678;
 const HIGH: u32 = 0x9abc_def0;
@@ -109,6 +110,6 @@ fn at_the_end_of_ram_the_next_word_comes_a_cycle_later() {
         let fault = bus.run_to(top.wrapping_add(4));
         assert_eq!((fault.trap, fault.cause), (true, cause::FETCH_ACCESS));
         let arrived = bus.arrivals.iter().find(|arrival| arrival.1 == top).expect("it arrives").0;
-        assert_eq!(fault.cycle - arrived, timing::CYCLES_LOAD_PAIR + timing::CYCLES_NOT_AHEAD);
+        assert_eq!(fault.cycle - arrived, times::CYCLES_LOAD_PAIR + times::CYCLES_NOT_AHEAD);
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use object::{Object, ObjectSection, ObjectSymbol};
 use testbed_definitions::map;
-use testbed_machine::Machine;
+use testbed_machine::{Core as Kind, Machine};
 use testbed_runner::{engines, firmware};
 use testbed_sim::engine::Engine;
 use testbed_sim::exec::{self, Outcome};
@@ -21,6 +21,7 @@ use super::row::{table, Row};
 const GROUP: &str = "core alone";
 const PEERS_GROUP: &str = "cores side by side, the same binary on each one's RTL";
 pub const UNIT: &str = "it/s per MHz";
+const PIPELINED: &str = "this core, pipelined";
 const NO_ITERATIONS: &str = "has no ITERATIONS in its image";
 /// Cycles after which the benchmark is given up.
 const MAX_CYCLES: u64 = 100_000_000;
@@ -43,8 +44,8 @@ impl Core {
     pub fn run(&self) -> Result<Exit, Failure> {
         let root = firmware::root()?;
         let benchmark = Benchmark::load()?;
-        let Counts { cycles, instructions, iterations } = benchmark.alone(&self.engine)?;
-        let [cycles, instructions, iterations] = [cycles, instructions, iterations].map(f64::from);
+        let ours = benchmark.alone(&self.engine, Kind::Multicycle)?;
+        let iterations = f64::from(ours.iterations);
         let row = |name: &str, cycles: f64, note: &str| Row {
             group: PEERS_GROUP,
             name: name.into(),
@@ -52,9 +53,16 @@ impl Core {
             rate: Some(iterations * 1e6 / cycles),
             ratio: None,
             peer: Some(Peer::PicoRv32Fast.name()),
-            note: format!("CPI {:.2}; {note}", cycles / instructions),
+            // All execute the same instructions.
+            note: format!("CPI {:.2}; {note}", cycles / f64::from(ours.instructions)),
         };
-        let mut rows = vec![row("this core", cycles, &format!("on the engine {}", self.engine))];
+        let engine = format!("on the engine {}", self.engine);
+        let pipelined = match benchmark.alone(&self.engine, Kind::Pipelined) {
+            Ok(counts) => row(PIPELINED, counts.cycles.into(), &engine),
+            // The engine `rust-hdl` does not have it.
+            Err(failure) => Row { rate: None, note: failure.message, ..row(PIPELINED, 1.0, "") },
+        };
+        let mut rows = vec![row("this core", ours.cycles.into(), &engine), pipelined];
         for peer in Peer::ALL {
             rows.push(row(
                 peer.name(),
@@ -89,7 +97,7 @@ fn unavailable(error: PeerError) -> Failure {
 
 /// The figures of this core by itself, which are the same on every computer.
 pub fn rows() -> Result<Vec<Row>, Failure> {
-    let Counts { cycles, instructions, iterations } = Benchmark::load()?.counted("emulator", None)?;
+    let Counts { cycles, instructions, iterations } = Benchmark::load()?.counted("emulator", Kind::default(), None)?;
     let [cycles, instructions, iterations] = [cycles, instructions, iterations].map(f64::from);
     let row = |name: &str, unit, rate| Row {
         group: GROUP,
@@ -145,7 +153,7 @@ impl Benchmark {
     }
 
     /// On one core of an engine, with its own number of iterations or with so many.
-    fn started(&self, engine: &str, iterations: Option<u32>) -> Result<Box<dyn Engine>, Failure> {
+    fn started(&self, engine: &str, core: Kind, iterations: Option<u32>) -> Result<Box<dyn Engine>, Failure> {
         let mut image = self.program.image.clone();
         if let Some(iterations) = iterations {
             let at = self.program.symbol("ITERATIONS").ok_or_else(|| self.failed("has no symbol ITERATIONS"))?;
@@ -154,17 +162,18 @@ impl Benchmark {
             let (start, bytes) = segment.ok_or_else(|| self.failed(NO_ITERATIONS))?;
             bytes[(at - *start) as usize..][..4].copy_from_slice(&iterations.to_le_bytes());
         }
-        engines::open(engine, &Machine::single(map::RAM_BYTES_MAX), &image, None).map_err(|error| self.failed(error))
+        let machine = Machine { core, ..Machine::single(map::RAM_BYTES_MAX) };
+        engines::open(engine, &machine, &image, None).map_err(|error| self.failed(error))
     }
 
     /// On one core of the emulator; it does not end.
     pub fn endless(&self) -> Result<Box<dyn Engine>, Failure> {
-        self.started("emulator", Some(u32::MAX))
+        self.started("emulator", Kind::default(), Some(u32::MAX))
     }
 
     /// What it counts on one core of ours, with its own number of iterations or with so many.
-    fn counted(&self, engine: &str, iterations: Option<u32>) -> Result<Counts, Failure> {
-        let mut engine = self.started(engine, iterations)?;
+    fn counted(&self, engine: &str, core: Kind, iterations: Option<u32>) -> Result<Counts, Failure> {
+        let mut engine = self.started(engine, core, iterations)?;
         let run = exec::run(engine.as_mut(), &self.program, MAX_CYCLES).map_err(|error| self.failed(error))?;
         match run.outcome {
             Outcome::Exit { code: 0, .. } => {}
@@ -175,8 +184,8 @@ impl Benchmark {
     }
 
     /// What iterations alone count, without start and end.
-    pub fn alone(&self, engine: &str) -> Result<Counts, Failure> {
-        let [short, long] = ITERATIONS.map(|iterations| self.counted(engine, Some(iterations)));
+    pub fn alone(&self, engine: &str, core: Kind) -> Result<Counts, Failure> {
+        let [short, long] = ITERATIONS.map(|iterations| self.counted(engine, core, Some(iterations)));
         let (short, long) = (short?, long?);
         Ok(Counts {
             cycles: long.cycles - short.cycles,

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use testbed_machine::Machine;
+use testbed_machine::{Core, Machine};
 use testbed_sim::engine::Image;
 use testbed_sim::load::Boot;
 
@@ -73,7 +73,7 @@ impl Emulator {
     /// One core beside QEMU.
     fn corebench(&self) -> Result<Vec<Row>, Failure> {
         let benchmark = Benchmark::load()?;
-        let Counts { instructions: executed, iterations, .. } = benchmark.alone("emulator")?;
+        let Counts { instructions: executed, iterations, .. } = benchmark.alone("emulator", Core::default())?;
         let each = f64::from(executed) / f64::from(iterations);
         let mut engine = benchmark.endless()?;
         let own = move || per_second(engine.as_mut(), instructions, self.seconds);

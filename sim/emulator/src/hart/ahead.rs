@@ -15,6 +15,7 @@ impl Hart {
         // All fields by name: who adds one has to say what becomes of it.
         let Hart {
             number: _,
+            times: _,
             registers,
             pc,
             arrival,

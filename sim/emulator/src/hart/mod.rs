@@ -6,6 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `state` | registers, RAM, the processor's own devices, and where it stands |
+//! | `times` | what its core takes for each kind of instruction |
 //! | `stretch` | where instructions are fetched from |
 //! | `window` | its way through a window: who executes what |
 //! | `ahead` | its way ahead of the others, and back |
@@ -32,6 +33,7 @@ mod interrupts;
 mod memory;
 mod state;
 mod stretch;
+mod times;
 mod tlb;
 mod translator;
 mod window;

@@ -3,6 +3,7 @@
 use super::csr::{Csrs, Mode};
 use super::memory::Memory;
 use super::stretch::Stretch;
+use super::times::Times;
 use super::tlb::{Lookup, Tlb, EXECUTE};
 use super::translator::installed::Installations;
 use crate::engine::Retirement;
@@ -56,11 +57,13 @@ pub(super) struct Mark {
     pub events: usize,
 }
 
-/// Where a processor stands: `pc` is the instruction that arrives (state D) in cycle `arrival`,
-/// unless it sleeps, has a fetch fault to report, or has to walk the page map first (then `arrival`
+/// Where a processor stands: `pc` is the instruction that arrives (state D; on the pipelined core the
+/// cycle before X, whatever else is done in it) in cycle `arrival`, unless it sleeps, has a fetch fault to report, or has to walk the page map first (then `arrival`
 /// is when it would arrive without the walk).
 pub(crate) struct Hart {
     pub(super) number: usize,
+    /// The times of its core.
+    pub(super) times: Times,
     /// x0 to x31, then those that the cache names in place of x0. As many as a byte can name: no
     /// bounds to check.
     pub(super) registers: [u32; 256],
@@ -108,6 +111,7 @@ impl Hart {
     pub fn new(machine: &Machine, number: usize, entry: u32) -> Self {
         let mut hart = Hart {
             number,
+            times: Times::of(machine.core),
             registers: [0; 256],
             pc: entry,
             arrival: FIRST_ARRIVAL,

@@ -19,7 +19,8 @@ impl Hart {
             return None;
         }
         self.find_interrupt(shared);
-        let exact = self.record.is_some();
+        // The fast ways know the times of the first core only.
+        let exact = self.record.is_some() || self.times.overlaps;
         let mut near = self.near(shared, until);
         loop {
             if self.arrival >= near.until {

@@ -164,7 +164,7 @@ impl Hart {
     pub(in crate::hart) fn hold(&mut self, word: u32, ahead: Option<u32>) -> Step {
         self.memory.latched = Some(word);
         self.ahead = Some(ahead);
-        self.let_past = self.arrival + 1;
+        self.let_past = self.arrival + 1 + self.times.to_judgement();
         self.interrupt_at = self.interrupt_at.max(self.let_past);
         Step::Later
     }

@@ -49,15 +49,20 @@ impl Hart {
                 return self.fetch(shared, until);
             }
         }
+        // The cycle in which an interrupt or the fault of the fetch is taken.
+        let judged = self.arrival + self.times.to_judgement();
         if self.arrival >= until {
             return Step::Later;
         }
-        if self.arrival >= self.interrupt_at && self.pending(shared, self.arrival) & self.csrs.enabled == 0 {
+        if judged >= until {
+            return self.read_before(shared);
+        }
+        if judged >= self.interrupt_at && self.pending(shared, judged) & self.csrs.enabled == 0 {
             // A line was high between two arrivals only: a store put `mtimecmp` off in the very
             // cycle in which the time had come.
             self.find_interrupt(shared);
         }
-        if self.arrival >= self.interrupt_at && self.complete > self.arrival {
+        if judged >= self.interrupt_at && self.complete > judged {
             // A load is completed in this cycle: what arrives stays, and is looked at again in the
             // next one.
             if self.memory.latched.is_none() {
@@ -66,24 +71,30 @@ impl Hart {
             self.arrival += 1;
             return Step::Changed;
         }
-        if self.arrival >= self.interrupt_at {
-            let cause = interrupt_cause(self.pending(shared, self.arrival) & self.csrs.enabled);
-            self.trap(self.arrival, 0, cause, 0);
+        if judged >= self.interrupt_at {
+            let cause = interrupt_cause(self.pending(shared, judged) & self.csrs.enabled);
+            self.trap(judged, 0, cause, 0);
             return Step::Changed;
         }
         if let Some(cause) = self.fetch_fault {
-            self.trap(self.arrival, 0, cause, self.pc);
+            self.trap(judged, 0, cause, self.pc);
             return Step::Changed;
         }
         if self.arrival + 1 >= until {
             self.let_past = self.arrival + 1;
-            if self.ahead.is_none() && shared.hazards(self.number).is_some() {
-                self.ahead = Some(self.read_ahead(shared));
-            }
-            return Step::Later;
+            return self.read_before(shared);
         }
         let word = self.arrived(shared);
         self.execute(shared, word, until)
+    }
+
+    /// Leaves the X of the instruction at `pc` to the next window; its D is in this one, and so is
+    /// what the core reads in it.
+    fn read_before(&mut self, shared: &mut Shared) -> Step {
+        if self.ahead.is_none() && shared.hazards(self.number).is_some() {
+            self.ahead = Some(self.read_ahead(shared));
+        }
+        Step::Later
     }
 
     /// A fetch that is not known to be in RAM: finds its fault, or walks the page map. `arrival`
@@ -159,18 +170,25 @@ impl Hart {
     }
 
     fn execute(&mut self, shared: &mut Shared, word: u32, until: u64) -> Step {
-        let ahead = self.ahead.take();
+        let mut ahead = self.ahead.take();
+        if self.times.overlaps && ahead.is_none() {
+            ahead = Some(self.read_ahead(shared));
+        }
         let instruction = decode(word);
         let Decoded { op, rd, rs1, rs2, imm } = instruction;
         let (a, b) = (self.registers[rs1 as usize], self.registers[rs2 as usize]);
         let next = self.pc.wrapping_add(4);
         match op {
-            Op::Lui => self.simple(word, rd, imm, next),
-            Op::Auipc => self.simple(word, rd, self.pc.wrapping_add(imm), next),
+            Op::Lui => self.simple(word, rd, imm, ahead),
+            Op::Auipc => self.simple(word, rd, self.pc.wrapping_add(imm), ahead),
             Op::Jal => self.jump(word, rd, self.pc.wrapping_add(imm)),
             Op::Jalr => self.jump(word, rd, a.wrapping_add(imm) & !1),
             Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu => {
-                self.branch(word, if taken(op, a, b) { self.pc.wrapping_add(imm) } else { next })
+                if taken(op, a, b) {
+                    self.branch(word, self.pc.wrapping_add(imm))
+                } else {
+                    self.simple(word, 0, 0, ahead)
+                }
             }
             Op::Lb | Op::Lh | Op::Lw | Op::Lbu | Op::Lhu => {
                 let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
@@ -184,10 +202,14 @@ impl Hart {
                 let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
                 self.pair(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
             }
-            Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => self.long(word, rd, operate(op, a, b), CYCLES_MULTIPLY),
-            Op::Div | Op::Divu | Op::Rem | Op::Remu => self.long(word, rd, operate(op, a, b), CYCLES_DIVIDE),
-            Op::Fence => self.simple(word, 0, 0, next),
-            Op::Csr => self.csr_instruction(shared, word, instruction, a),
+            Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => {
+                self.long(word, rd, operate(op, a, b), self.times.multiply, ahead)
+            }
+            Op::Div | Op::Divu | Op::Rem | Op::Remu => self.long(word, rd, operate(op, a, b), self.times.divide, ahead),
+            // `fence.i` reads the next word anew.
+            Op::Fence if word & 0x1000 != 0 => self.leave(word, 0, 0, next),
+            Op::Fence => self.simple(word, 0, 0, ahead),
+            Op::Csr => self.csr_instruction(shared, word, instruction, a, ahead),
             Op::Mret if !self.csrs.user => self.mret(word),
             Op::Wfi => self.wait(word),
             Op::Ecall => {
@@ -198,23 +220,41 @@ impl Hart {
             Op::Mret | Op::Illegal | Op::Undecoded | Op::MisalignedTarget => self.trap_in_x(word, cause::ILLEGAL, word),
             _ => {
                 let b = if word & 0x20 != 0 { b } else { imm };
-                self.simple(word, rd, operate(op, a, b), next)
+                self.simple(word, rd, operate(op, a, b), ahead)
             }
         }
     }
 
-    /// Commits an instruction of class ALU.
-    fn simple(&mut self, word: u32, rd: u8, value: u32, next: u32) -> Step {
+    /// Commits an instruction of class ALU, and goes on with the word that was read ahead if the core
+    /// does.
+    fn simple(&mut self, word: u32, rd: u8, value: u32, ahead: Option<Option<u32>>) -> Step {
         self.retire(self.arrival + 1, word, rd, value);
-        self.pc = next;
-        self.arrival += CYCLES_ALU;
+        self.go_on(ahead, self.times.alu);
         Step::Done
     }
 
-    fn long(&mut self, word: u32, rd: u8, value: u32, cycles: u64) -> Step {
-        self.retire(self.arrival + cycles - 1, word, rd, value);
-        self.pc = self.pc.wrapping_add(4);
-        self.arrival += cycles;
+    fn long(&mut self, word: u32, rd: u8, value: u32, cycles: u64, ahead: Option<Option<u32>>) -> Step {
+        self.retire(self.arrival + cycles - self.times.before_last, word, rd, value);
+        self.go_on(ahead, cycles);
+        Step::Done
+    }
+
+    /// Goes on after what does not use the port.
+    fn go_on(&mut self, ahead: Option<Option<u32>>, cycles: u64) {
+        match ahead {
+            Some(ahead) if self.times.overlaps => self.proceed(ahead, cycles),
+            _ => {
+                self.pc = self.pc.wrapping_add(4);
+                self.arrival += cycles;
+            }
+        }
+    }
+
+    /// Commits an instruction behind which the word at `next` is read anew.
+    fn leave(&mut self, word: u32, rd: u8, value: u32, next: u32) -> Step {
+        self.retire(self.arrival + 1, word, rd, value);
+        self.pc = next;
+        self.arrival += self.times.jump;
         Step::Done
     }
 
@@ -222,13 +262,13 @@ impl Hart {
         if target & 3 != 0 {
             return self.trap_in_x(word, cause::FETCH_MISALIGNED, target);
         }
-        self.simple(word, rd, self.pc.wrapping_add(4), target)
+        self.leave(word, rd, self.pc.wrapping_add(4), target)
     }
 
     fn branch(&mut self, word: u32, target: u32) -> Step {
         if target & 3 != 0 {
             return self.trap_in_x(word, cause::FETCH_MISALIGNED, target);
         }
-        self.simple(word, 0, 0, target)
+        self.leave(word, 0, 0, target)
     }
 }

@@ -55,7 +55,7 @@ impl Hart {
         let cycle = self.arrival + 2;
         let Some(Second { word, offset, ahead }) = self.second.filter(|_| cycle < until) else {
             // Its D is over.
-            self.let_past = self.arrival + 1;
+            self.let_past = self.arrival + 1 + self.times.to_judgement();
             self.interrupt_at = self.interrupt_at.max(self.let_past);
             return Step::Later;
         };

@@ -10,7 +10,14 @@ use testbed_definitions::csr::*;
 use testbed_definitions::timing::{CYCLES_MRET, CYCLES_TRAP_ON_ARRIVAL};
 
 impl Hart {
-    pub(super) fn csr_instruction(&mut self, shared: &mut Shared, word: u32, instruction: Decoded, a: u32) -> Step {
+    pub(super) fn csr_instruction(
+        &mut self,
+        shared: &mut Shared,
+        word: u32,
+        instruction: Decoded,
+        a: u32,
+        ahead: Option<Option<u32>>,
+    ) -> Step {
         let number = (word >> 20) as u16;
         let immediate = word & 0x4000 != 0;
         let operand = if immediate { u32::from(instruction.rs1) } else { a };
@@ -25,7 +32,7 @@ impl Hart {
         let Some(value) = self.csrs.read(number, writes, around) else {
             return self.trap_in_x(word, cause::ILLEGAL, word);
         };
-        self.simple(word, instruction.rd, value, self.pc.wrapping_add(4));
+        self.simple(word, instruction.rd, value, ahead);
         if !writes {
             return Step::Done;
         }

@@ -1,0 +1,302 @@
+// What is proven of the pipelined core, as core.sv proves it of the first one: every instruction that retires did what RV32I, Zilsd and the privileged
+// architecture say, as seen at the retirement port (docs/hardware.md), for any program, memory, interrupts and stalls. `hdl/src/pipeline/formal.rs` puts
+// this at the end of the module that rust-hdl generates.
+//
+// The environment is wider than the machine: memory gives any word at any time. What multiplications and divisions give, and what CSRs hold, is tested, not proven.
+
+`ifdef FORMAL
+(* anyconst *) wire [31:0] f_reset_vector;
+(* anyconst *) wire f_smi, f_mmi;
+always @(*) assume (reset_vector == f_reset_vector && reset_vector[1:0] == 0 && ram_mask == 32'h003fffff && has_smi == f_smi && has_mmi == f_mmi);
+
+// What the port shows in this cycle: an instruction's end, a trap, or the first half of a pair.
+wire f_ends = retire_valid && !retire_trap;
+wire f_commits = f_ends || retire_half;
+wire [31:0] f_i = instruction$q;
+wire [6:0] f_opcode = f_i[6:0];
+wire [2:0] f_minor = f_i[14:12];
+wire [6:0] f_upper = f_i[31:25];
+reg f_begun = 0, f_second = 0;
+always @(posedge clock) begin
+    f_begun <= 1;
+    f_second <= retire_half;
+end
+
+// Any two registers, as they were written last, seen at the retirement port; an instruction is judged if they are its sources.
+(* anyconst *) wire [4:0] f_r1, f_r2;
+reg [31:0] f_x1 = 0, f_x2 = 0, f_x1_first = 0;
+wire f_writes_1 = f_commits && retire_rd != 0 && retire_rd == f_r1;
+wire f_writes_2 = f_commits && retire_rd != 0 && retire_rd == f_r2;
+wire [31:0] f_x1_next = f_writes_1 ? retire_value : f_x1;
+wire [31:0] f_x2_next = f_writes_2 ? retire_value : f_x2;
+always @(posedge clock) begin
+    f_x1 <= f_x1_next;
+    f_x2 <= f_x2_next;
+    if (f_commits) f_x1_first <= f_x1;
+end
+// Of the register file it is known (registers.sv): it gives what was written last into the register that was asked for, also in that cycle.
+reg f_read_1 = 0, f_read_2 = 0;
+reg [4:0] f_asked_1 = 0, f_asked_2 = 0;
+reg [31:0] f_v1 = 0, f_v2 = 0;
+always @(posedge clock) begin
+    if (registers$read) begin
+        f_read_1 <= 1;
+        f_asked_1 <= registers$address_1;
+        f_v1 <= f_x1_next;
+    end
+    if (registers$read_2) begin
+        f_read_2 <= 1;
+        f_asked_2 <= registers$address_2;
+        f_v2 <= f_x2_next;
+    end
+end
+always @(*) begin
+    if (f_read_1 && f_asked_1 == f_r1) assume (registers$data_1 == f_v1);
+    if (f_read_2 && f_asked_2 == f_r2) assume (registers$data_2 == f_v2);
+    a_written: assert ((registers$write && registers$write_address != 0) == (f_commits && retire_rd != 0));
+    if (f_commits && retire_rd != 0) a_register: assert (registers$write_address == retire_rd && registers$write_data == retire_value);
+end
+// The second half of a pair has the first one's address, whatever the first one loaded; a stored pair's second register is the one after rs2.
+wire f_is_sd = f_opcode == 7'h23 && f_minor == 3'd3;
+wire [4:0] f_rs2 = f_i[24:20] | (f_is_sd && f_second && f_i[24:20] != 0);
+wire f_judged = f_i[19:15] == f_r1 && f_rs2 == f_r2;
+wire [31:0] f_a = f_second ? f_x1_first : f_x1;
+wire [31:0] f_b = f_x2;
+
+// The instruction, as the manual has it.
+wire [31:0] f_imm_i = {{21{f_i[31]}}, f_i[30:20]};
+wire [31:0] f_imm_s = {{21{f_i[31]}}, f_i[30:25], f_i[11:7]};
+wire [31:0] f_imm_b = {{20{f_i[31]}}, f_i[7], f_i[30:25], f_i[11:8], 1'b0};
+wire [31:0] f_imm_j = {{12{f_i[31]}}, f_i[19:12], f_i[20], f_i[30:21], 1'b0};
+wire f_load = f_opcode == 7'h03, f_store = f_opcode == 7'h23, f_branch = f_opcode == 7'h63;
+wire f_op = f_opcode == 7'h33, f_op_imm = f_opcode == 7'h13, f_system = f_opcode == 7'h73;
+wire f_lui = f_opcode == 7'h37, f_auipc = f_opcode == 7'h17, f_jal = f_opcode == 7'h6f, f_jalr = f_opcode == 7'h67 && f_minor == 0;
+wire f_muldiv = f_op && f_upper == 7'd1;
+wire f_csr = f_system && f_minor[1:0] != 0;
+wire f_ecall = f_i == 32'h00000073, f_ebreak = f_i == 32'h00100073, f_mret = f_i == 32'h30200073, f_wfi = f_i == 32'h10500073;
+wire f_pair = (f_load || f_store) && f_minor == 3'd3;
+wire f_shifts = f_minor[1:0] == 2'd1;
+wire f_legal = f_lui || f_auipc || f_jal || f_jalr || (f_branch && f_minor[2:1] != 2'd1)
+    || (f_load && (f_minor <= 3'd2 || f_minor == 3'd4 || f_minor == 3'd5 || (f_minor == 3'd3 && !f_i[7])))
+    || (f_store && (f_minor <= 3'd2 || (f_minor == 3'd3 && !f_i[20])))
+    || (f_op_imm && (!f_shifts || f_upper == 0 || (f_upper == 7'h20 && f_minor == 3'd5)))
+    || (f_op && (f_upper == 0 || f_upper == 7'd1 || (f_upper == 7'h20 && (f_minor == 0 || f_minor == 3'd5))))
+    || (f_opcode == 7'h0f && f_minor[2:1] == 0) || f_csr || f_ecall || f_ebreak || f_wfi || f_mret;
+
+wire [31:0] f_second_operand = f_op ? f_b : f_imm_i;
+wire [4:0] f_amount = f_second_operand[4:0];
+reg [31:0] f_computed;
+always @(*) case (f_minor)
+    3'd0: f_computed = f_op && f_i[30] ? f_a - f_b : f_a + f_second_operand;
+    3'd1: f_computed = f_a << f_amount;
+    3'd2: f_computed = $signed(f_a) < $signed(f_second_operand);
+    3'd3: f_computed = f_a < f_second_operand;
+    3'd4: f_computed = f_a ^ f_second_operand;
+    3'd5: f_computed = f_i[30] ? $signed($signed(f_a) >>> f_amount) : f_a >> f_amount;
+    3'd6: f_computed = f_a | f_second_operand;
+    default: f_computed = f_a & f_second_operand;
+endcase
+reg f_taken;
+always @(*) case (f_minor)
+    3'd0: f_taken = f_a == f_b;
+    3'd1: f_taken = f_a != f_b;
+    3'd4: f_taken = $signed(f_a) < $signed(f_b);
+    3'd5: f_taken = $signed(f_a) >= $signed(f_b);
+    3'd6: f_taken = f_a < f_b;
+    default: f_taken = f_a >= f_b;
+endcase
+wire [31:0] f_target = f_jal ? retire_pc + f_imm_j : f_jalr ? (f_a + f_imm_i) & ~32'd1 : retire_pc + f_imm_b;
+wire f_jumps = f_jal || f_jalr || (f_branch && f_taken);
+wire [31:0] f_address = f_a + (f_store ? f_imm_s : f_imm_i);
+wire [31:0] f_at = f_address | {29'd0, f_pair && f_second, 2'd0};
+wire f_misaligned = f_minor[1:0] == 2'd1 ? f_address[0] : f_minor[1:0] == 2'd2 ? f_address[1:0] != 0 : f_minor[1:0] == 2'd3 ? f_address[2:0] != 0 : 1'b0;
+// A load's word is at `rdata` when it retires.
+wire [31:0] f_shifted = rdata >> {f_at[1:0], 3'd0};
+reg [31:0] f_loaded;
+always @(*) case (f_minor)
+    3'd0: f_loaded = {{24{f_shifted[7]}}, f_shifted[7:0]};
+    3'd1: f_loaded = {{16{f_shifted[15]}}, f_shifted[15:0]};
+    3'd4: f_loaded = {24'd0, f_shifted[7:0]};
+    3'd5: f_loaded = {16'd0, f_shifted[15:0]};
+    default: f_loaded = rdata;
+endcase
+wire [3:0] f_lanes = f_minor == 3'd0 ? 4'd1 << f_at[1:0] : f_minor == 3'd1 ? 4'd3 << f_at[1:0] : 4'd15;
+wire [31:0] f_bits = {{8{f_lanes[3]}}, {8{f_lanes[2]}}, {8{f_lanes[1]}}, {8{f_lanes[0]}}};
+
+wire f_writes = f_lui || f_auipc || f_jal || f_jalr || f_load || f_op_imm || f_op || f_csr;
+wire [4:0] f_rd = f_i[11:7] == 0 ? 5'd0 : f_i[11:7] | (f_pair && f_second);
+wire f_translated = mmu$user_data && mmu$page_map[0];
+always @(*) if (f_commits && f_judged) begin
+    a_shown: assert (retire_instruction == f_i);
+    a_legal: assert (f_legal && !f_ecall && !f_ebreak && !(f_mret && csr_file$user));
+    a_aligned: assert (!(f_jumps && f_target[1:0] != 0) && !((f_load || f_store) && f_misaligned));
+    a_rd: assert (retire_rd == (f_writes ? f_rd : 5'd0));
+    a_half: assert (retire_half == (f_pair && !f_second));
+    if (retire_rd != 0) begin
+        if (f_lui) a_lui: assert (retire_value == {f_i[31:12], 12'd0});
+        if (f_auipc) a_auipc: assert (retire_value == retire_pc + {f_i[31:12], 12'd0});
+        if (f_jal || f_jalr) a_link: assert (retire_value == retire_pc + 32'd4);
+        if (f_op_imm || (f_op && !f_muldiv)) a_computed: assert (retire_value == f_computed);
+        if (f_load) a_loaded: assert (retire_value == f_loaded);
+    end else a_no_value: assert (retire_value == 0);
+    a_kind: assert (retire_load == f_load && retire_store == f_store && retire_cause == 0 && retire_tval == 0);
+    if (f_load || f_store) a_address: assert (retire_address[9:0] == f_at[9:0] && (f_translated || retire_address == f_at));
+    if (f_store) begin
+        a_lanes: assert (retire_mask == f_lanes);
+        a_stored: assert (retire_data == ((f_b << (f_minor[1:0] < 2'd2 ? {f_at[1:0], 3'd0} : 5'd0)) & f_bits));
+    end
+end
+
+// Where it goes on. What a trap's handler and a return's target are is for the CSR file to say.
+reg f_next_known = 1;
+reg [31:0] f_next = 0;
+always @(posedge clock) begin
+    if (!f_begun) f_next <= reset_vector;
+    else if (retire_valid) begin
+        f_next_known <= retire_trap || f_judged || !(f_jalr || f_branch);
+        f_next <= retire_trap ? csr_file$vector : f_mret ? csr_file$return_pc : f_jumps ? f_target : retire_pc + 32'd4;
+    end
+end
+always @(*) if ((retire_valid || retire_half) && f_next_known) a_next: assert (retire_pc == f_next);
+
+// Why: the state says what kind of instruction is held, with its decoding, its sources and its address.
+wire f_walks_data = (state$q[6] || state$q[7]) && !walk_fetch$q;
+wire f_held = state$q[2] || state$q[3] || state$q[4] || state$q[8] || f_walks_data;
+always @(*) begin
+    a_state: assert ((state$q & (state$q - 9'd1)) == 0);
+    a_starts: assert ((state$q == 0) == !f_begun);
+    if (f_begun) a_whole: assert (pc$q[1:0] == 0 && csr_file$vector[1:0] == 0 && csr_file$return_pc[1:0] == 0);
+    if (f_begun && f_next_known) a_pc: assert (pc$q == f_next);
+    // The next word to be read is the one after the instruction, or after the one that was read ahead.
+    if (f_held) a_in_order: assert (next_fetch$q == pc$q + (ahead$q ? 32'd8 : 32'd4));
+    if (f_held && !state$q[2]) a_fetched_well: assert (!fetch_fault$q);
+    if (again$q) a_again: assert (state$q[2] && !fetch_fault$q && (f_load || f_store) && f_legal);
+    if (fresh$q) a_fresh: assert (state$q[2] && !again$q);
+    if (held$q) a_held_in_d: assert (state$q[1]);
+    if (f_held) begin
+        a_decoded: assert (decoder$illegal == !f_legal && decoder$load == (f_load && f_legal) && decoder$store == (f_store && f_legal)
+            && decoder$pair == (f_pair && f_legal) && decoder$muldiv == f_muldiv && decoder$branch == (f_branch && f_legal) && decoder$jal == f_jal
+            && decoder$jalr == f_jalr && decoder$link == (f_jal || f_jalr) && decoder$lui == f_lui && decoder$auipc == f_auipc && decoder$csr == f_csr
+            && decoder$ecall == f_ecall && decoder$ebreak == f_ebreak && decoder$mret == f_mret && decoder$wfi == f_wfi
+            && decoder$register_op == (f_op && !f_muldiv && f_legal)
+            && decoder$writes_rd == (f_legal && f_writes && f_i[11:7] != 0));
+        if (f_op_imm || (f_op && !f_muldiv)) a_alternate: assert (!f_legal || decoder$alternate == (f_i[30] && (f_op || f_minor == 3'd5)));
+        a_immediate: assert (decoder$immediate == (f_lui || f_auipc ? {f_i[31:12], 12'd0} : f_store ? f_imm_s : f_branch ? f_imm_b : f_jal ? f_imm_j : f_imm_i) || !f_legal);
+        // In M the operands are kept elsewhere.
+        if (!state$q[4]) a_source: assert (f_read_1 && f_read_2 && f_asked_1 == f_i[19:15]);
+        if (state$q[2]) a_other: assert (f_asked_2 == f_i[24:20]);
+        if (!(state$q[3] && f_pair) && f_asked_1 == f_r1) a_value: assert (f_v1 == f_x1);
+        if (!(state$q[3] && f_pair) && f_asked_2 == f_r2) a_other_value: assert (f_v2 == f_x2);
+    end
+    if (state$q[3]) a_loads: assert (f_load && f_legal && f_second == f_pair);
+    if (state$q[4]) a_multiplies: assert (f_muldiv && !f_second);
+    if (state$q[8]) a_pairs: assert (f_pair && f_legal && f_second == f_store);
+    if (f_held && !state$q[2] && !state$q[4] && f_judged) a_was_aligned: assert (!f_misaligned);
+    if (state$q[2]) a_first: assert (!f_second);
+    if (f_walks_data) a_walks: assert ((f_load || f_store) && f_legal && !f_second);
+end
+
+// A trap has its reason, and everything that has a reason traps. Interrupts and faults of a fetch show no instruction, and go before what it could cause; an
+// interrupt not where a walk or a stall has been waited for.
+wire f_interrupted = state$q[2] && csr_file$interrupt && !again$q;
+wire f_unseen = f_interrupted || (state$q[2] && fetch_fault$q);
+wire f_raised = retire_valid && retire_trap && state$q[2] && !f_unseen;
+always @(*) begin
+    if (retire_valid && retire_trap) a_quiet: assert (retire_rd == 0 && !retire_load && !retire_store && !retire_half);
+    if (f_raised && f_judged && !f_csr) begin
+        if (!f_legal || (f_mret && csr_file$user)) a_illegal: assert (retire_cause == 32'd2 && retire_tval == f_i);
+        else if (f_ecall) a_ecall: assert (retire_cause == (csr_file$user ? 32'd8 : 32'd11) && retire_tval == 0);
+        else if (f_ebreak) a_ebreak: assert (retire_cause == 32'd3 && retire_tval == retire_pc);
+        else if (f_load || f_store) begin
+            if (f_misaligned) a_misaligned: assert (retire_cause == (f_store ? 32'd6 : 32'd4) && retire_tval == f_address);
+            else a_fault: assert ((retire_cause == (f_store ? 32'd7 : 32'd5) || retire_cause == (f_store ? 32'd15 : 32'd13)) && retire_tval == f_address);
+        end else a_jump: assert (f_jumps && f_target[1:0] != 0 && retire_cause == 0 && retire_tval == f_target);
+    end
+    if (f_raised && f_csr) a_csr: assert (retire_cause == 32'd2 && retire_tval == f_i);
+    if (f_unseen) begin
+        a_unseen: assert (retire_valid && retire_trap && retire_instruction == 0 && !write && retire_tval == (f_interrupted ? 32'd0 : pc$q));
+        a_unseen_cause: assert (f_interrupted ? retire_cause[31] : retire_cause == (fetch_denied$q ? 32'd1 : 32'd12));
+    end
+    if (retire_valid && retire_trap) a_trap_where: assert (state$q[2] || state$q[7]);
+end
+
+// Memory is written by stores that retire, as they retire, and by nothing else; what translation or the map of devices refuses never gets there.
+always @(*) begin
+    a_only_stores: assert (write == (retire_store || (write && stall && state$q[2])));
+    if (retire_store) a_port: assert (address == retire_address && mask == retire_mask && (wdata & f_bits) == (retire_data & f_bits) || !f_judged);
+    if (write && state$q[2]) a_passed: assert (!mmu$miss && !mmu$page_fault && !mmu$access_fault);
+end
+reg [31:0] f_address_before = 0;
+always @(posedge clock) f_address_before <= retire_address;
+always @(*) if (f_second && f_ends) a_same_eight: assert (retire_address == (f_address_before | 32'd4) && !f_address_before[2]);
+
+// An entry of the page map is judged, and kept, for the very access that asked for it.
+reg f_walked = 0;
+reg [31:0] f_va = 0;
+reg f_fetches = 0, f_stores = 0;
+always @(posedge clock) begin
+    f_walked <= state$q[6];
+    f_va <= mmu$va;
+    f_fetches <= mmu$fetch;
+    f_stores <= mmu$store;
+end
+always @(*) begin
+    if (state$q[7]) a_walk: assert (f_walked && mmu$va == f_va && mmu$fetch == f_fetches && (mmu$fetch || mmu$store == f_stores));
+    if (mmu$fill) a_fill: assert (state$q[7] && mmu$walk_good);
+end
+
+// One address, untranslated: what is executed there is what memory has there, unless the core itself has written to it.
+(* anyconst *) wire [31:0] f_where;
+(* anyconst *) wire [31:0] f_what;
+reg f_overwritten = 0, f_reads = 0;
+wire f_here = address[31:2] == f_where[31:2];
+always @(posedge clock) begin
+    f_reads <= read && f_here;
+    if (write && f_here) f_overwritten <= 1;
+end
+wire f_plain = !(mmu$user_fetch && mmu$page_map[0]);
+always @(*) if (!f_overwritten) begin
+    if (f_reads) assume (rdata == f_what);
+    if (f_commits && f_plain && retire_pc == f_where) a_fetched: assert (f_i == f_what);
+    // Why: it comes from the port, or was read ahead and kept.
+    if (f_begun && f_plain) begin
+        if (state$q[1] && pc$q == f_where) a_arrives: assert (held$q ? following$q == f_what && !fetch_fault$q : f_reads || fetch_fault$q);
+        if (f_held && !fetch_fault$q && pc$q == f_where) a_held: assert (f_i == f_what);
+        if (f_held && ahead$q && pc$q + 32'd4 == f_where) a_ahead: assert (fresh$q ? f_reads : following$q == f_what);
+    end
+end
+
+// It goes on: besides sleep, stalls and the steps of a multiplication or division, an instruction takes eleven cycles at most, with two walks.
+// Of the TLB it is known (tlb.sv) that what a walk has put in is there in the next cycle.
+reg f_retries = 0;
+reg f_filled = 0;
+reg [4:0] f_waits = 0;
+always @(posedge clock) begin
+    f_filled <= mmu$fill && !mmu$flush;
+    f_retries <= (state$q[7] && mmu$fill) || (f_retries && write && stall);
+    if (retire_valid) f_waits <= 0;
+    else if (!state$q[4] && !state$q[5] && !(write && stall && state$q[2])) f_waits <= f_waits + 1;
+end
+always @(*) begin
+    if (f_filled && mmu$va[31:10] == f_va[31:10]) assume (!mmu$miss || mmu$falls);
+    a_goes_on: assert (f_waits <= 5'd11);
+    if (state$q[0]) a_f: assert (f_waits <= (f_retries ? 5'd4 : 5'd1));
+    if (state$q[6]) a_w: assert (f_waits <= (walk_fetch$q ? 5'd2 : 5'd7));
+    if (state$q[7]) a_t: assert (f_waits <= (walk_fetch$q ? 5'd3 : 5'd8));
+    if (state$q[1]) a_d: assert (f_waits <= 5'd5);
+    if (state$q[2]) a_x: assert (f_waits <= (f_retries ? 5'd9 : 5'd6));
+    if (state$q[4]) a_m: assert (f_waits <= 5'd7);
+    if (state$q[5]) a_s: assert (f_waits == 0);
+    if (state$q[8]) a_p: assert (f_waits <= 5'd10);
+    if (state$q == 0) a_r: assert (f_waits == 0);
+end
+
+// It is not for lack of traffic that these hold.
+always @(*) begin
+    c_branch: cover (f_ends && f_judged && f_branch && f_taken && f_a == 32'hdead);
+    c_user: cover (f_ends && f_judged && csr_file$user && f_op && retire_rd == 5'd7);
+    c_pair: cover (f_ends && f_judged && f_second && f_load && f_i[11:7] == f_i[19:15]);
+    c_sd: cover (f_ends && f_judged && f_is_sd && f_b == 32'hbeef);
+    c_interrupt: cover (retire_valid && retire_trap && retire_cause[31]);
+end
+`endif

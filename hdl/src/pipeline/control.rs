@@ -1,0 +1,284 @@
+//! What each cycle does: faults, commits, the next state.
+
+use rust_hdl::prelude::*;
+
+/// The pipelined core's combinational control: from the state and everything that was found out in
+/// this cycle, what is committed and which state comes next.
+///
+/// ```text
+///   state, ahead, again, ...    +-----------+-> next_state, next fault of a fetch
+///   class of the instruction    |  Control  |-> read, write, takes
+///   mmu, csr, stall ----------->+-----------+-> moves, trap (and its cause), commits
+/// ```
+///
+/// The times are those of `docs/pipeline.md`.
+#[derive(LogicBlock, Default)]
+pub struct Control {
+    /// One bit a state, see [`crate::core::state`]; all zero is R.
+    pub state: Signal<In, Bits<9>>,
+    /// The word after the instruction was read.
+    pub ahead: Signal<In, Bit>,
+    /// This X has come before: it follows a walk or a stall.
+    pub again: Signal<In, Bit>,
+    /// The walk under way is for a fetch.
+    pub walk_fetch: Signal<In, Bit>,
+    /// The instruction could not be fetched.
+    pub fetch_fault: Signal<In, Bit>,
+    /// It was an access fault, else a page fault.
+    pub fetch_denied: Signal<In, Bit>,
+    pub muldiv: Signal<In, Bit>,
+    pub load: Signal<In, Bit>,
+    pub store: Signal<In, Bit>,
+    /// The load or store is of a pair of registers.
+    pub pair: Signal<In, Bit>,
+    pub csr: Signal<In, Bit>,
+    pub ecall: Signal<In, Bit>,
+    pub ebreak: Signal<In, Bit>,
+    pub mret: Signal<In, Bit>,
+    pub wfi: Signal<In, Bit>,
+    pub illegal: Signal<In, Bit>,
+    /// The instruction, in X, does not go on to the word after it, or reads that anew.
+    pub leaps: Signal<In, Bit>,
+    /// The instruction has a destination.
+    pub writes_rd: Signal<In, Bit>,
+    pub csr_illegal: Signal<In, Bit>,
+    pub user: Signal<In, Bit>,
+    pub interrupt: Signal<In, Bit>,
+    pub interrupt_cause: Signal<In, Bits<4>>,
+    pub wake: Signal<In, Bit>,
+    /// The target of a jump or taken branch is misaligned.
+    pub jump_misaligned: Signal<In, Bit>,
+    /// The address of a load or store is misaligned.
+    pub data_misaligned: Signal<In, Bit>,
+    pub miss: Signal<In, Bit>,
+    pub page_fault: Signal<In, Bit>,
+    pub access_fault: Signal<In, Bit>,
+    pub walk_good: Signal<In, Bit>,
+    /// This M is the last.
+    pub muldiv_done: Signal<In, Bit>,
+    pub stall: Signal<In, Bit>,
+    pub next_state: Signal<Out, Bits<9>>,
+    /// The next instruction arrives in this cycle and goes to X; the word after it is asked for.
+    pub takes: Signal<Out, Bit>,
+    /// That word may be read; with `takes`.
+    pub next_ahead: Signal<Out, Bit>,
+    pub next_again: Signal<Out, Bit>,
+    /// A store is over, and the next D takes the word that was read ahead.
+    pub next_held: Signal<Out, Bit>,
+    pub next_walk_fetch: Signal<Out, Bit>,
+    pub next_fetch_fault: Signal<Out, Bit>,
+    pub next_fetch_denied: Signal<Out, Bit>,
+    /// The port is read.
+    pub read: Signal<Out, Bit>,
+    /// The port is written (or would be, but for `stall`).
+    pub write: Signal<Out, Bit>,
+    /// The pc takes its next value. Not with `trap`.
+    pub moves: Signal<Out, Bit>,
+    pub trap: Signal<Out, Bit>,
+    /// The trap is of an instruction that was not looked at: an interrupt, or a fault of its fetch.
+    pub unseen: Signal<Out, Bit>,
+    /// Bit 4: interrupt; bits 3:0: the code.
+    pub trap_cause: Signal<Out, Bits<5>>,
+    /// `mtval` is the pc, the instruction, the virtual address of this cycle; none: 0.
+    pub tval_pc: Signal<Out, Bit>,
+    pub tval_instruction: Signal<Out, Bit>,
+    pub tval_va: Signal<Out, Bit>,
+    /// An instruction retires.
+    pub retire: Signal<Out, Bit>,
+    /// The first half of a pair is committed.
+    pub half: Signal<Out, Bit>,
+    /// rd is written.
+    pub write_rd: Signal<Out, Bit>,
+    pub csr_commit: Signal<Out, Bit>,
+    pub return_commit: Signal<Out, Bit>,
+    pub fill: Signal<Out, Bit>,
+    arrive: Signal<Local, Bit>,
+    execute: Signal<Local, Bit>,
+    last_load: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
+    stalled: Signal<Local, Bit>,
+    last_step: Signal<Local, Bit>,
+    sleep: Signal<Local, Bit>,
+    receive: Signal<Local, Bit>,
+    interrupted: Signal<Local, Bit>,
+    passed_over: Signal<Local, Bit>,
+    forbidden: Signal<Local, Bit>,
+    memory: Signal<Local, Bit>,
+    clean: Signal<Local, Bit>,
+    access: Signal<Local, Bit>,
+    fault: Signal<Local, Bit>,
+    done: Signal<Local, Bit>,
+    goes_on: Signal<Local, Bit>,
+    stored: Signal<Local, Bit>,
+    passed: Signal<Local, Bit>,
+    loading: Signal<Local, Bit>,
+    walked: Signal<Local, Bit>,
+    refused: Signal<Local, Bit>,
+    at_execute: Signal<Local, Bit>,
+    at_walk: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    taking: Signal<Local, Bit>,
+    asks: Signal<Local, Bit>,
+    got: Signal<Local, Bit>,
+    trapping: Signal<Local, Bit>,
+    retiring: Signal<Local, Bit>,
+    cause: Signal<Local, Bits<5>>,
+    to_f: Signal<Local, Bit>,
+    to_d: Signal<Local, Bit>,
+    to_x: Signal<Local, Bit>,
+    to_l: Signal<Local, Bit>,
+    to_m: Signal<Local, Bit>,
+    to_s: Signal<Local, Bit>,
+    to_w: Signal<Local, Bit>,
+    to_p: Signal<Local, Bit>,
+}
+
+impl Logic for Control {
+    #[hdl_gen]
+    fn update(&mut self) {
+        // States: 0 F, 1 D, 2 X, 3 L, 4 M, 5 S, 6 W, 7 T, 8 P.
+        self.arrive.next = self.state.val().get_bit(1);
+        self.execute.next = self.state.val().get_bit(2);
+        self.last_load.next = self.state.val().get_bit(3);
+        self.last_step.next = self.state.val().get_bit(4) & self.muldiv_done.val();
+        self.sleep.next = self.state.val().get_bit(5);
+        self.receive.next = self.state.val().get_bit(7);
+        self.second.next = self.state.val().get_bit(8);
+
+        // X: an interrupt goes before a fault of the fetch, and that before what the word could
+        // cause. `clean` instructions have no fault of their own; an access still has to be
+        // translated.
+        self.interrupted.next = self.interrupt.val() & !self.again.val();
+        self.passed_over.next = self.interrupted.val() | self.fetch_fault.val();
+        self.memory.next = self.load.val() | self.store.val();
+        self.forbidden.next =
+            self.illegal.val() | (self.csr.val() & self.csr_illegal.val()) | (self.mret.val() & self.user.val());
+        self.clean.next = self.execute.val()
+            & !self.passed_over.val()
+            & !self.forbidden.val()
+            & !self.ecall.val()
+            & !self.ebreak.val()
+            & !self.jump_misaligned.val()
+            & !(self.memory.val() & self.data_misaligned.val());
+        self.access.next = self.clean.val() & self.memory.val();
+        self.fault.next = self.page_fault.val() | self.access_fault.val();
+        self.at_execute.next = (self.execute.val() & !self.clean.val()) | (self.access.val() & self.fault.val());
+        self.loading.next = self.access.val() & self.load.val() & !self.miss.val() & !self.fault.val();
+        self.stored.next = self.access.val() & self.store.val() & !self.miss.val() & !self.fault.val();
+        self.done.next = self.clean.val() & !self.memory.val() & !self.muldiv.val();
+        self.goes_on.next = self.done.val() & !self.mret.val() & !self.wfi.val();
+        self.stalled.next = self.stored.val() & !self.pair.val() & self.stall.val();
+        // A pair goes on to its second half; X has seen to it that nothing is in its way.
+        self.to_p.next = self.pair.val() & (self.loading.val() | self.stored.val());
+        self.to_l.next = (self.loading.val() & !self.pair.val()) | (self.second.val() & self.load.val());
+        self.passed.next =
+            (self.stored.val() & !self.pair.val() & !self.stall.val()) | (self.second.val() & self.store.val());
+
+        // T.
+        self.walked.next = self.receive.val() & self.walk_good.val();
+        self.refused.next = self.receive.val() & !self.walk_good.val() & self.walk_fetch.val();
+        self.at_walk.next = self.receive.val() & !self.walk_good.val() & !self.walk_fetch.val();
+
+        // What ends with the port free goes on with the word that was read ahead, or asks for it now.
+        self.ends.next = (self.goes_on.val() & !self.leaps.val()) | self.last_load.val() | self.last_step.val();
+        self.taking.next = self.arrive.val() | (self.ends.val() & self.ahead.val());
+        self.asks.next = self.state.val().get_bit(0)
+            | (self.goes_on.val() & self.leaps.val())
+            | (self.ends.val() & !self.ahead.val())
+            | (self.sleep.val() & self.wake.val());
+        self.got.next = self.asks.val() & !self.miss.val();
+        self.trapping.next = self.at_execute.val() | self.at_walk.val();
+        self.retiring.next = self.done.val() | self.last_load.val() | self.last_step.val() | self.passed.val();
+
+        // Cause.
+        self.cause.next = 0.into();
+        if self.receive.val() {
+            self.cause.next = 13.into();
+            if self.store.val() {
+                self.cause.next = 15.into();
+            }
+        } else if self.interrupted.val() {
+            self.cause.next = bit_cast::<5, 4>(self.interrupt_cause.val()) | 16;
+        } else if self.fetch_fault.val() {
+            self.cause.next = 12.into();
+            if self.fetch_denied.val() {
+                self.cause.next = 1.into();
+            }
+        } else if self.forbidden.val() {
+            self.cause.next = 2.into();
+        } else if self.ecall.val() {
+            self.cause.next = 11.into();
+            if self.user.val() {
+                self.cause.next = 8.into();
+            }
+        } else if self.ebreak.val() {
+            self.cause.next = 3.into();
+        } else if self.memory.val() {
+            if self.data_misaligned.val() {
+                self.cause.next = 4.into();
+            } else if self.page_fault.val() {
+                self.cause.next = 13.into();
+            } else {
+                self.cause.next = 5.into();
+            }
+            // The causes of stores are those of loads plus two.
+            if self.store.val() {
+                self.cause.next = self.cause.val() | 2;
+            }
+        }
+        self.unseen.next = self.execute.val() & self.passed_over.val();
+        self.tval_pc.next = self.execute.val() & !self.interrupted.val() & (self.fetch_fault.val() | self.ebreak.val());
+        self.tval_instruction.next = self.execute.val() & !self.passed_over.val() & self.forbidden.val();
+        self.tval_va.next = self.receive.val()
+            | (self.execute.val() & !self.passed_over.val() & (self.memory.val() | self.jump_misaligned.val()));
+
+        // The next state.
+        self.to_f.next = !self.state.val().any()
+            | self.trapping.val()
+            | (self.passed.val() & !self.ahead.val())
+            | (self.done.val() & self.mret.val())
+            | (self.walked.val() & self.walk_fetch.val());
+        self.to_d.next = self.got.val() | self.refused.val() | (self.passed.val() & self.ahead.val());
+        self.to_x.next = self.taking.val() | self.stalled.val() | (self.walked.val() & !self.walk_fetch.val());
+        self.to_m.next =
+            (self.clean.val() & self.muldiv.val()) | (self.state.val().get_bit(4) & !self.muldiv_done.val());
+        self.to_s.next = (self.done.val() & self.wfi.val()) | (self.sleep.val() & !self.wake.val());
+        self.to_w.next = (self.asks.val() | self.access.val()) & self.miss.val();
+        self.next_state.next = bit_cast::<9, 1>(self.to_f.val().into())
+            | (bit_cast::<9, 1>(self.to_d.val().into()) << 1)
+            | (bit_cast::<9, 1>(self.to_x.val().into()) << 2)
+            | (bit_cast::<9, 1>(self.to_l.val().into()) << 3)
+            | (bit_cast::<9, 1>(self.to_m.val().into()) << 4)
+            | (bit_cast::<9, 1>(self.to_s.val().into()) << 5)
+            | (bit_cast::<9, 1>(self.to_w.val().into()) << 6)
+            | (bit_cast::<9, 1>(self.state.val().get_bit(6).into()) << 7)
+            | (bit_cast::<9, 1>(self.to_p.val().into()) << 8);
+        self.next_again.next = self.stalled.val() | (self.walked.val() & !self.walk_fetch.val());
+        self.next_held.next = self.passed.val() & self.ahead.val();
+        // Kept through W for T.
+        self.next_walk_fetch.next = self.asks.val() | (self.walk_fetch.val() & self.state.val().get_bit(6));
+        // Kept through D for X.
+        self.next_fetch_fault.next =
+            (self.asks.val() & self.fault.val()) | self.refused.val() | (self.arrive.val() & self.fetch_fault.val());
+        self.next_fetch_denied.next =
+            (self.asks.val() & self.access_fault.val()) | (self.arrive.val() & self.fetch_denied.val());
+        self.takes.next = self.taking.val();
+        self.next_ahead.next = !self.miss.val() & !self.fault.val();
+
+        self.read.next = ((self.got.val() | self.taking.val()) & !self.miss.val() & !self.fault.val())
+            | self.loading.val()
+            | (self.second.val() & self.load.val())
+            | self.state.val().get_bit(6);
+        self.write.next = self.stored.val() | (self.second.val() & self.store.val());
+        self.moves.next =
+            self.done.val() | self.asks.val() | self.passed.val() | self.ends.val() | !self.state.val().any();
+        self.trap.next = self.trapping.val();
+        self.trap_cause.next = self.cause.val();
+        self.retire.next = self.retiring.val();
+        self.half.next = (self.stored.val() & self.pair.val()) | (self.second.val() & self.load.val());
+        self.write_rd.next = (self.retiring.val() | self.second.val()) & self.writes_rd.val();
+        self.csr_commit.next = self.done.val() & self.csr.val();
+        self.return_commit.next = self.done.val() & self.mret.val();
+        self.fill.next = self.walked.val();
+    }
+}

@@ -1,0 +1,400 @@
+//! The pipelined core: the first core's instructions and ports in fewer cycles (`docs/pipeline.md`).
+
+mod control;
+mod divider;
+mod muldiv;
+mod multiplier;
+
+#[cfg(test)]
+mod formal;
+#[cfg(test)]
+mod tests;
+
+pub use self::{control::Control, divider::Divider, muldiv::MulDiv, multiplier::Multiplier};
+use crate::core::{Alu, Commit, CsrFile, Decoder, Flow, Lanes, Mmu, RegisterFile};
+use rust_hdl::prelude::*;
+
+/// The core whose instructions overlap: while one is in X, the next one arrives and reads its
+/// registers, and the port is asked for the one after that.
+///
+/// ```text
+///                               +--------+-> address, read, write, wdata, mask
+///   rdata, stall -------------->|        |
+///   irq_timer/software/external |Pipeline|-> retirement port
+///   mtime_low/high ------------>|        |
+///   reset_vector, hart_id,      |        |-> instret_low
+///   ram_mask, has_smi/mmi ----->+--------+
+/// ```
+///
+/// One memory port: with `read` or `write` high in *t* the memory or device sees the physical byte
+/// `address` (and `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without
+/// `write`. While `stall` answers a `write`, the same write is repeated and nothing is committed;
+/// it never answers a pair's, which go to RAM only. `ram_mask` is the RAM's size in bytes, less
+/// one; it, `reset_vector`, `hart_id`, `has_smi` and `has_mmi` do not change while the core runs. The
+/// states are the first core's ([`crate::core::state`]), one at a time.
+#[derive(LogicBlock, Default)]
+pub struct Pipeline {
+    pub clock: Signal<In, Clock>,
+    /// First pc; a multiple of four.
+    pub reset_vector: Signal<In, Bits<32>>,
+    pub hart_id: Signal<In, Bits<4>>,
+    pub ram_mask: Signal<In, Bits<32>>,
+    pub has_smi: Signal<In, Bit>,
+    pub has_mmi: Signal<In, Bit>,
+    pub address: Signal<Out, Bits<32>>,
+    pub read: Signal<Out, Bit>,
+    pub write: Signal<Out, Bit>,
+    pub wdata: Signal<Out, Bits<32>>,
+    pub mask: Signal<Out, Bits<4>>,
+    pub rdata: Signal<In, Bits<32>>,
+    pub stall: Signal<In, Bit>,
+    pub irq_timer: Signal<In, Bit>,
+    pub irq_software: Signal<In, Bit>,
+    pub irq_external: Signal<In, Bit>,
+    pub mtime_low: Signal<In, Bits<32>>,
+    pub mtime_high: Signal<In, Bits<32>>,
+    pub retire_valid: Signal<Out, Bit>,
+    /// The first half of a pair is committed; the instruction retires with the second.
+    pub retire_half: Signal<Out, Bit>,
+    pub retire_trap: Signal<Out, Bit>,
+    pub retire_pc: Signal<Out, Bits<32>>,
+    pub retire_instruction: Signal<Out, Bits<32>>,
+    pub retire_rd: Signal<Out, Bits<5>>,
+    pub retire_value: Signal<Out, Bits<32>>,
+    pub retire_cause: Signal<Out, Bits<32>>,
+    pub retire_tval: Signal<Out, Bits<32>>,
+    pub retire_load: Signal<Out, Bit>,
+    pub retire_store: Signal<Out, Bit>,
+    pub retire_address: Signal<Out, Bits<32>>,
+    pub retire_data: Signal<Out, Bits<32>>,
+    pub retire_mask: Signal<Out, Bits<4>>,
+    /// Low half of `minstret`.
+    pub instret_low: Signal<Out, Bits<32>>,
+    state: DFF<Bits<9>>,
+    walk_fetch: DFF<Bit>,
+    fetch_fault: DFF<Bit>,
+    fetch_denied: DFF<Bit>,
+    /// This X has come before.
+    again: DFF<Bit>,
+    /// Of the instruction in X; in F, D and S of the one that comes.
+    pc: DFF<Bits<32>>,
+    instruction: DFF<Bits<32>>,
+    /// The word after the instruction was, or is being, read from the port.
+    ahead: DFF<Bit>,
+    /// It is at `rdata` in this cycle.
+    fresh: DFF<Bit>,
+    /// The word that was read ahead, from the cycle on in which it was at `rdata`.
+    following: DFF<Bits<32>>,
+    /// In D: what arrives is `following`, not `rdata`.
+    held: DFF<Bit>,
+    /// From X on: the address of the first word after the instruction that has not been read.
+    next_fetch: DFF<Bits<32>>,
+    /// Physical address of the access in the cycle before, for the retirement port.
+    address_before: DFF<Bits<32>>,
+    decoder: Decoder,
+    registers: RegisterFile,
+    alu: Alu,
+    muldiv: MulDiv,
+    lanes: Lanes,
+    flow: Flow,
+    mmu: Mmu,
+    csr_file: CsrFile,
+    control: Control,
+    commit: Commit,
+    arriving: Signal<Local, Bits<32>>,
+    takes_word: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    memory: Signal<Local, Bit>,
+    again_pair: Signal<Local, Bit>,
+    source: Signal<Local, Bits<5>>,
+    destination: Signal<Local, Bits<5>>,
+    second: Signal<Local, Bits<32>>,
+    leaps: Signal<Local, Bit>,
+    sequential: Signal<Local, Bit>,
+    unread: Signal<Local, Bits<32>>,
+    shown: Signal<Local, Bits<32>>,
+}
+
+impl Logic for Pipeline {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(
+            self,
+            clock,
+            state,
+            walk_fetch,
+            fetch_fault,
+            fetch_denied,
+            again,
+            pc,
+            instruction,
+            ahead,
+            fresh,
+            following,
+            held,
+            next_fetch,
+            address_before,
+            decoder,
+            registers,
+            muldiv,
+            mmu,
+            csr_file
+        );
+
+        // States: 1 D, 2 X, 3 L, 4 M, 7 T. What arrives: in D, and in X when it goes on at once, it
+        // is at the port; when X kept the port for itself it is in `following`.
+        self.memory.next = self.decoder.load.val() | self.decoder.store.val();
+        self.arriving.next = self.rdata.val();
+        if self.held.q.val() | self.state.q.val().get_bit(3) | self.state.q.val().get_bit(4) {
+            self.arriving.next = self.following.q.val();
+        }
+        self.following.d.next = self.following.q.val();
+        if self.fresh.q.val() {
+            self.following.d.next = self.rdata.val();
+        }
+        self.ahead.d.next = self.ahead.q.val();
+        if self.control.takes.val() {
+            self.ahead.d.next = self.control.next_ahead.val();
+        }
+        self.fresh.d.next = self.control.takes.val();
+        self.held.d.next = self.control.next_held.val();
+        self.again.d.next = self.control.next_again.val();
+
+        // Whether the word goes on to X is known late. It is decoded where what it replaces is no
+        // longer needed, and read anew in D if it did not go on.
+        self.takes_word.next = self.state.q.val().get_bit(1)
+            | (self.state.q.val().get_bit(2) & !self.memory.val() & !self.decoder.muldiv.val())
+            | self.state.q.val().get_bit(3)
+            | self.muldiv.done.val();
+        self.reads.next = self.takes_word.val()
+            | (self.state.q.val().get_bit(2) & !self.memory.val())
+            | self.state.q.val().get_bit(4);
+        self.instruction.d.next = self.instruction.q.val();
+        if self.takes_word.val() {
+            self.instruction.d.next = self.arriving.val();
+        }
+        self.decoder.instruction.next = self.arriving.val();
+        self.decoder.take.next = self.takes_word.val();
+        self.registers.read.next = self.reads.val();
+        self.registers.address_1.next = self.arriving.val().get_bits::<5>(15);
+        // A pair's second register is read in X, for P, and its first anew in T, for the X that
+        // comes again; beside x0 there is none.
+        self.again_pair.next =
+            self.decoder.pair.val() & (self.state.q.val().get_bit(2) | self.state.q.val().get_bit(7));
+        self.registers.read_2.next = self.reads.val() | self.again_pair.val();
+        self.source.next = self.arriving.val().get_bits::<5>(20);
+        if self.again_pair.val() {
+            self.source.next = self.instruction.q.val().get_bits::<5>(20);
+            if self.state.q.val().get_bit(2) & self.instruction.q.val().get_bits::<4>(21).any() {
+                self.source.next = self.instruction.q.val().get_bits::<5>(20) | 1;
+            }
+        }
+        self.registers.address_2.next = self.source.val();
+        // L of a pair is its second half.
+        self.destination.next = self.instruction.q.val().get_bits::<5>(7);
+        if self.decoder.pair.val() & self.state.q.val().get_bit(3) {
+            self.destination.next = self.instruction.q.val().get_bits::<5>(7) | 1;
+        }
+        self.registers.write.next = self.control.write_rd.val();
+        self.registers.write_address.next = self.destination.val();
+        self.registers.write_data.next = self.commit.rd_value.val();
+
+        // Arithmetic: of registers for `op` and branches, else with the immediate.
+        self.second.next = self.decoder.immediate.val();
+        if self.decoder.register_op.val() | self.decoder.branch.val() {
+            self.second.next = self.registers.data_2.val();
+        }
+        self.alu.a.next = self.registers.data_1.val();
+        self.alu.b.next = self.second.val();
+        self.alu.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.alu.alternate.next = self.decoder.alternate.val();
+        self.muldiv.start.next = self.state.q.val().get_bit(2);
+        self.muldiv.step.next = self.state.q.val().get_bit(4);
+        self.muldiv.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.muldiv.a.next = self.registers.data_1.val();
+        self.muldiv.b.next = self.registers.data_2.val();
+
+        // The next pc and the address of the access.
+        self.flow.pc.next = self.pc.q.val();
+        self.flow.immediate.next = self.decoder.immediate.val();
+        self.flow.sum.next = self.alu.sum.val();
+        self.flow.condition.next = self.instruction.q.val().get_bits::<3>(12);
+        self.flow.equal.next = self.alu.equal.val();
+        self.flow.less.next = self.alu.less.val();
+        self.flow.less_unsigned.next = self.alu.less_unsigned.val();
+        self.flow.branch.next = self.decoder.branch.val();
+        self.flow.jal.next = self.decoder.jal.val();
+        self.flow.jalr.next = self.decoder.jalr.val();
+        self.flow.load.next = self.decoder.load.val();
+        self.flow.store.next = self.decoder.store.val();
+        self.flow.state.next = self.state.q.val();
+        self.flow.walk_fetch.next = self.walk_fetch.q.val();
+
+        // Words in order are asked for at `next_fetch`, in D at pc + 4, which it is set from. All
+        // that `fence.i` (bit 12) does is not to go on with the word that was read ahead.
+        self.leaps.next = self.decoder.link.val()
+            | (self.decoder.branch.val() & !self.flow.falls.val())
+            | ((self.instruction.q.val().get_bits::<5>(2) == 3) & self.instruction.q.val().get_bit(12));
+        self.sequential.next = (self.state.q.val().get_bit(2) & !self.memory.val() & !self.leaps.val())
+            | self.state.q.val().get_bit(3)
+            | self.state.q.val().get_bit(4);
+        self.unread.next = self.next_fetch.q.val();
+        if self.state.q.val().get_bit(1) {
+            self.unread.next = self.flow.after.val();
+        }
+        self.next_fetch.d.next = self.next_fetch.q.val();
+        if self.control.takes.val() {
+            self.next_fetch.d.next = self.unread.val();
+            if self.control.next_ahead.val() {
+                self.next_fetch.d.next = self.unread.val() + 4;
+            }
+        }
+        self.mmu.va.next = self.flow.va.val();
+        self.mmu.after.next = self.next_fetch.q.val();
+        self.mmu.falls.next = self.sequential.val();
+        self.mmu.fetch.next = self.flow.fetch.val();
+        self.mmu.store.next = self.decoder.store.val();
+        self.mmu.pair.next = self.decoder.pair.val();
+        self.mmu.user_fetch.next = self.csr_file.user.val();
+        self.mmu.user_data.next = self.csr_file.user_data.val();
+        self.mmu.page_map.next = self.csr_file.page_map.val();
+        self.mmu.flush.next = self.csr_file.flush.val();
+        self.mmu.ram_mask.next = self.ram_mask.val();
+        self.mmu.has_smi.next = self.has_smi.val();
+        self.mmu.has_mmi.next = self.has_mmi.val();
+        self.mmu.walk.next = self.state.q.val().get_bit(6);
+        self.mmu.fill.next = self.control.fill.val();
+        self.mmu.entry.next = self.rdata.val();
+
+        self.lanes.offset.next = self.alu.sum.val().get_bits::<3>(0);
+        self.lanes.width.next = self.instruction.q.val().get_bits::<3>(12);
+        self.lanes.stored.next = self.registers.data_2.val();
+        self.lanes.word.next = self.rdata.val();
+
+        // CSRs.
+        self.csr_file.number.next = self.instruction.q.val().get_bits::<12>(20);
+        self.csr_file.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.csr_file.operand.next = self.registers.data_1.val();
+        self.csr_file.rs1_field.next = self.instruction.q.val().get_bits::<5>(15);
+        self.csr_file.writes.next = self.decoder.writes_csr.val();
+        self.csr_file.commit.next = self.control.csr_commit.val();
+        self.csr_file.trap.next = self.control.trap.val();
+        self.csr_file.trap_pc.next = self.pc.q.val();
+        self.csr_file.trap_cause.next = self.control.trap_cause.val();
+        self.csr_file.trap_value.next = self.commit.trap_value.val();
+        self.csr_file.mret.next = self.control.return_commit.val();
+        self.csr_file.retire.next = self.control.retire.val();
+        self.csr_file.irq_timer.next = self.irq_timer.val();
+        self.csr_file.irq_software.next = self.irq_software.val();
+        self.csr_file.irq_external.next = self.irq_external.val();
+        self.csr_file.mtime_low.next = self.mtime_low.val();
+        self.csr_file.mtime_high.next = self.mtime_high.val();
+        self.csr_file.hart_id.next = self.hart_id.val();
+
+        // Control.
+        self.control.state.next = self.state.q.val();
+        self.control.ahead.next = self.ahead.q.val();
+        self.control.again.next = self.again.q.val();
+        self.control.leaps.next = self.leaps.val();
+        self.control.walk_fetch.next = self.walk_fetch.q.val();
+        self.control.fetch_fault.next = self.fetch_fault.q.val();
+        self.control.fetch_denied.next = self.fetch_denied.q.val();
+        self.control.muldiv.next = self.decoder.muldiv.val();
+        self.control.load.next = self.decoder.load.val();
+        self.control.store.next = self.decoder.store.val();
+        self.control.pair.next = self.decoder.pair.val();
+        self.control.csr.next = self.decoder.csr.val();
+        self.control.ecall.next = self.decoder.ecall.val();
+        self.control.ebreak.next = self.decoder.ebreak.val();
+        self.control.mret.next = self.decoder.mret.val();
+        self.control.wfi.next = self.decoder.wfi.val();
+        self.control.illegal.next = self.decoder.illegal.val();
+        self.control.writes_rd.next = self.decoder.writes_rd.val();
+        self.control.csr_illegal.next = self.csr_file.illegal.val();
+        self.control.user.next = self.csr_file.user.val();
+        self.control.interrupt.next = self.csr_file.interrupt.val();
+        self.control.interrupt_cause.next = self.csr_file.interrupt_cause.val();
+        self.control.wake.next = self.csr_file.wake.val();
+        self.control.jump_misaligned.next = self.flow.misaligned.val();
+        self.control.data_misaligned.next = self.lanes.misaligned.val();
+        self.control.miss.next = self.mmu.miss.val();
+        self.control.page_fault.next = self.mmu.page_fault.val();
+        self.control.access_fault.next = self.mmu.access_fault.val();
+        self.control.walk_good.next = self.mmu.walk_good.val();
+        self.control.muldiv_done.next = self.muldiv.done.val();
+        self.control.stall.next = self.stall.val();
+        self.state.d.next = self.control.next_state.val();
+        self.walk_fetch.d.next = self.control.next_walk_fetch.val();
+        self.fetch_fault.d.next = self.control.next_fetch_fault.val();
+        self.fetch_denied.d.next = self.control.next_fetch_denied.val();
+
+        // Commit.
+        self.commit.state.next = self.state.q.val();
+        self.commit.reset_vector.next = self.reset_vector.val();
+        self.commit.pc.next = self.pc.q.val();
+        self.commit.instruction.next = self.instruction.q.val();
+        self.commit.csr.next = self.decoder.csr.val();
+        self.commit.lui.next = self.decoder.lui.val();
+        self.commit.auipc.next = self.decoder.auipc.val();
+        self.commit.link.next = self.decoder.link.val();
+        self.commit.alu_result.next = self.alu.result.val();
+        self.commit.csr_value.next = self.csr_file.value.val();
+        self.commit.immediate.next = self.decoder.immediate.val();
+        self.commit.target.next = self.flow.target.val();
+        self.commit.after.next = self.flow.after.val();
+        self.commit.load_data.next = self.lanes.load_data.val();
+        self.commit.muldiv_result.next = self.muldiv.result.val();
+        self.commit.va.next = self.flow.va.val();
+        self.commit.load.next = self.decoder.load.val();
+        self.commit.pc_before.next = self.pc.q.val();
+        self.commit.falls.next = self.sequential.val();
+        self.commit.vector.next = self.csr_file.vector.val();
+        self.commit.return_pc.next = self.csr_file.return_pc.val();
+        self.commit.moves.next = self.control.moves.val();
+        self.commit.mret.next = self.decoder.mret.val();
+        self.commit.wfi.next = self.decoder.wfi.val();
+        self.commit.trap.next = self.control.trap.val();
+        self.commit.trap_cause.next = self.control.trap_cause.val();
+        self.commit.tval_pc.next = self.control.tval_pc.val();
+        self.commit.tval_instruction.next = self.control.tval_instruction.val();
+        self.commit.tval_va.next = self.control.tval_va.val();
+        self.commit.retire.next = self.control.retire.val();
+        self.commit.half.next = self.control.half.val();
+        self.commit.destination.next = self.destination.val();
+        self.commit.write_rd.next = self.control.write_rd.val();
+        self.commit.store.next = self.decoder.store.val();
+        self.commit.store_data.next = self.lanes.store_data.val();
+        self.commit.store_mask.next = self.lanes.mask.val();
+        self.commit.address.next = self.mmu.address.val();
+        self.commit.address_before.next = self.address_before.q.val();
+        self.pc.d.next = self.commit.next_pc.val();
+        self.address_before.d.next = self.mmu.address.val();
+
+        // The port.
+        self.address.next = self.mmu.address.val();
+        self.read.next = self.control.read.val();
+        self.write.next = self.control.write.val();
+        self.wdata.next = self.lanes.store_data.val();
+        self.mask.next = self.lanes.mask.val();
+
+        self.retire_valid.next = self.commit.retire_valid.val();
+        self.retire_half.next = self.control.half.val();
+        self.retire_trap.next = self.commit.retire_trap.val();
+        self.retire_pc.next = self.commit.retire_pc.val();
+        self.shown.next = self.commit.retire_instruction.val();
+        if self.control.unseen.val() {
+            self.shown.next = 0.into();
+        }
+        self.retire_instruction.next = self.shown.val();
+        self.retire_rd.next = self.commit.retire_rd.val();
+        self.retire_value.next = self.commit.retire_value.val();
+        self.retire_cause.next = self.commit.retire_cause.val();
+        self.retire_tval.next = self.commit.retire_tval.val();
+        self.retire_load.next = self.commit.retire_load.val();
+        self.retire_store.next = self.commit.retire_store.val();
+        self.retire_address.next = self.commit.retire_address.val();
+        self.retire_data.next = self.commit.retire_data.val();
+        self.retire_mask.next = self.commit.retire_mask.val();
+        self.instret_low.next = self.csr_file.instret_low.val();
+    }
+}
