@@ -58,8 +58,9 @@ pub(super) struct Mark {
 }
 
 /// Where a processor stands: `pc` is the instruction that arrives (state D; on the pipelined core the
-/// cycle before X, whatever else is done in it) in cycle `arrival`, unless it sleeps, has a fetch fault to report, or has to walk the page map first (then `arrival`
-/// is when it would arrive without the walk).
+/// cycle before X, whatever else is done in it) in cycle `arrival`, unless it sleeps, has a fetch
+/// fault to report, or has to walk the page map first (then `arrival` is when it would arrive without
+/// the walk).
 pub(crate) struct Hart {
     pub(super) number: usize,
     /// The times of its core.
