@@ -123,7 +123,7 @@ fn a_run_that_is_cut_has_the_log_so_far() {
     let lengths: Vec<_> = (1..=count).map(|at| cut(cycles * at / (count + 1))).collect();
     assert!(lengths.is_sorted() && lengths[lengths.len() - 1] > whole.log.len() / 2, "{lengths:?}");
     // In the middle of a call that writes to the file.
-    let (mut before, mut behind) = (cycles / 2, cycles / 2 + cycles / 10);
+    let (mut before, mut behind) = (cycles / 2, cycles / 2 + cycles / 4);
     let length = cut(before);
     assert!(cut(behind) > length);
     while behind - before > 1 {
@@ -278,18 +278,19 @@ fn settings_reach_the_policy() {
     assert!(rare.len() > 1 && rare.windows(2).all(|two| two[1] - two[0] >= 350), "{rare:?}");
     // Figure 40 as printed takes other threads than as described, where links are overloaded and
     // somebody waits whom only one of them takes: in one of these runs at least.
-    let mixed = |choice: &str, seed: &str| {
-        let words = "synthetic 20 mixed 100 --sample 100ms --balance report";
-        let left = run(words, &["--set", &format!("choice={choice}"), "--seed", seed]);
+    let moves = |choice: &str, program: &str| {
+        let words = format!("synthetic {program} --balance report");
+        let left = run(&words, &["--set", &format!("choice={choice}")]);
         assert!(left.console.contains("0 wrong, 0 failed"), "{choice}: {}", left.console);
         left.moves()
     };
-    let differ = ["1", "2", "3", "4", "5"].into_iter().any(|seed| {
-        let described = mixed("described", seed);
-        assert!(!described.is_empty(), "{seed}");
-        described != mixed("printed", seed)
+    let programs = ["20 mixed 100 --sample 100ms", "20 mixed 300 --sample 20ms", "12 mixed 200 --sample 50ms"];
+    let differ = programs.into_iter().any(|program| {
+        let described = moves("described", program);
+        assert!(!described.is_empty(), "{program}");
+        described != moves("printed", program)
     });
-    assert!(differ, "all five runs are the same");
+    assert!(differ, "all runs are the same");
     // No thread of nine makes a processor's load twelve times the average.
     assert!(!requests(&set("greedy-refine", &[])).is_empty());
     assert!(requests(&set("greedy-refine", &["tolerance=1000%"])).is_empty());

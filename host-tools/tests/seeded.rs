@@ -66,10 +66,11 @@ impl Test {
             return false;
         };
         // In the binary `all`, a test is called as its module and its function.
-        let (file, function) = match binary.as_str() {
-            "all" => name.split_once("::").unwrap_or((name, "")),
+        let (module, function) = match binary.as_str() {
+            "all" => name.rsplit_once("::").unwrap_or((name, "")),
             other => (other, name.as_str()),
         };
+        let file = module.replace("::", "/");
         let is_binary = layout::binaries(&folder).contains(binary);
         let texts = [format!("{file}.rs"), format!("{file}/mod.rs")].map(|path| fs::read_to_string(folder.join(path)));
         is_binary && texts.into_iter().flatten().any(|text| text.contains(&format!("fn {function}()")))
