@@ -1,5 +1,5 @@
 //! Proofs of instructions and of translation, for every input and any length of time
-//! (`hdl/formal/{core,registers,tlb,mmu}.sv`).
+//! (`hdl/formal/{instruction,core,registers,tlb,mmu}.sv`).
 
 use super::{Core, Mmu, RegisterFile, Tlb};
 use crate::support::formal::{Input, Subject};
@@ -26,7 +26,7 @@ fn registers() -> Subject {
 }
 
 fn core() -> Subject {
-    Subject::new(connected_verilog(Core::default()).expect("it is sound")).with(&["core.sv"])
+    Subject::new(connected_verilog(Core::default()).expect("it is sound")).with_all(&["instruction.sv", "core.sv"])
 }
 
 #[test]

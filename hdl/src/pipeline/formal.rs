@@ -1,12 +1,13 @@
 //! Proofs of the pipelined core's instructions, for every input and any length of time
-//! (`hdl/formal/pipeline.sv`). Its register file, TLB and translation are those of the first core.
+//! (`hdl/formal/{instruction,pipeline}.sv`). Its register file, TLB and translation are those of the first core.
 
 use super::Pipeline;
 use crate::support::formal::Subject;
 use crate::support::verilog::connected_verilog;
 
 fn pipeline() -> Subject {
-    Subject::new(connected_verilog(Pipeline::default()).expect("it is sound")).with(&["pipeline.sv"])
+    Subject::new(connected_verilog(Pipeline::default()).expect("it is sound"))
+        .with_all(&["instruction.sv", "pipeline.sv"])
 }
 
 #[test]

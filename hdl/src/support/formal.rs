@@ -29,6 +29,12 @@ pub struct Input {
     pub register: bool,
 }
 
+/// A file of properties.
+fn source(file: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal");
+    read(&folder.join(file)).expect("the properties are there")
+}
+
 /// A block under proof: generated Verilog, to which properties are added.
 #[derive(Clone)]
 pub struct Subject {
@@ -44,13 +50,19 @@ impl Subject {
     /// Puts properties into the top module, whose registers they see; what is inside its parts has
     /// to be led out first. `properties` are files of `hdl/formal/`. Those of all but the last are
     /// assumed, being proven by themselves.
-    pub fn with(mut self, properties: &[&str]) -> Self {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal");
-        let mut text = String::new();
-        for file in properties {
-            text = text.replace(": assert (", ": assume (");
-            text += &read(&folder.join(file)).expect("the properties are there");
-        }
+    pub fn with(self, properties: &[&str]) -> Self {
+        let text = properties
+            .iter()
+            .fold(String::new(), |text, file| text.replace(": assert (", ": assume (") + &source(file));
+        self.put(&text)
+    }
+
+    /// The same with properties that are proven together.
+    pub fn with_all(self, properties: &[&str]) -> Self {
+        self.put(&properties.iter().map(|file| source(file)).collect::<String>())
+    }
+
+    fn put(mut self, text: &str) -> Self {
         self.replace("endmodule // top\n", &format!("{text}\nendmodule // top\n"));
         self
     }

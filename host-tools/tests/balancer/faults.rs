@@ -35,18 +35,30 @@ fn script_with<const N: usize>(text: &str, names: [&str; N]) -> (String, [String
     (console, names.map(|name| fs::read_to_string(path(name)).unwrap()))
 }
 
-/// Requests that the log says no answer to, and those that were answered when all slaves had
-/// nothing to do and sent nothing any more.
-fn unanswered_and_late(log: &str) -> (Vec<u32>, Vec<(u32, Option<Answer>)>) {
-    let (mut open, mut late) = (Vec::new(), Vec::new());
+/// What a balancer's log says of its requests.
+#[derive(Debug, Default)]
+struct Account {
+    /// Those that it says no answer to.
+    open: Vec<u32>,
+    /// Those that were answered when all slaves had nothing to do and sent nothing any more.
+    late: Vec<(u32, Option<Answer>)>,
+    /// Answers to what was not asked for, or was answered before.
+    strange: Vec<u32>,
+}
+
+fn account(log: &str) -> Account {
+    let mut account = Account::default();
     let mut is_over = false;
     for entry in parse(log).unwrap_or_else(|error| panic!("{error}\n{log}")) {
         match entry {
-            Entry::Move { number, .. } => open.push(number),
+            Entry::Move { number, .. } => account.open.push(number),
             Entry::Answer { number, answer, .. } => {
-                open.retain(|open| *open != number);
+                match account.open.iter().position(|open| *open == number) {
+                    Some(place) => drop(account.open.remove(place)),
+                    None => account.strange.push(number),
+                }
                 if is_over {
-                    late.push((number, answer));
+                    account.late.push((number, answer));
                 }
             }
             Entry::Links(links) => is_over = links.iter().all(|&messages| messages == 0),
@@ -54,23 +66,7 @@ fn unanswered_and_late(log: &str) -> (Vec<u32>, Vec<(u32, Option<Answer>)>) {
             Entry::Time(_) => {}
         }
     }
-    (open, late)
-}
-
-/// Answers in the log to requests that were not made, or were answered before.
-fn strange(log: &str) -> Vec<u32> {
-    let (mut open, mut strange) = (Vec::new(), Vec::new());
-    for entry in parse(log).unwrap_or_else(|error| panic!("{error}\n{log}")) {
-        match entry {
-            Entry::Move { number, .. } => open.push(number),
-            Entry::Answer { number, .. } => match open.iter().position(|open| *open == number) {
-                Some(place) => drop(open.swap_remove(place)),
-                None => strange.push(number),
-            },
-            Entry::Links(_) | Entry::Queues(_) | Entry::Time(_) => {}
-        }
-    }
-    strange
+    account
 }
 
 /// Says that all slaves have all their places for requests, and that no page or control block is
@@ -91,9 +87,9 @@ fn a_request_outlives_the_program_that_it_was_made_for() {
     let (console, log) = script(text);
     contains_all(&console, &["program killed 0"]);
     contains_all(&console, &NOTHING_IS_LEFT);
-    let (open, late) = unanswered_and_late(&log);
-    assert!(open.is_empty(), "{open:?} are not answered:\n{log}");
-    assert!(late.iter().any(|(_, answer)| *answer == Some(Answer::Expired)), "{late:?}:\n{log}");
+    let account = account(&log);
+    assert!(account.open.is_empty(), "{account:?}: not all are answered:\n{log}");
+    assert!(account.late.iter().any(|(_, answer)| *answer == Some(Answer::Expired)), "{account:?}:\n{log}");
 }
 
 /// A balancer that is killed while slaves look for threads that it has asked for: the program goes on,
@@ -110,10 +106,10 @@ fn a_balancer_that_is_killed_leaves_nothing_to_the_next() {
         let (console, [first, second]) = script_with(&text, ["first", "balance.log"]);
         contains_all(&console, &["balancer killed 0", "synthetic: 0 wrong, 0 failed", "program ended 0"]);
         contains_all(&console, &NOTHING_IS_LEFT);
-        pending += unanswered_and_late(&first).0.len();
-        let (open, _) = unanswered_and_late(&second);
-        assert!(open.is_empty(), "{policy} {seconds}: {open:?} are not answered:\n{second}");
-        assert!(strange(&second).is_empty(), "{policy} {seconds}: answers to nothing that it asked for:\n{second}");
+        pending += account(&first).open.len();
+        let account = account(&second);
+        assert!(account.open.is_empty(), "{policy} {seconds}: {account:?}: not all are answered:\n{second}");
+        assert!(account.strange.is_empty(), "{policy} {seconds}: {account:?}: not asked for:\n{second}");
         assert!(second.contains("(mig #"), "{policy} {seconds}: the second asked for nothing:\n{second}");
     }
     assert!(pending > 0, "none was killed in the midst of a request");

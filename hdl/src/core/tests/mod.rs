@@ -3,6 +3,7 @@
 mod assembler;
 mod blocks;
 mod bus;
+mod classes;
 mod csrs;
 mod paging;
 mod pairs;
@@ -34,6 +35,8 @@ mod times {
     pub const CYCLES_JUMP: u64 = CYCLES_ALU;
     /// Added to what does not use the port, if the word after it could not be read ahead.
     pub const CYCLES_PORT_FREE: u64 = 0;
+    /// From the retirement of a load to where the next instruction begins.
+    pub const FROM_LOAD_TO_ARRIVAL: u64 = 0;
     /// From the D of an instruction to the trap of a fault of its fetch.
     pub const CYCLES_TO_FETCH_TRAP: u64 = 0;
 }

@@ -9,6 +9,8 @@ mod assembler;
 mod blocks;
 #[path = "../../core/tests/bus.rs"]
 mod bus;
+#[path = "../../core/tests/classes.rs"]
+mod classes;
 #[path = "../../core/tests/csrs.rs"]
 mod csrs;
 #[path = "../../core/tests/paging.rs"]
@@ -45,6 +47,8 @@ const STREAM_SEED: u64 = 13;
 mod times {
     pub use testbed_definitions::timing::pipelined::*;
     pub const CYCLES_PORT_FREE: u64 = CYCLES_NOT_AHEAD;
+    /// From the retirement of a load to where the next instruction begins.
+    pub const FROM_LOAD_TO_ARRIVAL: u64 = 1;
     /// From the D of an instruction to the trap of a fault of its fetch.
     pub const CYCLES_TO_FETCH_TRAP: u64 = 1;
 }

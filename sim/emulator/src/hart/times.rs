@@ -15,9 +15,6 @@ pub(super) struct Times {
     pub jump: u64,
     pub multiply: u64,
     pub divide: u64,
-    /// From the arrival of a multiplication or division to the cycle in which it retires, with its
-    /// cycles.
-    pub before_last: u64,
 }
 
 impl Times {
@@ -29,7 +26,6 @@ impl Times {
                 jump: timing::CYCLES_ALU,
                 multiply: timing::CYCLES_MULTIPLY,
                 divide: timing::CYCLES_DIVIDE,
-                before_last: 1,
             },
             Core::Pipelined => Times {
                 overlaps: true,
@@ -37,13 +33,12 @@ impl Times {
                 jump: pipelined::CYCLES_JUMP,
                 multiply: pipelined::CYCLES_MULTIPLY,
                 divide: pipelined::CYCLES_DIVIDE,
-                before_last: 0,
             },
         }
     }
 
-    /// From the arrival of an instruction to the cycle in which an interrupt, or the fault of its
-    /// fetch, is taken in its place.
+    /// From the arrival of an instruction to the first of its own cycles, D or X: that in which an
+    /// interrupt, or the fault of its fetch, is taken in its place.
     pub fn to_judgement(self) -> u64 {
         u64::from(self.overlaps)
     }

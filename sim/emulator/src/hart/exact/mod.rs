@@ -234,7 +234,7 @@ impl Hart {
     }
 
     fn long(&mut self, word: u32, rd: u8, value: u32, cycles: u64, ahead: Option<Option<u32>>) -> Step {
-        self.retire(self.arrival + cycles - self.times.before_last, word, rd, value);
+        self.retire(self.arrival + cycles - 1 + self.times.to_judgement(), word, rd, value);
         self.go_on(ahead, cycles);
         Step::Done
     }
