@@ -293,9 +293,11 @@ impl Run {
     /// `operator`, who also answers what shells ask, unless what was given before is given again:
     /// then the answers are among it.
     fn answering(&self, operator: Operator, machine: &Machine, built: &Firmware) -> Result<Operator, Failure> {
+        if self.replay.is_some() {
+            return Ok(operator);
+        }
         let (_, kernel) = built.kernel(machine.ram_bytes)?;
-        let tables = Tables::of(&kernel).filter(|_| self.replay.is_none());
-        let Some(tables) = tables else { return Ok(operator) };
+        let Some(tables) = Tables::of(&kernel) else { return Ok(operator) };
         let host = HostFiles { machine: machine.clone(), kernel, folder: self.folder() };
         Ok(operator.with_asked(Asked::new(tables, Box::new(host))))
     }
