@@ -1,9 +1,10 @@
 // What is proven of the TLB (docs/hardware.md, "Translation"): for any one page, what it says is what was put in last, since the last flush.
-// `hdl/src/core/formal.rs` puts this at the end of the module that rust-hdl generates, and defines `f_entry`, the memory's word at `f_index`.
+// `hdl/src/core/formal.rs` puts this at the end of the module that rust-hdl generates, and defines `f_copies`, the words of the memory's second and first copy at `f_index`.
 
 `ifdef FORMAL
 (* anyconst *) wire [9:0] f_page;
 assign f_index = {f_page[9], f_page[2:0]};
+wire [20:0] f_entry = f_copies[20:0];
 reg f_have = 0;
 reg [11:0] f_physical = 0;
 reg [2:0] f_rights = 0;
@@ -20,6 +21,7 @@ always @(posedge clock) begin
 end
 wire f_there = valid$q[f_index] && f_entry[5:0] == f_page[8:3];
 always @(*) begin
+    a_copies: assert (f_copies[41:21] == f_entry);
     if (f_there) a_true: assert (f_have && f_entry[17:6] == f_physical && f_entry[20:18] == f_rights);
     // What was put in is there in the next cycle, so a walk ends.
     if (f_filled) a_filled: assert (f_there);

@@ -9,9 +9,9 @@ fn tlb() -> Subject {
     let mut subject = Subject::new(connected_verilog(Tlb::default()).expect("it is sound"));
     subject.lead_out(
         "entries",
-        "entries[f_index]",
-        21,
-        "f_entry",
+        "{copy_2[f_index], copy_1[f_index]}",
+        42,
+        "f_copies",
         Some(Input { name: "f_index", bits: 4, register: false }),
     );
     subject.with(&["tlb.sv"])
@@ -55,6 +55,7 @@ fn seeded_bugs_of_the_tlb_are_seen() {
         ("tag = virtual_page[(32'h3)+:(6)];", "tag = virtual_page[(32'h3)+:(5)];"),
         ("valid$d = 32'h0;", "valid$d = valid$q;"),
         ("entries$write = fill;", "entries$write = 1'b1;"),
+        ("copy_2[index] <= write_data;", "copy_2[after_index] <= write_data;"),
         ("valid$d = valid$q | (one << index);", "valid$d = valid$q | one;"),
         ("after_hit = valid$q[after_index]", "after_hit = valid$q[index]"),
         ("after_execute = entries$after_data[32'h14];", "after_execute = entries$after_data[32'h13];"),

@@ -109,6 +109,10 @@ impl Logic for Tlb {
 
 /// The memory of the [`Tlb`]: one port written and read, one read, the reads combinational (LUT RAM
 /// where there is any).
+///
+/// Two copies of it, which is what LUT RAM makes of two read ports anyway. Of one memory yosys
+/// (`share`) sees that the core uses one of the two words at most, and makes one port of both, whose
+/// address it then has to choose by what is known last: whether a branch is taken.
 #[derive(LogicBlock, Default)]
 pub struct TlbMemory {
     pub clock: Signal<In, Clock>,
@@ -138,16 +142,23 @@ impl Logic for TlbMemory {
     fn hdl(&self) -> Verilog {
         Verilog::Custom(
             "\
-reg [20:0] entries[15:0];
+reg [20:0] copy_1[15:0];
+reg [20:0] copy_2[15:0];
 integer i;
 initial begin
-   for (i = 0; i < 16; i = i + 1) entries[i] = 0;
+   for (i = 0; i < 16; i = i + 1) begin
+      copy_1[i] = 0;
+      copy_2[i] = 0;
+   end
 end
 always @(posedge clock) begin
-   if (write) entries[index] <= write_data;
+   if (write) begin
+      copy_1[index] <= write_data;
+      copy_2[index] <= write_data;
+   end
 end
-always @(*) data = entries[index];
-always @(*) after_data = entries[after_index];
+always @(*) data = copy_1[index];
+always @(*) after_data = copy_2[after_index];
 "
             .into(),
         )

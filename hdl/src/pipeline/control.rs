@@ -276,7 +276,9 @@ impl Logic for Control {
         self.trap_cause.next = self.cause.val();
         self.retire.next = self.retiring.val();
         self.half.next = (self.stored.val() & self.pair.val()) | (self.second.val() & self.load.val());
-        self.write_rd.next = (self.retiring.val() | self.second.val()) & self.writes_rd.val();
+        // Stores have no rd, so what becomes of an access is not asked here: it is known last.
+        self.write_rd.next =
+            (self.done.val() | self.last_load.val() | self.last_step.val() | self.second.val()) & self.writes_rd.val();
         self.csr_commit.next = self.done.val() & self.csr.val();
         self.return_commit.next = self.done.val() & self.mret.val();
         self.fill.next = self.walked.val();

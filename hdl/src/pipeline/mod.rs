@@ -109,6 +109,7 @@ pub struct Pipeline {
     source: Signal<Local, Bits<5>>,
     destination: Signal<Local, Bits<5>>,
     second: Signal<Local, Bits<32>>,
+    sum: Signal<Local, Bits<32>>,
     leaps: Signal<Local, Bit>,
     sequential: Signal<Local, Bit>,
     unread: Signal<Local, Bits<32>>,
@@ -217,7 +218,9 @@ impl Logic for Pipeline {
         // The next pc and the address of the access.
         self.flow.pc.next = self.pc.q.val();
         self.flow.immediate.next = self.decoder.immediate.val();
-        self.flow.sum.next = self.alu.sum.val();
+        // An adder of its own, as the second operand of the ALU's is chosen first.
+        self.sum.next = self.registers.data_1.val() + self.decoder.immediate.val();
+        self.flow.sum.next = self.sum.val();
         self.flow.condition.next = self.instruction.q.val().get_bits::<3>(12);
         self.flow.equal.next = self.alu.equal.val();
         self.flow.less.next = self.alu.less.val();
@@ -266,7 +269,7 @@ impl Logic for Pipeline {
         self.mmu.fill.next = self.control.fill.val();
         self.mmu.entry.next = self.rdata.val();
 
-        self.lanes.offset.next = self.alu.sum.val().get_bits::<3>(0);
+        self.lanes.offset.next = self.sum.val().get_bits::<3>(0);
         self.lanes.width.next = self.instruction.q.val().get_bits::<3>(12);
         self.lanes.stored.next = self.registers.data_2.val();
         self.lanes.word.next = self.rdata.val();
