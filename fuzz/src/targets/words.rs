@@ -118,7 +118,7 @@ pub(super) fn told(events: &[Event], flags: u8, length: usize) -> Result<(), Str
     let end = events.iter().filter(|event| event.epoch.is_certain()).map(|event| event.ticks() + 1).max();
     let end = end.unwrap_or(1).saturating_mul(u64::from(machine.tick_cycles));
     let given = events.iter().copied().map(Ok::<_, AnalysisError>);
-    let report = analyse_events(&record, Probe::default(), &Options::default(), end, given, "x");
+    let report = analyse_events(&record, Probe::of(record.machine.core), &Options::default(), end, given, "x");
     let report = report.map_err(|error| format!("no analysis: {error}"))?;
     for cpu in report.cpu.iter().flat_map(|cpu| &cpu.processors) {
         let all: u64 = cpu.cycles.values().sum();

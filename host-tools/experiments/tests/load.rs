@@ -27,7 +27,7 @@ fn load(steps: &[Step], end: u64) -> Load {
     let machine = Machine::named("bench").unwrap();
     let dgl = event::DIAG_DEFAULT | event::DIAG_DETAIL;
     let record = RunRecord { dgl, complete: true, ..RunRecord::new(&machine, "script") };
-    let mut follower = Follower::new(&record, Probe::default());
+    let mut follower = Follower::new(&record, Probe::of(record.machine.core));
     let mut collector = Collector::default();
     for &(cycle, smi, code, argument) in steps {
         let event: Event = synthetic::event(cycle, smi, code, argument);

@@ -10,13 +10,27 @@
 //! is in every run of this kernel.
 
 use serde::{Deserialize, Serialize};
-use testbed_definitions::{event, monitor, timing};
+use testbed_definitions::timing::{self, pipelined};
+use testbed_definitions::{event, monitor};
+use testbed_machine::Core;
 
 use crate::capture::{Capture, CaptureError};
 use crate::order::{Convention, Event, What};
 
-/// The instructions that test a class: a load, an `and`, a branch.
-const TEST_CYCLES: u64 = timing::CYCLES_LOAD + 2 * timing::CYCLES_ALU;
+/// The instructions that test a class: a load, an `and`, a branch that is not taken.
+const fn test_cycles(core: Core) -> u64 {
+    match core {
+        Core::Multicycle => timing::CYCLES_LOAD + 2 * timing::CYCLES_ALU,
+        Core::Pipelined => pipelined::CYCLES_LOAD + 2 * pipelined::CYCLES_ALU,
+    }
+}
+
+const fn store_cycles(core: Core) -> u64 {
+    match core {
+        Core::Multicycle => timing::CYCLES_STORE,
+        Core::Pipelined => pipelined::CYCLES_STORE,
+    }
+}
 
 /// What an event of the kernel costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,18 +45,23 @@ pub struct Probe {
 
 impl Default for Probe {
     fn default() -> Self {
-        Probe { test_cycles: TEST_CYCLES, store_cycles: timing::CYCLES_STORE, measured: false }
+        Probe::of(Core::default())
     }
 }
 
 impl Probe {
+    /// The probe by the times of a core's instructions.
+    pub const fn of(core: Core) -> Self {
+        Probe { test_cycles: test_cycles(core), store_cycles: store_cycles(core), measured: false }
+    }
+
     /// The probe of a run.
     ///
     /// # Errors
     /// A stream file can't be read.
     pub fn measure(capture: &Capture) -> Result<Self, CaptureError> {
         let record = &capture.record;
-        let mut probe = Probe::default();
+        let mut probe = Probe::of(record.machine.core);
         if record.machine.tick_cycles != 1 || Convention::of(record.dgl) == Convention::Ready {
             return Ok(probe);
         }

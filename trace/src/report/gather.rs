@@ -46,7 +46,7 @@ pub fn look(
     end: u64,
 ) -> Result<Seen, AnalysisError> {
     let record = &capture.record;
-    let mut follower = Follower::new(record, Probe::default());
+    let mut follower = Follower::new(record, Probe::of(record.machine.core));
     let mut collector = Collector::new(range, u64::from(record.machine.tick_cycles));
     let mut load = part::Collector::new(record);
     let (mut summary, mut losses, mut losses_count) = (Summary::default(), Vec::new(), 0);

@@ -103,7 +103,7 @@ impl Watch {
             clock_hz: record.machine.clock_hz,
             scale: Scale::new(window),
             now: 0,
-            follower: Follower::new(record, Probe::default()),
+            follower: Follower::new(record, Probe::of(record.machine.core)),
             processors: record.machine.processors.iter().map(processor).collect(),
             links: BTreeMap::new(),
             threads: BTreeMap::new(),

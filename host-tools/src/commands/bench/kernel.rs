@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use testbed_definitions::event;
 use testbed_host_tools::kernel_bench::{self as bench, Case, Figures, Probe, Row, INSTRUCTIONS_A_REPORT_MS, PEERS};
-use testbed_machine::Machine;
+use testbed_machine::{Core, Machine};
 use testbed_runner::{engines, firmware};
 use testbed_sim::load::Boot;
 use testbed_trace::capture::{Capture, KernelKind};
@@ -32,6 +32,9 @@ pub struct Kernel {
     /// emulator, verilator or rust-hdl; another engine than the emulator must agree with it
     #[arg(long, default_value = "emulator")]
     engine: String,
+    /// What executes instructions: multicycle or pipelined
+    #[arg(long, default_value = "multicycle", value_parser = core)]
+    core: Core,
     /// JSON instead of text
     #[arg(long)]
     json: bool,
@@ -51,7 +54,7 @@ impl Kernel {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
-        let machine = Machine::load("bench")?;
+        let machine = Machine { core: self.core, ..Machine::load("bench")? };
         let measured = KernelKind::ALL.map(|kernel| self.measure(&machine, kernel));
         let [default, tos94] = measured;
         let measured = [default?, tos94?];
@@ -130,9 +133,15 @@ impl Kernel {
     }
 }
 
+/// The core that is meant by `name`.
+fn core(name: &str) -> Result<Core, String> {
+    Core::named(name).ok_or_else(|| format!("it is one of {}", Core::ALL.map(Core::name).join(", ")))
+}
+
 /// Runs one case into a folder of its own.
 fn capture(machine: &Machine, engine: &str, kernel: KernelKind, arguments: &[&str]) -> Result<Capture, Failure> {
-    let folder = Path::new(FOLDER).join(format!("{engine}-{}-{}", kernel.name(), arguments.join("-")));
+    let folder =
+        Path::new(FOLDER).join(format!("{engine}-{}-{}-{}", machine.core.name(), kernel.name(), arguments.join("-")));
     let limit = SECONDS * u64::from(machine.clock_hz);
     let measurement = Measurement { machine, engine, kernel, programs: &[PROGRAM], files: &[], folder: &folder, limit };
     Ok(measurement.run(&firmware::build(&firmware::root()?)?, Kernel::boot(kernel, arguments))?)
@@ -178,7 +187,7 @@ fn json(engine: &str, machine: &Machine, measured: &[Measured]) -> serde_json::V
             serde_json::json!({ "kernel": kernel.name(), "cpi": cpi, "test_cycles": probe.test, "store_cycles": probe.store })
         })
         .collect();
-    serde_json::json!({ "engine": engine, "clock_hz": machine.clock_hz, "kernels": kernels, "rows": lines, "peers": PEERS })
+    serde_json::json!({ "engine": engine, "core": machine.core, "clock_hz": machine.clock_hz, "kernels": kernels, "rows": lines, "peers": PEERS })
 }
 
 /// How many goals the default kernel meets, and by how much it misses the others.
@@ -195,7 +204,10 @@ fn goals(rows: &[Row]) -> String {
 
 fn text(engine: &str, machine: &Machine, measured: &[Measured; 2]) -> String {
     let [default, tos94] = measured;
-    let mut out = format!("services of the kernel, engine {engine}; medians of 100 rounds, in cycles\n\n");
+    let mut out = format!(
+        "services of the kernel, {} core, engine {engine}; medians of 100 rounds, in cycles\n\n",
+        machine.core.name()
+    );
     let _ = writeln!(
         out,
         "  {:<40} {:>9} {:>9} {:>9} {:>7} {:>10} {:>9} {:>7}  goal (default)",
