@@ -52,6 +52,14 @@ always @(*) begin
     if (retire_valid && retire_trap && state$q[1]) a_arrival: assert (retire_instruction == 0 && (retire_cause[31] || retire_cause == 32'd1 || retire_cause == 32'd12));
 end
 
+// Loads from devices are not in consecutive cycles, and the devices' port is the port.
+reg f_device_read = 0;
+always @(posedge clock) f_device_read <= device_read && !device_address[31];
+always @(*) begin
+    a_apart: assert (!(f_device_read && device_read && !device_address[31]));
+    a_device: assert (device_read == read && device_write == write && device_address == address);
+end
+
 // Memory is written by stores that retire, as they retire, and by nothing else; what translation or the map of devices refuses never gets there.
 always @(*) begin
     a_only_stores: assert (write == (retire_store || (write && stall && state$q[2])));

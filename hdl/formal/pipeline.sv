@@ -69,6 +69,20 @@ always @(*) begin
     if (retire_store) a_port: assert (address == retire_address && mask == retire_mask && (wdata & f_bits) == (retire_data & f_bits) || !f_judged);
     if (write && state$q[2]) a_passed: assert (!mmu$miss && !mmu$page_fault && !mmu$access_fault);
 end
+// The devices' port says sooner what the port says, where there is a device, and nothing else there.
+wire [15:0] f_place = device_address[31:16];
+wire f_device = f_place == 16'h0200 || f_place == 16'h1000 || f_place == 16'h1001 || f_place == 16'h1004
+    || (f_place == 16'h1002 && has_smi) || (f_place == 16'h1003 && has_mmi);
+wire f_same_access = read == device_read && write == device_write && address == device_address;
+always @(*) begin
+    if ((device_read || device_write) && f_device) a_device: assert (f_same_access);
+    // A store to the page of programs' events that no SMI is behind comes to nobody.
+    if ((read || write) && !address[31]) a_no_other: assert (f_same_access && (f_device || (write && f_place == 16'h1002)));
+end
+// Loads from devices are not in consecutive cycles.
+reg f_device_read = 0;
+always @(posedge clock) f_device_read <= device_read;
+always @(*) a_apart: assert (!(f_device_read && device_read));
 reg [31:0] f_address_before = 0;
 always @(posedge clock) f_address_before <= retire_address;
 always @(*) if (f_second && f_ends) a_same_eight: assert (retire_address == (f_address_before | 32'd4) && !f_address_before[2]);

@@ -30,7 +30,7 @@ end
 wire [15:0] f_shown = write_late$late - read_index$q;
 wire [15:0] f_coming = f_write_first - read_index$q;
 wire f_emits = event_store && !stalled;
-wire f_refuses = event_store && reserved;
+wire f_refuses = event_store && reserved && !stalled;
 always @(*) begin
     // Nothing is lost without being counted: each counter counts what its name says, and in every cycle both sides of the ledger,
     // EMITTED + MARKERS = DELIVERED + used + latch + DROPPED + REFUSED + FILTERED, grow by the same.
@@ -47,17 +47,27 @@ always @(*) begin
     // What the bus is shown is there.
     a_shown: assert (f_shown <= f_coming && f_coming <= used);
     // A store is accepted, refused, filtered, counted as lost, or repeated.
-    a_store: assert (event_store == ({2'd0, accepted} + (event_store && reserved) + taken_out + lost + stalled));
+    a_store: assert (event_store == ({2'd0, accepted} + f_refuses + taken_out + lost + stalled));
     a_no_loss_while_stalling: assert (!(stall_on$q && lost));
     a_stall_stores_nothing: assert (!stalled || (emitted$d == emitted$q && dropped$d == dropped$q && filtered$d == filtered$q));
-    a_filtered_never_stalls: assert (!(taken_out && (stalled || lost || accepted)));
+    a_taken_out: assert (!(taken_out && (stalled || lost || accepted)));
+    // What needs no room has waited for one cycle at most, or for one more after a command.
+    if (exempt$q) a_exempt: assert (event_store && !plain && !stalled);
 end
+// The core repeats a store that stalls (core.sv, pipeline.sv).
+reg f_stalled = 0;
+reg [13:0] f_word_before;
+reg [15:0] f_wdata_before;
+always @(posedge clock) begin
+    f_stalled <= stall;
+    f_word_before <= word;
+    f_wdata_before <= wdata[15:0];
+end
+always @(*) if (f_stalled) assume (store && word == f_word_before && wdata[15:0] == f_wdata_before);
 
-// A program's event: what a store to USER_EVENT puts in is the code of programs' events, then the datum, and nothing else. The core
-// repeats a store that stalls (core.sv); the rest of the environment is as wide as above.
+// A program's event: what a store to USER_EVENT puts in is the code of programs' events, then the datum, and nothing else.
 reg f_user_stalled = 0, f_user_paused = 0, f_coded = 0, f_code_lost = 0, f_code_latched = 0;
 reg [15:0] f_user_datum = 0;
-always @(*) if (f_user_stalled) assume (user_store && wdata[15:0] == f_user_datum);
 always @(posedge clock) begin
     f_user_stalled <= user_store && stall;
     f_user_datum <= wdata[15:0];
@@ -75,13 +85,14 @@ end
 wire f_user_emits = event_store && word == user_word && !stalled;
 always @(*) begin
     a_user_stall: assert (stall == stalled || user_store);
-    a_user_step: assert ((user_first$q + user_pause$q + user_second$q) == f_user_stalled);
+    a_user_step: assert ({2'd0, user_first$q} + user_pause$q + user_second$q + user_refuses$q == {2'd0, f_user_stalled});
+    a_user_kind: assert (!f_user_stalled || (f_stalled && user_refuses$q == (f_wdata_before[15:8] == 8'haa || f_wdata_before[15:8] == 8'hab)));
     a_user_coded: assert (f_coded == (user_pause$q || user_second$q) && (f_coded || !(f_code_lost || f_code_latched)));
     a_user_forfeits: assert (!(user_pause$q || user_second$q) || (forfeits$q == f_code_lost && !(f_code_lost && stall_on$q)));
     a_user_forfeits_alone: assert (!forfeits$q || user_pause$q || user_second$q);
     // Only while it is switched on; a marker's code is refused as a whole.
     a_user_off: assert (!f_user_emits || user_on$q);
-    a_user_reserved: assert (!(user_store && reserved) || (user_idle && !stall && !accepted));
+    a_user_reserved: assert (!(user_store && reserved) || ((user_idle || user_refuses$q) && !accepted));
     // The code, then the datum behind it; behind a code that was lost nothing.
     a_user_order: assert (!(f_user_emits && !reserved) || user_first$q || (user_second$q && f_coded));
     if (user_store && user_first$q && accepted) a_user_code: assert (latch_datum$d == 16'h8200);

@@ -212,8 +212,8 @@ impl Logic for Processor {
         self.core.mtime_high.next = self.clint.mtime_high.val();
 
         // Which device the core addresses.
-        self.upper.next = self.core.address.val().get_bits::<16>(16);
-        self.offset.next = self.core.address.val().get_bits::<16>(0);
+        self.upper.next = self.core.device_address.val().get_bits::<16>(16);
+        self.offset.next = self.core.device_address.val().get_bits::<16>(0);
         self.device.next = Device::Ram;
         if self.upper.val() == self.at_clint.val() {
             self.device.next = Device::Clint;
@@ -233,7 +233,10 @@ impl Logic for Processor {
         if self.upper.val() == self.at_system.val() {
             self.device.next = Device::System;
         }
-        self.answering.d.next = self.device.val();
+        self.answering.d.next = Device::Ram;
+        if self.core.device_read.val() {
+            self.answering.d.next = self.device.val();
+        }
 
         // The station, if there is one, and what it drives.
         self.irq.next = false;
@@ -249,8 +252,8 @@ impl Logic for Processor {
             self.station[i].clock.next = self.clock.val();
             self.station[i].select.next = self.device.val() == Device::Centrenet;
             self.station[i].address.next = self.offset.val();
-            self.station[i].read.next = self.core.read.val();
-            self.station[i].write.next = self.core.write.val();
+            self.station[i].read.next = self.core.device_read.val();
+            self.station[i].write.next = self.core.device_write.val();
             self.station[i].wdata.next = self.core.wdata.val();
             self.station[i].strobe.next = self.strobe.val();
             self.station[i].station.next = bit_cast::<8, 4>(self.number.val());
@@ -273,7 +276,8 @@ impl Logic for Processor {
         self.core.irq_external.next = self.irq.val();
 
         // RAM: port A to the core, port B to the station.
-        self.ram_write.next = self.core.write.val() & (self.device.val() == Device::Ram);
+        // Of what is written RAM has the upper half of all addresses, devices the lower.
+        self.ram_write.next = self.core.write.val() & self.core.address.val().get_bit(31);
         self.ram.a_address.next = self.core.address.val();
         self.ram.a_write.next = self.ram_write.val();
         self.ram.a_mask.next = self.core.mask.val();
@@ -285,14 +289,14 @@ impl Logic for Processor {
         // Devices inside.
         self.clint.select.next = self.device.val() == Device::Clint;
         self.clint.address.next = self.offset.val();
-        self.clint.read.next = self.core.read.val();
-        self.clint.write.next = self.core.write.val();
+        self.clint.read.next = self.core.device_read.val();
+        self.clint.write.next = self.core.device_write.val();
         self.clint.wdata.next = self.core.wdata.val();
 
         self.uart.select.next = self.device.val() == Device::Uart;
         self.uart.address.next = self.offset.val();
-        self.uart.read.next = self.core.read.val();
-        self.uart.write.next = self.core.write.val();
+        self.uart.read.next = self.core.device_read.val();
+        self.uart.write.next = self.core.device_write.val();
         self.uart.wdata.next = self.core.wdata.val();
         self.uart.rx.next = self.rx.val();
         self.rts.next = self.uart.rts.val();
@@ -305,14 +309,14 @@ impl Logic for Processor {
 
         self.system.select.next = self.device.val() == Device::System;
         self.system.address.next = self.offset.val();
-        self.system.read.next = self.core.read.val();
-        self.system.write.next = self.core.write.val();
+        self.system.read.next = self.core.device_read.val();
+        self.system.write.next = self.core.device_write.val();
         self.system.wdata.next = self.core.wdata.val();
 
         // The monitoring interface, outside.
         self.address.next = self.offset.val();
-        self.read.next = self.core.read.val();
-        self.write.next = self.core.write.val();
+        self.read.next = self.core.device_read.val();
+        self.write.next = self.core.device_write.val();
         self.wdata.next = self.core.wdata.val();
         self.smi_select.next = self.device.val() == Device::Smi;
         self.mmi_select.next = self.device.val() == Device::Mmi;

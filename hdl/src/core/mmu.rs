@@ -9,7 +9,7 @@ use testbed_definitions::{csr, map, page};
 /// ```text
 ///   va, fetch, store, after  +-------+-> address
 ///   pair, user_fetch/data    |  Mmu  |-> miss, page_fault, access_fault
-///   page_map, flush          |       |-> walk_good
+///   page_map, flush          |       |-> walk_good, translated
 ///   walk, fill, entry        |       |
 ///   falls         ---------->+-------+
 /// ```
@@ -49,11 +49,13 @@ pub struct Mmu {
     pub page_fault: Signal<Out, Bit>,
     pub access_fault: Signal<Out, Bit>,
     pub walk_good: Signal<Out, Bit>,
+    /// `va` goes through the page map, so what is there is RAM; else, for data, a device may be.
+    pub translated: Signal<Out, Bit>,
     tlb: Tlb,
     on_event_page: Signal<Local, Bit>,
     opened: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
-    translated: Signal<Local, Bit>,
+    mapped: Signal<Local, Bit>,
     outside: Signal<Local, Bit>,
     right: Signal<Local, Bits<2>>,
     rights: Signal<Local, Bits<3>>,
@@ -111,11 +113,12 @@ impl Default for Mmu {
             page_fault: Default::default(),
             access_fault: Default::default(),
             walk_good: Default::default(),
+            translated: Default::default(),
             tlb: Default::default(),
             on_event_page: Default::default(),
             opened: Default::default(),
             wanted: Default::default(),
-            translated: Default::default(),
+            mapped: Default::default(),
             outside: Default::default(),
             right: Default::default(),
             rights: Default::default(),
@@ -175,15 +178,14 @@ impl Logic for Mmu {
         self.on_event_page.next = self.va.val().get_bits::<22>(10) == self.event_page.val();
         self.opened.next = (self.wanted.val() & self.page_map.val().get_bit(1) & self.store.val() & !self.fetch.val())
             & self.on_event_page.val();
-        self.translated.next = self.wanted.val() & !self.opened.val();
+        self.mapped.next = self.wanted.val() & !self.opened.val();
         self.allowed.next = self.tlb.rights.val().get_bit(self.right.val().index());
         self.rights.next = self.entry.val().get_bits::<3>(1);
         self.granted.next = self.rights.val().get_bit(self.right.val().index());
 
         self.outside.next = self.va.val().get_bits::<12>(20).any();
-        self.va_miss.next = self.translated.val() & !self.outside.val() & !self.tlb.hit.val();
-        self.va_page_fault.next =
-            self.translated.val() & (self.outside.val() | (self.tlb.hit.val() & !self.allowed.val()));
+        self.va_miss.next = self.mapped.val() & !self.outside.val() & !self.tlb.hit.val();
+        self.va_page_fault.next = self.mapped.val() & (self.outside.val() | (self.tlb.hit.val() & !self.allowed.val()));
         self.walk_good.next = self.entry.val().get_bit(0) & self.granted.val();
 
         // Untranslated addresses must name RAM or, for data but pairs, a device that this processor has.
@@ -195,7 +197,7 @@ impl Logic for Mmu {
             | ((self.top.val() == self.smi.val()) & self.has_smi.val())
             | ((self.top.val() == self.mmi.val()) & self.has_mmi.val())
             | (self.top.val() == self.identity.val());
-        self.va_access_fault.next = !self.translated.val()
+        self.va_access_fault.next = !self.mapped.val()
             & !self.in_ram.val()
             & (self.fetch.val() | self.pair.val() | !(self.in_device.val() | self.opened.val()));
 
@@ -206,7 +208,7 @@ impl Logic for Mmu {
         self.chosen.next = self.va.val();
         if self.walk.val() {
             self.chosen.next = (self.entry_address.val() & self.ram_mask.val()) | self.ram_base.val();
-        } else if self.translated.val() {
+        } else if self.mapped.val() {
             self.chosen.next = (self.page_address.val() & self.ram_mask.val()) | self.ram_base.val();
         }
 
@@ -225,6 +227,7 @@ impl Logic for Mmu {
             self.after_chosen.next = (self.after_page_address.val() & self.ram_mask.val()) | self.ram_base.val();
         }
 
+        self.translated.next = self.mapped.val();
         if self.falls.val() {
             self.address.next = self.after_chosen.val();
             self.miss.next = self.after_miss.val();

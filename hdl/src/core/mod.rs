@@ -70,6 +70,10 @@ pub struct Core {
     pub address: Signal<Out, Bits<32>>,
     pub read: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
+    /// The same access where it is of a device, sooner in the cycle; where it is of RAM, of no device.
+    pub device_address: Signal<Out, Bits<32>>,
+    pub device_read: Signal<Out, Bit>,
+    pub device_write: Signal<Out, Bit>,
     pub wdata: Signal<Out, Bits<32>>,
     pub mask: Signal<Out, Bits<4>>,
     pub rdata: Signal<In, Bits<32>>,
@@ -354,6 +358,9 @@ impl Logic for Core {
         self.address.next = self.mmu.address.val();
         self.read.next = self.control.read.val();
         self.write.next = self.control.write.val();
+        self.device_address.next = self.mmu.address.val();
+        self.device_read.next = self.control.read.val();
+        self.device_write.next = self.control.write.val();
         self.wdata.next = self.lanes.store_data.val();
         self.mask.next = self.lanes.mask.val();
 

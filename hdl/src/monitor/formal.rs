@@ -97,6 +97,9 @@ fn seeded_bugs_of_the_smi_are_seen() {
         ("user_store & (user_pause$q | (user_second$q", "user_store & (user_pause$d | (user_second$q"),
         ("gap_goes = gap$q & free & (~forfeits$q)", "gap_goes = gap$q & free"),
         ("((user_idle & (~reserved)) | (user_first$q & stalled))", "((user_idle) | (user_first$q & stalled))"),
+        // What needs no room is judged before a command, or waits for room.
+        ("(~plain) & (~(bus_command & strobe))", "(~plain)"),
+        ("stall_on$q & (~exempt$q)", "stall_on$q"),
         ("(word == user_word) & user_on$q", "(word == user_word)"),
     ]);
 }
@@ -151,7 +154,7 @@ fn seeded_bugs_of_the_mmi_are_seen() {
         ("queue_plan = queueing & has_room", "queue_plan = queueing"),
         // A word is read before it is there, or twice.
         ("read_late$value = read_next", "read_late$value = read_next + 16'd1"),
-        ("queue$read_index = read_next", "queue$read_index = read_index$q"),
+        ("queue$read_index = read_index$q", "queue$read_index = write_index$q"),
         ("words = write_seen$q - read_index$q", "words = write_index$q - read_index$q"),
         // One SMI's entry is removed for another's, hidden by another's, or not counted.
         ("bus_take$2 = second$q & turn[2]", "bus_take$2 = second$q & turn[3]"),

@@ -532,7 +532,8 @@ impl Logic for Mmi {
         }
         self.target.next = bits::<16>(1) << self.sent.q.val().get_bits::<4>(20);
 
-        // The master's queue. A word can be read two cycles after it was written.
+        // The master's queue. A word can be read two cycles after it was written, and two after the one
+        // before it: loads are no closer. So the load, which is known late in its cycle, is not asked.
         self.write_seen.d.next = self.write_index.q.val();
         if self.enqueue.val() {
             self.write_index.d.next = self.write_index.q.val() + 1;
@@ -547,7 +548,7 @@ impl Logic for Mmi {
         self.queue.write_enable.next = self.enqueue.val();
         self.queue.write_index.next = self.write_index.q.val();
         self.queue.write_data.next = self.held.q.val();
-        self.queue.read_index.next = self.read_next.val();
+        self.queue.read_index.next = self.read_index.q.val();
 
         // Answers.
         self.loaded.next = 0.into();

@@ -25,6 +25,11 @@ use testbed_definitions::monitor::{GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 /// one in which it is recognised, the first word, a pause (so that both are accepted while there is
 /// room), the datum.
 ///
+/// Whether the core has to repeat a store must be known sooner in the cycle than what is stored, and
+/// what the filter says of that. So a store for which there is no room, while `stall_on`, stalls in
+/// its first cycle whatever it is; if it needs no room, being refused or taken out, it is done in the
+/// next.
+///
 /// The filter stands between the decoding of the store and the latch.
 #[derive(LogicBlock)]
 pub struct Smi {
@@ -92,6 +97,10 @@ pub struct Smi {
     user_first: DFF<Bit>,
     user_pause: DFF<Bit>,
     user_second: DFF<Bit>,
+    /// The datum of the store is reserved, and is refused in this cycle.
+    user_refuses: DFF<Bit>,
+    /// The store, which stalled in the cycle before, needs no room.
+    exempt: DFF<Bit>,
     forfeits: DFF<Bit>,
     emitted: DFF<Bits<32>>,
     dropped: DFF<Bits<32>>,
@@ -221,6 +230,8 @@ impl Smi {
             user_first: Default::default(),
             user_pause: Default::default(),
             user_second: Default::default(),
+            user_refuses: Default::default(),
+            exempt: Default::default(),
             forfeits: Default::default(),
             emitted: Default::default(),
             dropped: Default::default(),
@@ -298,7 +309,7 @@ impl Logic for Smi {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write_index, read_index, epoch, half, wraps_before, answer, stall_on);
-        dff_setup!(self, clock, user_on, user_first, user_pause, user_second, forfeits);
+        dff_setup!(self, clock, user_on, user_first, user_pause, user_second, user_refuses, exempt, forfeits);
         dff_setup!(self, clock, latch_valid, latch_stamp, latch_datum, latch_wraps, front, back);
         dff_setup!(self, clock, gap, gap_count, low, low_stamp, low_datum);
         dff_setup!(self, clock, emitted, dropped, refused, markers, filtered);
@@ -315,11 +326,13 @@ impl Logic for Smi {
             self.datum.next = self.user_code.val();
         }
         self.user_store.next = self.store.val() & (self.word.val() == self.user_word.val()) & self.user_on.q.val();
-        self.user_idle.next = (!self.user_first.q.val()) & (!self.user_pause.q.val()) & (!self.user_second.q.val());
+        self.user_idle.next = (!self.user_first.q.val())
+            & (!self.user_pause.q.val())
+            & (!self.user_second.q.val())
+            & (!self.user_refuses.q.val());
         self.event_store.next = (self.store.val() & (self.word.val() == self.event_word.val()))
             | (self.user_store.val()
-                & (self.user_first.q.val() | self.user_second.q.val() | (self.user_idle.val() & self.reserved.val())));
-        self.taken_out.next = self.event_store.val() & (!self.reserved.val()) & self.filter.filtered.val();
+                & (self.user_first.q.val() | self.user_second.q.val() | self.user_refuses.q.val()));
         self.plain.next = self.event_store.val() & (!self.reserved.val()) & (!self.filter.filtered.val());
 
         // What is enqueued, the first that applies.
@@ -379,20 +392,26 @@ impl Logic for Smi {
         self.accepting.next =
             ((!self.gap.q.val()) | self.gap_goes.val()) & ((!self.latch_valid.q.val()) | self.latch_goes.val());
         self.accepted.next = self.plain.val() & self.accepting.val();
-        self.stalled.next = self.plain.val() & (!self.accepting.val()) & self.stall_on.q.val();
-        self.lost.next = self.plain.val() & (!self.accepting.val()) & (!self.stall_on.q.val());
+        self.stalled.next =
+            self.event_store.val() & (!self.accepting.val()) & self.stall_on.q.val() & (!self.exempt.q.val());
         self.completes.next = self.event_store.val() & (!self.stalled.val());
+        // What a command changes in the next cycle is not known yet: then it is judged once more.
+        self.exempt.d.next = self.stalled.val() & (!self.plain.val()) & (!(self.bus_command.val() & self.strobe.val()));
+        self.taken_out.next = self.completes.val() & (!self.reserved.val()) & self.filter.filtered.val();
+        self.lost.next = self.plain.val() & (!self.accepting.val()) & (!self.stall_on.q.val());
         if self.completes.val() {
             self.emitted.d.next = self.emitted.q.val() + 1;
         }
         if self.taken_out.val() {
             self.filtered.d.next = self.filtered.q.val() + 1;
         }
-        if self.event_store.val() & self.reserved.val() {
+        if self.completes.val() & self.reserved.val() {
             self.refused.d.next = self.refused.q.val() + 1;
         }
         self.user_first.d.next = self.user_store.val()
             & ((self.user_idle.val() & (!self.reserved.val())) | (self.user_first.q.val() & self.stalled.val()));
+        self.user_refuses.d.next = self.user_store.val()
+            & ((self.user_idle.val() & self.reserved.val()) | (self.user_refuses.q.val() & self.stalled.val()));
         self.user_pause.d.next = self.user_store.val() & self.user_first.q.val() & (!self.stalled.val());
         self.user_second.d.next =
             self.user_store.val() & (self.user_pause.q.val() | (self.user_second.q.val() & self.stalled.val()));
@@ -537,10 +556,7 @@ impl Logic for Smi {
 
         self.rdata.next = self.answer.q.val();
         self.stall.next = self.stalled.val()
-            | (self.user_store.val()
-                & ((self.user_idle.val() & (!self.reserved.val()))
-                    | self.user_first.q.val()
-                    | self.user_pause.q.val()));
+            | (self.user_store.val() & (self.user_idle.val() | self.user_first.q.val() | self.user_pause.q.val()));
         self.bus_ready.next = self.ready.val();
         self.bus_key.next = self.key.val();
         self.bus_data.next = 0.into();

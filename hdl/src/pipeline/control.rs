@@ -53,6 +53,8 @@ pub struct Control {
     pub miss: Signal<In, Bit>,
     pub page_fault: Signal<In, Bit>,
     pub access_fault: Signal<In, Bit>,
+    /// The address of a load or store goes through the page map.
+    pub translated: Signal<In, Bit>,
     pub walk_good: Signal<In, Bit>,
     /// This M is the last.
     pub muldiv_done: Signal<In, Bit>,
@@ -72,6 +74,9 @@ pub struct Control {
     pub read: Signal<Out, Bit>,
     /// The port is written (or would be, but for `stall`).
     pub write: Signal<Out, Bit>,
+    /// The load, or store, would be of a device, if there is one at its address.
+    pub device_read: Signal<Out, Bit>,
+    pub device_write: Signal<Out, Bit>,
     /// The pc takes its next value. Not with `trap`.
     pub moves: Signal<Out, Bit>,
     pub trap: Signal<Out, Bit>,
@@ -106,6 +111,7 @@ pub struct Control {
     memory: Signal<Local, Bit>,
     clean: Signal<Local, Bit>,
     access: Signal<Local, Bit>,
+    plain: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
     goes_on: Signal<Local, Bit>,
@@ -270,6 +276,10 @@ impl Logic for Control {
             | (self.second.val() & self.load.val())
             | self.state.val().get_bit(6);
         self.write.next = self.stored.val() | (self.second.val() & self.store.val());
+        // No word with a device behind it is refused, so neither the TLB nor the fault is asked.
+        self.plain.next = self.access.val() & !self.pair.val() & !self.translated.val();
+        self.device_read.next = self.plain.val() & self.load.val();
+        self.device_write.next = self.plain.val() & self.store.val();
         self.moves.next =
             self.done.val() | self.asks.val() | self.passed.val() | self.ends.val() | !self.state.val().any();
         self.trap.next = self.trapping.val();

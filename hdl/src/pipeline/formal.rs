@@ -34,6 +34,9 @@ fn seeded_bugs_of_the_pipeline_are_seen() {
         // A store is made in spite of a fault, or although it stalls.
         ("stored = access & store & ~miss & ~fault;", "stored = access & store & ~fault;"),
         ("passed = (stored & ~pair & ~stall) | (second & store);", "passed = (stored & ~pair) | (second & store);"),
+        // A device is told of what translation sends to RAM, or refuses; or of less than there is.
+        ("plain = access & ~pair & ~translated;", "plain = access & ~pair;"),
+        ("device_write = plain & store;", "device_write = plain & store & ~again;"),
         // A word is decoded, or its registers are read, while those of the instruction are needed.
         ("(state$q[32'h2] & ~memory & ~decoder$muldiv)", "(state$q[32'h2] & ~memory)"),
         ("reads = takes_word | (state$q[32'h2] & ~memory)", "reads = takes_word | state$q[32'h2]"),

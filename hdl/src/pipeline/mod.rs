@@ -19,7 +19,7 @@ use rust_hdl::prelude::*;
 ///
 /// ```text
 ///                               +--------+-> address, read, write, wdata, mask
-///   rdata, stall -------------->|        |
+///   rdata, stall -------------->|        |-> device_address, device_read, device_write
 ///   irq_timer/software/external |Pipeline|-> retirement port
 ///   mtime_low/high ------------>|        |
 ///   reset_vector, hart_id,      |        |-> instret_low
@@ -29,7 +29,8 @@ use rust_hdl::prelude::*;
 /// One memory port: with `read` or `write` high in *t* the memory or device sees the physical byte
 /// `address` (and `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without
 /// `write`. While `stall` answers a `write`, the same write is repeated and nothing is committed;
-/// it never answers a pair's, which go to RAM only. `ram_mask` is the RAM's size in bytes, less
+/// it never answers a pair's, which go to RAM only. A device looks at `device_address`, `device_read` and
+/// `device_write`: they say the same of what has a device behind it, and where there is one they are high for nothing else. `ram_mask` is the RAM's size in bytes, less
 /// one; it, `reset_vector`, `hart_id`, `has_smi` and `has_mmi` do not change while the core runs. The
 /// states are the first core's ([`crate::core::state`]), one at a time.
 #[derive(LogicBlock, Default)]
@@ -44,6 +45,10 @@ pub struct Pipeline {
     pub address: Signal<Out, Bits<32>>,
     pub read: Signal<Out, Bit>,
     pub write: Signal<Out, Bit>,
+    /// The same access where it is of a device, sooner in the cycle; where it is of RAM, of no device.
+    pub device_address: Signal<Out, Bits<32>>,
+    pub device_read: Signal<Out, Bit>,
+    pub device_write: Signal<Out, Bit>,
     pub wdata: Signal<Out, Bits<32>>,
     pub mask: Signal<Out, Bits<4>>,
     pub rdata: Signal<In, Bits<32>>,
@@ -323,6 +328,7 @@ impl Logic for Pipeline {
         self.control.miss.next = self.mmu.miss.val();
         self.control.page_fault.next = self.mmu.page_fault.val();
         self.control.access_fault.next = self.mmu.access_fault.val();
+        self.control.translated.next = self.mmu.translated.val();
         self.control.walk_good.next = self.mmu.walk_good.val();
         self.control.muldiv_done.next = self.muldiv.done.val();
         self.control.stall.next = self.stall.val();
@@ -377,6 +383,9 @@ impl Logic for Pipeline {
         self.address.next = self.mmu.address.val();
         self.read.next = self.control.read.val();
         self.write.next = self.control.write.val();
+        self.device_address.next = self.sum.val();
+        self.device_read.next = self.control.device_read.val();
+        self.device_write.next = self.control.device_write.val();
         self.wdata.next = self.lanes.store_data.val();
         self.mask.next = self.lanes.mask.val();
 

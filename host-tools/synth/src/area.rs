@@ -8,6 +8,7 @@ use serde_json::Value;
 use testbed_hdl::centrenet::Station;
 use testbed_hdl::core::Core;
 use testbed_hdl::monitor::{Mmi, MmiConfig, Smi};
+use testbed_hdl::pipeline::Pipeline;
 use testbed_hdl::processor::Processor;
 use testbed_hdl::support::synthesis::{count, Cells, Family};
 use testbed_hdl::support::verilog::{connected_verilog, VerilogError, TOP};
@@ -62,6 +63,7 @@ pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
     };
     Ok(vec![
         Subject { unconnected: &["retire_*"], ..subject("core", connected_verilog(Core::default())?) },
+        Subject { unconnected: &["retire_*"], ..subject("core, pipelined", connected_verilog(Pipeline::default())?) },
         subject("station of Centrenet", connected_verilog(Station::default())?),
         subject("SMI", connected_verilog(Smi::new(machine.smi_queue))?),
         subject("MMI of six processors", connected_verilog(Mmi::new(config))?),

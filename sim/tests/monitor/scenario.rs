@@ -307,6 +307,8 @@ impl Scenario {
         mood.next = cycle + if random.chance(1, 2) { mood.pause } else { 1 + random.below(2 * mood.pause) };
         let main = random.chance(mood.main, 16);
         if processor == 0 {
+            // A core's loads are no closer, and the MMI's queue relies on that.
+            mood.next = mood.next.max(cycle + 2);
             self.choose_master(main)
         } else {
             self.choose_slave(main)

@@ -50,7 +50,7 @@ fn switched_off_it_does_nothing() {
 #[test]
 fn a_markers_datum_is_refused_as_a_whole() {
     let mut bench = switched_on(8, 0);
-    assert_eq!((store(&mut bench, 0xaa12), store(&mut bench, 0xabcd)), (1, 1));
+    assert_eq!((store(&mut bench, 0xaa12), store(&mut bench, 0xabcd)), (2, 2));
     assert_eq!((bench.read(smi::EMITTED), bench.read(smi::REFUSED)), (2, 2));
     assert!(bench.drain().is_empty());
 }

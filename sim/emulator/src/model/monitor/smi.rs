@@ -43,6 +43,8 @@ pub struct Smi {
     gap_count: u32,
     low: Option<Pair>,
     stall_on: bool,
+    /// The cycle in which a store that stalled is done, as it needs no room.
+    exempt: Option<u64>,
     pub user: UserStores,
     filter: Filter,
     counters: SmiCounters,
@@ -72,6 +74,7 @@ impl Smi {
             gap_count: 0,
             low: None,
             stall_on: false,
+            exempt: None,
             user: UserStores::default(),
             filter: Filter::default(),
             counters: SmiCounters::default(),
@@ -180,7 +183,7 @@ impl Smi {
     /// A lower bound of the next cycle in which an event would be accepted, or could be filtered, if none would be now.
     /// The MMI's pops are known for cycles up to `known`, and its commands as far as they take effect in that window.
     pub fn stalls_until(&self, known: u64) -> u64 {
-        if self.goes(false).is_some() {
+        if self.exempt.is_some() || self.goes(false).is_some() {
             return self.now;
         }
         let pop = self.pops.front().map_or(known + 2, |&p| p + 1);
@@ -360,6 +363,14 @@ impl Smi {
     }
 
     fn judge(&mut self, datum: u16, accepting: bool, clock: &Clock) -> StoreOutcome {
+        let is_exempt = self.exempt.take() == Some(self.now);
+        if self.stall_on && !accepting && !is_exempt {
+            // What the datum is counts from the next cycle on, if no command changes that then.
+            let needs_room = !is_reserved(datum) && !self.filter.takes_out(datum);
+            let next = self.now + 1;
+            self.exempt = (!needs_room && self.filter.next_command() != next).then_some(next);
+            return StoreOutcome::Stalled;
+        }
         if is_reserved(datum) {
             self.counters.refused = self.counters.refused.wrapping_add(1);
             self.filter.refused();
@@ -370,8 +381,6 @@ impl Smi {
             self.filter.stored(datum);
             let (time, wraps) = (clock.time(self.now), clock.wraps(self.now));
             self.latch = Some(Latch { time, datum, wraps });
-        } else if self.stall_on {
-            return StoreOutcome::Stalled;
         } else {
             self.filter.stored(datum);
             self.counters.dropped = self.counters.dropped.wrapping_add(1);

@@ -16,24 +16,27 @@ pub enum Part {
     Code,
     /// It emits the datum, and is over.
     Datum,
+    /// Its datum is one of a marker's: it is refused as a whole, and over.
+    Refused,
 }
 
 impl Part {
-    /// What it emits of a store of `datum`. One of a marker's is refused as a whole.
+    /// What it emits of a store of `datum`.
     pub fn word(self, datum: u16) -> Option<u16> {
         match self {
-            Part::Begins => is_reserved(datum).then_some(datum),
+            Part::Begins => None,
             Part::Code => Some(USER_FIRST),
-            Part::Datum => Some(datum),
+            Part::Datum | Part::Refused => Some(datum),
         }
     }
 
     /// What follows once that is done, and so many cycles later; `None` if the store is over.
     pub fn next(self, datum: u16) -> Option<(Part, u64)> {
         match self {
-            Part::Begins => (!is_reserved(datum)).then_some((Part::Code, 1)),
+            Part::Begins if is_reserved(datum) => Some((Part::Refused, 1)),
+            Part::Begins => Some((Part::Code, 1)),
             Part::Code => Some((Part::Datum, PAUSE)),
-            Part::Datum => None,
+            Part::Datum | Part::Refused => None,
         }
     }
 }
