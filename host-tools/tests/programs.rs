@@ -5,7 +5,8 @@
 //! C, `firmware/c/NAME.c`, is compiled first, as `docs/programs.md` says. On the emulator the
 //! console is compared with it (`testbed test --overwrite` writes it instead, and keeps masks that
 //! still fit); every other engine must leave the same folder as the emulator, after so many cycles
-//! that events have been compared. The events of both kernels must conform.
+//! that events have been compared. The events of both kernels must conform. All that holds of the
+//! pipelined core too, and with each core the emulator's fast ways leave what the exact step leaves.
 
 mod common;
 
@@ -14,9 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use common::{compiler, mask, root};
+use common::{compiler, cores, mask, root, stepped};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tempfile::TempDir;
+use testbed_machine::{Core, Machine};
 use testbed_runner::firmware::{self, Firmware};
 
 /// Cycles for the compiled Verilog, which does half a million a second; longer programs are compared
@@ -32,6 +34,14 @@ const SHORT: [(&str, u64); 2] = [("hello", 17), ("hello-input", 17)];
 const RUST_HDL_CYCLES: u64 = 32_768;
 /// The program that it runs where there is not much time: small processors start soon.
 const RUST_HDL_PROGRAM: &str = "remote-small";
+/// Programs that are compared with the compiled Verilog of the pipelined core where there is not much
+/// time: threads that move and pages that follow, messages, processes, a shell, few processors.
+const PIPELINED_PROGRAMS: [&str; 5] = ["adder-roam", "migrate", "processes-remote", "sh-input", "remote-master"];
+/// Cycles in which the exact step is held against the fast ways; and where there is time.
+const STEPPED_CYCLES: u64 = 1_500_000;
+const STEPPED_CYCLES_LONG: u64 = 100_000_000;
+/// The machine of a case that names none.
+const MACHINE: &str = "testbed6";
 
 fn testbed(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).current_dir(root()).output().unwrap()
@@ -49,6 +59,12 @@ fn succeed(arguments: &[&str]) -> Result<Output, Failed> {
     }
 }
 
+/// The firmware, built once.
+fn firmware() -> &'static Firmware {
+    static FIRMWARE: OnceLock<Firmware> = OnceLock::new();
+    FIRMWARE.get_or_init(|| firmware::build(&root()).unwrap_or_else(|error| panic!("{error}")))
+}
+
 /// A case: the command as it is in the file, its words after `testbed run`, and the console it must
 /// leave.
 struct Case {
@@ -56,17 +72,15 @@ struct Case {
     command: String,
     arguments: Vec<String>,
     console: String,
-    /// Has the programs in C.
-    _built: TempDir,
+    /// Has the programs in C, and descriptions of machines.
+    folder: TempDir,
 }
 
 /// The path of a word of a command; a program in C is built into `folder`.
 fn built(word: &str, folder: &Path) -> Result<String, Failed> {
-    static FIRMWARE: OnceLock<Firmware> = OnceLock::new();
     let Some(source) = word.strip_suffix(".c") else { return Ok(word.into()) };
     let elf = folder.join(Path::new(source).file_name().unwrap_or_default());
-    let built = FIRMWARE.get_or_init(|| firmware::build(&root()).unwrap_or_else(|error| panic!("{error}")));
-    compiler::build(built, &root().join(word), &["-Os", "-std=c11"], &elf);
+    compiler::build(firmware(), &root().join(word), &["-Os", "-std=c11"], &elf);
     Ok(elf.to_string_lossy().into_owned())
 }
 
@@ -78,7 +92,39 @@ impl Case {
         let words = words.ok_or_else(|| format!("{}:1: no `$ testbed run …`", path.display()))?;
         let folder = tempfile::tempdir()?;
         let arguments = words.split_whitespace().map(|word| built(word, folder.path())).collect::<Result<_, _>>()?;
-        Ok(Case { path, command: command.into(), arguments, console: console.into(), _built: folder })
+        Ok(Case { path, command: command.into(), arguments, console: console.into(), folder })
+    }
+
+    /// The machine that it names, and the place of that name among the arguments.
+    fn machine(&self) -> (String, Option<usize>) {
+        let at = self.arguments.iter().position(|word| word == "--machine").map(|option| option + 1);
+        let named = at.map(|at| self.arguments[at].as_str()).unwrap_or(MACHINE);
+        let path = if named.contains('/') { root().join(named).to_string_lossy().into_owned() } else { named.into() };
+        (path, at)
+    }
+
+    /// The case on its machine with that core.
+    fn with_core(mut self, core: Core) -> Self {
+        let (machine, at) = self.machine();
+        let described = cores::described(&machine, core, self.folder.path());
+        match at {
+            Some(at) => self.arguments[at] = described,
+            None => self.arguments.extend(["--machine".into(), described]),
+        }
+        self
+    }
+
+    /// With each core, the emulator's fast ways leave the machine that the exact step leaves on one
+    /// of the processors.
+    fn stepped(&self, number: usize) -> Result<(), Failed> {
+        let cycles = if common::is_long() { STEPPED_CYCLES_LONG } else { STEPPED_CYCLES };
+        let machine = Machine::load(&self.machine().0)?;
+        for core in Core::ALL {
+            let machine = Machine { core, ..machine.clone() };
+            let (image, input) = stepped::started(firmware(), &machine, &self.arguments);
+            stepped::same(&machine, (&image, &input), number % machine.processors.len(), cycles);
+        }
+        Ok(())
     }
 
     /// Runs the case on `engine` into a folder of its own.
@@ -227,21 +273,30 @@ fn main() {
         Ok(())
     })];
     let cycles = (!common::is_long()).then_some(VERILATOR_CYCLES);
-    for path in paths {
+    for (number, path) in paths.into_iter().enumerate() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        for engine in ["emulator", "conform", "verilator", "rust-hdl"] {
+        let ways = ["emulator", "conform", "verilator", "rust-hdl", "stepped", "pipelined", "pipelined-verilator"];
+        for way in ways {
             let path = path.clone();
-            let trial = Trial::test(format!("{name}::{engine}"), move || {
+            let trial = Trial::test(format!("{name}::{way}"), move || {
                 let case = Case::read(path)?;
-                match engine {
+                match way {
                     "emulator" => case.on_emulator(),
                     "conform" => case.conforms(),
-                    "verilator" => case.on(engine, cycles),
-                    _ => case.on(engine, Some(case.cycles_with_events()?)),
+                    "verilator" => case.on("verilator", cycles),
+                    "stepped" => case.stepped(number),
+                    "pipelined" => case.with_core(Core::Pipelined).on_emulator(),
+                    "pipelined-verilator" => case.with_core(Core::Pipelined).on("verilator", cycles),
+                    _ => case.on("rust-hdl", Some(case.cycles_with_events()?)),
                 }
             });
             // Minutes a program: one of them says enough unless there is time.
-            trials.push(trial.with_ignored_flag(engine == "rust-hdl" && name != RUST_HDL_PROGRAM));
+            let is_long = match way {
+                "rust-hdl" => name != RUST_HDL_PROGRAM,
+                "pipelined-verilator" => !PIPELINED_PROGRAMS.contains(&name.as_str()),
+                _ => false,
+            };
+            trials.push(trial.with_ignored_flag(is_long));
         }
     }
     libtest_mimic::run(&arguments, trials).exit();

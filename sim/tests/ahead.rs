@@ -1,4 +1,4 @@
-//! The word that is read ahead of a load or store, where the emulator's fast loop has to know of it.
+//! The word that is read ahead of an instruction, where the emulator's fast loop has to know of it.
 //!
 //! Each program goes round a loop, so that the fast loop executes it from the second round on. It runs
 //! in the emulator with the fast loop, in the emulator with the exact step, and on Verilator; all
@@ -9,7 +9,7 @@
 use std::sync::OnceLock;
 
 use testbed_definitions::{csr, map, page};
-use testbed_machine::Machine;
+use testbed_machine::{Core, Machine};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::encode::*;
@@ -131,10 +131,15 @@ fn image(mode: Mode, entry: u32, unmapped: Option<u32>, (place, code): (u32, Ass
     Image { segments, entry: map::RAM_BASE }
 }
 
+/// One processor with this core.
+fn one(core: Core) -> Machine {
+    Machine { core, ..Machine::single(program::RAM_BYTES) }
+}
+
 /// One processor on Verilator, compiled once for all tests.
-fn compiled() -> &'static Compiled {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    COMPILED.get_or_init(|| Compiled::new(&Machine::single(program::RAM_BYTES), None, &mut |_| ()).unwrap())
+fn compiled(core: Core) -> &'static Compiled {
+    static COMPILED: [OnceLock<Compiled>; 2] = [const { OnceLock::new() }; 2];
+    COMPILED[core as usize].get_or_init(|| Compiled::new(&one(core), None, &mut |_| ()).unwrap())
 }
 
 /// The word at an offset in the first processor's RAM.
@@ -144,14 +149,21 @@ pub fn word(engine: &dyn Engine, offset: u32) -> u32 {
     u32::from_le_bytes(bytes)
 }
 
-/// Runs `image` in all ways; the word that the program has left at `DATA` must be `expected`.
+/// Runs `image` in all ways, with each core; the word that the program has left at `DATA` must be
+/// `expected`.
 fn same(what: &str, image: &Image, expected: u32) {
-    let machine = Machine::single(program::RAM_BYTES);
+    for core in Core::ALL {
+        same_with(core, &format!("{what}, {} core", core.name()), image, expected);
+    }
+}
+
+fn same_with(core: Core, what: &str, image: &Image, expected: u32) {
+    let machine = one(core);
     let mut fast = Emulator::new(&machine, image).unwrap();
     let mut translated = Emulator::new(&machine, image).unwrap();
     translated.translate_after(0);
     let mut exact = Emulator::new(&machine, image).unwrap();
-    let mut rtl = compiled().engine(image).unwrap();
+    let mut rtl = compiled(core).engine(image).unwrap();
     exact.record_retirements(Some(0));
     let mut until = 0;
     for round in 0..60u64 {
@@ -275,8 +287,9 @@ enum Behind {
     Nothing,
 }
 
-/// Loads and stores at the last word of a page: whether the next word is read ahead decides how long they take.
-fn at_the_end(access: u32, behind: Behind) -> Image {
+/// An instruction at the last word of a page: whether the next word is read ahead decides how long it
+/// takes, on the first core if it is a load or store.
+fn at_the_end(instruction: u32, behind: Behind) -> Image {
     let mode = if behind == Behind::Nothing { Mode::Machine } else { Mode::User };
     let base = match mode {
         Mode::Machine => map::RAM_BASE + program::RAM_BYTES - page::PAGE_BYTES,
@@ -295,7 +308,7 @@ fn at_the_end(access: u32, behind: Behind) -> Image {
         code.push(lw(SCRATCH, OTHER_PAGE, 0));
     }
     go_on_at(&mut code, base + page::PAGE_BYTES - 4);
-    code.push(access);
+    code.push(instruction);
     if behind != Behind::Nothing {
         code.push(jump(ZERO, tail.wrapping_sub(code.here()) as i32));
     }
@@ -304,8 +317,8 @@ fn at_the_end(access: u32, behind: Behind) -> Image {
 }
 
 #[test]
-fn loads_and_stores_at_the_last_word_of_a_page_take_as_long_as_the_next_page_says() {
-    let accesses = [
+fn what_lies_at_the_last_word_of_a_page_takes_as_long_as_the_next_page_says() {
+    let instructions = [
         ("lw", lw(SCRATCH, RESULT, 16)),
         ("lb", immediate(OP_LOAD, 0, SCRATCH, RESULT, 17)),
         ("lhu", immediate(OP_LOAD, 5, SCRATCH, RESULT, 18)),
@@ -314,10 +327,16 @@ fn loads_and_stores_at_the_last_word_of_a_page_take_as_long_as_the_next_page_say
         ("sb", store(0, RESULT, SUM, 21)),
         ("sh", store(1, RESULT, SUM, 22)),
         ("sd", sd(PAIR, RESULT, 24)),
+        ("add", add(PART, PART, SUM)),
+        ("mul", register(OP_REGISTER, 0, 1, PART, SUM, SUM)),
+        ("div", register(OP_REGISTER, 4, 1, PART, SUM, SUM)),
+        ("bne", branch(1, ZERO, ZERO, 8)),
+        ("csrr", csrr(PART, csr::TIME)),
+        ("fence.i", FENCE_I),
     ];
-    for (name, access) in accesses {
+    for (name, instruction) in instructions {
         for behind in [Behind::Known, Behind::Forgotten, Behind::Unmapped, Behind::Nothing] {
-            same(&format!("{name}, {behind:?}"), &at_the_end(access, behind), ROUNDS);
+            same(&format!("{name}, {behind:?}"), &at_the_end(instruction, behind), ROUNDS);
         }
     }
 }

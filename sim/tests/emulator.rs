@@ -12,11 +12,12 @@ use testbed_sim::lockstep::encode::*;
 use testbed_sim::lockstep::{compare_machines, memory_difference, program};
 use testbed_sim::verilator::Compiled;
 
-pub fn machine(processors: usize) -> Machine {
+pub fn machine(core: Core, processors: usize) -> Machine {
     let names = (0..processors).map(|number| format!("p{number}")).collect();
     Machine {
         name: format!("small{processors}"),
         processors: names,
+        core,
         ram_bytes: program::RAM_BYTES,
         ..Machine::testbed6()
     }
@@ -30,13 +31,12 @@ fn same_memory(first: &dyn Engine, second: &dyn Engine, processor: usize) {
 /// Three processors on Verilator, compiled once for all tests.
 fn three(core: Core) -> &'static Compiled {
     static COMPILED: [OnceLock<Compiled>; 2] = [const { OnceLock::new() }; 2];
-    let machine = Machine { core, ..crowded() };
-    COMPILED[core as usize].get_or_init(|| Compiled::new(&machine, None, &mut |_| ()).unwrap())
+    COMPILED[core as usize].get_or_init(|| Compiled::new(&crowded(core), None, &mut |_| ()).unwrap())
 }
 
 /// Three processors with SMI queues that fill at once.
-pub fn crowded() -> Machine {
-    Machine { smi_queue: 16, ..machine(3) }
+pub fn crowded(core: Core) -> Machine {
+    Machine { smi_queue: 16, ..machine(core, 3) }
 }
 
 /// Runs `image` on three processors in the emulator and on Verilator, with each core, and compares
@@ -47,7 +47,7 @@ fn same(image: &Image, cycles: u64) -> Emulator {
 }
 
 fn same_with(core: Core, image: &Image, cycles: u64) -> Emulator {
-    let mut emulator = Emulator::new(&Machine { core, ..crowded() }, image).unwrap();
+    let mut emulator = Emulator::new(&crowded(core), image).unwrap();
     let mut rtl = three(core).engine(image).unwrap();
     compare_machines(&mut emulator, &mut rtl, cycles).unwrap_or_else(|difference| panic!("{difference}"));
     for processor in 0..3 {
@@ -188,8 +188,9 @@ fn agrees_with_the_rtl_on_words_that_dma_reads_and_writes() {
 /// The fast loop knows what DMA may touch in a window, and leaves just that to the exact step.
 #[test]
 fn the_fast_loop_beside_dma_leaves_the_same_machine() {
-    for recorded in 0..3 {
-        let [mut fast, mut exact] = [0, 1].map(|_| Emulator::new(&crowded(), &beside_dma()).unwrap());
+    for (core, recorded) in Core::ALL.into_iter().flat_map(|core| [0, 1, 2].map(|recorded| (core, recorded))) {
+        println!("{} core, processor {recorded} step by step", core.name());
+        let [mut fast, mut exact] = [0, 1].map(|_| Emulator::new(&crowded(core), &beside_dma()).unwrap());
         exact.record_retirements(Some(recorded));
         for round in 0..300u64 {
             let until = fast.cycle() + 1 + round * round % 997;
@@ -208,10 +209,10 @@ fn the_fast_loop_beside_dma_leaves_the_same_machine() {
 /// Stopping at odd cycles makes windows of all lengths.
 #[test]
 fn the_fast_loop_and_the_exact_step_leave_the_same_machine() {
-    for seed in 100..140 {
+    for (core, seed) in Core::ALL.into_iter().flat_map(|core| (100..140).map(move |seed| (core, seed))) {
+        println!("{} core, seed {seed}", core.name());
         let image = program::generate(seed);
-        let mut fast = Emulator::new(&machine(1), &image).unwrap();
-        let mut exact = Emulator::new(&machine(1), &image).unwrap();
+        let [mut fast, mut exact] = [0, 1].map(|_| Emulator::new(&machine(core, 1), &image).unwrap());
         exact.record_retirements(Some(0));
         let mut until = 0;
         for round in 0..200u64 {
@@ -252,9 +253,13 @@ pub fn counting() -> Image {
 /// Whoever runs only to the end of each window has no sprint to run ahead on.
 #[test]
 fn who_runs_ahead_and_comes_back_leaves_the_same_machine() {
+    Core::ALL.into_iter().for_each(comes_back);
+}
+
+fn comes_back(core: Core) {
+    println!("{} core", core.name());
     let image = counting();
-    let mut ahead = Emulator::new(&crowded(), &image).unwrap();
-    let mut windows = Emulator::new(&crowded(), &image).unwrap();
+    let [mut ahead, mut windows] = [0, 1].map(|_| Emulator::new(&crowded(core), &image).unwrap());
     for round in 1..=60u64 {
         // Ends at odd cycles too.
         let until = round * 5_000 + round % 7;
@@ -279,11 +284,15 @@ fn who_runs_ahead_and_comes_back_leaves_the_same_machine() {
 
 #[test]
 fn a_machine_that_sleeps_costs_nothing() {
+    Core::ALL.into_iter().for_each(sleeps);
+}
+
+fn sleeps(core: Core) {
     let mut code = Assembly::new(map::RAM_BASE);
     let again = code.label();
     code.place(again).push(WFI).jal(ZERO, again);
     let image = Image { segments: vec![(map::RAM_BASE, code.finish_bytes())], entry: map::RAM_BASE };
-    let mut emulator = Emulator::new(&machine(6), &image).unwrap();
+    let mut emulator = Emulator::new(&machine(core, 6), &image).unwrap();
     // A second of machine time at 25 MHz would take a second and more if the processors were looked at in every window.
     let start = std::time::Instant::now();
     emulator.run_until(2_500_000_000).unwrap();
@@ -294,8 +303,8 @@ fn a_machine_that_sleeps_costs_nothing() {
 #[test]
 fn images_outside_ram_are_refused() {
     let image = Image { segments: vec![(map::RAM_BASE + program::RAM_BYTES - 2, vec![1, 2, 3])], entry: map::RAM_BASE };
-    let error = Emulator::new(&machine(1), &image).err().expect("refused").to_string();
+    let error = Emulator::new(&machine(Core::default(), 1), &image).err().expect("refused").to_string();
     assert!(error.contains("0x8000fffe") && error.contains("65536"), "{error}");
-    let none = Machine { processors: vec![], ..machine(1) };
+    let none = Machine { processors: vec![], ..machine(Core::default(), 1) };
     assert!(Emulator::new(&none, &Image::default()).is_err());
 }

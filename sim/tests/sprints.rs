@@ -4,7 +4,7 @@
 
 use testbed_definitions::map::centrenet as register_at;
 use testbed_definitions::{filter, map};
-use testbed_machine::{Machine, Order};
+use testbed_machine::{Core, Machine, Order};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::encode::*;
@@ -106,11 +106,18 @@ fn rounds(traffic: Traffic) -> Image {
 /// Runs these packets on that machine; see [`same_machine`].
 fn same(traffic: Traffic, cycles: u64) -> Emulator {
     println!("{} processors, seed {}", traffic.processors, traffic.seed);
-    same_machine(&machine(traffic.processors), &rounds(traffic), cycles)
+    same_machine(&machine(Core::default(), traffic.processors), &rounds(traffic), cycles)
 }
 
-/// Runs the machine in sprints and, beside it, window by window, and compares all that they show.
+/// Runs the machine, with each core, in sprints and, beside it, window by window, and compares all
+/// that they show. Gives that with the first core.
 fn same_machine(machine: &Machine, image: &Image, cycles: u64) -> Emulator {
+    same_core(&Machine { core: Core::Pipelined, ..machine.clone() }, image, cycles);
+    same_core(machine, image, cycles)
+}
+
+fn same_core(machine: &Machine, image: &Image, cycles: u64) -> Emulator {
+    println!("{} core", machine.core.name());
     let [mut ahead, mut windows] = [0, 1].map(|_| Emulator::new(machine, image).unwrap());
     let mut step = 1;
     while ahead.cycle() < cycles {
@@ -173,7 +180,8 @@ fn bursts_of_events_for_which_there_is_no_room() {
     for order in Order::ALL {
         for seed in 1..=3 {
             println!("{}, seed {seed}", order.name());
-            let machine = Machine { smi_queue: 64, port_cycles: 20, port_queue: 16, order, ..machine(3) };
+            let machine =
+                Machine { smi_queue: 64, port_cycles: 20, port_queue: 16, order, ..machine(Core::default(), 3) };
             let ran = same_machine(&machine, &bursts(seed), 600_000);
             let smis = [1, 2].map(|number| ran.smi(number));
             assert!(smis.iter().all(|smi| smi.dropped > 50 && smi.delivered > 1_000 && smi.filtered > 100), "{smis:?}");
@@ -215,7 +223,7 @@ fn events_at_the_ends_of_windows_in_either_order() {
     for turns in [false, true] {
         for phase in 0..16 {
             println!("phase {phase}");
-            let machine = Machine { order: Order::Time, ..machine(3) };
+            let machine = Machine { order: Order::Time, ..machine(Core::default(), 3) };
             let ran = same_machine(&machine, &every_window(phase, turns), 30_000);
             assert!(ran.smi(1).delivered > 900 && ran.smi(2).delivered > 350, "{:?}", ran.smi(1));
         }

@@ -1,11 +1,12 @@
 //! Translated code against the exact step: the same machine at every look, with windows cut at odd
 //! cycles, on programs that overwrite themselves, change pages and rights, take interrupts and are
-//! overwritten by DMA.
+//! overwritten by DMA; with each core.
 //!
-//! `TESTBED_LONG=1` (set by `testbed test --long`) runs ten times as many programs.
+//! `TESTBED_LONG=1` (set by `testbed test --long`) runs programs until translated code has executed
+//! ten million of their instructions.
 
 use testbed_definitions::{csr, map, page};
-use testbed_machine::Machine;
+use testbed_machine::{Core, Machine};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::encode::*;
@@ -15,7 +16,8 @@ use crate::ahead::word;
 use crate::emulator::{beside_dma, counting, crowded, machine};
 
 const PROGRAMS: u64 = 60;
-const PROGRAMS_LONG: u64 = 600;
+/// Instructions that translated code executes in the long set.
+const TRANSLATED_LONG: u64 = 10_000_000;
 
 /// One that translates at once, and one that executes step by step.
 fn both(machine: &Machine, image: &Image, recorded: usize) -> [Emulator; 2] {
@@ -27,6 +29,7 @@ fn both(machine: &Machine, image: &Image, recorded: usize) -> [Emulator; 2] {
 
 /// Runs both to `until`, and compares what each processor has come to.
 fn go_on([translated, exact]: &mut [Emulator; 2], until: u64, what: &str) {
+    let what = format!("{what}, {} core", exact.machine().core.name());
     translated.run_until(until).unwrap();
     exact.run_until(until).unwrap();
     exact.take_retirements();
@@ -46,10 +49,21 @@ fn share(translated: u64, all: u64) -> f64 {
 
 #[test]
 fn random_programs_leave_the_same_machine() {
-    let programs = if std::env::var_os("TESTBED_LONG").is_some() { PROGRAMS_LONG } else { PROGRAMS };
-    let (mut translated, mut all) = (0, 0);
-    for seed in 500..500 + programs {
-        let mut engines = both(&machine(1), &program::generate(seed), 0);
+    random_programs(Core::Multicycle);
+}
+
+#[test]
+fn so_they_do_with_the_pipelined_core() {
+    random_programs(Core::Pipelined);
+}
+
+fn random_programs(core: Core) {
+    let least = if std::env::var_os("TESTBED_LONG").is_some() { TRANSLATED_LONG } else { 0 };
+    let (mut programs, mut translated, mut all) = (0, 0, 0);
+    while programs < PROGRAMS || translated < least {
+        let seed = 500 + programs;
+        programs += 1;
+        let mut engines = both(&machine(core, 1), &program::generate(seed), 0);
         let mut until = 0;
         for round in 0..120u64 {
             until += 1 + round * round % 997;
@@ -58,14 +72,16 @@ fn random_programs_leave_the_same_machine() {
         translated += engines[0].translated();
         all += engines[0].instructions(0);
     }
-    println!("{programs} programs, {all} instructions, {:.0} % of them translated", 100.0 * share(translated, all));
+    let percent = 100.0 * share(translated, all);
+    println!("{} core, seeds from 500: {programs} programs, {all} instructions", core.name());
+    println!("{translated} of them translated, {percent:.0} %");
     assert!(share(translated, all) > 0.02, "{translated} of {all} instructions were translated");
 }
 
 #[test]
 fn who_comes_back_from_translated_code_leaves_the_same_machine() {
-    for recorded in 0..3 {
-        let mut engines = both(&crowded(), &counting(), recorded);
+    for (core, recorded) in Core::ALL.into_iter().flat_map(|core| [0, 1, 2].map(|recorded| (core, recorded))) {
+        let mut engines = both(&crowded(core), &counting(), recorded);
         for round in 1..=40u64 {
             go_on(&mut engines, round * 5_000 + round % 7, "counting");
         }
@@ -76,10 +92,12 @@ fn who_comes_back_from_translated_code_leaves_the_same_machine() {
 
 #[test]
 fn translated_code_beside_dma_leaves_the_same_machine() {
-    let mut engines = both(&crowded(), &beside_dma(), 1);
-    for round in 0..200u64 {
-        let until = engines[1].cycle() + 1 + round * round % 997;
-        go_on(&mut engines, until, "beside DMA");
+    for core in Core::ALL {
+        let mut engines = both(&crowded(core), &beside_dma(), 1);
+        for round in 0..200u64 {
+            let until = engines[1].cycle() + 1 + round * round % 997;
+            go_on(&mut engines, until, "beside DMA");
+        }
     }
 }
 
@@ -110,7 +128,11 @@ fn changes_itself() -> Image {
 
 #[test]
 fn who_overwrites_translated_code_executes_what_it_has_written() {
-    let mut engines = both(&machine(1), &changes_itself(), 0);
+    Core::ALL.into_iter().for_each(overwrites);
+}
+
+fn overwrites(core: Core) {
+    let mut engines = both(&machine(core, 1), &changes_itself(), 0);
     for round in 1..=60u64 {
         go_on(&mut engines, round * 9_973, "changes itself");
     }
@@ -162,7 +184,11 @@ fn two_ways_on() -> Image {
 
 #[test]
 fn who_enters_code_by_another_page_stays_in_it() {
-    let mut engines = both(&machine(1), &two_ways_on(), 0);
+    Core::ALL.into_iter().for_each(enters_by_another_page);
+}
+
+fn enters_by_another_page(core: Core) {
+    let mut engines = both(&machine(core, 1), &two_ways_on(), 0);
     for round in 1..=30u64 {
         go_on(&mut engines, round * 997, "two ways on");
     }
@@ -208,14 +234,14 @@ fn reads_time() -> Image {
 
 #[test]
 fn the_time_and_csrs_are_read_as_step_by_step() {
-    for after in [0, u32::MAX] {
-        let mut engines = both(&machine(1), &reads_time(), 0);
+    for (core, after) in Core::ALL.into_iter().flat_map(|core| [0, u32::MAX].map(|after| (core, after))) {
+        let mut engines = both(&machine(core, 1), &reads_time(), 0);
         engines[0].translate_after(after);
         for round in 1..=60u64 {
             go_on(&mut engines, round * 1_999, &format!("translated after {after}"));
         }
         assert_eq!(word(&engines[0], 0x2004), 1, "the high half");
         let all = engines[0].instructions(0);
-        assert!(after > 0 || share(engines[0].translated(), all) > 0.5, "{} of {all}", engines[0].translated());
+        assert!(after > 0 || share(engines[0].translated(), all) > 0.4, "{} of {all}", engines[0].translated());
     }
 }

@@ -7,7 +7,7 @@ use testbed_definitions::map::{self, smi};
 use testbed_definitions::monitor::{MmiWord, GAP_MARKER, WRAP_MARKER};
 use testbed_definitions::{csr, page};
 use testbed_hdl::support::random::Random;
-use testbed_machine::Machine;
+use testbed_machine::{Core, Machine};
 use testbed_sim::emulator::Emulator;
 use testbed_sim::engine::{Engine, Image, TraceWord};
 use testbed_sim::lockstep::encode::*;
@@ -34,8 +34,8 @@ const SLAVE: u8 = 27;
 /// Where a jump to where no code is comes back.
 const LINK: u8 = 31;
 
-fn machine() -> Machine {
-    Machine { tick_cycles: 1, port_cycles: 60, ..crowded() }
+fn machine(core: Core) -> Machine {
+    Machine { tick_cycles: 1, port_cycles: 60, ..crowded(core) }
 }
 
 /// `to = SEED >> by & mask`, after the next random number.
@@ -205,7 +205,16 @@ fn read(trace: &[TraceWord], smi: u8) -> Seen {
 
 #[test]
 fn engines_agree_on_stores_of_programs_whatever_they_try() {
-    let machine = machine();
+    agree_on_stores(Core::Multicycle);
+}
+
+#[test]
+fn so_they_do_with_the_pipelined_core() {
+    agree_on_stores(Core::Pipelined);
+}
+
+fn agree_on_stores(core: Core) {
+    let machine = machine(core);
     let compiled = Compiled::new(&machine, None, &mut |_| ()).unwrap();
     let mut all = Seen::default();
     let mut faults = [0; 3];
@@ -243,8 +252,9 @@ fn engines_agree_on_stores_of_programs_whatever_they_try() {
 
 #[test]
 fn processors_that_run_ahead_emit_the_same() {
-    let machine = Machine { smi_queue: 1024, port_cycles: 1, tick_cycles: 25, ..machine() };
-    for seed in 11..=13 {
+    for (core, seed) in Core::ALL.into_iter().flat_map(|core| (11..=13).map(move |seed| (core, seed))) {
+        println!("{} core, seed {seed}", core.name());
+        let machine = Machine { smi_queue: 1024, port_cycles: 1, tick_cycles: 25, ..machine(core) };
         let image = image(seed);
         let [mut ahead, mut windows] = [0, 1].map(|_| Emulator::new(&machine, &image).unwrap());
         let mut step = 1;
@@ -273,7 +283,7 @@ fn the_masters_stores_come_to_nobody() {
     code.place(here).jal(ZERO, here);
     let mut image = image(1);
     image.segments[2].1 = code.finish_bytes();
-    let machine = machine();
+    let machine = machine(Core::default());
     let mut emulator = Emulator::new(&machine, &image).unwrap();
     emulator.record_retirements(Some(0));
     emulator.run_until(2_000).unwrap();

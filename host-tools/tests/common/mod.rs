@@ -2,9 +2,11 @@
 #![allow(dead_code)]
 
 pub mod compiler;
+pub mod cores;
 pub mod mask;
 pub mod serving;
 pub mod session;
+pub mod stepped;
 
 use std::path::{Path, PathBuf};
 

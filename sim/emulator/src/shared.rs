@@ -31,7 +31,7 @@ const NEAR_CYCLES: u64 = 64;
 impl Shared {
     pub fn new(machine: &Machine) -> Self {
         let network = Network::new(machine.processors.len(), machine.ram_bytes);
-        let translator = Translator::new(machine.ram_bytes as usize / 4);
+        let translator = Translator::new(machine);
         Shared { network, monitor: Monitor::new(machine), ahead: false, translator }
     }
 

@@ -16,7 +16,7 @@ pub(in crate::hart) enum Op {
     Addi, Slti, Sltiu, Xori, Ori, Andi, Slli, Srli, Srai,
     Add, Sub, Sll, Slt, Sltu, Xor, Srl, Sra, Or, And,
     Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu,
-    Fence,
+    Fence, FenceI,
     // CSRs that only hold something, numbered by `rs1` and `rs2`: read and swapped. The time or,
     // with `imm`, its high half. Only the cache holds these forms.
     CsrRead, CsrSwap, Time,
@@ -95,7 +95,8 @@ pub(in crate::hart) fn decode(word: u32) -> Decoded {
         0x23 => (store(funct3, word >> 20 & 1), immediate_s(word)),
         0x13 => immediate_op(word, funct3),
         0x33 => (register_op(word >> 25, funct3), 0),
-        0x0f if funct3 < 2 => (Op::Fence, 0),
+        0x0f if funct3 == 0 => (Op::Fence, 0),
+        0x0f if funct3 == 1 => (Op::FenceI, 0),
         0x73 if funct3 & 3 != 0 => (Op::Csr, word),
         0x73 => (system(word), 0),
         _ => (Op::Illegal, 0),

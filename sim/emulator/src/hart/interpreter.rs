@@ -5,6 +5,7 @@ use super::alu::{extract, operate, taken};
 use super::decode::{Decoded, Op};
 use super::memory::{forget, Memory, CODE_SHIFT};
 use super::state::Hart;
+use super::times::Times;
 use super::tlb::{READ, WRITE};
 use super::translator::installed::CYCLES_LEAST;
 use crate::model::centrenet::Hazards;
@@ -27,22 +28,33 @@ impl Hart {
     /// The caller knows that no interrupt is taken before `limit`, and what DMA may touch until
     /// then: that is left to the step as well.
     pub(in crate::hart) fn interpret(&mut self, limit: u64, hazards: Option<&Hazards>) {
+        match self.times.overlaps {
+            false => self.interpret_on::<false>(limit, hazards),
+            true => self.interpret_on::<true>(limit, hazards),
+        }
+    }
+
+    fn interpret_on<const OVERLAPS: bool>(&mut self, limit: u64, hazards: Option<&Hazards>) {
         match hazards {
-            Some(hazards) if self.memory.noting => self.interpret_in::<{ AHEAD | NEAR }>(limit, hazards),
-            Some(hazards) => self.interpret_in::<NEAR>(limit, hazards),
-            None if self.memory.noting => self.interpret_in::<AHEAD>(limit, &Hazards::default()),
-            None => self.interpret_in::<PLAIN>(limit, &Hazards::default()),
+            Some(hazards) if self.memory.noting => self.interpret_in::<OVERLAPS, { AHEAD | NEAR }>(limit, hazards),
+            Some(hazards) => self.interpret_in::<OVERLAPS, NEAR>(limit, hazards),
+            None if self.memory.noting => self.interpret_in::<OVERLAPS, AHEAD>(limit, &Hazards::default()),
+            None => self.interpret_in::<OVERLAPS, PLAIN>(limit, &Hazards::default()),
         }
     }
 
     #[inline(never)]
-    fn interpret_in<const MODE: u8>(&mut self, limit: u64, hazards: &Hazards) {
+    fn interpret_in<const OVERLAPS: bool, const MODE: u8>(&mut self, limit: u64, hazards: &Hazards) {
+        let times = const { Times::that(OVERLAPS) };
         let Hart { registers, memory, tlb, stretch, mode, installations, csrs, clint, .. } = self;
         let mode = *mode;
         let Memory { words, decoded, has_code, translated, stale, overwritten, .. } = memory;
         let words = &mut words[..];
         let (decoded, has_code) = (&decoded[..], &has_code[..]);
-        let code = &decoded[stretch.first as usize..(stretch.first + stretch.words) as usize];
+        // Who overlaps reads the next word ahead of all instructions: the exact step knows what
+        // comes behind the stretch.
+        let last = stretch.first + stretch.words - u32::from(OVERLAPS && stretch.words > 0);
+        let code = &decoded[stretch.first as usize..last as usize];
         let base = stretch.base;
         let mut at = self.pc.wrapping_sub(base) / 4;
         let mut arrival = self.arrival;
@@ -78,17 +90,26 @@ impl Hart {
                     arrival += $cycles;
                 }};
             }
-            macro_rules! divide {
+            macro_rules! long {
                 ($op:expr, $cycles:expr) => {{
                     alu!($op, reg!(rs2), $cycles);
-                    complete = arrival;
+                    complete = arrival + times.to_judgement();
+                }};
+            }
+            macro_rules! divide {
+                ($op:expr) => {{
+                    if OVERLAPS && arrival + times.division_needs() > limit {
+                        break;
+                    }
+                    long!($op, times.divide);
                 }};
             }
             macro_rules! branch {
                 ($op:expr) => {{
-                    let step = if taken($op, reg!(rs1), reg!(rs2)) { imm } else { 1 };
+                    let (step, cycles) =
+                        if taken($op, reg!(rs1), reg!(rs2)) { (imm, times.jump) } else { (1, times.alu) };
                     at = at.wrapping_add(step);
-                    arrival += CYCLES_ALU;
+                    arrival += cycles;
                 }};
             }
             macro_rules! address {
@@ -162,17 +183,17 @@ impl Hart {
                 Op::Lui => {
                     reg!(rd) = imm;
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_ALU;
+                    arrival += times.alu;
                 }
                 Op::Auipc => {
                     reg!(rd) = base.wrapping_add(at.wrapping_mul(4)).wrapping_add(imm);
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_ALU;
+                    arrival += times.alu;
                 }
                 Op::Jal => {
                     reg!(rd) = base.wrapping_add(at.wrapping_mul(4)).wrapping_add(4);
                     at = at.wrapping_add(imm);
-                    arrival += CYCLES_ALU;
+                    arrival += times.jump;
                 }
                 Op::Jalr => {
                     let target = reg!(rs1).wrapping_add(imm) & !1;
@@ -181,7 +202,7 @@ impl Hart {
                     }
                     reg!(rd) = base.wrapping_add(at.wrapping_mul(4)).wrapping_add(4);
                     at = target.wrapping_sub(base) / 4;
-                    arrival += CYCLES_ALU;
+                    arrival += times.jump;
                 }
                 Op::Beq => branch!(Op::Beq),
                 Op::Bne => branch!(Op::Bne),
@@ -223,53 +244,57 @@ impl Hart {
                     at = at.wrapping_add(1);
                     arrival += CYCLES_STORE_PAIR;
                 }
-                Op::Addi => alu!(Op::Addi, imm, CYCLES_ALU),
-                Op::Slti => alu!(Op::Slti, imm, CYCLES_ALU),
-                Op::Sltiu => alu!(Op::Sltiu, imm, CYCLES_ALU),
-                Op::Xori => alu!(Op::Xori, imm, CYCLES_ALU),
-                Op::Ori => alu!(Op::Ori, imm, CYCLES_ALU),
-                Op::Andi => alu!(Op::Andi, imm, CYCLES_ALU),
-                Op::Slli => alu!(Op::Slli, imm, CYCLES_ALU),
-                Op::Srli => alu!(Op::Srli, imm, CYCLES_ALU),
-                Op::Srai => alu!(Op::Srai, imm, CYCLES_ALU),
-                Op::Add => alu!(Op::Add, reg!(rs2), CYCLES_ALU),
-                Op::Sub => alu!(Op::Sub, reg!(rs2), CYCLES_ALU),
-                Op::Sll => alu!(Op::Sll, reg!(rs2), CYCLES_ALU),
-                Op::Slt => alu!(Op::Slt, reg!(rs2), CYCLES_ALU),
-                Op::Sltu => alu!(Op::Sltu, reg!(rs2), CYCLES_ALU),
-                Op::Xor => alu!(Op::Xor, reg!(rs2), CYCLES_ALU),
-                Op::Srl => alu!(Op::Srl, reg!(rs2), CYCLES_ALU),
-                Op::Sra => alu!(Op::Sra, reg!(rs2), CYCLES_ALU),
-                Op::Or => alu!(Op::Or, reg!(rs2), CYCLES_ALU),
-                Op::And => alu!(Op::And, reg!(rs2), CYCLES_ALU),
-                Op::Mul => divide!(Op::Mul, CYCLES_MULTIPLY),
-                Op::Mulh => divide!(Op::Mulh, CYCLES_MULTIPLY),
-                Op::Mulhsu => divide!(Op::Mulhsu, CYCLES_MULTIPLY),
-                Op::Mulhu => divide!(Op::Mulhu, CYCLES_MULTIPLY),
-                Op::Div => divide!(Op::Div, CYCLES_DIVIDE),
-                Op::Divu => divide!(Op::Divu, CYCLES_DIVIDE),
-                Op::Rem => divide!(Op::Rem, CYCLES_DIVIDE),
-                Op::Remu => divide!(Op::Remu, CYCLES_DIVIDE),
+                Op::Addi => alu!(Op::Addi, imm, times.alu),
+                Op::Slti => alu!(Op::Slti, imm, times.alu),
+                Op::Sltiu => alu!(Op::Sltiu, imm, times.alu),
+                Op::Xori => alu!(Op::Xori, imm, times.alu),
+                Op::Ori => alu!(Op::Ori, imm, times.alu),
+                Op::Andi => alu!(Op::Andi, imm, times.alu),
+                Op::Slli => alu!(Op::Slli, imm, times.alu),
+                Op::Srli => alu!(Op::Srli, imm, times.alu),
+                Op::Srai => alu!(Op::Srai, imm, times.alu),
+                Op::Add => alu!(Op::Add, reg!(rs2), times.alu),
+                Op::Sub => alu!(Op::Sub, reg!(rs2), times.alu),
+                Op::Sll => alu!(Op::Sll, reg!(rs2), times.alu),
+                Op::Slt => alu!(Op::Slt, reg!(rs2), times.alu),
+                Op::Sltu => alu!(Op::Sltu, reg!(rs2), times.alu),
+                Op::Xor => alu!(Op::Xor, reg!(rs2), times.alu),
+                Op::Srl => alu!(Op::Srl, reg!(rs2), times.alu),
+                Op::Sra => alu!(Op::Sra, reg!(rs2), times.alu),
+                Op::Or => alu!(Op::Or, reg!(rs2), times.alu),
+                Op::And => alu!(Op::And, reg!(rs2), times.alu),
+                Op::Mul => long!(Op::Mul, times.multiply),
+                Op::Mulh => long!(Op::Mulh, times.multiply),
+                Op::Mulhsu => long!(Op::Mulhsu, times.multiply),
+                Op::Mulhu => long!(Op::Mulhu, times.multiply),
+                Op::Div => divide!(Op::Div),
+                Op::Divu => divide!(Op::Divu),
+                Op::Rem => divide!(Op::Rem),
+                Op::Remu => divide!(Op::Remu),
                 Op::Fence => {
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_ALU;
+                    arrival += times.alu;
+                }
+                Op::FenceI => {
+                    at = at.wrapping_add(1);
+                    arrival += times.jump;
                 }
                 Op::CsrRead if mode.machine => {
                     reg!(rd) = csrs.plain[usize::from(rs1) % csrs.plain.len()];
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_ALU;
+                    arrival += times.alu;
                 }
                 Op::CsrSwap if mode.machine => {
                     let place = usize::from(rs2) % csrs.plain.len();
                     reg!(rd) = std::mem::replace(&mut csrs.plain[place], reg!(rs1) & imm);
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_ALU;
+                    arrival += times.alu;
                 }
                 Op::Time if mode.times => {
                     // It is read a cycle after the instruction's arrival.
                     reg!(rd) = (clint.time(arrival + 1) >> (32 * imm)) as u32;
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_ALU;
+                    arrival += times.alu;
                 }
                 Op::Undecoded
                 | Op::Enter

@@ -18,29 +18,55 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub fn of(core: Core) -> Self {
+    const MULTICYCLE: Times = Times {
+        overlaps: false,
+        alu: timing::CYCLES_ALU,
+        jump: timing::CYCLES_ALU,
+        multiply: timing::CYCLES_MULTIPLY,
+        divide: timing::CYCLES_DIVIDE,
+    };
+    const PIPELINED: Times = Times {
+        overlaps: true,
+        alu: pipelined::CYCLES_ALU,
+        jump: pipelined::CYCLES_JUMP,
+        multiply: pipelined::CYCLES_MULTIPLY,
+        divide: pipelined::CYCLES_DIVIDE,
+    };
+
+    pub const fn of(core: Core) -> Self {
         match core {
-            Core::Multicycle => Times {
-                overlaps: false,
-                alu: timing::CYCLES_ALU,
-                jump: timing::CYCLES_ALU,
-                multiply: timing::CYCLES_MULTIPLY,
-                divide: timing::CYCLES_DIVIDE,
-            },
-            Core::Pipelined => Times {
-                overlaps: true,
-                alu: pipelined::CYCLES_ALU,
-                jump: pipelined::CYCLES_JUMP,
-                multiply: pipelined::CYCLES_MULTIPLY,
-                divide: pipelined::CYCLES_DIVIDE,
-            },
+            Core::Multicycle => Times::MULTICYCLE,
+            Core::Pipelined => Times::PIPELINED,
+        }
+    }
+
+    /// The times of the core that [`Times::overlaps`], or of that which does not: for code that is
+    /// compiled for each core.
+    #[inline(always)]
+    pub const fn that(overlaps: bool) -> Self {
+        if overlaps {
+            Times::PIPELINED
+        } else {
+            Times::MULTICYCLE
         }
     }
 
     /// From the arrival of an instruction to the first of its own cycles, D or X: that in which an
-    /// interrupt, or the fault of its fetch, is taken in its place.
-    pub fn to_judgement(self) -> u64 {
-        u64::from(self.overlaps)
+    /// interrupt, or the fault of its fetch, is taken in its place. It is also what lies between the
+    /// arrival of an instruction and the cycle after the last M of the one before it.
+    pub const fn to_judgement(self) -> u64 {
+        self.overlaps as u64
+    }
+
+    /// Cycles that a division needs before a limit to be begun by who executes instructions that
+    /// arrive before it. The pipelined core has read the word after a division long before that
+    /// arrives, and what is read is noted only within a window: so all of it has to lie there.
+    pub const fn division_needs(self) -> u64 {
+        if self.overlaps {
+            self.divide
+        } else {
+            1
+        }
     }
 }
 

@@ -19,8 +19,7 @@ impl Hart {
             return None;
         }
         self.find_interrupt(shared);
-        // The fast ways know the times of the first core only.
-        let exact = self.record.is_some() || self.times.overlaps;
+        let exact = self.record.is_some();
         let mut near = self.near(shared, until);
         loop {
             if self.arrival >= near.until {
@@ -28,7 +27,8 @@ impl Hart {
             }
             let Near { hazards, until: known } = &near;
             if !exact && self.is_between_instructions(hazards.as_ref()) {
-                let limit = self.interrupt_at.min(until - 1).min(*known);
+                let interrupted = self.interrupt_at.saturating_sub(self.times.to_judgement());
+                let limit = interrupted.min(until - 1).min(*known);
                 self.interpret_pages(&mut shared.translator, limit, hazards.as_ref());
                 if self.arrival >= until && self.stretch.index(self.pc).is_some() {
                     break;
@@ -68,6 +68,9 @@ impl Hart {
         }
         // Mostly what a load or store has read ahead is still there, and stays so in this window.
         if let Some(word) = self.memory.latched.filter(|_| self.let_past <= self.arrival) {
+            if self.stretch.index(self.pc).is_none() {
+                self.refetch();
+            }
             let stays = |&index: &u32| hazards.is_none_or(|hazards| !hazards.receive.contains(&(index * 4)));
             let index = self.stretch.index(self.pc).filter(stays);
             if index.is_some_and(|index| self.memory.words[index as usize] == word) {

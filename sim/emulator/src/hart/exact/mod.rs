@@ -207,7 +207,7 @@ impl Hart {
             }
             Op::Div | Op::Divu | Op::Rem | Op::Remu => self.long(word, rd, operate(op, a, b), self.times.divide, ahead),
             // `fence.i` reads the next word anew.
-            Op::Fence if word & 0x1000 != 0 => self.leave(word, 0, 0, next),
+            Op::FenceI => self.leave(word, 0, 0, next),
             Op::Fence => self.simple(word, 0, 0, ahead),
             Op::Csr => self.csr_instruction(shared, word, instruction, a, ahead),
             Op::Mret if !self.csrs.user => self.mret(word),

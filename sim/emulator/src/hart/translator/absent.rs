@@ -2,6 +2,7 @@
 
 use super::call::{Outcome, Place};
 use super::region::Region;
+use crate::hart::times::Times;
 
 /// Any limit will do for what can't be called.
 pub(super) const CYCLES_MAX: u64 = 0;
@@ -17,7 +18,7 @@ pub(super) enum Codes {}
 impl Codes {
     /// # Errors
     /// Always: there is no translation to this computer's code.
-    pub fn new(_: usize) -> Result<Self, String> {
+    pub fn new(_: usize, _: Times) -> Result<Self, String> {
         Err("there is no translation to this computer's code".into())
     }
 

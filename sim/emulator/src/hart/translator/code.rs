@@ -17,6 +17,7 @@ use super::emit::emit;
 use super::frame::{Exit, Frame, BY_EXIT, CYCLE};
 use super::region::Region;
 use crate::hart::memory::CODE_SHIFT;
+use crate::hart::times::Times;
 
 /// Cycles that a call may go on at most, so that [`LOG`] entries hold what its stores overwrite: no
 /// store of a word takes less than 1.5 cycles.
@@ -40,8 +41,9 @@ pub(super) struct Codes {
     module: Option<JITModule>,
     context: Context,
     builder: FunctionBuilderContext,
-    /// Words of the RAM that the code is for.
+    /// Words of the RAM that the code is for, and the times of the core.
     ram_words: usize,
+    times: Times,
     /// What the last call has overwritten.
     log: Box<[[u32; 2]; LOG]>,
 }
@@ -49,7 +51,7 @@ pub(super) struct Codes {
 impl Codes {
     /// # Errors
     /// There is no translation to this computer's code.
-    pub fn new(ram_words: usize) -> Result<Self, String> {
+    pub fn new(ram_words: usize, times: Times) -> Result<Self, String> {
         let mut flags = settings::builder();
         for (name, value) in [("opt_level", "speed"), ("enable_verifier", "false"), ("enable_probestack", "false")] {
             flags.set(name, value).map_err(|error| error.to_string())?;
@@ -59,7 +61,7 @@ impl Codes {
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         let context = module.make_context();
         let log = Box::new([[0; 2]; LOG]);
-        Ok(Codes { module: Some(module), context, builder: FunctionBuilderContext::new(), ram_words, log })
+        Ok(Codes { module: Some(module), context, builder: FunctionBuilderContext::new(), ram_words, times, log })
     }
 
     /// Translates a region.
@@ -75,7 +77,7 @@ impl Codes {
         let id = module.declare_anonymous_function(&signature)?;
         self.context.func.signature = signature;
         self.context.func.name = UserFuncName::user(0, id.as_u32());
-        let exits = emit(&mut self.context.func, &mut self.builder, region, self.ram_words as u32);
+        let exits = emit(&mut self.context.func, &mut self.builder, region, self.ram_words as u32, self.times);
         let defined = module.define_function(id, &mut self.context);
         module.clear_context(&mut self.context);
         defined?;

@@ -37,6 +37,8 @@ use super::csr::Mode;
 use super::decode::{decode, Decoded, Op};
 use super::memory::Memory;
 use super::state::Hart;
+use super::times::Times;
+use testbed_machine::Machine;
 
 /// How many regions are translated at most, so that a program which writes new code for ever does
 /// not fill this computer's memory.
@@ -64,6 +66,7 @@ pub(crate) struct Translator {
     /// Begins since one was looked at.
     passed: u32,
     ram_words: usize,
+    times: Times,
     /// Nothing before the first region: most machines of tests run too short for one.
     codes: Option<Codes>,
     /// What is translated, by the instruction that it was found from, with that one's place in it.
@@ -85,15 +88,16 @@ pub(super) enum Ran {
 }
 
 impl Translator {
-    /// For processors with so many words of RAM. On computers for which there is no translation
-    /// nothing is translated.
-    pub fn new(ram_words: usize) -> Self {
+    /// For the processors of a machine. On computers for which there is no translation nothing is
+    /// translated.
+    pub fn new(machine: &Machine) -> Self {
         Translator {
             worth: INTERPRETED,
             executed: 0,
             heat: [0; COUNTERS],
             passed: 0,
-            ram_words,
+            ram_words: machine.ram_bytes as usize / 4,
+            times: Times::of(machine.core),
             codes: None,
             known: HashMap::new(),
             regions: 0,
@@ -106,7 +110,7 @@ impl Translator {
             return None;
         }
         if self.codes.is_none() {
-            self.codes = Codes::new(self.ram_words).ok();
+            self.codes = Codes::new(self.ram_words, self.times).ok();
         }
         let Some(code) = self.codes.as_mut().and_then(|codes| codes.make(&region).ok()) else {
             // There is no memory for code: what is translated by now goes on.
@@ -231,7 +235,7 @@ impl Hart {
             if !makes {
                 return None;
             }
-            let (first, region) = Region::find(&self.memory, &self.stretch, leader, self.mode)?;
+            let (first, region) = Region::find(&self.memory, &self.stretch, leader, (self.mode, self.times))?;
             let translated = translator.make(region)?;
             translator.known.entry(begin).or_default().push((leader - first, translated.clone()));
             Some(Installed { first, translated })

@@ -6,6 +6,7 @@ use crate::hart::csr::Mode;
 use crate::hart::decode::{decode, Decoded, Op, SINK};
 use crate::hart::memory::Memory;
 use crate::hart::stretch::Stretch;
+use crate::hart::times::Times;
 
 /// How many instructions a region has at most, and how far from where it was found they lie.
 pub(super) const INSTRUCTIONS_MAX: usize = 1024;
@@ -31,7 +32,8 @@ pub(super) struct Region {
 impl Region {
     /// The region of the instruction at `index` of memory, within `stretch`, as far as it has been
     /// executed, and the index of its first word; nothing if that instruction can't be translated.
-    pub fn find(memory: &Memory, stretch: &Stretch, index: u32, mode: Mode) -> Option<(u32, Region)> {
+    /// It is executed in this mode by a core of these times.
+    pub fn find(memory: &Memory, stretch: &Stretch, index: u32, (mode, times): (Mode, Times)) -> Option<(u32, Region)> {
         let low = stretch.first.max(index.saturating_sub(WORDS_AROUND));
         let high = stretch.end().min(index + WORDS_AROUND);
         let (mut words, mut leaders) = (BTreeMap::new(), BTreeSet::new());
@@ -46,8 +48,8 @@ impl Region {
                 let word = memory.words[at as usize];
                 let decoded = decode(word).cached();
                 let was_executed = memory.decoded[at as usize].get() != Decoded::UNDECODED;
-                // The word after a load or store of the stretch's last word isn't read ahead.
-                let is_last = is_access(decoded.op) && at + 1 == stretch.end();
+                // The word after the stretch's last one isn't known to be read ahead.
+                let is_last = reads_ahead(decoded.op, times) && at + 1 == stretch.end();
                 if !was_executed || is_last {
                     break;
                 }
@@ -74,14 +76,14 @@ impl Region {
         let region = Region {
             words: words.into_iter().map(|(at, word)| (at - first, word)).collect(),
             leaders: leaders.into_iter().map(|at| at - first).collect(),
-            reach: last - first + u32::from(is_access(decode(word).op)),
+            reach: last - first + u32::from(reads_ahead(decode(word).op, times)),
             mode,
         };
         Some((first, region))
     }
 
-    /// Whether all of it is in `stretch` if its first word is at index `first`, and the word after
-    /// each load and store.
+    /// Whether all of it is in `stretch` if its first word is at index `first`, and each word that is
+    /// read ahead.
     pub fn fits(&self, stretch: &Stretch, first: u32) -> bool {
         stretch.first <= first && first + self.reach < stretch.end()
     }
@@ -132,6 +134,11 @@ pub(super) fn ends_block(op: Op) -> bool {
     is_branch(op) || matches!(op, Op::Jal | Op::Jalr)
 }
 
+/// Whether the word after an instruction is read ahead, and how long that takes depends on it.
+fn reads_ahead(op: Op, times: Times) -> bool {
+    is_access(op) || times.overlaps && !matches!(op, Op::Jal | Op::Jalr | Op::FenceI)
+}
+
 fn is_access(op: Op) -> bool {
     matches!(op, Op::Lb | Op::Lh | Op::Lw | Op::Lbu | Op::Lhu | Op::Ld | Op::Sb | Op::Sh | Op::Sw | Op::Sd)
 }
@@ -145,8 +152,10 @@ fn is_translated(op: Op) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testbed_machine::Core;
 
     const MODE: Mode = Mode { translating: false, machine: true, times: true };
+    const HOW: (Mode, Times) = (MODE, Times::of(Core::Multicycle));
     const CSRR: u32 = 0xf140_2573;
     const ADDI: u32 = 0x0015_0513;
     /// `beq x0, x0, -8`.
@@ -165,17 +174,17 @@ mod tests {
     fn a_region_begins_with_an_instruction_that_can_be_translated() {
         let (memory, stretch) = executed(&[CSRR, ADDI, BACK]);
         assert_eq!(next_leader(&memory, &stretch, 1), Some(1), "not that of the exact step before it");
-        assert!(Region::find(&memory, &stretch, 0, MODE).is_none());
-        let (first, region) = Region::find(&memory, &stretch, 1, MODE).unwrap();
+        assert!(Region::find(&memory, &stretch, 0, HOW).is_none());
+        let (first, region) = Region::find(&memory, &stretch, 1, HOW).unwrap();
         assert_eq!((first, region.words, region.leaders), (1, vec![(0, ADDI), (1, BACK)], vec![0]));
     }
 
     #[test]
     fn what_was_never_executed_is_not_translated() {
         let (memory, stretch) = executed(&[ADDI, ADDI]);
-        let (first, region) = Region::find(&memory, &stretch, 0, MODE).unwrap();
+        let (first, region) = Region::find(&memory, &stretch, 0, HOW).unwrap();
         assert_eq!((first, region.words.len(), region.reach), (0, 2, 1));
         assert!(next_leader(&memory, &stretch, 0).is_none());
-        assert!(Region::find(&memory, &stretch, 2, MODE).is_none());
+        assert!(Region::find(&memory, &stretch, 2, HOW).is_none());
     }
 }

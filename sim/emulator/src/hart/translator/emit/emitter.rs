@@ -10,6 +10,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use super::time::{completes_after, cycles};
 use crate::hart::csr::Mode;
 use crate::hart::decode::{decode, Decoded, Op, SINK, ZEROS};
+use crate::hart::times::Times;
 use crate::hart::translator::frame::{Exit, Frame, BY_EXIT, CYCLE, INSTRUCTION};
 use crate::hart::translator::region::Region;
 
@@ -61,11 +62,12 @@ pub(super) struct Emitter<'a> {
     pub log: Variable,
     pub mode: Mode,
     pub ram_words: u32,
+    pub times: Times,
 }
 
 impl<'a> Emitter<'a> {
     /// Begins a function; its way in and its blocks are still empty.
-    pub fn new(mut builder: FunctionBuilder<'a>, region: &Region, ram_words: u32) -> Self {
+    pub fn new(mut builder: FunctionBuilder<'a>, region: &Region, ram_words: u32, times: Times) -> Self {
         let start = builder.create_block();
         builder.append_block_params_for_function_params(start);
         builder.switch_to_block(start);
@@ -110,14 +112,15 @@ impl<'a> Emitter<'a> {
             log,
             mode,
             ram_words,
+            times,
         }
     }
 
     /// The instruction is done.
     pub fn pass(&mut self, position: &mut Position, op: Op) {
         position.executed += 1;
-        position.passed += cycles(op) as i64;
-        if let Some(after) = completes_after(op) {
+        position.passed += cycles(op, self.times) as i64;
+        if let Some(after) = completes_after(op, self.times) {
             position.complete = Some(position.passed + after as i64);
         }
     }

@@ -20,22 +20,24 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use self::arithmetic::{condition, takes_immediate};
 use self::emitter::{Emitter, Position, RAM, TABLES};
-use self::time::cycles;
+use self::time::{cycles, needs};
 use super::frame::{Exit, Frame, CYCLE};
 use super::region::{ends_block, is_branch, Region};
 use crate::hart::decode::{Decoded, Op};
+use crate::hart::times::Times;
 use crate::hart::tlb::{READ, WRITE};
 
-/// Makes the function that executes `region` in a RAM of so many words, from a [`Frame`] and the
+/// Makes the function that executes `region` in a RAM of so many words on the core of these times, from a [`Frame`] and the
 /// place of a leader on; returns the exits that it knows.
 pub(super) fn emit(
     function: &mut Function,
     context: &mut FunctionBuilderContext,
     region: &Region,
     ram_words: u32,
+    times: Times,
 ) -> Vec<Exit> {
     let builder = FunctionBuilder::new(function, context);
-    let mut emitter = Emitter::new(builder, region, ram_words);
+    let mut emitter = Emitter::new(builder, region, ram_words, times);
     for &leader in &region.leaders {
         emitter.block(leader);
     }
@@ -75,17 +77,17 @@ impl Emitter<'_> {
         self.go_on(leader + count);
     }
 
-    /// Leaves the region where not all `count` instructions from here on arrive before the limit,
-    /// pairs with their second halves.
+    /// Leaves the region where not all `count` instructions from here on arrive before the limit as
+    /// early as they have to.
     fn ask_for_time(&mut self, position: &mut Position, count: u32) {
         let (mut passed, mut needed) = (0, 0);
         for at in position.at..position.at + count {
             let op = self.instructions[&at].op;
-            needed = passed + i64::from(matches!(op, Op::Ld | Op::Sd));
-            passed += cycles(op) as i64;
+            needed = passed + needs(op, self.times) as i64;
+            passed += cycles(op, self.times) as i64;
         }
         let time = self.builder.use_var(self.time);
-        let late = self.builder.ins().icmp_imm(IntCC::SignedLessThan, time, (needed + 1) * CYCLE);
+        let late = self.builder.ins().icmp_imm(IntCC::SignedLessThan, time, needed * CYCLE);
         self.exit_if(late, position);
     }
 
@@ -117,7 +119,18 @@ impl Emitter<'_> {
             self.arrive(position);
             let ((taken_block, taken_arguments), (next_block, next_arguments)) =
                 (self.target(target), self.target(next));
-            self.builder.ins().brif(taken, taken_block, &taken_arguments, next_block, &next_arguments);
+            let longer = (self.times.jump - self.times.alu) as i64;
+            if longer == 0 {
+                self.builder.ins().brif(taken, taken_block, &taken_arguments, next_block, &next_arguments);
+                return;
+            }
+            let way = self.builder.create_block();
+            self.builder.ins().brif(taken, way, &[], next_block, &next_arguments);
+            self.builder.switch_to_block(way);
+            let time = self.builder.use_var(self.time);
+            let time = self.builder.ins().iadd_imm(time, -longer * CYCLE);
+            self.builder.def_var(self.time, time);
+            self.builder.ins().jump(taken_block, &taken_arguments);
         } else if op == Op::Jal {
             let link = self.builder.ins().iadd_imm(self.base, i64::from(4 * (at + 1)));
             self.set(position, rd, link);
@@ -144,7 +157,7 @@ impl Emitter<'_> {
     fn execute(&mut self, position: &mut Position, decoded: Decoded) -> bool {
         let Decoded { op, rd, rs1, rs2, imm } = decoded;
         match op {
-            Op::Fence => {}
+            Op::Fence | Op::FenceI => {}
             Op::Lui => {
                 let value = self.builder.ins().iconst(I32, i64::from(imm));
                 self.set(position, rd, value);
