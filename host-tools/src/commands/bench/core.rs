@@ -166,9 +166,9 @@ impl Benchmark {
         engines::open(engine, &machine, &image, None).map_err(|error| self.failed(error))
     }
 
-    /// On one core of the emulator; it does not end.
-    pub fn endless(&self) -> Result<Box<dyn Engine>, Failure> {
-        self.started("emulator", Kind::default(), Some(u32::MAX))
+    /// On one such core of the emulator; it does not end.
+    pub fn endless(&self, core: Kind) -> Result<Box<dyn Engine>, Failure> {
+        self.started("emulator", core, Some(u32::MAX))
     }
 
     /// What it counts on one core of ours, with its own number of iterations or with so many.

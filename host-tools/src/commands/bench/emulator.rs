@@ -1,5 +1,5 @@
 //! `testbed bench emulator`: how fast the emulator executes, how that changes with the number of
-//! processors, and QEMU beside it, which counts no cycles.
+//! processors and with the core, and QEMU beside it, which counts no cycles.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use testbed_machine::{Core, Machine};
-use testbed_sim::engine::Image;
+use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
 
 use super::super::{run::image, run::start, scaled, Exit, Failure};
 use super::core::{Benchmark, Counts};
-use super::measure::{boot, cycles, instructions, measure, open, per_second, Subject, ROUNDS, START_CYCLES};
+use super::measure::{boot, cycles, instructions, measure, open, per_second, Counter, Subject, ROUNDS, START_CYCLES};
 use super::row::{median, table, Row};
 
 const UNIT: &str = "instructions/s";
@@ -25,8 +25,9 @@ const PROCESSORS: [usize; 5] = [1, 2, 4, 8, 16];
 /// Iterations of QEMU's first run; longer ones follow until one takes the time it is to take.
 const ITERATIONS: u32 = 1_000;
 
-/// Measures instructions and cycles a second of the emulator, on one core beside QEMU, and on 1 to
-/// 16 processors with kernel and monitor that are busy, communicate, or are asleep
+/// Measures instructions and cycles a second of the emulator, on one core beside QEMU, with both
+/// cores side by side, and on 1 to 16 processors with kernel and monitor that are busy, communicate,
+/// or are asleep
 #[derive(Args, Debug)]
 pub struct Emulator {
     /// JSON instead of text
@@ -54,9 +55,46 @@ const LOADS: [Load; 3] = [
     Load { group: "all asleep in wfi (hello)", program: "hello", arguments: |_| Vec::new() },
 ];
 
+/// An engine, or why there is none.
+type Started = Result<Box<dyn Engine>, String>;
+
+/// What six processors do with each core, from cycle `start` on, and what of it is counted.
+struct SideBySide {
+    group: &'static str,
+    program: &'static str,
+    arguments: &'static [&'static str],
+    start: u64,
+    counted: (&'static str, Counter),
+}
+
+const SIDE_BY_SIDE: [SideBySide; 3] = [
+    SideBySide {
+        group: "six busy processors with both cores (busy)",
+        program: "busy",
+        arguments: &["1000000000"],
+        start: START_CYCLES,
+        counted: (UNIT, instructions),
+    },
+    SideBySide {
+        group: "one busy, five asleep with both cores (overflow)",
+        program: "overflow",
+        arguments: &["1000000", "1000000"],
+        start: START_CYCLES,
+        counted: (UNIT, instructions),
+    },
+    SideBySide {
+        group: "six asleep in wfi with both cores (hello)",
+        program: "hello",
+        arguments: &[],
+        start: 20 * START_CYCLES,
+        counted: ("cycles/s", cycles),
+    },
+];
+
 impl Emulator {
     pub fn run(&self) -> Result<Exit, Failure> {
         let mut rows = self.corebench()?;
+        rows.extend(self.cores()?);
         for load in &LOADS {
             for processors in PROCESSORS {
                 rows.push(self.row(load, processors)?);
@@ -75,12 +113,50 @@ impl Emulator {
         let benchmark = Benchmark::load()?;
         let Counts { instructions: executed, iterations, .. } = benchmark.alone("emulator", Core::default())?;
         let each = f64::from(executed) / f64::from(iterations);
-        let mut engine = benchmark.endless()?;
+        let mut engine = benchmark.endless(Core::default())?;
         let own = move || per_second(engine.as_mut(), instructions, self.seconds);
         let folder = tempfile::tempdir()?;
         let qemu = || qemu(&benchmark, folder.path(), self.seconds).map(|iterations| iterations * each);
         let subjects: Vec<Subject> = vec![("emulator, exact".into(), Box::new(own)), (QEMU.into(), Box::new(qemu))];
         Ok(measure(COREBENCH, UNIT, Some(QEMU), subjects))
+    }
+
+    /// Both cores side by side: one alone, and six processors with kernel and monitor.
+    fn cores(&self) -> Result<Vec<Row>, Failure> {
+        let benchmark = Benchmark::load()?;
+        let mut alone = Vec::new();
+        for core in Core::ALL {
+            alone.push((core, Ok(benchmark.endless(core)?)));
+        }
+        let mut rows = self.side_by_side("corebench with both cores", (UNIT, instructions), alone);
+        for SideBySide { group, program, arguments, start: begin, counted } in &SIDE_BY_SIDE {
+            let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
+            let mut engines = Vec::new();
+            for core in Core::ALL {
+                let machine = Machine { core, ..Machine::testbed6() };
+                let boot = Boot { arguments: arguments.clone(), start_processor: start(&machine), ..boot() };
+                engines.push((core, open("emulator", &machine, &image(&machine, program, &boot)?, *begin)));
+            }
+            rows.extend(self.side_by_side(group, *counted, engines));
+        }
+        Ok(rows)
+    }
+
+    /// Rows of engines with these cores, which take turns.
+    fn side_by_side(
+        &self,
+        group: &'static str,
+        (unit, counter): (&'static str, Counter),
+        engines: Vec<(Core, Started)>,
+    ) -> Vec<Row> {
+        let subject = |(core, mut engine): (Core, Started)| {
+            let rate = move || {
+                let engine = engine.as_mut().map_err(|error| error.clone())?;
+                per_second(engine.as_mut(), counter, self.seconds)
+            };
+            (core.name().to_string(), Box::new(rate) as Box<dyn FnMut() -> Result<f64, String>>)
+        };
+        measure(group, unit, Some(Core::default().name()), engines.into_iter().map(subject).collect())
     }
 
     /// One load on so many processors.

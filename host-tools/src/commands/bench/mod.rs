@@ -129,7 +129,7 @@ impl Bench {
 
     /// The emulator with one core that only computes.
     fn computing(&self) -> Result<Vec<Subject<'_>>, Failure> {
-        let mut engine = core::Benchmark::load()?.endless()?;
+        let mut engine = core::Benchmark::load()?.endless(testbed_machine::Core::default())?;
         let rate = move || per_second(engine.as_mut(), instructions, self.seconds);
         Ok(vec![("emulator".into(), Box::new(rate))])
     }

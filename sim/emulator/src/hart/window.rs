@@ -26,7 +26,9 @@ impl Hart {
                 near = self.near(shared, until);
             }
             let Near { hazards, until: known } = &near;
-            if !exact && self.is_between_instructions(hazards.as_ref()) {
+            // What arrives later may have been read by now, behind a division, and be overwritten
+            // before this window is over, or the next.
+            if !exact && self.arrival < until && self.is_between_instructions(hazards.as_ref()) {
                 let interrupted = self.interrupt_at.saturating_sub(self.times.to_judgement());
                 let limit = interrupted.min(until - 1).min(*known);
                 self.interpret_pages(&mut shared.translator, limit, hazards.as_ref());

@@ -116,21 +116,23 @@ impl Emitter<'_> {
             let (a, b) = (self.register(position, rs1), self.register(position, rs2));
             let taken = self.builder.ins().icmp(condition(op), a, b);
             self.pass(position, op);
+            // What is added where it is taken is taken back where it is not: loops mostly go on.
+            let longer = (self.times.jump - self.times.alu) as i64;
+            position.passed += longer;
             self.arrive(position);
             let ((taken_block, taken_arguments), (next_block, next_arguments)) =
                 (self.target(target), self.target(next));
-            let longer = (self.times.jump - self.times.alu) as i64;
             if longer == 0 {
                 self.builder.ins().brif(taken, taken_block, &taken_arguments, next_block, &next_arguments);
                 return;
             }
             let way = self.builder.create_block();
-            self.builder.ins().brif(taken, way, &[], next_block, &next_arguments);
+            self.builder.ins().brif(taken, taken_block, &taken_arguments, way, &[]);
             self.builder.switch_to_block(way);
             let time = self.builder.use_var(self.time);
-            let time = self.builder.ins().iadd_imm(time, -longer * CYCLE);
+            let time = self.builder.ins().iadd_imm(time, longer * CYCLE);
             self.builder.def_var(self.time, time);
-            self.builder.ins().jump(taken_block, &taken_arguments);
+            self.builder.ins().jump(next_block, &next_arguments);
         } else if op == Op::Jal {
             let link = self.builder.ins().iadd_imm(self.base, i64::from(4 * (at + 1)));
             self.set(position, rd, link);
