@@ -9,7 +9,7 @@ use libtos::file::{self, File as Open};
 use libtos::process::{self, How};
 use libtos::{console, migrate_self, Place};
 use testbed_definitions::file::SHELL;
-use testbed_definitions::process::{place, OPERATOR};
+use testbed_definitions::process::{home, place, OPERATOR};
 use testbed_definitions::syscall::{control, write, Error};
 use testbed_shell::system::{
     Awaited, Control, Entry, File, Machine, Process, Processor, Start, Status, Streams, System, Thread,
@@ -205,6 +205,12 @@ impl Machine for Tos {
     fn await_end(&mut self, process: Process) -> Result<u32, Error> {
         self.go_home()?;
         process::await_end(process)
+    }
+    fn is_stopped(&mut self, process: Process) -> Result<bool, Error> {
+        self.go(home(process))?;
+        let stopped = process::processes().any(|status| status.process == process && status.suspended);
+        self.go_home()?;
+        Ok(stopped)
     }
     fn attend(&mut self, process: Process) -> Result<Awaited, Error> {
         self.go_home()?;

@@ -169,7 +169,9 @@ pub trait Machine: System {
     fn start(&mut self, program: &[u8], arguments: &[Vec<u8>], how: &Start) -> Result<Process, Error>;
     /// Waits until a process has ended. The result is its exit code.
     fn await_end(&mut self, process: Process) -> Result<u32, Error>;
-    /// The same, but a key at the console ends the waiting too.
+    /// Whether a process of any processor is stopped: it does not end before it goes on.
+    fn is_stopped(&mut self, process: Process) -> Result<bool, Error>;
+    /// As [`Machine::await_end`], but a key at the console ends the waiting too.
     fn attend(&mut self, process: Process) -> Result<Awaited, Error>;
     /// Controls a process.
     fn control(&mut self, process: Process, what: Control) -> Result<(), Error>;

@@ -52,6 +52,32 @@ fn a_program_that_was_stopped_is_still_a_job() {
 }
 
 #[test]
+fn wait_says_what_is_stopped_and_waits_for_the_others() {
+    for wait in ["wait", "wait 1"] {
+        let mut memory = machine(&[]);
+        memory.run(
+            format!("sleep 1 & sleep 2 &\nstop 1; {wait}; echo $?; jobs; bg 1; wait; echo $?; jobs").as_bytes(),
+            &[],
+        );
+        let (printed, complained) = said(&memory);
+        let left = if wait == "wait" { "0x0111\n" } else { "0x0111\n0x0112\n" };
+        assert_eq!(printed, format!("0x0111\n0x0112\n148\n{left}0\n"));
+        assert_eq!(complained, "0x0111: stopped\n");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_waiting_and_not_the_job() {
+    let mut memory = machine(&[Awaited::Paused, Awaited::Interrupted]);
+    let mut shell = Shell::new(&mut memory, b"sh", Vec::new());
+    shell.interactive = true;
+    for line in ["sleep 1 &\n", "wait; echo behind\n", "echo $?; jobs\n"] {
+        assert_eq!(shell.type_in(line.as_bytes()), Outcome::Done);
+    }
+    assert_eq!(said(&memory).0, "0x0111\n130\n0x0111\n");
+}
+
+#[test]
 fn the_console_is_led_to_other_shells() {
     let mut memory = machine(&[]);
     assert_eq!(memory.run(b"on fire", &[]), 0);

@@ -35,6 +35,8 @@ pub struct Memory {
     codes: BTreeMap<Process, u32>,
     /// Keys that are pressed while the shell waits for programs, the last one first.
     pub keys: Vec<Awaited>,
+    /// Processes that are stopped: who waits for one of them waits for ever.
+    pub stopped: Vec<Process>,
     processes: Process,
     /// Commands that may still run; `None` is any number.
     pub left: Option<u32>,
@@ -307,7 +309,11 @@ impl Machine for Memory {
         Ok(process)
     }
     fn await_end(&mut self, process: Process) -> Result<u32, Error> {
+        assert!(!self.stopped.contains(&process), "the shell waits for {process:#x}, which is stopped");
         self.codes.remove(&process).ok_or(Error::NoProcess)
+    }
+    fn is_stopped(&mut self, process: Process) -> Result<bool, Error> {
+        Ok(self.stopped.contains(&process))
     }
     fn attend(&mut self, process: Process) -> Result<Awaited, Error> {
         match self.keys.pop() {
@@ -320,7 +326,15 @@ impl Machine for Memory {
             self.console = Some(if process == self.shell_id() { HOME } else { (process - SHELL_THERE) as Processor });
             return Ok(());
         }
-        self.codes.contains_key(&process).then_some(()).ok_or(Error::NoProcess)
+        if !self.codes.contains_key(&process) {
+            return Err(Error::NoProcess);
+        }
+        match what {
+            Control::Suspend => self.stopped.push(process),
+            Control::Resume | Control::Kill => self.stopped.retain(|&stopped| stopped != process),
+            _ => {}
+        }
+        Ok(())
     }
     fn start_shell(&mut self, at: Processor) -> Result<Process, Error> {
         if self.mute == Some(at) {

@@ -112,15 +112,23 @@ pub(super) fn fg(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
     })
 }
 
-/// Awaits the processes named, or all.
+/// Awaits the processes named, or all; of those that are stopped it only says so.
 pub(super) fn wait(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
     if !words.is_empty() {
-        return shell.each_process("wait", words, |shell, process| Ok(shell.wait_for(process)));
+        return shell.each_process("wait", words, |shell, process| Ok(shell.wait_for_job(process)));
     }
+    let mut result = 0;
     for job in shell.jobs.clone() {
-        shell.wait_for(job);
+        let status = shell.wait_for_job(job);
+        // What has ended with any code was awaited; what is stopped still is a job.
+        if shell.jobs.contains(&job) {
+            result = status;
+        }
+        if shell.interrupted {
+            break;
+        }
     }
-    0
+    result
 }
 
 pub(super) fn jobs(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {

@@ -237,6 +237,27 @@ impl Shell<'_> {
         self.ended(process, code)
     }
 
+    /// Waits for a process in the background, unless it is stopped: nobody else may be there to let
+    /// it go on. Ctrl-C ends the waiting, and not the process.
+    pub(super) fn wait_for_job(&mut self, process: Process) -> u32 {
+        loop {
+            // A process that is not there is the waiting's own error.
+            if self.machine.is_stopped(process).unwrap_or(false) {
+                return self.paused(process);
+            }
+            match self.machine.attend(process) {
+                Ok(Awaited::Interrupted) => {
+                    self.interrupted = true;
+                    self.give_up(INTERRUPTED);
+                    return INTERRUPTED;
+                }
+                Ok(Awaited::Paused) => {}
+                Ok(Awaited::Ended(code)) => return self.ended(process, Ok(code)),
+                Err(error) => return self.ended(process, Err(error)),
+            }
+        }
+    }
+
     /// Waits for a process that has the console's keys meanwhile: Ctrl-C ends it, and with it what
     /// the shell was doing; Ctrl-Z stops it.
     pub(super) fn attend(&mut self, process: Process) -> u32 {
