@@ -33,6 +33,7 @@ wire f_fetch = fetch || falls;
 // Stores to one page, that of events of programs, go to the device where pmbase opens it.
 wire f_opened = page_map[1:0] == 2'b11 && user_data && store && !f_fetch && f_va[31:10] == 22'h040081;
 wire f_translated = page_map[0] && (f_fetch ? user_fetch : user_data) && !f_opened;
+always @(*) if (!falls) a_translated: assert (translated == f_translated);
 wire f_right = f_fetch ? f_map[3] : store ? f_map[2] : f_map[1];
 wire f_passes = !miss && !page_fault && !access_fault;
 wire [31:0] f_page_at = ({10'd0, f_map[21:10], f_va[9:0]} & ram_mask) | ram_base;

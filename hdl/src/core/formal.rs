@@ -85,7 +85,7 @@ fn seeded_bugs_of_translation_are_seen() {
         ("page_map[32'h1] & store & ~fetch)", "page_map[32'h1] & ~fetch)"),
         ("(wanted & page_map[32'h1] & store", "(wanted & store"),
         ("on_event_page = va[(32'ha)+:(22)] == event_page", "on_event_page = va[(32'ha)+:(21)] == event_page[20:0]"),
-        ("translated = wanted & ~opened", "translated = wanted"),
+        ("mapped = wanted & ~opened", "mapped = wanted"),
     ]);
 }
 

@@ -27,10 +27,11 @@ pub enum Family {
 }
 
 impl Family {
-    /// yosys' command that maps a design for a bitstream; behind it goes `-top` and the module.
+    /// yosys' commands that map a design for a bitstream; behind them goes `-top` and the module.
     pub const fn mapping(self) -> &'static str {
         match self {
-            Family::Ecp5 => "synth_ecp5 -abc9",
+            // With the eight cuts a node that abc keeps by itself it may keep none that fits, and abort.
+            Family::Ecp5 => "scratchpad -set abc9.if.C 12; synth_ecp5 -abc9",
             Family::Ice40 => "synth_ice40",
         }
     }
