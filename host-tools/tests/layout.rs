@@ -75,8 +75,12 @@ fn the_program_is_not_too_large() {
 const LINES: usize = 400;
 
 /// Files that are longer, and why.
-const LONGER: [(&str, &str); 3] =
-    [("hdl/src/centrenet/transmitter.rs", BLOCK), ("hdl/src/monitor/mmi.rs", BLOCK), ("hdl/src/monitor/smi.rs", BLOCK)];
+const LONGER: [(&str, &str); 4] = [
+    ("hdl/src/centrenet/transmitter.rs", BLOCK),
+    ("hdl/src/monitor/mmi.rs", BLOCK),
+    ("hdl/src/monitor/smi.rs", BLOCK),
+    ("hdl/src/pipeline/mod.rs", BLOCK),
+];
 const BLOCK: &str =
     "rust-hdl wants each register of a block in its struct and its constructor, and its logic in one function";
 
