@@ -1,7 +1,7 @@
 // What an instruction does, in the manner of riscv-formal: what retires did what RV32I, Zilsd and the privileged architecture say, as seen at the retirement
 // port (docs/hardware.md). So it is the same for every core, and is proven together with what each core's own file says of its states (core.sv, pipeline.sv).
 //
-
+// The environment is wider than the machine: memory gives any word at any time. What multiplications and divisions give, and what CSRs hold, is tested, not proven.
 
 `ifdef FORMAL
 (* anyconst *) wire [31:0] f_reset_vector;

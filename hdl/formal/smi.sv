@@ -54,6 +54,7 @@ always @(*) begin
     // What needs no room has waited for one cycle at most, or for one more after a command.
     if (exempt$q) a_exempt: assert (event_store && !plain && !stalled);
 end
+
 // The core repeats a store that stalls (core.sv, pipeline.sv).
 reg f_stalled = 0;
 reg [13:0] f_word_before;
@@ -67,10 +68,8 @@ always @(*) if (f_stalled) assume (store && word == f_word_before && wdata[15:0]
 
 // A program's event: what a store to USER_EVENT puts in is the code of programs' events, then the datum, and nothing else.
 reg f_user_stalled = 0, f_user_paused = 0, f_coded = 0, f_code_lost = 0, f_code_latched = 0;
-reg [15:0] f_user_datum = 0;
 always @(posedge clock) begin
     f_user_stalled <= user_store && stall;
-    f_user_datum <= wdata[15:0];
     f_user_paused <= user_pause$q;
     if (user_store && user_first$q && !stalled) begin
         f_coded <= 1;
@@ -96,7 +95,7 @@ always @(*) begin
     // The code, then the datum behind it; behind a code that was lost nothing.
     a_user_order: assert (!(f_user_emits && !reserved) || user_first$q || (user_second$q && f_coded));
     if (user_store && user_first$q && accepted) a_user_code: assert (latch_datum$d == 16'h8200);
-    if (user_store && user_second$q && accepted) a_user_datum: assert (latch_datum$d == f_user_datum && !f_code_lost);
+    if (user_store && user_second$q && accepted) a_user_datum: assert (latch_datum$d == f_wdata_before && !f_code_lost);
     // While there is room it is accepted as a whole, wherever wraps, gap markers and totals fall.
     a_user_whole: assert (!(user_second$q && f_user_paused && f_code_latched && used + 16'd3 <= depth) || accepting);
     // It ends: without a full queue in four cycles.

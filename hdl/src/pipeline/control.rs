@@ -127,6 +127,7 @@ pub struct Control {
     asks: Signal<Local, Bit>,
     got: Signal<Local, Bit>,
     trapping: Signal<Local, Bit>,
+    ended: Signal<Local, Bit>,
     retiring: Signal<Local, Bit>,
     cause: Signal<Local, Bits<5>>,
     to_f: Signal<Local, Bit>,
@@ -194,7 +195,9 @@ impl Logic for Control {
             | (self.sleep.val() & self.wake.val());
         self.got.next = self.asks.val() & !self.miss.val();
         self.trapping.next = self.at_execute.val() | self.at_walk.val();
-        self.retiring.next = self.done.val() | self.last_load.val() | self.last_step.val() | self.passed.val();
+        // All that retire but stores, which have no rd: what becomes of an access is known last.
+        self.ended.next = self.done.val() | self.last_load.val() | self.last_step.val();
+        self.retiring.next = self.ended.val() | self.passed.val();
 
         // Cause.
         self.cause.next = 0.into();
@@ -286,9 +289,7 @@ impl Logic for Control {
         self.trap_cause.next = self.cause.val();
         self.retire.next = self.retiring.val();
         self.half.next = (self.stored.val() & self.pair.val()) | (self.second.val() & self.load.val());
-        // Stores have no rd, so what becomes of an access is not asked here: it is known last.
-        self.write_rd.next =
-            (self.done.val() | self.last_load.val() | self.last_step.val() | self.second.val()) & self.writes_rd.val();
+        self.write_rd.next = (self.ended.val() | self.second.val()) & self.writes_rd.val();
         self.csr_commit.next = self.done.val() & self.csr.val();
         self.return_commit.next = self.done.val() & self.mret.val();
         self.fill.next = self.walked.val();

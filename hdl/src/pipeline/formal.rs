@@ -42,6 +42,6 @@ fn seeded_bugs_of_the_pipeline_are_seen() {
         ("reads = takes_word | (state$q[32'h2] & ~memory)", "reads = takes_word | state$q[32'h2]"),
         // Pairs: the first source is not read anew after a walk, the first half is not written.
         ("(state$q[32'h2] | state$q[32'h7]);", "state$q[32'h2];"),
-        ("write_rd = (done | last_load | last_step | second)", "write_rd = (done | last_load | last_step)"),
+        ("write_rd = (ended | second) & writes_rd;", "write_rd = ended & writes_rd;"),
     ]);
 }

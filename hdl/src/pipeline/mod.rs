@@ -29,10 +29,11 @@ use rust_hdl::prelude::*;
 /// One memory port: with `read` or `write` high in *t* the memory or device sees the physical byte
 /// `address` (and `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without
 /// `write`. While `stall` answers a `write`, the same write is repeated and nothing is committed;
-/// it never answers a pair's, which go to RAM only. A device looks at `device_address`, `device_read` and
-/// `device_write`: they say the same of what has a device behind it, and where there is one they are high for nothing else. `ram_mask` is the RAM's size in bytes, less
-/// one; it, `reset_vector`, `hart_id`, `has_smi` and `has_mmi` do not change while the core runs. The
-/// states are the first core's ([`crate::core::state`]), one at a time.
+/// it never answers a pair's, which go to RAM only. A device looks at `device_address`,
+/// `device_read` and `device_write`: they say the same of what has a device behind it, and where
+/// there is one they are high for nothing else. `ram_mask` is the RAM's size in bytes, less one; it,
+/// `reset_vector`, `hart_id`, `has_smi` and `has_mmi` do not change while the core runs. The states
+/// are the first core's ([`crate::core::state`]), one at a time.
 #[derive(LogicBlock, Default)]
 pub struct Pipeline {
     pub clock: Signal<In, Clock>,

@@ -17,21 +17,6 @@ use testbed_machine::Core;
 use crate::capture::{Capture, CaptureError};
 use crate::order::{Convention, Event, What};
 
-/// The instructions that test a class: a load, an `and`, a branch that is not taken.
-const fn test_cycles(core: Core) -> u64 {
-    match core {
-        Core::Multicycle => timing::CYCLES_LOAD + 2 * timing::CYCLES_ALU,
-        Core::Pipelined => pipelined::CYCLES_LOAD + 2 * pipelined::CYCLES_ALU,
-    }
-}
-
-const fn store_cycles(core: Core) -> u64 {
-    match core {
-        Core::Multicycle => timing::CYCLES_STORE,
-        Core::Pipelined => pipelined::CYCLES_STORE,
-    }
-}
-
 /// What an event of the kernel costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
@@ -43,16 +28,15 @@ pub struct Probe {
     pub measured: bool,
 }
 
-impl Default for Probe {
-    fn default() -> Self {
-        Probe::of(Core::default())
-    }
-}
-
 impl Probe {
     /// The probe by the times of a core's instructions.
     pub const fn of(core: Core) -> Self {
-        Probe { test_cycles: test_cycles(core), store_cycles: store_cycles(core), measured: false }
+        let (alu, load, store) = match core {
+            Core::Multicycle => (timing::CYCLES_ALU, timing::CYCLES_LOAD, timing::CYCLES_STORE),
+            Core::Pipelined => (pipelined::CYCLES_ALU, pipelined::CYCLES_LOAD, pipelined::CYCLES_STORE),
+        };
+        // A class is tested by a load, an `and`, a branch that is not taken.
+        Probe { test_cycles: load + 2 * alu, store_cycles: store, measured: false }
     }
 
     /// The probe of a run.

@@ -232,7 +232,7 @@ impl Shell<'_> {
     }
 
     /// Waits for a process. The result is its exit code as `$?` has it.
-    pub(super) fn wait_for(&mut self, process: Process) -> u32 {
+    fn wait_for(&mut self, process: Process) -> u32 {
         let code = self.machine.await_end(process);
         self.ended(process, code)
     }

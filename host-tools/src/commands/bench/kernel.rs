@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::Args;
 use serde::Serialize;
 use testbed_definitions::event;
@@ -32,8 +33,8 @@ pub struct Kernel {
     /// emulator, verilator or rust-hdl; another engine than the emulator must agree with it
     #[arg(long, default_value = "emulator")]
     engine: String,
-    /// What executes instructions: multicycle or pipelined
-    #[arg(long, default_value = "multicycle", value_parser = core)]
+    /// What executes instructions
+    #[arg(long, default_value = Core::default().name(), value_parser = cores())]
     core: Core,
     /// JSON instead of text
     #[arg(long)]
@@ -133,9 +134,9 @@ impl Kernel {
     }
 }
 
-/// The core that is meant by `name`.
-fn core(name: &str) -> Result<Core, String> {
-    Core::named(name).ok_or_else(|| format!("it is one of {}", Core::ALL.map(Core::name).join(", ")))
+/// Takes a core by its name.
+fn cores() -> impl TypedValueParser<Value = Core> {
+    PossibleValuesParser::new(Core::ALL.map(Core::name)).map(|name| Core::named(&name).expect("it is one of them"))
 }
 
 /// Runs one case into a folder of its own.

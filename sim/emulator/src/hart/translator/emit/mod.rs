@@ -27,8 +27,8 @@ use crate::hart::decode::{Decoded, Op};
 use crate::hart::times::Times;
 use crate::hart::tlb::{READ, WRITE};
 
-/// Makes the function that executes `region` in a RAM of so many words on the core of these times, from a [`Frame`] and the
-/// place of a leader on; returns the exits that it knows.
+/// Makes the function that executes `region` in a RAM of so many words on the core of these times,
+/// from a [`Frame`] and the place of a leader on; returns the exits that it knows.
 pub(super) fn emit(
     function: &mut Function,
     context: &mut FunctionBuilderContext,
