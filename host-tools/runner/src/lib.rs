@@ -25,12 +25,10 @@ pub mod files;
 pub mod firmware;
 pub mod image;
 pub mod lines;
-pub mod look;
 pub mod measurement;
 pub mod module;
 pub mod operator;
 pub mod python;
 pub mod signals;
-pub mod taking;
 
-pub use testbed_session::{asking, counters, filter, names, store};
+pub use testbed_session::{asking, counters, filter, look, names, store, taking};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use addr2line::Context;
 use gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
 use object::{Object, ObjectSection};
+use testbed_session::look;
 use testbed_trace::waits::Place;
 
 /// The library that programs link against: who calls it is of interest, not where it makes the system call.
@@ -32,18 +33,6 @@ impl Lines {
         Some(Lines { context, root: root.into() })
     }
 
-    /// Where a thread stands that is at `pc`: in the innermost function that is the program's own,
-    /// and in those that it is inlined into. If the library's function at `pc` was called, `caller`
-    /// is the address behind that call.
-    pub fn of_call(&self, pc: u32, caller: u32) -> Vec<Place> {
-        let own = |frames: &[Place]| {
-            let first = frames.iter().position(|place| !is_library(place))?;
-            Some(frames[first..].to_vec())
-        };
-        let here = self.frames(pc);
-        own(&here).or_else(|| own(&self.frames(caller.wrapping_sub(4)))).unwrap_or(here)
-    }
-
     /// The line of an address, and those at which the functions around it are inlined.
     fn frames(&self, address: u32) -> Vec<Place> {
         let Ok(mut frames) = self.context.find_frames(u64::from(address)).skip_all_loads() else { return Vec::new() };
@@ -61,6 +50,20 @@ impl Lines {
             });
         }
         places
+    }
+}
+
+impl look::Lines for Lines {
+    /// Where a thread stands that is at `pc`: in the innermost function that is the program's own,
+    /// and in those that it is inlined into. If the library's function at `pc` was called, `caller`
+    /// is the address behind that call.
+    fn of_call(&self, pc: u32, caller: u32) -> Vec<Place> {
+        let own = |frames: &[Place]| {
+            let first = frames.iter().position(|place| !is_library(place))?;
+            Some(frames[first..].to_vec())
+        };
+        let here = self.frames(pc);
+        own(&here).or_else(|| own(&self.frames(caller.wrapping_sub(4)))).unwrap_or(here)
     }
 }
 

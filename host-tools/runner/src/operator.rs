@@ -3,7 +3,6 @@
 //! What is given is recorded with its cycle ([`Gift`]), so that any run can be repeated.
 
 mod ahead;
-mod asking;
 mod editor;
 mod modes;
 mod terminal;
@@ -23,9 +22,9 @@ use testbed_trace::waits::Input;
 use testbed_sim::engine::Engine;
 use testbed_trace::capture::Gift;
 
-pub use asking::{Asked, Host};
 pub use modes::{is_capable, window};
 pub use terminal::Terminal;
+pub use testbed_session::asked::{Asked, Host};
 pub use view::View;
 pub use words::COMMANDS;
 

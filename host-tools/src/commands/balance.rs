@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use itertools::Itertools;
-use testbed_balance::policies::{DESCRIBED, NAMES};
+use testbed_balance::policies::{period_us, placement, DESCRIBED, NAMES};
 use testbed_balance::settings::{self, Setting, Values, Wrong};
 use testbed_definitions::boot::BALANCER;
 use testbed_definitions::event::{DIAG_LOAD, DIAG_READY};
-use testbed_definitions::load::{DEFAULT_PERIOD_US, PERIODS_US};
+use testbed_definitions::load::PERIODS_US;
 use testbed_machine::{suggest, units, Machine};
 use testbed_runner::files::{Source, Wanted};
 use testbed_runner::firmware::{self, Firmware};
@@ -21,10 +21,6 @@ use testbed_trace::capture::{BalanceRecord, BALANCE};
 
 use super::{getting, Exit, Failure};
 
-/// Where `static` finds its placement on the machine.
-const PLACEMENT: &str = "placement";
-/// The period of samples that `gain` likes best, in microseconds.
-const GAIN_PERIOD_US: u32 = 200_000;
 /// How often the balancer's log is taken out of the machine while it runs.
 const FOLLOWED: Duration = Duration::from_millis(500);
 /// Picoseconds of a microsecond.
@@ -96,7 +92,7 @@ impl Balance {
     /// The period of samples in microseconds.
     fn period(&self, policy: &str) -> Result<u32, Failure> {
         let Some(text) = &self.sample else {
-            return Ok(if policy == "gain" { GAIN_PERIOD_US } else { DEFAULT_PERIOD_US });
+            return Ok(period_us(policy));
         };
         let range = || {
             let name = |us: u32| units::print(u128::from(us) * MICROSECOND, units::TIME);
@@ -119,7 +115,7 @@ impl Balance {
             wanted.push(Wanted::new(BALANCER, programs));
         }
         if let Some(path) = &self.placement {
-            wanted.push(Wanted { source: Source::Host(path.clone()), name: PLACEMENT.into() });
+            wanted.push(Wanted { source: Source::Host(path.clone()), name: placement::FILE.into() });
         }
         Ok(wanted.iter().try_for_each(|wanted| wanted.source.check(false))?)
     }

@@ -1,6 +1,5 @@
 //! `run --get`: files that are taken out of the machine's filestores when a run is over.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{absolute, Component, Path, PathBuf};
 
@@ -10,15 +9,9 @@ use testbed_machine::{printable, units, Machine};
 use testbed_runner::firmware::{self, SMALL_BELOW};
 use testbed_runner::taking::taken;
 use testbed_sim::engine::Engine;
-use testbed_trace::capture::{
-    sums_path, BALANCE, CONSOLE, CONSOLE_LOG, FILES, HOLES, INPUT, LOCK, MMI_RAW, REPORT, RUN_JSON, THREADS, TRACE,
-};
+use testbed_trace::capture;
 
 use super::{Exit, Failure};
-
-/// What a run's folder holds anyway.
-const OWN: [&str; 12] =
-    [TRACE, MMI_RAW, CONSOLE, CONSOLE_LOG, HOLES, INPUT, RUN_JSON, LOCK, THREADS, BALANCE, REPORT, FILES];
 
 /// An option of `run`.
 #[derive(Args, Debug)]
@@ -117,9 +110,8 @@ pub fn destination(name: &str, path: Option<&str>, folder: &Path) -> Result<Path
 fn is_own(path: &Path, folder: &Path) -> bool {
     let (Ok(path), Ok(folder)) = (absolute(path), absolute(folder)) else { return false };
     let Ok(inside) = path.strip_prefix(folder) else { return false };
-    let sums = sums_path(Path::new(MMI_RAW));
     match inside.components().next() {
-        Some(Component::Normal(first)) => OWN.iter().any(|own| first == OsStr::new(own)) || first == sums.as_os_str(),
+        Some(Component::Normal(first)) => first.to_str().is_some_and(capture::is_own),
         _ => true,
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use serde::Serialize;
-use testbed_balance::policies::DESCRIBED;
+use testbed_balance::policies::{period_us, DESCRIBED};
+use testbed_balance::settings;
 use testbed_definitions::event::{DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
 use testbed_machine::{Machine, NAMED};
 use testbed_runner::firmware::{self, Firmware, FirmwareError, SMALL_BELOW};
@@ -17,8 +18,6 @@ use super::lean::lean;
 
 /// How hard the packing tries, from 0 to 10.
 const EFFORT: u8 = 9;
-/// The period of samples that `gain` likes best, in microseconds.
-const SAMPLE_US: u32 = 200_000;
 
 /// Why there are no contents.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +54,17 @@ pub struct Known {
     pub toml: &'static str,
 }
 
+/// A policy of the balancer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PolicyInfo {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// The period of samples that it likes best.
+    pub sample_us: u32,
+    /// What can be set of it, each as by itself: `NAME=VALUE`.
+    pub settings: Vec<String>,
+}
+
 /// What the page's scripts read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Contents {
@@ -64,9 +74,9 @@ pub struct Contents {
     /// Event classes, each with what it tells and its bit, and those that are on by themselves.
     pub classes: [(&'static str, &'static str, u32); 6],
     pub classes_default: &'static str,
-    /// Policies of the balancer, each with what it does, and the period of their samples.
-    pub policies: Vec<(&'static str, &'static str)>,
-    pub sample_us: u32,
+    /// Policies of the balancer, each with what it does, the period of samples that it likes best, in
+    /// microseconds, and its settings.
+    pub policies: Vec<PolicyInfo>,
     /// All parts one after the other.
     #[serde(skip)]
     pub bytes: Vec<u8>,
@@ -111,9 +121,7 @@ impl Contents {
                 .collect(),
             classes: CLASSES,
             classes_default: "profile+timer+user",
-            // `static` needs a file that says where threads go.
-            policies: DESCRIBED.into_iter().filter(|(name, _)| *name != "static").collect(),
-            sample_us: SAMPLE_US,
+            policies: policies(),
             bytes: Vec::new(),
         };
         for (kind, ram_bytes) in [("kernel", SMALL_BELOW), ("small", SMALL_BELOW - 1)] {
@@ -146,6 +154,14 @@ impl Contents {
         let part = self.parts.iter().find(|part| part.kind == kind && part.name == name)?;
         self.bytes.get(part.at..part.at + part.bytes)
     }
+}
+
+/// All policies.
+fn policies() -> Vec<PolicyInfo> {
+    let settings =
+        |name| settings::of(name).map(|one| format!("{}={}", one.name, one.unit.text(one.default()))).collect();
+    let info = |(name, about)| PolicyInfo { name, about, sample_us: period_us(name), settings: settings(name) };
+    DESCRIBED.into_iter().map(info).collect()
 }
 
 fn is_for_emulator(name: &str) -> bool {
@@ -189,7 +205,6 @@ mod tests {
             classes: CLASSES,
             classes_default: "",
             policies: Vec::new(),
-            sample_us: SAMPLE_US,
             bytes: Vec::new(),
         }
     }

@@ -118,7 +118,7 @@ fn a_link_holds_the_whole_experiment() {
     let mut browser = Browser::open();
     open(&mut browser, &path, "", LAPTOP);
     browser.wait_for("!document.getElementById('start').disabled");
-    let form = r##"["program", "arguments", "machine", "toml", "seed", "kernel", "filters", "speed"].map((id) => document.getElementById(id).value)
+    let form = r##"["program", "arguments", "machine", "toml", "seed", "kernel", "filters", "speed", "balance", "sample", "settings", "placement"].map((id) => document.getElementById(id).value)
         .concat([...document.querySelectorAll("#classes input")].map((box) => box.checked))"##;
     let usual = browser.evaluate(form);
     browser.evaluate(
@@ -131,6 +131,10 @@ fn a_link_holds_the_whole_experiment() {
         set("kernel", "tos94");
         set("filters", "drop TIMER,TIMER_END\ncount RX_MPC");
         set("speed", "0.1");
+        set("balance", "static");
+        set("sample", "50");
+        set("settings", "a=1 b=2");
+        set("placement", "1-00-003 2\n# far");
         document.querySelector("#classes input[value=user]").checked = false;
         document.getElementById("link").click();
     })()"##,
@@ -198,5 +202,42 @@ fn it_fits_and_can_be_read_at_every_width_in_light_and_dark() {
         browser.settle();
         is_readable(&mut browser, window);
     }
+    is_quiet(&browser);
+}
+
+/// Gives the page a file, as one that is dropped onto it.
+fn drop_file(browser: &mut Browser, name: &str, text: &str) {
+    browser.evaluate(&format!(
+        "(() => {{ const all = new DataTransfer(); all.items.add(new File([{}], {}));
+        document.dispatchEvent(new DragEvent('drop', {{ dataTransfer: all, bubbles: true, cancelable: true }})); }})()",
+        json!(text),
+        json!(name)
+    ));
+}
+
+#[test]
+fn files_go_to_and_fro_and_the_console_is_switched_by_keys() {
+    let (_dir, path) = written();
+    let mut browser = Browser::open();
+    open(&mut browser, &path, "#arguments=-i+shells", LAPTOP);
+    browser.wait_for("document.activeElement.id === 'typed'");
+    browser.wait_for("document.getElementById('status').textContent.includes('machine runs')");
+    drop_file(&mut browser, "notes", "pear\napple\n");
+    browser.wait_for("document.getElementById('files').textContent.includes('notes')");
+    write(&mut browser, "put notes; sort notes > sorted; get sorted");
+    enter(&mut browser);
+    browser.wait_for("document.getElementById('kept-files').textContent.includes('sorted (11 bytes)')");
+    assert_eq!(browser.evaluate(&printed("sorted, under The trace")), json!(true));
+    // Ctrl-] and a number: the console of that processor is shown, and what is typed goes to its shell.
+    let bracket =
+        json!({ "type": "keyDown", "key": "]", "code": "BracketRight", "windowsVirtualKeyCode": 221, "modifiers": 2 });
+    browser.call("Input.dispatchKeyEvent", bracket);
+    write(&mut browser, "3");
+    browser.wait_for("document.getElementById('tab-3').getAttribute('aria-selected') === 'true'");
+    write(&mut browser, "ps; echo here");
+    enter(&mut browser);
+    browser.wait_for("/^here$/m.test(document.querySelector('#screen-3 pre').textContent)");
+    assert_eq!(browser.evaluate("document.getElementById('trouble').textContent"), "");
+    assert_eq!(browser.evaluate("document.getElementById('kept').hidden"), json!(false));
     is_quiet(&browser);
 }

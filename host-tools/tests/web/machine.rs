@@ -78,12 +78,12 @@ impl Page {
     }
 }
 
-fn testbed6() -> String {
+pub fn testbed6() -> String {
     Machine::testbed6().to_toml()
 }
 
 /// What `testbed run` leaves of a run with these arguments.
-fn native(arguments: &[&str], dir: &Path) {
+pub fn native(arguments: &[&str], dir: &Path) {
     let output = Command::new(env!("CARGO_BIN_EXE_testbed"))
         .arg("run")
         .args(arguments)
@@ -165,7 +165,7 @@ fn a_balancer_in_a_page_asks_for_what_it_asks_for_here() {
     assert!(page.state().processors.iter().any(|processor| processor.load.is_some()));
 }
 
-fn kit() -> Kit {
+pub fn kit() -> Kit {
     let mut kit = Kit::default();
     for part in CONTENTS.parts.iter().filter(|part| part.kind != "module") {
         kit.put(part.kind, &part.name, CONTENTS.part(part.kind, &part.name).unwrap().to_vec()).unwrap();
@@ -173,7 +173,7 @@ fn kit() -> Kit {
     kit
 }
 
-fn run(kit: &Kit, wishes: &Value) -> Result<Run, String> {
+pub fn run(kit: &Kit, wishes: &Value) -> Result<Run, String> {
     Run::new(&Wishes::read(wishes.to_string().as_bytes())?, kit)
 }
 

@@ -5,6 +5,7 @@ mod browser;
 #[allow(dead_code)]
 #[path = "../../../trace/tests/common/devtools.rs"]
 mod devtools;
+mod files;
 #[path = "../../../trace/tests/common/look.rs"]
 mod look;
 mod machine;

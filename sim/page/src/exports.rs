@@ -145,6 +145,12 @@ pub extern "C" fn give() -> i64 {
     })
 }
 
+/// Output: names and sizes of the files that the machine has handed over, in JSON.
+#[no_mangle]
+pub extern "C" fn kept() -> i64 {
+    answer(|page, _| of_run(page, |run| json(&run.kept())))
+}
+
 /// Output: what was printed since the last call, each byte behind its processor's number.
 #[no_mangle]
 pub extern "C" fn console() -> i64 {
@@ -193,7 +199,7 @@ pub extern "C" fn end() -> i64 {
     })
 }
 
-/// Output: a file of the run's folder, or one that is made of it; input: its name.
+/// Output: a file of the run's folder, one that is made of it, or one of `kept`; input: its name.
 #[no_mangle]
 pub extern "C" fn file() -> i64 {
     answer(|page, inputs| {

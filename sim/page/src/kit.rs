@@ -1,21 +1,23 @@
 //! Kernels, programs and files that runs in a page can have.
 
+use testbed_balance::policies::placement;
 use testbed_definitions::boot::BALANCER;
 use testbed_machine::{brief, suggest, Machine};
 use testbed_session::store::{self, Stored};
 use testbed_trace::capture::KernelKind;
 
+use crate::files::Given;
 use crate::wishes::Wishes;
 
 /// What was put in.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Kit {
     kernel: Vec<u8>,
     small: Vec<u8>,
     /// In the order of their names.
     programs: Vec<Stored>,
     /// Files from outside, a program that was built elsewhere among them.
-    given: Vec<Stored>,
+    pub given: Given,
 }
 
 impl Kit {
@@ -33,8 +35,9 @@ impl Kit {
                 self.programs.sort_by(|a, b| a.name.cmp(&b.name));
             }
             "file" => {
-                self.given.retain(|file| file.name != name);
-                self.given.push(Stored::foreign(name, bytes));
+                let mut given = self.given.lock();
+                given.retain(|file| file.name != name);
+                given.push(Stored::foreign(name, bytes));
             }
             other => return Err(format!("nothing of the kind `{}` can be put in", brief(other))),
         }
@@ -51,9 +54,10 @@ impl Kit {
 
     /// A given file, or else a program.
     fn find(&self, name: &str) -> Result<Stored, String> {
-        let found = self.given.iter().chain(&self.programs).find(|file| file.name == name);
-        found.cloned().ok_or_else(|| {
-            let known: Vec<_> = self.given.iter().chain(&self.programs).map(|file| &file.name[..]).collect();
+        let given = self.given.lock();
+        let all = || given.iter().chain(&self.programs);
+        all().find(|file| file.name == name).cloned().ok_or_else(|| {
+            let known: Vec<_> = all().map(|file| &file.name[..]).collect();
             let meant = suggest::question(name, known.iter().copied());
             format!("no program is called `{}`\n  help: {meant}the programs are {}", brief(name), known.join(", "))
         })
@@ -76,6 +80,9 @@ impl Kit {
                 continue;
             }
             files.push(file);
+        }
+        if let Some(lines) = &wishes.placement {
+            files.push(Stored::foreign(placement::FILE, lines.clone().into_bytes()));
         }
         store::fill(machine, &mut files, self.programs.clone()).map_err(said)?;
         Ok(files)

@@ -7,15 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use testbed_emulator::emulator::Emulator;
 use testbed_emulator::engine::Engine;
 use testbed_emulator::load::Boot;
-use testbed_machine::Machine;
+use testbed_session::asked::Asked;
 use testbed_session::course::Course;
+use testbed_session::look::Tables;
 use testbed_session::store;
+use testbed_session::taking::balance_log;
 use testbed_trace::analysis::Options;
-use testbed_trace::capture::{verify, BalanceRecord, Capture, CaptureWriter, Files, Gift, RunRecord, Stop};
+use testbed_trace::capture::{verify, BalanceRecord, Capture, CaptureWriter, Files, Gift, RunRecord, Stop, BALANCE};
 use testbed_trace::export::{export, Filter, Format, Target};
 use testbed_trace::order::events;
 use testbed_trace::report::{collect, Shown, State};
 
+use crate::files::{Kept, PageHost};
 use crate::kit::Kit;
 use crate::seen::Seen;
 use crate::wishes::{Checked, Wishes};
@@ -35,8 +38,13 @@ pub struct Run {
     writer: Option<CaptureWriter>,
     record: RunRecord,
     stopped: Option<&'static str>,
+    /// The kernel's ELF file.
+    kernel: Vec<u8>,
     /// What waits to be given to the console when the next chunk begins.
     input: Vec<u8>,
+    /// What shells ask of the page; `None` where the kernel has no shells.
+    asked: Option<Asked>,
+    kept: Kept,
     /// What was printed, each byte with its processor, and not taken yet.
     console: Vec<(u8, u8)>,
     mmi_bytes: u64,
@@ -67,7 +75,8 @@ impl Run {
             balancer: wishes.balance.as_ref().map_or_else(Vec::new, BalanceRecord::arguments),
             ..Boot::default()
         };
-        let image = store::image(machine, kit.kernel(*kernel), &files, &boot).map_err(said)?;
+        let (name, elf) = kit.kernel(*kernel);
+        let image = store::image(machine, (name, elf), &files, &boot).map_err(said)?;
         let engine = Emulator::new(machine, &image).map_err(said)?;
         let record = RunRecord {
             arguments: wishes.arguments.clone(),
@@ -81,13 +90,23 @@ impl Run {
             balance: wishes.balance.clone(),
             ..RunRecord::new(machine, &wishes.program)
         };
-        Run::begin(engine, machine, record, wishes.cycles.unwrap_or(u64::MAX))
+        let host = PageHost {
+            machine: machine.clone(),
+            kernel: elf.to_vec(),
+            given: kit.given.clone(),
+            kept: Kept::default(),
+        };
+        Run::begin(engine, record, host, wishes.cycles.unwrap_or(u64::MAX))
     }
 
-    fn begin(engine: Emulator, machine: &Machine, record: RunRecord, limit: u64) -> Result<Self, String> {
+    fn begin(engine: Emulator, record: RunRecord, host: PageHost, limit: u64) -> Result<Self, String> {
         let files = Files::memory();
-        let writer = CaptureWriter::in_memory(&files, Path::new(FOLDER), machine, &record).map_err(said)?;
+        let writer = CaptureWriter::in_memory(&files, Path::new(FOLDER), &host.machine, &record).map_err(said)?;
+        let (kernel, kept) = (host.kernel.clone(), host.kept.clone());
         Ok(Run {
+            asked: Tables::of(&kernel).map(|tables| Asked::new(tables, Box::new(host))),
+            kept,
+            kernel,
             course: Course::new(&engine, limit),
             seen: Seen::new(&record, u64::from(record.machine.clock_hz)),
             engine,
@@ -132,18 +151,28 @@ impl Run {
             return self.stop("limit", Stop::Limit);
         }
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        if Course::is_at_chunk(&self.engine) && !self.input.is_empty() {
-            let gift = Gift { cycle: self.engine.cycle(), bytes: std::mem::take(&mut self.input) };
-            writer.input(&gift).map_err(said)?;
-            self.engine.give_console(&gift.bytes).map_err(said)?;
+        if Course::is_at_chunk(&self.engine) {
+            let mut bytes = std::mem::take(&mut self.input);
+            if let Some(asked) = &mut self.asked {
+                asked.look(&mut self.engine);
+                bytes = asked.pass(bytes);
+            }
+            if !bytes.is_empty() {
+                let gift = Gift { cycle: self.engine.cycle(), bytes };
+                writer.input(&gift).map_err(said)?;
+                self.engine.give_console(&gift.bytes).map_err(said)?;
+            }
         }
         let output = self.course.step_to(&mut self.engine, until).map_err(said)?;
         self.mmi_bytes += 4 * output.words.len() as u64;
         self.seen.take(&output.words);
         writer.words(output.words.into_iter().map(|word| (word.cycle, word.word))).map_err(said)?;
-        let printed = self.console.len();
-        self.console.extend(output.console.into_iter().map(|byte| (byte.processor, byte.byte)));
-        writer.console(self.console[printed..].iter().copied()).map_err(said)?;
+        let stamped = output.console.iter().map(|byte| (byte.cycle, byte.processor, byte.byte));
+        writer.printed(&stamped.collect::<Vec<_>>()).map_err(said)?;
+        let printed: Vec<_> = output.console.into_iter().map(|byte| (byte.processor, byte.byte)).collect();
+        // What a shell asks is in the capture, and is not shown.
+        let shown = self.asked.as_mut().map(|asked| asked.hear(&printed));
+        self.console.extend(shown.unwrap_or(printed));
         if self.course.is_over(&self.engine) {
             return self.stop("exit", Stop::Exit);
         }
@@ -168,6 +197,7 @@ impl Run {
         self.stopped = Some(why);
         self.record = self.course.complete(&self.engine, self.record.clone(), stop);
         self.seen.end(self.engine.cycle());
+        self.take_log()?;
         match self.writer.take() {
             Some(writer) => writer.finish(&self.record).map_err(said),
             None => Ok(()),
@@ -196,11 +226,12 @@ impl Run {
         let (moves, moved) = self.seen.picture.moves();
         let exits = self.engine.exits();
         let name = |processor: u8| self.record.machine.processors[usize::from(processor)].clone();
+        let held = self.asked.as_ref().map_or(0, Asked::held);
         let state = State {
             cycle: self.engine.cycle(),
             stopped: self.stopped,
             exits: exits.iter().map(|exit| (name(exit.processor), exit.cycle, exit.code)).collect(),
-            input_waiting: self.input.len() + self.engine.console_waiting(),
+            input_waiting: self.input.len() + held + self.engine.console_waiting(),
             instructions: (0..count).map(|processor| self.engine.instructions(processor)).collect(),
             events: 0,
             event_rate: 0.0,
@@ -217,11 +248,24 @@ impl Run {
         state.with(&self.seen.picture.watch().view(), &self.record.machine.processors)
     }
 
+    /// Takes the balancer's log out of the machine as it is now, if there is a balancer.
+    fn take_log(&self) -> Result<(), String> {
+        let log = self.record.balance.as_ref().and_then(|_| balance_log(&self.engine, &self.kernel));
+        log.map_or(Ok(()), |log| self.files.write(&Path::new(FOLDER).join(BALANCE), &log).map_err(said))
+    }
+
+    /// Names and sizes of the files that the machine has handed over.
+    pub fn kept(&self) -> Vec<(String, usize)> {
+        self.kept.lock().iter().map(|(name, bytes)| (name.clone(), bytes.len())).collect()
+    }
+
     fn capture(&self) -> Result<Capture, String> {
+        self.take_log()?;
         Capture::open_in(&self.files, Path::new(FOLDER)).map_err(said)
     }
 
-    /// A file of the run's folder, or one that is made of it: `report.html`, or `trace.perfetto`.
+    /// A file of the run's folder, one that is made of it (`report.html`, `trace.perfetto`), or one
+    /// that the machine has handed over.
     ///
     /// # Errors
     /// There is none of this name, or it can't be made; why is said.
@@ -233,6 +277,12 @@ impl Run {
             }
             "trace.perfetto" => self.perfetto(),
             name => {
+                if let Some(bytes) = self.kept.lock().get(name) {
+                    return Ok(bytes.clone());
+                }
+                if name == BALANCE {
+                    self.take_log()?;
+                }
                 let path = Path::new(FOLDER).join(name);
                 let found = self.files.contents().into_iter().find(|(own, _)| *own == path);
                 found.map(|(_, bytes)| bytes).ok_or_else(|| format!("the run has left no file `{name}`"))

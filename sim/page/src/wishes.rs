@@ -1,7 +1,7 @@
 //! What a page asks for when it starts a run.
 
 use serde::Deserialize;
-use testbed_balance::policies::NAMES;
+use testbed_balance::policies::{placement, Placement, NAMES};
 use testbed_balance::settings::Values;
 use testbed_definitions::event::{DIAG_DEFAULT, DIAG_LOAD, DIAG_READY};
 use testbed_definitions::load::PERIODS_US;
@@ -12,6 +12,8 @@ use testbed_trace::capture::{BalanceRecord, KernelKind};
 
 /// Processors with less RAM than so many bytes get the small kernel.
 const SMALL_BELOW: u32 = 256 << 10;
+/// The policy that needs a placement.
+const STATIC: &str = "static";
 
 /// A run as a page describes it, in JSON. What is left out is as `testbed run` has it.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -36,6 +38,8 @@ pub struct Wishes {
     pub totals: Option<u32>,
     /// How the load is to be balanced, if it is, as for `--balance` and `--sample`.
     pub balance: Option<BalanceRecord>,
+    /// Where threads go, for the policy `static`: the lines of a file as `--placement` takes it.
+    pub placement: Option<String>,
     /// Machine cycles after which the run ends; without it, it takes as long as it takes.
     pub cycles: Option<u64>,
     /// Names of given files that the filestore gets too.
@@ -86,18 +90,37 @@ impl Wishes {
         if let Some(balance) = &self.balance {
             check_balance(balance, &machine, dgl)?;
         }
+        self.check_placement(&machine)?;
         let commands = commands(&self.filters, self.totals, dgl).map_err(|error| error.to_string())?;
         Ok(Checked { machine, kernel, dgl, commands })
+    }
+
+    /// Whether there is a placement exactly where one is needed, and the balancer can read it.
+    fn check_placement(&self, machine: &Machine) -> Result<(), String> {
+        let is_static = self.balance.as_ref().is_some_and(|balance| balance.policy == STATIC);
+        match &self.placement {
+            None if is_static => Err(
+                "static: it is not said where threads go\n  help: give a placement, a line a thread, as `1-00-003 2`"
+                    .into(),
+            ),
+            Some(_) if !is_static => Err("only the policy static has use for a placement\n  help: leave it out".into()),
+            None => Ok(()),
+            Some(lines) if lines.len() > placement::FILE_BYTES => Err(format!(
+                "the placement has more than {} bytes\n  help: leave its comments out",
+                placement::FILE_BYTES
+            )),
+            Some(lines) => Placement::parse(lines, machine.slaves() as u8).map(drop).map_err(|error| {
+                format!("the placement: {error}\n  help: write thread and processor, as in `1-00-003 2`")
+            }),
+        }
     }
 }
 
 /// Whether a balancer can do what is asked for on `machine`.
 fn check_balance(balance: &BalanceRecord, machine: &Machine, dgl: u32) -> Result<(), String> {
     let BalanceRecord { policy, sample_us, settings } = balance;
-    // `static` needs a file that says where threads go.
-    let known = || NAMES.iter().copied().filter(|name| *name != "static");
-    if !known().any(|name| name == policy) {
-        let (meant, names) = (suggest::question(policy, known()), known().collect::<Vec<_>>().join(", "));
+    if !NAMES.contains(&&policy[..]) {
+        let (meant, names) = (suggest::question(policy, NAMES.iter().copied()), NAMES.join(", "));
         return Err(format!("no policy is called `{}`\n  help: {meant}use {names}", brief(policy)));
     }
     if machine.processors.len() < 3 || machine.ram_bytes < SMALL_BELOW {

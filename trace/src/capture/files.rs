@@ -64,6 +64,14 @@ impl Files {
         }
     }
 
+    /// Writes a whole file, in place of the one that is there.
+    ///
+    /// # Errors
+    /// The disk's; none in memory.
+    pub fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.create(path)?.write_all(bytes)
+    }
+
     /// Removes what is below `dir` in memory; a disk is left as it is.
     pub(crate) fn clear(&self, dir: &Path) {
         match &self.0 {

@@ -20,6 +20,8 @@
 //! [`verify`] tell a capture that is whole up to its end from one that was damaged.
 //! Everything is appended in the order of machine time, so whatever was written when a run was killed is a prefix.
 
+use std::path::Path;
+
 mod check;
 #[cfg(feature = "files")]
 mod claim;
@@ -99,3 +101,12 @@ pub const FILES: &str = "files";
 pub const FILES_INDEX: &str = "index.txt";
 /// Where `testbed report` writes unless told otherwise; a new run removes it.
 pub const REPORT: &str = "report.html";
+
+/// What a run's folder holds anyway.
+const OWN: [&str; 12] =
+    [TRACE, MMI_RAW, CONSOLE, CONSOLE_LOG, HOLES, INPUT, RUN_JSON, LOCK, THREADS, BALANCE, REPORT, FILES];
+
+/// Whether a run itself may write a file or folder of this name into its folder.
+pub fn is_own(name: &str) -> bool {
+    OWN.contains(&name) || sums_path(Path::new(MMI_RAW)).as_os_str() == name
+}

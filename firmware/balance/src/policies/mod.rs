@@ -17,6 +17,8 @@ pub use placement::Placement;
 pub use random::Random;
 pub use report::Report;
 
+use testbed_definitions::load::DEFAULT_PERIOD_US;
+
 /// Each policy's name, and what it does.
 pub const DESCRIBED: [(&str, &str); 8] = [
     ("none", "nothing"),
@@ -39,6 +41,14 @@ pub const NAMES: &[&str] = &{
     }
     names
 };
+
+/// The period of samples that a policy likes best, in microseconds.
+pub fn period_us(policy: &str) -> u32 {
+    match policy {
+        "gain" => 200_000,
+        _ => DEFAULT_PERIOD_US,
+    }
+}
 
 /// Random numbers that a seed decides: Marsaglia's xorshift with 32 bits.
 #[derive(Clone, Debug)]

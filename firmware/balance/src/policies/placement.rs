@@ -14,6 +14,10 @@ use crate::policy::{Ask, Pace, Policy, View, PENDING};
 use crate::request::{Answer, Reason, Request};
 use crate::{PROCESSORS, THREADS};
 
+/// Where the balancer finds it in the master's filestore, and how much of it it reads.
+pub const FILE: &str = "placement";
+pub const FILE_BYTES: usize = 8192;
+
 /// What is wrong with a line of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrong {

@@ -2,6 +2,7 @@
 
 use libtos::file::{flags, File};
 use libtos::{println, processors, seed};
+use testbed_balance::policies::placement::{FILE, FILE_BYTES};
 use testbed_balance::policies::{Diffusion, Gain, GreedyRefine, None as Nothing, Placement, Random, Report};
 use testbed_balance::policy::{Ask, Pace, Policy, View};
 use testbed_balance::request::{Answer, Request};
@@ -17,11 +18,8 @@ static GREEDY: Global<GreedyRefine> = Global::new(GreedyRefine::DEFAULT);
 static PLACEMENT: Global<Option<Placement>> = Global::new(None);
 static GAIN: Global<Gain> = Global::new(Gain::new(Values::DEFAULT.gain));
 
-/// The file in which `static` finds the places of threads, and its size at most.
-pub const PLACEMENT_FILE: &str = "placement";
-const PLACEMENT_BYTES: usize = 8192;
-
-static TEXT: Global<[u8; PLACEMENT_BYTES]> = Global::new([0; PLACEMENT_BYTES]);
+/// The file in which `static` finds the places of threads.
+static TEXT: Global<[u8; FILE_BYTES]> = Global::new([0; FILE_BYTES]);
 
 /// A policy, chosen by name.
 pub struct Chosen(Option<&'static mut dyn Policy>);
@@ -67,22 +65,22 @@ impl Chosen {
 
 /// The places that the file has.
 fn placement(text: &mut [u8]) -> Option<Placement> {
-    let read = File::open(PLACEMENT_FILE, flags::READ).and_then(|file| file.read(0, text));
+    let read = File::open(FILE, flags::READ).and_then(|file| file.read(0, text));
     let bytes = match read {
         Ok(bytes) => bytes,
         Err(error) => {
-            println!("balancer: {PLACEMENT_FILE}: {}", error.meaning());
+            println!("balancer: {FILE}: {}", error.meaning());
             return None;
         }
     };
     let Ok(text) = core::str::from_utf8(&text[..bytes]) else {
-        println!("balancer: {PLACEMENT_FILE}: this is no text");
+        println!("balancer: {FILE}: this is no text");
         return None;
     };
     match Placement::parse(text, processors() - 1) {
         Ok(placement) => Some(placement),
         Err(error) => {
-            println!("balancer: {PLACEMENT_FILE}: {error}");
+            println!("balancer: {FILE}: {error}");
             None
         }
     }

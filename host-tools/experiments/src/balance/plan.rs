@@ -1,6 +1,6 @@
 //! Which runs the experiment makes.
 
-use testbed_balance::policies::NAMES;
+use testbed_balance::policies::{placement, NAMES};
 use testbed_definitions::boot::BALANCER;
 use testbed_definitions::event::{DIAG_DEFAULT, DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READY};
 use testbed_kernel_core::placement::by_lot;
@@ -94,8 +94,6 @@ pub fn balanced(sizes: &Sizes) -> Vec<Program> {
 
 /// The policy that needs a placement.
 pub const STATIC: &str = "static";
-/// Where it finds it.
-const PLACEMENT: &str = "placement";
 
 impl Program {
     /// The program with its arguments.
@@ -142,7 +140,7 @@ impl Program {
     /// The runs with the policy that moves threads to the best places by the model.
     pub fn moved(&self, index: usize, sizes: &Sizes, places: &str) -> Vec<Planned> {
         let one = |period: &u32| Planned {
-            files: vec![(PLACEMENT.into(), places.into())],
+            files: vec![(placement::FILE.into(), places.into())],
             ..self.balanced(index, STATIC, *period)
         };
         sizes.periods_us.iter().map(one).collect()

@@ -14,9 +14,13 @@ function fillForm() {
       h("label", { class: "switch", "data-tip": tells }, h("input", { type: "checkbox", value: name }), name),
     ),
   );
-  $("balance").append(...CONTENTS.policies.map(([name, tells]) => h("option", { value: name, title: tells }, name)));
-  // A balancer needs the slaves' samples, and keeps up if there is little else.
-  $("balance").addEventListener("change", () => showClasses($("balance").value ? "load" : CONTENTS.classes_default));
+  $("balance").append(...CONTENTS.policies.map(({ name, about }) => h("option", { value: name, title: about }, name)));
+  $("balance").addEventListener("change", () => {
+    // A balancer needs the slaves' samples, and keeps up if there is little else.
+    showClasses($("balance").value ? "load" : CONTENTS.classes_default);
+    $("sample").value = $("settings").value = "";
+    showBalancing();
+  });
   $("program").addEventListener("change", about);
   $("machine").addEventListener("change", () => {
     const known = CONTENTS.machines.find(({ name }) => name === $("machine").value);
@@ -45,6 +49,20 @@ function about() {
   $("about").replaceChildren(...prose(given.has(name) ? `${name}: the file that you have given.` : `${name}: ${program?.about ?? ""}`));
 }
 
+const chosenPolicy = () => CONTENTS.policies.find(({ name }) => name === $("balance").value);
+
+/** What there is to say of the policy that is chosen. */
+function showBalancing() {
+  const policy = chosenPolicy();
+  $("balancing").hidden = !policy;
+  $("placing").hidden = policy?.name !== "static";
+  if (!policy) return;
+  $("sample").placeholder = String(policy.sample_us / 1000);
+  $("settings").disabled = !policy.settings.length;
+  const known = policy.settings.length ? `Settings, as they are by themselves: ${policy.settings.join(" ")}.` : "It has no settings.";
+  $("settings-about").textContent = `${policy.name}: ${policy.about}. ${known}`;
+}
+
 /** What the form says, as texts. */
 function experiment() {
   const toml = $("toml").value;
@@ -58,6 +76,9 @@ function experiment() {
     seed: $("seed").value,
     kernel: $("kernel").value,
     balance: $("balance").value,
+    sample: $("sample").value,
+    settings: $("settings").value,
+    placement: $("placement").value,
     classes: classes.join("+") || "none",
     filters: $("filters").value,
     speed: $("speed").value,
@@ -75,6 +96,8 @@ function showExperiment(wanted) {
   }
   $("arguments").value = wanted.arguments;
   $("seed").value = wanted.seed;
+  for (const name of ["sample", "settings", "placement"]) $(name).value = wanted[name];
+  showBalancing();
   $("filters").value = wanted.filters;
   showClasses(wanted.classes);
   $("watching").open = wanted.filters !== "" || wanted.classes !== CONTENTS.classes_default;
@@ -89,14 +112,21 @@ function showClasses(text) {
 
 /** The wishes that the module reads. */
 function wishes() {
-  const { program, arguments: words, seed, kernel, balance, classes, filters } = experiment();
+  const { program, arguments: words, seed, kernel, sample, settings, placement, classes, filters } = experiment();
+  const policy = chosenPolicy();
+  const balance = policy && {
+    policy: policy.name,
+    sample_us: Math.round(1000 * Number(sample)) || policy.sample_us,
+    settings: settings.split(/\s+/).filter(Boolean),
+  };
   return {
     machine: $("toml").value,
     program,
     arguments: words.split(/\s+/).filter(Boolean),
     seed: Number(seed) >>> 0,
     kernel,
-    balance: balance ? { policy: balance, sample_us: CONTENTS.sample_us } : null,
+    balance: balance ?? null,
+    placement: policy?.name === "static" ? placement : null,
     classes,
     filters: filters.split("\n").filter((line) => line.trim()),
     files: [...given.keys()].filter((name) => name !== program),
@@ -123,7 +153,7 @@ async function takeFiles(files) {
 function listFiles() {
   $("files").replaceChildren(
     ...[...given].map(([name, { bytes, isProgram }]) =>
-      h("li", {}, `${name}: ${plural(bytes.length, "byte")}, ${isProgram ? "a program" : "for the filestore of the next run"}`),
+      h("li", {}, `${name}: ${plural(bytes.length, "byte")}, ${isProgram ? "a program" : "for the filestore of the next run"}; “put ${name}” brings it to this one`),
     ),
   );
 }

@@ -90,16 +90,26 @@ const FILES = [
   ["console.txt", "console.txt", "text/plain"],
   ["input", "input", "text/plain"],
   ["run.json", "run.json", "application/json"],
+  ["balance.log", "balance.log", "text/plain"],
   ["trace.perfetto", "for Perfetto", "application/octet-stream"],
   ["report.html", "a report", "text/html"],
 ];
 
-function fillDownloads() {
-  $("downloads").replaceChildren(
-    ...FILES.map(([name, text]) =>
-      h("button", { type: "button", onclick: () => send("file", { name, number: 0 }) }, name === text ? name : `${name}, ${text}`),
-    ),
-  );
+const fileButton = (name, text) => h("button", { type: "button", onclick: () => send("file", { name, number: 0 }) }, text);
+
+/** The files of a run that has begun: one that balances its load has a log of that. */
+function fillDownloads(balances) {
+  const files = FILES.filter(([name]) => name !== "balance.log" || balances);
+  $("downloads").replaceChildren(...files.map(([name, text]) => fileButton(name, name === text ? name : `${name}, ${text}`)));
+}
+
+/** Files that the shell's `get` has handed over, with their sizes. */
+function showKept(files) {
+  $("kept").hidden = !files.length;
+  const isNew = $("kept-files").children.length !== files.length;
+  const texts = files.map(([name, bytes]) => `${name} (${plural(bytes, "byte")})`);
+  if (!isNew && [...$("kept-files").children].every((button, place) => button.textContent === texts[place])) return;
+  $("kept-files").replaceChildren(...files.map(([name], place) => fileButton(name, texts[place])));
 }
 
 /** Hands a file over to the browser. */

@@ -50,6 +50,7 @@ const heard = {
   },
   started(message) {
     begun(message.record);
+    fillDownloads(message.record.balance);
     giveEarly();
   },
   console({ bytes }) {
@@ -58,6 +59,7 @@ const heard = {
   state(message) {
     state = message.state;
     isRunning = message.running;
+    showKept(message.kept);
     fresh = { ...message, draw: () => JSON.parse(new TextDecoder().decode(message.shown)) };
     showState();
     wantFrame();
@@ -132,7 +134,7 @@ async function main() {
   listenToDrawing();
   listenToTyping();
   fillForm();
-  fillDownloads();
+  fillDownloads(false);
   showExperiment(decodeLink(location.hash));
   // What is typed from now on the machine gets as soon as there is one.
   $("typed").focus({ preventScroll: true });

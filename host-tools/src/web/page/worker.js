@@ -59,10 +59,11 @@ function tell() {
   tellConsole();
   const state = answer(wasm.state());
   const shown = answer(wasm.shown());
+  const kept = JSON.parse(decode(answer(wasm.kept())));
   const parsed = JSON.parse(decode(state));
   over = parsed.stopped !== null;
   if (over) running = false;
-  send("state", { state: parsed, shown, running, time: told }, [shown.buffer]);
+  send("state", { state: parsed, shown, kept, running, time: told }, [shown.buffer]);
 }
 
 function runTo(until) {

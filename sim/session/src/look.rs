@@ -10,29 +10,34 @@ use testbed_definitions::ids::Processor;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
 use testbed_definitions::process;
+use testbed_emulator::engine::Engine;
 use testbed_kernel_core::layout::{Item, Layout, KERNEL, SECTION};
-use testbed_sim::engine::Engine;
-use testbed_trace::waits::{Channel, Input, Process, Receiver, Sender, Snapshot, State, Thread, Token};
-
-use crate::lines::Lines;
+use testbed_trace::waits::{Channel, Input, Place, Process, Receiver, Sender, Snapshot, State, Thread, Token};
 
 /// Bit 0 of a saved pc: the thread waits for a call's result.
 const RESULT: u32 = 1;
 /// Where register `ra` is in a saved context, in bytes.
 const RA: u32 = 4;
 /// No token and no processor; `testbed_definitions::ids::Processor::NOWHERE`.
-const NOWHERE: u8 = testbed_protocol::Processor::NOWHERE.number();
+const NOWHERE: u8 = Processor::NOWHERE.number();
 /// Entries that a table has at most: more is none of ours.
 const ENTRIES_MAX: u32 = 1 << 12;
+
+/// The lines of a program's source.
+pub trait Lines {
+    /// Where a thread stands that is at `pc`, the innermost function first. If that is in the
+    /// library, `caller` is the address behind the call.
+    fn of_call(&self, pc: u32, caller: u32) -> Vec<Place>;
+}
 
 /// Looks at all processors of a machine that stands still, whose kernel is the ELF file `kernel`.
 ///
 /// `lines` has the lines of a program's source, by the name of its file, which small kernels do not know.
-pub fn look(
+pub fn look<L: Lines>(
     engine: &dyn Engine,
     kernel: &[u8],
     input: Input,
-    lines: &dyn Fn(Option<&str>) -> Option<Lines>,
+    lines: &dyn Fn(Option<&str>) -> Option<L>,
 ) -> Snapshot {
     let mut snapshot = Snapshot { cycle: engine.cycle(), input, ..Snapshot::default() };
     let mut callers = Vec::new();

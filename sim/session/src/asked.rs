@@ -7,9 +7,9 @@
 
 use std::collections::VecDeque;
 
-use testbed_session::asking::{answer, file, refusal, Ear, Request};
-use testbed_sim::engine::Engine;
+use testbed_emulator::engine::Engine;
 
+use crate::asking::{answer, file, refusal, Ear, Request};
 use crate::look::Tables;
 
 /// Commands that ask, or may.
@@ -48,7 +48,7 @@ pub trait Host {
 
 /// What is asked, and the input meanwhile.
 pub struct Asked {
-    host: Box<dyn Host>,
+    host: Box<dyn Host + Send>,
     tables: Tables,
     ear: Ear,
     requests: VecDeque<Request>,
@@ -64,7 +64,7 @@ pub struct Asked {
 
 impl Asked {
     /// Of a machine whose kernel has these tables.
-    pub fn new(tables: Tables, host: Box<dyn Host>) -> Self {
+    pub fn new(tables: Tables, host: Box<dyn Host + Send>) -> Self {
         Asked {
             host,
             tables,

@@ -4,8 +4,8 @@ use testbed_definitions::file::NAME_BYTES;
 use testbed_definitions::limits::FILE_BYTES;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::PAGE_BYTES;
+use testbed_emulator::engine::Engine;
 use testbed_kernel_core::layout::Item;
-use testbed_sim::engine::Engine;
 use testbed_trace::capture::BALANCE;
 
 use crate::look::{Ram, Tables};
