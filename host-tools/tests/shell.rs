@@ -18,7 +18,7 @@ fn testbed(arguments: &[&str]) -> Output {
 /// Runs `sh` with these arguments into `out`, and gives what a processor has printed.
 #[track_caller]
 fn run(arguments: &[&str], out: &Path, processor: &str, code: i32) -> String {
-    let output = testbed(&[&["run", "sh"], arguments, &["--for", "2000s", "--out", out.to_str().unwrap()]].concat());
+    let output = testbed(&[&["run", "sh"], arguments, &["--for", "100000s", "--out", out.to_str().unwrap()]].concat());
     let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}\n{}", said[1], said[0]);
     let console = String::from_utf8_lossy(&fs::read(out.join("console.txt")).unwrap()).into_owned();
@@ -168,7 +168,7 @@ const ENDLESS: &[&str] =
 #[test]
 fn a_shell_bears_whatever_is_typed() {
     let folder = tempfile::tempdir().unwrap();
-    let lines = if std::env::var_os("TESTBED_LONG").is_some() { 60_000 } else { 2_000 };
+    let lines = if std::env::var_os("TESTBED_LONG").is_some() { 1_000_000 } else { 2_000 };
     let pieces: Vec<&str> = [SHELL, EDITOR].concat().into_iter().filter(|piece| !ENDLESS.contains(piece)).collect();
     let (mut draw, mut text) = (Draw::new(7), Vec::new());
     for _ in 0..lines {

@@ -239,5 +239,10 @@ fn files_go_to_and_fro_and_the_console_is_switched_by_keys() {
     browser.wait_for("/^here$/m.test(document.querySelector('#screen-3 pre').textContent)");
     assert_eq!(browser.evaluate("document.getElementById('trouble').textContent"), "");
     assert_eq!(browser.evaluate("document.getElementById('kept').hidden"), json!(false));
+    // A look at who waits, and one at the end of a run that has none of its own.
+    browser.evaluate("document.getElementById('look').click()");
+    browser.wait_for("/of sh, on fire, waits for console input/.test(document.getElementById('waiting').textContent)");
+    browser.evaluate("(document.getElementById('waiting').textContent = '', document.getElementById('end').click())");
+    browser.wait_for("document.getElementById('waiting').textContent.includes('no deadlock')");
     is_quiet(&browser);
 }

@@ -12,6 +12,7 @@ mod machine;
 mod served;
 mod speed;
 mod structure;
+mod waiting;
 
 use std::sync::LazyLock;
 

@@ -145,6 +145,12 @@ pub extern "C" fn give() -> i64 {
     })
 }
 
+/// Output: who waits for whom now, as a text.
+#[no_mangle]
+pub extern "C" fn waits() -> i64 {
+    answer(|page, _| of_run(page, |run| run.waits().map(String::into_bytes)))
+}
+
 /// Output: names and sizes of the files that the machine has handed over, in JSON.
 #[no_mangle]
 pub extern "C" fn kept() -> i64 {

@@ -9,14 +9,17 @@ use testbed_emulator::engine::Engine;
 use testbed_emulator::load::Boot;
 use testbed_session::asked::Asked;
 use testbed_session::course::Course;
-use testbed_session::look::Tables;
+use testbed_session::look::{look, Lines, Tables};
 use testbed_session::store;
 use testbed_session::taking::balance_log;
 use testbed_trace::analysis::Options;
-use testbed_trace::capture::{verify, BalanceRecord, Capture, CaptureWriter, Files, Gift, RunRecord, Stop, BALANCE};
+use testbed_trace::capture::{
+    verify, BalanceRecord, Capture, CaptureWriter, Files, Gift, RunRecord, Stop, BALANCE, THREADS,
+};
 use testbed_trace::export::{export, Filter, Format, Target};
 use testbed_trace::order::events;
 use testbed_trace::report::{collect, Shown, State};
+use testbed_trace::waits::{text, waits_with, Input, Place, Snapshot};
 
 use crate::files::{Kept, PageHost};
 use crate::kit::Kit;
@@ -198,6 +201,9 @@ impl Run {
         self.record = self.course.complete(&self.engine, self.record.clone(), stop);
         self.seen.end(self.engine.cycle());
         self.take_log()?;
+        if self.record.exits.is_empty() {
+            self.write(THREADS, self.snapshot().json().as_bytes())?;
+        }
         match self.writer.take() {
             Some(writer) => writer.finish(&self.record).map_err(said),
             None => Ok(()),
@@ -251,7 +257,28 @@ impl Run {
     /// Takes the balancer's log out of the machine as it is now, if there is a balancer.
     fn take_log(&self) -> Result<(), String> {
         let log = self.record.balance.as_ref().and_then(|_| balance_log(&self.engine, &self.kernel));
-        log.map_or(Ok(()), |log| self.files.write(&Path::new(FOLDER).join(BALANCE), &log).map_err(said))
+        log.map_or(Ok(()), |log| self.write(BALANCE, &log))
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        self.files.write(&Path::new(FOLDER).join(name), bytes).map_err(said)
+    }
+
+    /// What every thread does now. Whoever has the page may type at any time.
+    fn snapshot(&self) -> Snapshot {
+        look(&self.engine, &self.kernel, Input::Given, &|_| None::<NoLines>)
+    }
+
+    /// Who waits for whom now, and who can never go on: the text of `testbed analyse DIR waits`.
+    ///
+    /// # Errors
+    /// The trace can't be read.
+    pub fn waits(&self) -> Result<String, String> {
+        let mut capture = self.capture()?;
+        let integrity = verify(&capture).map_err(said)?;
+        capture.record = self.course.present(&self.engine, self.record.clone());
+        let report = waits_with(&capture, &integrity, Some(&self.snapshot())).map_err(said)?;
+        Ok(text(&report))
     }
 
     /// Names and sizes of the files that the machine has handed over.
@@ -306,6 +333,15 @@ impl Run {
         export(events, record, &Filter::default(), Format::Perfetto, target, true).map_err(said)?;
         let mut bytes = out.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(std::mem::take(&mut *bytes))
+    }
+}
+
+/// A page has no debugging information, and so no lines of sources.
+struct NoLines;
+
+impl Lines for NoLines {
+    fn of_call(&self, _: u32, _: u32) -> Vec<Place> {
+        Vec::new()
     }
 }
 

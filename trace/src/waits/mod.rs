@@ -90,8 +90,19 @@ pub struct WaitsReport {
 /// # Errors
 /// The capture can't be read.
 pub fn waits(capture: &Capture, integrity: &Integrity) -> Result<WaitsReport, CaptureError> {
+    waits_with(capture, integrity, Snapshot::read(capture)?.as_ref())
+}
+
+/// The same of a machine that stands still, which may go on: by what was seen there just now.
+///
+/// # Errors
+/// As [`waits`].
+pub fn waits_with(
+    capture: &Capture,
+    integrity: &Integrity,
+    snapshot: Option<&Snapshot>,
+) -> Result<WaitsReport, CaptureError> {
     let record = &capture.record;
-    let snapshot = Snapshot::read(capture)?;
     if !record.exits.is_empty() {
         return Ok(empty(record, Verdict::Over));
     }
@@ -101,7 +112,7 @@ pub fn waits(capture: &Capture, integrity: &Integrity) -> Result<WaitsReport, Ca
             evidence.add(&event?);
         }
     }
-    let mut report = match &snapshot {
+    let mut report = match snapshot {
         Some(snapshot) => look(record, snapshot, &evidence),
         None => untold(record, &evidence),
     };

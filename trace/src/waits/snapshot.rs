@@ -175,6 +175,13 @@ impl Snapshot {
         serde_json::from_str(&text).map(Some).map_err(wrong)
     }
 
+    /// What `threads.json` has.
+    pub fn json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a snapshot has string keys and whole numbers");
+        text.push('\n');
+        text
+    }
+
     /// Writes `dir/threads.json`.
     ///
     /// # Errors
@@ -182,8 +189,6 @@ impl Snapshot {
     #[cfg(feature = "files")]
     pub fn write(&self, dir: &Path) -> Result<(), CaptureError> {
         let path = dir.join(THREADS);
-        let mut text = serde_json::to_string_pretty(self).expect("a snapshot has string keys and whole numbers");
-        text.push('\n');
-        std::fs::write(&path, text).at("write", &path)
+        std::fs::write(&path, self.json()).at("write", &path)
     }
 }

@@ -51,6 +51,8 @@ const heard = {
   started(message) {
     begun(message.record);
     fillDownloads(message.record.balance);
+    $("look").disabled = false;
+    $("waiting").hidden = true;
     giveEarly();
   },
   console({ bytes }) {
@@ -65,6 +67,10 @@ const heard = {
     wantFrame();
   },
   file: download,
+  waits({ text }) {
+    $("waiting").hidden = false;
+    $("waiting").textContent = text;
+  },
   wrong({ message, isOver }) {
     trouble(message);
     if (!isOver) return;
@@ -82,7 +88,7 @@ function nothingRuns() {
   say("Nothing runs.");
   delete $("status").dataset.what;
   isRunning = false;
-  for (const id of ["go", "step", "end"]) $(id).disabled = true;
+  for (const id of ["go", "step", "end", "look"]) $(id).disabled = true;
 }
 
 function beginWorker(starts = true) {
@@ -118,11 +124,12 @@ function listenToBar() {
   $("speed").value = "1";
   $("go").addEventListener("click", () => send(isRunning ? "pause" : "run"));
   $("step").addEventListener("click", () => send("step", { cycles: Number($("stride").value) }));
+  $("look").addEventListener("click", () => send("waits"));
   $("end").addEventListener("click", () => send("end"));
   $("speed").addEventListener("change", () => send("speed", { speed: Number($("speed").value) }));
   document.addEventListener("keydown", (event) => {
     if (!event.altKey || event.ctrlKey) return;
-    const button = { KeyR: $("go"), KeyS: $("step") }[event.code];
+    const button = { KeyR: $("go"), KeyS: $("step"), KeyW: $("look") }[event.code];
     if (!button || button.disabled) return;
     event.preventDefault();
     button.click();

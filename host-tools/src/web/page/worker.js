@@ -61,8 +61,10 @@ function tell() {
   const shown = answer(wasm.shown());
   const kept = JSON.parse(decode(answer(wasm.kept())));
   const parsed = JSON.parse(decode(state));
+  const wasOver = over;
   over = parsed.stopped !== null;
   if (over) running = false;
+  if (over && !wasOver && !parsed.exits.length) actions.waits();
   send("state", { state: parsed, shown, kept, running, time: told }, [shown.buffer]);
 }
 
@@ -209,6 +211,9 @@ const actions = {
   end() {
     answer(wasm.end());
     tell();
+  },
+  waits() {
+    send("waits", { text: decode(answer(wasm.waits())) });
   },
   file({ name, number }) {
     try {
