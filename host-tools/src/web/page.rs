@@ -20,8 +20,12 @@ pub const SHARED_SCRIPTS: [&str; 5] = [
     include_str!("page/common.js"),
 ];
 /// What the machine in the page has besides.
-const SCRIPTS: [&str; 3] =
-    [include_str!("page/link.js"), include_str!("page/experiment.js"), include_str!("page/main.js")];
+const SCRIPTS: [&str; 4] = [
+    include_str!("page/link.js"),
+    include_str!("page/experiment.js"),
+    include_str!("page/perfetto.js"),
+    include_str!("page/main.js"),
+];
 /// Characters of a line of packed bytes.
 const LINE: usize = 8192;
 

@@ -9,6 +9,7 @@ mod files;
 #[path = "../../../trace/tests/common/look.rs"]
 mod look;
 mod machine;
+mod perfetto;
 mod served;
 mod speed;
 mod structure;

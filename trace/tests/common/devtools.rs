@@ -93,6 +93,24 @@ impl Browser {
         browser
     }
 
+    /// Goes over to another tab, whose address begins so: what is called from now on is for that.
+    pub fn go_over_to(&mut self, address: &str) {
+        self.session = None;
+        let start = Instant::now();
+        let target = loop {
+            let targets = self.call("Target.getTargets", json!({}))["targetInfos"].take();
+            let is_it = |target: &&Value| target["url"].as_str().is_some_and(|url| url.starts_with(address));
+            if let Some(found) = targets.as_array().and_then(|targets| targets.iter().find(is_it)) {
+                break found["targetId"].clone();
+            }
+            assert!(start.elapsed() < PATIENCE, "no tab with {address}");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let attach = json!({ "targetId": target, "flatten": true });
+        let session = self.call("Target.attachToTarget", attach)["sessionId"].as_str().unwrap().to_string();
+        self.session = Some(session);
+    }
+
     fn receive(&mut self) -> Value {
         loop {
             match self.socket.read().unwrap_or_else(|error| panic!("the browser says no more: {error}")) {

@@ -95,12 +95,14 @@ const FILES = [
   ["report.html", "a report", "text/html"],
 ];
 
-const fileButton = (name, text) => h("button", { type: "button", onclick: () => send("file", { name, number: 0 }) }, text);
+const fileButton = (name, text) => h("button", { type: "button", onclick: () => send("file", { name }) }, text);
 
 /** The files of a run that has begun: one that balances its load has a log of that. */
 function fillDownloads(balances) {
   const files = FILES.filter(([name]) => name !== "balance.log" || balances);
-  $("downloads").replaceChildren(...files.map(([name, text]) => fileButton(name, name === text ? name : `${name}, ${text}`)));
+  const buttons = files.map(([name, text]) => fileButton(name, name === text ? name : `${name}, ${text}`));
+  const open = h("button", { type: "button", onclick: openPerfetto }, "Open in Perfetto");
+  $("downloads").replaceChildren(...buttons, open);
 }
 
 /** Files that the shell's `get` has handed over, with their sizes. */

@@ -66,7 +66,7 @@ const heard = {
     showState();
     wantFrame();
   },
-  file: download,
+  file: (message) => (message.to === "perfetto" ? handOver(message) : download(message)),
   waits({ text }) {
     $("waiting").hidden = false;
     $("waiting").textContent = text;

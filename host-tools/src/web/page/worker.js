@@ -215,14 +215,14 @@ const actions = {
   waits() {
     send("waits", { text: decode(answer(wasm.waits())) });
   },
-  file({ name, number }) {
+  file({ name, to }) {
     try {
       hand(encode(name));
       const bytes = answer(wasm.file());
-      send("file", { name, number, bytes }, [bytes.buffer]);
+      send("file", { name, to, bytes }, [bytes.buffer]);
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) throw error;
-      send("file", { name, number, message: error.message });
+      send("file", { name, to, message: error.message });
     }
   },
 };
