@@ -4,21 +4,20 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use testbed_definitions::syscall::END_OF_INPUT;
 
 use crate::common::root;
 use crate::pieces::{Draw, EDITOR, SHELL};
 
-fn testbed(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).current_dir(root()).output().unwrap()
-}
-
-/// Runs `sh` with these arguments into `out`, and gives what a processor has printed.
+/// Runs `sh` with these arguments into `out`, and gives what a processor has printed. What somebody
+/// types may leave files in the current folder, so that is the one around `out`.
 #[track_caller]
 fn run(arguments: &[&str], out: &Path, processor: &str, code: i32) -> String {
-    let output = testbed(&[&["run", "sh"], arguments, &["--for", "100000s", "--out", out.to_str().unwrap()]].concat());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_testbed"));
+    command.args(["run", "sh"]).args(arguments).args(["--for", "100000s", "--out"]).arg(out);
+    let output = command.current_dir(out.parent().unwrap()).output().unwrap();
     let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}\n{}", said[1], said[0]);
     let console = String::from_utf8_lossy(&fs::read(out.join("console.txt")).unwrap()).into_owned();

@@ -22,7 +22,8 @@ use testbed_runner::{engines, filter, firmware, image};
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
 use testbed_trace::capture::{
-    verify, BalanceRecord, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, BALANCE, FILES, INPUT, THREADS,
+    verify, BalanceRecord, Capture, Claim, Gift, Integrity, KernelKind, RunRecord, BALANCE, CONSOLE_LOG, FILES, INPUT,
+    THREADS,
 };
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
@@ -356,7 +357,7 @@ impl Run {
         writeln!(out, "{}", text::speed(record))?;
         let asked = self.time.is_some() || self.cycles.is_some();
         let ended = ending::tell(&mut out, &capture, &integrity, asked)?;
-        let more: String = [INPUT, THREADS, BALANCE, FILES]
+        let more: String = [CONSOLE_LOG, INPUT, THREADS, BALANCE, FILES]
             .iter()
             .filter(|name| capture.dir.join(name).exists())
             .map(|name| format!(" {name}"))
