@@ -3,8 +3,9 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{json, Value};
 use testbed_runner::python;
 
 use super::browser::{open, written, LAPTOP};
@@ -43,6 +44,21 @@ impl Drop for Server {
     }
 }
 
+/// Goes over to the tab that the page opens, whose address begins so.
+fn go_over_to(browser: &mut Browser, address: &str) {
+    let start = Instant::now();
+    let target = loop {
+        let targets = browser.call("Target.getTargets", json!({}))["targetInfos"].take();
+        let is_it = |target: &&Value| target["url"].as_str().is_some_and(|url| url.starts_with(address));
+        if let Some(found) = targets.as_array().and_then(|targets| targets.iter().find(is_it)) {
+            break found["targetId"].clone();
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "no tab with {address}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    browser.attach(&target);
+}
+
 #[test]
 fn a_trace_is_handed_over_to_perfettos_page() {
     let (_dir, path) = written();
@@ -55,7 +71,7 @@ fn a_trace_is_handed_over_to_perfettos_page() {
         "[...document.querySelectorAll('#downloads button')].find((one) => one.textContent === 'Open in Perfetto')";
     // A tab is opened only for somebody who has pressed something.
     browser.call("Runtime.evaluate", json!({ "expression": format!("{button}.click()"), "userGesture": true }));
-    browser.go_over_to(&server.address);
+    go_over_to(&mut browser, &server.address);
     // It asks first whether the page is trusted that gives it something.
     let yes = "[...document.querySelectorAll('button')].find((one) => one.textContent.trim() === 'Yes')";
     browser.wait_for(&format!("Boolean({yes})"));

@@ -84,31 +84,18 @@ impl Browser {
             _profile: profile,
         };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
-        let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.call("Target.attachToTarget", attach)["sessionId"].as_str().unwrap().to_string();
-        browser.session = Some(session);
+        browser.attach(&target["targetId"]);
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
         browser
     }
 
-    /// Goes over to another tab, whose address begins so: what is called from now on is for that.
-    pub fn go_over_to(&mut self, address: &str) {
+    /// Attaches to a tab: what is called from now on is for that.
+    pub fn attach(&mut self, target: &Value) {
         self.session = None;
-        let start = Instant::now();
-        let target = loop {
-            let targets = self.call("Target.getTargets", json!({}))["targetInfos"].take();
-            let is_it = |target: &&Value| target["url"].as_str().is_some_and(|url| url.starts_with(address));
-            if let Some(found) = targets.as_array().and_then(|targets| targets.iter().find(is_it)) {
-                break found["targetId"].clone();
-            }
-            assert!(start.elapsed() < PATIENCE, "no tab with {address}");
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        let attach = json!({ "targetId": target, "flatten": true });
-        let session = self.call("Target.attachToTarget", attach)["sessionId"].as_str().unwrap().to_string();
-        self.session = Some(session);
+        let attached = self.call("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        self.session = Some(attached["sessionId"].as_str().unwrap().to_string());
     }
 
     fn receive(&mut self) -> Value {
