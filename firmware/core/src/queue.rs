@@ -33,10 +33,12 @@ pub trait Linked {
 
 /// A queue of entries of one table, by index (below [`NONE`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
 pub struct Queue {
+    /// First, so that it is a word together with what its owner has before the queue.
+    length: u16,
     head: u16,
     tail: u16,
-    length: u16,
 }
 
 impl Default for Queue {

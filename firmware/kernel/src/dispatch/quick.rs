@@ -2,13 +2,16 @@
 //! unsaved. So they must not look at the caller's context but for its results, nor let the thread
 //! go anywhere before they return. Which they are says [`crate::dispatch::calls::CALLS`].
 
-use testbed_definitions::event;
+use testbed_definitions::ids::Channel;
 use testbed_definitions::syscall::Error;
+use testbed_definitions::{event, syscall};
 use testbed_kernel_core::page_map::{allows, READ};
 
-use crate::arch::hw;
+use crate::arch::extended::rows;
+use crate::arch::{hw, memory};
 use crate::dispatch::entry::{kernel, tcb};
-use crate::drivers::events::{self, AWAITING, COUNTING};
+use crate::drivers::events::{self, Classes, AWAITING, COUNTING};
+use crate::services::short::{Meeting, Way};
 use crate::state::call::NO_MEMORY;
 use crate::state::kernel::Kernel;
 use crate::state::policy;
@@ -30,7 +33,7 @@ pub fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnc
     if tcb(thread).context().saved_pc() != pc {
         return again(kernel, thread, arguments, number);
     }
-    kernel.go_on()
+    kernel.go_on(Classes::now())
 }
 
 /// The call is to be made again: the thread gets its arguments back.
@@ -52,12 +55,55 @@ pub fn answer(thread: u32, result: Result<u32, Error>) -> u32 {
     thread
 }
 
-pub extern "C" fn send(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
-    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, thread| kernel.send_request(thread, a0, a1, a2))
+pub extern "C" fn send(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    communicate::<true>(thread, a0, a1, a2)
 }
 
-pub extern "C" fn receive(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, number: u32) -> u32 {
-    blocking(thread, [a0, a1, a2, 0, 0], number, |kernel, thread| kernel.receive_request(thread, a0, a1, a2))
+pub extern "C" fn receive(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
+    communicate::<false>(thread, a0, a1, a2)
+}
+
+/// Serves a request to send or to receive: in line if it goes the short way, so that no registers
+/// need be saved for what others want.
+#[inline(always)]
+fn communicate<const SEND: bool>(thread: u32, channel: u32, buffer: u32, length: u32) -> u32 {
+    if !variant::IN_LINE {
+        return at_length::<SEND>(channel, buffer, length, false, thread);
+    }
+    let (kernel, classes) = (kernel(), Classes::now());
+    match kernel.communicate_shortly::<SEND>(classes, thread, (channel, buffer, length)) {
+        Way::Waits => kernel.go_on(classes),
+        Way::Meets(meeting) if meeting.is_word() => {
+            // SAFETY: these are words of pages of the threads'.
+            unsafe { rows::copy_word(meeting.from, meeting.to) };
+            kernel.meet(classes, thread, meeting.theirs, 4);
+            kernel.go_on(classes)
+        }
+        Way::Meets(Meeting { theirs, from, to, bytes }) => meet_copying(thread, theirs, from, to, bytes),
+        Way::Long { told } => at_length::<SEND>(channel, buffer, length, told, thread),
+    }
+}
+
+/// Two partners meet for a message that is not just a word.
+#[inline(never)]
+fn meet_copying(thread: u32, theirs: u32, from: u32, to: u32, bytes: u32) -> u32 {
+    let (kernel, classes) = (kernel(), Classes::now());
+    // SAFETY: the parts lie in pages of the threads'.
+    unsafe { memory::copy_short(from, to, bytes) };
+    kernel.meet(classes, thread, theirs, bytes);
+    kernel.go_on(classes)
+}
+
+/// Serves a request to send or to receive the long way. `told`: its event has been emitted.
+#[inline(never)]
+fn at_length<const SEND: bool>(channel: u32, buffer: u32, length: u32, told: bool, thread: u32) -> u32 {
+    let number = if SEND { syscall::SEND } else { syscall::RECEIVE };
+    blocking(thread, [channel, buffer, length, 0, 0], number, |kernel, thread| {
+        if !told {
+            events::request(!SEND, Channel::new(channel as u8));
+        }
+        kernel.communicate::<SEND>(thread, channel, buffer, length);
+    })
 }
 
 pub extern "C" fn send_event(a0: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {
@@ -94,7 +140,7 @@ pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thre
         kernel.joins_ready(yielding);
     }
     kernel.ready.rotate(kernel.tcbs);
-    kernel.go_on()
+    kernel.go_on(Classes::now())
 }
 
 pub extern "C" fn clock(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {

@@ -78,22 +78,8 @@ pub fn partner<const SEND: bool>(ccb: &Ccb) -> Option<(ThreadNumber, u32)> {
 }
 
 impl Kernel {
-    /// *FSend*: `send_block(channel, buffer, length)`.
-    #[inline(always)]
-    pub fn send_request(&mut self, thread: u32, channel: u32, buffer: u32, length: u32) {
-        events::request(false, Channel::new(channel as u8));
-        self.communicate::<true>(thread, channel, buffer, length);
-    }
-
-    /// *FReceive*: `receive(channel, buffer, length)`.
-    #[inline(always)]
-    pub fn receive_request(&mut self, thread: u32, channel: u32, buffer: u32, length: u32) {
-        events::request(true, Channel::new(channel as u8));
-        self.communicate::<false>(thread, channel, buffer, length);
-    }
-
-    /// Serves a request to send or to receive, of the thread whose control block is at this
-    /// address: checks it, and takes the protocol's step. What lies in one page, as short messages
+    /// *FSend* and *FReceive*: serves a request to send or to receive, of the thread whose control
+    /// block is at this address: checks it, and takes the protocol's step. What lies in one page, as short messages
     /// do, takes the short way.
     #[inline(always)]
     pub fn communicate<const SEND: bool>(&mut self, thread: u32, channel: u32, buffer: u32, length: u32) {
