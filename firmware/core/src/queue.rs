@@ -35,7 +35,6 @@ pub trait Linked {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Queue {
-    /// First, so that it is a word together with what its owner has before the queue.
     length: u16,
     head: u16,
     tail: u16,
@@ -48,6 +47,9 @@ impl Default for Queue {
 }
 
 impl Queue {
+    /// Bytes from its start to its length, 16 bits, for owners that look at more in the same word.
+    pub const LENGTH: usize = core::mem::offset_of!(Queue, length);
+
     pub const fn new() -> Self {
         Queue { head: NONE, tail: NONE, length: 0 }
     }

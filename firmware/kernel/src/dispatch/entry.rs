@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use core::ptr::addr_of_mut;
 use testbed_definitions::{csr, syscall};
 
-use crate::drivers::events::{self, Classes, COUNTING};
+use crate::drivers::events::{self, COUNTING};
 use crate::state::kernel::Kernel;
 use crate::state::thread::Tcb;
 use crate::variant;
@@ -110,7 +110,7 @@ extern "C" fn kernel_service(thread: u32, cause: u32) -> ! {
     }
     let index = kernel.ready.leave(kernel.tcbs, thread);
     kernel.service(index, cause);
-    match kernel.go_on(Classes::now()) {
+    match kernel.go_on() {
         0 => kernel_next(0),
         next => run(next),
     }

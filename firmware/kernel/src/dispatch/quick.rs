@@ -7,7 +7,6 @@ use testbed_definitions::syscall::Error;
 use testbed_definitions::{event, syscall};
 use testbed_kernel_core::page_map::{allows, READ};
 
-use crate::arch::extended::rows;
 use crate::arch::{hw, memory};
 use crate::dispatch::entry::{kernel, tcb};
 use crate::drivers::events::{self, Classes, AWAITING, COUNTING};
@@ -33,7 +32,7 @@ pub fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnc
     if tcb(thread).context().saved_pc() != pc {
         return again(kernel, thread, arguments, number);
     }
-    kernel.go_on(Classes::now())
+    kernel.go_on()
 }
 
 /// The call is to be made again: the thread gets its arguments back.
@@ -72,15 +71,17 @@ fn communicate<const SEND: bool>(thread: u32, channel: u32, buffer: u32, length:
     }
     let (kernel, classes) = (kernel(), Classes::now());
     match kernel.communicate_shortly::<SEND>(classes, thread, (channel, buffer, length)) {
-        Way::Waits => kernel.go_on(classes),
+        Way::Waits => kernel.go_on_with(classes),
         Way::Meets(meeting) if meeting.is_word() => {
             // SAFETY: these are words of pages of the threads'.
-            unsafe { rows::copy_word(meeting.from, meeting.to) };
+            unsafe { (meeting.to as *mut u32).write_volatile((meeting.from as *const u32).read_volatile()) };
             kernel.meet(classes, thread, meeting.theirs, 4);
-            kernel.go_on(classes)
+            kernel.go_on_with(classes)
         }
         Way::Meets(Meeting { theirs, from, to, bytes }) => meet_copying(thread, theirs, from, to, bytes),
-        Way::Long { told } => at_length::<SEND>(channel, buffer, length, told, thread),
+        // Apart, so that which of them it is takes no register before.
+        Way::Long { told: false } => at_length::<SEND>(channel, buffer, length, false, thread),
+        Way::Long { told: true } => at_length_told::<SEND>(channel, buffer, length, 0, 0, 0, thread),
     }
 }
 
@@ -91,11 +92,19 @@ fn meet_copying(thread: u32, theirs: u32, from: u32, to: u32, bytes: u32) -> u32
     // SAFETY: the parts lie in pages of the threads'.
     unsafe { memory::copy_short(from, to, bytes) };
     kernel.meet(classes, thread, theirs, bytes);
-    kernel.go_on(classes)
+    kernel.go_on_with(classes)
+}
+
+/// [`at_length`] of a request whose event has been emitted, with the arguments where [`send`] has
+/// them.
+#[inline(never)]
+extern "C" fn at_length_told<const SEND: bool>(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32) -> u32 {
+    at_length::<SEND>(a0, a1, a2, true, thread)
 }
 
 /// Serves a request to send or to receive the long way. `told`: its event has been emitted.
-#[inline(never)]
+#[cfg_attr(not(feature = "small"), inline(never))]
+#[cfg_attr(feature = "small", inline(always))]
 fn at_length<const SEND: bool>(channel: u32, buffer: u32, length: u32, told: bool, thread: u32) -> u32 {
     let number = if SEND { syscall::SEND } else { syscall::RECEIVE };
     blocking(thread, [channel, buffer, length, 0, 0], number, |kernel, thread| {
@@ -140,7 +149,7 @@ pub extern "C" fn yield_now(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thre
         kernel.joins_ready(yielding);
     }
     kernel.ready.rotate(kernel.tcbs);
-    kernel.go_on(Classes::now())
+    kernel.go_on()
 }
 
 pub extern "C" fn clock(_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, thread: u32, _: u32) -> u32 {

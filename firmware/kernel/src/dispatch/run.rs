@@ -99,12 +99,18 @@ impl Kernel {
     hot! {
         /// After the service of a call: the address of the next thread's control block, 0 if the
         /// main loop has to find it.
-        pub fn go_on(&mut self, classes: Classes) -> u32 {
-            if self.is_held_up() {
-                return if self.effects.has(BY_REPORT) && !self.effects.has(COPIED) { 0 } else { self.go_on_busy() };
-            }
-            self.begin_turn(classes, false)
+        pub fn go_on(&mut self) -> u32 {
+            self.go_on_with(Classes::now())
         }
+    }
+
+    /// [`Self::go_on`], with the classes that are enabled.
+    #[inline(always)]
+    pub fn go_on_with(&mut self, classes: Classes) -> u32 {
+        if self.is_held_up() {
+            return if self.effects.has(BY_REPORT) && !self.effects.has(COPIED) { 0 } else { self.go_on_busy() };
+        }
+        self.begin_turn(classes, false)
     }
 
     /// As [`Self::go_on`] where there is something to do for the station, or for a page that is
@@ -143,20 +149,21 @@ impl Kernel {
         }
     }
 
-    /// [`Self::schedule`], with the classes that are enabled.
-    #[inline(always)]
-    fn begin_turn(&self, classes: Classes, resuming: bool) -> u32 {
-        let first = self.ready.address();
-        if first == 0 {
-            return 0;
+    hot! {
+        /// [`Self::schedule`], with the classes that are enabled.
+        fn begin_turn(&self, classes: Classes, resuming: bool) -> u32 {
+            let first = self.ready.address();
+            if first == 0 {
+                return 0;
+            }
+            let tcb = self.tcb_at(first);
+            if !variant::IN_LINE || classes.has(event::DIAG_READY | event::DIAG_PROFILE) {
+                classes.emit(event::DIAG_READY, tcb.number().bits());
+                classes.emit(event::DIAG_PROFILE, tcb.number().bits() | event::SCHEDULE);
+            }
+            tcb.begin_slice(hw::now_low(), resuming);
+            first
         }
-        let tcb = self.tcb_at(first);
-        if classes.has(event::DIAG_READY | event::DIAG_PROFILE) {
-            classes.emit(event::DIAG_READY, tcb.number().bits());
-            classes.emit(event::DIAG_PROFILE, tcb.number().bits() | event::SCHEDULE);
-        }
-        tcb.begin_slice(hw::now_low(), resuming);
-        first
     }
 
     /// The timer has interrupted the first of the ready threads. `true`: it goes on.

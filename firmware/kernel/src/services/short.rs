@@ -84,8 +84,10 @@ fn is_simple<const SEND: bool>(ccb: &Ccb, own: &Tcb) -> bool {
         };
         ccb.sender == Sender::Idle && ccb.sender_thread == number && ccb.receiver_thread != number && is_known
     } else {
-        let is_known = !ccb.token.exists() || ccb.sender == Sender::Away && ccb.token.sequence == ccb.received;
-        ccb.receiver == Receiver::Idle && ccb.receiver_thread == number && ccb.sender_thread != number && is_known
+        if ccb.receiver != Receiver::Idle || ccb.receiver_thread != number || ccb.sender_thread == number {
+            return false;
+        }
+        !ccb.token.exists() || ccb.sender == Sender::Away && ccb.token.sequence == ccb.received
     }
 }
 

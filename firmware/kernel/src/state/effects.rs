@@ -71,11 +71,6 @@ impl Effects {
     pub const fn is_nothing(&self) -> bool {
         self.0 & !BY_REPORT.0 == 0
     }
-    /// All of them, as bits.
-    #[inline(always)]
-    pub const fn bits(&self) -> u16 {
-        self.0
-    }
     /// Whether the note, or any of them, has been made.
     #[inline(always)]
     pub const fn has(&self, note: Note) -> bool {

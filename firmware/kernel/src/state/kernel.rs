@@ -261,7 +261,10 @@ impl Kernel {
     /// comes first. Notes and the length of the queue behind them are one word.
     #[inline(always)]
     pub fn is_held_up(&self) -> bool {
-        let left = self.effects.bits() as u32 | (self.transmitting.len() as u32) << 16;
+        const { assert!(offset_of!(Kernel, effects) % 4 == 0) };
+        const { assert!(offset_of!(Kernel, transmitting) + Queue::LENGTH == offset_of!(Kernel, effects) + 2) };
+        // SAFETY: the word is these two fields, of 16 bits each.
+        let left = unsafe { (&raw const *self).byte_add(offset_of!(Kernel, effects)).cast::<u32>().read() };
         self.net.is_waiting() || left != 0
     }
 
