@@ -126,6 +126,7 @@ impl Kernel {
 
     /// Packs as much as one data buffer, which is free, takes of a control block whose ends leave;
     /// `true` if that was all: it is to be [`Self::gone`].
+    #[inline(always)]
     pub fn pack(&mut self, index: u16) -> bool {
         let Some(packet) = self.net.free_buffer() else { return false };
         let words = packet as *mut u32;
@@ -199,11 +200,13 @@ impl Kernel {
                 .write_volatile(parent_processor.number() as u32 | (failed as u32) << 16);
             words.add(layout::STACK).write_volatile(stack);
             words.add(layout::STACK_PAGES).write_volatile(pages);
-            memory::copy(tcb.context().address(), words.add(layout::CONTEXT) as u32, 4 * layout::CONTEXT_WORDS as u32);
+            let (from, bytes) = (tcb.context().address(), 4 * layout::CONTEXT_WORDS as u32);
+            memory::copy_whole_words(from, words.add(layout::CONTEXT) as u32, bytes);
         }
     }
 
     /// All that had to leave has been packed.
+    #[inline(always)]
     pub fn gone(&mut self, index: u16) {
         let tcb = self.tcb_of(index);
         let state = tcb.state();
@@ -327,7 +330,7 @@ impl Kernel {
         for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
             // SAFETY: the pieces are in the receive ring and are as many words as a context begins
             // with, which are cells.
-            unsafe { memory::copy(from, to, bytes) };
+            unsafe { memory::copy_whole_words(from, to, bytes) };
             to += bytes;
         }
         self.adopt_ends(index);
