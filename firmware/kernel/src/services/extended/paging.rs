@@ -122,6 +122,7 @@ impl Kernel {
 
     /// A thread needs a page that is not here with the permission. It is blocked until something
     /// about the page has changed.
+    #[inline(always)]
     pub fn want_page(&mut self, index: Index, page: u32, write: bool, resume: Resume, address: u32) -> Access {
         let process = self.tcb_of(index).process();
         let home = process.id().home();
