@@ -117,17 +117,20 @@ impl Kernel {
     /// kept, or the policy is the report's.
     #[inline(never)]
     fn go_on_busy(&mut self) -> u32 {
-        if self.effects.has(COPIED) {
-            self.count_copied();
-            if !self.is_busy() {
-                return if policy::tos94() { 0 } else { self.schedule(false) };
+        // As a rule there is only something to transmit.
+        if self.effects.has_any() {
+            if self.effects.has(COPIED) {
+                self.count_copied();
+                if !self.is_busy() {
+                    return if policy::tos94() { 0 } else { self.schedule(false) };
+                }
             }
+            if policy::tos94() || self.effects.has(MOVES) {
+                // To the main loop; before threads move, the caller's registers have to be saved.
+                return 0;
+            }
+            self.effects.done(STOPPED);
         }
-        if policy::tos94() || self.effects.has(MOVES) {
-            // To the main loop; before threads move, the caller's registers have to be saved.
-            return 0;
-        }
-        self.effects.done(STOPPED);
         self.hand_over();
         let keeping = self.is_keeping();
         if keeping {

@@ -71,6 +71,11 @@ impl Effects {
     pub const fn is_nothing(&self) -> bool {
         self.0 & !BY_REPORT.0 == 0
     }
+    /// Whether any note has been made, whatever it is.
+    #[inline(always)]
+    pub const fn has_any(&self) -> bool {
+        self.0 != 0
+    }
     /// Whether the note, or any of them, has been made.
     #[inline(always)]
     pub const fn has(&self, note: Note) -> bool {
