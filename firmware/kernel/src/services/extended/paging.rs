@@ -202,8 +202,7 @@ impl Kernel {
         kept
     }
 
-    /// Apart, so that the loop that calls it has few registers to save.
-    #[inline(never)]
+    #[inline(always)]
     fn resume(&mut self, tcb: &Tcb) {
         self.make_tcb_ready(tcb);
         events::emit_with(DIAG_PROFILE, event::PAGE_READY, tcb.number().bits());
