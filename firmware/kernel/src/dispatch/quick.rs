@@ -30,19 +30,20 @@ pub fn blocking(thread: u32, arguments: [u32; 5], number: u32, serve: impl FnOnc
         kernel.put_off(tcb(thread).index());
     }
     if tcb(thread).context().saved_pc() != pc {
-        return again(kernel, thread, arguments, number);
+        let [a0, a1, a2, a3, a4] = arguments;
+        return again(thread, a0, a1, a2, a3, a4, number);
     }
     kernel.go_on()
 }
 
-/// The call is to be made again: the thread gets its arguments back.
+/// The call is to be made again: the thread gets its arguments back, which have waited in registers.
 #[cold]
 #[inline(never)]
-fn again(kernel: &mut Kernel, thread: u32, arguments: [u32; 5], number: u32) -> u32 {
-    tcb(thread).context().restore_arguments(arguments, number);
+fn again(thread: u32, a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, number: u32) -> u32 {
+    tcb(thread).context().restore_arguments([a0, a1, a2, a3, a4], number);
     // What it has asked for leaves before another thread goes on.
     if variant::PAGES_GO && !policy::tos94() {
-        kernel.hand_over();
+        kernel().hand_over();
     }
     0
 }
@@ -67,7 +68,7 @@ pub extern "C" fn receive(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thr
 #[inline(always)]
 fn communicate<const SEND: bool>(thread: u32, channel: u32, buffer: u32, length: u32) -> u32 {
     if !variant::IN_LINE {
-        return at_length::<SEND>(channel, buffer, length, false, thread);
+        return at_length(channel, buffer, length, SEND, false, thread);
     }
     let (kernel, classes) = (kernel(), Classes::now());
     match kernel.communicate_shortly::<SEND>(classes, thread, (channel, buffer, length)) {
@@ -80,7 +81,7 @@ fn communicate<const SEND: bool>(thread: u32, channel: u32, buffer: u32, length:
         }
         Way::Meets(Meeting { theirs, from, to, bytes }) => meet_copying(thread, theirs, from, to, bytes),
         // Apart, so that which of them it is takes no register before.
-        Way::Long { told: false } => at_length::<SEND>(channel, buffer, length, false, thread),
+        Way::Long { told: false } => at_length(channel, buffer, length, SEND, false, thread),
         Way::Long { told: true } => at_length_told::<SEND>(channel, buffer, length, 0, 0, 0, thread),
     }
 }
@@ -99,19 +100,20 @@ fn meet_copying(thread: u32, theirs: u32, from: u32, to: u32, bytes: u32) -> u32
 /// them.
 #[inline(never)]
 extern "C" fn at_length_told<const SEND: bool>(a0: u32, a1: u32, a2: u32, _: u32, _: u32, _: u32, thread: u32) -> u32 {
-    at_length::<SEND>(a0, a1, a2, true, thread)
+    at_length(a0, a1, a2, SEND, true, thread)
 }
 
-/// Serves a request to send or to receive the long way. `told`: its event has been emitted.
+/// Serves a request to send, or to receive, the long way, which both have in common. `told`: its
+/// event has been emitted.
 #[cfg_attr(not(feature = "small"), inline(never))]
 #[cfg_attr(feature = "small", inline(always))]
-fn at_length<const SEND: bool>(channel: u32, buffer: u32, length: u32, told: bool, thread: u32) -> u32 {
-    let number = if SEND { syscall::SEND } else { syscall::RECEIVE };
+fn at_length(channel: u32, buffer: u32, length: u32, send: bool, told: bool, thread: u32) -> u32 {
+    let number = if send { syscall::SEND } else { syscall::RECEIVE };
     blocking(thread, [channel, buffer, length, 0, 0], number, |kernel, thread| {
         if !told {
-            events::request(!SEND, Channel::new(channel as u8));
+            events::request(!send, Channel::new(channel as u8));
         }
-        kernel.communicate::<SEND>(thread, channel, buffer, length);
+        kernel.communicate(send, thread, channel, buffer, length);
     })
 }
 

@@ -4,18 +4,16 @@ use crate::arch::hw;
 use crate::services::timers::STATION_POLL;
 use crate::state::kernel::Kernel;
 use crate::state::policy;
-use crate::variant::hot;
 
 impl Kernel {
-    hot! {
-        /// Passes to the station what it takes, and comes back to the rest by the timer. What is
-        /// queued leaves before anything else is done. What has left is found out later, if it can
-        /// wait: the answer to what has just been issued may be here soon.
-        pub fn hand_over(&mut self) {
-            self.issue();
-            if self.is_busy() || self.net.needs_retiring() {
-                self.work_for_station();
-            }
+    /// Passes to the station what it takes, and comes back to the rest by the timer. What is queued
+    /// leaves before anything else is done. What has left is found out later, if it can wait: the
+    /// answer to what has just been issued may be here soon.
+    #[inline]
+    pub fn hand_over(&mut self) {
+        self.issue();
+        if self.is_busy() || self.net.needs_retiring() {
+            self.work_for_station();
         }
     }
 

@@ -11,10 +11,14 @@ const PAIRED: u32 = 64;
 /// Pairs of words that the other row copies: a page, too.
 const PAIRS: u32 = ROW / 2;
 
+/// Pairs of words that the row copies which loads words and stores pairs: half a page's, since it is
+/// longer, and goes twice if need be.
+const MIXED: u32 = PAIRS / 2;
+
 /// Bytes of code from the end of the row of words to that of the row of pairs, and from there to
 /// that of the row that loads words and stores pairs.
 const TO_PAIRS: u32 = 4 + 8 * PAIRS;
-const TO_MIXED: u32 = 4 + 12 * PAIRS;
+const TO_MIXED: u32 = 4 + 12 * MIXED;
 
 // The registers hold where source and destination end. Entered as far before the end as there are
 // words or pairs to copy, by `jalr t0`.
@@ -38,8 +42,8 @@ core::arch::global_asm!(
     ".set offset, offset + 8",
     ".endr",
     "jr t0",
-    ".set offset, -8 * {pairs}",
-    ".rept {pairs}",
+    ".set offset, -8 * {mixed}",
+    ".rept {mixed}",
     "lw t1, offset(a0)",
     "lw t2, offset + 4(a0)",
     "store_pair 6, offset, a1",
@@ -53,6 +57,7 @@ core::arch::global_asm!(
     ".purgem store_pair",
     row = const ROW,
     pairs = const PAIRS,
+    mixed = const MIXED,
     to_pairs = const TO_PAIRS,
     to_mixed = const TO_MIXED,
 );
@@ -159,7 +164,12 @@ unsafe fn copy_pairs(from: u32, to: u32, bytes: u32) {
             copy_word(from, to);
             (from, to, left) = (from + 4, to + 4, left - 4);
         }
-        let (pairs, row) = (left & !7, Row::pairs());
+        let row = Row::pairs();
+        if from & 4 != 0 && left & !7 > 8 * MIXED {
+            enter(row.end + TO_MIXED - 12 * MIXED, from, to, 8 * MIXED);
+            (from, to, left) = (from + 8 * MIXED, to + 8 * MIXED, left - 8 * MIXED);
+        }
+        let pairs = left & !7;
         match from & 4 {
             0 => row.copy(from, to, pairs),
             _ => enter((row.end + TO_MIXED).wrapping_sub(pairs + pairs / 2), from, to, pairs),

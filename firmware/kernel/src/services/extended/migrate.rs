@@ -126,7 +126,6 @@ impl Kernel {
 
     /// Packs as much as one data buffer, which is free, takes of a control block whose ends leave;
     /// `true` if that was all: it is to be [`Self::gone`].
-    #[inline(always)]
     pub fn pack(&mut self, index: u16) -> bool {
         let Some(packet) = self.net.free_buffer() else { return false };
         let words = packet as *mut u32;
@@ -206,7 +205,6 @@ impl Kernel {
     }
 
     /// All that had to leave has been packed.
-    #[inline(always)]
     pub fn gone(&mut self, index: u16) {
         let tcb = self.tcb_of(index);
         let state = tcb.state();
