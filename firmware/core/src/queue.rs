@@ -33,10 +33,11 @@ pub trait Linked {
 
 /// A queue of entries of one table, by index (below [`NONE`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
 pub struct Queue {
+    length: u16,
     head: u16,
     tail: u16,
-    length: u16,
 }
 
 impl Default for Queue {
@@ -46,6 +47,9 @@ impl Default for Queue {
 }
 
 impl Queue {
+    /// Bytes from its start to its length, 16 bits, for owners that look at more in the same word.
+    pub const LENGTH: usize = core::mem::offset_of!(Queue, length);
+
     pub const fn new() -> Self {
         Queue { head: NONE, tail: NONE, length: 0 }
     }

@@ -65,12 +65,18 @@ impl<'a> Timers<'a> {
         }
     }
 
-    /// Takes entry `index`'s deadline away, if it has one.
+    /// Takes entry `index`'s deadline away, if it has one. Most have none.
+    #[inline]
     pub fn disarm<T: Timed>(&mut self, table: &[T], index: u16) {
         let place = table[index as usize].alarm().place.get() as usize;
-        if place >= self.count || self.heap[place] != index {
-            return;
+        if place < self.count && self.heap[place] == index {
+            self.take_out(table, place, index);
         }
+    }
+
+    /// Takes entry `index`, which is at `place`, out.
+    #[inline(never)]
+    fn take_out<T: Timed>(&mut self, table: &[T], place: usize, index: u16) {
         let alarm = table[index as usize].alarm();
         alarm.deadline.set(u64::MAX);
         alarm.place.set(NONE);

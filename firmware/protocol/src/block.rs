@@ -90,7 +90,7 @@ pub const fn is_after(a: u32, b: u32) -> bool {
 
 impl Ccb {
     /// Whether the token here is for the receiver's next communication.
-    #[inline]
+    #[inline(always)]
     pub fn has_token(&self) -> bool {
         let known = self.sender_thread == ThreadNumber::NOBODY || self.sender_thread == self.token.sender;
         self.token.exists() && self.token.sequence == self.received && known && self.sender == Sender::Away

@@ -8,6 +8,9 @@ use crate::arch::extended::rows;
 use crate::arch::words;
 use crate::variant;
 
+/// Bytes from which on it is worth asking whether words can be stored in pairs.
+const LONG: u32 = 256;
+
 /// Copies `bytes` bytes from `source` to `destination`, both physical.
 ///
 /// # Safety
@@ -15,6 +18,9 @@ use crate::variant;
 pub unsafe fn copy(source: u32, destination: u32, bytes: u32) {
     // SAFETY: by the contract above, and every pointer stays inside the ranges.
     unsafe {
+        if variant::IN_LINE && bytes >= LONG && (source | destination | bytes) & 3 == 0 {
+            return copy_long(source, destination, bytes);
+        }
         let (mut from, mut to, mut left) = (source as *const u8, destination as *mut u8, bytes);
         while to as u32 & 3 != 0 && left != 0 {
             step(&mut from, &mut to);

@@ -107,9 +107,9 @@ no_yield:
     sltiu   t1, t0, {CALLS}
     beqz    t1, interrupt
     slli    t0, t0, 2
-    la      t1, CALLS
+    lui     t1, %hi(CALLS)
     add     t0, t0, t1
-    lw      t0, 0(t0)
+    lw      t0, %lo(CALLS)(t0)
     csrr    t1, mepc
     addi    t1, t1, 5
     sw      t1, 0(tp)
@@ -163,25 +163,17 @@ switch:
     .irp    n, 8, 18, 20, 22, 24, 26
     store_pair \n, 4*\n, tp
     .endr
-    bnez    a0, resume
-    j       kernel_next
+    beqz    a0, nobody
 
 # Runs the thread in a0. The kernel's functions that nobody waits for end here, so they need not give back what they have saved.
     .global resume
 resume:
     lw      t0, {YIELDED}(a0)
-    beqz    t0, 1f
-    sw      zero, 40(a0)
-1:  lw      t0, {PROCESS}(a0)
-    lw      t0, {MAP}(t0)
-    csrr    t1, {PMBASE}
-    addi    t0, t0, {ENABLE}
-    xor     t2, t0, t1
-    slli    t2, t2, 10
-    beqz    t2, 1f
-    csrw    {PMBASE}, t0
-    csrr    t1, {PMBASE}
-1:  sw      t1, {YIELDED}(a0)
+    lw      t1, {SPACE}(a0)
+    csrr    t2, {PMBASE}
+    bnez    t0, has_yielded
+1:  bne     t1, t2, other_space
+2:  sw      t1, {YIELDED}(a0)
     lw      t0, 0(a0)
     csrw    mepc, t0
     csrw    mscratch, a0
@@ -205,6 +197,17 @@ resume_all:
     load_pair \n, 4*\n, a0
     .endr
     mret
+
+nobody:
+    j       kernel_next
+
+has_yielded:
+    sw      zero, 40(a0)
+    j       1b
+
+other_space:
+    csrw    {PMBASE}, t1
+    j       2b
 
 # Interrupts, faults and the other calls: everything is saved.
 interrupt:

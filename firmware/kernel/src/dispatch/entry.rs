@@ -8,7 +8,6 @@ use testbed_definitions::{csr, syscall};
 
 use crate::drivers::events::{self, COUNTING};
 use crate::state::kernel::Kernel;
-use crate::state::process::Process;
 use crate::state::thread::Tcb;
 use crate::variant;
 
@@ -24,15 +23,13 @@ global_asm!(
     NEXT = const Tcb::NEXT,
     YIELDED = const Tcb::YIELDED,
     START = const Tcb::START,
-    PROCESS = const Tcb::PROCESS,
+    SPACE = const Tcb::SPACE,
     BOTTOM = const Tcb::BOTTOM,
     USED = const Tcb::USED,
     STARTED = const Tcb::STARTED,
     COUNTS = const variant::PAGES_GO as u32,
     LOOKS_AT_SP = const variant::PAGES_GO as u32,
-    MAP = const Process::MAP,
     PMBASE = const csr::PMBASE,
-    ENABLE = const csr::PMBASE_ENABLE | csr::PMBASE_EVENT,
     ECALL_U = const csr::cause::ECALL_U,
     YIELD = const syscall::YIELD,
     FIRST_CALL = const syscall::SEND,

@@ -18,8 +18,8 @@ use testbed_definitions::syscall::{Error, EXIT_STOP};
 use testbed_definitions::{csr, event, map};
 
 use crate::arch::hw;
-use crate::drivers::events;
-use crate::state::effects::{COPIED, KEEPING, MOVES, STOPPED};
+use crate::drivers::events::{self, Classes};
+use crate::state::effects::{BY_REPORT, COPIED, KEEPING, MOVES, STOPPED};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
 use crate::variant::{self, hot};
@@ -100,31 +100,37 @@ impl Kernel {
         /// After the service of a call: the address of the next thread's control block, 0 if the
         /// main loop has to find it.
         pub fn go_on(&mut self) -> u32 {
-            if self.is_busy() {
-                return self.go_on_busy();
-            }
-            if policy::tos94() {
-                return 0;
-            }
-            self.schedule(false)
+            self.go_on_with(Classes::now())
         }
     }
 
+    /// [`Self::go_on`], with the classes that are enabled.
+    #[inline(always)]
+    pub fn go_on_with(&mut self, classes: Classes) -> u32 {
+        if self.is_held_up() {
+            return if self.effects.has(BY_REPORT) && !self.effects.has(COPIED) { 0 } else { self.go_on_busy() };
+        }
+        self.begin_turn(classes, false)
+    }
+
     /// As [`Self::go_on`] where there is something to do for the station, or for a page that is
-    /// kept.
+    /// kept, or the policy is the report's.
     #[inline(never)]
     fn go_on_busy(&mut self) -> u32 {
-        if self.effects.has(COPIED) {
-            self.count_copied();
-            if !self.is_busy() {
-                return if policy::tos94() { 0 } else { self.schedule(false) };
+        // As a rule there is only something to transmit.
+        if self.effects.has_any() {
+            if self.effects.has(COPIED) {
+                self.count_copied();
+                if !self.is_busy() {
+                    return if policy::tos94() { 0 } else { self.schedule(false) };
+                }
             }
+            if policy::tos94() || self.effects.has(MOVES) {
+                // To the main loop; before threads move, the caller's registers have to be saved.
+                return 0;
+            }
+            self.effects.done(STOPPED);
         }
-        if policy::tos94() || self.effects.has(MOVES) {
-            // To the main loop; before threads move, the caller's registers have to be saved.
-            return 0;
-        }
-        self.effects.done(STOPPED);
         self.hand_over();
         let keeping = self.is_keeping();
         if keeping {
@@ -142,13 +148,22 @@ impl Kernel {
         /// it stopped within one, to wait for a page or for a thread for which a page had come, it
         /// has what is left of that.
         fn schedule(&mut self, resuming: bool) -> u32 {
+            self.begin_turn(Classes::now(), resuming)
+        }
+    }
+
+    hot! {
+        /// [`Self::schedule`], with the classes that are enabled.
+        fn begin_turn(&self, classes: Classes, resuming: bool) -> u32 {
             let first = self.ready.address();
             if first == 0 {
                 return 0;
             }
             let tcb = self.tcb_at(first);
-            events::emit(event::DIAG_READY, tcb.number().bits());
-            events::emit(event::DIAG_PROFILE, tcb.number().bits() | event::SCHEDULE);
+            if !variant::IN_LINE || classes.has(event::DIAG_READY | event::DIAG_PROFILE) {
+                classes.emit(event::DIAG_READY, tcb.number().bits());
+                classes.emit(event::DIAG_PROFILE, tcb.number().bits() | event::SCHEDULE);
+            }
             tcb.begin_slice(hw::now_low(), resuming);
             first
         }

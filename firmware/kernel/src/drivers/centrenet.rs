@@ -159,6 +159,13 @@ impl Centrenet {
         (self.queued.wrapping_sub(self.done) as usize) + self.places.len() / 8 + 4 < self.places.len()
     }
 
+    /// Whether so few packets are held that there is room ([`Self::has_room`]) however few places
+    /// there are.
+    #[inline(always)]
+    pub fn holds_little(&self) -> bool {
+        self.queued.wrapping_sub(self.done) <= TOKENS_HELD
+    }
+
     hot! {
         /// Queues a packet of at most [`TOKEN_WORDS`] words; the caller has asked
         /// [`Self::has_room`].

@@ -72,6 +72,31 @@ pub fn enabled(class: u32) -> bool {
     MONITORED && DGL.load(Ordering::Relaxed) & class != 0
 }
 
+/// The classes that are enabled, looked at once: for who serves a call without another look.
+#[derive(Clone, Copy)]
+pub struct Classes(u32);
+
+impl Classes {
+    #[inline(always)]
+    pub fn now() -> Classes {
+        Classes(DGL.load(Ordering::Relaxed))
+    }
+
+    /// [`enabled`], of these classes.
+    #[inline(always)]
+    pub fn has(self, class: u32) -> bool {
+        MONITORED && self.0 & class != 0
+    }
+
+    /// [`emit`], of these classes.
+    #[inline(always)]
+    pub fn emit(self, class: u32, code: u16) {
+        if self.has(class) {
+            emit_word(code);
+        }
+    }
+}
+
 /// Whether the agent or requests to move threads want the timer.
 #[inline(always)]
 pub fn is_watched() -> bool {

@@ -77,28 +77,24 @@ pub fn partner<const SEND: bool>(ccb: &Ccb) -> Option<(ThreadNumber, u32)> {
     }
 }
 
+/// [`partner`] of a thread that sends, or receives.
+#[inline(always)]
+fn partner_of(send: bool, ccb: &Ccb) -> Option<(ThreadNumber, u32)> {
+    if send {
+        partner::<true>(ccb)
+    } else {
+        partner::<false>(ccb)
+    }
+}
+
 impl Kernel {
-    /// *FSend*: `send_block(channel, buffer, length)`.
-    #[inline(always)]
-    pub fn send_request(&mut self, thread: u32, channel: u32, buffer: u32, length: u32) {
-        events::request(false, Channel::new(channel as u8));
-        self.communicate::<true>(thread, channel, buffer, length);
-    }
-
-    /// *FReceive*: `receive(channel, buffer, length)`.
-    #[inline(always)]
-    pub fn receive_request(&mut self, thread: u32, channel: u32, buffer: u32, length: u32) {
-        events::request(true, Channel::new(channel as u8));
-        self.communicate::<false>(thread, channel, buffer, length);
-    }
-
-    /// Serves a request to send or to receive, of the thread whose control block is at this
-    /// address: checks it, and takes the protocol's step. What lies in one page, as short messages
+    /// *FSend* and *FReceive*: serves a request to send or to receive, of the thread whose control
+    /// block is at this address: checks it, and takes the protocol's step. What lies in one page, as short messages
     /// do, takes the short way.
     #[inline(always)]
-    pub fn communicate<const SEND: bool>(&mut self, thread: u32, channel: u32, buffer: u32, length: u32) {
+    pub fn communicate(&mut self, send: bool, thread: u32, channel: u32, buffer: u32, length: u32) {
         let tcb = self.tcb_at(thread);
-        let access = if SEND { READ } else { WRITE };
+        let access = if send { READ } else { WRITE };
         if channel >= CHANNELS as u32 {
             return self.finish(tcb.index(), Err(Error::BadChannel));
         }
@@ -110,16 +106,16 @@ impl Kernel {
         let own = in_one_page(process.map(), buffer, length, access);
         if own.is_none()
             && !is_here(process.map(), buffer, length, access)
-            && !(self.ensure_below::<SEND>(tcb.index(), (process, channel), buffer, length)
+            && !(self.ensure_below(send, tcb.index(), (process, channel), buffer, length)
                 && self.ensure_or_refuse(tcb.index(), buffer, length, access))
         {
             return;
         }
         let ccb = process.ccb(channel);
         let mut other = None;
-        if let Some((thread, room)) = partner::<SEND>(ccb) {
+        if let Some((thread, room)) = partner_of(send, ccb) {
             let theirs = self.tcb_of(self.thread_index(process, thread));
-            let (bytes, access) = (length.min(room), if SEND { WRITE } else { READ });
+            let (bytes, access) = (length.min(room), if send { WRITE } else { READ });
             let part = in_one_page(process.map(), theirs.buffer(), bytes, access);
             let is_doubtful =
                 part.is_none() && variant::PAGES_GO && !is_here(process.map(), theirs.buffer(), bytes, access);
@@ -128,12 +124,12 @@ impl Kernel {
             }
             other = Some((theirs, part));
         }
-        if if SEND { ccb.sender == Sender::Away } else { ccb.receiver == Receiver::Away } {
+        if if send { ccb.sender == Sender::Away } else { ccb.receiver == Receiver::Away } {
             tcb.own(channel);
         }
         let (me, number) = (self.me, tcb.number());
         let mut request = Request { kernel: self, process, channel, told: Told::Nothing, bytes: 0 };
-        if SEND {
+        if send {
             channel::send(ccb, me, number, length, &mut request);
         } else {
             channel::receive(ccb, me, number, length, &mut request);
@@ -141,7 +137,7 @@ impl Kernel {
         match (request.told, request.bytes, other) {
             (Told::Copied, bytes, Some((theirs, part))) => {
                 let (mine, their) = ((buffer, own), (theirs.buffer(), part));
-                copy_message(process.map(), if SEND { (mine, their) } else { (their, mine) }, bytes);
+                copy_message(process.map(), if send { (mine, their) } else { (their, mine) }, bytes);
                 self.both_ready(tcb, theirs, bytes);
             }
             (Told::Blocked, _, _) => {
@@ -177,19 +173,13 @@ impl Kernel {
     /// [`Self::ensure_or_refuse`] for a partner's buffer that lies below the thread's own: while it
     /// waits for a page, a call keeps only those before it, so it fetches them in ascending order.
     #[cold]
-    fn ensure_below<const SEND: bool>(
-        &mut self,
-        index: Index,
-        at: (Process, Channel),
-        buffer: u32,
-        length: u32,
-    ) -> bool {
+    fn ensure_below(&mut self, send: bool, index: Index, at: (Process, Channel), buffer: u32, length: u32) -> bool {
         if !variant::PAGES_GO {
             return true;
         }
-        let Some((thread, room)) = partner::<SEND>(at.0.ccb(at.1)) else { return true };
+        let Some((thread, room)) = partner_of(send, at.0.ccb(at.1)) else { return true };
         let theirs = self.tcb_of(self.thread_index(at.0, thread)).buffer();
-        theirs >= buffer || self.ensure_or_refuse(index, theirs, length.min(room), if SEND { WRITE } else { READ })
+        theirs >= buffer || self.ensure_or_refuse(index, theirs, length.min(room), if send { WRITE } else { READ })
     }
 
     /// Whether memory that a request needs is here, its own or its partner's. If not, the thread

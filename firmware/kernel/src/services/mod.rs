@@ -10,6 +10,7 @@ pub mod family;
 pub mod faults;
 pub mod fragments;
 pub mod home;
+pub mod short;
 pub mod start;
 pub mod threads;
 pub mod timers;

@@ -17,8 +17,8 @@
 //!
 //! Messages and threads that leave are in a queue of their own, whose being empty says it all.
 //! A thread that is ready needs no note: services put it into the ready ring themselves, which
-//! changes nothing else. Two notes are no effects but something that is known, in the same word so
-//! that one look tells whether there is anything: [`STUCK`] and [`STOPPED`].
+//! changes nothing else. Three notes are no effects but something that is known, in the same word so
+//! that one look tells whether there is anything: [`STUCK`], [`STOPPED`] and [`BY_REPORT`].
 
 use crate::variant;
 
@@ -53,6 +53,9 @@ pub const MOVES: Note = extended(1 << 7);
 pub const COPIED: Note = extended(1 << 8);
 /// Memory of processes leaves; members of groups that have sent it wait until it has.
 pub const LEAVING: Note = extended(1 << 9);
+/// The policy is the report's ([`crate::state::policy`]): whoever looks for what is left to do before
+/// a thread goes on finds this, so that nobody else need ask.
+pub const BY_REPORT: Note = extended(1 << 10);
 /// Any of what the station has to do with.
 pub const FOR_STATION: Note = Note(MOUNTS.0 | PARKED.0);
 /// Any of what ends.
@@ -66,7 +69,12 @@ impl Effects {
 
     #[inline(always)]
     pub const fn is_nothing(&self) -> bool {
-        self.0 == 0
+        self.0 & !BY_REPORT.0 == 0
+    }
+    /// Whether any note has been made, whatever it is.
+    #[inline(always)]
+    pub const fn has_any(&self) -> bool {
+        self.0 != 0
     }
     /// Whether the note, or any of them, has been made.
     #[inline(always)]

@@ -42,12 +42,12 @@ use crate::variant::{self, hot};
 pub struct Kernel {
     pub tcbs: &'static [Tcb],
     pub ready: Ready,
-    pub me: Processor,
-    pub processors: u8,
     /// What services leave to be done.
     pub effects: Effects,
     /// Threads whose messages leave in fragments, in turn.
     pub transmitting: Queue,
+    pub me: Processor,
+    pub processors: u8,
     pub free: Queue,
     pub net: Centrenet,
     /// When the timer is set to interrupt.
@@ -255,6 +255,17 @@ impl Kernel {
     #[inline]
     pub fn is_busy(&self) -> bool {
         self.net.is_waiting() || !self.transmitting.is_empty() || !self.effects.is_nothing()
+    }
+
+    /// Whether the first of the ready threads can't just go on: [`Self::is_busy`], or the main loop
+    /// comes first. Notes and the length of the queue behind them are one word.
+    #[inline(always)]
+    pub fn is_held_up(&self) -> bool {
+        const { assert!(offset_of!(Kernel, effects) % 4 == 0) };
+        const { assert!(offset_of!(Kernel, transmitting) + Queue::LENGTH == offset_of!(Kernel, effects) + 2) };
+        // SAFETY: the word is these two fields, of 16 bits each.
+        let left = unsafe { (&raw const *self).byte_add(offset_of!(Kernel, effects)).cast::<u32>().read() };
+        self.net.is_waiting() || left != 0
     }
 
     /// Whether more than issuing what waits is to be done for the station.

@@ -3,6 +3,7 @@
 
 use core::cell::{Cell, UnsafeCell};
 use core::mem::offset_of;
+use testbed_definitions::csr;
 use testbed_definitions::ids::{Channel, ProcessId, Processor, ThreadNumber};
 use testbed_definitions::limits::{PROCESS_SHARE, THREADS};
 use testbed_definitions::page::{
@@ -65,9 +66,6 @@ struct Record {
 pub struct Process(*mut Record);
 
 impl Process {
-    /// Bytes from the record's start to the page map's address, for `trap.s`.
-    pub const MAP: usize = offset_of!(Record, map);
-
     /// What the host looks at.
     pub const LAYOUT: &'static [(Item, usize)] = &[
         (Item::RecordId, offset_of!(Record, id)),
@@ -171,6 +169,10 @@ impl Process {
     pub fn map(self) -> &'static PageMap {
         // SAFETY: made by `new`; as for the record.
         unsafe { &*self.record().map }
+    }
+    /// The page map as the CSR `pmbase` has it while a thread of the process runs.
+    pub fn space(self) -> u32 {
+        self.record().map.addr() as u32 & csr::PMBASE_BASE | csr::PMBASE_ENABLE | csr::PMBASE_EVENT
     }
     #[inline(always)]
     pub fn map_mut(self) -> &'static mut PageMap {

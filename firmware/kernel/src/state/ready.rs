@@ -117,6 +117,18 @@ impl Ready {
         self.first = first;
     }
 
+    /// The thread `own`, which has run until now, becomes the last, and before it comes `other`, which
+    /// is in no queue.
+    #[inline(always)]
+    pub fn meet(&mut self, tcbs: &[Tcb], other: &Tcb, own: &Tcb) {
+        let previous = own.previous.replace(other.address());
+        other.previous.set(previous);
+        other.next.set(own.address());
+        Tcb::at(tcbs, previous).next.set(other.address());
+        // Its neighbour is `other` if it was alone.
+        self.first = own.next.get();
+    }
+
     /// Thread `index`, which is in the ring, becomes the first; the others stay in their order. It is
     /// appended, and the ring begins with the last.
     pub fn put_first(&mut self, tcbs: &[Tcb], index: u16) {

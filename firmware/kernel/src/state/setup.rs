@@ -13,6 +13,7 @@ use testbed_kernel_core::timers::Timers;
 use crate::arch::{hw, memory};
 use crate::drivers::events;
 use crate::drivers::extended::settings;
+use crate::state::effects::BY_REPORT;
 use crate::state::kernel::Kernel;
 use crate::state::tables::Tables;
 use crate::state::thread::Tcb;
@@ -54,6 +55,9 @@ impl Kernel {
         self.cycles = Cycles::new(self.clock_hz);
         self.slice_cycles = self.cycles.of(TIME_SLICE_US) as u32;
         policy::start();
+        if policy::tos94() {
+            self.effects.note(BY_REPORT);
+        }
         // Every seed below 2^31 has numbers of its own, and none is 0, where the generator would
         // stand still.
         self.random = (boot::get(word::SEED) << 1 | 1) ^ (self.me.number() as u32) << 16;

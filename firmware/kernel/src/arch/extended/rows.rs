@@ -1,6 +1,7 @@
 //! Copying words within a page: two in 6 cycles, by a load and a store of a register pair, if
-//! source and destination are alike in their place within eight bytes; 4 cycles each, by a load and
-//! a store, if only in that within four. The small kernel takes 4.4, and copies no pairs.
+//! source and destination are alike in their place within eight bytes; in 7, by two loads and a
+//! store of a pair, if only in that within four. Few words take 4 cycles each, by a load and a
+//! store. The small kernel takes 4.4, and copies no pairs.
 
 use crate::variant::ROW;
 
@@ -10,8 +11,14 @@ const PAIRED: u32 = 64;
 /// Pairs of words that the other row copies: a page, too.
 const PAIRS: u32 = ROW / 2;
 
-/// Bytes of code from the end of the row of words to that of the row of pairs.
+/// Pairs of words that the row copies which loads words and stores pairs: half a page's, since it is
+/// longer, and goes twice if need be.
+const MIXED: u32 = PAIRS / 2;
+
+/// Bytes of code from the end of the row of words to that of the row of pairs, and from there to
+/// that of the row that loads words and stores pairs.
 const TO_PAIRS: u32 = 4 + 8 * PAIRS;
+const TO_MIXED: u32 = 4 + 12 * MIXED;
 
 // The registers hold where source and destination end. Entered as far before the end as there are
 // words or pairs to copy, by `jalr t0`.
@@ -35,22 +42,25 @@ core::arch::global_asm!(
     ".set offset, offset + 8",
     ".endr",
     "jr t0",
-    ".if . - copy_row_end - 4 - {to_pairs}",
+    ".set offset, -8 * {mixed}",
+    ".rept {mixed}",
+    "lw t1, offset(a0)",
+    "lw t2, offset + 4(a0)",
+    "store_pair 6, offset, a1",
+    ".set offset, offset + 8",
+    ".endr",
+    "jr t0",
+    ".if . - copy_row_end - 4 - {to_pairs} - {to_mixed}",
     ".error \"the rows do not lie as `Row::copy` has it\"",
     ".endif",
     ".purgem load_pair",
     ".purgem store_pair",
     row = const ROW,
     pairs = const PAIRS,
+    mixed = const MIXED,
     to_pairs = const TO_PAIRS,
+    to_mixed = const TO_MIXED,
 );
-
-/// Whether pairs can copy so many bytes between these addresses, multiples of four, and are quicker
-/// than words.
-#[inline(always)]
-fn suits_pairs(from: u32, to: u32, bytes: u32) -> bool {
-    bytes >= PAIRED && (from ^ to) & 4 == 0
-}
 
 /// A row of loads and stores, of words or of pairs of words: that which suits a copy.
 #[derive(Clone, Copy)]
@@ -97,20 +107,30 @@ impl Row {
     /// and they don't overlap.
     #[inline(always)]
     pub unsafe fn copy(self, from: u32, to: u32, bytes: u32) {
-        // SAFETY: by the contract above, each unit is loaded and stored once. The rows change t1
-        // and t2.
-        unsafe {
-            core::arch::asm!(
-                "jalr t0, 0({entry})",
-                entry = in(reg) self.end.wrapping_sub(bytes << self.shift),
-                in("a0") from.wrapping_add(bytes),
-                in("a1") to.wrapping_add(bytes),
-                out("t0") _,
-                out("t1") _,
-                out("t2") _,
-                options(nostack)
-            );
-        }
+        // SAFETY: the caller's; a byte is as much code as the row has.
+        unsafe { enter(self.end.wrapping_sub(bytes << self.shift), from, to, bytes) };
+    }
+}
+
+/// Goes through a row of loads and stores from the place at `entry` on, behind which are as many as
+/// copy so many bytes.
+///
+/// # Safety
+/// As for [`Row::copy`].
+#[inline(always)]
+unsafe fn enter(entry: u32, from: u32, to: u32, bytes: u32) {
+    // SAFETY: by the contract, each word is loaded and stored once. The rows change t1 and t2.
+    unsafe {
+        core::arch::asm!(
+            "jalr t0, 0({entry})",
+            entry = in(reg) entry,
+            in("a0") from.wrapping_add(bytes),
+            in("a1") to.wrapping_add(bytes),
+            out("t0") _,
+            out("t1") _,
+            out("t2") _,
+            options(nostack)
+        );
     }
 }
 
@@ -123,28 +143,37 @@ impl Row {
 pub unsafe fn copy_row(from: u32, to: u32, bytes: u32) {
     // SAFETY: the caller's.
     unsafe {
-        match suits_pairs(from, to, bytes) {
+        match bytes >= PAIRED {
             true => copy_pairs(from, to, bytes),
             false => Row::words().copy(from, to, bytes),
         }
     }
 }
 
-/// Copies words, a page of them at most: one by itself before the pairs or after them, if need be.
+/// Copies words, a page of them at most, and stores them in pairs: one by itself before the pairs or
+/// after them, if need be.
 ///
 /// # Safety
-/// As for [`copy_row`], and both addresses are alike in their place within eight bytes.
+/// As for [`copy_row`].
 #[inline(always)]
 unsafe fn copy_pairs(from: u32, to: u32, bytes: u32) {
     let (mut from, mut to, mut left) = (from, to, bytes);
     // SAFETY: the caller's.
     unsafe {
-        if from & 4 != 0 {
+        if to & 4 != 0 {
             copy_word(from, to);
             (from, to, left) = (from + 4, to + 4, left - 4);
         }
+        let row = Row::pairs();
+        if from & 4 != 0 && left & !7 > 8 * MIXED {
+            enter(row.end + TO_MIXED - 12 * MIXED, from, to, 8 * MIXED);
+            (from, to, left) = (from + 8 * MIXED, to + 8 * MIXED, left - 8 * MIXED);
+        }
         let pairs = left & !7;
-        Row::pairs().copy(from, to, pairs);
+        match from & 4 {
+            0 => row.copy(from, to, pairs),
+            _ => enter((row.end + TO_MIXED).wrapping_sub(pairs + pairs / 2), from, to, pairs),
+        }
         if left != pairs {
             copy_word(from + pairs, to + pairs);
         }
@@ -161,8 +190,7 @@ pub unsafe fn copy_word(from: u32, to: u32) {
     unsafe { (to as *mut u32).write_volatile((from as *const u32).read_volatile()) };
 }
 
-/// Copies at least one word, word by word: what goes into packets and out of them lies behind a
-/// header of three words, and so is not alike.
+/// Copies at least one word, word by word, which is soonest begun.
 ///
 /// # Safety
 /// As for [`copy_row`], with as many words as there may be.

@@ -34,7 +34,7 @@ impl Kernel {
                 if self.ensure_partner(index, channel, capacity) {
                     self.choose(index, position);
                     let thread = self.tcb_of(index).address();
-                    self.communicate::<false>(thread, channel.number() as u32, buffer, capacity);
+                    self.communicate(false, thread, channel.number() as u32, buffer, capacity);
                 } else {
                     // It will call again.
                     self.tcb_of(index).list().release(&mut self.pages);

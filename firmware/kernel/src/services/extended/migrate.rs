@@ -199,7 +199,8 @@ impl Kernel {
                 .write_volatile(parent_processor.number() as u32 | (failed as u32) << 16);
             words.add(layout::STACK).write_volatile(stack);
             words.add(layout::STACK_PAGES).write_volatile(pages);
-            memory::copy(tcb.context().address(), words.add(layout::CONTEXT) as u32, 4 * layout::CONTEXT_WORDS as u32);
+            let (from, bytes) = (tcb.context().address(), 4 * layout::CONTEXT_WORDS as u32);
+            memory::copy_whole_words(from, words.add(layout::CONTEXT) as u32, bytes);
         }
     }
 
@@ -327,7 +328,7 @@ impl Kernel {
         for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
             // SAFETY: the pieces are in the receive ring and are as many words as a context begins
             // with, which are cells.
-            unsafe { memory::copy(from, to, bytes) };
+            unsafe { memory::copy_whole_words(from, to, bytes) };
             to += bytes;
         }
         self.adopt_ends(index);

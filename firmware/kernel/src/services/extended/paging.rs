@@ -122,6 +122,7 @@ impl Kernel {
 
     /// A thread needs a page that is not here with the permission. It is blocked until something
     /// about the page has changed.
+    #[inline(always)]
     pub fn want_page(&mut self, index: Index, page: u32, write: bool, resume: Resume, address: u32) -> Access {
         let process = self.tcb_of(index).process();
         let home = process.id().home();
@@ -201,8 +202,7 @@ impl Kernel {
         kept
     }
 
-    /// Apart, so that the loop that calls it has few registers to save.
-    #[inline(never)]
+    #[inline(always)]
     fn resume(&mut self, tcb: &Tcb) {
         self.make_tcb_ready(tcb);
         events::emit_with(DIAG_PROFILE, event::PAGE_READY, tcb.number().bits());

@@ -56,10 +56,10 @@ impl State {
 }
 
 /// A thread. Whoever has a reference may change it: its fields are cells, so that blocks are shared
-/// freely and no two references exclude each other. `trap.s` knows where the first fields,
-/// `process` and `bottom` are; where the kernel itself traps there is room for a context and what
-/// is measured, and nothing else. Aligned so that its size is a small multiple of a power of two:
-/// an entry's address in the table is then a shift and an addition.
+/// freely and no two references exclude each other. `trap.s` knows where the first fields and
+/// `bottom` are; where the kernel itself traps there is room for a context and what is measured, and
+/// nothing else. Aligned so that its size is a small multiple of a power of two: an entry's address
+/// in the table is then a shift and an addition.
 #[cfg_attr(not(feature = "small"), repr(align(32)))]
 #[repr(C)]
 pub struct Tcb {
@@ -73,6 +73,8 @@ pub struct Tcb {
     pub(in crate::state) previous: Cell<u32>,
     /// When its time-slice began: low word of `time`.
     pub(in crate::state) start: Cell<u32>,
+    /// Its process's page map, as the CSR has it while it runs.
+    space: Cell<u32>,
     /// Its own index in the table.
     index: u16,
     links: Links,
@@ -118,7 +120,7 @@ impl Tcb {
     pub const NEXT: usize = offset_of!(Tcb, next);
     pub const YIELDED: usize = offset_of!(Tcb, yielded);
     pub const START: usize = offset_of!(Tcb, start);
-    pub const PROCESS: usize = offset_of!(Tcb, process);
+    pub const SPACE: usize = offset_of!(Tcb, space);
     pub const BOTTOM: usize = offset_of!(Tcb, bottom);
     pub const USED: usize = offset_of!(Tcb, measured) + Measured::USED;
     pub const STARTED: usize = offset_of!(Tcb, measured) + Measured::STARTED;
@@ -274,6 +276,7 @@ impl Tcb {
     #[inline(always)]
     fn settle(&self, process: Process, number: ThreadNumber, parent: (ThreadNumber, Processor)) {
         self.process.set(process);
+        self.space.set(process.space());
         self.number.set(number);
         self.parent.set(parent.0);
         self.parent_processor.set(parent.1);
