@@ -52,5 +52,4 @@ mod terminal;
 mod top;
 mod unrest;
 mod waits;
-mod wasm;
 mod web;
