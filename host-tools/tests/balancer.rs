@@ -120,12 +120,12 @@ fn a_run_that_is_cut_has_the_log_so_far() {
         cut.log.len()
     };
     let count = if is_long() { 200 } else { 6 };
-    let lengths: Vec<_> = (1..=count).map(|at| cut(cycles * at / (count + 1))).collect();
+    let place = |at: u64| cycles * at / (count + 1);
+    let lengths: Vec<_> = (1..=count).map(|at| cut(place(at))).collect();
     assert!(lengths.is_sorted() && lengths[lengths.len() - 1] > whole.log.len() / 2, "{lengths:?}");
-    // In the middle of a call that writes to the file.
-    let (mut before, mut behind) = (cycles / 2, cycles / 2 + cycles / 4);
-    let length = cut(before);
-    assert!(cut(behind) > length);
+    // In the middle of a call that writes to the file, the last one between two of these cuts.
+    let at = lengths.windows(2).rposition(|pair| pair[1] > pair[0]).expect("it is written to");
+    let (mut before, mut behind, length) = (place(at as u64 + 1), place(at as u64 + 2), lengths[at]);
     while behind - before > 1 {
         let middle = before + (behind - before) / 2;
         *(if cut(middle) > length { &mut behind } else { &mut before }) = middle;

@@ -39,6 +39,10 @@ const _: () = assert!(HAS_PAGES < TOKEN_WORDS, "a place has a word for each");
 
 /// Packets without data that may have left before [`Centrenet::retire`] looks.
 const TOKENS_HELD: u32 = 4;
+/// The same before [`Centrenet::needs_retiring`] looks without another packet.
+const TOKENS_LEFT: u32 = 4 * TOKENS_HELD;
+/// Packets that are few ([`Centrenet::holds_little`]).
+const FEW: u32 = 2 * TOKENS_LEFT;
 
 /// A packet that waits, or is on its way.
 #[derive(Clone, Copy)]
@@ -160,10 +164,10 @@ impl Centrenet {
     }
 
     /// Whether so few packets are held that there is room ([`Self::has_room`]) however few places
-    /// there are.
+    /// there are. Those that [`Self::needs_retiring`] lets be are few: they may have left long ago.
     #[inline(always)]
     pub fn holds_little(&self) -> bool {
-        self.queued.wrapping_sub(self.done) <= TOKENS_HELD
+        self.queued.wrapping_sub(self.done) <= FEW
     }
 
     hot! {
@@ -300,7 +304,7 @@ impl Centrenet {
         }
         let buffers = self.buffers_taken.wrapping_sub(self.buffers_done);
         let places = self.issued.wrapping_sub(self.done);
-        places != 0 && (self.large != buffers || 2 * buffers > self.buffer_count) || places >= 4 * TOKENS_HELD
+        places != 0 && (self.large != buffers || 2 * buffers > self.buffer_count) || places >= TOKENS_LEFT
     }
 
     /// Finds out which packets have left, so that their places and buffers are free again.

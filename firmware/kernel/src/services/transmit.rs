@@ -3,7 +3,7 @@
 
 use testbed_definitions::event::{self, DIAG_PROFILE};
 
-use crate::drivers::events::{self, COUNTING};
+use crate::drivers::events::{self, AWAITING, COUNTING};
 use crate::drivers::packet::Packet;
 use crate::state::kernel::Kernel;
 use crate::state::thread::Tcb;
@@ -63,9 +63,9 @@ impl Kernel {
     /// has sent or received.
     #[inline(always)]
     pub fn tell_released(&mut self, tcb: &Tcb, bytes: u32, code: u16) {
-        if events::enabled(DIAG_PROFILE | COUNTING) {
+        if events::enabled(DIAG_PROFILE | COUNTING | AWAITING) {
             events::emit_with(DIAG_PROFILE, code, tcb.number().bits());
-            if events::enabled(COUNTING) {
+            if events::enabled(COUNTING | AWAITING) {
                 self.count_remote(tcb, bytes, code == event::COMMS);
             }
         }

@@ -30,8 +30,9 @@ const SAMPLE_CYCLES: u32 = 1_500;
 const TICK_CYCLES: u32 = 200_000;
 /// A window is at least this part of a tick.
 const LENGTH_PART: u32 = 256;
-/// What it costs to count a communication, and the traps that it takes.
-const EVENT_CYCLES: u32 = 320;
+/// What it costs to count a communication, and the traps that it takes: while it counts, both
+/// requests go the long way.
+const EVENT_CYCLES: u32 = 640;
 /// What it costs to send a part of a sample that tells of a thread.
 const PART_CYCLES: u32 = 40;
 /// A window should cost this part of what has been saved, or what a tick allows if that is more; and

@@ -73,6 +73,9 @@ impl Kernel {
     pub fn leave_for_load(&mut self, one: &Tcb, other: &Tcb, bytes: u32) {
         if events::enabled(AWAITING) {
             self.effects.note(MOVES);
+            for tcb in [one, other] {
+                tcb.measured().led_to(self.me);
+            }
         }
         if events::enabled(COUNTING) {
             self.agent.copied = [one.address(), other.address(), bytes];
@@ -96,11 +99,17 @@ impl Kernel {
         self.spend();
     }
 
-    /// A thread has sent a message to another processor, or received one.
+    /// A thread has sent a message to another processor, or received one: that is counted, or only
+    /// where it led is noted, for requests that wait for a thread which communicates over a link.
     #[inline(never)]
     pub fn count_remote(&mut self, tcb: &Tcb, bytes: u32, sends: bool) {
         let &mut Ccb { sender_thread, receiver_thread, to, from, .. } = tcb.process().ccb(tcb.channel());
         let (partner, place) = if sends { (receiver_thread, to) } else { (sender_thread, from) };
+        if !events::enabled(COUNTING) {
+            self.agent.record(tcb);
+            tcb.measured().led_to(place);
+            return;
+        }
         if sends {
             self.agent.sent(place, bytes);
         }

@@ -71,6 +71,13 @@ impl Measured {
         self.used.get()
     }
 
+    /// A communication of the thread has led to `place`; noted if there are statistics of the thread.
+    pub fn led_to(&self, place: Processor) {
+        if self.record.get() != 0 {
+            Record::at(self.record.get()).last.set(place);
+        }
+    }
+
     /// Where the last communication of the thread led, [`Processor::NOWHERE`] if that is not known.
     pub fn last(&self) -> Processor {
         match self.record.get() {
