@@ -12,7 +12,7 @@ use testbed_definitions::file::SHELL;
 use testbed_definitions::process::{home, place, OPERATOR};
 use testbed_definitions::syscall::{control, write, Error};
 use testbed_shell::system::{
-    Awaited, Control, Entry, File, Machine, Process, Processor, Start, Status, Streams, System, Thread,
+    Awaited, Control, Entry, File, Machine, Process, Processor, Standing, Start, Status, Streams, System, Thread,
 };
 
 use programs::{monitor, names};
@@ -206,11 +206,15 @@ impl Machine for Tos {
         self.go_home()?;
         process::await_end(process)
     }
-    fn is_stopped(&mut self, process: Process) -> Result<bool, Error> {
+    fn standing(&mut self, process: Process) -> Result<Standing, Error> {
         self.go(home(process))?;
-        let stopped = process::processes().any(|status| status.process == process && status.suspended);
+        let found = process::processes().find(|status| status.process == process);
         self.go_home()?;
-        Ok(stopped)
+        Ok(match found {
+            None => Standing::Ended,
+            Some(status) if status.suspended => Standing::Stopped,
+            Some(_) => Standing::Runs,
+        })
     }
     fn attend(&mut self, process: Process) -> Result<Awaited, Error> {
         self.go_home()?;

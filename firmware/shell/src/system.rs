@@ -152,6 +152,17 @@ pub enum Control {
     Console,
 }
 
+/// What a process does, as far as who has started it needs to know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It runs, or waits for something.
+    Runs,
+    /// It is stopped, and does not end before it goes on.
+    Stopped,
+    /// It is over.
+    Ended,
+}
+
 /// How waiting for a process in the foreground has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Awaited {
@@ -169,8 +180,8 @@ pub trait Machine: System {
     fn start(&mut self, program: &[u8], arguments: &[Vec<u8>], how: &Start) -> Result<Process, Error>;
     /// Waits until a process has ended. The result is its exit code.
     fn await_end(&mut self, process: Process) -> Result<u32, Error>;
-    /// Whether a process of any processor is stopped: it does not end before it goes on.
-    fn is_stopped(&mut self, process: Process) -> Result<bool, Error>;
+    /// What a process of any processor does.
+    fn standing(&mut self, process: Process) -> Result<Standing, Error>;
     /// As [`Machine::await_end`], but a key at the console ends the waiting too.
     fn attend(&mut self, process: Process) -> Result<Awaited, Error>;
     /// Controls a process.

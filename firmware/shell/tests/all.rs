@@ -8,3 +8,4 @@ mod keys;
 mod limits;
 mod machine;
 mod pieces;
+mod utilities;

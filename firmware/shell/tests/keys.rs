@@ -47,8 +47,61 @@ fn a_program_that_was_stopped_is_still_a_job() {
     let mut memory = machine(&[Awaited::Paused]);
     let status = memory.run(b"sleep 1; echo $?; jobs; fg 1", &[]);
     let (printed, complained) = said(&memory);
-    assert_eq!(printed, "148\n0x0111\n", "{status} {complained}");
+    assert_eq!(printed, "148\n[1] 0x0111 stopped  sleep 1\n", "{status} {complained}");
     assert_eq!(complained, "0x0111: stopped\n");
+}
+
+/// `fg` and `bg` mean the last job that is stopped, or else the last; `%` names jobs by number.
+#[test]
+fn jobs_are_meant_without_a_word_and_by_number() {
+    for (script, expected) in [
+        (
+            "sleep 1 & sleep 2 & sleep 3 &\nstop %2; bg; jobs",
+            "[2] 0x0112 running  sleep 2\n[3] 0x0113 running  sleep 3\n",
+        ),
+        ("sleep 1 & sleep 2 &\nstop %1 %2; fg; jobs", "[1] 0x0111 stopped  sleep 1\n"),
+        ("sleep 1 & sleep 2 &\nfg; jobs", "[1] 0x0111 running  sleep 1\n"),
+        ("sleep 1 & sleep 2 &\nfg %1; jobs", "[2] 0x0112 running  sleep 2\n"),
+        ("sleep 1 &\nstop 1; fg %%; jobs; echo done", "done\n"),
+    ] {
+        let mut memory = machine(&[]);
+        memory.run(script.as_bytes(), &[]);
+        let (printed, complained) = said(&memory);
+        assert!(printed.ends_with(expected), "{script}: {printed}{complained}");
+        assert_eq!(complained, "", "{script}");
+    }
+    let mut memory = machine(&[]);
+    assert_eq!(memory.run(b"fg", &[]), 1);
+    assert_eq!(memory.run(b"bg %7", &[]), 1);
+    assert_eq!(said(&memory).1, "fg: %: no such process\nbg: %7: no such process\n");
+}
+
+/// One process that is not there does not keep the others from what is done to them.
+#[test]
+fn each_process_that_is_not_there_is_named() {
+    let mut memory = machine(&[]);
+    let status = memory.run(b"sleep 1 & sleep 2 &\nstop 9 %1 nobody %2", &[]);
+    assert_eq!((status, &memory.stopped[..]), (1, &[0x111, 0x112][..]));
+    assert_eq!(said(&memory).1, "stop: 9: no such process\nstop: nobody: no such process\n");
+}
+
+/// A line that ends with a backslash goes on, and one in a comment or in single quotes does not so.
+#[test]
+fn a_line_is_continued_behind_a_backslash() {
+    let mut memory = machine(&[]);
+    let mut shell = Shell::new(&mut memory, b"sh", Vec::new());
+    shell.interactive = true;
+    for (text, outcome) in [
+        ("echo one \\\n", Outcome::Incomplete),
+        ("echo one \\\ntwo\n", Outcome::Done),
+        ("echo thr\\\nee\n", Outcome::Done),
+        ("echo four\\\\\n", Outcome::Done),
+        ("echo five # \\\n", Outcome::Done),
+        ("\\\n", Outcome::Incomplete),
+    ] {
+        assert_eq!(shell.type_in(text.as_bytes()), outcome, "{text}");
+    }
+    assert_eq!(said(&memory).0, "one two\nthree\nfour\\\nfive\n");
 }
 
 #[test]
@@ -60,7 +113,8 @@ fn wait_says_what_is_stopped_and_waits_for_the_others() {
             &[],
         );
         let (printed, complained) = said(&memory);
-        let left = if wait == "wait" { "0x0111\n" } else { "0x0111\n0x0112\n" };
+        let both = "[1] 0x0111 stopped  sleep 1\n[2] 0x0112 running  sleep 2\n";
+        let left = if wait == "wait" { &both[..28] } else { both };
         assert_eq!(printed, format!("0x0111\n0x0112\n148\n{left}0\n"));
         assert_eq!(complained, "0x0111: stopped\n");
     }
@@ -74,7 +128,7 @@ fn an_interrupt_ends_the_waiting_and_not_the_job() {
     for line in ["sleep 1 &\n", "wait; echo behind\n", "echo $?; jobs\n"] {
         assert_eq!(shell.type_in(line.as_bytes()), Outcome::Done);
     }
-    assert_eq!(said(&memory).0, "0x0111\n130\n0x0111\n");
+    assert_eq!(said(&memory).0, "0x0111\n130\n[1] 0x0111 running  sleep 1\n");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use testbed_definitions::limits::{FILES, FILE_BYTES};
 use testbed_definitions::syscall::{open, Error};
 use testbed_shell::interpreter::Shell;
 use testbed_shell::system::{
-    Awaited, Control, Entry, File, Machine, Process, Processor, Start, Status, Streams, System, Thread,
+    Awaited, Control, Entry, File, Machine, Process, Processor, Standing, Start, Status, Streams, System, Thread,
 };
 use testbed_shell::tools;
 
@@ -312,8 +312,12 @@ impl Machine for Memory {
         assert!(!self.stopped.contains(&process), "the shell waits for {process:#x}, which is stopped");
         self.codes.remove(&process).ok_or(Error::NoProcess)
     }
-    fn is_stopped(&mut self, process: Process) -> Result<bool, Error> {
-        Ok(self.stopped.contains(&process))
+    fn standing(&mut self, process: Process) -> Result<Standing, Error> {
+        Ok(match (self.stopped.contains(&process), self.codes.contains_key(&process)) {
+            (true, _) => Standing::Stopped,
+            (false, true) => Standing::Runs,
+            (false, false) => Standing::Ended,
+        })
     }
     fn attend(&mut self, process: Process) -> Result<Awaited, Error> {
         match self.keys.pop() {

@@ -26,7 +26,7 @@ pub use modes::{is_capable, window};
 pub use terminal::Terminal;
 pub use testbed_session::asked::{Asked, Host};
 pub use view::View;
-pub use words::COMMANDS;
+pub use words::commands;
 
 /// Gives the machine input, and may look at what it prints.
 #[derive(Default)]

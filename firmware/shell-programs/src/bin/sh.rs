@@ -1,5 +1,6 @@
 //! A shell: `sh FILE ARGUMENTS` runs a script, `sh COMMANDS` what its arguments say, and `sh` alone
-//! what is typed at the console until that ends; `sh -i COMMANDS` does both. The language and the
+//! what is typed at the console until that ends; `sh -i COMMANDS` does both, and `sh -c COMMANDS
+//! [NAME [ARGUMENTS]]` what POSIX says: its first argument without showing it. The language and the
 //! commands are in the crate `testbed-shell`, and `docs/shell.md` is the manual.
 #![no_std]
 #![no_main]
@@ -32,6 +33,16 @@ fn main(arguments: Arguments) -> u32 {
     let Some((first, rest)) = words.split_first() else { return converse(&mut tos, b"") };
     if first == b"-i" {
         return converse(&mut tos, &rest.join(&b' '));
+    }
+    if first == b"-c" {
+        let Some((text, named)) = rest.split_first() else {
+            tos.complain(b"sh: -c: a command is missing\n");
+            return 2;
+        };
+        let (name, arguments) = named.split_first().map_or((&b"sh"[..], &[][..]), |(name, rest)| (&name[..], rest));
+        let mut shell = Shell::new(&mut tos, name, arguments.to_vec());
+        shell.run_text(text, name, None);
+        return shell.status();
     }
     if is_script(&mut tos, first) {
         let mut shell = Shell::new(&mut tos, first, rest.to_vec());

@@ -18,7 +18,7 @@ pub const BUILTINS: &[(&str, &str, &str, Act)] = &[
     (":", "", "does nothing", |_, _| 0),
     (".", "FILE [ARGUMENT...]", "runs a script in this shell", |shell, words| shell.source(words)),
     ("[", "EXPRESSION ]", "as `test`", testing::bracket),
-    ("bg", "PROCESS...", "lets processes run while nobody waits for them", jobs::bg),
+    ("bg", "[PROCESS...]", "lets processes run while nobody waits for them: the last one that was stopped", jobs::bg),
     ("break", "[LOOPS]", "ends a loop", |shell, words| leave(shell, words, Flow::Break)),
     ("continue", "[LOOPS]", "goes on with the next round of a loop", |shell, words| {
         leave(shell, words, Flow::Continue)
@@ -29,10 +29,10 @@ pub const BUILTINS: &[(&str, &str, &str, Act)] = &[
     ("exit", "[STATUS]", "ends the shell", |shell, words| end(shell, words, Flow::Exit)),
     ("export", "NAME[=VALUE]...", "puts variables into the environment of programs, the file `environment`", export),
     ("false", "", "fails", |_, _| 1),
-    ("fg", "PROCESS", "lets a process run, and waits for it", jobs::fg),
+    ("fg", "[PROCESS]", "lets a process run, and waits for it: the last one that was stopped", jobs::fg),
     ("get", "[PROCESSOR:]NAME [PATH]", "has the host keep a file, as NAME in the run's folder or as PATH", asking::get),
     ("help", "[NAME...]", "says what a command takes", help),
-    ("jobs", "", "lists the processes that this shell has started", jobs::jobs),
+    ("jobs", "", "lists what this shell has started: %1 names the first to other commands", jobs::jobs),
     ("kill", "PROCESS...", "ends processes", jobs::kill),
     (
         "on",

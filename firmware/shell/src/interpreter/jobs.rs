@@ -6,24 +6,76 @@ use testbed_definitions::process::{home, place};
 use testbed_definitions::syscall::Error;
 
 use super::program::Wanted;
-use super::shell::{Shell, MISUSED};
+use super::shell::{Job, Shell, MISUSED};
 use crate::number;
-use crate::system::{Control, Process};
+use crate::system::{Control, Process, Standing};
+
+/// Bytes of a command that `jobs` shows, at most.
+const LINE_SHOWN: usize = 64;
 
 impl Shell<'_> {
-    /// The process that a word names: by its place here, or by its whole id.
+    /// A process has been started: with these words, if it is a utility, or this program and them.
+    pub(super) fn note_job(&mut self, process: Process, program: &[u8], words: &[Vec<u8>]) {
+        let mut line = program.to_vec();
+        for word in words {
+            if !line.is_empty() {
+                line.push(b' ');
+            }
+            line.extend_from_slice(word);
+        }
+        line.truncate(LINE_SHOWN);
+        let number = self.jobs.last().map_or(1, |job| job.number + 1);
+        self.jobs.push(Job { number, process, line });
+    }
+
+    pub(super) fn forget_job(&mut self, process: Process) {
+        self.jobs.retain(|job| job.process != process);
+    }
+
+    /// Forgets the jobs that are over, whose exit codes nobody has asked for.
+    pub(super) fn forget_ended(&mut self) {
+        for Job { process, .. } in self.jobs.clone() {
+            if self.machine.standing(process) == Ok(Standing::Ended) {
+                let _ = self.machine.await_end(process);
+                self.forget_job(process);
+            }
+        }
+    }
+
+    /// The job that `fg` and `bg` mean without a word: the last one that is stopped, or the last.
+    fn current_job(&mut self) -> Result<Process, Error> {
+        for at in (0..self.jobs.len()).rev() {
+            let process = self.jobs[at].process;
+            if self.machine.standing(process) == Ok(Standing::Stopped) {
+                return Ok(process);
+            }
+        }
+        self.jobs.last().map(|job| job.process).ok_or(Error::NoProcess)
+    }
+
+    /// The process that a word names: a job by its number behind a `%`, or a process by its place
+    /// here or its whole id.
     fn process(&mut self, word: &[u8]) -> Result<Process, Error> {
+        if let Some(job) = word.strip_prefix(b"%") {
+            if let b"" | b"%" | b"+" = job {
+                return self.current_job();
+            }
+            let number = number::parse(job).ok_or(Error::NoProcess)?;
+            let found = self.jobs.iter().find(|job| u64::from(job.number) == number);
+            return found.map(|job| job.process).ok_or(Error::NoProcess);
+        }
         let number = number::parse(word).and_then(|number| Process::try_from(number).ok()).ok_or(Error::NoProcess)?;
         if number > 0xf {
             return Ok(number);
         }
         let here = self.machine.home();
         let listed = self.machine.processes();
-        let own = self.jobs.iter().copied().filter(|&job| home(job) == here);
+        let own = self.jobs.iter().map(|job| job.process).filter(|&job| home(job) == here);
         let mut all = listed.iter().map(|status| status.process).chain(own);
         all.find(|&id| place(id) == number as u8).ok_or(Error::NoProcess)
     }
 
+    /// Does something with each process that is named, and says with which it has failed.
     fn each_process(
         &mut self,
         name: &str,
@@ -33,14 +85,27 @@ impl Shell<'_> {
         if words.is_empty() {
             return MISUSED;
         }
-        let mut status = 0;
+        let (mut status, mut failed) = (0, 0);
         for word in words {
             match self.process(word).and_then(|process| act(self, process)) {
                 Ok(code) => status = code,
-                Err(error) => return self.fail(&[name.as_bytes()], error.meaning()),
+                Err(error) => failed = self.fail(&[name.as_bytes(), word], error.meaning()),
             }
         }
-        status
+        status.max(failed)
+    }
+
+    /// As [`Self::each_process`], or with the job that is meant without a word.
+    fn each_job(
+        &mut self,
+        name: &str,
+        words: &[Vec<u8>],
+        act: impl Fn(&mut Self, Process) -> Result<u32, Error>,
+    ) -> u32 {
+        if words.is_empty() {
+            return self.each_process(name, &[b"%".to_vec()], act);
+        }
+        self.each_process(name, words, act)
     }
 
     /// Runs a program, as an operator if the first word says so.
@@ -95,17 +160,17 @@ pub(super) fn stop(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
 }
 
 pub(super) fn bg(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
-    shell.each_process("bg", words, |shell, process| {
+    shell.each_job("bg", words, |shell, process| {
         shell.machine.control(process, Control::Background)?;
         shell.machine.control(process, Control::Resume).map(|()| 0)
     })
 }
 
 pub(super) fn fg(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
-    if words.len() != 1 {
+    if words.len() > 1 {
         return MISUSED;
     }
-    shell.each_process("fg", words, |shell, process| {
+    shell.each_job("fg", words, |shell, process| {
         shell.machine.control(process, Control::Foreground)?;
         shell.machine.control(process, Control::Resume)?;
         Ok(shell.attend(process))
@@ -118,10 +183,10 @@ pub(super) fn wait(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
         return shell.each_process("wait", words, |shell, process| Ok(shell.wait_for_job(process)));
     }
     let mut result = 0;
-    for job in shell.jobs.clone() {
-        let status = shell.wait_for_job(job);
+    for Job { process, .. } in shell.jobs.clone() {
+        let status = shell.wait_for_job(process);
         // What has ended with any code was awaited; what is stopped still is a job.
-        if shell.jobs.contains(&job) {
+        if shell.jobs.iter().any(|job| job.process == process) {
             result = status;
         }
         if shell.interrupted {
@@ -136,10 +201,21 @@ pub(super) fn jobs(shell: &mut Shell, words: &[Vec<u8>]) -> u32 {
         return MISUSED;
     }
     let mut text = Vec::new();
-    for job in &shell.jobs {
-        text.extend(number::process(*job));
+    for Job { number, process, line } in shell.jobs.clone() {
+        text.push(b'[');
+        number::decimal(&mut text, number.into());
+        text.extend_from_slice(b"] ");
+        text.extend(number::process(process));
+        text.extend_from_slice(match shell.machine.standing(process) {
+            Ok(Standing::Stopped) => b" stopped  ",
+            Ok(Standing::Runs) => b" running  ",
+            _ => b" ended    ",
+        });
+        text.extend(line);
         text.push(b'\n');
     }
+    // They have been told of, as POSIX has it.
+    shell.forget_ended();
     shell.print(&text)
 }
 

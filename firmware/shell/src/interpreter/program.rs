@@ -8,7 +8,7 @@ use testbed_definitions::syscall::{open, Error};
 
 use super::shell::Shell;
 use crate::number;
-use crate::system::{Awaited, Control, File, Process, Processor, Start, Streams};
+use crate::system::{Awaited, Control, File, Process, Processor, Standing, Start, Streams};
 use crate::tools;
 
 /// The program that has the utilities, and this one.
@@ -80,6 +80,9 @@ impl Shell<'_> {
         let started = self
             .fitting(program, arguments, at, &mut listed)
             .and_then(|arguments| self.start_with_streams(program, &arguments, at, wanted));
+        if let Ok((process, _)) = started {
+            self.note_job(process, if program == UTILITIES { &[] } else { program }, arguments);
+        }
         let status = match started {
             Ok((process, _)) if wanted.background => {
                 let mut text = number::process(process);
@@ -97,8 +100,10 @@ impl Shell<'_> {
                 }
             }
             Err(error) => {
-                self.fail(&[name], error.meaning());
-                if error == Error::NoFile {
+                // A file that is there and can't be run is another matter.
+                let is_unknown = error == Error::NoFile;
+                self.fail(&[name], if is_unknown { "not found" } else { error.meaning() });
+                if is_unknown {
                     127
                 } else {
                     126
@@ -140,7 +145,10 @@ impl Shell<'_> {
         at: Processor,
         wanted: Wanted,
     ) -> Result<(Process, Away), Error> {
-        if self.jobs.len() == tools::PROCESSES_MAX {
+        if self.jobs.len() >= tools::PROCESSES_MAX {
+            self.forget_ended();
+        }
+        if self.jobs.len() >= tools::PROCESSES_MAX {
             return Err(Error::TooManyProcesses);
         }
         let is_away = at != self.machine.home() && self.streams != Streams::default();
@@ -152,10 +160,7 @@ impl Shell<'_> {
         let Wanted { background, operator, .. } = wanted;
         let how = Start { processor: at, background, operator, streams: away.streams };
         match self.machine.start(program, arguments, &how) {
-            Ok(process) => {
-                self.jobs.push(process);
-                Ok((process, away))
-            }
+            Ok(process) => Ok((process, away)),
             Err(error) => {
                 self.drop_away(at, &away);
                 Err(error)
@@ -242,7 +247,7 @@ impl Shell<'_> {
     pub(super) fn wait_for_job(&mut self, process: Process) -> u32 {
         loop {
             // A process that is not there is the waiting's own error.
-            if self.machine.is_stopped(process).unwrap_or(false) {
+            if self.machine.standing(process) == Ok(Standing::Stopped) {
                 return self.paused(process);
             }
             match self.machine.attend(process) {
@@ -274,7 +279,7 @@ impl Shell<'_> {
                 }
                 Ok(Awaited::Paused) => {}
                 Ok(Awaited::Ended(_)) if interrupted => {
-                    self.jobs.retain(|&job| job != process);
+                    self.forget_job(process);
                     self.interrupted = true;
                     self.give_up(INTERRUPTED);
                     return INTERRUPTED;
@@ -295,7 +300,7 @@ impl Shell<'_> {
     }
 
     fn ended(&mut self, process: Process, code: Result<u32, Error>) -> u32 {
-        self.jobs.retain(|&job| job != process);
+        self.forget_job(process);
         let code = match code {
             Ok(code) => code,
             Err(error) => return self.fail(&[b"wait"], error.meaning()),

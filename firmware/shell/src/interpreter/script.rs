@@ -78,6 +78,7 @@ impl Shell<'_> {
         loop {
             match parser.next_item() {
                 Ok(Some(_)) => {}
+                Ok(None) if parser.wants_line() => return Outcome::Incomplete,
                 Ok(None) => break,
                 Err(fault) if fault.incomplete => return Outcome::Incomplete,
                 Err(_) => break,

@@ -43,6 +43,16 @@ pub(super) struct Environment {
     pub functions: BTreeMap<Vec<u8>, Rc<Command>>,
 }
 
+/// A process that the shell has started.
+#[derive(Clone)]
+pub(super) struct Job {
+    /// What `%` names it by.
+    pub number: u32,
+    pub process: Process,
+    /// The words of its command.
+    pub line: Vec<u8>,
+}
+
 /// A shell.
 pub struct Shell<'m> {
     pub(super) machine: &'m mut dyn Machine,
@@ -64,8 +74,8 @@ pub struct Shell<'m> {
     pub(super) streams: Streams,
     /// Where the machine has the shell itself read and write.
     pub(super) applied: Streams,
-    /// Processes that were started and not yet awaited.
-    pub(super) jobs: Vec<Process>,
+    /// Processes that were started and not yet awaited, in the order of their numbers.
+    pub(super) jobs: Vec<Job>,
     /// Temporary files so far.
     pub(super) temporary: u32,
     /// A command ends the shell if it fails (`set -e`), and where that does not count.

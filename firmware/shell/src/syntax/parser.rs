@@ -36,12 +36,25 @@ pub struct Parser<'a> {
     pub(super) behind_texts: Option<usize>,
     pub(super) depth: usize,
     pub(super) count: usize,
+    /// The text ends with a `\` that wants another line.
+    pub(super) wants_line: bool,
 }
 
 impl<'a> Parser<'a> {
     /// Reads this text.
     pub fn new(text: &'a [u8]) -> Self {
-        Parser { text, at: 0, behind_texts: None, depth: 0, count: 0 }
+        Parser { text, at: 0, behind_texts: None, depth: 0, count: 0, wants_line: false }
+    }
+
+    /// Whether the text that has been read ends with a `\`, so that another line belongs to it.
+    pub fn wants_line(&self) -> bool {
+        self.wants_line
+    }
+
+    /// Passes a `\` and the newline behind it.
+    pub(super) fn join_lines(&mut self) {
+        self.at += 2;
+        self.wants_line |= self.at == self.text.len();
     }
 
     /// How far it has come.
@@ -112,7 +125,7 @@ impl<'a> Parser<'a> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t' | b'\r') => self.at += 1,
-                Some(b'\\') if self.peek_second() == Some(b'\n') => self.at += 2,
+                Some(b'\\') if self.peek_second() == Some(b'\n') => self.join_lines(),
                 Some(b'#') => {
                     let rest = &self.text[self.at..];
                     self.at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
@@ -382,7 +395,7 @@ impl<'a> Parser<'a> {
             return Ok(Word(alloc::vec![Part { piece: Piece::Text(text), quoted: true }]));
         }
         // Its own parser, so that quotes in it are no quotes.
-        let mut inner = Parser { text: &text, at: 0, behind_texts: None, depth: self.depth, count: self.count };
+        let mut inner = Parser { depth: self.depth, count: self.count, ..Parser::new(&text) };
         let word =
             inner.deeper(|inner| inner.quoted_text(None)).map_err(|fault| Fault { line: self.line(), ..fault })?;
         self.count = inner.count;

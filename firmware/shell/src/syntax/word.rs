@@ -37,7 +37,7 @@ impl Parser<'_> {
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
-                b'\\' if self.peek_second() == Some(b'\n') => self.at += 2,
+                b'\\' if self.peek_second() == Some(b'\n') => self.join_lines(),
                 b'\\' => {
                     // A `\` at the very end stands for itself.
                     word.text(self.peek_second().unwrap_or(b'\\'), true);

@@ -193,29 +193,90 @@ pub(super) fn rm(context: &mut Context, words: &[Vec<u8>]) -> Done {
 }
 
 pub(super) fn chmod(context: &mut Context, words: &[Vec<u8>]) -> Done {
-    let (letters, names) = words.split_first().ok_or(Stop::Usage)?;
-    let permissions = permissions(letters).ok_or(Stop::Usage)?;
+    let (mode, names) = words.split_first().ok_or(Stop::Usage)?;
+    let mode = Mode::parse(mode).ok_or(Stop::Usage)?;
     if names.is_empty() {
         return Err(Stop::Usage);
     }
     for word in names {
         let (place, name) = place_of(context.system, word);
-        if let Err(error) = context.system.chmod(place, name, permissions) {
+        let before = match mode.is_whole() {
+            true => Ok(0),
+            false => permissions_of(context, place, name),
+        };
+        let done = before.and_then(|before| context.system.chmod(place, name, mode.of(before)));
+        if let Err(error) = done {
             context.complain(word, error.meaning());
         }
     }
     Ok(0)
 }
 
-/// Permissions as `ls -l` shows them: each letter at most once, with `-` anywhere, and alone for
-/// none.
+fn permissions_of(context: &mut Context, place: Processor, name: &[u8]) -> Result<u32, Error> {
+    let listed = context.system.list(place)?;
+    let found = listed.iter().find(|entry| entry.name == name);
+    found.map(|entry| entry.permissions & !TRUSTED).ok_or(Error::NoFile)
+}
+
+/// What is to become of permissions: those that stay are kept, and those that come are added.
+struct Mode {
+    stay: u32,
+    come: u32,
+}
+
+impl Mode {
+    /// Permissions as `ls -l` shows them, or letters of them; as POSIX adds and takes them, `+x`,
+    /// `u-w`, `a=r`; or a number, of which the owner's digit counts, since a file has one owner and
+    /// nobody else.
+    fn parse(word: &[u8]) -> Option<Mode> {
+        const ALL: u32 = file::READ | file::WRITE | file::EXECUTE;
+        if let Some(come) = shown(word) {
+            return Some(Mode { stay: 0, come });
+        }
+        if let [owner @ b'0'..=b'7', b'0'..=b'7', b'0'..=b'7'] = word {
+            let bits = [(4, file::READ), (2, file::WRITE), (1, file::EXECUTE)];
+            let come = bits.iter().filter(|(bit, _)| owner & bit != 0).map(|(_, permission)| permission).sum();
+            return Some(Mode { stay: 0, come });
+        }
+        let at = word.iter().position(|byte| !b"ugoa".contains(byte)).unwrap_or(word.len());
+        match word[at..].split_first() {
+            Some((b'+', letters)) => Some(Mode { stay: ALL, come: permissions(letters)? }),
+            Some((b'-', letters)) => Some(Mode { stay: ALL & !permissions(letters)?, come: 0 }),
+            Some((b'=', letters)) => Some(Mode { stay: 0, come: permissions(letters)? }),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing stays.
+    fn is_whole(&self) -> bool {
+        self.stay == 0
+    }
+
+    fn of(&self, before: u32) -> u32 {
+        before & self.stay | self.come
+    }
+}
+
+/// Permissions as `ls -l` shows them, `r-x-`, or without its last column, `r-x`; or letters without
+/// a sign, and `-` for none. What begins with a `-` and has three letters is POSIX's.
+fn shown(word: &[u8]) -> Option<u32> {
+    let has_columns = word.len() == 4 || word.len() == 3 && word[0] != b'-';
+    let is_listed = has_columns && word.iter().zip(b"rwxt").all(|(byte, letter)| byte == letter || *byte == b'-');
+    match word {
+        b"-" => Some(0),
+        _ if is_listed => permissions(&word.iter().copied().filter(|byte| b"rwx".contains(byte)).collect::<Vec<_>>()),
+        [] => None,
+        _ => permissions(word),
+    }
+}
+
+/// The permissions that letters stand for, each at most once.
 fn permissions(letters: &[u8]) -> Option<u32> {
     letters.iter().try_fold(0, |all, letter| {
         let permission = match letter {
             b'r' => file::READ,
             b'w' => file::WRITE,
             b'x' => file::EXECUTE,
-            b'-' => return Some(all),
             _ => return None,
         };
         (all & permission == 0).then_some(all | permission)

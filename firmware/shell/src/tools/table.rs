@@ -30,7 +30,7 @@ macro_rules! tools {
 
 tools! {
     "cat" "[-n] [FILE...]" "prints files" text::cat;
-    "chmod" "[r][w][x]|- FILE..." "says who may do what with files" files::chmod;
+    "chmod" "[r][w][x]|-|[+-=]LETTERS FILE..." "says who may do what with files" files::chmod;
     "cmp" "[-s] FILE FILE" "says where two files differ first" compare::cmp;
     "compress" "[-c] FILE..." "makes FILE.Z of files, which gzip reads too" compress::compress;
     "cp" "FILE... NEW|PROCESSOR:|." "copies files, also from and to other processors" files::cp;

@@ -27,6 +27,8 @@ const TWICE: Duration = Duration::from_secs(2);
 /// waited for.
 const TAKEN: u32 = 2;
 const PRINTED: u32 = 8;
+/// What the shell's prompt ends with where more lines belong to a command.
+const CONTINUING: &str = "> ";
 
 /// What a person at the terminal gives.
 pub struct Terminal {
@@ -54,6 +56,8 @@ struct Desk {
     /// What was said and has not been given.
     waiting: Vec<Said>,
     is_edited: bool,
+    /// The line that is edited belongs to a command that was begun.
+    continues: bool,
     ended: bool,
     /// Chunks for which no line is to be edited yet, and then none while the reader's processor
     /// prints.
@@ -141,6 +145,7 @@ impl Terminal {
         let prompt = desk.view.edit(reader);
         desk.paper.finish();
         let begun = desk.ahead.next();
+        desk.continues = prompt.ends_with(CONTINUING);
         desk.editor.ask(prompt, Words { files, processors: self.names.clone() }, begun);
         desk.is_edited = true;
     }
@@ -185,6 +190,10 @@ impl Terminal {
                     self.stop |= key == Key::Quit;
                     desk.interrupted = None;
                     bytes.extend(desk.key(key));
+                    // The shell gives up the lines before, too, once it reads one.
+                    if key == Key::Interrupt && std::mem::take(&mut desk.continues) {
+                        bytes.extend(desk.line(String::new()));
+                    }
                 }
                 Said::Switch(number) => bytes.extend(desk.switch(number)),
                 Said::End => bytes.extend(desk.end()),
@@ -230,6 +239,7 @@ impl Desk {
             switches: Vec::new(),
             waiting: Vec::new(),
             is_edited: false,
+            continues: false,
             ended: false,
             hold: 0,
             pause: PRINTED,

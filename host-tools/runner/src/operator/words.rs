@@ -1,12 +1,18 @@
 //! What Tab completes at the machine's console: commands of the shell, files of the machine, and
 //! processors.
 
-/// Commands of `sh`, the shell in `firmware/programs`, that are no files. A test holds them against
-/// what its `help` lists.
-pub const COMMANDS: &[&str] = &[
-    "ps", "ls", "cat", "cp", "mv", "rm", "chmod", "echo", "kill", "stop", "bg", "fg", "wait", "run", "on", "dgl",
-    "filter", "totals", "sample", "shells", "get", "put", "stty", "help",
-];
+use testbed_shell::interpreter::BUILTINS;
+use testbed_shell::tools::TOOLS;
+
+/// Commands of the shell on this machine only, beside those that `testbed-shell` has. A test holds
+/// them against what its `help` lists.
+const OWN: &[&str] = &["dgl", "filter", "sample", "totals"];
+
+/// Commands that are no files: the shell's own, and its utilities.
+pub fn commands<'a>() -> impl Iterator<Item = &'a str> {
+    let builtins = BUILTINS.iter().map(|builtin| builtin.0).filter(|name| name.starts_with(char::is_alphabetic));
+    builtins.chain(TOOLS.iter().map(|tool| tool.name)).chain(OWN.iter().copied())
+}
 
 /// Behind these a processor's name is a word too.
 const ON: &str = "on";
@@ -28,7 +34,7 @@ impl Words {
         let files = self.files.iter().map(String::as_str);
         let mut ahead = command.split_ascii_whitespace();
         let known: Vec<&str> = match (ahead.next(), ahead.count()) {
-            (None, _) => COMMANDS.iter().copied().chain(files).collect(),
+            (None, _) => commands().chain(files).collect(),
             (Some(ON), 0) => self.processors.iter().map(String::as_str).collect(),
             _ => files.collect(),
         };
@@ -60,5 +66,7 @@ mod tests {
         assert_eq!(complete("on air s"), (7, names(&["sh "])));
         assert_eq!(complete("cat "), (4, names(&["chatter", "hello", "sh"])));
         assert_eq!(complete("zz"), (0, vec![]));
+        assert_eq!(complete("uncom"), (0, names(&["uncompress "])));
+        assert_eq!(complete("expo"), (0, names(&["export "])));
     }
 }

@@ -21,8 +21,19 @@ pub struct HostFiles {
     pub folder: PathBuf,
 }
 
+/// A path that was typed at the machine, where `~` stands for the home of whoever types, since no
+/// shell of this computer has looked at it.
+fn at_home(path: &str) -> String {
+    let rest = if path == "~" { Some("") } else { path.strip_prefix("~/") };
+    match (rest, std::env::var("HOME")) {
+        (Some(rest), Ok(home)) => format!("{home}/{rest}"),
+        _ => path.into(),
+    }
+}
+
 impl Host for HostFiles {
     fn put(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        let path = &at_home(path);
         // Reading what is no file could last for ever.
         let said = |error: std::io::Error| format!("cannot read {path}: {error}");
         if !fs::metadata(path).map_err(said)?.is_file() {
@@ -39,7 +50,8 @@ impl Host for HostFiles {
         name: &str,
         path: Option<&str>,
     ) -> Result<(usize, String), String> {
-        let path = destination(name, path, &self.folder)?;
+        let path = path.map(at_home);
+        let path = destination(name, path.as_deref(), &self.folder)?;
         let place = self.machine.processors.get(usize::from(processor)).ok_or("there is no such processor")?;
         let bytes = taken(engine, &self.kernel, processor, name)
             .ok_or_else(|| format!("there is no file {name} on {place}"))?;
