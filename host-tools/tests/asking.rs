@@ -88,6 +88,11 @@ fn files_go_to_and_fro_and_are_given_again() {
     assert!(desk.read("back") == bytes(20_000));
     assert_eq!(desk.read("out/sorted"), b"apple\npear\n");
     assert_eq!(desk.read("out/list"), b"pear\napple\n");
+    // Shown again, it is what a user has seen.
+    let log = desk.read(&format!("out/{CONSOLE_LOG}"));
+    assert!(String::from_utf8_lossy(&log).contains("\\x05"));
+    let shown = desk.testbed(&["console", "out"], Stdio::null());
+    assert!(shown.contains("same") && !shown.contains('\u{5}'), "{shown}");
     for name in ["data", "my list", "back", "out/sorted"] {
         fs::remove_file(desk.path(name)).unwrap();
     }

@@ -8,6 +8,7 @@ use clap::Args;
 use testbed_host_tools::top::screen::Speed;
 use testbed_machine::{suggest, units};
 use testbed_runner::operator::View;
+use testbed_session::asking::Ear;
 use testbed_trace::capture::{Capture, Printed, CONSOLE, CONSOLE_LOG};
 
 use super::analyse::cycles_if;
@@ -57,13 +58,15 @@ impl Console {
         });
         let mut pace = Pace { clock_hz: f64::from(machine.clock_hz), speed, longest, last: from, due: Instant::now() };
         let mut out = io::stdout();
+        // What shells ask of whoever types is for nobody to read.
+        let mut ear = Ear::default();
         let mut view = only.is_none().then(|| View::new(&machine.processors, io::stdout(), false));
         for piece in &pieces {
             pace.wait_for(piece.cycle);
             match &mut view {
                 Some(view) => {
-                    let bytes: Vec<_> = piece.bytes.iter().map(|&byte| (piece.processor, byte)).collect();
-                    view.show(&bytes);
+                    let (shown, _) = ear.hear(piece.bytes.iter().map(|&byte| (piece.processor, byte)));
+                    view.show(&shown);
                 }
                 None => out.write_all(&piece.bytes).and_then(|()| out.flush())?,
             }

@@ -115,14 +115,23 @@ impl Serve {
         };
         // Also where the folder has gone: nobody would end the run else.
         let asked = followed.ask_to_end();
+        let has_begun = followed.has_begun();
         let code = followed.into_started().map(|started| wait(started, &stop)).transpose();
-        match shown {
-            // It has said why.
-            Err(TopError::NotBegun) => Ok(code?.flatten().unwrap_or(Exit::Machine as u8)),
+        let code = match shown {
+            Err(TopError::NotBegun) => code?.flatten(),
             shown => {
                 shown?;
                 asked?;
-                Ok(code?.flatten().unwrap_or(0))
+                code?.flatten()
+            }
+        };
+        match code {
+            // Without a beginning it has said why on its own.
+            Some(code) => Ok(code),
+            None if has_begun => Ok(0),
+            None => {
+                eprintln!("the run was ended before it had begun");
+                Ok(Exit::Interrupted as u8)
             }
         }
     }

@@ -116,6 +116,11 @@ impl Followed {
         Ok(self.started.as_mut().map_or(Ok(()), Started::ask_to_end)?)
     }
 
+    /// There is a folder to be followed.
+    pub fn has_begun(&self) -> bool {
+        !matches!(self.watched, Watched::Coming)
+    }
+
     /// Reads on for a moment. Returns whether there is more to be read at once.
     ///
     /// # Errors

@@ -8,7 +8,9 @@ use serde::Serialize;
 use testbed_balance::policies::{period_us, DESCRIBED};
 use testbed_balance::settings;
 use testbed_definitions::event::{DIAG_DETAIL, DIAG_LOAD, DIAG_PROFILE, DIAG_READY, DIAG_TIMER, DIAG_USER};
+use testbed_definitions::limits::FILE_BYTES;
 use testbed_machine::{Machine, NAMED};
+use testbed_runner::files::HOST_BYTES;
 use testbed_runner::firmware::{self, Firmware, FirmwareError, SMALL_BELOW};
 use testbed_runner::module::{self, ModuleError};
 use testbed_runner::store::UTILITIES;
@@ -74,6 +76,10 @@ pub struct Contents {
     /// Event classes, each with what it tells and its bit, and those that are on by themselves.
     pub classes: [(&'static str, &'static str, u32); 6],
     pub classes_default: &'static str,
+    /// Bytes that a file of the machine has at most, and a program before what only debuggers read is
+    /// taken out of it.
+    pub file_max: usize,
+    pub program_max: u64,
     /// Policies of the balancer, each with what it does, the period of samples that it likes best, in
     /// microseconds, and its settings.
     pub policies: Vec<PolicyInfo>,
@@ -121,6 +127,8 @@ impl Contents {
                 .collect(),
             classes: CLASSES,
             classes_default: "profile+timer+user",
+            file_max: FILE_BYTES,
+            program_max: HOST_BYTES,
             policies: policies(),
             bytes: Vec::new(),
         };
@@ -204,6 +212,8 @@ mod tests {
             machines: Vec::new(),
             classes: CLASSES,
             classes_default: "",
+            file_max: 0,
+            program_max: 0,
             policies: Vec::new(),
             bytes: Vec::new(),
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::json;
+use testbed_definitions::limits::FILE_BYTES;
 use testbed_host_tools::web::page::page;
 
 use super::devtools::{Browser, Window};
@@ -146,13 +147,49 @@ fn a_link_holds_the_whole_experiment() {
     open(&mut browser, &path, fragment.as_str().unwrap(), LAPTOP);
     browser.wait_for("!document.getElementById('start').disabled");
     assert_eq!(browser.evaluate(form), changed);
-    // One that says nothing, or nonsense, is as none.
-    for fragment in ["#", "#seed", "#nonsense=1&machine=none&kernel=none&speed=x&program=sh"] {
+    // One that says nothing, or only leads to a place in the page, is as none.
+    for fragment in ["#", "#typed"] {
         open(&mut browser, &path, fragment, LAPTOP);
-        browser.wait_for("!document.getElementById('start').disabled");
-        let found = browser.evaluate(form);
-        assert_eq!((&found[0], &found[2], &found[5]), (&usual[0], &usual[2], &usual[5]), "{fragment}");
+        browser.wait_for("document.getElementById('status').textContent.includes('machine runs')");
+        assert_eq!(browser.evaluate(form), usual, "{fragment}");
     }
+    browser.evaluate("document.getElementById('arguments').value = 'kept'; location.hash = 'screens'");
+    browser.settle();
+    assert_eq!(browser.evaluate("document.getElementById('arguments').value"), "kept");
+}
+
+/// Another experiment than the one that was meant does not run.
+#[test]
+fn a_link_with_what_the_page_does_not_have_is_named_and_starts_nothing() {
+    let (_dir, path) = written();
+    let mut browser = Browser::open();
+    let fragment =
+        "#nonsense=1&program=hallo&machine=none&kernel=tos95&balance=gian&speed=x&seed=-1&classes=profile+timer+redy";
+    open(&mut browser, &path, fragment, LAPTOP);
+    browser.wait_for("document.getElementById('status').textContent.startsWith('Nothing runs')");
+    let trouble = browser.evaluate("document.getElementById('trouble').textContent");
+    for part in [
+        "no “nonsense”",
+        "program “hallo”",
+        "machine “none”; it has testbed6",
+        "kernel “tos95”",
+        "policy “gian”",
+        "speed “x”",
+        "“-1” is no seed",
+        "event class “redy”; it has none, profile",
+    ] {
+        assert!(trouble.as_str().unwrap().contains(part), "{part}: {trouble}");
+    }
+    let found =
+        browser.evaluate(r#"["machine", "kernel", "balance", "speed"].map((id) => document.getElementById(id).value)"#);
+    assert_eq!(found, json!(["testbed6", "default", "", "1"]));
+    // Who starts it means what the form has now.
+    browser.evaluate(
+        r#"for (const [id, value] of [["program", "hello"], ["seed", "1"]]) document.getElementById(id).value = value"#,
+    );
+    browser.evaluate("document.getElementById('start').click()");
+    browser.wait_for("document.getElementById('status').textContent.includes('over with exit code 0')");
+    assert_eq!(browser.evaluate("document.getElementById('trouble').textContent"), "");
 }
 
 #[test]
@@ -161,8 +198,16 @@ fn what_is_wrong_is_said_in_the_page() {
     let mut browser = Browser::open();
     open(&mut browser, &path, "", LAPTOP);
     browser.wait_for("!document.getElementById('start').disabled");
+    write(&mut browser, "x=5");
+    enter(&mut browser);
     browser.evaluate("document.getElementById('toml').value = 'name = 1'; document.getElementById('start').click()");
     browser.wait_for("document.getElementById('trouble').textContent.includes(\"the machine's description:1\")");
+    // What was there goes on.
+    browser.evaluate("document.getElementById('typed').focus()");
+    write(&mut browser, "echo still-$x");
+    enter(&mut browser);
+    browser.wait_for(&printed("still-5"));
+    assert_eq!(browser.evaluate("document.getElementById('trouble').textContent.includes('still there')"), json!(true));
     let broken = dir.path().join("broken");
     fs::write(&broken, b"\x7fELF and no more").unwrap();
     browser.evaluate("document.getElementById('machine').selectedIndex = 0; document.getElementById('machine').dispatchEvent(new Event('change'))");
@@ -172,6 +217,9 @@ fn what_is_wrong_is_said_in_the_page() {
     let files = json!({ "nodeId": field["nodeId"], "files": [broken] });
     browser.call("DOM.setFileInputFiles", files);
     browser.wait_for("document.getElementById('trouble').textContent.includes('broken: no RISC-V program')");
+    drop_file(&mut browser, "large", &"x".repeat(FILE_BYTES + 1));
+    browser.wait_for("/^large has 524.289 bytes; a file of the machine has at most 524.288/.test(document.getElementById('trouble').textContent)");
+    assert_eq!(browser.evaluate("document.getElementById('files').textContent.includes('large')"), json!(false));
     // The page goes on as if nothing had been.
     browser.evaluate("document.getElementById('program').value = 'hello'; document.getElementById('start').click()");
     browser.wait_for("document.getElementById('status').textContent.includes('over with exit code 0')");
@@ -206,7 +254,7 @@ fn it_fits_and_can_be_read_at_every_width_in_light_and_dark() {
 }
 
 /// Gives the page a file, as one that is dropped onto it.
-fn drop_file(browser: &mut Browser, name: &str, text: &str) {
+pub fn drop_file(browser: &mut Browser, name: &str, text: &str) {
     browser.evaluate(&format!(
         "(() => {{ const all = new DataTransfer(); all.items.add(new File([{}], {}));
         document.dispatchEvent(new DragEvent('drop', {{ dataTransfer: all, bubbles: true, cancelable: true }})); }})()",
@@ -228,6 +276,7 @@ fn files_go_to_and_fro_and_the_console_is_switched_by_keys() {
     enter(&mut browser);
     browser.wait_for("document.getElementById('kept-files').textContent.includes('sorted (11 bytes)')");
     assert_eq!(browser.evaluate(&printed("sorted, under The trace")), json!(true));
+    assert_eq!(browser.evaluate(&printed("\u{5}")), json!(false));
     // Ctrl-] and a number: the console of that processor is shown, and what is typed goes to its shell.
     let bracket =
         json!({ "type": "keyDown", "key": "]", "code": "BracketRight", "windowsVirtualKeyCode": 221, "modifiers": 2 });

@@ -13,6 +13,7 @@ mod perfetto;
 mod served;
 mod speed;
 mod structure;
+mod typing;
 mod waiting;
 
 use std::sync::LazyLock;

@@ -109,9 +109,9 @@ pub extern "C" fn put() -> i64 {
 pub extern "C" fn start() -> i64 {
     answer(|page, inputs| {
         let wishes = Wishes::read(inputs.first().ok_or("give the wishes")?)?;
-        page.run = None;
-        let run = page.run.insert(Run::new(&wishes, page.kit.get_or_insert_default())?);
-        json(run.record())
+        // A run that goes on stays if there is to be none.
+        let run = Run::new(&wishes, page.kit.get_or_insert_default())?;
+        json(page.run.insert(run).record())
     })
 }
 

@@ -28,13 +28,18 @@ function showConsoles(names) {
       h("div", { class: "whose soft", "aria-hidden": "true" }, name),
       output,
     );
-    return { screen: new Screen(), name, tab, panel, output, isNew: false, isSeen: false };
+    const one = { screen: new Screen(), name, tab, panel, output, isNew: false, isSeen: false, follows: true };
+    // Who scrolls up wants to read, and who scrolls down again wants to see what comes.
+    output.addEventListener("scroll", () => !panel.hidden && (one.follows = isAtEnd(output)));
+    return one;
   });
   $("tabs").replaceChildren(...screens.map(({ tab }) => tab));
   $("screens").replaceChildren(...screens.map(({ panel }) => panel));
   isChosen = false;
   select(Math.min(1, screens.length - 1), false);
 }
+
+const isAtEnd = (output) => output.scrollTop + output.clientHeight >= output.scrollHeight - 30;
 
 function select(number, byHand) {
   selected = number;
@@ -91,12 +96,12 @@ function takeConsole(pairs) {
 
 function paintConsoles() {
   for (const one of screens) {
-    if (!one.isDue || one.panel.hidden) continue;
+    if (one.panel.hidden) continue;
+    const { output, follows } = one;
+    if (one.isDue) output.textContent = one.screen.text;
     one.isDue = false;
-    const { output } = one;
-    const isAtEnd = output.scrollTop + output.clientHeight >= output.scrollHeight - 30;
-    output.textContent = one.screen.text;
-    if (isAtEnd) output.scrollTop = output.scrollHeight;
+    // Also where nothing is new: a console that was hidden has lost its place.
+    if (follows && !isAtEnd(output)) output.scrollTop = output.scrollHeight;
   }
 }
 
@@ -162,7 +167,10 @@ function lineKey(event) {
     give("\x04");
   } else if (event.ctrlKey && event.key === "c" && field.selectionStart === field.selectionEnd) {
     event.preventDefault();
-    give("\x03");
+    interrupt();
+  } else if (event.ctrlKey && event.key === "z" && !field.value) {
+    event.preventDefault();
+    give("\x1a");
   } else if (event.key === "ArrowUp" || event.key === "ArrowDown") {
     const to = typedPlace + (event.key === "ArrowUp" ? -1 : 1);
     if (to < 0 || to > typedLines.length) return;
@@ -172,15 +180,47 @@ function lineKey(event) {
   }
 }
 
+/** Ctrl-C: what is typed on the line is given up, too. */
+function interrupt() {
+  $("typed").value = "";
+  give("\x03");
+}
+
+/** Several lines that are pasted are sent, but for what stands behind the last newline. */
+function paste(event) {
+  const text = event.clipboardData.getData("text").replaceAll(/\r\n?/g, "\n");
+  const field = $("typed");
+  if ($("raw").checked) {
+    event.preventDefault();
+    return give(text);
+  }
+  if (!text.includes("\n")) return;
+  event.preventDefault();
+  const { value, selectionStart, selectionEnd } = field;
+  const lines = `${value.slice(0, selectionStart)}${text}${value.slice(selectionEnd)}`.split("\n");
+  field.value = lines.pop();
+  for (const line of lines) sendLine(line);
+}
+
+function sendLine(line) {
+  give(`${line}\n`);
+  if (line && typedLines.at(-1) !== line) typedLines.push(line);
+  typedPlace = typedLines.length;
+}
+
 function listenToTyping() {
   $("typing").addEventListener("submit", (event) => {
     event.preventDefault();
-    const field = $("typed");
-    give(`${field.value}\n`);
-    if (field.value && typedLines.at(-1) !== field.value) typedLines.push(field.value);
-    typedPlace = typedLines.length;
-    field.value = "";
+    sendLine($("typed").value);
+    $("typed").value = "";
   });
+  $("typed").addEventListener("paste", paste);
+  for (const [id, act] of [["interrupt", interrupt], ["suspend", () => give("\x1a")]]) {
+    $(id).addEventListener("click", () => {
+      act();
+      $("typed").focus();
+    });
+  }
   $("typed").addEventListener("keydown", (event) => ($("raw").checked ? rawKey(event) : lineKey(event)));
   $("eof").addEventListener("click", () => give("\x04"));
   $("beside").addEventListener("change", () => {

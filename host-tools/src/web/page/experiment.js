@@ -85,14 +85,35 @@ function experiment() {
   };
 }
 
-function showExperiment(wanted) {
+/** What of a link this page does not have, in sentences. */
+function unknownOf({ experiment: wanted, strange }) {
+  const unknown = strange.map((name) => `An experiment has no “${name}”; it has ${Object.keys(wanted).join(", ")}.`);
+  const check = (what, value, known) => {
+    if (!known.includes(value)) unknown.push(`This page has no ${what} “${value}”; it has ${known.filter(Boolean).join(", ")}.`);
+  };
+  const values = (id) => [...$(id).options].map(({ value }) => value);
+  if (!values("program").includes(wanted.program)) unknown.push(`This page has no program “${wanted.program}”; choose one, or drop it here.`);
+  if (!wanted.toml) check("machine", wanted.machine, CONTENTS.machines.map(({ name }) => name));
+  check("kernel", wanted.kernel, values("kernel"));
+  check("policy", wanted.balance, values("balance"));
+  check("speed", wanted.speed, values("speed"));
+  for (const name of wanted.classes.split("+")) check("event class", name, ["none", ...CONTENTS.classes.map(([known]) => known)]);
+  const isSeed = /^\d+$/.test(wanted.seed) && Number(wanted.seed) <= 0xffffffff;
+  if (!isSeed) unknown.push(`“${wanted.seed}” is no seed: it is a whole number up to 4 294 967 295.`);
+  return unknown;
+}
+
+/** Fills the form as a link says; the result is whether this page has all of that. */
+function showLink(link) {
+  const unknown = unknownOf(link);
+  const wanted = link.experiment;
+  if (unknown.length) trouble(["The link can't be shown as it is:", ...unknown].join("\n"));
   const machine = CONTENTS.machines.find(({ name }) => name === wanted.machine);
   $("toml").value = wanted.toml || (machine ?? CONTENTS.machines[0]).toml;
   $("machine").value = machineOf($("toml").value);
   for (const name of ["program", "kernel", "balance", "speed"]) {
     const options = [...$(name).options].map(({ value }) => value);
     if (options.includes(wanted[name])) $(name).value = wanted[name];
-    else if (name === "program") trouble(`This page has no program “${wanted.program}”; choose one, or drop it here.`);
   }
   $("arguments").value = wanted.arguments;
   $("seed").value = wanted.seed;
@@ -103,6 +124,7 @@ function showExperiment(wanted) {
   $("watching").open = wanted.filters !== "" || wanted.classes !== CONTENTS.classes_default;
   $("description").open = wanted.toml !== "";
   about();
+  return !unknown.length;
 }
 
 function showClasses(text) {
@@ -135,8 +157,15 @@ function wishes() {
 
 async function takeFiles(files) {
   for (const file of files) {
+    const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+    const isProgram = [0x7f, 0x45, 0x4c, 0x46].every((byte, place) => start[place] === byte);
+    // Of a program the machine gets less: what only debuggers read stays outside.
+    const most = isProgram ? CONTENTS.program_max : CONTENTS.file_max;
+    if (file.size > most) {
+      trouble(`${file.name} has ${plural(file.size, "byte")}; ${isProgram ? "a program that is given here" : "a file of the machine"} has at most ${grouped(most)}.`);
+      continue;
+    }
     const bytes = new Uint8Array(await file.arrayBuffer());
-    const isProgram = [0x7f, 0x45, 0x4c, 0x46].every((byte, place) => bytes[place] === byte);
     given.set(file.name, { bytes, isProgram });
     send("put", { name: file.name, bytes });
     if (!isProgram) continue;

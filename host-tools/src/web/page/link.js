@@ -10,12 +10,21 @@ function encodeLink(experiment) {
   return parts.toString();
 }
 
-/** The experiment of a fragment; what it does not say, or says wrongly, is as it is by itself. */
+/** A fragment leads to a place in the page, as that of the link for who skips the bar. */
+const isPlace = (fragment) => $(fragment.slice(1)) !== null;
+
+/** The experiment of a fragment, what it does not say as it is by itself; and the names in it that no experiment has. */
 function decodeLink(fragment) {
-  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
   const experiment = usualExperiment();
-  for (const name of Object.keys(experiment)) if (parts.has(name)) experiment[name] = parts.get(name);
-  return experiment;
+  const strange = [];
+  if (isPlace(fragment)) return { experiment, strange };
+  for (const [name, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
+    // A plus that somebody has written by hand is one, though in a link it stands for a blank.
+    if (name === "classes") experiment.classes = value.replaceAll(" ", "+");
+    else if (name in experiment) experiment[name] = value;
+    else strange.push(name);
+  }
+  return { experiment, strange };
 }
 
 /** Every part is a text. `toml` is empty for a machine that is known by its name. */

@@ -18,6 +18,8 @@ const SPEEDS = [
 let worker = null;
 let module = null;
 let parts = null;
+// The page has all that its link asks for.
+let isKnown = true;
 
 function send(kind, more = {}) {
   worker?.postMessage({ kind, ...more });
@@ -46,7 +48,8 @@ const heard = {
     words = message.words;
     $("start").disabled = false;
     for (const [name, { bytes }] of given) send("put", { name, bytes });
-    startRun();
+    if (isKnown) startRun();
+    else say("Nothing runs: the link asks for what this page does not have.");
   },
   started(message) {
     begun(message.record);
@@ -71,13 +74,15 @@ const heard = {
     $("waiting").hidden = false;
     $("waiting").textContent = text;
   },
-  wrong({ message, isOver }) {
+  wrong({ message, isRefused }) {
     trouble(message);
-    if (!isOver) return;
-    nothingRuns();
+    if (!isRefused) return;
     forgetRefused(message);
+    if (record) $("trouble").firstElementChild.append(h("div", {}, "The run that was there is still there."));
+    else nothingRuns();
   },
   failed({ message }) {
+    record = null;
     trouble(`The machine has failed, which it never should: ${message}\nStart it anew; the trace so far is lost.`);
     nothingRuns();
     beginWorker(false);
@@ -142,10 +147,10 @@ async function main() {
   listenToTyping();
   fillForm();
   fillDownloads(false);
-  showExperiment(decodeLink(location.hash));
+  isKnown = showLink(decodeLink(location.hash));
   // What is typed from now on the machine gets as soon as there is one.
   $("typed").focus({ preventScroll: true });
-  addEventListener("hashchange", () => showExperiment(decodeLink(location.hash)));
+  addEventListener("hashchange", () => isPlace(location.hash) || showLink(decodeLink(location.hash)));
   try {
     await unpack();
   } catch (error) {

@@ -1,6 +1,8 @@
 // A processor's console: lines of text, as much of a terminal as programs use.
 
 const LINES_MAX = 2000;
+// A shell's question begins with it (definitions::asking).
+const ENQUIRY = "\x05";
 
 class Screen {
   constructor() {
@@ -9,13 +11,17 @@ class Screen {
     this.line = [];
     this.column = 0;
     this.escape = null;
+    // The line is a shell's question to whoever types, which nobody has to see.
+    this.isAsking = false;
     this.decoder = new TextDecoder();
   }
 
   /** Takes bytes that the processor has printed. */
   take(bytes) {
     for (const character of this.decoder.decode(bytes, { stream: true })) {
-      if (this.escape !== null) this.inEscape(character);
+      if (this.isAsking) this.isAsking = character !== "\n";
+      else if (character === ENQUIRY && !this.line.length && this.escape === null) this.isAsking = true;
+      else if (this.escape !== null) this.inEscape(character);
       else this.plain(character);
     }
   }

@@ -156,15 +156,15 @@ const actions = {
     answer(wasm.put());
   },
   start({ wishes, run, span }) {
-    running = false;
-    over = true;
     hand(encode(JSON.stringify(wishes)));
     let record;
     try {
       record = JSON.parse(decode(answer(wasm.start())));
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) throw error;
-      send("wrong", { message: error.message, isOver: true });
+      send("wrong", { message: error.message, isRefused: true });
+      // What runs goes on: no time has passed for it.
+      if (running) restart();
       return;
     }
     clock = record.machine.clock_hz;
