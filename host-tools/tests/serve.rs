@@ -108,6 +108,18 @@ fn control_c_ends_a_run_that_goes_on_and_its_folder_is_whole() {
     }
 }
 
+/// A run that still reads what it is to be given has no folder that could be shown.
+#[test]
+fn control_c_ends_a_run_that_has_not_begun() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let serving = Serving::start(&["sh", "--file", pipe.to_str().unwrap(), "--out", path(&dir)]);
+    serving.signal("-INT");
+    let (code, text) = serving.end();
+    assert_eq!((code, text.contains("left in")), (130, false), "{text}");
+}
+
 #[test]
 fn a_program_comes_to_its_end_and_leaves_what_run_leaves() {
     let (dir, alone) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -6,6 +6,7 @@
 mod compound;
 mod name;
 mod parser;
+mod redirection;
 pub mod tree;
 mod word;
 
