@@ -106,7 +106,7 @@ fn a_shell_in_a_terminal_is_read_and_typed_to() {
     session.press("echo echo e ee\n");
     session.wait_for("earth: echo e ee", SOON);
     session.press("no-such-program\n");
-    session.wait_for("earth: no-such-program: no such file", SOON);
+    session.wait_for("earth: no-such-program: not found", SOON);
     let text = session.text();
     let lines: Vec<_> = text.lines().map(str::trim_end).filter(|line| line.starts_with("earth: ")).collect();
     let expected = ["earth: $ echo echo e ee", "earth: echo e ee", "earth: $ no-such-program"];

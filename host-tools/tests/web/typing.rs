@@ -66,7 +66,7 @@ fn a_console_follows_its_end_until_somebody_scrolls_up() {
     let (_dir, path) = written();
     let mut browser = Browser::open();
     open(&mut browser, &path, "", LAPTOP);
-    browser.wait_for("document.activeElement.id === 'typed'");
+    browser.wait_for("document.getElementById('status').textContent.includes('machine runs')");
     let lines = "i=0; while test $i -lt 80; do echo line-$i; i=$((i+1)); done";
     let is_at_end = "(({ scrollTop, clientHeight, scrollHeight }) => scrollHeight > clientHeight && scrollTop + clientHeight >= scrollHeight - 30)(document.querySelector('#screen-1 pre'))";
     write(&mut browser, lines);
