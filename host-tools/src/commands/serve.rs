@@ -117,15 +117,11 @@ impl Serve {
         let asked = followed.ask_to_end();
         let has_begun = followed.has_begun();
         let code = followed.into_started().map(|started| wait(started, &stop)).transpose();
-        let code = match shown {
-            Err(TopError::NotBegun) => code?.flatten(),
-            shown => {
-                shown?;
-                asked?;
-                code?.flatten()
-            }
-        };
-        match code {
+        if !matches!(shown, Err(TopError::NotBegun)) {
+            shown?;
+            asked?;
+        }
+        match code?.flatten() {
             // Without a beginning it has said why on its own.
             Some(code) => Ok(code),
             None if has_begun => Ok(0),

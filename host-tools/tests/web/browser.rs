@@ -74,6 +74,18 @@ pub fn open(browser: &mut Browser, path: &Path, fragment: &str, window: Window) 
     browser.wait_for("document.readyState === 'complete' && location.protocol === 'file:'");
 }
 
+/// The page in a window of a laptop, opened by a link; its file goes with the folder.
+pub fn opened(fragment: &str) -> (tempfile::TempDir, Browser) {
+    let (dir, path) = written();
+    let mut browser = Browser::open();
+    open(&mut browser, &path, fragment, LAPTOP);
+    (dir, browser)
+}
+
+pub fn click(browser: &mut Browser, id: &str) {
+    browser.evaluate(&format!("document.getElementById('{id}').click()"));
+}
+
 #[test]
 fn it_boots_from_a_file_and_is_used_by_keys_alone() {
     let (_dir, path) = written();
@@ -161,11 +173,9 @@ fn a_link_holds_the_whole_experiment() {
 /// Another experiment than the one that was meant does not run.
 #[test]
 fn a_link_with_what_the_page_does_not_have_is_named_and_starts_nothing() {
-    let (_dir, path) = written();
-    let mut browser = Browser::open();
     let fragment =
         "#nonsense=1&program=hallo&machine=none&kernel=tos95&balance=gian&speed=x&seed=-1&classes=profile+timer+redy";
-    open(&mut browser, &path, fragment, LAPTOP);
+    let (_dir, mut browser) = opened(fragment);
     browser.wait_for("document.getElementById('status').textContent.startsWith('Nothing runs')");
     let trouble = browser.evaluate("document.getElementById('trouble').textContent");
     for part in [
@@ -187,16 +197,14 @@ fn a_link_with_what_the_page_does_not_have_is_named_and_starts_nothing() {
     browser.evaluate(
         r#"for (const [id, value] of [["program", "hello"], ["seed", "1"]]) document.getElementById(id).value = value"#,
     );
-    browser.evaluate("document.getElementById('start').click()");
+    click(&mut browser, "start");
     browser.wait_for("document.getElementById('status').textContent.includes('over with exit code 0')");
     assert_eq!(browser.evaluate("document.getElementById('trouble').textContent"), "");
 }
 
 #[test]
 fn what_is_wrong_is_said_in_the_page() {
-    let (dir, path) = written();
-    let mut browser = Browser::open();
-    open(&mut browser, &path, "", LAPTOP);
+    let (dir, mut browser) = opened("");
     browser.wait_for("!document.getElementById('start').disabled");
     write(&mut browser, "x=5");
     enter(&mut browser);
@@ -265,9 +273,7 @@ pub fn drop_file(browser: &mut Browser, name: &str, text: &str) {
 
 #[test]
 fn files_go_to_and_fro_and_the_console_is_switched_by_keys() {
-    let (_dir, path) = written();
-    let mut browser = Browser::open();
-    open(&mut browser, &path, "#arguments=-i+shells", LAPTOP);
+    let (_dir, mut browser) = opened("#arguments=-i+shells");
     browser.wait_for("document.activeElement.id === 'typed'");
     browser.wait_for("document.getElementById('status').textContent.includes('machine runs')");
     drop_file(&mut browser, "notes", "pear\napple\n");
@@ -289,7 +295,7 @@ fn files_go_to_and_fro_and_the_console_is_switched_by_keys() {
     assert_eq!(browser.evaluate("document.getElementById('trouble').textContent"), "");
     assert_eq!(browser.evaluate("document.getElementById('kept').hidden"), json!(false));
     // A look at who waits, and one at the end of a run that has none of its own.
-    browser.evaluate("document.getElementById('look').click()");
+    click(&mut browser, "look");
     browser.wait_for("/of sh, on fire, waits for console input/.test(document.getElementById('waiting').textContent)");
     browser.evaluate("(document.getElementById('waiting').textContent = '', document.getElementById('end').click())");
     browser.wait_for("document.getElementById('waiting').textContent.includes('no deadlock')");

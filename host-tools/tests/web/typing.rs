@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::browser::{enter, open, printed, write, written, LAPTOP};
+use super::browser::{click, enter, opened, printed, write};
 use super::devtools::Browser;
 
 /// Lets the field for what is typed take a text as one that is pasted.
@@ -15,15 +15,9 @@ fn paste(browser: &mut Browser, text: &str) {
     ));
 }
 
-fn click(browser: &mut Browser, id: &str) {
-    browser.evaluate(&format!("document.getElementById('{id}').click()"));
-}
-
 #[test]
 fn lines_are_pasted_and_what_runs_is_ended_and_stopped() {
-    let (_dir, path) = written();
-    let mut browser = Browser::open();
-    open(&mut browser, &path, "", LAPTOP);
+    let (_dir, mut browser) = opened("");
     browser.wait_for("document.activeElement.id === 'typed'");
     write(&mut browser, "echo a");
     paste(&mut browser, "b-$((1+1))\r\necho second-$((2+2))\necho th");
@@ -63,9 +57,7 @@ fn lines_are_pasted_and_what_runs_is_ended_and_stopped() {
 /// Also one that was hidden while it printed, and one that somebody has scrolled there again.
 #[test]
 fn a_console_follows_its_end_until_somebody_scrolls_up() {
-    let (_dir, path) = written();
-    let mut browser = Browser::open();
-    open(&mut browser, &path, "", LAPTOP);
+    let (_dir, mut browser) = opened("");
     browser.wait_for("document.getElementById('status').textContent.includes('machine runs')");
     let lines = "i=0; while test $i -lt 80; do echo line-$i; i=$((i+1)); done";
     let is_at_end = "(({ scrollTop, clientHeight, scrollHeight }) => scrollHeight > clientHeight && scrollTop + clientHeight >= scrollHeight - 30)(document.querySelector('#screen-1 pre'))";

@@ -85,18 +85,19 @@ function experiment() {
   };
 }
 
+const valuesOf = (id) => [...$(id).options].map(({ value }) => value);
+
 /** What of a link this page does not have, in sentences. */
 function unknownOf({ experiment: wanted, strange }) {
   const unknown = strange.map((name) => `An experiment has no “${name}”; it has ${Object.keys(wanted).join(", ")}.`);
   const check = (what, value, known) => {
     if (!known.includes(value)) unknown.push(`This page has no ${what} “${value}”; it has ${known.filter(Boolean).join(", ")}.`);
   };
-  const values = (id) => [...$(id).options].map(({ value }) => value);
-  if (!values("program").includes(wanted.program)) unknown.push(`This page has no program “${wanted.program}”; choose one, or drop it here.`);
+  if (!valuesOf("program").includes(wanted.program)) unknown.push(`This page has no program “${wanted.program}”; choose one, or drop it here.`);
   if (!wanted.toml) check("machine", wanted.machine, CONTENTS.machines.map(({ name }) => name));
-  check("kernel", wanted.kernel, values("kernel"));
-  check("policy", wanted.balance, values("balance"));
-  check("speed", wanted.speed, values("speed"));
+  check("kernel", wanted.kernel, valuesOf("kernel"));
+  check("policy", wanted.balance, valuesOf("balance"));
+  check("speed", wanted.speed, valuesOf("speed"));
   for (const name of wanted.classes.split("+")) check("event class", name, ["none", ...CONTENTS.classes.map(([known]) => known)]);
   const isSeed = /^\d+$/.test(wanted.seed) && Number(wanted.seed) <= 0xffffffff;
   if (!isSeed) unknown.push(`“${wanted.seed}” is no seed: it is a whole number up to 4 294 967 295.`);
@@ -112,8 +113,7 @@ function showLink(link) {
   $("toml").value = wanted.toml || (machine ?? CONTENTS.machines[0]).toml;
   $("machine").value = machineOf($("toml").value);
   for (const name of ["program", "kernel", "balance", "speed"]) {
-    const options = [...$(name).options].map(({ value }) => value);
-    if (options.includes(wanted[name])) $(name).value = wanted[name];
+    if (valuesOf(name).includes(wanted[name])) $(name).value = wanted[name];
   }
   $("arguments").value = wanted.arguments;
   $("seed").value = wanted.seed;
