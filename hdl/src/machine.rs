@@ -77,8 +77,8 @@ impl Machine {
     /// If `description` was not validated.
     pub fn new(description: &Description) -> Self {
         let stations = description.processors.len();
-        let processor =
-            |_| Processor::new(description.ram_bytes, description.clock_hz, stations as u32, !description.headless);
+        let (core, ram_bytes, clock_hz) = (description.core, description.ram_bytes, description.clock_hz);
+        let processor = |_| Processor::new(core, ram_bytes, clock_hz, stations as u32, !description.headless);
         Self {
             clock: Default::default(),
             reset_vector: Default::default(),
@@ -250,14 +250,11 @@ pub(crate) fn check_processors(description: &Description) -> Result<(), MachineE
 /// The number of processors is out of range, or rust-hdl finds a mistake in a block.
 pub fn verilog(description: &Description) -> Result<String, MachineError> {
     check_processors(description)?;
-    Ok(with_core(connected_verilog(Machine::new(description))?, description.core)?)
+    Ok(connected_verilog(Machine::new(description))?)
 }
 
-pub(crate) mod core;
 #[cfg(test)]
 mod text;
-
-use self::core::with_core;
 
 #[cfg(test)]
 mod tests {
@@ -289,14 +286,16 @@ mod tests {
         let text = verilog(&Description { core: Core::Pipelined, ..two() }).unwrap();
         let first = verilog(&two()).unwrap();
         for processor in 0..2 {
-            let core = format!("module top$processors${processor}$core");
-            assert_eq!(text.matches(&format!("{core}(")).count(), 1);
-            assert!(text.contains(&format!("{core}$next_fetch(")) && !text.contains(&format!("{core}$pc_before(")));
+            let has = |text: &str, core: &str| text.contains(&format!("module top$processors${processor}${core}("));
+            assert!(has(&text, "pipeline") && !has(&text, "core"));
+            assert!(has(&first, "core") && !has(&first, "pipeline"));
         }
+        assert_clean(Machine::new(&Description { core: Core::Pipelined, ..two() }));
         // All around it is there as before.
         let others = |text: &str| {
-            let modules = text.lines().filter(|line| line.starts_with("module ") && !line.contains("$core$"));
-            modules.map(String::from).collect::<Vec<_>>()
+            let modules = text.lines().filter(|line| line.starts_with("module "));
+            let around = modules.filter(|line| !line.contains("$core") && !line.contains("$pipeline"));
+            around.map(String::from).collect::<Vec<_>>()
         };
         assert_eq!(others(&text), others(&first));
     }

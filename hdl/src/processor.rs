@@ -2,12 +2,14 @@
 
 use rust_hdl::prelude::*;
 use testbed_definitions::map;
+use testbed_machine::Core as Kind;
 
 use crate::centrenet::{Phase, Station};
 use crate::clint::Clint;
 use crate::core::Core;
+use crate::pipeline::Pipeline;
 use crate::ram::Ram;
-use crate::support::blocks::each;
+use crate::support::blocks::{each, Optional};
 use crate::system::System;
 use crate::uart::Uart;
 
@@ -91,21 +93,31 @@ pub struct Processor {
     pub ack: Signal<Out, Bit>,
     pub nack: Signal<Out, Bit>,
 
-    pub core: Core,
+    /// One of the two is there.
+    pub core: Optional<Core>,
+    pub pipeline: Optional<Pipeline>,
     pub ram: Ram,
     pub clint: Clint,
     pub uart: Uart,
     pub system: System,
     /// None or one.
     pub station: Vec<Station>,
-    /// The device that the last cycle's read went to.
-    answering: DFF<Device>,
+    /// The last cycle's read went to a device.
+    elsewhere: DFF<Bit>,
 
     upper: Signal<Local, Bits<16>>,
     offset: Signal<Local, Bits<16>>,
     device: Signal<Local, Device>,
     ram_write: Signal<Local, Bit>,
     answer: Signal<Local, Bits<32>>,
+    // What the core drives.
+    core_address: Signal<Local, Bits<32>>,
+    core_write: Signal<Local, Bit>,
+    core_mask: Signal<Local, Bits<4>>,
+    core_wdata: Signal<Local, Bits<32>>,
+    device_address: Signal<Local, Bits<32>>,
+    device_read: Signal<Local, Bit>,
+    device_write: Signal<Local, Bit>,
     // What the station drives, if there is one.
     irq: Signal<Local, Bit>,
     dma_address: Signal<Local, Bits<32>>,
@@ -132,9 +144,9 @@ fn upper_half(base: u32) -> Constant<Bits<16>> {
 }
 
 impl Processor {
-    /// A processor with `ram_bytes` of RAM in a machine of `processors` at `clock_hz`, alone or on
-    /// a Centrenet bus.
-    pub fn new(ram_bytes: u32, clock_hz: u32, processors: u32, on_bus: bool) -> Self {
+    /// A processor with a core of that kind and `ram_bytes` of RAM in a machine of `processors` at
+    /// `clock_hz`, alone or on a Centrenet bus.
+    pub fn new(core: Kind, ram_bytes: u32, clock_hz: u32, processors: u32, on_bus: bool) -> Self {
         Self {
             clock: Default::default(),
             reset_vector: Default::default(),
@@ -163,18 +175,26 @@ impl Processor {
             sent_word: Default::default(),
             ack: Default::default(),
             nack: Default::default(),
-            core: Default::default(),
+            core: Optional::when(core == Kind::Multicycle, Core::default),
+            pipeline: Optional::when(core == Kind::Pipelined, Pipeline::default),
             ram: Ram::new(ram_bytes),
             clint: Default::default(),
             uart: Default::default(),
             system: System::new(ram_bytes, clock_hz, processors),
             station: each(usize::from(on_bus)),
-            answering: Default::default(),
+            elsewhere: Default::default(),
             upper: Default::default(),
             offset: Default::default(),
             device: Default::default(),
             ram_write: Default::default(),
             answer: Default::default(),
+            core_address: Default::default(),
+            core_write: Default::default(),
+            core_mask: Default::default(),
+            core_wdata: Default::default(),
+            device_address: Default::default(),
+            device_read: Default::default(),
+            device_write: Default::default(),
             irq: Default::default(),
             dma_address: Default::default(),
             dma_write: Default::default(),
@@ -198,22 +218,31 @@ impl Processor {
 impl Logic for Processor {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, core, ram, clint, uart, system, answering);
+        clock!(self, clock, ram, clint, uart, system, elsewhere);
 
-        // Constants and interrupt lines of the core.
-        self.core.reset_vector.next = self.reset_vector.val();
-        self.core.hart_id.next = self.number.val();
-        self.core.ram_mask.next = self.ram_mask.val();
-        self.core.has_smi.next = self.has_smi.val();
-        self.core.has_mmi.next = self.has_mmi.val();
-        self.core.irq_timer.next = self.clint.timer.val();
-        self.core.irq_software.next = self.clint.software.val();
-        self.core.mtime_low.next = self.clint.mtime_low.val();
-        self.core.mtime_high.next = self.clint.mtime_high.val();
+        // What the core drives, whichever it is.
+        for _once in 0..self.core.count() {
+            self.core_address.next = self.core.address.val();
+            self.core_write.next = self.core.write.val();
+            self.core_mask.next = self.core.mask.val();
+            self.core_wdata.next = self.core.wdata.val();
+            self.device_address.next = self.core.device_address.val();
+            self.device_read.next = self.core.device_read.val();
+            self.device_write.next = self.core.device_write.val();
+        }
+        for _once in 0..self.pipeline.count() {
+            self.core_address.next = self.pipeline.address.val();
+            self.core_write.next = self.pipeline.write.val();
+            self.core_mask.next = self.pipeline.mask.val();
+            self.core_wdata.next = self.pipeline.wdata.val();
+            self.device_address.next = self.pipeline.device_address.val();
+            self.device_read.next = self.pipeline.device_read.val();
+            self.device_write.next = self.pipeline.device_write.val();
+        }
 
         // Which device the core addresses.
-        self.upper.next = self.core.device_address.val().get_bits::<16>(16);
-        self.offset.next = self.core.device_address.val().get_bits::<16>(0);
+        self.upper.next = self.device_address.val().get_bits::<16>(16);
+        self.offset.next = self.device_address.val().get_bits::<16>(0);
         self.device.next = Device::Ram;
         if self.upper.val() == self.at_clint.val() {
             self.device.next = Device::Clint;
@@ -233,10 +262,7 @@ impl Logic for Processor {
         if self.upper.val() == self.at_system.val() {
             self.device.next = Device::System;
         }
-        self.answering.d.next = Device::Ram;
-        if self.core.device_read.val() {
-            self.answering.d.next = self.device.val();
-        }
+        self.elsewhere.d.next = self.device_read.val() & (self.device.val() != Device::Ram);
 
         // The station, if there is one, and what it drives.
         self.irq.next = false;
@@ -252,9 +278,9 @@ impl Logic for Processor {
             self.station[i].clock.next = self.clock.val();
             self.station[i].select.next = self.device.val() == Device::Centrenet;
             self.station[i].address.next = self.offset.val();
-            self.station[i].read.next = self.core.device_read.val();
-            self.station[i].write.next = self.core.device_write.val();
-            self.station[i].wdata.next = self.core.wdata.val();
+            self.station[i].read.next = self.device_read.val();
+            self.station[i].write.next = self.device_write.val();
+            self.station[i].wdata.next = self.core_wdata.val();
             self.station[i].strobe.next = self.strobe.val();
             self.station[i].station.next = bit_cast::<8, 4>(self.number.val());
             self.station[i].stations.next = self.stations.val();
@@ -273,15 +299,14 @@ impl Logic for Processor {
             self.station_ack.next = self.station[i].ack.val();
             self.station_nack.next = self.station[i].nack.val();
         }
-        self.core.irq_external.next = self.irq.val();
 
         // RAM: port A to the core, port B to the station.
         // Of what is written RAM has the upper half of all addresses, devices the lower.
-        self.ram_write.next = self.core.write.val() & self.core.address.val().get_bit(31);
-        self.ram.a_address.next = self.core.address.val();
+        self.ram_write.next = self.core_write.val() & self.core_address.val().get_bit(31);
+        self.ram.a_address.next = self.core_address.val();
         self.ram.a_write.next = self.ram_write.val();
-        self.ram.a_mask.next = self.core.mask.val();
-        self.ram.a_wdata.next = self.core.wdata.val();
+        self.ram.a_mask.next = self.core_mask.val();
+        self.ram.a_wdata.next = self.core_wdata.val();
         self.ram.b_address.next = self.dma_address.val();
         self.ram.b_write.next = self.dma_write.val();
         self.ram.b_wdata.next = self.dma_wdata.val();
@@ -289,15 +314,15 @@ impl Logic for Processor {
         // Devices inside.
         self.clint.select.next = self.device.val() == Device::Clint;
         self.clint.address.next = self.offset.val();
-        self.clint.read.next = self.core.device_read.val();
-        self.clint.write.next = self.core.device_write.val();
-        self.clint.wdata.next = self.core.wdata.val();
+        self.clint.read.next = self.device_read.val();
+        self.clint.write.next = self.device_write.val();
+        self.clint.wdata.next = self.core_wdata.val();
 
         self.uart.select.next = self.device.val() == Device::Uart;
         self.uart.address.next = self.offset.val();
-        self.uart.read.next = self.core.device_read.val();
-        self.uart.write.next = self.core.device_write.val();
-        self.uart.wdata.next = self.core.wdata.val();
+        self.uart.read.next = self.device_read.val();
+        self.uart.write.next = self.device_write.val();
+        self.uart.wdata.next = self.core_wdata.val();
         self.uart.rx.next = self.rx.val();
         self.rts.next = self.uart.rts.val();
         self.tx.next = self.uart.tx.val();
@@ -309,30 +334,57 @@ impl Logic for Processor {
 
         self.system.select.next = self.device.val() == Device::System;
         self.system.address.next = self.offset.val();
-        self.system.read.next = self.core.device_read.val();
-        self.system.write.next = self.core.device_write.val();
-        self.system.wdata.next = self.core.wdata.val();
+        self.system.read.next = self.device_read.val();
+        self.system.write.next = self.device_write.val();
+        self.system.wdata.next = self.core_wdata.val();
 
         // The monitoring interface, outside.
         self.address.next = self.offset.val();
-        self.read.next = self.core.device_read.val();
-        self.write.next = self.core.device_write.val();
-        self.wdata.next = self.core.wdata.val();
+        self.read.next = self.device_read.val();
+        self.write.next = self.device_write.val();
+        self.wdata.next = self.core_wdata.val();
         self.smi_select.next = self.device.val() == Device::Smi;
         self.mmi_select.next = self.device.val() == Device::Mmi;
-        self.core.stall.next = self.smi_stall.val();
 
-        // The answer comes from the device that was addressed in the cycle before.
-        self.answer.next = self.ram.a_rdata.val();
-        match self.answering.q.val() {
-            Device::Clint => self.answer.next = self.clint.rdata.val(),
-            Device::Uart => self.answer.next = self.uart.rdata.val(),
-            Device::Centrenet => self.answer.next = self.station_rdata.val(),
-            Device::Smi => self.answer.next = self.smi_rdata.val(),
-            Device::Mmi => self.answer.next = self.mmi_rdata.val(),
-            Device::System => self.answer.next = self.system.rdata.val(),
-            _ => {}
+        // The answer comes from what was addressed in the cycle before. Devices that were not say 0,
+        // and RAM, whose word comes last, is chosen last.
+        self.answer.next = ((self.clint.rdata.val() | self.uart.rdata.val())
+            | (self.station_rdata.val() | self.system.rdata.val()))
+            | (self.smi_rdata.val() | self.mmi_rdata.val());
+        if !self.elsewhere.q.val() {
+            self.answer.next = self.ram.a_rdata.val();
         }
-        self.core.rdata.next = self.answer.val();
+
+        // What the core is given.
+        for _once in 0..self.core.count() {
+            self.core.clock.next = self.clock.val();
+            self.core.reset_vector.next = self.reset_vector.val();
+            self.core.hart_id.next = self.number.val();
+            self.core.ram_mask.next = self.ram_mask.val();
+            self.core.has_smi.next = self.has_smi.val();
+            self.core.has_mmi.next = self.has_mmi.val();
+            self.core.irq_timer.next = self.clint.timer.val();
+            self.core.irq_software.next = self.clint.software.val();
+            self.core.irq_external.next = self.irq.val();
+            self.core.mtime_low.next = self.clint.mtime_low.val();
+            self.core.mtime_high.next = self.clint.mtime_high.val();
+            self.core.stall.next = self.smi_stall.val();
+            self.core.rdata.next = self.answer.val();
+        }
+        for _once in 0..self.pipeline.count() {
+            self.pipeline.clock.next = self.clock.val();
+            self.pipeline.reset_vector.next = self.reset_vector.val();
+            self.pipeline.hart_id.next = self.number.val();
+            self.pipeline.ram_mask.next = self.ram_mask.val();
+            self.pipeline.has_smi.next = self.has_smi.val();
+            self.pipeline.has_mmi.next = self.has_mmi.val();
+            self.pipeline.irq_timer.next = self.clint.timer.val();
+            self.pipeline.irq_software.next = self.clint.software.val();
+            self.pipeline.irq_external.next = self.irq.val();
+            self.pipeline.mtime_low.next = self.clint.mtime_low.val();
+            self.pipeline.mtime_high.next = self.clint.mtime_high.val();
+            self.pipeline.stall.next = self.smi_stall.val();
+            self.pipeline.rdata.next = self.answer.val();
+        }
     }
 }

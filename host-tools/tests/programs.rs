@@ -219,6 +219,11 @@ impl Case {
         succeed(&["compare", &one.to_string_lossy(), &other.to_string_lossy()]).map(|_| ())
     }
 
+    /// As [`Case::on`], as far as there is time for the blocks themselves.
+    fn on_rust_hdl(&self) -> Result<(), Failed> {
+        self.on("rust-hdl", Some(self.cycles_with_events()?))
+    }
+
     /// How many pairs there must be to compare engines.
     fn least_pairs(&self) -> u64 {
         let name = self.path.file_stem().unwrap_or_default();
@@ -290,7 +295,16 @@ fn main() {
     let cycles = (!common::is_long()).then_some(VERILATOR_CYCLES);
     for (number, path) in paths.into_iter().enumerate() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let ways = ["emulator", "conform", "verilator", "rust-hdl", "stepped", "pipelined", "pipelined-verilator"];
+        let ways = [
+            "emulator",
+            "conform",
+            "verilator",
+            "rust-hdl",
+            "stepped",
+            "pipelined",
+            "pipelined-verilator",
+            "pipelined-rust-hdl",
+        ];
         for way in ways {
             let path = path.clone();
             let trial = Trial::test(format!("{name}::{way}"), move || {
@@ -302,12 +316,13 @@ fn main() {
                     "stepped" => case.stepped(number),
                     "pipelined" => case.with_core(Core::Pipelined).on_emulator(),
                     "pipelined-verilator" => case.with_core(Core::Pipelined).on("verilator", cycles),
-                    _ => case.on("rust-hdl", Some(case.cycles_with_events()?)),
+                    "pipelined-rust-hdl" => case.with_core(Core::Pipelined).on_rust_hdl(),
+                    _ => case.on_rust_hdl(),
                 }
             });
             // Minutes a program: one of them says enough unless there is time.
             let is_long = match way {
-                "rust-hdl" => name != RUST_HDL_PROGRAM,
+                "rust-hdl" | "pipelined-rust-hdl" => name != RUST_HDL_PROGRAM,
                 "pipelined-verilator" => !PIPELINED_PROGRAMS.contains(&name.as_str()),
                 _ => false,
             };

@@ -1,6 +1,6 @@
 //! The engines agree on small programs: retirements with their cycles, console, trace words, counters, memory.
 
-use testbed_machine::Machine;
+use testbed_machine::{Core, Machine};
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::lockstep::{compare_machines, compare_processor, memory_difference, program, Coverage};
 use testbed_sim::rust_hdl::RustHdl;
@@ -30,7 +30,11 @@ fn same(machine: &Machine, image: &Image, cycles: u64) {
 
 #[test]
 fn rtl_engines_agree_on_a_random_program() {
-    let machine = Machine::single(program::RAM_BYTES);
+    Core::ALL.into_iter().for_each(agree_on_a_random_program);
+}
+
+fn agree_on_a_random_program(core: Core) {
+    let machine = Machine { core, ..Machine::single(program::RAM_BYTES) };
     let image = program::generate(1);
     let mut coverage = Coverage::default();
     coverage.start(&image, program::RAM_BYTES);
@@ -45,5 +49,7 @@ fn rtl_engines_agree_on_a_random_program() {
 #[test]
 fn rtl_engines_agree_on_packets_and_events() {
     let image = crate::common::chatter();
-    same(&small(3), &image, 6_000);
+    for core in Core::ALL {
+        same(&Machine { core, ..small(3) }, &image, 6_000);
+    }
 }

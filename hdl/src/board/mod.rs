@@ -17,7 +17,6 @@ pub use options::Options;
 pub use surroundings::Surroundings;
 pub use top::Board;
 
-use crate::machine::core::with_core;
 use crate::machine::{check_processors, MachineError};
 use crate::support::verilog::connected_verilog;
 
@@ -34,8 +33,7 @@ pub fn verilog(description: &Description, options: &Options) -> Result<String, M
         return Err(MachineError::Link { name: description.name.clone(), baud, clock_hz });
     }
     check_processors(description)?;
-    let text = connected_verilog(Board::new(description, options))?;
-    Ok(renamed(&with_core(text, description.core)?))
+    Ok(renamed(&connected_verilog(Board::new(description, options))?))
 }
 
 /// `text` with its top module called [`TOP`], and the others after it.

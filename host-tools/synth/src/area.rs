@@ -51,7 +51,7 @@ pub struct Measured {
 /// rust-hdl finds a mistake in a block.
 pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
     let config = MmiConfig { processors: PROCESSORS, ..MmiConfig::of(machine) };
-    let processor = Processor::new(machine.ram_bytes, machine.clock_hz, PROCESSORS as u32, true);
+    let processor = Processor::new(machine.core, machine.ram_bytes, machine.clock_hz, PROCESSORS as u32, true);
     let subject = |name: &str, verilog: String| Subject {
         name: name.into(),
         top: TOP,

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::BufWriter;
 
 use testbed_definitions::map;
-use testbed_machine::{Core, Machine};
+use testbed_machine::Machine;
 
 use crate::engine::{
     machine_without_master, ConsoleByte, Engine, EngineError, Exit, Image, Retirement, SmiCounters, StationCounters,
@@ -48,13 +48,6 @@ impl RustHdl {
     pub fn new(machine: &Machine, image: &Image) -> Result<Self, EngineError> {
         if machine.headless {
             return Err(machine_without_master("rust-hdl", machine));
-        }
-        if machine.core != Core::default() {
-            return Err(EngineError::Failed(format!(
-                "engine `rust-hdl` has no {} core, and machine {} has; use the engine `verilator` or `emulator`, or remove `core` from its description",
-                machine.core.name(),
-                machine.name
-            )));
         }
         let processors = machine.processors.len();
         let hardware = Native::start(machine, image.entry)?;

@@ -9,6 +9,19 @@ use testbed_machine::Machine as Description;
 
 use crate::engine::{EngineError, Retirement};
 
+/// What `$what` gives of the core that `$processor` has, as `$core`.
+macro_rules! of_core {
+    ($processor:expr, $core:ident => $what:expr) => {
+        if $processor.core.count() == 1 {
+            let $core = &*$processor.core;
+            $what
+        } else {
+            let $core = &*$processor.pipeline;
+            $what
+        }
+    };
+}
+
 /// What one processor shows in a cycle.
 pub(super) struct Sample {
     pub retired: bool,
@@ -68,10 +81,13 @@ impl Native {
     pub fn sample(&self, processor: usize) -> Sample {
         let processor = &self.0.processors[processor];
         let exit = processor.system.exit_valid.val().then(|| word(&processor.system.exit_code));
+        let (retired, half, trapped) = of_core!(processor, core => {
+            (core.retire_valid.val(), core.retire_half.val(), core.retire_trap.val())
+        });
         Sample {
-            retired: processor.core.retire_valid.val(),
-            half: processor.core.retire_half.val(),
-            trapped: processor.core.retire_trap.val(),
+            retired,
+            half,
+            trapped,
             byte: processor.uart.tx_valid.val().then(|| processor.uart.tx_data.val().index() as u8),
             exit,
         }
@@ -79,8 +95,7 @@ impl Native {
 
     /// What the retirement port shows; its cycle is 0.
     pub fn retirement(&self, processor: usize) -> Retirement {
-        let core = &self.0.processors[processor].core;
-        Retirement {
+        of_core!(self.0.processors[processor], core => Retirement {
             cycle: 0,
             trap: core.retire_trap.val(),
             half: core.retire_half.val(),
@@ -95,7 +110,7 @@ impl Native {
             address: word(&core.retire_address),
             data: word(&core.retire_data),
             mask: core.retire_mask.val().index() as u8,
-        }
+        })
     }
 
     pub fn ram(&self, processor: usize) -> &[u32] {

@@ -87,7 +87,7 @@ impl Compiled {
                 memories.push(None);
                 continue;
             };
-            model.bind_processor(processor, &names::points(&model, instance)?);
+            model.bind_processor(processor, &names::points(&model, instance, self.machine.core)?);
             memories.push(Some(model.find(&format!("top.processors${instance}.ram"), "mem", 4)?));
         }
         model.bind_line(names::divisor(&model)?);

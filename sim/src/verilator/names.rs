@@ -4,8 +4,10 @@ use super::model::{Model, Storage, POINTS};
 use super::verilog::Public;
 use crate::engine::EngineError;
 use crate::probes;
+use testbed_machine::Core;
 
-/// What the shim samples in every cycle, in its order, with the bytes each has.
+/// What the shim samples in every cycle, in its order, with the bytes each has; of a machine with
+/// another core, `core` is [`instance_of`] that.
 const SAMPLED: [(&str, u32); POINTS] = [
     ("core$retire_valid", 1),
     ("core$retire_half", 1),
@@ -30,13 +32,29 @@ const SAMPLED: [(&str, u32); POINTS] = [
 /// The UART's divisor, which the far end of the serial line follows.
 const DIVISOR: &str = "divisor_flipped$q";
 
+/// What a processor's core of that kind is called.
+fn instance_of(core: Core) -> &'static str {
+    match core {
+        Core::Multicycle => "core",
+        Core::Pipelined => "pipeline",
+    }
+}
+
+/// What the entry `sampled` of [`SAMPLED`] is called with a core of that kind.
+fn with_core(sampled: &str, core: Core) -> String {
+    match sampled.strip_prefix("core$") {
+        Some(port) => format!("{}${port}", instance_of(core)),
+        None => sampled.into(),
+    }
+}
+
 /// Which signals of which modules become public.
 pub(super) fn public(module: &str, name: &str) -> Option<Public> {
     let instance = module.strip_prefix("top$")?;
     if let Some(inside) = instance.strip_prefix("processors$") {
         let block = inside.split_once('$').map(|(_, block)| block);
         match block {
-            None if SAMPLED.iter().any(|(sampled, _)| *sampled == name) => return Some(Public::Read),
+            None if is_sampled(name) => return Some(Public::Read),
             Some("uart") if name == DIVISOR => return Some(Public::Read),
             Some("ram") if name == "mem" => return Some(Public::ReadWrite),
             _ => {}
@@ -45,12 +63,18 @@ pub(super) fn public(module: &str, name: &str) -> Option<Public> {
     probes::is_counter(instance, name).then_some(Public::Read)
 }
 
-/// Storage of what the shim samples of the processor that is `processors$INSTANCE`.
-pub(super) fn points(model: &Model, instance: usize) -> Result<[Storage; POINTS], EngineError> {
+/// The shim samples what is called so in a processor, whatever its core.
+fn is_sampled(name: &str) -> bool {
+    SAMPLED.iter().any(|(sampled, _)| Core::ALL.iter().any(|&core| with_core(sampled, core) == name))
+}
+
+/// Storage of what the shim samples of the processor that is `processors$INSTANCE`, whose core is
+/// of that kind.
+pub(super) fn points(model: &Model, instance: usize, core: Core) -> Result<[Storage; POINTS], EngineError> {
     let scope = format!("top.processors${instance}");
     let mut points = [Storage::NONE; POINTS];
     for (point, (name, bytes)) in points.iter_mut().zip(SAMPLED) {
-        *point = model.find(&scope, name, bytes)?;
+        *point = model.find(&scope, &with_core(name, core), bytes)?;
     }
     Ok(points)
 }
