@@ -108,6 +108,8 @@ wire [31:0] f_target = f_jal ? retire_pc + f_imm_j : f_jalr ? (f_a + f_imm_i) & 
 wire f_jumps = f_jal || f_jalr || (f_branch && f_taken);
 wire [31:0] f_address = f_a + (f_store ? f_imm_s : f_imm_i);
 wire [31:0] f_at = f_address | {29'd0, f_pair && f_second, 2'd0};
+// What translation is told of a store's address before that is added up (mmu.sv assumes it).
+always @(*) if (decoder$store && !flow$fetch) a_event_page: assert (event_page$on == (mmu$va[31:10] == 22'h040081));
 wire f_misaligned = f_minor[1:0] == 2'd1 ? f_address[0] : f_minor[1:0] == 2'd2 ? f_address[1:0] != 0 : f_minor[1:0] == 2'd3 ? f_address[2:0] != 0 : 1'b0;
 // A load's word is at `rdata` when it retires.
 wire [31:0] f_shifted = rdata >> {f_at[1:0], 3'd0};

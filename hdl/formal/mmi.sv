@@ -187,9 +187,18 @@ always @(*) if (f_follows) begin
     a_inside: assert (f_ahead < f_used);
     a_kept: assert (f_content == f_word);
     if (f_ahead == 0 && words != 0 && !f_loaded) a_front: assert (queue$read_data == f_word);
-    if (pop && f_ahead == 0) a_given: assert (answer$d == {1'b1, 11'd0, f_word});
 end
-always @(*) a_answer: assert (rdata == answer$q);
+// It is given in the cycle after its load; nothing else is, unless it was asked for.
+reg f_gives = 0;
+reg [19:0] f_given;
+always @(posedge clock) begin
+    f_gives <= f_follows && pop && f_ahead == 0;
+    f_given <= f_word;
+end
+always @(*) begin
+    if (f_gives) a_given: assert (rdata == {1'b1, 11'd0, f_given});
+    a_answer: assert (asks$q == f_loaded && (f_loaded || rdata == 0));
+end
 
 // It is not for lack of traffic that these hold.
 always @(*) begin

@@ -4,6 +4,8 @@
 `ifdef FORMAL
 // Of the control it is known (core.sv): an entry is put into the TLB only if it is good for the access that asked.
 always @(*) assume (!fill || walk_good);
+// The cores say of a store's address whether it is on the page of events (core.sv, pipeline.sv).
+always @(*) assume (!store || fetch || on_event_page == (va[31:10] == 22'h040081));
 // RAM is a power of two of pages.
 always @(*) assume ((ram_mask & (ram_mask + 32'd1)) == 0 && ram_mask[9:0] == 10'h3ff && !ram_mask[31]);
 

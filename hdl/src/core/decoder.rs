@@ -49,7 +49,7 @@ pub struct Decoder {
     /// The instruction has a destination, and it is not `x0`.
     pub writes_rd: Signal<Out, Bit>,
     pub illegal: Signal<Out, Bit>,
-    kept: DFF<Bits<21>>,
+    kept: DFF<Bits<20>>,
     kept_immediate: DFF<Bits<32>>,
     opcode: Signal<Local, Bits<7>>,
     minor: Signal<Local, Bits<3>>,
@@ -83,8 +83,8 @@ pub struct Decoder {
     is_alternate: Signal<Local, Bit>,
     is_writing: Signal<Local, Bit>,
     has_rd: Signal<Local, Bit>,
-    is_illegal: Signal<Local, Bit>,
     is_link: Signal<Local, Bit>,
+    computes: Signal<Local, Bit>,
     ones: Constant<Bits<32>>,
     upper_mask: Constant<Bits<32>>,
 }
@@ -151,8 +151,8 @@ impl Default for Decoder {
             is_alternate: Default::default(),
             is_writing: Default::default(),
             has_rd: Default::default(),
-            is_illegal: Default::default(),
             is_link: Default::default(),
+            computes: Default::default(),
             ones: Constant::new(0xffff_ffffu64.into()),
             upper_mask: Constant::new(0xffff_f000u64.into()),
         }
@@ -231,57 +231,32 @@ impl Logic for Decoder {
         self.is_alternate.next = self.instruction.val().get_bit(30) & (self.is_op.val() | (self.minor.val() == 5));
         self.is_writing.next =
             self.is_csr.val() & (!self.instruction.val().get_bit(13) | self.instruction.val().get_bits::<5>(15).any());
-        self.is_link.next = self.is_jal.val() | self.is_jalr.val();
-        self.has_rd.next = self.instruction.val().get_bits::<5>(7).any()
-            & (self.is_op.val()
-                | self.is_immediate.val()
-                | self.is_muldiv.val()
-                | self.is_load.val()
-                | self.is_link.val()
-                | self.is_lui.val()
-                | self.is_auipc.val()
-                | self.is_csr.val());
-        self.is_illegal.next = !(self.is_op.val()
-            | self.is_immediate.val()
-            | self.is_muldiv.val()
-            | self.is_load.val()
-            | self.is_store.val()
-            | self.is_branch.val()
-            | self.is_link.val()
-            | self.is_lui.val()
-            | self.is_auipc.val()
-            | self.is_csr.val()
-            | self.is_ecall.val()
-            | self.is_ebreak.val()
-            | self.is_mret.val()
-            | self.is_wfi.val()
-            | self.is_fence.val());
+        self.has_rd.next = self.instruction.val().get_bits::<5>(7).any();
 
         self.kept.d.next = self.kept.q.val();
         self.kept_immediate.d.next = self.kept_immediate.q.val();
         if self.take.val() {
             self.kept_immediate.d.next = self.chosen.val();
-            self.kept.d.next = bit_cast::<21, 1>(self.is_op.val().into())
-                | (bit_cast::<21, 1>(self.is_immediate.val().into()) << 1)
-                | (bit_cast::<21, 1>(self.is_muldiv.val().into()) << 2)
-                | (bit_cast::<21, 1>(self.is_load.val().into()) << 3)
-                | (bit_cast::<21, 1>(self.is_store.val().into()) << 4)
-                | (bit_cast::<21, 1>(self.is_branch.val().into()) << 5)
-                | (bit_cast::<21, 1>(self.is_jal.val().into()) << 6)
-                | (bit_cast::<21, 1>(self.is_jalr.val().into()) << 7)
-                | (bit_cast::<21, 1>(self.is_lui.val().into()) << 8)
-                | (bit_cast::<21, 1>(self.is_auipc.val().into()) << 9)
-                | (bit_cast::<21, 1>(self.is_csr.val().into()) << 10)
-                | (bit_cast::<21, 1>(self.is_ecall.val().into()) << 11)
-                | (bit_cast::<21, 1>(self.is_ebreak.val().into()) << 12)
-                | (bit_cast::<21, 1>(self.is_mret.val().into()) << 13)
-                | (bit_cast::<21, 1>(self.is_wfi.val().into()) << 14)
-                | (bit_cast::<21, 1>(self.is_alternate.val().into()) << 15)
-                | (bit_cast::<21, 1>(self.is_writing.val().into()) << 16)
-                | (bit_cast::<21, 1>(self.has_rd.val().into()) << 17)
-                | (bit_cast::<21, 1>(self.is_illegal.val().into()) << 18)
-                | (bit_cast::<21, 1>(self.is_link.val().into()) << 19)
-                | (bit_cast::<21, 1>(self.is_pair.val().into()) << 20);
+            self.kept.d.next = bit_cast::<20, 1>(self.is_op.val().into())
+                | (bit_cast::<20, 1>(self.is_immediate.val().into()) << 1)
+                | (bit_cast::<20, 1>(self.is_muldiv.val().into()) << 2)
+                | (bit_cast::<20, 1>(self.is_load.val().into()) << 3)
+                | (bit_cast::<20, 1>(self.is_store.val().into()) << 4)
+                | (bit_cast::<20, 1>(self.is_branch.val().into()) << 5)
+                | (bit_cast::<20, 1>(self.is_jal.val().into()) << 6)
+                | (bit_cast::<20, 1>(self.is_jalr.val().into()) << 7)
+                | (bit_cast::<20, 1>(self.is_lui.val().into()) << 8)
+                | (bit_cast::<20, 1>(self.is_auipc.val().into()) << 9)
+                | (bit_cast::<20, 1>(self.is_csr.val().into()) << 10)
+                | (bit_cast::<20, 1>(self.is_ecall.val().into()) << 11)
+                | (bit_cast::<20, 1>(self.is_ebreak.val().into()) << 12)
+                | (bit_cast::<20, 1>(self.is_mret.val().into()) << 13)
+                | (bit_cast::<20, 1>(self.is_wfi.val().into()) << 14)
+                | (bit_cast::<20, 1>(self.is_alternate.val().into()) << 15)
+                | (bit_cast::<20, 1>(self.is_writing.val().into()) << 16)
+                | (bit_cast::<20, 1>(self.has_rd.val().into()) << 17)
+                | (bit_cast::<20, 1>(self.is_fence.val().into()) << 18)
+                | (bit_cast::<20, 1>(self.is_pair.val().into()) << 19);
         }
         self.immediate.next = self.kept_immediate.q.val();
         self.register_op.next = self.kept.q.val().get_bit(0);
@@ -301,9 +276,17 @@ impl Logic for Decoder {
         self.wfi.next = self.kept.q.val().get_bit(14);
         self.alternate.next = self.kept.q.val().get_bit(15);
         self.writes_csr.next = self.kept.q.val().get_bit(16);
-        self.writes_rd.next = self.kept.q.val().get_bit(17);
-        self.illegal.next = self.kept.q.val().get_bit(18);
-        self.link.next = self.kept.q.val().get_bit(19);
-        self.pair.next = self.kept.q.val().get_bit(20);
+        self.pair.next = self.kept.q.val().get_bit(19);
+
+        // What is in no class is found out here, behind the register: the word comes late.
+        self.is_link.next = self.kept.q.val().get_bit(6) | self.kept.q.val().get_bit(7);
+        self.computes.next =
+            self.kept.q.val().get_bits::<4>(0).any() | self.is_link.val() | self.kept.q.val().get_bits::<3>(8).any();
+        self.link.next = self.is_link.val();
+        self.writes_rd.next = self.kept.q.val().get_bit(17) & self.computes.val();
+        self.illegal.next = !(self.computes.val()
+            | self.kept.q.val().get_bits::<2>(4).any()
+            | self.kept.q.val().get_bits::<4>(11).any()
+            | self.kept.q.val().get_bit(18));
     }
 }

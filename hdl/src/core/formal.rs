@@ -84,7 +84,7 @@ fn seeded_bugs_of_translation_are_seen() {
         // The page of events is open to loads, to everybody, or with its neighbours; or it is translated.
         ("page_map[32'h1] & store & ~fetch)", "page_map[32'h1] & ~fetch)"),
         ("(wanted & page_map[32'h1] & store", "(wanted & store"),
-        ("on_event_page = va[(32'ha)+:(22)] == event_page", "on_event_page = va[(32'ha)+:(21)] == event_page[20:0]"),
+        ("store & ~fetch) & on_event_page;", "store & ~fetch);"),
         ("mapped = wanted & ~opened", "mapped = wanted"),
     ]);
 }
@@ -123,6 +123,12 @@ fn seeded_bugs_of_the_core_are_seen() {
             "registers$read_2 = state$q[32'h1] | (decoder$pair & (state$q[32'h2] | state$q[32'h7]));",
             "registers$read_2 = state$q[32'h1] | (decoder$pair & state$q[32'h2]);",
         ),
+        // The page of events without the carry out of the offset, or out of another bit.
+        (
+            "carried = (carry_out << 32'h1) | ((offset[(32'ha)+:(1)])",
+            "carried = (carry_out << 32'h1) | ((offset[(32'h9)+:(1)])",
+        ),
+        ("carry_out = (high_a & high_b) | ((high_a | high_b) & (~page));", "carry_out = high_a & high_b;"),
         // Decoding, comparison, causes.
         ("format_b = (((instruction[(32'h8)+:(4)])", "format_b = (((instruction[(32'h9)+:(4)])"),
         (

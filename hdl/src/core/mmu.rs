@@ -2,7 +2,7 @@
 
 use super::tlb::Tlb;
 use rust_hdl::prelude::*;
-use testbed_definitions::{csr, map, page};
+use testbed_definitions::{csr, map};
 
 /// Turns the virtual address of an access into the physical address on the port, combinationally.
 ///
@@ -29,6 +29,8 @@ pub struct Mmu {
     pub falls: Signal<In, Bit>,
     pub fetch: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
+    /// `va` is on the page of programs' events; of a store's address only.
+    pub on_event_page: Signal<In, Bit>,
     /// The load or store is of a pair of registers, which devices do not serve.
     pub pair: Signal<In, Bit>,
     /// Fetches are made in user mode.
@@ -52,7 +54,6 @@ pub struct Mmu {
     /// `va` goes through the page map, so what is there is RAM; else, for data, a device may be.
     pub translated: Signal<Out, Bit>,
     tlb: Tlb,
-    on_event_page: Signal<Local, Bit>,
     opened: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
     mapped: Signal<Local, Bit>,
@@ -85,7 +86,6 @@ pub struct Mmu {
     smi: Constant<Bits<16>>,
     mmi: Constant<Bits<16>>,
     identity: Constant<Bits<16>>,
-    event_page: Constant<Bits<22>>,
 }
 
 impl Default for Mmu {
@@ -148,7 +148,6 @@ impl Default for Mmu {
             smi: device(map::SMI_BASE),
             mmi: device(map::MMI_BASE),
             identity: device(map::SYSTEM_BASE),
-            event_page: Constant::new(u64::from(map::EVENT_PAGE >> page::PAGE_SHIFT).into()),
         }
     }
 }
@@ -175,7 +174,6 @@ impl Logic for Mmu {
             self.wanted.next = self.user_fetch.val() & self.page_map.val().get_bit(0);
         }
         // What is asked of the address, known late in the cycle, comes last.
-        self.on_event_page.next = self.va.val().get_bits::<22>(10) == self.event_page.val();
         self.opened.next = (self.wanted.val() & self.page_map.val().get_bit(1) & self.store.val() & !self.fetch.val())
             & self.on_event_page.val();
         self.mapped.next = self.wanted.val() & !self.opened.val();

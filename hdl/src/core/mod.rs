@@ -8,6 +8,7 @@ mod counter;
 mod csr;
 mod csr_select;
 mod decoder;
+mod event_page;
 mod flow;
 mod lanes;
 mod mmu;
@@ -23,8 +24,8 @@ mod tests;
 
 pub use self::{
     alu::Alu, commit::Commit, control::Control, counter::Counter, csr::CsrFile, csr_select::CsrSelect,
-    decoder::Decoder, flow::Flow, lanes::Lanes, mmu::Mmu, muldiv::MulDiv, register_file::RegisterFile,
-    shifter::Shifter, tlb::Tlb,
+    decoder::Decoder, event_page::EventPage, flow::Flow, lanes::Lanes, mmu::Mmu, muldiv::MulDiv,
+    register_file::RegisterFile, shifter::Shifter, tlb::Tlb,
 };
 use rust_hdl::prelude::*;
 
@@ -124,6 +125,7 @@ pub struct Core {
     lanes: Lanes,
     flow: Flow,
     mmu: Mmu,
+    event_page: EventPage,
     csr_file: CsrFile,
     control: Control,
     commit: Commit,
@@ -239,6 +241,9 @@ impl Logic for Core {
         self.mmu.falls.next = self.flow.falls.val();
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
+        self.event_page.a.next = self.registers.data_1.val();
+        self.event_page.b.next = self.decoder.immediate.val();
+        self.mmu.on_event_page.next = self.event_page.on.val();
         self.mmu.pair.next = self.decoder.pair.val();
         self.mmu.user_fetch.next = self.csr_file.user.val();
         self.mmu.user_data.next = self.csr_file.user_data.val();

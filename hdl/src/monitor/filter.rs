@@ -258,7 +258,8 @@ impl Logic for Filter {
             self.total[i].d.next = self.grown[i].val();
             self.due[i].clock.next = self.clock.val();
             self.due[i].d.next = self.due[i].q.val() & (!(self.total_goes.val() & self.offered[i].val()));
-            if (self.all_due.val() | self.renewed[i].val()) & self.grown[i].val().any() {
+            // As `grown` is above 0, but what counts is known late.
+            if (self.all_due.val() | self.renewed[i].val()) & (self.base[i].val().any() | self.counts[i].val()) {
                 self.due[i].d.next = true;
             }
         }

@@ -135,7 +135,14 @@ pub struct Mmi {
     sent: DFF<Bits<24>>,
     sent_valid: DFF<Bit>,
     delivered: Vec<DFF<Bits<32>>>,
-    answer: DFF<Bits<32>>,
+    // What was loaded in the cycle before, and what it changed since.
+    asked: DFF<Bits<14>>,
+    asks: DFF<Bit>,
+    popped: DFF<Bit>,
+    words_then: DFF<Bits<16>>,
+    busy_then: DFF<Bit>,
+    missed_then: DFF<Bits<32>>,
+    delivered_then: DFF<Bits<32>>,
 
     word: Signal<Local, Bits<14>>,
     store: Signal<Local, Bit>,
@@ -275,7 +282,13 @@ impl Mmi {
             sent: Default::default(),
             sent_valid: Default::default(),
             delivered: each(processors),
-            answer: Default::default(),
+            asked: Default::default(),
+            asks: Default::default(),
+            popped: Default::default(),
+            words_then: Default::default(),
+            busy_then: Default::default(),
+            missed_then: Default::default(),
+            delivered_then: Default::default(),
             word: Default::default(),
             store: Default::default(),
             load: Default::default(),
@@ -350,7 +363,8 @@ impl Mmi {
 impl Logic for Mmi {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_index, write_seen, read_index, answer, control, poll, tick, wanted, wanted_datum);
+        dff_setup!(self, clock, asked, asks, popped, words_then, busy_then, missed_then, delivered_then);
+        dff_setup!(self, clock, write_index, write_seen, read_index, control, poll, tick, wanted, wanted_datum);
         dff_setup!(self, clock, slot, current, second, advance, held_valid, held, to_queue, to_trace, to_miss, missed);
         dff_setup!(self, clock, by_time, looked, chosen, oldest, slot_queue, slot_miss, slot_trace);
         dff_setup!(self, clock, command, command_valid, sent, sent_valid);
@@ -550,48 +564,58 @@ impl Logic for Mmi {
         self.queue.write_data.next = self.held.q.val();
         self.queue.read_index.next = self.read_index.q.val();
 
-        // Answers.
+        // Answers, of what the load asked in the cycle before: which word that was is known late in
+        // it. What else than stores changes is what it was then.
+        self.asked.d.next = self.word.val();
+        self.asks.d.next = self.load.val();
+        self.popped.d.next = self.pop.val();
+        self.words_then.d.next = self.words.val();
+        self.busy_then.d.next = self.command_valid.q.val();
+        self.missed_then.d.next = self.missed.q.val();
         self.loaded.next = 0.into();
-        if self.pop.val() {
+        if self.popped.q.val() {
             self.loaded.next = self.data_valid.val() | bit_cast::<32, 20>(self.queue.read_data.val());
         }
-        if self.word.val() == self.status_word.val() {
-            self.loaded.next = bit_cast::<32, 16>(self.words.val());
-            if self.command_valid.q.val() {
-                self.loaded.next = bit_cast::<32, 16>(self.words.val()) | self.command_busy.val();
+        if self.asked.q.val() == self.status_word.val() {
+            self.loaded.next = bit_cast::<32, 16>(self.words_then.q.val());
+            if self.busy_then.q.val() {
+                self.loaded.next = bit_cast::<32, 16>(self.words_then.q.val()) | self.command_busy.val();
             }
         }
-        if self.word.val() == self.control_word.val() {
+        if self.asked.q.val() == self.control_word.val() {
             self.loaded.next = bit_cast::<32, 5>(self.control.q.val());
         }
-        if self.word.val() == self.poll_word.val() {
+        if self.asked.q.val() == self.poll_word.val() {
             self.loaded.next = self.poll.q.val();
         }
-        if self.word.val() == self.tick_word.val() {
+        if self.asked.q.val() == self.tick_word.val() {
             self.loaded.next = self.tick.q.val();
         }
-        if self.word.val() == self.missed_word.val() {
-            self.loaded.next = self.missed.q.val();
+        if self.asked.q.val() == self.missed_word.val() {
+            self.loaded.next = self.missed_then.q.val();
         }
-        if self.word.val() == self.wanted_word.val() {
+        if self.asked.q.val() == self.wanted_word.val() {
             self.loaded.next = bit_cast::<32, 16>(self.wanted.q.val());
         }
-        if self.word.val() == self.wanted_datum_word.val() {
+        if self.asked.q.val() == self.wanted_datum_word.val() {
             self.loaded.next = self.wanted_datum.q.val();
         }
-        self.is_delivered.next = self.word.val().get_bits::<10>(4) == bits::<10>(1);
+        self.is_delivered.next = self.asked.q.val().get_bits::<10>(4) == bits::<10>(1);
+        if self.is_delivered.val() {
+            self.loaded.next = self.delivered_then.q.val();
+        }
         self.which.next = bits::<16>(1) << self.word.val().get_bits::<4>(0);
+        self.delivered_then.d.next = 0.into();
         for i in 1..self.age.len() {
             if self.second.q.val() & self.turn.val().get_bit(i) {
                 self.delivered[i].d.next = self.delivered[i].q.val() + 1;
             }
-            if self.is_delivered.val() & self.which.val().get_bit(i) {
-                self.loaded.next = self.delivered[i].q.val();
+            if self.which.val().get_bit(i) {
+                self.delivered_then.d.next = self.delivered[i].q.val();
             }
         }
-        self.answer.d.next = 0.into();
-        if self.load.val() {
-            self.answer.d.next = self.loaded.val();
+        if !self.asks.q.val() {
+            self.loaded.next = 0.into();
         }
 
         // Exports.
@@ -608,7 +632,7 @@ impl Logic for Mmi {
         self.wanted_datum_late.strobe.next = self.strobe.val();
         self.wanted_datum_late.value.next = self.wanted_datum_next.val();
 
-        self.rdata.next = self.answer.q.val();
+        self.rdata.next = self.loaded.val();
         self.tick_cycles.next = self.tick_late.late.val();
         self.trace_valid.next = self.held_valid.q.val() & self.to_trace.q.val();
         self.trace_word.next = self.held.q.val();

@@ -11,7 +11,7 @@ mod formal;
 mod tests;
 
 pub use self::{control::Control, divider::Divider, muldiv::MulDiv, multiplier::Multiplier};
-use crate::core::{Alu, Commit, CsrFile, Decoder, Flow, Lanes, Mmu, RegisterFile};
+use crate::core::{Alu, Commit, CsrFile, Decoder, EventPage, Flow, Lanes, Mmu, RegisterFile};
 use rust_hdl::prelude::*;
 
 /// The core whose instructions overlap: while one is in X, the next one arrives and reads its
@@ -104,6 +104,7 @@ pub struct Pipeline {
     lanes: Lanes,
     flow: Flow,
     mmu: Mmu,
+    event_page: EventPage,
     csr_file: CsrFile,
     control: Control,
     commit: Commit,
@@ -263,6 +264,9 @@ impl Logic for Pipeline {
         self.mmu.falls.next = self.sequential.val();
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
+        self.event_page.a.next = self.registers.data_1.val();
+        self.event_page.b.next = self.decoder.immediate.val();
+        self.mmu.on_event_page.next = self.event_page.on.val();
         self.mmu.pair.next = self.decoder.pair.val();
         self.mmu.user_fetch.next = self.csr_file.user.val();
         self.mmu.user_data.next = self.csr_file.user_data.val();
