@@ -67,7 +67,7 @@ pub struct Mmi {
     pub read: Signal<In, Bit>,
     pub write: Signal<In, Bit>,
     pub wdata: Signal<In, Bits<32>>,
-    /// Registered; 0 after a cycle without a read.
+    /// What the read in the cycle before has asked for; 0 after a cycle without one.
     pub rdata: Signal<Out, Bits<32>>,
 
     /// SMI `i` has an entry.
