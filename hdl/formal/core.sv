@@ -52,11 +52,18 @@ always @(*) begin
     if (retire_valid && retire_trap && state$q[1]) a_arrival: assert (retire_instruction == 0 && (retire_cause[31] || retire_cause == 32'd1 || retire_cause == 32'd12));
 end
 
-// Loads from devices are not in consecutive cycles, and the devices' port is the port.
-reg f_device_read = 0;
-always @(posedge clock) f_device_read <= device_read && !device_address[31];
+// Loads from devices are not in consecutive cycles, nor are stores but those of one instruction; and the devices' port is the port.
+reg f_device_read = 0, f_device_wrote = 0;
+reg [31:0] f_device_before = 0;
+always @(posedge clock) begin
+    f_device_read <= device_read && !device_address[31];
+    f_device_wrote <= device_write && !device_address[31] && !stall;
+    f_device_before <= device_address;
+end
 always @(*) begin
     a_apart: assert (!(f_device_read && device_read && !device_address[31]));
+    a_stores_apart: assert (!(f_device_wrote && device_write && !device_address[31])
+                            || (device_address == (f_device_before | 32'd4) && !f_device_before[2]));
     a_device: assert (device_read == read && device_write == write && device_address == address);
 end
 

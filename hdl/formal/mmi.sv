@@ -66,8 +66,10 @@ always @(*) begin
     a_port: assert (trace_valid == (held_valid$q && to_trace$q) && trace_word == held$q);
     a_whole: assert (!second$q || (to_queue$d == (to_queue$q && f_wanted) && to_trace$d == to_trace$q));
     // The master's queue gets what is wanted; what is wanted and finds no room is counted, and nothing else.
-    a_queued: assert (write_index$d == write_index$q + enqueue && queue$write_enable == enqueue && queue$write_data == held$q
-                      && enqueue == (held_valid$q && to_queue$q && (!second$q || f_wanted)));
+    a_queued: assert (write_index$d == write_index$q + enqueue && enqueue == (held_valid$q && to_queue$q && (!second$q || f_wanted)));
+    // The RAM gets it a cycle later.
+    a_writes: assert (writes$d == enqueue && written$d == held$q && place$d == write_index$q);
+    a_written: assert (queue$write_enable == writes$q && queue$write_index == place$q && queue$write_data == written$q);
     a_missed: assert (missed$d == missed$q + (second$q && to_miss$q && f_wanted));
     // The SMI's entry is removed with its second word, and only then; and is counted.
     a_take: assert ({bus_take$3, bus_take$2, bus_take$1} == (second$q ? 3'b001 << (f_smi - 1) : 3'b000));
@@ -161,15 +163,13 @@ wire [15:0] f_due = looked$q || chosen$q ? (slot_queue$q ? 16'd2 : 16'd0)
 always @(*) begin
     a_room: assert (f_thought <= depth_less_two + 16'd2 && f_thought + f_due <= depth_less_two + 16'd2);
     a_late: assert (f_used <= write_index$q - f_read_first && write_index$q - f_read_first <= f_thought);
-    a_seen: assert (words <= f_used && f_used - words <= 16'd1);
+    a_seen: assert (words <= f_used && f_used - words == writes$q && (!writes$q || place$q == write_index$q - 16'd1));
     a_pop: assert (!pop || words != 0);
     a_read: assert (read_index$d == read_index$q + pop);
 end
 
-// Of the cores it is known (core.sv, pipeline.sv) that loads from devices are not in consecutive cycles: the next word has a cycle to come.
 reg f_loaded = 0;
 always @(posedge clock) f_loaded <= load;
-always @(*) assume (!(f_loaded && load));
 
 // The queue is a queue: any one word, from when it is put in.
 (* anyseq *) wire f_choose;
@@ -185,8 +185,8 @@ end
 wire [15:0] f_ahead = f_at - read_index$q;
 always @(*) if (f_follows) begin
     a_inside: assert (f_ahead < f_used);
-    a_kept: assert (f_content == f_word);
-    if (f_ahead == 0 && words != 0 && !f_loaded) a_front: assert (queue$read_data == f_word);
+    // It is in the RAM, or is written in this cycle and not shown yet.
+    a_kept: assert (writes$q && place$q == f_at ? written$q == f_word && f_ahead >= words : f_content == f_word);
 end
 // It is given in the cycle after its load; nothing else is, unless it was asked for.
 reg f_gives = 0;

@@ -79,10 +79,19 @@ always @(*) begin
     // A store to the page of programs' events that no SMI is behind comes to nobody.
     if ((read || write) && !address[31]) a_no_other: assert (f_same_access && (f_device || (write && f_place == 16'h1002)));
 end
-// Loads from devices are not in consecutive cycles.
-reg f_device_read = 0;
-always @(posedge clock) f_device_read <= device_read;
-always @(*) a_apart: assert (!(f_device_read && device_read));
+// Loads from devices are not in consecutive cycles, nor are stores but those of one instruction.
+reg f_device_read = 0, f_device_wrote = 0;
+reg [31:0] f_device_before = 0;
+always @(posedge clock) begin
+    f_device_read <= device_read;
+    f_device_wrote <= device_write && f_device && !stall;
+    f_device_before <= device_address;
+end
+always @(*) begin
+    a_apart: assert (!(f_device_read && device_read));
+    a_stores_apart: assert (!(f_device_wrote && device_write && f_device)
+                            || (device_address == (f_device_before | 32'd4) && !f_device_before[2]));
+end
 reg [31:0] f_address_before = 0;
 always @(posedge clock) f_address_before <= retire_address;
 always @(*) if (f_second && f_ends) a_same_eight: assert (retire_address == (f_address_before | 32'd4) && !f_address_before[2]);

@@ -31,6 +31,21 @@ wire [15:0] f_shown = write_late$late - read_index$q;
 wire [15:0] f_coming = f_write_first - read_index$q;
 wire f_emits = event_store && !stalled;
 wire f_refuses = event_store && reserved && !stalled;
+// What was stored in the cycle before is judged in this one: until then it is in the latch, or nowhere.
+reg f_judges = 0, f_in_latch = 0, f_filtered_then = 0;
+always @(posedge clock) begin
+    f_judges <= f_emits && !f_refuses;
+    f_in_latch <= accepted;
+    f_filtered_then <= filter$filtered;
+end
+wire f_in_air = f_judges && !f_in_latch;
+wire f_in_air_next = f_emits && !f_refuses && !accepted;
+always @(*) begin
+    a_judged: assert (filter$judged == f_judges && (!f_judges || accepts$q == f_in_latch) && filter$was_filtered == f_filtered_then);
+    a_verdict: assert (f_judges == ({1'd0, passes} + taken_out) && (!passes || f_in_latch != lost) && (passes || !lost));
+    a_latch_now: assert (latched == (latch_valid$q && !(taken_out && f_in_latch)) && (!f_in_latch || latch_valid$q));
+    a_gapped: assert (gapped == (gap$q || lost));
+end
 always @(*) begin
     // Nothing is lost without being counted: each counter counts what its name says, and in every cycle both sides of the ledger,
     // EMITTED + MARKERS = DELIVERED + used + latch + DROPPED + REFUSED + FILTERED, grow by the same.
@@ -41,16 +56,19 @@ always @(*) begin
     a_filtered: assert (filtered$d == filtered$q + taken_out);
     a_enqueued: assert (write_index$d == write_index$q + enqueue && queue$write_enable == enqueue);
     a_delivered: assert (read_index$d == read_index$q + bus_take);
-    a_ledger: assert ({2'd0, f_emits} + marker_goes + latch_valid$q == {2'd0, enqueue} + latch_valid$d + lost + f_refuses + taken_out);
+    a_ledger: assert ({2'd0, f_emits} + marker_goes + latch_valid$q + f_in_air
+                      == {2'd0, enqueue} + latch_valid$d + f_in_air_next + lost + f_refuses + taken_out);
     a_room: assert (used <= depth);
     a_gap_room: assert (!low$q || used < depth);
     // What the bus is shown is there.
     a_shown: assert (f_shown <= f_coming && f_coming <= used);
     // A store is accepted, refused, filtered, counted as lost, or repeated.
-    a_store: assert (event_store == ({2'd0, accepted} + f_refuses + taken_out + lost + stalled));
-    a_no_loss_while_stalling: assert (!(stall_on$q && lost));
-    a_stall_stores_nothing: assert (!stalled || (emitted$d == emitted$q && dropped$d == dropped$q && filtered$d == filtered$q));
-    a_taken_out: assert (!(taken_out && (stalled || lost || accepted)));
+    a_store: assert (event_store == ({2'd0, accepted} + f_refuses + f_in_air_next + stalled));
+    a_accepted: assert (!accepted || accepting);
+    a_no_loss_while_stalling: assert (!(stall_on$q && lost) && !(stall_on$q && f_in_air_next && plain));
+    a_stall_stores_nothing: assert (!stalled || (emitted$d == emitted$q && !accepted && !f_in_air_next));
+    // It stalls for want of room, or, for one cycle, because what was stored in the cycle before is not judged yet.
+    a_stalled: assert (!stalled || !accepting || f_judges);
     // What needs no room has waited for one cycle at most, or for one more after a command.
     if (exempt$q) a_exempt: assert (event_store && !plain && !stalled);
 end
@@ -67,28 +85,33 @@ end
 always @(*) if (f_stalled) assume (store && word == f_word_before && wdata[15:0] == f_wdata_before);
 
 // A program's event: what a store to USER_EVENT puts in is the code of programs' events, then the datum, and nothing else.
-reg f_user_stalled = 0, f_user_paused = 0, f_coded = 0, f_code_lost = 0, f_code_latched = 0;
+reg f_user_stalled = 0, f_user_paused = 0, f_coded = 0, f_code_was_lost = 0, f_code_was_latched = 0;
 always @(posedge clock) begin
     f_user_stalled <= user_store && stall;
     f_user_paused <= user_pause$q;
     if (user_store && user_first$q && !stalled) begin
         f_coded <= 1;
-        f_code_lost <= lost;
-        f_code_latched <= accepted;
-    end else if (!user_pause$q && !(user_second$q && stalled)) begin
+        f_code_was_lost <= 0;
+        f_code_was_latched <= accepted;
+    end else if (user_pause$q) begin
+        f_code_was_lost <= f_code_lost;
+        f_code_was_latched <= f_code_latched;
+    end else if (!(user_second$q && stalled)) begin
         f_coded <= 0;
-        f_code_lost <= 0;
-        f_code_latched <= 0;
+        f_code_was_lost <= 0;
+        f_code_was_latched <= 0;
     end
 end
+wire f_code_lost = f_code_was_lost || (user_pause$q && lost);
+wire f_code_latched = f_code_was_latched && !(user_pause$q && taken_out);
 wire f_user_emits = event_store && word == user_word && !stalled;
 always @(*) begin
     a_user_stall: assert (stall == stalled || user_store);
     a_user_step: assert ({2'd0, user_first$q} + user_pause$q + user_second$q + user_refuses$q == {2'd0, f_user_stalled});
     a_user_kind: assert (!f_user_stalled || (f_stalled && user_refuses$q == (f_wdata_before[15:8] == 8'haa || f_wdata_before[15:8] == 8'hab)));
     a_user_coded: assert (f_coded == (user_pause$q || user_second$q) && (f_coded || !(f_code_lost || f_code_latched)));
-    a_user_forfeits: assert (!(user_pause$q || user_second$q) || (forfeits$q == f_code_lost && !(f_code_lost && stall_on$q)));
-    a_user_forfeits_alone: assert (!forfeits$q || user_pause$q || user_second$q);
+    a_user_forfeits: assert (!(user_pause$q || user_second$q) || (forfeits_now == f_code_lost && !(f_code_lost && stall_on$q)));
+    a_user_forfeits_alone: assert (!forfeits_now || user_pause$q || user_second$q);
     // Only while it is switched on; a marker's code is refused as a whole.
     a_user_off: assert (!f_user_emits || user_on$q);
     a_user_reserved: assert (!(user_store && reserved) || ((user_idle || user_refuses$q) && !accepted));
@@ -143,7 +166,7 @@ wire [7:0] f_step = f_in_datum[7:0] - f_reader_epoch[7:0] - 8'd1;
 always @(posedge clock) begin
     if (accepted) begin
         f_latch_epoch <= f_epoch;
-        f_lost_before <= f_lost;
+        f_lost_before <= f_lost + lost;
     end
     if (lost) f_lost <= f_lost + 1;
     if (enqueue) begin
@@ -161,7 +184,7 @@ wire [23:0] f_half_told = f_gap_due ? {f_gap_high, low_datum$q} : 24'd0;
 // Where the reader must give up: 256 wraps while one marker waits, or a gap that can't be counted.
 always @(*) begin
     assume (f_epoch - f_reader_epoch <= 32'd255);
-    assume (gap_count$q != 24'hbfffff);
+    assume (gap_now != 24'hbfffff);
 end
 always @(*) begin
     if (f_is_event) begin
@@ -183,10 +206,10 @@ always @(*) begin
     // Why: how the markers that wait, the latch and the clock hang together.
     a_latched: assert (!latch_valid$q || !(latch_datum$q[15:8] == 8'haa || latch_datum$q[15:8] == 8'hab));
     a_due: assert (low$q == f_due && (f_due || !f_gap_due));
-    a_gap_range: assert (gap_count$q <= 24'hbfffff);
+    a_gap_range: assert (gap_now <= 24'hbfffff);
     a_wraps_before: assert (wraps_before$q == f_epoch_before[7:0] && wraps_before$q == f_wraps_before);
-    a_back: assert (!back$q || latch_valid$q);
-    if (latch_valid$q) begin
+    a_back: assert (!back$q || latched);
+    if (latched) begin
         a_latch_wraps: assert (latch_wraps$q == f_latch_epoch[7:0]);
         a_order: assert (f_latch_epoch - f_reader_epoch <= f_epoch_before - f_reader_epoch);
         a_front_due: assert (front$q == (f_reader_epoch != f_latch_epoch));
@@ -198,9 +221,9 @@ always @(*) begin
         a_front_now: assert (front$q == (f_reader_epoch != f_epoch_before));
         a_last_now: assert (front$q || f_last_time <= f_stamp_before);
     end
-    a_count: assert (gap$q || gap_count$q == 0);
-    a_counted: assert (f_lost == f_told + f_half_told + gap_count$q);
-    a_high: assert (!low$q || (f_last_time == low_stamp$q && !gap$q && !front$q));
+    a_count: assert (gapped || gap_now == 0);
+    a_counted: assert (f_lost + lost == f_told + f_half_told + gap_now);
+    a_high: assert (!low$q || (f_last_time == low_stamp$q && !gapped && !front$q));
     a_clock: assert (f_last_time <= f_stamp_before || f_reader_epoch != f_epoch_before);
 end
 
@@ -210,7 +233,7 @@ always @(*) begin
     c_full: cover (f_follows && f_ahead == depth - 1);
     c_merged: cover (f_is_wrap && f_step == 1);
     c_user: cover (f_is_event && f_in_datum == 16'h4321 && user_on$q && f_told != 0);
-    c_user_forfeited: cover (user_second$q && lost && forfeits$q && room_for_two);
+    c_user_forfeited: cover (user_second$q && f_in_air_next && forfeits_now && room_for_two);
     c_total: cover (f_is_event && f_totals && f_reader_epoch != 0);
 end
 `endif

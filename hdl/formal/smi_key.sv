@@ -24,10 +24,10 @@ end
 always @(*) begin
     a_floor_bits: assert (floor_late$value[23:16] == f_floor_epoch[7:0] && f_floor_first[23:16] == f_first_epoch[7:0]
                           && floor_late$late[23:16] == f_late_epoch[7:0]);
-    a_floor_state: assert (f_floor_before == (latch_valid$q ? {f_latch_epoch, front$q ? 16'd0 : latch_stamp$q}
+    a_floor_state: assert (f_floor_before == (latched ? {f_latch_epoch, front$q ? 16'd0 : latch_stamp$q}
                                                             : {f_epoch_before, front$q ? 16'd0 : f_stamp_before}));
     a_epochs: assert (f_reader_epoch <= f_epoch_before
-                      && (!latch_valid$q || (f_reader_epoch <= f_latch_epoch && f_latch_epoch <= f_epoch_before)));
+                      && (!latched || (f_reader_epoch <= f_latch_epoch && f_latch_epoch <= f_epoch_before)));
     // It never falls, also as the bus sees it.
     a_floor_late: assert (f_late_key <= f_first_key);
     a_floor_first: assert (f_first_key <= f_floor_before);
@@ -40,7 +40,7 @@ always @(*) begin
     end
     if (low$q) begin
         a_low_now: assert (low_stamp$q == f_stamp_before && f_reader_epoch == f_epoch_before);
-        a_low_latch: assert (!latch_valid$q || (latch_stamp$q == f_stamp_before && f_latch_epoch == f_epoch_before));
+        a_low_latch: assert (!latched || (latch_stamp$q == f_stamp_before && f_latch_epoch == f_epoch_before));
     end
 end
 

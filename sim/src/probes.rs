@@ -23,16 +23,8 @@ const STATION: [&str; 11] = [
 ];
 
 /// Signals that [`smi_counters`] reads in `smi$N`.
-const SMI: [&str; 8] = [
-    "emitted$q",
-    "dropped$q",
-    "refused$q",
-    "filtered$q",
-    "markers$q",
-    "write_index$q",
-    "read_index$q",
-    "latch_valid$q",
-];
+const SMI: [&str; 8] =
+    ["emitted$q", "dropped_now", "refused$q", "filtered_now", "markers$q", "write_index$q", "read_index$q", "latched"];
 
 /// Signals that [`port_queued`] reads in `port`.
 const PORT: [&str; 2] = ["write_index$q", "read_index$q"];
@@ -86,8 +78,8 @@ pub fn smi_counters<E>(processor: usize, mut read: impl FnMut(&str, &str) -> Res
     for (value, name) in values.iter_mut().zip(SMI) {
         *value = read(&scope, name)?;
     }
-    let [emitted, dropped, refused, filtered, markers, write_index, read_index, latch_valid] = values;
-    let queued = u32::from((write_index as u16).wrapping_sub(read_index as u16)) + (latch_valid & 1);
+    let [emitted, dropped, refused, filtered, markers, write_index, read_index, latched] = values;
+    let queued = u32::from((write_index as u16).wrapping_sub(read_index as u16)) + (latched & 1);
     let delivered = read("mmi", &format!("delivered${processor}$q"))?;
     Ok(SmiCounters { emitted, dropped, refused, filtered, markers, queued, delivered })
 }

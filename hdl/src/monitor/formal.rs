@@ -73,21 +73,21 @@ fn deeper_queues_lose_and_reorder_nothing() {
 fn seeded_bugs_of_the_smi_are_seen() {
     smi(4).assert_sees(&[
         // A marker no longer goes ahead of the event, or shows wraps that came later.
-        ("latch_goes = latch_valid$q & (~front$q)", "latch_goes = latch_valid$q"),
+        ("latch_goes = latched & (~front$q)", "latch_goes = latched"),
         ("front_wraps = latch_wraps$q;", "front_wraps = wraps_before$q;"),
         ("                back$d = 1'b1;", "                front_next = 1'b1;"),
         // Losses are not counted, or told in the wrong place.
-        ("dropped$d = dropped$q + 32'h1;", "dropped$d = dropped$q;"),
+        ("dropped_now = dropped$q + 32'h1;", "dropped_now = dropped$q;"),
         ("gap_count$d = 32'h0;", "gap_count$d = gap_count$q;"),
-        ("low_datum$d = gap_count$q[(32'h0)+:(16)];", "low_datum$d = 32'h0;"),
-        ("& (~latch_valid$q) & (~wrapped) & room_for_two", "& (~wrapped) & room_for_two"),
-        ("accepting = ((~gap$q) | gap_goes)", "accepting = (1'b1)"),
+        ("low_datum$d = gap_now[(32'h0)+:(16)];", "low_datum$d = 32'h0;"),
+        ("& (~latched) & (~wrapped) & room_for_two", "& (~wrapped) & room_for_two"),
+        ("accepting = ((~gapped) | gap_goes)", "accepting = (1'b1)"),
         // The queue overflows, or shows what is not there yet.
         ("full = used == depth;", "full = used == (depth + 1);"),
         ("room_for_two = used <= depth_less_two", "room_for_two = used <= depth"),
         // What is filtered is not counted, or a total shown where it is none or while a gap waits.
-        ("filtered$d = filtered$q + 32'h1;", "filtered$d = filtered$q;"),
-        ("total_goes = filter$total_due & (~gap$q)", "total_goes = filter$total_due"),
+        ("filtered_now = filtered$q + 32'h1;", "filtered_now = filtered$q;"),
+        ("total_goes = filter$total_due & (~gapped)", "total_goes = filter$total_due"),
         ("head$0 = 16'habc0", "head$0 = 16'hab80"),
         ("write_late$value = write_next", "write_late$value = write_next + 16'd1"),
         ("queue$read_index = read_next", "queue$read_index = read_index$q"),
@@ -95,11 +95,18 @@ fn seeded_bugs_of_the_smi_are_seen() {
         // marker's datum, or although it is switched off.
         ("datum = user_code;", "datum = wdata[(32'h0)+:(16)];"),
         ("user_store & (user_pause$q | (user_second$q", "user_store & (user_pause$d | (user_second$q"),
-        ("gap_goes = gap$q & free & (~forfeits$q)", "gap_goes = gap$q & free"),
+        ("gap_goes = gapped & free & (~forfeits_now)", "gap_goes = gapped & free"),
         ("((user_idle & (~reserved)) | (user_first$q & stalled))", "((user_idle) | (user_first$q & stalled))"),
         // What needs no room is judged before a command, or waits for room.
         ("(~plain) & (~(bus_command & strobe))", "(~plain)"),
         ("stall_on$q & (~exempt$q)", "stall_on$q"),
+        // What is judged a cycle later stays in the latch, is lost although it is there, or is not
+        // waited for.
+        ("latched = latch_valid$q & (~(taken_out & accepts$q))", "latched = latch_valid$q"),
+        ("accepts$d = accepting;", "accepts$d = event_store;"),
+        ("gapped = gap$q | lost;", "gapped = gap$q;"),
+        ("seems_full = (gap$q & (~gap_closes))", "seems_full = (1'b0)"),
+        ("forfeits_now = forfeits$q | (user_pause$q & lost)", "forfeits_now = forfeits$q"),
         ("(word == user_word) & user_on$q", "(word == user_word)"),
     ]);
 }

@@ -100,6 +100,10 @@ pub struct Mmi {
     queue: QueueRam<20>,
     write_index: DFF<Bits<16>>,
     write_seen: DFF<Bits<16>>,
+    // What was put in in the cycle before: the RAM is written now.
+    writes: DFF<Bit>,
+    place: DFF<Bits<16>>,
+    written: DFF<Bits<20>>,
     read_index: DFF<Bits<16>>,
     read_late: Late<16>,
     control: DFFWithInit<Bits<5>>,
@@ -247,6 +251,9 @@ impl Mmi {
             queue: QueueRam::new(config.queue),
             write_index: Default::default(),
             write_seen: Default::default(),
+            writes: Default::default(),
+            place: Default::default(),
+            written: Default::default(),
             read_index: Default::default(),
             read_late: Late::new(bits(0)),
             control: DFFWithInit::new(control),
@@ -364,7 +371,8 @@ impl Logic for Mmi {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, asked, asks, popped, words_then, busy_then, missed_then, delivered_then);
-        dff_setup!(self, clock, write_index, write_seen, read_index, control, poll, tick, wanted, wanted_datum);
+        dff_setup!(self, clock, write_index, write_seen, writes, place, written, read_index);
+        dff_setup!(self, clock, control, poll, tick, wanted, wanted_datum);
         dff_setup!(self, clock, slot, current, second, advance, held_valid, held, to_queue, to_trace, to_miss, missed);
         dff_setup!(self, clock, by_time, looked, chosen, oldest, slot_queue, slot_miss, slot_trace);
         dff_setup!(self, clock, command, command_valid, sent, sent_valid);
@@ -546,8 +554,9 @@ impl Logic for Mmi {
         }
         self.target.next = bits::<16>(1) << self.sent.q.val().get_bits::<4>(20);
 
-        // The master's queue. A word can be read two cycles after it was written, and two after the one
-        // before it: loads are no closer. So the load, which is known late in its cycle, is not asked.
+        // The master's queue. A word can be read two cycles after it was put in; the RAM gets it in the
+        // one between, as whether it is wanted is known late. The load is known late too, so the RAM is
+        // not asked by it: it shows the front.
         self.write_seen.d.next = self.write_index.q.val();
         if self.enqueue.val() {
             self.write_index.d.next = self.write_index.q.val() + 1;
@@ -559,9 +568,12 @@ impl Logic for Mmi {
             self.read_next.next = self.read_index.q.val() + 1;
         }
         self.read_index.d.next = self.read_next.val();
-        self.queue.write_enable.next = self.enqueue.val();
-        self.queue.write_index.next = self.write_index.q.val();
-        self.queue.write_data.next = self.held.q.val();
+        self.writes.d.next = self.enqueue.val();
+        self.place.d.next = self.write_index.q.val();
+        self.written.d.next = self.held.q.val();
+        self.queue.write_enable.next = self.writes.q.val();
+        self.queue.write_index.next = self.place.q.val();
+        self.queue.write_data.next = self.written.q.val();
         self.queue.read_index.next = self.read_index.q.val();
 
         // Answers, of what the load asked in the cycle before: which word that was is known late in

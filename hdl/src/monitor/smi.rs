@@ -30,6 +30,11 @@ use testbed_definitions::monitor::{GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 /// its first cycle whatever it is; if it needs no room, being refused or taken out, it is done in the
 /// next.
 ///
+/// What becomes of what is stored is found out in the cycle after the store's. If there is room it is
+/// in the latch by then, and `latch_valid` says so; `latched` does only if the filter lets it pass. In
+/// the same way `gap`, `gap_count`, `dropped` and `filtered` lack what was stored in the cycle
+/// before; `gapped`, `gap_now`, `dropped_now` and `filtered_now` do not.
+///
 /// The filter stands between the decoding of the store and the latch.
 #[derive(LogicBlock)]
 pub struct Smi {
@@ -102,6 +107,8 @@ pub struct Smi {
     /// The store, which stalled in the cycle before, needs no room.
     exempt: DFF<Bit>,
     forfeits: DFF<Bit>,
+    /// What was stored in the cycle before, if anything, is in the latch; else it is lost.
+    accepts: DFF<Bit>,
     emitted: DFF<Bits<32>>,
     dropped: DFF<Bits<32>>,
     refused: DFF<Bits<32>>,
@@ -123,7 +130,16 @@ pub struct Smi {
     accepting: Signal<Local, Bit>,
     accepted: Signal<Local, Bit>,
     stalled: Signal<Local, Bit>,
+    gap_closes: Signal<Local, Bit>,
+    seems_full: Signal<Local, Bit>,
+    passes: Signal<Local, Bit>,
     lost: Signal<Local, Bit>,
+    latched: Signal<Local, Bit>,
+    gapped: Signal<Local, Bit>,
+    gap_now: Signal<Local, Bits<24>>,
+    forfeits_now: Signal<Local, Bit>,
+    dropped_now: Signal<Local, Bits<32>>,
+    filtered_now: Signal<Local, Bits<32>>,
     used: Signal<Local, Bits<16>>,
     full: Signal<Local, Bit>,
     room_for_two: Signal<Local, Bit>,
@@ -233,6 +249,7 @@ impl Smi {
             user_refuses: Default::default(),
             exempt: Default::default(),
             forfeits: Default::default(),
+            accepts: Default::default(),
             emitted: Default::default(),
             dropped: Default::default(),
             refused: Default::default(),
@@ -253,7 +270,16 @@ impl Smi {
             accepting: Default::default(),
             accepted: Default::default(),
             stalled: Default::default(),
+            gap_closes: Default::default(),
+            seems_full: Default::default(),
+            passes: Default::default(),
             lost: Default::default(),
+            latched: Default::default(),
+            gapped: Default::default(),
+            gap_now: Default::default(),
+            forfeits_now: Default::default(),
+            dropped_now: Default::default(),
+            filtered_now: Default::default(),
             used: Default::default(),
             full: Default::default(),
             room_for_two: Default::default(),
@@ -309,11 +335,33 @@ impl Logic for Smi {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write_index, read_index, epoch, half, wraps_before, answer, stall_on);
-        dff_setup!(self, clock, user_on, user_first, user_pause, user_second, user_refuses, exempt, forfeits);
+        dff_setup!(self, clock, user_on, user_first, user_pause, user_second, user_refuses, exempt, forfeits, accepts);
         dff_setup!(self, clock, latch_valid, latch_stamp, latch_datum, latch_wraps, front, back);
         dff_setup!(self, clock, gap, gap_count, low, low_stamp, low_datum);
         dff_setup!(self, clock, emitted, dropped, refused, markers, filtered);
         clock!(self, clock, filter, queue, write_late, floor_late);
+
+        // What became of what was stored in the cycle before.
+        self.passes.next = self.filter.judged.val() & (!self.filter.was_filtered.val());
+        self.taken_out.next = self.filter.judged.val() & self.filter.was_filtered.val();
+        self.lost.next = self.passes.val() & (!self.accepts.q.val());
+        self.latched.next = self.latch_valid.q.val() & (!(self.taken_out.val() & self.accepts.q.val()));
+        self.gapped.next = self.gap.q.val() | self.lost.val();
+        self.gap_now.next = self.gap_count.q.val();
+        if self.lost.val() & (self.gap_count.q.val() != self.gap_most.val()) {
+            self.gap_now.next = self.gap_count.q.val() + 1;
+        }
+        self.forfeits_now.next = self.forfeits.q.val() | (self.user_pause.q.val() & self.lost.val());
+        self.filtered_now.next = self.filtered.q.val();
+        if self.taken_out.val() {
+            self.filtered_now.next = self.filtered.q.val() + 1;
+        }
+        self.dropped_now.next = self.dropped.q.val();
+        if self.lost.val() {
+            self.dropped_now.next = self.dropped.q.val() + 1;
+        }
+        self.filtered.d.next = self.filtered_now.val();
+        self.dropped.d.next = self.dropped_now.val();
 
         // What the port asks for.
         self.word.next = self.address.val().get_bits::<14>(2);
@@ -340,26 +388,25 @@ impl Logic for Smi {
         self.full.next = self.used.val() == self.depth.val();
         self.room_for_two.next = self.used.val() <= self.depth_less_two.val();
         self.front_goes.next = self.front.q.val() & (!self.low.q.val()) & (!self.full.val());
-        self.latch_goes.next =
-            self.latch_valid.q.val() & (!self.front.q.val()) & (!self.low.q.val()) & (!self.full.val());
-        self.latch_stays.next = self.latch_valid.q.val() & (!self.latch_goes.val());
+        self.latch_goes.next = self.latched.val() & (!self.front.q.val()) & (!self.low.q.val()) & (!self.full.val());
+        self.latch_stays.next = self.latched.val() & (!self.latch_goes.val());
         self.free.next = (!self.low.q.val())
             & (!self.front.q.val())
-            & (!self.latch_valid.q.val())
+            & (!self.latched.val())
             & (!self.wrapped.val())
             & self.room_for_two.val();
         // Of a program's event of which the first word was lost the datum is lost too: it would look like
         // another event's first word. So the gap waits for it.
-        self.gap_goes.next = self.gap.q.val() & self.free.val() & (!self.forfeits.q.val());
-        self.total_goes.next = self.filter.total_due.val() & (!self.gap.q.val()) & self.free.val();
+        self.gap_goes.next = self.gapped.val() & self.free.val() & (!self.forfeits_now.val());
+        self.total_goes.next = self.filter.total_due.val() & (!self.gapped.val()) & self.free.val();
         self.marker_goes.next = self.low.q.val() | self.front_goes.val() | self.gap_goes.val() | self.total_goes.val();
         self.enqueue.next = self.marker_goes.val() | self.latch_goes.val();
 
         self.front_wraps.next = self.wraps_before.q.val();
-        if self.latch_valid.q.val() {
+        if self.latched.val() {
             self.front_wraps.next = self.latch_wraps.q.val();
         }
-        self.gap_high.next = self.gap_count.q.val().get_bits::<8>(16);
+        self.gap_high.next = self.gap_now.val().get_bits::<8>(16);
         self.entry_stamp.next = self.latch_stamp.q.val();
         self.entry_datum.next = self.latch_datum.q.val();
         if self.low.q.val() {
@@ -388,22 +435,27 @@ impl Logic for Smi {
             self.markers.d.next = self.markers.q.val() + 1;
         }
 
-        // What becomes of the store.
+        // What becomes of the store. While what was stored in the cycle before is judged it may stall
+        // for nothing; no core stores twice in two cycles.
         self.accepting.next =
-            ((!self.gap.q.val()) | self.gap_goes.val()) & ((!self.latch_valid.q.val()) | self.latch_goes.val());
-        self.accepted.next = self.plain.val() & self.accepting.val();
+            ((!self.gapped.val()) | self.gap_goes.val()) & ((!self.latched.val()) | self.latch_goes.val());
+        self.gap_closes.next = (!self.low.q.val())
+            & (!self.front.q.val())
+            & (!self.latch_valid.q.val())
+            & (!self.wrapped.val())
+            & self.room_for_two.val()
+            & (!self.forfeits.q.val());
+        self.seems_full.next = (self.gap.q.val() & (!self.gap_closes.val()))
+            | (self.latch_valid.q.val() & (self.front.q.val() | self.low.q.val() | self.full.val()));
         self.stalled.next =
-            self.event_store.val() & (!self.accepting.val()) & self.stall_on.q.val() & (!self.exempt.q.val());
+            self.event_store.val() & self.seems_full.val() & self.stall_on.q.val() & (!self.exempt.q.val());
         self.completes.next = self.event_store.val() & (!self.stalled.val());
         // What a command changes in the next cycle is not known yet: then it is judged once more.
         self.exempt.d.next = self.stalled.val() & (!self.plain.val()) & (!(self.bus_command.val() & self.strobe.val()));
-        self.taken_out.next = self.completes.val() & (!self.reserved.val()) & self.filter.filtered.val();
-        self.lost.next = self.plain.val() & (!self.accepting.val()) & (!self.stall_on.q.val());
+        self.accepted.next = self.completes.val() & (!self.reserved.val()) & self.accepting.val();
+        self.accepts.d.next = self.accepting.val();
         if self.completes.val() {
             self.emitted.d.next = self.emitted.q.val() + 1;
-        }
-        if self.taken_out.val() {
-            self.filtered.d.next = self.filtered.q.val() + 1;
         }
         if self.completes.val() & self.reserved.val() {
             self.refused.d.next = self.refused.q.val() + 1;
@@ -415,8 +467,7 @@ impl Logic for Smi {
         self.user_pause.d.next = self.user_store.val() & self.user_first.q.val() & (!self.stalled.val());
         self.user_second.d.next =
             self.user_store.val() & (self.user_pause.q.val() | (self.user_second.q.val() & self.stalled.val()));
-        self.forfeits.d.next = self.user_store.val()
-            & ((self.user_first.q.val() & self.lost.val()) | (self.user_pause.q.val() & self.forfeits.q.val()));
+        self.forfeits.d.next = self.user_store.val() & self.user_pause.q.val() & self.forfeits_now.val();
         self.latch_valid.d.next = self.latch_stays.val() | self.accepted.val();
         if self.accepted.val() {
             self.latch_stamp.d.next = self.stamp.val();
@@ -425,20 +476,15 @@ impl Logic for Smi {
         }
 
         // Gap: open from the first loss until its marker goes; no event is lost in that cycle.
-        if self.lost.val() {
-            self.dropped.d.next = self.dropped.q.val() + 1;
-            self.gap.d.next = true;
-            if self.gap_count.q.val() != self.gap_most.val() {
-                self.gap_count.d.next = self.gap_count.q.val() + 1;
-            }
-        }
+        self.gap.d.next = self.gapped.val();
+        self.gap_count.d.next = self.gap_now.val();
         self.low.d.next = self.gap_goes.val() | self.total_goes.val();
         self.low_stamp.d.next = self.stamp.val();
         self.low_datum.d.next = self.filter.total_low.val();
         if self.gap_goes.val() {
             self.gap.d.next = false;
             self.gap_count.d.next = 0.into();
-            self.low_datum.d.next = self.gap_count.q.val().get_bits::<16>(0);
+            self.low_datum.d.next = self.gap_now.val().get_bits::<16>(0);
         }
 
         // Wrap markers wait ahead of the latch or behind it.
@@ -490,7 +536,7 @@ impl Logic for Smi {
             self.loaded.next = self.emitted.q.val();
         }
         if self.word.val() == self.dropped_word.val() {
-            self.loaded.next = self.dropped.q.val();
+            self.loaded.next = self.dropped_now.val();
         }
         if self.word.val() == self.refused_word.val() {
             self.loaded.next = self.refused.q.val();
@@ -499,7 +545,7 @@ impl Logic for Smi {
             self.loaded.next = self.markers.q.val();
         }
         if self.word.val() == self.filtered_word.val() {
-            self.loaded.next = self.filtered.q.val();
+            self.loaded.next = self.filtered_now.val();
         }
         if self.word.val() == self.time_word.val() {
             self.loaded.next = (bit_cast::<32, 8>(self.wraps.val()) << 16) | bit_cast::<32, 16>(self.stamp.val());

@@ -126,6 +126,9 @@ pub struct Scenario {
     moods: [Mood; SMIS + 1],
     /// The store that a processor has to repeat (offset, value), and until when it need not ask.
     repeating: [Option<(u32, u32, u64)>; SMIS + 1],
+    /// Cycle in which a processor may store its next event, and whether its SMI stalls.
+    free: [u64; SMIS + 1],
+    stalls: [bool; SMIS + 1],
     /// Words at the trace port, and the last one's value.
     words: u64,
     time: u16,
@@ -144,6 +147,8 @@ pub fn scenario(setting: Setting) -> (Vec<Cycle>, Coverage) {
         cycles: vec![Cycle::default(); (setting.windows * LOOKAHEAD) as usize + 4],
         moods: [mood; SMIS + 1],
         repeating: [None; SMIS + 1],
+        free: [0; SMIS + 1],
+        stalls: [false; SMIS + 1],
         words: 0,
         time: 0,
         commanded: None,
@@ -259,10 +264,17 @@ impl Scenario {
                 self.put(processor, cycle, offset, true, 0);
             }
             (_, Access::Write(offset, value)) if matches!(offset & !3, smi::EVENT | smi::USER_EVENT) => {
+                // No core stores in two cycles one after the other, and while it may stall the SMI relies on that.
+                if self.stalls[processor] && cycle < self.free[processor] {
+                    return;
+                }
                 self.coverage.user_stores += u64::from(offset & !3 == smi::USER_EVENT);
                 self.store_event(processor, (offset, value), cycle, true, 0);
             }
             (_, Access::Write(offset, value)) => {
+                if offset & !3 == smi::CONTROL {
+                    self.stalls[processor] = value & smi::CONTROL_STALL != 0;
+                }
                 self.model.smi_store(processor, offset, value, cycle).expect("only events stall");
                 self.put(processor, cycle, offset, false, value);
             }
@@ -282,6 +294,7 @@ impl Scenario {
             self.coverage.stalls += 1;
             self.cycles[cycle as usize].outputs[3 + 2 * (processor - 1) + 1] = 1;
         }
+        self.free[processor] = cycle + 2;
         self.repeating[processor] = retry.map(|retry| (offset, value, retry));
         self.put(processor, cycle, offset, false, value);
     }
