@@ -34,8 +34,6 @@ use testbed_definitions::monitor::{GAP_COUNT_MAX, GAP_MARKER, WRAP_MARKER};
 /// in the latch by then, and `latch_valid` says so; `latched` does only if the filter lets it pass. In
 /// the same way `gap`, `gap_count`, `dropped` and `filtered` lack what was stored in the cycle
 /// before; `gapped`, `gap_now`, `dropped_now` and `filtered_now` do not.
-///
-/// The filter stands between the decoding of the store and the latch.
 #[derive(LogicBlock)]
 pub struct Smi {
     pub clock: Signal<In, Clock>,

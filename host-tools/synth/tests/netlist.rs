@@ -175,7 +175,7 @@ fn remote_runs_on_the_netlist_of_six_processors_as_it_was_simulated() {
     // A bit of a processor's RAM in each of 32, an SMI's queue in two for each of five, a buffer of each station.
     let cells = mapped.netlist.cells;
     println!("{cells}");
-    assert_eq!((cells.block_rams, cells.multipliers), (6 * 32 + 5 * 2 + 6, 6));
+    assert_eq!((cells.block_rams, cells.multipliers), (6 * 32 + 5 * 2 + 6, 24));
 
     let said = check(&machine, &image, CYCLES, &mapped.compare(CYCLES).unwrap());
     // The slaves' lines don't leave the board; that all has arrived is in the events.

@@ -138,10 +138,12 @@ fn settle<B: Block>(block: &mut B) -> Result<(), EngineError> {
     }
 }
 
-/// Value of a signal, as [`crate::probes`] names it: instances separated by dots, then `instance$port`.
+/// Value of a signal, as [`crate::probes`] names it: instances separated by dots, then
+/// `instance$port`, or a name without an instance.
 pub(super) fn value(block: &dyn Block, scope: &str, name: &str) -> Option<u32> {
-    let (instance, port) = name.rsplit_once('$')?;
-    let mut finder = Finder { wanted: format!("machine.{scope}.{instance}.{port}"), path: Vec::new(), found: None };
+    let name = name.rsplit_once('$').map_or(name.to_string(), |(instance, port)| format!("{instance}.{port}"));
+    let wanted = format!("machine.{scope}.{name}");
+    let mut finder = Finder { wanted, path: Vec::new(), found: None };
     block.accept("machine", &mut finder);
     finder.found
 }
