@@ -275,22 +275,23 @@ mod tests {
     #[test]
     fn verilog_names_every_processor_and_one_smi_a_slave() {
         let text = verilog(&two()).unwrap();
-        for module in ["top", "top$processors$0", "top$processors$1$core", "top$smi$0", "top$mmi", "top$bus"] {
+        for module in ["top", "top$processors$0", "top$processors$1$pipeline", "top$smi$0", "top$mmi", "top$bus"] {
             assert!(text.contains(&format!("module {module}(")), "{module}");
         }
         assert!(!text.contains("module top$smi$1("));
     }
 
     #[test]
-    fn the_pipelined_core_takes_the_place_of_the_first() {
-        let text = verilog(&Description { core: Core::Pipelined, ..two() }).unwrap();
-        let first = verilog(&two()).unwrap();
+    fn one_core_takes_the_place_of_the_other() {
+        let multicycle = Description { core: Core::Multicycle, ..two() };
+        let text = verilog(&two()).unwrap();
+        let first = verilog(&multicycle).unwrap();
         for processor in 0..2 {
             let has = |text: &str, core: &str| text.contains(&format!("module top$processors${processor}${core}("));
             assert!(has(&text, "pipeline") && !has(&text, "core"));
             assert!(has(&first, "core") && !has(&first, "pipeline"));
         }
-        assert_clean(Machine::new(&Description { core: Core::Pipelined, ..two() }));
+        assert_clean(Machine::new(&multicycle));
         // All around it is there as before.
         let others = |text: &str| {
             let modules = text.lines().filter(|line| line.starts_with("module "));
@@ -304,7 +305,7 @@ mod tests {
     fn a_headless_machine_has_one_processor_and_no_centrenet() {
         let description = Description { headless: true, ..two() };
         let text = verilog(&description).unwrap();
-        for module in ["top", "top$processors$0$core", "top$smi$0", "top$mmi", "top$port"] {
+        for module in ["top", "top$processors$0$pipeline", "top$smi$0", "top$mmi", "top$port"] {
             assert!(text.contains(&format!("module {module}(")), "{module}");
         }
         assert!(!text.contains("top$processors$1") && !text.contains("station(") && !text.contains("top$bus"));

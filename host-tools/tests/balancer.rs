@@ -18,7 +18,7 @@ mod runs;
 
 use runs::*;
 
-const LOADS: [&str; 3] = ["synthetic 8 compute 300", "synthetic 6 mixed 400", "synthetic 5 communicate 2000"];
+const LOADS: [&str; 3] = ["synthetic 8 compute 450", "synthetic 6 mixed 600", "synthetic 5 communicate 3000"];
 
 #[test]
 fn every_policy_leaves_what_is_computed_as_it_was() {

@@ -18,8 +18,8 @@ fn the_core_is_ahead_of_picorv32_at_the_same_clock() {
         row["rate"].as_f64().unwrap()
     };
     // Counted in cycles, so the same wherever it runs.
-    assert!(rate("this core") > 1.6 * rate("PicoRV32, fast"), "{rows:#?}");
-    assert!(rate("this core, pipelined") > 1.6 * rate("this core"), "{rows:#?}");
+    assert!(rate("this core") > 2.7 * rate("PicoRV32, fast"), "{rows:#?}");
+    assert!(rate("this core, multicycle") > 1.6 * rate("PicoRV32, fast"), "{rows:#?}");
     assert!(rate("PicoRV32, fast") > rate("PicoRV32, serial"), "{rows:#?}");
     // The peers' own figures: a wrapper that made them wait would show here.
     assert!((6.0..6.2).contains(&rate("PicoRV32, fast")) && rate("VexRiscv, caches") > 15.0, "{rows:#?}");

@@ -6,7 +6,7 @@
 //! console is compared with it (`testbed test --overwrite` writes it instead, and keeps masks that
 //! still fit); every other engine must leave the same folder as the emulator, after so many cycles
 //! that events have been compared. The events of both kernels must conform. All that holds of the
-//! pipelined core too, and with each core the emulator's fast ways leave what the exact step leaves.
+//! multicycle core too, and with each core the emulator's fast ways leave what the exact step leaves.
 
 mod common;
 
@@ -34,11 +34,11 @@ const SHORT: [(&str, u64); 2] = [("hello", 17), ("hello-input", 17)];
 const RUST_HDL_CYCLES: u64 = 32_768;
 /// The program that it runs where there is not much time: small processors start soon.
 const RUST_HDL_PROGRAM: &str = "remote-small";
-/// Programs that are compared with the compiled Verilog of the pipelined core where there is not much
+/// Programs that are compared with the compiled Verilog of the multicycle core where there is not much
 /// time: threads that move and pages that follow, messages, processes, console input, few processors.
-const PIPELINED_PROGRAMS: [&str; 5] = ["adder-roam", "migrate", "processes-remote", "readers", "remote-master"];
+const MULTICYCLE_PROGRAMS: [&str; 5] = ["adder-roam", "migrate", "processes-remote", "readers", "remote-master"];
 /// Programs in which the times of instructions decide who reads which line, or whose line comes first
-/// on the console: what they print is compared with what they print on the first core's machine only.
+/// on the console: what they print is compared with what they print with the default core only.
 const BY_TIME: [&str; 5] = ["processes-remote", "readers", "readers-late", "sh-input", "sh-shells"];
 /// Cycles in which the exact step is held against the fast ways; and where there is time.
 const STEPPED_CYCLES: u64 = 1_500_000;
@@ -301,9 +301,9 @@ fn main() {
             "verilator",
             "rust-hdl",
             "stepped",
-            "pipelined",
-            "pipelined-verilator",
-            "pipelined-rust-hdl",
+            "multicycle",
+            "multicycle-verilator",
+            "multicycle-rust-hdl",
         ];
         for way in ways {
             let path = path.clone();
@@ -314,16 +314,16 @@ fn main() {
                     "conform" => case.conforms(),
                     "verilator" => case.on("verilator", cycles),
                     "stepped" => case.stepped(number),
-                    "pipelined" => case.with_core(Core::Pipelined).on_emulator(),
-                    "pipelined-verilator" => case.with_core(Core::Pipelined).on("verilator", cycles),
-                    "pipelined-rust-hdl" => case.with_core(Core::Pipelined).on_rust_hdl(),
+                    "multicycle" => case.with_core(Core::Multicycle).on_emulator(),
+                    "multicycle-verilator" => case.with_core(Core::Multicycle).on("verilator", cycles),
+                    "multicycle-rust-hdl" => case.with_core(Core::Multicycle).on_rust_hdl(),
                     _ => case.on_rust_hdl(),
                 }
             });
             // Minutes a program: one of them says enough unless there is time.
             let is_long = match way {
-                "rust-hdl" | "pipelined-rust-hdl" => name != RUST_HDL_PROGRAM,
-                "pipelined-verilator" => !PIPELINED_PROGRAMS.contains(&name.as_str()),
+                "rust-hdl" | "multicycle-rust-hdl" => name != RUST_HDL_PROGRAM,
+                "multicycle-verilator" => !MULTICYCLE_PROGRAMS.contains(&name.as_str()),
                 _ => false,
             };
             trials.push(trial.with_ignored_flag(is_long));

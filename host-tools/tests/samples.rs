@@ -139,7 +139,7 @@ fn verilator_tells_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let run = |engine: &str| {
         let out = folder.path().join(engine);
-        let script = ["sample 20000;", "run", "synthetic", "6", "mixed", "120", "random"];
+        let script = ["sample 20000;", "run", "synthetic", "6", "mixed", "180", "random"];
         let output = Command::new(env!("CARGO_BIN_EXE_testbed"))
             .args(["run", "sh"])
             .args(script)

@@ -211,7 +211,7 @@ fn example(key: &str) -> String {
         "port_cycles" => "port_cycles = \"40 cycles\"",
         "order" => "order = \"time\"",
         "headless" => "headless = true",
-        "core" => "core = \"pipelined\"",
+        "core" => "core = \"multicycle\"",
         _ => "ram = \"4 MiB\"",
     }
     .into()
@@ -272,7 +272,7 @@ pub(crate) fn print(machine: &Machine) -> String {
     let board = machine.board.as_ref().map_or(String::new(), |board| format!("board = \"{board}\"\n"));
     let headless = if machine.headless { "headless = true\n" } else { "" };
     let core = match machine.core {
-        Core::Multicycle => String::new(),
+        core if core == Core::default() => String::new(),
         core => format!("core = \"{}\"\n", core.name()),
     };
     format!(

@@ -8,7 +8,7 @@
 //! ram = "1 MiB"                      # of each processor, a power of two
 //! clock = "25 MHz"
 //! board = "ulx3s-85f"                # optional: folder in constraints/
-//! # core = "pipelined"               # optional: what executes instructions, else "multicycle"
+//! # core = "multicycle"              # optional: what executes instructions, else "pipelined"
 //! # headless = true                  # optional: the master is no processor; see `Machine::headless`
 //!
 //! [monitor]                          # optional, and so is each of its keys

@@ -41,9 +41,9 @@ pub struct Machine {
 #[serde(rename_all = "lowercase")]
 pub enum Core {
     /// One instruction after the other (`docs/core.md`).
-    #[default]
     Multicycle,
     /// Instructions overlap (`docs/pipeline.md`).
+    #[default]
     Pipelined,
 }
 

@@ -247,7 +247,7 @@ fn packets_that_are_lost_damaged_sent_again_and_refused() {
         for confirm in [0, register_at::CONTROL_CONFIRM] {
             let control = RECEIVE | confirm;
             let traffic = Traffic { processors: 4, drop: 0x3000, corrupt: 0x3000, control, sends: 120, takes: 2, seed };
-            let ran = same(traffic, 200_000);
+            let ran = same(traffic, 300_000);
             let counters = ran.station(0);
             assert!(counters.tx_dropped > 5 && counters.tx_corrupted > 5 && counters.tx_retries > 5, "{counters:?}");
             assert_eq!(counters.tx_resent > 5, confirm != 0, "{counters:?}");

@@ -19,7 +19,7 @@ const PROCESSOR: usize = 1;
 const CLOCK_HZ: u32 = 33_000_000;
 /// Verilator's own level above the design.
 const WRAPPER: &str = "TOP";
-const CORE: [&str; 3] = ["top", "processors$1", "core"];
+const CORE: [&str; 3] = ["top", "processors$1", "pipeline"];
 
 fn machine() -> Machine {
     let processors = vec!["p0".into(), "p1".into()];

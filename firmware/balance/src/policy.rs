@@ -42,12 +42,12 @@ impl Default for Costs {
 impl Costs {
     /// As measured on an idle machine.
     pub const DEFAULT: Costs = Costs {
-        migration: 3_089,
-        page: 4_175,
+        migration: 2_421,
+        page: 3_345,
         pages: 3,
-        local: 1_150,
-        remote: 2_300,
-        flight: 600,
+        local: 560,
+        remote: 1_407,
+        flight: 486,
         flight_byte: 282,
         slice: 500_000,
         millisecond: 25_000,

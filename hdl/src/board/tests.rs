@@ -244,7 +244,7 @@ fn the_board_is_the_top_and_keeps_the_machines_names() {
     let text = verilog(&Description { ram_bytes: 16 * 1024, ..Description::testbed6() }, &options).unwrap();
     assert!(text.contains("module board(clock,rx,tx,rts,link,leds);"));
     assert!(!text.contains("module top"));
-    assert!(text.contains("module board$machine$processors$5$core("));
+    assert!(text.contains("module board$machine$processors$5$pipeline("));
     assert_eq!(text.matches("$readmemh(\"image.hex\", mem)").count(), 6);
     assert_eq!(text.matches("ram_style = \"distributed\"").count(), 2);
 }

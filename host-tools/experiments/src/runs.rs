@@ -193,24 +193,22 @@ impl Runs<'_> {
         Ok((captures, other?))
     }
 
-    /// Cycles an instruction on the start processor within these spans of cycles of a run, by the
-    /// emulator's own counters; in order, apart.
+    /// How many instructions the start processor executes within each of these spans of cycles of a
+    /// run, by the emulator's own counters; in order, apart.
     ///
     /// # Errors
     /// The emulator fails.
-    pub fn cpi<P>(&self, run: &Planned<P>, spans: &[(u64, u64)]) -> Result<f64, ExperimentError> {
+    pub fn executed<P>(&self, run: &Planned<P>, spans: &[(u64, u64)]) -> Result<Vec<u64>, ExperimentError> {
         let mut engine = engines::open("emulator", self.machine, &self.image(run)?, None)?;
         let mut retired = |cycle: u64| match engine.run_until(cycle) {
             Ok(()) => Ok(engine.instructions(START.into())),
             Err(error) => Err(ExperimentError::Engine(error)),
         };
-        let (mut cycles, mut instructions) = (0, 0);
-        for (from, to) in spans {
-            let before = retired(*from)?;
-            instructions += retired(*to)? - before;
-            cycles += to - from;
-        }
-        Ok(cycles as f64 / instructions.max(1) as f64)
+        let mut within = |&(from, to): &(u64, u64)| {
+            let before = retired(from)?;
+            Ok(retired(to)? - before)
+        };
+        spans.iter().map(&mut within).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use testbed_experiments::query::csv;
 use testbed_experiments::section3::effects::{interrupted, longest_remote};
 use testbed_experiments::section3::figures::figures;
 use testbed_experiments::section3::lengths;
-use testbed_experiments::section3::material::{Material, Source};
+use testbed_experiments::section3::material::{Cpi, Material, Source};
 use testbed_experiments::section3::multi_phase::phases;
 use testbed_experiments::section3::network::network;
 use testbed_experiments::section3::queries::{named, of_figure};
@@ -75,7 +75,7 @@ fn local(timers: bool) -> Observed {
 
 fn material(sources: Vec<Observed>) -> Material {
     let sources = sources.into_iter().map(|observed| Source { name: observed.dir.clone(), observed }).collect();
-    let cpi = KernelKind::ALL.map(|kernel| (kernel, 2.0)).to_vec();
+    let cpi = KernelKind::ALL.map(|kernel| (kernel, Cpi { services: 2.0, copy: 2.5 })).to_vec();
     Material { clock_hz: 25_000_000, tick_cycles: TICK, cpi, sources }
 }
 
@@ -106,8 +106,8 @@ fn table_6_has_the_line_and_the_ratios() {
     near(row.cycles.intercept, 299.6);
     near(row.instructions.intercept, 149.8);
     near(row.microseconds.intercept, 11.98);
-    near(row.report_ms.slope.unwrap(), 1.25 * 1000.0 / 2.0 / 1_200.0);
-    near(row.slope_ratio.unwrap(), 1.95 / (1.25 * 1000.0 / 2.0 / 1_200.0));
+    near(row.report_ms.slope.unwrap(), 1.25 * 1000.0 / 2.5 / 1_200.0);
+    near(row.slope_ratio.unwrap(), 1.95 / (1.25 * 1000.0 / 2.5 / 1_200.0));
     near(row.intercept_ratio, 1.025 / (299.6 / 2.0 / 1_200.0));
 }
 

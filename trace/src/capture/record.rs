@@ -176,7 +176,7 @@ pub struct MachineRecord {
     pub processors: Vec<String>,
     #[serde(default)]
     pub headless: bool,
-    #[serde(default, skip_serializing_if = "is_usual")]
+    #[serde(default = "first_core")]
     pub core: Core,
     pub ram_bytes: u32,
     pub smi_queue: u32,
@@ -192,12 +192,11 @@ pub struct MachineRecord {
     pub board: Option<String>,
 }
 
-/// Whether it is the core that a description need not name.
-fn is_usual(core: &Core) -> bool {
-    *core == Core::default()
+/// What machines had before descriptions said it.
+fn first_core() -> Core {
+    Core::Multicycle
 }
 
-/// What machines had before descriptions said it.
 fn port_queue() -> u32 {
     Machine::testbed6().port_queue
 }

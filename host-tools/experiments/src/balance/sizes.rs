@@ -27,9 +27,9 @@ impl Sizes {
     pub const FULL: Sizes = Sizes {
         turns: 100,
         pause_ms: 1_000,
-        rounds: 3_000,
-        messages: 12_000,
-        additions: 3_000,
+        rounds: 6_500,
+        messages: 17_000,
+        additions: 4_300,
         steps: 100,
         seeds: 20,
         periods_us: &[1_000_000, 200_000],
@@ -39,7 +39,7 @@ impl Sizes {
     pub const REDUCED: Sizes = Sizes {
         turns: 20,
         pause_ms: 100,
-        rounds: 50,
+        rounds: 110,
         messages: 60,
         additions: 10,
         steps: 4,

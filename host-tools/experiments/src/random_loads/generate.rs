@@ -30,9 +30,9 @@ const LEAST_ROUNDS: u64 = 20;
 /// Cycles that a unit of work takes, a message on one processor, and each of its bytes, which is
 /// written by its sender and checked by its receiver. Measured with `taskgraph`; they need not be
 /// exact, since they only make programs take about as long as they should.
-const UNIT_CYCLES: u64 = 2_500;
-const MESSAGE_CYCLES: u64 = 1_900;
-const BYTE_CYCLES: u64 = 51;
+const UNIT_CYCLES: u64 = 1_130;
+const MESSAGE_CYCLES: u64 = 1_130;
+const BYTE_CYCLES: u64 = 35;
 
 /// How large programs are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

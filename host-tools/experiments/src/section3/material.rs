@@ -3,6 +3,7 @@
 use testbed_trace::capture::KernelKind;
 
 use super::report::INSTRUCTIONS_A_MS;
+use crate::fit;
 use crate::observed::{ObserveError, Observed};
 use crate::query::{Answer, Query};
 
@@ -18,9 +19,38 @@ pub struct Source {
 pub struct Material {
     pub clock_hz: u32,
     pub tick_cycles: u32,
-    /// Cycles an instruction in the services of each kernel.
-    pub cpi: Vec<(KernelKind, f64)>,
+    /// Cycles an instruction of each kernel.
+    pub cpi: Vec<(KernelKind, Cpi)>,
     pub sources: Vec<Source>,
+}
+
+/// One in so many of the sends, the shortest ones, is counted for the services.
+const SHORTEST: usize = 20;
+
+/// Cycles an instruction: a copy by pairs of registers takes more of them than the rest of the
+/// kernel, which, divided by the mean of both, would seem to have fewer instructions than it has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cpi {
+    /// In the services of the shortest local messages, which hardly copy.
+    pub services: f64,
+    /// Of what longer ones take more.
+    pub copy: f64,
+}
+
+impl Cpi {
+    /// Of the spans of cycles of local sends, and of the instructions executed in each.
+    pub fn of(spans: &[(u64, u64)], executed: &[u64]) -> Self {
+        let mut points: Vec<_> =
+            spans.iter().zip(executed).map(|((from, to), executed)| ((to - from) as f64, *executed as f64)).collect();
+        points.sort_by(|one, other| one.partial_cmp(other).expect("numbers"));
+        let mean = |points: &[(f64, f64)]| {
+            let sum = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
+            sum(|point| point.0) / sum(|point| point.1).max(1.0)
+        };
+        let services = mean(&points[..(points.len() / SHORTEST + 1).min(points.len())]);
+        let copy = fit::line("instructions", &points).map_or(services, |line| 1.0 / line.slope);
+        Cpi { services, copy }
+    }
 }
 
 /// What one query gives for one run.
@@ -82,8 +112,8 @@ impl Material {
     }
 
     /// Cycles an instruction.
-    pub fn cpi(&self, kernel: KernelKind) -> f64 {
-        self.cpi.iter().find(|(own, _)| *own == kernel).map_or(1.0, |(_, cpi)| *cpi)
+    pub fn cpi(&self, kernel: KernelKind) -> Cpi {
+        self.cpi.iter().find(|(own, _)| *own == kernel).map_or(Cpi { services: 1.0, copy: 1.0 }, |(_, cpi)| *cpi)
     }
 
     /// Microseconds at the machine's clock.
@@ -98,6 +128,6 @@ impl Material {
 
     /// Milliseconds that the report's processor needs for the instructions of so many cycles.
     pub fn report_ms(&self, kernel: KernelKind, cycles: f64) -> f64 {
-        cycles / self.cpi(kernel) / INSTRUCTIONS_A_MS
+        cycles / self.cpi(kernel).services / INSTRUCTIONS_A_MS
     }
 }

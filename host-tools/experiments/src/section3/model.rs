@@ -33,8 +33,10 @@ pub struct Profile {
 pub struct Kernel {
     /// `default` or `tos94`.
     pub name: String,
-    /// Cycles an instruction in its services.
+    /// Cycles an instruction in its services, those of the shortest local messages.
     pub cpi: f64,
+    /// Cycles an instruction of what longer ones take more: of the copy.
+    pub copy_cpi: f64,
 }
 
 /// A line of Table 6: a value is `slope * n + intercept`, n in KB; the slope is `None` for a constant.

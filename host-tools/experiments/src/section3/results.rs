@@ -5,14 +5,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use itertools::Itertools;
 use testbed_runner::engines;
 use testbed_trace::analysis::protocol::{Phase, Protocol};
 use testbed_trace::capture::Capture;
 
 use super::effects::effects;
 use super::figures::figures;
-use super::material::{Material, Source};
+use super::material::{Cpi, Material, Source};
 use super::model::{Kernel, Profile as Found, Service};
 use super::plan::{of_figures, quiet_name, Planned};
 use super::queries::QUERIES;
@@ -28,8 +27,6 @@ use crate::{instrumentation, overflow};
 /// What Table 6 is wanted to be: so many times below the report's coefficients, and so straight.
 const TIMES_BELOW: f64 = 5.0;
 const STRAIGHT: f64 = 0.999;
-/// One in so many of the sends, the shortest ones, is counted for cycles an instruction.
-const SHORTEST: usize = 20;
 
 /// How the results are given.
 pub struct Options<'a> {
@@ -66,7 +63,11 @@ pub fn write(
         clock_hz: material.clock_hz,
         tick_cycles: material.tick_cycles,
         reduced: options.reduced,
-        kernels: material.cpi.iter().map(|(kernel, cpi)| Kernel { name: kernel.name().into(), cpi: *cpi }).collect(),
+        kernels: material
+            .cpi
+            .iter()
+            .map(|(kernel, cpi)| Kernel { name: kernel.name().into(), cpi: cpi.services, copy_cpi: cpi.copy })
+            .collect(),
         figures: figures(&material, rates.as_deref().and_then(tables::logger))?,
         others: table7(&services),
         services,
@@ -90,7 +91,8 @@ fn material(runs: &Runs, plan: &[Planned], captures: &[Capture]) -> Result<Mater
     for (run, capture) in of_figures(plan, captures) {
         let observed = Observed::read(capture)?;
         if run.name == quiet_name("local", run.kernel) {
-            cpi.push((run.kernel, runs.cpi(run, &services_of(&observed))?));
+            let spans = services_of(&observed);
+            cpi.push((run.kernel, Cpi::of(&spans, &runs.executed(run, &spans)?)));
         }
         sources.push(Source { name: run.name.clone(), observed });
     }
@@ -98,16 +100,11 @@ fn material(runs: &Runs, plan: &[Planned], captures: &[Capture]) -> Result<Mater
     Ok(Material { clock_hz: machine.clock_hz, tick_cycles: machine.tick_cycles, cpi, sources })
 }
 
-/// Cycles from and to which the services of the shortest sends last, in order. They hardly copy: a
-/// copy by pairs of registers takes more cycles an instruction than the rest of the kernel, and
-/// other services divided by that would seem to have fewer instructions than they have.
+/// Cycles from and to which the services of sends last that copy, in order.
 fn services_of(observed: &Observed) -> Vec<(u64, u64)> {
     let stages = observed.episodes_of(Protocol::Local, observed.subject().process).flat_map(|one| &one.stages);
     let sends = stages.filter(|stage| stage.phase == Phase::SecondRequest);
-    let mut spans: Vec<_> = sends.map(|stage| (stage.from.cycle, stage.to.cycle)).collect();
-    let longest = spans.iter().map(|(from, to)| to - from).sorted_unstable().nth(spans.len() / SHORTEST).unwrap_or(0);
-    spans.retain(|(from, to)| to - from <= longest);
-    spans
+    sends.map(|stage| (stage.from.cycle, stage.to.cycle)).collect()
 }
 
 fn about(options: &Options, run: &Planned, capture: &Capture, source: &Source) -> Run {

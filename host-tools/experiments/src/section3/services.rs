@@ -3,7 +3,7 @@
 use super::material::{Found, Material};
 use super::model::{Linear, Other, Service};
 use super::queries::of_figure;
-use super::report::{self, KB};
+use super::report::{self, INSTRUCTIONS_A_MS, KB};
 use crate::fit;
 use crate::model::Fit;
 use crate::observed::ObserveError;
@@ -11,6 +11,8 @@ use crate::query::Answer;
 
 /// Below this R^2 a latency's slope says nothing, and its mean is given.
 const TELLS: f64 = 0.8;
+/// The figure of local communication.
+const LOCAL: u8 = 24;
 
 /// The fit of a latency, in cycles and bytes; a constant where no line tells more.
 pub fn fitted(answer: &Answer, is_line: bool) -> Option<Fit> {
@@ -39,20 +41,26 @@ fn row(material: &Material, service: report::Service, found: &Found, fit: &Fit) 
     // What a constant is compared with is the report's value at the mean length.
     let is_line = fit.r2.is_some();
     let middle = if is_line { 0.0 } else { mean_x(found) / KB };
-    let linear = |scale: f64| Linear {
-        slope: is_line.then_some(fit.slope * KB * scale),
+    // What a byte takes by so much, the rest by the other.
+    let scaled = |byte: f64, scale: f64| Linear {
+        slope: is_line.then_some(fit.slope * KB * byte),
         intercept: fit.intercept * scale,
         below: fit.below * scale,
         above: fit.above * scale,
     };
-    let report_ms = linear(material.report_ms(found.kernel, 1.0));
+    let linear = |scale: f64| scaled(scale, scale);
+    let cpi = material.cpi(found.kernel);
+    // A local message's bytes are copied and no more; a remote one's also fly.
+    let byte = if service.figure == LOCAL { cpi.copy } else { cpi.services };
+    let instructions = scaled(1.0 / byte, 1.0 / cpi.services);
+    let report_ms = scaled(1.0 / byte / INSTRUCTIONS_A_MS, material.report_ms(found.kernel, 1.0));
     Service {
         name: service.name.into(),
         kernel: found.kernel.name().into(),
         load: found.load().into(),
         figure: service.figure,
         cycles: linear(1.0),
-        instructions: linear(1.0 / material.cpi(found.kernel)),
+        instructions,
         microseconds: linear(material.microseconds(1.0)),
         report_ms,
         report: Linear {

@@ -21,7 +21,7 @@ use super::row::{table, Row};
 const GROUP: &str = "core alone";
 const PEERS_GROUP: &str = "cores side by side, the same binary on each one's RTL";
 pub const UNIT: &str = "it/s per MHz";
-const PIPELINED: &str = "this core, pipelined";
+const MULTICYCLE: &str = "this core, multicycle";
 const NO_ITERATIONS: &str = "has no ITERATIONS in its image";
 /// Cycles after which the benchmark is given up.
 const MAX_CYCLES: u64 = 100_000_000;
@@ -44,7 +44,7 @@ impl Core {
     pub fn run(&self) -> Result<Exit, Failure> {
         let root = firmware::root()?;
         let benchmark = Benchmark::load()?;
-        let ours = benchmark.alone(&self.engine, Kind::Multicycle)?;
+        let ours = benchmark.alone(&self.engine, Kind::default())?;
         let iterations = f64::from(ours.iterations);
         let row = |name: &str, cycles: f64, note: &str| Row {
             group: PEERS_GROUP,
@@ -57,12 +57,9 @@ impl Core {
             note: format!("CPI {:.2}; {note}", cycles / f64::from(ours.instructions)),
         };
         let engine = format!("on the engine {}", self.engine);
-        let pipelined = match benchmark.alone(&self.engine, Kind::Pipelined) {
-            Ok(counts) => row(PIPELINED, counts.cycles.into(), &engine),
-            // The engine `rust-hdl` does not have it.
-            Err(failure) => Row { rate: None, note: failure.message, ..row(PIPELINED, 1.0, "") },
-        };
-        let mut rows = vec![row("this core", ours.cycles.into(), &engine), pipelined];
+        let multicycle = benchmark.alone(&self.engine, Kind::Multicycle)?;
+        let mut rows =
+            vec![row("this core", ours.cycles.into(), &engine), row(MULTICYCLE, multicycle.cycles.into(), &engine)];
         for peer in Peer::ALL {
             rows.push(row(
                 peer.name(),

@@ -1,4 +1,4 @@
-//! Area and clock of the core, by open tools, for two FPGA families.
+//! Area and clock of the core that the boards of two FPGA families have, by open tools.
 //!
 //! The core is wrapped as `constraints/core/measure.v` shows: RAM on its port, inputs registered,
 //! the retirement port open.
@@ -8,9 +8,10 @@ use std::path::Path;
 use std::process::Command;
 
 use testbed_hdl::core::Core;
+use testbed_hdl::pipeline::Pipeline;
 use testbed_hdl::support::synthesis::{count, Cells, Family};
 use testbed_hdl::support::tools::{read, scratch, write, Tool};
-use testbed_hdl::support::verilog::connected_verilog;
+use testbed_hdl::support::verilog::{connected_verilog, VerilogError};
 
 use super::row::Row;
 
@@ -19,6 +20,7 @@ const WRAPPER: &str = include_str!("../../../../constraints/core/measure.v");
 /// A family and how it is mapped, placed and routed.
 struct Target {
     group: &'static str,
+    core: fn() -> Result<String, VerilogError>,
     family: Family,
     map: &'static str,
     /// What counts as a LUT4.
@@ -31,7 +33,8 @@ struct Target {
 
 const TARGETS: [Target; 2] = [
     Target {
-        group: "core on iCE40 HX8K",
+        group: "multicycle core on iCE40 HX8K",
+        core: || connected_verilog(Core::default()),
         family: Family::Ice40,
         map: "synth_ice40",
         counted: "without the carry cells",
@@ -40,7 +43,8 @@ const TARGETS: [Target; 2] = [
         remedy: "apt-get install nextpnr-ice40",
     },
     Target {
-        group: "core on ECP5-85F",
+        group: "pipelined core on ECP5-85F",
+        core: || connected_verilog(Pipeline::default()),
         family: Family::Ecp5,
         map: "synth_ecp5 -abc9",
         counted: "a CCU2C as 2, a DPR16X4 as 8",
@@ -81,7 +85,7 @@ impl Target {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let folder = scratch().map_err(|error| text(&error))?;
         let path = folder.path();
-        let core = connected_verilog(Core::default()).map_err(|error| text(&error))?;
+        let core = (self.core)().map_err(|error| text(&error))?;
         write(&path.join("core.v"), &core).map_err(|error| text(&error))?;
         write(&path.join("measure.v"), WRAPPER).map_err(|error| text(&error))?;
         let script = format!(

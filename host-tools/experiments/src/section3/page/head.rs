@@ -26,8 +26,10 @@ pub(super) fn head(profile: &Profile) -> String {
 
 fn facts(profile: &Profile) -> String {
     let clock = f64::from(profile.clock_hz);
-    let mut kernels =
-        profile.kernels.iter().map(|kernel| format!("{}: {} cycles an instruction", kernel.name, fixed(kernel.cpi, 2)));
+    let mut kernels = profile.kernels.iter().map(|kernel| {
+        let (cpi, copy) = (fixed(kernel.cpi, 2), fixed(kernel.copy_cpi, 2));
+        format!("{}: {cpi} cycles an instruction, {copy} where it copies", kernel.name)
+    });
     let events = profile.runs.iter().map(|run| run.events).sum();
     let cycles: u64 = profile.runs.iter().map(|run| run.cycles).sum();
     let unsound = profile.runs.iter().filter(|run| !run.sound).count() as u64;
@@ -105,7 +107,8 @@ fn reading() -> String {
             format!(
                 "{} instructions. The original’s processor executed about {} million instructions a second, so this compares the work that a \
                  kernel does, whatever the clock. Cycles and microseconds are this machine’s own. Time that is spent waiting is converted as if it were \
-                 work: that is most of what tos94 shows beyond local communication.",
+                 work: that is most of what tos94 shows beyond local communication. Cycles become instructions by those that the shortest services take for \
+                 one, each KB of a local message in Table 6 by those that its copy takes for one.",
                 whole(report::INSTRUCTIONS_A_MS),
                 short(report::INSTRUCTIONS_A_MS / 1e3, 3)
             ),

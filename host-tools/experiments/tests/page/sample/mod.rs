@@ -229,7 +229,10 @@ pub fn rich() -> Profile {
         clock_hz: 25_000_000,
         tick_cycles: 25,
         reduced: false,
-        kernels: vec![Kernel { name: "default".into(), cpi: 2.08 }, Kernel { name: "tos94".into(), cpi: 2.13 }],
+        kernels: vec![
+            Kernel { name: "default".into(), cpi: 2.08, copy_cpi: 2.6 },
+            Kernel { name: "tos94".into(), cpi: 2.13, copy_cpi: 2.6 },
+        ],
         figures: (9..=27).map(figure).collect(),
         services,
         others: others(),
