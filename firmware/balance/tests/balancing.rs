@@ -37,8 +37,9 @@ fn gain_does_not_spread_what_is_best_together() {
     let best = best_static(&program, 5, 20);
     let outcome = balanced(&program, 5, "gain");
     assert!(within(outcome.cycles, 105, best), "{outcome:?} {best}");
-    // Two threads of which only one can be active at a time.
-    let mut pair = Program::pairs(1, 20_000);
+    // Two threads of which only one can be active at a time, for so long that what the first placement
+    // costs is little of it.
+    let mut pair = Program::pairs(1, 100_000);
     pair.threads.iter_mut().for_each(|thread| thread.depends = true);
     let outcome = balanced(&pair, 5, "gain");
     let together = fixed(&pair, 5, &sequential);
