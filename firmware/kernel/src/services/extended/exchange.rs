@@ -73,68 +73,52 @@ impl Kernel {
         }
         let enlarged = said & record::ENLARGED != 0;
         let said = Said { rank, signs: said as u8, enlarged, room_at, room, segments_at, segments };
-        if said.enlarged {
-            self.enlarge(group, index, &said)
-        } else if segments == 0 {
-            self.arrive(group, index, &said, &[])
+        if segments == 0 {
+            self.come(group, index, &said, &[])
         } else {
-            self.arrive_with_segments(group, index, &said)
+            self.come_with_segments(group, index, &said)
         }
     }
 
-    /// A member arrives that has something for others: adds up what, and sees to it that the pages
-    /// are here.
+    /// A member comes that has something for others: adds up what, and sees to it that the pages are
+    /// here. Those of one that has more room now may not be, although they were when it arrived: it
+    /// may have moved since.
     #[inline(never)]
-    fn arrive_with_segments(&mut self, group: GroupRecord, index: Index, said: &Said) -> Result<Outcome, Error> {
+    fn come_with_segments(&mut self, group: GroupRecord, index: Index, said: &Said) -> Result<Outcome, Error> {
+        let process = self.tcb_of(index).process();
+        if said.segments > SEGMENTS as u32 {
+            return Err(Error::BadLength);
+        }
+        let table = 4 * said.segments * record::SEGMENT_WORDS as u32;
+        match self.ensure(index, said.segments_at, table, READ) {
+            Access::Here => {}
+            Access::Coming => return Ok(Outcome::Waits),
+            Access::Refused(error) => return Err(error),
+        }
         let mut bytes = [const { MaybeUninit::<u32>::uninit() }; GROUP_MEMBERS];
         let sums = &mut bytes[..group.members()];
         sums.iter_mut().for_each(|sum| *sum = MaybeUninit::new(0));
         // SAFETY: each was just written.
         let sums = unsafe { &mut *(sums as *mut [MaybeUninit<u32>] as *mut [u32]) };
-        let add = |to: u32, bytes: u32| {
-            let sum = sums.get_mut(to as usize).ok_or(Error::BadChannel)?;
-            *sum = u32::checked_add(*sum, bytes).ok_or(Error::BadLength)?;
-            Ok(())
-        };
-        match self.segments_here(index, said, add)? {
-            true => self.arrive(group, index, said, sums),
-            false => Ok(Outcome::Waits),
-        }
-    }
-
-    /// Sees to it that all that a member has for others is here, and gives `each` where a segment
-    /// goes and its bytes. `false`: the thread waits for a page, and will make its call again.
-    #[inline(always)]
-    fn segments_here(
-        &mut self,
-        index: Index,
-        said: &Said,
-        mut each: impl FnMut(u32, u32) -> Result<(), Error>,
-    ) -> Result<bool, Error> {
-        if said.segments > SEGMENTS as u32 {
-            return Err(Error::BadLength);
-        }
-        let table = 4 * said.segments * record::SEGMENT_WORDS as u32;
-        if !self.is_here(index, said.segments_at, table)? {
-            return Ok(false);
-        }
-        let process = self.tcb_of(index).process();
         for number in 0..said.segments {
             let segment = segment_of(process, said.segments_at, number)?;
-            each(segment[record::TO], segment[record::BYTES])?;
-            if !self.is_here(index, segment[record::AT], segment[record::BYTES])? {
-                return Ok(false);
+            let sum = sums.get_mut(segment[record::TO] as usize).ok_or(Error::BadChannel)?;
+            match self.ensure(index, segment[record::AT], segment[record::BYTES], READ) {
+                Access::Here => {}
+                Access::Coming => return Ok(Outcome::Waits),
+                Access::Refused(error) => return Err(error),
             }
+            *sum = u32::checked_add(*sum, segment[record::BYTES]).ok_or(Error::BadLength)?;
         }
-        Ok(true)
+        self.come(group, index, said, sums)
     }
 
     #[inline(always)]
-    fn is_here(&mut self, index: Index, address: u32, bytes: u32) -> Result<bool, Error> {
-        match self.ensure(index, address, bytes, READ) {
-            Access::Here => Ok(true),
-            Access::Coming => Ok(false),
-            Access::Refused(error) => Err(error),
+    fn come(&mut self, group: GroupRecord, index: Index, said: &Said, sums: &[u32]) -> Result<Outcome, Error> {
+        if said.enlarged {
+            self.enlarge(group, index, said)
+        } else {
+            self.arrive(group, index, said, sums)
         }
     }
 
@@ -182,13 +166,9 @@ impl Kernel {
         }
     }
 
-    /// A member that was told to have more room has it. It may have moved since it arrived, and what
-    /// it has for others is not here then.
+    /// A member that was told to have more room has it.
     #[cold]
     fn enlarge(&mut self, mut group: GroupRecord, index: Index, said: &Said) -> Result<Outcome, Error> {
-        if !self.segments_here(index, said, |_, _| Ok(()))? {
-            return Ok(Outcome::Waits);
-        }
         let tcb = self.tcb_of(index);
         let (id, rank, room) = (tcb.process().id(), said.rank, said.room);
         if !group.group().enlarge((rank, id), self.me, room).map_err(why)? {
