@@ -1,5 +1,6 @@
 //! The runs that figures are made of.
 
+use itertools::Itertools;
 use testbed_trace::capture::KernelKind;
 
 use super::report::INSTRUCTIONS_A_MS;
@@ -40,14 +41,11 @@ pub struct Cpi {
 impl Cpi {
     /// Of the spans of cycles of local sends, and of the instructions executed in each.
     pub fn of(spans: &[(u64, u64)], executed: &[u64]) -> Self {
-        let mut points: Vec<_> =
-            spans.iter().zip(executed).map(|((from, to), executed)| ((to - from) as f64, *executed as f64)).collect();
-        points.sort_by(|one, other| one.partial_cmp(other).expect("numbers"));
-        let mean = |points: &[(f64, f64)]| {
-            let sum = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
-            sum(|point| point.0) / sum(|point| point.1).max(1.0)
-        };
-        let services = mean(&points[..(points.len() / SHORTEST + 1).min(points.len())]);
+        let points = spans.iter().zip(executed).map(|((from, to), executed)| (to - from, *executed)).sorted_unstable();
+        let points: Vec<_> = points.map(|(cycles, executed)| (cycles as f64, executed as f64)).collect();
+        let shortest = points.iter().take(points.len() / SHORTEST + 1);
+        let (cycles, instructions) = shortest.fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+        let services = cycles / f64::max(instructions, 1.0);
         let copy = fit::line("instructions", &points).map_or(services, |line| 1.0 / line.slope);
         Cpi { services, copy }
     }

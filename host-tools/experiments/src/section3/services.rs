@@ -52,15 +52,15 @@ fn row(material: &Material, service: report::Service, found: &Found, fit: &Fit) 
     let cpi = material.cpi(found.kernel);
     // A local message's bytes are copied and no more; a remote one's also fly.
     let byte = if service.figure == LOCAL { cpi.copy } else { cpi.services };
-    let instructions = scaled(1.0 / byte, 1.0 / cpi.services);
-    let report_ms = scaled(1.0 / byte / INSTRUCTIONS_A_MS, material.report_ms(found.kernel, 1.0));
+    let executed = |unit: f64| scaled(1.0 / (byte * unit), 1.0 / (cpi.services * unit));
+    let report_ms = executed(INSTRUCTIONS_A_MS);
     Service {
         name: service.name.into(),
         kernel: found.kernel.name().into(),
         load: found.load().into(),
         figure: service.figure,
         cycles: linear(1.0),
-        instructions,
+        instructions: executed(1.0),
         microseconds: linear(material.microseconds(1.0)),
         report_ms,
         report: Linear {
