@@ -21,14 +21,19 @@
 //!
 //! Chapters of the tutorial are carried out: [`tutorial`] says how.
 //!
+//! The costs that policies reckon with are held to what `bench kernel` prints.
+//!
 //! Prose is wrapped at [`prose::COLUMNS`] in every document of the checkout, links lead somewhere, and the
 //! book and the page of commands are complete.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use testbed_balance::policy::Costs;
 
 mod blocks;
 mod links;
@@ -85,6 +90,40 @@ fn with_commas(number: u64) -> String {
     groups.join(",")
 }
 
+/// What `bench kernel` measures of a service of the default kernel.
+fn service(name: &str, figure: &str) -> Result<f64, Failed> {
+    static BENCH: OnceLock<Result<Value, String>> = OnceLock::new();
+    let bench = BENCH.get_or_init(|| {
+        let text = output("bench kernel --json").map_err(|error| format!("{error:?}"))?;
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    });
+    let rows = bench.as_ref().map_err(String::clone)?["rows"].as_array().ok_or("no rows")?;
+    let row = rows.iter().find(|row| row["kernel"] == "default" && row["name"] == name);
+    Ok(row.and_then(|row| row[figure].as_f64()).ok_or_else(|| format!("no row {name} with {figure}"))?)
+}
+
+/// What policies reckon that messages and moves cost is what they do, to a twentieth.
+fn costs() -> Result<(), Failed> {
+    let cycles = |name: &str| service(name, "cycles");
+    let flights = ["remote: focus flight", "remote: rtr flight", "remote: msg flight, 4 bytes"];
+    let flight = flights.into_iter().map(cycles).sum::<Result<f64, _>>()?;
+    for (what, reckoned, measured) in [
+        ("migration", Costs::DEFAULT.migration, cycles("migration, until the thread goes on")?),
+        ("page", Costs::DEFAULT.page, cycles("page copy, until the thread goes on")?),
+        ("local", Costs::DEFAULT.local, cycles("local rendezvous, 4 bytes")?),
+        ("remote", Costs::DEFAULT.remote, cycles("remote, 4 bytes, both ready, no flight")?),
+        ("flight", Costs::DEFAULT.flight, flight),
+    ] {
+        if (f64::from(reckoned) / measured - 1.0).abs() > 0.05 {
+            let place = "firmware/balance/src/policy.rs";
+            return Err(
+                format!("{place}: `{what}` is {reckoned}, and takes {measured} (`testbed bench kernel`)").into()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// The figures that README.md quotes within its sentences.
 fn readme() -> Result<(), Failed> {
     let readme = fs::read_to_string(root().join("README.md"))?.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -96,15 +135,11 @@ fn readme() -> Result<(), Failed> {
     };
     let folder = tempfile::tempdir()?;
     output(&format!("run remote 5 2 1 --out {}", folder.path().join("run").display()))?;
-    let run: serde_json::Value = serde_json::from_slice(&fs::read(folder.path().join("run/run.json"))?)?;
+    let run: Value = serde_json::from_slice(&fs::read(folder.path().join("run/run.json"))?)?;
     let words = fs::metadata(folder.path().join("run/mmi.raw"))?.len() / 4;
     expect(format!("`run remote 5 2 1` takes {} cycles", with_commas(run["cycles"].as_u64().ok_or("no cycles")?)));
     expect(format!("all {} pairs of the monitors", with_commas(words / 2)));
-    let bench: serde_json::Value = serde_json::from_str(&output("bench kernel --json")?)?;
-    let rows = bench["rows"].as_array().ok_or("no rows")?;
-    let moved =
-        rows.iter().find(|row| row["kernel"] == "default" && row["name"] == "migration, until the thread goes on");
-    let instructions = moved.and_then(|row| row["instructions"].as_f64()).ok_or("no row of migrations")?;
+    let instructions = service("migration, until the thread goes on", "instructions")?;
     expect(format!("goes on there in {} instructions", with_commas(instructions.round() as u64)));
     match wrong.is_empty() {
         true => Ok(()),
@@ -128,6 +163,7 @@ fn main() {
     let mut trials = vec![
         Trial::test("harness", harness),
         Trial::test("README.md", readme),
+        Trial::test("costs", costs),
         Trial::test("prose", wrapped),
         Trial::test("links", links),
         Trial::test("harness of the tutorial", tutorial::harness),
