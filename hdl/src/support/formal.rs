@@ -121,11 +121,11 @@ impl Subject {
         self.lead_out("queue", &source, width, "f_content", Some(Input { name: "f_at", bits: 16, register: true }));
     }
 
-    /// Whether all properties hold at all times: by induction from `depth` cycles to the next, and
-    /// in the first `depth` cycles after reset. If the induction fails, the cycles after reset are
+    /// Whether all properties hold at all times: by induction from [`DEPTH`] cycles to the next, and
+    /// in the first so many cycles after reset. If the induction fails, the cycles after reset are
     /// not looked at.
-    fn holds(&self, depth: usize) -> Verdict {
-        let depth = depth.to_string();
+    fn holds(&self) -> Verdict {
+        let depth = DEPTH.to_string();
         // `--presat`: assumptions that contradict each other would let everything hold, and are no answer.
         self.ask("-live -fair -cover", &[&["-i", "-t", &depth], &["--presat", "-t", &depth]])
     }
@@ -166,7 +166,7 @@ impl Subject {
 
     /// Holds for every input and any length of time.
     pub fn assert_holds(&self) {
-        assert_eq!(self.holds(DEPTH), Verdict::Passed);
+        assert_eq!(self.holds(), Verdict::Passed);
     }
 
     /// The same; and what the properties speak of happens within `cover_depth` cycles.
@@ -180,7 +180,7 @@ impl Subject {
         for (sound, seeded) in bugs {
             let mut changed = self.clone();
             changed.replace(sound, seeded);
-            let Verdict::Failed(property) = changed.holds(DEPTH) else {
+            let Verdict::Failed(property) = changed.holds() else {
                 panic!("not seen: `{sound}` changed to `{seeded}`");
             };
             assert_ne!(property, UNNAMED, "a proof that fails names a property");
