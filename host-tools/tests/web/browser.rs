@@ -120,7 +120,7 @@ fn it_boots_from_a_file_and_is_used_by_keys_alone() {
     tab_to(&mut browser, "start", false);
     enter(&mut browser);
     browser.wait_for("document.getElementById('status').textContent.includes('over with exit code 0 on earth')");
-    assert_eq!(browser.evaluate(&printed("remote: sent")), json!(true));
+    browser.wait_for(&printed("remote: sent"));
     assert_eq!(browser.evaluate("document.getElementById('trouble').textContent"), "");
     is_quiet(&browser);
 }
@@ -281,7 +281,7 @@ fn files_go_to_and_fro_and_the_console_is_switched_by_keys() {
     write(&mut browser, "put notes; sort notes > sorted; get sorted");
     enter(&mut browser);
     browser.wait_for("document.getElementById('kept-files').textContent.includes('sorted (11 bytes)')");
-    assert_eq!(browser.evaluate(&printed("sorted, under The trace")), json!(true));
+    browser.wait_for(&printed("sorted, under The trace"));
     assert_eq!(browser.evaluate(&printed("\u{5}")), json!(false));
     // Ctrl-] and a number: the console of that processor is shown, and what is typed goes to its shell.
     let bracket =
