@@ -243,11 +243,16 @@ impl Group<'_> {
         Ok(member.phase == Phase::Open)
     }
 
-    /// Where data of the exchange that is open go for a member, if it is open.
+    /// Where data of the exchange that is open go for a member. [`Refusal::Phase`]: it is closed, and
+    /// they wait until it has room. [`Refusal::Stranger`]: no member has this rank, which is read
+    /// from the sender's memory, and may have been overwritten since the sender arrived.
     #[inline]
-    pub fn destination(&self, rank: Rank) -> Option<Processor> {
-        let member = &self.members[rank];
-        (member.phase != Phase::Closed).then_some(member.exchanges_at)
+    pub fn destination(&self, rank: Rank) -> Result<Processor, Refusal> {
+        let member = self.members.get(rank).ok_or(Refusal::Stranger)?;
+        if member.phase == Phase::Closed {
+            return Err(Refusal::Phase);
+        }
+        Ok(member.exchanges_at)
     }
 
     /// Whether some member lacks room for what comes in the exchange that is open.

@@ -117,7 +117,7 @@ impl Setup {
     }
 
     fn destination(&self, state: &mut State, at: Processor, to: usize) -> Option<Processor> {
-        let there = state.kernels[at.index()].group().destination(to)?;
+        let there = state.kernels[at.index()].group().destination(to).ok()?;
         let comes = |packet: &Packet| matches!(packet.content, Content::Arrive { rank, .. } if rank == to);
         let arrived = &state.processes[to];
         let on_its_way = [&state.kernels[arrived.at.index()].leaving, &state.kernels[at.index()].come];

@@ -12,3 +12,4 @@ mod model;
 mod setup;
 mod state;
 mod steps;
+mod strangers;

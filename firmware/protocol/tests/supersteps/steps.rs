@@ -211,7 +211,7 @@ impl Setup {
             kernel.sending.remove(0);
             return self.look_if_through(state, at, from);
         };
-        let destination = kernel.group().destination(to);
+        let destination = kernel.group().destination(to).ok();
         let destination = match destination {
             None if self.has(Bug::IgnoreClosed) => Some(state.processes[to].at),
             other => other,

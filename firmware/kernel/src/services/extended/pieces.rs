@@ -11,7 +11,7 @@ use testbed_definitions::packet::PAYLOAD_BYTES_MAX;
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{allows, run, READ, WRITE};
 use testbed_kernel_core::queue::NONE;
-use testbed_protocol::superstep::Rank;
+use testbed_protocol::superstep::{Rank, Refusal};
 use testbed_protocol::Processor;
 
 use crate::arch::extended::between::copy_between;
@@ -49,6 +49,11 @@ pub fn segment_of(process: Process, segments_at: u32, number: u32) -> Result<[u3
 }
 
 /// Sees to it that the segment that leaves has bytes that have not left; `false` if all have.
+///
+/// The table was looked at when the member arrived, and an arrival with a bad one is refused. But it
+/// stays in the member's memory, where what comes in the same exchange may overwrite it: any word
+/// may be here. A segment for a rank that no member has, or a long one in memory that is not there,
+/// is passed over as one that has gone: whoever waits for its bytes waits until the group is broken.
 pub fn load_segment(process: Process, local: &mut Local) -> bool {
     while local.left == 0 {
         if local.segments == 0 {
@@ -57,7 +62,7 @@ pub fn load_segment(process: Process, local: &mut Local) -> bool {
         // It was here when the member arrived.
         let [to, at, bytes, destination] = segment_of(process, local.segments_at, 0).unwrap_or_default();
         if to != local.to as u32 {
-            (local.to, local.offset) = (to as u16, 0);
+            (local.to, local.offset) = (to.min(u16::MAX as u32) as u16, 0);
         }
         (local.at, local.left, local.segment, local.destination) = (at, bytes, bytes, destination);
         local.segments_at += 4 * record::SEGMENT_WORDS as u32;
@@ -93,19 +98,20 @@ impl Kernel {
             let local = group.local(rank);
             let (to, in_place) = (local.to as Rank, leaves_in_place(local));
             match group.group().destination(to) {
-                None => {
+                Err(Refusal::Phase) => {
                     // Until it has room.
                     self.leave_queue(tcb);
                     return true;
                 }
-                Some(at) if at == self.me => {
+                Err(_) => group.local(rank).left = 0,
+                Ok(at) if at == self.me => {
                     let Some(left) = turn.checked_sub(1) else { return false };
                     turn = left;
                     self.copy_here(group, rank, process);
                 }
-                Some(at) if in_place && self.net.has_room() => self.send_in_place(group, rank, at, process),
-                Some(at) if !in_place && self.net.free_buffer().is_some() => self.send_copy(group, rank, at, process),
-                Some(_) => return false,
+                Ok(at) if in_place && self.net.has_room() => self.send_in_place(group, rank, at, process),
+                Ok(at) if !in_place && self.net.free_buffer().is_some() => self.send_copy(group, rank, at, process),
+                Ok(_) => return false,
             }
         }
         self.leave_queue(tcb);
@@ -158,10 +164,11 @@ impl Kernel {
             if bytes == 0 {
                 break;
             }
-            // The pages were here when the member arrived, and stay.
+            // Pages that were here when the member arrived stay, but the segment may be another one.
             let piece = run(process.map(), local.at, bytes, READ);
             if piece.bytes == 0 {
-                panic!("what leaves at the end of a superstep has gone");
+                local.left = 0;
+                break;
             }
             self.net.queue_memory(at, mpc::SUPERSTEP, piece.start, piece.bytes);
             announced += piece.bytes;

@@ -5,7 +5,7 @@ use testbed_definitions::event::{self, DIAG_PROFILE};
 use testbed_definitions::mpc::superstep as layout;
 use testbed_kernel_core::queue::NONE;
 use testbed_protocol::lossy::{self, Label, Sender, Taken, Turn};
-use testbed_protocol::superstep::Rank;
+use testbed_protocol::superstep::{Rank, Refusal};
 use testbed_protocol::Processor;
 
 use crate::arch::hw;
@@ -109,17 +109,18 @@ impl Kernel {
         while load_segment(process, group.local(rank)) {
             let to = group.local(rank).to as Rank;
             match group.group().destination(to) {
-                None => {
+                Err(Refusal::Phase) => {
                     // Until it has room.
                     self.leave_queue(self.tcb_of(index));
                     return true;
                 }
-                Some(at) if at == self.me => {
+                Err(_) => group.local(rank).left = 0,
+                Ok(at) if at == self.me => {
                     let Some(left) = turn.checked_sub(1) else { return false };
                     turn = left;
                     self.pass_here(group, rank, process);
                 }
-                Some(at) => {
+                Ok(at) => {
                     if !self.send_in_round(group, rank, at, process) {
                         return false;
                     }
