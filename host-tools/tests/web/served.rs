@@ -61,7 +61,7 @@ fn a_shell_is_used_in_the_page_of_its_server() {
     serving.signal("-INT");
     assert_eq!(serving.end().0, 0);
     browser.wait_for("document.getElementById('trouble').textContent.includes('does not answer')");
-    browser.wait_for(&printed("from-7-pages"));
+    assert_eq!(browser.evaluate(&printed("from-7-pages")), json!(true));
 }
 
 #[test]
