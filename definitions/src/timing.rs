@@ -34,26 +34,34 @@ pub const FIRST_ARRIVAL: u64 = 2;
 /// The same for the pipelined core, which `docs/pipeline.md` derives: from the X of an instruction to
 /// the X of the next.
 pub mod pipelined {
-    /// ALU, `lui`, `auipc`, `fence`, CSR instructions, branches that are not taken.
+    /// All that is not below: what computes but divisions, CSR instructions, branches that are not
+    /// taken, loads and stores.
     pub const CYCLES_ALU: u64 = 1;
-    /// `jal`, `jalr`, branches that are taken, `fence.i`.
+    /// `jal`, `jalr`, branches that are taken.
     pub const CYCLES_JUMP: u64 = 2;
-    pub const CYCLES_LOAD: u64 = 2;
-    pub const CYCLES_STORE: u64 = 2;
-    pub const CYCLES_LOAD_PAIR: u64 = 3;
-    pub const CYCLES_STORE_PAIR: u64 = 3;
-    pub const CYCLES_MULTIPLY: u64 = 2;
+    pub const CYCLES_LOAD: u64 = 1;
+    pub const CYCLES_STORE: u64 = 1;
+    pub const CYCLES_LOAD_PAIR: u64 = 2;
+    pub const CYCLES_STORE_PAIR: u64 = 2;
+    pub const CYCLES_MULTIPLY: u64 = 1;
     pub const CYCLES_DIVIDE: u64 = 34;
-    /// Added to all of these but jumps if the word after the instruction could not be read ahead.
-    pub const CYCLES_NOT_AHEAD: u64 = 1;
+    /// Added to a load or a multiplication whose register the next word names as a source (of a pair,
+    /// the second one), and to a load or store of a device.
+    pub const CYCLES_LATE: u64 = 1;
+    /// Added to all of these but jumps, instead of [`CYCLES_LATE`], if the word after the instruction has
+    /// to be fetched anew: behind the last word of a page, behind `fence.i`, and where the instruction
+    /// before this one has stored to the page that it is in.
+    pub const CYCLES_ANEW: u64 = 2;
     pub const CYCLES_MRET: u64 = 3;
     /// A `wfi` that finds an interrupt pending.
     pub const CYCLES_WFI: u64 = 3;
-    /// Added when a fetch that was not read ahead, or a data access, misses the TLB and the walk
+    /// Added when a fetch behind a jump or anew, or a data access, misses the TLB and the walk
     /// succeeds.
     pub const CYCLES_WALK: u64 = 3;
     /// From the X that is the trap to the X of the handler's first instruction.
     pub const CYCLES_TRAP: u64 = 3;
     /// The X of the first instruction; the machine's first cycle is 0.
     pub const FIRST_X: u64 = 3;
+    /// From the last cycle of an instruction to that in which the retirement port shows it.
+    pub const TO_RETIREMENT: u64 = 1;
 }

@@ -8,9 +8,6 @@
 (* anyconst *) wire f_smi, f_mmi;
 always @(*) assume (reset_vector == f_reset_vector && reset_vector[1:0] == 0 && ram_mask == 32'h003fffff && has_smi == f_smi && has_mmi == f_mmi);
 
-// What the port shows in this cycle: an instruction's end, a trap, or the first half of a pair.
-wire f_ends = retire_valid && !retire_trap;
-wire f_commits = f_ends || retire_half;
 wire [31:0] f_i = instruction$q;
 wire [6:0] f_opcode = f_i[6:0];
 wire [2:0] f_minor = f_i[14:12];
@@ -18,22 +15,26 @@ wire [6:0] f_upper = f_i[31:25];
 reg f_begun = 0, f_second = 0;
 always @(posedge clock) begin
     f_begun <= 1;
-    f_second <= retire_half;
+    f_second <= v_half;
 end
 
 // Any two registers, as they were written last, seen at the retirement port; an instruction is judged if they are its sources.
 (* anyconst *) wire [4:0] f_r1, f_r2;
 reg [31:0] f_x1 = 0, f_x2 = 0, f_x1_first = 0;
-wire f_writes_1 = f_commits && retire_rd != 0 && retire_rd == f_r1;
-wire f_writes_2 = f_commits && retire_rd != 0 && retire_rd == f_r2;
-wire [31:0] f_x1_next = f_writes_1 ? retire_value : f_x1;
-wire [31:0] f_x2_next = f_writes_2 ? retire_value : f_x2;
+wire f_writes_1 = registers$write && registers$write_address != 0 && registers$write_address == f_r1;
+wire f_writes_2 = registers$write && registers$write_address != 0 && registers$write_address == f_r2;
+wire [31:0] f_x1_next = f_writes_1 ? registers$write_data : f_x1;
+wire [31:0] f_x2_next = f_writes_2 ? registers$write_data : f_x2;
+// Before what happens in this cycle.
+wire [31:0] f_x1_before = v_written_counts ? f_x1_next : f_x1;
+wire [31:0] f_x2_before = v_written_counts ? f_x2_next : f_x2;
 always @(posedge clock) begin
     f_x1 <= f_x1_next;
     f_x2 <= f_x2_next;
-    if (f_commits) f_x1_first <= f_x1;
+    if (f_commits) f_x1_first <= f_x1_before;
 end
-// Of the register file it is known (registers.sv): it gives what was written last into the register that was asked for, also in that cycle.
+// Of the register file it is known (registers.sv, forwarding.sv): it gives what was written last into the register that was asked for, also in that cycle, or
+// what is forwarded to it.
 reg f_read_1 = 0, f_read_2 = 0;
 reg [4:0] f_asked_1 = 0, f_asked_2 = 0;
 reg [31:0] f_v1 = 0, f_v2 = 0;
@@ -41,26 +42,24 @@ always @(posedge clock) begin
     if (registers$read) begin
         f_read_1 <= 1;
         f_asked_1 <= registers$address_1;
-        f_v1 <= f_x1_next;
+        f_v1 <= v_forward && v_forward_address == f_r1 ? v_forward_data : f_x1_next;
     end
     if (registers$read_2) begin
         f_read_2 <= 1;
         f_asked_2 <= registers$address_2;
-        f_v2 <= f_x2_next;
+        f_v2 <= v_forward && v_forward_address == f_r2 ? v_forward_data : f_x2_next;
     end
 end
 always @(*) begin
     if (f_read_1 && f_asked_1 == f_r1) assume (registers$data_1 == f_v1);
     if (f_read_2 && f_asked_2 == f_r2) assume (registers$data_2 == f_v2);
-    a_written: assert ((registers$write && registers$write_address != 0) == (f_commits && retire_rd != 0));
-    if (f_commits && retire_rd != 0) a_register: assert (registers$write_address == retire_rd && registers$write_data == retire_value);
 end
 // The second half of a pair has the first one's address, whatever the first one loaded; a stored pair's second register is the one after rs2.
 wire f_is_sd = f_opcode == 7'h23 && f_minor == 3'd3;
 wire [4:0] f_rs2 = f_i[24:20] | (f_is_sd && f_second && f_i[24:20] != 0);
 wire f_judged = f_i[19:15] == f_r1 && f_rs2 == f_r2;
-wire [31:0] f_a = f_second ? f_x1_first : f_x1;
-wire [31:0] f_b = f_x2;
+wire [31:0] f_a = f_second ? f_x1_first : f_x1_before;
+wire [31:0] f_b = f_x2_before;
 
 // The instruction, as the manual has it.
 wire [31:0] f_imm_i = {{21{f_i[31]}}, f_i[30:20]};
@@ -104,7 +103,7 @@ always @(*) case (f_minor)
     3'd6: f_taken = f_a < f_b;
     default: f_taken = f_a >= f_b;
 endcase
-wire [31:0] f_target = f_jal ? retire_pc + f_imm_j : f_jalr ? (f_a + f_imm_i) & ~32'd1 : retire_pc + f_imm_b;
+wire [31:0] f_target = f_jal ? v_pc + f_imm_j : f_jalr ? (f_a + f_imm_i) & ~32'd1 : v_pc + f_imm_b;
 wire f_jumps = f_jal || f_jalr || (f_branch && f_taken);
 wire [31:0] f_address = f_a + (f_store ? f_imm_s : f_imm_i);
 wire [31:0] f_at = f_address | {29'd0, f_pair && f_second, 2'd0};
@@ -128,23 +127,23 @@ wire f_writes = f_lui || f_auipc || f_jal || f_jalr || f_load || f_op_imm || f_o
 wire [4:0] f_rd = f_i[11:7] == 0 ? 5'd0 : f_i[11:7] | (f_pair && f_second);
 wire f_translated = mmu$user_data && mmu$page_map[0];
 always @(*) if (f_commits && f_judged) begin
-    a_shown: assert (retire_instruction == f_i);
+    a_shown: assert (v_instruction == f_i);
     a_legal: assert (f_legal && !f_ecall && !f_ebreak && !(f_mret && csr_file$user));
     a_aligned: assert (!(f_jumps && f_target[1:0] != 0) && !((f_load || f_store) && f_misaligned));
-    a_rd: assert (retire_rd == (f_writes ? f_rd : 5'd0));
-    a_half: assert (retire_half == (f_pair && !f_second));
-    if (retire_rd != 0) begin
-        if (f_lui) a_lui: assert (retire_value == {f_i[31:12], 12'd0});
-        if (f_auipc) a_auipc: assert (retire_value == retire_pc + {f_i[31:12], 12'd0});
-        if (f_jal || f_jalr) a_link: assert (retire_value == retire_pc + 32'd4);
-        if (f_op_imm || (f_op && !f_muldiv)) a_computed: assert (retire_value == f_computed);
-        if (f_load) a_loaded: assert (retire_value == f_loaded);
-    end else a_no_value: assert (retire_value == 0);
-    a_kind: assert (retire_load == f_load && retire_store == f_store && retire_cause == 0 && retire_tval == 0);
-    if (f_load || f_store) a_address: assert (retire_address[9:0] == f_at[9:0] && (f_translated || retire_address == f_at));
+    a_rd: assert (v_rd == (f_writes ? f_rd : 5'd0));
+    a_half: assert (v_half == (f_pair && !f_second));
+    if (v_rd != 0 && v_known) begin
+        if (f_lui) a_lui: assert (v_value == {f_i[31:12], 12'd0});
+        if (f_auipc) a_auipc: assert (v_value == v_pc + {f_i[31:12], 12'd0});
+        if (f_jal || f_jalr) a_link: assert (v_value == v_pc + 32'd4);
+        if (f_op_imm || (f_op && !f_muldiv)) a_computed: assert (v_value == f_computed);
+        if (f_load) a_loaded: assert (v_value == f_loaded);
+    end else if (v_rd == 0) a_no_value: assert (v_value == 0);
+    a_kind: assert (v_load == f_load && v_store == f_store && v_cause == 0 && v_tval == 0);
+    if (f_load || f_store) a_address: assert (v_address[9:0] == f_at[9:0] && (f_translated || v_address == f_at));
     if (f_store) begin
-        a_lanes: assert (retire_mask == f_lanes);
-        a_stored: assert (retire_data == ((f_b << (f_minor[1:0] < 2'd2 ? {f_at[1:0], 3'd0} : 5'd0)) & f_bits));
+        a_lanes: assert (v_mask == f_lanes);
+        a_stored: assert (v_data == ((f_b << (f_minor[1:0] < 2'd2 ? {f_at[1:0], 3'd0} : 5'd0)) & f_bits));
     end
 end
 
@@ -153,10 +152,10 @@ reg f_next_known = 1;
 reg [31:0] f_next = 0;
 always @(posedge clock) begin
     if (!f_begun) f_next <= reset_vector;
-    else if (retire_valid) begin
-        f_next_known <= retire_trap || f_judged || !(f_jalr || f_branch);
-        f_next <= retire_trap ? csr_file$vector : f_mret ? csr_file$return_pc : f_jumps ? f_target : retire_pc + 32'd4;
+    else if (v_valid) begin
+        f_next_known <= v_trap || f_judged || !(f_jalr || f_branch);
+        f_next <= v_trap ? csr_file$vector : f_mret ? csr_file$return_pc : f_jumps ? f_target : v_pc + 32'd4;
     end
 end
-always @(*) if ((retire_valid || retire_half) && f_next_known) a_next: assert (retire_pc == f_next);
+always @(*) if ((v_valid || v_half) && f_next_known) a_next: assert (v_pc == f_next);
 `endif

@@ -120,6 +120,9 @@ pub struct Processor {
     device_write: Signal<Local, Bit>,
     // What the station drives, if there is one.
     irq: Signal<Local, Bit>,
+    dma_use: Signal<Local, Bit>,
+    ahead_0: Signal<Local, Bits<32>>,
+    ahead_1: Signal<Local, Bits<32>>,
     dma_address: Signal<Local, Bits<32>>,
     dma_write: Signal<Local, Bit>,
     dma_wdata: Signal<Local, Bits<32>>,
@@ -196,6 +199,9 @@ impl Processor {
             device_read: Default::default(),
             device_write: Default::default(),
             irq: Default::default(),
+            dma_use: Default::default(),
+            ahead_0: Default::default(),
+            ahead_1: Default::default(),
             dma_address: Default::default(),
             dma_write: Default::default(),
             dma_wdata: Default::default(),
@@ -221,6 +227,8 @@ impl Logic for Processor {
         clock!(self, clock, ram, clint, uart, system, elsewhere);
 
         // What the core drives, whichever it is.
+        self.ahead_0.next = 0.into();
+        self.ahead_1.next = 0.into();
         for _once in 0..self.core.count() {
             self.core_address.next = self.core.address.val();
             self.core_write.next = self.core.write.val();
@@ -238,6 +246,8 @@ impl Logic for Processor {
             self.device_address.next = self.pipeline.device_address.val();
             self.device_read.next = self.pipeline.device_read.val();
             self.device_write.next = self.pipeline.device_write.val();
+            self.ahead_0.next = self.pipeline.ahead_0.val();
+            self.ahead_1.next = self.pipeline.ahead_1.val();
         }
 
         // Which device the core addresses.
@@ -266,6 +276,7 @@ impl Logic for Processor {
 
         // The station, if there is one, and what it drives.
         self.irq.next = false;
+        self.dma_use.next = false;
         self.dma_address.next = 0.into();
         self.dma_write.next = false;
         self.dma_wdata.next = 0.into();
@@ -290,6 +301,7 @@ impl Logic for Processor {
             self.station[i].damaged.next = self.damaged.val();
             self.station[i].dma_rdata.next = self.ram.b_rdata.val();
             self.irq.next = self.station[i].irq.val();
+            self.dma_use.next = self.station[i].dma_use.val();
             self.dma_address.next = self.station[i].dma_address.val();
             self.dma_write.next = self.station[i].dma_write.val();
             self.dma_wdata.next = self.station[i].dma_wdata.val();
@@ -307,6 +319,9 @@ impl Logic for Processor {
         self.ram.a_write.next = self.ram_write.val();
         self.ram.a_mask.next = self.core_mask.val();
         self.ram.a_wdata.next = self.core_wdata.val();
+        self.ram.ahead_0.next = self.ahead_0.val();
+        self.ram.ahead_1.next = self.ahead_1.val();
+        self.ram.b_use.next = self.dma_use.val();
         self.ram.b_address.next = self.dma_address.val();
         self.ram.b_write.next = self.dma_write.val();
         self.ram.b_wdata.next = self.dma_wdata.val();
@@ -385,6 +400,12 @@ impl Logic for Processor {
             self.pipeline.mtime_high.next = self.clint.mtime_high.val();
             self.pipeline.stall.next = self.smi_stall.val();
             self.pipeline.rdata.next = self.answer.val();
+            self.pipeline.code_0.next = self.ram.a_word_0.val();
+            self.pipeline.code_1.next = self.ram.a_word_1.val();
+            self.pipeline.fetched_0.next = self.ram.b_word_0.val();
+            self.pipeline.fetched_1.next = self.ram.b_word_1.val();
+            self.pipeline.free_0.next = self.ram.free_0.val();
+            self.pipeline.free_1.next = self.ram.free_1.val();
         }
     }
 }

@@ -1,33 +1,41 @@
 //! Local memory: byte-writable, two ports, block RAM.
 
 use rust_hdl::prelude::*;
+use testbed_definitions::page::PAGE_BYTES;
 
-/// Synchronous RAM, 32 bits wide. Port A is the core's, with byte enables; port B is the DMA's, whole words.
+/// Synchronous RAM of 32-bit words in two banks, the even words and the odd ones. Port A is the
+/// core's, with byte enables; port B is shared by DMA, which goes first and takes one bank, and by the
+/// core's fetches ahead.
 ///
 /// ```text
 ///                +-----------+
 ///   a_address -->|           |--> a_rdata
-///   a_write   -->|           |
+///   a_write   -->|           |--> a_word_0, a_word_1
 ///   a_mask    -->|           |
 ///   a_wdata   -->|    RAM    |
+///   b_use     -->|           |
 ///   b_address -->|           |--> b_rdata
 ///   b_write   -->|           |
 ///   b_wdata   -->|           |
+///   ahead_0, ahead_1 ------->|--> b_word_0, b_word_1, free_0, free_1
 ///   clock     -->|>          |
 ///                +-----------+
 /// ```
 ///
 /// Addresses are byte addresses of which only the bits that select a word inside the RAM count.
 /// Each port reads in every cycle: an address in cycle *t* gives its word in *t*+1, as it was
-/// before any write of *t*, by either port. `a_write` writes the bytes of `a_wdata` whose bits are
-/// set in `a_mask`, `b_write` the whole of `b_wdata`, visible to reads from *t*+1. If both write
-/// one word in one cycle, port B's bytes stay. The content is 0 at first, or comes from
-/// [`Ram::set_image`] in the generated Verilog.
+/// before any write of *t*, by either port. Port A reads the two words from `a_address` on, each
+/// shown by its bank; the second one only if both are in one KiB. `a_rdata` is the first. With `b_use` port B of
+/// the bank of `b_address` is DMA's, and `b_rdata` its word; where that is not so, `free_0` and
+/// `free_1`, it reads the word of its bank at `ahead_0` or `ahead_1`. `a_write` writes the bytes of
+/// `a_wdata` whose bits are set in `a_mask`, `b_write`, which comes with `b_use` only, the whole of `b_wdata`, visible to
+/// reads from *t*+1. If both write one word in one cycle, port B's bytes stay. The content is 0 at
+/// first, or comes from [`Ram::set_image`] in the generated Verilog.
 ///
-/// In Verilog the words are `mem`, one array of the instance's module. yosys maps it to true dual-port block RAM on
-/// ECP5; there, unlike in simulation, what one port reads, and what stays, is undefined for a word that the other port
-/// writes in the same cycle: the block RAM does not arbitrate, and logic that did would cost more than it is worth.
-/// iCE40 has no block RAM with two write ports.
+/// In Verilog the words are `mem_0` and `mem_1`, two arrays of the instance's module. yosys maps them to true dual-port
+/// block RAM on ECP5; there, unlike in simulation, what one port reads, and what stays, is undefined for a word that the
+/// other port writes in the same cycle: the block RAM does not arbitrate, and logic that did would cost more than it is
+/// worth. iCE40 has no block RAM with two write ports.
 #[derive(LogicBlock)]
 pub struct Ram {
     pub clock: Signal<In, Clock>,
@@ -36,22 +44,40 @@ pub struct Ram {
     pub a_mask: Signal<In, Bits<4>>,
     pub a_wdata: Signal<In, Bits<32>>,
     pub a_rdata: Signal<Out, Bits<32>>,
+    pub a_word_0: Signal<Out, Bits<32>>,
+    pub a_word_1: Signal<Out, Bits<32>>,
+    pub b_use: Signal<In, Bit>,
     pub b_address: Signal<In, Bits<32>>,
     pub b_write: Signal<In, Bit>,
     pub b_wdata: Signal<In, Bits<32>>,
     pub b_rdata: Signal<Out, Bits<32>>,
+    pub ahead_0: Signal<In, Bits<32>>,
+    pub ahead_1: Signal<In, Bits<32>>,
+    pub b_word_0: Signal<Out, Bits<32>>,
+    pub b_word_1: Signal<Out, Bits<32>>,
+    /// In this cycle port B of the bank reads what is asked for ahead.
+    pub free_0: Signal<Out, Bit>,
+    pub free_1: Signal<Out, Bit>,
     // rust-hdl skips fields that begin with an underscore.
     _words: Vec<u32>,
     _image: Option<String>,
+    _a_odd: bool,
+    _b_odd: bool,
+}
+
+/// Files from which the generated Verilog of a RAM reads its first content: those of the even words
+/// and of the odd ones.
+pub fn image_files(path: &str) -> [String; 2] {
+    [0, 1].map(|bank| format!("{path}.{bank}"))
 }
 
 impl Ram {
     /// A RAM of `bytes`, all zero.
     ///
     /// # Panics
-    /// If `bytes` is not a power of two of at least 8.
+    /// If `bytes` is not a power of two of at least 16.
     pub fn new(bytes: u32) -> Self {
-        assert!(bytes.is_power_of_two() && bytes >= 8, "{bytes} bytes are no power of two from 8");
+        assert!(bytes.is_power_of_two() && bytes >= 16, "{bytes} bytes are no power of two from 16");
         Ram {
             clock: Signal::default(),
             a_address: Signal::default(),
@@ -59,17 +85,28 @@ impl Ram {
             a_mask: Signal::default(),
             a_wdata: Signal::default(),
             a_rdata: Signal::default(),
+            a_word_0: Signal::default(),
+            a_word_1: Signal::default(),
+            b_use: Signal::default(),
             b_address: Signal::default(),
             b_write: Signal::default(),
             b_wdata: Signal::default(),
             b_rdata: Signal::default(),
+            ahead_0: Signal::default(),
+            ahead_1: Signal::default(),
+            b_word_0: Signal::default(),
+            b_word_1: Signal::default(),
+            free_0: Signal::default(),
+            free_1: Signal::default(),
             _words: vec![0; bytes as usize / 4],
             _image: None,
+            _a_odd: false,
+            _b_odd: false,
         }
     }
 
-    /// Makes the generated Verilog read its first content from a file of hexadecimal words, one a line. Native
-    /// simulation takes its content from [`Ram::words_mut`].
+    /// Makes the generated Verilog read its first content from two files of hexadecimal words, one a
+    /// line ([`image_files`]). Native simulation takes its content from [`Ram::words_mut`].
     pub fn set_image(&mut self, path: &str) {
         self._image = Some(path.into());
     }
@@ -86,6 +123,12 @@ impl Ram {
 
     fn index(&self, address: Bits<32>) -> usize {
         (address.index() >> 2) & (self._words.len() - 1)
+    }
+
+    /// The word after the one at `index`, if it is in the same KiB; else that KiB's first one.
+    fn after(&self, index: usize) -> usize {
+        let within = (self._words.len() - 1).min(PAGE_BYTES as usize / 4 - 1);
+        index & !within | (index + 1) & within
     }
 }
 
@@ -104,66 +147,127 @@ const fn byte_lanes(mask: usize) -> u32 {
 
 impl Logic for Ram {
     fn update(&mut self) {
+        let (a, b) = (self.index(self.a_address.val()), self.index(self.b_address.val()));
+        let used = |bank: usize| self.b_use.val() && b % 2 == bank;
+        let (used_0, used_1) = (used(0), used(1));
+        self.free_0.next = !used_0;
+        self.free_1.next = !used_1;
         if !self.clock.pos_edge() {
             return;
         }
-        let (a, b) = (self.index(self.a_address.val()), self.index(self.b_address.val()));
+        let after = self.after(a);
+        let (even, odd) = if a % 2 == 0 { (a, after) } else { (after, a) };
+        self.a_word_0.next = self._words[even].to_bits();
+        self.a_word_1.next = self._words[odd].to_bits();
         self.a_rdata.next = self._words[a].to_bits();
-        self.b_rdata.next = self._words[b].to_bits();
+        let ahead_0 = if used_0 { b } else { self.index(self.ahead_0.val()) & !1 };
+        let ahead_1 = if used_1 { b } else { self.index(self.ahead_1.val()) | 1 };
+        self.b_word_0.next = self._words[ahead_0].to_bits();
+        self.b_word_1.next = self._words[ahead_1].to_bits();
+        self.b_rdata.next = self._words[if b % 2 == 0 { ahead_0 } else { ahead_1 }].to_bits();
         if self.a_write.val() {
             let lanes = byte_lanes(self.a_mask.val().index());
             let data = self.a_wdata.val().index() as u32;
             self._words[a] = (self._words[a] & !lanes) | (data & lanes);
         }
-        if self.b_write.val() {
+        if self.b_use.val() && self.b_write.val() {
             self._words[b] = self.b_wdata.val().index() as u32;
         }
     }
 
     fn connect(&mut self) {
         self.a_rdata.connect();
+        self.a_word_0.connect();
+        self.a_word_1.connect();
         self.b_rdata.connect();
+        self.b_word_0.connect();
+        self.b_word_1.connect();
+        self.free_0.connect();
+        self.free_1.connect();
     }
 
     fn hdl(&self) -> Verilog {
-        let last_word = self._words.len() - 1;
-        let last_bit = self._words.len().trailing_zeros() + 1;
-        // Block RAM starts at zero, and so does Verilator's memory; others start unknown.
-        let content = match &self._image {
-            Some(path) => format!("initial $readmemh(\"{}\", mem);", path.escape_default()),
-            None => format!(
-                "`ifndef SYNTHESIS\n`ifndef VERILATOR\ninteger word;\n\
-                 initial for (word = 0; word <= {last_word}; word = word + 1) mem[word] = 0;\n`endif\n`endif"
-            ),
+        let rows = self._words.len() / 2;
+        let (last_row, top) = (rows - 1, rows.trailing_zeros() as usize - 1);
+        // The row of the second word is in the same KiB.
+        let within = top.min(PAGE_BYTES.trailing_zeros() as usize - 4);
+        let high = |port: &str| format!("{port}[{}:3]", top + 3);
+        let second = if within < top {
+            format!("{{a_address[{}:{}], a_second}}", top + 3, within + 4)
+        } else {
+            "a_second".into()
         };
-        let mut lanes = String::new();
-        for byte in 0..4 {
-            let (high, low) = (8 * byte + 7, 8 * byte);
-            lanes += &format!("  if (a_write && a_mask[{byte}]) mem[a_word][{high}:{low}] <= a_wdata[{high}:{low}];\n");
-        }
-        Verilog::Custom(format!(
+        let mut verilog = format!(
             "\
-(* no_rw_check *)
-reg [31:0] mem [0:{last_word}];
-wire [{width}:0] a_word = a_address[{last_bit}:2];
-wire [{width}:0] b_word = b_address[{last_bit}:2];
-{content}
+wire [{top}:0] a_row_1 = {a_row};
+wire [{within}:0] a_second = a_address[{within_bit}:3] + a_address[2];
+wire [{top}:0] a_row_0 = {second};
+wire [{top}:0] b_row_0 = free_0 ? {ahead_0} : {b_row};
+wire [{top}:0] b_row_1 = free_1 ? {ahead_1} : {b_row};
+reg a_odd, b_odd;
 initial begin
-  a_rdata = 0;
-  b_rdata = 0;
+  a_odd = 0;
+  b_odd = 0;
 end
 always @(posedge clock) begin
-  a_rdata <= mem[a_word];
+  a_odd <= a_address[2];
+  b_odd <= b_address[2];
+end
+always @(*) begin
+  free_0 = !(b_use && !b_address[2]);
+  free_1 = !(b_use && b_address[2]);
+  a_rdata = a_odd ? a_word_1 : a_word_0;
+  b_rdata = b_odd ? b_word_1 : b_word_0;
+end
+",
+            a_row = high("a_address"),
+            within_bit = within + 3,
+            ahead_0 = high("ahead_0"),
+            ahead_1 = high("ahead_1"),
+            b_row = high("b_address"),
+        );
+        for bank in 0..2 {
+            // Block RAM starts at zero, and so does Verilator's memory; others start unknown.
+            let content = match &self._image {
+                Some(path) => {
+                    format!("initial $readmemh(\"{}\", mem_{bank});", image_files(path)[bank].escape_default())
+                }
+                None => format!(
+                    "`ifndef SYNTHESIS\n`ifndef VERILATOR\ninteger row_{bank};\n\
+                     initial for (row_{bank} = 0; row_{bank} <= {last_row}; row_{bank} = row_{bank} + 1) \
+                     mem_{bank}[row_{bank}] = 0;\n`endif\n`endif"
+                ),
+            };
+            let mut lanes = String::new();
+            for byte in 0..4 {
+                let (high, low) = (8 * byte + 7, 8 * byte);
+                lanes += &format!(
+                    "  if (a_write && a_address[2] == {bank} && a_mask[{byte}]) \
+                     mem_{bank}[a_row_{bank}][{high}:{low}] <= a_wdata[{high}:{low}];\n"
+                );
+            }
+            verilog += &format!(
+                "\
+(* no_rw_check *)
+reg [31:0] mem_{bank} [0:{last_row}];
+{content}
+initial begin
+  a_word_{bank} = 0;
+  b_word_{bank} = 0;
+end
+always @(posedge clock) begin
+  a_word_{bank} <= mem_{bank}[a_row_{bank}];
 {lanes}`ifdef SYNTHESIS
 end
 always @(posedge clock) begin
 `endif
-  b_rdata <= mem[b_word];
-  if (b_write) mem[b_word] <= b_wdata;
+  b_word_{bank} <= mem_{bank}[b_row_{bank}];
+  if (b_write && !free_{bank}) mem_{bank}[b_row_{bank}] <= b_wdata;
 end
-",
-            width = last_bit - 2
-        ))
+"
+            );
+        }
+        Verilog::Custom(verilog)
     }
 }
 
@@ -201,6 +305,7 @@ mod tests {
         let mut ram = ram(64);
         ram.a_address.next = 8.into();
         ram.b_address.next = 8.into();
+        ram.b_use.next = true;
         ram.a_write.next = true;
         ram.b_write.next = true;
         ram.a_mask.next = 15.into();
@@ -217,18 +322,55 @@ mod tests {
         ram.words_mut()[5] = 7;
         ram.a_address.next = 0x8000_0057.into();
         ram.b_address.next = 0x0001_0014.into();
+        ram.b_use.next = true;
         step!(ram).unwrap();
         assert_eq!((ram.a_rdata.val(), ram.b_rdata.val()), (7.into(), 7.into()));
     }
 
     #[test]
+    fn port_a_reads_two_words_of_one_kib() {
+        let mut ram = ram(4096);
+        (0..1024).for_each(|index| ram.words_mut()[index] = index as u32);
+        for (address, even, odd) in [(8u64, 2u64, 3u64), (12, 4, 3), (1016, 254, 255), (1020, 0, 255), (2044, 256, 511)]
+        {
+            ram.a_address.next = address.into();
+            step!(ram).unwrap();
+            assert_eq!((ram.a_word_0.val(), ram.a_word_1.val()), (even.into(), odd.into()), "from {address}");
+            assert_eq!(ram.a_rdata.val(), address / 4);
+        }
+    }
+
+    #[test]
+    fn dma_takes_one_bank_of_port_b_and_leaves_the_other() {
+        let mut ram = ram(4096);
+        (0..1024).for_each(|index| ram.words_mut()[index] = index as u32);
+        ram.ahead_0.next = 32.into();
+        ram.ahead_1.next = 44.into();
+        for (uses, address, words, free) in [
+            (false, 4u64, (8u64, 11u64), (true, true)),
+            (true, 4, (8, 1), (true, false)),
+            (true, 16, (4, 11), (false, true)),
+        ] {
+            ram.b_use.next = uses;
+            ram.b_address.next = address.into();
+            crate::settle_low!(ram).unwrap();
+            assert_eq!((ram.free_0.val(), ram.free_1.val()), free);
+            step!(ram).unwrap();
+            assert_eq!((ram.b_word_0.val(), ram.b_word_1.val()), (words.0.into(), words.1.into()));
+            assert!(!uses || ram.b_rdata.val() == address / 4);
+        }
+    }
+
+    #[test]
     fn verilog_agrees() {
-        differential! {
-            block: Ram = Ram::new(64),
-            inputs: [a_address, a_write, a_mask, a_wdata, b_address, b_write, b_wdata],
-            outputs: [a_rdata, b_rdata],
-            cycles: 5_000,
-            seed: 11,
+        for bytes in [64, 4096] {
+            differential! {
+                block: Ram = Ram::new(bytes),
+                inputs: [a_address, a_write, a_mask, a_wdata, b_use, b_address, b_write, b_wdata, ahead_0, ahead_1],
+                outputs: [a_rdata, a_word_0, a_word_1, b_rdata, b_word_0, b_word_1, free_0, free_1],
+                cycles: 5_000,
+                seed: 11,
+            }
         }
     }
 

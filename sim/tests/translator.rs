@@ -198,6 +198,43 @@ fn enters_by_another_page(core: Core) {
     assert!(engines[0].translated() > 500, "{}", engines[0].translated());
 }
 
+/// The same loop at two places, at the second of which another page begins in its midst.
+fn at_two_places() -> Image {
+    let (data, count, back) = (13, 14, 15);
+    let copy = |address: u32| {
+        let mut code = Assembly::new(address);
+        let again = code.label();
+        code.push(addi(count, ZERO, 200)).place(again);
+        for _ in 0..4 {
+            code.push(lw(A1, data, 0)).push(add(A2, A2, A1)).push(addi(A2, A2, 1)).push(sw(A2, data, 0));
+        }
+        code.push(addi(count, count, -1)).branch(1, count, ZERO, again).push(jalr(ZERO, back, 0));
+        (address, code.finish_bytes())
+    };
+    let [first, second] = [map::RAM_BASE + 0x1040, map::RAM_BASE + 0x1400 - 32];
+    let mut code = Assembly::new(map::RAM_BASE);
+    let again = code.label();
+    code.li(data, map::RAM_BASE + 0x2000).place(again);
+    for place in [first, second] {
+        let there = place.wrapping_sub(code.here());
+        code.push(jump(back, there as i32));
+    }
+    code.jal(ZERO, again);
+    Image { segments: vec![(map::RAM_BASE, code.finish_bytes()), copy(first), copy(second)], entry: map::RAM_BASE }
+}
+
+#[test]
+fn the_same_code_takes_its_own_time_at_each_place() {
+    for core in Core::ALL {
+        let mut engines = both(&machine(core, 1), &at_two_places(), 0);
+        for round in 1..=30u64 {
+            go_on(&mut engines, round * 1_997, "two places");
+        }
+        let all = engines[0].instructions(0);
+        assert!(share(engines[0].translated(), all) > 0.5, "{} of {all}", engines[0].translated());
+    }
+}
+
 /// Reads the time, whose high half changes meanwhile, and writes and reads CSRs that only hold
 /// something; 500 times in machine mode, then for ever in user mode, where each access to such a
 /// CSR traps. What is read is added up in memory.

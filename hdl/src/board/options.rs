@@ -5,8 +5,9 @@ use testbed_definitions::link;
 /// What a board adds to a machine's description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// First content of every processor's RAM: a file for `$readmemh`, a word of 8 hexadecimal
-    /// digits a line, from the RAM's first word on. Zeros without.
+    /// First content of every processor's RAM: two files for `$readmemh`
+    /// ([`image_files`](crate::ram::image_files)), a word of 8 hexadecimal digits a line, from the RAM's
+    /// first word on. Zeros without.
     pub image: Option<String>,
     /// Bits a second of the link.
     pub link_baud: u32,

@@ -245,6 +245,7 @@ fn the_board_is_the_top_and_keeps_the_machines_names() {
     assert!(text.contains("module board(clock,rx,tx,rts,link,leds);"));
     assert!(!text.contains("module top"));
     assert!(text.contains("module board$machine$processors$5$pipeline("));
-    assert_eq!(text.matches("$readmemh(\"image.hex\", mem)").count(), 6);
+    assert_eq!(text.matches("$readmemh(\"image.hex.0\", mem_0)").count(), 6);
+    assert_eq!(text.matches("$readmemh(\"image.hex.1\", mem_1)").count(), 6);
     assert_eq!(text.matches("ram_style = \"distributed\"").count(), 2);
 }

@@ -38,8 +38,9 @@ pub struct Station {
     pub station: Signal<In, Bits<8>>,
     /// Stations of the node, constant.
     pub stations: Signal<In, Bits<8>>,
-    /// RAM port B, one access a cycle (a read unless `dma_write`); read data in the next cycle. The
-    /// RAM takes the address modulo its size.
+    /// RAM port B, with `dma_use` one access a cycle (a read unless `dma_write`); read data in the next
+    /// cycle. The RAM takes the address modulo its size.
+    pub dma_use: Signal<Out, Bit>,
     pub dma_address: Signal<Out, Bits<32>>,
     pub dma_write: Signal<Out, Bit>,
     pub dma_wdata: Signal<Out, Bits<32>>,
@@ -63,6 +64,7 @@ pub struct Station {
     fault_corrupt: DFF<Bits<17>>,
     read_register: DFF<Bits<32>>,
     irq_register: DFF<Bit>,
+    dma_use_register: DFF<Bit>,
     dma_address_register: DFF<Bits<32>>,
     dma_write_register: DFF<Bit>,
     dma_wdata_register: DFF<Bits<32>>,
@@ -119,6 +121,7 @@ impl Default for Station {
             strobe: Default::default(),
             station: Default::default(),
             stations: Default::default(),
+            dma_use: Default::default(),
             dma_address: Default::default(),
             dma_write: Default::default(),
             dma_wdata: Default::default(),
@@ -141,6 +144,7 @@ impl Default for Station {
             fault_corrupt: Default::default(),
             read_register: Default::default(),
             irq_register: Default::default(),
+            dma_use_register: Default::default(),
             dma_address_register: Default::default(),
             dma_write_register: Default::default(),
             dma_wdata_register: Default::default(),
@@ -188,7 +192,7 @@ impl Logic for Station {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, crc, tx_address, fault_drop, fault_corrupt, read_register, irq_register);
-        dff_setup!(self, clock, dma_address_register, dma_write_register, dma_wdata_register);
+        dff_setup!(self, clock, dma_use_register, dma_address_register, dma_write_register, dma_wdata_register);
         clock!(self, clock, transmitter, receiver);
 
         // Stores.
@@ -319,6 +323,7 @@ impl Logic for Station {
         }
 
         // Port B: the receiver goes first, and has blocked the transmitter's load.
+        self.dma_use_register.d.next = self.receiver.dma_use.val() | self.transmitter.load_read.val();
         self.dma_write_register.d.next = self.receiver.dma_use.val();
         self.dma_wdata_register.d.next = self.receiver.dma_wdata.val();
         if self.receiver.dma_use.val() {
@@ -329,6 +334,7 @@ impl Logic for Station {
 
         self.rdata.next = self.read_register.q.val();
         self.irq.next = self.irq_register.q.val();
+        self.dma_use.next = self.dma_use_register.q.val();
         self.dma_address.next = self.dma_address_register.q.val();
         self.dma_write.next = self.dma_write_register.q.val();
         self.dma_wdata.next = self.dma_wdata_register.q.val();

@@ -26,7 +26,11 @@ fn registers() -> Subject {
 }
 
 fn core() -> Subject {
-    Subject::new(connected_verilog(Core::default()).expect("it is sound")).with_all(&["instruction.sv", "core.sv"])
+    Subject::new(connected_verilog(Core::default()).expect("it is sound")).with_all(&[
+        "view_core.sv",
+        "instruction.sv",
+        "core.sv",
+    ])
 }
 
 #[test]

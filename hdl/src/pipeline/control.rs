@@ -16,8 +16,6 @@ use rust_hdl::prelude::*;
 pub struct Control {
     /// One bit a state, see [`crate::core::state`]; all zero is R.
     pub state: Signal<In, Bits<9>>,
-    /// The word after the instruction was read.
-    pub ahead: Signal<In, Bit>,
     /// This X has come before: it follows a walk or a stall.
     pub again: Signal<In, Bit>,
     /// The walk under way is for a fetch.
@@ -26,7 +24,8 @@ pub struct Control {
     pub fetch_fault: Signal<In, Bit>,
     /// It was an access fault, else a page fault.
     pub fetch_denied: Signal<In, Bit>,
-    pub muldiv: Signal<In, Bit>,
+    /// The instruction divides.
+    pub divide: Signal<In, Bit>,
     pub load: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
     /// The load or store is of a pair of registers.
@@ -37,10 +36,12 @@ pub struct Control {
     pub mret: Signal<In, Bit>,
     pub wfi: Signal<In, Bit>,
     pub illegal: Signal<In, Bit>,
-    /// The instruction, in X, does not go on to the word after it, or reads that anew.
-    pub leaps: Signal<In, Bit>,
-    /// The instruction has a destination.
-    pub writes_rd: Signal<In, Bit>,
+    /// The instruction, in X, does not go on to the word after it.
+    pub jumps: Signal<In, Bit>,
+    /// The word after it has to be fetched anew.
+    pub breaks: Signal<In, Bit>,
+    /// The next instruction needs what this one has only in the cycle after its last.
+    pub waits: Signal<In, Bit>,
     pub csr_illegal: Signal<In, Bit>,
     pub user: Signal<In, Bit>,
     pub interrupt: Signal<In, Bit>,
@@ -56,17 +57,21 @@ pub struct Control {
     /// The address of a load or store goes through the page map.
     pub translated: Signal<In, Bit>,
     pub walk_good: Signal<In, Bit>,
+    /// An untranslated access is of a device.
+    pub device: Signal<In, Bit>,
     /// This M is the last.
-    pub muldiv_done: Signal<In, Bit>,
+    pub divided: Signal<In, Bit>,
     pub stall: Signal<In, Bit>,
     pub next_state: Signal<Out, Bits<9>>,
-    /// The next instruction arrives in this cycle and goes to X; the word after it is asked for.
+    /// The next instruction arrives in this cycle and goes to X.
     pub takes: Signal<Out, Bit>,
-    /// That word may be read; with `takes`.
-    pub next_ahead: Signal<Out, Bit>,
+    /// Its word is asked for.
+    pub starts: Signal<Out, Bit>,
+    /// The instruction stays in X, or comes back to it, or goes on to P or M.
+    pub keeps: Signal<Out, Bit>,
     pub next_again: Signal<Out, Bit>,
-    /// A store is over, and the next D takes the word that was read ahead.
-    pub next_held: Signal<Out, Bit>,
+    /// A store is made, and over.
+    pub wrote: Signal<Out, Bit>,
     pub next_walk_fetch: Signal<Out, Bit>,
     pub next_fetch_fault: Signal<Out, Bit>,
     pub next_fetch_denied: Signal<Out, Bit>,
@@ -92,14 +97,11 @@ pub struct Control {
     pub retire: Signal<Out, Bit>,
     /// The first half of a pair is committed.
     pub half: Signal<Out, Bit>,
-    /// rd is written.
-    pub write_rd: Signal<Out, Bit>,
     pub csr_commit: Signal<Out, Bit>,
     pub return_commit: Signal<Out, Bit>,
     pub fill: Signal<Out, Bit>,
     arrive: Signal<Local, Bit>,
     execute: Signal<Local, Bit>,
-    last_load: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     stalled: Signal<Local, Bit>,
     last_step: Signal<Local, Bit>,
@@ -114,6 +116,7 @@ pub struct Control {
     plain: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
+    sequel: Signal<Local, Bit>,
     goes_on: Signal<Local, Bit>,
     stored: Signal<Local, Bit>,
     passed: Signal<Local, Bit>,
@@ -122,18 +125,16 @@ pub struct Control {
     refused: Signal<Local, Bit>,
     at_execute: Signal<Local, Bit>,
     at_walk: Signal<Local, Bit>,
-    ends: Signal<Local, Bit>,
+    late: Signal<Local, Bit>,
     taking: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
     got: Signal<Local, Bit>,
     trapping: Signal<Local, Bit>,
     ended: Signal<Local, Bit>,
-    retiring: Signal<Local, Bit>,
     cause: Signal<Local, Bits<5>>,
     to_f: Signal<Local, Bit>,
     to_d: Signal<Local, Bit>,
     to_x: Signal<Local, Bit>,
-    to_l: Signal<Local, Bit>,
     to_m: Signal<Local, Bit>,
     to_s: Signal<Local, Bit>,
     to_w: Signal<Local, Bit>,
@@ -143,11 +144,10 @@ pub struct Control {
 impl Logic for Control {
     #[hdl_gen]
     fn update(&mut self) {
-        // States: 0 F, 1 D, 2 X, 3 L, 4 M, 5 S, 6 W, 7 T, 8 P.
+        // States: 0 F, 1 D, 2 X, 4 M, 5 S, 6 W, 7 T, 8 P.
         self.arrive.next = self.state.val().get_bit(1);
         self.execute.next = self.state.val().get_bit(2);
-        self.last_load.next = self.state.val().get_bit(3);
-        self.last_step.next = self.state.val().get_bit(4) & self.muldiv_done.val();
+        self.last_step.next = self.state.val().get_bit(4) & self.divided.val();
         self.sleep.next = self.state.val().get_bit(5);
         self.receive.next = self.state.val().get_bit(7);
         self.second.next = self.state.val().get_bit(8);
@@ -172,32 +172,32 @@ impl Logic for Control {
         self.at_execute.next = (self.execute.val() & !self.clean.val()) | (self.access.val() & self.fault.val());
         self.loading.next = self.access.val() & self.load.val() & !self.miss.val() & !self.fault.val();
         self.stored.next = self.access.val() & self.store.val() & !self.miss.val() & !self.fault.val();
-        self.done.next = self.clean.val() & !self.memory.val() & !self.muldiv.val();
-        self.goes_on.next = self.done.val() & !self.mret.val() & !self.wfi.val();
+        self.done.next = self.clean.val() & !self.memory.val() & !self.divide.val();
         self.stalled.next = self.stored.val() & !self.pair.val() & self.stall.val();
         // A pair goes on to its second half; X has seen to it that nothing is in its way.
         self.to_p.next = self.pair.val() & (self.loading.val() | self.stored.val());
-        self.to_l.next = (self.loading.val() & !self.pair.val()) | (self.second.val() & self.load.val());
-        self.passed.next =
-            (self.stored.val() & !self.pair.val() & !self.stall.val()) | (self.second.val() & self.store.val());
+        self.passed.next = (self.stored.val() & !self.pair.val() & !self.stall.val())
+            | (self.loading.val() & !self.pair.val())
+            | self.second.val();
+        // No word with a device behind it is refused, so neither the TLB nor the fault is asked.
+        self.plain.next = self.access.val() & !self.pair.val() & !self.translated.val();
 
         // T.
         self.walked.next = self.receive.val() & self.walk_good.val();
         self.refused.next = self.receive.val() & !self.walk_good.val() & self.walk_fetch.val();
         self.at_walk.next = self.receive.val() & !self.walk_good.val() & !self.walk_fetch.val();
 
-        // What ends with the port free goes on with the word that was read ahead, or asks for it now.
-        self.ends.next = (self.goes_on.val() & !self.leaps.val()) | self.last_load.val() | self.last_step.val();
-        self.taking.next = self.arrive.val() | (self.ends.val() & self.ahead.val());
-        self.asks.next = self.state.val().get_bit(0)
-            | (self.goes_on.val() & self.leaps.val())
-            | (self.ends.val() & !self.ahead.val())
-            | (self.sleep.val() & self.wake.val());
+        // What ends goes on with the word after it, if that is there; in D, if it has to wait. Devices
+        // are not accessed in consecutive cycles.
+        self.ended.next = self.done.val() | self.passed.val() | self.last_step.val();
+        self.sequel.next = self.ended.val() & !self.jumps.val() & !self.mret.val() & !self.wfi.val();
+        self.goes_on.next = self.sequel.val() & !self.breaks.val();
+        self.late.next = self.waits.val() | (self.plain.val() & self.device.val());
+        self.taking.next = self.arrive.val() | (self.goes_on.val() & !self.late.val());
+        self.asks.next =
+            self.state.val().get_bit(0) | (self.done.val() & self.jumps.val()) | (self.sleep.val() & self.wake.val());
         self.got.next = self.asks.val() & !self.miss.val();
         self.trapping.next = self.at_execute.val() | self.at_walk.val();
-        // All that retire but stores, which have no rd: what becomes of an access is known last.
-        self.ended.next = self.done.val() | self.last_load.val() | self.last_step.val();
-        self.retiring.next = self.ended.val() | self.passed.val();
 
         // Cause.
         self.cause.next = 0.into();
@@ -244,26 +244,23 @@ impl Logic for Control {
         // The next state.
         self.to_f.next = !self.state.val().any()
             | self.trapping.val()
-            | (self.passed.val() & !self.ahead.val())
+            | (self.sequel.val() & self.breaks.val())
             | (self.done.val() & self.mret.val())
             | (self.walked.val() & self.walk_fetch.val());
-        self.to_d.next = self.got.val() | self.refused.val() | (self.passed.val() & self.ahead.val());
+        self.to_d.next = self.got.val() | self.refused.val() | (self.goes_on.val() & self.late.val());
         self.to_x.next = self.taking.val() | self.stalled.val() | (self.walked.val() & !self.walk_fetch.val());
-        self.to_m.next =
-            (self.clean.val() & self.muldiv.val()) | (self.state.val().get_bit(4) & !self.muldiv_done.val());
+        self.to_m.next = (self.clean.val() & self.divide.val()) | (self.state.val().get_bit(4) & !self.divided.val());
         self.to_s.next = (self.done.val() & self.wfi.val()) | (self.sleep.val() & !self.wake.val());
         self.to_w.next = (self.asks.val() | self.access.val()) & self.miss.val();
         self.next_state.next = bit_cast::<9, 1>(self.to_f.val().into())
             | (bit_cast::<9, 1>(self.to_d.val().into()) << 1)
             | (bit_cast::<9, 1>(self.to_x.val().into()) << 2)
-            | (bit_cast::<9, 1>(self.to_l.val().into()) << 3)
             | (bit_cast::<9, 1>(self.to_m.val().into()) << 4)
             | (bit_cast::<9, 1>(self.to_s.val().into()) << 5)
             | (bit_cast::<9, 1>(self.to_w.val().into()) << 6)
             | (bit_cast::<9, 1>(self.state.val().get_bit(6).into()) << 7)
             | (bit_cast::<9, 1>(self.to_p.val().into()) << 8);
         self.next_again.next = self.stalled.val() | (self.walked.val() & !self.walk_fetch.val());
-        self.next_held.next = self.passed.val() & self.ahead.val();
         // Kept through W for T.
         self.next_walk_fetch.next = self.asks.val() | (self.walk_fetch.val() & self.state.val().get_bit(6));
         // Kept through D for X.
@@ -272,24 +269,26 @@ impl Logic for Control {
         self.next_fetch_denied.next =
             (self.asks.val() & self.access_fault.val()) | (self.arrive.val() & self.fetch_denied.val());
         self.takes.next = self.taking.val();
-        self.next_ahead.next = !self.miss.val() & !self.fault.val();
+        self.starts.next = self.got.val() & !self.fault.val();
+        // Of what is known of an access only what is known in time: if it is refused, nothing is kept
+        // in vain.
+        self.keeps.next = (self.memory.val() & (self.pair.val() | self.miss.val()))
+            | (self.store.val() & self.stall.val())
+            | self.divide.val();
 
-        self.read.next = ((self.got.val() | self.taking.val()) & !self.miss.val() & !self.fault.val())
+        self.read.next = (self.got.val() & !self.fault.val())
             | self.loading.val()
             | (self.second.val() & self.load.val())
             | self.state.val().get_bit(6);
         self.write.next = self.stored.val() | (self.second.val() & self.store.val());
-        // No word with a device behind it is refused, so neither the TLB nor the fault is asked.
-        self.plain.next = self.access.val() & !self.pair.val() & !self.translated.val();
+        self.wrote.next = self.passed.val() & self.store.val();
         self.device_read.next = self.plain.val() & self.load.val();
         self.device_write.next = self.plain.val() & self.store.val();
-        self.moves.next =
-            self.done.val() | self.asks.val() | self.passed.val() | self.ends.val() | !self.state.val().any();
+        self.moves.next = self.ended.val() | !self.state.val().any();
         self.trap.next = self.trapping.val();
         self.trap_cause.next = self.cause.val();
-        self.retire.next = self.retiring.val();
-        self.half.next = (self.stored.val() & self.pair.val()) | (self.second.val() & self.load.val());
-        self.write_rd.next = (self.ended.val() | self.second.val()) & self.writes_rd.val();
+        self.retire.next = self.ended.val();
+        self.half.next = self.to_p.val();
         self.csr_commit.next = self.done.val() & self.csr.val();
         self.return_commit.next = self.done.val() & self.mret.val();
         self.fill.next = self.walked.val();

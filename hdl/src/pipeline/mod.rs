@@ -1,39 +1,54 @@
 //! The pipelined core: the first core's instructions and ports in fewer cycles (`docs/pipeline.md`).
 
+mod ahead;
+mod bank;
 mod control;
 mod divider;
-mod muldiv;
 mod multiplier;
+mod names;
+mod registers;
+mod results;
+mod writeback;
 
 #[cfg(test)]
 mod formal;
 #[cfg(test)]
 mod tests;
 
-pub use self::{control::Control, divider::Divider, muldiv::MulDiv, multiplier::Multiplier};
-use crate::core::{Alu, Commit, CsrFile, Decoder, EventPage, Flow, Lanes, Mmu, RegisterFile};
+pub use self::{
+    ahead::Ahead, bank::Bank, control::Control, divider::Divider, multiplier::Multiplier, names::Names,
+    registers::Registers, results::Results, writeback::Writeback,
+};
+use crate::core::{Alu, CsrFile, Decoder, EventPage, Flow, Lanes, Mmu};
 use rust_hdl::prelude::*;
 
 /// The core whose instructions overlap: while one is in X, the next one arrives and reads its
-/// registers, and the port is asked for the one after that.
+/// registers, and the one before writes its result. Their words are fetched ahead, past the data's
+/// port.
 ///
 /// ```text
 ///                               +--------+-> address, read, write, wdata, mask
 ///   rdata, stall -------------->|        |-> device_address, device_read, device_write
-///   irq_timer/software/external |Pipeline|-> retirement port
-///   mtime_low/high ------------>|        |
-///   reset_vector, hart_id,      |        |-> instret_low
+///   code_0, code_1 ------------>|        |-> ahead_0, ahead_1
+///   fetched_0/1, free_0/1 ----->|Pipeline|-> retirement port
+///   irq_timer/software/external |        |
+///   mtime_low/high ------------>|        |-> instret_low
+///   reset_vector, hart_id,      |        |
 ///   ram_mask, has_smi/mmi ----->+--------+
 /// ```
 ///
-/// One memory port: with `read` or `write` high in *t* the memory or device sees the physical byte
-/// `address` (and `wdata`, `mask`), and `rdata` is valid in *t*+1. `mask` means nothing without
-/// `write`. While `stall` answers a `write`, the same write is repeated and nothing is committed;
-/// it never answers a pair's, which go to RAM only. A device looks at `device_address`,
-/// `device_read` and `device_write`: they say the same of what has a device behind it, and where
-/// there is one they are high for nothing else. `ram_mask` is the RAM's size in bytes, less one; it,
-/// `reset_vector`, `hart_id`, `has_smi` and `has_mmi` do not change while the core runs. The states
-/// are the first core's ([`crate::core::state`]), one at a time.
+/// Two ways to memory. With `read` or `write` high in *t* the memory or device sees the physical byte
+/// `address` (and `wdata`, `mask`), and `rdata` is valid in *t*+1; what is read of RAM is also at
+/// `code_0` and `code_1`, with the word after it, each where its bank is ([`Ram`](crate::ram::Ram)).
+/// `mask` means nothing without `write`. While `stall` answers a `write`, the same write is repeated and
+/// nothing is committed; it never answers a pair's, which go to RAM only. The second way reads a word of
+/// each bank in every cycle, at `ahead_0` and `ahead_1`; where `free_0` or `free_1` is high in *t* it is
+/// at `fetched_0` or `fetched_1` in *t*+1.
+///
+/// A device looks at `device_address`, `device_read` and `device_write`: they say the same of what has
+/// a device behind it, and where there is one they are high for nothing else. `ram_mask` is the RAM's
+/// size in bytes, less one; it, `reset_vector`, `hart_id`, `has_smi` and `has_mmi` do not change while
+/// the core runs. The states are the first core's ([`crate::core::state`]), one at a time, without L.
 #[derive(LogicBlock, Default)]
 pub struct Pipeline {
     pub clock: Signal<In, Clock>,
@@ -53,6 +68,14 @@ pub struct Pipeline {
     pub wdata: Signal<Out, Bits<32>>,
     pub mask: Signal<Out, Bits<4>>,
     pub rdata: Signal<In, Bits<32>>,
+    pub code_0: Signal<In, Bits<32>>,
+    pub code_1: Signal<In, Bits<32>>,
+    pub ahead_0: Signal<Out, Bits<32>>,
+    pub ahead_1: Signal<Out, Bits<32>>,
+    pub fetched_0: Signal<In, Bits<32>>,
+    pub fetched_1: Signal<In, Bits<32>>,
+    pub free_0: Signal<In, Bit>,
+    pub free_1: Signal<In, Bit>,
     pub stall: Signal<In, Bit>,
     pub irq_timer: Signal<In, Bit>,
     pub irq_software: Signal<In, Bit>,
@@ -85,42 +108,35 @@ pub struct Pipeline {
     /// Of the instruction in X; in F, D and S of the one that comes.
     pc: DFF<Bits<32>>,
     instruction: DFF<Bits<32>>,
-    /// The word after the instruction was, or is being, read from the port.
-    ahead: DFF<Bit>,
-    /// It is at `rdata` in this cycle.
-    fresh: DFF<Bit>,
-    /// The word that was read ahead, from the cycle on in which it was at `rdata`.
-    following: DFF<Bits<32>>,
-    /// In D: what arrives is `following`, not `rdata`.
-    held: DFF<Bit>,
-    /// From X on: the address of the first word after the instruction that has not been read.
-    next_fetch: DFF<Bits<32>>,
-    /// Physical address of the access in the cycle before, for the retirement port.
-    address_before: DFF<Bits<32>>,
     decoder: Decoder,
-    registers: RegisterFile,
+    registers: Registers,
     alu: Alu,
-    muldiv: MulDiv,
+    multiplier: Multiplier,
+    divider: Divider,
     lanes: Lanes,
+    loaded: Lanes,
     flow: Flow,
     mmu: Mmu,
     event_page: EventPage,
     csr_file: CsrFile,
     control: Control,
-    commit: Commit,
-    arriving: Signal<Local, Bits<32>>,
+    ahead: Ahead,
+    results: Results,
+    writeback: Writeback,
     takes_word: Signal<Local, Bit>,
-    reads: Signal<Local, Bit>,
+    divides: Signal<Local, Bit>,
+    multiplies: Signal<Local, Bit>,
     memory: Signal<Local, Bit>,
     again_pair: Signal<Local, Bit>,
     source: Signal<Local, Bits<5>>,
     destination: Signal<Local, Bits<5>>,
     second: Signal<Local, Bits<32>>,
     sum: Signal<Local, Bits<32>>,
-    leaps: Signal<Local, Bit>,
-    sequential: Signal<Local, Bit>,
-    unread: Signal<Local, Bits<32>>,
-    shown: Signal<Local, Bits<32>>,
+    jumps: Signal<Local, Bit>,
+    is_late: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
+    breaks: Signal<Local, Bit>,
+    chosen: Signal<Local, Bits<32>>,
 }
 
 impl Logic for Pipeline {
@@ -136,61 +152,41 @@ impl Logic for Pipeline {
             again,
             pc,
             instruction,
-            ahead,
-            fresh,
-            following,
-            held,
-            next_fetch,
-            address_before,
             decoder,
             registers,
-            muldiv,
+            multiplier,
+            divider,
             mmu,
-            csr_file
+            csr_file,
+            ahead,
+            writeback
         );
 
-        // States: 1 D, 2 X, 3 L, 4 M, 7 T. What arrives: in D, and in X when it goes on at once, it
-        // is at the port; when X kept the port for itself it is in `following`.
+        // States: 1 D, 2 X, 4 M, 7 T, 8 P. A word that arrives while the one before it is in X, or in its
+        // last cycle, is decoded where what it replaces is no longer needed, and anew in D if it has not
+        // gone on: whether it does is known late.
         self.memory.next = self.decoder.load.val() | self.decoder.store.val();
-        self.arriving.next = self.rdata.val();
-        if self.held.q.val() | self.state.q.val().get_bit(3) | self.state.q.val().get_bit(4) {
-            self.arriving.next = self.following.q.val();
-        }
-        self.following.d.next = self.following.q.val();
-        if self.fresh.q.val() {
-            self.following.d.next = self.rdata.val();
-        }
-        self.ahead.d.next = self.ahead.q.val();
-        if self.control.takes.val() {
-            self.ahead.d.next = self.control.next_ahead.val();
-        }
-        self.fresh.d.next = self.control.takes.val();
-        self.held.d.next = self.control.next_held.val();
+        self.divides.next = self.decoder.muldiv.val() & self.instruction.q.val().get_bit(14);
+        self.multiplies.next = self.decoder.muldiv.val() & !self.instruction.q.val().get_bit(14);
         self.again.d.next = self.control.next_again.val();
-
-        // Whether the word goes on to X is known late. It is decoded where what it replaces is no
-        // longer needed, and read anew in D if it did not go on.
         self.takes_word.next = self.state.q.val().get_bit(1)
-            | (self.state.q.val().get_bit(2) & !self.memory.val() & !self.decoder.muldiv.val())
-            | self.state.q.val().get_bit(3)
-            | self.muldiv.done.val();
-        self.reads.next = self.takes_word.val()
-            | (self.state.q.val().get_bit(2) & !self.memory.val())
-            | self.state.q.val().get_bit(4);
+            | (self.state.q.val().get_bit(2) & !self.control.keeps.val())
+            | (self.state.q.val().get_bit(4) & self.divider.done.val())
+            | self.state.q.val().get_bit(8);
         self.instruction.d.next = self.instruction.q.val();
         if self.takes_word.val() {
-            self.instruction.d.next = self.arriving.val();
+            self.instruction.d.next = self.ahead.word.val();
         }
-        self.decoder.instruction.next = self.arriving.val();
+        self.decoder.instruction.next = self.ahead.word.val();
         self.decoder.take.next = self.takes_word.val();
-        self.registers.read.next = self.reads.val();
-        self.registers.address_1.next = self.arriving.val().get_bits::<5>(15);
+        self.registers.read.next = self.takes_word.val();
+        self.registers.address_1.next = self.ahead.word.val().get_bits::<5>(15);
         // A pair's second register is read in X, for P, and its first anew in T, for the X that
         // comes again; beside x0 there is none.
         self.again_pair.next =
             self.decoder.pair.val() & (self.state.q.val().get_bit(2) | self.state.q.val().get_bit(7));
-        self.registers.read_2.next = self.reads.val() | self.again_pair.val();
-        self.source.next = self.arriving.val().get_bits::<5>(20);
+        self.registers.read_2.next = self.takes_word.val() | self.again_pair.val();
+        self.source.next = self.ahead.word.val().get_bits::<5>(20);
         if self.again_pair.val() {
             self.source.next = self.instruction.q.val().get_bits::<5>(20);
             if self.state.q.val().get_bit(2) & self.instruction.q.val().get_bits::<4>(21).any() {
@@ -198,14 +194,28 @@ impl Logic for Pipeline {
             }
         }
         self.registers.address_2.next = self.source.val();
-        // L of a pair is its second half.
+        // P is a pair's second half.
         self.destination.next = self.instruction.q.val().get_bits::<5>(7);
-        if self.decoder.pair.val() & self.state.q.val().get_bit(3) {
+        if self.state.q.val().get_bit(8) {
             self.destination.next = self.instruction.q.val().get_bits::<5>(7) | 1;
         }
-        self.registers.write.next = self.control.write_rd.val();
-        self.registers.write_address.next = self.destination.val();
-        self.registers.write_data.next = self.commit.rd_value.val();
+        self.is_late.next = self.decoder.load.val() | self.multiplies.val();
+        self.registers.forward.next = self.decoder.writes_rd.val()
+            & !self.is_late.val()
+            & (self.state.q.val().get_bit(2) | self.state.q.val().get_bit(4));
+        self.registers.forward_address.next = self.instruction.q.val().get_bits::<5>(7);
+        self.registers.forward_data.next = self.results.value.val();
+        self.registers.write.next = self.writeback.write.val();
+        self.registers.write_address.next = self.writeback.write_address.val();
+        self.registers.write_data.next = self.writeback.write_data.val();
+
+        // Whether the next word needs a register that is only known in the next cycle.
+        self.waits.next = self.is_late.val() & self.decoder.writes_rd.val() & self.ahead.names.val();
+        // Behind a page's last word, behind a store to the page of these words and behind `fence.i` (bit 12)
+        // the words that were fetched ahead are not the next ones.
+        self.breaks.next = (self.pc.q.val().get_bits::<8>(2) == 255)
+            | self.ahead.stale.val()
+            | ((self.instruction.q.val().get_bits::<5>(2) == 3) & self.instruction.q.val().get_bit(12));
 
         // Arithmetic: of registers for `op` and branches, else with the immediate.
         self.second.next = self.decoder.immediate.val();
@@ -216,11 +226,15 @@ impl Logic for Pipeline {
         self.alu.b.next = self.second.val();
         self.alu.operation.next = self.instruction.q.val().get_bits::<3>(12);
         self.alu.alternate.next = self.decoder.alternate.val();
-        self.muldiv.start.next = self.state.q.val().get_bit(2);
-        self.muldiv.step.next = self.state.q.val().get_bit(4);
-        self.muldiv.operation.next = self.instruction.q.val().get_bits::<3>(12);
-        self.muldiv.a.next = self.registers.data_1.val();
-        self.muldiv.b.next = self.registers.data_2.val();
+        self.multiplier.take.next = self.state.q.val().get_bit(2);
+        self.multiplier.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.multiplier.a.next = self.registers.data_1.val();
+        self.multiplier.b.next = self.registers.data_2.val();
+        self.divider.start.next = self.state.q.val().get_bit(2);
+        self.divider.step.next = self.state.q.val().get_bit(4);
+        self.divider.operation.next = self.instruction.q.val().get_bits::<3>(12);
+        self.divider.a.next = self.registers.data_1.val();
+        self.divider.b.next = self.registers.data_2.val();
 
         // The next pc and the address of the access.
         self.flow.pc.next = self.pc.q.val();
@@ -239,29 +253,13 @@ impl Logic for Pipeline {
         self.flow.store.next = self.decoder.store.val();
         self.flow.state.next = self.state.q.val();
         self.flow.walk_fetch.next = self.walk_fetch.q.val();
+        self.jumps.next = self.state.q.val().get_bit(2)
+            & (self.decoder.link.val() | (self.decoder.branch.val() & !self.flow.falls.val()));
 
-        // Words in order are asked for at `next_fetch`, in D at pc + 4, which it is set from. All
-        // that `fence.i` (bit 12) does is not to go on with the word that was read ahead.
-        self.leaps.next = self.decoder.link.val()
-            | (self.decoder.branch.val() & !self.flow.falls.val())
-            | ((self.instruction.q.val().get_bits::<5>(2) == 3) & self.instruction.q.val().get_bit(12));
-        self.sequential.next = (self.state.q.val().get_bit(2) & !self.memory.val() & !self.leaps.val())
-            | self.state.q.val().get_bit(3)
-            | self.state.q.val().get_bit(4);
-        self.unread.next = self.next_fetch.q.val();
-        if self.state.q.val().get_bit(1) {
-            self.unread.next = self.flow.after.val();
-        }
-        self.next_fetch.d.next = self.next_fetch.q.val();
-        if self.control.takes.val() {
-            self.next_fetch.d.next = self.unread.val();
-            if self.control.next_ahead.val() {
-                self.next_fetch.d.next = self.unread.val() + 4;
-            }
-        }
+        // What follows in order is not translated again, so of two addresses one is enough.
         self.mmu.va.next = self.flow.va.val();
-        self.mmu.after.next = self.next_fetch.q.val();
-        self.mmu.falls.next = self.sequential.val();
+        self.mmu.after.next = 0.into();
+        self.mmu.falls.next = false;
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
         self.event_page.a.next = self.registers.data_1.val();
@@ -279,10 +277,31 @@ impl Logic for Pipeline {
         self.mmu.fill.next = self.control.fill.val();
         self.mmu.entry.next = self.rdata.val();
 
+        // Stores in X and P, loads in the cycle after.
         self.lanes.offset.next = self.sum.val().get_bits::<3>(0);
         self.lanes.width.next = self.instruction.q.val().get_bits::<3>(12);
         self.lanes.stored.next = self.registers.data_2.val();
-        self.lanes.word.next = self.rdata.val();
+        self.lanes.word.next = 0.into();
+        self.loaded.offset.next = self.writeback.offset.val();
+        self.loaded.width.next = self.writeback.width.val();
+        self.loaded.stored.next = 0.into();
+        self.loaded.word.next = self.rdata.val();
+
+        // Words ahead.
+        self.ahead.start.next = self.control.starts.val();
+        self.ahead.address.next = self.mmu.address.val();
+        self.ahead.code_0.next = self.code_0.val();
+        self.ahead.code_1.next = self.code_1.val();
+        self.ahead.fetched_0.next = self.fetched_0.val();
+        self.ahead.fetched_1.next = self.fetched_1.val();
+        self.ahead.free_0.next = self.free_0.val();
+        self.ahead.free_1.next = self.free_1.val();
+        // In D the pc is the address of the word that arrives, else of the one before it.
+        self.ahead.odd.next = self.pc.q.val().get_bit(2) ^ !self.state.q.val().get_bit(1);
+        self.ahead.take.next = self.control.takes.val();
+        self.ahead.register.next = self.destination.val();
+        self.ahead.wrote.next = self.control.wrote.val();
+        self.ahead.written_page.next = self.writeback.page.val();
 
         // CSRs.
         self.csr_file.number.next = self.instruction.q.val().get_bits::<12>(20);
@@ -294,7 +313,7 @@ impl Logic for Pipeline {
         self.csr_file.trap.next = self.control.trap.val();
         self.csr_file.trap_pc.next = self.pc.q.val();
         self.csr_file.trap_cause.next = self.control.trap_cause.val();
-        self.csr_file.trap_value.next = self.commit.trap_value.val();
+        self.csr_file.trap_value.next = self.results.trap_value.val();
         self.csr_file.mret.next = self.control.return_commit.val();
         self.csr_file.retire.next = self.control.retire.val();
         self.csr_file.irq_timer.next = self.irq_timer.val();
@@ -306,13 +325,14 @@ impl Logic for Pipeline {
 
         // Control.
         self.control.state.next = self.state.q.val();
-        self.control.ahead.next = self.ahead.q.val();
         self.control.again.next = self.again.q.val();
-        self.control.leaps.next = self.leaps.val();
+        self.control.jumps.next = self.jumps.val();
+        self.control.breaks.next = self.breaks.val();
+        self.control.waits.next = self.waits.val();
         self.control.walk_fetch.next = self.walk_fetch.q.val();
         self.control.fetch_fault.next = self.fetch_fault.q.val();
         self.control.fetch_denied.next = self.fetch_denied.q.val();
-        self.control.muldiv.next = self.decoder.muldiv.val();
+        self.control.divide.next = self.divides.val();
         self.control.load.next = self.decoder.load.val();
         self.control.store.next = self.decoder.store.val();
         self.control.pair.next = self.decoder.pair.val();
@@ -322,7 +342,6 @@ impl Logic for Pipeline {
         self.control.mret.next = self.decoder.mret.val();
         self.control.wfi.next = self.decoder.wfi.val();
         self.control.illegal.next = self.decoder.illegal.val();
-        self.control.writes_rd.next = self.decoder.writes_rd.val();
         self.control.csr_illegal.next = self.csr_file.illegal.val();
         self.control.user.next = self.csr_file.user.val();
         self.control.interrupt.next = self.csr_file.interrupt.val();
@@ -335,83 +354,93 @@ impl Logic for Pipeline {
         self.control.access_fault.next = self.mmu.access_fault.val();
         self.control.translated.next = self.mmu.translated.val();
         self.control.walk_good.next = self.mmu.walk_good.val();
-        self.control.muldiv_done.next = self.muldiv.done.val();
+        // Devices lie in the lower half of all addresses.
+        self.control.device.next = !self.sum.val().get_bit(31);
+        self.control.divided.next = self.divider.done.val();
         self.control.stall.next = self.stall.val();
         self.state.d.next = self.control.next_state.val();
         self.walk_fetch.d.next = self.control.next_walk_fetch.val();
         self.fetch_fault.d.next = self.control.next_fetch_fault.val();
         self.fetch_denied.d.next = self.control.next_fetch_denied.val();
 
-        // Commit.
-        self.commit.state.next = self.state.q.val();
-        self.commit.reset_vector.next = self.reset_vector.val();
-        self.commit.pc.next = self.pc.q.val();
-        self.commit.instruction.next = self.instruction.q.val();
-        self.commit.csr.next = self.decoder.csr.val();
-        self.commit.lui.next = self.decoder.lui.val();
-        self.commit.auipc.next = self.decoder.auipc.val();
-        self.commit.link.next = self.decoder.link.val();
-        self.commit.alu_result.next = self.alu.result.val();
-        self.commit.csr_value.next = self.csr_file.value.val();
-        self.commit.immediate.next = self.decoder.immediate.val();
-        self.commit.target.next = self.flow.target.val();
-        self.commit.after.next = self.flow.after.val();
-        self.commit.load_data.next = self.lanes.load_data.val();
-        self.commit.muldiv_result.next = self.muldiv.result.val();
-        self.commit.va.next = self.flow.va.val();
-        self.commit.load.next = self.decoder.load.val();
-        self.commit.pc_before.next = self.pc.q.val();
-        self.commit.falls.next = self.sequential.val();
-        self.commit.vector.next = self.csr_file.vector.val();
-        self.commit.return_pc.next = self.csr_file.return_pc.val();
-        self.commit.moves.next = self.control.moves.val();
-        self.commit.mret.next = self.decoder.mret.val();
-        self.commit.wfi.next = self.decoder.wfi.val();
-        self.commit.trap.next = self.control.trap.val();
-        self.commit.trap_cause.next = self.control.trap_cause.val();
-        self.commit.tval_pc.next = self.control.tval_pc.val();
-        self.commit.tval_instruction.next = self.control.tval_instruction.val();
-        self.commit.tval_va.next = self.control.tval_va.val();
-        self.commit.retire.next = self.control.retire.val();
-        self.commit.half.next = self.control.half.val();
-        self.commit.destination.next = self.destination.val();
-        self.commit.write_rd.next = self.control.write_rd.val();
-        self.commit.store.next = self.decoder.store.val();
-        self.commit.store_data.next = self.lanes.store_data.val();
-        self.commit.store_mask.next = self.lanes.mask.val();
-        self.commit.address.next = self.mmu.address.val();
-        self.commit.address_before.next = self.address_before.q.val();
-        self.pc.d.next = self.commit.next_pc.val();
-        self.address_before.d.next = self.mmu.address.val();
+        // What comes of it.
+        self.results.state.next = self.state.q.val();
+        self.results.reset_vector.next = self.reset_vector.val();
+        self.results.pc.next = self.pc.q.val();
+        self.results.instruction.next = self.instruction.q.val();
+        self.results.csr.next = self.decoder.csr.val();
+        self.results.lui.next = self.decoder.lui.val();
+        self.results.auipc.next = self.decoder.auipc.val();
+        self.results.link.next = self.decoder.link.val();
+        self.results.alu_result.next = self.alu.result.val();
+        self.results.csr_value.next = self.csr_file.value.val();
+        self.results.immediate.next = self.decoder.immediate.val();
+        self.results.target.next = self.flow.target.val();
+        self.results.after.next = self.flow.after.val();
+        self.results.quotient.next = self.divider.result.val();
+        self.results.va.next = self.flow.va.val();
+        self.results.jumps.next = self.jumps.val();
+        self.results.vector.next = self.csr_file.vector.val();
+        self.results.return_pc.next = self.csr_file.return_pc.val();
+        self.results.moves.next = self.control.moves.val();
+        self.results.mret.next = self.decoder.mret.val();
+        self.results.trap.next = self.control.trap.val();
+        self.results.tval_pc.next = self.control.tval_pc.val();
+        self.results.tval_instruction.next = self.control.tval_instruction.val();
+        self.results.tval_va.next = self.control.tval_va.val();
+        self.pc.d.next = self.results.next_pc.val();
 
-        // The port.
-        self.address.next = self.mmu.address.val();
-        self.read.next = self.control.read.val();
+        // The cycle after.
+        self.writeback.retire.next = self.control.retire.val();
+        self.writeback.half.next = self.control.half.val();
+        self.writeback.trap.next = self.control.trap.val();
+        self.writeback.unseen.next = self.control.unseen.val();
+        self.writeback.pc.next = self.pc.q.val();
+        self.writeback.instruction.next = self.instruction.q.val();
+        self.writeback.writes_rd.next = self.decoder.writes_rd.val();
+        self.writeback.destination.next = self.destination.val();
+        self.writeback.value.next = self.results.value.val();
+        self.writeback.load.next = self.decoder.load.val();
+        self.writeback.store.next = self.decoder.store.val();
+        self.writeback.multiply.next = self.multiplies.val();
+        self.writeback.trap_cause.next = self.control.trap_cause.val();
+        self.writeback.trap_value.next = self.results.trap_value.val();
+        self.writeback.address.next = self.mmu.address.val();
+        self.writeback.store_data.next = self.lanes.store_data.val();
+        self.writeback.store_mask.next = self.lanes.mask.val();
+        self.writeback.loaded.next = self.loaded.load_data.val();
+        self.writeback.product.next = self.multiplier.result.val();
+
+        // The port. Where a fetch has begun, it is for the words after those.
+        self.chosen.next = self.mmu.address.val();
+        if self.ahead.fresh.val() {
+            self.chosen.next = self.ahead.second_address.val();
+        }
+        self.address.next = self.chosen.val();
+        self.read.next = self.control.read.val() | self.ahead.fresh.val();
         self.write.next = self.control.write.val();
         self.device_address.next = self.sum.val();
         self.device_read.next = self.control.device_read.val();
         self.device_write.next = self.control.device_write.val();
         self.wdata.next = self.lanes.store_data.val();
         self.mask.next = self.lanes.mask.val();
+        self.ahead_0.next = self.ahead.ahead_0.val();
+        self.ahead_1.next = self.ahead.ahead_1.val();
 
-        self.retire_valid.next = self.commit.retire_valid.val();
-        self.retire_half.next = self.control.half.val();
-        self.retire_trap.next = self.commit.retire_trap.val();
-        self.retire_pc.next = self.commit.retire_pc.val();
-        self.shown.next = self.commit.retire_instruction.val();
-        if self.control.unseen.val() {
-            self.shown.next = 0.into();
-        }
-        self.retire_instruction.next = self.shown.val();
-        self.retire_rd.next = self.commit.retire_rd.val();
-        self.retire_value.next = self.commit.retire_value.val();
-        self.retire_cause.next = self.commit.retire_cause.val();
-        self.retire_tval.next = self.commit.retire_tval.val();
-        self.retire_load.next = self.commit.retire_load.val();
-        self.retire_store.next = self.commit.retire_store.val();
-        self.retire_address.next = self.commit.retire_address.val();
-        self.retire_data.next = self.commit.retire_data.val();
-        self.retire_mask.next = self.commit.retire_mask.val();
+        self.retire_valid.next = self.writeback.retire_valid.val();
+        self.retire_half.next = self.writeback.retire_half.val();
+        self.retire_trap.next = self.writeback.retire_trap.val();
+        self.retire_pc.next = self.writeback.retire_pc.val();
+        self.retire_instruction.next = self.writeback.retire_instruction.val();
+        self.retire_rd.next = self.writeback.retire_rd.val();
+        self.retire_value.next = self.writeback.retire_value.val();
+        self.retire_cause.next = self.writeback.retire_cause.val();
+        self.retire_tval.next = self.writeback.retire_tval.val();
+        self.retire_load.next = self.writeback.retire_load.val();
+        self.retire_store.next = self.writeback.retire_store.val();
+        self.retire_address.next = self.writeback.retire_address.val();
+        self.retire_data.next = self.writeback.retire_data.val();
+        self.retire_mask.next = self.writeback.retire_mask.val();
         self.instret_low.next = self.csr_file.instret_low.val();
     }
 }

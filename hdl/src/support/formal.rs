@@ -40,12 +40,14 @@ fn source(file: &str) -> String {
 #[derive(Clone)]
 pub struct Subject {
     verilog: String,
+    /// Cycles from which an induction concludes.
+    depth: usize,
 }
 
 impl Subject {
     /// A block's Verilog, with [`TOP`] for its top module, and no properties yet.
     pub fn new(verilog: String) -> Self {
-        Subject { verilog }
+        Subject { verilog, depth: DEPTH }
     }
 
     /// Puts properties into the top module, whose registers they see; what is inside its parts has
@@ -61,6 +63,12 @@ impl Subject {
     /// The same with properties that are proven together.
     pub fn with_all(self, properties: &[&str]) -> Self {
         self.put(&properties.iter().map(|file| source(file)).collect::<String>())
+    }
+
+    /// Concludes from so many cycles to the next, instead of [`DEPTH`]: where what holds is told by
+    /// what has been for longer.
+    pub fn from_depth(self, depth: usize) -> Self {
+        Subject { depth, ..self }
     }
 
     fn put(mut self, text: &str) -> Self {
@@ -121,11 +129,11 @@ impl Subject {
         self.lead_out("queue", &source, width, "f_content", Some(Input { name: "f_at", bits: 16, register: true }));
     }
 
-    /// Whether all properties hold at all times: by induction from [`DEPTH`] cycles to the next, and
+    /// Whether all properties hold at all times: by induction from some cycles to the next, and
     /// in the first so many cycles after reset. If the induction fails, the cycles after reset are
     /// not looked at.
     fn holds(&self) -> Verdict {
-        let depth = DEPTH.to_string();
+        let depth = self.depth.to_string();
         // `--presat`: assumptions that contradict each other would let everything hold, and are no answer.
         self.ask("-live -fair -cover", &[&["-i", "-t", &depth], &["--presat", "-t", &depth]])
     }
@@ -177,9 +185,15 @@ impl Subject {
 
     /// Every one of the changes must break a property.
     pub fn assert_sees(&self, bugs: &[(&str, &str)]) {
+        self.assert_sees_in_each(1, bugs);
+    }
+
+    /// The same of changes that are made in each of so many copies of a part.
+    pub fn assert_sees_in_each(&self, copies: usize, bugs: &[(&str, &str)]) {
         for (sound, seeded) in bugs {
             let mut changed = self.clone();
-            changed.replace(sound, seeded);
+            assert_eq!(changed.verilog.matches(sound).count(), copies, "in the Verilog: {sound}");
+            changed.verilog = changed.verilog.replace(sound, seeded);
             let Verdict::Failed(property) = changed.holds() else {
                 panic!("not seen: `{sound}` changed to `{seeded}`");
             };
@@ -192,7 +206,7 @@ impl Subject {
 /// What failed if the solver names no property: a cover statement was not reached.
 const UNNAMED: &str = "without a property";
 
-/// Cycles from which an induction concludes.
+/// Cycles from which an induction concludes, unless it is told otherwise.
 const DEPTH: usize = 3;
 
 /// What yosys makes of `subject.sv`, for yosys-smtbmc.

@@ -51,6 +51,18 @@ pub fn of_image(image: &Image, machine: &Machine) -> Result<Words, SynthError> {
     Ok(ram.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }
 
+/// Words in the order of RAM's banks: the even ones, then the odd ones. Blocks of consecutive words
+/// of a bank are blocks of consecutive words of this.
+pub fn in_banks(words: &[u32]) -> Words {
+    let [even, odd] = banks(words);
+    [even, odd].concat()
+}
+
+/// The words of each bank.
+pub fn banks(words: &[u32]) -> [Words; 2] {
+    [0, 1].map(|bank| words.iter().copied().skip(bank).step_by(2).collect())
+}
+
 /// As `$readmemh` and icebram read it: a word a line.
 pub fn hex(words: &[u32]) -> String {
     words.iter().map(|word| format!("{word:08x}\n")).collect()
@@ -83,8 +95,8 @@ fn column(count: usize, bit: impl Fn(usize) -> bool) -> Vec<u8> {
     (0..count.div_ceil(8)).map(|byte| (0..8).fold(0, |sum, n| sum | u8::from(bit(8 * byte + n)) << n)).collect()
 }
 
-/// Replaces `from` by `to` in the block RAM of a placed ECP5 design, nextpnr's textual
-/// configuration. Gives it, and how many block RAM were changed.
+/// Replaces `from` by `to`, both [in banks](in_banks), in the block RAM of a placed ECP5 design,
+/// nextpnr's textual configuration. Gives it, and how many block RAM were changed.
 pub fn replace_ecp5(configuration: &str, from: &[u32], to: &[u32]) -> Result<(String, usize), String> {
     assert_eq!(from.len(), to.len(), "words of one RAM");
     let columns = columns(from);
@@ -222,5 +234,6 @@ mod tests {
     #[test]
     fn readmemh_gets_a_word_a_line() {
         assert_eq!(hex(&[0x1234_5678, 0xff]), "12345678\n000000ff\n");
+        assert_eq!(in_banks(&[1, 2, 3, 4]), [1, 3, 2, 4]);
     }
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
 use testbed_hdl::board::Options;
+use testbed_hdl::ram::image_files;
 use testbed_hdl::support::synthesis::{count, Cells, Family};
 use testbed_machine::Machine;
 
@@ -80,7 +81,7 @@ pub const REPORT: &str = "report.json";
 /// The machine, and what is around it.
 const DESIGN: &str = "board.v";
 const VENDOR: &str = "fpga.v";
-/// The words by which RAM is found.
+/// The words by which RAM is found, in banks; beside it are files of each bank.
 const CONTENT: &str = "content.hex";
 /// The words that are put there.
 const PROGRAM: &str = "program.hex";
@@ -197,7 +198,8 @@ impl Flow<'_> {
         placed || seed("report-").is_some_and(|seed| name == routed_name(seed))
     }
 
-    /// Maps a design with the module `board`, whose RAM reads its first content, `words`, from the file `content.hex`.
+    /// Maps a design with the module `board`, whose RAM reads its first content, `words`, from the files of
+    /// `content.hex`, one a bank.
     ///
     /// # Errors
     /// No PLL makes the machine's clock, or yosys fails: on latches too, and on loops.
@@ -207,7 +209,10 @@ impl Flow<'_> {
         let vendor = self.vendor()?;
         self.write(DESIGN, design)?;
         self.write(VENDOR, &vendor)?;
-        self.write(CONTENT, &content::hex(words))?;
+        self.write(CONTENT, &content::hex(&content::in_banks(words)))?;
+        for (file, bank) in image_files(CONTENT).iter().zip(content::banks(words)) {
+            self.write(file, &content::hex(&bank))?;
+        }
         self.write(&self.board.pins, &self.board.pins_text)?;
         // Latches are looked for before mapping, which would hide them in LUTs.
         let script = format!(

@@ -7,6 +7,7 @@ use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::link::BAUD;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_hdl::board::{self, Options};
+use testbed_hdl::ram::image_files;
 use testbed_hdl::support::netlist::{compare, Lines, Netlist, NetlistError};
 use testbed_hdl::support::serial::Ear;
 use testbed_hdl::support::synthesis::Family;
@@ -56,7 +57,9 @@ struct Mapped {
 impl Mapped {
     fn new(machine: &Machine, image: &Image, family: Family, folder: &Path) -> Mapped {
         let words = content::of_image(image, machine).unwrap();
-        std::fs::write(folder.join("image.hex"), content::hex(&words)).unwrap();
+        for (file, bank) in image_files("image.hex").iter().zip(content::banks(&words)) {
+            std::fs::write(folder.join(file), content::hex(&bank)).unwrap();
+        }
         let options = Options { image: Some("image.hex".into()), ..Board::options(machine).unwrap() };
         let verilog = board::verilog(machine, &options).unwrap();
         let netlist = Netlist::map(folder, &verilog, board::TOP, family).unwrap();
@@ -126,7 +129,7 @@ fn the_demo_runs_on_the_netlist_for_ecp5_as_it_was_simulated() {
     let (image, folder) = (demo(&machine), tempfile::tempdir().unwrap());
     let mapped = Mapped::new(&machine, &image, Family::Ecp5, folder.path());
     runs_the_demo(&machine, &image, &mapped);
-    sees_faults(&mapped, folder.path(), 9, 20_000);
+    sees_faults(&mapped, folder.path(), 18, 20_000);
 }
 
 /// Seeds a fault in the content of a processor's RAM, whose ports have so many bits, and one in the
@@ -186,5 +189,5 @@ fn remote_runs_on_the_netlist_of_six_processors_as_it_was_simulated() {
         |smi: u8, name: &str| events.iter().filter(|event| event.smi == smi && event.what.name() == name).count();
     assert_eq!((times(1, "COMMS"), times(2, "COMMR")), (5, 5), "messages sent, received");
     assert_eq!((times(1, "PROCESS_END"), times(1, "GAP")), (1, 0));
-    sees_faults(&mapped, folder.path(), 1, CYCLES);
+    sees_faults(&mapped, folder.path(), 2, CYCLES);
 }

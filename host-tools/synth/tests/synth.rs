@@ -153,7 +153,8 @@ fn what_an_earlier_run_made_is_gone_as_soon_as_another_begins() {
     assert!(matches!(error, SynthError::Failed { .. }), "{error}");
     let mut left: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
-    let mut wanted = [others.as_slice(), &["board.v", "content.hex", "fpga.v", "pins.pcf", "yosys.log"]].concat();
+    let written = ["board.v", "content.hex", "content.hex.0", "content.hex.1", "fpga.v", "pins.pcf", "yosys.log"];
+    let mut wanted = [others.as_slice(), &written].concat();
     wanted.sort_unstable();
     assert_eq!(left, wanted);
 }

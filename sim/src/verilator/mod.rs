@@ -26,7 +26,7 @@ use crate::engine::{
 use crate::probes;
 use crate::waves::Waves;
 use compile::{Source, WaveFormat};
-use model::{Model, Program, Storage};
+use model::{Banks, Model, Program};
 
 /// The machine's Verilog as this engine compiles it: equal modules merged, processes split, what
 /// the engine looks at made public.
@@ -88,7 +88,7 @@ impl Compiled {
                 continue;
             };
             model.bind_processor(processor, &names::points(&model, instance, self.machine.core)?);
-            memories.push(Some(model.find(&format!("top.processors${instance}.ram"), "mem", 4)?));
+            memories.push(Some(names::banks(&model, instance)?));
         }
         model.bind_line(names::divisor(&model)?);
         let mut engine =
@@ -107,7 +107,7 @@ pub struct Verilator {
     machine: Machine,
     model: Model,
     /// RAM of each processor; none of a master that is no processor.
-    memories: Vec<Option<Storage>>,
+    memories: Vec<Option<Banks>>,
     waves: Option<Waves>,
     format: Option<WaveFormat>,
     /// The wave file is being written.

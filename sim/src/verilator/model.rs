@@ -79,6 +79,16 @@ impl Storage {
     pub const NONE: Storage = Storage { data: std::ptr::null_mut(), element_bytes: 0 };
 }
 
+/// A memory of 32-bit words in two arrays: its even words and its odd ones.
+pub type Banks = [Storage; 2];
+
+/// Where the byte at an offset of such a memory is.
+fn place(memory: Banks, offset: usize) -> *mut u8 {
+    let word = offset / 4;
+    // Every second word is the other bank's.
+    memory[word % 2].data.wrapping_add(word / 2 * 4 + offset % 4)
+}
+
 /// Signals of one processor that the shim samples in every cycle, in the order of `enum Point`.
 pub const POINTS: usize = 18;
 
@@ -134,18 +144,22 @@ impl Model {
     ///
     /// # Safety
     /// `memory` is a memory of this model and has the bytes.
-    pub unsafe fn read_memory(&self, memory: Storage, offset: usize, bytes: &mut [u8]) {
-        // SAFETY: by contract; the model does not run meanwhile.
-        unsafe { std::ptr::copy_nonoverlapping(memory.data.add(offset), bytes.as_mut_ptr(), bytes.len()) }
+    pub unsafe fn read_memory(&self, memory: Banks, offset: usize, bytes: &mut [u8]) {
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            // SAFETY: by contract; the model does not run meanwhile.
+            *byte = unsafe { place(memory, offset + at).read() };
+        }
     }
 
     /// Writes to a memory of 32-bit words; [`Model::settle`] comes after.
     ///
     /// # Safety
     /// `memory` is a memory of this model and has the bytes.
-    pub unsafe fn write_memory(&mut self, memory: Storage, offset: usize, bytes: &[u8]) {
-        // SAFETY: by contract; the model does not run meanwhile.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.data.add(offset), bytes.len()) }
+    pub unsafe fn write_memory(&mut self, memory: Banks, offset: usize, bytes: &[u8]) {
+        for (at, byte) in bytes.iter().enumerate() {
+            // SAFETY: by contract; the model does not run meanwhile.
+            unsafe { place(memory, offset + at).write(*byte) };
+        }
     }
 
     /// Tells where processor `processor`'s signals are.

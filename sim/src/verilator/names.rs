@@ -1,6 +1,6 @@
 //! Signals of the generated Verilog that the engine looks at, and its memories.
 
-use super::model::{Model, Storage, POINTS};
+use super::model::{Banks, Model, Storage, POINTS};
 use super::verilog::Public;
 use crate::engine::EngineError;
 use crate::probes;
@@ -29,6 +29,9 @@ const SAMPLED: [(&str, u32); POINTS] = [
     ("system$exit_code", 4),
 ];
 
+/// The two arrays of a RAM: its even words and its odd ones.
+pub(super) const BANKS: [&str; 2] = ["mem_0", "mem_1"];
+
 /// The UART's divisor, which the far end of the serial line follows.
 const DIVISOR: &str = "divisor_flipped$q";
 
@@ -56,7 +59,7 @@ pub(super) fn public(module: &str, name: &str) -> Option<Public> {
         match block {
             None if is_sampled(name) => return Some(Public::Read),
             Some("uart") if name == DIVISOR => return Some(Public::Read),
-            Some("ram") if name == "mem" => return Some(Public::ReadWrite),
+            Some("ram") if BANKS.contains(&name) => return Some(Public::ReadWrite),
             _ => {}
         }
     }
@@ -77,6 +80,12 @@ pub(super) fn points(model: &Model, instance: usize, core: Core) -> Result<[Stor
         *point = model.find(&scope, &with_core(name, core), bytes)?;
     }
     Ok(points)
+}
+
+/// The banks of the RAM of the processor that is `processors$INSTANCE`.
+pub(super) fn banks(model: &Model, instance: usize) -> Result<Banks, EngineError> {
+    let scope = format!("top.processors${instance}.ram");
+    Ok([model.find(&scope, BANKS[0], 4)?, model.find(&scope, BANKS[1], 4)?])
 }
 
 /// Storage of the divisor of the console's UART, which is that of the first processor.

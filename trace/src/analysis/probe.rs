@@ -33,7 +33,12 @@ impl Probe {
     pub const fn of(core: Core) -> Self {
         let (alu, load, store) = match core {
             Core::Multicycle => (timing::CYCLES_ALU, timing::CYCLES_LOAD, timing::CYCLES_STORE),
-            Core::Pipelined => (pipelined::CYCLES_ALU, pipelined::CYCLES_LOAD, pipelined::CYCLES_STORE),
+            // The `and` waits for the load, and the store is one of a device.
+            Core::Pipelined => (
+                pipelined::CYCLES_ALU,
+                pipelined::CYCLES_LOAD + pipelined::CYCLES_LATE,
+                pipelined::CYCLES_STORE + pipelined::CYCLES_LATE,
+            ),
         };
         // A class is tested by a load, an `and`, a branch that is not taken.
         Probe { test_cycles: load + 2 * alu, store_cycles: store, measured: false }

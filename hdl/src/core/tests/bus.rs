@@ -16,6 +16,7 @@ pub const DATA: u32 = map::RAM_BASE + 0x4000;
 /// What the retirement port showed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retirement {
+    /// That in which it was done, whether it is shown in it or later.
     pub cycle: u64,
     pub trap: bool,
     /// The first half of a pair, which retires later.
@@ -45,6 +46,8 @@ pub struct Bus {
     pub device: Vec<(u64, u32, Option<u32>)>,
     /// Stores to devices stall until this cycle.
     pub stall_until: u64,
+    /// In which cycles DMA takes which bank of RAM's second port.
+    pub dma: fn(u64) -> Option<bool>,
 }
 
 impl Bus {
@@ -57,7 +60,16 @@ impl Bus {
         core.hart_id.next = 5.into();
         core.has_smi.next = true;
         let ram = vec![0; RAM_BYTES as usize / 4];
-        let mut bus = Bus { core, cycle: 0, ram, retired: vec![], arrivals: vec![], device: vec![], stall_until: 0 };
+        let mut bus = Bus {
+            core,
+            cycle: 0,
+            ram,
+            retired: vec![],
+            arrivals: vec![],
+            device: vec![],
+            stall_until: 0,
+            dma: |_| None,
+        };
         let [first, second] = super::assembler::li(31, HANDLER);
         let set_up = [first, second, super::assembler::csrw(testbed_definitions::csr::MTVEC, 31)];
         bus.place(START, &set_up);
@@ -88,12 +100,15 @@ impl Bus {
         self.core.mtime_low.next = (self.cycle & 0xffff_ffff).into();
         self.core.mtime_high.next = 0x77.into();
         self.core.stall.next = self.cycle < self.stall_until;
+        super::let_dma_in(&mut self.core, (self.dma)(self.cycle));
         settle(&mut self.core).expect("no loops");
         self.record();
+        let fetched = super::Fetched::of(&self.core, |address| self.ram[(address & (RAM_BYTES - 1)) as usize / 4]);
         let rdata = self.access();
         self.core.clock.next = true.into();
         settle(&mut self.core).expect("no loops");
         self.core.rdata.next = u64::from(rdata).into();
+        fetched.give(&mut self.core);
         self.cycle += 1;
     }
 
@@ -124,7 +139,7 @@ impl Bus {
         if core.retire_valid.val() || core.retire_half.val() {
             assert!(!(core.retire_valid.val() && core.retire_half.val()), "cycle {}: twice", self.cycle);
             self.retired.push(Retirement {
-                cycle: self.cycle,
+                cycle: self.cycle - super::times::TO_RETIREMENT,
                 trap: core.retire_trap.val(),
                 half: core.retire_half.val(),
                 pc: core.retire_pc.val().to_u32(),

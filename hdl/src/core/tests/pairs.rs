@@ -99,7 +99,7 @@ fn odd_registers_are_reserved() {
 }
 
 #[test]
-fn at_the_end_of_ram_the_next_word_comes_a_cycle_later() {
+fn at_the_end_of_ram_the_next_word_is_fetched_late() {
     let top = map::RAM_BASE + RAM_BYTES - 4;
     for pair in [ld(2, 1, 0), sd(2, 1, 0)] {
         let mut program = li(1, DATA).to_vec();

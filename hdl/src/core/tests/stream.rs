@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::assembler as a;
-use super::{fetched, Core, STREAM_SEED};
+use super::{ports, Core, Feed, STATES, STREAM_SEED};
 use crate::core::state;
-use crate::ports;
 use crate::support::differential::compare;
 use crate::support::random::Random;
 use testbed_definitions::csr;
@@ -84,6 +83,9 @@ pub fn instruction(random: &mut Random) -> u32 {
     }
 }
 
+/// How many instructions are laid where a jump may land.
+const LANDING: usize = 8;
+
 /// Instructions that belong together.
 fn phrase(random: &mut Random) -> Vec<u32> {
     let word = random.next_u32();
@@ -103,7 +105,12 @@ fn phrase(random: &mut Random) -> Vec<u32> {
             ]));
             code
         }
-        3 => a::enter_user(word & 0xf_fffc, random.one_of(&[0, csr::MSTATUS_MPIE, csr::MSTATUS_MPRV])),
+        3 => {
+            let mut code = a::enter_user(word & 0xf_fffc, random.one_of(&[0, csr::MSTATUS_MPIE, csr::MSTATUS_MPRV]));
+            // Where it lands, among words that come in lines, is not known.
+            code.extend([a::ECALL; LANDING].iter().take_while(|_| word >> 31 == 1));
+            code
+        }
         4 => {
             let mut code = a::li(29, word & csr::PMBASE_MASK | csr::PMBASE_ENABLE).to_vec();
             code.push(a::csrw(csr::PMBASE, 29));
@@ -115,14 +122,18 @@ fn phrase(random: &mut Random) -> Vec<u32> {
             code.push(a::csr_set(csr::MSTATUS, 29));
             code
         }
-        6 => vec![a::csr(5, 0, csr::MSTATUS, 8), a::csr(6, 1, csr::MIE, 8)],
+        6 => {
+            let mut code = a::li(29, csr::INTERRUPT_SOFTWARE | csr::INTERRUPT_TIMER | csr::INTERRUPT_EXTERNAL).to_vec();
+            code.extend([a::csr_set(csr::MIE, 29), a::csr(5, 0, csr::MSTATUS, 8)]);
+            code
+        }
         _ => vec![instruction(random)],
     }
 }
 
 /// Feeds the core: what arrives, or is read ahead, is the next word of the script, in T it is a
-/// page-map entry, in L anything.
-struct Script {
+/// page-map entry, else anything.
+pub struct Script {
     words: VecDeque<u32>,
     /// Sources of interrupts that are high.
     lines: [bool; 3],
@@ -137,7 +148,7 @@ impl Script {
     }
 
     /// The next word, which stays the next one.
-    fn peek(&mut self, random: &mut Random) -> u32 {
+    pub fn peek(&mut self, random: &mut Random) -> u32 {
         loop {
             match self.words.front() {
                 // The vector stays.
@@ -150,21 +161,15 @@ impl Script {
         }
     }
 
-    fn next(&mut self, random: &mut Random) -> u32 {
+    pub fn next(&mut self, random: &mut Random) -> u32 {
         let word = self.peek(random);
         self.words.pop_front();
         word
     }
 
-    fn drive(&mut self, core: &mut Core, random: &mut Random) {
+    fn drive(&mut self, core: &mut Core, feed: &mut Feed, random: &mut Random) {
         let now = core.state.q.val();
-        let (shown, used) = fetched(core);
-        let word = match (shown, used) {
-            (_, true) => self.next(random),
-            (true, false) => self.peek(random),
-            (false, false) => 0,
-        };
-        let rdata = if shown {
+        let rdata = if let Some(word) = feed.word(core, self, random) {
             word
         } else if now.get_bit(state::T as usize) && random.chance(7, 8) {
             random.next_u32() | random.one_of(&[0xf, 0xf, 0xb, 0x9, 0x3])
@@ -185,6 +190,7 @@ impl Script {
         core.hart_id.next = 3.into();
         core.has_smi.next = true;
         core.has_mmi.next = false;
+        feed.note(core, self, random);
     }
 }
 
@@ -219,24 +225,18 @@ impl Reached {
 #[test]
 fn core() {
     let block = Core::default();
-    let ports = ports!(block: Core, clock: clock,
-        inputs: [rdata, stall, irq_timer, irq_software, irq_external, mtime_low, mtime_high, reset_vector, ram_mask,
-                 hart_id, has_smi, has_mmi],
-        outputs: [address, read, write, wdata, mask, retire_valid, retire_half, retire_trap, retire_pc,
-                  retire_instruction, retire_rd, retire_value, retire_cause, retire_tval, retire_load, retire_store, retire_address,
-                  retire_data, retire_mask, instret_low]);
-    let mut script = Script::new();
+    let (mut script, mut feed) = (Script::new(), Feed::default());
     let mut reached = Reached::default();
     let seed = std::env::var("TESTBED_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(STREAM_SEED);
-    let result = compare(block, &ports, CYCLES, seed, |core, random, _| {
+    let result = compare(block, &ports(), CYCLES, seed, |core, random, _| {
         reached.note(core);
-        script.drive(core, random);
+        script.drive(core, &mut feed, random);
     });
     if let Err(error) = result {
         panic!("{error}");
     }
     println!("seed {seed}: {} retired, opcodes {:x?}, causes {:x?}", reached.retired, reached.opcodes, reached.causes);
-    assert_eq!(reached.states.len(), 9, "states {:?}", reached.states);
+    assert_eq!(reached.states.len(), STATES, "states {:?}", reached.states);
     assert_eq!(reached.pairs.len(), 2, "pairs stored: {:?}", reached.pairs);
     let causes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 15, 0x8000_0003, 0x8000_0007, 0x8000_000b];
     assert_eq!(reached.causes, BTreeSet::from(causes));

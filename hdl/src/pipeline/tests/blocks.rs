@@ -55,25 +55,6 @@ fn divider() {
 }
 
 #[test]
-fn muldiv() {
-    differential! {
-        block: MulDiv = MulDiv::default(),
-        inputs: [start, step, operation, a, b],
-        outputs: [done, result],
-        cycles: 4_000, seed: 4,
-        stimulus: |block, random, cycle| {
-            block.start.next = cycle % 37 == 0 || random.chance(1, 20);
-            block.step.next = !block.start.next;
-            if block.start.next {
-                block.operation.next = random.bits();
-                block.a.next = u64::from(word(random)).into();
-                block.b.next = u64::from(word(random)).into();
-            }
-        }
-    }
-}
-
-#[test]
 fn products_are_those_of_the_manual() {
     let mut block = Multiplier::default();
     block.connect_all();

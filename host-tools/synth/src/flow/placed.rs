@@ -84,7 +84,7 @@ impl Flow<'_> {
     /// Nothing is placed, or it is another machine, or its RAM is not found, or a tool fails.
     pub fn pack(&self, words: &[u32]) -> Result<(PathBuf, Vec<Step>), SynthError> {
         let placed = self.placed_name(self.placed_before()?);
-        self.write(PROGRAM, &content::hex(words))?;
+        self.write(PROGRAM, &content::hex(&content::in_banks(words)))?;
         let mut steps = Vec::new();
         match self.board.family {
             Family::Ecp5 => self.fill_ecp5(&placed, words)?,
@@ -141,7 +141,9 @@ impl Flow<'_> {
     fn fill_ecp5(&self, placed: &str, words: &[u32]) -> Result<(), SynthError> {
         let _ = (self.watch)("testbed", "putting the program into block RAM");
         let stale = |what: String| self.stale(placed, what);
-        let (text, found) = content::replace_ecp5(&self.kept(placed)?, &self.marks(), words).map_err(stale)?;
+        let (text, found) =
+            content::replace_ecp5(&self.kept(placed)?, &content::in_banks(&self.marks()), &content::in_banks(words))
+                .map_err(stale)?;
         let wanted = self.ram_blocks() as usize;
         if found != wanted {
             return Err(stale(format!("the RAM is in {found} of its block RAM, {wanted} were expected")));
@@ -151,7 +153,7 @@ impl Flow<'_> {
 
     fn fill_ice40(&self, placed: &str) -> Result<Step, SynthError> {
         // icebram says little of files that are not as they were.
-        if self.kept(CONTENT)? != content::hex(&self.marks()) {
+        if self.kept(CONTENT)? != content::hex(&content::in_banks(&self.marks())) {
             return Err(self.stale(CONTENT, "it has changed since".into()));
         }
         let missing = |error: io::Error| self.stale(placed, format!("can't be read: {error}"));

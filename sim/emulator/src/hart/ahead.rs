@@ -36,6 +36,7 @@ impl Hart {
             let_past,
             ahead,
             second,
+            overwrites,
             user_part,
             events,
             mark,
@@ -75,6 +76,7 @@ impl Hart {
             let_past: *let_past,
             ahead: *ahead,
             second: *second,
+            overwrites: *overwrites,
             fetched: *fetched,
             latched: *latched,
             user_part: *user_part,
@@ -111,6 +113,7 @@ impl Hart {
             let_past,
             ahead,
             second,
+            overwrites,
             fetched,
             latched,
             user_part,
@@ -121,7 +124,7 @@ impl Hart {
         (self.csrs, self.tlb, self.clint, self.system) = (csrs, tlb, clint, system);
         (self.stretch, self.fetch_fault, self.mode) = (stretch, fetch_fault, mode);
         (self.asleep, self.interrupt_at, self.let_past) = (asleep, interrupt_at, let_past);
-        (self.ahead, self.second, self.user_part) = (ahead, second, user_part);
+        (self.ahead, self.second, self.overwrites, self.user_part) = (ahead, second, overwrites, user_part);
         (self.memory.fetched, self.memory.latched) = (fetched, latched);
         self.events.truncate(events);
     }

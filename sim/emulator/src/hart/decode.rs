@@ -63,9 +63,18 @@ impl Decoded {
         }
     }
 
+    /// The register that the instruction, not in the form that the cache holds, writes later than
+    /// others do on the pipelined core: what is loaded last, or a product.
+    pub fn late_register(self) -> Option<u8> {
+        let register = if self.op == Op::Ld { self.rd | 1 } else { self.rd };
+        let is_late = is_load(self.op) || is_multiplication(self.op);
+        (is_late && self.rd != 0).then_some(register)
+    }
+
     /// The form that the cache holds: x0 as destination replaced by [`SINK`], as a pair's source by
     /// [`ZEROS`], displacements of branches and `jal` in words, those that would be misaligned left
-    /// to the exact step, CSR instructions without other effects told from the rest.
+    /// to the exact step, CSR instructions without other effects told from the rest. That the next
+    /// instruction waits is yet to be noted ([`Decoded::before`]).
     pub fn cached(self) -> Decoded {
         let rd = if self.rd == 0 { SINK } else { self.rd };
         match self.op {
@@ -77,9 +86,33 @@ impl Decoded {
             }
             Op::Sd if self.rs2 == 0 => Decoded { rs2: ZEROS, ..self },
             Op::Csr => self.simple_csr().map_or(Decoded { rd, ..self }, |simple| Decoded { rd, ..simple }),
+            op if is_load(op) => Decoded { rd, rs2: 0, ..self },
             _ => Decoded { rd, ..self },
         }
     }
+
+    /// The form that the cache holds of an instruction before one that does or does not wait for what
+    /// it writes late, on the pipelined core: a load has 1 as `rs2`, a multiplication as `imm`.
+    pub fn before(self, waits: bool) -> Decoded {
+        match self.op {
+            op if is_load(op) => Decoded { rs2: waits.into(), ..self },
+            op if is_multiplication(op) => Decoded { imm: waits.into(), ..self },
+            _ => self,
+        }
+    }
+
+    /// Whether the form that the cache holds depends on the next word: surely not, or perhaps.
+    pub fn depends_on_next(self) -> bool {
+        is_load(self.op) || is_multiplication(self.op) || self.op == Op::Enter
+    }
+}
+
+fn is_load(op: Op) -> bool {
+    matches!(op, Op::Lb | Op::Lh | Op::Lw | Op::Lbu | Op::Lhu | Op::Ld)
+}
+
+fn is_multiplication(op: Op) -> bool {
+    matches!(op, Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu)
 }
 
 /// Decodes one word; anything that the core does not know is [`Op::Illegal`].

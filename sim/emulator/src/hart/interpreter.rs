@@ -2,16 +2,15 @@
 //! only hold something or tell the time.
 
 use super::alu::{extract, operate, taken};
-use super::decode::{Decoded, Op};
+use super::decode::{decode, Decoded, Op};
 use super::memory::{forget, Memory, CODE_SHIFT};
 use super::state::Hart;
-use super::times::Times;
+use super::times::{Times, PAGE_WORDS};
 use super::tlb::{READ, WRITE};
 use super::translator::installed::CYCLES_LEAST;
 use crate::model::centrenet::Hazards;
 use std::cell::Cell;
 use testbed_definitions::map::RAM_BASE;
-use testbed_definitions::timing::*;
 
 /// How the loop runs: by itself,
 const PLAIN: u8 = 0;
@@ -51,21 +50,20 @@ impl Hart {
         let Memory { words, decoded, has_code, translated, stale, overwritten, .. } = memory;
         let words = &mut words[..];
         let (decoded, has_code) = (&decoded[..], &has_code[..]);
-        // Who overlaps reads the next word ahead of all instructions: the exact step knows what
-        // comes behind the stretch.
-        let last = stretch.first + stretch.words - u32::from(OVERLAPS && stretch.words > 0);
-        let code = &decoded[stretch.first as usize..last as usize];
+        let code = &decoded[stretch.first as usize..stretch.end() as usize];
         let base = stretch.base;
         let mut at = self.pc.wrapping_sub(base) / 4;
         let mut arrival = self.arrival;
         let mut complete = self.complete;
+        // Arrival of the instruction executed last.
+        let mut latest = 0;
         let mut executed = 0u64;
         let is_near = |word: u32| hazards.contains(4 * word);
         let comes = |word: u32| hazards.receive.contains(&(4 * word));
 
         while arrival < limit {
             let Some(instruction) = code.get(at as usize) else { break };
-            // The word after an instruction may be read ahead.
+            // The word after an instruction may be read ahead, or say how long that takes.
             if MODE & NEAR != 0 && (comes(stretch.first + at) || comes(stretch.first + at + 1)) {
                 break;
             }
@@ -78,6 +76,7 @@ impl Hart {
                 instruction = installations.under(instruction.imm);
             }
             let Decoded { op, rd, rs1, rs2, imm } = instruction;
+            let (here, begun) = (at, arrival);
             macro_rules! reg {
                 ($number:expr) => {
                     registers[$number as usize]
@@ -90,18 +89,26 @@ impl Hart {
                     arrival += $cycles;
                 }};
             }
-            macro_rules! long {
-                ($op:expr, $cycles:expr) => {{
-                    alu!($op, reg!(rs2), $cycles);
-                    complete = arrival + times.to_judgement();
-                }};
+            // For who asks between instructions; the pipelined core shows most a cycle after X.
+            macro_rules! completes {
+                ($cycles:expr, $first:expr) => {
+                    complete = if OVERLAPS { begun + $cycles + 2 } else { arrival + $first };
+                };
             }
-            macro_rules! divide {
-                ($op:expr) => {{
-                    if OVERLAPS && arrival + times.division_needs() > limit {
-                        break;
+            // What is added if the next instruction waits for this one, as the decoded form says.
+            macro_rules! late {
+                ($waits:expr) => {
+                    if OVERLAPS {
+                        times.late * u64::from($waits)
+                    } else {
+                        0
                     }
-                    long!($op, times.divide);
+                };
+            }
+            macro_rules! long {
+                ($op:expr, $cycles:expr, $late:expr) => {{
+                    alu!($op, reg!(rs2), $cycles + $late);
+                    completes!($cycles, 0);
                 }};
             }
             macro_rules! branch {
@@ -127,17 +134,35 @@ impl Hart {
                     offset
                 }};
             }
+            // Whether the first core cannot read the next word ahead of a load or store: the exact step
+            // knows what comes behind the stretch.
+            macro_rules! ends {
+                () => {
+                    !OVERLAPS && at + 1 >= stretch.words
+                };
+            }
+            // Whether a store of one word or two is to what was fetched before: on the first core the
+            // next word, on the pipelined one any of this page.
+            macro_rules! was_fetched {
+                ($index:expr, $words:expr) => {{
+                    let place = stretch.first + at;
+                    match OVERLAPS {
+                        true => ($index as u32 ^ place) < PAGE_WORDS,
+                        false => ($index as u32 ^ (place + 1)) < $words,
+                    }
+                }};
+            }
             macro_rules! load {
                 ($op:expr, $aligned:expr) => {{
                     let offset = address!(READ, $aligned);
                     let Some(&word) = words.get((offset / 4) as usize) else { break };
-                    if at + 1 >= stretch.words || MODE & NEAR != 0 && comes(offset / 4) {
+                    if ends!() || MODE & NEAR != 0 && comes(offset / 4) {
                         break;
                     }
                     reg!(rd) = extract($op, word, offset);
+                    arrival += times.load + late!(rs2);
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_LOAD;
-                    complete = arrival + 1;
+                    completes!(times.load, 1);
                 }};
             }
             macro_rules! store {
@@ -145,12 +170,11 @@ impl Hart {
                     let offset = address!(WRITE, $aligned);
                     let index = (offset / 4) as usize;
                     let Some(word) = words.get_mut(index) else { break };
-                    if at + 1 >= stretch.words || MODE & NEAR != 0 && is_near(index as u32) {
+                    if ends!() || MODE & NEAR != 0 && is_near(index as u32) {
                         break;
                     }
                     if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
-                        // The word after has been read already.
-                        if index as u32 == stretch.first + at + 1 {
+                        if was_fetched!(index, 1) {
                             break;
                         }
                         forget(decoded, translated, stale, index);
@@ -161,7 +185,7 @@ impl Hart {
                     let shift = 8 * (offset & 3);
                     *word = *word & !($lanes << shift) | (reg!(rs2) & $lanes) << shift;
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_STORE;
+                    arrival += times.store;
                 }};
             }
             // What both instructions of a pair have to ask. A second half that would lie beyond the
@@ -170,7 +194,7 @@ impl Hart {
                 ($right:expr) => {{
                     let offset = address!($right, 7);
                     let index = (offset / 4) as usize;
-                    if index >= words.len() || at + 1 >= stretch.words || arrival + 1 >= limit {
+                    if index >= words.len() || ends!() || arrival + 1 >= limit {
                         break;
                     }
                     if MODE & NEAR != 0 && (is_near(index as u32) || is_near(index as u32 + 1)) {
@@ -222,15 +246,14 @@ impl Hart {
                     let index = pair!(READ);
                     reg!(rd) = words[index];
                     reg!(rd | 1) = words[index + 1];
+                    arrival += times.load_pair + late!(rs2);
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_LOAD_PAIR;
-                    complete = arrival + 1;
+                    completes!(times.load_pair, 1);
                 }
                 Op::Sd => {
                     let index = pair!(WRITE);
                     if has_code.get(index >> CODE_SHIFT).is_some_and(Cell::get) {
-                        // The word after has been read already.
-                        if (index as u32 ^ (stretch.first + at + 1)) <= 1 {
+                        if was_fetched!(index, 2) {
                             break;
                         }
                         forget(decoded, translated, stale, index);
@@ -242,7 +265,10 @@ impl Hart {
                     words[index] = reg!(rs2);
                     words[index + 1] = reg!(rs2 | 1);
                     at = at.wrapping_add(1);
-                    arrival += CYCLES_STORE_PAIR;
+                    arrival += times.store_pair;
+                    if OVERLAPS {
+                        completes!(times.store_pair, 0);
+                    }
                 }
                 Op::Addi => alu!(Op::Addi, imm, times.alu),
                 Op::Slti => alu!(Op::Slti, imm, times.alu),
@@ -263,21 +289,21 @@ impl Hart {
                 Op::Sra => alu!(Op::Sra, reg!(rs2), times.alu),
                 Op::Or => alu!(Op::Or, reg!(rs2), times.alu),
                 Op::And => alu!(Op::And, reg!(rs2), times.alu),
-                Op::Mul => long!(Op::Mul, times.multiply),
-                Op::Mulh => long!(Op::Mulh, times.multiply),
-                Op::Mulhsu => long!(Op::Mulhsu, times.multiply),
-                Op::Mulhu => long!(Op::Mulhu, times.multiply),
-                Op::Div => divide!(Op::Div),
-                Op::Divu => divide!(Op::Divu),
-                Op::Rem => divide!(Op::Rem),
-                Op::Remu => divide!(Op::Remu),
+                Op::Mul => long!(Op::Mul, times.multiply, late!(imm)),
+                Op::Mulh => long!(Op::Mulh, times.multiply, late!(imm)),
+                Op::Mulhsu => long!(Op::Mulhsu, times.multiply, late!(imm)),
+                Op::Mulhu => long!(Op::Mulhu, times.multiply, late!(imm)),
+                Op::Div => long!(Op::Div, times.divide, 0),
+                Op::Divu => long!(Op::Divu, times.divide, 0),
+                Op::Rem => long!(Op::Rem, times.divide, 0),
+                Op::Remu => long!(Op::Remu, times.divide, 0),
                 Op::Fence => {
                     at = at.wrapping_add(1);
                     arrival += times.alu;
                 }
                 Op::FenceI => {
                     at = at.wrapping_add(1);
-                    arrival += times.jump;
+                    arrival += times.alu + times.anew;
                 }
                 Op::CsrRead if mode.machine => {
                     reg!(rd) = csrs.plain[usize::from(rs1) % csrs.plain.len()];
@@ -310,11 +336,35 @@ impl Hart {
                 | Op::MisalignedTarget => break,
             }
             executed += 1;
+            if OVERLAPS {
+                latest = begun;
+                if at & (PAGE_WORDS - 1) == 0 && here.wrapping_add(1) == at {
+                    arrival += behind_page(words[(stretch.first + here) as usize], registers);
+                }
+            }
         }
 
         self.pc = base.wrapping_add(at.wrapping_mul(4));
         self.arrival = arrival;
-        self.complete = complete;
+        self.complete = if OVERLAPS && executed > 0 { complete.max(latest + times.alu + 2) } else { complete };
         self.retired += executed;
     }
+}
+
+/// What the last instruction of a page, just executed, takes more on the pipelined core because the word
+/// behind it, at which execution is now, is fetched anew.
+// Seldom needed, so nothing is kept for it.
+#[cold]
+#[inline(never)]
+fn behind_page(word: u32, registers: &[u32; 256]) -> u64 {
+    let Decoded { op, rs1, rs2, .. } = decode(word);
+    let goes_on = match op {
+        // `fence.i` fetches anew wherever it is.
+        Op::Jal | Op::Jalr | Op::FenceI => false,
+        Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu => {
+            !taken(op, registers[rs1 as usize], registers[rs2 as usize])
+        }
+        _ => true,
+    };
+    u64::from(goes_on) * Times::that(true).anew
 }

@@ -3,11 +3,14 @@
 use crate::ram::Ram;
 
 use super::decode::{decode, Decoded, Op};
+use super::times::{names_source, PAGE_WORDS};
 use std::cell::Cell;
 use testbed_definitions::map::RAM_BASE;
 
 /// log2 of the words that share one `has_code` flag: 1 KiB.
 pub(in crate::hart) const CODE_SHIFT: usize = 8;
+// Who stores to the page that it is executed from finds that out there.
+const _: () = assert!(1 << CODE_SHIFT == PAGE_WORDS);
 
 /// RAM as words, and for every word its decoded form once it has been executed.
 pub(in crate::hart) struct Memory {
@@ -59,13 +62,25 @@ impl Memory {
         (offset < self.bytes()).then_some(offset)
     }
 
-    /// Decodes the word at `index` into the cache.
+    /// Decodes the word at `index` into the cache; the word after it too if its form depends on that, so
+    /// that whoever overwrites it finds a decoded form there.
     pub fn predecode(&self, index: usize) {
-        self.decoded[index].set(decode(self.words[index]).cached());
-        self.has_code[index >> CODE_SHIFT].set(true);
-        // A store there must look whether it hits the word after it, which has been read already.
-        if let Some(next) = self.has_code.get((index + 1) >> CODE_SHIFT) {
-            next.set(true);
+        let mut at = index;
+        loop {
+            let decoded = decode(self.words[at]);
+            let next = Some(at + 1).filter(|next| next % PAGE_WORDS as usize != 0);
+            let late = decoded.late_register().zip(next);
+            let waits = late.is_some_and(|(register, next)| names_source(self.words[next], register.into()));
+            self.decoded[at].set(decoded.cached().before(waits));
+            self.has_code[at >> CODE_SHIFT].set(true);
+            // A store there must look whether it hits the word after it, which has been read already.
+            if let Some(next) = self.has_code.get((at + 1) >> CODE_SHIFT) {
+                next.set(true);
+            }
+            match late {
+                Some((_, next)) if self.decoded[next].get().op == Op::Undecoded => at = next,
+                _ => break,
+            }
         }
     }
 
@@ -107,10 +122,25 @@ impl Ram for Memory {
 #[inline(always)]
 pub(in crate::hart) fn forget(decoded: &[Cell<Decoded>], translated: &[Cell<bool>], stale: &Cell<bool>, index: usize) {
     if decoded[index].get().op != Op::Undecoded {
-        decoded[index].set(Decoded::UNDECODED);
-        if translated[index >> CODE_SHIFT].get() {
+        forget_decoded(decoded, translated, stale, index);
+    }
+}
+
+/// The word at `index` has no decoded form any more, nor have those before it that depend on it or on
+/// each other.
+#[cold]
+fn forget_decoded(decoded: &[Cell<Decoded>], translated: &[Cell<bool>], stale: &Cell<bool>, index: usize) {
+    let mut at = index;
+    loop {
+        decoded[at].set(Decoded::UNDECODED);
+        if translated[at >> CODE_SHIFT].get() {
             stale.set(true);
         }
+        // None depends on another page.
+        if at % PAGE_WORDS as usize == 0 || !decoded[at - 1].get().depends_on_next() {
+            break;
+        }
+        at -= 1;
     }
 }
 

@@ -25,7 +25,8 @@ pub(super) struct Second {
     pub word: u32,
     /// Offset in RAM of the second word.
     pub offset: u32,
-    /// The word after the instruction, if it was read ahead.
+    /// The word after the instruction: on the first core if it was read ahead, on the pipelined one
+    /// if it is a store to the page that it was fetched from.
     pub ahead: Option<u32>,
 }
 
@@ -51,6 +52,7 @@ pub(super) struct Mark {
     pub let_past: u64,
     pub ahead: Option<Option<u32>>,
     pub second: Option<Second>,
+    pub overwrites: bool,
     pub fetched: Option<u32>,
     pub latched: Option<u32>,
     pub user_part: Part,
@@ -95,6 +97,10 @@ pub(crate) struct Hart {
     pub(super) ahead: Option<Option<u32>>,
     /// The second half of the pair at `pc`, if it comes in a later window than the first.
     pub(super) second: Option<Second>,
+    /// On the pipelined core: the instruction before the one at `pc` has stored to the page that they
+    /// were fetched from. The word at `pc` was fetched before, and is latched; the one after it is
+    /// fetched anew.
+    pub(super) overwrites: bool,
     /// Where the store to USER_EVENT at `pc` stands.
     pub(super) user_part: Part,
     /// Stores to the SMI that it has made ahead of the others, in order; the monitor does not know
@@ -132,6 +138,7 @@ impl Hart {
             let_past: 0,
             ahead: None,
             second: None,
+            overwrites: false,
             user_part: Part::default(),
             events: Vec::new(),
             mark: None,
@@ -150,11 +157,32 @@ impl Hart {
         }
         if !self.csrs.translates_fetches() {
             if self.memory.offset(self.pc).is_some() {
-                self.stretch = Stretch { base: RAM_BASE, first: 0, words: self.memory.bytes() / 4 };
+                let words = self.memory.bytes() / 4;
+                self.stretch = Stretch { base: RAM_BASE, first: 0, words, lost: false };
             }
         } else if let Lookup::Hit(offset) = self.tlb.look_up(self.pc, EXECUTE) {
             let within = self.pc & (PAGE_BYTES - 1);
-            self.stretch = Stretch { base: self.pc - within, first: (offset - within) / 4, words: PAGE_BYTES / 4 };
+            let first = (offset - within) / 4;
+            self.stretch = Stretch { base: self.pc - within, first, words: PAGE_BYTES / 4, lost: false };
+        }
+    }
+
+    /// The TLB has a new entry: the pipelined core minds it with the next fetch that begins anew, the
+    /// first one at once.
+    pub(super) fn tlb_changed(&mut self) {
+        if !self.times.overlaps {
+            self.refetch();
+        } else if self.csrs.translates_fetches() {
+            let Stretch { base, first, .. } = self.stretch;
+            self.stretch.lost = self.tlb.look_up(base, EXECUTE) != Lookup::Hit(4 * first);
+        }
+    }
+
+    /// The word at `pc` is fetched anew, as behind a jump.
+    pub(super) fn begin_anew(&mut self) {
+        self.overwrites = false;
+        if self.stretch.lost {
+            self.refetch();
         }
     }
 }

@@ -8,10 +8,13 @@ pub(super) struct Stretch {
     /// Index in RAM of the first word.
     pub first: u32,
     pub words: u32,
+    /// The TLB has forgotten it since. On the pipelined core words that follow in order come from it
+    /// all the same, up to the next fetch that begins anew.
+    pub lost: bool,
 }
 
 impl Stretch {
-    pub const NONE: Stretch = Stretch { base: 0, first: 0, words: 0 };
+    pub const NONE: Stretch = Stretch { base: 0, first: 0, words: 0, lost: false };
 
     /// Index in RAM behind the last word.
     pub fn end(&self) -> u32 {

@@ -26,8 +26,7 @@ impl Hart {
                 near = self.near(shared, until);
             }
             let Near { hazards, until: known } = &near;
-            // What arrives later may have been read by now, behind a division, and be overwritten
-            // before this window is over, or the next.
+            // What arrives later is not executed in this window.
             if !exact && self.arrival < until && self.is_between_instructions(hazards.as_ref()) {
                 let interrupted = self.interrupt_at.saturating_sub(self.times.to_judgement());
                 let limit = interrupted.min(until - 1).min(*known);
@@ -65,7 +64,7 @@ impl Hart {
 
     /// Whether nothing of the instruction at `pc` is done or read that RAM does not show as well.
     fn is_between_instructions(&mut self, hazards: Option<&Hazards>) -> bool {
-        if self.ahead.is_some() || self.second.is_some() {
+        if self.ahead.is_some() || self.second.is_some() || self.overwrites || self.stretch.lost {
             return false;
         }
         // Mostly what a load or store has read ahead is still there, and stays so in this window.
@@ -116,9 +115,10 @@ impl Hart {
         }
     }
 
-    /// Notes which word a fetch before `until` has read for an instruction that comes later.
+    /// Notes which word a fetch before `until` has read for an instruction that comes later. Of the
+    /// pipelined core nobody asks when that was.
     fn keep_fetched(&mut self, shared: &mut Shared, until: u64) {
-        if self.asleep || self.arrival > until || self.second.is_some() {
+        if self.times.overlaps || self.asleep || self.arrival > until || self.second.is_some() {
             return;
         }
         if self.stretch.index(self.pc).is_none() {

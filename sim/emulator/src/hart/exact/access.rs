@@ -1,16 +1,17 @@
 //! Loads and stores in X, and the way of a data address through the TLB.
 
 use super::device::Device;
-use super::{Access, Step};
+use super::{Access, Next, Step};
 use crate::hart::alu::{access_bytes, extract};
 use crate::hart::decode::Decoded;
 use crate::hart::memory::lane_bits;
 use crate::hart::state::Hart;
+use crate::hart::times::PAGE_WORDS;
 use crate::hart::tlb::{Lookup, READ, WRITE};
 use crate::shared::Shared;
 use testbed_definitions::csr::cause;
 use testbed_definitions::map::RAM_BASE;
-use testbed_definitions::timing::{CYCLES_LOAD, CYCLES_STORE, CYCLES_WALK};
+use testbed_definitions::timing::CYCLES_WALK;
 
 impl Hart {
     /// A load at the virtual address; beside it, the word after the instruction if it was read
@@ -46,7 +47,8 @@ impl Hart {
             retirement.load = true;
             retirement.address = address;
         });
-        self.proceed(ahead, CYCLES_LOAD);
+        let next = if self.memory.offset(address).is_none() { Next::Waits } else { self.who_waits(shared, rd, x) };
+        self.proceed(ahead, self.times.load, next);
         Step::Done
     }
 
@@ -71,7 +73,10 @@ impl Hart {
             2 => ((value & 0xffff) * 0x0001_0001, 3 << (address & 2)),
             _ => (value, 15),
         };
+        let (mut ahead, mut next) = (ahead, Next::Waits);
         let after = if let Some(offset) = self.memory.offset(address) {
+            ahead = ahead.or(self.overwritten_behind(shared, offset));
+            next = Next::Plain;
             self.store_to_ram(shared, offset, lanes, mask);
             Step::Done
         } else if let Some(device) = Device::at(address, self.number) {
@@ -92,15 +97,23 @@ impl Hart {
         } else {
             return self.trap_in_x(word, cause::STORE_ACCESS, va);
         };
-        self.retire(self.arrival + 1, word, 0, 0);
+        self.retire(self.shown(self.arrival + 1), word, 0, 0);
         self.record_access(|retirement| {
             retirement.store = true;
             retirement.address = address;
             retirement.data = lanes & lane_bits(mask);
             retirement.mask = mask;
         });
-        self.proceed(ahead, CYCLES_STORE);
+        self.proceed(ahead, self.times.store, next);
         after
+    }
+
+    /// The word after the instruction at `pc`, which stores in X to this offset in RAM, if that is in
+    /// the page that it was fetched from: the pipelined core executes that word as it was before.
+    pub(super) fn overwritten_behind(&mut self, shared: &mut Shared, offset: u32) -> Option<u32> {
+        let here = self.stretch.index(self.pc)?;
+        let word = self.following(shared, self.arrival + 1);
+        word.filter(|_| here / PAGE_WORDS == offset / 4 / PAGE_WORDS)
     }
 
     pub(in crate::hart) fn store_to_ram(&mut self, shared: &mut Shared, offset: u32, lanes: u32, mask: u8) {
@@ -149,7 +162,7 @@ impl Hart {
                 if !self.tlb.fill(va, entry, right, self.memory.bytes()) {
                     return Access::Fault { cause, cycle: x + 2 };
                 }
-                self.refetch();
+                self.tlb_changed();
                 self.arrival += CYCLES_WALK;
                 if self.arrival + 1 >= until {
                     return Access::Later;
@@ -163,7 +176,7 @@ impl Hart {
     /// over.
     pub(in crate::hart) fn hold(&mut self, word: u32, ahead: Option<u32>) -> Step {
         self.memory.latched = Some(word);
-        self.ahead = Some(ahead);
+        self.ahead = (!self.times.overlaps).then_some(ahead);
         self.let_past = self.arrival + 1 + self.times.to_judgement();
         self.interrupt_at = self.interrupt_at.max(self.let_past);
         Step::Later

@@ -10,10 +10,11 @@ use super::alu::{operate, taken};
 use super::decode::{decode, Decoded, Op};
 use super::interrupts::interrupt_cause;
 use super::state::Hart;
+use super::times::names_source;
 use super::tlb::{Lookup, EXECUTE};
 use crate::shared::Shared;
 use testbed_definitions::csr::*;
-use testbed_definitions::page::PAGE_SHIFT;
+use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
 use testbed_definitions::timing::*;
 
 /// What a step leaves to do.
@@ -28,6 +29,16 @@ pub(in crate::hart) enum Step {
     Later,
     /// What comes next concerns other processors, and this one runs ahead of them.
     Concerns,
+}
+
+/// What becomes of the word after an instruction that goes on to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::hart) enum Next {
+    Plain,
+    /// The pipelined core executes it a cycle later.
+    Waits,
+    /// It is fetched anew.
+    Anew,
 }
 
 /// Where a data access goes.
@@ -55,16 +66,16 @@ impl Hart {
             return Step::Later;
         }
         if judged >= until {
-            return self.read_before(shared);
+            return Step::Later;
         }
         if judged >= self.interrupt_at && self.pending(shared, judged) & self.csrs.enabled == 0 {
             // A line was high between two arrivals only: a store put `mtimecmp` off in the very
             // cycle in which the time had come.
             self.find_interrupt(shared);
         }
-        if judged >= self.interrupt_at && self.complete > judged {
+        if judged >= self.interrupt_at && self.complete > judged && !self.times.overlaps {
             // A load is completed in this cycle: what arrives stays, and is looked at again in the
-            // next one.
+            // next one. (The pipelined core has put off who needs what is loaded.)
             if self.memory.latched.is_none() {
                 self.memory.latched = self.stretch.index(self.pc).map(|index| self.memory.words[index as usize]);
             }
@@ -130,13 +141,16 @@ impl Hart {
         self.memory.words[offset as usize / 4]
     }
 
-    /// The instruction word that has arrived.
+    /// The instruction word that has arrived. The pipelined core is taken to read it in X: it promises
+    /// only that what DMA has written is seen behind the next jump, so nothing needs to be kept of words
+    /// that were fetched before.
     fn arrived(&mut self, shared: &mut Shared) -> u32 {
         if let Some(word) = self.memory.latched.take() {
             return word;
         }
         let Some(index) = self.stretch.index(self.pc) else { return 0 };
-        shared.settle(self.number, &mut self.memory, index * 4, self.arrival - 1);
+        let fetched = if self.times.overlaps { self.arrival + 1 } else { self.arrival - 1 };
+        shared.settle(self.number, &mut self.memory, index * 4, fetched);
         if self.memory.decoded[index as usize].get() == Decoded::UNDECODED {
             self.memory.predecode(index as usize);
         }
@@ -159,57 +173,69 @@ impl Hart {
         Some(self.memory.words[index as usize])
     }
 
-    /// Goes on after a load or store, whose next word may have been read ahead.
-    pub(in crate::hart) fn proceed(&mut self, ahead: Option<u32>, cycles: u64) {
-        self.pc = self.pc.wrapping_add(4);
-        self.arrival += cycles;
-        match ahead {
-            Some(_) => self.memory.latched = ahead,
-            None => self.arrival += CYCLES_NOT_AHEAD,
+    /// The same for a load or store, unless that is known from before. Nothing on the pipelined core.
+    fn read_with(&mut self, shared: &mut Shared, before: Option<Option<u32>>) -> Option<u32> {
+        match before {
+            Some(ahead) => ahead,
+            None if self.times.overlaps => None,
+            None => self.read_ahead(shared),
+        }
+    }
+
+    /// Goes on after a load or store: on the first core its next word may have been read ahead, on the
+    /// pipelined one it is given if this is a store to the page that it was fetched from.
+    pub(in crate::hart) fn proceed(&mut self, ahead: Option<u32>, cycles: u64, next: Next) {
+        self.go_on(cycles, next);
+        self.overwrites = self.times.overlaps && ahead.is_some();
+        self.memory.latched = ahead;
+        if !self.times.overlaps && ahead.is_none() {
+            self.arrival += CYCLES_NOT_AHEAD;
         }
     }
 
     fn execute(&mut self, shared: &mut Shared, word: u32, until: u64) -> Step {
-        let mut ahead = self.ahead.take();
-        if self.times.overlaps && ahead.is_none() {
-            ahead = Some(self.read_ahead(shared));
-        }
+        let ahead = self.ahead.take();
         let instruction = decode(word);
         let Decoded { op, rd, rs1, rs2, imm } = instruction;
         let (a, b) = (self.registers[rs1 as usize], self.registers[rs2 as usize]);
-        let next = self.pc.wrapping_add(4);
         match op {
-            Op::Lui => self.simple(word, rd, imm, ahead),
-            Op::Auipc => self.simple(word, rd, self.pc.wrapping_add(imm), ahead),
+            Op::Lui => self.simple(word, rd, imm),
+            Op::Auipc => self.simple(word, rd, self.pc.wrapping_add(imm)),
             Op::Jal => self.jump(word, rd, self.pc.wrapping_add(imm)),
             Op::Jalr => self.jump(word, rd, a.wrapping_add(imm) & !1),
             Op::Beq | Op::Bne | Op::Blt | Op::Bge | Op::Bltu | Op::Bgeu => {
                 if taken(op, a, b) {
                     self.branch(word, self.pc.wrapping_add(imm))
                 } else {
-                    self.simple(word, 0, 0, ahead)
+                    self.simple(word, 0, 0)
                 }
             }
             Op::Lb | Op::Lh | Op::Lw | Op::Lbu | Op::Lhu => {
-                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                let ahead = self.read_with(shared, ahead);
                 self.load(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
             }
             Op::Sb | Op::Sh | Op::Sw => {
-                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                let ahead = self.read_with(shared, ahead);
                 self.store(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
             }
             Op::Ld | Op::Sd => {
-                let ahead = ahead.unwrap_or_else(|| self.read_ahead(shared));
+                let ahead = self.read_with(shared, ahead);
                 self.pair(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
             }
             Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => {
-                self.long(word, rd, operate(op, a, b), self.times.multiply, ahead)
+                let next = self.who_waits(shared, rd, self.arrival + 1);
+                self.long(word, rd, operate(op, a, b), self.times.multiply, next)
             }
-            Op::Div | Op::Divu | Op::Rem | Op::Remu => self.long(word, rd, operate(op, a, b), self.times.divide, ahead),
-            // `fence.i` reads the next word anew.
-            Op::FenceI => self.leave(word, 0, 0, next),
-            Op::Fence => self.simple(word, 0, 0, ahead),
-            Op::Csr => self.csr_instruction(shared, word, instruction, a, ahead),
+            Op::Div | Op::Divu | Op::Rem | Op::Remu => {
+                self.long(word, rd, operate(op, a, b), self.times.divide, Next::Plain)
+            }
+            Op::FenceI => {
+                self.retire(self.shown(self.arrival + 1), word, 0, 0);
+                self.go_on(self.times.alu, Next::Anew);
+                Step::Done
+            }
+            Op::Fence => self.simple(word, 0, 0),
+            Op::Csr => self.csr_instruction(shared, word, instruction, a),
             Op::Mret if !self.csrs.user => self.mret(word),
             Op::Wfi => self.wait(word),
             Op::Ecall => {
@@ -220,41 +246,70 @@ impl Hart {
             Op::Mret | Op::Illegal | Op::Undecoded | Op::MisalignedTarget => self.trap_in_x(word, cause::ILLEGAL, word),
             _ => {
                 let b = if word & 0x20 != 0 { b } else { imm };
-                self.simple(word, rd, operate(op, a, b), ahead)
+                self.simple(word, rd, operate(op, a, b))
             }
         }
     }
 
-    /// Commits an instruction of class ALU, and goes on with the word that was read ahead if the core
-    /// does.
-    fn simple(&mut self, word: u32, rd: u8, value: u32, ahead: Option<Option<u32>>) -> Step {
-        self.retire(self.arrival + 1, word, rd, value);
-        self.go_on(ahead, self.times.alu);
+    /// Commits an instruction of class ALU.
+    fn simple(&mut self, word: u32, rd: u8, value: u32) -> Step {
+        self.retire(self.shown(self.arrival + 1), word, rd, value);
+        self.go_on(self.times.alu, Next::Plain);
         Step::Done
     }
 
-    fn long(&mut self, word: u32, rd: u8, value: u32, cycles: u64, ahead: Option<Option<u32>>) -> Step {
-        self.retire(self.arrival + cycles - 1 + self.times.to_judgement(), word, rd, value);
-        self.go_on(ahead, cycles);
+    /// Commits a multiplication or division, done in the last of so many cycles.
+    fn long(&mut self, word: u32, rd: u8, value: u32, cycles: u64, next: Next) -> Step {
+        let last = self.arrival + cycles - 1 + self.times.to_judgement();
+        self.retire(self.shown(last), word, rd, value);
+        self.go_on(cycles, next);
         Step::Done
     }
 
-    /// Goes on after what does not use the port.
-    fn go_on(&mut self, ahead: Option<Option<u32>>, cycles: u64) {
-        match ahead {
-            Some(ahead) if self.times.overlaps => self.proceed(ahead, cycles),
-            _ => {
-                self.pc = self.pc.wrapping_add(4);
-                self.arrival += cycles;
-            }
+    /// When the retirement port shows what is done in `cycle`.
+    pub(in crate::hart) fn shown(&self, cycle: u64) -> u64 {
+        cycle + self.times.to_retirement()
+    }
+
+    /// Goes on to the word after the instruction at `pc`, which has taken so many cycles.
+    fn go_on(&mut self, cycles: u64, next: Next) {
+        self.pc = self.pc.wrapping_add(4);
+        self.arrival += cycles;
+        let page_ends = self.times.overlaps && self.pc.is_multiple_of(PAGE_BYTES);
+        if next == Next::Anew || self.overwrites || page_ends {
+            self.arrival += self.times.anew;
+            self.begin_anew();
+        } else if next == Next::Waits {
+            self.arrival += self.times.late;
         }
     }
 
-    /// Commits an instruction behind which the word at `next` is read anew.
-    fn leave(&mut self, word: u32, rd: u8, value: u32, next: u32) -> Step {
-        self.retire(self.arrival + 1, word, rd, value);
-        self.pc = next;
+    /// Whether the word after the instruction at `pc` waits on the pipelined core for what the
+    /// instruction writes to `register`; it is looked at in `cycle`.
+    pub(in crate::hart) fn who_waits(&mut self, shared: &mut Shared, register: u8, cycle: u64) -> Next {
+        match self.following(shared, cycle) {
+            Some(word) if register != 0 && names_source(word, register.into()) => Next::Waits,
+            _ => Next::Plain,
+        }
+    }
+
+    /// The word after the instruction at `pc` as it is in RAM in `cycle`, if the pipelined core has
+    /// fetched it with that one.
+    pub(in crate::hart) fn following(&mut self, shared: &mut Shared, cycle: u64) -> Option<u32> {
+        if !self.times.overlaps || self.overwrites {
+            return None;
+        }
+        let index = self.stretch.index(self.pc).filter(|&index| !self.times.ends_page(index))? + 1;
+        shared.settle(self.number, &mut self.memory, 4 * index, cycle);
+        Some(self.memory.words[index as usize])
+    }
+
+    /// Commits an instruction that jumps.
+    fn leave(&mut self, word: u32, rd: u8, value: u32, target: u32) -> Step {
+        self.retire(self.shown(self.arrival + 1), word, rd, value);
+        self.pc = target;
         self.arrival += self.times.jump;
+        self.begin_anew();
         Step::Done
     }
 

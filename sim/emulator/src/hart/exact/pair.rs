@@ -1,7 +1,7 @@
 //! The exact step of `ld` and `sd`: loads and stores of register pairs, a word in X and one in P,
 //! the cycle after it.
 
-use super::Step;
+use super::{Next, Step};
 use crate::engine::Retirement;
 use crate::hart::alu::access_bytes;
 use crate::hart::decode::{decode, Decoded, Op};
@@ -10,7 +10,6 @@ use crate::hart::tlb::{READ, WRITE};
 use crate::shared::Shared;
 use testbed_definitions::csr::cause;
 use testbed_definitions::map::RAM_BASE;
-use testbed_definitions::timing::{CYCLES_LOAD_PAIR, CYCLES_STORE_PAIR};
 
 impl Hart {
     /// The first half of a load or store of a pair at the virtual address, and the second if it
@@ -34,6 +33,7 @@ impl Hart {
         // Devices have no pairs.
         let Some(offset) = self.memory.offset(address) else { return self.trap_in_x(word, denied, va) };
         let x = self.arrival + 1;
+        let mut ahead = ahead;
         if loads {
             shared.settle(self.number, &mut self.memory, offset, x);
             let value = self.memory.words[offset as usize / 4];
@@ -43,8 +43,9 @@ impl Hart {
             self.record_half(x + 1, word, instruction.rd, value, offset);
         } else {
             let value = self.registers[instruction.rs2 as usize];
+            ahead = ahead.or(self.overwritten_behind(shared, offset));
             self.store_to_ram(shared, offset, value, 15);
-            self.record_half(x, word, 0, value, offset);
+            self.record_half(self.shown(x), word, 0, value, offset);
         }
         self.second = Some(Second { word, offset: offset + 4, ahead });
         self.second_half(shared, until)
@@ -68,11 +69,16 @@ impl Hart {
             self.retire(cycle + 1, word, other(rd), self.memory.words[index]);
         } else {
             self.memory.store(index, self.registers[other(rs2) as usize], 15);
-            self.retire(cycle, word, 0, 0);
+            self.retire(self.shown(cycle), word, 0, 0);
         }
         let stored = self.memory.words[index];
         self.record_access(|retirement| retirement.access_word(op == Op::Sd, RAM_BASE + offset, stored));
-        self.proceed(ahead, if op == Op::Ld { CYCLES_LOAD_PAIR } else { CYCLES_STORE_PAIR });
+        if op == Op::Ld {
+            let next = self.who_waits(shared, other(rd), cycle);
+            self.proceed(ahead, self.times.load_pair, next);
+        } else {
+            self.proceed(ahead, self.times.store_pair, Next::Plain);
+        }
         Step::Done
     }
 

@@ -10,14 +10,7 @@ use testbed_definitions::csr::*;
 use testbed_definitions::timing::{CYCLES_MRET, CYCLES_TRAP_ON_ARRIVAL};
 
 impl Hart {
-    pub(super) fn csr_instruction(
-        &mut self,
-        shared: &mut Shared,
-        word: u32,
-        instruction: Decoded,
-        a: u32,
-        ahead: Option<Option<u32>>,
-    ) -> Step {
+    pub(super) fn csr_instruction(&mut self, shared: &mut Shared, word: u32, instruction: Decoded, a: u32) -> Step {
         let number = (word >> 20) as u16;
         let immediate = word & 0x4000 != 0;
         let operand = if immediate { u32::from(instruction.rs1) } else { a };
@@ -32,7 +25,7 @@ impl Hart {
         let Some(value) = self.csrs.read(number, writes, around) else {
             return self.trap_in_x(word, cause::ILLEGAL, word);
         };
-        self.simple(word, instruction.rd, value, ahead);
+        self.simple(word, instruction.rd, value);
         if !writes {
             return Step::Done;
         }
@@ -50,20 +43,22 @@ impl Hart {
     }
 
     pub(super) fn mret(&mut self, word: u32) -> Step {
-        self.retire(self.arrival + 1, word, 0, 0);
+        self.retire(self.shown(self.arrival + 1), word, 0, 0);
         self.csrs.mret();
         self.pc = self.csrs.exception_pc();
         self.arrival += CYCLES_MRET;
+        self.overwrites = false;
         self.privilege_changed();
         Step::Changed
     }
 
     pub(super) fn wait(&mut self, word: u32) -> Step {
-        self.retire(self.arrival + 1, word, 0, 0);
+        self.retire(self.shown(self.arrival + 1), word, 0, 0);
         self.pc = self.pc.wrapping_add(4);
         // The first cycle asleep.
         self.arrival += 2;
         self.asleep = true;
+        self.overwrites = false;
         Step::Asleep
     }
 
@@ -78,10 +73,11 @@ impl Hart {
 
     /// Takes a trap in `cycle`; the handler arrives two cycles later.
     pub(in crate::hart) fn trap(&mut self, cycle: u64, word: u32, cause: u32, value: u32) -> Step {
+        let shown = self.shown(cycle);
         if let Some(record) = &mut self.record {
             let pc = self.pc;
             record.push(Retirement {
-                cycle,
+                cycle: shown,
                 trap: true,
                 pc,
                 instruction: word,
@@ -96,11 +92,12 @@ impl Hart {
         self.fetch_fault = None;
         self.memory.latched = None;
         self.ahead = None;
+        self.overwrites = false;
         self.privilege_changed();
         Step::Changed
     }
 
-    /// Counts and records the instruction at `pc`, committed in `cycle`.
+    /// Counts and records the instruction at `pc`, which the retirement port shows in `cycle`.
     pub(in crate::hart) fn retire(&mut self, cycle: u64, word: u32, rd: u8, value: u32) {
         if rd != 0 {
             self.registers[rd as usize] = value;

@@ -22,6 +22,8 @@ pub(super) struct Place<'a> {
     pub left: i64,
     /// Virtual address of the region's first word.
     pub base: u32,
+    /// Index in memory of that word.
+    pub first: u32,
     /// Place of the leader at which it enters.
     pub entry: u32,
 }

@@ -17,10 +17,10 @@ use super::emit::emit;
 use super::frame::{Exit, Frame, BY_EXIT, CYCLE};
 use super::region::Region;
 use crate::hart::memory::CODE_SHIFT;
-use crate::hart::times::Times;
+use crate::hart::times::{Times, PAGE_WORDS};
 
-/// Cycles that a call may go on at most, so that [`LOG`] entries hold what its stores overwrite: no
-/// store of a word takes less than 1.5 cycles.
+/// Cycles that a call may go on at most, so that [`LOG`] entries hold what its stores overwrite: a
+/// store takes at least a cycle for each word.
 pub(super) const CYCLES_MAX: u64 = 8192;
 /// There is translation to this computer's code, unless something is missing.
 pub(super) const EXISTS: bool = true;
@@ -110,6 +110,7 @@ impl Codes {
             time: place.left * CYCLE,
             complete: i64::MAX,
             base: place.base,
+            page: place.first / PAGE_WORDS,
         };
         // SAFETY: the code was made by this module, which frees it only with itself. What it
         // reads and writes through the frame's pointers lies in the slices that they come from,

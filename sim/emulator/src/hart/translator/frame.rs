@@ -26,6 +26,8 @@ pub(super) struct Frame {
     pub complete: i64,
     /// Virtual address of the region's first word.
     pub base: u32,
+    /// Page of RAM that it is in.
+    pub page: u32,
 }
 
 /// Where and how a region is left.

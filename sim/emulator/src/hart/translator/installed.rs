@@ -80,7 +80,7 @@ impl Installed {
     }
 
     fn put(&self, memory: &Memory, number: u32) {
-        for &(at, _) in &self.translated.region.words {
+        for at in self.translated.region.places() {
             let index = (self.first + at) as usize;
             if memory.decoded[index].get() == Decoded::UNDECODED {
                 memory.predecode(index);
@@ -95,7 +95,7 @@ impl Installed {
     fn take_out(&self, memory: &Memory, number: u32) {
         for (leader, imm) in self.leaders(number) {
             if memory.decoded[leader].get() == (Decoded { op: Op::Enter, imm, ..Decoded::UNDECODED }) {
-                memory.decoded[leader].set(Decoded::UNDECODED);
+                memory.predecode(leader);
             }
         }
     }

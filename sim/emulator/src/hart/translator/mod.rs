@@ -34,7 +34,7 @@ use self::code::{Codes, CYCLES_MAX, EXISTS};
 use self::installed::{Installed, Translated, CYCLES_LEAST};
 use self::region::{next_leader, Region};
 use super::csr::Mode;
-use super::decode::{decode, Decoded, Op};
+use super::decode::{Decoded, Op};
 use super::memory::Memory;
 use super::state::Hart;
 use super::times::Times;
@@ -118,7 +118,7 @@ impl Translator {
             return None;
         };
         self.regions += 1;
-        let leaders = region.leader_words().map(|word| decode(word).cached()).collect();
+        let leaders = region.leader_forms().collect();
         Some(Arc::new(Translated { region, code, leaders }))
     }
 }
@@ -156,6 +156,7 @@ impl Hart {
                 clock: self.clint.time(limit + 1),
                 left: (limit - self.arrival) as i64,
                 base,
+                first: *first,
                 entry,
             },
         );

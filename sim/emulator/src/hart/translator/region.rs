@@ -6,7 +6,7 @@ use crate::hart::csr::Mode;
 use crate::hart::decode::{decode, Decoded, Op, SINK};
 use crate::hart::memory::Memory;
 use crate::hart::stretch::Stretch;
-use crate::hart::times::Times;
+use crate::hart::times::{names_source, Times, PAGE_WORDS};
 
 /// How many instructions a region has at most, and how far from where it was found they lie.
 pub(super) const INSTRUCTIONS_MAX: usize = 1024;
@@ -21,10 +21,16 @@ const BLOCK_MAX: u32 = 16;
 pub(super) struct Region {
     /// Words of instructions in ascending order, each with its place behind the first.
     pub words: Vec<(u32, u32)>,
+    /// Words behind some of them, in ascending order too, that are none themselves, but say on the
+    /// pipelined core how long those take.
+    beside: Vec<(u32, u32)>,
     /// Places where blocks begin, in ascending order. Each can be entered from outside.
     pub leaders: Vec<u32>,
     /// Place of the last word that is fetched or read ahead.
     pub reach: u32,
+    /// On the pipelined core: place in its page of the first word. How long instructions take depends
+    /// on where pages end.
+    pub page_place: Option<u32>,
     /// How its instructions are executed.
     pub mode: Mode,
 }
@@ -73,29 +79,73 @@ impl Region {
         let (&first, _) = words.first_key_value()?;
         let (&last, &word) = words.last_key_value()?;
         leaders.retain(|leader| words.contains_key(leader));
+        let waited_for = |(&at, &word): (&u32, &u32)| {
+            let waits = times.overlaps && !times.ends_page(at) && decode(word).late_register().is_some();
+            let next = Some(at + 1).filter(|next| waits && !words.contains_key(next))?;
+            Some((next - first, memory.words[next as usize]))
+        };
+        let beside: Vec<_> = words.iter().filter_map(waited_for).collect();
+        let last_beside = beside.last().map_or(0, |&(at, _)| at);
         let region = Region {
             words: words.into_iter().map(|(at, word)| (at - first, word)).collect(),
             leaders: leaders.into_iter().map(|at| at - first).collect(),
-            reach: last - first + u32::from(reads_ahead(decode(word).op, times)),
+            beside,
+            reach: last_beside.max(last - first + u32::from(reads_ahead(decode(word).op, times))),
+            page_place: times.overlaps.then_some(first % PAGE_WORDS),
             mode,
         };
         Some((first, region))
     }
 
     /// Whether all of it is in `stretch` if its first word is at index `first`, and each word that is
-    /// read ahead.
+    /// read ahead; and pages end where they did when it was found.
     pub fn fits(&self, stretch: &Stretch, first: u32) -> bool {
-        stretch.first <= first && first + self.reach < stretch.end()
+        let is_in_place = self.page_place.is_none_or(|place| place == first % PAGE_WORDS);
+        is_in_place && stretch.first <= first && first + self.reach < stretch.end()
     }
 
-    /// The instructions at the leaders.
-    pub fn leader_words(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().filter(|(at, _)| self.leaders.binary_search(at).is_ok()).map(|&(_, word)| word)
+    /// The cycles more that the instruction at a place takes if it goes on to the next word.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
+    pub fn extra(&self, at: u32, times: Times) -> u64 {
+        let (Some(page_place), Some(word)) = (self.page_place, self.word(at)) else { return 0 };
+        match decode(word).op {
+            Op::Jal | Op::Jalr => 0,
+            Op::FenceI => times.anew,
+            _ if times.ends_page(page_place + at) => times.anew,
+            _ if self.is_waited_for(at) => times.late,
+            _ => 0,
+        }
+    }
+
+    /// The word at a place that it knows.
+    fn word(&self, at: u32) -> Option<u32> {
+        let find = |words: &[(u32, u32)]| {
+            words.binary_search_by_key(&at, |&(place, _)| place).ok().map(|found| words[found].1)
+        };
+        find(&self.words).or_else(|| find(&self.beside))
+    }
+
+    /// The places of all words that it depends on.
+    pub fn places(&self) -> impl Iterator<Item = u32> + '_ {
+        self.words.iter().chain(&self.beside).map(|&(at, _)| at)
+    }
+
+    /// The decoded forms of the instructions at the leaders, in order.
+    pub fn leader_forms(&self) -> impl Iterator<Item = Decoded> + '_ {
+        let leaders = self.words.iter().filter(|(at, _)| self.leaders.binary_search(at).is_ok());
+        leaders.map(|&(at, word)| decode(word).cached().before(self.is_waited_for(at)))
+    }
+
+    /// Whether on the pipelined core the instruction at a place is followed by one that waits for it.
+    fn is_waited_for(&self, at: u32) -> bool {
+        let ends_page = self.page_place.is_none_or(|place| (place + at) % PAGE_WORDS == PAGE_WORDS - 1);
+        let late = self.word(at).and_then(|word| decode(word).late_register()).zip(self.word(at + 1));
+        !ends_page && late.is_some_and(|(register, next)| names_source(next, register.into()))
     }
 
     /// Whether it lies in memory, its first word at index `first`.
     pub fn is_at(&self, memory: &Memory, first: u32) -> bool {
-        self.words.iter().all(|&(at, word)| memory.words.get((first + at) as usize) == Some(&word))
+        self.words.iter().chain(&self.beside).all(|&(at, word)| memory.words.get((first + at) as usize) == Some(&word))
     }
 }
 
@@ -134,13 +184,11 @@ pub(super) fn ends_block(op: Op) -> bool {
     is_branch(op) || matches!(op, Op::Jal | Op::Jalr)
 }
 
-/// Whether the word after an instruction is read ahead, and how long that takes depends on it.
+/// Whether the word after an instruction is read ahead, and how long that takes depends on whether it
+/// can be: on the first core, with loads and stores.
 fn reads_ahead(op: Op, times: Times) -> bool {
-    is_access(op) || times.overlaps && !matches!(op, Op::Jal | Op::Jalr | Op::FenceI)
-}
-
-fn is_access(op: Op) -> bool {
-    matches!(op, Op::Lb | Op::Lh | Op::Lw | Op::Lbu | Op::Lhu | Op::Ld | Op::Sb | Op::Sh | Op::Sw | Op::Sd)
+    use Op::*;
+    !times.overlaps && matches!(op, Lb | Lh | Lw | Lbu | Lhu | Ld | Sb | Sh | Sw | Sd)
 }
 
 /// Whether the interpreter executes it too, and not only the exact step.
@@ -165,7 +213,7 @@ mod tests {
         let mut memory = Memory::new(1024);
         memory.words[..words.len()].copy_from_slice(words);
         (0..words.len()).for_each(|index| memory.predecode(index));
-        (memory, Stretch { base: 0, first: 0, words: 256 })
+        (memory, Stretch { base: 0, first: 0, words: 256, lost: false })
     }
 
     /// Who counts for an instruction of the exact step would have the same region made again and
@@ -177,6 +225,30 @@ mod tests {
         assert!(Region::find(&memory, &stretch, 0, HOW).is_none());
         let (first, region) = Region::find(&memory, &stretch, 1, HOW).unwrap();
         assert_eq!((first, region.words, region.leaders), (1, vec![(0, ADDI), (1, BACK)], vec![0]));
+    }
+
+    /// On the pipelined core how long instructions take depends on the next word, translated or not, and
+    /// on where pages end.
+    #[test]
+    fn a_region_knows_the_words_that_times_depend_on() {
+        /// `lw x10, 0(x10)`, and a CSR instruction that names x10.
+        const LOAD: u32 = 0x0005_2503;
+        const CSRW: u32 = 0x3045_1073;
+        let how = (MODE, Times::of(Core::Pipelined));
+        let (mut memory, stretch) = executed(&[LOAD, ADDI, LOAD, CSRW]);
+        let (first, region) = Region::find(&memory, &stretch, 0, how).unwrap();
+        assert_eq!((first, region.words.len(), region.reach), (0, 3, 3));
+        assert_eq!([0, 1, 2].map(|at| region.extra(at, how.1)), [1, 0, 1]);
+        assert!(region.fits(&stretch, 0) && region.is_at(&memory, 0) && !region.fits(&stretch, 1));
+        memory.words[3] = ADDI & !(31 << 15);
+        assert!(!region.is_at(&memory, 0), "the word behind the load has changed");
+
+        let (mut memory, stretch) = executed(&[ADDI]);
+        memory.words[254..].fill(LOAD);
+        (254..256).for_each(|index| memory.predecode(index));
+        let (first, region) = Region::find(&memory, &stretch, 254, how).unwrap();
+        assert_eq!((first, region.words.len(), region.reach), (254, 2, 1));
+        assert_eq!([0, 1].map(|at| region.extra(at, how.1)), [1, 2]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::emitter::{Emitter, Position, RAM, TABLES};
 use crate::hart::alu::access_bytes;
 use crate::hart::decode::{Decoded, Op};
 use crate::hart::memory::CODE_SHIFT;
+use crate::hart::times::PAGE_WORDS;
 use crate::hart::tlb::Entry;
 use testbed_definitions::map::RAM_BASE;
 use testbed_definitions::page::{PAGE_BYTES, PAGE_SHIFT};
@@ -123,7 +124,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Leaves the region where a store would overwrite an instruction.
+    /// Leaves the region where a store would overwrite an instruction; on the pipelined core also where
+    /// it is to the page that it was fetched from.
     fn refuse_code(&mut self, position: &mut Position, index: Value, pairs: bool) {
         let stretch = self.builder.ins().ushr_imm(index, CODE_SHIFT as i64);
         let flag = self.builder.ins().iadd(self.pointers.has_code, stretch);
@@ -132,6 +134,13 @@ impl Emitter<'_> {
         self.builder.set_cold_block(near);
         self.builder.ins().brif(flag, near, &[], on, &[]);
         self.builder.switch_to_block(near);
+        if self.times.overlaps {
+            let page = self.builder.ins().ireduce(I32, stretch);
+            let behind = (self.page_place + position.at) / PAGE_WORDS;
+            let here = self.builder.ins().iadd_imm(self.page, i64::from(behind));
+            let same = self.builder.ins().icmp(IntCC::Equal, page, here);
+            self.exit_if(same, position);
+        }
         let at = self.builder.ins().imul_imm(index, size_of::<Decoded>() as i64);
         let at = self.builder.ins().iadd(self.pointers.decoded, at);
         let mut op = self.builder.ins().uload8(I32, TABLES, at, offset_of!(Decoded, op) as i32);

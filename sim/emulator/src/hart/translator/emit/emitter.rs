@@ -7,12 +7,12 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AliasRegion, Block, BlockArg, InstBuilder, MemFlags, Type, Value};
 use cranelift_frontend::{FunctionBuilder, Variable};
 
-use super::time::{completes_after, cycles};
+use super::time::{completes_in, cycles};
 use crate::hart::csr::Mode;
 use crate::hart::decode::{decode, Decoded, Op, SINK, ZEROS};
 use crate::hart::times::Times;
 use crate::hart::translator::frame::{Exit, Frame, BY_EXIT, CYCLE, INSTRUCTION};
-use crate::hart::translator::region::Region;
+use crate::hart::translator::region::{ends_block, Region};
 
 /// What all accesses have in common: they are aligned and don't fault. Registers, RAM and tables do
 /// not overlap.
@@ -49,6 +49,8 @@ pub(super) struct Position {
 pub(super) struct Emitter<'a> {
     pub builder: FunctionBuilder<'a>,
     pub instructions: BTreeMap<u32, Decoded>,
+    /// The cycles more that some of them take if they go on to the next word.
+    pub extra: BTreeMap<u32, u64>,
     pub blocks: BTreeMap<u32, Block>,
     /// Takes what is returned.
     pub exit: Block,
@@ -57,6 +59,9 @@ pub(super) struct Emitter<'a> {
     pub dispatch: Block,
     pub pointers: Pointers,
     pub base: Value,
+    /// Page of RAM of the region's first word, and that word's place in it.
+    pub page: Value,
+    pub page_place: u32,
     /// Cycles to go and instructions executed, in one word.
     pub time: Variable,
     pub log: Variable,
@@ -83,6 +88,7 @@ impl<'a> Emitter<'a> {
             csrs: field(I64, offset_of!(Frame, csrs)),
         };
         let base = field(I32, offset_of!(Frame, base));
+        let page = field(I32, offset_of!(Frame, page));
         let (time_first, log_first) = (field(I64, offset_of!(Frame, time)), field(I64, offset_of!(Frame, log)));
         let variable = |builder: &mut FunctionBuilder, value| {
             let variable = builder.declare_var(I64);
@@ -98,16 +104,21 @@ impl<'a> Emitter<'a> {
         builder.ins().jump(dispatch, &[BlockArg::Value(entry)]);
         let blocks = region.leaders.iter().map(|&leader| (leader, builder.create_block())).collect();
         let instructions = region.words.iter().map(|&(at, word)| (at, decode(word).cached())).collect();
+        let extra = |&(at, _): &(u32, u32)| Some((at, region.extra(at, times))).filter(|&(_, extra)| extra > 0);
+        let extra = region.words.iter().filter_map(extra).collect();
         let mode = region.mode;
         Emitter {
             builder,
             instructions,
+            extra,
             blocks,
             exit,
             exits: Vec::new(),
             dispatch,
             pointers,
             base,
+            page,
+            page_place: region.page_place.unwrap_or(0),
             time,
             log,
             mode,
@@ -116,13 +127,21 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The instruction is done.
+    /// The instruction is done, and goes on to the next word unless it ends a block.
     pub fn pass(&mut self, position: &mut Position, op: Op) {
+        if let Some(cycles) = completes_in(op, self.times) {
+            position.complete = Some(position.passed + cycles as i64);
+        }
         position.executed += 1;
         position.passed += cycles(op, self.times) as i64;
-        if let Some(after) = completes_after(op, self.times) {
-            position.complete = Some(position.passed + after as i64);
+        if !ends_block(op) {
+            position.passed += self.extra_at(position.at);
         }
+    }
+
+    /// The cycles more that the instruction at a place takes if it goes on to the next word.
+    pub fn extra_at(&self, at: u32) -> i64 {
+        self.extra.get(&at).map_or(0, |&extra| extra as i64)
     }
 
     /// Notes time, count and completion as of `position`.

@@ -83,8 +83,8 @@ impl Emitter<'_> {
         let (mut passed, mut needed) = (0, 0);
         for at in position.at..position.at + count {
             let op = self.instructions[&at].op;
-            needed = passed + needs(op, self.times) as i64;
-            passed += cycles(op, self.times) as i64;
+            needed = passed + needs(op) as i64;
+            passed += cycles(op, self.times) as i64 + self.extra_at(at);
         }
         let time = self.builder.use_var(self.time);
         let late = self.builder.ins().icmp_imm(IntCC::SignedLessThan, time, needed * CYCLE);
@@ -117,9 +117,10 @@ impl Emitter<'_> {
             let taken = self.builder.ins().icmp(condition(op), a, b);
             self.pass(position, op);
             // What is added where it is taken is taken back where it is not: loops mostly go on.
-            let longer = (self.times.jump - self.times.alu) as i64;
-            position.passed += longer;
+            let jumps = (self.times.jump - self.times.alu) as i64;
+            position.passed += jumps;
             self.arrive(position);
+            let longer = jumps - self.extra_at(at);
             let ((taken_block, taken_arguments), (next_block, next_arguments)) =
                 (self.target(target), self.target(next));
             if longer == 0 {
@@ -182,9 +183,9 @@ impl Emitter<'_> {
                 self.set(position, rd | 1, high);
             }
             Op::Sb | Op::Sh | Op::Sw | Op::Sd => {
-                // The word after it has been read when it stores: only of instructions is it known
-                // here that a store to them is refused.
-                if !self.instructions.contains_key(&(position.at + 1)) {
+                // On the first core the word after it has been read when it stores: only of
+                // instructions is it known here that a store to them is refused.
+                if !self.times.overlaps && !self.instructions.contains_key(&(position.at + 1)) {
                     return false;
                 }
                 let address = self.address(position, decoded, WRITE);

@@ -1,0 +1,127 @@
+//! The words of one bank of RAM that have been fetched ahead.
+
+use super::Names;
+use rust_hdl::prelude::*;
+
+/// A queue of two words, every second one of those that follow a jump's target.
+///
+/// ```text
+///   start, fresh, second  +------+-> word (if there is one), names
+///   code, first           | Bank |
+///   fetched, free         |      |-> row
+///   take, register ------>+------+
+/// ```
+///
+/// `start` in *t* empties it. In *t*+1, where `fresh` is high, and *t*+2, where `second` is, `code` has
+/// a word. From *t*+2 on the queue asks for words itself, by `row`, as long as it has room: where `free`
+/// says that port B of the bank has read it, it is at `fetched` in the next cycle. `row` counts the
+/// bank's words in a page, beginning anew behind its last one; in *t*+1 `first` is the row of the first
+/// word.
+///
+/// `word` is the oldest one; if the queue is empty, the one that comes in this cycle. With `take` it is
+/// taken. There is always one for whoever takes no more than every second cycle, as long as port B is
+/// free as often as `hdl/formal/bank.sv` has it.
+#[derive(LogicBlock, Default)]
+pub struct Bank {
+    pub clock: Signal<In, Clock>,
+    pub start: Signal<In, Bit>,
+    /// The cycle after a start, and the one after that.
+    pub fresh: Signal<In, Bit>,
+    pub second: Signal<In, Bit>,
+    /// With `fresh`.
+    pub first: Signal<In, Bits<7>>,
+    pub code: Signal<In, Bits<32>>,
+    pub fetched: Signal<In, Bits<32>>,
+    pub free: Signal<In, Bit>,
+    pub take: Signal<In, Bit>,
+    pub register: Signal<In, Bits<5>>,
+    pub word: Signal<Out, Bits<32>>,
+    /// `word` names `register` as a source.
+    pub names: Signal<Out, Bit>,
+    pub row: Signal<Out, Bits<7>>,
+    next: DFF<Bits<7>>,
+    /// What was asked for is at `fetched`.
+    came: DFF<Bit>,
+    has_one: DFF<Bit>,
+    has_two: DFF<Bit>,
+    /// Where the oldest word is, if there is one.
+    turn: DFF<Bit>,
+    place_0: DFF<Bits<32>>,
+    place_1: DFF<Bits<32>>,
+    oldest_names: Names,
+    code_names: Names,
+    fetched_names: Names,
+    comes: Signal<Local, Bit>,
+    coming: Signal<Local, Bits<32>>,
+    oldest: Signal<Local, Bits<32>>,
+    into: Signal<Local, Bit>,
+    asks: Signal<Local, Bit>,
+}
+
+impl Logic for Bank {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, next, came, has_one, has_two, turn, place_0, place_1);
+        self.comes.next = self.fresh.val() | self.second.val() | self.came.q.val();
+        self.coming.next = self.code.val();
+        if self.came.q.val() {
+            self.coming.next = self.fetched.val();
+        }
+        self.oldest.next = self.place_0.q.val();
+        if self.turn.q.val() {
+            self.oldest.next = self.place_1.q.val();
+        }
+        self.word.next = self.coming.val();
+        if self.has_one.q.val() {
+            self.word.next = self.oldest.val();
+        }
+
+        // Words come late, and what they name is asked often: each is looked at where it comes from.
+        self.oldest_names.word.next = self.oldest.val();
+        self.oldest_names.register.next = self.register.val();
+        self.code_names.word.next = self.code.val();
+        self.code_names.register.next = self.register.val();
+        self.fetched_names.word.next = self.fetched.val();
+        self.fetched_names.register.next = self.register.val();
+        self.names.next = self.code_names.yes.val();
+        if self.has_one.q.val() {
+            self.names.next = self.oldest_names.yes.val();
+        } else if self.came.q.val() {
+            self.names.next = self.fetched_names.yes.val();
+        }
+
+        // Whether one is taken is known late, so room is what there is without that.
+        self.asks.next =
+            self.free.val() & !self.fresh.val() & !self.has_two.q.val() & !(self.has_one.q.val() & self.comes.val());
+        self.came.d.next = self.asks.val() & !self.start.val();
+        self.next.d.next = self.next.q.val();
+        if self.fresh.val() {
+            self.next.d.next = self.first.val() + 2;
+        } else if self.asks.val() {
+            self.next.d.next = self.next.q.val() + 1;
+        }
+        self.row.next = self.next.q.val();
+
+        // A word that comes is kept where there is room, also if it is taken at once: it is not asked
+        // for what is known late.
+        self.into.next = self.turn.q.val() ^ self.has_one.q.val();
+        if self.comes.val() & !self.into.val() {
+            self.place_0.d.next = self.coming.val();
+        }
+        if self.comes.val() & self.into.val() {
+            self.place_1.d.next = self.coming.val();
+        }
+        // One comes, one goes, both or none.
+        self.turn.d.next = self.turn.q.val() ^ self.take.val();
+        if self.has_one.q.val() {
+            self.has_one.d.next = !self.take.val() | self.has_two.q.val() | self.comes.val();
+            self.has_two.d.next = !self.take.val() & (self.has_two.q.val() | self.comes.val());
+        } else {
+            self.has_one.d.next = self.comes.val() & !self.take.val();
+        }
+        if self.start.val() {
+            self.has_one.d.next = false;
+            self.has_two.d.next = false;
+        }
+    }
+}
