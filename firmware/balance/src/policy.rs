@@ -42,12 +42,12 @@ impl Default for Costs {
 impl Costs {
     /// As measured on an idle machine with the default core; the tests of the documents compare them.
     pub const DEFAULT: Costs = Costs {
-        migration: 2_421,
-        page: 3_345,
+        migration: 1_859,
+        page: 2_649,
         pages: 3,
-        local: 560,
-        remote: 1_407,
-        flight: 486,
+        local: 459,
+        remote: 1_177,
+        flight: 440,
         flight_byte: 282,
         slice: 500_000,
         millisecond: 25_000,
