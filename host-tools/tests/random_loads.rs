@@ -92,7 +92,7 @@ fn workflow(folder: &Path, words: &[&str]) -> Output {
     );
     let loads = folder.join("loads");
     fs::create_dir_all(&loads).unwrap();
-    let work: String = (2..12).map(|thread| format!("work {thread} 20\n")).collect();
+    let work: String = (2..12).map(|thread| format!("work {thread} 40\n")).collect();
     fs::write(loads.join("ten.taskgraph"), format!("taskgraph 1\nthreads 10\nphase 50\n{work}end\n")).unwrap();
     Command::new(snakemake)
         .current_dir(root())

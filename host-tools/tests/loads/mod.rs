@@ -105,7 +105,7 @@ fn task_graphs_do_what_their_files_say() {
         assert_eq!(results(&console), sums(&graph, number), "{run:?}");
         moved += moves(&console);
     }
-    assert!(moved > count, "{moved} moves");
+    assert!(moved > count / 2, "{moved} moves");
 }
 
 /// With a graph's own places, and with those of another file.
