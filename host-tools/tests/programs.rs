@@ -39,7 +39,7 @@ const RUST_HDL_PROGRAM: &str = "remote-small";
 const MULTICYCLE_PROGRAMS: [&str; 5] = ["adder-roam", "migrate", "processes-remote", "readers", "remote-master"];
 /// Programs in which the times of instructions decide who reads which line, or whose line comes first
 /// on the console: what they print is compared with what they print with the default core only.
-const BY_TIME: [&str; 5] = ["processes-remote", "readers", "readers-late", "sh-input", "sh-shells"];
+const BY_TIME: [&str; 6] = ["misuse", "processes-remote", "readers", "readers-late", "sh-input", "sh-shells"];
 /// Cycles in which the exact step is held against the fast ways; and where there is time.
 const STEPPED_CYCLES: u64 = 1_500_000;
 const STEPPED_CYCLES_LONG: u64 = 100_000_000;
