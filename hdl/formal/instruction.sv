@@ -33,7 +33,7 @@ always @(posedge clock) begin
     f_x2 <= f_x2_next;
     if (f_commits) f_x1_first <= f_x1_before;
 end
-// Of the register file it is known (registers.sv, forwarding.sv): it gives what was written last into the register that was asked for, also in that cycle, or
+// Of the register file it is known (registers.sv): it gives what was written last into the register that was asked for, also in that cycle, or
 // what is forwarded to it.
 reg f_read_1 = 0, f_read_2 = 0;
 reg [4:0] f_asked_1 = 0, f_asked_2 = 0;

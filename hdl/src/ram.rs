@@ -25,17 +25,19 @@ use testbed_definitions::page::PAGE_BYTES;
 /// Addresses are byte addresses of which only the bits that select a word inside the RAM count.
 /// Each port reads in every cycle: an address in cycle *t* gives its word in *t*+1, as it was
 /// before any write of *t*, by either port. Port A reads the two words from `a_address` on, each
-/// shown by its bank; the second one only if both are in one KiB. `a_rdata` is the first. With `b_use` port B of
-/// the bank of `b_address` is DMA's, and `b_rdata` its word; where that is not so, `free_0` and
-/// `free_1`, it reads the word of its bank at `ahead_0` or `ahead_1`. `a_write` writes the bytes of
-/// `a_wdata` whose bits are set in `a_mask`, `b_write`, which comes with `b_use` only, the whole of `b_wdata`, visible to
-/// reads from *t*+1. If both write one word in one cycle, port B's bytes stay. The content is 0 at
-/// first, or comes from [`Ram::set_image`] in the generated Verilog.
+/// shown by its bank; the second one only if both are in one KiB. `a_rdata` is the first. With
+/// `b_use` port B of the bank of `b_address` is DMA's, and `b_rdata` its word; where that is not
+/// so, `free_0` and `free_1`, it reads the word of its bank at `ahead_0` or `ahead_1`. `a_write`
+/// writes the bytes of `a_wdata` whose bits are set in `a_mask`, `b_write`, which comes with
+/// `b_use` only, the whole of `b_wdata`, visible to reads from *t*+1. If both write one word in one
+/// cycle, port B's bytes stay. The content is 0 at first, or comes from [`Ram::set_image`] in the
+/// generated Verilog.
 ///
-/// In Verilog the words are `mem_0` and `mem_1`, two arrays of the instance's module. yosys maps them to true dual-port
-/// block RAM on ECP5; there, unlike in simulation, what one port reads, and what stays, is undefined for a word that the
-/// other port writes in the same cycle: the block RAM does not arbitrate, and logic that did would cost more than it is
-/// worth. iCE40 has no block RAM with two write ports.
+/// In Verilog the words are `mem_0` and `mem_1`, two arrays of the instance's module. yosys maps
+/// them to true dual-port block RAM on ECP5; there, unlike in simulation, what one port reads, and
+/// what stays, is undefined for a word that the other port writes in the same cycle: the block RAM
+/// does not arbitrate, and logic that did would cost more than it is worth. iCE40 has no block RAM
+/// with two write ports.
 #[derive(LogicBlock)]
 pub struct Ram {
     pub clock: Signal<In, Clock>,

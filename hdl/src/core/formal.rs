@@ -34,7 +34,7 @@ fn core() -> Subject {
 }
 
 #[test]
-fn registers_give_what_was_written() {
+fn registers_give_what_was_forwarded_or_written() {
     registers().assert_proven(5);
 }
 
@@ -97,10 +97,12 @@ fn seeded_bugs_of_translation_are_seen() {
 fn seeded_bugs_of_the_registers_are_seen() {
     registers().assert_sees(&[
         ("wire writes = write & (write_address != 0);", "wire writes = write;"),
+        ("wire forwards = forward & (forward_address != 0);", "wire forwards = forward;"),
         (
-            "data_2 <= (writes & (write_address == address_2)) ? write_data : copy_2[address_2];",
-            "data_2 <= copy_2[address_2];",
+            "data_2 <= (forwards & (forward_address == address_2)) ? forward_data",
+            "data_2 <= (forwards & (forward_address == address_1)) ? forward_data",
         ),
+        (": (writes & (write_address == address_2)) ? write_data : copy_2[address_2];", ": copy_2[address_2];"),
         ("copy_1[write_address] <= write_data;", "copy_1[write_address] <= data_1;"),
     ]);
 }

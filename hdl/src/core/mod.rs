@@ -2,7 +2,6 @@
 //! for every cycle of it and `docs/core.md` for the block diagram.
 
 mod alu;
-mod commit;
 mod control;
 mod counter;
 mod csr;
@@ -14,7 +13,10 @@ mod lanes;
 mod mmu;
 mod muldiv;
 mod register_file;
+mod results;
+mod retirement;
 mod shifter;
+pub mod state;
 mod tlb;
 
 #[cfg(test)]
@@ -23,25 +25,11 @@ mod formal;
 mod tests;
 
 pub use self::{
-    alu::Alu, commit::Commit, control::Control, counter::Counter, csr::CsrFile, csr_select::CsrSelect,
-    decoder::Decoder, event_page::EventPage, flow::Flow, lanes::Lanes, mmu::Mmu, muldiv::MulDiv,
-    register_file::RegisterFile, shifter::Shifter, tlb::Tlb,
+    alu::Alu, control::Control, counter::Counter, csr::CsrFile, csr_select::CsrSelect, decoder::Decoder,
+    event_page::EventPage, flow::Flow, lanes::Lanes, mmu::Mmu, muldiv::MulDiv, register_file::RegisterFile,
+    results::Results, retirement::Retirement, shifter::Shifter, tlb::Tlb,
 };
 use rust_hdl::prelude::*;
-
-/// Bits of the state register. One is set, but for cycle 0, state R, when none is, and for the
-/// cycle that completes a load while the next instruction arrives, when D and L are.
-pub mod state {
-    pub const F: u8 = 0;
-    pub const D: u8 = 1;
-    pub const X: u8 = 2;
-    pub const L: u8 = 3;
-    pub const M: u8 = 4;
-    pub const S: u8 = 5;
-    pub const W: u8 = 6;
-    pub const T: u8 = 7;
-    pub const P: u8 = 8;
-}
 
 /// The core.
 ///
@@ -128,12 +116,17 @@ pub struct Core {
     event_page: EventPage,
     csr_file: CsrFile,
     control: Control,
-    commit: Commit,
+    results: Results,
+    retirement: Retirement,
     second: Signal<Local, Bits<32>>,
     arriving: Signal<Local, Bits<32>>,
     latched: Signal<Local, Bits<32>>,
     source: Signal<Local, Bits<5>>,
     destination: Signal<Local, Bits<5>>,
+    result: Signal<Local, Bits<32>>,
+    completes: Signal<Local, Bit>,
+    shown_pc: Signal<Local, Bits<32>>,
+    shown_address: Signal<Local, Bits<32>>,
 }
 
 impl Logic for Core {
@@ -151,15 +144,9 @@ impl Logic for Core {
             ahead,
             fresh,
             following,
-            held,
-            address_before,
-            pc_before,
-            decoder,
-            registers,
-            muldiv,
-            mmu,
-            csr_file
+            held
         );
+        clock!(self, clock, address_before, pc_before, decoder, registers, muldiv, mmu, csr_file);
 
         // Fetched instruction and its registers. Every D also reads the word after; the port is
         // free then. A load or store, which needs the port in X, leaves it in `following` for the D
@@ -201,9 +188,11 @@ impl Logic for Core {
         if self.decoder.pair.val() & self.state.q.val().get_bit(3) {
             self.destination.next = self.instruction.q.val().get_bits::<5>(7) | 1;
         }
+        self.registers.forward.next = false;
+        self.registers.forward_address.next = 0.into();
+        self.registers.forward_data.next = 0.into();
         self.registers.write.next = self.control.write_rd.val();
         self.registers.write_address.next = self.destination.val();
-        self.registers.write_data.next = self.commit.rd_value.val();
 
         // Arithmetic. Branches compare the registers, all others that are not register-register use the immediate.
         self.second.next = self.decoder.immediate.val();
@@ -271,7 +260,7 @@ impl Logic for Core {
         self.csr_file.trap.next = self.control.trap.val();
         self.csr_file.trap_pc.next = self.pc.q.val();
         self.csr_file.trap_cause.next = self.control.trap_cause.val();
-        self.csr_file.trap_value.next = self.commit.trap_value.val();
+        self.csr_file.trap_value.next = self.results.trap_value.val();
         self.csr_file.mret.next = self.control.return_commit.val();
         self.csr_file.retire.next = self.control.retire.val();
         self.csr_file.irq_timer.next = self.irq_timer.val();
@@ -316,46 +305,41 @@ impl Logic for Core {
         self.fetch_fault.d.next = self.control.next_fetch_fault.val();
         self.fetch_denied.d.next = self.control.next_fetch_denied.val();
 
-        // Commit.
-        self.commit.state.next = self.state.q.val();
-        self.commit.reset_vector.next = self.reset_vector.val();
-        self.commit.pc.next = self.pc.q.val();
-        self.commit.instruction.next = self.instruction.q.val();
-        self.commit.csr.next = self.decoder.csr.val();
-        self.commit.lui.next = self.decoder.lui.val();
-        self.commit.auipc.next = self.decoder.auipc.val();
-        self.commit.link.next = self.decoder.link.val();
-        self.commit.alu_result.next = self.alu.result.val();
-        self.commit.csr_value.next = self.csr_file.value.val();
-        self.commit.immediate.next = self.decoder.immediate.val();
-        self.commit.target.next = self.flow.target.val();
-        self.commit.after.next = self.flow.after.val();
-        self.commit.load_data.next = self.lanes.load_data.val();
-        self.commit.muldiv_result.next = self.muldiv.result.val();
-        self.commit.va.next = self.flow.va.val();
-        self.commit.load.next = self.decoder.load.val();
-        self.commit.pc_before.next = self.pc_before.q.val();
-        self.commit.falls.next = self.flow.falls.val();
-        self.commit.vector.next = self.csr_file.vector.val();
-        self.commit.return_pc.next = self.csr_file.return_pc.val();
-        self.commit.moves.next = self.control.moves.val();
-        self.commit.mret.next = self.decoder.mret.val();
-        self.commit.wfi.next = self.decoder.wfi.val();
-        self.commit.trap.next = self.control.trap.val();
-        self.commit.trap_cause.next = self.control.trap_cause.val();
-        self.commit.tval_pc.next = self.control.tval_pc.val();
-        self.commit.tval_instruction.next = self.control.tval_instruction.val();
-        self.commit.tval_va.next = self.control.tval_va.val();
-        self.commit.retire.next = self.control.retire.val();
-        self.commit.half.next = self.control.half.val();
-        self.commit.destination.next = self.destination.val();
-        self.commit.write_rd.next = self.control.write_rd.val();
-        self.commit.store.next = self.decoder.store.val();
-        self.commit.store_data.next = self.lanes.store_data.val();
-        self.commit.store_mask.next = self.lanes.mask.val();
-        self.commit.address.next = self.mmu.address.val();
-        self.commit.address_before.next = self.address_before.q.val();
-        self.pc.d.next = self.commit.next_pc.val();
+        // What comes of it.
+        self.results.state.next = self.state.q.val();
+        self.results.reset_vector.next = self.reset_vector.val();
+        self.results.pc.next = self.pc.q.val();
+        self.results.instruction.next = self.instruction.q.val();
+        self.results.csr.next = self.decoder.csr.val();
+        self.results.lui.next = self.decoder.lui.val();
+        self.results.auipc.next = self.decoder.auipc.val();
+        self.results.link.next = self.decoder.link.val();
+        self.results.alu_result.next = self.alu.result.val();
+        self.results.csr_value.next = self.csr_file.value.val();
+        self.results.immediate.next = self.decoder.immediate.val();
+        self.results.target.next = self.flow.target.val();
+        self.results.after.next = self.flow.after.val();
+        self.results.muldiv_result.next = self.muldiv.result.val();
+        self.results.va.next = self.flow.va.val();
+        self.results.jumps.next = !(self.flow.falls.val()
+            | (self.state.q.val().get_bit(2)
+                & (self.decoder.load.val() | self.decoder.store.val() | self.decoder.wfi.val()))
+            | self.state.q.val().get_bit(8));
+        self.results.vector.next = self.csr_file.vector.val();
+        self.results.return_pc.next = self.csr_file.return_pc.val();
+        self.results.moves.next = self.control.moves.val();
+        self.results.mret.next = self.decoder.mret.val();
+        self.results.trap.next = self.control.trap.val();
+        self.results.tval_pc.next = self.control.tval_pc.val();
+        self.results.tval_instruction.next = self.control.tval_instruction.val();
+        self.results.tval_va.next = self.control.tval_va.val();
+        self.pc.d.next = self.results.next_pc.val();
+        // A load is completed in L, and the first half of a pair in P.
+        self.result.next = self.results.value.val();
+        if self.state.q.val().get_bit(3) | self.state.q.val().get_bit(8) {
+            self.result.next = self.lanes.load_data.val();
+        }
+        self.registers.write_data.next = self.result.val();
         self.address_before.d.next = self.mmu.address.val();
         self.pc_before.d.next = self.pc.q.val();
 
@@ -369,20 +353,48 @@ impl Logic for Core {
         self.wdata.next = self.lanes.store_data.val();
         self.mask.next = self.lanes.mask.val();
 
-        self.retire_valid.next = self.commit.retire_valid.val();
-        self.retire_half.next = self.control.half.val();
-        self.retire_trap.next = self.commit.retire_trap.val();
-        self.retire_pc.next = self.commit.retire_pc.val();
-        self.retire_instruction.next = self.commit.retire_instruction.val();
-        self.retire_rd.next = self.commit.retire_rd.val();
-        self.retire_value.next = self.commit.retire_value.val();
-        self.retire_cause.next = self.commit.retire_cause.val();
-        self.retire_tval.next = self.commit.retire_tval.val();
-        self.retire_load.next = self.commit.retire_load.val();
-        self.retire_store.next = self.commit.retire_store.val();
-        self.retire_address.next = self.commit.retire_address.val();
-        self.retire_data.next = self.commit.retire_data.val();
-        self.retire_mask.next = self.commit.retire_mask.val();
+        // The retirement port. A load may be completed as the next instruction arrives.
+        self.retirement.retire.next = self.control.retire.val();
+        self.retirement.half.next = self.control.half.val();
+        self.retirement.trap.next = self.control.trap.val();
+        self.shown_pc.next = self.pc.q.val();
+        if self.state.q.val().get_bits::<3>(1) == 5 {
+            self.shown_pc.next = self.pc_before.q.val();
+        }
+        self.retirement.pc.next = self.shown_pc.val();
+        self.retirement.instruction.next = self.instruction.q.val();
+        self.retirement.unseen.next =
+            self.state.q.val().get_bit(1) & !self.control.retire.val() & !self.control.half.val();
+        self.retirement.write.next = self.control.write_rd.val();
+        self.retirement.destination.next = self.destination.val();
+        self.retirement.value.next = self.result.val();
+        self.retirement.trap_cause.next = self.control.trap_cause.val();
+        self.retirement.trap_value.next = self.results.trap_value.val();
+        self.completes.next = self.state.q.val().get_bit(3) | (self.state.q.val().get_bit(8) & self.decoder.load.val());
+        self.retirement.load.next = self.completes.val();
+        self.retirement.store.next =
+            self.decoder.store.val() & (self.state.q.val().get_bit(2) | self.state.q.val().get_bit(8));
+        self.shown_address.next = self.mmu.address.val();
+        if self.completes.val() {
+            self.shown_address.next = self.address_before.q.val();
+        }
+        self.retirement.address.next = self.shown_address.val();
+        self.retirement.store_data.next = self.lanes.store_data.val();
+        self.retirement.store_mask.next = self.lanes.mask.val();
+        self.retire_valid.next = self.retirement.retire_valid.val();
+        self.retire_half.next = self.retirement.retire_half.val();
+        self.retire_trap.next = self.retirement.retire_trap.val();
+        self.retire_pc.next = self.retirement.retire_pc.val();
+        self.retire_instruction.next = self.retirement.retire_instruction.val();
+        self.retire_rd.next = self.retirement.retire_rd.val();
+        self.retire_value.next = self.retirement.retire_value.val();
+        self.retire_cause.next = self.retirement.retire_cause.val();
+        self.retire_tval.next = self.retirement.retire_tval.val();
+        self.retire_load.next = self.retirement.retire_load.val();
+        self.retire_store.next = self.retirement.retire_store.val();
+        self.retire_address.next = self.retirement.retire_address.val();
+        self.retire_data.next = self.retirement.retire_data.val();
+        self.retire_mask.next = self.retirement.retire_mask.val();
         self.instret_low.next = self.csr_file.instret_low.val();
     }
 }

@@ -20,7 +20,7 @@ use rust_hdl::prelude::*;
 ///
 /// `word` is the oldest one; if the queue is empty, the one that comes in this cycle. With `take` it is
 /// taken. There is always one for whoever takes no more than every second cycle, as long as port B is
-/// free as often as `hdl/formal/bank.sv` has it.
+/// free as often as `hdl/formal/ahead.sv` has it.
 #[derive(LogicBlock, Default)]
 pub struct Bank {
     pub clock: Signal<In, Clock>,

@@ -1,8 +1,8 @@
 //! Proofs of the pipelined core's instructions and of its words ahead, for every input and any length
-//! of time (`hdl/formal/{instruction,pipeline,ahead,forwarding}.sv`). Its TLB and translation are those
-//! of the first core.
+//! of time (`hdl/formal/{instruction,pipeline,ahead}.sv`). Its registers, TLB and translation are those of
+//! the first core.
 
-use super::{Ahead, Pipeline, Registers};
+use super::{Ahead, Pipeline};
 use crate::support::formal::Subject;
 use crate::support::verilog::connected_verilog;
 
@@ -23,10 +23,6 @@ fn ahead() -> Subject {
     subject.with(&["ahead.sv"]).from_depth(8)
 }
 
-fn registers() -> Subject {
-    Subject::new(connected_verilog(Registers::default()).expect("it is sound")).with(&["forwarding.sv"])
-}
-
 #[test]
 fn instructions_do_what_the_architecture_says() {
     pipeline().assert_proven(16);
@@ -35,11 +31,6 @@ fn instructions_do_what_the_architecture_says() {
 #[test]
 fn there_is_always_a_word_ahead_and_it_is_the_next_one() {
     ahead().assert_proven(16);
-}
-
-#[test]
-fn registers_give_what_was_forwarded_or_written() {
-    registers().assert_proven(5);
 }
 
 #[test]
@@ -133,17 +124,4 @@ fn seeded_bugs_of_the_words_ahead_are_seen() {
             ("has_one$d = comes & ~take;", "has_one$d = comes;"),
         ],
     );
-}
-
-#[test]
-fn seeded_bugs_of_the_registers_are_seen() {
-    registers().assert_sees(&[
-        ("wire writes = write & (write_address != 0);", "wire writes = write;"),
-        ("wire forwards = forward & (forward_address != 0);", "wire forwards = forward;"),
-        (
-            "data_2 <= (forwards & (forward_address == address_2)) ? forward_data",
-            "data_2 <= (forwards & (forward_address == address_1)) ? forward_data",
-        ),
-        ("copy_1[write_address] <= write_data;", "copy_1[write_address] <= data_1;"),
-    ]);
 }

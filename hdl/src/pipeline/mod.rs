@@ -6,8 +6,6 @@ mod control;
 mod divider;
 mod multiplier;
 mod names;
-mod registers;
-mod results;
 mod writeback;
 
 #[cfg(test)]
@@ -17,9 +15,9 @@ mod tests;
 
 pub use self::{
     ahead::Ahead, bank::Bank, control::Control, divider::Divider, multiplier::Multiplier, names::Names,
-    registers::Registers, results::Results, writeback::Writeback,
+    writeback::Writeback,
 };
-use crate::core::{Alu, CsrFile, Decoder, EventPage, Flow, Lanes, Mmu};
+use crate::core::{Alu, CsrFile, Decoder, EventPage, Flow, Lanes, Mmu, RegisterFile, Results};
 use rust_hdl::prelude::*;
 
 /// The core whose instructions overlap: while one is in X, the next one arrives and reads its
@@ -109,7 +107,7 @@ pub struct Pipeline {
     pc: DFF<Bits<32>>,
     instruction: DFF<Bits<32>>,
     decoder: Decoder,
-    registers: Registers,
+    registers: RegisterFile,
     alu: Alu,
     multiplier: Multiplier,
     divider: Divider,
@@ -377,7 +375,7 @@ impl Logic for Pipeline {
         self.results.immediate.next = self.decoder.immediate.val();
         self.results.target.next = self.flow.target.val();
         self.results.after.next = self.flow.after.val();
-        self.results.quotient.next = self.divider.result.val();
+        self.results.muldiv_result.next = self.divider.result.val();
         self.results.va.next = self.flow.va.val();
         self.results.jumps.next = self.jumps.val();
         self.results.vector.next = self.csr_file.vector.val();

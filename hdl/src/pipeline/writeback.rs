@@ -1,5 +1,6 @@
 //! The cycle after an instruction's last: its result is written, and it is shown.
 
+use crate::core::Retirement;
 use rust_hdl::prelude::*;
 
 /// Keeps what came of the instruction for one cycle, and completes it.
@@ -13,7 +14,7 @@ use rust_hdl::prelude::*;
 /// All inputs are of the instruction's last cycle but `loaded`, what its load found, and `product`, of its
 /// multiplication, which are of the next one; so are the outputs. `half` is the first half of a
 /// pair; with it, `retire` and `trap` at most one is high.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct Writeback {
     pub clock: Signal<In, Clock>,
     pub retire: Signal<In, Bit>,
@@ -64,7 +65,7 @@ pub struct Writeback {
     retired: DFF<Bit>,
     halved: DFF<Bit>,
     trapped: DFF<Bit>,
-    was_seen: DFF<Bit>,
+    was_unseen: DFF<Bit>,
     wrote: DFF<Bit>,
     loads: DFF<Bit>,
     stores: DFF<Bit>,
@@ -80,114 +81,16 @@ pub struct Writeback {
     kept_mask: DFF<Bits<4>>,
     commits: Signal<Local, Bit>,
     result: Signal<Local, Bits<32>>,
-    shown_pc: Signal<Local, Bits<32>>,
-    shown_instruction: Signal<Local, Bits<32>>,
-    shown_rd: Signal<Local, Bits<5>>,
-    shown_value: Signal<Local, Bits<32>>,
-    shown_cause: Signal<Local, Bits<32>>,
-    shown_tval: Signal<Local, Bits<32>>,
-    shown_address: Signal<Local, Bits<32>>,
-    shown_data: Signal<Local, Bits<32>>,
-    shown_mask: Signal<Local, Bits<4>>,
-    lane_0: Constant<Bits<32>>,
-    lane_1: Constant<Bits<32>>,
-    lane_2: Constant<Bits<32>>,
-    lane_3: Constant<Bits<32>>,
-}
-
-impl Default for Writeback {
-    fn default() -> Self {
-        Self {
-            clock: Default::default(),
-            retire: Default::default(),
-            half: Default::default(),
-            trap: Default::default(),
-            unseen: Default::default(),
-            pc: Default::default(),
-            instruction: Default::default(),
-            writes_rd: Default::default(),
-            destination: Default::default(),
-            value: Default::default(),
-            load: Default::default(),
-            store: Default::default(),
-            multiply: Default::default(),
-            trap_cause: Default::default(),
-            trap_value: Default::default(),
-            address: Default::default(),
-            store_data: Default::default(),
-            store_mask: Default::default(),
-            loaded: Default::default(),
-            product: Default::default(),
-            offset: Default::default(),
-            width: Default::default(),
-            page: Default::default(),
-            write: Default::default(),
-            write_address: Default::default(),
-            write_data: Default::default(),
-            retire_valid: Default::default(),
-            retire_half: Default::default(),
-            retire_trap: Default::default(),
-            retire_pc: Default::default(),
-            retire_instruction: Default::default(),
-            retire_rd: Default::default(),
-            retire_value: Default::default(),
-            retire_cause: Default::default(),
-            retire_tval: Default::default(),
-            retire_load: Default::default(),
-            retire_store: Default::default(),
-            retire_address: Default::default(),
-            retire_data: Default::default(),
-            retire_mask: Default::default(),
-            retired: Default::default(),
-            halved: Default::default(),
-            trapped: Default::default(),
-            was_seen: Default::default(),
-            wrote: Default::default(),
-            loads: Default::default(),
-            stores: Default::default(),
-            multiplies: Default::default(),
-            kept_pc: Default::default(),
-            kept_instruction: Default::default(),
-            kept_destination: Default::default(),
-            kept_value: Default::default(),
-            kept_cause: Default::default(),
-            kept_tval: Default::default(),
-            kept_address: Default::default(),
-            kept_data: Default::default(),
-            kept_mask: Default::default(),
-            commits: Default::default(),
-            result: Default::default(),
-            shown_pc: Default::default(),
-            shown_instruction: Default::default(),
-            shown_rd: Default::default(),
-            shown_value: Default::default(),
-            shown_cause: Default::default(),
-            shown_tval: Default::default(),
-            shown_address: Default::default(),
-            shown_data: Default::default(),
-            shown_mask: Default::default(),
-            lane_0: Constant::new(0x0000_00ffu64.into()),
-            lane_1: Constant::new(0x0000_ff00u64.into()),
-            lane_2: Constant::new(0x00ff_0000u64.into()),
-            lane_3: Constant::new(0xff00_0000u64.into()),
-        }
-    }
+    retirement: Retirement,
 }
 
 impl Logic for Writeback {
     #[hdl_gen]
     fn update(&mut self) {
+        clock!(self, clock, retired, halved, trapped, was_unseen, wrote, loads, stores, multiplies);
         clock!(
             self,
             clock,
-            retired,
-            halved,
-            trapped,
-            was_seen,
-            wrote,
-            loads,
-            stores,
-            multiplies,
             kept_pc,
             kept_instruction,
             kept_destination,
@@ -201,7 +104,7 @@ impl Logic for Writeback {
         self.retired.d.next = self.retire.val();
         self.halved.d.next = self.half.val();
         self.trapped.d.next = self.trap.val();
-        self.was_seen.d.next = !self.unseen.val();
+        self.was_unseen.d.next = self.unseen.val();
         self.commits.next = self.retire.val() | self.half.val();
         // A pair's first half writes only what it loads.
         self.wrote.d.next = self.commits.val() & self.writes_rd.val();
@@ -231,62 +134,35 @@ impl Logic for Writeback {
         self.width.next = self.kept_instruction.q.val().get_bits::<3>(12);
         self.page.next = self.kept_address.q.val().get_bits::<22>(10);
 
-        // The retirement port.
-        self.shown_pc.next = 0.into();
-        self.shown_instruction.next = 0.into();
-        if self.retired.q.val() | self.halved.q.val() | self.trapped.q.val() {
-            self.shown_pc.next = self.kept_pc.q.val();
-            if self.was_seen.q.val() {
-                self.shown_instruction.next = self.kept_instruction.q.val();
-            }
-        }
-        self.shown_rd.next = 0.into();
-        self.shown_value.next = 0.into();
-        if self.wrote.q.val() {
-            self.shown_rd.next = self.kept_destination.q.val();
-            self.shown_value.next = self.result.val();
-        }
-        self.shown_cause.next = 0.into();
-        self.shown_tval.next = 0.into();
-        if self.trapped.q.val() {
-            self.shown_cause.next = bit_cast::<32, 4>(self.kept_cause.q.val().get_bits::<4>(0))
-                | (bit_cast::<32, 1>(self.kept_cause.q.val().get_bits::<1>(4)) << 31);
-            self.shown_tval.next = self.kept_tval.q.val();
-        }
-        self.shown_address.next = 0.into();
-        self.shown_data.next = 0.into();
-        self.shown_mask.next = 0.into();
-        if (self.retired.q.val() | self.halved.q.val()) & (self.loads.q.val() | self.stores.q.val()) {
-            self.shown_address.next = self.kept_address.q.val();
-        }
-        if (self.retired.q.val() | self.halved.q.val()) & self.stores.q.val() {
-            self.shown_mask.next = self.kept_mask.q.val();
-            if self.kept_mask.q.val().get_bit(0) {
-                self.shown_data.next = self.shown_data.val() | (self.kept_data.q.val() & self.lane_0.val());
-            }
-            if self.kept_mask.q.val().get_bit(1) {
-                self.shown_data.next = self.shown_data.val() | (self.kept_data.q.val() & self.lane_1.val());
-            }
-            if self.kept_mask.q.val().get_bit(2) {
-                self.shown_data.next = self.shown_data.val() | (self.kept_data.q.val() & self.lane_2.val());
-            }
-            if self.kept_mask.q.val().get_bit(3) {
-                self.shown_data.next = self.shown_data.val() | (self.kept_data.q.val() & self.lane_3.val());
-            }
-        }
-        self.retire_valid.next = self.retired.q.val() | self.trapped.q.val();
-        self.retire_half.next = self.halved.q.val();
-        self.retire_trap.next = self.trapped.q.val();
-        self.retire_pc.next = self.shown_pc.val();
-        self.retire_instruction.next = self.shown_instruction.val();
-        self.retire_rd.next = self.shown_rd.val();
-        self.retire_value.next = self.shown_value.val();
-        self.retire_cause.next = self.shown_cause.val();
-        self.retire_tval.next = self.shown_tval.val();
-        self.retire_load.next = (self.retired.q.val() | self.halved.q.val()) & self.loads.q.val();
-        self.retire_store.next = (self.retired.q.val() | self.halved.q.val()) & self.stores.q.val();
-        self.retire_address.next = self.shown_address.val();
-        self.retire_data.next = self.shown_data.val();
-        self.retire_mask.next = self.shown_mask.val();
+        self.retirement.retire.next = self.retired.q.val();
+        self.retirement.half.next = self.halved.q.val();
+        self.retirement.trap.next = self.trapped.q.val();
+        self.retirement.pc.next = self.kept_pc.q.val();
+        self.retirement.instruction.next = self.kept_instruction.q.val();
+        self.retirement.unseen.next = self.was_unseen.q.val();
+        self.retirement.write.next = self.wrote.q.val();
+        self.retirement.destination.next = self.kept_destination.q.val();
+        self.retirement.value.next = self.result.val();
+        self.retirement.trap_cause.next = self.kept_cause.q.val();
+        self.retirement.trap_value.next = self.kept_tval.q.val();
+        self.retirement.load.next = self.loads.q.val();
+        self.retirement.store.next = self.stores.q.val();
+        self.retirement.address.next = self.kept_address.q.val();
+        self.retirement.store_data.next = self.kept_data.q.val();
+        self.retirement.store_mask.next = self.kept_mask.q.val();
+        self.retire_valid.next = self.retirement.retire_valid.val();
+        self.retire_half.next = self.retirement.retire_half.val();
+        self.retire_trap.next = self.retirement.retire_trap.val();
+        self.retire_pc.next = self.retirement.retire_pc.val();
+        self.retire_instruction.next = self.retirement.retire_instruction.val();
+        self.retire_rd.next = self.retirement.retire_rd.val();
+        self.retire_value.next = self.retirement.retire_value.val();
+        self.retire_cause.next = self.retirement.retire_cause.val();
+        self.retire_tval.next = self.retirement.retire_tval.val();
+        self.retire_load.next = self.retirement.retire_load.val();
+        self.retire_store.next = self.retirement.retire_store.val();
+        self.retire_address.next = self.retirement.retire_address.val();
+        self.retire_data.next = self.retirement.retire_data.val();
+        self.retire_mask.next = self.retirement.retire_mask.val();
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use itertools::Itertools;
+use testbed_hdl::ram::image_files;
 use testbed_machine::{units, Machine};
 use testbed_sim::engine::Image;
 
@@ -54,13 +55,17 @@ pub fn of_image(image: &Image, machine: &Machine) -> Result<Words, SynthError> {
 /// Words in the order of RAM's banks: the even ones, then the odd ones. Blocks of consecutive words
 /// of a bank are blocks of consecutive words of this.
 pub fn in_banks(words: &[u32]) -> Words {
-    let [even, odd] = banks(words);
-    [even, odd].concat()
+    banks(words).concat()
 }
 
 /// The words of each bank.
-pub fn banks(words: &[u32]) -> [Words; 2] {
+fn banks(words: &[u32]) -> [Words; 2] {
     [0, 1].map(|bank| words.iter().copied().skip(bank).step_by(2).collect())
+}
+
+/// The files from which the RAM of a design with the image `path` reads `words`, and their texts.
+pub fn image(path: &str, words: &[u32]) -> impl Iterator<Item = (String, String)> {
+    image_files(path).into_iter().zip(banks(words).map(|bank| hex(&bank)))
 }
 
 /// As `$readmemh` and icebram read it: a word a line.

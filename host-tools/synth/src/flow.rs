@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
 use testbed_hdl::board::Options;
-use testbed_hdl::ram::image_files;
 use testbed_hdl::support::synthesis::{count, Cells, Family};
 use testbed_machine::Machine;
 
@@ -210,8 +209,8 @@ impl Flow<'_> {
         self.write(DESIGN, design)?;
         self.write(VENDOR, &vendor)?;
         self.write(CONTENT, &content::hex(&content::in_banks(words)))?;
-        for (file, bank) in image_files(CONTENT).iter().zip(content::banks(words)) {
-            self.write(file, &content::hex(&bank))?;
+        for (file, text) in content::image(CONTENT, words) {
+            self.write(&file, &text)?;
         }
         self.write(&self.board.pins, &self.board.pins_text)?;
         // Latches are looked for before mapping, which would hide them in LUTs.

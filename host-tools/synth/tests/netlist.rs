@@ -7,7 +7,6 @@ use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::link::BAUD;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_hdl::board::{self, Options};
-use testbed_hdl::ram::image_files;
 use testbed_hdl::support::netlist::{compare, Lines, Netlist, NetlistError};
 use testbed_hdl::support::serial::Ear;
 use testbed_hdl::support::synthesis::Family;
@@ -57,8 +56,8 @@ struct Mapped {
 impl Mapped {
     fn new(machine: &Machine, image: &Image, family: Family, folder: &Path) -> Mapped {
         let words = content::of_image(image, machine).unwrap();
-        for (file, bank) in image_files("image.hex").iter().zip(content::banks(&words)) {
-            std::fs::write(folder.join(file), content::hex(&bank)).unwrap();
+        for (file, text) in content::image("image.hex", &words) {
+            std::fs::write(folder.join(file), text).unwrap();
         }
         let options = Options { image: Some("image.hex".into()), ..Board::options(machine).unwrap() };
         let verilog = board::verilog(machine, &options).unwrap();

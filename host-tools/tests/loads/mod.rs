@@ -94,7 +94,7 @@ fn graph(seed: u32, units: u32) -> Box<Graph> {
 /// Random graphs on all kinds of machines, threads anywhere and on the move.
 #[test]
 fn task_graphs_do_what_their_files_say() {
-    let (count, units) = if crate::common::is_long() { (1000, 20_000) } else { (60, 2000) };
+    let (count, units) = if crate::common::is_long() { (1000, 20_000) } else { (60, 3000) };
     let mut moved = 0;
     for number in 0..count {
         let graph = graph(number, units);
@@ -105,7 +105,7 @@ fn task_graphs_do_what_their_files_say() {
         assert_eq!(results(&console), sums(&graph, number), "{run:?}");
         moved += moves(&console);
     }
-    assert!(moved > count / 2, "{moved} moves");
+    assert!(moved > count, "{moved} moves");
 }
 
 /// With a graph's own places, and with those of another file.

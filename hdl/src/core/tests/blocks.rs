@@ -203,7 +203,9 @@ fn flow() {
 fn register_file() {
     differential! {
         block: RegisterFile = RegisterFile::default(),
-        inputs: [address_1, address_2, read, read_2, write, write_address, write_data], outputs: [data_1, data_2],
+        inputs: [address_1, address_2, read, read_2, forward, forward_address, forward_data, write, write_address,
+                 write_data],
+        outputs: [data_1, data_2],
         cycles: 3_000, seed: 8,
         stimulus: |block, random, _| {
             // Never both at once: what such a read gives is not promised.
@@ -214,6 +216,9 @@ fn register_file() {
             block.address_2.next = random.bits();
             block.write_address.next = random.bits();
             block.write_data.next = random.bits();
+            block.forward.next = random.chance(1, 2);
+            block.forward_address.next = random.bits();
+            block.forward_data.next = random.bits();
         }
     }
 }

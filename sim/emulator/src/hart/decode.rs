@@ -1,6 +1,7 @@
 //! Instruction words, decoded once and kept in a cache beside RAM.
 
 use super::csr::{plain, PLAIN};
+use super::times::names_source;
 use testbed_definitions::csr::{TIME, TIMEH};
 
 /// What an instruction does. `Undecoded` is what the cache holds for words not yet seen.
@@ -69,6 +70,11 @@ impl Decoded {
         let register = if self.op == Op::Ld { self.rd | 1 } else { self.rd };
         let is_late = is_load(self.op) || is_multiplication(self.op);
         (is_late && self.rd != 0).then_some(register)
+    }
+
+    /// Whether the pipelined core has `next`, the word behind the instruction, wait for that register.
+    pub fn is_waited_for_by(self, next: u32) -> bool {
+        self.late_register().is_some_and(|register| names_source(next, register.into()))
     }
 
     /// The form that the cache holds: x0 as destination replaced by [`SINK`], as a pair's source by

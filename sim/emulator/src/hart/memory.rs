@@ -3,7 +3,7 @@
 use crate::ram::Ram;
 
 use super::decode::{decode, Decoded, Op};
-use super::times::{names_source, PAGE_WORDS};
+use super::times::PAGE_WORDS;
 use std::cell::Cell;
 use testbed_definitions::map::RAM_BASE;
 
@@ -68,17 +68,17 @@ impl Memory {
         let mut at = index;
         loop {
             let decoded = decode(self.words[at]);
-            let next = Some(at + 1).filter(|next| next % PAGE_WORDS as usize != 0);
-            let late = decoded.late_register().zip(next);
-            let waits = late.is_some_and(|(register, next)| names_source(self.words[next], register.into()));
+            let is_late = decoded.late_register().is_some();
+            let next = Some(at + 1).filter(|next| is_late && next % PAGE_WORDS as usize != 0);
+            let waits = next.is_some_and(|next| decoded.is_waited_for_by(self.words[next]));
             self.decoded[at].set(decoded.cached().before(waits));
             self.has_code[at >> CODE_SHIFT].set(true);
             // A store there must look whether it hits the word after it, which has been read already.
             if let Some(next) = self.has_code.get((at + 1) >> CODE_SHIFT) {
                 next.set(true);
             }
-            match late {
-                Some((_, next)) if self.decoded[next].get().op == Op::Undecoded => at = next,
+            match next {
+                Some(next) if self.decoded[next].get().op == Op::Undecoded => at = next,
                 _ => break,
             }
         }

@@ -47,7 +47,8 @@ impl Hart {
             retirement.load = true;
             retirement.address = address;
         });
-        let next = if self.memory.offset(address).is_none() { Next::Waits } else { self.who_waits(shared, rd, x) };
+        let next =
+            if self.memory.offset(address).is_none() { Next::Waits } else { self.who_waits(shared, instruction, x) };
         self.proceed(ahead, self.times.load, next);
         Step::Done
     }

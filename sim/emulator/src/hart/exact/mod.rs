@@ -10,7 +10,6 @@ use super::alu::{operate, taken};
 use super::decode::{decode, Decoded, Op};
 use super::interrupts::interrupt_cause;
 use super::state::Hart;
-use super::times::names_source;
 use super::tlb::{Lookup, EXECUTE};
 use crate::shared::Shared;
 use testbed_definitions::csr::*;
@@ -223,7 +222,7 @@ impl Hart {
                 self.pair(shared, word, instruction, (a.wrapping_add(imm), ahead), until)
             }
             Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => {
-                let next = self.who_waits(shared, rd, self.arrival + 1);
+                let next = self.who_waits(shared, instruction, self.arrival + 1);
                 self.long(word, rd, operate(op, a, b), self.times.multiply, next)
             }
             Op::Div | Op::Divu | Op::Rem | Op::Remu => {
@@ -285,10 +284,10 @@ impl Hart {
     }
 
     /// Whether the word after the instruction at `pc` waits on the pipelined core for what the
-    /// instruction writes to `register`; it is looked at in `cycle`.
-    pub(in crate::hart) fn who_waits(&mut self, shared: &mut Shared, register: u8, cycle: u64) -> Next {
+    /// instruction writes; it is looked at in `cycle`.
+    pub(in crate::hart) fn who_waits(&mut self, shared: &mut Shared, instruction: Decoded, cycle: u64) -> Next {
         match self.following(shared, cycle) {
-            Some(word) if register != 0 && names_source(word, register.into()) => Next::Waits,
+            Some(word) if instruction.is_waited_for_by(word) => Next::Waits,
             _ => Next::Plain,
         }
     }

@@ -61,7 +61,8 @@ impl Hart {
             return Step::Later;
         };
         self.second = None;
-        let Decoded { op, rd, rs2, .. } = decode(word);
+        let instruction = decode(word);
+        let Decoded { op, rd, rs2, .. } = instruction;
         let other = |register: u8| if register == 0 { 0 } else { register | 1 };
         shared.settle(self.number, &mut self.memory, offset, cycle);
         let index = offset as usize / 4;
@@ -74,7 +75,7 @@ impl Hart {
         let stored = self.memory.words[index];
         self.record_access(|retirement| retirement.access_word(op == Op::Sd, RAM_BASE + offset, stored));
         if op == Op::Ld {
-            let next = self.who_waits(shared, other(rd), cycle);
+            let next = self.who_waits(shared, instruction, cycle);
             self.proceed(ahead, self.times.load_pair, next);
         } else {
             self.proceed(ahead, self.times.store_pair, Next::Plain);

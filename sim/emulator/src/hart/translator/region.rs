@@ -6,7 +6,7 @@ use crate::hart::csr::Mode;
 use crate::hart::decode::{decode, Decoded, Op, SINK};
 use crate::hart::memory::Memory;
 use crate::hart::stretch::Stretch;
-use crate::hart::times::{names_source, Times, PAGE_WORDS};
+use crate::hart::times::{Times, PAGE_WORDS};
 
 /// How many instructions a region has at most, and how far from where it was found they lie.
 pub(super) const INSTRUCTIONS_MAX: usize = 1024;
@@ -139,8 +139,8 @@ impl Region {
     /// Whether on the pipelined core the instruction at a place is followed by one that waits for it.
     fn is_waited_for(&self, at: u32) -> bool {
         let ends_page = self.page_place.is_none_or(|place| (place + at) % PAGE_WORDS == PAGE_WORDS - 1);
-        let late = self.word(at).and_then(|word| decode(word).late_register()).zip(self.word(at + 1));
-        !ends_page && late.is_some_and(|(register, next)| names_source(next, register.into()))
+        let words = self.word(at).zip(self.word(at + 1));
+        !ends_page && words.is_some_and(|(word, next)| decode(word).is_waited_for_by(next))
     }
 
     /// Whether it lies in memory, its first word at index `first`.

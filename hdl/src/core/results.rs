@@ -1,4 +1,4 @@
-//! What comes of the instruction in X, within the cycle.
+//! What comes of the instruction in X, or in the last M, within the cycle.
 
 use rust_hdl::prelude::*;
 
@@ -10,10 +10,11 @@ use rust_hdl::prelude::*;
 ///   from Control  ----------->+---------+-> trap_value
 /// ```
 ///
-/// `value` is the result but for loads and multiplications, which are a cycle later.
+/// `value` is the result but of what is only there a cycle later: of loads, and on the pipelined core of
+/// multiplications.
 #[derive(LogicBlock, Default)]
 pub struct Results {
-    /// One bit a state, see [`crate::core::state`].
+    /// One bit a state, see [`super::state`].
     pub state: Signal<In, Bits<9>>,
     pub reset_vector: Signal<In, Bits<32>>,
     pub pc: Signal<In, Bits<32>>,
@@ -28,9 +29,10 @@ pub struct Results {
     pub immediate: Signal<In, Bits<32>>,
     pub target: Signal<In, Bits<32>>,
     pub after: Signal<In, Bits<32>>,
-    pub quotient: Signal<In, Bits<32>>,
+    /// In M.
+    pub muldiv_result: Signal<In, Bits<32>>,
     pub va: Signal<In, Bits<32>>,
-    /// The instruction goes on at `va`: it is a jump, or a branch that is taken.
+    /// The instruction goes on at `va`, and not at `after`.
     pub jumps: Signal<In, Bit>,
     pub vector: Signal<In, Bits<32>>,
     pub return_pc: Signal<In, Bits<32>>,
@@ -56,7 +58,7 @@ impl Logic for Results {
         // States: 2 X, 4 M.
         self.computed.next = self.alu_result.val();
         if self.state.val().get_bit(4) {
-            self.computed.next = self.quotient.val();
+            self.computed.next = self.muldiv_result.val();
         } else if self.csr.val() {
             self.computed.next = self.csr_value.val();
         } else if self.lui.val() {
