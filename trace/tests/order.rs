@@ -136,6 +136,32 @@ fn the_count_of_a_loss_that_a_hole_hides_is_not_believed() {
     assert_eq!(epochs, [Epoch::Ambiguous { low: 0, high: Some(1) }, Epoch::Certain(2)]);
 }
 
+/// Where nobody says what is missing, what looks like a marker may be the count of a loss whose
+/// first half is gone: at another time than 0 it is, and at time 0 the markers behind it tell.
+#[test]
+fn a_count_that_looks_like_a_marker_moves_nothing() {
+    let pair = |time, datum| Pair { time, datum };
+    let epochs = |time, count| {
+        let stream =
+            [(0, 0xaa01), (time, count), (9, 1), (0, 0xaa02), (9, 2), (0, 0xaa03), (9, 3), (0, 0xaa04), (9, 4)];
+        let pairs = stream.map(|(time, datum)| pair(time, datum)).into();
+        let events = words([Part::Unguarded, Part::Pairs(pairs)], None);
+        events.into_iter().filter(|event| event.time == 9).map(|event| event.epoch).collect::<Vec<_>>()
+    };
+    for count in 0xaa00..=0xaaff {
+        let all = [1, 2, 3].map(Epoch::Certain);
+        assert_eq!(epochs(8, count)[..3], all, "{count:#x}");
+        let found = epochs(0, count);
+        for (epoch, truth) in found.iter().zip(1..) {
+            let (low, high) = match *epoch {
+                Epoch::Certain(epoch) => (epoch, Some(epoch)),
+                Epoch::Ambiguous { low, high } => (low, high),
+            };
+            assert!(low <= truth && high.is_none_or(|high| truth <= high), "{count:#x}: {found:?}");
+        }
+    }
+}
+
 /// Half of the count of a gap or a total is missing.
 fn is_cut(what: What) -> bool {
     matches!(what, What::Gap(None) | What::Total { count: None, .. })

@@ -15,6 +15,8 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[cfg(feature = "alloc")]
+mod belief;
 pub mod event;
 pub mod grammar;
 #[cfg(feature = "alloc")]

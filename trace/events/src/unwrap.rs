@@ -15,13 +15,15 @@
 //!
 //! A stream of which nobody can say where pairs are missing is *unguarded*: an event's epoch is
 //! that of the marker before it only if the next marker shows the next number and time did not run
-//! backwards in between.
+//! backwards in between, and what looks like a marker there is believed by its neighbours alone
+//! (`belief`).
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use testbed_definitions::monitor::{GAP_MARKER, WRAP_MARKER};
 
+use crate::belief::{wraps_since, Belief};
 use crate::{mark, Epoch, Hole, Span};
 
 /// Words compared at a time for markers and for time that runs backwards.
@@ -56,9 +58,10 @@ pub struct Unwrap {
     limit: usize,
     /// Number of the next pair.
     index: u64,
-    /// Bounds of the epoch behind the last marker.
+    /// Bounds of the epoch behind the last marker, if it is one.
     low: u64,
     high: Option<u64>,
+    belief: Belief,
     /// Bounds of the present epoch, if no hole lies behind the last marker.
     pinned: Option<Epoch>,
     /// Upper bound behind the last hole.
@@ -97,6 +100,7 @@ impl Unwrap {
             index: 0,
             low: 0,
             high: Some(0),
+            belief: Belief::NEW,
             pinned: None,
             reach: None,
             falls: 0,
@@ -119,7 +123,7 @@ impl Unwrap {
 
     /// Lower bound of the epoch of every word that has not come out yet.
     pub fn low(&self) -> u64 {
-        self.low
+        self.belief.epoch()
     }
 
     /// Whether released words wait to be drained.
@@ -230,11 +234,10 @@ impl Unwrap {
             return 1;
         }
         let is_count = self.count_due.take() == Some(time(word)) || (is_first && mark(word) == WRAP_MARKER);
-        if !is_count && mark(word) == WRAP_MARKER {
-            if time(word) != 0 {
-                // No SMI makes such a marker.
-                self.doubt();
-            }
+        if !is_count && mark(word) == WRAP_MARKER && time(word) != 0 {
+            // No SMI makes such a marker: it is the count of a loss, the first half of which is missing.
+            self.doubt();
+        } else if !is_count && mark(word) == WRAP_MARKER {
             self.index += 1;
             self.marker((word >> 16) as u8);
             return 1;
@@ -280,9 +283,8 @@ impl Unwrap {
     }
 
     fn marker(&mut self, wraps: u8) {
-        // 1 to 256 wraps since the last marker.
-        let step = u64::from((u64::from(wraps).wrapping_sub(self.low) as u8).wrapping_sub(1)) + 1;
-        let next = self.low + step;
+        let step = wraps_since(self.low, wraps);
+        let next = self.belief.meet(self.low, wraps);
         // Greatest epoch that this marker can begin.
         let most = if !self.guarded {
             let successive = self.falls == 0 && step == 1;
@@ -297,6 +299,7 @@ impl Unwrap {
         self.close(Some((step, high)));
         self.low = next;
         self.high = high;
+        self.belief.pass(next, step == 1, self.guarded);
         self.falls = 0;
         self.last_time = 0;
         self.pin();
@@ -376,7 +379,8 @@ impl Unwrap {
             _ => None,
         };
         let high = within.and_then(|within| Some(self.high? + within));
-        let low = within.map_or(self.low, |within| self.low + group.falls.min(within));
+        let begun = self.belief.begun(self.low, step.is_some());
+        let low = within.map_or(begun, |within| begun + group.falls.min(within));
         match self.bounded(low, high) {
             // Equal bounds are no proof here unless the markers are successive.
             Epoch::Certain(epoch) if step != Some(1) || self.falls != 0 => {
