@@ -41,8 +41,15 @@ pub struct Subject {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     pub cells: Cells,
-    /// MHz, by seed from 1.
+    /// MHz, by seed from 1; none if the device has no room for it.
     pub fmax: Vec<f64>,
+}
+
+/// Whether nextpnr failed because the device is too small.
+fn is_too_large(error: &SynthError) -> bool {
+    let SynthError::Failed { log, .. } = error else { return false };
+    let uses = report::utilisation(&fs::read_to_string(log).unwrap_or_default());
+    uses.iter().any(|found| found.used > found.available)
 }
 
 /// The blocks of a processor's machine, from the inside out, as `machine` describes them.
@@ -157,7 +164,10 @@ impl Subject {
             let seed = seed.to_string();
             let arguments = ["--json", "mapped.json", "--freq", WANTED, "--timing-allow-fail"];
             let seeded = ["--seed", &seed, "--report", "report.json"];
-            work(Tool::router(family), &[device(family), &arguments, &seeded].concat())?;
+            match work(Tool::router(family), &[device(family), &arguments, &seeded].concat()) {
+                Err(error) if is_too_large(&error) => break,
+                done => done?,
+            };
             let routed = report::read(&read("report.json")?)?;
             fmax.push(routed.fmax("clock").ok_or_else(|| unread(&"no clock in nextpnr's report"))?);
         }
@@ -297,6 +307,27 @@ mod tests {
         assert!((15..40).contains(&measured.cells.luts), "{measured:?}");
         assert_eq!(measured.fmax.len(), 2);
         assert!(measured.fmax.iter().all(|&fmax| (50.0..600.0).contains(&fmax)), "{measured:?}");
+    }
+
+    /// That costs no other subject its row.
+    #[test]
+    fn a_subject_that_is_too_large_has_an_area_and_no_clock() {
+        let verilog = "module long(input clk, input a, output reg [8191:0] all);\n \
+            always @(posedge clk) all <= {all, a};\nendmodule\n";
+        let subject = Subject {
+            name: "long".into(),
+            top: "long",
+            clock: "clk",
+            verilog: verilog.into(),
+            parameters: vec![],
+            unconnected: &[],
+            two_ports: false,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let root = testbed_runner::firmware::root().unwrap();
+        let measured =
+            subject.measure(Family::Ice40, 2, (&root, folder.path()), &|_, _| ControlFlow::Continue(())).unwrap();
+        assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (8192, 0), "{measured:?}");
     }
 
     /// What is undefined is left out, or all would be; PicoRV32's trace is. So is what only simulation reads.

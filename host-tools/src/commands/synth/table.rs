@@ -80,10 +80,11 @@ fn line(measured: &Measured) -> String {
     format!("{luts} | {flip_flops} | {} | {} | {} |", cells.block_rams, cells.multipliers, range(&measured.fmax))
 }
 
-/// `41.2 to 43.0`
+/// `41.2 to 43.0`; of none, that there is no room.
 fn range(values: &[f64]) -> String {
     let (low, high) = values.iter().fold((f64::MAX, 0.0_f64), |(low, high), &value| (low.min(value), high.max(value)));
     match values.len() {
+        0 => "does not fit".into(),
         1 => format!("{low:.1}"),
         _ => format!("{low:.1} to {high:.1}"),
     }
@@ -129,6 +130,7 @@ mod tests {
     fn clocks_are_told_as_a_range() {
         assert_eq!(range(&[41.25, 40.96, 43.04]), "41.0 to 43.0");
         assert_eq!(range(&[41.25]), "41.2");
+        assert_eq!(range(&[]), "does not fit");
     }
 
     #[test]
