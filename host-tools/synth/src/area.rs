@@ -16,7 +16,7 @@ use testbed_machine::Machine;
 
 use super::step::{Watcher, Work};
 use super::tools::Tool;
-use super::{report, SynthError};
+use super::{report, report::Use, SynthError};
 use crate::peers::{self, Peer};
 
 /// Slaves of the machine whose MMI is measured: all of the report's.
@@ -45,13 +45,6 @@ pub struct Measured {
     pub fmax: Vec<f64>,
 }
 
-/// Whether nextpnr failed because the device is too small.
-fn is_too_large(error: &SynthError) -> bool {
-    let SynthError::Failed { log, .. } = error else { return false };
-    let uses = report::utilisation(&fs::read_to_string(log).unwrap_or_default());
-    uses.iter().any(|found| found.used > found.available)
-}
-
 /// The blocks of a processor's machine, from the inside out, as `machine` describes them.
 ///
 /// # Errors
@@ -59,15 +52,7 @@ fn is_too_large(error: &SynthError) -> bool {
 pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
     let config = MmiConfig { processors: PROCESSORS, ..MmiConfig::of(machine) };
     let processor = Processor::new(machine.core, machine.ram_bytes, machine.clock_hz, PROCESSORS as u32, true);
-    let subject = |name: &str, verilog: String| Subject {
-        name: name.into(),
-        top: TOP,
-        clock: "clock",
-        verilog,
-        parameters: vec![],
-        unconnected: &[],
-        two_ports: false,
-    };
+    let subject = |name: &str, verilog: String| Subject::new(name, TOP, "clock", verilog);
     Ok(vec![
         Subject { unconnected: &["retire_*"], ..subject("core", connected_verilog(Core::default())?) },
         Subject { unconnected: &["retire_*"], ..subject("core, pipelined", connected_verilog(Pipeline::default())?) },
@@ -99,15 +84,7 @@ pub fn peers(root: &Path) -> Result<Vec<Subject>, SynthError> {
             Peer::VexRiscvLite | Peer::VexRiscv => ("VexRiscv", vec![]),
         };
         // Their formal and trace ports are off unless parameters and macros ask for them.
-        Ok(Subject {
-            name: peer.name().into(),
-            top,
-            clock: "clk",
-            verilog,
-            parameters,
-            unconnected: &[],
-            two_ports: false,
-        })
+        Ok(Subject { parameters, ..Subject::new(peer.name(), top, "clk", verilog) })
     };
     all.into_iter().map(subject).collect()
 }
@@ -124,6 +101,12 @@ const fn device(family: Family) -> &'static [&'static str] {
 const WANTED: &str = "100";
 
 impl Subject {
+    /// The module `top`, without parameters, all of whose ports count.
+    fn new(name: &str, top: &'static str, clock: &'static str, verilog: impl Into<String>) -> Self {
+        let (parameters, unconnected, two_ports) = (vec![], &[], false);
+        Subject { name: name.into(), top, clock, verilog: verilog.into(), parameters, unconnected, two_ports }
+    }
+
     /// Whether the family has the memory for it.
     pub fn fits(&self, family: Family) -> bool {
         family == Family::Ecp5 || !self.two_ports
@@ -132,7 +115,7 @@ impl Subject {
     /// Maps the subject, then places and routes it with `seeds` seeds. `folder` is for its files.
     ///
     /// # Errors
-    /// A tool is missing or fails; the subject is larger than the device.
+    /// A tool is missing or fails, otherwise than for want of room.
     pub fn measure(
         &self,
         family: Family,
@@ -165,7 +148,7 @@ impl Subject {
             let arguments = ["--json", "mapped.json", "--freq", WANTED, "--timing-allow-fail"];
             let seeded = ["--seed", &seed, "--report", "report.json"];
             match work(Tool::router(family), &[device(family), &arguments, &seeded].concat()) {
-                Err(error) if is_too_large(&error) => break,
+                Err(error) if report::used_at_failure(&error).iter().any(Use::is_over) => break,
                 done => done?,
             };
             let routed = report::read(&read("report.json")?)?;
@@ -283,25 +266,22 @@ mod tests {
 
     use super::*;
 
+    /// A subject on iCE40, with so many seeds.
+    fn measured(subject: &Subject, seeds: u32) -> Measured {
+        let folder = tempfile::tempdir().unwrap();
+        let root = testbed_runner::firmware::root().unwrap();
+        let watch = |_: &str, _: &str| ControlFlow::Continue(());
+        subject.measure(Family::Ice40, seeds, (&root, folder.path()), &watch).unwrap()
+    }
+
     /// A counter with a parameter, between registers: its area is its own, its clock is found.
     #[test]
     fn a_subject_is_measured_alone_and_timed_between_registers() {
         let verilog =
             "module counter(input clk, input [7:0] by, input up, output reg [15:0] sum);\n parameter SCALE = 1;\n\
             initial sum = 0;\n always @(posedge clk) if (up) sum <= sum + by * SCALE;\nendmodule\n";
-        let subject = Subject {
-            name: "counter".into(),
-            top: "counter",
-            clock: "clk",
-            verilog: verilog.into(),
-            parameters: vec![("SCALE", 2)],
-            unconnected: &[],
-            two_ports: false,
-        };
-        let folder = tempfile::tempdir().unwrap();
-        let root = testbed_runner::firmware::root().unwrap();
-        let measured =
-            subject.measure(Family::Ice40, 2, (&root, folder.path()), &|_, _| ControlFlow::Continue(())).unwrap();
+        let subject = Subject { parameters: vec![("SCALE", 2)], ..Subject::new("counter", "counter", "clk", verilog) };
+        let measured = measured(&subject, 2);
         // By 2 the lowest bit never changes, and 15 do.
         assert!((15..=16).contains(&measured.cells.flip_flops), "{measured:?}");
         assert!((15..40).contains(&measured.cells.luts), "{measured:?}");
@@ -314,40 +294,18 @@ mod tests {
     fn a_subject_that_is_too_large_has_an_area_and_no_clock() {
         let verilog = "module long(input clk, input a, output reg [8191:0] all);\n \
             always @(posedge clk) all <= {all, a};\nendmodule\n";
-        let subject = Subject {
-            name: "long".into(),
-            top: "long",
-            clock: "clk",
-            verilog: verilog.into(),
-            parameters: vec![],
-            unconnected: &[],
-            two_ports: false,
-        };
-        let folder = tempfile::tempdir().unwrap();
-        let root = testbed_runner::firmware::root().unwrap();
-        let measured =
-            subject.measure(Family::Ice40, 2, (&root, folder.path()), &|_, _| ControlFlow::Continue(())).unwrap();
+        let measured = measured(&Subject::new("long", "long", "clk", verilog), 2);
         assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (8192, 0), "{measured:?}");
     }
 
     /// What is undefined is left out, or all would be; PicoRV32's trace is. So is what only simulation reads.
     #[test]
     fn outputs_without_a_value_do_not_make_the_rest_undefined_and_unconnected_ones_are_not_there() {
-        let subject = Subject {
-            name: "half".into(),
-            top: "half",
-            clock: "clk",
-            verilog: "module half(input clk, input a, output reg [1:0] b, output reg [3:0] never, output reg [7:0] seen_all);\n\
-                always @(posedge clk) begin b <= {b[0], a}; never <= 4'bx; seen_all <= {seen_all, a}; end\nendmodule\n"
-                .into(),
-            parameters: vec![],
-            unconnected: &["seen_*"],
-            two_ports: false,
-        };
-        let folder = tempfile::tempdir().unwrap();
-        let root = testbed_runner::firmware::root().unwrap();
-        let measured =
-            subject.measure(Family::Ice40, 1, (&root, folder.path()), &|_, _| ControlFlow::Continue(())).unwrap();
+        let verilog =
+            "module half(input clk, input a, output reg [1:0] b, output reg [3:0] never, output reg [7:0] seen_all);\n\
+            always @(posedge clk) begin b <= {b[0], a}; never <= 4'bx; seen_all <= {seen_all, a}; end\nendmodule\n";
+        let subject = Subject { unconnected: &["seen_*"], ..Subject::new("half", "half", "clk", verilog) };
+        let measured = measured(&subject, 1);
         assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (2, 1), "{measured:?}");
     }
 
@@ -355,15 +313,7 @@ mod tests {
     fn every_bit_of_every_port_is_connected_once() {
         let port = |name: &str, is_input, bits| Port { name: name.into(), is_input, defined: vec![true; bits] };
         let ports = [port("clk", true, 1), port("a", true, 3), port("b", true, 2), port("c", false, 5)];
-        let subject = Subject {
-            name: "x".into(),
-            top: "x",
-            clock: "clk",
-            verilog: String::new(),
-            parameters: vec![("P", 1)],
-            unconnected: &[],
-            two_ports: false,
-        };
+        let subject = Subject { parameters: vec![("P", 1)], ..Subject::new("x", "x", "clk", "") };
         let text = subject.wrapper(&ports);
         assert!(
             text.contains("x #(.P(1)) subject(.clk(clock), .a(inputs[2:0]), .b(inputs[4:3]), .c(outputs[4:0]));"),

@@ -314,9 +314,7 @@ impl Flow<'_> {
 
     /// The error that a design is too large, where that is why nextpnr failed.
     fn explain(&self, error: SynthError) -> SynthError {
-        let SynthError::Failed { log, .. } = &error else { return error };
-        let text = fs::read_to_string(log).unwrap_or_default();
-        report::too_large(report::utilisation(&text), &self.machine.name, &self.board.name).unwrap_or(error)
+        report::too_large(report::used_at_failure(&error), &self.machine.name, &self.board.name).unwrap_or(error)
     }
 
     /// The fastest of `placed`, kept as what is to be packed.

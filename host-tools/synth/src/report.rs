@@ -51,6 +51,11 @@ impl Use {
         RESOURCES.iter().find(|(name, _)| *name == self.resource).map(|&(_, meaning)| meaning)
     }
 
+    /// Whether it is more than there is.
+    pub fn is_over(&self) -> bool {
+        self.used > self.available
+    }
+
     /// Keys of the machine description that make it less.
     fn remedy(&self) -> &'static str {
         match self.resource.contains("RAM") || self.resource == "DP16KD" {
@@ -235,9 +240,15 @@ pub fn utilisation(log: &str) -> Vec<Use> {
     log.lines().filter_map(line).filter(|found| found.meaning().is_some()).collect()
 }
 
+/// The same of the log of a tool that failed; nothing if that is not why.
+pub fn used_at_failure(error: &SynthError) -> Vec<Use> {
+    let SynthError::Failed { log, .. } = error else { return Vec::new() };
+    utilisation(&std::fs::read_to_string(log).unwrap_or_default())
+}
+
 /// The error for a design that is larger than the device; `None` if it is not.
 pub fn too_large(uses: impl IntoIterator<Item = Use>, machine: &str, board: &str) -> Option<SynthError> {
-    let over: Vec<_> = uses.into_iter().filter(|found| found.used > found.available).collect();
+    let over: Vec<_> = uses.into_iter().filter(Use::is_over).collect();
     let lack =
         |found: &Use| format!("{} {} of {}", found.meaning().unwrap_or(&found.resource), found.used, found.available);
     let remedy = over.iter().map(Use::remedy).fold(Vec::new(), |mut all: Vec<&str>, one| {
