@@ -1,4 +1,5 @@
-//! Clearing memory, and copying words that are put together from two.
+//! Clearing memory, and copying words that are put together from two: 11 cycles each, 18 in the
+//! small kernel.
 
 use crate::variant;
 

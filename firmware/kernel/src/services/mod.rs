@@ -1,7 +1,6 @@
 //! What the kernel does for threads.
 
 pub mod answers;
-pub mod arriving;
 pub mod blocks;
 pub mod channels;
 pub mod components;
