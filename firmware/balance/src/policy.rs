@@ -42,11 +42,11 @@ impl Default for Costs {
 impl Costs {
     /// As measured on an idle machine with the default core; the tests of the documents compare them.
     pub const DEFAULT: Costs = Costs {
-        migration: 1_859,
-        page: 2_649,
+        migration: 1_743,
+        page: 2_549,
         pages: 3,
-        local: 459,
-        remote: 1_177,
+        local: 462,
+        remote: 1_001,
         flight: 440,
         flight_byte: 282,
         slice: 500_000,

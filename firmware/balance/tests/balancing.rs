@@ -36,9 +36,7 @@ fn gain_does_not_spread_what_is_best_together() {
     let program = Program::adder(10_000);
     let best = best_static(&program, 5, 20);
     let outcome = balanced(&program, 5, "gain");
-    // It ends 9.2 % above the best of 20 random placements, and with the costs of the core that did not
-    // fetch ahead 2.4 % below: that messages are cheaper brings the best more than what it finds.
-    assert!(within(outcome.cycles, 110, best), "{outcome:?} {best}");
+    assert!(within(outcome.cycles, 105, best), "{outcome:?} {best}");
     // Two threads of which only one can be active at a time, for so long that what the first placement
     // costs is little of it.
     let mut pair = Program::pairs(1, 100_000);

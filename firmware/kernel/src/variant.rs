@@ -36,3 +36,12 @@ macro_rules! hot {
     };
 }
 pub(crate) use hot;
+
+/// A function that is never in line: what is in line beside it is the quicker for that.
+macro_rules! apart {
+    ($($item:tt)*) => {
+        #[inline(never)]
+        $($item)*
+    };
+}
+pub(crate) use apart;

@@ -23,3 +23,11 @@ macro_rules! hot {
     };
 }
 pub(crate) use hot;
+
+/// A function that is called once, and may be in line.
+macro_rules! apart {
+    ($($item:tt)*) => {
+        $($item)*
+    };
+}
+pub(crate) use apart;

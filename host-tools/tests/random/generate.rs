@@ -74,7 +74,8 @@ fn budget(random: &mut Random, setting: &Setting, seed: u64) -> Budget {
     let ops = if seed < SMALL_SEEDS { 2 + seed as u32 } else { 100 };
     let (stack_pages, most_threads) = match setting.machine.ram_bytes {
         _ if setting.is_small => (12, 4),
-        ..0x10_0000 => (50, 6),
+        // The kernel and the program's file leave some hundred pages, of which a few are to stay free.
+        ..0x10_0000 => (45, 6),
         0x10_0000 => (100, 12),
         _ => (280, 16),
     };

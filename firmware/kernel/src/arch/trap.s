@@ -25,8 +25,8 @@ _start:
     csrw    mstatus, zero
     j       kernel_main
 
-# The trap vector where a yield need tell nobody: no event, no phase of the main loop. 112 cycles from one thread to another of its process,
-# with the caller's own instructions.
+# The trap vector where a yield need tell nobody: no event, no phase of the main loop. No word names what the one before it loads, for
+# which it would wait.
 # The number of YIELD is also the cause of a trap by a call.
     .section .text.trap, "ax"
     .balign 4
@@ -40,8 +40,9 @@ trap_quick:
     bnez    ra, interrupt
     store_pair 8, 32, tp
     lw      s0, {NEXT}(tp)
+    store_pair 2, 8, tp
     beq     s0, tp, yield_alone
-    .irp    n, 2, 18, 20, 22, 24, 26
+    .irp    n, 18, 20, 22, 24, 26
     store_pair \n, 4*\n, tp
     .endr
     csrr    ra, mepc
@@ -51,11 +52,11 @@ trap_quick:
     csrr    s2, {PMBASE}
     bne     s1, s2, yield_slowly
     csrrw   ra, mscratch, s0
+    lw      s1, 0(s0)
     sw      ra, 16(tp)
     csrr    ra, time
     sw      ra, {START}(s0)
-    lw      ra, 0(s0)
-    csrw    mepc, ra
+    csrw    mepc, s1
     lw      ra, 4(s0)
     lw      tp, 16(s0)
     .irp    n, 2, 18, 20, 22, 24, 26, 8

@@ -69,6 +69,15 @@ impl Kernel {
                 self.send_phase();
             }
             self.receive_phase();
+            if variant::IN_LINE && !self.effects.has_any() {
+                // As a rule there is nothing but a thread that is ready.
+                if let Some(next) = self.go_on_at_once(interrupted) {
+                    return next;
+                }
+                interrupted = 0;
+                self.idle();
+                continue;
+            }
             if self.effects.has(MOVES) {
                 self.serve_moves();
             }
@@ -94,6 +103,22 @@ impl Kernel {
             interrupted = 0;
             self.idle();
         }
+    }
+
+    /// The first of the ready threads goes on, or `interrupted` does: where nothing is noted.
+    #[inline(always)]
+    fn go_on_at_once(&mut self, interrupted: u32) -> Option<u32> {
+        let next = self.ready.address();
+        if next == 0 {
+            return None;
+        }
+        if next == interrupted {
+            events::emit(event::DIAG_PROFILE, self.tcb_at(next).number().bits() | event::SCHEDULE);
+        } else {
+            self.schedule(true);
+            self.set_slice_timer();
+        }
+        Some(next)
     }
 
     hot! {

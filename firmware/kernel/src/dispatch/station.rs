@@ -2,8 +2,10 @@
 
 use crate::arch::hw;
 use crate::services::timers::STATION_POLL;
+use crate::state::effects::{AFTER_PACKETS, BY_REPORT};
 use crate::state::kernel::Kernel;
 use crate::state::policy;
+use crate::variant::apart;
 
 impl Kernel {
     /// Passes to the station what it takes, and comes back to the rest by the timer. What is queued
@@ -43,14 +45,25 @@ impl Kernel {
             }
             self.serve_packet(&packet);
             self.net.release(&packet);
-            if !policy::tos94() {
+            // The report's kernel passes nothing to the station before its main loop comes to it.
+            let wants_retiring = !self.effects.has(BY_REPORT) && {
                 self.issue();
-                if self.has_work() || self.net.wants_retiring() {
-                    self.work_for_station();
-                }
+                self.net.wants_retiring()
+            };
+            if wants_retiring || self.effects.has(AFTER_PACKETS) || !self.transmitting.is_empty() {
+                self.go_on_after_packet();
+            }
+        }
+        self.set_stuck(false);
+    }
+
+    apart! {
+        /// A packet has been served, and there is more to be done than to look for the next one.
+        fn go_on_after_packet(&mut self) {
+            if !policy::tos94() && (self.has_work() || self.net.wants_retiring()) {
+                self.work_for_station();
             }
             self.perform_ends();
         }
-        self.set_stuck(false);
     }
 }

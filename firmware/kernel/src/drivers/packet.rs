@@ -7,6 +7,7 @@ use testbed_definitions::page::PAGE_BYTES;
 use crate::arch::memory;
 
 /// A packet in the receive ring.
+#[derive(Clone, Copy)]
 pub struct Packet {
     ring: u32,
     mask: u32,

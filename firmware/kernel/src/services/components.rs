@@ -10,12 +10,13 @@ use testbed_protocol::channel::{self, Output, Receiver, Role, Sink};
 use testbed_protocol::mpc::Mpc;
 
 use crate::arch::memory;
-use crate::drivers::events;
+use crate::drivers::events::{self, Classes};
 use crate::drivers::packet::Packet;
 use crate::services::extended::runs::in_one_run;
 use crate::state::kernel::Kernel;
-use crate::state::process::{Process, CHANNELS};
+use crate::state::process::Process;
 use crate::state::thread::State;
+use crate::variant::{self, apart};
 
 /// Does what the protocol says of a component, or of an end of a channel that has come.
 pub struct Performer<'a> {
@@ -96,39 +97,38 @@ impl Sink for Fragment {
 }
 
 impl Kernel {
-    /// The channel that a component names, of a process that is known here.
+    /// *FFocus*: a focus or an advert has arrived.
     #[inline(always)]
-    fn channel_at(&self, address: u32) -> Option<(Process, Channel)> {
-        let (id, channel) = mpc::process_channel(address);
-        if channel.index() < CHANNELS {
-            self.process(id).map(|process| (process, channel))
-        } else {
-            None
+    pub fn serve_token(&mut self, packet: &Packet) {
+        self.tell_packet(packet);
+        if !(variant::IN_LINE && self.take_token(Classes::now(), packet)) {
+            self.serve_token_at_length(*packet);
         }
     }
 
-    /// *FFocus*: a focus or an advert has arrived.
-    pub fn serve_token(&mut self, packet: &Packet) {
-        self.tell_packet(packet);
-        let (header, words) = (packet.header, packet.words::<{ token::WORDS }>());
-        let at = match self.channel_at(words[token::ADDRESS]) {
-            None => self.channel_made(words[token::ADDRESS]),
-            at => at,
-        };
-        // An advert's words are a focus's, but that its sender knows no epoch.
-        let mpc = Mpc::decode(mpc::FOCUS, header.length as usize, |index| words[index]);
-        let (Some(at), Some(Mpc::Focus { token, epoch })) = (at, mpc) else {
-            return events::emit(DIAG_PROFILE, RX_END);
-        };
-        let epoch = (header.kind == mpc::FOCUS).then_some(epoch);
-        let ccb = at.0.ccb(at.1);
-        let mut performer = Performer::new(self, at);
-        let me = performer.kernel.me;
-        channel::focus(ccb, me, token, epoch, &mut performer);
-        if ccb.receiver != Receiver::Away {
-            events::emit(DIAG_PROFILE, RX_FOCUS);
-        } else if !performer.released {
-            events::emit(DIAG_PROFILE, RX_END);
+    apart! {
+        /// [`Self::serve_token`] if it can't go the short way.
+        fn serve_token_at_length(&mut self, packet: Packet) {
+            let (header, words) = (packet.header, packet.words::<{ token::WORDS }>());
+            let at = match self.channel_at(words[token::ADDRESS]) {
+                None => self.channel_made(words[token::ADDRESS]),
+                at => at,
+            };
+            // An advert's words are a focus's, but that its sender knows no epoch.
+            let mpc = Mpc::decode(mpc::FOCUS, header.length as usize, |index| words[index]);
+            let (Some(at), Some(Mpc::Focus { token, epoch })) = (at, mpc) else {
+                return events::emit(DIAG_PROFILE, RX_END);
+            };
+            let epoch = (header.kind == mpc::FOCUS).then_some(epoch);
+            let ccb = at.0.ccb(at.1);
+            let mut performer = Performer::new(self, at);
+            let me = performer.kernel.me;
+            channel::focus(ccb, me, token, epoch, &mut performer);
+            if ccb.receiver != Receiver::Away {
+                events::emit(DIAG_PROFILE, RX_FOCUS);
+            } else if !performer.released {
+                events::emit(DIAG_PROFILE, RX_END);
+            }
         }
     }
 
@@ -165,16 +165,35 @@ impl Kernel {
     }
 
     /// *FRtr*: the receiver asks for bytes.
+    #[inline(always)]
     pub fn serve_rtr(&mut self, packet: &Packet) {
         self.tell_packet(packet);
-        let words = packet.words::<{ token::WORDS }>();
-        let mpc = Mpc::decode(mpc::RTR, packet.header.length as usize, |index| words[index]);
-        let packed = match (self.channel_at(words[token::ADDRESS]), mpc) {
-            (Some(at), Some(mpc)) => self.answer_rtr(at, packet.source(), mpc),
-            _ => false,
-        };
-        if !packed {
-            events::emit(DIAG_PROFILE, RX_END);
+        let from = packet.source();
+        match self.token_of(mpc::RTR, packet) {
+            Some((at, mpc)) if variant::IN_LINE && self.take_rtr(Classes::now(), at, from, mpc) => {}
+            Some((at, Mpc::Rtr { thread, length, sequence, epoch })) => {
+                self.serve_rtr_at_length(at.0, at.1, from, thread, length, sequence, epoch);
+            }
+            _ => events::emit(DIAG_PROFILE, RX_END),
+        }
+    }
+
+    apart! {
+        /// [`Self::serve_rtr`] if it can't go the short way. With its words in registers.
+        #[allow(clippy::too_many_arguments)]
+        fn serve_rtr_at_length(
+            &mut self,
+            process: Process,
+            channel: Channel,
+            from: Processor,
+            thread: ThreadNumber,
+            length: u32,
+            sequence: u32,
+            epoch: u32,
+        ) {
+            if !self.answer_rtr((process, channel), from, Mpc::Rtr { thread, length, sequence, epoch }) {
+                events::emit(DIAG_PROFILE, RX_END);
+            }
         }
     }
 
@@ -197,15 +216,25 @@ impl Kernel {
     }
 
     /// *FMsg*: a fragment has arrived.
+    #[inline(always)]
     pub fn serve_msg(&mut self, packet: &Packet) {
         self.tell_packet(packet);
-        let words = packet.words::<{ msg::DATA }>();
-        let done = match self.channel_at(words[msg::ADDRESS]) {
-            Some(at) => self.take_fragment(at, packet, (words[msg::TOTAL], words[msg::OFFSET])),
-            None => false,
-        };
-        if !done {
-            events::emit(DIAG_PROFILE, RX_END);
+        if !(variant::IN_LINE && self.take_message(Classes::now(), packet)) {
+            self.serve_msg_at_length(*packet);
+        }
+    }
+
+    apart! {
+        /// [`Self::serve_msg`] if it can't go the short way.
+        fn serve_msg_at_length(&mut self, packet: Packet) {
+            let words = packet.words::<{ msg::DATA }>();
+            let done = match self.channel_at(words[msg::ADDRESS]) {
+                Some(at) => self.take_fragment(at, &packet, (words[msg::TOTAL], words[msg::OFFSET])),
+                None => false,
+            };
+            if !done {
+                events::emit(DIAG_PROFILE, RX_END);
+            }
         }
     }
 

@@ -26,34 +26,36 @@ enum Packed {
     Missing(u32),
 }
 
-/// What the protocol says of a fragment that leaves is known before: which one it is, and whether it
-/// is the last.
-struct Noted;
+/// What the protocol says of a fragment is known before: which one it is, and whether it is the last.
+pub struct Noted;
 
 impl Sink for Noted {
     #[inline(always)]
     fn put(&mut self, output: Output) {
         match output {
             Output::Fragment { .. } | Output::Release { .. } => {}
+            // Of those that go the short way.
+            Output::WantRoom { .. } | Output::Deliver { .. } => {}
             // Of requests and of components only.
             Output::Block { .. }
             | Output::Reject { .. }
             | Output::Chosen { .. }
             | Output::Copy { .. }
             | Output::Transmit { .. }
-            | Output::WantRoom { .. }
-            | Output::Deliver { .. }
             | Output::Ignored(_) => {}
         }
     }
 }
+
+/// Bytes of a message that fits into the queue of packets itself.
+pub const SHORT: u32 = (4 * mpc::TOKEN_WORDS - MSG_HEADER_BYTES) as u32;
 
 /// Writes the words that stand ahead of a fragment's bytes.
 ///
 /// # Safety
 /// There is room for them, in memory that is the driver's.
 #[inline(always)]
-unsafe fn write_header(words: *mut u32, address: u32, total: u32, offset: u32) {
+pub unsafe fn write_header(words: *mut u32, address: u32, total: u32, offset: u32) {
     // SAFETY: the caller's.
     unsafe {
         words.add(msg::ADDRESS).write_volatile(address);
@@ -97,7 +99,6 @@ impl Kernel {
     /// `false` if it has to wait for that.
     #[inline(always)]
     fn queue_run(&mut self, at: (Process, Channel), ccb: &mut Ccb, start: u32) -> bool {
-        const SHORT: u32 = (4 * mpc::TOKEN_WORDS - MSG_HEADER_BYTES) as u32;
         let (to, length, address) = (ccb.to, ccb.length, mpc::address(at.0.id(), at.1));
         if length <= SHORT {
             let words = self.net.queue_words(to, mpc::MSG, MSG_HEADER_BYTES as u32 + length);
@@ -179,8 +180,8 @@ impl Kernel {
             State::Exchanging => return self.pump_exchange(tcb),
             _ => {}
         }
-        while self.net.free_buffer().is_some() {
-            if self.pack(index) {
+        while let Some(packet) = self.net.free_buffer() {
+            if self.pack(index, packet) {
                 self.transmitting.remove(self.tcbs, index);
                 self.gone(index);
                 return true;

@@ -1,6 +1,7 @@
 //! What the kernel does for threads.
 
 pub mod answers;
+pub mod arriving;
 pub mod blocks;
 pub mod channels;
 pub mod components;

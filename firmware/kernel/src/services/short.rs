@@ -49,9 +49,9 @@ impl Meeting {
 
 /// Transmits what the protocol says. What else it says is known before: whether the thread waits,
 /// and that nobody is refused or chosen.
-struct Tokens<'a> {
-    kernel: &'a mut Kernel,
-    at: (Process, Channel),
+pub struct Tokens<'a> {
+    pub kernel: &'a mut Kernel,
+    pub at: (Process, Channel),
 }
 
 impl Sink for Tokens<'_> {

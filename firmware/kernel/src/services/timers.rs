@@ -42,16 +42,19 @@ impl Kernel {
         hw::set_timer(self.alarm);
     }
 
-    /// Sets the timer for the thread that is first in the ready ring.
+    /// Sets the timer for the thread that is first in the ready ring, unless it is set for something
+    /// that is due before: then there is time to set it when that has interrupted.
     #[inline]
     pub fn set_slice_timer(&mut self) {
         let Some(tcb) = self.ready.front(self.tcbs) else { return };
         let now = hw::now();
         let left = self.slice_cycles.saturating_sub(tcb.time_used(now as u32));
-        let nothing_else =
-            !self.is_busy() && self.exit_code.is_none() && !self.console.is_waiting() && self.timers.is_empty();
-        let nothing_else = nothing_else && !self.input.is_wanted();
-        if variant::PAGES_GO && nothing_else {
+        // 0: it has interrupted, or is about to.
+        let ahead = self.alarm.saturating_sub(now);
+        if variant::IN_LINE && ahead != 0 && ahead <= left as u64 {
+            return;
+        }
+        if variant::PAGES_GO && self.has_nothing_due() {
             self.alarm = now + left as u64;
             if events::is_watched() {
                 self.alarm = self.alarm.min(self.agent.alarm);
@@ -69,9 +72,24 @@ impl Kernel {
         self.set_timer(now, poll, now + left as u64);
     }
 
-    /// Sets the timer for a sleep.
+    /// Sets the timer for a sleep. That it is set for the end of a time-slice which is over now does
+    /// no harm: most sleeps end before, with a packet, and for who runs then it is set.
     pub fn set_idle_timer(&mut self) {
-        self.set_timer(hw::now(), STATION_POLL_IDLE, u64::MAX);
+        let now = hw::now();
+        if variant::IN_LINE && self.alarm > now && self.has_nothing_due() && !events::is_watched() {
+            return;
+        }
+        self.set_timer(now, STATION_POLL_IDLE, u64::MAX);
+    }
+
+    /// Whether the timer is wanted for nothing but time-slices, and what is [`events::is_watched`].
+    #[inline(always)]
+    fn has_nothing_due(&self) -> bool {
+        !self.is_busy()
+            && self.exit_code.is_none()
+            && !self.console.is_waiting()
+            && self.timers.is_empty()
+            && !self.input.is_wanted()
     }
 
     /// Bytes have been written: the UART takes what it can, and the rest later.

@@ -61,6 +61,9 @@ pub const FOR_STATION: Note = Note(MOUNTS.0 | PARKED.0);
 /// Any of what ends.
 pub const ENDS: Note = Note(ENDING.0 | DOOMED.0);
 
+/// Any of what is looked for when a packet has been served.
+pub const AFTER_PACKETS: Note = Note(FOR_STATION.0 | ENDS.0);
+
 /// A set of notes.
 pub struct Effects(u16);
 

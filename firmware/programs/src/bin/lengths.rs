@@ -1,7 +1,7 @@
 //! Messages of every length around the boundaries of fragments, of the sender's buffers and of the
 //! receive ring, from one processor to another and back, alone and beside others. Every byte is
 //! checked, and that none takes much longer than its bytes: whoever has been served must go on at
-//! once, although nothing else happens on its processor. Argument: `[PINGS]` of those beside, 400
+//! once, although nothing else happens on its processor. Argument: `[PINGS]` of those beside, 2,000
 //! by default.
 #![no_std]
 #![no_main]
@@ -34,7 +34,7 @@ const SOON_US: u32 = 20_000;
 static mut MESSAGE: Buffer<WORDS> = Buffer::new();
 
 fn main(arguments: libtos::Arguments) -> u32 {
-    let Some([pings]) = arguments.numbers([400u32]) else {
+    let Some([pings]) = arguments.numbers([2000u32]) else {
         println!("usage: lengths [PINGS]");
         return 2;
     };
@@ -127,16 +127,34 @@ fn pings() -> (u8, u32) {
     (FIRST_PING + 2 * pair, u32::from_le_bytes(times))
 }
 
+/// Message number `round`: one to three words, so that now and then the end of a ring lies within.
+fn short(round: u32, words: &mut [u8; 12]) -> &[u8] {
+    for (index, word) in words.chunks_exact_mut(4).enumerate() {
+        word.copy_from_slice(&(round << 2 | index as u32).to_le_bytes());
+    }
+    &words[..4 * (1 + round as usize % 3)]
+}
+
 extern "C" fn ping() -> ! {
     let (channel, times) = pings();
-    let mut word = [0; 4];
-    let sent = (0..times).try_for_each(|_| send_block(channel, &word).and(receive(channel + 1, &mut word)).map(drop));
-    exit(sent.is_err() as u32)
+    let (mut sent, mut back) = ([0; 12], [0; 12]);
+    let wrong = (0..times).any(|round| {
+        let message = short(round, &mut sent);
+        send_block(channel, message).is_err()
+            || receive(channel + 1, &mut back) != Ok(message.len())
+            || back[..message.len()] != *message
+    });
+    exit(wrong as u32)
 }
 
 extern "C" fn pong() -> ! {
     let (channel, times) = pings();
-    let mut word = [0; 4];
-    let sent = (0..times).try_for_each(|_| receive(channel, &mut word).and(send_block(channel + 1, &word)).map(drop));
-    exit(sent.is_err() as u32)
+    let (mut expected, mut message) = ([0; 12], [0; 12]);
+    let wrong = (0..times).any(|round| {
+        let length = short(round, &mut expected).len();
+        receive(channel, &mut message) != Ok(length)
+            || message[..length] != expected[..length]
+            || send_block(channel + 1, &message[..length]).is_err()
+    });
+    exit(wrong as u32)
 }

@@ -118,7 +118,7 @@ pub mod migrate {
     impl Kernel {
         pub fn serve_migrate(&mut self, _: ProcessId, _: &Packet) {}
         pub fn serve_ends(&mut self, _: ProcessId, _: &Packet) {}
-        pub fn pack(&mut self, _: Index) -> bool {
+        pub fn pack(&mut self, _: Index, _: u32) -> bool {
             false
         }
         pub fn gone(&mut self, _: Index) {}

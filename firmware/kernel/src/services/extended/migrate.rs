@@ -26,7 +26,7 @@ use crate::state::family::Birth;
 use crate::state::kernel::Kernel;
 use crate::state::place::Who;
 use crate::state::process::Process;
-use crate::state::thread::State;
+use crate::state::thread::{State, Tcb};
 
 impl Kernel {
     /// `migrate(thread, processor, destination)`. The call waits if the caller itself moves, or for
@@ -115,8 +115,8 @@ impl Kernel {
     fn send_away(&mut self, index: u16, state: State, to: Processor) {
         self.tcb_of(index).leave(state, to);
         if self.transmitting.is_empty() {
-            while self.net.free_buffer().is_some() {
-                if self.pack(index) {
+            while let Some(packet) = self.net.free_buffer() {
+                if self.pack(index, packet) {
                     return self.gone(index);
                 }
             }
@@ -124,13 +124,12 @@ impl Kernel {
         self.transmitting.push_back(self.tcbs, index);
     }
 
-    /// Packs as much as one data buffer, which is free, takes of a control block whose ends leave;
-    /// `true` if that was all: it is to be [`Self::gone`].
-    pub fn pack(&mut self, index: u16) -> bool {
-        let Some(packet) = self.net.free_buffer() else { return false };
+    /// Packs as much as the data buffer `packet`, which is free, takes of a control block whose ends
+    /// leave; `true` if that was all: it is to be [`Self::gone`].
+    pub fn pack(&mut self, index: u16, packet: u32) -> bool {
         let words = packet as *mut u32;
-        let mut used = self.pack_ends(index, words);
         let tcb = self.tcb_of(index);
+        let mut used = if tcb.has_no_ends() { ends::ENDS } else { self.pack_ends(tcb, words) };
         let (process, number, state) = (tcb.process(), tcb.number(), tcb.state());
         let is_last = tcb.has_no_ends();
         let with_thread = is_last && state == State::Moving && used + layout::WORDS <= PAYLOAD_WORDS_MAX;
@@ -153,8 +152,8 @@ impl Kernel {
 
     /// Takes ends of the thread's out of their control blocks and writes them from word
     /// [`ends::ENDS`] on, as many as fit. Returns the words of payload.
-    fn pack_ends(&mut self, index: u16, words: *mut u32) -> usize {
-        let tcb = self.tcb_of(index);
+    #[inline(never)]
+    fn pack_ends(&mut self, tcb: &Tcb, words: *mut u32) -> usize {
         let mut used = ends::ENDS;
         for group in 0..CHANNELS / 32 {
             let word = tcb.ends_word(group);
@@ -326,10 +325,13 @@ impl Kernel {
         tcb.set_stack(packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
         let mut to = tcb.context().address();
         for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
-            // SAFETY: the pieces are in the receive ring and are as many words as a context begins
-            // with, which are cells.
-            unsafe { memory::copy_whole_words(from, to, bytes) };
-            to += bytes;
+            // As a rule there is no second piece.
+            if bytes != 0 {
+                // SAFETY: the pieces are in the receive ring and are as many words as a context
+                // begins with, which are cells.
+                unsafe { memory::copy_whole_words(from, to, bytes) };
+                to += bytes;
+            }
         }
         self.adopt_ends(index);
         self.counters[counter::COME] += 1;

@@ -140,7 +140,7 @@ impl Kernel {
             self.page_changed(process, page, Change::Allowed);
             return;
         }
-        if self.page_changed(process, page, Change::Arrived) {
+        if self.page_came(process, page) {
             return;
         }
         let leave = !self.transmitting.is_empty();
@@ -160,10 +160,13 @@ impl Kernel {
     fn fill_frame(&mut self, frame: u32, packet: &Packet) {
         let mut to = memory::page_address(frame);
         for (from, part) in packet.pieces(0, PAGE_BYTES) {
-            // SAFETY: the piece is in the receive ring, and the frame is the page's, which nobody
-            // can reach yet. Both are whole words.
-            unsafe { memory::copy_whole_words(from, to, part) };
-            to += part;
+            // As a rule there is no second piece.
+            if part != 0 {
+                // SAFETY: the piece is in the receive ring, and the frame is the page's, which nobody
+                // can reach yet. Both are whole words.
+                unsafe { memory::copy_whole_words(from, to, part) };
+                to += part;
+            }
         }
         self.counters[counter::PAGES_RECEIVED] += 1;
     }

@@ -182,24 +182,40 @@ impl Kernel {
     /// Those that wait for the page go on: they touch it again, or, if it is refused, have touched
     /// what they must not. Who has waited longest is ready first. A page that has come is kept for
     /// all of them, so that none has to wait for it again while others come before it each time.
-    /// `true`: there are such threads.
-    pub fn page_changed(&mut self, process: Process, page: u32, change: Change) -> bool {
+    #[inline(never)]
+    pub fn page_changed(&mut self, process: Process, page: u32, change: Change) {
+        for tcb in process.take_waiting(self.tcbs, page) {
+            self.resume_waiting(process, page, tcb, change);
+        }
+    }
+
+    /// [`Self::page_changed`] for a page that has come, in line where that is found out. `true`:
+    /// there are threads that it is kept for.
+    #[inline(always)]
+    pub fn page_came(&mut self, process: Process, page: u32) -> bool {
         let mut kept = false;
         for tcb in process.take_waiting(self.tcbs, page) {
-            // What was staged has used the page when the thread is ready, which need not: it may
-            // come back to where it received, over and over, and would have the page for ever.
-            let is_used = tcb.resume() == Resume::Staged;
-            match change {
-                Change::Refused(error) => self.resume_otherwise(tcb.index(), Some(error)),
-                _ if is_used => self.resume_otherwise(tcb.index(), None),
-                _ => self.resume(tcb),
-            }
-            if change == Change::Arrived && tcb.state() == State::Ready && !is_used {
-                self.keep_page(process, page, tcb);
-                kept = true;
-            }
+            kept |= self.resume_waiting(process, page, tcb, Change::Arrived);
         }
         kept
+    }
+
+    /// A thread that waits for the page goes on. `true`: the page is kept for it.
+    #[inline(always)]
+    fn resume_waiting(&mut self, process: Process, page: u32, tcb: &Tcb, change: Change) -> bool {
+        // What was staged has used the page when the thread is ready, which need not: it may come
+        // back to where it received, over and over, and would have the page for ever.
+        let is_used = tcb.resume() == Resume::Staged;
+        match change {
+            Change::Refused(error) => self.resume_otherwise(tcb.index(), Some(error)),
+            _ if is_used => self.resume_otherwise(tcb.index(), None),
+            _ => self.resume(tcb),
+        }
+        let is_kept = change == Change::Arrived && tcb.state() == State::Ready && !is_used;
+        if is_kept {
+            self.keep_page(process, page, tcb);
+        }
+        is_kept
     }
 
     #[inline(always)]
