@@ -61,7 +61,7 @@ pub fn drive(
         writer.words(output.words.into_iter().map(|word| (word.cycle, word.word)))?;
         operator.see(&output.console.iter().map(|byte| (byte.processor, byte.byte)).collect::<Vec<_>>());
         let printed = output.console.into_iter().map(|byte| (byte.cycle, byte.processor, byte.byte));
-        writer.printed(&printed.collect::<Vec<_>>())?;
+        writer.printed(&printed.collect::<Vec<_>>(), engine.cycle())?;
         progress(engine);
         if course.is_over(engine) {
             stopped = Stop::Exit;

@@ -171,7 +171,7 @@ impl Run {
         self.seen.take(&output.words);
         writer.words(output.words.into_iter().map(|word| (word.cycle, word.word))).map_err(said)?;
         let stamped = output.console.iter().map(|byte| (byte.cycle, byte.processor, byte.byte));
-        writer.printed(&stamped.collect::<Vec<_>>()).map_err(said)?;
+        writer.printed(&stamped.collect::<Vec<_>>(), self.engine.cycle()).map_err(said)?;
         let printed: Vec<_> = output.console.into_iter().map(|byte| (byte.processor, byte.byte)).collect();
         // What a shell asks is in the capture, and is not shown.
         let shown = self.asked.as_mut().map(|asked| asked.hear(&printed));

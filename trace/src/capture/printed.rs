@@ -10,8 +10,7 @@ use super::input::unescape;
 /// Bytes of a file of pieces, at most.
 const PRINTED_BYTES: u64 = 1 << 32;
 /// Bytes that a processor prints within so many cycles are one piece: a third of a millisecond at
-/// 25 MHz, which nobody sees. A divisor of what drivers run at a time, so that the file depends on
-/// the bytes' cycles alone.
+/// 25 MHz, which nobody sees.
 const PIECE_CYCLES: u64 = 8_192;
 
 /// Bytes that one processor has printed, the first of them in this cycle.
@@ -24,7 +23,7 @@ pub struct Printed {
 
 impl Printed {
     /// Joins bytes, each with its cycle and processor and in the order of their cycles, to pieces.
-    pub(super) fn pieces(bytes: &[(u64, u8, u8)]) -> Vec<Printed> {
+    fn pieces(bytes: &[(u64, u8, u8)]) -> Vec<Printed> {
         let mut pieces: Vec<Printed> = Vec::new();
         for &(cycle, processor, byte) in bytes {
             let span = cycle / PIECE_CYCLES;
@@ -76,9 +75,36 @@ impl Printed {
     }
 }
 
+/// Joins bytes to pieces as they come. Which these are depends on the bytes' cycles alone, and not
+/// on how far a driver ran at a time: a piece that may go on is held until it can't.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    /// Bytes of the span of cycles that has not ended.
+    open: Vec<(u64, u8, u8)>,
+}
+
+impl Pieces {
+    /// The pieces that have ended once every byte of a cycle before `until` is there. `bytes`, each
+    /// with its cycle and processor, come in the order of their cycles.
+    pub fn push(&mut self, bytes: &[(u64, u8, u8)], until: u64) -> Vec<Printed> {
+        self.open.extend_from_slice(bytes);
+        let ended = self.open.partition_point(|(cycle, ..)| cycle / PIECE_CYCLES < until / PIECE_CYCLES);
+        let pieces = Printed::pieces(&self.open[..ended]);
+        self.open.drain(..ended);
+        pieces
+    }
+
+    /// The rest: nothing comes any more.
+    pub fn finish(&mut self) -> Vec<Printed> {
+        Printed::pieces(&std::mem::take(&mut self.open))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -88,9 +114,30 @@ mod tests {
         let pieces = Printed::pieces(&bytes);
         let lines: Vec<_> = pieces.iter().map(Printed::line).collect();
         assert_eq!(lines, ["5 1 ab\n", "6 2 x\n", "8192 1 c\\n\n"]);
-        // Whatever is handed over at a time, as long as no piece is cut.
-        let [first, second] = [&bytes[..3], &bytes[3..]].map(Printed::pieces);
-        assert_eq!([first, second].concat(), pieces);
+    }
+
+    proptest! {
+        /// However far a driver runs at a time, the pieces are the same, and each is there as soon as
+        /// it has ended.
+        #[test]
+        fn pieces_do_not_depend_on_how_far_a_driver_runs(
+            mut bytes in prop::collection::vec((0..5 * PIECE_CYCLES, 0..3u8, any::<u8>()), 0..60),
+            mut stops in prop::collection::vec(0..5 * PIECE_CYCLES, 0..8),
+        ) {
+            bytes.sort_by_key(|(cycle, ..)| *cycle);
+            stops.sort_unstable();
+            let (mut joined, mut pieces, mut from) = (Pieces::default(), Vec::new(), 0);
+            for until in stops {
+                let to = bytes.partition_point(|(cycle, ..)| *cycle < until);
+                pieces.extend(joined.push(&bytes[from..to], until));
+                let ended = bytes.partition_point(|(cycle, ..)| *cycle < until / PIECE_CYCLES * PIECE_CYCLES);
+                prop_assert_eq!(&pieces, &Printed::pieces(&bytes[..ended]));
+                from = to;
+            }
+            pieces.extend(joined.push(&bytes[from..], 5 * PIECE_CYCLES - 1));
+            pieces.extend(joined.finish());
+            prop_assert_eq!(pieces, Printed::pieces(&bytes));
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::console::Lines;
 use super::error::{CaptureError, Context};
 use super::files::{Files, Source};
 use super::holes::Sealer;
+use super::printed::Pieces;
 use super::sums::{sums_path, Of, Summer};
 use super::{ctf, Gift, Printed, RunRecord, CONSOLE, CONSOLE_LOG, HOLES, INPUT, METADATA, MMI_RAW, RUN_JSON, TRACE};
 #[cfg(feature = "files")]
@@ -122,6 +123,8 @@ pub struct CaptureWriter {
     lines: Lines,
     /// What was printed, and when; no file if nothing was.
     printed: Option<Output>,
+    /// Pieces of it that may go on.
+    pieces: Pieces,
     /// What was given to the console; no file if nothing was.
     input: Option<Output>,
     /// A time-stamp whose datum has not come yet.
@@ -191,6 +194,7 @@ impl CaptureWriter {
             console: Output::create(files, dir.join(CONSOLE))?,
             lines: Lines::new(&machine.processors),
             printed: None,
+            pieces: Pieces::default(),
             input: None,
             stamp: None,
             pairs: vec![0; machine.processors.len().saturating_sub(1)],
@@ -254,20 +258,26 @@ impl CaptureWriter {
     }
 
     /// Appends console bytes, each with its cycle and its processor, in order: to the lines, and to
-    /// what was printed when.
+    /// what was printed when. All bytes of cycles before `until` have been handed over then.
     ///
     /// # Errors
     /// The disk.
-    pub fn printed(&mut self, bytes: &[(u64, u8, u8)]) -> Result<(), CaptureError> {
+    pub fn printed(&mut self, bytes: &[(u64, u8, u8)], until: u64) -> Result<(), CaptureError> {
         self.console(bytes.iter().map(|&(_, processor, byte)| (processor, byte)))?;
-        if bytes.is_empty() {
+        let ended = self.pieces.push(bytes, until);
+        self.log(&ended)
+    }
+
+    /// Appends pieces to what was printed when.
+    fn log(&mut self, pieces: &[Printed]) -> Result<(), CaptureError> {
+        if pieces.is_empty() {
             return Ok(());
         }
         let output = match &mut self.printed {
             Some(output) => output,
             none => none.insert(Output::create(&self.place.files(), self.place.dir().join(CONSOLE_LOG))?),
         };
-        for piece in Printed::pieces(bytes) {
+        for piece in pieces {
             output.buffer.extend_from_slice(piece.line().as_bytes());
         }
         output.flush()
@@ -303,6 +313,8 @@ impl CaptureWriter {
     pub fn finish(mut self, record: &RunRecord) -> Result<(), CaptureError> {
         self.lines.finish(&mut self.console.buffer);
         self.console.flush()?;
+        let rest = self.pieces.finish();
+        self.log(&rest)?;
         self.mmi.flush()?;
         self.streams.iter_mut().flatten().try_for_each(Output::flush)?;
         self.place.record(record)
