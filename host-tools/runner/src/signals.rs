@@ -27,13 +27,15 @@ pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
 /// # Errors
 /// The system's.
 pub fn stop_flag_once() -> io::Result<Arc<AtomicBool>> {
+    // First of all: a signal that comes in between is not lost.
+    let stop = stop_flag()?;
     let again = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // First of all, so that the first one finds the flag unset.
+        // In this order, so that the first one finds the flag unset.
         signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&again))?;
         signal_hook::flag::register(signal, Arc::clone(&again))?;
     }
-    stop_flag()
+    Ok(stop)
 }
 
 /// Keys of a terminal that are signals as long as nobody edits a line there: Ctrl-C, Ctrl-Z and

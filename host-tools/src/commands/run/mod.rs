@@ -221,12 +221,13 @@ impl Run {
         let mut engine = engines::open(&self.engine, machine, &image, waves)?;
         spinner.finish_and_clear();
         let record = RunRecord { balance: balance.clone(), faults, ..self.record(machine, (dgl, kernel), &files) };
-        let (claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
         let is_bounded = self.time.is_some() || self.cycles.is_some();
         let bar = if self.is_live() { ProgressBar::hidden() } else { cycles(is_bounded.then_some(limit)) };
         let operator = self.at_terminal(machine, &built, &bar)?.unwrap_or(operator);
         let operator = self.answering(operator, machine, &built)?;
         let mut operator = ending::stoppable(operator)?;
+        // Behind it: who sees the folder may end the run, and no signal is to be lost.
+        let (claim, writer) = begin(claim, self.out.is_some(), machine, &record)?;
         let mut log = self.balance.log(machine, &built, &self.folder())?;
         let driven = drive(engine.as_mut(), writer, record, limit, &mut operator, |engine| {
             bar.set_position(engine.cycle());
