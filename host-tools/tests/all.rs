@@ -48,6 +48,7 @@ mod serve;
 mod shell;
 mod sprints;
 mod stress;
+mod suspended;
 mod terminal;
 mod top;
 mod unrest;

@@ -1,5 +1,7 @@
 //! A process with a thread on every processor is suspended and resumed: its threads stop on all
-//! processors, and go on on all. `stopped` tries it; `stopped beat` is the process.
+//! processors, and go on on all. `stopped` tries it; `stopped beat` is the process. Then one whose
+//! threads mostly wait for each other's messages (`stopped talk`) is, often: in the trace one sees
+//! that what arrives meanwhile makes none of them run.
 #![no_std]
 #![no_main]
 
@@ -22,6 +24,13 @@ const FIRST_ID: u8 = 2;
 const LOOK_US: u32 = 15_000;
 /// After this time a broadcast has arrived, and what was under way is done.
 const SETTLE_US: u32 = 10_000;
+/// Ids of the two that talk.
+const ASKS: u8 = 2;
+const ANSWERS: u8 = 3;
+/// How often they are suspended and resumed, and for how long each: now and then a packet for the
+/// one here is under way.
+const TIMES: u32 = 20;
+const SHORT_US: u32 = 300;
 
 fn main(arguments: Arguments) -> u32 {
     match arguments.iter().next() {
@@ -30,6 +39,7 @@ fn main(arguments: Arguments) -> u32 {
             halt()
         }),
         Some("beat") => on_every_processor(beat).map_or(1, |()| wait()),
+        Some("talk") => talk().map_or(1, |()| wait()),
         Some(_) => {
             println!("usage: stopped");
             2
@@ -64,11 +74,26 @@ fn attempt() -> Result<u32, Error> {
     }
     kill(child)?;
     await_end(child)?;
+    suspend_often()?;
     println!("stopped: {wrong} wrong");
     for number in 0..processors() {
         send_block(FIRST_ID + number, &[1])?;
     }
     Ok(wrong + wait())
+}
+
+/// Suspends and resumes threads that talk.
+fn suspend_often() -> Result<(), Error> {
+    let child = invoke(NAME, b"talk\0", How { background: true, ..How::default() })?;
+    delay_us(SETTLE_US);
+    for _ in 0..TIMES {
+        suspend(child)?;
+        delay_us(SHORT_US);
+        resume(child)?;
+        delay_us(SHORT_US);
+    }
+    kill(child)?;
+    await_end(child).map(drop)
 }
 
 /// On how many processors the process's thread goes on.
@@ -116,5 +141,22 @@ extern "C" fn beat() -> ! {
             break;
         }
     }
+    exit(1)
+}
+
+/// A thread here asks one on the next processor, over and over.
+fn talk() -> Result<(), Error> {
+    let next = (processor() + 1) % processors();
+    create(ANSWERS, STACK_PAGES, next.into(), answer, stack_for(STACK_PAGES))?;
+    create(ASKS, STACK_PAGES, processor().into(), ask, stack_for(STACK_PAGES)).map(drop)
+}
+
+extern "C" fn answer() -> ! {
+    while receive(ANSWERS, &mut [0; 4]).and_then(|_| send_block(ASKS, &[0; 4])).is_ok() {}
+    exit(1)
+}
+
+extern "C" fn ask() -> ! {
+    while send_block(ANSWERS, &[0; 4]).and_then(|_| receive(ASKS, &mut [0; 4])).is_ok() {}
     exit(1)
 }
