@@ -37,8 +37,13 @@ impl Answer {
 
 impl Serving {
     pub fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::new(TESTBED);
-        command.arg("serve").args(arguments).current_dir(super::root()).stdout(Stdio::piped());
+        // Where tests run under `nohup`, SIGHUP is ignored, and by design the server would leave it so.
+        let mut command = Command::new("env");
+        command
+            .args(["--default-signal=HUP", TESTBED, "serve"])
+            .args(arguments)
+            .current_dir(super::root())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
