@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::proven::{Question, Verdict};
+use super::proven::{solver_versions, Question, Verdict};
 use super::tools::{read, scratch, write};
 use super::verilog::TOP;
 
@@ -158,8 +158,9 @@ impl Subject {
             })
         };
         let asked: Vec<String> = questions.iter().map(|question| question.join(" ")).collect();
-        match Question::new(&tools(), &[&self.verilog, &steps, &SOLVER.join(" "), &asked.join("\n")]) {
-            Some(question) => question.answer(ask),
+        let parts = [self.verilog.as_str(), &steps, &SOLVER.join(" "), &asked.join("\n")];
+        match solver_versions(&tools()) {
+            Some(versions) => Question::new(&versions, &parts).answer(ask),
             None => ask(),
         }
     }

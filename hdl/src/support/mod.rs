@@ -12,8 +12,7 @@ pub mod formal;
 pub mod lint;
 pub mod netlist;
 pub mod ports;
-#[cfg(test)]
-mod proven;
+pub mod proven;
 pub mod random;
 pub mod serial;
 pub mod synthesis;

