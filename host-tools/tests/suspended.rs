@@ -2,7 +2,7 @@
 //! runs before it is resumed: in the trace of `stopped`, whose second process is suspended often
 //! while its two threads talk.
 
-use std::process::Command;
+use crate::losing::{run, testbed};
 
 /// Broadcasts about its first process: two times suspended and resumed, and killed.
 const BEFORE: usize = 5;
@@ -18,15 +18,10 @@ fn fields(line: &str) -> Option<(&str, &str, &str)> {
 
 #[test]
 fn threads_of_a_suspended_process_do_not_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().to_str().unwrap();
-    let testbed = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    testbed(&["run", "stopped", "--out", out]);
-    let trace = testbed(&["trace", out]);
+    let left = run("stopped");
+    let trace = testbed(&["trace", left.folder.path().to_str().unwrap()]);
+    assert!(trace.status.success(), "{}", String::from_utf8_lossy(&trace.stderr));
+    let trace = String::from_utf8(trace.stdout).unwrap();
     // The process is at home on earth, where it is suspended and resumed as the broadcast leaves.
     let earth: Vec<_> = trace.lines().filter_map(fields).filter(|(processor, ..)| *processor == "earth").collect();
     let parts: Vec<_> = earth.split(|(_, name, told)| (*name, *told) == ("TX_MPC", "process to all")).collect();
