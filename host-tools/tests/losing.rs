@@ -117,7 +117,7 @@ fn the_seed_decides_what_is_lost() {
 pub fn same_on_all_engines(words: &str, cycles: u32) -> Left {
     let cycles = if is_long() { 8_000_000 } else { cycles };
     let [_, longer] =
-        [("rust-hdl", if is_long() { 200_000 } else { 30_000 }), ("verilator", cycles)].map(|(engine, cycles)| {
+        [("rust-hdl", if is_long() { 200_000 } else { 10_000 }), ("verilator", cycles)].map(|(engine, cycles)| {
             let runs = ["emulator", engine].map(|engine| run(&format!("--engine {engine} --cycles {cycles} {words}")));
             let [one, other] = runs.each_ref().map(|left| fs::read(left.folder.path().join("mmi.raw")).unwrap());
             assert!(one == other, "{engine}: the words differ");

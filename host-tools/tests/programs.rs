@@ -22,8 +22,12 @@ use testbed_machine::{Core, Machine};
 use testbed_runner::firmware::{self, Firmware};
 
 /// Cycles for the compiled Verilog, which does half a million a second; longer programs are compared
-/// so far unless there is time.
+/// so far unless there is time. Those that leave [`ENOUGH_PAIRS`] sooner, and [`Case::least_pairs`],
+/// are compared in half as many, or a quarter.
 const VERILATOR_CYCLES: u64 = 2_000_000;
+const VERILATOR_CYCLES_LEAST: u64 = VERILATOR_CYCLES / 4;
+/// Pairs that say enough of a program: messages and time-slices of several processors.
+const ENOUGH_PAIRS: u64 = 500;
 /// Pairs of the monitors that must be there to be compared, and of programs that leave fewer, from
 /// their start to their end.
 const LEAST_PAIRS: u64 = 20;
@@ -221,7 +225,16 @@ impl Case {
 
     /// As [`Case::on`], as far as there is time for the blocks themselves.
     fn on_rust_hdl(&self) -> Result<(), Failed> {
-        self.on("rust-hdl", Some(self.cycles_with_events()?))
+        self.on("rust-hdl", Some(self.cycles_with(RUST_HDL_CYCLES, self.least_pairs())?))
+    }
+
+    /// As [`Case::on`]: the whole program where there is time.
+    fn on_verilator(&self) -> Result<(), Failed> {
+        let cycles = match common::is_long() {
+            true => None,
+            false => Some(self.cycles_with(VERILATOR_CYCLES_LEAST, ENOUGH_PAIRS)?),
+        };
+        self.on("verilator", cycles)
     }
 
     /// How many pairs there must be to compare engines.
@@ -230,13 +243,13 @@ impl Case {
         SHORT.iter().find(|(short, _)| name == *short).map_or(LEAST_PAIRS, |&(_, pairs)| pairs)
     }
 
-    /// Cycles in which there are enough events to compare, or the most that there is time for.
-    fn cycles_with_events(&self) -> Result<u64, Failed> {
-        let mut cycles = RUST_HDL_CYCLES;
+    /// Cycles, `cycles` or doubled until they are the most that there is time for, in which there are
+    /// so many pairs to compare.
+    fn cycles_with(&self, mut cycles: u64, wanted: u64) -> Result<u64, Failed> {
         while cycles < VERILATOR_CYCLES {
             let folder = tempfile::tempdir()?;
             self.run("emulator", Some(cycles), folder.path())?;
-            if pairs(folder.path())? >= self.least_pairs() {
+            if pairs(folder.path())? >= wanted {
                 break;
             }
             cycles *= 2;
@@ -292,7 +305,6 @@ fn main() {
         mask::check();
         Ok(())
     })];
-    let cycles = (!common::is_long()).then_some(VERILATOR_CYCLES);
     for (number, path) in paths.into_iter().enumerate() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let ways = [
@@ -312,10 +324,10 @@ fn main() {
                 match way {
                     "emulator" => case.on_emulator(),
                     "conform" => case.conforms(),
-                    "verilator" => case.on("verilator", cycles),
+                    "verilator" => case.on_verilator(),
                     "stepped" => case.stepped(number),
                     "multicycle" => case.with_core(Core::Multicycle).on_emulator(),
-                    "multicycle-verilator" => case.with_core(Core::Multicycle).on("verilator", cycles),
+                    "multicycle-verilator" => case.with_core(Core::Multicycle).on_verilator(),
                     "multicycle-rust-hdl" => case.with_core(Core::Multicycle).on_rust_hdl(),
                     _ => case.on_rust_hdl(),
                 }

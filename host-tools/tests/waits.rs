@@ -33,7 +33,7 @@ const CASES: &[(&str, i32)] = &[
 /// Long enough for every case, on the report's kernel too.
 const CYCLES: &str = "6000000";
 /// For the compiled Verilog: the threads wait by then.
-const VERILATOR_CYCLES: &str = "800000";
+const VERILATOR_CYCLES: &str = "500000";
 
 fn testbed(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).output().unwrap()

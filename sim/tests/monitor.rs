@@ -88,6 +88,7 @@ proptest! {
 #[test]
 fn model_equals_verilated_rtl() {
     let (mut wraps, mut on_wrap, mut totals, mut missed) = (0, 0, 0, 0);
+    let seeds = if std::env::var_os("TESTBED_LONG").is_some() { 6 } else { 3 };
     let sizes = [(4, 8, 8, 1, Order::Turns), (1024, 512, 512, 1, Order::Time), (16, 16, 16, 5, Order::Time)];
     for (smi_queue, mmi_queue, port_queue, port_cycles, order) in sizes {
         let setting = Setting {
@@ -105,7 +106,7 @@ fn model_equals_verilated_rtl() {
             filter: false,
         };
         let rtl = Verilated::build(setting.bench());
-        for seed in 0..6 {
+        for seed in 0..seeds {
             let setting = Setting { seed, retick: seed % 3 == 2, filter: seed > 0, ..setting };
             let (cycles, coverage) = scenario(setting);
             println!("{setting:?}: {coverage:?}");

@@ -3,9 +3,10 @@
 use super::composition::MonitorBench;
 use super::*;
 use crate::support::differential::compare;
+use crate::support::fitting::assert_fits;
 use crate::support::lint::assert_clean;
 use crate::support::random::Random;
-use crate::support::synthesis::{synthesise, Family};
+use crate::support::synthesis::Family;
 use crate::{differential, step};
 use rust_hdl::prelude::*;
 use testbed_definitions::map::{mmi, smi};
@@ -166,14 +167,12 @@ fn smis_are_polled_in_turn_and_the_master_never() {
 #[test]
 fn synthesis_finds_no_latch_and_both_queues_in_block_ram() {
     // 32 Kibit and 10 Kibit: two and one of ECP5's 18 Kibit, eight and three or more of iCE40's 4 Kibit.
-    let smi = synthesise(Smi::new(SMI_QUEUE as u32), Family::Ecp5, 2).unwrap();
-    let mmi = synthesise(Mmi::new(of(6)), Family::Ecp5, 1).unwrap();
-    let clock = synthesise(GlobalClock::default(), Family::Ecp5, 0).unwrap();
-    let port = synthesise(TracePort::new(PORT_QUEUE as u32), Family::Ecp5, 1).unwrap();
-    println!("ECP5: SMI {smi}; MMI of six processors {mmi}; trace port {port}; global clock {clock}");
+    assert_fits(Smi::new(SMI_QUEUE as u32), Family::Ecp5, 2, None);
+    assert_fits(Mmi::new(of(6)), Family::Ecp5, 1, None);
+    assert_fits(GlobalClock::default(), Family::Ecp5, 0, None);
+    assert_fits(TracePort::new(PORT_QUEUE as u32), Family::Ecp5, 1, None);
     // An MMI that never finds anything needs no queue.
-    synthesise(Mmi::new(of(1)), Family::Ecp5, 0).unwrap();
-    let smi = synthesise(Smi::new(SMI_QUEUE as u32), Family::Ice40, 8).unwrap();
-    let mmi = synthesise(Mmi::new(of(6)), Family::Ice40, 3).unwrap();
-    println!("iCE40: SMI {smi}; MMI of six processors {mmi}");
+    assert_fits(Mmi::new(of(1)), Family::Ecp5, 0, None);
+    assert_fits(Smi::new(SMI_QUEUE as u32), Family::Ice40, 8, None);
+    assert_fits(Mmi::new(of(6)), Family::Ice40, 3, None);
 }

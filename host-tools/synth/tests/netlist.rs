@@ -8,6 +8,7 @@ use testbed_definitions::link::BAUD;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_hdl::board::{self, Options};
 use testbed_hdl::support::netlist::{compare, Lines, Netlist, NetlistError};
+use testbed_hdl::support::proven;
 use testbed_hdl::support::serial::Ear;
 use testbed_hdl::support::synthesis::Family;
 use testbed_machine::Machine;
@@ -19,8 +20,6 @@ use testbed_sim::verilator::processes::split_processes;
 use testbed_synth::{board::Board, content};
 use testbed_trace::capture::{Received, Receiver};
 use testbed_trace::order::{Convention, Event, Growing};
-
-use crate::known;
 
 /// Bits a second of the console with the divisor after reset, by the machine's clock: a bit is 16 cycles.
 fn console_baud(machine: &Machine) -> u32 {
@@ -134,9 +133,9 @@ fn demo_on_netlist(family: Family, more: impl FnOnce(&Mapped, &Path)) {
     let design = Design::new(&machine, &image);
     let content: String = design.content.iter().map(|(file, text)| format!("{file}\n{text}")).collect();
     // What is done with them: mapping, models, comparison, this test.
-    let done = ["hdl/src/support/netlist", "hdl/src/support/synthesis.rs", "hdl/cells"].map(known::sources).concat();
+    let done = ["hdl/src/support/netlist", "hdl/src/support/synthesis.rs", "hdl/cells"].map(proven::sources).concat();
     let parts = [&design.verilog, &content, &format!("{family:?}"), &done, include_str!("netlist.rs")];
-    known::check(&[("yosys", "-V"), ("verilator", "--version")], &parts, || {
+    proven::check(&[("yosys", "-V"), ("verilator", "--version")], &parts, || {
         let folder = tempfile::tempdir().unwrap();
         let mapped = design.map(family, folder.path());
         runs_the_demo(&machine, &image, &mapped);

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use testbed_hdl::board;
+use testbed_hdl::support::proven;
 use testbed_hdl::support::synthesis::Family;
 use testbed_machine::Machine;
 use testbed_runner::firmware;
@@ -13,8 +14,6 @@ use testbed_synth::board::Board;
 use testbed_synth::content::random;
 use testbed_synth::flow::{Flow, Placed};
 use testbed_synth::SynthError;
-
-use crate::known;
 
 /// A design with the ports of `board` and, like a machine of one processor, one RAM.
 fn design(ram_bytes: u32, more: &str) -> String {
@@ -249,9 +248,9 @@ fn boards_keep_their_limits(family: Family, tools: &[(&str, &str)]) {
         let machine = board.load_machine(None).unwrap();
         let verilog = board::verilog(&machine, &Board::options(&machine).unwrap()).unwrap();
         let done = ["host-tools/synth/src", "host-tools/synth/tests/synth.rs", "hdl/src/support/synthesis.rs"];
-        let done = done.map(known::sources).concat();
-        let parts = [&verilog, &known::sources("constraints"), &format!("{board:?}"), &done];
-        known::check(tools, &parts.map(String::as_str), || keeps_its_limits(&board, &machine));
+        let done = done.map(proven::sources).concat();
+        let parts = [&verilog, &proven::sources("constraints"), &format!("{board:?}"), &done];
+        proven::check(tools, &parts.map(String::as_str), || keeps_its_limits(&board, &machine));
     }
 }
 

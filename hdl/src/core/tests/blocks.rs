@@ -3,8 +3,9 @@
 use super::stream::{csr_number, instruction};
 use crate::core::*;
 use crate::differential;
+use crate::support::fitting::assert_fits;
 use crate::support::random::Random;
-use crate::support::synthesis::{synthesise, Family};
+use crate::support::synthesis::Family;
 use rust_hdl::prelude::*;
 use testbed_definitions::{map, page};
 
@@ -368,8 +369,6 @@ fn the_core_is_clean() {
 fn the_core_synthesises() {
     // With the retirement port, and carries and LUT RAM counted as LUTs. On ECP5 the register file fits into LUT RAM.
     for (family, block_rams, most) in [(Family::Ice40, 4, 4_550), (Family::Ecp5, 0, 5_000)] {
-        let cells = synthesise(Core::default(), family, block_rams).unwrap();
-        println!("{family:?}: {cells}");
-        assert!(cells.luts < most, "{family:?}: {cells}");
+        assert_fits(Core::default(), family, block_rams, Some(most));
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::*;
+use crate::support::proven;
 use crate::support::tools::scratch;
 
 /// Bits of random input a cycle, and of output: more than 64, so that Verilator makes arrays of words.
@@ -178,8 +179,18 @@ fn everything() -> Design {
     design
 }
 
+/// Makes one of the checks below, unless these models and this file are known to have passed it.
+fn check(name: &str, make: fn()) {
+    let done = ["hdl/src/support/netlist", "hdl/src/support/synthesis.rs", "hdl/cells"].map(proven::sources).concat();
+    proven::check(&[("yosys", "-V"), ("verilator", "--version")], &[name, &done], make);
+}
+
 #[test]
 fn cells_do_what_their_verilog_says() {
+    check("cells_do_what_their_verilog_says", do_what_their_verilog_says);
+}
+
+fn do_what_their_verilog_says() {
     let design = everything();
     let folder = scratch().unwrap();
     let netlist = design.map(folder.path());
@@ -218,6 +229,10 @@ fn cells_do_what_their_verilog_says() {
 /// Verilog defines it, yosys adds what it takes.
 #[test]
 fn collisions_show() {
+    check("collisions_show", show_collisions);
+}
+
+fn show_collisions() {
     // Often one address; never do both write.
     let collide = TRUE_DUAL_PORT.replace("[B]", "[a#N ^ in[100]]").replace("if (in[61])", "if (in[61] && !in[60])");
     for (attribute, equal) in [(NO_CHECK, false), ("", true)] {
@@ -231,6 +246,10 @@ fn collisions_show() {
 
 #[test]
 fn what_the_models_lack_is_refused() {
+    check("what_the_models_lack_is_refused", refuse_what_the_models_lack);
+}
+
+fn refuse_what_the_models_lack() {
     let mut design = Design::default();
     design.memory(2048, 9, NO_CHECK, TRUE_DUAL_PORT);
     design.add(36, "assign OUT = in[17:0] * in[35:18];\n");

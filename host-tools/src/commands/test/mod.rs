@@ -43,9 +43,14 @@ impl Test {
         let root = firmware::root()?;
         // All kernels, so that what is wrong with them shows before the tests are built.
         firmware::build_all(&root)?;
-        module::renew(&root).map_err(|error| Failure::new(Exit::Machine, error))?;
         tools::install_python(&root);
-        let (binaries, comments_pass) = self.build(&root)?;
+        let (binaries, comments_pass) = std::thread::scope(|scope| {
+            // Half of this is one linker's work, so it goes on beside the tests' compilation.
+            let module = scope.spawn(|| self.build_module(&root));
+            let built = self.build(&root);
+            module.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            built
+        })?;
         let (mut units, mut left_out) = (Vec::new(), Vec::new());
         for (index, binary) in binaries.iter().enumerate() {
             let [tests, ignored] = schedule::list(binary, self.filter.as_deref())
@@ -68,6 +73,16 @@ impl Test {
         print!("{}", summary::text(&binaries, &outcomes, &left_out));
         let failed = outcomes.iter().any(|outcome| !outcome.failed.is_empty());
         Ok(if comments_pass && !failed { Exit::Success } else { Exit::Negative })
+    }
+
+    /// Builds what a machine in a browser's page needs, so that no test waits for it. Who asks for
+    /// some tests only has it built by those of them that need it, or anew if there is one.
+    fn build_module(&self, root: &Path) -> Result<(), Failure> {
+        let built = match self.filter {
+            None => module::build(root).map(|_| ()),
+            Some(_) => module::renew(root),
+        };
+        built.map_err(|error| Failure::new(Exit::Machine, error))
     }
 
     /// Builds all test binaries; tests that stand in comments run right away, and whether they pass is told.
