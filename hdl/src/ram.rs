@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn ecp5_gets_block_ram() {
+    fn it_synthesises_to_block_ram() {
         // 16 KiB in DP16KD of 2 KiB each.
         assert_fits(Ram::new(16 * 1024), Family::Ecp5, 8, None);
     }

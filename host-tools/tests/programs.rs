@@ -22,19 +22,15 @@ use testbed_machine::{Core, Machine};
 use testbed_runner::firmware::{self, Firmware};
 
 /// Cycles for the compiled Verilog, which does half a million a second; longer programs are compared
-/// so far unless there is time. Those that leave [`ENOUGH_PAIRS`] sooner, and [`Case::least_pairs`],
-/// are compared in half as many, or a quarter.
-const VERILATOR_CYCLES: u64 = 2_000_000;
-const VERILATOR_CYCLES_LEAST: u64 = VERILATOR_CYCLES / 4;
-/// Pairs that say enough of a program: messages and time-slices of several processors.
-const ENOUGH_PAIRS: u64 = 500;
+/// so far unless there is time, and twice as far if they leave too few pairs to compare.
+const VERILATOR_CYCLES: u64 = 750_000;
 /// Pairs of the monitors that must be there to be compared, and of programs that leave fewer, from
 /// their start to their end.
 const LEAST_PAIRS: u64 = 20;
 const SHORT: [(&str, u64); 2] = [("hello", 17), ("hello-input", 17)];
 /// The engine that simulates the rust-hdl blocks themselves is a thousand times slower than the
 /// others. So it runs until there are [`Case::least_pairs`], which is tried in this many cycles
-/// first, and then in twice as many each time.
+/// first.
 const RUST_HDL_CYCLES: u64 = 32_768;
 /// The program that it runs where there is not much time: small processors start soon.
 const RUST_HDL_PROGRAM: &str = "remote-small";
@@ -210,51 +206,37 @@ impl Case {
         Ok(())
     }
 
-    /// Another engine leaves the same folder as the emulator, with events in it.
-    fn on(&self, engine: &str, cycles: Option<u64>) -> Result<(), Failed> {
-        let folder = tempfile::tempdir()?;
-        let (one, other) = (folder.path().join("emulator"), folder.path().join(engine));
-        self.run("emulator", cycles, &one)?;
-        let (pairs, least) = (pairs(&one)?, self.least_pairs());
-        if pairs < least {
-            return Err(format!("{pairs} pairs in {cycles:?} cycles are too few to compare: {least} at least").into());
+    /// Another engine leaves the same folder as the emulator, with events in it: after so many cycles,
+    /// or after the least number of doublings that have them.
+    fn on(&self, engine: &str, mut cycles: Option<u64>) -> Result<(), Failed> {
+        let least = self.least_pairs();
+        loop {
+            let folder = tempfile::tempdir()?;
+            let (one, other) = (folder.path().join("emulator"), folder.path().join(engine));
+            self.run("emulator", cycles, &one)?;
+            match (pairs(&one)?, cycles) {
+                (pairs, _) if pairs >= least => {
+                    self.run(engine, cycles, &other)?;
+                    return succeed(&["compare", &one.to_string_lossy(), &other.to_string_lossy()]).map(|_| ());
+                }
+                (_, Some(few)) if few < 2 * VERILATOR_CYCLES => cycles = Some(2 * few),
+                (pairs, _) => {
+                    let few = format!("{pairs} pairs in {cycles:?} cycles are too few to compare: {least} at least");
+                    return Err(few.into());
+                }
+            }
         }
-        self.run(engine, cycles, &other)?;
-        succeed(&["compare", &one.to_string_lossy(), &other.to_string_lossy()]).map(|_| ())
-    }
-
-    /// As [`Case::on`], as far as there is time for the blocks themselves.
-    fn on_rust_hdl(&self) -> Result<(), Failed> {
-        self.on("rust-hdl", Some(self.cycles_with(RUST_HDL_CYCLES, self.least_pairs())?))
     }
 
     /// As [`Case::on`]: the whole program where there is time.
     fn on_verilator(&self) -> Result<(), Failed> {
-        let cycles = match common::is_long() {
-            true => None,
-            false => Some(self.cycles_with(VERILATOR_CYCLES_LEAST, ENOUGH_PAIRS)?),
-        };
-        self.on("verilator", cycles)
+        self.on("verilator", (!common::is_long()).then_some(VERILATOR_CYCLES))
     }
 
     /// How many pairs there must be to compare engines.
     fn least_pairs(&self) -> u64 {
         let name = self.path.file_stem().unwrap_or_default();
         SHORT.iter().find(|(short, _)| name == *short).map_or(LEAST_PAIRS, |&(_, pairs)| pairs)
-    }
-
-    /// Cycles, `cycles` or doubled until they are the most that there is time for, in which there are
-    /// so many pairs to compare.
-    fn cycles_with(&self, mut cycles: u64, wanted: u64) -> Result<u64, Failed> {
-        while cycles < VERILATOR_CYCLES {
-            let folder = tempfile::tempdir()?;
-            self.run("emulator", Some(cycles), folder.path())?;
-            if pairs(folder.path())? >= wanted {
-                break;
-            }
-            cycles *= 2;
-        }
-        Ok(cycles)
     }
 }
 
@@ -328,8 +310,8 @@ fn main() {
                     "stepped" => case.stepped(number),
                     "multicycle" => case.with_core(Core::Multicycle).on_emulator(),
                     "multicycle-verilator" => case.with_core(Core::Multicycle).on_verilator(),
-                    "multicycle-rust-hdl" => case.with_core(Core::Multicycle).on_rust_hdl(),
-                    _ => case.on_rust_hdl(),
+                    "multicycle-rust-hdl" => case.with_core(Core::Multicycle).on("rust-hdl", Some(RUST_HDL_CYCLES)),
+                    _ => case.on("rust-hdl", Some(RUST_HDL_CYCLES)),
                 }
             });
             // Minutes a program: one of them says enough unless there is time.

@@ -129,7 +129,7 @@ mod tests {
         let mut random = Random::new(seed);
         let mut place = || -> Vec<f64> {
             let mut values = Vec::new();
-            while values.len() < 2_000 {
+            while values.len() < 700 {
                 let (height, length) = (f64::from(random.below(100)), 20 + random.below(200));
                 values.extend((0..length).map(|_| height));
             }

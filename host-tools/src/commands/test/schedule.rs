@@ -34,6 +34,7 @@ const LONG: &[(&str, &str)] = &[
     ("all", "synth"),
     ("all", "netlist"),
     ("documented", ""),
+    ("all", "web"),
     ("all", "waits"),
     ("all", "random"),
     ("all", "cores"),
