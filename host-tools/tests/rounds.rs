@@ -118,7 +118,7 @@ fn what_is_put_before_the_end_is_there() {
 #[test]
 fn engines_send_and_lose_the_same_packets() {
     let words = "--loss 20% --copies 2 --dgl profile+timer+user+detail bsp-fft 64 5";
-    let left = same_on_all_engines(words, 2_000_000);
+    let left = same_on_all_engines(words, 4_000_000);
     assert!(left.sum(|line| line.tx_dropped) > 10, "nothing was lost");
 }
 

@@ -129,7 +129,7 @@ mod tests {
         let mut random = Random::new(seed);
         let mut place = || -> Vec<f64> {
             let mut values = Vec::new();
-            while values.len() < 700 {
+            while values.len() < 2_000 {
                 let (height, length) = (f64::from(random.below(100)), 20 + random.below(200));
                 values.extend((0..length).map(|_| height));
             }
@@ -139,6 +139,9 @@ mod tests {
     }
 
     proptest! {
+        // Each is half a million products.
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn a_delay_is_found(seed: u64, late in 0usize..60) {
             let truth = humps(seed);

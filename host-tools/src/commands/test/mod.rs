@@ -43,12 +43,10 @@ impl Test {
         let root = firmware::root()?;
         // All kernels, so that what is wrong with them shows before the tests are built.
         firmware::build_all(&root)?;
-        tools::install_python(&root);
         let (binaries, comments_pass) = std::thread::scope(|scope| {
-            // Half of this is one linker's work, so it goes on beside the tests' compilation.
-            let module = scope.spawn(|| self.build_module(&root));
+            let beside = scope.spawn(|| self.prepare(&root));
             let built = self.build(&root);
-            module.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             built
         })?;
         let (mut units, mut left_out) = (Vec::new(), Vec::new());
@@ -75,9 +73,16 @@ impl Test {
         Ok(if comments_pass && !failed { Exit::Success } else { Exit::Negative })
     }
 
-    /// Builds what a machine in a browser's page needs, so that no test waits for it. Who asks for
-    /// some tests only has it built by those of them that need it, or anew if there is one.
-    fn build_module(&self, root: &Path) -> Result<(), Failure> {
+    /// What tests need besides their binaries, so that none waits for it: Python's packages, and the
+    /// module of a browser's page. Who asks for some tests only has that built by those of them that
+    /// need it, or anew if there is one.
+    fn prepare(&self, root: &Path) -> Result<(), Failure> {
+        // The largest test binary is compiled last and by itself: this yields to the others, and so
+        // fills the time of that one. On Linux a priority is a thread's, and that of what it starts.
+        if let Err(error) = rustix::process::nice(19) {
+            eprintln!("note: what is built beside the tests has their priority: {error}");
+        }
+        tools::install_python(root);
         let built = match self.filter {
             None => module::build(root).map(|_| ()),
             Some(_) => module::renew(root),
