@@ -24,6 +24,8 @@ use testbed_runner::firmware::{self, Firmware};
 /// Cycles for the compiled Verilog, which does half a million a second; longer programs are compared
 /// so far unless there is time, and twice as far if they leave too few pairs to compare.
 const VERILATOR_CYCLES: u64 = 750_000;
+/// From so many on they are not doubled any more.
+const MOST_CYCLES: u64 = 2 * VERILATOR_CYCLES;
 /// Pairs of the monitors that must be there to be compared, and of programs that leave fewer, from
 /// their start to their end.
 const LEAST_PAIRS: u64 = 20;
@@ -209,23 +211,17 @@ impl Case {
     /// Another engine leaves the same folder as the emulator, with events in it: after so many cycles,
     /// or after the least number of doublings that have them.
     fn on(&self, engine: &str, mut cycles: Option<u64>) -> Result<(), Failed> {
-        let least = self.least_pairs();
-        loop {
-            let folder = tempfile::tempdir()?;
-            let (one, other) = (folder.path().join("emulator"), folder.path().join(engine));
+        let folder = tempfile::tempdir()?;
+        let (one, other) = (folder.path().join("emulator"), folder.path().join(engine));
+        self.run("emulator", cycles, &one)?;
+        while pairs(&one)? < self.least_pairs() {
+            let few = cycles.filter(|few| *few < MOST_CYCLES);
+            let few = few.ok_or_else(|| format!("{cycles:?} cycles leave too few pairs: {}", self.least_pairs()))?;
+            cycles = Some(2 * few);
             self.run("emulator", cycles, &one)?;
-            match (pairs(&one)?, cycles) {
-                (pairs, _) if pairs >= least => {
-                    self.run(engine, cycles, &other)?;
-                    return succeed(&["compare", &one.to_string_lossy(), &other.to_string_lossy()]).map(|_| ());
-                }
-                (_, Some(few)) if few < 2 * VERILATOR_CYCLES => cycles = Some(2 * few),
-                (pairs, _) => {
-                    let few = format!("{pairs} pairs in {cycles:?} cycles are too few to compare: {least} at least");
-                    return Err(few.into());
-                }
-            }
         }
+        self.run(engine, cycles, &other)?;
+        succeed(&["compare", &one.to_string_lossy(), &other.to_string_lossy()]).map(|_| ())
     }
 
     /// As [`Case::on`]: the whole program where there is time.

@@ -137,10 +137,10 @@ pub fn check(tools: &[(&str, &str)], parts: &[&str], check: impl FnOnce()) {
     assert_eq!(verdict, Verdict::Passed);
 }
 
-/// The files in a folder of the project and those below it, in order, as one text.
-pub fn sources(folder: &str) -> String {
+/// Files of the project, and those in its folders and below, in order, as one text.
+pub fn sources(paths: &[&str]) -> String {
     let mut text = String::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder), &mut text);
+    paths.iter().for_each(|path| collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path), &mut text));
     text
 }
 

@@ -269,7 +269,7 @@ mod tests {
 
     /// Makes the check, unless this crate with these tools is known to have passed it.
     fn check(name: &str, make: impl FnOnce()) {
-        let done = proven::sources("host-tools/synth/src") + &proven::sources("hdl/src/support/synthesis.rs");
+        let done = proven::sources(&["host-tools/synth/src", "hdl/src/support/synthesis.rs"]);
         proven::check(&[("yosys", "-V"), ("nextpnr-ice40", "--version")], &[name, &done], make);
     }
 

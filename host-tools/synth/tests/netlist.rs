@@ -7,7 +7,7 @@ use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_definitions::link::BAUD;
 use testbed_definitions::monitor::{MmiWord, Pair};
 use testbed_hdl::board::{self, Options};
-use testbed_hdl::support::netlist::{compare, Lines, Netlist, NetlistError};
+use testbed_hdl::support::netlist::{self, compare, Lines, Netlist, NetlistError};
 use testbed_hdl::support::proven;
 use testbed_hdl::support::serial::Ear;
 use testbed_hdl::support::synthesis::Family;
@@ -133,9 +133,9 @@ fn demo_on_netlist(family: Family, more: impl FnOnce(&Mapped, &Path)) {
     let design = Design::new(&machine, &image);
     let content: String = design.content.iter().map(|(file, text)| format!("{file}\n{text}")).collect();
     // What is done with them: mapping, models, comparison, this test.
-    let done = ["hdl/src/support/netlist", "hdl/src/support/synthesis.rs", "hdl/cells"].map(proven::sources).concat();
+    let done = proven::sources(&netlist::SOURCES);
     let parts = [&design.verilog, &content, &format!("{family:?}"), &done, include_str!("netlist.rs")];
-    proven::check(&[("yosys", "-V"), ("verilator", "--version")], &parts, || {
+    proven::check(&netlist::TOOLS, &parts, || {
         let folder = tempfile::tempdir().unwrap();
         let mapped = design.map(family, folder.path());
         runs_the_demo(&machine, &image, &mapped);

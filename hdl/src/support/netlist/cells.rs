@@ -180,97 +180,90 @@ fn everything() -> Design {
 }
 
 /// Makes one of the checks below, unless these models and this file are known to have passed it.
-fn check(name: &str, make: fn()) {
-    let done = ["hdl/src/support/netlist", "hdl/src/support/synthesis.rs", "hdl/cells"].map(proven::sources).concat();
-    proven::check(&[("yosys", "-V"), ("verilator", "--version")], &[name, &done], make);
+fn check(name: &str, make: impl FnOnce()) {
+    proven::check(&TOOLS, &[name, &proven::sources(&SOURCES)], make);
 }
 
 #[test]
 fn cells_do_what_their_verilog_says() {
-    check("cells_do_what_their_verilog_says", do_what_their_verilog_says);
-}
-
-fn do_what_their_verilog_says() {
-    let design = everything();
-    let folder = scratch().unwrap();
-    let netlist = design.map(folder.path());
-    assert_eq!((netlist.cells.block_rams, netlist.cells.multipliers), (10, 7));
-    let text = read(&netlist.path()).unwrap();
-    for width in [1, 2, 4, 9, 18, 36] {
-        assert!(text.contains(&format!(".DATA_WIDTH_A(32'd{width})")), "no port of {width} bits");
-    }
-    for mode in ["\"NORMAL\"", "\"WRITETHROUGH\"", "\"READBEFOREWRITE\"", ".RESETMODE(\"SYNC\")"] {
-        assert!(text.contains(mode), "no {mode}");
-    }
-    design.compare(&netlist).unwrap();
-
-    // Wrong models are seen, and a wrong bit of content. Which port gets what is yosys' choice, so both are wrong.
-    for (model, right, wrong) in [
-        (0, "18 * address[4]", "0"),
-        (0, "== \"WRITETHROUGH\" ?", "== \"NEVER\" ?"),
-        (0, "{9{AD#1}}, {9{AD#0}}", "{9{AD#0}}, {9{AD#1}}"),
-        (1, "SIGNED# && #17", "#17"),
-    ] {
-        let mut changed = netlist.clone();
-        for port in ["A", "B"] {
-            let [right, wrong] = [right, wrong].map(|text| text.replace('#', port));
-            assert!(netlist.models[model].1.contains(&right), "{right}");
-            changed.models[model].1 = changed.models[model].1.replace(&right, &wrong);
+    check("cells do what their Verilog says", || {
+        let design = everything();
+        let folder = scratch().unwrap();
+        let netlist = design.map(folder.path());
+        assert_eq!((netlist.cells.block_rams, netlist.cells.multipliers), (10, 7));
+        let text = read(&netlist.path()).unwrap();
+        for width in [1, 2, 4, 9, 18, 36] {
+            assert!(text.contains(&format!(".DATA_WIDTH_A(32'd{width})")), "no port of {width} bits");
         }
-        let error = design.compare(&changed).expect_err(right);
-        assert!(matches!(error, NetlistError::Differs { .. }), "{right}: {error}");
-    }
-    let flipped = netlist.flip("INITVAL_00", "DP16KD", 1).unwrap();
-    let error = design.compare(&netlist).unwrap_err();
-    assert!(matches!(error, NetlistError::Differs { .. }), "{flipped}: {error}");
+        for mode in ["\"NORMAL\"", "\"WRITETHROUGH\"", "\"READBEFOREWRITE\"", ".RESETMODE(\"SYNC\")"] {
+            assert!(text.contains(mode), "no {mode}");
+        }
+        design.compare(&netlist).unwrap();
+
+        // Wrong models are seen, and a wrong bit of content. Which port gets what is yosys' choice, so both are wrong.
+        for (model, right, wrong) in [
+            (0, "18 * address[4]", "0"),
+            (0, "== \"WRITETHROUGH\" ?", "== \"NEVER\" ?"),
+            (0, "{9{AD#1}}, {9{AD#0}}", "{9{AD#0}}, {9{AD#1}}"),
+            (1, "SIGNED# && #17", "#17"),
+        ] {
+            let mut changed = netlist.clone();
+            for port in ["A", "B"] {
+                let [right, wrong] = [right, wrong].map(|text| text.replace('#', port));
+                assert!(netlist.models[model].1.contains(&right), "{right}");
+                changed.models[model].1 = changed.models[model].1.replace(&right, &wrong);
+            }
+            let error = design.compare(&changed).expect_err(right);
+            assert!(matches!(error, NetlistError::Differs { .. }), "{right}: {error}");
+        }
+        let flipped = netlist.flip("INITVAL_00", "DP16KD", 1).unwrap();
+        let error = design.compare(&netlist).unwrap_err();
+        assert!(matches!(error, NetlistError::Differs { .. }), "{flipped}: {error}");
+    });
 }
 
 /// What block RAM leaves undefined is wrong in the model, so that nothing depends on it; where
 /// Verilog defines it, yosys adds what it takes.
 #[test]
 fn collisions_show() {
-    check("collisions_show", show_collisions);
-}
-
-fn show_collisions() {
-    // Often one address; never do both write.
-    let collide = TRUE_DUAL_PORT.replace("[B]", "[a#N ^ in[100]]").replace("if (in[61])", "if (in[61] && !in[60])");
-    for (attribute, equal) in [(NO_CHECK, false), ("", true)] {
-        let mut design = Design::default();
-        design.memory(2048, 9, attribute, &collide);
-        let folder = scratch().unwrap();
-        let result = design.compare(&design.map(folder.path()));
-        assert_eq!(result.is_ok(), equal, "{attribute:?}: {result:?}");
-    }
+    check("collisions show", || {
+        // Often one address; never do both write.
+        let collide = TRUE_DUAL_PORT.replace("[B]", "[a#N ^ in[100]]").replace("if (in[61])", "if (in[61] && !in[60])");
+        for (attribute, equal) in [(NO_CHECK, false), ("", true)] {
+            let mut design = Design::default();
+            design.memory(2048, 9, attribute, &collide);
+            let folder = scratch().unwrap();
+            let result = design.compare(&design.map(folder.path()));
+            assert_eq!(result.is_ok(), equal, "{attribute:?}: {result:?}");
+        }
+    });
 }
 
 #[test]
 fn what_the_models_lack_is_refused() {
-    check("what_the_models_lack_is_refused", refuse_what_the_models_lack);
-}
-
-fn refuse_what_the_models_lack() {
-    let mut design = Design::default();
-    design.memory(2048, 9, NO_CHECK, TRUE_DUAL_PORT);
-    design.add(36, "assign OUT = in[17:0] * in[35:18];\n");
-    let folder = scratch().unwrap();
-    let netlist = design.map(folder.path());
-    let text = read(&netlist.path()).unwrap();
-    for (had, has, says) in [
-        (".REGMODE_A(\"NOREG\")", ".REGMODE_A(\"OUTREG\")", "dp16kd_has_no_output_registers"),
-        (".DATA_WIDTH_B(32'd9)", ".DATA_WIDTH_B(32'd8)", "dp16kd_has_no_such_widths"),
-        (".DATA_WIDTH_B(32'd9)", ".DATA_WIDTH_B(32'd18)", "one width"),
-        (".CLKAMUX(\"CLKA\")", ".CLKAMUX(\"INV\")", "dp16kd_has_no_inverted_clock"),
-        (".GSR(\"DISABLED\")", ".INIT_DATA(\"DYNAMIC\")", "INIT_DATA"),
-        ("MULT18X18D ", "MULT18X18D #(.REG_OUTPUT_CLK(\"CLK0\")) ", "REG_OUTPUT_CLK"),
-        (".SOURCEA(1'h0)", ".SOURCEA(1'h1)", "no shift chain"),
-        (".RSTB(1'h0)", ".RSTB(1'h1)", "no asynchronous reset"),
-        (".CSA1(1'h0)", ".CSA1(1'h1)", "no chip select"),
-        (".CLKB(clock)", ".CLKB(in[9])", "one clock"),
-    ] {
-        assert!(text.contains(had), "{had}");
-        write(&netlist.path(), &text.replace(had, has)).unwrap();
-        let error = design.compare(&netlist).unwrap_err().to_string();
-        assert!(error.contains(says), "{has}: {error}");
-    }
+    check("what the models lack is refused", || {
+        let mut design = Design::default();
+        design.memory(2048, 9, NO_CHECK, TRUE_DUAL_PORT);
+        design.add(36, "assign OUT = in[17:0] * in[35:18];\n");
+        let folder = scratch().unwrap();
+        let netlist = design.map(folder.path());
+        let text = read(&netlist.path()).unwrap();
+        for (had, has, says) in [
+            (".REGMODE_A(\"NOREG\")", ".REGMODE_A(\"OUTREG\")", "dp16kd_has_no_output_registers"),
+            (".DATA_WIDTH_B(32'd9)", ".DATA_WIDTH_B(32'd8)", "dp16kd_has_no_such_widths"),
+            (".DATA_WIDTH_B(32'd9)", ".DATA_WIDTH_B(32'd18)", "one width"),
+            (".CLKAMUX(\"CLKA\")", ".CLKAMUX(\"INV\")", "dp16kd_has_no_inverted_clock"),
+            (".GSR(\"DISABLED\")", ".INIT_DATA(\"DYNAMIC\")", "INIT_DATA"),
+            ("MULT18X18D ", "MULT18X18D #(.REG_OUTPUT_CLK(\"CLK0\")) ", "REG_OUTPUT_CLK"),
+            (".SOURCEA(1'h0)", ".SOURCEA(1'h1)", "no shift chain"),
+            (".RSTB(1'h0)", ".RSTB(1'h1)", "no asynchronous reset"),
+            (".CSA1(1'h0)", ".CSA1(1'h1)", "no chip select"),
+            (".CLKB(clock)", ".CLKB(in[9])", "one clock"),
+        ] {
+            assert!(text.contains(had), "{had}");
+            write(&netlist.path(), &text.replace(had, has)).unwrap();
+            let error = design.compare(&netlist).unwrap_err().to_string();
+            assert!(error.contains(says), "{has}: {error}");
+        }
+    });
 }

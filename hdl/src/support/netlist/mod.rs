@@ -28,6 +28,11 @@ const ECP5_MODELS: &[(&str, &str)] = &[
     ("mult18x18d.v", include_str!("../../../cells/mult18x18d.v")),
 ];
 
+/// What a comparison is a function of besides the design, for [`super::proven::check`]: tools, each
+/// with the option by which it tells its version, and files of the project.
+pub const TOOLS: [(&str, &str); 2] = [("yosys", "-V"), ("verilator", "--version")];
+pub const SOURCES: [&str; 3] = ["hdl/src/support/netlist", "hdl/src/support/synthesis.rs", "hdl/cells"];
+
 /// What differs after synthesis, or why that is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum NetlistError {
