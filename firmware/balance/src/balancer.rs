@@ -48,11 +48,14 @@ pub struct Balancer<P> {
     pending: ArrayVec<Sent, PENDING>,
     /// Requests that were given up and not told yet.
     given_up: ArrayVec<Sent, PENDING>,
-    next: u16,
+    /// The number of the last request.
+    last: u16,
     round: u32,
     /// When the policy was last asked because of samples.
     asked: u64,
     answered: bool,
+    /// The policy has made its first requests, of which it needs to know nothing.
+    begun: bool,
 }
 
 /// A slave expires a request by itself; after so many times as long it counts as lost.
@@ -61,26 +64,36 @@ const PATIENCE: u64 = 3;
 const LATE_PERIODS: u64 = 2;
 
 impl<P: Policy> Balancer<P> {
-    /// For a machine with slaves 1 to `slaves`.
-    pub const fn new(slaves: u8, policy: P) -> Self {
+    /// One that has to [`Balancer::begin`]. But for the policy its bytes are 0, so that a program that
+    /// has it as a static does not have to be loaded with it.
+    pub const fn idle(policy: P) -> Self {
         Balancer {
-            assessor: Assessor::new(slaves),
+            assessor: Assessor::new(0),
             policy,
-            costs: Costs::DEFAULT,
+            costs: Costs::UNKNOWN,
             counts: Counts::NONE,
             pending: ArrayVec::new_const(),
             given_up: ArrayVec::new_const(),
-            next: 1,
+            last: 0,
             round: 0,
             asked: 0,
             answered: false,
+            begun: false,
         }
+    }
+
+    /// For a machine with slaves 1 to `slaves`.
+    pub fn new(slaves: u8, policy: P) -> Self {
+        let mut balancer = Balancer { costs: Costs::DEFAULT, ..Balancer::idle(policy) };
+        balancer.assessor.begin(slaves);
+        balancer
     }
 
     /// Slaves are 1 to `slaves` from now on; and what a policy is to be.
     pub fn begin(&mut self, slaves: u8, policy: P) {
         self.assessor.begin(slaves);
         self.policy = policy;
+        self.costs = Costs::DEFAULT;
     }
 
     pub fn policy(&self) -> &P {
@@ -132,8 +145,9 @@ impl<P: Policy> Balancer<P> {
     pub fn step(&mut self, now: u64) -> ArrayVec<Sent, PENDING> {
         self.drop_lost(now);
         let round = self.is_round(now);
+        let begins = !core::mem::replace(&mut self.begun, true);
         let is_wanted = round || self.answered && self.policy.pace().on_answers;
-        if !is_wanted {
+        if !is_wanted && !begins {
             return ArrayVec::new();
         }
         if round {
@@ -141,20 +155,25 @@ impl<P: Policy> Balancer<P> {
             self.round += 1;
             self.counts.rounds += 1;
         }
-        self.answered = false;
+        self.answered &= !is_wanted;
         let pending: ArrayVec<Request, PENDING> = self.pending.iter().map(|sent| sent.request).collect();
         let view =
             View { now, summary: self.assessor.summary(), costs: &self.costs, round: self.round, pending: &pending };
         let mut ask = Ask::new(view, self.policy.pace());
-        self.policy.decide(&view, &mut ask);
+        if begins {
+            self.policy.begin(&view, &mut ask);
+        }
+        if is_wanted {
+            self.policy.decide(&view, &mut ask);
+        }
         self.counts.faults += ask.faults;
         let requests: ArrayVec<Request, PENDING> = ask.requests().iter().copied().collect();
         requests.into_iter().map(|request| self.sent(now, request)).collect()
     }
 
     fn sent(&mut self, time: u64, request: Request) -> Sent {
-        let sent = Sent { number: self.next, time, request };
-        self.next = self.next.wrapping_add(1).max(1);
+        self.last = self.last.wrapping_add(1).max(1);
+        let sent = Sent { number: self.last, time, request };
         self.counts.requests += 1;
         self.pending.push(sent);
         sent

@@ -40,6 +40,19 @@ impl Default for Costs {
 }
 
 impl Costs {
+    /// Not known yet: all bytes are 0.
+    pub const UNKNOWN: Costs = Costs {
+        migration: 0,
+        page: 0,
+        pages: 0,
+        local: 0,
+        remote: 0,
+        flight: 0,
+        flight_byte: 0,
+        slice: 0,
+        millisecond: 0,
+    };
+
     /// As measured on an idle machine with the default core; the tests of the documents compare them.
     pub const DEFAULT: Costs = Costs {
         migration: 1_743,
@@ -52,6 +65,17 @@ impl Costs {
         slice: 500_000,
         millisecond: 25_000,
     };
+
+    /// Whether several moves take a time-slice at most.
+    pub const fn moves_are_cheap(&self) -> bool {
+        const SEVERAL: u32 = 8;
+        SEVERAL * self.of_move() <= self.slice
+    }
+
+    /// So many cycles in milliseconds.
+    pub fn milliseconds(&self, cycles: u64) -> u32 {
+        (cycles / u64::from(self.millisecond.max(1))) as u32
+    }
 
     /// What a move costs in all.
     pub const fn of_move(&self) -> u32 {
@@ -80,6 +104,13 @@ pub struct View<'a> {
     pub round: u32,
     /// Requests that are not answered yet.
     pub pending: &'a [Request],
+}
+
+impl View<'_> {
+    /// The time in milliseconds.
+    pub fn milliseconds(&self) -> u32 {
+        self.costs.milliseconds(self.now)
+    }
 }
 
 /// Why a request can't be made.
@@ -183,6 +214,9 @@ pub trait Policy {
 
     /// When it is asked, and how much it may ask for.
     fn pace(&self) -> Pace;
+
+    /// Makes requests before anything is known of the load, or none.
+    fn begin(&mut self, _view: &View<'_>, _ask: &mut Ask<'_>) {}
 
     /// Makes requests, or none.
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>);

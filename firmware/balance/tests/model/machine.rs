@@ -154,10 +154,9 @@ impl<'a> Machine<'a> {
             machine.told = period;
             let mut balancer = Balancer::new(slaves, policy);
             balancer.costs = costs;
-            balancer.step(0);
-            machine.period = balancer.hurry().map_or(period, |cycles| period.min(cycles.into()));
-            let period = machine.period;
             machine.balancer = Some(balancer);
+            machine.step();
+            let period = machine.period;
             for slave in 1..=slaves {
                 machine.at(period + u64::from(slave) * 1_000, Event::Sample(slave));
             }

@@ -30,6 +30,9 @@ impl Policy for Any {
     fn pace(&self) -> Pace {
         self.0.pace()
     }
+    fn begin(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
+        self.0.begin(view, ask);
+    }
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
         self.0.decide(view, ask);
     }

@@ -16,7 +16,7 @@ static REPORT: Global<Option<Report>> = Global::new(None);
 static DIFFUSION: Global<Diffusion> = Global::new(Diffusion);
 static GREEDY: Global<GreedyRefine> = Global::new(GreedyRefine::DEFAULT);
 static PLACEMENT: Global<Option<Placement>> = Global::new(None);
-static GAIN: Global<Gain> = Global::new(Gain::new(Values::DEFAULT.gain));
+static GAIN: Global<Gain> = Global::new(Gain::UNSET);
 
 /// The file in which `static` finds the places of threads.
 static TEXT: Global<[u8; FILE_BYTES]> = Global::new([0; FILE_BYTES]);
@@ -93,6 +93,12 @@ impl Policy for Chosen {
 
     fn pace(&self) -> Pace {
         self.0.as_ref().map_or(Pace { pending: 0, at_once: 0, on_answers: false }, |policy| policy.pace())
+    }
+
+    fn begin(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
+        if let Some(policy) = &mut self.0 {
+            policy.begin(view, ask);
+        }
     }
 
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {

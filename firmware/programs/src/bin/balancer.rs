@@ -41,7 +41,7 @@ const STACK_PAGES: u32 = 64;
 
 /// What the first thread tells it.
 static TOLD: Global<(Chosen, u32, bool)> = Global::new((Chosen::NONE, 0, false));
-static BALANCER: Global<Balancer<Chosen>> = Global::new(Balancer::new(0, Chosen::NONE));
+static BALANCER: Global<Balancer<Chosen>> = Global::new(Balancer::idle(Chosen::NONE));
 
 fn main(arguments: Arguments) -> u32 {
     let mut words = arguments.iter().peekable();

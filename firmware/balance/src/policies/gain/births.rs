@@ -2,9 +2,10 @@
 //!
 //! Where a program creates its threads one by one, each of them shares a slave with the thread that
 //! creates the next ones, which waits for a whole time-slice each time; and what is on the wrong
-//! slave has to be moved, which costs more than to start it elsewhere. So slaves with threads that
-//! may create others are told to start those on all slaves in turn, themselves last. That is level,
-//! costs no move, and what is known of threads later decides the rest.
+//! slave has to be moved, which costs more than to start it elsewhere. So slaves are told to start
+//! threads on all others in turn: before anything is known of them, and again as long as they have
+//! threads that may create others. That is level but for the slave itself, which gets its part when
+//! what creates them is done. Where moves are dear it keeps its part, as the last one in turn.
 
 use testbed_definitions::ids::Processor;
 use testbed_definitions::processors::Processors;
@@ -31,14 +32,15 @@ impl Births {
     pub const NEW: Births = Births { told: [None; PROCESSORS] };
 
     /// Tells the slaves on which threads may be created, as far as they don't know it already.
-    pub fn ask(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
+    pub fn tell(&mut self, view: &View<'_>, ask: &mut Ask<'_>, may_create: impl Fn(u8) -> bool) {
         let holds = u64::from(EXPIRY_INTERRUPTS * view.costs.slice) * AGAIN_PERCENT / 100;
-        for slave in view.summary.processors().filter(|&slave| may_create(view.summary, slave)) {
+        for slave in view.summary.processors().filter(|&slave| may_create(slave)) {
             let told = &mut self.told[usize::from(slave) % PROCESSORS];
             if ask.left() == 0 || told.is_some_and(|told| view.now < told + holds) {
                 continue;
             }
-            let places = Processors::slaves(view.summary.slaves);
+            let all = Processors::slaves(view.summary.slaves);
+            let places = if view.costs.moves_are_cheap() { all.without(Processor::new(slave)) } else { all };
             let first = places.after(Processor::new(slave)).number();
             if ask.request(Reason::Created(places), slave, first).is_ok() {
                 *told = Some(view.now);
@@ -49,7 +51,7 @@ impl Births {
 
 /// Whether there are threads that have created others, or are the first of their programs; or such
 /// of which nothing is known yet.
-fn may_create(summary: &Summary, slave: u8) -> bool {
+pub fn may_create(summary: &Summary, slave: u8) -> bool {
     let mut known = summary.threads_on(slave).peekable();
     match known.peek() {
         None => summary.slave(slave).ready > 0,

@@ -7,6 +7,7 @@
 use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
 
+use super::apart::Apart;
 use crate::policy::{Costs, View};
 use crate::summary::Traffic;
 use crate::PROCESSORS;
@@ -30,7 +31,7 @@ pub struct Node {
     /// Its own work, on average of the last samples.
     pub work: u32,
     /// How much the last sample weighs in it.
-    weight: Weight,
+    pub(super) weight: Weight,
     /// How long it was ready, or ran.
     pub ready: u32,
     /// How long it has the processor when it gets it.
@@ -39,6 +40,8 @@ pub struct Node {
     slices: u32,
     /// Cycles for which another one waits for it at each dispatch.
     pub delay: u32,
+    /// When its group was on several processors last.
+    pub(super) apart: Option<Apart>,
     pub group: u8,
     /// Numbers of its pairs.
     pub pairs: ArrayVec<u16, NEIGHBOURS>,
@@ -84,7 +87,7 @@ pub struct Estimate {
     pub nodes: ArrayVec<Node, NODES>,
     pub pairs: ArrayVec<Pair, PAIRS>,
     pub groups: usize,
-    /// For each group how many of its threads were ready on average while any was, in 256ths.
+    /// For each group how many of its threads can be active at once, in 256ths.
     pub parallel: [u32; NODES],
     pub period: u32,
     pub slaves: u8,
@@ -95,7 +98,7 @@ const MEMORY_SLICES: u64 = 50;
 
 /// How much a sample weighs in an average.
 #[derive(Clone, Copy, Debug)]
-struct Weight {
+pub(super) struct Weight {
     /// Cycles of which the sample tells, and of the average with it.
     new: u64,
     all: u64,
@@ -122,7 +125,7 @@ impl Weight {
     /// The average, if it was `last` and the sample tells of `new`. A sample shows one round of a
     /// program or two, as it happens; and where a wave of work goes through many threads, what lasts
     /// is only seen by looking for long.
-    fn mean(self, last: u32, new: u32) -> u32 {
+    pub(super) fn mean(self, last: u32, new: u32) -> u32 {
         let sum = u64::from(last) * (self.all - self.new) + u64::from(new) * self.new;
         saturated(sum / self.all)
     }
@@ -133,6 +136,7 @@ struct Before {
     thread: ThreadNumber,
     work: u32,
     weight: Weight,
+    apart: Option<Apart>,
 }
 
 /// What fits 32 bits.
@@ -172,7 +176,7 @@ impl Estimate {
         pairs: ArrayVec::new_const(),
         groups: 0,
         parallel: [0; NODES],
-        period: 1,
+        period: 0,
         slaves: 0,
     };
 
@@ -181,7 +185,7 @@ impl Estimate {
         let summary = view.summary;
         self.period = summary.processors().map(|slave| summary.slave(slave).span).max().unwrap_or(0).max(1);
         self.slaves = summary.slaves;
-        let of = |node: &Node| Before { thread: node.thread, work: node.work, weight: node.weight };
+        let of = |node: &Node| Before { thread: node.thread, work: node.work, weight: node.weight, apart: node.apart };
         let before: ArrayVec<Before, NODES> = self.nodes.iter().map(of).collect();
         let old: ArrayVec<Pair, PAIRS> = core::mem::take(&mut self.pairs);
         self.nodes.clear();
@@ -190,12 +194,12 @@ impl Estimate {
             let work = (u64::from(known.share) * u64::from(self.period) >> 16) as u32;
             let span = summary.slave(known.processor).span;
             // One that others have kept from running is not forgotten.
-            let (work, weight) = match before.iter().find(|before| before.thread == known.thread) {
+            let (work, weight, apart) = match before.iter().find(|before| before.thread == known.thread) {
                 Some(before) => {
                     let weight = before.weight.next(span, view.costs.slice);
-                    (weight.mean(before.work, work), weight)
+                    (weight.mean(before.work, work), weight, before.apart)
                 }
-                None => (work, Weight::first(span)),
+                None => (work, Weight::first(span), None),
             };
             if work == 0 && known.partners.is_empty() {
                 continue;
@@ -211,6 +215,7 @@ impl Estimate {
                 burst: 0,
                 slices: saturated(u64::from(work) * u64::from(DISPATCH) / u64::from(view.costs.slice.max(1))),
                 delay: 0,
+                apart,
                 group: 0,
                 pairs: ArrayVec::new(),
             };
@@ -220,6 +225,11 @@ impl Estimate {
         self.remember_pairs(&before, &old);
         self.find_groups();
         self.weigh(view);
+    }
+
+    /// Whether a thread is known and communicates with none that are.
+    pub fn is_alone(&self, thread: ThreadNumber) -> bool {
+        self.nodes.iter().any(|node| node.thread == thread && node.pairs.is_empty())
     }
 
     /// The pairs of a thread.
@@ -350,8 +360,9 @@ impl Estimate {
             node.delay = saturated(u64::from(node.ready) * u64::from(node.burst) / u64::from(self.period));
             ready[usize::from(node.group)] += u64::from(node.ready);
         }
-        for (parallel, ready) in self.parallel.iter_mut().zip(ready) {
-            *parallel = saturated((ready << 8) / u64::from(self.period)).max(256);
+        for (group, ready) in ready.into_iter().enumerate().take(self.groups) {
+            let ready = saturated((ready << 8) / u64::from(self.period)).max(256);
+            self.parallel[group] = self.active(group, ready, view.now);
         }
     }
 }

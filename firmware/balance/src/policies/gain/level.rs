@@ -7,8 +7,13 @@
 //! threads by lot does, with queues that are level; what is known later decides the rest. Each
 //! thread moves like that once at most, since one that has come from elsewhere is not new.
 
+use testbed_definitions::load::ONE_READY;
+
+use super::estimate::Estimate;
+use super::memory::Memory;
 use crate::policy::{Ask, View};
 use crate::request::{Answer, Reason, Request};
+use crate::summary::ThreadLoad;
 use crate::PROCESSORS;
 
 /// What is known of where threads are.
@@ -54,13 +59,29 @@ impl Level {
         let moving = || view.pending.iter().filter(|request| !request.is_standing());
         let come = moving().map(|request| i16::from(request.to == slave)).sum::<i16>();
         let gone = moving().map(|request| i16::from(request.from == slave)).sum::<i16>();
-        let known = view.summary.threads_on(slave).count() as i16;
+        // One that has others made for it, and did nothing lately, waits for them to end.
+        let told = view.summary.slave(slave).told;
+        let counts = |known: &&ThreadLoad| known.movable || Some(known.sampled) == told;
+        let known = view.summary.threads_on(slave).filter(counts).count() as i16;
         ready.max(self.come[at]).max(known) + come - gone
+    }
+
+    /// How many threads a slave may have that are new: those that are ready beyond all that are known
+    /// there, and those that are known and have neither moved nor been seen to communicate, without
+    /// what it has been asked for.
+    fn fresh(&self, view: &View<'_>, memory: &Memory, slave: u8) -> i16 {
+        // Those that have come since are not new.
+        let ready = i16::from(view.summary.slave(slave).ready) + self.moved[usize::from(slave) % PROCESSORS].min(0);
+        let known = || view.summary.threads_on(slave);
+        let unknown = ready - known().count() as i16;
+        let new = known().filter(|known| known.movable && known.partners.is_empty() && !memory.knows(known.thread));
+        let asked = |request: &&Request| request.reason == Reason::New && request.from == slave;
+        unknown.max(0) + new.count() as i16 - view.pending.iter().filter(asked).count() as i16
     }
 
     /// Asks slaves that have more threads than others for new ones, if that gains so much of a
     /// thread's speed, in thousandths.
-    pub fn ask(&mut self, view: &View<'_>, ask: &mut Ask<'_>, least: u32) {
+    pub fn ask(&mut self, view: &View<'_>, ask: &mut Ask<'_>, memory: &Memory, least: u32) {
         if self.round != view.round {
             (self.round, self.moved) = (view.round, [0; PROCESSORS]);
         }
@@ -72,26 +93,75 @@ impl Level {
                 self.come[at] = 0;
             }
         }
-        let gives = |slave: &u8| {
-            let (at, load) = (usize::from(*slave), view.summary.slave(*slave));
-            self.without[at].1 <= view.round && i16::from(load.ready) + self.moved[at] > 1
-        };
-        if !slaves().any(|slave| gives(&slave)) {
+        // How many each may be asked for.
+        let mut fresh = [0i16; PROCESSORS];
+        for slave in slaves() {
+            let at = usize::from(slave);
+            let ready = i16::from(view.summary.slave(slave).ready) + self.moved[at].min(0);
+            if self.without[at].1 <= view.round && ready > 1 {
+                fresh[at] = self.fresh(view, memory, slave);
+            }
+        }
+        if fresh.iter().all(|fresh| *fresh <= 0) {
             return;
         }
         let mut threads = [0i16; PROCESSORS];
         slaves().for_each(|slave| threads[usize::from(slave)] = self.threads(view, slave));
         while ask.left() > 0 {
-            let most = slaves().filter(gives).max_by_key(|&slave| threads[usize::from(slave)]);
+            let gives = slaves().filter(|&slave| fresh[usize::from(slave)] > 0);
+            let most = gives.max_by_key(|&slave| threads[usize::from(slave)]);
             let fewest = slaves().min_by_key(|&slave| threads[usize::from(slave)]);
             let (Some(from), Some(to)) = (most, fewest) else { break };
             let is_even = !gains(threads[usize::from(from)], threads[usize::from(to)] + 1, least);
             if is_even || ask.request(Reason::New, from, to).is_err() {
                 break;
             }
+            fresh[usize::from(from)] -= 1;
             threads[usize::from(from)] -= 1;
             threads[usize::from(to)] += 1;
         }
+    }
+
+    /// Has slaves that have nothing to do given threads that only compute, by those that have more of
+    /// them: what that is worth is plain, and the search would find it later. Returns whether any are
+    /// asked for.
+    pub fn fill(&self, view: &View<'_>, ask: &mut Ask<'_>, memory: &Memory, estimate: &Estimate, least: u32) -> bool {
+        let mut has_asked = false;
+        let slaves = || view.summary.processors();
+        let now = view.milliseconds();
+        let mut ready = [0i16; PROCESSORS];
+        for slave in slaves() {
+            ready[usize::from(slave)] = i16::from(view.summary.slave(slave).ready) + self.moved[usize::from(slave)];
+        }
+        for to in slaves().filter(|&slave| self.is_idle(view, slave)) {
+            while ask.left() > 0 {
+                let Some(from) = slaves().max_by_key(|&slave| ready[usize::from(slave)]) else { break };
+                if !gains(ready[usize::from(from)], ready[usize::from(to)] + 1, least) {
+                    break;
+                }
+                let may = |known: &&ThreadLoad| {
+                    let is_free = known.movable && !ask.is_asked(known.thread);
+                    is_free && estimate.is_alone(known.thread) && memory.barred(known.thread, now) >> to & 1 == 0
+                };
+                // Of the one that ran last it is most certain that it goes on.
+                let last = view.summary.threads_on(from).filter(may).max_by_key(|known| known.sampled);
+                if last.is_none_or(|last| ask.thread(last.thread, to).is_err()) {
+                    ready[usize::from(from)] = 0;
+                    continue;
+                }
+                has_asked = true;
+                ready[usize::from(from)] -= 1;
+                ready[usize::from(to)] += 1;
+            }
+        }
+        has_asked
+    }
+
+    /// Whether a slave has had nothing to do, and nothing is on its way to it.
+    fn is_idle(&self, view: &View<'_>, slave: u8) -> bool {
+        let load = view.summary.slave(slave);
+        let nothing = load.ready == 0 && load.average < ONE_READY / 2 && self.moved[usize::from(slave)] <= 0;
+        nothing && !view.pending.iter().any(|request| request.to == slave && !request.is_standing())
     }
 
     /// A request has been answered.

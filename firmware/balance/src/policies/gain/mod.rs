@@ -18,8 +18,10 @@
 //!   than what chance makes of short samples.
 //! * If what was predicted does not come, more has to be predicted the next time.
 
+mod apart;
 mod births;
 pub mod estimate;
+mod hurry;
 mod lasting;
 mod level;
 pub mod memory;
@@ -33,11 +35,12 @@ use testbed_definitions::ids::ThreadNumber;
 
 use self::births::Births;
 use self::estimate::{saturated, Estimate, NODES};
+use self::hurry::Hurry;
 use self::lasting::Lasting;
 use self::level::Level;
 use self::memory::Memory;
 use self::plan::{log2, Plan, Scene};
-use self::search::Search;
+use self::search::{Rules, Search};
 pub use self::settings::Settings;
 use self::spread::Spread;
 use crate::policy::{Ask, Costs, Pace, Policy, View, PENDING};
@@ -60,7 +63,7 @@ pub struct Gain {
     memory: Memory,
     promise: Option<Promise>,
     /// How often predictions have failed lately.
-    doubt: u32,
+    doubt: u8,
     births: Births,
     level: Level,
     lasting: Lasting,
@@ -69,8 +72,7 @@ pub struct Gain {
     decided: u64,
     /// The thread with which the next search begins.
     first: usize,
-    /// Rounds for which it still hurries.
-    hurry: u8,
+    hurry: Hurry,
     /// When the last answer came.
     settled: u64,
     /// Threads of a first placement that have not been asked for yet, and where they go.
@@ -85,10 +87,6 @@ pub struct Gain {
 /// Slaves that tell of their threads are not waited for longer than so many times what they last
 /// told of.
 const LATE_SPANS: u64 = 2;
-/// For so many rounds it hurries at first, and after a slave has been seen to have nothing to do
-/// while threads waited on another.
-const FIRST_ROUNDS: u8 = 50;
-const UNEVEN_ROUNDS: u8 = 10;
 /// Time-slices from sample to sample while it hurries, and cycles at least, of which a sample takes
 /// a slave half a hundredth.
 const HURRY_SLICES: u32 = 1;
@@ -103,7 +101,7 @@ const SEARCH_PART: u32 = 4;
 const VALUE_CYCLES: u32 = 2_400;
 
 /// Doubt doubles what has to be predicted, at most so often.
-const MOST_DOUBT: u32 = 4;
+const MOST_DOUBT: u8 = 4;
 
 impl Default for Gain {
     fn default() -> Self {
@@ -112,26 +110,30 @@ impl Default for Gain {
 }
 
 impl Gain {
-    pub const fn new(settings: Settings) -> Self {
-        Gain {
-            settings,
-            memory: Memory::NEW,
-            promise: None,
-            doubt: 0,
-            births: Births::NEW,
-            level: Level::NEW,
-            lasting: Lasting::NEW,
-            round: 0,
-            decided: 0,
-            first: 0,
-            hurry: FIRST_ROUNDS,
-            settled: 0,
-            dealt: ArrayVec::new_const(),
-            millisecond: 1,
-            slice: 0,
-            estimate: Estimate::NEW,
-            plan: Plan::NEW,
-        }
+    /// One that has seen nothing and has to be [`Gain::set`]. Its bytes are 0, so that a program
+    /// that has it as a static does not have to be loaded with it.
+    pub const UNSET: Gain = Gain {
+        settings: Settings::UNSET,
+        memory: Memory::NEW,
+        promise: None,
+        doubt: 0,
+        births: Births::NEW,
+        level: Level::NEW,
+        lasting: Lasting::NEW,
+        round: 0,
+        decided: 0,
+        first: 0,
+        hurry: Hurry::NEW,
+        settled: 0,
+        dealt: ArrayVec::new_const(),
+        millisecond: 0,
+        slice: 0,
+        estimate: Estimate::NEW,
+        plan: Plan::NEW,
+    };
+
+    pub fn new(settings: Settings) -> Self {
+        Gain { settings, ..Gain::UNSET }
     }
 
     /// Whether nothing is on its way, and samples have come since something was. They may tell of
@@ -192,11 +194,10 @@ impl Gain {
             self.doubt = self.doubt.saturating_sub(1);
             return;
         };
-        let came = speed(view, &promise.threads) - promise.before;
-        if came < promise.gain / 4 {
-            self.doubt = (self.doubt + 1).min(MOST_DOUBT);
-        } else {
-            self.doubt = self.doubt.saturating_sub(1);
+        let has_come = speed(view, &promise.threads) - promise.before >= promise.gain / 4;
+        self.doubt = if has_come { self.doubt.saturating_sub(1) } else { (self.doubt + 1).min(MOST_DOUBT) };
+        for &thread in &promise.threads {
+            self.memory.judged(thread, has_come, view.milliseconds(), self.settings.bar);
         }
     }
 }
@@ -236,23 +237,29 @@ impl Policy for Gain {
     }
 
     fn hurry(&self) -> Option<u32> {
-        (self.hurry > 0).then_some((HURRY_SLICES * self.slice).max(HURRY_CYCLES))
+        self.hurry.is_on().then_some((HURRY_SLICES * self.slice).max(HURRY_CYCLES))
+    }
+
+    fn begin(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
+        self.hurry.begin();
+        if self.settings.births == 0 {
+            self.births.tell(view, ask, |_| true);
+        }
     }
 
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
         self.millisecond = view.costs.millisecond;
         self.slice = view.costs.slice;
         if self.settings.births == 0 {
-            self.births.ask(view, ask);
+            self.births.tell(view, ask, |slave| births::may_create(view.summary, slave));
         }
         if !self.dealt.is_empty() {
             return self.ask_dealt(view, ask);
         }
         let is_new_round = core::mem::replace(&mut self.round, view.round) != view.round;
-        self.hurry = self.hurry.saturating_sub(u8::from(is_new_round));
         self.lasting.note(view);
-        if is_uneven(view) {
-            self.hurry = self.hurry.max(UNEVEN_ROUNDS);
+        if is_new_round {
+            self.hurry.round(is_uneven(view));
         }
         let is_told = is_new_round && self.is_told(view);
         if is_told {
@@ -264,19 +271,21 @@ impl Policy for Gain {
                 return self.ask_dealt(view, ask);
             }
         }
-        self.level.ask(view, ask, self.least_of_new(view));
+        let least = self.least_of_new(view);
+        self.level.ask(view, ask, &self.memory, least);
+        if is_new_round && self.level.fill(view, ask, &self.memory, &self.estimate, least) {
+            return;
+        }
         if !is_told || !self.is_settled(view) {
             return;
         }
         self.judge(view);
         let span = view.summary.processors().map(|slave| view.summary.slave(slave).span).max().unwrap_or(0);
         let scene = Scene { estimate: &self.estimate, costs: view.costs };
-        let least = self.settings.least << self.doubt;
-        let settings = Settings { least, ..self.settings };
+        let rules = Rules { memory: &self.memory, settings: self.settings, doubt: self.doubt };
         let budget = span / SEARCH_PART / VALUE_CYCLES;
         let is_lasting = self.lasting.is_uneven(view);
-        let mut search =
-            Search::new(view, scene, &mut self.plan, &self.memory, settings, (self.first, budget), is_lasting);
+        let mut search = Search::new(view, scene, &mut self.plan, &rules, (self.first, budget), is_lasting);
         let nodes = &self.estimate.nodes;
         let mut gain = 0;
         let mut moved: ArrayVec<u8, PENDING> = ArrayVec::new();
@@ -302,6 +311,7 @@ impl Policy for Gain {
         self.level.answered(request, answer);
         if let Answer::Moved(_) = answer {
             self.settled = self.settled.max(now);
+            self.hurry.moved();
         }
         if let (Reason::Thread(thread), Answer::Moved(_)) | (Reason::New, Answer::Moved(thread)) =
             (request.reason, answer)

@@ -34,12 +34,20 @@ const UNSURE_CYCLES: i64 = 400_000;
 
 type Shifts = ArrayVec<(u8, u8), PENDING>;
 
+/// By what moves are judged.
+pub struct Rules<'a> {
+    pub memory: &'a Memory,
+    pub settings: Settings,
+    /// How often predictions have failed lately.
+    pub doubt: u8,
+}
+
 /// Looks for moves that are worth their price.
 pub struct Search<'a> {
     view: &'a View<'a>,
     scene: Scene<'a>,
     plan: &'a mut Plan,
-    settings: Settings,
+    rules: &'a Rules<'a>,
     /// Where each thread may not move: a bit for each processor.
     barred: [u16; NODES],
     /// What its move has to gain, as far as that has been asked for.
@@ -64,28 +72,27 @@ impl<'a> Search<'a> {
         view: &'a View<'a>,
         scene: Scene<'a>,
         plan: &'a mut Plan,
-        memory: &Memory,
-        settings: Settings,
+        rules: &'a Rules<'a>,
         (first, budget): (usize, u32),
         is_lasting: bool,
     ) -> Self {
-        let now = (view.now / u64::from(view.costs.millisecond.max(1))) as u32;
+        let now = view.milliseconds();
         let ripe = u64::from(RIPE_SLICES * view.costs.slice);
         // Which groups may move: of those that may be anywhere only what lasts matters.
         let mut movable = [true; NODES];
         for (group, movable) in movable.iter_mut().enumerate().take(scene.estimate.groups) {
-            *movable = is_lasting || !scene.is_loose(group);
+            *movable = is_lasting || plan.members(group as u8) == 1 || !scene.is_loose(group);
         }
         let mut barred = [0; NODES];
         for (barred, node) in barred.iter_mut().zip(&scene.estimate.nodes) {
             let may = movable[usize::from(node.group)] && node.movable && node.is_known(ripe, RIPE_SAMPLES);
-            *barred = if may { memory.barred(node.thread, now) } else { u16::MAX };
+            *barred = if may { rules.memory.barred(node.thread, now) } else { u16::MAX };
         }
         Search {
             view,
             scene,
             plan,
-            settings,
+            rules,
             barred,
             prices: [None; NODES],
             budget,
@@ -253,10 +260,14 @@ impl<'a> Search<'a> {
         places
     }
 
+    /// Whether a thread may move there.
+    fn may(&self, node: u8, to: u8) -> bool {
+        self.barred[usize::from(node)] >> (to % u16::BITS as u8) & 1 == 0
+    }
+
     /// Values a move, and keeps it if it is the best so far.
     fn consider(&mut self, shifts: Shifts) {
-        let may = |&(node, to): &(u8, u8)| self.barred[usize::from(node)] >> (to % u16::BITS as u8) & 1 == 0;
-        if shifts.is_empty() || !shifts.iter().all(may) {
+        if shifts.is_empty() || !shifts.iter().all(|&(node, to)| self.may(node, to)) {
             return;
         }
         let back: Shifts = shifts.iter().map(|&(node, _)| (node, self.plan.place(node.into()))).collect();
@@ -285,15 +296,15 @@ impl<'a> Search<'a> {
 
     fn price(&mut self, node: u8) -> i64 {
         let known = self.prices[usize::from(node)];
-        let price = known.unwrap_or_else(|| price(self.view, &self.scene, self.plan, &self.settings, node));
+        let price = known.unwrap_or_else(|| price(self.view, &self.scene, self.plan, self.rules, node));
         self.prices[usize::from(node)] = Some(price);
         price
     }
 }
 
 /// What the move of a thread has to gain to be made, in [`BIT`]s.
-fn price(view: &View<'_>, scene: &Scene<'_>, plan: &Plan, settings: &Settings, node: u8) -> i64 {
-    let (estimate, costs) = (scene.estimate, scene.costs);
+fn price(view: &View<'_>, scene: &Scene<'_>, plan: &Plan, rules: &Rules<'_>, node: u8) -> i64 {
+    let (estimate, costs, settings) = (scene.estimate, scene.costs, rules.settings);
     let own = &estimate.nodes[usize::from(node)];
     let age = view.now.saturating_sub(own.first).max(u64::from(LEAST_SLICES * costs.slice));
     let horizon = age.min(u64::from(settings.horizon) * u64::from(costs.millisecond)) as i64;
@@ -302,6 +313,7 @@ fn price(view: &View<'_>, scene: &Scene<'_>, plan: &Plan, settings: &Settings, n
     // A logarithm to the base 2 is 1.44 times the natural one.
     let repaid = i64::from(settings.factor) * cost * BIT / horizon.max(1) * 13 / 9;
     let members = i64::from(plan.members(own.group));
-    let least = i64::from(settings.least) + 1000 * UNSURE_CYCLES / age as i64;
+    let doubt = rules.doubt + rules.memory.doubt(own.thread, view.milliseconds());
+    let least = (i64::from(settings.least) << doubt) + 1000 * UNSURE_CYCLES / age as i64;
     BIT * least * (members + 3) / 4000 + repaid
 }
