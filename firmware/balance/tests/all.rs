@@ -3,6 +3,7 @@
 mod balancing;
 mod candidates;
 mod described;
+mod gain;
 mod log;
 mod model;
 mod policies;

@@ -227,9 +227,11 @@ impl Estimate {
         self.weigh(view);
     }
 
-    /// Whether a thread is known and communicates with none that are.
-    pub fn is_alone(&self, thread: ThreadNumber) -> bool {
-        self.nodes.iter().any(|node| node.thread == thread && node.pairs.is_empty())
+    /// Whether a thread has been known for so many cycles, from several samples, and communicates with
+    /// none that are known.
+    pub fn is_alone(&self, thread: ThreadNumber, cycles: u64) -> bool {
+        let node = self.nodes.iter().find(|node| node.thread == thread);
+        node.is_some_and(|node| node.pairs.is_empty() && node.is_known(cycles, 2))
     }
 
     /// The pairs of a thread.

@@ -7,8 +7,8 @@
 /// For so many rounds it hurries at first, and after slaves have been seen to be uneven.
 const FIRST_ROUNDS: u8 = 50;
 const UNEVEN_ROUNDS: u8 = 10;
-/// After hurry that has moved nothing it rests for so many rounds, after more of it for twice as many
-/// each time, up to this power of two as many.
+/// After hurry that has moved nothing it rests for so many rounds, the next time for twice as many, and
+/// so on, up to this time.
 const REST_ROUNDS: u16 = 4;
 const LONGEST: u8 = 6;
 
@@ -56,5 +56,52 @@ impl Hurry {
     /// A thread has moved.
     pub fn moved(&mut self) {
         (self.has_moved, self.rest) = (true, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many of so many rounds it hurries in, where slaves are always uneven and threads move in
+    /// those rounds in which they do.
+    fn rounds(hurry: &mut Hurry, all: u32, moves: bool) -> u32 {
+        (0..all)
+            .filter(|_| {
+                hurry.round(true);
+                if moves {
+                    hurry.moved();
+                }
+                hurry.is_on()
+            })
+            .count() as u32
+    }
+
+    #[test]
+    fn hurry_in_vain_becomes_seldom() {
+        let mut hurry = Hurry::NEW;
+        assert!(!hurry.is_on());
+        hurry.begin();
+        assert!(hurry.is_on());
+        let early = rounds(&mut hurry, 100, false);
+        assert!(early > u32::from(FIRST_ROUNDS), "{early}");
+        rounds(&mut hurry, 1_000, false);
+        // At last ten rounds of hurry and 128 of rest, by turns.
+        let late = rounds(&mut hurry, 1_380, false);
+        assert!((90..=110).contains(&late), "{late}");
+        // Once it brings something it goes on.
+        hurry.moved();
+        assert!(rounds(&mut hurry, 100, true) >= 90);
+    }
+
+    #[test]
+    fn where_slaves_are_even_there_is_none() {
+        let mut hurry = Hurry::NEW;
+        hurry.begin();
+        (0..FIRST_ROUNDS).for_each(|_| hurry.round(false));
+        assert!((0..1_000).all(|_| {
+            hurry.round(false);
+            !hurry.is_on()
+        }));
     }
 }

@@ -31,6 +31,9 @@ pub struct Level {
     without: [(u8, u32); PROCESSORS],
 }
 
+/// A thread that has not communicated for so many time-slices only computes.
+const SURE_SLICES: u32 = 10;
+
 /// A slave that has no new threads is not asked for twice as many rounds each time, up to this
 /// power of two.
 const LONGEST: u8 = 6;
@@ -128,7 +131,7 @@ impl Level {
     pub fn fill(&self, view: &View<'_>, ask: &mut Ask<'_>, memory: &Memory, estimate: &Estimate, least: u32) -> bool {
         let mut has_asked = false;
         let slaves = || view.summary.processors();
-        let now = view.milliseconds();
+        let (now, sure) = (view.milliseconds(), u64::from(SURE_SLICES * view.costs.slice));
         let mut ready = [0i16; PROCESSORS];
         for slave in slaves() {
             ready[usize::from(slave)] = i16::from(view.summary.slave(slave).ready) + self.moved[usize::from(slave)];
@@ -141,7 +144,7 @@ impl Level {
                 }
                 let may = |known: &&ThreadLoad| {
                     let is_free = known.movable && !ask.is_asked(known.thread);
-                    is_free && estimate.is_alone(known.thread) && memory.barred(known.thread, now) >> to & 1 == 0
+                    is_free && estimate.is_alone(known.thread, sure) && memory.barred(known.thread, now) >> to & 1 == 0
                 };
                 // Of the one that ran last it is most certain that it goes on.
                 let last = view.summary.threads_on(from).filter(may).max_by_key(|known| known.sampled);

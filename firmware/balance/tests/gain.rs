@@ -1,0 +1,192 @@
+//! What `gain` does at first, and with threads of which little is known.
+
+use testbed_balance::assess::Assessor;
+use testbed_balance::balancer::{Balancer, Sent};
+use testbed_balance::policies::gain::estimate::Estimate;
+use testbed_balance::policies::gain::memory::Memory;
+use testbed_balance::policies::Gain;
+use testbed_balance::policy::{Costs, View};
+use testbed_balance::request::{Answer, Reason};
+use testbed_definitions::load::Part;
+
+use crate::model::machine::number;
+
+const SLAVES: u8 = 5;
+/// Cycles from sample to sample: a tenth of a second.
+const PERIOD: u64 = 2_500_000;
+const WHOLE: u16 = u16::MAX;
+
+/// A thread of a sample: its index, its share of the time, and its partners with their messages.
+type Did<'a> = (usize, u16, &'a [(u8, u32)]);
+
+/// The parts of a slave's sample, in which so many 256ths of threads were ready on average.
+fn parts(sequence: u8, ready: u16, threads: &[Did<'_>]) -> Vec<Part> {
+    let mut parts = vec![
+        Part::Begin { sequence, ready: (ready / 256) as u8 },
+        Part::Period { cycles: PERIOD as u32 },
+        Part::Queue { average: ready },
+        Part::User { share: threads.iter().map(|did| did.1).sum() },
+    ];
+    for &(thread, share, partners) in threads {
+        parts.push(Part::Thread { thread: number(thread).bits(), movable: true });
+        parts.push(Part::Share { share });
+        parts.extend(partners.iter().map(|&(id, count)| Part::Partner { id, count }));
+    }
+    parts.push(Part::End { sequence: sequence & 0x3f, parts: parts.len() as u16 });
+    parts
+}
+
+/// A balancer that has begun, and its first requests. Slaves have sent `round` samples.
+struct Played {
+    balancer: Balancer<Gain>,
+    first: Vec<Sent>,
+    round: u8,
+}
+
+impl Played {
+    fn new(costs: Costs) -> Played {
+        let mut balancer = Balancer::new(SLAVES, Gain::default());
+        balancer.costs = costs;
+        let first: Vec<Sent> = balancer.step(0).into_iter().collect();
+        for sent in &first {
+            balancer.answer(100, sent.number, Answer::Stands);
+        }
+        balancer.step(200);
+        Played { balancer, first, round: 0 }
+    }
+
+    /// All slaves send a sample; what is asked for then, without standing requests, which are granted.
+    fn round(&mut self, slaves: [(u16, &[Did<'_>]); SLAVES as usize]) -> Vec<Sent> {
+        self.round += 1;
+        let now = u64::from(self.round) * PERIOD;
+        for (slave, (ready, threads)) in (1..).zip(slaves) {
+            parts(self.round, ready, threads).into_iter().for_each(|part| {
+                self.balancer.take(slave, now, part);
+            });
+        }
+        let sent = self.balancer.step(now + 100);
+        let (standing, moves): (Vec<Sent>, Vec<Sent>) = sent.into_iter().partition(|sent| sent.request.is_standing());
+        standing.iter().for_each(|sent| {
+            self.balancer.answer(now + 200, sent.number, Answer::Stands);
+        });
+        moves
+    }
+}
+
+#[test]
+fn threads_are_dealt_out_before_there_is_a_sample() {
+    let slow = Costs { slice: 20_000, ..Costs::DEFAULT };
+    for (costs, keeps) in [(Costs::DEFAULT, false), (slow, true)] {
+        let first = Played::new(costs).first;
+        let slaves: Vec<u8> = first.iter().map(|sent| sent.request.from).collect();
+        assert_eq!(slaves, [1, 2, 3, 4, 5]);
+        for sent in first {
+            let Reason::Created(places) = sent.request.reason else { panic!("{:?}", sent.request) };
+            let has = |slave: u8| places.iter().any(|place| place.number() == slave);
+            assert_eq!(has(sent.request.from), keeps, "slaves keep new threads where moves are dear");
+            assert!((1..=SLAVES).all(|slave| has(slave) || slave == sent.request.from));
+        }
+    }
+}
+
+#[test]
+fn threads_that_have_come_from_elsewhere_are_not_asked_for_as_new_ones() {
+    let computing = |threads: std::ops::Range<usize>| threads.map(|thread| (thread, 3_000, &[][..])).collect();
+    let threads: Vec<Did<'_>> = computing(1..21);
+    let mut played = Played::new(Costs::DEFAULT);
+    let asked = played.round([(0, &[]), (20 * 256, &threads), (0, &[]), (0, &[]), (0, &[])]);
+    let mut come: Vec<Did<'_>> = Vec::new();
+    for (sent, other) in asked.iter().zip(30..) {
+        let thread = match sent.request.reason {
+            Reason::Thread(thread) => (1..21).find(|&at| number(at) == thread).unwrap(),
+            _ => other,
+        };
+        played.balancer.answer(PERIOD + 300, sent.number, Answer::Moved(number(thread)));
+        if sent.request.to == 3 {
+            come.push((thread, 20_000, &[]));
+        }
+    }
+    assert!(come.len() >= 3, "{asked:?}");
+    // The others have ended; on slave 3 all have come from slave 2.
+    let mut others = 0;
+    for _ in 0..20 {
+        for sent in played.round([(0, &[]), (0, &[]), (256 * come.len() as u16, &come), (0, &[]), (0, &[])]) {
+            assert_ne!(sent.request.reason, Reason::New, "{sent:?}");
+            others += 1;
+            played.balancer.answer(u64::from(played.round) * PERIOD + 300, sent.number, Answer::Expired);
+        }
+    }
+    assert!(others > 0, "but they are asked for by their names");
+}
+
+#[test]
+fn idle_slaves_get_threads_that_only_compute() {
+    let all: Vec<Did<'_>> = (1..11).map(|thread| (thread, WHOLE / 2, &[][..])).collect();
+    let on = |slave: usize| &all[2 * slave..2 * slave + 2];
+    let mut played = Played::new(Costs::DEFAULT);
+    for _ in 0..10 {
+        let asked = played.round([(512, on(0)), (512, on(1)), (512, on(2)), (512, on(3)), (512, on(4))]);
+        assert!(asked.is_empty(), "{asked:?}");
+    }
+    // The threads of two slaves have ended, and the others have as many as before.
+    let asked = played.round([(0, &[]), (0, &[]), (512, on(2)), (512, on(3)), (512, on(4))]);
+    let ways: Vec<(u8, u8)> = asked.iter().map(|sent| (sent.request.from, sent.request.to)).collect();
+    assert_eq!(ways.len(), 2, "{asked:?}");
+    assert!(ways.iter().all(|way| way.0 > 2) && ways[0].0 != ways[1].0, "{ways:?}");
+    assert_eq!([ways[0].1, ways[1].1], [1, 2]);
+    assert!(asked.iter().all(|sent| matches!(sent.request.reason, Reason::Thread(_))));
+}
+
+#[test]
+fn what_can_be_active_at_once_is_seen_where_threads_are_apart() {
+    let mut assessor = Assessor::new(SLAVES);
+    let mut estimate = Estimate::NEW;
+    let mut parallel = |round: u8, ready: [u16; 2], places: [u8; 3]| {
+        let now = u64::from(round) * PERIOD;
+        let all: [Did<'_>; 3] = [(1, 9_000, &[(3, 500)]), (2, 9_000, &[(2, 500), (4, 500)]), (3, 9_000, &[(3, 500)])];
+        for slave in 1..=SLAVES {
+            let here: Vec<Did<'_>> = (0..3).filter(|&at| places[at] == slave).map(|at| all[at]).collect();
+            let ready = ready.get(usize::from(slave) - 1).copied().unwrap_or(0);
+            parts(round, ready, &here).into_iter().for_each(|part| {
+                assessor.take(slave, now, part);
+            });
+        }
+        let summary = assessor.summary();
+        let view = View { now, summary, costs: &Costs::DEFAULT, round: round.into(), pending: &[] };
+        estimate.renew(&view);
+        assert_eq!(estimate.groups, 1);
+        estimate.parallel[0]
+    };
+    // On one slave three are ready, since only one can run.
+    assert!(parallel(1, [3 * 256, 0], [1, 1, 1]) > 2 * 256);
+    for round in 2..10 {
+        parallel(round, [3 * 256, 0], [1, 1, 1]);
+    }
+    // On two slaves it shows that only a little more than one can be active.
+    let apart = (10..14).map(|round| parallel(round, [200, 130], [1, 2, 1])).last().unwrap();
+    assert!((256..400).contains(&apart), "{apart}");
+    // That counts where they have come together again,
+    assert!(parallel(14, [3 * 256, 0], [1, 1, 1]) <= apart + 40);
+    // until it is as old as they were then.
+    let later: Vec<u32> = (15..30).map(|round| parallel(round, [3 * 256, 0], [1, 1, 1])).collect();
+    assert!(later[0] < 2 * 256 && *later.last().unwrap() > 2 * 256, "{later:?}");
+}
+
+#[test]
+fn doubt_of_a_thread_lasts_longer_each_time_and_ends() {
+    let (mut memory, thread, bar) = (Memory::NEW, number(1), 2_000);
+    memory.judged(thread, false, 0, bar);
+    assert_eq!(memory.doubt(thread, 0), 0, "nothing is known of threads that have not moved");
+    memory.left(thread, 1, 0, bar);
+    let mut now = 0;
+    for (times, lasts) in [(1, 2_000), (2, 8_000), (3, 32_000), (4, 128_000)] {
+        memory.judged(thread, false, now, bar);
+        assert_eq!(memory.doubt(thread, now + lasts - 1), times);
+        assert_eq!(memory.doubt(thread, now + lasts), 0, "it is given another chance");
+        now += lasts;
+    }
+    memory.judged(thread, false, now, bar);
+    assert_eq!(memory.doubt(thread, now - 1), 4, "it grows no more");
+    memory.judged(thread, true, now, bar);
+    assert_eq!(memory.doubt(thread, now), 0, "what has come as promised is trusted");
+}
