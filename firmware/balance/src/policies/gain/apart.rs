@@ -5,16 +5,7 @@
 //! programs that are best where they are, over and over. So what was seen of a group while it was on
 //! several processors is remembered, and holds when it has come together again.
 
-use super::estimate::Estimate;
-
-/// What was seen of a thread's group while it was on several processors.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Apart {
-    /// Threads that were ready at once, in 256ths.
-    parallel: u32,
-    /// When that was, in cycles.
-    at: u64,
-}
+use super::estimate::{Apart, Estimate};
 
 impl Apart {
     /// Whether it still counts for a thread that was first seen then: for as long as that had been

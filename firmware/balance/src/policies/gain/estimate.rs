@@ -7,7 +7,6 @@
 use arrayvec::ArrayVec;
 use testbed_definitions::ids::ThreadNumber;
 
-use super::apart::Apart;
 use crate::policy::{Costs, View};
 use crate::summary::Traffic;
 use crate::PROCESSORS;
@@ -45,6 +44,15 @@ pub struct Node {
     pub group: u8,
     /// Numbers of its pairs.
     pub pairs: ArrayVec<u16, NEIGHBOURS>,
+}
+
+/// What was seen of a thread's group while it was on several processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Apart {
+    /// Threads that were ready at once, in 256ths.
+    pub(super) parallel: u32,
+    /// When that was, in cycles.
+    pub(super) at: u64,
 }
 
 impl Node {
