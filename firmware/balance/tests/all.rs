@@ -6,6 +6,7 @@ mod described;
 mod gain;
 mod log;
 mod model;
+mod parts;
 mod policies;
 mod reader;
 mod samples;

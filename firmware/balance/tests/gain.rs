@@ -10,30 +10,18 @@ use testbed_balance::request::{Answer, Reason};
 use testbed_definitions::load::Part;
 
 use crate::model::machine::number;
+use crate::parts::{tell, Did, Load};
 
 const SLAVES: u8 = 5;
 /// Cycles from sample to sample: a tenth of a second.
 const PERIOD: u64 = 2_500_000;
 const WHOLE: u16 = u16::MAX;
 
-/// A thread of a sample: its index, its share of the time, and its partners with their messages.
-type Did<'a> = (usize, u16, &'a [(u8, u32)]);
-
-/// The parts of a slave's sample, in which so many 256ths of threads were ready on average.
-fn parts(sequence: u8, ready: u16, threads: &[Did<'_>]) -> Vec<Part> {
-    let mut parts = vec![
-        Part::Begin { sequence, ready: (ready / 256) as u8 },
-        Part::Period { cycles: PERIOD as u32 },
-        Part::Queue { average: ready },
-        Part::User { share: threads.iter().map(|did| did.1).sum() },
-    ];
-    for &(thread, share, partners) in threads {
-        parts.push(Part::Thread { thread: number(thread).bits(), movable: true });
-        parts.push(Part::Share { share });
-        parts.extend(partners.iter().map(|&(id, count)| Part::Partner { id, count }));
-    }
-    parts.push(Part::End { sequence: sequence & 0x3f, parts: parts.len() as u16 });
-    parts
+/// A slave's sample, in which so many 256ths of threads were ready on average.
+fn sample(take: impl FnMut(Part) -> bool, sequence: u8, ready: u16, threads: &[Did<'_>]) {
+    let share = threads.iter().map(|did| did.1).sum();
+    let load = Load { ready: (ready / 256) as u8, cycles: PERIOD as u32, average: ready, share };
+    tell(take, sequence, &load, [], threads);
 }
 
 /// A balancer that has begun, and its first requests. Slaves have sent `round` samples.
@@ -60,9 +48,7 @@ impl Played {
         self.round += 1;
         let now = u64::from(self.round) * PERIOD;
         for (slave, (ready, threads)) in (1..).zip(slaves) {
-            parts(self.round, ready, threads).into_iter().for_each(|part| {
-                self.balancer.take(slave, now, part);
-            });
+            sample(|part| self.balancer.take(slave, now, part), self.round, ready, threads);
         }
         let sent = self.balancer.step(now + 100);
         let (standing, moves): (Vec<Sent>, Vec<Sent>) = sent.into_iter().partition(|sent| sent.request.is_standing());
@@ -91,17 +77,17 @@ fn threads_are_dealt_out_before_there_is_a_sample() {
 
 #[test]
 fn threads_that_have_come_from_elsewhere_are_not_asked_for_as_new_ones() {
-    let computing = |threads: std::ops::Range<usize>| threads.map(|thread| (thread, 3_000, &[][..])).collect();
+    let computing = |threads: std::ops::Range<usize>| threads.map(|thread| (number(thread), 3_000, &[][..])).collect();
     let threads: Vec<Did<'_>> = computing(1..21);
     let mut played = Played::new(Costs::DEFAULT);
     let asked = played.round([(0, &[]), (20 * 256, &threads), (0, &[]), (0, &[]), (0, &[])]);
     let mut come: Vec<Did<'_>> = Vec::new();
     for (sent, other) in asked.iter().zip(30..) {
         let thread = match sent.request.reason {
-            Reason::Thread(thread) => (1..21).find(|&at| number(at) == thread).unwrap(),
-            _ => other,
+            Reason::Thread(thread) => thread,
+            _ => number(other),
         };
-        played.balancer.answer(PERIOD + 300, sent.number, Answer::Moved(number(thread)));
+        played.balancer.answer(PERIOD + 300, sent.number, Answer::Moved(thread));
         if sent.request.to == 3 {
             come.push((thread, 20_000, &[]));
         }
@@ -121,7 +107,7 @@ fn threads_that_have_come_from_elsewhere_are_not_asked_for_as_new_ones() {
 
 #[test]
 fn idle_slaves_get_threads_that_only_compute() {
-    let all: Vec<Did<'_>> = (1..11).map(|thread| (thread, WHOLE / 2, &[][..])).collect();
+    let all: Vec<Did<'_>> = (1..11).map(|thread| (number(thread), WHOLE / 2, &[][..])).collect();
     let on = |slave: usize| &all[2 * slave..2 * slave + 2];
     let mut played = Played::new(Costs::DEFAULT);
     for _ in 0..10 {
@@ -143,13 +129,12 @@ fn what_can_be_active_at_once_is_seen_where_threads_are_apart() {
     let mut estimate = Estimate::NEW;
     let mut parallel = |round: u8, ready: [u16; 2], places: [u8; 3]| {
         let now = u64::from(round) * PERIOD;
-        let all: [Did<'_>; 3] = [(1, 9_000, &[(3, 500)]), (2, 9_000, &[(2, 500), (4, 500)]), (3, 9_000, &[(3, 500)])];
+        let partners: [&[(u8, u32)]; 3] = [&[(3, 500)], &[(2, 500), (4, 500)], &[(3, 500)]];
+        let all: [Did<'_>; 3] = [0, 1, 2].map(|at| (number(1 + at), 9_000, partners[at]));
         for slave in 1..=SLAVES {
             let here: Vec<Did<'_>> = (0..3).filter(|&at| places[at] == slave).map(|at| all[at]).collect();
             let ready = ready.get(usize::from(slave) - 1).copied().unwrap_or(0);
-            parts(round, ready, &here).into_iter().for_each(|part| {
-                assessor.take(slave, now, part);
-            });
+            sample(|part| assessor.take(slave, now, part), round, ready, &here);
         }
         let summary = assessor.summary();
         let view = View { now, summary, costs: &Costs::DEFAULT, round: round.into(), pending: &[] };

@@ -11,12 +11,12 @@ use testbed_balance::policies::{Gain, Placement, Report};
 use testbed_balance::policy::{Ask, Costs, Pace, Policy, View, PENDING};
 use testbed_balance::request::{Answer, Link, Reason, Request};
 use testbed_definitions::ids::ThreadNumber;
-use testbed_definitions::load::Part;
 use testbed_definitions::processors::Processors;
 
 use crate::log::FIGURE_41;
 use crate::model::machine::number;
 use crate::model::{policy, Any};
+use crate::parts::{tell, Load};
 
 const SLAVES: u8 = 5;
 /// A sample period of these tests, in cycles: half a second.
@@ -107,26 +107,17 @@ fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
 }
 
 fn sample(balancer: &mut Balancer<Any>, slave: u8, now: u64, sequence: u8, threads: &[Did], places: &[u8]) {
-    let here = || (0..threads.len()).filter(|&at| places[at] == slave);
-    let mut parts = vec![
-        Part::Begin { sequence, ready: here().count() as u8 },
-        Part::Period { cycles: PERIOD as u32 },
-        Part::Queue { average: here().count() as u16 * 256 },
-        Part::User { share: here().fold(0, |sum, at| threads[at].1.saturating_add(sum)) },
-    ];
-    for other in (1..=SLAVES).filter(|&other| other != slave) {
-        let sends = here().map(|at| threads[at].2.iter().map(|partner| partner.1).sum::<u32>()).sum::<u32>();
-        parts.push(Part::Link { processor: other, sends: sends / u32::from(other) });
-    }
-    for at in here() {
-        parts.push(Part::Thread { thread: number(at).bits(), movable: true });
-        parts.push(Part::Share { share: threads[at].1 });
-        parts.extend(threads[at].2.iter().map(|&(id, count)| Part::Partner { id, count }));
-    }
-    parts.push(Part::End { sequence: sequence & 0x3f, parts: parts.len() as u16 });
-    for part in parts {
-        balancer.take(slave, now, part);
-    }
+    let here = (0..threads.len()).filter(|&at| places[at] == slave);
+    let here: Vec<_> = here.map(|at| (number(at), threads[at].1, &threads[at].2[..])).collect();
+    let load = Load {
+        ready: here.len() as u8,
+        cycles: PERIOD as u32,
+        average: here.len() as u16 * 256,
+        share: here.iter().fold(0, |sum, did| did.1.saturating_add(sum)),
+    };
+    let sends: u32 = here.iter().flat_map(|did| did.2).map(|partner| partner.1).sum();
+    let links = (1..=SLAVES).filter(|&other| other != slave).map(|other| (other, sends / u32::from(other)));
+    tell(|part| balancer.take(slave, now, part), sequence, &load, links, &here);
 }
 
 const EACH: &[&str] = &["none", "random", "report", "acknowledged", "diffusion", "greedy-refine", "gain"];
@@ -240,17 +231,8 @@ fn report_decides_as_figure_41_shows() {
         for slave in 1..=5u8 {
             let sends = Link::all(5).filter(|link| link.numbers().0 == slave);
             let sends = sends.map(|link| (link.numbers().1, links[link.number(5) - 1]));
-            let head = [
-                Part::Begin { sequence: 0, ready: queues[usize::from(slave) - 1] as u8 },
-                Part::Period { cycles: 1 << 28 },
-                Part::Queue { average: 0 },
-                Part::User { share: 0 },
-            ];
-            let parts: Vec<Part> =
-                head.into_iter().chain(sends.map(|(processor, sends)| Part::Link { processor, sends })).collect();
-            let end = Part::End { sequence: 0, parts: parts.len() as u16 };
-            let told = parts.into_iter().chain([end]).fold(false, |_, part| assessor.take(slave, *time, part));
-            assert!(told);
+            let load = Load { ready: queues[usize::from(slave) - 1] as u8, cycles: 1 << 28, average: 0, share: 0 };
+            assert!(tell(|part| assessor.take(slave, *time, part), 0, &load, sends, &[]));
         }
         let view = View { now: *time, summary: assessor.summary(), costs: &Costs::DEFAULT, round: 1, pending: &[] };
         let mut policy = Report::new(Default::default());

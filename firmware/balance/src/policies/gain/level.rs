@@ -149,6 +149,7 @@ impl Level {
                 // Of the one that ran last it is most certain that it goes on.
                 let last = view.summary.threads_on(from).filter(may).max_by_key(|known| known.sampled);
                 if last.is_none_or(|last| ask.thread(last.thread, to).is_err()) {
+                    // None there may go: it counts no more.
                     ready[usize::from(from)] = 0;
                     continue;
                 }

@@ -23,8 +23,8 @@ pub struct Memory {
 
 /// A bar is at most so many times the first one, as a power of two.
 const LONGEST: u32 = 16;
-/// Doubt is at most so great, and holds for so many times the first bar at first.
-const MOST_DOUBT: u8 = 4;
+/// Doubt doubles what has to be predicted, at most so often.
+pub const MOST_DOUBT: u8 = 4;
 
 impl Memory {
     /// A memory without trails.

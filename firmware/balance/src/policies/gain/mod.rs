@@ -38,7 +38,7 @@ use self::estimate::{saturated, Estimate, NODES};
 use self::hurry::Hurry;
 use self::lasting::Lasting;
 use self::level::Level;
-use self::memory::Memory;
+use self::memory::{Memory, MOST_DOUBT};
 use self::plan::{log2, Plan, Scene};
 use self::search::{Rules, Search};
 pub use self::settings::Settings;
@@ -99,9 +99,6 @@ const NEW_SLICES: u32 = 4;
 /// many cycles.
 const SEARCH_PART: u32 = 4;
 const VALUE_CYCLES: u32 = 2_400;
-
-/// Doubt doubles what has to be predicted, at most so often.
-const MOST_DOUBT: u8 = 4;
 
 impl Default for Gain {
     fn default() -> Self {
