@@ -12,8 +12,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, console::Console,
-    diff::Diff, exec::Exec, experiment::Experiment, lbsp::Lbsp, probe::Probe, query::Query, report::Report, run::Run,
-    serve::Serve, synth::Synth, test::collect::Collect, test::Test, top::Top, trace::Trace, web::Web, Failure,
+    diff::Diff, exec::Exec, experiment::Experiment, lbsp::Lbsp, policy::Policy, probe::Probe, query::Query,
+    report::Report, run::Run, serve::Serve, synth::Synth, test::collect::Collect, test::Test, top::Top, trace::Trace,
+    web::Web, Failure,
 };
 
 /// A message-passing multicomputer in open hardware, with event monitoring
@@ -50,6 +51,7 @@ enum Command {
     Console(Console),
     Experiment(Experiment),
     Query(Query),
+    Policy(Policy),
     Bsp(Bsp),
     Lbsp(Box<Lbsp>),
     Probe(Box<Probe>),
@@ -83,6 +85,7 @@ impl Command {
             Command::Lbsp(command) => command.run()?,
             Command::Probe(command) => command.run()?,
             Command::Query(command) => command.run()?,
+            Command::Policy(command) => command.run()?,
             Command::Bench(command) => command.run()?,
             Command::Synth(command) => command.run()?,
             Command::Test(command) => command.run()?,

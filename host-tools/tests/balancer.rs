@@ -14,6 +14,7 @@ use testbed_trace::capture::{BalanceRecord, RunRecord, BALANCE};
 use crate::common::{is_long, root};
 
 mod faults;
+mod followed;
 mod runs;
 
 use runs::*;
@@ -314,13 +315,7 @@ fn settings_reach_the_policy() {
 #[track_caller]
 fn fails(arguments: &[&str], wanted: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    let output = testbed(&[arguments, &["--out", folder.path().to_str().unwrap()]].concat());
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{arguments:?}: {error}");
-    assert!(error.contains("\n  help: "), "{error}");
-    for text in wanted {
-        assert!(error.contains(text), "{arguments:?}: no `{text}` in\n{error}");
-    }
+    refused(&[arguments, &["--out", folder.path().to_str().unwrap()]].concat(), wanted);
 }
 
 #[test]

@@ -2,14 +2,19 @@
 
 use std::fs;
 
+use testbed_balance::policies::boxed::named;
+use testbed_balance::policies::Placement;
+use testbed_balance::request::{Answer, Reason};
+use testbed_balance::settings::Values;
 use testbed_definitions::event::{DIAG_LOAD, USER};
 use testbed_definitions::load::{Part, MOVABLE, ONE_READY};
 use testbed_trace::analysis::Options;
 use testbed_trace::balance::history::Counts;
 use testbed_trace::balance::log::Log;
 use testbed_trace::balance::part::{POINTS_MAX, REQUESTS_MAX};
+use testbed_trace::balance::replay::replay;
 use testbed_trace::balance::Samples;
-use testbed_trace::capture::{BalanceRecord, Capture, BALANCE};
+use testbed_trace::capture::{verify, BalanceRecord, Capture, BALANCE};
 use testbed_trace::order::{Event, What};
 use testbed_trace::report::{collect, Page};
 use testbed_trace::synthetic;
@@ -118,6 +123,61 @@ fn a_sample_with_a_part_lost_is_none() {
     let balancing = page(&capture, &Options::default()).balancing.unwrap();
     let ready: Vec<_> = balancing.slaves[0].points.iter().map(|point| point.3).collect();
     assert_eq!((ready, balancing.slaves[0].lost), (vec![1, 3], 1));
+}
+
+/// A policy is asked what it would do by the same samples, and held against what the run's balancer did.
+#[test]
+fn a_policy_is_followed_through_a_run() {
+    let slaves = [1, 2, 3, 4, 5u8];
+    // The first has nine threads, then eight; the others one.
+    let round = |at: u64, sequence: u8, first: u8| {
+        let one =
+            move |slave: u8| sample(slave, at + u64::from(slave) * 10, sequence, if slave == 1 { first } else { 1 }, 4);
+        slaves.iter().flat_map(move |&slave| one(slave))
+    };
+    let steps: Vec<Step> =
+        [(1, 9), (2, 8), (3, 8)].iter().flat_map(|&(at, first)| round(u64::from(at) * PERIOD, at, first)).collect();
+    let log = "TIM: 4\nLNK: 0 0 0 0 0 0 0 0 0 0 (av 0)\nRQL: 9 1 1 1 1 (av 3)\n\
+        move work from 1 to 2 to shorten its queue (mig #7)\nmig #7: 1-01-004 arrives at 2, time 6\n\
+        TIM: 8\nLNK: 0 0 0 0 0 0 0 0 0 0 (av 0)\nRQL: 8 1 1 1 1 (av 2)\n\
+        move work from 1 to 5 as thread 1-01-009 (mig #8)\n";
+    let follow = |name: &str, log: Option<&str>| {
+        let (_dir, capture) = run(&steps, log);
+        let policy = named(name, &Values::DEFAULT, 1, Placement::default()).unwrap();
+        replay(&capture, &verify(&capture).unwrap(), policy).unwrap()
+    };
+    let told = follow("report", Some(log));
+    assert_eq!(told.rounds.iter().map(|round| round.time_ms).collect::<Vec<_>>(), [4, 8, 12]);
+    assert_eq!(told.rounds[0].queues, [9, 1, 1, 1, 1]);
+    let asked: Vec<_> = told.rounds.iter().flat_map(|round| &round.asked).collect();
+    assert!(asked.iter().all(|asked| (asked.request.reason, asked.request.from) == (Reason::Compute, 1)), "{asked:?}");
+    // The first one was made in the run too, and answered there; all others are the policy's own.
+    let own: Vec<_> = asked.iter().map(|asked| asked.own.map(|own| own.number)).collect();
+    assert_eq!((own[0], own[1..].iter().all(Option::is_none)), (Some(7), true), "{own:?}");
+    assert!(matches!(asked[0].own.unwrap().answer, Some((6, Some(Answer::Moved(_))))));
+    assert_eq!((told.counts.both, told.counts.own_only, told.counts.rounds), (1, 1, 3));
+    assert_eq!((told.counts.requests, told.counts.samples_lost), (asked.len() as u64, 0));
+    let lines = told.rounds.iter().flat_map(|round| round.entries()).map(|entry| entry.line(told.slaves).to_string());
+    let text: String = lines.map(|line| line + "\n").collect();
+    assert!(text.starts_with(&log[..log.find("TIM: 8").unwrap()].replace("#7", "#1")), "{text}");
+    assert_eq!(Log::of(&text).unwrap().history.requests, told.counts.requests);
+    // Without a balancer all are the policy's own; and one that moves nothing asks for nothing.
+    let counts = follow("acknowledged", None).counts;
+    assert!(counts.requests > 0 && (counts.both, counts.own_only) == (0, 0), "{counts:?}");
+    assert_eq!(follow("none", Some(log)).counts.requests, 0);
+}
+
+#[test]
+fn a_run_without_samples_or_with_a_damaged_log_is_refused() {
+    let policy = || named("gain", &Values::DEFAULT, 1, Placement::default()).unwrap();
+    let refused = |steps: &[Step], log: Option<&str>| {
+        let (_dir, capture) = run(steps, log);
+        replay(&capture, &verify(&capture).unwrap(), policy()).unwrap_err().to_string()
+    };
+    assert!(refused(&[(600_000, EARTH, USER, 1)], None).contains("--balance none"));
+    let one = sample(EARTH, PERIOD, 1, 3, 10);
+    let message = refused(&one, Some("TIM: ten\n"));
+    assert!(message.contains("balance.log: line 1, column 6"), "{message}");
 }
 
 /// What was lost may have been the end of one sample and the beginning of another.

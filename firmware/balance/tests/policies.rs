@@ -5,6 +5,7 @@ use testbed_balance::assess::Assessor;
 use testbed_balance::balancer::Balancer;
 use testbed_balance::log::parse::parse;
 use testbed_balance::log::Entry;
+use testbed_balance::policies::boxed::Boxed;
 use testbed_balance::policies::gain::Settings;
 use testbed_balance::policies::placement::{line, LineError, Wrong};
 use testbed_balance::policies::{Gain, Placement, Report};
@@ -15,7 +16,7 @@ use testbed_definitions::processors::Processors;
 
 use crate::log::FIGURE_41;
 use crate::model::machine::number;
-use crate::model::{policy, Any};
+use crate::model::policy;
 use crate::parts::{tell, Load};
 
 const SLAVES: u8 = 5;
@@ -38,7 +39,7 @@ fn story() -> impl Strategy<Value = Story> {
 type Made = (u64, ThreadNumber, u8);
 
 /// Plays a story to a policy. Returns the requests, the moves and how many requests were wrong.
-fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
+fn play(policy: Boxed, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
     let (rounds, answers) = story;
     let mut balancer = Balancer::new(SLAVES, policy);
     let mut places: Vec<u8> = rounds[0].iter().map(|did| did.0).collect();
@@ -106,7 +107,7 @@ fn play(policy: Any, story: &Story) -> (Vec<Request>, Vec<Made>, u32) {
     (requests, moves, balancer.counts.faults)
 }
 
-fn sample(balancer: &mut Balancer<Any>, slave: u8, now: u64, sequence: u8, threads: &[Did], places: &[u8]) {
+fn sample(balancer: &mut Balancer<Boxed>, slave: u8, now: u64, sequence: u8, threads: &[Did], places: &[u8]) {
     let here = (0..threads.len()).filter(|&at| places[at] == slave);
     let here: Vec<_> = here.map(|at| (number(at), threads[at].1, &threads[at].2[..])).collect();
     let load = Load {
@@ -186,7 +187,7 @@ fn without_bars_threads_go_to_and_fro() {
     let story = ((0..80).map(|at| round(at / 8 % 2 == 0)).collect(), vec![7]);
     let moves = |bar| {
         let settings = Settings { bar, least: 1, ..Settings::DEFAULT };
-        play(Any(Box::new(Gain::new(settings))), &story).1
+        play(Box::new(Gain::new(settings)), &story).1
     };
     assert!(keeps_bars(&moves(2_000), 2_000));
     assert!(!keeps_bars(&moves(0), 2_000), "the check sees nothing");
@@ -215,7 +216,7 @@ impl Policy for Wrongly {
 #[test]
 fn wrong_requests_are_not_sent() {
     let did = || (1, 9, vec![]);
-    let (requests, _, faults) = play(Any(Box::new(Wrongly)), &(vec![vec![did(); 3]], vec![1]));
+    let (requests, _, faults) = play(Box::new(Wrongly), &(vec![vec![did(); 3]], vec![1]));
     assert_eq!((requests.len(), faults), (2, 8));
 }
 

@@ -52,10 +52,7 @@ impl Balance {
     /// What is to balance on this machine, whose monitors emit these classes; `None` if nothing is.
     pub fn chosen(&self, machine: &Machine, classes: u32) -> Result<Option<BalanceRecord>, Failure> {
         let Some(policy) = &self.policy else { return Ok(None) };
-        if !NAMES.contains(&policy.as_str()) {
-            let (meant, names) = (suggest::question(policy, NAMES.iter().copied()), NAMES.join(", "));
-            return Err(wrong(format!("--balance: no policy is called `{policy}`\n  help: {meant}use {names}")));
-        }
+        is_known("--balance: ", policy)?;
         if machine.processors.len() < 3 || firmware::is_small(machine.ram_bytes) {
             return Err(wrong(format!(
                 "--balance: {} has no load to balance: that takes a master, two slaves and the whole kernel\n  \
@@ -68,11 +65,7 @@ impl Balance {
             return Err(wrong(format!("{what}\n  help: leave ready out of --dgl")));
         }
         match (policy.as_str(), &self.placement) {
-            ("static", None) => {
-                return Err(wrong(
-                    "--balance static: it is not said where threads go\n  help: add --placement FILE".into(),
-                ));
-            }
+            ("static", None) => return Err(placeless("--balance static")),
             ("static", Some(_)) | (_, None) => {}
             _ => return Err(wrong(format!("--placement: {policy} has no use for it\n  help: leave it out"))),
         }
@@ -82,10 +75,7 @@ impl Balance {
 
     /// What is set of the policy, if it makes sense.
     fn settings(&self, policy: &str) -> Result<Vec<String>, Failure> {
-        let mut values = Values::DEFAULT;
-        for argument in &self.settings {
-            values.set(policy, argument).map_err(|error| senseless(policy, &error))?;
-        }
+        values(policy, &self.settings)?;
         Ok(self.settings.clone())
     }
 
@@ -174,6 +164,24 @@ impl GrowingLog {
     }
 }
 
+/// Refuses a name that no policy has; `option` is what is wrong then.
+pub(super) fn is_known(option: &str, policy: &str) -> Result<(), Failure> {
+    if NAMES.contains(&policy) {
+        return Ok(());
+    }
+    let (meant, names) = (suggest::question(policy, NAMES.iter().copied()), NAMES.join(", "));
+    Err(wrong(format!("{option}no policy is called `{policy}`\n  help: {meant}use {names}")))
+}
+
+/// What these settings make of a policy's.
+pub(super) fn values(policy: &str, settings: &[String]) -> Result<Values, Failure> {
+    let mut values = Values::DEFAULT;
+    for argument in settings {
+        values.set(policy, argument).map_err(|error| senseless(policy, &error))?;
+    }
+    Ok(values)
+}
+
 /// The policies, one a line.
 fn help() -> String {
     let longest = NAMES.iter().map(|name| name.len()).max().unwrap_or_default();
@@ -182,7 +190,7 @@ fn help() -> String {
 }
 
 /// What can be set, a policy a line.
-fn settings_help() -> String {
+pub(super) fn settings_help() -> String {
     let lines = NAMES.iter().filter_map(|policy| {
         let known = settings::of(policy).map(with_default).join(", ");
         (!known.is_empty()).then(|| format!("\n  {policy}: {known}"))
@@ -193,6 +201,11 @@ fn settings_help() -> String {
 
 fn with_default(setting: &'static Setting) -> String {
     format!("{}={}", setting.name, setting.unit.text(setting.default()))
+}
+
+/// `static` has to be told where threads go.
+pub(super) fn placeless(what: &str) -> Failure {
+    wrong(format!("{what}: it is not said where threads go\n  help: add --placement FILE"))
 }
 
 /// Why a setting is refused, and what would do.
@@ -216,6 +229,6 @@ fn senseless(policy: &str, error: &Wrong) -> Failure {
     wrong(format!("--set: {error}\n  help: {help}"))
 }
 
-fn wrong(message: String) -> Failure {
+pub(super) fn wrong(message: String) -> Failure {
     Failure::new(Exit::Input, message)
 }

@@ -18,6 +18,7 @@ pub mod forwarded;
 pub mod getting;
 pub mod lbsp;
 pub mod left;
+pub mod policy;
 pub mod probe;
 pub mod progress;
 pub mod query;
@@ -55,6 +56,7 @@ use testbed_runner::signals;
 use testbed_sim::load::LoadError;
 use testbed_synth::SynthError;
 use testbed_trace::analysis::AnalysisError;
+use testbed_trace::balance::replay::ReplayError;
 use testbed_trace::capture::{CaptureError, CaptureWriter, Claim, RunRecord};
 
 /// How a command ended, as the exit code says it.
@@ -115,6 +117,10 @@ failures! {
     };
     AnalysisError => |error| match error {
         AnalysisError::Capture(error) => of_capture(error),
+        _ => Exit::Input,
+    };
+    ReplayError => |error| match error {
+        ReplayError::Capture(error) => of_capture(error),
         _ => Exit::Input,
     };
     OpenError => of_open;

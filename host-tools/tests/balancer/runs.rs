@@ -87,3 +87,15 @@ pub fn placement(folder: &Path, text: &str) -> String {
     fs::write(&path, text).unwrap();
     path.to_str().unwrap().into()
 }
+
+/// A command ends with the exit code of a wrong input, says these texts, and what would help.
+#[track_caller]
+pub fn refused(arguments: &[&str], wanted: &[&str]) {
+    let output = testbed(arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{arguments:?}: {error}");
+    assert!(error.contains("\n  help: "), "{error}");
+    for text in wanted {
+        assert!(error.contains(text), "{arguments:?}: no `{text}` in\n{error}");
+    }
+}

@@ -1,6 +1,7 @@
 //! The slaves' load, from the events of class `load`, by the code with which the balancer takes it.
 
 use testbed_balance::assess::Assessor;
+use testbed_balance::reader::Read;
 use testbed_definitions::load::{Part, ONE_READY, WHOLE};
 
 use crate::order::{Event, What};
@@ -19,6 +20,19 @@ pub struct Sample {
     pub user: f64,
 }
 
+/// What an event is of a sample. One that is lost, or not proven, damages it.
+pub(super) fn read(event: &Event) -> Read {
+    match event.what {
+        What::Gap(_) => Read::Lost(event.smi),
+        _ if !event.is_certain() => Read::Lost(event.smi),
+        What::Known(kind) => {
+            let part = event.argument.and_then(|argument| Part::of(kind.code, argument));
+            part.map_or(Read::Nothing, |part| Read::Part(event.smi, part))
+        }
+        _ => Read::Nothing,
+    }
+}
+
 /// Takes events, and makes samples of them.
 #[derive(Debug)]
 pub struct Samples {
@@ -35,14 +49,14 @@ impl Samples {
     /// Takes the next event, which happened in this cycle. Returns the sample that it completes. A
     /// sample of which an event is lost, or not proven, is none.
     pub fn take(&mut self, cycle: u64, event: &Event) -> Option<Sample> {
-        let slave = event.smi;
-        if matches!(event.what, What::Gap(_)) || !event.is_certain() {
-            self.assessor.lost(slave);
-            return None;
+        match read(event) {
+            Read::Part(slave, part) => self.assessor.take(slave, cycle, part).then(|| self.last(slave)).flatten(),
+            Read::Lost(slave) => {
+                self.assessor.lost(slave);
+                None
+            }
+            Read::Nothing => None,
         }
-        let What::Known(kind) = event.what else { return None };
-        let part = Part::of(kind.code, event.argument?)?;
-        self.assessor.take(slave, cycle, part).then(|| self.last(slave)).flatten()
     }
 
     /// The last whole sample of a slave.

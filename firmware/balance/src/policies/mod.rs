@@ -1,6 +1,8 @@
 //! The policies. [`gain`] is the Testbed's own; the others are the report's and those of the
 //! literature, to compare it with.
 
+#[cfg(feature = "parse")]
+pub mod boxed;
 pub mod diffusion;
 pub mod gain;
 pub mod greedy_refine;

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use testbed_balance::balancer::{Balancer, Counts, Sent};
+use testbed_balance::policies::boxed::Boxed;
 use testbed_balance::policy::Costs;
 use testbed_balance::request::{Answer, Link};
 use testbed_definitions::ids::{self, ProcessId, ThreadNumber};
@@ -11,7 +12,6 @@ use testbed_definitions::ids::{self, ProcessId, ThreadNumber};
 use super::kernel::{Asked, Statistics};
 use super::program::Program;
 use super::state::{Processor, State, Thread};
-use super::Any;
 
 /// What a message costs its sender and its receiver; a local one takes half of `Costs::local` each.
 fn service(costs: &Costs, is_local: bool) -> u64 {
@@ -52,7 +52,7 @@ pub struct Machine<'a> {
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     count: u64,
     pub statistics: Statistics,
-    pub balancer: Option<Balancer<Any>>,
+    pub balancer: Option<Balancer<Boxed>>,
     pub asked: Vec<Asked>,
     pub answers: Vec<(u16, Answer)>,
     /// Cycles from sample to sample, and what they are if the policy does not hurry.
@@ -80,7 +80,7 @@ pub fn run(
     slaves: u8,
     placement: &dyn Fn(usize) -> u8,
     costs: Costs,
-    policy: Option<(Any, u64)>,
+    policy: Option<(Boxed, u64)>,
 ) -> Outcome {
     let mut machine = Machine::new(program, slaves, placement, costs, policy);
     while machine.alive > 0 {
@@ -104,7 +104,7 @@ impl<'a> Machine<'a> {
         slaves: u8,
         placement: &dyn Fn(usize) -> u8,
         costs: Costs,
-        policy: Option<(Any, u64)>,
+        policy: Option<(Boxed, u64)>,
     ) -> Self {
         let processor = |_| Processor {
             queue: VecDeque::new(),

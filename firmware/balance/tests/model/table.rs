@@ -4,8 +4,8 @@ use testbed_balance::policies::{Placement, Rng};
 use testbed_balance::policy::Costs;
 
 use super::machine::{number, run, Outcome};
+use super::policy;
 use super::program::Program;
-use super::{policy, Any};
 
 /// Everything on one processor.
 pub fn sequential(_: usize) -> u8 {
@@ -51,6 +51,6 @@ pub fn best_static(program: &Program, slaves: u8, seeds: u32) -> u64 {
 /// With a placement that the policy `static` makes.
 pub fn placed(program: &Program, slaves: u8, places: &[u8]) -> Outcome {
     let places = places.iter().enumerate().map(|(thread, &to)| (number(thread), to));
-    let policy = Any(Box::new(Placement::new(places)));
+    let policy = Box::new(Placement::new(places));
     run(program, slaves, &sequential, Costs::default(), Some((policy, super::SECOND / 5)))
 }
