@@ -1,6 +1,7 @@
 //! What slaves tell of their load, against what the programs are known to do: who ran for how long,
 //! how many were ready, and who sent how much to whom.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -10,6 +11,8 @@ use testbed_balance::summary::Summary;
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::load::{Part, ONE_READY, WHOLE};
 use testbed_kernel_core::task_graph::FIRST;
+use testbed_trace::analysis::fact::ThreadState;
+use testbed_trace::analysis::{analyse, Kind, Options};
 use testbed_trace::capture::{verify, Capture};
 use testbed_trace::order::{events, What};
 
@@ -43,7 +46,8 @@ fn take_all(folder: &Path, look: &mut impl FnMut(u8, &Summary)) {
     let mut assessor = Assessor::new(SLAVES);
     for event in events(&capture, &integrity).unwrap() {
         let event = event.unwrap();
-        let What::Known(kind) = event.what else { panic!("{event:?}") };
+        assert!(!matches!(event.what, What::Gap(_)), "{event:?}");
+        let What::Known(kind) = event.what else { continue };
         let Some(part) = Part::of(kind.code, event.argument.unwrap_or(0)) else { continue };
         let is_end = matches!(part, Part::End { .. });
         let is_whole = assessor.take(event.smi, event.index, part);
@@ -131,6 +135,76 @@ fn messages_are_counted_where_they_go() {
     assert!((least..=48_000).contains(&sends), "{sends}");
     assert!((least..=48_000).contains(&(local / 2)), "{local}");
     assert!((least..=48_000).contains(&(remote / 2)), "{remote}");
+}
+
+/// Five threads in step with each other, each on a slave of its own, that have one, two and three
+/// partners.
+const GRID: &str = "taskgraph 1\nthreads 5\nphase 14000\nwork 2 3\nwork 3 3\nwork 4 3\nwork 5 3\nwork 6 3\n\
+    link 2 3 1 0\nlink 2 4 1 0\nlink 3 5 1 0\nlink 4 5 1 0\nlink 4 6 1 0\nend\n";
+
+/// A slave looks at short windows of what its threads do: what it tells of their time and their
+/// messages is what the whole trace shows. Windows that begin when a message has come, or are over
+/// when it has been answered, show many messages and little work.
+#[test]
+fn windows_show_what_the_whole_trace_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let places = (FIRST..).take(5).enumerate().map(|(at, id)| format!("place {id} {}\n", at + 1)).collect::<String>();
+    let out = folder.path().join("run");
+    let output = Command::new(env!("CARGO_BIN_EXE_testbed"))
+        .args(["run", "taskgraph", "grid", "static", "placement", "--for", "4100ms"])
+        .args(["--dgl", "load+profile+timer+user", "--out"])
+        .arg(&out)
+        .args([&"--file".into(), &file("grid", GRID), &"--file".into(), &file("placement", &places)])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // What slaves tell: of each thread its share, and messages with each partner, of so many cycles.
+    let (mut shares, mut messages) = (BTreeMap::<u8, Vec<u16>>::new(), BTreeMap::<(u8, u8), [u64; 2]>::new());
+    take_all(&out, &mut |slave, summary| {
+        let load = summary.slave(slave);
+        if load.sequence == 0 || load.told != load.sampled {
+            return;
+        }
+        for thread in summary.threads_on(slave).filter(|thread| id(thread.thread) >= FIRST) {
+            shares.entry(id(thread.thread)).or_default().push(thread.share);
+            for partner in &thread.partners {
+                let told = messages.entry((id(thread.thread), id(partner.thread))).or_default();
+                *told = [told[0] + u64::from(partner.traffic.sends), told[1] + u64::from(load.span)];
+            }
+        }
+    });
+    let capture = Capture::open(&out).unwrap();
+    let options =
+        Options { kinds: vec![Kind::Threads, Kind::Links], from_cycle: Some(PERIOD.into()), ..Options::default() };
+    let report = analyse(&capture, &options).unwrap();
+    let cycles = report.range.to_cycle - report.range.from_cycle;
+    for thread in report.threads.unwrap().threads {
+        let id = ThreadNumber::from_bits(thread.thread).id() as u8;
+        let Some(told) = shares.get(&id) else { continue };
+        let told = told.iter().map(|&share| u32::from(share)).sum::<u32>() / told.len() as u32;
+        let ran = thread.states[&ThreadState::Running] * u64::from(WHOLE) / thread.elapsed_cycles;
+        println!("thread {id}: it ran for {ran} of {WHOLE} parts, its slave tells of {told}");
+        assert!(is_near(told, ran as u32, 20), "thread {id}");
+    }
+    assert_eq!((shares.len(), messages.len()), (5, 10));
+    let sent: u64 = report.links.unwrap().links.iter().map(|link| link.communications).sum();
+    // Each of five links, and both ends tell of it.
+    let truth = sent as f64 / 5.0 / cycles as f64;
+    let mut all = 0.0;
+    for (pair, [count, span]) in messages {
+        let ratio = count as f64 / span as f64 / truth;
+        println!("{pair:?}: {ratio:.2} times as many messages as there were");
+        assert!((0.6..=1.4).contains(&ratio), "{pair:?}");
+        all += ratio / 10.0;
+    }
+    println!("in all {all:.2} times as many");
+    assert!((0.85..=1.15).contains(&all), "{all}");
 }
 
 /// The engines agree while agents count, and on what they tell.

@@ -106,7 +106,8 @@ impl Kernel {
             self.wake(hw::now());
         }
         self.serve_input();
-        if events::is_watched() && hw::now() >= self.agent.from {
+        // Not sooner: to look when a message has woken the processor is to see little but messages.
+        if events::is_watched() && hw::now() >= self.agent.alarm {
             self.serve_agent();
         }
     }

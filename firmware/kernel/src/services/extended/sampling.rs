@@ -175,10 +175,10 @@ impl Kernel {
     /// Sees to it that the timer interrupts for the agent, and for requests.
     pub fn set_agent_alarm(&mut self) {
         let Agent { sample_due, tick_due, soon, .. } = self.agent;
-        let (due, apart) = (sample_due.min(tick_due), soon as u64);
+        let due = sample_due.min(tick_due);
         let exact = self.agent.window_end().min(self.moves_due());
-        self.agent.from = due.saturating_sub(apart).min(exact);
-        self.agent.alarm = due.saturating_add(apart).min(exact);
+        self.agent.from = due.saturating_sub(soon as u64).min(exact);
+        self.agent.alarm = due.min(exact);
         self.want_timer(self.agent.alarm);
     }
 

@@ -7,6 +7,9 @@
 //! threads compute, all the time; where they do nothing but communicate, a few hundredths of it.
 //! What is not spent is saved, up to what a second allows: so the first windows, of which a balancer
 //! has nothing but what they tell, see all that threads do, or a good part of it.
+//! A window begins and ends at moments that nothing the program does chooses: a processor that was
+//! woken by a message would see messages and little else. And it is worth the less of the time the
+//! more the agent itself has used of it.
 //! Outside of windows, and while the class is off, none of that is looked at: the tests for it are
 //! those for classes of events that stand in the same places.
 
@@ -30,15 +33,18 @@ const SAMPLE_CYCLES: u32 = 1_500;
 const TICK_CYCLES: u32 = 200_000;
 /// A window is at least this part of a tick.
 const LENGTH_PART: u32 = 256;
-/// What it costs to count a communication, and the traps that it takes: while it counts, both
-/// requests go the long way.
-const EVENT_CYCLES: u32 = 640;
+/// What it costs while it counts that a request goes the long way, and is counted.
+const TRAP_CYCLES: u32 = 320;
+/// What it costs at most to count a communication: both requests are made here.
+const EVENT_CYCLES: u32 = 2 * TRAP_CYCLES;
+/// What of a window goes by before a thread goes on, and after it has been interrupted.
+const WINDOW_CYCLES: u32 = 300;
 /// What it costs to send a part of a sample that tells of a thread.
 const PART_CYCLES: u32 = 40;
 /// A window should cost this part of what has been saved, or what a tick allows if that is more; and
 /// costs so many times as much at most.
 const SAVED_PART: u32 = 4;
-const QUOTA_BUDGETS: u32 = 2;
+const QUOTA_BUDGETS: u32 = 6;
 /// It saves what so many time-slices, or periods if those are shorter, allow at most: a second's.
 const SAVED_SLICES: u32 = 50;
 /// Threads of which there are statistics at a time, at most.
@@ -58,11 +64,13 @@ struct Window {
     /// Communications and yields that this one has counted, and how many it may count at most.
     events: u32,
     quota: u32,
+    /// Requests of this processor that these took.
+    traps: u32,
 }
 
 impl Window {
     const NEW: Window =
-        Window { open: None, opened: 0, length: 0, allowed: 0, saved: 0, capacity: 0, events: 0, quota: 0 };
+        Window { open: None, opened: 0, length: 0, allowed: 0, saved: 0, capacity: 0, events: 0, quota: 0, traps: 0 };
 
     /// What a window should cost now.
     fn budget(&self) -> u32 {
@@ -72,7 +80,7 @@ impl Window {
     /// A tick has passed, and it is opened.
     fn open(&mut self, now: u64, tick: u32) {
         self.saved = (self.saved + self.allowed).min(self.capacity);
-        (self.opened, self.events) = (now, 0);
+        (self.opened, self.events, self.traps) = (now, 0, 0);
         self.quota = QUOTA_BUDGETS * self.budget() / EVENT_CYCLES;
         // A whole tick's ends with it.
         let end = if self.length >= tick { u64::MAX } else { now + self.length as u64 };
@@ -98,12 +106,12 @@ pub struct Agent {
     /// Cycles from sample to sample, and from one look at the ready queue to the next.
     pub period: u32,
     pub tick: u32,
-    /// How many cycles earlier or later it may be done what the agent has to, so that it is done when
-    /// the timer interrupts anyway.
+    /// How many cycles earlier it may be done what the agent has to, so that it is done when the timer
+    /// interrupts a thread anyway.
     pub soon: u32,
     /// When the timer has to interrupt for the agent, or for requests to move threads, at the latest.
     pub alarm: u64,
-    /// From when on there is something to be done for them, if the timer interrupts.
+    /// From when on there is something to be done for them, if the timer interrupts a thread.
     pub from: u64,
     /// The last communication between threads of this processor: their control blocks' addresses, and
     /// the bytes.
@@ -244,6 +252,10 @@ impl Agent {
     pub fn close_window(&mut self, now: u64) {
         self.settle(now);
         if self.window.open.take().is_some() {
+            // What the agent has used of it the threads had no part of.
+            let own = WINDOW_CYCLES + self.window.traps * TRAP_CYCLES;
+            self.counted = self.counted.saturating_sub(own);
+            self.threads_counted = self.threads_counted.saturating_sub(own);
             self.window.adapt(now, self.tick);
         }
     }
@@ -263,10 +275,12 @@ impl Agent {
         (self.threads_begun, self.threads_counted) = (now, 0);
     }
 
-    /// Something has been counted; whether that was all that may be, so that the window closes.
+    /// Something has been counted that took so many requests of this processor; whether that was all
+    /// that may be, so that the window closes.
     #[inline]
-    pub fn spend(&mut self) -> bool {
+    pub fn spend(&mut self, traps: u32) -> bool {
         self.window.events += 1;
+        self.window.traps += traps;
         self.window.events >= self.window.quota
     }
 

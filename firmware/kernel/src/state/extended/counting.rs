@@ -43,10 +43,11 @@ impl Kernel {
         });
     }
 
-    /// A communication or a yield has been counted: the window closes if that was its last one.
+    /// A communication or a yield has been counted, which took so many requests of this processor: the
+    /// window closes if that was its last one.
     #[inline]
-    pub fn spend(&mut self) {
-        if self.agent.spend() {
+    pub fn spend(&mut self, traps: u32) {
+        if self.agent.spend(traps) {
             self.stop_counting();
         }
     }
@@ -96,7 +97,7 @@ impl Kernel {
                 record.note(partner.number(), self.me, bytes);
             }
         }
-        self.spend();
+        self.spend(2);
     }
 
     /// A thread has sent a message to another processor, or received one: that is counted, or only
@@ -116,7 +117,7 @@ impl Kernel {
         if let Some(record) = self.agent.record(tcb) {
             record.note(partner, place, bytes);
         }
-        self.spend();
+        self.spend(1);
     }
 
     /// A thread is created here, and is to start here: where it starts.
