@@ -155,7 +155,6 @@ impl<P: Policy> Balancer<P> {
             self.round += 1;
             self.counts.rounds += 1;
         }
-        self.answered &= !is_wanted;
         let pending: ArrayVec<Request, PENDING> = self.pending.iter().map(|sent| sent.request).collect();
         let view =
             View { now, summary: self.assessor.summary(), costs: &self.costs, round: self.round, pending: &pending };
@@ -164,6 +163,7 @@ impl<P: Policy> Balancer<P> {
             self.policy.begin(&view, &mut ask);
         }
         if is_wanted {
+            self.answered = false;
             self.policy.decide(&view, &mut ask);
         }
         self.counts.faults += ask.faults;

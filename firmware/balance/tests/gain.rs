@@ -157,6 +157,37 @@ fn what_can_be_active_at_once_is_seen_where_threads_are_apart() {
     assert!(later[0] < 2 * 256 && *later.last().unwrap() > 2 * 256, "{later:?}");
 }
 
+/// Five threads in a chain, two of them on one slave: the others wait for those, and so fewer are ready
+/// at once than could be active.
+#[test]
+fn a_full_slave_does_not_show_how_many_could_be_active() {
+    let mut assessor = Assessor::new(SLAVES);
+    let mut estimate = Estimate::NEW;
+    let mut parallel = |round: u8, shares: [u16; 2]| {
+        let now = u64::from(round) * PERIOD;
+        let partners: [&[(u8, u32)]; 5] =
+            [&[(3, 9)], &[(2, 9), (4, 9)], &[(3, 9), (5, 9)], &[(4, 9), (6, 9)], &[(5, 9)]];
+        for slave in 1..=SLAVES {
+            let here: Vec<Did<'_>> = (0..5usize)
+                .filter(|&at| at.max(1) == usize::from(slave))
+                .map(|at| (number(1 + at), shares[usize::from(slave > 1)], partners[at]))
+                .collect();
+            let ready = here.iter().map(|did| (did.1 >> 8) * if slave == 1 { 3 } else { 2 } / 2).sum();
+            sample(|part| assessor.take(slave, now, part), round, ready, &here);
+        }
+        let summary = assessor.summary();
+        let view = View { now, summary, costs: &Costs::DEFAULT, round: round.into(), pending: &[] };
+        estimate.renew(&view);
+        assert_eq!(estimate.groups, 1);
+        estimate.parallel[0]
+    };
+    let full = (1..5).map(|round| parallel(round, [WHOLE / 2, WHOLE / 2])).last().unwrap();
+    assert!(full > 9 * 256 / 2, "{full}: all five do the same");
+    // Where no slave is full it is as it seems.
+    let idle = (5..12).map(|round| parallel(round, [WHOLE / 4, WHOLE / 4])).last().unwrap();
+    assert!(idle < 3 * 256, "{idle}");
+}
+
 #[test]
 fn doubt_of_a_thread_lasts_longer_each_time_and_ends() {
     let (mut memory, thread, bar) = (Memory::NEW, number(1), 2_000);

@@ -372,7 +372,7 @@ impl Estimate {
         }
         for (group, ready) in ready.into_iter().enumerate().take(self.groups) {
             let ready = saturated((ready << 8) / u64::from(self.period)).max(256);
-            self.parallel[group] = self.active(group, ready, view.now);
+            self.parallel[group] = self.active(group, ready, &busy, view.now);
         }
     }
 }

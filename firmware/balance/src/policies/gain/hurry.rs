@@ -8,9 +8,9 @@
 const FIRST_ROUNDS: u8 = 50;
 const UNEVEN_ROUNDS: u8 = 10;
 /// After hurry that has moved nothing it rests for so many rounds, the next time for twice as many, and
-/// so on, up to this time.
+/// so on, up to this power of two as many.
 const REST_ROUNDS: u16 = 4;
-const LONGEST: u8 = 6;
+const LONGEST: u8 = 5;
 
 /// Counts rounds of samples.
 #[derive(Clone, Debug)]
@@ -41,9 +41,11 @@ impl Hurry {
     pub fn round(&mut self, is_uneven: bool) {
         if self.left > 0 {
             self.left -= 1;
-            if self.left == 0 {
-                self.vain = if self.has_moved { 0 } else { (self.vain + 1).min(LONGEST) };
-                self.rest = if self.has_moved { 0 } else { REST_ROUNDS << (self.vain - 1) };
+            if self.left == 0 && self.has_moved {
+                self.vain = 0;
+            } else if self.left == 0 {
+                self.rest = REST_ROUNDS << self.vain;
+                self.vain = (self.vain + 1).min(LONGEST);
             }
         } else {
             self.rest = self.rest.saturating_sub(1);

@@ -54,11 +54,20 @@ impl Level {
         without: [(0, 0); PROCESSORS],
     };
 
+    /// How many threads are ready on a slave, as far as its sample and the answers since tell.
+    fn ready(&self, view: &View<'_>, slave: u8) -> i16 {
+        i16::from(view.summary.slave(slave).ready) + self.moved[usize::from(slave) % PROCESSORS]
+    }
+
+    /// How many of those that were ready when the sample was taken are still there, at most: those
+    /// that have come since are not new.
+    fn still_ready(&self, view: &View<'_>, slave: u8) -> i16 {
+        i16::from(view.summary.slave(slave).ready) + self.moved[usize::from(slave) % PROCESSORS].min(0)
+    }
+
     /// How many threads a slave has, as far as samples, answers and requests under way tell. Those
     /// that wait for messages count as those that are ready do: they will be ready again.
     pub fn threads(&self, view: &View<'_>, slave: u8) -> i16 {
-        let at = usize::from(slave) % PROCESSORS;
-        let ready = i16::from(view.summary.slave(slave).ready) + self.moved[at];
         let moving = || view.pending.iter().filter(|request| !request.is_standing());
         let come = moving().map(|request| i16::from(request.to == slave)).sum::<i16>();
         let gone = moving().map(|request| i16::from(request.from == slave)).sum::<i16>();
@@ -66,17 +75,15 @@ impl Level {
         let told = view.summary.slave(slave).told;
         let counts = |known: &&ThreadLoad| known.movable || Some(known.sampled) == told;
         let known = view.summary.threads_on(slave).filter(counts).count() as i16;
-        ready.max(self.come[at]).max(known) + come - gone
+        self.ready(view, slave).max(self.come[usize::from(slave) % PROCESSORS]).max(known) + come - gone
     }
 
     /// How many threads a slave may have that are new: those that are ready beyond all that are known
     /// there, and those that are known and have neither moved nor been seen to communicate, without
     /// what it has been asked for.
     fn fresh(&self, view: &View<'_>, memory: &Memory, slave: u8) -> i16 {
-        // Those that have come since are not new.
-        let ready = i16::from(view.summary.slave(slave).ready) + self.moved[usize::from(slave) % PROCESSORS].min(0);
         let known = || view.summary.threads_on(slave);
-        let unknown = ready - known().count() as i16;
+        let unknown = self.still_ready(view, slave) - known().count() as i16;
         let new = known().filter(|known| known.movable && known.partners.is_empty() && !memory.knows(known.thread));
         let asked = |request: &&Request| request.reason == Reason::New && request.from == slave;
         unknown.max(0) + new.count() as i16 - view.pending.iter().filter(asked).count() as i16
@@ -100,8 +107,7 @@ impl Level {
         let mut fresh = [0i16; PROCESSORS];
         for slave in slaves() {
             let at = usize::from(slave);
-            let ready = i16::from(view.summary.slave(slave).ready) + self.moved[at].min(0);
-            if self.without[at].1 <= view.round && ready > 1 {
+            if self.without[at].1 <= view.round && self.still_ready(view, slave) > 1 {
                 fresh[at] = self.fresh(view, memory, slave);
             }
         }
@@ -134,7 +140,7 @@ impl Level {
         let (now, sure) = (view.milliseconds(), u64::from(SURE_SLICES * view.costs.slice));
         let mut ready = [0i16; PROCESSORS];
         for slave in slaves() {
-            ready[usize::from(slave)] = i16::from(view.summary.slave(slave).ready) + self.moved[usize::from(slave)];
+            ready[usize::from(slave)] = self.ready(view, slave);
         }
         for to in slaves().filter(|&slave| self.is_idle(view, slave)) {
             while ask.left() > 0 {

@@ -77,9 +77,8 @@ pub struct Gain {
     settled: u64,
     /// Threads of a first placement that have not been asked for yet, and where they go.
     dealt: ArrayVec<(ThreadNumber, u8), NODES>,
-    /// A millisecond and a time-slice in cycles.
-    millisecond: u32,
-    slice: u32,
+    /// What moves cost, as the policy was told last.
+    costs: Costs,
     estimate: Estimate,
     plan: Plan,
 }
@@ -123,8 +122,7 @@ impl Gain {
         hurry: Hurry::NEW,
         settled: 0,
         dealt: ArrayVec::new_const(),
-        millisecond: 0,
-        slice: 0,
+        costs: Costs::UNKNOWN,
         estimate: Estimate::NEW,
         plan: Plan::NEW,
     };
@@ -234,7 +232,7 @@ impl Policy for Gain {
     }
 
     fn hurry(&self) -> Option<u32> {
-        self.hurry.is_on().then_some((HURRY_SLICES * self.slice).max(HURRY_CYCLES))
+        self.hurry.is_on().then_some((HURRY_SLICES * self.costs.slice).max(HURRY_CYCLES))
     }
 
     fn begin(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
@@ -245,8 +243,7 @@ impl Policy for Gain {
     }
 
     fn decide(&mut self, view: &View<'_>, ask: &mut Ask<'_>) {
-        self.millisecond = view.costs.millisecond;
-        self.slice = view.costs.slice;
+        self.costs = *view.costs;
         if self.settings.births == 0 {
             self.births.tell(view, ask, |slave| births::may_create(view.summary, slave));
         }
@@ -313,8 +310,7 @@ impl Policy for Gain {
         if let (Reason::Thread(thread), Answer::Moved(_)) | (Reason::New, Answer::Moved(thread)) =
             (request.reason, answer)
         {
-            let now = (now / u64::from(self.millisecond.max(1))) as u32;
-            self.memory.left(thread, request.from, now, self.settings.bar);
+            self.memory.left(thread, request.from, self.costs.milliseconds(now), self.settings.bar);
         }
     }
 }

@@ -237,7 +237,7 @@ impl<'a> Search<'a> {
     }
 
     /// Where threads may be better: where their partners are, which is told of each place, and
-    /// where there is least to do.
+    /// where there is least to do of all places to which all of them may go.
     fn destinations(&self, nodes: &[u8]) -> ArrayVec<(u8, bool), PENDING> {
         let (estimate, plan) = (self.scene.estimate, &*self.plan);
         let mut places: ArrayVec<(u8, bool), PENDING> = ArrayVec::new();
@@ -253,7 +253,8 @@ impl<'a> Search<'a> {
             }
         }
         let here = plan.place(nodes[0].into());
-        let processors = || self.view.summary.processors().filter(|&at| at != here);
+        let may_go = |at: u8| nodes.iter().all(|&node| plan.place(node.into()) == at || self.may(node, at));
+        let processors = || self.view.summary.processors().filter(|&at| at != here && may_go(at));
         let (idlest, quickest) =
             (processors().min_by_key(|&at| plan.busy(at)), processors().min_by_key(|&at| plan.delay(at)));
         idlest.into_iter().chain(quickest).for_each(|place| add(place, false));
