@@ -123,6 +123,32 @@ fn idle_slaves_get_threads_that_only_compute() {
     assert!(asked.iter().all(|sent| matches!(sent.request.reason, Reason::Thread(_))));
 }
 
+/// Two pairs that have come to slave 1 may not go back at once to slave 2, which idles; but the others
+/// have hardly more to do.
+#[test]
+fn a_slave_to_which_a_thread_may_not_go_is_not_the_only_one_that_idles() {
+    let partners: Vec<[(u8, u32); 1]> = (0..20u8).map(|at| [(2 + (at ^ 1), 600)]).collect();
+    let did = |at: usize, share: u16| -> Did<'_> { (number(1 + at), share, &partners[at]) };
+    let all: Vec<Did<'_>> = (0..20).map(|at| did(at, WHOLE / 20)).collect();
+    let mut played = Played::new(Costs::DEFAULT);
+    let mut come: Vec<usize> = Vec::new();
+    for sent in played.round([(0, &[]), (20 * 256, &all), (0, &[]), (0, &[]), (0, &[])]) {
+        let moved = (0..20).find(|&at| sent.request.reason == Reason::Thread(number(1 + at)) && sent.request.to == 1);
+        come.extend(moved);
+        let answer = moved.map_or(Answer::Refused, |at| Answer::Moved(number(1 + at)));
+        played.balancer.answer(PERIOD + 300, sent.number, answer);
+    }
+    assert!(come.len() >= 4 && come.iter().all(|at| come.contains(&(at ^ 1))), "whole pairs: {come:?}");
+    let here: Vec<Did<'_>> = come[..4].iter().map(|&at| did(at, WHOLE / 5)).collect();
+    let others: [&[(u8, u32)]; 3] = [&[(42, 100)], &[(41, 100), (43, 100)], &[(42, 100)]];
+    let light = [0, 1, 2].map(|at| (number(40 + at), 1_000, others[at]));
+    let on = |at: usize| std::slice::from_ref(&light[at]);
+    // For two seconds they may not.
+    let asked = (0..15).flat_map(|_| played.round([(1024, &here), (0, &[]), (9, on(0)), (9, on(1)), (9, on(2))]));
+    let to: Vec<u8> = asked.filter(|sent| sent.request.from == 1).map(|sent| sent.request.to).collect();
+    assert!(!to.is_empty() && to.iter().all(|to| *to > 2), "{to:?}");
+}
+
 #[test]
 fn what_can_be_active_at_once_is_seen_where_threads_are_apart() {
     let mut assessor = Assessor::new(SLAVES);
