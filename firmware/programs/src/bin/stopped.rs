@@ -1,16 +1,21 @@
 //! A process with a thread on every processor is suspended and resumed: its threads stop on all
 //! processors, and go on on all. `stopped` tries it; `stopped beat` is the process. Then one whose
 //! threads mostly wait for each other's messages (`stopped talk`) is, often: in the trace one sees
-//! that what arrives meanwhile makes none of them run.
+//! that what arrives meanwhile makes none of them run. A process that was invoked suspended (`stopped
+//! end`) does not run where its thread is moved to either.
 #![no_std]
 #![no_main]
 
 use libtos::file::{flags, File};
 use libtos::process::{await_end, invoke, kill, resume, suspend, How};
+use libtos::request::request;
 use libtos::{
     compute_us, create, delay_us, exit, halt, println, processor, processors, receive, send_block, stack_for,
     thread_id, wait, Arguments, Error,
 };
+
+use testbed_definitions::ids::ProcessId;
+use testbed_definitions::request::Wanted;
 
 libtos::program!(main);
 
@@ -40,6 +45,7 @@ fn main(arguments: Arguments) -> u32 {
         }),
         Some("beat") => on_every_processor(beat).map_or(1, |()| wait()),
         Some("talk") => talk().map_or(1, |()| wait()),
+        Some("end") => 0,
         Some(_) => {
             println!("usage: stopped");
             2
@@ -75,6 +81,9 @@ fn attempt() -> Result<u32, Error> {
     kill(child)?;
     await_end(child)?;
     suspend_often()?;
+    let waits = move_suspended()?;
+    println!("invoked suspended, and moved: it {}", if waits { "waits" } else { "has run" });
+    wrong += u32::from(!waits);
     println!("stopped: {wrong} wrong");
     for number in 0..processors() {
         send_block(FIRST_ID + number, &[1])?;
@@ -94,6 +103,25 @@ fn suspend_often() -> Result<(), Error> {
     }
     kill(child)?;
     await_end(child).map(drop)
+}
+
+/// Moves the thread of a process that was invoked suspended to each slave in turn, and lets it run on
+/// the last one. Whether it waits until then.
+fn move_suspended() -> Result<bool, Error> {
+    let how = How { processor: Some(1), suspended: true, background: true, ..How::default() };
+    let child = invoke(NAME, b"end\0", how)?;
+    let first = ProcessId::from_bits(child).thread(1);
+    for to in 2..processors() {
+        if request(Wanted::Thread(first), to - 1, to).is_err() {
+            break;
+        }
+        delay_us(SETTLE_US);
+    }
+    match resume(child) {
+        // It has ended: there was no thread to move.
+        Err(Error::NoProcess) => Ok(false),
+        result => result.and_then(|()| await_end(child)).map(|code| code == 0),
+    }
 }
 
 /// On how many processors the process's thread goes on.

@@ -193,7 +193,11 @@ impl Kernel {
         self.files.add_user(file);
         let Some(place) = self.place(process.id()) else { return Ok(()) };
         (place.invoked.file, place.invoked.trusted) = (file as u8, permissions & TRUSTED != 0);
-        let waiter = place.take_waiter();
+        let (waiter, held) = (place.take_waiter(), place.invoked.held);
+        if held {
+            // Its thread may be moved before it runs, and has to wait there too.
+            self.suspend_everywhere(process.id(), true);
+        }
         self.reply(waiter, process.id().bits() as u32, 0);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What threads ask of the homes of processes: to end them, to stop them, to say when they have
 //! ended.
 
-use testbed_definitions::ids::{ProcessId, Processor, ThreadNumber};
+use testbed_definitions::ids::{ProcessId, ThreadNumber};
 use testbed_definitions::mpc::{self, process as layout};
 use testbed_definitions::syscall::{self, control, Error};
 use testbed_kernel_core::input::{seats_in, with_seats, Seats, RESERVE, SIT};
@@ -91,11 +91,7 @@ impl Kernel {
                 if let Some(place) = self.place(id).filter(|_| !suspended) {
                     place.invoked.held = false;
                 }
-                self.suspend(id, suspended);
-                if self.processors > 1 {
-                    let words = [mpc::operation_address(layout::SUSPEND, id), suspended as u32, 0, 0, 0, 0];
-                    self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::SUSPEND_BYTES);
-                }
+                self.suspend_everywhere(id, suspended);
             }
             control::CONSOLE => self.sit_down(id, SIT),
             control::SEAT => self.sit_down(id, RESERVE),

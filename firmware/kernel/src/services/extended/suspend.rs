@@ -1,11 +1,21 @@
 //! Processes whose threads do not run.
 
-use testbed_definitions::ids::ProcessId;
+use testbed_definitions::ids::{ProcessId, Processor};
+use testbed_definitions::mpc::{self, process as layout};
 
 use crate::state::kernel::Kernel;
 use crate::state::thread::State;
 
 impl Kernel {
+    /// Lets the threads of a process that was invoked here run, or not, wherever they are.
+    pub fn suspend_everywhere(&mut self, id: ProcessId, suspended: bool) {
+        self.suspend(id, suspended);
+        if self.processors > 1 {
+            let words = [mpc::operation_address(layout::SUSPEND, id), suspended as u32, 0, 0, 0, 0];
+            self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::SUSPEND_BYTES);
+        }
+    }
+
     /// Lets the threads of a process that are here run, or not.
     pub fn suspend(&mut self, id: ProcessId, suspended: bool) {
         if self.processes.is_over(id) {
