@@ -141,8 +141,10 @@ fn policies(found: &Value) {
     }
     let level = row("compute", "diffusion");
     assert!(share(level) < 0.7 && level["moves"].as_u64().unwrap() >= 12, "{level}");
-    // In so short a run few moves can be judged, and when samples come decides how.
-    assert!((0.0..=1.0).contains(&number(&level["hits"])), "{level}");
+    // The threads of `compute` end within a period here, so that no sample shows what their moves bring:
+    // those of `wator` last. In so short a run few can be judged, and when samples come decides about some.
+    let lasting = row("wator", "diffusion");
+    assert!(number(&lasting["hits"]) > 0.25, "{lasting}");
 }
 
 #[test]

@@ -105,12 +105,7 @@ fn whoever_has_the_page(text: &str, kernel: &str) -> String {
         .take(lines)
         .filter(|line| !marks.iter().any(|mark| line.trim_start().starts_with(mark)))
         .map(|line| states.iter().find_map(|state| line.strip_suffix(state)).unwrap_or(line))
-        // Which of the lines that need the page it is at.
-        .map(|line| match line.split_once(".rs:").and_then(|(file, rest)| Some((file, rest.split_once(',')?.1))) {
-            Some((file, function)) => format!("{file}.rs,{function}"),
-            None => line.into(),
-        })
-        .collect::<Vec<String>>()
+        .collect::<Vec<_>>()
         .join("\n")
 }
 
