@@ -147,8 +147,8 @@ fn a_policy_is_followed_through_a_run() {
         replay(&capture, &verify(&capture).unwrap(), policy).unwrap()
     };
     let told = follow("report", Some(log));
-    assert_eq!(told.rounds.iter().map(|round| round.time_ms).collect::<Vec<_>>(), [4, 8, 12]);
-    assert_eq!(told.rounds[0].queues, [9, 1, 1, 1, 1]);
+    assert_eq!(told.rounds.iter().map(|round| round.load.time_ms).collect::<Vec<_>>(), [4, 8, 12]);
+    assert_eq!(told.rounds[0].load.queues, [9, 1, 1, 1, 1]);
     let asked: Vec<_> = told.rounds.iter().flat_map(|round| &round.asked).collect();
     assert!(asked.iter().all(|asked| (asked.request.reason, asked.request.from) == (Reason::Compute, 1)), "{asked:?}");
     // The first one was made in the run too, and answered there; all others are the policy's own.

@@ -149,24 +149,43 @@ fn a_slave_to_which_a_thread_may_not_go_is_not_the_only_one_that_idles() {
     assert!(!to.is_empty() && to.iter().all(|to| *to > 2), "{to:?}");
 }
 
+/// What is estimated of a single group's threads.
+struct Estimated {
+    assessor: Assessor,
+    estimate: Estimate,
+}
+
+impl Estimated {
+    fn new() -> Estimated {
+        Estimated { assessor: Assessor::new(SLAVES), estimate: Estimate::NEW }
+    }
+
+    /// Each slave sends a sample, as `of` says. How many threads of the group can be active at once
+    /// then, in 256ths.
+    fn parallel<'a>(&mut self, round: u8, of: impl Fn(u8) -> (u16, Vec<Did<'a>>)) -> u32 {
+        let now = u64::from(round) * PERIOD;
+        for slave in 1..=SLAVES {
+            let (ready, here) = of(slave);
+            sample(|part| self.assessor.take(slave, now, part), round, ready, &here);
+        }
+        let summary = self.assessor.summary();
+        let view = View { now, summary, costs: &Costs::DEFAULT, round: round.into(), pending: &[] };
+        self.estimate.renew(&view);
+        assert_eq!(self.estimate.groups, 1);
+        self.estimate.parallel[0]
+    }
+}
+
 #[test]
 fn what_can_be_active_at_once_is_seen_where_threads_are_apart() {
-    let mut assessor = Assessor::new(SLAVES);
-    let mut estimate = Estimate::NEW;
+    let partners: [&[(u8, u32)]; 3] = [&[(3, 500)], &[(2, 500), (4, 500)], &[(3, 500)]];
+    let all: [Did<'_>; 3] = [0, 1, 2].map(|at| (number(1 + at), 9_000, partners[at]));
+    let mut estimated = Estimated::new();
     let mut parallel = |round: u8, ready: [u16; 2], places: [u8; 3]| {
-        let now = u64::from(round) * PERIOD;
-        let partners: [&[(u8, u32)]; 3] = [&[(3, 500)], &[(2, 500), (4, 500)], &[(3, 500)]];
-        let all: [Did<'_>; 3] = [0, 1, 2].map(|at| (number(1 + at), 9_000, partners[at]));
-        for slave in 1..=SLAVES {
-            let here: Vec<Did<'_>> = (0..3).filter(|&at| places[at] == slave).map(|at| all[at]).collect();
-            let ready = ready.get(usize::from(slave) - 1).copied().unwrap_or(0);
-            sample(|part| assessor.take(slave, now, part), round, ready, &here);
-        }
-        let summary = assessor.summary();
-        let view = View { now, summary, costs: &Costs::DEFAULT, round: round.into(), pending: &[] };
-        estimate.renew(&view);
-        assert_eq!(estimate.groups, 1);
-        estimate.parallel[0]
+        estimated.parallel(round, |slave| {
+            let here = (0..3).filter(|&at| places[at] == slave).map(|at| all[at]).collect();
+            (ready.get(usize::from(slave) - 1).copied().unwrap_or(0), here)
+        })
     };
     // On one slave three are ready, since only one can run.
     assert!(parallel(1, [3 * 256, 0], [1, 1, 1]) > 2 * 256);
@@ -187,30 +206,20 @@ fn what_can_be_active_at_once_is_seen_where_threads_are_apart() {
 /// at once than could be active.
 #[test]
 fn a_full_slave_does_not_show_how_many_could_be_active() {
-    let mut assessor = Assessor::new(SLAVES);
-    let mut estimate = Estimate::NEW;
-    let mut parallel = |round: u8, shares: [u16; 2]| {
-        let now = u64::from(round) * PERIOD;
-        let partners: [&[(u8, u32)]; 5] =
-            [&[(3, 9)], &[(2, 9), (4, 9)], &[(3, 9), (5, 9)], &[(4, 9), (6, 9)], &[(5, 9)]];
-        for slave in 1..=SLAVES {
-            let here: Vec<Did<'_>> = (0..5usize)
-                .filter(|&at| at.max(1) == usize::from(slave))
-                .map(|at| (number(1 + at), shares[usize::from(slave > 1)], partners[at]))
-                .collect();
+    let partners: [&[(u8, u32)]; 5] = [&[(3, 9)], &[(2, 9), (4, 9)], &[(3, 9), (5, 9)], &[(4, 9), (6, 9)], &[(5, 9)]];
+    let mut estimated = Estimated::new();
+    let mut parallel = |round: u8, share: u16| {
+        estimated.parallel(round, |slave| {
+            let here = (0..5usize).filter(|&at| at.max(1) == usize::from(slave));
+            let here: Vec<Did<'_>> = here.map(|at| (number(1 + at), share, partners[at])).collect();
             let ready = here.iter().map(|did| (did.1 >> 8) * if slave == 1 { 3 } else { 2 } / 2).sum();
-            sample(|part| assessor.take(slave, now, part), round, ready, &here);
-        }
-        let summary = assessor.summary();
-        let view = View { now, summary, costs: &Costs::DEFAULT, round: round.into(), pending: &[] };
-        estimate.renew(&view);
-        assert_eq!(estimate.groups, 1);
-        estimate.parallel[0]
+            (ready, here)
+        })
     };
-    let full = (1..5).map(|round| parallel(round, [WHOLE / 2, WHOLE / 2])).last().unwrap();
+    let full = (1..5).map(|round| parallel(round, WHOLE / 2)).last().unwrap();
     assert!(full > 9 * 256 / 2, "{full}: all five do the same");
     // Where no slave is full it is as it seems.
-    let idle = (5..12).map(|round| parallel(round, [WHOLE / 4, WHOLE / 4])).last().unwrap();
+    let idle = (5..12).map(|round| parallel(round, WHOLE / 4)).last().unwrap();
     assert!(idle < 3 * 256, "{idle}");
 }
 

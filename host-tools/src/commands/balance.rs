@@ -166,11 +166,13 @@ impl GrowingLog {
 
 /// Refuses a name that no policy has; `option` is what is wrong then.
 pub(super) fn is_known(option: &str, policy: &str) -> Result<(), Failure> {
-    if NAMES.contains(&policy) {
-        return Ok(());
-    }
+    NAMES.contains(&policy).then_some(()).ok_or_else(|| unknown(option, policy))
+}
+
+/// No policy has this name; `option` is what is wrong then.
+pub(super) fn unknown(option: &str, policy: &str) -> Failure {
     let (meant, names) = (suggest::question(policy, NAMES.iter().copied()), NAMES.join(", "));
-    Err(wrong(format!("{option}no policy is called `{policy}`\n  help: {meant}use {names}")))
+    wrong(format!("{option}no policy is called `{policy}`\n  help: {meant}use {names}"))
 }
 
 /// What these settings make of a policy's.

@@ -11,7 +11,7 @@ use testbed_balance::policies::Placement;
 use testbed_trace::balance::replay::{replay, Counts, Replayed};
 use testbed_trace::capture::{verify, Capture, BALANCE};
 
-use super::balance::{is_known, placeless, settings_help, values, wrong};
+use super::balance::{is_known, placeless, settings_help, unknown, values, wrong};
 use super::source::warn;
 use super::{Exit, Failure};
 
@@ -85,7 +85,7 @@ impl Policy {
             _ => return Err(wrong(format!("--placement: {name} has no use for it\n  help: leave it out"))),
         };
         let policy = named(name, &values(name, settings)?, capture.record.seed, placement);
-        policy.ok_or_else(|| wrong(format!("no policy is called `{name}`")))
+        policy.ok_or_else(|| unknown("", name))
     }
 }
 

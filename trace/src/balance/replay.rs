@@ -18,7 +18,7 @@ use testbed_balance::request::{Answer, Link, Request};
 use testbed_definitions::event::{DIAG_LOAD, DIAG_READY};
 use testbed_definitions::limits::TIME_SLICE_US;
 
-use super::history::{self, History};
+use super::history::{self, History, Summary};
 use super::log::{text, Log};
 use super::samples::read;
 use crate::capture::{Capture, CaptureError, Integrity, RunRecord, BALANCE};
@@ -33,11 +33,8 @@ const SOONER_MS: u64 = 20;
 /// What a policy asked for by one round of samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// When its last sample had come, in milliseconds.
-    pub time_ms: u64,
-    /// Messages over each link, and ready threads of each slave.
-    pub links: Vec<u32>,
-    pub queues: Vec<u32>,
+    /// The load, at the time when its last sample had come.
+    pub load: Summary,
     pub asked: Vec<Asked>,
 }
 
@@ -47,15 +44,7 @@ pub struct Asked {
     pub number: u16,
     pub request: Request,
     /// The same request in the log of the run's own balancer, if that made it too.
-    pub own: Option<Own>,
-}
-
-/// A request of the run's own balancer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Own {
-    pub number: u32,
-    /// When it was answered, in milliseconds, and how: see [`history::Asked`].
-    pub answer: Option<(u64, Option<Answer>)>,
+    pub own: Option<history::Asked>,
 }
 
 /// How many requests there were.
@@ -128,7 +117,6 @@ pub struct Replay {
     /// Answers that are to come: when, in cycles, and to which request.
     answers: Vec<(u64, u16, Answer)>,
     rounds: Vec<Round>,
-    requests: u64,
 }
 
 impl Replay {
@@ -141,7 +129,7 @@ impl Replay {
         balancer.costs.slice = TIME_SLICE_US * microsecond;
         balancer.costs.millisecond = 1_000 * microsecond;
         let millisecond = u64::from(balancer.costs.millisecond).max(1);
-        Replay { balancer, millisecond, own: own.asked.clone(), answers: Vec::new(), rounds: Vec::new(), requests: 0 }
+        Replay { balancer, millisecond, own: own.asked.clone(), answers: Vec::new(), rounds: Vec::new() }
     }
 
     /// Takes the run's next event, which happened in this cycle.
@@ -164,7 +152,7 @@ impl Replay {
         let both = self.rounds.iter().flat_map(|round| &round.asked).filter(|asked| asked.own.is_some()).count();
         let counts = Counts {
             rounds: self.balancer.counts.rounds.into(),
-            requests: self.requests,
+            requests: self.balancer.counts.requests.into(),
             both: both as u64,
             own_only: self.own.len() as u64,
             faults: self.balancer.counts.faults.into(),
@@ -195,19 +183,17 @@ impl Replay {
         }
         for sent in sent {
             let asked = self.asked(cycle, &sent);
-            self.requests += 1;
             self.rounds.last_mut().into_iter().for_each(|round| round.asked.push(asked));
         }
     }
 
     fn round(&self, cycle: u64) -> Round {
         let summary = self.balancer.summary();
-        Round {
-            time_ms: cycle / self.millisecond,
-            links: Link::all(summary.slaves).map(|link| summary.link(link).sends).collect(),
-            queues: summary.processors().map(|slave| summary.slave(slave).ready.into()).collect(),
-            asked: Vec::new(),
-        }
+        let time_ms = cycle / self.millisecond;
+        let links = Link::all(summary.slaves).map(|link| summary.link(link).sends).collect();
+        let queues = summary.processors().map(|slave| summary.slave(slave).ready.into()).collect();
+        let load = Summary { time_ms, links, queues };
+        Round { load, asked: Vec::new() }
     }
 
     /// Sees to what comes of a request.
@@ -218,19 +204,13 @@ impl Replay {
         let times = now.saturating_sub(sooner)..=now + LATER_MS;
         let is_same = |own: &history::Asked| own.request == sent.request && times.contains(&own.asked_ms);
         let own = self.own.iter().position(is_same).map(|at| self.own.remove(at));
-        match own.map(|own| own.answer) {
-            // Nobody has answered it, or not until the end.
-            Some(None | Some((_, None))) => {}
-            Some(Some((ms, Some(answer)))) => {
-                self.answers.push(((ms * self.millisecond).max(cycle), sent.number, answer));
-            }
-            None if sent.request.is_standing() => self.answers.push((cycle, sent.number, Answer::Stands)),
-            None => {
-                let soon = cycle + u64::from(self.balancer.costs.slice);
-                self.answers.push((soon, sent.number, Answer::Expired));
-            }
-        }
-        let own = own.map(|own| Own { number: own.number, answer: own.answer });
+        let answer = match own {
+            // Nobody has answered it, or not until the end, if it has none.
+            Some(own) => own.answer.and_then(|(ms, answer)| Some(((ms * self.millisecond).max(cycle), answer?))),
+            None if sent.request.is_standing() => Some((cycle, Answer::Stands)),
+            None => Some((cycle + u64::from(self.balancer.costs.slice), Answer::Expired)),
+        };
+        self.answers.extend(answer.map(|(cycle, answer)| (cycle, sent.number, answer)));
         Asked { number: sent.number, request: sent.request, own }
     }
 }
@@ -240,9 +220,9 @@ impl Round {
     /// make have no answer there.
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
         let head = [
-            Entry::Time(self.time_ms),
-            Entry::Links(self.links.iter().copied().collect()),
-            Entry::Queues(self.queues.iter().copied().collect()),
+            Entry::Time(self.load.time_ms),
+            Entry::Links(self.load.links.iter().copied().collect()),
+            Entry::Queues(self.load.queues.iter().copied().collect()),
         ];
         head.into_iter().chain(self.asked.iter().flat_map(Asked::entries))
     }
