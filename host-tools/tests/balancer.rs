@@ -16,6 +16,7 @@ use crate::common::{is_long, root};
 mod faults;
 mod followed;
 mod runs;
+mod starting;
 
 use runs::*;
 

@@ -4,6 +4,7 @@ use testbed_balance::assess::Assessor;
 use testbed_balance::balancer::{Balancer, Sent};
 use testbed_balance::policies::gain::estimate::Estimate;
 use testbed_balance::policies::gain::memory::Memory;
+use testbed_balance::policies::gain::plan::{Plan, Scene};
 use testbed_balance::policies::Gain;
 use testbed_balance::policy::{Costs, View};
 use testbed_balance::request::{Answer, Reason};
@@ -221,6 +222,33 @@ fn a_full_slave_does_not_show_how_many_could_be_active() {
     // Where no slave is full it is as it seems.
     let idle = (5..12).map(|round| parallel(round, WHOLE / 4)).last().unwrap();
     assert!(idle < 3 * 256, "{idle}");
+}
+
+/// Five threads in a chain, each on its own slave, none of which is full. Where two of five are active
+/// at once it is a loss to bring two to one slave, though that would not be full either; where one
+/// after the other is, it saves the time of their messages.
+#[test]
+fn threads_that_are_active_at_once_are_in_each_others_way() {
+    let partners: [&[(u8, u32)]; 5] =
+        [&[(3, 40)], &[(2, 40), (4, 40)], &[(3, 40), (5, 40)], &[(4, 40), (6, 40)], &[(5, 40)]];
+    let change = |share: u16| {
+        let mut estimated = Estimated::new();
+        for round in 1..9 {
+            estimated.parallel(round, |slave| {
+                let at = usize::from(slave) - 1;
+                (share >> 8, vec![(number(1 + at), share, partners[at])])
+            });
+        }
+        let scene = Scene { estimate: &estimated.estimate, costs: &Costs::DEFAULT };
+        let mut plan = Box::new(Plan::NEW);
+        plan.renew(&scene);
+        let group = plan.present(1);
+        plan.shift(&scene, 1, 1);
+        plan.value(&scene, &group) - plan.settled(&group)
+    };
+    let (two, one) = (change(WHOLE / 5 * 2), change(WHOLE / 5));
+    assert!(two > 0, "two are active: {two}");
+    assert!(one < 0, "one is active: {one}");
 }
 
 #[test]

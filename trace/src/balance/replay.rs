@@ -198,10 +198,11 @@ impl Replay {
 
     /// Sees to what comes of a request.
     fn asked(&mut self, cycle: u64, sent: &Sent) -> Asked {
-        let now = cycle / self.millisecond;
-        // What it asks for before there is a sample the log has before its first summary.
-        let sooner = if self.balancer.counts.rounds == 0 { now } else { SOONER_MS };
-        let times = now.saturating_sub(sooner)..=now + LATER_MS;
+        // The log tells of a request by which round of samples it was made, which may be long ago; and
+        // has what is asked for before there is a sample before its first summary.
+        let round_ms = self.rounds.last().filter(|_| self.balancer.counts.rounds > 0);
+        let round_ms = round_ms.map_or(0, |round| round.load.time_ms);
+        let times = round_ms.saturating_sub(SOONER_MS)..=cycle / self.millisecond + LATER_MS;
         let is_same = |own: &history::Asked| own.request == sent.request && times.contains(&own.asked_ms);
         let own = self.own.iter().position(is_same).map(|at| self.own.remove(at));
         let answer = match own {

@@ -14,7 +14,6 @@
 //!    ends;
 //! 4. *service*: what it asked for is done.
 
-use testbed_definitions::syscall::{Error, EXIT_STOP};
 use testbed_definitions::{csr, event, map};
 
 use crate::arch::hw;
@@ -25,37 +24,18 @@ use crate::state::policy;
 use crate::variant::{self, hot};
 
 impl Kernel {
-    /// Starts the host's program, and the balancer, if they are to start here.
+    /// Starts the host's program, and the balancer, if they are to start here. The program waits until
+    /// the balancer is ready.
     pub fn start_program(&mut self) {
         if self.is_start() || self.is_balancing() {
             self.take_host_files();
         }
         if self.is_start() {
-            let begun = self.invoke_first();
-            self.tell_start(begun, "the program can't start: ");
+            self.start_or_hold();
         }
         if self.is_balancing() {
             let begun = self.invoke_balancer();
             self.tell_start(begun, "the balancer can't start: ");
-        }
-    }
-
-    /// Says why something did not start, and ends the run.
-    #[inline]
-    fn tell_start(&mut self, begun: Result<(), Error>, what: &str) {
-        if let Err(error) = begun {
-            self.console.put_text(what);
-            if !variant::IN_LINE {
-                // No room for all the meanings; this one wants a remedy.
-                match error {
-                    Error::NoMemory => self.console.put_text("too big for this RAM; take a machine with more"),
-                    _ => self.console.put_decimal(error as u32),
-                }
-            } else {
-                self.console.put_text(error.meaning());
-            }
-            self.console.put(b'\n');
-            self.exit_code = Some(EXIT_STOP);
         }
     }
 

@@ -9,6 +9,7 @@ pub mod components;
 pub mod extended;
 pub mod family;
 pub mod faults;
+pub mod first;
 pub mod fragments;
 pub mod home;
 pub mod short;

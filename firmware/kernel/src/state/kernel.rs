@@ -173,7 +173,12 @@ impl Kernel {
 
     /// Whether the balancer starts here: the host wants one, and this is the master.
     pub fn is_balancing(&self) -> bool {
-        variant::PAGES_GO && self.me == Processor::MASTER && boot::get(word::OPTIONS) & option::BALANCER != 0
+        self.me == Processor::MASTER && self.is_balanced()
+    }
+
+    /// Whether the host wants a balancer, on the master.
+    pub fn is_balanced(&self) -> bool {
+        variant::PAGES_GO && boot::get(word::OPTIONS) & option::BALANCER != 0
     }
 
     /// The interrupts that end a thread's run.

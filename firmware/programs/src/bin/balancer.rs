@@ -112,11 +112,17 @@ impl Time {
 struct Period {
     /// What the balancer was told.
     told: u32,
+    /// What the slaves were told, 0 if nothing yet.
     current: u32,
     cycles_a_microsecond: u32,
 }
 
 impl Period {
+    /// Whether the slaves have been told how often to send samples.
+    fn is_told(&self) -> bool {
+        self.current != 0
+    }
+
     /// Has the slaves send samples as often as the policy wants them, not more seldom than it was
     /// told.
     fn follow(&mut self, hurry: Option<u32>) -> Result<(), Error> {
@@ -144,7 +150,8 @@ struct Loop {
     told: Losses,
 }
 
-/// Makes everything ready, and has the slaves send samples.
+/// Makes everything ready. The slaves are told how often to send samples when the policy's first
+/// requests have been answered.
 fn begin(policy: Chosen, period: u32, as_printed: bool) -> Result<Loop, Error> {
     let log = log::create(LOG)?;
     workers::start(as_printed)?;
@@ -159,12 +166,11 @@ fn begin(policy: Chosen, period: u32, as_printed: bool) -> Result<Loop, Error> {
     let is_rare = classes & !(DIAG_LOAD | DIAG_USER | DIAG_TIMER) == 0;
     monitor::deliver(if is_rare { Delivery::PortAndQueue } else { Delivery::PortAndSome })?;
     monitor::want(u16::MAX, 0, 0)?;
-    monitor::set_sample_period_us(period)?;
     if classes & DIAG_LOAD == 0 {
         monitor::set_classes(classes | DIAG_LOAD)?;
     }
     let time = Time { last: clock_us(), microseconds: clock_us().into(), cycles_a_microsecond: a_microsecond.into() };
-    let period = Period { told: period, current: period, cycles_a_microsecond: a_microsecond };
+    let period = Period { told: period, current: 0, cycles_a_microsecond: a_microsecond };
     Ok(Loop { balancer, reader: Reader::new(), log, time, period, round: 0, lost: Losses::NONE, told: Losses::NONE })
 }
 
@@ -183,7 +189,10 @@ impl Loop {
                 self.log_answer(sent.number, &sent.request, None);
             }
             self.round = self.balancer.counts.rounds;
-            self.period.follow(self.balancer.hurry())?;
+            // The host's program waits for this: threads that it creates sooner are not dealt out.
+            if self.period.is_told() || self.balancer.pending().is_empty() {
+                self.period.follow(self.balancer.hurry())?;
+            }
             if !has_more {
                 self.log.flush();
                 delay_us(PAUSE_US);

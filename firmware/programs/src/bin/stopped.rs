@@ -36,6 +36,7 @@ const ANSWERS: u8 = 3;
 /// one here is under way.
 const TIMES: u32 = 20;
 const SHORT_US: u32 = 300;
+const STEP_US: u32 = 7;
 
 fn main(arguments: Arguments) -> u32 {
     match arguments.iter().next() {
@@ -95,11 +96,12 @@ fn attempt() -> Result<u32, Error> {
 fn suspend_often() -> Result<(), Error> {
     let child = invoke(NAME, b"talk\0", How { background: true, ..How::default() })?;
     delay_us(SETTLE_US);
-    for _ in 0..TIMES {
+    for number in 0..TIMES {
         suspend(child)?;
         delay_us(SHORT_US);
         resume(child)?;
-        delay_us(SHORT_US);
+        // At another moment of their talk each time.
+        delay_us(SHORT_US + STEP_US * number);
     }
     kill(child)?;
     await_end(child).map(drop)

@@ -102,7 +102,7 @@ pub struct Estimate {
 }
 
 /// Averages are those of so many time-slices, or of as long as a thread is known, if that is less.
-const MEMORY_SLICES: u64 = 50;
+const MEMORY_SLICES: u64 = 25;
 
 /// How much a sample weighs in an average.
 #[derive(Clone, Copy, Debug)]

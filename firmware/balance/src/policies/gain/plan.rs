@@ -5,8 +5,10 @@
 //! processor its own work, and for each dispatch the bursts of the others. The group as a whole
 //! takes as long as its part on the processor where that is most, or as the sum of its parts
 //! divided by the number of its threads that can be active at once, whichever is more, and the
-//! flight of its messages. How unevenly its parts are spread counts as much as the greatest: a step
-//! that doesn't lower that may be on the way to one that does.
+//! flight of its messages. To that quotient comes what threads that share a processor keep each
+//! other waiting, though it is not full: the more, the more of the group are active at once. How
+//! unevenly its parts are spread counts as much as the greatest: a step that doesn't lower that may
+//! be on the way to one that does.
 //!
 //! The value of a placement is the sum, over all threads, of the logarithm of their group's time:
 //! what halves one thread's time is worth as much as what halves another's.
@@ -54,19 +56,28 @@ struct Part {
     turns: u32,
     /// Cycles for which others wait at each dispatch.
     delay: u32,
+    threads: u32,
 }
 
 impl Part {
+    /// Cycles for which its threads keep each other waiting, if all want to run at once: all but one
+    /// of them as long as one works.
+    fn crowd(&self) -> u32 {
+        self.busy - self.busy / self.threads.max(1)
+    }
+
     fn add(&mut self, other: Part) {
         self.busy = self.busy.wrapping_add(other.busy);
         self.turns = self.turns.wrapping_add(other.turns);
         self.delay = self.delay.wrapping_add(other.delay);
+        self.threads = self.threads.wrapping_add(other.threads);
     }
 
     fn remove(&mut self, other: Part) {
         self.busy = self.busy.wrapping_sub(other.busy);
         self.turns = self.turns.wrapping_sub(other.turns);
         self.delay = self.delay.wrapping_sub(other.delay);
+        self.threads = self.threads.wrapping_sub(other.threads);
     }
 }
 
@@ -97,7 +108,7 @@ impl Plan {
     /// A plan without threads.
     pub const NEW: Plan = Plan {
         place: [0; NODES],
-        parts: [[Part { busy: 0, turns: 0, delay: 0 }; PROCESSORS]; NODES],
+        parts: [[Part { busy: 0, turns: 0, delay: 0, threads: 0 }; PROCESSORS]; NODES],
         delay: [0; PROCESSORS],
         busy: [0; PROCESSORS],
         turns: [0; PROCESSORS],
@@ -157,7 +168,7 @@ impl Plan {
         let pairs = at.estimate.pairs_of(node);
         let messages = pairs.map(|pair| (pair.messages, self.place[pair.other(node)] == self.place[node]));
         let (service, turns) = effort(own, messages, at.costs);
-        Part { busy: own.work.saturating_add(service), turns, delay: own.delay }
+        Part { busy: own.work.saturating_add(service), turns, delay: own.delay, threads: 1 }
     }
 
     fn add(&mut self, at: &Scene<'_>, node: usize) {
@@ -206,7 +217,7 @@ impl Plan {
     /// How long a group takes for what it did in the last period.
     fn time(&self, at: &Scene<'_>, group: usize) -> u64 {
         let Scene { estimate, .. } = *at;
-        let (mut most, mut sum) = (0u32, 0u32);
+        let (mut most, mut sum, mut crowd) = (0u32, 0u32, 0u32);
         let mut all = [0; PROCESSORS];
         for (at, needs) in (1..=usize::from(estimate.slaves)).zip(&mut all) {
             let part = &self.parts[group][at];
@@ -218,6 +229,7 @@ impl Plan {
             *needs = part.busy.saturating_add(wait);
             most = most.max(*needs);
             sum = sum.saturating_add(*needs);
+            crowd = crowd.max(part.crowd());
         }
         // Of so few bits that the sum of their squares fits.
         let shift = (u32::BITS - most.leading_zeros()).saturating_sub(SQUARED_BITS);
@@ -225,8 +237,16 @@ impl Plan {
         // Between placements with equal maxima the one that is more even is nearer to a better one.
         let uneven = squares.checked_div(sum >> shift).unwrap_or(0) << shift;
         let parallel = estimate.parallel[group].max(1);
-        let longest = (most / 2 + uneven / 2).max(by_parallel(sum, parallel));
+        let crowd = (u64::from(crowd) * u64::from(self.overlap(group, parallel)) >> 8) as u32;
+        let longest = (most / 2 + uneven / 2).max(by_parallel(sum, parallel).saturating_add(crowd));
         u64::from(longest) + u64::from(by_parallel(self.flight[group], parallel)) + u64::from(self.idle[group])
+    }
+
+    /// How likely it is that a thread of a group is active while another one is, in 256ths, if so many
+    /// are active at once.
+    fn overlap(&self, group: usize, parallel: u32) -> u32 {
+        let others = self.members[group].saturating_sub(1).max(1);
+        (parallel.saturating_sub(1 << 8) / others).min(1 << 8)
     }
 
     fn worth_of(&self, at: &Scene<'_>, group: u8) -> i64 {

@@ -156,6 +156,7 @@ impl Kernel {
         self.set_period(microseconds);
         let words = [mpc::operation_address(layout::SAMPLE_PERIOD, ProcessId::NONE), microseconds];
         self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::CLASSES_BYTES);
+        self.start_held();
     }
 
     /// The next sample is due at the next multiple of the period, and a little later on each slave.
@@ -221,6 +222,7 @@ impl Kernel {
         emit(Part::End { sequence, parts: parts as u16 });
         self.agent.begun = now;
         self.set_sample_time(now);
+        self.start_held();
     }
 
     /// Sends what a sample tells of the processor as a whole; how many parts that takes.

@@ -7,10 +7,11 @@ pub mod agent {
     pub struct Agent {
         pub alarm: u64,
         pub from: u64,
+        pub holds_first: bool,
     }
 
     impl Agent {
-        pub const NEW: Agent = Agent { alarm: u64::MAX, from: u64::MAX };
+        pub const NEW: Agent = Agent { alarm: u64::MAX, from: u64::MAX, holds_first: false };
     }
 }
 

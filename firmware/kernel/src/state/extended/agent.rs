@@ -103,6 +103,8 @@ impl Window {
 /// The agent of this processor.
 pub struct Agent {
     pub period_us: u32,
+    /// The host's program has not started yet: it waits for the balancer.
+    pub holds_first: bool,
     /// Cycles from sample to sample, and from one look at the ready queue to the next.
     pub period: u32,
     pub tick: u32,
@@ -147,6 +149,7 @@ impl Agent {
     /// One that has not been asked for anything. Its period in cycles is set with the clock.
     pub const NEW: Agent = Agent {
         period_us: DEFAULT_PERIOD_US,
+        holds_first: false,
         period: 0,
         tick: 0,
         soon: 0,

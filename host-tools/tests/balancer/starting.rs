@@ -1,0 +1,50 @@
+//! The program starts when the balancer is ready, or does without one that fails.
+
+use testbed_balance::log::Entry;
+use testbed_balance::request::Answer;
+
+use super::runs::{placement, run, testbed, Left};
+
+/// Milliseconds after which the first thread was created that the program created.
+fn created_ms(left: &Left) -> u64 {
+    let output = testbed(&["trace", left.folder.path().to_str().unwrap()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let is_created = |line: &&str| line.contains(" CREATE ") && line.contains(" earth.1.2");
+    let line = text.lines().find(is_created).unwrap_or_else(|| panic!("no thread was created:\n{text}"));
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1000
+}
+
+/// `synthetic` has nothing to read, so it would create its threads long before the balancer is
+/// ready; all have to be dealt out none the less.
+#[test]
+fn a_program_starts_when_the_balancer_is_ready() {
+    let dealt = run("synthetic 5 compute 20 --balance gain --dgl load+profile", &[]);
+    let stands = dealt.entries().into_iter().filter_map(|entry| match entry {
+        Entry::Answer { answer: Some(Answer::Stands), time, .. } => Some(time),
+        _ => None,
+    });
+    let stands: Vec<_> = stands.take(5).collect();
+    assert_eq!(stands.len(), 5, "{}", dealt.log);
+    let created = created_ms(&dealt);
+    assert!(stands.iter().all(|&time| time <= created), "{stands:?}, and created at {created} ms");
+    // And not much later.
+    assert!(created < 50, "{created} ms");
+    // One that asks for nothing at first is waited for, too.
+    let created = created_ms(&run("synthetic 5 compute 20 --balance none --dgl load+profile", &[]));
+    assert!((10..50).contains(&created), "{created} ms");
+}
+
+#[test]
+fn a_program_starts_without_a_balancer_that_fails() {
+    let files = tempfile::tempdir().unwrap();
+    let places = placement(files.path(), "1-01-005 9\n");
+    let words = "synthetic 4 compute 20 --balance static --dgl load+profile --placement";
+    for more in [&[places.as_str()][..], &[&places, "--kernel", "tos94"]] {
+        let without = run(words, more);
+        assert!(without.console.contains("balancer: placement: line 1: "), "{}", without.console);
+        assert!(without.console.contains("synthetic: 0 wrong, 0 failed"), "{}", without.console);
+        // When the first sample was due.
+        let created = created_ms(&without);
+        assert!((1000..1100).contains(&created), "{created} ms");
+    }
+}
