@@ -143,7 +143,7 @@ fn a_run_that_is_cut_has_the_log_so_far() {
 fn the_log_grows_while_the_run_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
-    let words = "run synthetic 8 compute 400000 --balance acknowledged --sample 5ms --for 60s --out";
+    let words = "run synthetic 8 compute 400000 --balance acknowledged --sample 20ms --for 60s --out";
     let mut child = Command::new(env!("CARGO_BIN_EXE_testbed"));
     let mut child = child.args(words.split(' ')).arg(out).current_dir(root()).stdout(Stdio::null()).spawn().unwrap();
     let mut seen: Vec<String> = Vec::new();
