@@ -203,16 +203,22 @@ fn what_can_be_active_at_once_is_seen_where_threads_are_apart() {
     assert!(later[0] < 2 * 256 && *later.last().unwrap() > 2 * 256, "{later:?}");
 }
 
+/// The partners of threads 2 to 6, each of which exchanges so many messages with its neighbours.
+fn chain(messages: u32) -> [Vec<(u8, u32)>; 5] {
+    [2, 3, 4, 5, 6]
+        .map(|id: u8| [id - 1, id + 1].into_iter().filter(|id| (2..=6).contains(id)).map(|id| (id, messages)).collect())
+}
+
 /// Five threads in a chain, two of them on one slave: the others wait for those, and so fewer are ready
 /// at once than could be active.
 #[test]
 fn a_full_slave_does_not_show_how_many_could_be_active() {
-    let partners: [&[(u8, u32)]; 5] = [&[(3, 9)], &[(2, 9), (4, 9)], &[(3, 9), (5, 9)], &[(4, 9), (6, 9)], &[(5, 9)]];
+    let partners = chain(9);
     let mut estimated = Estimated::new();
     let mut parallel = |round: u8, share: u16| {
         estimated.parallel(round, |slave| {
             let here = (0..5usize).filter(|&at| at.max(1) == usize::from(slave));
-            let here: Vec<Did<'_>> = here.map(|at| (number(1 + at), share, partners[at])).collect();
+            let here: Vec<Did<'_>> = here.map(|at| (number(1 + at), share, &partners[at][..])).collect();
             let ready = here.iter().map(|did| (did.1 >> 8) * if slave == 1 { 3 } else { 2 } / 2).sum();
             (ready, here)
         })
@@ -229,14 +235,13 @@ fn a_full_slave_does_not_show_how_many_could_be_active() {
 /// after the other is, it saves the time of their messages.
 #[test]
 fn threads_that_are_active_at_once_are_in_each_others_way() {
-    let partners: [&[(u8, u32)]; 5] =
-        [&[(3, 40)], &[(2, 40), (4, 40)], &[(3, 40), (5, 40)], &[(4, 40), (6, 40)], &[(5, 40)]];
+    let partners = chain(40);
     let change = |share: u16| {
         let mut estimated = Estimated::new();
         for round in 1..9 {
             estimated.parallel(round, |slave| {
                 let at = usize::from(slave) - 1;
-                (share >> 8, vec![(number(1 + at), share, partners[at])])
+                (share >> 8, vec![(number(1 + at), share, &partners[at][..])])
             });
         }
         let scene = Scene { estimate: &estimated.estimate, costs: &Costs::DEFAULT };

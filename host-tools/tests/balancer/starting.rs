@@ -5,13 +5,13 @@ use testbed_balance::request::Answer;
 
 use super::runs::{placement, run, testbed, Left};
 
-/// Milliseconds after which the first thread was created that the program created.
+/// Milliseconds after which the program created its first thread.
 fn created_ms(left: &Left) -> u64 {
-    let output = testbed(&["trace", left.folder.path().to_str().unwrap()]);
+    let output = testbed(&["trace", left.folder.path().to_str().unwrap(), "--event", "CREATE"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    let is_created = |line: &&str| line.contains(" CREATE ") && line.contains(" earth.1.2");
-    let line = text.lines().find(is_created).unwrap_or_else(|| panic!("no thread was created:\n{text}"));
-    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1000
+    let first = text.lines().next().filter(|line| line.contains(" earth.1.2"));
+    let first = first.unwrap_or_else(|| panic!("no thread was created:\n{text}"));
+    first.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1000
 }
 
 /// `synthetic` has nothing to read, so it would create its threads long before the balancer is
