@@ -8,6 +8,7 @@ use testbed_balance::policies::gain::plan::{Plan, Scene};
 use testbed_balance::policies::Gain;
 use testbed_balance::policy::{Costs, View};
 use testbed_balance::request::{Answer, Reason};
+use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::load::Part;
 
 use crate::model::machine::number;
@@ -273,4 +274,40 @@ fn doubt_of_a_thread_lasts_longer_each_time_and_ends() {
     assert_eq!(memory.doubt(thread, now - 1), 4, "it grows no more");
     memory.judged(thread, true, now, bar);
     assert_eq!(memory.doubt(thread, now), 0, "what has come as promised is trusted");
+}
+
+/// Two threads that have been dealt to two slaves exchange so many messages a sample. In which samples
+/// they are to be brought together, which nobody does.
+fn asked_in_vain(messages: u32) -> Vec<u8> {
+    let mut played = Played::new(Costs::DEFAULT);
+    let new: Vec<Did<'_>> = (1..11).map(|thread| (number(thread), WHOLE / 10, &[][..])).collect();
+    let mut dealt: [Option<ThreadNumber>; 2] = [None; 2];
+    for sent in played.round([(10 * 256, &new), (0, &[]), (0, &[]), (0, &[]), (0, &[])]) {
+        let here = usize::from(sent.request.to).checked_sub(4).filter(|&here| dealt[here].is_none());
+        let answer = here.map_or(Answer::Refused, |here| {
+            let Reason::Thread(thread) = sent.request.reason else {
+                return Answer::Moved(*dealt[here].insert(number(20 + here)));
+            };
+            Answer::Moved(*dealt[here].insert(thread))
+        });
+        played.balancer.answer(PERIOD + 300, sent.number, answer);
+    }
+    let dealt = dealt.map(|thread| thread.expect("idle slaves get some"));
+    let partners = [1, 0].map(|other: usize| [(dealt[other].id() as u8, messages)]);
+    let did = [0, 1].map(|at| [(dealt[at], WHOLE / 4, &partners[at][..])]);
+    let mut asked = Vec::new();
+    for round in 0..100 {
+        for sent in played.round([(0, &[]), (0, &[]), (0, &[]), (64, &did[0]), (64, &did[1])]) {
+            asked.push(round);
+            played.balancer.answer(u64::from(played.round) * PERIOD + 300, sent.number, Answer::Refused);
+        }
+    }
+    asked
+}
+
+#[test]
+fn what_has_not_helped_is_tried_less_and_less() {
+    // If what was promised only counted for all threads, it would be every other sample.
+    let asked = asked_in_vain(400);
+    assert!((2..10).contains(&asked.len()), "{asked:?}");
 }

@@ -220,23 +220,17 @@ impl Round {
     /// The lines of a balancer's log that say the same. Requests that the run's own balancer did not
     /// make have no answer there.
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
-        let head = [
-            Entry::Time(self.load.time_ms),
-            Entry::Links(self.load.links.iter().copied().collect()),
-            Entry::Queues(self.load.queues.iter().copied().collect()),
-        ];
-        head.into_iter().chain(self.asked.iter().flat_map(Asked::entries))
+        let history::Summary { time_ms, links, queues } = &self.load;
+        let load = Entry::load(*time_ms, links.iter().copied(), queues.iter().copied());
+        load.into_iter().chain(self.asked.iter().flat_map(Asked::entries))
     }
 }
 
 impl Asked {
     fn entries(&self) -> impl Iterator<Item = Entry> {
         let (number, request) = (u32::from(self.number), self.request);
-        let answered = self.own.and_then(|own| own.answer);
-        let answer = answered.map(|(time, answer)| {
-            let at = if matches!(answer, Some(Answer::Moved(_))) { request.to } else { request.from };
-            Entry::Answer { number, answer, at, time }
-        });
+        let own = self.own.and_then(|own| own.answer);
+        let answer = own.map(|(time, answer)| Entry::answered(number, &request, answer, time));
         std::iter::once(Entry::Move { number, request }).chain(answer)
     }
 }

@@ -87,9 +87,9 @@ pub fn average(values: &[u32]) -> u64 {
 
 /// Writes a load summary: three lines.
 pub fn write_summary(out: &mut impl fmt::Write, summary: &Summary, time: u64) -> fmt::Result {
-    let links = Link::all(summary.slaves).map(|link| summary.link(link).sends).collect();
-    let queues = summary.processors().map(|slave| summary.slave(slave).ready.into()).collect();
-    for entry in [Entry::Time(time), Entry::Links(links), Entry::Queues(queues)] {
+    let links = Link::all(summary.slaves).map(|link| summary.link(link).sends);
+    let queues = summary.processors().map(|slave| summary.slave(slave).ready.into());
+    for entry in Entry::load(time, links, queues) {
         writeln!(out, "{}", entry.line(summary.slaves))?;
     }
     Ok(())
@@ -111,6 +111,17 @@ pub struct Line<'a> {
 }
 
 impl Entry {
+    /// The three entries of a load summary.
+    pub fn load(time: u64, links: impl Iterator<Item = u32>, queues: impl Iterator<Item = u32>) -> [Entry; 3] {
+        [Entry::Time(time), Entry::Links(links.collect()), Entry::Queues(queues.collect())]
+    }
+
+    /// What came of a request: the processor is that where the thread arrived, or that which was asked.
+    pub fn answered(number: u32, request: &Request, answer: Option<Answer>, time: u64) -> Entry {
+        let at = if matches!(answer, Some(Answer::Moved(_))) { request.to } else { request.from };
+        Entry::Answer { number, answer, at, time }
+    }
+
     /// The line in the log of a machine with slaves 1 to `slaves`.
     pub fn line(&self, slaves: u8) -> Line<'_> {
         Line { entry: self, slaves }

@@ -24,21 +24,6 @@ use crate::state::policy;
 use crate::variant::{self, hot};
 
 impl Kernel {
-    /// Starts the host's program, and the balancer, if they are to start here. The program waits until
-    /// the balancer is ready.
-    pub fn start_program(&mut self) {
-        if self.is_start() || self.is_balancing() {
-            self.take_host_files();
-        }
-        if self.is_start() {
-            self.start_or_hold();
-        }
-        if self.is_balancing() {
-            let begun = self.invoke_balancer();
-            self.tell_start(begun, "the balancer can't start: ");
-        }
-    }
-
     /// The main loop: the address of the next thread's control block. That may be `interrupted`,
     /// which goes on within its time-slice.
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! The program that the host wants started, and when it starts.
+//! The programs that the host wants started, and when they start.
 
 use testbed_definitions::syscall::{Error, EXIT_STOP};
 
@@ -6,19 +6,25 @@ use crate::state::kernel::Kernel;
 use crate::variant;
 
 impl Kernel {
-    /// Starts the host's program; or, if there is a balancer, when that is ready: threads that it
-    /// creates sooner are not dealt out.
-    pub fn start_or_hold(&mut self) {
-        if self.is_balanced() {
+    /// Starts the host's program, and the balancer, if they are to start here. The program waits until
+    /// the balancer is ready: threads that it creates sooner are not dealt out.
+    pub fn start_program(&mut self) {
+        if self.is_start() || self.is_balancing() {
+            self.take_host_files();
+        }
+        if self.is_start() && self.is_balanced() {
             self.agent.holds_first = true;
-        } else {
+        } else if self.is_start() {
             self.start_first();
+        }
+        if self.is_balancing() {
+            let begun = self.invoke_balancer();
+            self.tell_start(begun, "the balancer can't start: ");
         }
     }
 
-    /// The program that has waited starts, if there is one. The balancer has told how often it wants
-    /// samples, which is the last thing before it begins; or it has not by the time of the first
-    /// sample: so a balancer that fails keeps nobody from running.
+    /// The program that has waited starts, if there is one: the balancer is ready, or it is not by the
+    /// time of the first sample. So a balancer that fails keeps nobody from running.
     pub fn start_held(&mut self) {
         if variant::PAGES_GO && core::mem::take(&mut self.agent.holds_first) {
             self.start_first();
@@ -32,7 +38,7 @@ impl Kernel {
 
     /// Says why something did not start, and ends the run.
     #[inline]
-    pub fn tell_start(&mut self, begun: Result<(), Error>, what: &str) {
+    fn tell_start(&mut self, begun: Result<(), Error>, what: &str) {
         if let Err(error) = begun {
             self.console.put_text(what);
             if !variant::IN_LINE {

@@ -260,8 +260,7 @@ impl Loop {
     }
 
     fn log_answer(&mut self, number: u16, request: &Request, answer: Option<Answer>) {
-        let at = if matches!(answer, Some(Answer::Moved(_))) { request.to } else { request.from };
-        let entry = Entry::Answer { number: number.into(), answer, at, time: self.time.milliseconds() };
+        let entry = Entry::answered(number.into(), request, answer, self.time.milliseconds());
         let _ = writeln!(self.log, "{}", entry.line(self.balancer.summary().slaves));
     }
 }

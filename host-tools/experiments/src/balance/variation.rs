@@ -20,7 +20,7 @@ pub const VARIED: [(&str, usize, &str, &[&str]); 5] = [
     ("report", 0, "link-percent", &["0", "25", "100", "200"]),
     ("report", 0, "period", &["2s", "5s"]),
     ("gain", 1, "least", &["0", "20", "80", "160"]),
-    ("gain", 1, "factor", &["0", "1", "4"]),
+    ("gain", 1, "factor", &["0", "2", "16"]),
 ];
 /// The policies whose periods are varied, each with the place of its own period.
 pub const PACED: [(&str, usize); 3] = [("report", 0), ("acknowledged", 0), ("gain", 1)];

@@ -6,9 +6,11 @@
 //! groups.
 //!
 //! Its rules, and where they come from:
-//! * A move has to repay what it costs, twice: Amir, Awerbuch, Barak, Borgstrom and Keren, "An
-//!   opportunity cost approach for job assignment in a scalable computing cluster", IEEE
-//!   Transactions on Parallel and Distributed Systems 11 (2000).
+//! * A move has to repay what it costs several times. Twice is what the theory of opportunity cost
+//!   asks for, if the gain is known: Amir, Awerbuch, Barak, Borgstrom and Keren, "An opportunity
+//!   cost approach for job assignment in a scalable computing cluster", IEEE Transactions on
+//!   Parallel and Distributed Systems 11 (2000). Here it is predicted from samples, and in part it
+//!   does not come: `docs/experiments.md` has the factors that were tried.
 //! * The time in which it can do so is as long as the thread has run already: Harchol-Balter and
 //!   Downey, "Exploiting process lifetime distributions for dynamic load balancing", ACM
 //!   Transactions on Computer Systems 15 (1997).

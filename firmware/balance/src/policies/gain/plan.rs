@@ -100,6 +100,8 @@ pub struct Plan {
     /// Cycles of the period that this model does not explain: the threads wait for something else.
     idle: [u32; NODES],
     members: [u32; NODES],
+    /// How likely it is that a thread of the group is active while another one is, in 256ths.
+    overlap: [u32; NODES],
     /// What each group is worth as the threads are, [`Plan::settle`] renews it.
     worth: [i64; NODES],
 }
@@ -116,6 +118,7 @@ impl Plan {
         flight: [0; NODES],
         idle: [0; NODES],
         members: [0; NODES],
+        overlap: [0; NODES],
         worth: [0; NODES],
     };
 
@@ -131,6 +134,9 @@ impl Plan {
         for (at, node) in estimate.nodes.iter().enumerate() {
             self.place[at] = node.at % PROCESSORS as u8;
             self.members[usize::from(node.group)] += 1;
+        }
+        for group in 0..estimate.groups {
+            self.overlap[group] = overlap(estimate.parallel[group], self.members[group]);
         }
         for node in 0..estimate.nodes.len() {
             self.add(at, node);
@@ -237,16 +243,9 @@ impl Plan {
         // Between placements with equal maxima the one that is more even is nearer to a better one.
         let uneven = squares.checked_div(sum >> shift).unwrap_or(0) << shift;
         let parallel = estimate.parallel[group].max(1);
-        let crowd = (u64::from(crowd) * u64::from(self.overlap(group, parallel)) >> 8) as u32;
+        let crowd = (u64::from(crowd) * u64::from(self.overlap[group]) >> 8) as u32;
         let longest = (most / 2 + uneven / 2).max(by_parallel(sum, parallel).saturating_add(crowd));
         u64::from(longest) + u64::from(by_parallel(self.flight[group], parallel)) + u64::from(self.idle[group])
-    }
-
-    /// How likely it is that a thread of a group is active while another one is, in 256ths, if so many
-    /// are active at once.
-    fn overlap(&self, group: usize, parallel: u32) -> u32 {
-        let others = self.members[group].saturating_sub(1).max(1);
-        (parallel.saturating_sub(1 << 8) / others).min(1 << 8)
     }
 
     fn worth_of(&self, at: &Scene<'_>, group: u8) -> i64 {
@@ -294,6 +293,13 @@ impl Plan {
     pub fn members(&self, group: u8) -> u32 {
         self.members[usize::from(group)]
     }
+}
+
+/// How likely it is that one of so many threads is active while another one is, in 256ths, if
+/// `parallel` 256ths of them are active at once.
+fn overlap(parallel: u32, members: u32) -> u32 {
+    let others = members.saturating_sub(1).max(1);
+    (parallel.saturating_sub(1 << 8) / others).min(1 << 8)
 }
 
 /// What a plan is made of.

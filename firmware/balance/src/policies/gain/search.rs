@@ -21,8 +21,8 @@ const LISTED: usize = 32;
 const SHIFT: u32 = 2;
 /// A thread that is known for fewer time-slices, or from fewer samples, is not moved: they show who
 /// runs just now, and not what it needs.
-const RIPE_SLICES: u32 = 20;
-const RIPE_SAMPLES: u8 = 4;
+const RIPE_SLICES: u32 = 10;
+const RIPE_SAMPLES: u8 = 2;
 /// Threads of the busiest processor that are tried in exchanges.
 const EXCHANGED: usize = 4;
 

@@ -19,7 +19,7 @@ impl Settings {
     /// Not set yet: all bytes are 0.
     pub const UNSET: Settings = Settings { factor: 0, least: 0, horizon: 0, bar: 0, births: 0 };
 
-    pub const DEFAULT: Settings = Settings { factor: 2, least: 40, horizon: 10_000, bar: 2_000, births: 0 };
+    pub const DEFAULT: Settings = Settings { factor: 8, least: 40, horizon: 10_000, bar: 2_000, births: 0 };
 }
 
 impl Default for Settings {

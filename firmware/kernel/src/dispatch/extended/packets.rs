@@ -21,10 +21,7 @@ impl Kernel {
             }
             (layout::CLASSES, layout::CLASSES_BYTES) => self.set_classes(value),
             (layout::COMMANDED, layout::CLASSES_BYTES) => self.commanded(value),
-            (layout::SAMPLE_PERIOD, layout::CLASSES_BYTES) => {
-                self.set_period(value);
-                self.start_held();
-            }
+            (layout::SAMPLE_PERIOD, layout::CLASSES_BYTES) => self.period_told(value),
             (layout::MOVE, layout::REQUEST_BYTES) => self.serve_move(id, packet),
             (layout::MOVED, layout::MOVED_BYTES) => self.serve_moved(id, packet),
             (layout::WANT_INPUT, layout::WANT_INPUT_BYTES) => self.serve_want_input(packet),

@@ -151,12 +151,18 @@ impl Kernel {
         }
     }
 
+    /// The period has been set for all. That is the last thing before a balancer begins, so the program
+    /// that has waited for it starts.
+    pub fn period_told(&mut self, microseconds: u32) {
+        self.set_period(microseconds);
+        self.start_held();
+    }
+
     /// On the master: all change the period.
     pub fn set_period_of_all(&mut self, microseconds: u32) {
-        self.set_period(microseconds);
+        self.period_told(microseconds);
         let words = [mpc::operation_address(layout::SAMPLE_PERIOD, ProcessId::NONE), microseconds];
         self.net.queue_token(Processor::ALL_OTHERS, mpc::PROCESS, words, layout::CLASSES_BYTES);
-        self.start_held();
     }
 
     /// The next sample is due at the next multiple of the period, and a little later on each slave.
