@@ -15,6 +15,7 @@ use crate::common::{is_long, root};
 
 mod faults;
 mod followed;
+mod placing;
 mod runs;
 mod starting;
 
@@ -25,8 +26,8 @@ const LOADS: [&str; 3] = ["synthetic 8 compute 450", "synthetic 6 mixed 600", "s
 #[test]
 fn every_policy_leaves_what_is_computed_as_it_was() {
     let files = tempfile::tempdir().unwrap();
-    let places = placement(files.path(), PLACEMENT);
     for words in LOADS {
+        let places = placement(files.path(), &placed(words));
         let alone = run(words, &[]);
         assert!(alone.log.is_empty() && !alone.folder.path().join(BALANCE).exists());
         assert_eq!(alone.record().balance, None);
@@ -89,24 +90,6 @@ fn checked_answers(left: &Left) {
     }
 }
 
-#[test]
-fn threads_go_where_the_placement_says() {
-    let files = tempfile::tempdir().unwrap();
-    let places = placement(files.path(), PLACEMENT);
-    let balanced = run("synthetic 8 compute 300 --balance static --sample 100ms --placement", &[&places]);
-    let wanted = PLACEMENT.lines().skip(1).map(|line| line.split(' ').collect::<Vec<_>>());
-    let mut wanted: Vec<_> = wanted.map(|words| (words[0].to_owned(), words[1].parse().unwrap())).collect();
-    let mut moves = balanced.moves();
-    wanted.sort();
-    moves.sort();
-    assert_eq!(moves, wanted, "{}", balanced.log);
-    // A placement that makes no sense: it is said where, and the program runs without.
-    let places = placement(files.path(), "1-01-004 2\n1-01-005 9\n");
-    let without = run("synthetic 4 compute 20 --balance static --sample 20ms --placement", &[&places]);
-    assert!(without.console.contains("balancer: placement: line 2: "), "{}", without.console);
-    assert!(without.console.contains("synthetic: 0 wrong, 0 failed"), "{}", without.console);
-}
-
 /// Wherever a run is cut, the log is the beginning of that of the whole run, in whole lines.
 #[test]
 fn a_run_that_is_cut_has_the_log_so_far() {
@@ -117,7 +100,7 @@ fn a_run_that_is_cut_has_the_log_so_far() {
         let cut = run(words, &["--cycles", &cycle.to_string()]);
         assert!(whole.log.starts_with(&cut.log), "cut in cycle {cycle}: {}", cut.log);
         assert!(cut.log.is_empty() || cut.log.ends_with('\n'), "cut in cycle {cycle}: {}", cut.log);
-        let has_begun = !cut.said.contains("it had not begun");
+        let has_begun = !cut.said.contains("has left no log");
         assert_eq!(cut.folder.path().join(BALANCE).exists(), has_begun, "{}", cut.said);
         cut.log.len()
     };
@@ -332,6 +315,20 @@ fn options_that_make_no_sense_say_what_would() {
     fails(&balance(&["gain", "--dgl", "ready"]), &["with class ready", "leave ready out"]);
     for machine in ["testbed2", "ulx3s-85f"] {
         fails(&balance(&["report", "--machine", machine]), &["no load to balance", "testbed6"]);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (mebibytes, fits) in [(1, false), (2, true)] {
+        let path = folder.path().join("m.toml");
+        let head = "name = \"m\"\nprocessors = [\"a\", \"b\", \"c\"]\nclock = \"25 MHz\"\n";
+        fs::write(&path, format!("{head}ram = \"{mebibytes} MiB\"\n")).unwrap();
+        let machine = path.to_str().unwrap();
+        if fits {
+            let balanced = run("synthetic 4 compute 20 --balance gain", &["--machine", machine]);
+            assert!(balanced.log.contains("as it is created"), "{}", balanced.said);
+        } else {
+            let arguments = ["run", "hello", "--balance", "gain", "--machine", machine];
+            fails(&arguments, &["does not fit the 1024 KiB of m's processors", "2 MiB or more"]);
+        }
     }
     let set = |policy: &'static str, setting: &'static str| balance(&[policy, "--set", setting]);
     fails(&set("report", "80"), &["--set: `80` is not NAME=VALUE", "as link-percent=50%"]);

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Installs `packages`; `false` if that is not allowed or fails.
+/// Installs `packages`, and says so; `false` if that is not allowed or fails.
 pub fn install(packages: &[&str]) -> bool {
+    eprintln!("installing {}", packages.join(", "));
     apt(&["update"]) && apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat())
 }
 

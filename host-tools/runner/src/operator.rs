@@ -53,6 +53,12 @@ enum Source {
     Nobody,
 }
 
+/// Pieces that are read before the machine is given them: whoever writes faster waits.
+const PIECES_AHEAD: usize = 16;
+/// A gift of live input has about so many bytes at most, so that one who writes without an end does
+/// not keep the machine from going on.
+const GIFT_BYTES: usize = 64 << 10;
+
 impl Operator {
     /// Gives nothing.
     pub fn nobody() -> Self {
@@ -75,7 +81,7 @@ impl Operator {
     /// Gives what `input` has as it comes, and the end of input when it ends or can't be read any
     /// more. A terminal has it line by line, a pipe also key by key.
     pub fn live(input: impl BufRead + Send + 'static) -> Self {
-        let (sender, pieces) = mpsc::channel();
+        let (sender, pieces) = mpsc::sync_channel(PIECES_AHEAD);
         // Reading can't be interrupted, so the thread is left alone when the run is over.
         std::thread::spawn(move || read_pieces(input, &mut |piece| sender.send(piece).is_ok()));
         Operator { source: Source::Live { pieces, waiting: Vec::new(), ended: false }, ..Operator::default() }
@@ -169,7 +175,7 @@ impl Operator {
             }
             Source::Live { pieces, waiting, ended } => {
                 bytes.append(waiting);
-                while !*ended {
+                while !*ended && bytes.len() < GIFT_BYTES {
                     match pieces.try_recv() {
                         Ok(piece) => bytes.extend(piece),
                         Err(TryRecvError::Empty) => break,
@@ -250,6 +256,19 @@ mod tests {
 
     fn gift(cycle: u64, bytes: &[u8]) -> Gift {
         Gift { cycle, bytes: bytes.to_vec() }
+    }
+
+    #[test]
+    fn input_without_an_end_comes_in_parts() {
+        let mut operator = Operator::live(BufReader::new(std::io::repeat(b'y')));
+        let mut given = 0;
+        for cycle in 0..10 {
+            operator.wait(Duration::from_secs(10));
+            let gift = operator.gift(cycle).map_or(0, |gift| gift.bytes.len());
+            assert!((1..=2 * GIFT_BYTES).contains(&gift), "{gift}");
+            given += gift;
+        }
+        assert!(given > 0 && operator.is_live());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use testbed_trace::analysis::{analyse, text, Kind, Options, Report};
 use testbed_trace::capture::{verify, Capture, Integrity};
 use testbed_trace::waits::{self, Verdict, WaitsReport};
 
+use super::forwarded::window;
 use super::source::warn;
 use super::{Exit, Failure};
 
@@ -60,7 +61,7 @@ impl Analyse {
         let clock_hz = capture.record.machine.clock_hz;
         let options = Options {
             kinds: self.kinds()?,
-            window_cycles: cycles_if("--window", self.window.as_ref(), clock_hz)?,
+            window_cycles: window(self.window.as_ref(), clock_hz)?,
             from_cycle: cycles_if("--from", self.from.as_ref(), clock_hz)?,
             to_cycle: cycles_if("--to", self.to.as_ref(), clock_hz)?,
             bsp: Figures { g_cycles: self.g, l_cycles: self.l, l0_cycles: self.l0 },

@@ -1,13 +1,13 @@
 //! What `run` is told of the balancer, and its log.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use itertools::Itertools;
-use testbed_balance::policies::{period_us, placement, DESCRIBED, NAMES};
+use testbed_balance::policies::{period_us, placement::FILE as PLACEMENT, DESCRIBED, NAMES};
 use testbed_balance::settings::{self, Setting, Values, Wrong};
 use testbed_definitions::boot::BALANCER;
 use testbed_definitions::event::{DIAG_LOAD, DIAG_READY};
@@ -17,14 +17,20 @@ use testbed_runner::files::{Source, Wanted};
 use testbed_runner::firmware::{self, Firmware};
 use testbed_runner::taking::balance_log;
 use testbed_sim::engine::Engine;
+use testbed_trace::balance::log::Log;
+use testbed_trace::balance::History;
 use testbed_trace::capture::{BalanceRecord, BALANCE};
 
-use super::{getting, Exit, Failure};
+use super::{getting, placement, Exit, Failure};
 
 /// How often the balancer's log is taken out of the machine while it runs.
 const FOLLOWED: Duration = Duration::from_millis(500);
 /// Picoseconds of a microsecond.
 const MICROSECOND: u128 = 1_000_000;
+
+/// The least RAM, a power of two, in which the master has its kernel, its files, and the balancer with all
+/// that it knows of threads.
+const LEAST_RAM: u32 = 2 << 20;
 
 /// Options of `run`.
 #[derive(Args, Debug)]
@@ -37,7 +43,7 @@ pub struct Balance {
     sample: Option<String>,
     #[arg(long = "set", value_name = "NAME=VALUE", requires = "policy", help = settings_help())]
     settings: Vec<String>,
-    /// Where each thread goes, for --balance static: lines as `1-00-003 2`
+    /// Where each thread goes, for --balance static: lines as `1-01-003 2`
     #[arg(long, value_name = "FILE", requires = "policy")]
     placement: Option<PathBuf>,
 }
@@ -60,13 +66,22 @@ impl Balance {
                 machine.name
             )));
         }
+        if machine.ram_bytes < LEAST_RAM {
+            return Err(wrong(format!(
+                "--balance: the balancer does not fit the {} KiB of {}'s processors\n  help: take a machine with {} MiB or more",
+                machine.ram_bytes >> 10,
+                machine.name,
+                LEAST_RAM >> 20
+            )));
+        }
         if classes & DIAG_READY != 0 {
             let what = "--balance: with class ready no slave can tell of its load, since the words look alike";
             return Err(wrong(format!("{what}\n  help: leave ready out of --dgl")));
         }
         match (policy.as_str(), &self.placement) {
             ("static", None) => return Err(placeless("--balance static")),
-            ("static", Some(_)) | (_, None) => {}
+            ("static", Some(path)) => drop(placement::read(path, slaves(machine.processors.len()))?),
+            (_, None) => {}
             _ => return Err(wrong(format!("--placement: {policy} has no use for it\n  help: leave it out"))),
         }
         let settings = self.settings(policy)?;
@@ -105,7 +120,7 @@ impl Balance {
             wanted.push(Wanted::new(BALANCER, programs));
         }
         if let Some(path) = &self.placement {
-            wanted.push(Wanted { source: Source::Host(path.clone()), name: placement::FILE.into() });
+            wanted.push(Wanted { source: Source::Host(path.clone()), name: PLACEMENT.into() });
         }
         Ok(wanted.iter().try_for_each(|wanted| wanted.source.check(false))?)
     }
@@ -121,17 +136,47 @@ impl Balance {
     }
 
     /// Takes the balancer's log out of the machine, whose kernel is the ELF file `kernel`, into the
-    /// run's folder `dir`; says so if there is none.
+    /// run's folder `dir`; says so if there is none, or if nothing was balanced.
     pub fn take(&self, engine: &dyn Engine, kernel: &[u8], dir: &Path) -> Result<(), Failure> {
-        if self.policy.is_none() {
+        let Some(policy) = &self.policy else { return Ok(()) };
+        let Some(log) = balance_log(engine, kernel) else {
+            let what = "it did not begin, which the console tells, or had not when the run was over";
+            eprintln!("warning: the balancer has left no log: {what}");
             return Ok(());
-        }
-        match balance_log(engine, kernel) {
-            Some(log) => getting::write(&dir.join(BALANCE), &log)?,
-            None => eprintln!("warning: the balancer has left no log: it had not begun when the run was over"),
+        };
+        getting::write(&dir.join(BALANCE), &log)?;
+        // What is wrong with a log those say who read it.
+        if let Ok(log) = Log::of(&String::from_utf8_lossy(&log)) {
+            self.tell_idle(&log.history, self.period(policy)?, slaves(engine.machine().processors.len()));
         }
         Ok(())
     }
+
+    /// Says if the policy had nothing to do, where that is not plain.
+    fn tell_idle(&self, history: &History, period_us: u32, slaves: u8) {
+        if history.summaries.is_empty() {
+            let period = units::print(u128::from(period_us) * MICROSECOND, units::TIME);
+            let what = format!("the run was over before its first samples, which are {period} apart");
+            eprintln!("note: the policy was never asked: {what}\n  help: give a shorter --sample");
+            return;
+        }
+        let text = self.placement.as_ref().and_then(|path| fs::read_to_string(path).ok());
+        let idle = text.map(|text| placement::not_asked_for(&text, slaves, history)).unwrap_or_default();
+        if !idle.is_empty() {
+            let names = idle.iter().take(NAMED).join(", ");
+            let more = if idle.len() > NAMED { ", and others" } else { "" };
+            let what = "they are where they should be, or were never seen";
+            eprintln!("note: {} of the placement's threads were not asked for ({names}{more}): {what}", idle.len());
+        }
+    }
+}
+
+/// Threads that a note names.
+const NAMED: usize = 3;
+
+/// The last slave of a machine with so many processors; the first is 1.
+pub(super) fn slaves(processors: usize) -> u8 {
+    processors.saturating_sub(1) as u8
 }
 
 /// The balancer's log in the folder of a run that goes on, for whoever follows that.

@@ -67,6 +67,7 @@ impl Console {
                 Some(view) => {
                     let (shown, _) = ear.hear(piece.bytes.iter().map(|&byte| (piece.processor, byte)));
                     view.show(&shown);
+                    view.failure().map_or(Ok(()), Err)?;
                 }
                 None => out.write_all(&piece.bytes).and_then(|()| out.flush())?,
             }

@@ -18,6 +18,7 @@ pub mod forwarded;
 pub mod getting;
 pub mod lbsp;
 pub mod left;
+pub mod placement;
 pub mod policy;
 pub mod probe;
 pub mod progress;
@@ -129,7 +130,7 @@ failures! {
     FilterError => |_| Exit::Input;
     TopError => |error| match error {
         TopError::Capture(error) => of_capture(error),
-        TopError::Terminal(_) => Exit::Environment,
+        TopError::Terminal(_) | TopError::Output(_) => Exit::Environment,
         TopError::NotBegun => Exit::Input,
     };
     SynthError => |error| match error {

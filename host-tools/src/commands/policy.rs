@@ -1,7 +1,7 @@
 //! `testbed policy`: what a policy of the balancer would have asked for in a run.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
@@ -11,9 +11,9 @@ use testbed_balance::policies::Placement;
 use testbed_trace::balance::replay::{replay, Counts, Replayed};
 use testbed_trace::capture::{verify, Capture, BALANCE};
 
-use super::balance::{is_known, placeless, settings_help, unknown, values, wrong};
+use super::balance::{is_known, placeless, settings_help, slaves, unknown, values, wrong};
 use super::source::warn;
-use super::{Exit, Failure};
+use super::{placement, Exit, Failure};
 
 /// Says what a policy of the balancer would have asked for in a run, by the samples that the run
 /// has recorded.
@@ -30,7 +30,7 @@ pub struct Policy {
     policy: Option<String>,
     #[arg(long = "set", value_name = "NAME=VALUE", requires = "policy", help = settings_help())]
     settings: Vec<String>,
-    /// Where each thread goes, for the policy static: lines as `1-00-003 2`
+    /// Where each thread goes, for the policy static: lines as `1-01-003 2`
     #[arg(long, value_name = "FILE")]
     placement: Option<PathBuf>,
     /// JSON instead of text
@@ -80,22 +80,13 @@ impl Policy {
     fn policy(&self, name: &str, settings: &[String], capture: &Capture) -> Result<Boxed, Failure> {
         let placement = match (name, &self.placement) {
             ("static", None) => return Err(placeless("static")),
-            ("static", Some(path)) => placement(path, capture.record.machine.processors.len())?,
+            ("static", Some(path)) => placement::read(path, slaves(capture.record.machine.processors.len()))?,
             (_, None) => Placement::default(),
             _ => return Err(wrong(format!("--placement: {name} has no use for it\n  help: leave it out"))),
         };
         let policy = named(name, &values(name, settings)?, capture.record.seed, placement);
         policy.ok_or_else(|| unknown("", name))
     }
-}
-
-/// The places that a file has, for a machine of so many processors.
-fn placement(path: &Path, processors: usize) -> Result<Placement, Failure> {
-    let told = |error: &dyn std::fmt::Display| {
-        wrong(format!("--placement: {}: {error}\n  help: give a file with lines as `1-00-003 2`", path.display()))
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| told(&error))?;
-    Placement::parse(&text, processors.saturating_sub(1) as u8).map_err(|error| told(&error))
 }
 
 /// The lines of a log that say what the policy asked for, with a remark behind each request that is

@@ -1,7 +1,7 @@
 //! `testbed report`: a run as one page for a browser.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -52,7 +52,12 @@ impl Report {
         warn(&capture, &integrity);
         let page = collect(&capture, &options)?.html();
         fs::write(&path, &page).map_err(|error| {
-            let message = format!("cannot write {}: {error}\n  help: check the path given with -o", path.display());
+            let help = match (error.kind(), &self.output) {
+                (ErrorKind::StorageFull, _) => "free some space",
+                (_, Some(_)) => "check the path given with -o",
+                (_, None) => "give a path that can be written with -o",
+            };
+            let message = format!("cannot write {}: {error}\n  help: {help}", path.display());
             Failure::new(Exit::Environment, message)
         })?;
         writeln!(io::stdout(), "{}: {} bytes; open it in a browser", path.display(), grouped(page.len() as u64))?;

@@ -61,7 +61,6 @@ pub fn install() -> Result<(), Failure> {
         return Ok(());
     }
     let packages: Vec<_> = missing.iter().map(|tool| tool.package).collect();
-    eprintln!("installing {}", packages.join(", "));
     let installed = apt::install(&packages);
     let still: Vec<_> = missing.iter().filter(|tool| !is_there(tool.program)).collect();
     if installed && still.is_empty() {

@@ -121,7 +121,7 @@ impl Top {
         let frame = app.once((self.size.0, self.size.1))?;
         // Nobody reads it any more: no failure.
         match write!(io::stdout().lock(), "{frame}") {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(TopError::Terminal(error)),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(TopError::Output(error)),
             _ => Ok(()),
         }
     }

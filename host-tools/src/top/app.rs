@@ -31,6 +31,8 @@ pub enum TopError {
     Capture(#[from] CaptureError),
     #[error("cannot use the terminal: {0}\n  help: use --once for one frame as text")]
     Terminal(#[from] io::Error),
+    #[error("cannot write the frame: {0}")]
+    Output(#[source] io::Error),
     /// A run that was to be followed has ended without beginning.
     #[error("the run did not begin")]
     NotBegun,

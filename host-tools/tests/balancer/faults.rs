@@ -139,3 +139,11 @@ fn samples_that_are_filtered_move_nobody() {
         super::checked_answers(&left);
     }
 }
+
+/// `run` refuses such a file; but a balancer may be started with any.
+#[test]
+fn a_balancer_says_what_is_wrong_with_its_placement() {
+    let text = "echo 1-01-004 2 > p\necho 1-01-005 9 >> p\ncp p master:placement\non 0 operator balancer static 20000\necho it said $?\n";
+    let (console, []) = script_with(text, []);
+    contains_all(&console, &["master: balancer: placement: line 2: expected the number of a slave", "it said 1"]);
+}

@@ -82,6 +82,14 @@ pub fn run(words: &str, more: &[&str]) -> Left {
 pub const PLACEMENT: &str =
     "# all but the first two\n1-01-004 2\n1-01-005 3\n1-01-006 4\n1-01-007 5\n1-01-008 2 # far\n";
 
+/// The lines of [`PLACEMENT`] whose threads `synthetic` has, which is started by these words: from 2
+/// on, as many as the second word says.
+pub fn placed(words: &str) -> String {
+    let threads: u32 = words.split(' ').nth(1).unwrap().parse().unwrap();
+    let is_there = |line: &&str| line[5..8].parse().is_ok_and(|thread: u32| thread < threads + 2);
+    PLACEMENT.lines().filter(is_there).map(|line| format!("{line}\n")).collect()
+}
+
 pub fn placement(folder: &Path, text: &str) -> String {
     let path = folder.join("places");
     fs::write(&path, text).unwrap();

@@ -3,7 +3,7 @@
 use testbed_balance::log::Entry;
 use testbed_balance::request::Answer;
 
-use super::runs::{placement, run, testbed, Left};
+use super::runs::{run, testbed, Left};
 
 /// Milliseconds after which the program created its first thread.
 fn created_ms(left: &Left) -> u64 {
@@ -36,12 +36,12 @@ fn a_program_starts_when_the_balancer_is_ready() {
 
 #[test]
 fn a_program_starts_without_a_balancer_that_fails() {
-    let files = tempfile::tempdir().unwrap();
-    let places = placement(files.path(), "1-01-005 9\n");
-    let words = "synthetic 4 compute 20 --balance static --dgl load+profile --placement";
-    for more in [&[places.as_str()][..], &[&places, "--kernel", "tos94"]] {
+    // A program that is no balancer.
+    let words = "synthetic 4 compute 20 --balance gain --dgl load+profile --file hello=balancer";
+    for more in [&[][..], &["--kernel", "tos94"]] {
         let without = run(words, more);
-        assert!(without.console.contains("balancer: placement: line 1: "), "{}", without.console);
+        assert!(without.console.contains("hello from processor 0"), "{}", without.console);
+        assert!(without.said.contains("it did not begin, which the console tells"), "{}", without.said);
         assert!(without.console.contains("synthetic: 0 wrong, 0 failed"), "{}", without.console);
         // When the first sample was due.
         let created = created_ms(&without);

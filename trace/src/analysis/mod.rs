@@ -121,8 +121,8 @@ pub enum AnalysisError {
     EmptyRange { dir: String, from: u64, to: u64, end: u64 },
     #[error("{0}: nothing was captured\n  help: `testbed trace` says what there is")]
     Nothing(String),
-    #[error("a window of {window} cycles makes {count} windows\n  help: give a --window so long that there are at most {WINDOWS_MAX}")]
-    TooManyWindows { window: u64, count: u64 },
+    #[error("{dir}: a window of {window} cycles makes {count} windows\n  help: give a --window so long that there are at most {WINDOWS_MAX}")]
+    TooManyWindows { dir: String, window: u64, count: u64 },
 }
 
 /// What to look at. Cycles count from the start of the machine.
@@ -249,7 +249,7 @@ where
         options.window_cycles.unwrap_or_else(|| round_window(range.cycles(), 40, machine.clock_hz, tick_cycles));
     let count = range.cycles().div_ceil(window.max(1));
     if count > WINDOWS_MAX {
-        return Err(AnalysisError::TooManyWindows { window, count });
+        return Err(AnalysisError::TooManyWindows { dir: dir.into(), window, count });
     }
     let (kinds, not_recorded) = choose(record, &options.kinds, dir)?;
     let mut analyses = Analyses::new(&kinds, range, window, machine.processors.len() as u8, options.bsp);

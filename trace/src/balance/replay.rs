@@ -80,6 +80,8 @@ pub enum ReplayError {
          help: run the program again with --balance none, and without class ready"
     )]
     NoSamples(String),
+    #[error("{0}: the run was over before its first samples\n  help: run the program again with a shorter --sample")]
+    TooShort(String),
     #[error("{dir}/{BALANCE}: {error}\n  help: restore it, or delete it: then no request is held against it")]
     Log { dir: String, error: LogError },
 }
@@ -87,7 +89,7 @@ pub enum ReplayError {
 /// What this policy would have asked for in a run.
 ///
 /// # Errors
-/// The run has recorded no samples, or its files can't be read.
+/// The run has recorded no samples, or was over before there were any, or its files can't be read.
 pub fn replay(capture: &Capture, integrity: &Integrity, policy: Boxed) -> Result<Replayed, ReplayError> {
     let (record, dir) = (&capture.record, || capture.dir.display().to_string());
     if record.dgl & DIAG_LOAD == 0 || record.dgl & DIAG_READY != 0 {
@@ -102,7 +104,7 @@ pub fn replay(capture: &Capture, integrity: &Integrity, policy: Boxed) -> Result
     }
     let replayed = replay.finish();
     if replayed.counts.rounds == 0 {
-        return Err(ReplayError::NoSamples(dir()));
+        return Err(ReplayError::TooShort(dir()));
     }
     Ok(replayed)
 }

@@ -299,6 +299,9 @@ fn blame(
                 (expected, 0) => (at, format!("{expected} byte(s) are missing here")),
                 (0, found) if !capture.record.complete => (at, format!("{found} byte(s) that no sum covers")),
                 (0, found) => (at, format!("{found} byte(s) too many")),
+                (_, found) if found == size(capture, path)? => {
+                    (at, format!("nothing is as it was written, or {} is another machine", capture.record.machine.name))
+                }
                 _ => (at, format!("{found} byte(s) that are not the {expected} that were written")),
             });
         }

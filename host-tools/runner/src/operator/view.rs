@@ -5,7 +5,7 @@
 //! at once if no other processor is in the middle of a line.
 
 use std::collections::VecDeque;
-use std::io::Write;
+use std::io::{self, Write};
 
 use testbed_definitions::syscall::END_OF_INPUT;
 
@@ -32,6 +32,7 @@ pub struct View {
     edited: bool,
     /// By processor: what has been shown of its unfinished line since somebody typed a line there.
     shown: Vec<Vec<u8>>,
+    failed: Option<io::Error>,
 }
 
 impl View {
@@ -47,6 +48,7 @@ impl View {
             typed: None,
             edited: false,
             shown: vec![Vec::new(); names.len()],
+            failed: None,
         }
     }
 
@@ -105,7 +107,7 @@ impl View {
     }
 
     /// The machine has printed `bytes`, each on a processor, since the last call. A terminal that has
-    /// gone must not end the run, so nobody is told of errors.
+    /// gone must not end the run: [`View::failure`] is for who has nothing else to do.
     pub fn show(&mut self, bytes: &[(u8, u8)]) {
         let mut active = vec![false; self.begun.len()];
         for &(processor, byte) in bytes {
@@ -125,6 +127,11 @@ impl View {
             self.unfinished(&active, &mut text);
         }
         self.write(&text);
+    }
+
+    /// Why something could not be shown, since the last call.
+    pub fn failure(&mut self) -> Option<io::Error> {
+        self.failed.take()
     }
 
     /// Shows the lines that have ended while another is being edited.
@@ -155,7 +162,8 @@ impl View {
 
     fn write(&mut self, text: &[u8]) {
         if !text.is_empty() {
-            let _ = self.out.write_all(text).and_then(|()| self.out.flush());
+            let written = self.out.write_all(text).and_then(|()| self.out.flush());
+            self.failed = self.failed.take().or(written.err());
         }
     }
 
