@@ -77,7 +77,7 @@ pub enum ReplayError {
     Capture(#[from] CaptureError),
     #[error(
         "{0}: the run did not record the samples by which policies decide\n  \
-         help: run the program again with --balance none, and without class ready"
+         help: run the program again with --balance none, a --sample shorter than the run, and without class ready"
     )]
     NoSamples(String),
     #[error("{0}: the run was over before its first samples\n  help: run the program again with a shorter --sample")]
@@ -104,7 +104,8 @@ pub fn replay(capture: &Capture, integrity: &Integrity, policy: Boxed) -> Result
     }
     let replayed = replay.finish();
     if replayed.counts.rounds == 0 {
-        return Err(ReplayError::TooShort(dir()));
+        let is_short = record.balance.is_some();
+        return Err(if is_short { ReplayError::TooShort(dir()) } else { ReplayError::NoSamples(dir()) });
     }
     Ok(replayed)
 }
