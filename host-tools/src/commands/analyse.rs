@@ -10,7 +10,6 @@ use testbed_trace::analysis::{analyse, text, Kind, Options, Report};
 use testbed_trace::capture::{verify, Capture, Integrity};
 use testbed_trace::waits::{self, Verdict, WaitsReport};
 
-use super::forwarded::window;
 use super::source::warn;
 use super::{Exit, Failure};
 
@@ -130,6 +129,17 @@ fn figure(text: &str) -> Result<f64, String> {
 /// The cycles of an option that may be there; see [`cycles_of`].
 pub(super) fn cycles_if(option: &str, text: Option<&String>, clock_hz: u32) -> Result<Option<u64>, Failure> {
     text.map(|text| cycles_of(option, text, clock_hz)).transpose()
+}
+
+/// The trailing window of `--window`, in cycles.
+pub(super) fn window(text: Option<&String>, clock_hz: u32) -> Result<Option<u64>, Failure> {
+    match cycles_if("--window", text, clock_hz)? {
+        Some(0) => {
+            let message = "--window: a window has a length\n  help: give one of some cycles, as in 100ms";
+            Err(Failure::new(Exit::Input, message))
+        }
+        window => Ok(window),
+    }
 }
 
 /// A time of the machine, or a number of cycles, as cycles.

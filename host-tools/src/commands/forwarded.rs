@@ -6,7 +6,6 @@ use std::path::Path;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
 
-use super::analyse::cycles_if;
 use super::run::Run;
 use super::{Exit, Failure};
 
@@ -97,16 +96,5 @@ impl Forwarded {
         words.push("--".into());
         words.extend(self.arguments.iter().cloned());
         words
-    }
-}
-
-/// The trailing window of `--window`, in cycles.
-pub fn window(text: Option<&String>, clock_hz: u32) -> Result<Option<u64>, Failure> {
-    match cycles_if("--window", text, clock_hz)? {
-        Some(0) => {
-            let message = "--window: a window has a length\n  help: give one of some cycles, as in 100ms";
-            Err(Failure::new(Exit::Input, message))
-        }
-        window => Ok(window),
     }
 }

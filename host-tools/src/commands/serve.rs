@@ -16,7 +16,8 @@ use testbed_host_tools::top::player::Options;
 use testbed_machine::Machine;
 use testbed_runner::signals::{stop_flag, INTERRUPTED};
 
-use super::forwarded::{window, Forwarded};
+use super::analyse::window;
+use super::forwarded::Forwarded;
 use super::{Exit, Failure};
 
 /// Between two looks at a run of which there is nothing new.

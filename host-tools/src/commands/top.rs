@@ -10,8 +10,8 @@ use testbed_host_tools::top::player::{Options, Player};
 use testbed_host_tools::top::screen::Speed;
 use testbed_trace::capture::Capture;
 
-use super::analyse::cycles_if;
-use super::forwarded::{window, Forwarded};
+use super::analyse::{cycles_if, window};
+use super::forwarded::Forwarded;
 use super::{Exit, Failure};
 
 /// Shows a run in the terminal: ready queues, threads, loads of links, rates of events, losses.
