@@ -12,6 +12,7 @@ use testbed_runner::operator::Operator;
 use testbed_trace::capture::{CaptureWriter, Claim, RunRecord};
 
 mod folders;
+mod output;
 
 fn testbed(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_testbed")).args(arguments).output().unwrap()

@@ -261,14 +261,12 @@ mod tests {
     #[test]
     fn input_without_an_end_comes_in_parts() {
         let mut operator = Operator::live(BufReader::new(std::io::repeat(b'y')));
-        let mut given = 0;
         for cycle in 0..10 {
             operator.wait(Duration::from_secs(10));
             let gift = operator.gift(cycle).map_or(0, |gift| gift.bytes.len());
             assert!((1..=2 * GIFT_BYTES).contains(&gift), "{gift}");
-            given += gift;
         }
-        assert!(given > 0 && operator.is_live());
+        assert!(operator.is_live());
     }
 
     #[test]

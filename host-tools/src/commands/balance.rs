@@ -80,7 +80,9 @@ impl Balance {
         }
         match (policy.as_str(), &self.placement) {
             ("static", None) => return Err(placeless("--balance static")),
-            ("static", Some(path)) => drop(placement::read(path, slaves(machine.processors.len()))?),
+            ("static", Some(path)) => {
+                placement::read(path, slaves(machine.processors.len()))?;
+            }
             (_, None) => {}
             _ => return Err(wrong(format!("--placement: {policy} has no use for it\n  help: leave it out"))),
         }
