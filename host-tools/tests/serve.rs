@@ -277,7 +277,7 @@ fn wrong_inputs() {
     fails(&[path(&dir), "--window", "0us"], 3, "--window");
     fails(&["sh", "--input", "-"], 3, "the console is in the page");
     fails(&["./nonexistent/program"], 3, "there is no ./nonexistent/program");
-    fails(&["no-such-program"], 3, "no program is called `no-such-program`");
+    fails(&["no-such-program"], 3, "there is no folder no-such-program, and no program is called `no-such-program`");
     fails(&["remote", "--engine", "abacus"], 3, "no engine is called `abacus`");
     let empty = tempfile::tempdir().unwrap();
     fails(&[path(&empty)], 3, "no run.json");

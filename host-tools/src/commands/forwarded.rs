@@ -6,6 +6,8 @@ use std::path::Path;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
 
+use testbed_runner::firmware;
+
 use super::run::Run;
 use super::{Exit, Failure};
 
@@ -75,9 +77,14 @@ impl Forwarded {
         Err(Failure::new(Exit::Input, message))
     }
 
-    /// Whether a program that is named by its path is there.
+    /// Whether the program is there, by its name or path: before its run is started.
     pub fn of_program(&self, target: &Path) -> Result<(), Failure> {
-        if !self.run.program.contains('/') || target.exists() {
+        if !self.run.program.contains('/') {
+            let known = firmware::check_program(&firmware::root()?, &self.run.program);
+            let told = |error| format!("there is no folder {}, and {error}", target.display());
+            return known.map_err(|error| Failure::new(Exit::Input, told(error)));
+        }
+        if target.exists() {
             return Ok(());
         }
         let message = format!(
