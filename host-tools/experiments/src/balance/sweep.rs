@@ -129,7 +129,7 @@ mod tests {
         };
         assert_eq!(last(["report", "1 s", "-"]), "+0.0 %");
         assert_eq!(last(["report", "1 s", "queue-over=2"]), "+100.0 %");
-        assert_eq!(last(["gain", "0.2 s", "factor=4"]), "+100.0 %");
+        assert_eq!(last(["gain", "0.2 s", "factor=16"]), "+100.0 %");
         let panels = sweep.panels();
         assert_eq!(panels.len(), 8);
         let queue = panels.iter().find(|panel| panel.title == "report: queue-over").unwrap();
