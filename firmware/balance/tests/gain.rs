@@ -85,10 +85,7 @@ fn threads_that_have_come_from_elsewhere_are_not_asked_for_as_new_ones() {
     let asked = played.round([(0, &[]), (20 * 256, &threads), (0, &[]), (0, &[]), (0, &[])]);
     let mut come: Vec<Did<'_>> = Vec::new();
     for (sent, other) in asked.iter().zip(30..) {
-        let thread = match sent.request.reason {
-            Reason::Thread(thread) => thread,
-            _ => number(other),
-        };
+        let thread = thread_of(sent, other);
         played.balancer.answer(PERIOD + 300, sent.number, Answer::Moved(thread));
         if sent.request.to == 3 {
             come.push((thread, 20_000, &[]));
@@ -149,6 +146,14 @@ fn a_slave_to_which_a_thread_may_not_go_is_not_the_only_one_that_idles() {
     let asked = (0..15).flat_map(|_| played.round([(1024, &here), (0, &[]), (9, on(0)), (9, on(1)), (9, on(2))]));
     let to: Vec<u8> = asked.filter(|sent| sent.request.from == 1).map(|sent| sent.request.to).collect();
     assert!(!to.is_empty() && to.iter().all(|to| *to > 2), "{to:?}");
+}
+
+/// The thread that is asked for, or this one where any will do.
+fn thread_of(sent: &Sent, any: usize) -> ThreadNumber {
+    match sent.request.reason {
+        Reason::Thread(thread) => thread,
+        _ => number(any),
+    }
 }
 
 /// What is estimated of a single group's threads.
@@ -284,12 +289,8 @@ fn asked_in_vain(messages: u32) -> Vec<u8> {
     let mut dealt: [Option<ThreadNumber>; 2] = [None; 2];
     for sent in played.round([(10 * 256, &new), (0, &[]), (0, &[]), (0, &[]), (0, &[])]) {
         let here = usize::from(sent.request.to).checked_sub(4).filter(|&here| dealt[here].is_none());
-        let answer = here.map_or(Answer::Refused, |here| {
-            let Reason::Thread(thread) = sent.request.reason else {
-                return Answer::Moved(*dealt[here].insert(number(20 + here)));
-            };
-            Answer::Moved(*dealt[here].insert(thread))
-        });
+        let answer =
+            here.map_or(Answer::Refused, |here| Answer::Moved(*dealt[here].insert(thread_of(&sent, 20 + here))));
         played.balancer.answer(PERIOD + 300, sent.number, answer);
     }
     let dealt = dealt.map(|thread| thread.expect("idle slaves get some"));

@@ -81,7 +81,7 @@ impl Balance {
         match (policy.as_str(), &self.placement) {
             ("static", None) => return Err(placeless("--balance static")),
             ("static", Some(path)) => {
-                placement::read(path, slaves(machine.processors.len()))?;
+                placement::read(path, machine.slaves() as u8)?;
             }
             (_, None) => {}
             _ => return Err(wrong(format!("--placement: {policy} has no use for it\n  help: leave it out"))),
@@ -149,7 +149,7 @@ impl Balance {
         getting::write(&dir.join(BALANCE), &log)?;
         // What is wrong with a log those say who read it.
         if let Ok(log) = Log::of(&String::from_utf8_lossy(&log)) {
-            self.tell_idle(&log.history, self.period(policy)?, slaves(engine.machine().processors.len()));
+            self.tell_idle(&log.history, self.period(policy)?, engine.machine().slaves() as u8);
         }
         Ok(())
     }
@@ -175,11 +175,6 @@ impl Balance {
 
 /// Threads that a note names.
 const NAMED: usize = 3;
-
-/// The last slave of a machine with so many processors; the first is 1.
-pub(super) fn slaves(processors: usize) -> u8 {
-    processors.saturating_sub(1) as u8
-}
 
 /// The balancer's log in the folder of a run that goes on, for whoever follows that.
 pub struct GrowingLog {

@@ -11,7 +11,7 @@ use testbed_balance::policies::Placement;
 use testbed_trace::balance::replay::{replay, Counts, Replayed};
 use testbed_trace::capture::{verify, Capture, BALANCE};
 
-use super::balance::{is_known, placeless, settings_help, slaves, unknown, values, wrong};
+use super::balance::{is_known, placeless, settings_help, unknown, values, wrong};
 use super::source::warn;
 use super::{placement, Exit, Failure};
 
@@ -80,7 +80,7 @@ impl Policy {
     fn policy(&self, name: &str, settings: &[String], capture: &Capture) -> Result<Boxed, Failure> {
         let placement = match (name, &self.placement) {
             ("static", None) => return Err(placeless("static")),
-            ("static", Some(path)) => placement::read(path, slaves(capture.record.machine.processors.len()))?,
+            ("static", Some(path)) => placement::read(path, capture.record.machine.slaves() as u8)?,
             (_, None) => Placement::default(),
             _ => return Err(wrong(format!("--placement: {name} has no use for it\n  help: leave it out"))),
         };

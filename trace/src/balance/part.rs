@@ -88,7 +88,7 @@ pub struct Collector {
 impl Collector {
     /// For a run of which this is the record.
     pub fn new(record: &RunRecord) -> Self {
-        let slaves = record.machine.processors.len().saturating_sub(1);
+        let slaves = record.machine.slaves();
         Collector { samples: Samples::new(slaves as u8), points: vec![Vec::new(); slaves] }
     }
 

@@ -126,9 +126,8 @@ impl Replay {
     /// Of this policy, through a run of which this is the record, and that what its own balancer's
     /// log tells; an empty one without a balancer.
     pub fn new(record: &RunRecord, own: &History, policy: Boxed) -> Self {
-        let slaves = record.machine.processors.len().saturating_sub(1) as u8;
         let microsecond = record.machine.clock_hz / 1_000_000;
-        let mut balancer = Box::new(Balancer::new(slaves, policy));
+        let mut balancer = Box::new(Balancer::new(record.machine.slaves() as u8, policy));
         balancer.costs.slice = TIME_SLICE_US * microsecond;
         balancer.costs.millisecond = 1_000 * microsecond;
         let millisecond = u64::from(balancer.costs.millisecond).max(1);

@@ -205,6 +205,13 @@ fn port_cycles() -> u32 {
     Machine::testbed6().port_cycles
 }
 
+impl MachineRecord {
+    /// Number of slaves, as [`Machine::slaves`]; 0 of a record without processors.
+    pub fn slaves(&self) -> usize {
+        self.processors.len().saturating_sub(1)
+    }
+}
+
 impl From<&Machine> for MachineRecord {
     fn from(machine: &Machine) -> Self {
         let Machine {

@@ -105,7 +105,7 @@ struct Reader<'a> {
 /// # Errors
 /// The file can't be read, is no VCD, or does not show the MMI; or the temporary file can't be written.
 pub fn wave(path: &Path, machine: &Machine, dgl: u32) -> Result<(Capture, Integrity), CaptureError> {
-    let smis = machine.processors.len() - 1;
+    let smis = machine.slaves();
     let wanted: Vec<String> = (0..SIGNALS).map(name).collect();
     let mut vcd = Vcd::open(path, "mmi", &wanted)?;
     let needed = |signal: &usize| match *signal {

@@ -197,7 +197,7 @@ impl CaptureWriter {
             pieces: Pieces::default(),
             input: None,
             stamp: None,
-            pairs: vec![0; machine.processors.len().saturating_sub(1)],
+            pairs: vec![0; machine.slaves()],
             holes: None,
             sealer: Sealer::default(),
             place,

@@ -107,7 +107,7 @@ impl Watch {
             processors: record.machine.processors.iter().map(processor).collect(),
             links: BTreeMap::new(),
             threads: BTreeMap::new(),
-            samples: Samples::new(record.machine.processors.len().saturating_sub(1) as u8),
+            samples: Samples::new(record.machine.slaves() as u8),
             supersteps: Supersteps::default(),
             events: 0,
         }

@@ -32,6 +32,7 @@ pub struct View {
     edited: bool,
     /// By processor: what has been shown of its unfinished line since somebody typed a line there.
     shown: Vec<Vec<u8>>,
+    /// Why something could not be shown, until [`View::failure`] tells it.
     failed: Option<io::Error>,
 }
 

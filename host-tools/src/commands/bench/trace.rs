@@ -96,7 +96,7 @@ impl Trace {
             None => {}
         }
         let machine = Machine::testbed6();
-        let streams = machine.processors.len() - 1;
+        let streams = machine.slaves();
         let record = synthetic::capture(folder, &machine, Mix::default(), 1, self.events / streams as u64)?;
         let report = report(folder, &record)?;
         let mut out = io::stdout().lock();

@@ -71,7 +71,7 @@ pub struct Monitor {
 impl Monitor {
     /// The monitor at the start of cycle 0. `machine` is a validated description.
     pub fn new(machine: &Machine) -> Self {
-        let count = machine.processors.len().saturating_sub(1);
+        let count = machine.slaves();
         Monitor {
             clock: Clock::new(machine.tick_cycles),
             smis: (0..count).map(|_| Smi::new(machine.smi_queue)).collect(),
