@@ -88,7 +88,7 @@ fn threads_that_have_come_from_elsewhere_are_not_asked_for_as_new_ones() {
         let thread = thread_of(sent, other);
         played.balancer.answer(PERIOD + 300, sent.number, Answer::Moved(thread));
         if sent.request.to == 3 {
-            come.push((thread, 20_000, &[]));
+            come.push((thread, 12_000, &[]));
         }
     }
     assert!(come.len() >= 3, "{asked:?}");
