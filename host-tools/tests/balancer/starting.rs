@@ -1,9 +1,12 @@
 //! The program starts when the balancer is ready, or does without one that fails.
 
+use std::fs;
+
 use testbed_balance::log::Entry;
 use testbed_balance::request::Answer;
 
 use super::runs::{run, testbed, Left};
+use crate::common::root;
 
 /// Milliseconds after which the program created its first thread.
 fn created_ms(left: &Left) -> u64 {
@@ -47,4 +50,20 @@ fn a_program_starts_without_a_balancer_that_fails() {
         let created = created_ms(&without);
         assert!((1000..1100).contains(&created), "{created} ms");
     }
+}
+
+/// The filestore leaves the master too little memory; whoever balances nothing keeps nobody from running.
+#[test]
+fn a_program_starts_without_a_balancer_that_finds_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let testbed6 = fs::read_to_string(root().join("machines/testbed6.toml")).unwrap();
+    let (machine, file) = (path("machine.toml"), path("file"));
+    fs::write(&machine, testbed6.replace("4 MiB", "2 MiB")).unwrap();
+    let [first, second] = ["first", "second"].map(|name| format!("{file}={name}"));
+    fs::write(&file, vec![1; 300 << 10]).unwrap();
+    let more = ["--machine", &machine, "--file", &first, "--file", &second];
+    let without = run("synthetic 4 compute 20 --balance gain", &more);
+    assert!(without.console.contains("master: the balancer can't start: out of memory"), "{}", without.console);
+    assert!(without.console.contains("synthetic: 0 wrong, 0 failed"), "{}", without.console);
 }

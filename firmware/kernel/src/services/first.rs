@@ -18,8 +18,9 @@ impl Kernel {
             self.start_first();
         }
         if self.is_balancing() {
+            // The program runs without it.
             let begun = self.invoke_balancer();
-            self.tell_start(begun, "the balancer can't start: ");
+            self.has_started(begun, "the balancer can't start: ");
         }
     }
 
@@ -33,25 +34,26 @@ impl Kernel {
 
     fn start_first(&mut self) {
         let begun = self.invoke_first();
-        self.tell_start(begun, "the program can't start: ");
-    }
-
-    /// Says why something did not start, and ends the run.
-    #[inline]
-    fn tell_start(&mut self, begun: Result<(), Error>, what: &str) {
-        if let Err(error) = begun {
-            self.console.put_text(what);
-            if !variant::IN_LINE {
-                // No room for all the meanings; this one wants a remedy.
-                match error {
-                    Error::NoMemory => self.console.put_text("too big for this RAM; take a machine with more"),
-                    _ => self.console.put_decimal(error as u32),
-                }
-            } else {
-                self.console.put_text(error.meaning());
-            }
-            self.console.put(b'\n');
+        if !self.has_started(begun, "the program can't start: ") {
             self.exit_code = Some(EXIT_STOP);
         }
+    }
+
+    /// Whether something has started; if it has not, the console says why.
+    #[inline]
+    fn has_started(&mut self, begun: Result<(), Error>, what: &str) -> bool {
+        let Err(error) = begun else { return true };
+        self.console.put_text(what);
+        if !variant::IN_LINE {
+            // No room for all the meanings; this one wants a remedy.
+            match error {
+                Error::NoMemory => self.console.put_text("too big for this RAM; take a machine with more"),
+                _ => self.console.put_decimal(error as u32),
+            }
+        } else {
+            self.console.put_text(error.meaning());
+        }
+        self.console.put(b'\n');
+        false
     }
 }
