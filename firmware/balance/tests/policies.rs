@@ -250,7 +250,11 @@ fn placements_are_read_and_errors_name_the_line() {
     assert_eq!(wrong("1-00-003 2\n1-00-064 2"), LineError { line: 2, wrong: Wrong::Thread });
     assert_eq!(wrong("1-00-003 6").wrong, Wrong::Processor);
     assert_eq!(wrong("1-00-003 5 4").wrong, Wrong::More);
-    assert_eq!(wrong(&"1-00-003 2\n".repeat(257)).wrong, Wrong::Lines);
+    let many =
+        |count: usize| (0..count).map(|at| format!("1-{:02}-{:03} 2\n", at / 63, at % 63 + 1)).collect::<String>();
+    assert!(Placement::parse(&many(256), 5).is_ok());
+    assert_eq!(wrong(&many(257)), LineError { line: 257, wrong: Wrong::Lines });
+    assert_eq!(wrong("1-00-003 2\n\n# again\n1-00-003 4"), LineError { line: 4, wrong: Wrong::Twice(1) });
     assert!(wrong("x").to_string().starts_with("line 1: expected a thread as 1-00-003"));
 }
 

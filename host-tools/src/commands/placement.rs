@@ -1,6 +1,5 @@
 //! The file of `--placement`, which the balancer reads on the machine and `policy` on the host.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -31,15 +30,7 @@ pub fn read(path: &Path, slaves: u8) -> Result<Placement, Failure> {
     if text.len() > FILE_BYTES {
         return Err(refused(&format!("{} bytes, of which a balancer reads {FILE_BYTES}", text.len())));
     }
-    let placement = Placement::parse(&text, slaves).map_err(|error| refused(&error))?;
-    let mut lines = BTreeMap::new();
-    for (line, text) in (1..).zip(text.lines()) {
-        let first = place(text, slaves).and_then(|(thread, _)| lines.insert(thread, line));
-        if let Some(first) = first {
-            return Err(refused(&format!("line {line}: the thread has a place already, in line {first}")));
-        }
-    }
-    Ok(placement)
+    Placement::parse(&text, slaves).map_err(|error| refused(&error))
 }
 
 /// What a line of a file that is right says.

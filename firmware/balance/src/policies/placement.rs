@@ -29,6 +29,8 @@ pub enum Wrong {
     More,
     /// There are too many lines.
     Lines,
+    /// The thread has a place already, in this line.
+    Twice(usize),
 }
 
 /// A line that is wrong; lines count from 1.
@@ -45,6 +47,9 @@ impl fmt::Display for LineError {
             Wrong::Processor => "expected the number of a slave behind the thread",
             Wrong::More => "expected nothing behind thread and processor",
             Wrong::Lines => "there are too many threads",
+            Wrong::Twice(first) => {
+                return write!(text, "line {}: the thread has a place already, in line {first}", self.line)
+            }
         };
         write!(text, "line {}: {what}", self.line)
     }
@@ -90,13 +95,21 @@ impl Placement {
     }
 
     /// Reads the lines of a file, for a machine with slaves 1 to `slaves`.
+    ///
+    /// # Errors
+    /// The first line that is wrong, or names a thread again.
     pub fn parse(text: &str, slaves: u8) -> Result<Self, LineError> {
-        let mut places = ArrayVec::new();
-        for (at, text) in text.lines().enumerate() {
-            let wrong = |wrong| LineError { line: at + 1, wrong };
-            if let Some(place) = line(text, slaves).map_err(wrong)? {
-                places.try_push(place).map_err(|_| wrong(Wrong::Lines))?;
+        let mut places = ArrayVec::<(ThreadNumber, u8), THREADS>::new();
+        // Of each place, in which line it is.
+        let mut lines = ArrayVec::<u16, THREADS>::new();
+        for (number, text) in (1..).zip(text.lines()) {
+            let wrong = |wrong| LineError { line: number, wrong };
+            let Some(place) = line(text, slaves).map_err(wrong)? else { continue };
+            if let Some(first) = places.iter().position(|(thread, _)| *thread == place.0) {
+                return Err(wrong(Wrong::Twice(lines[first].into())));
             }
+            places.try_push(place).map_err(|_| wrong(Wrong::Lines))?;
+            lines.push(number as u16);
         }
         Ok(Placement { places, refused: ArrayVec::new() })
     }
