@@ -1,9 +1,10 @@
 //! System calls: `ecall` with the number in `a7`, arguments in `a0`.., result in `a0` (negative: an
 //! [`Error`]), a second result in `a1` where the table names one. A call is like a function call:
-//! `t0` to `t6` and `a1` to `a7` do not keep their values. *Process* is a process id (see
-//! [`crate::process`]), *thread* a thread's number ([`crate::event::thread_number`]). Strings are
-//! an address and a length in bytes, without NUL; arguments are strings with a NUL after each.
-//! `docs/changing.md` says which other files a new call touches.
+//! `t0` to `t6` and `a1` to `a7` do not keep their values; of [`YIELD`] neither do `s2` to `s11`.
+//! *Process* is a process id (see [`crate::process`]), *thread* a thread's number
+//! ([`crate::event::thread_number`]). Strings are an address and a length in bytes, without NUL;
+//! arguments are strings with a NUL after each. `docs/changing.md` says which other files a new
+//! call touches.
 //!
 //! | call | arguments | result | second result |
 //! |---|---|---|---|

@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 use libtos::call::call;
 use libtos::process::process;
 use libtos::random::Random;
-use libtos::{create, exit, stack_for, thread_id};
+use libtos::{create, exit, stack_for, thread_id, yield_now};
 use testbed_definitions::exchange;
 use testbed_definitions::file::NAME_BYTES;
 use testbed_definitions::ids::ProcessId;
@@ -66,6 +66,8 @@ fn random_call(random: &mut Random) {
     let mut arguments: [u32; 5] = core::array::from_fn(|_| argument(random));
     match number {
         syscall::EXIT | syscall::WAIT | syscall::SEND | syscall::RECEIVE => return random_transfer(random, &arguments),
+        // It keeps less than `call` counts on.
+        syscall::YIELD => return yield_now(),
         // Text only where the console won't see it.
         syscall::WRITE => arguments[1] = if random.chance(50) { 0 } else { VIRTUAL_BYTES | arguments[1] },
         syscall::ALT => arguments[4] %= 300,

@@ -25,8 +25,9 @@ _start:
     csrw    mstatus, zero
     j       kernel_main
 
-# The trap vector where a yield need tell nobody: no event, no phase of the main loop. No word names what the one before it loads, for
-# which it would wait.
+# The trap vector where a yield need tell nobody: no event, no phase of the main loop. Of the registers that other calls keep, a yield keeps
+# s2 to s11 for nobody: whoever yields has saved those whose values matter, as a rule none or few. No word names what the one before
+# it loads, for which it would wait.
 # The number of YIELD is also the cause of a trap by a call.
     .section .text.trap, "ax"
     .balign 4
@@ -42,15 +43,12 @@ trap_quick:
     lw      s0, {NEXT}(tp)
     store_pair 2, 8, tp
     beq     s0, tp, yield_alone
-    .irp    n, 18, 20, 22, 24, 26
-    store_pair \n, 4*\n, tp
-    .endr
     csrr    ra, mepc
     addi    ra, ra, 5
     sw      ra, 0(tp)
     lw      s1, {YIELDED}(s0)
-    csrr    s2, {PMBASE}
-    bne     s1, s2, yield_slowly
+    csrr    ra, {PMBASE}
+    bne     s1, ra, yield_slowly
     csrrw   ra, mscratch, s0
     lw      s1, 0(s0)
     sw      ra, 16(tp)
@@ -59,9 +57,8 @@ trap_quick:
     csrw    mepc, s1
     lw      ra, 4(s0)
     lw      tp, 16(s0)
-    .irp    n, 2, 18, 20, 22, 24, 26, 8
-    load_pair \n, 4*\n, s0
-    .endr
+    load_pair 2, 8, s0
+    load_pair 8, 32, s0
     li      a0, 0
     mret
 

@@ -1,6 +1,7 @@
-//! Threads that keep a value in every register while others move them: `registers [MOVES]`. A
-//! thread makes no call meanwhile, so it is moved wherever it happens to be, and all of its
-//! registers must come with it.
+//! Threads that keep values in registers. Some of one processor yield to each other, which keeps
+//! few; then others keep a value in every register while they are moved: `registers [MOVES]`. These
+//! make no call meanwhile, so they are moved wherever they happen to be, and all of their registers
+//! must come with them.
 #![no_std]
 #![no_main]
 
@@ -9,18 +10,27 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use libtos::random::Random;
 use libtos::{
-    create, delay_us, exit, halt, migrate, println, processor, processors, stack_for, thread_id, wait, Error, Place,
+    create, delay_us, exit, halt, migrate, println, processor, processors, send_event, stack_for, thread_id, wait,
+    Error, Place,
 };
+use testbed_definitions::syscall::YIELD;
 
 libtos::program!(main);
 
 const STACK_PAGES: u32 = 4;
 /// Ids of the threads that are moved: one more than are moved at a time, so that time-slices end as well.
 const WORKERS: core::ops::Range<u8> = 2..5;
+/// Ids of the threads that yield to each other.
+const YIELDERS: core::ops::Range<u8> = 5..8;
+const YIELD_ROUNDS: u16 = 10;
+/// Yields of a round.
+const YIELDS: u32 = 100;
 const REGISTERS: usize = 32;
 /// The register that counts rounds up to 0.
 const COUNTER: usize = 5;
 const SP: usize = 2;
+/// Those that a yield keeps, besides `sp`.
+const KEPT: [usize; 5] = [1, 3, 4, 8, 9];
 /// Some 2 ms.
 const ROUNDS: u32 = 800;
 
@@ -58,10 +68,39 @@ global_asm!(
     ".endr",
     "addi sp, sp, 256",
     "ret",
+    // Keeps what the caller needs, takes the registers that a yield keeps from the words at a0,
+    // yields a1 times, and leaves them where they came from.
+    ".global pass_turns",
+    "pass_turns:",
+    "addi sp, sp, -112",
+    ".irp n, 1, 3, 4, 8, 9, 10, 11, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
+    "sw x\\n, 4*\\n(sp)",
+    ".endr",
+    ".irp n, 1, 3, 4, 8, 9",
+    "lw x\\n, 4*\\n(a0)",
+    ".endr",
+    "2:",
+    "li a7, {yields}",
+    "ecall",
+    "lw t0, 44(sp)",
+    "addi t0, t0, -1",
+    "sw t0, 44(sp)",
+    "bnez t0, 2b",
+    "lw a0, 40(sp)",
+    ".irp n, 1, 3, 4, 8, 9",
+    "sw x\\n, 4*\\n(a0)",
+    ".endr",
+    ".irp n, 1, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
+    "lw x\\n, 4*\\n(sp)",
+    ".endr",
+    "addi sp, sp, 112",
+    "ret",
+    yields = const YIELD,
 );
 
 extern "C" {
     fn turn(values: *mut [u32; REGISTERS]);
+    fn pass_turns(values: *mut [u32; REGISTERS], turns: u32);
 }
 
 fn main(arguments: libtos::Arguments) -> u32 {
@@ -69,18 +108,28 @@ fn main(arguments: libtos::Arguments) -> u32 {
         println!("usage: registers [MOVES]");
         return 2;
     };
-    let moved = move_all(moves);
+    let (begun, failed) = (begin_to_yield(), wait());
+    println!("registers: {} yields, {failed} threads with wrong registers", u32::from(YIELD_ROUNDS) * YIELDS);
+    let moved = begun.and_then(|()| move_all(moves));
     OVER.store(true, Ordering::Relaxed);
     if let Err(error) = moved {
         println!("registers: {}", error.meaning());
         halt();
     }
-    let failed = wait();
-    println!("registers: {moves} moves, {failed} threads with wrong registers");
-    failed
+    let confused = wait();
+    println!("registers: {moves} moves, {confused} threads with wrong registers");
+    failed + confused
 }
 
-/// Starts the threads, and moves all but the last one so often, from wherever they are to any processor.
+/// Starts the threads that yield to each other.
+fn begin_to_yield() -> Result<(), Error> {
+    YIELDERS
+        .into_iter()
+        .try_for_each(|id| create(id, STACK_PAGES, processor().into(), yielder, stack_for(STACK_PAGES)).map(drop))
+}
+
+/// Starts the threads that are moved, and moves all but the last one so often, from wherever they
+/// are to any processor.
 fn move_all(moves: u32) -> Result<(), Error> {
     // Elsewhere at first, so that the moves begin at once.
     let mut places: [_; (WORKERS.end - WORKERS.start) as usize] =
@@ -121,6 +170,26 @@ extern "C" fn worker() -> ! {
                 println!("x{register} is {:#x}, {:#x} before {ROUNDS} rounds", values[register], before[register]);
                 wrong += 1;
             }
+        }
+    }
+    exit(u32::from(wrong != 0))
+}
+
+/// Tells of each of its rounds by an event, and yields in between.
+extern "C" fn yielder() -> ! {
+    let mut random = Random::new(thread_id().into());
+    let mut wrong = 0;
+    for round in 0..YIELD_ROUNDS {
+        let mut values: [u32; REGISTERS] = core::array::from_fn(|_| random.word());
+        let before = values;
+        if send_event(round).is_err() {
+            wrong += 1;
+        }
+        // SAFETY: it changes these words only, and keeps what the caller needs.
+        unsafe { pass_turns(&raw mut values, YIELDS) };
+        for register in KEPT.into_iter().filter(|&register| values[register] != before[register]) {
+            println!("x{register} was {:#x}, and is {:#x} after yields", before[register], values[register]);
+            wrong += 1;
         }
     }
     exit(u32::from(wrong != 0))
