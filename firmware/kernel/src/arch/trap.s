@@ -4,7 +4,7 @@
 # block, which is in the ready ring; in the kernel it points to a block of its own behind the stack, so that a trap there destroys nothing.
 # The kernel never enables interrupts.
 #
-# Bit 0 of a saved pc: the thread waits for the result of a call, so only what a call keeps has been saved. Without it all registers have been.
+# Bit 0 of a saved pc: the thread waits for the result of a call, so only what that call keeps has been saved. Without it all registers have been.
 # YIELDED is the page map's CSR value where the thread has just yielded, so that nothing else need be looked at: its result is 0, whatever
 # its context says. Otherwise YIELDED is 0.
 
