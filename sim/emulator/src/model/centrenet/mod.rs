@@ -151,7 +151,7 @@ impl Network {
     /// cycles before that. Certain up to `known_until`, and until the station's own processor stores to it. `None`: low
     /// for all that is known.
     #[inline]
-    pub fn external_from(&mut self, station: usize, from: u64) -> Option<u64> {
+    pub fn external_from(&self, station: usize, from: u64) -> Option<u64> {
         self.stations[station].external_from(from)
     }
 

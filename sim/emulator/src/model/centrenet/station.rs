@@ -371,10 +371,10 @@ impl Station {
         }
     }
 
-    /// See [`super::Network::external_from`].
+    /// See [`super::Network::external_from`]. The state stays as it is: a processor asks from where it
+    /// is, which may be beyond the cycle in which the host looks at the counters.
     #[inline]
-    pub fn external_from(&mut self, from: u64) -> Option<u64> {
-        self.sync(from);
+    pub fn external_from(&self, from: u64) -> Option<u64> {
         let (first, last) = self.last_high;
         if first <= last && from <= last {
             return Some(from.max(first));
@@ -389,7 +389,7 @@ impl Station {
         self.changes.iter().find_map(|&(visible, change)| {
             let Change::Received(words) = change else { return None };
             tail = tail.wrapping_add(words);
-            (tail != self.head).then_some(visible + 1)
+            (tail != self.head).then_some(from.max(visible + 1))
         })
     }
 }

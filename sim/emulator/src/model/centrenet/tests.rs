@@ -55,6 +55,9 @@ fn a_packet_arrives_when_the_table_says() {
         let visible = 97 + 42 + 2 * words;
         run(&mut network, &mut memory, visible - 1);
         assert_eq!(network.external_from(1, 96), Some(visible + 1));
+        // A processor that divides asks from beyond the cycle in which the host looks.
+        assert_eq!(network.external_from(1, visible + 20), Some(visible + 20));
+        assert_eq!([visible - 1, visible].map(|cycle| network.counters(1, cycle).rx_packets), [0, 1]);
         assert_eq!(network.load(1, register::RX_TAIL, visible - 1), 0);
         assert_eq!(network.load(1, register::RX_TAIL, visible), 1 + words as u32);
         network.catch_up(1, visible, &mut memory);
