@@ -63,7 +63,7 @@ pub unsafe fn call5(number: u32, arguments: [u32; 5]) -> u32 {
     unsafe { call(number, arguments) }.0
 }
 
-/// A call with at most one argument, which concerns no memory.
+/// A call with at most one argument, which concerns no memory; not [`YIELD`], which is [`pass`].
 #[inline(always)]
 pub fn value(number: u32, argument: u32) -> u32 {
     let result;

@@ -38,7 +38,7 @@ pub(crate) trait Core {
 
     /// If it is asleep, the cycle in which something wakes it, as far as that is known
     /// ([`u64::MAX`] if nothing does); `None` if it is awake.
-    fn sleeps_until(&self, shared: &mut Shared) -> Option<u64>;
+    fn sleeps_until(&self, shared: &Shared) -> Option<u64>;
 
     /// Its RAM, for DMA between the windows.
     fn ram(&mut self) -> &mut impl Ram;
@@ -218,7 +218,7 @@ impl<C: Core> Schedule<C> {
     fn asleep_until(&mut self) -> u64 {
         let mut wake = u64::MAX;
         for core in &self.cores {
-            match core.sleeps_until(&mut self.shared) {
+            match core.sleeps_until(&self.shared) {
                 Some(cycle) => wake = wake.min(cycle),
                 None => return self.cycle,
             }
@@ -273,7 +273,7 @@ mod tests {
         }
         fn fall_back(&mut self, _: &mut Shared) {}
         fn arrive(&mut self, _: &mut Vec<Event>) {}
-        fn sleeps_until(&self, _: &mut Shared) -> Option<u64> {
+        fn sleeps_until(&self, _: &Shared) -> Option<u64> {
             self.wakes.filter(|wakes| self.windows.last().is_none_or(|last| last < wakes))
         }
         fn ram(&mut self) -> &mut impl Ram {

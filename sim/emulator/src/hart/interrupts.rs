@@ -7,14 +7,14 @@ use testbed_definitions::csr::*;
 impl Hart {
     /// If it is asleep, the cycle in which an interrupt wakes it, as far as that is known.
     #[inline]
-    pub(super) fn wakes_in(&self, shared: &mut Shared) -> Option<u64> {
+    pub(super) fn wakes_in(&self, shared: &Shared) -> Option<u64> {
         self.asleep.then(|| self.pending_from(shared, self.arrival).unwrap_or(u64::MAX))
     }
 
     /// The first cycle not before `from` in which an enabled interrupt is pending in `mip`.
     // Asked for every processor in every window.
     #[inline(always)]
-    fn pending_from(&self, shared: &mut Shared, from: u64) -> Option<u64> {
+    fn pending_from(&self, shared: &Shared, from: u64) -> Option<u64> {
         // `mip` registers the lines.
         let lines = from - 1;
         let enabled = self.csrs.enabled;
@@ -37,7 +37,7 @@ impl Hart {
     }
 
     /// The bits of `mip` in `cycle`.
-    pub fn pending(&self, shared: &mut Shared, cycle: u64) -> u32 {
+    pub fn pending(&self, shared: &Shared, cycle: u64) -> u32 {
         let line = cycle - 1;
         let timer = if self.clint.timer_from(line) == Some(line) { INTERRUPT_TIMER } else { 0 };
         let software = if self.clint.software_from(line) == Some(line) { INTERRUPT_SOFTWARE } else { 0 };
@@ -47,7 +47,7 @@ impl Hart {
 
     /// Works out `interrupt_at`.
     #[inline]
-    pub(in crate::hart) fn find_interrupt(&mut self, shared: &mut Shared) {
+    pub(in crate::hart) fn find_interrupt(&mut self, shared: &Shared) {
         let possible = self.csrs.enabled != 0 && (self.csrs.user || self.csrs.interrupts_on);
         let pending = if possible { self.pending_from(shared, self.arrival) } else { None };
         self.interrupt_at = pending.map_or(u64::MAX, |cycle| cycle.max(self.let_past));
@@ -55,7 +55,7 @@ impl Hart {
 
     /// Ends the sleep if an interrupt line does before `until`; says whether it has.
     #[inline]
-    pub(super) fn wake(&mut self, shared: &mut Shared, until: u64) -> bool {
+    pub(super) fn wake(&mut self, shared: &Shared, until: u64) -> bool {
         match self.pending_from(shared, self.arrival) {
             Some(cycle) if cycle < until => {
                 self.asleep = false;

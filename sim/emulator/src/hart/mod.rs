@@ -74,7 +74,7 @@ impl Core for Hart {
     }
 
     #[inline]
-    fn sleeps_until(&self, shared: &mut Shared) -> Option<u64> {
+    fn sleeps_until(&self, shared: &Shared) -> Option<u64> {
         self.wakes_in(shared)
     }
 
