@@ -44,7 +44,7 @@ pub mod pipelined {
     pub const CYCLES_LOAD_PAIR: u64 = 2;
     pub const CYCLES_STORE_PAIR: u64 = 2;
     pub const CYCLES_MULTIPLY: u64 = 1;
-    pub const CYCLES_DIVIDE: u64 = 34;
+    pub const CYCLES_DIVIDE: u64 = 18;
     /// Added to a load or a multiplication whose register the next word names as a source (of a pair,
     /// the second one), and to a load or store of a device.
     pub const CYCLES_LATE: u64 = 1;

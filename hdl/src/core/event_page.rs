@@ -3,46 +3,55 @@
 use rust_hdl::prelude::*;
 use testbed_definitions::{map, page};
 
-/// Says whether `a + b` is an address on the page of programs' events, sooner than the sum is known;
-/// combinational.
+/// Bits of a store's offset, which is signed.
+const OFFSET_BITS: u32 = 12;
+
+const _: () = assert!(map::EVENT_PAGE >> (OFFSET_BITS - 1) & 1 == 0, "the page lies in the lower half of its 4 KiB");
+
+/// Says whether `base + offset`, `offset` being signed, is an address on the page of programs'
+/// events, sooner than the sum is known; combinational.
 ///
 /// ```text
-///         +-----------+
-///   a --->| EventPage |---> on
-///   b --->|           |
-///         +-----------+
+///            +-----------+
+///   base --->| EventPage |---> on
+///   offset ->|           |
+///            +-----------+
 /// ```
 ///
-/// If the sum is on the page, its bits above the page's offset are known, and from them which carry
-/// goes into each bit and which comes out of each. It is there exactly if these agree from bit to
-/// bit, which every bit and its neighbour tell at once; only the carry out of the offset is added up.
+/// The bits of `base` above those of an offset are the page's, or one less if a positive offset
+/// carries into them. They are compared with both while the lower ones are added up. One more they
+/// never are: the page lies in the lower half of its 4 KiB, and a negative offset that leaves them,
+/// so does not carry, ends in the upper one.
 #[derive(LogicBlock)]
 pub struct EventPage {
-    pub a: Signal<In, Bits<32>>,
-    pub b: Signal<In, Bits<32>>,
+    pub base: Signal<In, Bits<32>>,
+    pub offset: Signal<In, Bits<12>>,
     pub on: Signal<Out, Bit>,
-    high_a: Signal<Local, Bits<22>>,
-    high_b: Signal<Local, Bits<22>>,
-    offset: Signal<Local, Bits<11>>,
-    carry_in: Signal<Local, Bits<22>>,
-    carry_out: Signal<Local, Bits<22>>,
-    carried: Signal<Local, Bits<22>>,
-    page: Constant<Bits<22>>,
+    high: Signal<Local, Bits<20>>,
+    low: Signal<Local, Bits<13>>,
+    carries: Signal<Local, Bit>,
+    negative: Signal<Local, Bit>,
+    there: Signal<Local, Bit>,
+    same: Constant<Bits<20>>,
+    below: Constant<Bits<20>>,
+    page: Constant<Bits<2>>,
 }
 
 impl Default for EventPage {
     fn default() -> Self {
+        let same = u64::from(map::EVENT_PAGE >> OFFSET_BITS);
         Self {
-            a: Default::default(),
-            b: Default::default(),
-            on: Default::default(),
-            high_a: Default::default(),
-            high_b: Default::default(),
+            base: Default::default(),
             offset: Default::default(),
-            carry_in: Default::default(),
-            carry_out: Default::default(),
-            carried: Default::default(),
-            page: Constant::new(u64::from(map::EVENT_PAGE >> page::PAGE_SHIFT).into()),
+            on: Default::default(),
+            high: Default::default(),
+            low: Default::default(),
+            carries: Default::default(),
+            negative: Default::default(),
+            there: Default::default(),
+            same: Constant::new(same.into()),
+            below: Constant::new((same - 1).into()),
+            page: Constant::new(u64::from((map::EVENT_PAGE >> page::PAGE_SHIFT) % 4).into()),
         }
     }
 }
@@ -50,14 +59,14 @@ impl Default for EventPage {
 impl Logic for EventPage {
     #[hdl_gen]
     fn update(&mut self) {
-        self.high_a.next = self.a.val().get_bits::<22>(10);
-        self.high_b.next = self.b.val().get_bits::<22>(10);
-        self.offset.next =
-            bit_cast::<11, 10>(self.a.val().get_bits::<10>(0)) + bit_cast::<11, 10>(self.b.val().get_bits::<10>(0));
-        self.carry_in.next = (self.high_a.val() ^ self.high_b.val()) ^ self.page.val();
-        self.carry_out.next =
-            (self.high_a.val() & self.high_b.val()) | ((self.high_a.val() | self.high_b.val()) & (!self.page.val()));
-        self.carried.next = (self.carry_out.val() << 1) | bit_cast::<22, 1>(self.offset.val().get_bits::<1>(10));
-        self.on.next = self.carry_in.val() == self.carried.val();
+        self.high.next = self.base.val().get_bits::<20>(12);
+        self.low.next = bit_cast::<13, 12>(self.base.val().get_bits::<12>(0)) + bit_cast::<13, 12>(self.offset.val());
+        self.carries.next = self.low.val().get_bit(12);
+        self.negative.next = self.offset.val().get_bit(11);
+        self.there.next = self.high.val() == self.same.val();
+        if self.carries.val() & !self.negative.val() {
+            self.there.next = self.high.val() == self.below.val();
+        }
+        self.on.next = self.there.val() & (self.low.val().get_bits::<2>(10) == self.page.val());
     }
 }

@@ -7,13 +7,13 @@ use rust_hdl::prelude::*;
 /// ```text
 ///   pc, immediate, sum            +--------+-> after (pc + 4), target (pc + immediate)
 ///   condition (funct3), compares  |  Flow  |-> misaligned
-///   state, walk_fetch        ---->+--------+-> va, fetch, falls
+///   state, walk_fetch, ahead ---->+--------+-> va, fetch, falls
 /// ```
 ///
 /// `va` is `sum` for data (`sum | 4` in P, where `sum` is a multiple of eight) and for `jalr`, `pc`
-/// in F and S and in a fetch's walk, `target` in X of a branch or `jal`, `after` otherwise. Whether
-/// a branch is taken is known last, so it does not choose `va`: both addresses are translated, and
-/// `falls` says afterwards that `after` is the one.
+/// in F and S and in a fetch's walk, `target` in X of a branch or `jal`, `after` otherwise, or `pc`
+/// where words in order are fetched `ahead`. Whether a branch is taken is known last, so it does not
+/// choose `va`: both addresses are translated, and `falls` says afterwards that `after` is the one.
 #[derive(LogicBlock, Default)]
 pub struct Flow {
     pub pc: Signal<In, Bits<32>>,
@@ -33,6 +33,8 @@ pub struct Flow {
     pub state: Signal<In, Bits<9>>,
     /// The walk under way is for a fetch.
     pub walk_fetch: Signal<In, Bit>,
+    /// Words in order are fetched by somebody else. It does not change while the core runs.
+    pub ahead: Signal<In, Bit>,
     pub after: Signal<Out, Bits<32>>,
     pub target: Signal<Out, Bits<32>>,
     /// The jump or taken branch has a target that is no multiple of four.
@@ -81,6 +83,9 @@ impl Logic for Flow {
         self.relative.next = self.pc.val() + self.immediate.val();
 
         self.chosen.next = self.following.val();
+        if self.ahead.val() {
+            self.chosen.next = self.pc.val();
+        }
         if self.at_sum.val() {
             self.chosen.next = self.sum.val();
             if self.jalr.val() {

@@ -224,14 +224,15 @@ impl Logic for Core {
         self.flow.store.next = self.decoder.store.val();
         self.flow.state.next = self.state.q.val();
         self.flow.walk_fetch.next = self.walk_fetch.q.val();
+        self.flow.ahead.next = false;
 
         self.mmu.va.next = self.flow.va.val();
         self.mmu.after.next = self.flow.after.val();
         self.mmu.falls.next = self.flow.falls.val();
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
-        self.event_page.a.next = self.registers.data_1.val();
-        self.event_page.b.next = self.decoder.immediate.val();
+        self.event_page.base.next = self.registers.data_1.val();
+        self.event_page.offset.next = self.decoder.immediate.val().get_bits::<12>(0);
         self.mmu.on_event_page.next = self.event_page.on.val();
         self.mmu.pair.next = self.decoder.pair.val();
         self.mmu.user_fetch.next = self.csr_file.user.val();

@@ -56,6 +56,8 @@ pub struct Bank {
     oldest: Signal<Local, Bits<32>>,
     into: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
+    base: Signal<Local, Bits<7>>,
+    rows: Signal<Local, Bits<7>>,
 }
 
 impl Logic for Bank {
@@ -94,12 +96,14 @@ impl Logic for Bank {
         self.asks.next =
             self.free.val() & !self.fresh.val() & !self.has_two.q.val() & !(self.has_one.q.val() & self.comes.val());
         self.came.d.next = self.asks.val() & !self.start.val();
-        self.next.d.next = self.next.q.val();
+        // One adder for both, which adds nothing where nothing is asked.
+        self.base.next = self.next.q.val();
+        self.rows.next = bit_cast::<7, 1>(self.asks.val().into());
         if self.fresh.val() {
-            self.next.d.next = self.first.val() + 2;
-        } else if self.asks.val() {
-            self.next.d.next = self.next.q.val() + 1;
+            self.base.next = self.first.val();
+            self.rows.next = 2.into();
         }
+        self.next.d.next = self.base.val() + self.rows.val();
         self.row.next = self.next.q.val();
 
         // A word that comes is kept where there is room, also if it is taken at once: it is not asked

@@ -89,8 +89,8 @@ pub struct Control {
     pub unseen: Signal<Out, Bit>,
     /// Bit 4: interrupt; bits 3:0: the code.
     pub trap_cause: Signal<Out, Bits<5>>,
-    /// `mtval` is the pc, the instruction, the virtual address of this cycle; none: 0.
-    pub tval_pc: Signal<Out, Bit>,
+    /// `mtval` is the instruction, or the virtual address of this cycle, which is the pc where there is no
+    /// other; neither: 0.
     pub tval_instruction: Signal<Out, Bit>,
     pub tval_va: Signal<Out, Bit>,
     /// An instruction retires.
@@ -236,10 +236,11 @@ impl Logic for Control {
             }
         }
         self.unseen.next = self.execute.val() & self.passed_over.val();
-        self.tval_pc.next = self.execute.val() & !self.interrupted.val() & (self.fetch_fault.val() | self.ebreak.val());
         self.tval_instruction.next = self.execute.val() & !self.passed_over.val() & self.forbidden.val();
         self.tval_va.next = self.receive.val()
-            | (self.execute.val() & !self.passed_over.val() & (self.memory.val() | self.jump_misaligned.val()));
+            | (self.execute.val()
+                & !self.interrupted.val()
+                & (self.fetch_fault.val() | self.ebreak.val() | self.memory.val() | self.jump_misaligned.val()));
 
         // The next state.
         self.to_f.next = !self.state.val().any()

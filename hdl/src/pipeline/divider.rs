@@ -1,8 +1,9 @@
 //! Divider.
 
+use super::divide_bit::DivideBit;
 use rust_hdl::prelude::*;
 
-/// Divides in thirty-three steps.
+/// Divides in seventeen steps.
 ///
 /// ```text
 ///   a, b, operation (funct3)  +---------+-> done (in the last step)
@@ -11,7 +12,7 @@ use rust_hdl::prelude::*;
 /// ```
 ///
 /// `start` in *t* takes the operands; the cycles from *t*+1 on in which `step` is high are the
-/// steps. It restores, one bit a step, on absolute values, and the last step gives the result its
+/// steps. It restores, two bits a step, on absolute values, and the last step gives the result its
 /// sign.
 #[derive(LogicBlock)]
 pub struct Divider {
@@ -27,15 +28,16 @@ pub struct Divider {
     pub result: Signal<Out, Bits<32>>,
     /// Dividend, from which the quotient pushes the bits out.
     quotient: DFF<Bits<32>>,
-    divisor: DFF<Bits<32>>,
+    /// What [`DivideBit`] adds, which says why.
+    addend: DFF<Bits<32>>,
+    carry: DFF<Bit>,
     rest: DFF<Bits<32>>,
-    count: DFF<Bits<6>>,
+    count: DFF<Bits<5>>,
     negate: DFF<Bit>,
+    first: DivideBit,
+    second: DivideBit,
     minus_left: Signal<Local, Bit>,
     minus_right: Signal<Local, Bit>,
-    trial: Signal<Local, Bits<32>>,
-    remainder: Signal<Local, Bits<32>>,
-    fits: Signal<Local, Bit>,
     bare: Signal<Local, Bits<32>>,
     chosen: Signal<Local, Bits<32>>,
     zero: Constant<Bits<32>>,
@@ -53,15 +55,15 @@ impl Default for Divider {
             done: Default::default(),
             result: Default::default(),
             quotient: Default::default(),
-            divisor: Default::default(),
+            addend: Default::default(),
+            carry: Default::default(),
             rest: Default::default(),
             count: Default::default(),
             negate: Default::default(),
+            first: Default::default(),
+            second: Default::default(),
             minus_left: Default::default(),
             minus_right: Default::default(),
-            trial: Default::default(),
-            remainder: Default::default(),
-            fits: Default::default(),
             bare: Default::default(),
             chosen: Default::default(),
             zero: Constant::new(0u64.into()),
@@ -72,13 +74,16 @@ impl Default for Divider {
 impl Logic for Divider {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, quotient, divisor, rest, count, negate);
+        dff_setup!(self, clock, quotient, addend, carry, rest, count, negate);
 
-        // A bit of the dividend is shifted in; a divisor that fits is subtracted and a 1 shifted
-        // into the quotient. The bit shifted out of the top makes the trial larger than any divisor.
-        self.trial.next = (self.rest.q.val() << 1) | bit_cast::<32, 1>(self.quotient.q.val().get_bits::<1>(31));
-        self.remainder.next = self.trial.val() - self.divisor.q.val();
-        self.fits.next = self.rest.q.val().get_bit(31) | (self.trial.val() >= self.divisor.q.val());
+        self.first.left.next = self.rest.q.val();
+        self.first.digit.next = self.quotient.q.val().get_bit(31);
+        self.first.addend.next = self.addend.q.val();
+        self.first.carry.next = self.carry.q.val();
+        self.second.left.next = self.first.rest.val();
+        self.second.digit.next = self.quotient.q.val().get_bit(30);
+        self.second.addend.next = self.addend.q.val();
+        self.second.carry.next = self.carry.q.val();
 
         self.minus_left.next = !self.operation.val().get_bit(0) & self.a.val().get_bit(31);
         self.minus_right.next = !self.operation.val().get_bit(0) & self.b.val().get_bit(31);
@@ -87,10 +92,11 @@ impl Logic for Divider {
             if self.minus_left.val() {
                 self.quotient.d.next = self.zero.val() - self.a.val();
             }
-            self.divisor.d.next = self.b.val();
-            if self.minus_right.val() {
-                self.divisor.d.next = self.zero.val() - self.b.val();
+            self.addend.d.next = self.b.val();
+            if !self.minus_right.val() {
+                self.addend.d.next = !self.b.val();
             }
+            self.carry.d.next = !self.minus_right.val();
             self.rest.d.next = 0.into();
             self.count.d.next = 0.into();
             // A remainder has the dividend's sign; a quotient by zero stays all ones.
@@ -101,11 +107,10 @@ impl Logic for Divider {
             }
         } else if self.step.val() {
             self.count.d.next = self.count.q.val() + 1;
-            self.quotient.d.next = (self.quotient.q.val() << 1) | bit_cast::<32, 1>(self.fits.val().into());
-            self.rest.d.next = self.trial.val();
-            if self.fits.val() {
-                self.rest.d.next = self.remainder.val();
-            }
+            self.quotient.d.next = (self.quotient.q.val() << 2)
+                | (bit_cast::<32, 1>(self.first.fits.val().into()) << 1)
+                | bit_cast::<32, 1>(self.second.fits.val().into());
+            self.rest.d.next = self.second.rest.val();
         }
 
         self.bare.next = self.quotient.q.val();
@@ -116,7 +121,7 @@ impl Logic for Divider {
         if self.negate.q.val() {
             self.chosen.next = self.zero.val() - self.bare.val();
         }
-        self.done.next = self.step.val() & self.count.q.val().get_bit(5);
+        self.done.next = self.step.val() & self.count.q.val().get_bit(4);
         self.result.next = self.chosen.val();
     }
 }

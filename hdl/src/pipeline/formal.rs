@@ -66,6 +66,14 @@ fn seeded_bugs_of_the_pipeline_are_seen() {
         ("interrupted = interrupt & ~again;", "interrupted = interrupt;"),
         ("passed_over = interrupted | fetch_fault;", "passed_over = fetch_fault;"),
         ("refused | (arrive & fetch_fault);", "refused;"),
+        // A word whose fetch was refused is looked at, so the trap tells its address and not the pc.
+        (
+            "looked_at = (state$q & ~(1 << (32'h2)) | ((state$q[32'h2] & ~fetch_fault$q) << (32'h2)));",
+            "looked_at = state$q;",
+        ),
+        // A carry leads away from the page of events, or does so with a negative offset too.
+        ("there = high == below;", "there = 1'b0;"),
+        ("if (carries & ~negative)", "if (carries)"),
         // A store is made in spite of a fault, or goes on although it stalls.
         ("stored = access & store & ~miss & ~fault;", "stored = access & store & ~fault;"),
         ("passed = (stored & ~pair & ~stall) |", "passed = (stored & ~pair) |"),
@@ -108,7 +116,8 @@ fn seeded_bugs_of_the_words_ahead_are_seen() {
     ahead().assert_sees_in_each(
         2,
         &[
-            ("next$d = first + 32'h2;", "next$d = first + 32'h1;"),
+            ("rows = 32'h2;", "rows = 32'h1;"),
+            ("rows = ((asks) & 7'h7f);", "rows = 32'h1;"),
             ("came$d = asks & ~start;", "came$d = asks;"),
             (
                 "asks = free & ~fresh & ~has_two$q & ~(has_one$q & comes);",

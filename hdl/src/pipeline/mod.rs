@@ -3,6 +3,7 @@
 mod ahead;
 mod bank;
 mod control;
+mod divide_bit;
 mod divider;
 mod multiplier;
 mod names;
@@ -122,6 +123,7 @@ pub struct Pipeline {
     results: Results,
     writeback: Writeback,
     takes_word: Signal<Local, Bit>,
+    looked_at: Signal<Local, Bits<9>>,
     divides: Signal<Local, Bit>,
     multiplies: Signal<Local, Bit>,
     memory: Signal<Local, Bit>,
@@ -249,8 +251,12 @@ impl Logic for Pipeline {
         self.flow.jalr.next = self.decoder.jalr.val();
         self.flow.load.next = self.decoder.load.val();
         self.flow.store.next = self.decoder.store.val();
-        self.flow.state.next = self.state.q.val();
+        // A word whose fetch was refused is not looked at: `va` is the pc then, which its trap tells.
+        self.looked_at.next =
+            self.state.q.val().replace_bit(2, self.state.q.val().get_bit(2) & !self.fetch_fault.q.val());
+        self.flow.state.next = self.looked_at.val();
         self.flow.walk_fetch.next = self.walk_fetch.q.val();
+        self.flow.ahead.next = true;
         self.jumps.next = self.state.q.val().get_bit(2)
             & (self.decoder.link.val() | (self.decoder.branch.val() & !self.flow.falls.val()));
 
@@ -260,8 +266,8 @@ impl Logic for Pipeline {
         self.mmu.falls.next = false;
         self.mmu.fetch.next = self.flow.fetch.val();
         self.mmu.store.next = self.decoder.store.val();
-        self.event_page.a.next = self.registers.data_1.val();
-        self.event_page.b.next = self.decoder.immediate.val();
+        self.event_page.base.next = self.registers.data_1.val();
+        self.event_page.offset.next = self.decoder.immediate.val().get_bits::<12>(0);
         self.mmu.on_event_page.next = self.event_page.on.val();
         self.mmu.pair.next = self.decoder.pair.val();
         self.mmu.user_fetch.next = self.csr_file.user.val();
@@ -383,7 +389,7 @@ impl Logic for Pipeline {
         self.results.moves.next = self.control.moves.val();
         self.results.mret.next = self.decoder.mret.val();
         self.results.trap.next = self.control.trap.val();
-        self.results.tval_pc.next = self.control.tval_pc.val();
+        self.results.tval_pc.next = false;
         self.results.tval_instruction.next = self.control.tval_instruction.val();
         self.results.tval_va.next = self.control.tval_va.val();
         self.pc.d.next = self.results.next_pc.val();

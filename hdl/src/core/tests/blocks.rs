@@ -186,7 +186,7 @@ fn lanes() {
 clocked!(ClockedFlow, Flow,
     inputs: [pc: Bits<32>, immediate: Bits<32>, sum: Bits<32>, condition: Bits<3>, equal: Bit, less: Bit,
              less_unsigned: Bit, branch: Bit, jal: Bit, jalr: Bit, load: Bit, store: Bit, state: Bits<9>,
-             walk_fetch: Bit],
+             walk_fetch: Bit, ahead: Bit],
     outputs: [after: Bits<32>, target: Bits<32>, misaligned: Bit, va: Bits<32>, falls: Bit, fetch: Bit]);
 
 #[test]
@@ -194,7 +194,7 @@ fn flow() {
     differential! {
         block: ClockedFlow = ClockedFlow::default(),
         inputs: [pc, immediate, sum, condition, equal, less, less_unsigned, branch, jal, jalr, load, store, state,
-                 walk_fetch],
+                 walk_fetch, ahead],
         outputs: [after, target, misaligned, va, falls, fetch],
         cycles: 5_000, seed: 7,
     }
@@ -239,22 +239,22 @@ fn counter() {
     }
 }
 
-clocked!(ClockedEventPage, EventPage, inputs: [a: Bits<32>, b: Bits<32>], outputs: [on: Bit]);
+clocked!(ClockedEventPage, EventPage, inputs: [base: Bits<32>, offset: Bits<12>], outputs: [on: Bit]);
 
 fn on_event_page(address: u64) -> bool {
     address >> page::PAGE_SHIFT == u64::from(map::EVENT_PAGE >> page::PAGE_SHIFT)
 }
 
-/// Two words whose sum is near the page of events, on it or off it by a carry, or anything.
-fn summands(random: &mut Random) -> (u32, u32) {
-    let a = random.next_u32();
+/// A base and an offset whose sum is near the page of events, on it or off it by a carry, or anything.
+fn summands(random: &mut Random) -> (u32, i32) {
+    let offset = (random.next_u32() as i32) >> 20;
     let near = map::EVENT_PAGE.wrapping_add(random.next_u32() % 4096).wrapping_sub(1536);
     let sum = match random.below(4) {
         0 => random.next_u32(),
         1 => near ^ 1 << random.below(32),
         _ => near,
     };
-    (a, sum.wrapping_sub(a))
+    (sum.wrapping_sub(offset as u32), offset)
 }
 
 #[test]
@@ -264,23 +264,23 @@ fn the_page_of_events_is_known_before_the_sum() {
     let mut random = Random::new(31);
     let mut on = 0;
     for _ in 0..100_000 {
-        let (a, b) = summands(&mut random);
-        block.a.next = u64::from(a).into();
-        block.b.next = u64::from(b).into();
+        let (base, offset) = summands(&mut random);
+        block.base.next = u64::from(base).into();
+        block.offset.next = u64::from(offset as u32 & 0xfff).into();
         assert!(simulate(&mut block, 10));
-        assert_eq!(block.on.val(), on_event_page(a.wrapping_add(b).into()), "{a:#x} + {b:#x}");
+        assert_eq!(block.on.val(), on_event_page(base.wrapping_add_signed(offset).into()), "{base:#x} + {offset:#x}");
         on += u32::from(block.on.val());
     }
     assert!(on > 5_000, "{on}");
     differential! {
         block: ClockedEventPage = ClockedEventPage::default(),
-        inputs: [a, b],
+        inputs: [base, offset],
         outputs: [on],
         cycles: 10_000, seed: 32,
         stimulus: |block, random, _cycle| {
-            let (a, b) = summands(random);
-            block.a.next = u64::from(a).into();
-            block.b.next = u64::from(b).into();
+            let (base, offset) = summands(random);
+            block.base.next = u64::from(base).into();
+            block.offset.next = u64::from(offset as u32 & 0xfff).into();
         }
     }
 }

@@ -43,8 +43,8 @@ fn divider() {
         outputs: [done, result],
         cycles: 8_000, seed: 4,
         stimulus: |block, random, cycle| {
-            // A division every 37 cycles, and sometimes a start in the middle.
-            block.start.next = cycle % 37 == 0 || random.chance(1, 200);
+            // A division every 21 cycles, and sometimes a start in the middle.
+            block.start.next = cycle % 21 == 0 || random.chance(1, 200);
             block.step.next = !block.start.next;
             if block.start.next {
                 block.operation.next = (4 + random.below(4)).into();
@@ -79,7 +79,7 @@ fn products_are_those_of_the_manual() {
 }
 
 #[test]
-fn quotients_are_those_of_the_manual_after_thirty_three_steps() {
+fn quotients_are_those_of_the_manual_after_seventeen_steps() {
     let mut block = Divider::default();
     block.connect_all();
     let mut random = Random::new(6);
@@ -99,7 +99,7 @@ fn quotients_are_those_of_the_manual_after_thirty_three_steps() {
             steps += 1;
             assert!(steps < 50, "it does not end");
         }
-        assert_eq!(steps, 33);
+        assert_eq!(steps, 17);
         let expected = match operation {
             4 if b == 0 => u32::MAX,
             4 => (a as i32).wrapping_div(b as i32) as u32,
