@@ -255,6 +255,9 @@ fn placements_are_read_and_errors_name_the_line() {
     assert!(Placement::parse(&many(256), 5).is_ok());
     assert_eq!(wrong(&many(257)), LineError { line: 257, wrong: Wrong::Lines });
     assert_eq!(wrong("1-00-003 2\n\n# again\n1-00-003 4"), LineError { line: 4, wrong: Wrong::Twice(1) });
+    // Comments count as lines, and do not shift the line that is named.
+    let later = "# all\n\n1-00-003 2\n# more\n1-00-004 2\n1-00-005 3\n1-00-004 1";
+    assert_eq!(wrong(later), LineError { line: 7, wrong: Wrong::Twice(5) });
     assert!(wrong("x").to_string().starts_with("line 1: expected a thread as 1-00-003"));
 }
 

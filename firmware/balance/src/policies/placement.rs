@@ -80,6 +80,12 @@ pub fn line(text: &str, slaves: u8) -> Result<Option<(ThreadNumber, u8)>, Wrong>
     }
 }
 
+/// A line that has been read: its number, and the place that it gives a thread.
+struct Line {
+    number: u16,
+    place: (ThreadNumber, u8),
+}
+
 /// Moves each thread to its place, and nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Placement {
@@ -99,19 +105,16 @@ impl Placement {
     /// # Errors
     /// The first line that is wrong, or names a thread again.
     pub fn parse(text: &str, slaves: u8) -> Result<Self, LineError> {
-        let mut places = ArrayVec::<(ThreadNumber, u8), THREADS>::new();
-        // Of each place, in which line it is.
-        let mut lines = ArrayVec::<u16, THREADS>::new();
+        let mut read = ArrayVec::<Line, THREADS>::new();
         for (number, text) in (1..).zip(text.lines()) {
             let wrong = |wrong| LineError { line: number, wrong };
             let Some(place) = line(text, slaves).map_err(wrong)? else { continue };
-            if let Some(first) = places.iter().position(|(thread, _)| *thread == place.0) {
-                return Err(wrong(Wrong::Twice(lines[first].into())));
+            if let Some(first) = read.iter().find(|line| line.place.0 == place.0) {
+                return Err(wrong(Wrong::Twice(first.number.into())));
             }
-            places.try_push(place).map_err(|_| wrong(Wrong::Lines))?;
-            lines.push(number as u16);
+            read.try_push(Line { number: number as u16, place }).map_err(|_| wrong(Wrong::Lines))?;
         }
-        Ok(Placement { places, refused: ArrayVec::new() })
+        Ok(Placement::new(read.into_iter().map(|line| line.place)))
     }
 }
 
