@@ -36,6 +36,9 @@ fn limits_are_named() {
     says("head -c 3 < none", "no such file");
     says("if", "line 1: a command is missing");
     says("echo 'a", "`'` without another");
+    says("true\necho \"a\nb\n", "line 2: `\"` without another");
+    says("true\necho 'a\nb\n", "line 2: `'` without another");
+    says("true\necho ${x:-\n\"a\nb}\n", "line 3: `\"` without another");
     says("true\nfi", "line 2: ");
 }
 

@@ -91,7 +91,11 @@ impl<'a> Parser<'a> {
         Fault { what, line: self.line(), incomplete: false }
     }
     pub(super) fn missing(&self, what: &'static str) -> Fault {
-        Fault { what, line: self.line(), incomplete: true }
+        self.missing_since(self.at, what)
+    }
+    /// Something is missing that what stands at `start` calls for; the fault names that line.
+    pub(super) fn missing_since(&self, start: usize, what: &'static str) -> Fault {
+        Fault { what, line: self.line_at(start), incomplete: true }
     }
     fn unexpected(&self) -> Fault {
         self.wrong(match self.peek() {
@@ -105,7 +109,10 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn line(&self) -> usize {
-        1 + self.text[..self.at.min(self.text.len())].iter().filter(|&&byte| byte == b'\n').count()
+        self.line_at(self.at)
+    }
+    fn line_at(&self, at: usize) -> usize {
+        1 + self.text[..at.min(self.text.len())].iter().filter(|&&byte| byte == b'\n').count()
     }
 
     pub(super) fn peek(&self) -> Option<u8> {

@@ -72,11 +72,11 @@ impl Parser<'_> {
 
     /// Text as between `"`, up to this byte, which is passed, or to the end.
     pub(super) fn quoted_text(&mut self, end: Option<u8>) -> Result<Word, Fault> {
-        let mut word = Word::default();
+        let (start, mut word) = (self.at, Word::default());
         loop {
             match (self.peek(), self.peek_second()) {
                 (None, _) if end.is_none() => return Ok(word),
-                (None, _) => return Err(self.missing("`\"` without another")),
+                (None, _) => return Err(self.missing_since(start, "`\"` without another")),
                 (byte, _) if byte == end => {
                     self.at += 1;
                     return Ok(word);
