@@ -93,3 +93,40 @@ fn every_processor_has_room_for_a_program_that_has_started() {
     }
     println!("{fits} KiB fit");
 }
+
+/// A program that needs what the small kernel lacks says so at once, and does not count errors that
+/// it would make. One that needs nothing of it runs.
+#[test]
+fn a_program_that_needs_the_large_kernel_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let [out, machine, placement] = ["out", "machine.toml", "place"].map(|name| folder.path().join(name));
+    std::fs::write(&machine, Machine { ram_bytes: 128 << 10, ..Machine::testbed6() }.to_toml()).unwrap();
+    std::fs::write(&placement, "place 2 1\n").unwrap();
+    let run = |program: &str| {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_testbed"));
+        run.arg("run").args(program.split(' ')).args(["--for", "500ms", "--machine"]).arg(&machine).arg("--file");
+        let status = run.arg(&placement).arg("--out").arg(&out).output().unwrap().status;
+        (status.code(), std::fs::read_to_string(out.join("console.txt")).unwrap())
+    };
+    for (program, needed) in [
+        ("synthetic 5 compute 3 random", "shared pages for threads on several processors"),
+        ("synthetic 5 compute 3 here roam 500", "threads that move"),
+        ("synthetic 1 compute 3 static place", "files"),
+        ("taskgraph place", "files"),
+        ("adder 1 2", "ALT"),
+        ("wator", "shared pages"),
+        ("locks", "shared pages"),
+        ("philosophers", "ALT"),
+        ("registers", "threads that move"),
+        ("moving", "threads that move"),
+        ("unrest", "threads that move"),
+        ("killing", "several processes"),
+        ("fuzz", "several processes"),
+    ] {
+        let said = format!("needs {needed}, which the small kernel lacks: take a machine with more RAM\n");
+        let (code, console) = run(program);
+        assert_eq!((code, console), (Some(1), format!("earth: the program {said}")), "{program}");
+    }
+    let (code, console) = run("synthetic 5 compute 3 here");
+    assert!(code == Some(0) && console.contains("0 wrong, 0 failed"), "{console}");
+}

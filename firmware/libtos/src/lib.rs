@@ -23,6 +23,7 @@ mod compute;
 pub mod console;
 mod copying;
 pub mod file;
+mod large;
 pub mod lock;
 mod machine;
 pub mod monitor;
@@ -36,6 +37,7 @@ pub use arguments::Arguments;
 pub use channel::{alt, receive, send_block, FairAlt};
 pub use compute::{compute_ms, compute_us};
 pub use copying::copy;
+pub use large::need_large_kernel;
 pub use machine::{clock, clock_hz, clock_us, processor, processors, seed, send_event, try_send_event};
 pub use testbed_definitions::syscall::Error;
 pub use thread::{

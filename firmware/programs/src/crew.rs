@@ -12,8 +12,8 @@ use libtos::console::Line;
 use libtos::file::{flags, File};
 use libtos::random::Random;
 use libtos::{
-    clock, create, delay_us, exit, halt, migrate, migrate_self, println, processor, processors, thread_id,
-    thread_number, wait, Arguments, Error, Place, SECOND_STACK,
+    clock, create, delay_us, exit, halt, migrate, migrate_self, need_large_kernel, println, processor, processors,
+    thread_id, thread_number, wait, Arguments, Error, Place, SECOND_STACK,
 };
 use testbed_definitions::ids::ThreadNumber;
 use testbed_definitions::limits::THREADS as IDS;
@@ -128,6 +128,11 @@ impl Options {
     pub fn seed(&self) -> u32 {
         self.seed
     }
+
+    /// Whether threads start where the program would have them.
+    pub fn leave_places(&self) -> bool {
+        matches!(self.start, Start::Default)
+    }
 }
 
 /// Ends the program for an error that should not be.
@@ -237,7 +242,7 @@ impl Crew {
                 used.iter_mut().for_each(|place| *place += u8::from(processors() > 1));
             }
             Start::Static(name) => {
-                let mut placement = Placement::new(self.workers);
+                let mut placement = Placement::new(self.workers, processors());
                 let read = read_lines(name, |line| placement.line(line));
                 if !read.unwrap_or_else(|error| cannot_read(name, error)) {
                     return None;
@@ -245,6 +250,13 @@ impl Crew {
                 let said = placement.end().inspect_err(|fault| println!("{name}: {fault}")).ok()?;
                 used.iter_mut().zip(said).for_each(|(place, said)| *place = said.unwrap_or(*place));
             }
+        }
+        if options.roam_us > 0 {
+            need_large_kernel("threads that move");
+        }
+        // What all are told is in a page, and so is what each leaves.
+        if places[..usize::from(self.workers)].iter().any(|&place| place != processor()) {
+            need_large_kernel("shared pages for threads on several processors");
         }
         Some(places)
     }
@@ -257,6 +269,9 @@ fn no_start(id: u8, place: u8, error: Error) -> ! {
 
 /// Ends the program for a file that is not there.
 pub fn cannot_read(name: &str, error: Error) -> ! {
+    if error == Error::UnknownCall {
+        need_large_kernel("files");
+    }
     println!("{name}: {}: give it to the machine with `--file`", error.meaning());
     halt()
 }

@@ -1,5 +1,6 @@
 //! What somebody types: on the command line, to the shell, and as a task graph.
 
+use testbed_definitions::packet::STATIONS_MAX;
 use testbed_kernel_core::filter::classes;
 use testbed_kernel_core::task_graph::generate::generate;
 use testbed_kernel_core::task_graph::line::Lines;
@@ -103,7 +104,7 @@ pub const COMMAND_LINE: Target = Target {
 /// Reads a task graph as the program does: byte by byte.
 fn graph(input: &[u8]) -> Result<Box<Graph>, String> {
     let mut graph = Box::new(Graph::EMPTY);
-    let mut reader = Reader::new(&mut graph);
+    let mut reader = Reader::new(&mut graph, STATIONS_MAX as u8);
     let (mut lines, mut taken) = (Lines::default(), Ok(()));
     let mut take = |line: Option<&[u8]>| {
         if taken.is_ok() {

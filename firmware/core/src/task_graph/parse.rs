@@ -16,6 +16,8 @@ enum Stage {
 /// Reads a graph line by line.
 pub struct Reader<'g> {
     graph: &'g mut Graph,
+    /// The machine's.
+    processors: u8,
     line: u32,
     stage: Stage,
     /// Threads with a `work` in this phase.
@@ -23,10 +25,11 @@ pub struct Reader<'g> {
 }
 
 impl<'g> Reader<'g> {
-    /// Makes `graph` the empty one, and then what the lines say.
-    pub fn new(graph: &'g mut Graph) -> Self {
+    /// Makes `graph` the empty one, and then what the lines say. It is to run on a machine with so
+    /// many processors.
+    pub fn new(graph: &'g mut Graph, processors: u8) -> Self {
         graph.clear();
-        Reader { graph, line: 0, stage: Stage::Header, worked: 0 }
+        Reader { graph, processors, line: 0, stage: Stage::Header, worked: 0 }
     }
 
     /// Takes the next line; `None` is one that was too long.
@@ -106,7 +109,7 @@ impl<'g> Reader<'g> {
         if self.graph.phases_used > 0 {
             return Err(What::PlaceLate);
         }
-        place(&mut self.graph.places, thread, processor)
+        place(&mut self.graph.places, self.processors, thread, processor)
     }
 
     fn phase<'a>(&mut self, rounds: &'a str) -> Result<(), What<'a>> {

@@ -1,16 +1,17 @@
 //! Reads where the threads of a program start.
 
-use testbed_definitions::packet::STATIONS_MAX;
-
 use super::line::{number, numbered, words, Fault, What};
 use super::{FIRST, THREADS};
 
-/// No machine has more processors.
-const PROCESSORS: u32 = STATIONS_MAX as u32;
-
-/// Notes the processor of a thread, which has none yet.
-pub(super) fn place<'a>(places: &mut [Option<u8>; THREADS], thread: u8, processor: &'a str) -> Result<(), What<'a>> {
-    let processor = number(processor, "a processor", 0, PROCESSORS - 1)? as u8;
+/// Notes the processor of a thread, which has none yet, on a machine with so many processors.
+pub(super) fn place<'a>(
+    places: &mut [Option<u8>; THREADS],
+    processors: u8,
+    thread: u8,
+    processor: &'a str,
+) -> Result<(), What<'a>> {
+    let last = u32::from(processors).saturating_sub(1);
+    let processor = number(processor, "a processor", 0, last)? as u8;
     match places[usize::from(thread - FIRST)].replace(processor) {
         None => Ok(()),
         Some(_) => Err(What::Twice(thread, "place")),
@@ -21,13 +22,14 @@ pub(super) fn place<'a>(places: &mut [Option<u8>; THREADS], thread: u8, processo
 pub struct Placement {
     places: [Option<u8>; THREADS],
     threads: u8,
+    processors: u8,
     line: u32,
 }
 
 impl Placement {
-    /// For so many threads, from [`FIRST`] on.
-    pub fn new(threads: u8) -> Self {
-        Placement { places: [None; THREADS], threads: threads.min(THREADS as u8), line: 0 }
+    /// For so many threads, from [`FIRST`] on, on a machine with so many processors.
+    pub fn new(threads: u8, processors: u8) -> Self {
+        Placement { places: [None; THREADS], threads: threads.min(THREADS as u8), processors, line: 0 }
     }
 
     /// Takes the next line.
@@ -48,7 +50,7 @@ impl Placement {
             return Err(What::Form("place THREAD PROCESSOR"));
         }
         let thread = number(thread, "a thread", FIRST.into(), u32::from(FIRST + self.threads) - 1)? as u8;
-        place(&mut self.places, thread, processor)
+        place(&mut self.places, self.processors, thread, processor)
     }
 
     /// The processors of all threads, from [`FIRST`] on.

@@ -8,6 +8,7 @@ use std::string::{String, ToString};
 use std::vec::Vec;
 
 use proptest::prelude::*;
+use testbed_definitions::packet::STATIONS_MAX;
 
 use super::generate::generate;
 use super::line::Lines;
@@ -15,9 +16,15 @@ use super::parse::Reader;
 use super::placement::Placement;
 use super::*;
 
+/// Reads a file for the largest machine.
 fn parse(text: &[u8]) -> Result<Box<Graph>, String> {
+    parse_for(STATIONS_MAX as u8, text)
+}
+
+/// Reads a file for a machine with so many processors.
+fn parse_for(processors: u8, text: &[u8]) -> Result<Box<Graph>, String> {
     let mut graph = Box::new(Graph::EMPTY);
-    let mut reader = Reader::new(&mut graph);
+    let mut reader = Reader::new(&mut graph, processors);
     let mut lines = Lines::default();
     let mut taken = Ok(());
     for &byte in text {
@@ -180,6 +187,8 @@ fn what_is_wrong_is_named_with_its_line_and_a_remedy() {
             "line 5: this phase has such a link already: add up their messages",
         ),
         (body("phase 1\nlink 2 3 1 5000"), "line 4: `5000` is no number of bytes: write 0 to 4096"),
+        (body("place 3 16"), "line 3: `16` is no number of a processor: write 0 to 15"),
+        (body("place 5 1"), "line 3: no thread 5: the line `threads` says how many, from 2 on"),
         (body("place 2 1\nplace 2 2"), "line 4: thread 2 has a `place` already: leave one out"),
         (body("phase 1\nplace 2 1"), "line 4: places come before the first phase: move the line up"),
         (body("walk 2 1"), "line 3: no statement `walk`: there are threads, place, phase, work, link and end"),
@@ -191,24 +200,29 @@ fn what_is_wrong_is_named_with_its_line_and_a_remedy() {
         assert_eq!(refused(text), *expected, "{text}");
     }
     assert_eq!(parse(b"taskgraph 1\n\xff\n").unwrap_err(), "line 2: not UTF-8: write plain text");
+    let refused = parse_for(6, body("place 2 5\nplace 3 9").as_bytes()).unwrap_err();
+    assert_eq!(refused, "line 4: `9` is no number of a processor: write 0 to 5");
     let comments = "taskgraph 1 # name\n\n  threads 3 # of all\nphase 2#\n work 2 7\nend # no newline";
     assert_eq!(parse(comments.as_bytes()).unwrap().outcome(2, 1).units, 14);
 }
 
 #[test]
 fn placements_place_every_thread() {
-    let read = |text: &str| {
-        let mut placement = Placement::new(2);
+    let read_for = |processors: u8, text: &str| {
+        let mut placement = Placement::new(2, processors);
         for line in text.lines() {
             placement.line(Some(line.as_bytes())).map_err(|fault| fault.to_string())?;
         }
         placement.end().map_err(|fault| fault.to_string())
     };
+    let read = |text: &str| read_for(16, text);
     let places = read("# mine\nplace 3 5\n\nplace 2 0\n").unwrap();
     assert_eq!(places[..3], [Some(0), Some(5), None]);
     assert_eq!(read("place 2 1").unwrap_err(), "line 2: thread 3 has no place: write `place 3 PROCESSOR`");
     assert_eq!(read("place 4 1").unwrap_err(), "line 1: `4` is no number of a thread: write 2 to 3");
     assert_eq!(read("place 2 16").unwrap_err(), "line 1: `16` is no number of a processor: write 0 to 15");
+    let refused = read_for(6, "place 2 5\nplace 3 6").unwrap_err();
+    assert_eq!(refused, "line 2: `6` is no number of a processor: write 0 to 5");
     assert_eq!(read("put 2 1").unwrap_err(), "line 1: not written as it must be: `place THREAD PROCESSOR`");
     assert_eq!(read("place 2 1\nplace 2 1").unwrap_err(), "line 2: thread 2 has a `place` already: leave one out");
 }

@@ -6,7 +6,7 @@
 #![no_std]
 #![no_main]
 
-use libtos::{alt, println, receive, send_block, thread_id, Arguments, Error};
+use libtos::{alt, need_large_kernel, println, receive, send_block, thread_id, Arguments, Error};
 use programs::crew::{self, Crew, Options};
 use testbed_kernel_core::adder::{
     Delays, Memory, Wiring, A, B, BITS, CHANNELS, CIRCUIT, ELEMENTS, KINDS, NEXT, SUM, TAKEN,
@@ -35,6 +35,7 @@ const FIRST_B: usize = 1;
 const REPEAT: usize = 2;
 
 fn main(arguments: Arguments) -> u32 {
+    need_large_kernel("ALT");
     let options = Options::parse(arguments, 3).filter(|options| options.word(1).is_some());
     let numbers = options.and_then(|options| {
         let operand = |index| options.number(index, 0).filter(|&operand| operand <= MOST);

@@ -9,8 +9,8 @@
 use libtos::process::{await_end, invoke, kill, How, Process};
 use libtos::random::Random;
 use libtos::{
-    alt, create, delay_us, exit, halt, println, processor, processors, receive, send_block, stack_for, wait, Arguments,
-    Error,
+    alt, create, delay_us, exit, halt, need_large_kernel, println, processor, processors, receive, send_block,
+    stack_for, wait, Arguments, Error,
 };
 use programs::victim;
 
@@ -33,6 +33,7 @@ fn main(arguments: Arguments) -> u32 {
         let (Some(seed), Some(calls)) = (arguments.number(1, 0), arguments.number(2, 0)) else { return 2 };
         return victim::run(seed, calls);
     }
+    need_large_kernel("several processes");
     let Some([seed, calls]) = arguments.numbers([1, 20_000]) else {
         println!("usage: fuzz [SEED [CALLS]]");
         return 2;

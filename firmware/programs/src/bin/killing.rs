@@ -9,8 +9,8 @@
 use libtos::process::{await_end, invoke, kill, How};
 use libtos::random::Random;
 use libtos::{
-    clock, compute_us, create, exit, migrate_self, println, processor, processors, receive, send_block, stack_for,
-    thread_id, wait, yield_now, Arguments, Error, Place,
+    clock, compute_us, create, exit, migrate_self, need_large_kernel, println, processor, processors, receive,
+    send_block, stack_for, thread_id, wait, yield_now, Arguments, Error, Place,
 };
 use programs::probe::{differences, Probe};
 use testbed_definitions::syscall::EXIT_HALT;
@@ -30,6 +30,7 @@ fn main(arguments: Arguments) -> u32 {
     if arguments.iter().next() == Some("victim") {
         return victim();
     }
+    need_large_kernel("several processes");
     let Some(rounds) = arguments.number(0, ROUNDS) else {
         println!("usage: {NAME} [ROUNDS [PROGRAM [ARGUMENTS]]]");
         return 2;

@@ -9,7 +9,8 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use libtos::lock::Lock;
 use libtos::random::Random;
 use libtos::{
-    compute_us, create, exit, halt, println, processors, receive, send_block, stack_for, thread_id, wait, Error,
+    compute_us, create, exit, halt, need_large_kernel, println, processors, receive, send_block, stack_for, thread_id,
+    wait, Error,
 };
 
 libtos::program!(main);
@@ -22,6 +23,7 @@ static SUM: AtomicU32 = AtomicU32::new(0);
 static INSIDE: AtomicU32 = AtomicU32::new(0);
 
 fn main(arguments: libtos::Arguments) -> u32 {
+    need_large_kernel("shared pages");
     let Some([threads @ 1..=62, times]) = arguments.numbers([12u32, 20]) else {
         println!("usage: locks [THREADS (1 to 62) [TIMES]]");
         return 2;

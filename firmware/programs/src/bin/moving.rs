@@ -7,7 +7,8 @@
 
 use libtos::pattern::{fill, Buffer, Check};
 use libtos::{
-    compute_us, create, exit, halt, migrate_self, println, processor, processors, receive, send_block, stack_for,
+    compute_us, create, exit, halt, migrate_self, need_large_kernel, println, processor, processors, receive,
+    send_block, stack_for,
 };
 use libtos::{wait, Error, Place};
 
@@ -41,6 +42,7 @@ const CASES: [(&str, Route); 11] = [
 ];
 
 fn main(arguments: libtos::Arguments) -> u32 {
+    need_large_kernel("threads that move");
     let Some([messages, moves]) = arguments.numbers([24_u32, 1000]) else {
         println!("usage: moving [MESSAGES [MOVES]]");
         return 2;

@@ -8,7 +8,8 @@
 use libtos::random::Random;
 use libtos::Error;
 use libtos::{
-    alt, compute_us, create, exit, halt, println, processors, receive, send_block, stack_for, thread_id, wait,
+    alt, compute_us, create, exit, halt, need_large_kernel, println, processors, receive, send_block, stack_for,
+    thread_id, wait,
 };
 
 libtos::program!(main);
@@ -28,6 +29,7 @@ const PUT: u8 = 2;
 const LEAVE: u8 = 3;
 
 fn main(arguments: libtos::Arguments) -> u32 {
+    need_large_kernel("ALT");
     let numbers = arguments.at_most(2).map(|all| (all.number(0, 5), all.number(1, 20u16)));
     let Some((Some(philosophers @ 2..=MOST), Some(meals))) = numbers else {
         println!("usage: philosophers [PHILOSOPHERS (2 to {MOST}) [MEALS]]");

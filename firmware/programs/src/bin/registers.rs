@@ -10,8 +10,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use libtos::random::Random;
 use libtos::{
-    create, delay_us, exit, halt, migrate, println, processor, processors, send_event, stack_for, thread_id, wait,
-    Error, Place,
+    create, delay_us, exit, halt, migrate, need_large_kernel, println, processor, processors, send_event, stack_for,
+    thread_id, wait, Error, Place,
 };
 use testbed_definitions::syscall::YIELD;
 
@@ -31,6 +31,15 @@ const COUNTER: usize = 5;
 const SP: usize = 2;
 /// Those that a yield keeps, besides `sp`.
 const KEPT: [usize; 5] = [1, 3, 4, 8, 9];
+/// The same as a number that has a bit for each of them, for the assembler.
+const fn kept_bits() -> u32 {
+    let (mut bits, mut index) = (0, 0);
+    while index < KEPT.len() {
+        bits |= 1 << KEPT[index];
+        index += 1;
+    }
+    bits
+}
 /// Some 2 ms.
 const ROUNDS: u32 = 800;
 
@@ -76,8 +85,10 @@ global_asm!(
     ".irp n, 1, 3, 4, 8, 9, 10, 11, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
     "sw x\\n, 4*\\n(sp)",
     ".endr",
-    ".irp n, 1, 3, 4, 8, 9",
+    ".irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    ".if ({kept} >> \\n) & 1",
     "lw x\\n, 4*\\n(a0)",
+    ".endif",
     ".endr",
     "2:",
     "li a7, {yields}",
@@ -87,8 +98,10 @@ global_asm!(
     "sw t0, 44(sp)",
     "bnez t0, 2b",
     "lw a0, 40(sp)",
-    ".irp n, 1, 3, 4, 8, 9",
+    ".irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+    ".if ({kept} >> \\n) & 1",
     "sw x\\n, 4*\\n(a0)",
+    ".endif",
     ".endr",
     ".irp n, 1, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27",
     "lw x\\n, 4*\\n(sp)",
@@ -96,6 +109,7 @@ global_asm!(
     "addi sp, sp, 112",
     "ret",
     yields = const YIELD,
+    kept = const kept_bits(),
 );
 
 extern "C" {
@@ -104,6 +118,7 @@ extern "C" {
 }
 
 fn main(arguments: libtos::Arguments) -> u32 {
+    need_large_kernel("threads that move");
     let Some(moves) = arguments.number(0, 60u32) else {
         println!("usage: registers [MOVES]");
         return 2;

@@ -9,8 +9,9 @@
 
 use core::cell::UnsafeCell;
 
-use libtos::{halt, println, receive, send_block, thread_id, Arguments, Error};
+use libtos::{halt, println, processors, receive, send_block, thread_id, Arguments, Error};
 use programs::crew::{self, Crew, Options, Started};
+use testbed_definitions::packet::STATIONS_MAX;
 use testbed_kernel_core::task_graph::parse::Reader;
 use testbed_kernel_core::task_graph::{begin, fill, is_made_of, key, Graph, Link, Outcome, Phase, LINKS_A_THREAD};
 use testbed_kernel_core::work;
@@ -32,10 +33,11 @@ fn graph() -> &'static Graph {
     unsafe { &*GRAPH.0.get() }
 }
 
-/// Reads the file; `false` if it makes no sense, which has been said.
-fn read(name: &str) -> Result<bool, Error> {
+/// Reads the file, for a machine with so many processors; `false` if it makes no sense, which has
+/// been said.
+fn read(name: &str, processors: u8) -> Result<bool, Error> {
     // SAFETY: there is no other thread yet, and nobody has called `graph`.
-    let mut reader = Reader::new(unsafe { &mut *GRAPH.0.get() });
+    let mut reader = Reader::new(unsafe { &mut *GRAPH.0.get() }, processors);
     let good = crew::read_lines(name, |line| reader.line(line))?;
     Ok(good && reader.end().inspect_err(|fault| println!("{name}: {fault}")).is_ok())
 }
@@ -46,7 +48,9 @@ fn main(arguments: Arguments) -> u32 {
         println!("usage: taskgraph FILE {}", crew::USAGE);
         return 2;
     };
-    if !read(name).unwrap_or_else(|error| crew::cannot_read(name, error)) {
+    // Where the options say otherwise, the file's places may be those of a larger machine.
+    let processors = if options.leave_places() { processors() } else { STATIONS_MAX as u8 };
+    if !read(name, processors).unwrap_or_else(|error| crew::cannot_read(name, error)) {
         return 2;
     }
     let workers = graph().threads().count() as u8;

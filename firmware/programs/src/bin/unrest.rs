@@ -22,8 +22,8 @@ use libtos::process::{await_end, invoke, kill, process, resume, suspend, How, Pr
 use libtos::random::Random;
 use libtos::request::request;
 use libtos::{
-    clock, compute_us, create, delay_us, exit, halt, println, processors, receive, send_block, stack_for, thread_id,
-    wait, Arguments, Error,
+    clock, compute_us, create, delay_us, exit, halt, need_large_kernel, println, processors, receive, send_block,
+    stack_for, thread_id, wait, Arguments, Error,
 };
 use programs::probe::{differences, Probe};
 use programs::words::Words;
@@ -62,6 +62,7 @@ static SEED: AtomicU32 = AtomicU32::new(0);
 static SLAVE: AtomicU32 = AtomicU32::new(0);
 
 fn main(arguments: Arguments) -> u32 {
+    need_large_kernel("threads that move");
     let asks = arguments.iter().next() == Some(ASKS);
     let first = asks as usize;
     let numbers = (

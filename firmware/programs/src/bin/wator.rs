@@ -14,7 +14,7 @@
 #![no_std]
 #![no_main]
 
-use libtos::{println, receive, send_block, thread_id, Arguments, Error};
+use libtos::{need_large_kernel, println, receive, send_block, thread_id, Arguments, Error};
 use programs::crew::{self, Crew, Options};
 use testbed_kernel_core::task_graph::FIRST;
 use testbed_kernel_core::wator::region::{rows, Edge, Region, BYTES_A_ROW, MESSAGE_BYTES};
@@ -39,6 +39,13 @@ const TOLD_REGIONS: usize = 1;
 const TOLD_THOUGHT: usize = 2;
 
 fn main(arguments: Arguments) -> u32 {
+    need_large_kernel("shared pages");
+    simulate(arguments)
+}
+
+// Not in line: the small kernel's stack for the first thread has no room for the counts.
+#[inline(never)]
+fn simulate(arguments: Arguments) -> u32 {
     let options = Options::parse(arguments, 3);
     let numbers = options.and_then(|options| {
         let number = |index, default, most| options.number(index, default).filter(|number| (1..=most).contains(number));

@@ -223,13 +223,14 @@ fn phase(threads: u8, parts: &[(Shape, Range<u8>)], pairs: &mut BTreeSet<(u8, u8
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use testbed_definitions::packet::STATIONS_MAX;
     use testbed_kernel_core::task_graph::line::Lines;
     use testbed_kernel_core::task_graph::parse::Reader;
     use testbed_kernel_core::task_graph::Graph;
 
     fn read(text: &str) -> Result<Box<Graph>, String> {
         let mut graph = Box::new(Graph::EMPTY);
-        let mut reader = Reader::new(&mut graph);
+        let mut reader = Reader::new(&mut graph, STATIONS_MAX as u8);
         let mut lines = Lines::default();
         let mut taken = Ok(());
         for &byte in text.as_bytes() {
