@@ -31,8 +31,7 @@ pub use self::{
 };
 use rust_hdl::prelude::*;
 
-/// The core.
-///
+/// The first core, an instruction at a time.
 /// ```text
 ///                               +--------+-> address, read, write, wdata, mask
 ///   rdata, stall -------------->|        |
