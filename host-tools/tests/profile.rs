@@ -62,15 +62,17 @@ fn all_figures_are_there_and_finished_runs_are_kept() {
 
     let (before, points_before) = (finished(dir.path()), points(dir.path()));
     assert_eq!(before.len(), 14);
-    // One run is missing, one is of something else: these are made again.
+    // One run is missing, one is of something else, one was made by another build: these are made again.
     fs::remove_file(dir.path().join("runs/remote-tos94-quiet.key.json")).unwrap();
     let other = dir.path().join("runs/local-default-quiet.key.json");
     fs::write(&other, fs::read_to_string(&other).unwrap().replace("\"seed\": 1", "\"seed\": 2")).unwrap();
+    let older = dir.path().join("runs/migrate-default-quiet.key.json");
+    fs::write(&older, fs::read_to_string(&older).unwrap().replace("\"testbed\": \"", "\"testbed\": \"0")).unwrap();
     run(dir.path(), &[]);
     let after = finished(dir.path());
     let again: Vec<_> =
         after.iter().filter(|(path, time)| before.get(*path) != Some(time)).map(|(path, _)| path).collect();
-    assert_eq!(again.len(), 2, "{again:?}");
+    assert_eq!(again.len(), 3, "{again:?}");
     assert_eq!(points(dir.path()), points_before);
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ const LIMIT_SECONDS: u64 = 300;
 /// What a finished run was made of: if that is the same, so is the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Key {
+    /// The hash of the program that makes it, in which its emulator and its Verilog are.
+    testbed: String,
     engine: String,
     machine: String,
     kernel: String,
@@ -37,6 +39,22 @@ struct Key {
     image: String,
     /// The hash of `run.json`; empty before the run.
     record: String,
+}
+
+fn hash(bytes: &[u8]) -> String {
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
+}
+
+/// The hash of this program, found once.
+fn made_by() -> std::io::Result<String> {
+    static HASH: OnceLock<String> = OnceLock::new();
+    match HASH.get() {
+        Some(known) => Ok(known.clone()),
+        None => {
+            let found = hash(&fs::read(std::env::current_exe()?)?);
+            Ok(HASH.get_or_init(|| found).clone())
+        }
+    }
 }
 
 /// Makes runs into folders of its own.
@@ -94,19 +112,20 @@ impl Runs<'_> {
             bytes.extend(segment);
         }
         Ok(Key {
+            testbed: made_by()?,
             engine: self.engine.into(),
             machine: format!("{:?}", self.machine),
             kernel: run.kernel.name().into(),
             seed: run.seed,
             dgl: run.dgl,
-            image: format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)),
+            image: hash(&bytes),
             record: String::new(),
         })
     }
 
     /// The hash of the `run.json` that a run has left.
     fn record<P>(&self, run: &Planned<P>) -> std::io::Result<String> {
-        Ok(format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&fs::read(self.folder(run).join(RUN_JSON))?)))
+        Ok(hash(&fs::read(self.folder(run).join(RUN_JSON))?))
     }
 
     /// The run, if it is there from before.
