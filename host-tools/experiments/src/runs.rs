@@ -41,12 +41,13 @@ struct Key {
     record: String,
 }
 
-fn hash(bytes: &[u8]) -> String {
+/// As keys have it.
+pub(crate) fn hash(bytes: &[u8]) -> String {
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
 }
 
-/// The hash of this program, found once.
-fn made_by() -> std::io::Result<String> {
+/// The hash of this program, found once: another build may have another emulator.
+pub(crate) fn made_by() -> std::io::Result<String> {
     static HASH: OnceLock<String> = OnceLock::new();
     match HASH.get() {
         Some(known) => Ok(known.clone()),

@@ -22,6 +22,7 @@ use testbed_trace::capture::KernelKind;
 use crate::error::ExperimentError;
 use crate::experiment::Experiment;
 use crate::progress::Progress;
+use crate::runs::{hash, made_by};
 use trial::{search, Trial, REPORT_COLLECTED, REPORT_LOGGED};
 
 /// The program on the master, and the one that emits.
@@ -183,14 +184,14 @@ impl Overflow {
         Overflow { engine: engine.into(), time: PROFILE_TIME.into(), out, json: false }
     }
 
-    /// What an earlier call with the same firmware has found, or else what a sweep finds.
+    /// What an earlier call of this build with the same firmware has found, or else what a sweep finds.
     ///
     /// # Errors
     /// A run can't be made or read.
     pub fn finished(&self, built: &Firmware) -> Result<Vec<Found>, ExperimentError> {
-        let mut key = format!("{} {}", self.engine, self.time);
+        let mut key = format!("{} {} {}", made_by()?, self.engine, self.time);
         for name in PROGRAMS.iter().chain(&["kernel"]) {
-            let _ = write!(key, " {:016x}", xxhash_rust::xxh3::xxh3_64(&built.read(name)?.1));
+            let _ = write!(key, " {}", hash(&built.read(name)?.1));
         }
         let path = self.out.join("overflow.key");
         if fs::read_to_string(&path).is_ok_and(|found| found == key) {
