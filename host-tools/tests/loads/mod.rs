@@ -232,5 +232,10 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
     refused(Run::new(2, "taskgraph graph").with_file("graph", graph), "graph: line 4: no thread 4: the line `threads`");
     let places = |text| Run::new(2, "synthetic 2 compute 1 static places").with_file("places", text);
     refused(places("place 2 1\n"), "places: line 2: thread 3 has no place: write `place 3 PROCESSOR`");
-    refused(places("place 2 1\nplace 3 2\n"), "thread 3 cannot start on processor 2: no such processor");
+    refused(places("place 2 1\nplace 3 2\n"), "places: line 2: `2` is no number of a processor: write 0 to 1");
+    let graph = "taskgraph 1\nthreads 2\nplace 3 2\nend\n";
+    refused(
+        Run::new(2, "taskgraph graph").with_file("graph", graph),
+        "graph: line 3: `2` is no number of a processor: write 0 to 1",
+    );
 }
