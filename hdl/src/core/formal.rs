@@ -1,7 +1,7 @@
-//! Proofs of instructions and of translation, for every input and any length of time
-//! (`hdl/formal/{instruction,core,registers,tlb,mmu}.sv`).
+//! Proofs of instructions, of translation and of counters, for every input and any length of time
+//! (`hdl/formal/{instruction,core,registers,tlb,mmu,counter}.sv`).
 
-use super::{Core, Mmu, RegisterFile, Tlb};
+use super::{Core, Counter, Mmu, RegisterFile, Tlb};
 use crate::support::formal::{Input, Subject};
 use crate::support::verilog::connected_verilog;
 
@@ -23,6 +23,10 @@ fn mmu() -> Subject {
 
 fn registers() -> Subject {
     Subject::new(connected_verilog(RegisterFile::default()).expect("it is sound")).with(&["registers.sv"])
+}
+
+fn counter() -> Subject {
+    Subject::new(connected_verilog(Counter::default()).expect("it is sound")).with(&["counter.sv"])
 }
 
 fn core() -> Subject {
@@ -51,6 +55,25 @@ fn the_tlb_says_what_was_put_in() {
 #[test]
 fn the_page_walker_never_grants_what_the_map_denies() {
     mmu().assert_proven(12);
+}
+
+#[test]
+fn a_counter_is_a_number_of_64_bits() {
+    counter().assert_proven(12);
+}
+
+#[test]
+fn seeded_bugs_of_a_counter_are_seen() {
+    counter().assert_sees(&[
+        // A count or a carry that a write is to suppress; what was kept of the half that is written.
+        ("added_low$d = value;\n            added_high$d = 32'h0;", "added_low$d = value;"),
+        ("added_high$d = value;\n            added_low$d = 32'h0;", "added_high$d = value;"),
+        ("kept_low$d = 32'h0;", "kept_low$d = kept_low$q;"),
+        ("kept_high$d = 32'h0;", "kept_high$d = kept_high$q;"),
+        // A carry where nothing is counted, or a cycle late.
+        ("count & &now_low", "&now_low"),
+        ("count & &now_low", "count & &kept_low$q"),
+    ]);
 }
 
 #[test]

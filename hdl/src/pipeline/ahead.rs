@@ -1,6 +1,6 @@
 //! Instruction words, fetched ahead of whoever executes them.
 
-use super::Bank;
+use super::{Bank, Names};
 use rust_hdl::prelude::*;
 
 /// Gives the words from where a fetch began on, in order, until the next one begins.
@@ -49,6 +49,7 @@ pub struct Ahead {
     pub stale: Signal<Out, Bit>,
     bank_0: Bank,
     bank_1: Bank,
+    looks: Names,
     from: DFF<Bits<32>>,
     page: DFF<Bits<22>>,
     is_fresh: DFF<Bit>,
@@ -59,6 +60,8 @@ pub struct Ahead {
     row_0: Signal<Local, Bits<7>>,
     second_row: Signal<Local, Bits<7>>,
     base: Signal<Local, Bits<32>>,
+    arriving: Signal<Local, Bits<32>>,
+    chosen: Signal<Local, Bits<32>>,
     overwritten: Signal<Local, Bit>,
 }
 
@@ -88,9 +91,8 @@ impl Logic for Ahead {
         self.bank_0.code.next = self.code_0.val();
         self.bank_0.fetched.next = self.fetched_0.val();
         self.bank_0.free.next = self.free_0.val();
+        self.bank_0.wanted.next = !self.odd.val();
         self.bank_0.take.next = self.take.val() & !self.odd.val();
-        self.bank_0.register.next = self.register.val();
-        self.bank_1.register.next = self.register.val();
         self.bank_1.start.next = self.start.val();
         self.bank_1.fresh.next = self.is_fresh.q.val();
         self.bank_1.second.next = self.is_second.q.val();
@@ -98,16 +100,23 @@ impl Logic for Ahead {
         self.bank_1.code.next = self.code_1.val();
         self.bank_1.fetched.next = self.fetched_1.val();
         self.bank_1.free.next = self.free_1.val();
+        self.bank_1.wanted.next = self.odd.val();
         self.bank_1.take.next = self.take.val() & self.odd.val();
         self.base.next = bit_cast::<32, 22>(self.page.q.val()) << 10;
         self.ahead_0.next = self.base.val() | (bit_cast::<32, 7>(self.bank_0.row.val()) << 3);
         self.ahead_1.next = self.base.val() | (bit_cast::<32, 7>(self.bank_1.row.val()) << 3) | 4;
-        self.word.next = self.bank_0.word.val();
-        self.names.next = self.bank_0.names.val();
-        if self.odd.val() {
-            self.word.next = self.bank_1.word.val();
-            self.names.next = self.bank_1.names.val();
+        // One of four, by what is known before any of them is there.
+        self.arriving.next = 0.into();
+        if self.bank_0.arrives.val() {
+            self.arriving.next = self.bank_0.coming.val();
+        } else if self.bank_1.arrives.val() {
+            self.arriving.next = self.bank_1.coming.val();
         }
+        self.chosen.next = self.bank_0.kept.val() | self.bank_1.kept.val() | self.arriving.val();
+        self.word.next = self.chosen.val();
+        self.looks.word.next = self.chosen.val();
+        self.looks.register.next = self.register.val();
+        self.names.next = self.looks.yes.val();
 
         self.has_written.d.next = self.wrote.val();
         self.overwritten.next =

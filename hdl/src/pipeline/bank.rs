@@ -1,15 +1,14 @@
 //! The words of one bank of RAM that have been fetched ahead.
 
-use super::Names;
 use rust_hdl::prelude::*;
 
 /// A queue of two words, every second one of those that follow a jump's target.
 ///
 /// ```text
-///   start, fresh, second  +------+-> word (if there is one), names
-///   code, first           | Bank |
+///   start, fresh, second  +------+-> kept
+///   code, first           | Bank |-> coming, arrives
 ///   fetched, free         |      |-> row
-///   take, register ------>+------+
+///   wanted, take -------->+------+
 /// ```
 ///
 /// `start` in *t* empties it. In *t*+1, where `fresh` is high, and *t*+2, where `second` is, `code` has
@@ -18,8 +17,9 @@ use rust_hdl::prelude::*;
 /// bank's words in a page, beginning anew behind its last one; in *t*+1 `first` is the row of the first
 /// word.
 ///
-/// `word` is the oldest one; if the queue is empty, the one that comes in this cycle. With `take` it is
-/// taken. There is always one for whoever takes no more than every second cycle, as long as port B is
+/// With `wanted` its word is asked for: that is `kept`, the oldest one; if the queue is empty, `kept` is
+/// zero and `arrives` says that it is `coming`, which comes in this cycle. With `take` it is taken. There
+/// is always one for whoever takes no more than every second cycle, as long as port B is
 /// free as often as `hdl/formal/ahead.sv` has it.
 #[derive(LogicBlock, Default)]
 pub struct Bank {
@@ -33,11 +33,13 @@ pub struct Bank {
     pub code: Signal<In, Bits<32>>,
     pub fetched: Signal<In, Bits<32>>,
     pub free: Signal<In, Bit>,
+    pub wanted: Signal<In, Bit>,
+    /// Only where `wanted` is.
     pub take: Signal<In, Bit>,
-    pub register: Signal<In, Bits<5>>,
-    pub word: Signal<Out, Bits<32>>,
-    /// `word` names `register` as a source.
-    pub names: Signal<Out, Bit>,
+    /// Zero unless it is `wanted` and the queue has one.
+    pub kept: Signal<Out, Bits<32>>,
+    pub coming: Signal<Out, Bits<32>>,
+    pub arrives: Signal<Out, Bit>,
     pub row: Signal<Out, Bits<7>>,
     next: DFF<Bits<7>>,
     /// What was asked for is at `fetched`.
@@ -48,11 +50,8 @@ pub struct Bank {
     turn: DFF<Bit>,
     place_0: DFF<Bits<32>>,
     place_1: DFF<Bits<32>>,
-    oldest_names: Names,
-    code_names: Names,
-    fetched_names: Names,
     comes: Signal<Local, Bit>,
-    coming: Signal<Local, Bits<32>>,
+    arriving: Signal<Local, Bits<32>>,
     oldest: Signal<Local, Bits<32>>,
     into: Signal<Local, Bit>,
     asks: Signal<Local, Bit>,
@@ -65,32 +64,21 @@ impl Logic for Bank {
     fn update(&mut self) {
         dff_setup!(self, clock, next, came, has_one, has_two, turn, place_0, place_1);
         self.comes.next = self.fresh.val() | self.second.val() | self.came.q.val();
-        self.coming.next = self.code.val();
+        self.arriving.next = self.code.val();
         if self.came.q.val() {
-            self.coming.next = self.fetched.val();
+            self.arriving.next = self.fetched.val();
         }
         self.oldest.next = self.place_0.q.val();
         if self.turn.q.val() {
             self.oldest.next = self.place_1.q.val();
         }
-        self.word.next = self.coming.val();
-        if self.has_one.q.val() {
-            self.word.next = self.oldest.val();
+        // What comes is late, so all else of the choice is made before.
+        self.kept.next = 0.into();
+        if self.wanted.val() & self.has_one.q.val() {
+            self.kept.next = self.oldest.val();
         }
-
-        // Words come late, and what they name is asked often: each is looked at where it comes from.
-        self.oldest_names.word.next = self.oldest.val();
-        self.oldest_names.register.next = self.register.val();
-        self.code_names.word.next = self.code.val();
-        self.code_names.register.next = self.register.val();
-        self.fetched_names.word.next = self.fetched.val();
-        self.fetched_names.register.next = self.register.val();
-        self.names.next = self.code_names.yes.val();
-        if self.has_one.q.val() {
-            self.names.next = self.oldest_names.yes.val();
-        } else if self.came.q.val() {
-            self.names.next = self.fetched_names.yes.val();
-        }
+        self.coming.next = self.arriving.val();
+        self.arrives.next = self.wanted.val() & !self.has_one.q.val();
 
         // Whether one is taken is known late, so room is what there is without that.
         self.asks.next =
@@ -110,10 +98,10 @@ impl Logic for Bank {
         // for what is known late.
         self.into.next = self.turn.q.val() ^ self.has_one.q.val();
         if self.comes.val() & !self.into.val() {
-            self.place_0.d.next = self.coming.val();
+            self.place_0.d.next = self.arriving.val();
         }
         if self.comes.val() & self.into.val() {
-            self.place_1.d.next = self.coming.val();
+            self.place_1.d.next = self.arriving.val();
         }
         // One comes, one goes, both or none.
         self.turn.d.next = self.turn.q.val() ^ self.take.val();

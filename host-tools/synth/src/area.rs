@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use testbed_definitions::map;
 use testbed_hdl::centrenet::Station;
 use testbed_hdl::core::Core;
 use testbed_hdl::monitor::{Mmi, MmiConfig, Smi};
@@ -33,6 +34,8 @@ pub struct Subject {
     parameters: Vec<(&'static str, u32)>,
     /// Ports that are there for simulation only, so that no bitstream has what drives them; `*` stands for anything.
     unconnected: &'static [&'static str],
+    /// Inputs that a machine ties to a value that never changes, each with it: what other cores have as parameters.
+    tied: Vec<(&'static str, u32)>,
     /// It has memory with two write ports, for which iCE40 has no block RAM.
     two_ports: bool,
 }
@@ -53,9 +56,17 @@ pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
     let config = MmiConfig { processors: PROCESSORS, ..MmiConfig::of(machine) };
     let processor = Processor::new(machine.core, machine.ram_bytes, machine.clock_hz, PROCESSORS as u32, true);
     let subject = |name: &str, verilog: String| Subject::new(name, TOP, "clock", verilog);
+    // Where it starts, the size of its RAM, and that its device is an SMI.
+    let tied =
+        vec![("reset_vector", map::RAM_BASE), ("ram_mask", machine.ram_bytes - 1), ("has_smi", 1), ("has_mmi", 0)];
+    let core = |name: &str, verilog: String| Subject {
+        unconnected: &["retire_*"],
+        tied: tied.clone(),
+        ..subject(name, verilog)
+    };
     Ok(vec![
-        Subject { unconnected: &["retire_*"], ..subject("core", connected_verilog(Core::default())?) },
-        Subject { unconnected: &["retire_*"], ..subject("core, pipelined", connected_verilog(Pipeline::default())?) },
+        core("core", connected_verilog(Core::default())?),
+        core("core, pipelined", connected_verilog(Pipeline::default())?),
         subject("station of Centrenet", connected_verilog(Station::default())?),
         subject("SMI", connected_verilog(Smi::new(machine.smi_queue))?),
         subject("MMI of six processors", connected_verilog(Mmi::new(config))?),
@@ -103,8 +114,8 @@ const WANTED: &str = "100";
 impl Subject {
     /// The module `top`, without parameters, all of whose ports count.
     fn new(name: &str, top: &'static str, clock: &'static str, verilog: impl Into<String>) -> Self {
-        let (parameters, unconnected, two_ports) = (vec![], &[], false);
-        Subject { name: name.into(), top, clock, verilog: verilog.into(), parameters, unconnected, two_ports }
+        let (parameters, unconnected, tied, two_ports) = (vec![], &[], vec![], false);
+        Subject { name: name.into(), top, clock, verilog: verilog.into(), parameters, unconnected, tied, two_ports }
     }
 
     /// Whether the family has the memory for it.
@@ -157,15 +168,19 @@ impl Subject {
         Ok(Measured { cells, fmax })
     }
 
-    /// What yosys does to map the subject alone: its ports, and the count of its cells.
+    /// What yosys does to map the subject alone: its ports but those that are tied, and the count of its cells.
     fn alone(&self, family: Family) -> String {
         let (top, map) = (self.top, family.mapping());
+        let tie = |(port, value): &(&str, u32)| {
+            format!("delete -port {top}/i:{port}; cd {top}; connect -set {port} 32'd{value}; cd ..; ")
+        };
+        let tied: String = self.tied.iter().map(tie).collect();
         let set: String = self.parameters.iter().map(|(name, value)| format!(" -chparam {name} {value}")).collect();
         // Of the top module, whose name may have changed; those inside have ports of such names, too.
         let without: String = self.unconnected.iter().map(|port| format!("delete -port A:top/o:{port}; ")).collect();
         format!(
-            "read_verilog subject.v; hierarchy -check -top {top}{set}; {without}proc; opt; write_json ports.json; \
-             {map} -top {top}; tee -q -o cells.json stat -json"
+            "read_verilog subject.v; hierarchy -check -top {top}{set}; {without}proc; opt; {tied}opt; \
+             write_json ports.json; {map} -top {top}; tee -q -o cells.json stat -json"
         )
     }
 
@@ -200,6 +215,7 @@ impl Subject {
             connected.push(format!(".{}({bus}[{}:{}])", port.name, *place + port.bits() - 1, *place));
             *place += port.bits();
         }
+        connected.extend(self.tied.iter().map(|(port, value)| format!(".{port}(32'd{value})")));
         let parameters = if parameters.is_empty() { String::new() } else { format!("#({}) ", parameters.join(", ")) };
         out += &format!("  {} {parameters}subject({});\n", self.top, connected.join(", "));
         out += &format!("  wire [{}:0] known = {{{}}};\n", defined.len().max(1) - 1, defined.join(", "));
