@@ -111,7 +111,8 @@ pub struct Control {
     passed_over: Signal<Local, Bit>,
     forbidden: Signal<Local, Bit>,
     memory: Signal<Local, Bit>,
-    clean: Signal<Local, Bit>,
+    possible: Signal<Local, Bit>,
+    computes: Signal<Local, Bit>,
     access: Signal<Local, Bit>,
     plain: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
@@ -153,26 +154,27 @@ impl Logic for Control {
         self.second.next = self.state.val().get_bit(8);
 
         // X: an interrupt goes before a fault of the fetch, and that before what the word could
-        // cause. `clean` instructions have no fault of their own; an access still has to be
-        // translated.
+        // cause. What `computes` has no fault of its own; an `access` still has to be translated.
         self.interrupted.next = self.interrupt.val() & !self.again.val();
         self.passed_over.next = self.interrupted.val() | self.fetch_fault.val();
         self.memory.next = self.load.val() | self.store.val();
         self.forbidden.next =
             self.illegal.val() | (self.csr.val() & self.csr_illegal.val()) | (self.mret.val() & self.user.val());
-        self.clean.next = self.execute.val()
-            & !self.passed_over.val()
+        self.possible.next = self.execute.val() & !self.passed_over.val() & !self.illegal.val();
+        // Loads and stores are told to devices at once: no comparison of registers, no CSR's number is waited for.
+        self.access.next = self.possible.val() & self.memory.val() & !self.data_misaligned.val();
+        self.computes.next = self.possible.val()
+            & !self.memory.val()
             & !self.forbidden.val()
             & !self.ecall.val()
             & !self.ebreak.val()
-            & !self.jump_misaligned.val()
-            & !(self.memory.val() & self.data_misaligned.val());
-        self.access.next = self.clean.val() & self.memory.val();
+            & !self.jump_misaligned.val();
         self.fault.next = self.page_fault.val() | self.access_fault.val();
-        self.at_execute.next = (self.execute.val() & !self.clean.val()) | (self.access.val() & self.fault.val());
+        self.at_execute.next =
+            (self.execute.val() & !self.computes.val() & !self.access.val()) | (self.access.val() & self.fault.val());
         self.loading.next = self.access.val() & self.load.val() & !self.miss.val() & !self.fault.val();
         self.stored.next = self.access.val() & self.store.val() & !self.miss.val() & !self.fault.val();
-        self.done.next = self.clean.val() & !self.memory.val() & !self.divide.val();
+        self.done.next = self.computes.val() & !self.divide.val();
         self.stalled.next = self.stored.val() & !self.pair.val() & self.stall.val();
         // A pair goes on to its second half; X has seen to it that nothing is in its way.
         self.to_p.next = self.pair.val() & (self.loading.val() | self.stored.val());
@@ -250,7 +252,8 @@ impl Logic for Control {
             | (self.walked.val() & self.walk_fetch.val());
         self.to_d.next = self.got.val() | self.refused.val() | (self.goes_on.val() & self.late.val());
         self.to_x.next = self.taking.val() | self.stalled.val() | (self.walked.val() & !self.walk_fetch.val());
-        self.to_m.next = (self.clean.val() & self.divide.val()) | (self.state.val().get_bit(4) & !self.divided.val());
+        self.to_m.next =
+            (self.computes.val() & self.divide.val()) | (self.state.val().get_bit(4) & !self.divided.val());
         self.to_s.next = (self.done.val() & self.wfi.val()) | (self.sleep.val() & !self.wake.val());
         self.to_w.next = (self.asks.val() | self.access.val()) & self.miss.val();
         self.next_state.next = bit_cast::<9, 1>(self.to_f.val().into())

@@ -29,15 +29,15 @@ pub enum Family {
 impl Family {
     /// yosys' commands that map a design for a bitstream; behind them goes `-top` and the module.
     ///
-    /// For ECP5 abc by itself makes each path as short as it can, at whatever area. Here a path may be a fifth
+    /// For ECP5 abc by itself makes each path as short as it can, at whatever area. Here a path may be a quarter
     /// longer than the design's longest (`abc9.if.R`), as wires take most of the time: fewer LUTs are nearer to
     /// each other. The script is yosys' own but for more rounds of recovering area (`-F`, `-A`), and for
-    /// twelve cuts a node instead of eight, of which none may fit, so that abc aborts.
+    /// ten cuts a node instead of eight, of which none may fit, so that abc aborts.
     pub const fn mapping(self) -> &'static str {
         match self {
             Family::Ecp5 => concat!(
-                "scratchpad -set abc9.if.R 20; scratchpad -set abc9.script ",
-                "\"+&scorr; &sweep; &dc2; &dch -f; &ps; &if -C 12 -F 4 -A 8 {W} {D} {R} -v; &mfs\"; ",
+                "scratchpad -set abc9.if.R 25; scratchpad -set abc9.script ",
+                "\"+&scorr; &sweep; &dc2; &dch -f; &ps; &if -C 10 -F 4 -A 8 {W} {D} {R} -v; &mfs\"; ",
                 "synth_ecp5 -abc9"
             ),
             Family::Ice40 => "synth_ice40",

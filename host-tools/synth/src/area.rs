@@ -34,8 +34,9 @@ pub struct Subject {
     parameters: Vec<(&'static str, u32)>,
     /// Ports that are there for simulation only, so that no bitstream has what drives them; `*` stands for anything.
     unconnected: &'static [&'static str],
-    /// Inputs that a machine ties to a value that never changes, each with it: what other cores have as parameters.
-    tied: Vec<(&'static str, u32)>,
+    /// Inputs that a machine ties to a value that never changes, each with it as a constant of the input's width in
+    /// Verilog: what other cores have as parameters.
+    tied: Vec<(&'static str, String)>,
     /// It has memory with two write ports, for which iCE40 has no block RAM.
     two_ports: bool,
 }
@@ -57,8 +58,13 @@ pub fn blocks(machine: &Machine) -> Result<Vec<Subject>, VerilogError> {
     let processor = Processor::new(machine.core, machine.ram_bytes, machine.clock_hz, PROCESSORS as u32, true);
     let subject = |name: &str, verilog: String| Subject::new(name, TOP, "clock", verilog);
     // Where it starts, the size of its RAM, and that its device is an SMI.
-    let tied =
-        vec![("reset_vector", map::RAM_BASE), ("ram_mask", machine.ram_bytes - 1), ("has_smi", 1), ("has_mmi", 0)];
+    let word = |value: u32| format!("32'd{value}");
+    let tied = vec![
+        ("reset_vector", word(map::RAM_BASE)),
+        ("ram_mask", word(machine.ram_bytes - 1)),
+        ("has_smi", "1'b1".into()),
+        ("has_mmi", "1'b0".into()),
+    ];
     let core = |name: &str, verilog: String| Subject {
         unconnected: &["retire_*"],
         tied: tied.clone(),
@@ -171,8 +177,8 @@ impl Subject {
     /// What yosys does to map the subject alone: its ports but those that are tied, and the count of its cells.
     fn alone(&self, family: Family) -> String {
         let (top, map) = (self.top, family.mapping());
-        let tie = |(port, value): &(&str, u32)| {
-            format!("delete -port {top}/i:{port}; cd {top}; connect -set {port} 32'd{value}; cd ..; ")
+        let tie = |(port, value): &(&str, String)| {
+            format!("delete -port {top}/i:{port}; cd {top}; connect -set {port} {value}; cd ..; ")
         };
         let tied: String = self.tied.iter().map(tie).collect();
         let set: String = self.parameters.iter().map(|(name, value)| format!(" -chparam {name} {value}")).collect();
@@ -215,7 +221,7 @@ impl Subject {
             connected.push(format!(".{}({bus}[{}:{}])", port.name, *place + port.bits() - 1, *place));
             *place += port.bits();
         }
-        connected.extend(self.tied.iter().map(|(port, value)| format!(".{port}(32'd{value})")));
+        connected.extend(self.tied.iter().map(|(port, value)| format!(".{port}({value})")));
         let parameters = if parameters.is_empty() { String::new() } else { format!("#({}) ", parameters.join(", ")) };
         out += &format!("  {} {parameters}subject({});\n", self.top, connected.join(", "));
         out += &format!("  wire [{}:0] known = {{{}}};\n", defined.len().max(1) - 1, defined.join(", "));
@@ -315,6 +321,19 @@ mod tests {
         });
     }
 
+    /// An input that never changes costs what a constant does, and nothing is shifted into it.
+    #[test]
+    fn a_tied_input_is_a_constant_alone_and_between_registers() {
+        check("a tied input is a constant", || {
+            let verilog = "module counter(input clk, input [7:0] by, input up, output reg [15:0] sum);\n\
+                initial sum = 0;\n always @(posedge clk) if (up) sum <= sum + by;\nendmodule\n";
+            let subject =
+                Subject { tied: vec![("by", "8'd2".into())], ..Subject::new("counter", "counter", "clk", verilog) };
+            let measured = measured(&subject, 1);
+            assert_eq!((measured.cells.flip_flops, measured.fmax.len()), (15, 1), "{measured:?}");
+        });
+    }
+
     /// That costs no other subject its row.
     #[test]
     fn a_subject_that_is_too_large_has_an_area_and_no_clock() {
@@ -343,10 +362,16 @@ mod tests {
     fn every_bit_of_every_port_is_connected_once() {
         let port = |name: &str, is_input, bits| Port { name: name.into(), is_input, defined: vec![true; bits] };
         let ports = [port("clk", true, 1), port("a", true, 3), port("b", true, 2), port("c", false, 5)];
-        let subject = Subject { parameters: vec![("P", 1)], ..Subject::new("x", "x", "clk", "") };
+        let subject = Subject {
+            parameters: vec![("P", 1)],
+            tied: vec![("d", "3'd7".into())],
+            ..Subject::new("x", "x", "clk", "")
+        };
         let text = subject.wrapper(&ports);
         assert!(
-            text.contains("x #(.P(1)) subject(.clk(clock), .a(inputs[2:0]), .b(inputs[4:3]), .c(outputs[4:0]));"),
+            text.contains(
+                "x #(.P(1)) subject(.clk(clock), .a(inputs[2:0]), .b(inputs[4:3]), .c(outputs[4:0]), .d(3'd7));"
+            ),
             "{text}"
         );
         assert!(text.contains("stage1[1] <= ^stage0[4:4];"), "{text}");
