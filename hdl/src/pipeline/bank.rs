@@ -19,8 +19,8 @@ use rust_hdl::prelude::*;
 ///
 /// With `wanted` its word is asked for: that is `kept`, the oldest one; if the queue is empty, `kept` is
 /// zero and `arrives` says that it is `coming`, which comes in this cycle. With `take` it is taken. There
-/// is always one for whoever takes no more than every second cycle, as long as port B is
-/// free as often as `hdl/formal/ahead.sv` has it.
+/// is always one for whoever takes no more than every second cycle, as long as port B is free as often
+/// as `hdl/formal/ahead.sv` has it.
 #[derive(LogicBlock, Default)]
 pub struct Bank {
     pub clock: Signal<In, Clock>,
