@@ -44,8 +44,13 @@ always @(*) if (f_live) begin
         a_rows: assert (f_next_0 == f_row_0 + f_kept_0 + f_comes_0 && f_next_1 == f_row_1 + f_kept_1 + f_comes_1);
         a_addresses: assert (ahead_0 == {f_physical[31:10], f_next_0, 3'd0} && ahead_1 == {f_physical[31:10], f_next_1, 3'd4});
     end
-    if (is_second$q) a_second: assert (!f_came_0 && !f_came_1 && f_kept_0 <= 1 && f_kept_1 <= 1);
+    if (is_second$q) a_second: assert (!f_came_0 && !f_came_1 && f_kept_0 <= 1 && f_kept_1 <= 1 && (f_physical[2] ? f_kept_1 : f_kept_0) == 1);
 end
+
+// What a word names as a source. In a fetch's first cycle, and of x0, nobody asks.
+wire f_names_rs1 = word[4:2] != 3 && word[4:2] != 5 && word[19:15] == register;
+wire f_names_rs2 = word[5] && !word[2] && !(word[6] && word[4]) && word[24:20] == register;
+always @(*) if (f_live && !start && !fresh && odd == f_physical[2] && register != 0) a_names: assert (names == (f_names_rs1 || f_names_rs2));
 
 // Any one word, where memory has it.
 (* anyconst *) wire [31:0] f_where;
@@ -86,6 +91,7 @@ always @(*) a_stale: assert (stale == (f_overwritten || (f_wrote && written_page
 // It is not for lack of traffic that these hold.
 always @(*) begin
     c_taken: cover (f_live && take && f_came && f_kept == 0 && f_physical[31:2] == f_where[31:2]);
+    c_names: cover (f_live && take && !fresh && f_came && f_kept == 0 && names && f_names_rs2);
     c_stale: cover (f_live && stale && take);
 end
 `endif

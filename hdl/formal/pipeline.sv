@@ -25,7 +25,7 @@ always @(*) begin
         if (!state$q[4]) a_source: assert (f_read_1 && f_read_2 && f_asked_1 == f_i[19:15]);
         if (state$q[2]) a_other: assert (f_asked_2 == f_i[24:20]);
         // What does not name a register does not wait for it.
-        if (f_asked_1 == f_r1 && f_i[4:2] != 3'd5 && f_i[6:2] != 5'd27) a_value: assert (f_v1 == (state$q[8] ? f_x1_first : f_x1_before));
+        if (f_asked_1 == f_r1 && f_i[4:2] != 3'd3 && f_i[4:2] != 3'd5) a_value: assert (f_v1 == (state$q[8] ? f_x1_first : f_x1_before));
         if (f_asked_2 == f_r2 && (f_op || f_branch || f_store)) a_other_value: assert (f_v2 == f_x2_before);
     end
     if (state$q[4]) a_divides: assert (f_muldiv && f_i[14] && !f_second);
@@ -125,6 +125,11 @@ always @(posedge clock) begin
     if (control$starts) f_physical <= {mmu$address[31:2], 2'd0};
     else if (control$takes) f_physical <= {f_physical[31:10], f_physical[9:2] + 8'd1, 2'd0};
 end
+// What the next word names, as ahead.sv has it, too.
+wire f_names_rs1 = ahead$word[4:2] != 3 && ahead$word[4:2] != 5 && ahead$word[19:15] == destination;
+wire f_names_rs2 = ahead$word[5] && !ahead$word[2] && !(ahead$word[6] && ahead$word[4]) && ahead$word[24:20] == destination;
+always @(*) if (f_live && !control$starts && !ahead$fresh && ahead$odd == f_physical[2] && destination != 0)
+    assume (ahead$names == (f_names_rs1 || f_names_rs2));
 // One address, untranslated: what is executed there is what memory has there, unless the core itself has written to it.
 (* anyconst *) wire [31:0] f_where;
 (* anyconst *) wire [31:0] f_what;

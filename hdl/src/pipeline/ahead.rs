@@ -40,7 +40,7 @@ pub struct Ahead {
     pub wrote: Signal<In, Bit>,
     pub written_page: Signal<In, Bits<22>>,
     pub word: Signal<Out, Bits<32>>,
-    /// `word` names `register` as a source.
+    /// `word` names `register` as a source. Not to be asked with `fresh`, nor of x0.
     pub names: Signal<Out, Bit>,
     pub fresh: Signal<Out, Bit>,
     pub second_address: Signal<Out, Bits<32>>,
@@ -49,7 +49,9 @@ pub struct Ahead {
     pub stale: Signal<Out, Bit>,
     bank_0: Bank,
     bank_1: Bank,
-    looks: Names,
+    coming_0: Names,
+    coming_1: Names,
+    staying: Names,
     from: DFF<Bits<32>>,
     page: DFF<Bits<22>>,
     is_fresh: DFF<Bit>,
@@ -61,7 +63,7 @@ pub struct Ahead {
     second_row: Signal<Local, Bits<7>>,
     base: Signal<Local, Bits<32>>,
     arriving: Signal<Local, Bits<32>>,
-    chosen: Signal<Local, Bits<32>>,
+    kept: Signal<Local, Bits<32>>,
     overwritten: Signal<Local, Bit>,
 }
 
@@ -112,11 +114,20 @@ impl Logic for Ahead {
         } else if self.bank_1.arrives.val() {
             self.arriving.next = self.bank_1.coming.val();
         }
-        self.chosen.next = self.bank_0.kept.val() | self.bank_1.kept.val() | self.arriving.val();
-        self.word.next = self.chosen.val();
-        self.looks.word.next = self.chosen.val();
-        self.looks.register.next = self.register.val();
-        self.names.next = self.looks.yes.val();
+        self.kept.next = self.bank_0.kept.val() | self.bank_1.kept.val();
+        self.word.next = self.kept.val() | self.arriving.val();
+
+        // What RAM gives is late, so what it names is asked before it is chosen: of what port A gives only
+        // `fresh` could need that.
+        self.coming_0.word.next = self.fetched_0.val();
+        self.coming_0.register.next = self.register.val();
+        self.coming_1.word.next = self.fetched_1.val();
+        self.coming_1.register.next = self.register.val();
+        self.staying.word.next = self.kept.val();
+        self.staying.register.next = self.register.val();
+        self.names.next = self.staying.yes.val()
+            | (self.bank_0.arrives.val() & self.coming_0.yes.val())
+            | (self.bank_1.arrives.val() & self.coming_1.yes.val());
 
         self.has_written.d.next = self.wrote.val();
         self.overwritten.next =

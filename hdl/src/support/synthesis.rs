@@ -29,14 +29,14 @@ pub enum Family {
 impl Family {
     /// yosys' commands that map a design for a bitstream; behind them goes `-top` and the module.
     ///
-    /// For ECP5 abc by itself makes each path as short as it can, at whatever area. Here a path may be a quarter
+    /// For ECP5 abc by itself makes each path as short as it can, at whatever area. Here a path may be two fifths
     /// longer than the design's longest (`abc9.if.R`), as wires take most of the time: fewer LUTs are nearer to
     /// each other. The script is yosys' own but for more rounds of recovering area (`-F`, `-A`), and for
-    /// ten cuts a node instead of eight, of which none may fit, so that abc aborts.
+    /// ten cuts a node: of eight, its own number, it can be that none fits, and abc aborts.
     pub const fn mapping(self) -> &'static str {
         match self {
             Family::Ecp5 => concat!(
-                "scratchpad -set abc9.if.R 25; scratchpad -set abc9.script ",
+                "scratchpad -set abc9.if.R 40; scratchpad -set abc9.script ",
                 "\"+&scorr; &sweep; &dc2; &dch -f; &ps; &if -C 10 -F 4 -A 8 {W} {D} {R} -v; &mfs\"; ",
                 "synth_ecp5 -abc9"
             ),
