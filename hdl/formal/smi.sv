@@ -58,6 +58,7 @@ always @(*) begin
     a_delivered: assert (read_index$d == read_index$q + bus_take);
     a_ledger: assert ({2'd0, f_emits} + marker_goes + latch_valid$q + f_in_air
                       == {2'd0, enqueue} + latch_valid$d + f_in_air_next + lost + f_refuses + taken_out);
+    a_used: assert (used == write_index$q - read_index$q && full == (used == depth) && room_for_two == (used <= depth_less_two));
     a_room: assert (used <= depth);
     a_gap_room: assert (!low$q || used < depth);
     // What the bus is shown is there.

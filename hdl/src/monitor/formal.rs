@@ -82,8 +82,9 @@ fn seeded_bugs_of_the_smi_are_seen() {
         ("& (~latched) & (~wrapped) & room_for_two", "& (~wrapped) & room_for_two"),
         ("accepting = ((~gapped) | gap_goes)", "accepting = (1'b1)"),
         // The queue overflows, or shows what is not there yet.
-        ("full = used == depth;", "full = used == (depth + 1);"),
-        ("room_for_two = used <= depth_less_two", "room_for_two = used <= depth"),
+        ("is_full$d = used_next == depth;", "is_full$d = used_next == (depth + 1);"),
+        ("crowded$d = used_next > depth_less_two;", "crowded$d = used_next > depth;"),
+        ("used_next = write_next - read_next;", "used_next = write_next - read_index$q;"),
         // What is filtered is not counted, or a total shown where it is none or while a gap waits.
         ("filtered_now = filtered$q + 32'h1;", "filtered_now = filtered$q;"),
         ("total_goes = filter$total_due & (~gapped)", "total_goes = filter$total_due"),

@@ -107,6 +107,12 @@ pub struct Smi {
     forfeits: DFF<Bit>,
     /// What was stored in the cycle before, if anything, is in the latch; else it is lost.
     accepts: DFF<Bit>,
+    // Of the queue, as the indices say it, but at the beginning of the cycle: whether a store stalls waits
+    // for it.
+    entries: DFF<Bits<16>>,
+    is_full: DFF<Bit>,
+    /// It has no room for two more.
+    crowded: DFF<Bit>,
     emitted: DFF<Bits<32>>,
     dropped: DFF<Bits<32>>,
     refused: DFF<Bits<32>>,
@@ -139,6 +145,7 @@ pub struct Smi {
     dropped_now: Signal<Local, Bits<32>>,
     filtered_now: Signal<Local, Bits<32>>,
     used: Signal<Local, Bits<16>>,
+    used_next: Signal<Local, Bits<16>>,
     full: Signal<Local, Bit>,
     room_for_two: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
@@ -248,6 +255,9 @@ impl Smi {
             exempt: Default::default(),
             forfeits: Default::default(),
             accepts: Default::default(),
+            entries: Default::default(),
+            is_full: Default::default(),
+            crowded: Default::default(),
             emitted: Default::default(),
             dropped: Default::default(),
             refused: Default::default(),
@@ -279,6 +289,7 @@ impl Smi {
             dropped_now: Default::default(),
             filtered_now: Default::default(),
             used: Default::default(),
+            used_next: Default::default(),
             full: Default::default(),
             room_for_two: Default::default(),
             free: Default::default(),
@@ -335,6 +346,7 @@ impl Logic for Smi {
         dff_setup!(self, clock, write_index, read_index, epoch, half, wraps_before, answer, stall_on);
         dff_setup!(self, clock, user_on, user_first, user_pause, user_second, user_refuses, exempt, forfeits, accepts);
         dff_setup!(self, clock, latch_valid, latch_stamp, latch_datum, latch_wraps, front, back);
+        dff_setup!(self, clock, entries, is_full, crowded);
         dff_setup!(self, clock, gap, gap_count, low, low_stamp, low_datum);
         dff_setup!(self, clock, emitted, dropped, refused, markers, filtered);
         clock!(self, clock, filter, queue, write_late, floor_late);
@@ -382,9 +394,9 @@ impl Logic for Smi {
         self.plain.next = self.event_store.val() & (!self.reserved.val()) & (!self.filter.filtered.val());
 
         // What is enqueued, the first that applies.
-        self.used.next = self.write_index.q.val() - self.read_index.q.val();
-        self.full.next = self.used.val() == self.depth.val();
-        self.room_for_two.next = self.used.val() <= self.depth_less_two.val();
+        self.used.next = self.entries.q.val();
+        self.full.next = self.is_full.q.val();
+        self.room_for_two.next = !self.crowded.q.val();
         self.front_goes.next = self.front.q.val() & (!self.low.q.val()) & (!self.full.val());
         self.latch_goes.next = self.latched.val() & (!self.front.q.val()) & (!self.low.q.val()) & (!self.full.val());
         self.latch_stays.next = self.latched.val() & (!self.latch_goes.val());
@@ -560,6 +572,10 @@ impl Logic for Smi {
         }
         self.read_index.d.next = self.read_next.val();
         self.queue.read_index.next = self.read_next.val();
+        self.used_next.next = self.write_next.val() - self.read_next.val();
+        self.entries.d.next = self.used_next.val();
+        self.is_full.d.next = self.used_next.val() == self.depth.val();
+        self.crowded.d.next = self.used_next.val() > self.depth_less_two.val();
         self.write_late.strobe.next = self.strobe.val();
         self.write_late.value.next = self.write_next.val();
         self.ready.next = self.write_late.late.val() != self.read_index.q.val();

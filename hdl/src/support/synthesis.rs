@@ -31,13 +31,15 @@ impl Family {
     ///
     /// For ECP5 abc by itself makes each path as short as it can, at whatever area. Here a path may be two fifths
     /// longer than the design's longest (`abc9.if.R`), as wires take most of the time: fewer LUTs are nearer to
-    /// each other. The script is yosys' own but for more rounds of recovering area (`-F`, `-A`), and for
-    /// ten cuts a node: of eight, its own number, it can be that none fits, and abc aborts.
+    /// each other. The script is yosys' own but for more rounds of recovering area (`-F`, `-A`); for ten cuts a
+    /// node, since of eight, its own number, it can be that none fits, and abc aborts; and for 600 ps of wire
+    /// to a LUT (`-W`) instead of 300, as nextpnr finds 800 to 1,100, so that a path of many LUTs is not
+    /// taken to be quick beside one from block RAM.
     pub const fn mapping(self) -> &'static str {
         match self {
             Family::Ecp5 => concat!(
                 "scratchpad -set abc9.if.R 40; scratchpad -set abc9.script ",
-                "\"+&scorr; &sweep; &dc2; &dch -f; &ps; &if -C 10 -F 4 -A 8 {W} {D} {R} -v; &mfs\"; ",
+                "\"+&scorr; &sweep; &dc2; &dch -f; &ps; &if -C 10 -F 4 -A 8 -W 600 {D} {R} -v; &mfs\"; ",
                 "synth_ecp5 -abc9"
             ),
             Family::Ice40 => "synth_ice40",
