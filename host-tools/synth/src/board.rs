@@ -6,6 +6,7 @@ use testbed_hdl::board::Options;
 use testbed_hdl::support::synthesis::Family;
 use testbed_machine::{suggest, units, Machine};
 
+use super::floorplan::RamTiles;
 use super::SynthError;
 
 /// A board that the machine can be put on.
@@ -41,6 +42,9 @@ pub struct Board {
     /// There is a line, low, that tells the host that the console takes characters.
     #[serde(default)]
     pub cts: bool,
+    /// Where its block RAM is, if machines are to be laid out by it.
+    #[serde(default)]
+    pub ram_tiles: RamTiles,
     /// Block RAM is all for processors and SMIs; see [`Options::queues_in_luts`].
     #[serde(default)]
     pub queues_in_luts: bool,

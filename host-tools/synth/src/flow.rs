@@ -33,6 +33,11 @@ const fn block_bytes(family: Family) -> u32 {
     }
 }
 
+/// Block RAM of each processor's RAM.
+fn block_count(machine: &Machine, family: Family) -> usize {
+    machine.ram_bytes.div_ceil(block_bytes(family)) as usize
+}
+
 /// nextpnr's report of a seed.
 fn routed_name(seed: u32) -> String {
     format!("report-{seed}.json")
@@ -80,6 +85,8 @@ pub const REPORT: &str = "report.json";
 /// The machine, and what is around it.
 const DESIGN: &str = "board.v";
 const VENDOR: &str = "fpga.v";
+/// Which block RAM lies where.
+const LAYOUT: &str = "layout.ys";
 /// The words by which RAM is found, in banks; beside it are files of each bank.
 const CONTENT: &str = "content.hex";
 /// The words that are put there.
@@ -160,7 +167,7 @@ impl Flow<'_> {
 
     /// Block RAM that all processors' RAM take.
     fn ram_blocks(&self) -> u64 {
-        u64::from(self.machine.ram_bytes.div_ceil(block_bytes(self.board.family))) * self.processors() as u64
+        (block_count(self.machine, self.board.family) * self.processors()) as u64
     }
 
     /// Generates the machine's Verilog and maps it, with `words` in every processor's RAM.
@@ -172,7 +179,9 @@ impl Flow<'_> {
         if let Some(error) = report::too_large([ram], &self.machine.name, &self.board.name) {
             return Err(error);
         }
-        self.map_verilog(&self.design()?, words)
+        let blocks = block_count(self.machine, self.board.family);
+        let layout = self.board.ram_tiles.commands(pads::TOP, self.processors(), blocks).unwrap_or_default();
+        self.map_laid_out(&self.design()?, words, &layout)
     }
 
     /// Removes what an earlier run made: whatever fails from here, that is not to be taken for this one's.
@@ -203,11 +212,17 @@ impl Flow<'_> {
     /// # Errors
     /// No PLL makes the machine's clock, or yosys fails: on latches too, and on loops.
     pub fn map_verilog(&self, design: &str, words: &[u32]) -> Result<Mapped, SynthError> {
+        self.map_laid_out(design, words, "")
+    }
+
+    /// The same, with commands that say what lies where.
+    fn map_laid_out(&self, design: &str, words: &[u32], layout: &str) -> Result<Mapped, SynthError> {
         fs::create_dir_all(self.folder).map_err(|source| SynthError::Io { path: self.folder.into(), source })?;
         self.clear()?;
         let vendor = self.vendor()?;
         self.write(DESIGN, design)?;
         self.write(VENDOR, &vendor)?;
+        self.write(LAYOUT, layout)?;
         self.write(CONTENT, &content::hex(&content::in_banks(words)))?;
         for (file, text) in content::image(CONTENT, words) {
             self.write(&file, &text)?;
@@ -216,7 +231,8 @@ impl Flow<'_> {
         // Latches are looked for before mapping, which would hide them in LUTs.
         let script = format!(
             "read_verilog {DESIGN} {VENDOR}; hierarchy -top {top}; proc; flatten; opt_clean; \
-             select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; {map} -top {top} -json mapped.json; check -assert; \
+             select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; {map} -top {top}; script {LAYOUT}; \
+             write_json mapped.json; check -assert; \
              tee -q -o cells.json stat -json",
             map = self.board.family.mapping(),
             top = pads::TOP

@@ -6,6 +6,7 @@
 //! | [`pll`], [`pads`] | the clock, and the top module around the machine, which is the vendor's |
 //! | [`tools`], [`step`] | the tools: finding or installing them, running one |
 //! | [`flow`] | Verilog, yosys, nextpnr, and the bitstream |
+//! | [`floorplan`] | where each processor's block RAM lies |
 //! | [`content`] | what is in block RAM, changed without placing and routing anew |
 //! | [`area`] | single blocks and other cores, measured alike |
 //! | [`peers`] | other cores, and how many cycles a program takes on them |
@@ -18,6 +19,7 @@ pub mod area;
 pub mod board;
 pub mod content;
 mod error;
+pub mod floorplan;
 pub mod flow;
 pub mod pads;
 pub mod peers;
