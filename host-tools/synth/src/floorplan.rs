@@ -35,7 +35,7 @@ pub type Tile = (usize, usize);
 
 impl RamTiles {
     /// A tile for each of the `blocks` block RAM that each of the `processors` has. `None` if there are too few
-    /// beside each other, or the number is odd.
+    /// beside each other, or the number is no multiple of four.
     pub fn assign(&self, processors: usize, blocks: usize) -> Option<Vec<(Block, Tile)>> {
         let bands = self.rows.len() / ROWS;
         if bands == 0 || processors == 0 || blocks == 0 || blocks % (BANKS * ROWS) != 0 {
