@@ -3,6 +3,9 @@
 use rust_hdl::prelude::*;
 use testbed_definitions::page::PAGE_BYTES;
 
+/// A RAM's arrays in its module of Verilog: its even words and its odd ones.
+pub const BANKS: [&str; 2] = ["mem_0", "mem_1"];
+
 /// Synchronous RAM of 32-bit words in two banks, the even words and the odd ones. Port A is the
 /// core's, with byte enables; port B is shared by DMA, which goes first and takes one bank, and by the
 /// core's fetches ahead.
@@ -33,7 +36,7 @@ use testbed_definitions::page::PAGE_BYTES;
 /// cycle, port B's bytes stay. The content is 0 at first, or comes from [`Ram::set_image`] in the
 /// generated Verilog.
 ///
-/// In Verilog the words are `mem_0` and `mem_1`, two arrays of the instance's module. yosys maps
+/// In Verilog the words are [`BANKS`], two arrays of the instance's module. yosys maps
 /// them to true dual-port block RAM on ECP5; there, unlike in simulation, what one port reads, and
 /// what stays, is undefined for a word that the other port writes in the same cycle: the block RAM
 /// does not arbitrate, and logic that did would cost more than it is worth. iCE40 has no block RAM
@@ -228,16 +231,16 @@ end
             ahead_1 = high("ahead_1"),
             b_row = high("b_address"),
         );
-        for bank in 0..2 {
+        for (bank, words) in BANKS.into_iter().enumerate() {
             // Block RAM starts at zero, and so does Verilator's memory; others start unknown.
             let content = match &self._image {
                 Some(path) => {
-                    format!("initial $readmemh(\"{}\", mem_{bank});", image_files(path)[bank].escape_default())
+                    format!("initial $readmemh(\"{}\", {words});", image_files(path)[bank].escape_default())
                 }
                 None => format!(
                     "`ifndef SYNTHESIS\n`ifndef VERILATOR\ninteger row_{bank};\n\
                      initial for (row_{bank} = 0; row_{bank} <= {last_row}; row_{bank} = row_{bank} + 1) \
-                     mem_{bank}[row_{bank}] = 0;\n`endif\n`endif"
+                     {words}[row_{bank}] = 0;\n`endif\n`endif"
                 ),
             };
             let mut lanes = String::new();
@@ -245,26 +248,26 @@ end
                 let (high, low) = (8 * byte + 7, 8 * byte);
                 lanes += &format!(
                     "  if (a_write && a_address[2] == {bank} && a_mask[{byte}]) \
-                     mem_{bank}[a_row_{bank}][{high}:{low}] <= a_wdata[{high}:{low}];\n"
+                     {words}[a_row_{bank}][{high}:{low}] <= a_wdata[{high}:{low}];\n"
                 );
             }
             verilog += &format!(
                 "\
 (* no_rw_check *)
-reg [31:0] mem_{bank} [0:{last_row}];
+reg [31:0] {words} [0:{last_row}];
 {content}
 initial begin
   a_word_{bank} = 0;
   b_word_{bank} = 0;
 end
 always @(posedge clock) begin
-  a_word_{bank} <= mem_{bank}[a_row_{bank}];
+  a_word_{bank} <= {words}[a_row_{bank}];
 {lanes}`ifdef SYNTHESIS
 end
 always @(posedge clock) begin
 `endif
-  b_word_{bank} <= mem_{bank}[b_row_{bank}];
-  if (b_write && !free_{bank}) mem_{bank}[b_row_{bank}] <= b_wdata;
+  b_word_{bank} <= {words}[b_row_{bank}];
+  if (b_write && !free_{bank}) {words}[b_row_{bank}] <= b_wdata;
 end
 "
             );

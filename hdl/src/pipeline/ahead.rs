@@ -117,8 +117,8 @@ impl Logic for Ahead {
         self.kept.next = self.bank_0.kept.val() | self.bank_1.kept.val();
         self.word.next = self.kept.val() | self.arriving.val();
 
-        // What RAM gives is late, so what it names is asked before it is chosen: of what port A gives only
-        // `fresh` could need that.
+        // What RAM gives is late, so what it names is asked before a word is chosen. One that port A gave is
+        // wanted as it comes with `fresh` only, when nobody asks that; later it is kept.
         self.coming_0.word.next = self.fetched_0.val();
         self.coming_0.register.next = self.register.val();
         self.coming_1.word.next = self.fetched_1.val();

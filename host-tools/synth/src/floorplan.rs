@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use itertools::Itertools;
 use serde::Deserialize;
+use testbed_hdl::ram::BANKS;
 
 /// Tiles of a device that have block RAM, as nextpnr counts them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -17,8 +18,6 @@ pub struct RamTiles {
     pub rows: Vec<u32>,
 }
 
-/// Banks of a processor's RAM.
-const BANKS: usize = 2;
 /// Rows of tiles that a processor has a part of.
 const ROWS: usize = 2;
 
@@ -38,7 +37,7 @@ impl RamTiles {
     /// beside each other, or the number is no multiple of four.
     pub fn assign(&self, processors: usize, blocks: usize) -> Option<Vec<(Block, Tile)>> {
         let bands = self.rows.len() / ROWS;
-        if bands == 0 || processors == 0 || blocks == 0 || blocks % (BANKS * ROWS) != 0 {
+        if bands == 0 || processors == 0 || blocks == 0 || blocks % (BANKS.len() * ROWS) != 0 {
             return None;
         }
         let groups = processors.div_ceil(bands);
@@ -49,12 +48,12 @@ impl RamTiles {
         // The master, whose monitor all others talk to, is in the middle.
         let middle_first = (0..groups).sorted_by_key(|&group| (2 * group + 1).abs_diff(groups));
         let places = middle_first.map(|group| (0, group)).chain((1..bands).cartesian_product(0..groups));
-        let slices = blocks / BANKS;
+        let slices = blocks / BANKS.len();
         let place = |(processor, (band, group)): (usize, (usize, usize))| {
             let first = group * (self.columns.len() - width) / (groups - 1).max(1) + (width - wanted) / 2;
-            (0..slices).cartesian_product(0..BANKS).map(move |(slice, bank)| {
+            (0..slices).cartesian_product(0..BANKS.len()).map(move |(slice, bank)| {
                 let (row, column) = (slice / (slices / ROWS), slice % (slices / ROWS));
-                (Block { processor, bank, slice }, (first + column * BANKS + bank, band * ROWS + row))
+                (Block { processor, bank, slice }, (first + column * BANKS.len() + bank, band * ROWS + row))
             })
         };
         Some(places.take(processors).enumerate().flat_map(place).collect())
@@ -65,7 +64,7 @@ impl RamTiles {
         let mut text = String::new();
         for (Block { processor, bank, slice }, (column, row)) in self.assign(processors, blocks)? {
             // As yosys calls a memory's parts: row, and column of bits.
-            let cell = format!("{top}/board.machine.processors${processor}.ram.mem_{bank}.0.{slice}");
+            let cell = format!("{top}/board.machine.processors${processor}.ram.{}.0.{slice}", BANKS[bank]);
             let (x, y, number) = (self.columns[column], self.rows[row], column % TILES_OF_FOUR);
             writeln!(text, "setattr -set BEL \"X{x}/Y{y}/EBR{number}\" {cell}").expect("memory");
         }

@@ -4,6 +4,7 @@ use super::model::{Banks, Model, Storage, POINTS};
 use super::verilog::Public;
 use crate::engine::EngineError;
 use crate::probes;
+use testbed_hdl::ram::BANKS;
 use testbed_machine::Core;
 
 /// What the shim samples in every cycle, in its order, with the bytes each has; of a machine with
@@ -28,9 +29,6 @@ const SAMPLED: [(&str, u32); POINTS] = [
     ("system$exit_valid", 1),
     ("system$exit_code", 4),
 ];
-
-/// The two arrays of a RAM: its even words and its odd ones.
-pub(super) const BANKS: [&str; 2] = ["mem_0", "mem_1"];
 
 /// The UART's divisor, which the far end of the serial line follows.
 const DIVISOR: &str = "divisor_flipped$q";
