@@ -59,15 +59,18 @@ impl RamTiles {
         Some(places.take(processors).enumerate().flat_map(place).collect())
     }
 
-    /// yosys' commands that say so to nextpnr, of the mapped module `top`.
+    /// yosys' commands that say so to nextpnr, of the mapped module `top`; it fails if it calls a block RAM otherwise.
     pub fn commands(&self, top: &str, processors: usize, blocks: usize) -> Option<String> {
+        let assigned = self.assign(processors, blocks)?;
+        let all = assigned.len();
         let mut text = String::new();
-        for (Block { processor, bank, slice }, (column, row)) in self.assign(processors, blocks)? {
+        for (Block { processor, bank, slice }, (column, row)) in assigned {
             // As yosys calls a memory's parts: row, and column of bits.
             let cell = format!("{top}/board.machine.processors${processor}.ram.{}.0.{slice}", BANKS[bank]);
             let (x, y, number) = (self.columns[column], self.rows[row], column % TILES_OF_FOUR);
             writeln!(text, "setattr -set BEL \"X{x}/Y{y}/EBR{number}\" {cell}").expect("memory");
         }
+        writeln!(text, "select -assert-count {all} {top}/a:BEL").expect("memory");
         Some(text)
     }
 }
@@ -114,8 +117,9 @@ mod tests {
     #[test]
     fn the_commands_name_cells_and_tiles() {
         let text = ecp5_85().commands("fpga", 6, 32).unwrap();
-        assert_eq!(text.lines().count(), 192);
+        assert_eq!(text.lines().count(), 193);
         let first = r#"setattr -set BEL "X42/Y22/EBR1" fpga/board.machine.processors$0.ram.mem_0.0.0"#;
         assert_eq!(text.lines().next(), Some(first));
+        assert_eq!(text.lines().last(), Some("select -assert-count 192 fpga/a:BEL"));
     }
 }

@@ -180,8 +180,8 @@ impl Flow<'_> {
             return Err(error);
         }
         let blocks = block_count(self.machine, self.board.family);
-        let layout = self.board.ram_tiles.commands(pads::TOP, self.processors(), blocks).unwrap_or_default();
-        self.map_laid_out(&self.design()?, words, &layout)
+        let layout = self.board.ram_tiles.commands(pads::TOP, self.processors(), blocks);
+        self.map_laid_out(&self.design()?, words, layout.as_deref())
     }
 
     /// Removes what an earlier run made: whatever fails from here, that is not to be taken for this one's.
@@ -198,7 +198,7 @@ impl Flow<'_> {
     /// Whether a file of this name is what a run makes of what yosys leaves.
     fn is_made(&self, name: &str) -> bool {
         let bitstream = self.bitstream_name();
-        if [RECORD, REPORT, PROGRAM, &bitstream, &self.filled_name(), &unfinished(&bitstream)].contains(&name) {
+        if [LAYOUT, RECORD, REPORT, PROGRAM, &bitstream, &self.filled_name(), &unfinished(&bitstream)].contains(&name) {
             return true;
         }
         let seed = |prefix: &str| name.strip_prefix(prefix)?.split_once('.')?.0.parse().ok();
@@ -212,17 +212,19 @@ impl Flow<'_> {
     /// # Errors
     /// No PLL makes the machine's clock, or yosys fails: on latches too, and on loops.
     pub fn map_verilog(&self, design: &str, words: &[u32]) -> Result<Mapped, SynthError> {
-        self.map_laid_out(design, words, "")
+        self.map_laid_out(design, words, None)
     }
 
     /// The same, with commands that say what lies where.
-    fn map_laid_out(&self, design: &str, words: &[u32], layout: &str) -> Result<Mapped, SynthError> {
+    fn map_laid_out(&self, design: &str, words: &[u32], layout: Option<&str>) -> Result<Mapped, SynthError> {
         fs::create_dir_all(self.folder).map_err(|source| SynthError::Io { path: self.folder.into(), source })?;
         self.clear()?;
         let vendor = self.vendor()?;
         self.write(DESIGN, design)?;
         self.write(VENDOR, &vendor)?;
-        self.write(LAYOUT, layout)?;
+        if let Some(layout) = layout {
+            self.write(LAYOUT, layout)?;
+        }
         self.write(CONTENT, &content::hex(&content::in_banks(words)))?;
         for (file, text) in content::image(CONTENT, words) {
             self.write(&file, &text)?;
@@ -231,10 +233,11 @@ impl Flow<'_> {
         // Latches are looked for before mapping, which would hide them in LUTs.
         let script = format!(
             "read_verilog {DESIGN} {VENDOR}; hierarchy -top {top}; proc; flatten; opt_clean; \
-             select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; {map} -top {top}; script {LAYOUT}; \
+             select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; {map} -top {top}; {laid_out}\
              write_json mapped.json; check -assert; \
              tee -q -o cells.json stat -json",
             map = self.board.family.mapping(),
+            laid_out = layout.map_or_else(String::new, |_| format!("script {LAYOUT}; ")),
             top = pads::TOP
         );
         let step = self.work(Tool::Yosys, "", &["-p", &script])?;

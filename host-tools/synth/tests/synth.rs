@@ -148,7 +148,7 @@ fn what_an_earlier_run_made_is_gone_as_soon_as_another_begins() {
     let folder = bench.folder.path();
     let made = ["hx8k-evn.bin", "hx8k-evn.bin.part", "hx8k-evn.asc", "placed.json", "report.json", "placed-7.asc"];
     let others = ["placed-7.config", "placed-orders.txt", "report-7.txt", "report-final.pdf"];
-    for name in made.iter().chain(&others).chain(&["report-7.json", "program.hex"]) {
+    for name in made.iter().chain(&others).chain(&["report-7.json", "program.hex", "layout.ys"]) {
         fs::write(folder.join(name), "").unwrap();
     }
     let error = bench.flow(folder).map_verilog("module board(", &random(1 << 10)).unwrap_err();
