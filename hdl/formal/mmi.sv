@@ -17,15 +17,26 @@ end
 reg f_last_half = 0;
 reg [3:0] f_smi;
 reg [15:0] f_time, f_datum;
+reg f_was_wanted;
+reg [19:0] f_held = 0;
+// What is put into the queue, or missed, in the cycle after it was decided.
+reg f_enqueue = 0, f_missed = 0;
 reg f_queueing, f_tracing, f_may_miss, f_ordering, f_room, f_port_room, f_polling;
 wire [15:0] f_bus = bus_data$1 | bus_data$2 | bus_data$3;
+wire f_wanted = wanted_late$late[f_smi] && (f_bus & wanted_datum_late$late[15:0]) == wanted_datum_late$late[31:16];
 always @(posedge clock) begin
     f_last_half <= second$q;
     if (taken) begin
         f_smi <= number;
         f_time <= f_bus;
     end
-    if (second$q) f_datum <= f_bus;
+    if (second$q) begin
+        f_datum <= f_bus;
+        f_was_wanted <= f_wanted;
+    end
+    f_held <= held$q;
+    f_enqueue <= held_valid$q && queues && (!second$q || f_wanted);
+    f_missed <= second$q && to_miss$q && f_wanted;
     if (slot$q == 0) begin
         f_queueing <= control_late$late[1];
         f_tracing <= control_late$late[2];
@@ -36,7 +47,6 @@ always @(posedge clock) begin
         f_port_room <= port_room;
     end
 end
-wire f_wanted = wanted_late$late[f_smi] && (f_bus & wanted_datum_late$late[15:0]) == wanted_datum_late$late[31:16];
 always @(*) begin
     a_turn: assert (current$q >= 1 && current$q <= 3);
     a_one: assert (bus_select$0 + bus_select$1 + bus_select$2 + bus_select$3 == 2'd1 && !bus_select$0);
@@ -64,13 +74,13 @@ always @(*) begin
     end
     if (second$q) a_goes: assert (to_queue$q == (f_queueing && f_room) && to_miss$q == (f_queueing && !f_room) && to_trace$q == f_tracing);
     a_port: assert (trace_valid == (held_valid$q && to_trace$q) && trace_word == held$q);
-    a_whole: assert (!second$q || (to_queue$d == (to_queue$q && f_wanted) && to_trace$d == to_trace$q));
-    // The master's queue gets what is wanted; what is wanted and finds no room is counted, and nothing else.
-    a_queued: assert (write_index$d == write_index$q + enqueue && enqueue == (held_valid$q && to_queue$q && (!second$q || f_wanted)));
-    // The RAM gets it a cycle later.
-    a_writes: assert (writes$d == enqueue && written$d == held$q && place$d == write_index$q);
-    a_written: assert (queue$write_enable == writes$q && queue$write_index == place$q && queue$write_data == written$q);
-    a_missed: assert (missed$d == missed$q + (second$q && to_miss$q && f_wanted));
+    a_judged: assert (judged$q == f_last_half && (!f_last_half || is_wanted == f_was_wanted));
+    a_whole: assert (!second$q || (to_queue$d == to_queue$q && to_trace$d == to_trace$q));
+    a_queues: assert (queues == (to_queue$q && (!f_last_half || f_was_wanted)));
+    // The master's queue gets what is wanted, a cycle after it was held; what is wanted and finds no room is counted, and nothing else.
+    a_queued: assert (write_index$d == write_index$q + enqueue && enqueue == f_enqueue);
+    a_written: assert (queue$write_enable == enqueue && queue$write_index == write_index$q && queue$write_data == f_held);
+    a_missed: assert (missed$d == missed$q + f_missed && missed_then$d == missed$d);
     // The SMI's entry is removed with its second word, and only then; and is counted.
     a_take: assert ({bus_take$3, bus_take$2, bus_take$1} == (second$q ? 3'b001 << (f_smi - 1) : 3'b000));
     a_delivered: assert (delivered$1$d == delivered$1$q + bus_take$1 && delivered$2$d == delivered$2$q + bus_take$2
@@ -156,14 +166,14 @@ always @(*) begin
 end
 
 // Room for a whole pair is known before it is taken: the queue never overflows.
-wire [15:0] f_used = write_index$q - read_index$q;
-wire [15:0] f_thought = write_index$q - read_late$late;
+wire [15:0] f_used = write_index$d - read_index$q;
+wire [15:0] f_thought = write_index$d - read_late$late;
 wire [15:0] f_due = looked$q || chosen$q ? (slot_queue$q ? 16'd2 : 16'd0)
-    : to_queue$q ? (second$q ? 16'd2 : f_last_half ? 16'd1 : 16'd0) : 16'd0;
+    : queues ? (second$q ? 16'd2 : f_last_half ? 16'd1 : 16'd0) : 16'd0;
 always @(*) begin
     a_room: assert (f_thought <= depth_less_two + 16'd2 && f_thought + f_due <= depth_less_two + 16'd2);
-    a_late: assert (f_used <= write_index$q - f_read_first && write_index$q - f_read_first <= f_thought);
-    a_seen: assert (words <= f_used && f_used - words == writes$q && (!writes$q || place$q == write_index$q - 16'd1));
+    a_late: assert (f_used <= write_index$d - f_read_first && write_index$d - f_read_first <= f_thought);
+    a_seen: assert (words <= f_used && f_used - words == enqueue);
     a_pop: assert (!pop || words != 0);
     a_read: assert (read_index$d == read_index$q + pop);
 end
@@ -178,15 +188,14 @@ reg [19:0] f_word;
 always @(posedge clock) begin
     if (!f_follows && enqueue && f_choose) begin
         f_follows <= 1;
-        f_word <= held$q;
+        f_word <= f_held;
         f_at <= write_index$q;
     end else if (f_follows && pop && read_index$q == f_at) f_follows <= 0;
 end
 wire [15:0] f_ahead = f_at - read_index$q;
 always @(*) if (f_follows) begin
-    a_inside: assert (f_ahead < f_used);
-    // It is in the RAM, or is written in this cycle and not shown yet.
-    a_kept: assert (writes$q && place$q == f_at ? written$q == f_word && f_ahead >= words : f_content == f_word);
+    a_inside: assert (f_ahead < words);
+    a_kept: assert (f_content == f_word);
 end
 // It is given in the cycle after its load; nothing else is, unless it was asked for.
 reg f_gives = 0;
@@ -208,6 +217,6 @@ always @(*) begin
     c_sorted: cover (chosen$q && f_sorted && f_who < f_last_smi && f_who_key > f_last_key);
     c_tie: cover (chosen$q && f_sorted && f_who > f_last_smi && f_who_key == f_last_key);
     c_missed: cover (missed$q == 2 && f_last_half && to_trace$q);
-    c_not_wanted: cover (f_last_half && f_queueing && f_room && !to_queue$q);
+    c_not_wanted: cover (f_last_half && f_queueing && f_room && !queues);
 end
 `endif

@@ -155,14 +155,19 @@ fn seeded_bugs_of_the_mmi_are_seen() {
         // Room of the port is not waited for; what is not wanted is queued; misses are counted
         // wrong, or settled too late.
         ("port_room | (~tracing)", "port_room | tracing"),
-        ("of_wanted = |(wanted_late$late & turn)", "of_wanted = 1'b1"),
-        ("if (second$q & to_miss$q & is_wanted) begin", "if (second$q & to_miss$q) begin"),
+        ("of_wanted$d = |(wanted_late$late & turn)", "of_wanted$d = 1'b1"),
+        ("if (misses$q & is_wanted) begin", "if (misses$q) begin"),
+        ("misses$d = second$q & to_miss$q", "misses$d = to_miss$q"),
+        ("queues = to_queue$q & ((~judged$q) | is_wanted)", "queues = to_queue$q"),
+        ("enqueue = waits$q & ((~judged$q) | is_wanted)", "enqueue = waits$q"),
+        ("missed_then$d = missed_next", "missed_then$d = missed$q"),
+        ("kept = (write_next - read_late$late)", "kept = (write_index$q - read_late$late)"),
         ("miss_plan = queueing & (~has_room)", "miss_plan = ~has_room"),
         ("queue_plan = queueing & has_room", "queue_plan = queueing"),
         // A word is read before it is there, or twice.
         ("read_late$value = read_next", "read_late$value = read_next + 16'd1"),
         ("queue$read_index = read_index$q", "queue$read_index = write_index$q"),
-        ("words = write_seen$q - read_index$q", "words = write_index$q - read_index$q"),
+        ("words = write_index$q - read_index$q", "words = write_next - read_index$q"),
         // One SMI's entry is removed for another's, hidden by another's, or not counted.
         ("bus_take$2 = second$q & turn[2]", "bus_take$2 = second$q & turn[3]"),
         ("bus = bus | bus_data$3;", "bus = bus_data$3;"),

@@ -99,11 +99,14 @@ pub struct Mmi {
 
     queue: QueueRam<20>,
     write_index: DFF<Bits<16>>,
-    write_seen: DFF<Bits<16>>,
-    // What was put in in the cycle before: the RAM is written now.
-    writes: DFF<Bit>,
-    place: DFF<Bits<16>>,
+    // Of the cycle before: what the word register held and whether that is for the queue, if wanted; and of
+    // the datum that was on the bus, if one was, how it differs from what is wanted.
     written: DFF<Bits<20>>,
+    waits: DFF<Bit>,
+    judged: DFF<Bit>,
+    differs: DFF<Bits<16>>,
+    of_wanted: DFF<Bit>,
+    misses: DFF<Bit>,
     read_index: DFF<Bits<16>>,
     read_late: Late<16>,
     control: DFFWithInit<Bits<5>>,
@@ -173,8 +176,8 @@ pub struct Mmi {
     best: Signal<Local, Bits<30>>,
     number: Signal<Local, Bits<4>>,
     masked: Signal<Local, Bits<16>>,
-    of_wanted: Signal<Local, Bit>,
     is_wanted: Signal<Local, Bit>,
+    queues: Signal<Local, Bit>,
     slot_up: Signal<Local, Bits<32>>,
     slot_begins: Signal<Local, Bit>,
     slot_ends: Signal<Local, Bit>,
@@ -186,6 +189,8 @@ pub struct Mmi {
     words: Signal<Local, Bits<16>>,
     pop: Signal<Local, Bit>,
     enqueue: Signal<Local, Bit>,
+    write_next: Signal<Local, Bits<16>>,
+    missed_next: Signal<Local, Bits<32>>,
     read_next: Signal<Local, Bits<16>>,
     control_next: Signal<Local, Bits<5>>,
     wanted_next: Signal<Local, Bits<16>>,
@@ -250,10 +255,12 @@ impl Mmi {
             port_room: Default::default(),
             queue: QueueRam::new(config.queue),
             write_index: Default::default(),
-            write_seen: Default::default(),
-            writes: Default::default(),
-            place: Default::default(),
             written: Default::default(),
+            waits: Default::default(),
+            judged: Default::default(),
+            differs: Default::default(),
+            of_wanted: Default::default(),
+            misses: Default::default(),
             read_index: Default::default(),
             read_late: Late::new(bits(0)),
             control: DFFWithInit::new(control),
@@ -321,8 +328,8 @@ impl Mmi {
             best: Default::default(),
             number: Default::default(),
             masked: Default::default(),
-            of_wanted: Default::default(),
             is_wanted: Default::default(),
+            queues: Default::default(),
             slot_up: Default::default(),
             slot_begins: Default::default(),
             slot_ends: Default::default(),
@@ -334,6 +341,8 @@ impl Mmi {
             words: Default::default(),
             pop: Default::default(),
             enqueue: Default::default(),
+            write_next: Default::default(),
+            missed_next: Default::default(),
             read_next: Default::default(),
             control_next: Default::default(),
             wanted_next: Default::default(),
@@ -371,7 +380,7 @@ impl Logic for Mmi {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, asked, asks, popped, words_then, busy_then, missed_then, delivered_then);
-        dff_setup!(self, clock, write_index, write_seen, writes, place, written, read_index);
+        dff_setup!(self, clock, write_index, written, waits, judged, differs, of_wanted, misses, read_index);
         dff_setup!(self, clock, control, poll, tick, wanted, wanted_datum);
         dff_setup!(self, clock, slot, current, second, advance, held_valid, held, to_queue, to_trace, to_miss, missed);
         dff_setup!(self, clock, by_time, looked, chosen, oldest, slot_queue, slot_miss, slot_trace);
@@ -387,6 +396,20 @@ impl Logic for Mmi {
             self.age[i].ready.next = self.bus_ready[i].val();
         }
 
+        // Whether the datum that was on the bus in the cycle before is wanted, and what that makes of its
+        // pair, of which the queue is to get both words or none: this is known too late in the cycle before.
+        self.is_wanted.next = self.of_wanted.q.val() & (!self.differs.q.val().any());
+        self.queues.next = self.to_queue.q.val() & ((!self.judged.q.val()) | self.is_wanted.val());
+        self.enqueue.next = self.waits.q.val() & ((!self.judged.q.val()) | self.is_wanted.val());
+        self.write_next.next = self.write_index.q.val();
+        if self.enqueue.val() {
+            self.write_next.next = self.write_index.q.val() + 1;
+        }
+        self.missed_next.next = self.missed.q.val();
+        if self.misses.q.val() & self.is_wanted.val() {
+            self.missed_next.next = self.missed.q.val() + 1;
+        }
+
         // Slots, and whether this one is open. No pair is under way when a slot begins, at most its
         // second word in the word register.
         self.queueing.next = self.control_late.late.val().get_bit(1);
@@ -395,10 +418,10 @@ impl Logic for Mmi {
         self.may_miss.next = self.control_late.late.val().get_bit(4);
         self.polling.next = self.control_late.late.val().get_bit(0) & (self.queueing.val() | self.tracing.val());
         self.in_flight.next = 0.into();
-        if self.held_valid.q.val() & self.to_queue.q.val() {
+        if self.held_valid.q.val() & self.queues.val() {
             self.in_flight.next = 1.into();
         }
-        self.kept.next = (self.write_index.q.val() - self.read_late.late.val()) + self.in_flight.val();
+        self.kept.next = (self.write_next.val() - self.read_late.late.val()) + self.in_flight.val();
         self.has_room.next = self.kept.val() <= self.depth_less_two.val();
         self.slot_begins.next = !self.slot.q.val().any();
         self.slot_up.next = self.slot.q.val() + 1;
@@ -489,23 +512,20 @@ impl Logic for Mmi {
         // Word register. The master's queue takes a pair or not when its datum is on the bus and
         // the time-stamp in the register.
         self.masked.next = self.bus.val() & self.wanted_datum_late.late.val().get_bits::<16>(0);
-        self.of_wanted.next = (self.wanted_late.late.val() & self.turn.val()).any();
-        self.is_wanted.next =
-            self.of_wanted.val() & (self.masked.val() == self.wanted_datum_late.late.val().get_bits::<16>(16));
-        self.enqueue.next =
-            self.held_valid.q.val() & self.to_queue.q.val() & ((!self.second.q.val()) | self.is_wanted.val());
+        self.differs.d.next = self.masked.val() ^ self.wanted_datum_late.late.val().get_bits::<16>(16);
+        self.of_wanted.d.next = (self.wanted_late.late.val() & self.turn.val()).any();
+        self.judged.d.next = self.second.q.val();
+        self.misses.d.next = self.second.q.val() & self.to_miss.q.val();
+        self.waits.d.next = self.held_valid.q.val() & self.queues.val();
+        self.written.d.next = self.held.q.val();
+        self.missed.d.next = self.missed_next.val();
         self.held_valid.d.next = self.taken.val() | self.second.q.val();
         self.held.d.next = (bit_cast::<20, 4>(self.number.val()) << 16) | bit_cast::<20, 16>(self.bus.val());
-        if self.second.q.val() {
-            self.to_queue.d.next = self.to_queue.q.val() & self.is_wanted.val();
-        }
+        self.to_queue.d.next = self.queues.val();
         if self.taken.val() {
             self.to_queue.d.next = self.queue_plan.val();
             self.to_miss.d.next = self.miss_plan.val();
             self.to_trace.d.next = self.trace_plan.val();
-        }
-        if self.second.q.val() & self.to_miss.q.val() & self.is_wanted.val() {
-            self.missed.d.next = self.missed.q.val() + 1;
         }
 
         // Device port.
@@ -554,25 +574,18 @@ impl Logic for Mmi {
         }
         self.target.next = bits::<16>(1) << self.sent.q.val().get_bits::<4>(20);
 
-        // The master's queue. A word can be read two cycles after it was put in; the RAM gets it in the
-        // one between, as whether it is wanted is known late. The load is known late too, so the RAM is
-        // not asked by it: it shows the front.
-        self.write_seen.d.next = self.write_index.q.val();
-        if self.enqueue.val() {
-            self.write_index.d.next = self.write_index.q.val() + 1;
-        }
-        self.words.next = self.write_seen.q.val() - self.read_index.q.val();
+        // The master's queue. A word is put in a cycle after the word register held it, and can be read in the
+        // next. The load is known late, so the RAM is not asked by it: it shows the front.
+        self.write_index.d.next = self.write_next.val();
+        self.words.next = self.write_index.q.val() - self.read_index.q.val();
         self.pop.next = self.load.val() & (self.word.val() == self.data_word.val()) & self.words.val().any();
         self.read_next.next = self.read_index.q.val();
         if self.pop.val() {
             self.read_next.next = self.read_index.q.val() + 1;
         }
         self.read_index.d.next = self.read_next.val();
-        self.writes.d.next = self.enqueue.val();
-        self.place.d.next = self.write_index.q.val();
-        self.written.d.next = self.held.q.val();
-        self.queue.write_enable.next = self.writes.q.val();
-        self.queue.write_index.next = self.place.q.val();
+        self.queue.write_enable.next = self.enqueue.val();
+        self.queue.write_index.next = self.write_index.q.val();
         self.queue.write_data.next = self.written.q.val();
         self.queue.read_index.next = self.read_index.q.val();
 
@@ -583,7 +596,7 @@ impl Logic for Mmi {
         self.popped.d.next = self.pop.val();
         self.words_then.d.next = self.words.val();
         self.busy_then.d.next = self.command_valid.q.val();
-        self.missed_then.d.next = self.missed.q.val();
+        self.missed_then.d.next = self.missed_next.val();
         self.loaded.next = 0.into();
         if self.popped.q.val() {
             self.loaded.next = self.data_valid.val() | bit_cast::<32, 20>(self.queue.read_data.val());
