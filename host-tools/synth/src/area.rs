@@ -15,6 +15,7 @@ use testbed_hdl::support::synthesis::{count, Cells, Family};
 use testbed_hdl::support::verilog::{connected_verilog, VerilogError, TOP};
 use testbed_machine::Machine;
 
+use super::flow::PLAIN;
 use super::step::{Watcher, Work};
 use super::tools::Tool;
 use super::{report, report::Use, SynthError};
@@ -157,7 +158,8 @@ impl Subject {
         let ports = ports(&read("ports.json")?, self.top).map_err(|error| unread(&error))?;
         write("wrapper.v", &self.wrapper(&ports))?;
         let map = family.mapping();
-        let wrapped = format!("read_verilog subject.v wrapper.v; {map} -top {WRAPPER} -json mapped.json");
+        let wrapped =
+            format!("read_verilog subject.v wrapper.v; {map} -top {WRAPPER}; {PLAIN}; write_json mapped.json");
         work(Tool::Yosys, &["-q", "-p", &wrapped])?;
         let mut fmax = Vec::new();
         for seed in 1..=seeds {

@@ -87,6 +87,8 @@ const DESIGN: &str = "board.v";
 const VENDOR: &str = "fpga.v";
 /// Which block RAM lies where.
 const LAYOUT: &str = "layout.ys";
+/// Newer yosys say of what module cells were by cells that nextpnr of before knows nothing of.
+pub(crate) const PLAIN: &str = "delete t:$scopeinfo";
 /// The words by which RAM is found, in banks; beside it are files of each bank.
 const CONTENT: &str = "content.hex";
 /// The words that are put there.
@@ -234,7 +236,7 @@ impl Flow<'_> {
         let script = format!(
             "read_verilog {DESIGN} {VENDOR}; hierarchy -top {top}; proc; flatten; opt_clean; \
              select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; {map} -top {top}; {laid_out}\
-             write_json mapped.json; check -assert; \
+             {PLAIN}; write_json mapped.json; check -assert; \
              tee -q -o cells.json stat -json",
             map = self.board.family.mapping(),
             laid_out = layout.map_or_else(String::new, |_| format!("script {LAYOUT}; ")),
