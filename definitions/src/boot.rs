@@ -56,6 +56,10 @@ pub const CONFIRM: u32 = 1 << 31;
 /// Whoever sends goes on at the end of a round's time, and not when all is acknowledged.
 pub const WHOLE_ROUNDS: u32 = 1 << 8;
 
+/// Processors with less RAM than so many bytes get the small kernel: code and constants of the other
+/// leave no room for a process in half of it.
+pub const SMALL_BELOW: u32 = 512 << 10;
+
 /// From so many bytes of RAM on the kernel has its large tables.
 pub const LARGE_RAM: u32 = 0x10_0000;
 

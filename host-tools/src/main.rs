@@ -14,8 +14,9 @@ use commands::{
     analyse::Analyse, attach::Attach, bench::Bench, bsp::Bsp, compare::Compare, conform::Conform, console::Console,
     diff::Diff, exec::Exec, experiment::Experiment, lbsp::Lbsp, policy::Policy, probe::Probe, query::Query,
     report::Report, run::Run, serve::Serve, synth::Synth, test::collect::Collect, test::Test, top::Top, trace::Trace,
-    web::Web, Failure,
+    web::Web, Exit, Failure,
 };
+use testbed_runner::tell;
 
 /// A message-passing multicomputer in open hardware, with event monitoring
 #[derive(Parser, Debug)]
@@ -27,7 +28,7 @@ use commands::{
                   4 the machine (ledger, engine); 5 this computer (a tool, the disk); 6 a bitstream that would miss its clock;\n\
                   7 a program run without --for or --cycles that did not end in time, or whose threads can never go on,\n\
                   and a run that is not whole, or recorded too little for a verdict;\n\
-                  130 a run that Ctrl-C has ended."
+                  130 a run that Ctrl-C has ended; 141 a verdict that nobody read to its end."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -63,6 +64,12 @@ enum Command {
 }
 
 impl Command {
+    /// Whether its exit code says more than that it has printed what was asked for.
+    fn judges(&self) -> bool {
+        use Command::{Attach, Bench, Compare, Conform, Diff, Exec, Run, Synth, Test};
+        matches!(self, Run(_) | Exec(_) | Attach(_) | Compare(_) | Diff(_) | Conform(_) | Bench(_) | Synth(_) | Test(_))
+    }
+
     /// The exit code.
     fn run(&self) -> Result<u8, Failure> {
         let exit = match self {
@@ -97,11 +104,15 @@ impl Command {
 fn main() -> ExitCode {
     #[cfg(not(test))]
     sources::carry();
-    let exit = Cli::parse().command.run().unwrap_or_else(|failure| {
-        if failure.exit != commands::Exit::Success {
-            eprintln!("error: {}", failure.message);
+    let command = Cli::parse().command;
+    let exit = command.run().unwrap_or_else(|failure| match failure.exit {
+        Exit::Unread if !command.judges() => Exit::Success as u8,
+        exit => {
+            if exit != Exit::Unread {
+                tell!("error: {}", failure.message);
+            }
+            exit as u8
         }
-        failure.exit as u8
     });
     ExitCode::from(exit)
 }

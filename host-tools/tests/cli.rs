@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use crate::common::{record, Scripted};
 use testbed_definitions::monitor::Pair;
@@ -54,7 +54,7 @@ fn wrong_inputs_of_run() {
     fails(&["run", "remote", "--engine", "verilator", "--vcd", "a.fst"], 3, &["--vcd: the name a.fst", ".fst"]);
     fails(&["run", "remote", "--kernel", "tos95"], 3, &["no kernel is called `tos95`", "default or tos94"]);
     let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/programs/small.toml");
-    let only_small = ["small has 64 KiB of RAM", "without `tos94`", "at least 256 KiB"];
+    let only_small = ["small has 64 KiB of RAM", "without `tos94`", "at least 512 KiB"];
     fails(&["run", "hello", "--machine", small, "--kernel", "tos94"], 3, &only_small);
     fails(&["run", "sh", "--input", "/nonexistent"], 3, &["--input: cannot read /nonexistent", "- to type lines"]);
     fails(&["run", "sh", "--input", "-", "--replay", "input"], 2, &["cannot be used with"]);
@@ -64,6 +64,44 @@ fn wrong_inputs_of_run() {
     fails(&["run", "remote", "--file", "/nonexistent"], 3, &["cannot read /nonexistent", "a program"]);
     fails(&["run", "/nonexistent/program"], 3, &["cannot read /nonexistent/program"]);
     fails(&["run", "no-such-program"], 3, &["no program is called `no-such-program`", "remote"]);
+    let without_master = ["hello needs the kernel", "a master, which hx8k-evn lacks", "testbed exec"];
+    fails(&["run", "hello", "--machine", "hx8k-evn", "--engine", "verilator"], 3, &without_master);
+}
+
+/// So there is a kernel that leaves room for them.
+#[test]
+fn programs_start_whatever_the_size_of_ram() {
+    let dir = tempfile::tempdir().unwrap();
+    let (machine, out) = (dir.path().join("machine.toml"), dir.path().join("out"));
+    for kib in [64, 128, 256, 512, 1024, 2048] {
+        let small = include_str!("../../tests/programs/small.toml");
+        let text = small.replace("ram = \"64 KiB\"", &format!("ram = \"{kib} KiB\""));
+        assert!(text.contains(&format!("\"{kib} KiB\"")));
+        fs::write(&machine, text).unwrap();
+        let output = testbed(&["run", "hello", "--machine", machine.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{kib} KiB: {}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+#[test]
+fn a_verdict_that_nobody_reads_is_no_success_and_no_panic() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 5);
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_testbed"));
+        command.args(arguments);
+        command
+    };
+    let (reader, closed) = std::io::pipe().unwrap();
+    drop(reader);
+    let (out, clone) = (dir.path().to_str().unwrap(), closed.try_clone().unwrap());
+    let status = command(&["compare", out, out]).stdout(clone).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(status.code(), Some(141));
+    // The code of what went wrong, though nobody hears of it.
+    let wrong = ["run", "no-such-program"];
+    assert_eq!(command(&wrong).stderr(closed).status().unwrap().code(), Some(3));
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    assert_eq!(command(&wrong).stderr(full).status().unwrap().code(), Some(3));
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn wishes_are_checked_before_the_run() {
     fails(&["--get", &stream], &["trace/earth is a part of the output folder"]);
     fails(&["--get", "data", "--get", "air:data"], &["two files would become", "another path"]);
     let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/programs/small.toml");
-    fails(&["--get", "data", "--machine", small], &["--get: small has 64 KiB of RAM", "at least 256 KiB"]);
+    fails(&["--get", "data", "--machine", small], &["--get: small has 64 KiB of RAM", "at least 512 KiB"]);
 }
 
 /// Whatever a run has left, in whatever store, is there; what the host has put there is not, and of

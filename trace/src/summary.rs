@@ -121,6 +121,13 @@ impl Summary {
         if self.discarded > 0 {
             writeln!(out, "lost: {} events were discarded by full queues, and counted", self.discarded)?;
         }
+        let dropped: u64 = record.ledger.iter().flat_map(|ledger| &ledger.smis).map(|smi| u64::from(smi.dropped)).sum();
+        if let Some(untold @ 1..) = dropped.checked_sub(self.discarded) {
+            writeln!(
+                out,
+                "lost: {untold} more, which the trace does not tell: the run ended before their gap markers went"
+            )?;
+        }
         let header: String = names.iter().skip(1).map(|name| format!(" {name:>9}")).collect();
         writeln!(out, "\n  {:<10}{header}     total", "event")?;
         for (name, by_processor) in &self.counts {

@@ -10,18 +10,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use testbed_definitions::boot::SMALL_BELOW;
 use testbed_definitions::map;
 use testbed_sim::lockstep::disassemble::mnemonic;
 
 use flow::{Code, Use, INSTRUCTION};
-use testbed_runner::firmware::{self, Firmware, FirmwareError};
+use testbed_runner::firmware::{Firmware, FirmwareError};
 
 /// The report's share of instrumentation in its kernel, in percent of the lines.
 pub const REPORT_PERCENT: f64 = 1.5;
 /// The kernel's word of enabled event classes, as its mangled symbol ends: `events::DGL`.
 const CLASSES: &str = "6events3DGL";
 /// Every processor here has RAM for the whole kernel.
-const RAM_BYTES: u32 = firmware::SMALL_BELOW;
+const RAM_BYTES: u32 = SMALL_BELOW;
 
 /// Why there is no figure.
 #[derive(Debug, thiserror::Error)]

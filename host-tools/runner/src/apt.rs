@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 /// Installs `packages`, and says so; `false` if that is not allowed or fails.
 pub fn install(packages: &[&str]) -> bool {
-    eprintln!("installing {}", packages.join(", "));
+    tell!("installing {}", packages.join(", "));
     apt(&["update"]) && apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat())
 }
 

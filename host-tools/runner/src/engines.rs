@@ -30,7 +30,7 @@ pub fn open(name: &str, machine: &Machine, image: &Image, waves: Option<Waves>) 
         Ok(Box::new(engine?))
     }
     // A new machine's model takes a minute, without a word if nobody looks at a terminal.
-    let mut tell = |what: &str| eprintln!("{what}");
+    let mut tell = |what: &str| tell!("{what}");
     let engine = match (name, waves) {
         ("emulator", None) => boxed(Emulator::new(machine, image)),
         ("emulator", Some(_)) => return Err(OpenError::NoWaves { name: name.into() }),

@@ -15,6 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use testbed_definitions::boot::SMALL_BELOW;
 use testbed_machine::suggest;
 
 pub use self::root::{carry, root, Carried};
@@ -60,9 +61,6 @@ pub struct Firmware {
     /// Folder of the kernel for processors with enough RAM.
     kernel: PathBuf,
 }
-
-/// Processors with less RAM than so many bytes get the small kernel.
-pub const SMALL_BELOW: u32 = 256 << 10;
 
 /// Whether processors with so much RAM, in bytes, get the small kernel.
 pub fn is_small(ram_bytes: u32) -> bool {

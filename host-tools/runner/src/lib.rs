@@ -18,6 +18,14 @@
 //! | [`apt`], [`python`] | packages of Debian and of PyPI that are missing |
 #![forbid(unsafe_code)]
 
+/// `eprintln!`, but that nobody may read it is no reason to panic.
+#[macro_export]
+macro_rules! tell {
+    ($($part:tt)*) => {{
+        let _ = ::std::io::Write::write_fmt(&mut ::std::io::stderr(), format_args!("{}\n", format_args!($($part)*)));
+    }};
+}
+
 pub mod apt;
 pub mod drive;
 pub mod engines;

@@ -41,7 +41,7 @@ pub fn install(root: &Path, packages: &[Package]) -> Result<PathBuf, PythonError
     if packages.is_empty() || are_there() {
         return Ok(folder);
     }
-    eprintln!("installing {} for Python in {}", names.join(", "), folder.display());
+    tell!("installing {} for Python in {}", names.join(", "), folder.display());
     let name = folder.to_string_lossy().into_owned();
     let make = || python.exists() || runs(Path::new("python3"), &["-m", "venv", &name]);
     // Debian's Python has no venv of its own.

@@ -11,6 +11,7 @@ use testbed_host_tools::attach::port::{PortError, PortSettings};
 use testbed_host_tools::attach::{attach, AttachError, Ended, Options, Outcome};
 use testbed_machine::{units, Machine};
 use testbed_runner::signals::stop_flag;
+use testbed_runner::tell;
 use testbed_trace::capture::{verify, Capture, Claim, LinkFigures, RunRecord, HOLES};
 use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
@@ -84,7 +85,7 @@ impl Attach {
         let folder = output_folder(self.out.as_deref(), Path::new(&self.program));
         let stop = stop_flag()?;
         let claim = if self.overwrite { Claim::replacing(&folder) } else { Claim::new(&folder) }?;
-        let mut tell = |what: String| eprintln!("{what}");
+        let mut tell = |what: String| tell!("{what}");
         let outcome = attach(&machine, record, &options, &claim, &folder, &stop, &mut tell)?;
         report(&folder, &outcome)
     }

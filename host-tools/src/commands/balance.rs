@@ -16,6 +16,7 @@ use testbed_machine::{suggest, units, Machine};
 use testbed_runner::files::{Source, Wanted};
 use testbed_runner::firmware::{self, Firmware};
 use testbed_runner::taking::balance_log;
+use testbed_runner::tell;
 use testbed_sim::engine::Engine;
 use testbed_trace::balance::log::Log;
 use testbed_trace::balance::History;
@@ -143,7 +144,7 @@ impl Balance {
         let Some(policy) = &self.policy else { return Ok(()) };
         let Some(log) = balance_log(engine, kernel) else {
             let what = "it did not begin, which the console tells, or had not when the run was over";
-            eprintln!("warning: the balancer has left no log: {what}");
+            tell!("warning: the balancer has left no log: {what}");
             return Ok(());
         };
         getting::write(&dir.join(BALANCE), &log)?;
@@ -159,7 +160,7 @@ impl Balance {
         if history.summaries.is_empty() {
             let period = units::print(u128::from(period_us) * MICROSECOND, units::TIME);
             let what = format!("the run was over before its first samples, which are {period} apart");
-            eprintln!("note: the policy was never asked: {what}\n  help: give a shorter --sample");
+            tell!("note: the policy was never asked: {what}\n  help: give a shorter --sample");
             return;
         }
         let text = self.placement.as_ref().and_then(|path| fs::read_to_string(path).ok());
@@ -168,7 +169,7 @@ impl Balance {
             let names = idle.iter().take(NAMED).join(", ");
             let more = if idle.len() > NAMED { ", and others" } else { "" };
             let what = "they are where they should be, or were never seen";
-            eprintln!("note: {} of the placement's threads were not asked for ({names}{more}): {what}", idle.len());
+            tell!("note: {} of the placement's threads were not asked for ({names}{more}): {what}", idle.len());
         }
     }
 }

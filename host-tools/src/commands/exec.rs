@@ -11,6 +11,7 @@ use testbed_machine::{input, suggest, Machine};
 use testbed_runner::drive::drive;
 use testbed_runner::files::HOST_BYTES;
 use testbed_runner::operator::Operator;
+use testbed_runner::tell;
 use testbed_runner::{engines, firmware};
 use testbed_sim::engine::Engine;
 use testbed_sim::exec::standing::standing;
@@ -68,9 +69,9 @@ impl Exec {
         out.flush()?;
         match run.outcome {
             Outcome::Exit { code, cycle } => {
-                eprintln!("{}", figures(run.cycles, run.instructions));
+                tell!("{}", figures(run.cycles, run.instructions));
                 if let Some(score) = score(engine.as_ref(), &program).filter(|_| code == 0) {
-                    eprintln!("{score}");
+                    tell!("{score}");
                 }
                 Ok(exit_code(code, "", cycle))
             }
@@ -91,7 +92,7 @@ impl Exec {
         let program = Program::parse(&bytes, machine.ram_bytes).map_err(|error| self.wrong(&error))?;
         if program.compressed {
             let name = path.display();
-            eprintln!(
+            tell!(
                 "warning: {name} is marked as holding compressed instructions, which trap here\n  help: compile with -march=rv32im_zicsr"
             );
         }
@@ -151,14 +152,14 @@ impl Exec {
         let mut out = io::stdout().lock();
         out.write_all(&std::fs::read(folder.join(CONSOLE))?)?;
         out.flush()?;
-        eprintln!("left in {}: trace/ mmi.raw console.txt run.json", folder.display());
+        tell!("left in {}: trace/ mmi.raw console.txt run.json", folder.display());
         run::check_sound(&record, &integrity)?;
         let Some(exit) = record.exits.first() else {
             let standing = standings(engine.as_mut(), &program)?;
             return Err(self.not_over(record.cycles, standing, "SYSTEM EXIT"));
         };
         for (name, instructions) in machine.processors.iter().zip(&record.instructions) {
-            eprintln!("{name}: {}", figures(record.cycles, *instructions));
+            tell!("{name}: {}", figures(record.cycles, *instructions));
         }
         Ok(exit_code(exit.code, &format!(" on {}", exit.processor), exit.cycle))
     }
@@ -197,7 +198,7 @@ fn standings(engine: &mut dyn Engine, program: &Program) -> Result<Vec<String>, 
 /// A program's exit code as this program's; told if it is not 0.
 fn exit_code(code: u32, place: &str, cycle: u64) -> u8 {
     if code != 0 {
-        eprintln!("exit code {code}{place} in cycle {}", grouped(cycle));
+        tell!("exit code {code}{place} in cycle {}", grouped(cycle));
     }
     u8::try_from(code).unwrap_or(u8::MAX)
 }

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{absolute, Component, Path, PathBuf};
 
 use clap::Args;
+use testbed_definitions::boot::SMALL_BELOW;
 use testbed_definitions::file::{is_name, NAME_BYTES};
 use testbed_machine::{printable, units, Machine};
-use testbed_runner::firmware::{self, SMALL_BELOW};
+use testbed_runner::firmware;
 use testbed_runner::taking::taken;
 use testbed_sim::engine::Engine;
 use testbed_trace::capture;

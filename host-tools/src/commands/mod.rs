@@ -54,6 +54,7 @@ use testbed_runner::firmware::FirmwareError;
 use testbed_runner::measurement::MeasurementError;
 use testbed_runner::module::ModuleError;
 use testbed_runner::signals;
+use testbed_runner::tell;
 use testbed_sim::load::LoadError;
 use testbed_synth::SynthError;
 use testbed_trace::analysis::AnalysisError;
@@ -82,6 +83,9 @@ pub enum Exit {
     Incomplete = 7,
     /// `run`: Ctrl-C or `kill` ended it; the code that shells give.
     Interrupted = signals::INTERRUPTED as u8,
+    /// Nobody read the output to its end: the code that shells give to who dies of SIGPIPE. What a command that
+    /// judges would have said is not known, so this is no success; for others (`testbed trace DIR | head`) it is.
+    Unread = 141,
 }
 
 /// Why a command did not come to its end; printed after `error: `.
@@ -172,7 +176,7 @@ fn begin(
     }
     let (claim, writer, kept) = claim.writer_keeping(machine, record)?;
     if let Some(kept) = kept {
-        eprintln!("the earlier run is kept in {}", kept.display());
+        tell!("the earlier run is kept in {}", kept.display());
     }
     Ok((claim, writer))
 }
@@ -281,11 +285,11 @@ fn is_input(kind: ErrorKind) -> bool {
     matches!(kind, FileTooLarge | InvalidData | InvalidInput | IsADirectory | NotFound)
 }
 
-/// Output that nobody reads any more (`testbed trace DIR | head`) is no failure.
+/// Of output that nobody reads any more nothing is said.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            ErrorKind::BrokenPipe => Failure { exit: Exit::Success, message: String::new() },
+            ErrorKind::BrokenPipe => Failure { exit: Exit::Unread, message: String::new() },
             ErrorKind::StorageFull => {
                 Failure::new(Exit::Environment, "cannot write the output: the disk is full\n  help: free some space")
             }

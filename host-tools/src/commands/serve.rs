@@ -15,6 +15,7 @@ use testbed_host_tools::top::child::Started;
 use testbed_host_tools::top::player::Options;
 use testbed_machine::Machine;
 use testbed_runner::signals::{stop_flag, INTERRUPTED};
+use testbed_runner::tell;
 
 use super::analyse::window;
 use super::forwarded::Forwarded;
@@ -127,7 +128,7 @@ impl Serve {
             Some(code) => Ok(code),
             None if has_begun => Ok(0),
             None => {
-                eprintln!("the run was ended before it had begun");
+                tell!("the run was ended before it had begun");
                 Ok(Exit::Interrupted as u8)
             }
         }

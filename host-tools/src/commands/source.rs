@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use testbed_machine::Machine;
+use testbed_runner::tell;
 use testbed_trace::capture::{self, verify, Capture, Integrity};
 
 use super::classes::classes;
@@ -72,12 +73,12 @@ impl Source {
 /// Says on standard error what keeps a capture from being whole.
 pub fn warn(capture: &Capture, integrity: &Integrity) {
     if !capture.record.complete && capture.has_streams() && capture.has_mmi() {
-        eprintln!("note: {}: the run did not come to its end; this is a prefix of it", capture.dir.display());
+        tell!("note: {}: the run did not come to its end; this is a prefix of it", capture.dir.display());
     }
     for torn in &integrity.torn {
-        eprintln!("note: {torn}");
+        tell!("note: {torn}");
     }
     for damage in &integrity.damage {
-        eprintln!("warning: {damage}");
+        tell!("warning: {damage}");
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use testbed_runner::apt;
 use testbed_runner::python::{self, Package};
+use testbed_runner::tell;
 
 use super::{Exit, Failure};
 
@@ -76,6 +77,6 @@ pub fn install() -> Result<(), Failure> {
 /// again.
 pub fn install_python(root: &Path) {
     if let Err(error) = python::install(root, PYTHON_PACKAGES) {
-        eprintln!("note: tests will fail: {error}");
+        tell!("note: tests will fail: {error}");
     }
 }

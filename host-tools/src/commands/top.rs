@@ -132,7 +132,7 @@ fn say(shown: Result<(), TopError>, left: Option<Left>, dir: &Path) -> Result<u8
     let left = match (shown, left) {
         (Err(TopError::NotBegun), Some(left)) => {
             // It has said why.
-            eprint!("{}", left.errors);
+            let _ = write!(io::stderr(), "{}", left.errors);
             return Ok(left.code.map_or(Exit::Machine as u8, |code| code as u8));
         }
         (shown, left) => {
@@ -145,7 +145,7 @@ fn say(shown: Result<(), TopError>, left: Option<Left>, dir: &Path) -> Result<u8
     match left.code {
         Some(code) => {
             write!(out, "{}", left.output)?;
-            eprint!("{}", left.errors);
+            let _ = write!(io::stderr(), "{}", left.errors);
             Ok(code as u8)
         }
         None => {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use testbed_machine::suggest;
+use testbed_runner::tell;
 use testbed_trace::capture::Capture;
 use testbed_trace::export::{export, Choice, ExportError, Exported, Filter, FilterError, Format, Target};
 use testbed_trace::order::events;
@@ -110,7 +111,7 @@ impl Trace {
     /// Says what filters kept out unexpectedly.
     fn report(&self, exported: &Exported) -> Result<(), Failure> {
         if exported.unproven > 0 {
-            eprintln!("note: --certain left out {} events of which time or decoding are not proven", exported.unproven);
+            tell!("note: --certain left out {} events of which time or decoding are not proven", exported.unproven);
         }
         match &self.thread {
             Some(thread) if !exported.thread_seen => {

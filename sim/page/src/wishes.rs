@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use testbed_balance::policies::{placement, Placement, NAMES};
 use testbed_balance::settings::Values;
+use testbed_definitions::boot::SMALL_BELOW;
 use testbed_definitions::event::{DIAG_DEFAULT, DIAG_LOAD, DIAG_READY};
 use testbed_definitions::load::PERIODS_US;
 use testbed_kernel_core::filter::{self, Fault, CLASSES};
@@ -10,8 +11,6 @@ use testbed_machine::{brief, suggest, Machine};
 use testbed_session::filter::commands;
 use testbed_trace::capture::{BalanceRecord, KernelKind};
 
-/// Processors with less RAM than so many bytes get the small kernel.
-const SMALL_BELOW: u32 = 256 << 10;
 /// The policy that needs a placement.
 const STATIC: &str = "static";
 

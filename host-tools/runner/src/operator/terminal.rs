@@ -168,7 +168,7 @@ impl Terminal {
                 self.desk = Some(desk);
             }
             Err(error) => {
-                eprintln!("error: the terminal can't be the machine's console: {error}\n  help: add --input -");
+                tell!("error: the terminal can't be the machine's console: {error}\n  help: add --input -");
                 self.stop = true;
             }
         }

@@ -20,6 +20,7 @@ use testbed_probe::record::{Record, RecordError, RECORD};
 use testbed_probe::socket::{self, PartError};
 use testbed_probe::text;
 use testbed_runner::signals::stop_flag;
+use testbed_runner::tell;
 
 use super::page;
 use super::peers::{address, bytes, duration, peers};
@@ -110,11 +111,11 @@ impl Measure {
         let (all, before) = (plan.parts().len(), record.done().len());
         let path = self.out.join(RECORD);
         match before {
-            0 => eprintln!("sends {} MiB in about {:.0} s", plan.bytes() >> 20, plan.time().as_secs_f64()),
+            0 => tell!("sends {} MiB in about {:.0} s", plan.bytes() >> 20, plan.time().as_secs_f64()),
             _ if before == all => {
-                eprintln!("all {all} parts are done, by {}; --overwrite measures them anew", path.display());
+                tell!("all {all} parts are done, by {}; --overwrite measures them anew", path.display());
             }
-            _ => eprintln!("{before} of {all} parts are done, by {}: goes on with the next", path.display()),
+            _ => tell!("{before} of {all} parts are done, by {}: goes on with the next", path.display()),
         }
         let (stop, started) = (stop_flag()?, Instant::now());
         let is_over = || stop.load(Ordering::Relaxed) || time.is_some_and(|time| started.elapsed() >= time);
@@ -197,7 +198,7 @@ impl Measure {
     fn exit(&self, record: &Record, outcome: &Outcome<Missing>, stop: &AtomicBool) -> Result<Exit, Failure> {
         if outcome.missing > 0 && !record.done().is_empty() {
             let (done, all) = (record.done().len(), record.plan().parts().len());
-            eprintln!("{done} of {all} parts are done; the same command goes on with the rest");
+            tell!("{done} of {all} parts are done; the same command goes on with the rest");
         }
         if !outcome.unanswered.is_empty() {
             let all: Vec<String> = outcome.unanswered.iter().map(|(peer, why)| missing(peer, why)).collect();

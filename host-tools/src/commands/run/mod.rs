@@ -11,13 +11,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use itertools::Itertools;
+use testbed_definitions::boot::SMALL_BELOW;
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_machine::{input, suggest, units, Machine, Order};
 use testbed_runner::drive::drive;
 use testbed_runner::files::{filestore, Source, Stored, Wanted};
-use testbed_runner::firmware::{Firmware, SMALL_BELOW};
+use testbed_runner::firmware::Firmware;
 use testbed_runner::look::Tables;
 use testbed_runner::operator::{is_capable, Asked, Operator, Terminal, View};
+use testbed_runner::tell;
 use testbed_runner::{engines, filter, firmware, image};
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
@@ -29,6 +31,7 @@ use testbed_trace::order::events;
 use testbed_trace::summary::Summary;
 
 use self::host::HostFiles;
+pub use self::text::check_master;
 use self::waves::WaveOptions;
 use super::balance::Balance;
 use super::classes::classes;
@@ -189,6 +192,7 @@ impl Run {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
+        check_master(&self.program, machine, "take `testbed exec` and a program without kernel, or remove `headless`")?;
         let waves = self.waves.of(&self.engine)?;
         let limit = self.limit(machine)?;
         let dgl = self.dgl.as_deref().map(classes).transpose()?;
@@ -238,7 +242,7 @@ impl Run {
         let record = driven?;
         let left = engine.console_waiting() + operator.held();
         if left > 0 {
-            eprintln!("{} bytes of the input were not taken", grouped(left as u64));
+            tell!("{} bytes of the input were not taken", grouped(left as u64));
         }
         self.seen.set(self.is_live() || operator.has_terminal());
         bar.finish_and_clear();

@@ -3,16 +3,30 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use testbed_definitions::boot::SMALL_BELOW;
 use testbed_definitions::limits::SMALL_FIRST_STACK_PAGES;
 use testbed_definitions::page::PAGE_BYTES;
-use testbed_machine::units;
-use testbed_runner::firmware::SMALL_BELOW;
+use testbed_machine::{units, Machine};
 use testbed_trace::capture::{KernelKind, RunRecord, Stop, CONSOLE};
 
-use super::super::{grouped, scaled, Failure};
+use super::super::{grouped, scaled, Exit, Failure};
 
 /// Console lines that the summary shows.
 const CONSOLE_LINES: usize = 20;
+
+/// Whether `machine` has the master that the kernel needs; if not, `help` says what to do.
+///
+/// # Errors
+/// It is headless.
+pub fn check_master(program: &str, machine: &Machine, help: &str) -> Result<(), Failure> {
+    match machine.headless {
+        false => Ok(()),
+        true => {
+            let why = format!("{program} needs the kernel, and that a master, which {} lacks", machine.name);
+            Err(Failure::new(Exit::Input, format!("{why}\n  help: {help}")))
+        }
+    }
+}
 
 /// What ran, and how it ended.
 pub fn head(record: &RunRecord) -> String {

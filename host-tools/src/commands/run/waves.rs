@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use testbed_runner::engines;
+use testbed_runner::tell;
 use testbed_sim::waves::Waves;
 use testbed_trace::capture::RunRecord;
 
@@ -57,7 +58,7 @@ impl WaveOptions {
     /// Says that there are no waves, if the run was over before they began.
     pub fn check(&self, record: &RunRecord) {
         if let Some(path) = self.vcd.as_ref().or(self.fst.as_ref()).filter(|_| record.cycles <= self.wave_from) {
-            eprintln!(
+            tell!(
                 "warning: {} was not written: the run was over in cycle {}, before --wave-from {}\n  help: give an earlier cycle",
                 path.display(),
                 grouped(record.cycles),

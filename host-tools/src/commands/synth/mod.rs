@@ -17,6 +17,7 @@ use serde_json::Value;
 use testbed_machine::units;
 use testbed_runner::firmware;
 use testbed_runner::signals::stop_flag;
+use testbed_runner::tell;
 use testbed_synth::board::Board;
 use testbed_synth::flow::{Flow, Mapped, Placed, REPORT};
 use testbed_synth::report::{Clock, Path as Longest, Use};
@@ -167,7 +168,7 @@ impl Synth {
             flow.find_tools()?;
             made.mapped = Some(flow.map(&flow.marks())?);
             let seeds = (self.seed..=SEED_MAX).take(self.seeds as usize);
-            flow.place_all(seeds, &mut made.placed, &|error| eprintln!("warning: {error}"))?;
+            flow.place_all(seeds, &mut made.placed, &|error| tell!("warning: {error}"))?;
         }
         made.packed = Some(flow.pack(words)?);
         Ok(())

@@ -57,14 +57,8 @@ impl Wanted<'_> {
         firmware::check_program(self.root, name).map_err(|error| {
             Failure::new(Exit::Input, format!("{error}; without kernel {bare}, or the path of an ELF file"))
         })?;
-        if self.machine.headless {
-            let machine = &self.machine.name;
-            return Err(Failure::new(
-                Exit::Input,
-                format!("{name} needs the kernel, and that a master, which {machine} lacks\n  help: take one of {bare}, or an ELF file that is linked for RAM"),
-            ));
-        }
-        Ok(())
+        let help = format!("take one of {bare}, or an ELF file that is linked for RAM");
+        run::check_master(name, self.machine, &help)
     }
 }
 

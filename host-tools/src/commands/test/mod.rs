@@ -11,6 +11,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use testbed_runner::tell;
 use testbed_runner::{firmware, module};
 
 use self::collect::Binary;
@@ -80,7 +81,7 @@ impl Test {
         // The largest test binary is compiled last and by itself: this yields to the others, and so
         // fills the time of that one. On Linux a priority is a thread's, and that of what it starts.
         if let Err(error) = rustix::process::nice(19) {
-            eprintln!("note: what is built beside the tests has their priority: {error}");
+            tell!("note: what is built beside the tests has their priority: {error}");
         }
         tools::install_python(root);
         let built = match self.filter {
@@ -116,7 +117,7 @@ impl Test {
         }
         if self.long {
             let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
-            eprintln!("soak with TESTBED_LONG=1 PROPTEST_CASES=20000 PROPTEST_RNG_SEED={seed}, ignored tests included");
+            tell!("soak with TESTBED_LONG=1 PROPTEST_CASES=20000 PROPTEST_RNG_SEED={seed}, ignored tests included");
             command.env("TESTBED_LONG", "1").env("PROPTEST_CASES", "20000").env("PROPTEST_RNG_SEED", seed.to_string());
         }
         command
