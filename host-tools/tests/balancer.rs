@@ -353,6 +353,10 @@ fn options_that_make_no_sense_say_what_would() {
     let long = "x".repeat(250);
     fails(&["run", "hello", &long, "--balance", "acknowledged"], &["the balancer", "fewer or shorter arguments"]);
     fails(&["run", "hello", "--get", "no-such-file"], &["--get: there is no file `no-such-file` on earth"]);
+    fails(
+        &["run", "hello", "--get", "mars:x"],
+        &["no file `mars:x` on earth", "no processor is called `mars`", "fire"],
+    );
     // These need a policy, as clap says.
     for option in ["--sample", "--placement", "--set"] {
         let output = testbed(&["run", "hello", option, "1s"]);

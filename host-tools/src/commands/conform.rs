@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_trace::capture::{Capture, RunRecord};
+use testbed_trace::capture::{is_held, Capture, RunRecord};
 use testbed_trace::conform::{conform, Conformance, Verdict, Waiting};
 use testbed_trace::summary::{describe, microseconds, processor_name, thread_name};
 
@@ -27,6 +27,11 @@ pub struct Conform {
 impl Conform {
     pub fn run(&self) -> Result<Exit, Failure> {
         let capture = Capture::open(&self.dir)?;
+        if is_held(&self.dir) {
+            let dir = self.dir.display();
+            let help = "wait until it is over, or follow it with `testbed top`";
+            return Err(Failure::new(Exit::Incomplete, format!("{dir}: a run is still writing to it\n  help: {help}")));
+        }
         let found = conform(&capture)?;
         let mut out = io::stdout().lock();
         write!(out, "{}", text(&found, &capture.record))?;

@@ -126,10 +126,7 @@ pub fn take(wishes: &[Wish], engine: &dyn Engine, kernel: &[u8]) -> Result<(), F
     for Wish { processor, name, path } in wishes {
         match taken(engine, kernel, *processor as u8, name) {
             Some(bytes) => write(path, &bytes)?,
-            None => {
-                missing
-                    .push(format!("--get: there is no file `{name}` on {}", engine.machine().processors[*processor]));
-            }
+            None => missing.push(absent(name, *processor, engine.machine())),
         }
     }
     match missing.is_empty() {
@@ -139,6 +136,15 @@ pub fn take(wishes: &[Wish], engine: &dyn Engine, kernel: &[u8]) -> Result<(), F
             missing.join("\n       ")
         ))),
     }
+}
+
+/// That a file is not there, and if its name may have been meant as a processor's and a file's, that this is not.
+fn absent(name: &str, processor: usize, machine: &Machine) -> String {
+    let names = &machine.processors;
+    let unknown = name
+        .split_once(':')
+        .map(|(processor, _)| format!(", and no processor is called `{processor}`: there are {}", names.join(", ")));
+    format!("--get: there is no file `{name}` on {}{}", names[processor], unknown.unwrap_or_default())
 }
 
 /// Writes a file that was taken out of the machine.

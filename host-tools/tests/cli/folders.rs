@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
+use testbed_trace::capture::Claim;
+
 use super::{fails, folder, testbed};
 
 #[test]
@@ -129,6 +131,18 @@ fn a_reader_that_stops_early_is_no_failure() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Its streams end at different moments, of which `conform` would take one for a fault of the machine.
+#[test]
+fn no_run_is_judged_while_it_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 3);
+    let claim = Claim::new(dir.path()).unwrap();
+    fails(&["conform", dir.path().to_str().unwrap()], 7, &["a run is still writing to it", "testbed top"]);
+    drop(claim);
+    let output = testbed(&["conform", dir.path().to_str().unwrap()]);
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 

@@ -35,6 +35,11 @@ pub fn hold(path: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
+/// Whether a run is writing to the folder now: its streams then end at different moments.
+pub fn is_held(dir: &Path) -> bool {
+    File::open(dir.join(LOCK)).is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 /// Whether the folder's record says that a board sent what it holds; also a record that is refused otherwise.
 fn is_attached(dir: &Path) -> bool {
     let text = input::text(&dir.join(RUN_JSON), RECORD_BYTES).unwrap_or_default();

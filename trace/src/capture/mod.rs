@@ -55,7 +55,7 @@ mod writer;
 
 pub use check::CYCLES_MAX;
 #[cfg(feature = "files")]
-pub use claim::{hold, Claim};
+pub use claim::{hold, is_held, Claim};
 pub use console::{Lines, LINE_MAX};
 pub use error::CaptureError;
 pub(crate) use error::Context;

@@ -24,7 +24,7 @@ Made by `testbed synth --table`; do not edit. Blocks and other cores are measure
 alone for LUT4, flip-flops and block RAM; for the clock with a register at every input and output,
 placed and routed with three seeds at 100 MHz wanted, of which the range is shown. A LUT4 of ECP5
 counts two for a carry cell (CCU2C) and eight for a LUT RAM of 16 x 4; on iCE40 carry is beside the
-LUT4. yosys maps ECP5 with `-abc9`, which may make a path a quarter longer than the longest. Where
+LUT4. yosys maps ECP5 with `-abc9`, which may make a path two fifths longer than the longest. Where
 a core starts, the size of its RAM and its devices are tied, as the other cores' parameters are.
 nextpnr's clocks are those of the slowest corner.
 ";
