@@ -192,7 +192,6 @@ impl Run {
         if !engines::NAMES.contains(&self.engine.as_str()) {
             return Err(engines::OpenError::Unknown { name: self.engine.clone() }.into());
         }
-        check_master(&self.program, machine, "take `testbed exec` and a program without kernel, or remove `headless`")?;
         let waves = self.waves.of(&self.engine)?;
         let limit = self.limit(machine)?;
         let dgl = self.dgl.as_deref().map(classes).transpose()?;
@@ -204,6 +203,7 @@ impl Run {
         let faults = self.losing.chosen(machine)?;
         let wishes = self.getting.wishes(machine, start(machine) as usize, &self.folder())?;
         let (first, wanted) = self.wanted()?;
+        check_master(&self.program, machine, "take `testbed exec` and a program without kernel, or remove `headless`")?;
         let spinner = spinner("building the firmware");
         let root = firmware::root()?;
         let built = firmware::build(&root)?;
