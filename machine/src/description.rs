@@ -131,7 +131,8 @@ impl Source<'_> {
                 let (cycles, exact) = units::cycles(picoseconds, clock_hz).unwrap_or((u64::MAX, true));
                 if !exact {
                     let message = format!("{text} is no whole number of cycles at {clock_hz} Hz");
-                    return Err(self.error(key, at, message, format!("use \"{cycles} cycles\", or another clock")));
+                    let near = cycles.max(least.into());
+                    return Err(self.error(key, at, message, format!("use \"{near} cycles\", or another clock")));
                 }
                 cycles.into()
             }
@@ -209,6 +210,7 @@ fn example(key: &str) -> String {
         "mmi_queue" => "mmi_queue = 512",
         "port_queue" => "port_queue = 512",
         "port_cycles" => "port_cycles = \"40 cycles\"",
+        "monitor" => "[monitor]` with `tick = \"1 us\"",
         "order" => "order = \"time\"",
         "headless" => "headless = true",
         "core" => "core = \"multicycle\"",

@@ -58,6 +58,7 @@ fn faults_are_named_with_place_and_remedy() {
         ("\"1 us\"", "\"1 ns\"", "f:6:8: monitor.tick: ", &["no whole number of cycles", "\"1 cycles\""]),
         ("\"1 us\"", "\"0 us\"", "f:6:8: monitor.tick: ", &["out of range", "1 to 65535 cycles"]),
         ("\"1 us\"", "\"1 s\"", "f:6:8: monitor.tick: ", &["25000000 cycles"]),
+        ("\"2 cycles\"", "\"1 ns\"", "f:7:8: monitor.poll: ", &["no whole number of cycles", "\"2 cycles\""]),
         ("\"2 cycles\"", "\"1 cycle\"", "f:7:8: monitor.poll: ", &["out of range", "2 to"]),
         ("= 1024", "= 1000", "f:8:13: monitor.smi_queue: ", &["1000 entries", "a power of two from 8"]),
         ("= 512", "= -512", "f:9:13: monitor.mmi_queue: ", &["-512 entries"]),
