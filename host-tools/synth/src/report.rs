@@ -58,9 +58,13 @@ impl Use {
 
     /// Keys of the machine description that make it less.
     fn remedy(&self) -> &'static str {
-        match self.resource.contains("RAM") || self.resource == "DP16KD" {
-            true => "reduce `ram`, or smi_queue, mmi_queue or port_queue of `monitor`, in the machine's description",
-            false => "name fewer `processors` in the machine's description",
+        match self.resource.as_str() {
+            ram if ram.contains("RAM") || ram == "DP16KD" => {
+                "reduce `ram`, or smi_queue, mmi_queue or port_queue of `monitor`, in the machine's description"
+            }
+            // Without multipliers and LUT RAM the pipelined core takes twice the room.
+            "ICESTORM_LC" => "name fewer `processors`, or choose `core = \"multicycle\"`, in the machine's description",
+            _ => "name fewer `processors` in the machine's description",
         }
     }
 }
@@ -281,6 +285,7 @@ mod tests {
             "logic cells (LUT4 and flip-flop) 9100 of 7680",
             "40 of 32",
             "`processors`",
+            "`core = \"multicycle\"`",
             "`ram`",
         ] {
             assert!(error.contains(part), "`{part}` is not in {error}");
