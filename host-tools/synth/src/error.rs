@@ -31,7 +31,7 @@ pub enum SynthError {
     Peer(#[from] PeerError),
     #[error(transparent)]
     Verilog(#[from] VerilogError),
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}\n  help: give another folder with --out, or free some space", path.display())]
     Io { path: PathBuf, source: std::io::Error },
     #[error("{name} failed ({status}):\n  {said}\n  help: its whole output is in {}", log.display())]
     Failed { name: String, status: String, said: String, log: PathBuf },

@@ -136,6 +136,12 @@ fn a_folder_is_for_one_run_at_a_time() {
     assert!(error.contains("another run is writing to it") && error.contains("--out"), "{error}");
     drop(claim);
     bench.flow(&folder).claim().unwrap();
+    // A file is no folder.
+    let file = folder.join("file");
+    fs::write(&file, "").unwrap();
+    let error = bench.flow(&file).claim().unwrap_err().to_string();
+    assert!(error.contains(file.to_str().unwrap()) && error.contains("--out"), "{error}");
+    fs::remove_file(file).unwrap();
     // Nor is it for what others have.
     fs::write(folder.join("thesis.tex"), "").unwrap();
     let error = bench.flow(&folder).claim().unwrap_err().to_string();
