@@ -60,6 +60,11 @@ pub const WHOLE_ROUNDS: u32 = 1 << 8;
 /// leave no room for a process in half of it.
 pub const SMALL_BELOW: u32 = 512 << 10;
 
+/// Whether processors with so much RAM, in bytes, get the small kernel.
+pub const fn is_small(ram_bytes: u32) -> bool {
+    ram_bytes < SMALL_BELOW
+}
+
 /// From so many bytes of RAM on the kernel has its large tables.
 pub const LARGE_RAM: u32 = 0x10_0000;
 

@@ -76,6 +76,11 @@ impl Ledger {
         self.smis.iter().map(|line| u64::from(line.queued)).sum()
     }
 
+    /// Words that full queues of SMIs discarded.
+    pub fn dropped(&self) -> u64 {
+        self.smis.iter().map(|line| u64::from(line.dropped)).sum()
+    }
+
     /// One sentence for each SMI whose sides differ, and for the bus; empty if all balance.
     pub fn imbalances(&self) -> Vec<String> {
         self.smi_imbalances().into_iter().chain(self.bus_imbalances()).collect()

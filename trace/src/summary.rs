@@ -7,6 +7,7 @@ use testbed_definitions::{event, mpc, packet};
 use testbed_events::wording::{self, Clocks, Microseconds};
 
 use crate::capture::RunRecord;
+use crate::ledger::Ledger;
 use crate::order::{Event, What};
 
 /// Exchanges that are shown of each group.
@@ -121,7 +122,7 @@ impl Summary {
         if self.discarded > 0 {
             writeln!(out, "lost: {} events were discarded by full queues, and counted", self.discarded)?;
         }
-        let dropped: u64 = record.ledger.iter().flat_map(|ledger| &ledger.smis).map(|smi| u64::from(smi.dropped)).sum();
+        let dropped = record.ledger.as_ref().map_or(0, Ledger::dropped);
         if let Some(untold @ 1..) = dropped.checked_sub(self.discarded) {
             writeln!(
                 out,

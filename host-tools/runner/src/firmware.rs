@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use testbed_definitions::boot::SMALL_BELOW;
+use testbed_definitions::boot::{is_small, SMALL_BELOW};
 use testbed_machine::suggest;
 
 pub use self::root::{carry, root, Carried};
@@ -60,11 +60,6 @@ pub struct Firmware {
     root: PathBuf,
     /// Folder of the kernel for processors with enough RAM.
     kernel: PathBuf,
-}
-
-/// Whether processors with so much RAM, in bytes, get the small kernel.
-pub fn is_small(ram_bytes: u32) -> bool {
-    ram_bytes < SMALL_BELOW
 }
 
 impl Firmware {

@@ -9,12 +9,12 @@ use clap::Args;
 use itertools::Itertools;
 use testbed_balance::policies::{period_us, placement::FILE as PLACEMENT, DESCRIBED, NAMES};
 use testbed_balance::settings::{self, Setting, Values, Wrong};
-use testbed_definitions::boot::BALANCER;
+use testbed_definitions::boot::{is_small, BALANCER};
 use testbed_definitions::event::{DIAG_LOAD, DIAG_READY};
 use testbed_definitions::load::PERIODS_US;
 use testbed_machine::{suggest, units, Machine};
 use testbed_runner::files::{Source, Wanted};
-use testbed_runner::firmware::{self, Firmware};
+use testbed_runner::firmware::Firmware;
 use testbed_runner::taking::balance_log;
 use testbed_runner::tell;
 use testbed_sim::engine::Engine;
@@ -60,7 +60,7 @@ impl Balance {
     pub fn chosen(&self, machine: &Machine, classes: u32) -> Result<Option<BalanceRecord>, Failure> {
         let Some(policy) = &self.policy else { return Ok(None) };
         is_known("--balance: ", policy)?;
-        if machine.processors.len() < 3 || firmware::is_small(machine.ram_bytes) {
+        if machine.processors.len() < 3 || is_small(machine.ram_bytes) {
             return Err(wrong(format!(
                 "--balance: {} has no load to balance: that takes a master, two slaves and the whole kernel\n  \
                  help: take a machine as testbed6",

@@ -1,11 +1,10 @@
 //! What `run` is told of packets that are lost.
 
 use clap::Args;
-use testbed_definitions::boot::WHOLE_ROUNDS;
+use testbed_definitions::boot::{is_small, WHOLE_ROUNDS};
 use testbed_definitions::mpc::superstep::COPIES_MAX;
 use testbed_definitions::packet::{fault_threshold, Faults};
 use testbed_machine::Machine;
-use testbed_runner::firmware;
 use testbed_trace::capture::FaultsRecord;
 
 use super::{Exit, Failure};
@@ -48,7 +47,7 @@ impl Losing {
         }
         let loss_millionths = self.loss.as_deref().map_or(Ok(0), |text| probability("--loss", text))?;
         let damage_millionths = self.damage.as_deref().map_or(Ok(0), |text| probability("--damage", text))?;
-        if firmware::is_small(machine.ram_bytes) {
+        if is_small(machine.ram_bytes) {
             let message = format!(
                 "--loss, --damage, --copies: {} has the small kernel, whose stations lose nothing\n  \
                  help: take a machine with more RAM",

@@ -4,10 +4,9 @@ use std::fs;
 use std::path::{absolute, Component, Path, PathBuf};
 
 use clap::Args;
-use testbed_definitions::boot::SMALL_BELOW;
+use testbed_definitions::boot::{is_small, SMALL_BELOW};
 use testbed_definitions::file::{is_name, NAME_BYTES};
 use testbed_machine::{printable, units, Machine};
-use testbed_runner::firmware;
 use testbed_runner::taking::taken;
 use testbed_sim::engine::Engine;
 use testbed_trace::capture;
@@ -39,7 +38,7 @@ impl Getting {
     /// The files to take out of this machine, whose program starts on the processor `start`, after
     /// a run into `folder`; checked before the run.
     pub fn wishes(&self, machine: &Machine, start: usize, folder: &Path) -> Result<Vec<Wish>, Failure> {
-        if (self.all || !self.get.is_empty()) && firmware::is_small(machine.ram_bytes) {
+        if (self.all || !self.get.is_empty()) && is_small(machine.ram_bytes) {
             let bytes = |bytes: u32| units::print(bytes.into(), units::BYTES);
             let option = if self.all { "--files" } else { "--get" };
             return Err(wrong(format!(

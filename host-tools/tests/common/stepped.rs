@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use testbed_definitions::boot::is_small;
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_machine::Machine;
 use testbed_runner::files::{filestore, Wanted};
@@ -25,7 +26,7 @@ pub fn started(built: &Firmware, machine: &Machine, words: &[String]) -> (Image,
         false => value.clone(),
     };
     let (mut plain, mut files, mut input) = (Vec::new(), Vec::new(), Vec::new());
-    let mut kernel = if firmware::is_small(machine.ram_bytes) { KernelKind::Small } else { KernelKind::Default };
+    let mut kernel = if is_small(machine.ram_bytes) { KernelKind::Small } else { KernelKind::Default };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if !word.starts_with("--") {

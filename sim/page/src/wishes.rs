@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use testbed_balance::policies::{placement, Placement, NAMES};
 use testbed_balance::settings::Values;
-use testbed_definitions::boot::SMALL_BELOW;
+use testbed_definitions::boot::is_small;
 use testbed_definitions::event::{DIAG_DEFAULT, DIAG_LOAD, DIAG_READY};
 use testbed_definitions::load::PERIODS_US;
 use testbed_kernel_core::filter::{self, Fault, CLASSES};
@@ -75,10 +75,10 @@ impl Wishes {
     /// What is wrong, with a remedy.
     pub fn check(&self) -> Result<Checked, String> {
         let machine = Machine::parse(&self.machine, "the machine's description").map_err(|error| error.to_string())?;
-        let is_small = machine.ram_bytes < SMALL_BELOW;
-        let kernel = match (is_small, self.kernel) {
+        let small = is_small(machine.ram_bytes);
+        let kernel = match (small, self.kernel) {
             (false, KernelKind::Small) | (true, KernelKind::Tos94) => {
-                let which = if is_small { "for so little RAM there is" } else { "with so much RAM there is no" };
+                let which = if small { "for so little RAM there is" } else { "with so much RAM there is no" };
                 return Err(format!("{which} the small kernel\n  help: choose the kernel `default`"));
             }
             (false, kind) => kind,
@@ -122,7 +122,7 @@ fn check_balance(balance: &BalanceRecord, machine: &Machine, dgl: u32) -> Result
         let (meant, names) = (suggest::question(policy, NAMES.iter().copied()), NAMES.join(", "));
         return Err(format!("no policy is called `{}`\n  help: {meant}use {names}", brief(policy)));
     }
-    if machine.processors.len() < 3 || machine.ram_bytes < SMALL_BELOW {
+    if machine.processors.len() < 3 || is_small(machine.ram_bytes) {
         return Err("a load to balance takes a master, two slaves and the whole kernel\n  help: take testbed6".into());
     }
     if dgl & DIAG_READY != 0 {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use itertools::Itertools;
-use testbed_definitions::boot::SMALL_BELOW;
+use testbed_definitions::boot::{is_small, SMALL_BELOW};
 use testbed_definitions::event::DIAG_DEFAULT;
 use testbed_machine::{input, suggest, units, Machine, Order};
 use testbed_runner::drive::drive;
@@ -19,8 +19,7 @@ use testbed_runner::files::{filestore, Source, Stored, Wanted};
 use testbed_runner::firmware::Firmware;
 use testbed_runner::look::Tables;
 use testbed_runner::operator::{is_capable, Asked, Operator, Terminal, View};
-use testbed_runner::tell;
-use testbed_runner::{engines, filter, firmware, image};
+use testbed_runner::{engines, filter, firmware, image, tell};
 use testbed_sim::engine::{Engine, Image};
 use testbed_sim::load::Boot;
 use testbed_trace::capture::{
@@ -168,7 +167,7 @@ impl Run {
             let message = format!("--kernel: no kernel is called `{}`\n  help: {meant}use {names}", self.kernel);
             Failure::new(Exit::Input, message)
         })?;
-        match (firmware::is_small(machine.ram_bytes), kind) {
+        match (is_small(machine.ram_bytes), kind) {
             (false, kind) => Ok(kind),
             (true, KernelKind::Default) => Ok(KernelKind::Small),
             (true, _) => {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use testbed_runner::engines;
-use testbed_runner::tell;
+use testbed_runner::{engines, tell};
 use testbed_sim::waves::Waves;
 use testbed_trace::capture::RunRecord;
 

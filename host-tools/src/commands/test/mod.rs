@@ -11,8 +11,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use testbed_runner::tell;
-use testbed_runner::{firmware, module};
+use testbed_runner::{firmware, module, tell};
 
 use self::collect::Binary;
 use self::schedule::{Outcome, Settings, Unit};
