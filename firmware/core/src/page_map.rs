@@ -87,19 +87,22 @@ pub struct Run {
 /// two registers, for callers that are short of them.
 #[inline(never)]
 pub fn run(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> Run {
-    let mut entries = map.iter().skip((address >> PAGE_SHIFT) as usize);
-    let Some(first) = entries.next().and_then(|&entry| frame(entry, permissions)) else {
-        return Run { start: 0, bytes: 0 };
-    };
+    let Some(entries) = map.get((address >> PAGE_SHIFT) as usize..) else { return Run { start: 0, bytes: 0 } };
+    let Some((&first, others)) = entries.split_first() else { return Run { start: 0, bytes: 0 } };
+    let Some(start) = frame(first, permissions) else { return Run { start: 0, bytes: 0 } };
     let (mut found, mut next) = (rest_of_page(address), first);
-    while found < bytes {
-        next += PAGE_BYTES;
-        if entries.next().and_then(|&entry| frame(entry, permissions)) != Some(next) {
+    for &entry in others {
+        if found >= bytes {
+            break;
+        }
+        next = next.wrapping_add(1 << PTE_PAGE_SHIFT);
+        // As a rule nothing but the page is another.
+        if entry != next && frame(entry, permissions) != frame(next, permissions) {
             break;
         }
         found += PAGE_BYTES;
     }
-    Run { start: first + (address & (PAGE_BYTES - 1)), bytes: found.min(bytes) }
+    Run { start: start + (address & (PAGE_BYTES - 1)), bytes: found.min(bytes) }
 }
 
 /// Bytes from `address` to the end of its page.

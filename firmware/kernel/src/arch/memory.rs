@@ -8,29 +8,23 @@ use crate::arch::extended::rows;
 use crate::arch::words;
 use crate::variant;
 
-/// Bytes from which on it is worth asking whether words can be stored in pairs.
-const LONG: u32 = 256;
-
 /// Copies `bytes` bytes from `source` to `destination`, both physical.
 ///
 /// # Safety
 /// Both ranges are RAM, `destination` is nothing the compiler knows of, and they don't overlap.
 pub unsafe fn copy(source: u32, destination: u32, bytes: u32) {
+    let (mut from, mut to, mut left) = (source as *const u8, destination as *mut u8, bytes);
     // SAFETY: by the contract above, and every pointer stays inside the ranges.
     unsafe {
-        if variant::IN_LINE && bytes >= LONG && (source | destination | bytes) & 3 == 0 {
-            return copy_long(source, destination, bytes);
-        }
-        let (mut from, mut to, mut left) = (source as *const u8, destination as *mut u8, bytes);
         while to as u32 & 3 != 0 && left != 0 {
             step(&mut from, &mut to);
             left -= 1;
         }
         if left >= 4 {
-            (from, to) = match from as u32 & 3 {
-                0 => rows::copy_words(from.cast(), to.cast(), left / 4),
-                _ => words::copy_shifted(from, to.cast(), left / 4),
-            };
+            if from as u32 & 3 == 0 {
+                return rows::copy_many(from as u32, to as u32, left);
+            }
+            (from, to) = words::copy_shifted(from, to.cast(), left / 4);
             left &= 3;
         }
         while left != 0 {
@@ -60,22 +54,17 @@ pub unsafe fn copy_short(source: u32, destination: u32, bytes: u32) {
     }
 }
 
-/// [`copy`] for what may be alike in its place within eight bytes: whole words at multiples of four
-/// are then copied by pairs.
+/// [`copy`] for what is long as a rule: what begins at multiples of four is copied in line.
 ///
 /// # Safety
 /// As for [`copy`].
+#[inline(always)]
 pub unsafe fn copy_long(source: u32, destination: u32, bytes: u32) {
-    // SAFETY: the caller's; the parts make up the whole.
+    // SAFETY: the caller's.
     unsafe {
-        if (source | destination | bytes) & 3 != 0 {
-            return copy(source, destination, bytes);
-        }
-        let mut done = 0;
-        while done != bytes {
-            let part = (bytes - done).min(PAGE_BYTES);
-            rows::copy_row(source + done, destination + done, part);
-            done += part;
+        match variant::IN_LINE && bytes >= 4 && (source | destination) & 3 == 0 {
+            true => rows::copy_many(source, destination, bytes),
+            false => copy(source, destination, bytes),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Clearing memory, and copying words that are put together from two.
+//! Clearing memory, and copying words that are put together from two, or of which a part is copied.
 
 use crate::variant;
 
@@ -82,4 +82,20 @@ unsafe fn put(low: u32, word: *const u32, to: *mut u32, shift: u32) -> u32 {
         to.write_volatile(low >> shift | high << (32 - shift));
         high
     }
+}
+
+/// Copies up to three bytes that end at these addresses and begin at multiples of four.
+///
+/// # Safety
+/// The words that hold them are RAM, the second nothing the compiler knows of.
+#[inline(always)]
+pub unsafe fn copy_rest(source_end: u32, destination_end: u32, bytes: u32) {
+    if bytes == 0 {
+        return;
+    }
+    let (from, to) = ((source_end - bytes) as *const u32, (destination_end - bytes) as *mut u32);
+    // The rest of the word stays as it is.
+    let mask = !0u32 << (bytes * 8);
+    // SAFETY: the caller's.
+    unsafe { to.write_volatile(to.read_volatile() & mask | from.read_volatile() & !mask) };
 }

@@ -192,16 +192,6 @@ impl Centrenet {
         free.then(|| self.next_buffer())
     }
 
-    /// How many data buffers are free, for packets that are queued with nothing else between them:
-    /// a step needs no more than [`Self::has_room`] leaves.
-    #[inline(always)]
-    pub fn free_buffers(&self) -> u32 {
-        if !self.has_room() {
-            return 0;
-        }
-        self.buffer_count - self.buffers_taken.wrapping_sub(self.buffers_done)
-    }
-
     /// Queues the packet that is in [`Self::free_buffer`], or is still to be written there; returns
     /// its address.
     pub fn queue_buffer(&mut self, destination: Processor, kind: u8, bytes: u32) -> u32 {
@@ -210,6 +200,36 @@ impl Centrenet {
         self.large += 1;
         self.queue(header(destination, kind, bytes), buffer);
         buffer
+    }
+
+    /// Queues packets in data buffers for what is `left`, while there are free ones: a step needs no
+    /// more than [`Self::has_room`] leaves. `head`, and `most`: bytes of a packet ahead of its part of
+    /// that, and of the part. `fill` is given a buffer's address and its part. Returns what is left.
+    ///
+    /// What is counted stays in registers until the end: `fill` copies, so it may change any memory.
+    #[inline(always)]
+    pub fn queue_buffers(
+        &mut self,
+        (destination, kind): (Processor, u8),
+        (head, most): (u32, u32),
+        mut left: u32,
+        mut fill: impl FnMut(u32, u32),
+    ) -> u32 {
+        let (mut queued, mut taken) = (self.queued, self.buffers_taken);
+        let free = if self.has_room() { self.buffer_count - taken.wrapping_sub(self.buffers_done) } else { 0 };
+        let end = taken.wrapping_add(free);
+        while left != 0 && taken != end {
+            // They begin pages, which the compiler can't know.
+            let buffer = (self.buffers & !(PAGE_BYTES - 1)) + (taken & (self.buffer_count - 1)) * BUFFER_BYTES;
+            let bytes = left.min(most);
+            let place = &mut self.places[queued as usize & (self.places.len() - 1)];
+            (place.header, place.buffer) = (header(destination, kind, head + bytes), buffer);
+            (left, queued, taken) = (left - bytes, queued.wrapping_add(1), taken.wrapping_add(1));
+            fill(buffer, bytes);
+        }
+        self.large += queued.wrapping_sub(self.queued);
+        (self.queued, self.buffers_taken) = (queued, taken);
+        left
     }
 
     /// Queues a page as a packet; it must not change until it has left. `free`: it is free then.

@@ -4,7 +4,7 @@
 
 use testbed_definitions::event::COMMS;
 use testbed_definitions::ids::Channel;
-use testbed_definitions::mpc::{self, msg, MSG_HEADER_BYTES};
+use testbed_definitions::mpc::{self, msg, FRAGMENT_BYTES, MSG_HEADER_BYTES};
 use testbed_definitions::page::PAGE_SHIFT;
 use testbed_kernel_core::page_map::READ;
 use testbed_protocol::channel::{self, Ccb, Output, Sender, Sink};
@@ -114,21 +114,19 @@ impl Kernel {
         if !self.transmitting.is_empty() {
             return false;
         }
-        for _ in 0..self.net.free_buffers() {
-            let (offset, bytes) = channel::next_fragment(ccb);
-            let packet = self.net.queue_buffer(to, mpc::MSG, MSG_HEADER_BYTES as u32 + bytes);
+        let (first, sizes) = (ccb.offset, (MSG_HEADER_BYTES as u32, FRAGMENT_BYTES as u32));
+        let mut offset = first;
+        let left = self.net.queue_buffers((to, mpc::MSG), sizes, length - first, |packet, bytes| {
             // SAFETY: the buffer is the driver's, not issued yet, and has room for a packet; the
             // bytes are in pages of the thread's.
             unsafe {
                 write_header(packet as *mut u32, address, length, offset);
-                memory::copy(start + offset, packet + MSG_HEADER_BYTES as u32, bytes);
+                memory::copy_long(start + offset, packet + MSG_HEADER_BYTES as u32, bytes);
             }
-            channel::room(ccb, &mut Noted);
-            if ccb.sender != Sender::Transmitting {
-                return true;
-            }
-        }
-        false
+            offset += bytes;
+        });
+        channel::room_for(ccb, offset - first, &mut Noted);
+        left == 0
     }
 
     /// Packs what is left of a message while buffers are free.

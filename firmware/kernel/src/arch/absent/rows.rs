@@ -1,5 +1,6 @@
 //! Copying words: 4.4 cycles each, by a load and a store.
 
+use crate::arch::words::copy_rest;
 use crate::variant::ROW;
 
 /// Copies words.
@@ -12,6 +13,19 @@ pub unsafe fn copy_row(from: u32, to: u32, bytes: u32) {
     unsafe { copy_words(from as *const u32, to as *mut u32, bytes / 4) };
 }
 
+/// Copies at least a word, and however many bytes: the last word may be unfinished.
+///
+/// # Safety
+/// As for [`copy_words`].
+#[inline(always)]
+pub unsafe fn copy_many(from: u32, to: u32, bytes: u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        copy_words(from as *const u32, to as *mut u32, bytes / 4);
+        copy_rest(from + bytes, to + bytes, bytes & 3);
+    }
+}
+
 /// Copies at least one word, and begins in the midst of the row of loads and stores, so that whole
 /// rows are left.
 ///
@@ -19,9 +33,9 @@ pub unsafe fn copy_row(from: u32, to: u32, bytes: u32) {
 /// Both ranges are RAM at multiples of four, `to` is nothing the compiler knows of, and they don't
 /// overlap.
 #[inline(always)]
-pub unsafe fn copy_words(from: *const u32, to: *mut u32, words: u32) -> (*const u8, *mut u8) {
+unsafe fn copy_words(from: *const u32, to: *mut u32, words: u32) {
     let skipped = words.wrapping_neg() & (ROW - 1);
-    let (end, end_to) = (from.wrapping_add(words as usize), to.wrapping_add(words as usize));
+    let end = from.wrapping_add(words as usize);
     // SAFETY: the caller's ranges have this many words; each is loaded and stored once. A load and
     // a store take 8 bytes of code.
     unsafe {
@@ -48,5 +62,4 @@ pub unsafe fn copy_words(from: *const u32, to: *mut u32, words: u32) -> (*const 
             options(nostack)
         );
     }
-    (end.cast(), end_to.cast())
 }

@@ -5,6 +5,7 @@ use testbed_kernel_core::page_map::{frame, rest_of_page, PageMap, READ, WRITE};
 
 use crate::arch::extended::rows::{self, Row};
 use crate::arch::memory::copy_pieces;
+use crate::arch::words::copy_rest;
 
 /// Copies between two threads' memories; `None` if a page is not there with the permission needed.
 #[inline(always)]
@@ -47,19 +48,12 @@ fn copy_aligned(from: (&PageMap, u32), to: (&PageMap, u32), bytes: u32) -> Optio
 /// As for [`copy`](crate::arch::memory::copy).
 #[inline(always)]
 unsafe fn copy_last(source_end: u32, destination_end: u32, bytes: u32) {
-    let (mut from, mut to) = ((source_end - bytes) as *const u8, (destination_end - bytes) as *mut u8);
     // SAFETY: the caller's.
     unsafe {
         if bytes & 4 != 0 {
-            rows::copy_word(from as u32, to as u32);
-            (from, to) = (from.add(4), to.add(4));
+            rows::copy_word(source_end - bytes, destination_end - bytes);
         }
-        if bytes & 3 != 0 {
-            // The rest of the word stays as it is.
-            let (from, to) = (from as *const u32, to as *mut u32);
-            let mask = !0u32 << (bytes % 4 * 8);
-            to.write_volatile(to.read_volatile() & mask | from.read_volatile() & !mask);
-        }
+        copy_rest(source_end, destination_end, bytes & 3);
     }
 }
 

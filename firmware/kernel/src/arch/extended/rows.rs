@@ -3,6 +3,7 @@
 //! in as many, if only in that within four. Few words take 3 cycles each, by a load and a store,
 //! which waits for what is loaded.
 
+use crate::arch::words::copy_rest;
 use crate::variant::ROW;
 
 /// Bytes from which on pairs are quicker than words, for what has to be asked first.
@@ -134,7 +135,7 @@ unsafe fn enter(entry: u32, from: u32, to: u32, bytes: u32) {
     }
 }
 
-/// Copies words, a page of them at most.
+/// Copies words, a page of them at most: if they are many, all but one or two in pairs.
 ///
 /// # Safety
 /// Both ranges are RAM at multiples of four, `to` is nothing the compiler knows of, and they don't
@@ -144,19 +145,36 @@ pub unsafe fn copy_row(from: u32, to: u32, bytes: u32) {
     // SAFETY: the caller's.
     unsafe {
         match bytes >= PAIRED {
-            true => copy_pairs(from, to, bytes),
+            true => copy_pairs(from, to, bytes, true),
             false => Row::words().copy(from, to, bytes),
         }
     }
 }
 
-/// Copies words, a page of them at most, and stores them in pairs: one by itself before the pairs or
-/// after them, if need be.
+/// Copies at least a word, and however many bytes: the last word may be unfinished.
 ///
 /// # Safety
 /// As for [`copy_row`].
 #[inline(always)]
-unsafe fn copy_pairs(from: u32, to: u32, bytes: u32) {
+pub unsafe fn copy_many(from: u32, to: u32, bytes: u32) {
+    let words = bytes & !3;
+    // SAFETY: the caller's.
+    unsafe {
+        match bytes >= PAIRED {
+            true => copy_pairs(from, to, words, false),
+            false => Row::words().copy(from, to, words),
+        }
+        copy_rest(from + bytes, to + bytes, bytes & 3);
+    }
+}
+
+/// Copies words, and stores them in pairs: one by itself before the pairs or after them, if need be.
+/// `page`: they are a page at most.
+///
+/// # Safety
+/// As for [`copy_row`], with [`PAIRED`] bytes at least.
+#[inline(always)]
+unsafe fn copy_pairs(from: u32, to: u32, bytes: u32, page: bool) {
     let (mut from, mut to, mut left) = (from, to, bytes);
     // SAFETY: the caller's.
     unsafe {
@@ -164,18 +182,32 @@ unsafe fn copy_pairs(from: u32, to: u32, bytes: u32) {
             copy_word(from, to);
             (from, to, left) = (from + 4, to + 4, left - 4);
         }
-        let row = Row::pairs();
-        if from & 4 != 0 && left & !7 > 8 * MIXED {
-            enter(row.end + TO_MIXED - 12 * MIXED, from, to, 8 * MIXED);
-            (from, to, left) = (from + 8 * MIXED, to + 8 * MIXED, left - 8 * MIXED);
-        }
-        let pairs = left & !7;
+        let (row, pairs) = (Row::pairs(), left & !7);
         match from & 4 {
-            0 => row.copy(from, to, pairs),
-            _ => enter((row.end + TO_MIXED).wrapping_sub(pairs + pairs / 2), from, to, pairs),
+            0 if page => row.copy(from, to, pairs),
+            0 => go_through((row.end, 8, 8 * PAIRS), from, to, pairs),
+            _ => go_through((row.end + TO_MIXED, 12, 8 * MIXED), from, to, pairs),
         }
         if left != pairs {
             copy_word(from + pairs, to + pairs);
+        }
+    }
+}
+
+/// Goes through a row as often as need be, the first time from its midst on. Of the row: where it
+/// ends, bytes of code for each pair of words, and how many bytes it copies, a power of two.
+///
+/// # Safety
+/// As for [`copy_row`], with some pairs of words, for which the row is made.
+#[inline(always)]
+unsafe fn go_through((end, code, row): (u32, u32, u32), from: u32, to: u32, bytes: u32) {
+    let mut done = (bytes - 1) % row + 1;
+    // SAFETY: by the contract, and since a pair is as much code as the caller says.
+    unsafe {
+        enter(end.wrapping_sub(done / 8 * code), from, to, done);
+        while done != bytes {
+            done += row;
+            enter(end.wrapping_sub(row / 8 * code), from, to, done);
         }
     }
 }
@@ -188,22 +220,4 @@ unsafe fn copy_pairs(from: u32, to: u32, bytes: u32) {
 pub unsafe fn copy_word(from: u32, to: u32) {
     // SAFETY: the caller's.
     unsafe { (to as *mut u32).write_volatile((from as *const u32).read_volatile()) };
-}
-
-/// Copies at least one word, word by word, which is soonest begun.
-///
-/// # Safety
-/// As for [`copy_row`], with as many words as there may be.
-#[inline(always)]
-pub unsafe fn copy_words(from: *const u32, to: *mut u32, words: u32) -> (*const u8, *mut u8) {
-    let (mut source, mut destination, mut left, row) = (from as u32, to as u32, 4 * words, Row::words());
-    while left != 0 {
-        let part = left.min(4 * ROW);
-        // SAFETY: the caller's.
-        unsafe { row.copy(source, destination, part) };
-        source += part;
-        destination += part;
-        left -= part;
-    }
-    (source as *const u8, destination as *mut u8)
 }

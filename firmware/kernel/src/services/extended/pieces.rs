@@ -16,7 +16,7 @@ use testbed_protocol::Processor;
 
 use crate::arch::extended::between::copy_between;
 use crate::drivers::packet::Packet;
-use crate::services::extended::runs::{gather, scatter_long};
+use crate::services::extended::runs::{gather, scatter};
 use crate::state::effects::LEAVING;
 use crate::state::extended::groups::{GroupRecord, Local, Stream};
 use crate::state::kernel::Kernel;
@@ -291,7 +291,7 @@ impl Kernel {
         for (from, piece) in packet.pieces(word, bytes) {
             // SAFETY: the piece is in the receive ring. Room and destination were here when the
             // member arrived, and when the destination was chosen.
-            unsafe { scatter_long(from, map, to, piece) };
+            unsafe { scatter(from, map, to, piece) };
             to += piece;
         }
         self.look_if_through(group, rank);

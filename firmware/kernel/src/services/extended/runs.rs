@@ -35,15 +35,6 @@ pub unsafe fn scatter(from: u32, map: &PageMap, address: u32, bytes: u32) -> u32
     each_run(map, address, bytes, WRITE, |done, run| unsafe { memory::copy(from + done, run.start, run.bytes) })
 }
 
-/// [`scatter`] for what may be long and alike in its place within eight bytes.
-///
-/// # Safety
-/// As for [`scatter`].
-pub unsafe fn scatter_long(from: u32, map: &PageMap, address: u32, bytes: u32) -> u32 {
-    // SAFETY: as for `scatter`.
-    each_run(map, address, bytes, WRITE, |done, run| unsafe { memory::copy_long(from + done, run.start, run.bytes) })
-}
-
 /// Calls `each` with the runs that a thread's memory is in, and the bytes before each, up to the
 /// first page that is not here; returns the bytes.
 #[inline(always)]
