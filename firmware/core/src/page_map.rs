@@ -87,17 +87,20 @@ pub struct Run {
 /// two registers, for callers that are short of them.
 #[inline(never)]
 pub fn run(map: &PageMap, address: u32, bytes: u32, permissions: u32) -> Run {
-    let Some(entries) = map.get((address >> PAGE_SHIFT) as usize..) else { return Run { start: 0, bytes: 0 } };
-    let Some((&first, others)) = entries.split_first() else { return Run { start: 0, bytes: 0 } };
-    let Some(start) = frame(first, permissions) else { return Run { start: 0, bytes: 0 } };
-    let (mut found, mut next) = (rest_of_page(address), first);
-    for &entry in others {
-        if found >= bytes {
-            break;
-        }
-        next = next.wrapping_add(1 << PTE_PAGE_SHIFT);
+    const NONE: Run = Run { start: 0, bytes: 0 };
+    let page = address >> PAGE_SHIFT;
+    if page >= VIRTUAL_PAGES {
+        return NONE;
+    }
+    let mut entries = map[page as usize..].iter();
+    let mut expected = *entries.next().unwrap_or(&0);
+    let Some(start) = frame(expected, permissions) else { return NONE };
+    let mut found = rest_of_page(address);
+    while found < bytes {
+        let Some(&entry) = entries.next() else { break };
+        expected = expected.wrapping_add(1 << PTE_PAGE_SHIFT);
         // As a rule nothing but the page is another.
-        if entry != next && frame(entry, permissions) != frame(next, permissions) {
+        if entry != expected && frame(entry, permissions) != frame(expected, permissions) {
             break;
         }
         found += PAGE_BYTES;

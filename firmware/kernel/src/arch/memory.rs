@@ -54,7 +54,8 @@ pub unsafe fn copy_short(source: u32, destination: u32, bytes: u32) {
     }
 }
 
-/// [`copy`] for what is long as a rule: what begins at multiples of four is copied in line.
+/// [`copy`] for what is long as a rule: what begins at multiples of four is copied in line. Best with
+/// a number of bytes that the compiler knows.
 ///
 /// # Safety
 /// As for [`copy`].
@@ -79,16 +80,6 @@ unsafe fn step(from: &mut *const u8, to: &mut *mut u8) {
         *from = from.add(1);
         *to = to.add(1);
     }
-}
-
-/// [`copy`] for whole words at multiples of four, a page of them at most, as a call that is not in
-/// line.
-///
-/// # Safety
-/// As for [`copy`].
-pub unsafe fn copy_whole_words(source: u32, destination: u32, bytes: u32) {
-    // SAFETY: the caller's.
-    unsafe { rows::copy_row(source, destination, bytes) };
 }
 
 /// Copies between two threads' memories, of any alignment; `None` if a page is not there with the

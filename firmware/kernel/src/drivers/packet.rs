@@ -57,4 +57,20 @@ impl Packet {
         let first = bytes.min(self.ring + (self.mask + 1) * 4 - start);
         [(start, first), (self.ring, bytes - first)]
     }
+    /// Copies so many bytes of the payload from word `index` on.
+    ///
+    /// # Safety
+    /// The packet has them; `to` is RAM with room for them that nothing the compiler knows of lies in.
+    #[inline(always)]
+    pub unsafe fn copy<const BYTES: u32>(&self, index: usize, to: u32) {
+        let [(from, first), (ring, rest)] = self.pieces(index, BYTES);
+        // SAFETY: the caller's; the pieces are in the receive ring.
+        unsafe {
+            if rest == 0 {
+                return memory::copy_long(from, to, BYTES);
+            }
+            memory::copy(from, to, first);
+            memory::copy(ring, to + first, rest);
+        }
+    }
 }

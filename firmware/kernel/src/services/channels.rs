@@ -14,7 +14,7 @@ use testbed_protocol::mpc::Mpc;
 use crate::arch::extended::between;
 use crate::arch::memory;
 use crate::drivers::events::{self, AWAITING, COUNTING};
-use crate::services::extended::runs::in_one_page;
+use crate::services::extended::runs::in_one_run;
 use crate::state::call::Access;
 use crate::state::kernel::{Index, Kernel};
 use crate::state::process::{Process, CHANNELS};
@@ -103,7 +103,7 @@ impl Kernel {
         }
         let channel = Channel::new(channel as u8);
         let process = tcb.process();
-        let own = in_one_page(process.map(), buffer, length, access);
+        let own = in_one_run(process.map(), buffer, length, access);
         if own.is_none()
             && !is_here(process.map(), buffer, length, access)
             && !(self.ensure_below(send, tcb.index(), (process, channel), buffer, length)
@@ -116,7 +116,7 @@ impl Kernel {
         if let Some((thread, room)) = partner_of(send, ccb) {
             let theirs = self.tcb_of(self.thread_index(process, thread));
             let (bytes, access) = (length.min(room), if send { WRITE } else { READ });
-            let part = in_one_page(process.map(), theirs.buffer(), bytes, access);
+            let part = in_one_run(process.map(), theirs.buffer(), bytes, access);
             let is_doubtful =
                 part.is_none() && variant::PAGES_GO && !is_here(process.map(), theirs.buffer(), bytes, access);
             if is_doubtful && !self.ensure_or_refuse(tcb.index(), theirs.buffer(), bytes, access) {

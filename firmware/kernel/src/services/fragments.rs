@@ -114,14 +114,20 @@ impl Kernel {
         if !self.transmitting.is_empty() {
             return false;
         }
-        let (first, sizes) = (ccb.offset, (MSG_HEADER_BYTES as u32, FRAGMENT_BYTES as u32));
+        const FULL: u32 = FRAGMENT_BYTES as u32;
+        let (first, sizes) = (ccb.offset, (MSG_HEADER_BYTES as u32, FULL));
         let mut offset = first;
         let left = self.net.queue_buffers((to, mpc::MSG), sizes, length - first, |packet, bytes| {
             // SAFETY: the buffer is the driver's, not issued yet, and has room for a packet; the
             // bytes are in pages of the thread's.
             unsafe {
                 write_header(packet as *mut u32, address, length, offset);
-                memory::copy_long(start + offset, packet + MSG_HEADER_BYTES as u32, bytes);
+                let (from, to) = (start + offset, packet + MSG_HEADER_BYTES as u32);
+                match bytes == FULL {
+                    // Of so many bytes the compiler knows how often to go through which row.
+                    true => memory::copy_long(from, to, FULL),
+                    false => memory::copy_long(from, to, bytes),
+                }
             }
             offset += bytes;
         });

@@ -199,7 +199,7 @@ impl Kernel {
             words.add(layout::STACK).write_volatile(stack);
             words.add(layout::STACK_PAGES).write_volatile(pages);
             let (from, bytes) = (tcb.context().address(), 4 * layout::CONTEXT_WORDS as u32);
-            memory::copy_whole_words(from, words.add(layout::CONTEXT) as u32, bytes);
+            memory::copy_long(from, words.add(layout::CONTEXT) as u32, bytes);
         }
     }
 
@@ -323,16 +323,8 @@ impl Kernel {
         let parent = (ThreadNumber::from_bits((packet.word(ends::THREAD) >> 16) as u16), Processor::new(places as u8));
         tcb.arrive(process, number, parent, (places >> 16) as u16, owned);
         tcb.set_stack(packet.word(tail + layout::STACK), packet.word(tail + layout::STACK_PAGES));
-        let mut to = tcb.context().address();
-        for (from, bytes) in packet.pieces(tail + layout::CONTEXT, 4 * layout::CONTEXT_WORDS as u32) {
-            // As a rule there is no second piece.
-            if bytes != 0 {
-                // SAFETY: the pieces are in the receive ring and are as many words as a context
-                // begins with, which are cells.
-                unsafe { memory::copy_whole_words(from, to, bytes) };
-                to += bytes;
-            }
-        }
+        // SAFETY: the packet has as many words as a context begins with, which are cells.
+        unsafe { packet.copy::<{ 4 * layout::CONTEXT_WORDS as u32 }>(tail + layout::CONTEXT, tcb.context().address()) };
         self.adopt_ends(index);
         self.counters[counter::COME] += 1;
         self.make_ready(index);

@@ -158,16 +158,8 @@ impl Kernel {
     }
 
     fn fill_frame(&mut self, frame: u32, packet: &Packet) {
-        let mut to = memory::page_address(frame);
-        for (from, part) in packet.pieces(0, PAGE_BYTES) {
-            // As a rule there is no second piece.
-            if part != 0 {
-                // SAFETY: the piece is in the receive ring, and the frame is the page's, which nobody
-                // can reach yet. Both are whole words.
-                unsafe { memory::copy_whole_words(from, to, part) };
-                to += part;
-            }
-        }
+        // SAFETY: the packet has a page, and the frame is the page's, which nobody can reach yet.
+        unsafe { packet.copy::<PAGE_BYTES>(0, memory::page_address(frame)) };
         self.counters[counter::PAGES_RECEIVED] += 1;
     }
 
