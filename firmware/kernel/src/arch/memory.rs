@@ -110,7 +110,7 @@ pub unsafe fn copy_to_user(source: u32, map: &PageMap, address: u32, bytes: u32)
         let part = (bytes - done).min(rest_of_page(address + done));
         let physical = translate(map, address + done, WRITE)?;
         // SAFETY: the page is the thread's; the source is the caller's promise.
-        unsafe { copy_part(source + done, physical, part) };
+        unsafe { copy_long(source + done, physical, part) };
         done += part;
     }
     Some(())
@@ -126,25 +126,10 @@ pub unsafe fn copy_from_user(map: &PageMap, address: u32, destination: u32, byte
         let part = (bytes - done).min(rest_of_page(address + done));
         let physical = translate(map, address + done, READ)?;
         // SAFETY: the page is the thread's; the destination is the caller's promise.
-        unsafe { copy_part(physical, destination + done, part) };
+        unsafe { copy_long(physical, destination + done, part) };
         done += part;
     }
     Some(())
-}
-
-/// [`copy`] of a page at most, in line where it is of whole words at multiples of four.
-///
-/// # Safety
-/// As for [`copy`].
-#[inline(always)]
-unsafe fn copy_part(source: u32, destination: u32, bytes: u32) {
-    // SAFETY: the caller's.
-    unsafe {
-        if variant::IN_LINE && (source | destination | bytes) & 3 == 0 {
-            return rows::copy_row(source, destination, bytes);
-        }
-        copy(source, destination, bytes);
-    }
 }
 
 /// Physical address of a page.

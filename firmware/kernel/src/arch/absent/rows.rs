@@ -3,20 +3,11 @@
 use crate::arch::words::copy_rest;
 use crate::variant::ROW;
 
-/// Copies words.
-///
-/// # Safety
-/// As for [`copy_words`].
-#[inline(always)]
-pub unsafe fn copy_row(from: u32, to: u32, bytes: u32) {
-    // SAFETY: the caller's.
-    unsafe { copy_words(from as *const u32, to as *mut u32, bytes / 4) };
-}
-
 /// Copies at least a word, and however many bytes: the last word may be unfinished.
 ///
 /// # Safety
-/// As for [`copy_words`].
+/// Both ranges are RAM and begin at multiples of four, `to` is nothing the compiler knows of, and
+/// they don't overlap.
 #[inline(always)]
 pub unsafe fn copy_many(from: u32, to: u32, bytes: u32) {
     // SAFETY: the caller's.
@@ -30,8 +21,7 @@ pub unsafe fn copy_many(from: u32, to: u32, bytes: u32) {
 /// rows are left.
 ///
 /// # Safety
-/// Both ranges are RAM at multiples of four, `to` is nothing the compiler knows of, and they don't
-/// overlap.
+/// As for [`copy_many`].
 #[inline(always)]
 unsafe fn copy_words(from: *const u32, to: *mut u32, words: u32) {
     let skipped = words.wrapping_neg() & (ROW - 1);

@@ -1,5 +1,5 @@
-//! Copying words within a page: two in 4 cycles, by a load and a store of a register pair, if source
-//! and destination are alike in their place within eight bytes; by two loads and a store of a pair,
+//! Copying words: two in 4 cycles, by a load and a store of a register pair, if source and
+//! destination are alike in their place within eight bytes; by two loads and a store of a pair,
 //! in as many, if only in that within four. Few words take 3 cycles each, by a load and a store,
 //! which waits for what is loaded.
 
@@ -135,33 +135,19 @@ unsafe fn enter(entry: u32, from: u32, to: u32, bytes: u32) {
     }
 }
 
-/// Copies words, a page of them at most: if they are many, all but one or two in pairs.
+/// Copies at least a word, and however many bytes, the last of which may be no whole word: if they
+/// are many, all words but one or two in pairs.
 ///
 /// # Safety
-/// Both ranges are RAM at multiples of four, `to` is nothing the compiler knows of, and they don't
-/// overlap.
-#[inline(always)]
-pub unsafe fn copy_row(from: u32, to: u32, bytes: u32) {
-    // SAFETY: the caller's.
-    unsafe {
-        match bytes >= PAIRED {
-            true => copy_pairs(from, to, bytes, true),
-            false => Row::words().copy(from, to, bytes),
-        }
-    }
-}
-
-/// Copies at least a word, and however many bytes: the last word may be unfinished.
-///
-/// # Safety
-/// As for [`copy_row`].
+/// Both ranges are RAM and begin at multiples of four, `to` is nothing the compiler knows of, and
+/// they don't overlap.
 #[inline(always)]
 pub unsafe fn copy_many(from: u32, to: u32, bytes: u32) {
     let words = bytes & !3;
     // SAFETY: the caller's.
     unsafe {
         match bytes >= PAIRED {
-            true => copy_pairs(from, to, words, false),
+            true => copy_pairs(from, to, words),
             false => Row::words().copy(from, to, words),
         }
         copy_rest(from + bytes, to + bytes, bytes & 3);
@@ -169,12 +155,11 @@ pub unsafe fn copy_many(from: u32, to: u32, bytes: u32) {
 }
 
 /// Copies words, and stores them in pairs: one by itself before the pairs or after them, if need be.
-/// `page`: they are a page at most.
 ///
 /// # Safety
-/// As for [`copy_row`], with [`PAIRED`] bytes at least.
+/// As for [`copy_many`], with [`PAIRED`] bytes at least.
 #[inline(always)]
-unsafe fn copy_pairs(from: u32, to: u32, bytes: u32, page: bool) {
+unsafe fn copy_pairs(from: u32, to: u32, bytes: u32) {
     let (mut from, mut to, mut left) = (from, to, bytes);
     // SAFETY: the caller's.
     unsafe {
@@ -182,11 +167,10 @@ unsafe fn copy_pairs(from: u32, to: u32, bytes: u32, page: bool) {
             copy_word(from, to);
             (from, to, left) = (from + 4, to + 4, left - 4);
         }
-        let (row, pairs) = (Row::pairs(), left & !7);
+        let (end, pairs) = (Row::pairs().end, left & !7);
         match from & 4 {
-            0 if page => row.copy(from, to, pairs),
-            0 => go_through((row.end, 8, 8 * PAIRS), from, to, pairs),
-            _ => go_through((row.end + TO_MIXED, 12, 8 * MIXED), from, to, pairs),
+            0 => go_through((end, 8, 8 * PAIRS), from, to, pairs),
+            _ => go_through((end + TO_MIXED, 12, 8 * MIXED), from, to, pairs),
         }
         if left != pairs {
             copy_word(from + pairs, to + pairs);
@@ -198,7 +182,7 @@ unsafe fn copy_pairs(from: u32, to: u32, bytes: u32, page: bool) {
 /// ends, bytes of code for each pair of words, and how many bytes it copies, a power of two.
 ///
 /// # Safety
-/// As for [`copy_row`], with some pairs of words, for which the row is made.
+/// As for [`copy_many`], with some pairs of words, for which the row is made.
 #[inline(always)]
 unsafe fn go_through((end, code, row): (u32, u32, u32), from: u32, to: u32, bytes: u32) {
     let mut done = (bytes - 1) % row + 1;
@@ -215,7 +199,7 @@ unsafe fn go_through((end, code, row): (u32, u32, u32), from: u32, to: u32, byte
 /// Copies one word.
 ///
 /// # Safety
-/// As for [`copy_row`].
+/// As for [`copy_many`].
 #[inline(always)]
 pub unsafe fn copy_word(from: u32, to: u32) {
     // SAFETY: the caller's.
