@@ -11,7 +11,6 @@ use testbed_kernel_core::page_map::{self, PageMap, READ, WRITE};
 use testbed_protocol::channel::{self, Ccb, Output, Receiver, Sender, Sink};
 use testbed_protocol::mpc::Mpc;
 
-use crate::arch::extended::between;
 use crate::arch::memory;
 use crate::drivers::events::{self, AWAITING, COUNTING};
 use crate::services::extended::runs::in_one_run;
@@ -219,13 +218,13 @@ impl Kernel {
     }
 }
 
-/// Copies a message between two buffers, whose physical addresses are known if they lie in one page
-/// each.
+/// Copies a message between two buffers, whose physical addresses are known if they lie in one run
+/// of pages each.
 #[inline(always)]
 fn copy_message(map: &PageMap, (from, to): ((u32, Option<u32>), (u32, Option<u32>)), bytes: u32) {
     match (from.1, to.1) {
-        // SAFETY: the parts lie in pages of the threads'.
+        // SAFETY: the runs are of pages of the threads'.
         (Some(from), Some(to)) => unsafe { memory::copy_short(from, to, bytes) },
-        _ => between::copy_between((map, from.0), (map, to.0), bytes).expect("a message's buffer has gone"),
+        _ => memory::copy_pieces((map, from.0), (map, to.0), bytes).expect("a message's buffer has gone"),
     }
 }

@@ -1,4 +1,3 @@
 //! Quick ways of copying.
 
-pub mod between;
 pub mod rows;

@@ -9,7 +9,10 @@ use crate::variant::ROW;
 /// Bytes from which on pairs are quicker than words, for what has to be asked first.
 const PAIRED: u32 = 64;
 
-/// Pairs of words that the other row copies: a page, too.
+/// Words that the row of words copies.
+const WORDS: u32 = PAIRED / 4;
+
+/// Pairs of words that the row of pairs copies.
 const PAIRS: u32 = ROW / 2;
 
 /// Pairs of words that the row copies which loads words and stores pairs: half a page's, since it is
@@ -27,8 +30,8 @@ core::arch::global_asm!(
     include_str!("../pairs.s"),
     ".section .text.copy_row, \"ax\"",
     ".balign 4",
-    ".set offset, -4 * {row}",
-    ".rept {row}",
+    ".set offset, -4 * {words}",
+    ".rept {words}",
     "lw t1, offset(a0)",
     "sw t1, offset(a1)",
     ".set offset, offset + 4",
@@ -52,72 +55,32 @@ core::arch::global_asm!(
     ".endr",
     "jr t0",
     ".if . - copy_row_end - 4 - {to_pairs} - {to_mixed}",
-    ".error \"the rows do not lie as `Row::copy` has it\"",
+    ".error \"the rows do not lie as `copy_many` has it\"",
     ".endif",
     ".purgem load_pair",
     ".purgem store_pair",
-    row = const ROW,
+    words = const WORDS,
     pairs = const PAIRS,
     mixed = const MIXED,
     to_pairs = const TO_PAIRS,
     to_mixed = const TO_MIXED,
 );
 
-/// A row of loads and stores, of words or of pairs of words: that which suits a copy.
-#[derive(Clone, Copy)]
-pub struct Row {
-    end: u32,
-    /// log2 of the bytes of code for a byte.
-    shift: u32,
-}
-
-impl Row {
-    /// For a copy of so many bytes between these addresses, multiples of four.
-    #[inline(always)]
-    pub fn new(from: u32, to: u32, bytes: u32) -> Row {
-        match bytes >= PAIRED && (from | to) & 4 == 0 {
-            true => Self::pairs(),
-            false => Self::words(),
-        }
-    }
-
-    #[inline(always)]
-    fn words() -> Row {
-        let end;
-        // SAFETY: an address. The compiler does not know which, and so keeps it where it is needed
-        // often.
-        unsafe { core::arch::asm!("lla {}, copy_row_end", out(reg) end, options(pure, nomem, nostack)) };
-        Row { end, shift: 1 }
-    }
-
-    #[inline(always)]
-    fn pairs() -> Row {
-        Row { end: Self::words().end + TO_PAIRS, shift: 0 }
-    }
-
-    /// Bytes that a load and a store move; both addresses of [`Self::copy`] are multiples of it.
-    #[inline(always)]
-    pub fn unit(self) -> u32 {
-        8 >> self.shift
-    }
-
-    /// Copies whole units, a page of them at most.
-    ///
-    /// # Safety
-    /// Both ranges are RAM at multiples of [`Self::unit`], `to` is nothing the compiler knows of,
-    /// and they don't overlap.
-    #[inline(always)]
-    pub unsafe fn copy(self, from: u32, to: u32, bytes: u32) {
-        // SAFETY: the caller's; a byte is as much code as the row has.
-        unsafe { enter(self.end.wrapping_sub(bytes << self.shift), from, to, bytes) };
-    }
+/// Where the code of the row of words ends.
+#[inline(always)]
+fn words_end() -> u32 {
+    let end;
+    // SAFETY: an address. The compiler does not know which, and so keeps it where it is needed
+    // often.
+    unsafe { core::arch::asm!("lla {}, copy_row_end", out(reg) end, options(pure, nomem, nostack)) };
+    end
 }
 
 /// Goes through a row of loads and stores from the place at `entry` on, behind which are as many as
 /// copy so many bytes.
 ///
 /// # Safety
-/// As for [`Row::copy`].
+/// As for [`copy_many`], with whole words, or pairs for which the row is made.
 #[inline(always)]
 unsafe fn enter(entry: u32, from: u32, to: u32, bytes: u32) {
     // SAFETY: by the contract, each word is loaded and stored once. The rows change t1 and t2.
@@ -148,7 +111,8 @@ pub unsafe fn copy_many(from: u32, to: u32, bytes: u32) {
     unsafe {
         match bytes >= PAIRED {
             true => copy_pairs(from, to, words),
-            false => Row::words().copy(from, to, words),
+            // Of each word a load and a store, twice as much code as it is long.
+            false => enter(words_end().wrapping_sub(2 * words), from, to, words),
         }
         copy_rest(from + bytes, to + bytes, bytes & 3);
     }
@@ -167,7 +131,7 @@ unsafe fn copy_pairs(from: u32, to: u32, bytes: u32) {
             copy_word(from, to);
             (from, to, left) = (from + 4, to + 4, left - 4);
         }
-        let (end, pairs) = (Row::pairs().end, left & !7);
+        let (end, pairs) = (words_end() + TO_PAIRS, left & !7);
         match from & 4 {
             0 => go_through((end, 8, 8 * PAIRS), from, to, pairs),
             _ => go_through((end + TO_MIXED, 12, 8 * MIXED), from, to, pairs),

@@ -14,7 +14,7 @@ use testbed_kernel_core::queue::NONE;
 use testbed_protocol::superstep::{Rank, Refusal};
 use testbed_protocol::Processor;
 
-use crate::arch::extended::between::copy_between;
+use crate::arch::memory;
 use crate::drivers::packet::Packet;
 use crate::services::extended::runs::{gather, scatter};
 use crate::state::effects::LEAVING;
@@ -198,7 +198,7 @@ impl Kernel {
         let map = self.tcb_of(there.index).process().map();
         let target = deposit.unwrap_or(there.room_at.wrapping_add(place));
         // What is not here can't be: the room was here when the member arrived.
-        let _ = copy_between((process.map(), from), (map, target), bytes);
+        let _ = memory::copy_pieces((process.map(), from), (map, target), bytes);
         if to != rank {
             self.look_if_through(group, to);
         }

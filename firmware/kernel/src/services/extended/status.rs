@@ -7,7 +7,7 @@ use testbed_definitions::syscall::status::{self, counter};
 use testbed_definitions::syscall::Error;
 use testbed_kernel_core::page_map::{READ, WRITE};
 
-use crate::arch::extended::between;
+use crate::arch::memory;
 use crate::services::extended::BYTES_A_CALL;
 use crate::state::kernel::Kernel;
 use crate::state::process::Process;
@@ -117,7 +117,7 @@ impl Kernel {
         let bytes = bytes.min(BYTES_A_CALL);
         user_range(process, buffer, bytes, WRITE)?;
         user_range(other, address, bytes, READ).map_err(|_| Error::NotHere)?;
-        between::copy_between((other.map(), address), (process.map(), buffer), bytes).ok_or(Error::NotHere)?;
+        memory::copy_pieces((other.map(), address), (process.map(), buffer), bytes).ok_or(Error::NotHere)?;
         Ok(bytes)
     }
 }
