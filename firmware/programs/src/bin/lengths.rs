@@ -1,8 +1,8 @@
 //! Messages of every length around the boundaries of fragments, of the sender's buffers and of the
 //! receive ring, from one processor to another and back, alone and beside others. Every byte is
-//! checked, and that none takes much longer than its bytes: whoever has been served must go on at
-//! once, although nothing else happens on its processor. Argument: `[PINGS]` of those beside, 2,000
-//! by default.
+//! checked, those behind the message too, and that none takes much longer than its bytes: whoever
+//! has been served must go on at once, although nothing else happens on its processor. Argument:
+//! `[PINGS]` of those beside, 2,000 by default.
 #![no_std]
 #![no_main]
 
@@ -29,6 +29,9 @@ const SHORT_PAGES: u32 = 2;
 /// How long a message may take, in microseconds: several times what the longest takes beside
 /// others.
 const SOON_US: u32 = 20_000;
+
+/// What is behind a message before it comes.
+const BEHIND: u8 = 0xa5;
 
 /// The first thread's, which is at home; the partner has one in its stack.
 static mut MESSAGE: Buffer<WORDS> = Buffer::new();
@@ -77,11 +80,12 @@ fn run(pings: u32) -> Result<u32, Error> {
     Ok(wrong)
 }
 
-/// One less, as many and one more bytes than every number of fragments.
+/// One less, as many and one or five more bytes than every number of fragments: the last fragment has
+/// no whole word, or one and a part of the next.
 fn lengths() -> impl Iterator<Item = usize> {
     (0..=FRAGMENTS).flat_map(|count| {
         let bytes = count * FRAGMENT_BYTES;
-        [bytes.saturating_sub(1), bytes, bytes + 1]
+        [bytes.saturating_sub(1), bytes, bytes + 1 + count % 2 * 4]
     })
 }
 
@@ -98,14 +102,24 @@ fn give(buffer: &mut [u8], channel: u8) -> Result<u32, Error> {
     Ok(late)
 }
 
+/// The bytes behind a message, which are not its receiver's to change: as many as a word has, or as
+/// there are.
+fn behind(buffer: &mut [u8], length: usize) -> &mut [u8] {
+    let rest = buffer.get_mut(length..).unwrap_or_default();
+    let bytes = rest.len().min(4);
+    rest.get_mut(..bytes).unwrap_or_default()
+}
+
 /// Receives and checks as many; returns what came and how many took too long.
 fn take(buffer: &mut [u8], channel: u8) -> Result<(Check, u32), Error> {
     let (mut check, mut late) = (Check::default(), 0);
     for length in lengths() {
+        behind(buffer, length).fill(BEHIND);
         let start = clock_us();
         let bytes = receive(channel, buffer)?;
         late += (clock_us() - start > SOON_US) as u32;
         check.wrong += (bytes != length) as u32;
+        check.wrong += behind(buffer, length).iter().any(|byte| *byte != BEHIND) as u32;
         check.add(buffer.get(..bytes).unwrap_or_default());
     }
     Ok((check, late))
