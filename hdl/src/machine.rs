@@ -229,7 +229,10 @@ pub const PROCESSORS_MAX: usize = 16;
 pub enum MachineError {
     #[error("machine {name} has {processors} processors; there can be 1 to {PROCESSORS_MAX}")]
     Processors { name: String, processors: usize },
-    #[error("machine {name} has a clock of {clock_hz} Hz, which can't send {baud} baud: a bit takes {BIT_CYCLES_MIN} to 1048 cycles")]
+    #[error(
+        "machine {name} has a clock of {clock_hz} Hz, which can't send {baud} baud: a bit takes {BIT_CYCLES_MIN} to 1048 \
+         cycles, so `clock` has to be {} to {} Hz", u64::from(*baud) * u64::from(BIT_CYCLES_MIN), u64::from(*baud) * 1048
+    )]
     Link { name: String, baud: u32, clock_hz: u32 },
     #[error(transparent)]
     Verilog(#[from] VerilogError),

@@ -278,7 +278,7 @@ pub fn room(ccb: &mut Ccb, sink: &mut impl Sink) {
 }
 
 /// As [`room`], for the first `bytes` bytes of the fragment, at least one if it has any: the rest
-/// is not there yet. Or for several fragments that leave one after the other.
+/// is not there yet. Or for several fragments that leave one after the other, or for none.
 #[inline]
 pub fn room_for(ccb: &mut Ccb, bytes: u32, sink: &mut impl Sink) {
     if ccb.sender != Sender::Transmitting {

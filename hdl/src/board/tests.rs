@@ -186,6 +186,7 @@ fn rates_that_cannot_be_are_refused() {
     let slow = Description { clock_hz: 12_000_000, ..Description::testbed6() };
     let error = verilog(&slow, &Options::default()).unwrap_err().to_string();
     assert!(error.contains("12000000 Hz, which can't send 3000000 baud"), "{error}");
+    assert!(error.contains("`clock` has to be 18000000 to"), "{error}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use testbed_machine::Machine;
 use testbed_runner::tell;
-use testbed_trace::capture::{self, verify, Capture, Integrity};
+use testbed_trace::capture::{self, is_held, verify, Capture, Integrity};
 
 use super::classes::classes;
 use super::{Exit, Failure};
@@ -72,11 +72,17 @@ impl Source {
 
 /// Says on standard error what keeps a capture from being whole.
 pub fn warn(capture: &Capture, integrity: &Integrity) {
-    if !capture.record.complete && capture.has_streams() && capture.has_mmi() {
-        tell!("note: {}: the run did not come to its end; this is a prefix of it", capture.dir.display());
-    }
-    for torn in &integrity.torn {
-        tell!("note: {torn}");
+    let (dir, has_all) = (capture.dir.display(), capture.has_streams() && capture.has_mmi());
+    if !capture.record.complete && is_held(&capture.dir) {
+        // Its streams end wherever they are written just now.
+        tell!("note: {dir}: a run is still writing to it; this is what is there so far");
+    } else {
+        if !capture.record.complete && has_all {
+            tell!("note: {dir}: the run did not come to its end; this is a prefix of it");
+        }
+        for torn in &integrity.torn {
+            tell!("note: {torn}");
+        }
     }
     for damage in &integrity.damage {
         tell!("warning: {damage}");

@@ -146,6 +146,29 @@ fn no_run_is_judged_while_it_is_written() {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// What others show of it they say is not all, and call nothing torn.
+#[test]
+fn what_is_shown_while_it_is_written_is_a_part() {
+    let dir = tempfile::tempdir().unwrap();
+    folder(dir.path(), 3);
+    let (record, raw) = (dir.path().join("run.json"), dir.path().join("mmi.raw"));
+    let text = fs::read_to_string(&record).unwrap();
+    let begun = text.replace("\"complete\": true", "\"complete\": false");
+    assert_ne!(begun, text);
+    fs::write(&record, begun).unwrap();
+    let words = fs::read(&raw).unwrap();
+    fs::write(&raw, &words[..words.len() - 1]).unwrap();
+    let said = || String::from_utf8(testbed(&["trace", dir.path().to_str().unwrap()]).stderr).unwrap();
+    let claim = Claim::new(dir.path()).unwrap();
+    let while_written = said();
+    assert!(while_written.contains("a run is still writing to it"), "{while_written}");
+    assert!(!while_written.contains("the run did not come to its end"), "{while_written}");
+    drop(claim);
+    let later = said();
+    assert!(later.contains("the run did not come to its end") && !later.contains("still writing"), "{later}");
+    assert!(later.lines().count() > while_written.lines().count(), "{later}");
+}
+
 #[test]
 fn compare_says_equal_or_where_not() {
     let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

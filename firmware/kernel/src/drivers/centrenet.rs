@@ -16,6 +16,7 @@ use testbed_definitions::page::PAGE_BYTES;
 use testbed_kernel_core::pages::Pages;
 
 use super::packet::Packet;
+use super::place::{Place, BUFFER, FRAME, FREE_FRAME, HAS_PAGES, KIND, MEMORY, PAGES_TOUCHED};
 use crate::arch::{hw, memory};
 use crate::variant::{self, hot};
 
@@ -23,54 +24,12 @@ use crate::variant::{self, hot};
 const BUFFER_PAGES: u32 = (PAYLOAD_BYTES_MAX as u32).div_ceil(PAGE_BYTES);
 const BUFFER_BYTES: u32 = BUFFER_PAGES * PAGE_BYTES;
 
-/// What a payload is, in the low bits of its address: one of the driver's buffers; a page; a page
-/// that nobody needs any more when it has left; or memory of a process, of which the place's words
-/// are the pages (and one more each) that nobody needs any more then.
-const KIND: u32 = 3;
-const BUFFER: u32 = 0;
-const FRAME: u32 = 1;
-const FREE_FRAME: u32 = 2;
-const MEMORY: u32 = 3;
-/// Pages of a process that a packet can touch.
-const PAGES_TOUCHED: usize = (PAYLOAD_BYTES_MAX as u32).div_ceil(PAGE_BYTES) as usize + 1;
-/// The word of a place that tells whether there are such pages.
-const HAS_PAGES: usize = PAGES_TOUCHED;
-const _: () = assert!(HAS_PAGES < TOKEN_WORDS, "a place has a word for each");
-
 /// Packets without data that may have left before [`Centrenet::retire`] looks.
 const TOKENS_HELD: u32 = 4;
 /// The same before [`Centrenet::needs_retiring`] looks without another packet.
 const TOKENS_LEFT: u32 = 4 * TOKENS_HELD;
 /// Packets that are few ([`Centrenet::holds_little`]).
 const FEW: u32 = 2 * TOKENS_LEFT;
-
-/// A packet that waits, or is on its way.
-#[derive(Clone, Copy)]
-pub struct Place {
-    header: u32,
-    /// 0: the payload is in `words`. Otherwise its address, a multiple of four, and what it is
-    /// ([`KIND`]).
-    buffer: u32,
-    words: [u32; TOKEN_WORDS],
-}
-
-impl Place {
-    #[inline]
-    fn payload(&self) -> u32 {
-        match self.buffer {
-            0 => self.words.as_ptr() as u32,
-            buffer => buffer & !KIND,
-        }
-    }
-
-    /// What its event tells.
-    #[inline]
-    pub fn header_and_first_word(&self) -> (Header, u32) {
-        // SAFETY: the payload is a buffer or the place's own words.
-        let first = unsafe { (self.payload() as *const u32).read_volatile() };
-        (Header::unpack(self.header), first)
-    }
-}
 
 pub struct Centrenet {
     /// Packets that wait; a power of two, and more than blocked threads can have under way.
@@ -202,17 +161,15 @@ impl Centrenet {
         buffer
     }
 
-    /// Queues packets in data buffers for what is `left`, while there are free ones: a step needs no
-    /// more than [`Self::has_room`] leaves. `head`, and `most`: bytes of a packet ahead of its part of
-    /// that, and of the part. `fill` is given a buffer's address and its part. Returns what is left.
-    ///
-    /// What is counted stays in registers until the end: `fill` copies, so it may change any memory.
+    /// Queues packets in data buffers for what is `left`, while there are free ones; returns what is
+    /// left then. `head` and `most`: bytes of a packet ahead of its part of that, and of the part.
+    /// `fill` is given a buffer's address and its part. It copies, so it may change any memory: what
+    /// is counted stays in registers until the end.
     #[inline(always)]
     pub fn queue_buffers(
         &mut self,
-        (destination, kind): (Processor, u8),
-        (head, most): (u32, u32),
-        mut left: u32,
+        (destination, kind, head): (Processor, u8, u32),
+        (most, mut left): (u32, u32),
         mut fill: impl FnMut(u32, u32),
     ) -> u32 {
         let (mut queued, mut taken) = (self.queued, self.buffers_taken);

@@ -6,3 +6,4 @@ pub mod events;
 #[cfg_attr(feature = "small", path = "absent/mod.rs")]
 pub mod extended;
 pub mod packet;
+mod place;

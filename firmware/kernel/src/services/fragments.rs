@@ -115,9 +115,9 @@ impl Kernel {
             return false;
         }
         const FULL: u32 = FRAGMENT_BYTES as u32;
-        let (first, sizes) = (ccb.offset, (MSG_HEADER_BYTES as u32, FULL));
+        let (first, kind) = (ccb.offset, (to, mpc::MSG, MSG_HEADER_BYTES as u32));
         let mut offset = first;
-        let left = self.net.queue_buffers((to, mpc::MSG), sizes, length - first, |packet, bytes| {
+        let left = self.net.queue_buffers(kind, (FULL, length - first), |packet, bytes| {
             // SAFETY: the buffer is the driver's, not issued yet, and has room for a packet; the
             // bytes are in pages of the thread's.
             unsafe {
