@@ -218,12 +218,14 @@ fn frequent_samples_are_all_taken() {
 }
 
 /// Where all threads of a slave wait for messages, a request waits too, and then expires; the
-/// worker that asked is there for the next one.
+/// worker that asked is there for the next one. Whether they do just then hangs on some cycles, so it
+/// is asked of several programs.
 #[test]
 fn requests_that_can_not_be_served_expire() {
     let mut expired = 0;
-    for seed in ["1", "2", "3"] {
-        let balanced = run("synthetic 5 communicate 4000 --balance report --sample 100ms --seed", &[seed]);
+    for pairs in ["3", "4", "5", "6", "8"] {
+        let words = format!("synthetic {pairs} communicate 4000 --balance report");
+        let balanced = run(&words, &["--sample", "100ms"]);
         checked_answers(&balanced);
         let is_expired = |entry: &Entry| matches!(entry, Entry::Answer { answer: Some(Answer::Expired), .. });
         expired += balanced.entries().iter().filter(|entry| is_expired(entry)).count();
